@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { document } from "./document.ts";
 import { requirements } from "./requirements.ts";
 
-test("every sentence of the document that promises something has requirements, and each has its scenario", () => {
+test("every sentence of the document with a promise has requirements, and each has its scenario", () => {
 	const given = new Set<string>(Object.keys(requirements));
 	for (const { section, says, kept } of document) {
 		expect(kept.length, `${section}: ${says}`).toBeGreaterThan(0);

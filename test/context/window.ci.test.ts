@@ -97,7 +97,7 @@ const cases = [
 ] as const;
 
 test.for(cases.slice(0, testScale(cases.length)))(
-	"400 turns never exceed a window of 20,000, and what matters stays: $name",
+	"400 turns never exceed a window of 20,000, and important facts remain: $name",
 	async ({ counting, tokenizer }) => {
 		await using talk = await Talk.open({
 			...{ info: small, tokenizer, contextWindow, systemTemplate: "You help." },

@@ -77,7 +77,7 @@ const interrupted = {
 	call_id: "c1",
 };
 
-test("the checker finds no fault if every promise is kept", () => {
+test("the checker finds no error if every promise is kept", () => {
 	expect(check(outcome())).toEqual([]);
 });
 

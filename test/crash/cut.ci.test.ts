@@ -54,7 +54,7 @@ function accepted(client: RawFollower, content: string): number {
 	).length;
 }
 
-test("a message whose answer was cut off, sent again with its key, has one run", async () => {
+test("a message whose response was cut off has one run after a repetition with its key", async () => {
 	const gateway = await start("accepted=pause@1");
 	const before = await connect("before");
 	const session = await openSession(before);

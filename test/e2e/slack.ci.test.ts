@@ -5,7 +5,7 @@ import { read, SlackMachine } from "./slack/slack-machine.ts";
 
 const refusedExitCode = 78;
 
-test("from the invitation to an approval after everything was killed: the real client, the real programs", {
+test("an invitation leads to an approval after all processes were killed, with the real client and programs", {
 	timeout: paced(120_000),
 }, async () => {
 	await using machine = await SlackMachine.open();

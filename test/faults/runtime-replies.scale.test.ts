@@ -176,7 +176,7 @@ test("a secret in a reply is hidden, however it is split", async () => {
 	});
 });
 
-test("a secret that is cut off in the middle is not shown up to there", async () => {
+test("a secret that is cut off in the middle is not shown in part", async () => {
 	await using ground = await groundWithSecret();
 	await withSeeds(wholeRow, async (random) => {
 		const text = `It is ${secret.slice(0, -random.between(1, 10))}`;

@@ -125,7 +125,7 @@ test("no secret is in any file, event, response, log line or model request, by a
 	expect(leaks.sort()).toEqual(allowed.map((sink) => `${written} in ${sink}`));
 });
 
-test("text that only looks like a credential stays where a person wrote it, and is hidden elsewhere", async () => {
+test("text that only looks like a credential stays in messages of people, and is hidden elsewhere", async () => {
 	await using ground = await Ground.open([], {});
 	await ground.client.open();
 	const [shape = ""] = shaped.slice(6);

@@ -4,13 +4,13 @@ import { expect, test } from "vitest";
 
 const runInPlace = new URL("../../packages/cli/bin/run-in-place.mjs", import.meta.url).href;
 
-test("its exit code is the program's", async () => {
+test("the exit code is that of the program", async () => {
 	const { ended } = start("process.exitCode = 7;");
 	expect(await ended).toEqual([7, null]);
 });
 
 test.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)(
-	"%s reaches the program, which decides",
+	"%s reaches the program, which handles it",
 	async (signal) => {
 		const { outer, said, ended } = start(
 			`process.once("${signal}", () => process.exit(3)); setInterval(() => {}, 1000); console.log("ready");`,

@@ -62,7 +62,7 @@ test("a tool that is approved for the session needs no further approval", async 
 	await golden(chat, "for-this-session");
 });
 
-test("several calls of one reply are asked in a list, and each answer counts for one", async ({ setup }) => {
+test("several calls of one reply are asked in a list, and each answer applies to one", async ({ setup }) => {
 	const chat = await setup.chat();
 	const calls = ["one.txt", "two.txt", "three.txt"].map((path) => `write: ${path} <<< text`);
 	chat.type(`\u001b[200~${calls.join("\r& ")}\u001b[201~`);
@@ -122,7 +122,10 @@ test("typed text does not answer a question that arrives later", async ({ setup,
 	await chat.rests("[offline] y");
 });
 
-test("wide characters are wrapped at the edge and edited as people see them", async ({ setup, golden }) => {
+test("wide characters are wrapped at the edge and edited as visible characters", async ({
+	setup,
+	golden,
+}) => {
 	const chat = await setup.chat();
 	await chat.enter(`say: ${"日本語のテキスト".repeat(9)} und 🙂 ${"emoji ".repeat(12)}`.trimEnd());
 	// The message contains the text as well. Only the answer starts like this.

@@ -10,7 +10,7 @@ const interrupt = "\u0003";
 /** The default port of Ozzie clients. */
 const ozziePort = 18_420;
 
-test("ask prints the answer, and asks at the terminal what needs approval", async ({ setup }) => {
+test("ask prints the answer, and requests approvals at the terminal", async ({ setup }) => {
 	const ask = setup.run("ask", "run: echo hi\nrun: echo you");
 	await ask.shows("session: sess_");
 	await ask.shows("y yes · n no");

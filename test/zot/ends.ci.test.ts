@@ -31,7 +31,7 @@ test("SIGTERM ends the processes of a tool within 2 s, reports the end, and sets
 	expect(await childrenIn(agent.path("work"))).toEqual([]);
 });
 
-test("a second signal has no effect on the end", async () => {
+test("a second signal does not change the end", async () => {
 	await using agent = await ZotClient.start();
 	const { released } = await begin(agent);
 	agent.kill("SIGINT");

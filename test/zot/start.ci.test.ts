@@ -118,7 +118,7 @@ test("a directory as standard input is reported in one line", async () => {
 	expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
 });
 
-test("the same command of parley names itself", async () => {
+test("the same command of parley prints its own name", async () => {
 	const { code, stdout, stderr } = await host.run([process.execPath, binary, "rpc", "--nonsense"]);
 	expect(stderr).toMatch(/^parley: unknown option '--nonsense'.*\n$/);
 	expect({ code, stdout }).toEqual({ code: 1, stdout: "" });

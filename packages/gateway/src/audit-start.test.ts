@@ -39,7 +39,7 @@ test("a start records the disabled protections", async () => {
 	expect(more).toEqual([]);
 });
 
-test("the first start after a restore records it, once", async () => {
+test("the first start after a restore records it once", async () => {
 	const data = await directory();
 	const clock = new ManualClock();
 	await leaveRestoreNote(data, { clock, createdAt: "2025-12-31T00:00:00.000Z", version: "1.0.0" });

@@ -210,7 +210,7 @@ test("the port opens after unfinished work has continued", async () => {
 	await place.during(gateway.stop(0));
 });
 
-test("the gateway's own token is hidden from all readers, wherever a tool has found it", async () => {
+test("the gateway's own token is hidden from all readers, also if a tool has found it", async () => {
 	await using place = await Place.create();
 	const gateway = await place.start();
 	const token = join(place.data, "tokens", "operator");
@@ -280,7 +280,7 @@ test("an unknown model prevents the start, and no file remains", async () => {
 	await place.during(gateway.stop(0));
 });
 
-test("a start on a data directory that holds keys but no database says so before it creates one", async () => {
+test("a start on a data directory with keys but no database reports this before it creates one", async () => {
 	await using place = await Place.create();
 	await (await place.start()).stop(0);
 	const warnings = () => place.log.records.filter(({ level }) => level === "warn");

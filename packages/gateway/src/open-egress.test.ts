@@ -12,7 +12,7 @@ function open(data: string, environment: Readonly<Record<string, string>>) {
 	return openEgress({ config, clock: systemClock, log: silentLogger });
 }
 
-test("there is a way out only if hosts are named", () => {
+test("network access exists only if hosts are named", () => {
 	using directory = mkdtempDisposableSync(join(tmpdir(), "parley-open-egress-"));
 	expect(open(directory.path, {})).toBeUndefined();
 	const egress = open(directory.path, { PARLEY_EGRESS_ALLOW: "Packages.Example.org, *.example.com" });

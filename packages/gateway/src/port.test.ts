@@ -80,7 +80,7 @@ test("if one listener fails, no client was served at another", async () => {
 });
 
 test.runIf(process.platform === "linux")(
-	"a client of the gateway's own user is served when all places of its address are taken",
+	"a client of the gateway's own user is served when all slots of its address are used",
 	async () => {
 		const http = createHttp((_request, response) => {
 			response.end("here");
@@ -103,7 +103,7 @@ test.runIf(process.platform === "linux")(
 	},
 );
 
-test("with a certificate a place beyond this machine speaks TLS alone, and one at loopback both", async () => {
+test("with a certificate a listener beyond this machine accepts TLS only, and one at loopback accepts both", async () => {
 	using place = new TlsPlace();
 	const tls = { current: await loadTlsIdentity(place.files) };
 	const http = createHttp((_request, response) => {
@@ -125,7 +125,7 @@ test("with a certificate a place beyond this machine speaks TLS alone, and one a
 	await port.close(0);
 });
 
-test("without one a place beyond this machine serves it and the proxies alone, or all where they may", async () => {
+test("without a certificate a listener beyond this machine serves only this machine and proxies, unless all are allowed", async () => {
 	const http = createHttp((_request, response) => {
 		response.end("here");
 	});

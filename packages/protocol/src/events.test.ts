@@ -93,7 +93,7 @@ test.each([
 	["tool.call", { status: "started", name: "run_command", arguments: {} }],
 	["tool.call", { status: "paused", name: "run_command", call_id: "call_1" }],
 	["prompt.request", { ...approval, type: "date" }],
-])("%s with %j is left to later versions", (event, payload) => {
+])("%s with %j is reserved for later versions", (event, payload) => {
 	expect(isOzzieEvent(frame(event, payload))).toBe(false);
 });
 

@@ -34,7 +34,7 @@ test("a server frame is a success with an id, a failure with an error, or an eve
 	expect(ServerFrame.safeParse({ type: "event", event: "a", payload: 1 }).success).toBe(false);
 });
 
-test("an event is written with the document's keys first", () => {
+test("an event is written with the keys of the document first", () => {
 	const frame = ServerFrame.parse({
 		seq: 1,
 		payload: {},

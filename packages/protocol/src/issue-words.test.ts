@@ -47,7 +47,7 @@ const nonsense: readonly unknown[] = [
 /** Words of the library, and the fallback text. */
 const notOurs = /invalid|expected|received|too (?:big|small)|unrecognized|an invalid form|another thing/i;
 
-test("every issue of every request has a message of our own", () => {
+test("every issue of every request has a message of Parley", () => {
 	const told = new Set<string>();
 	for (const [name, schema] of schemas) {
 		const values = Object.keys(schema.shape).flatMap((key) => nonsense.map((value) => ({ [key]: value })));
@@ -80,7 +80,7 @@ test.each<[z.ZodType, unknown, string]>([
 	expect(schema.safeParse(value, { error: issueWords }).error?.issues[0]?.message).toBe(words);
 });
 
-test("a schema's own words count", () => {
+test("the message of a schema is used", () => {
 	const role = z.string({ error: "must be a role" });
 	expect(role.safeParse(5, { error: issueWords }).error?.issues[0]?.message).toBe("must be a role");
 });

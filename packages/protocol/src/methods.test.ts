@@ -9,7 +9,7 @@ function refusedAt(method: MethodName, params: object): unknown {
 	return issueOf(method, params)?.path.join(".");
 }
 
-test("null means absent for every optional parameter, and defaults hold", () => {
+test("null means absent for every optional parameter, and defaults apply", () => {
 	const nulls = { session_id: null, after_seq: null, join: null, title: null, key: null };
 	const opened = methods.open_session.params.parse(nulls);
 	expect(Object.values(opened).filter((value) => value !== undefined)).toEqual([]);
@@ -19,7 +19,7 @@ test("null means absent for every optional parameter, and defaults hold", () => 
 	expect(methods.prompt_response.params.parse({ token: "t", value: null }).value).toBeUndefined();
 });
 
-test("a prompt answer keeps the difference between cancelled false and absent", () => {
+test("a prompt answer distinguishes cancelled false from absent", () => {
 	expect(methods.prompt_response.params.parse({ token: "t", cancelled: false }).cancelled).toBe(false);
 	expect(methods.prompt_response.params.parse({ token: "t" }).cancelled).toBeUndefined();
 });
@@ -114,7 +114,7 @@ test.each<[MethodName, object, string]>([
 		{ scope: "gateway", period: "day" },
 		"must be an amount in US dollars from 0 to 1000000, null or configured",
 	],
-])("%s tells people what %j must be: %s", (method, params, message) => {
+])("%s reports the valid form of %j: %s", (method, params, message) => {
 	expect(issueOf(method, params)?.message).toBe(message);
 });
 
@@ -138,6 +138,6 @@ test("the longest allowed strings pass", () => {
 	expect(methods.send_message.params.safeParse({ content: "a".repeat(1_048_576) }).success).toBe(true);
 });
 
-test("blanks around a model's name mean nothing", () => {
+test("spaces around a model's name are ignored", () => {
 	expect(methods.set_model.params.parse({ model: " fast\n" })).toEqual({ model: "fast" });
 });

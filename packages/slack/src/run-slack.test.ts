@@ -53,7 +53,7 @@ function envelope(event: object) {
 	return { type: "event", body: { event_id: "Ev1", event }, attempt: 0 } as const;
 }
 
-test("an event before the bot's account is known is taken afterwards, once for both of its deliveries", async () => {
+test("an event before the bot's account is known is handled afterwards, once for both of its deliveries", async () => {
 	const { clock, running, handlers } = await place();
 	const message = { ...wrote(clock, 1), channel: "C1", text: "<@UBOT> hello" };
 	const taken = [
@@ -77,7 +77,7 @@ async function caughtUp(
 	}
 }
 
-test("the database is for its owner alone, and a second start reads what was missed in between", async () => {
+test("only the owner can read the database, and a second start reads the messages in between", async () => {
 	const first = await place();
 	const { dataDir, clock } = first;
 	first.handlers.link(ready);
@@ -178,7 +178,7 @@ test("after a press on Slack's own button, the status line is gone", async () =>
 	expect(await running.status()).toMatchObject({ connector: { waiting: 1 } });
 });
 
-test("an untaken event is not acknowledged at the stop", async () => {
+test("an unhandled event is not acknowledged at the stop", async () => {
 	const { handlers, clock, stop } = await place();
 	const taken = handlers.take(envelope(wrote(clock, 1)));
 	const refused = expect(taken).rejects.toMatchObject({ code: "cancelled" });
@@ -187,7 +187,7 @@ test("an untaken event is not acknowledged at the stop", async () => {
 	await expect(handlers.take(envelope(wrote(clock, 1)))).rejects.toMatchObject({ code: "cancelled" });
 });
 
-test("a refused connection ends it with words, and stopping without", async () => {
+test("a refused connection rejects with an explanation, and stopping does not", async () => {
 	const { running, handlers, stop } = await place();
 	handlers.link({ state: "refused", detail: "the token was revoked" });
 	expect(await running.ended).toMatchObject({ message: "the token was revoked" });
@@ -197,7 +197,7 @@ test("a refused connection ends it with words, and stopping without", async () =
 	expect(await other.running.ended).toBeUndefined();
 });
 
-test("without a way for Slack to reach us it does not start", async () => {
+test("the connector does not start without a transport for Slack", async () => {
 	const dataDir = join(tmpdir(), "never-made");
 	const [log, clock, ids] = [new MemoryLogger(), new ManualClock(), seededIds(1)];
 	const options = { botToken: "canary", gatewayUrl: "http://127.0.0.1:9", gatewayToken: "token", dataDir };

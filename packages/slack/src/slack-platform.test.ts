@@ -28,7 +28,7 @@ test("a person is named by a link to their profile, without a notification", () 
 	);
 });
 
-test("a room is a conversation of its own, and so is each of its threads", () => {
+test("a channel is a conversation, and so is each of its threads", () => {
 	const { platform } = open();
 	const room = { tenant: "T1", channel: "C1", shared: false, kind: "channel" } as const;
 	expect(platform.conversation(room)).toBe("T1/C1");
@@ -44,7 +44,7 @@ test("a command is typed after the command of Parley, and after its name in thre
 	);
 });
 
-test("an attachment is read whole or not at all", async () => {
+test("an attachment is read completely or not at all", async () => {
 	const { platform, port } = open();
 	const { signal } = new AbortController();
 	const file = { id: "F1", name: "a.txt", size: 3, url: "https://files.slack.com/a" };

@@ -8,7 +8,7 @@ export const connectorRequirements = {
 	"run.ends": ozzie("our own: Queued messages", "`assistant.message` names the run that it ends."),
 	"run.cancel-one": ozzie(
 		"our own: Queued messages",
-		"`cancel_turn` with `run_id` ends that run alone, at work or waiting; without such a run it is `idle`.",
+		"`cancel_turn` with `run_id` ends only that run, active or queued; without such a run it is `idle`.",
 	),
 	"people.channel": ozzie(
 		"our own: People of chat platforms",

@@ -116,7 +116,7 @@ export const kontekstRequirements = {
 	),
 	"kontekst.llama-stop": kontekst(
 		"GetStatusResponse, kontekst 11",
-		"The server ends with the gateway, at the latest 2.5 s after it was requested to.",
+		"The server ends with the gateway, at most 2.5 s after the request to stop.",
 	),
 	"kontekst.llama-killed": kontekst(
 		"GetStatusResponse, kontekst 11",
@@ -205,6 +205,6 @@ export const kontekstRequirements = {
 	"kontekst.health": kontekst("rulings, One port", "The health service answers without credentials."),
 	"kontekst.reflection": kontekst(
 		"rulings, One port",
-		"Reflection (v1 and v1alpha) lists all services, and what it returns is enough to call them.",
+		"Reflection (v1 and v1alpha) lists all services, and its responses are sufficient to call them.",
 	),
 } as const satisfies Record<string, Requirement>;

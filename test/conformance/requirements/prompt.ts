@@ -93,5 +93,5 @@ export const promptRequirements = {
 	),
 	"trust.life": ozzie("runtime rule 6", "It ends after at most 8 hours."),
 	"trust.restart": ozzie("runtime rule 6", "A restart does not end it."),
-	"trust.run": ozzie("runtime rule 6", "A run that started under it keeps it until its end."),
+	"trust.run": ozzie("runtime rule 6", "A run that started under it keeps the permission until its end."),
 } satisfies Record<string, Requirement>;

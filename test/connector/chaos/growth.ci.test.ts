@@ -110,7 +110,7 @@ test.each(stages)(
 );
 
 test.each(stages)(
-	"on $platform it is so too if the database is lost with the process",
+	"on $platform the same is true if the database is lost with the process",
 	{
 		timeout: 1_800_000,
 	},

@@ -17,7 +17,7 @@ const everydayNames = [
 	"a password is entered on a page of the gateway, never in the chat",
 	"three calls of one reply are one card before the first answer",
 	"a restart of both processes between two answers loses no call and shows no card twice",
-	"Approve all leaves out calls that always require approval, with a note",
+	"Approve all omits calls that always require approval, with a note",
 	"calls that do not fit on a card are on a second card in Slack",
 	"a press after another person has approved reports who did, and when",
 ];

@@ -95,7 +95,7 @@ test("paragraphs, items, headings and cells of a page are read, and code is not"
 	]);
 });
 
-test("a prompt for models counts as a text", () => {
+test("a prompt for models is a text", () => {
 	expect(findings("packages/core/src/system.md", "Nobody may stop the run.")).toEqual(["1 texts start"]);
 });
 

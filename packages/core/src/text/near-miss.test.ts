@@ -12,7 +12,7 @@ test.each([
 	["LOG_LEVEL", "logLevel"],
 	["dat", "data"],
 	["roots", "root"],
-])("%s is corrected to %s", (word, meant) => {
+])("%s gets the suggestion %s", (word, meant) => {
 	expect(findNearMiss(word, names)).toBe(meant);
 });
 

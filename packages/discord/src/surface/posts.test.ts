@@ -32,7 +32,7 @@ function open() {
 
 const refused = (status: number, code: number) => ({ status, body: { code, message: "Refused" } });
 
-test("without the permission to reply, it is posted without a reference", async () => {
+test("without the permission to reply, the answer is posted without a reference", async () => {
 	const { port, send } = open();
 	port.answer(at, refused(403, 160_002), { body: { id: "77" } });
 	expect(await send({ replyTo: "5" })).toMatchObject({ remote: "77" });
@@ -55,7 +55,7 @@ test("without the permission to attach, only the text is posted, for the same no
 	expect(log.records.map(({ level }) => level)).toEqual(["warn"]);
 });
 
-test("without both permissions it is posted without both, and without the permission to write not at all", async () => {
+test("without both permissions the answer is posted without both, and without the permission to write it is not posted", async () => {
 	const { port, send } = open();
 	const file = { name: "answer.md", content: "é" };
 	port.answer(at, refused(403, 50_013), refused(403, 160_002), { body: { id: "77" } });
@@ -85,7 +85,7 @@ test.each([
 	},
 );
 
-test("a file that an edit brings and Discord refuses is named in the post", async () => {
+test("a new file in an edit that Discord refuses is named in the post", async () => {
 	const { port, edit } = open();
 	port.answer("PATCH /channels/10/messages/77", refused(413, 40_005), { body: { id: "77" } });
 	await edit({ file: zip });

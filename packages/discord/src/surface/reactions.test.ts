@@ -43,7 +43,7 @@ function open() {
 	return { clock, port, log, surface, send, find };
 }
 
-test("each state replaces the reaction before it, and the end of a stopped run removes it", async () => {
+test("each state replaces the previous reaction, and the end of a stopped run removes it", async () => {
 	const { port, send } = open();
 	const read = `GET ${message}`;
 	port.answer(read, own("👀", "🎉"), own("✅"));
@@ -59,7 +59,7 @@ test("each state replaces the reaction before it, and the end of a stopped run r
 	]);
 });
 
-test("without the permission, the notice is posted, edited and deleted, and the operator reads why", async () => {
+test("without the permission, the notice is posted, edited and deleted, and the operator gets the reason", async () => {
 	const { clock, port, log, send } = open();
 	port.answer(at("PUT", "⏳"), refused(403, 50_013));
 	port.answer("POST /channels/10/messages", { body: { id: "77" } });

@@ -65,12 +65,12 @@ const builders: Record<string, readonly [most: number, build: (text: string) => 
 	fieldText: [limits.fieldText, (text) => new TextInputBuilder().setValue(text)],
 };
 
-test.each(Object.entries(builders))("%s is as long as discord.js has it", (_name, [most, build]) => {
+test.each(Object.entries(builders))("%s has the length that discord.js has", (_name, [most, build]) => {
 	expect(() => build("x".repeat(most))).not.toThrow();
 	expect(() => build("x".repeat(most + 1))).toThrow();
 });
 
-test("text is counted in code points and cut between characters as people see them", () => {
+test("text is counted in code points and cut between visible characters", () => {
 	expect([lengthOf("añ😀"), lengthOf("👩‍👩‍👧"), lengthOf("\ud800")]).toEqual([3, 5, 1]);
 	expect(cutTo("abc", 3)).toBe("abc");
 	expect(cutTo("abcd", 3)).toBe("ab…");

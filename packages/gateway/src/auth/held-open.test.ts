@@ -22,7 +22,7 @@ function setUp() {
 const one: Principal = { ...operator, tokenId: "one" };
 const other: Principal = { ...operator, tokenId: "other" };
 
-test("everything that a token holds open is ended once, and nothing of others", () => {
+test("all connections of an ended token are closed once, and no others", () => {
 	const { held, end } = setUp();
 	const endings: string[] = [];
 	held.hold(one, () => endings.push("first"));
@@ -47,7 +47,7 @@ test("a connection that opens after its token has ended is closed at once", () =
 	expect(endings).toEqual(["late"]);
 });
 
-test("after its close it ignores ended tokens", () => {
+test("after the close, ended tokens have no effect", () => {
 	const { held, listeners } = setUp();
 	expect(listeners.size).toBe(1);
 	held.close();

@@ -6,7 +6,7 @@ function failTimes(limiter: FailedAuthLimiter, key: string, times: number): numb
 	return Array.from({ length: times }, () => limiter.fail(key));
 }
 
-test("ten failures a minute are let pass, the next locks for five minutes from then", () => {
+test("ten failures a minute are allowed, and the next one locks the key for five minutes", () => {
 	const clock = new ManualClock();
 	const limiter = new FailedAuthLimiter(clock);
 	expect(failTimes(limiter, "a", 10)).toEqual(new Array(10).fill(0));
@@ -28,13 +28,13 @@ test("the count restarts after a minute", () => {
 	expect(failTimes(limiter, "a", 10)).toEqual(new Array(10).fill(0));
 });
 
-test("keys are counted apart", () => {
+test("keys are counted separately", () => {
 	const limiter = new FailedAuthLimiter(new ManualClock());
 	failTimes(limiter, "a", 11);
 	expect(limiter.fail("b")).toBe(0);
 });
 
-test("ten thousand keys are remembered, the one that failed least recently makes room", () => {
+test("ten thousand keys are remembered, and the one with the oldest failure is removed for a new one", () => {
 	const limiter = new FailedAuthLimiter(new ManualClock());
 	failTimes(limiter, "first", 11);
 	failTimes(limiter, "second", 11);

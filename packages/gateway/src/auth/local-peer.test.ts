@@ -34,7 +34,7 @@ function row(remotePort: number, owner: number): string {
 	return `  1: 0100007F:${port} 0100007F:1E61 01 00000000:00000000 00:00000000 00000000 ${owner} 0 4711 1 0\n`;
 }
 
-test("a process of this user is local, another user's and a remote one are not", async () => {
+test("a process of this user is local, and one of another user or machine is not", async () => {
 	const peers = createLocalPeers({
 		...none,
 		readTable: tables(row(50_000, uid) + row(50_001, uid + 1)),
@@ -44,7 +44,7 @@ test("a process of this user is local, another user's and a remote one are not",
 	expect(await peers.isLocal(from(50_002))).toBe(false);
 });
 
-test("all that ask in one tick share one reading, and those that ask meanwhile the next", async () => {
+test("all requests of one tick share a read of the tables, and requests during it share the next", async () => {
 	const readings: PromiseWithResolvers<string>[] = [];
 	const begun = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
 	const peers = createLocalPeers({
@@ -68,7 +68,7 @@ test("all that ask in one tick share one reading, and those that ask meanwhile t
 	expect(readings).toHaveLength(2);
 });
 
-test("all requests on one connection cost one look at the tables, and each connection its own", async () => {
+test("all requests on one connection need one read of the tables, and each connection needs its own", async () => {
 	let looks = 0;
 	const peers = createLocalPeers({
 		...none,
@@ -157,7 +157,7 @@ test.runIf(process.platform === "linux").each([
 	["the tool itself", CONNECT],
 	["its child", `bash -c '${CONNECT}'; true`],
 	["its grandchild in a session of its own", `setsid --wait bash -c '${CONNECT}'; true`],
-])("a connection of a running tool is not the operator's: %s", async (_, script) => {
+])("a connection of a running tool does not have the operator's rights: %s", async (_, script) => {
 	await using server = await listen();
 	using tool = await runTool(server, script);
 	const unaware = createLocalPeers(none);
@@ -181,7 +181,7 @@ test.runIf(process.platform === "linux")(
 );
 
 test.runIf(process.platform === "linux")(
-	"processes that an ended tool leaves in its group are not the operator",
+	"processes that an ended tool leaves in its group do not have the operator's rights",
 	async () => {
 		await using server = await listen();
 		using tool = await runTool(server, `bash -c '${CONNECT}' & read -r _`);
@@ -192,7 +192,7 @@ test.runIf(process.platform === "linux")(
 );
 
 test.runIf(process.platform === "linux")(
-	"a process that a tool left behind in its own session is known by its environment",
+	"a process that a tool left in its own session is recognised by its environment",
 	async () => {
 		await using server = await listen();
 		const env = { ...process.env, PARLEY_CALL: "commands_a.1" };
@@ -210,7 +210,7 @@ test.runIf(process.platform === "linux")(
 const PASS_ON = "exec 3<>/dev/tcp/127.0.0.1/PORT; read -r _; sleep 600 & echo $!; wait; echo; read -r _ <&3";
 
 test.runIf(process.platform === "linux")(
-	"a kept connection is not local while a tool has its descriptor, and is local again after that",
+	"a keep-alive connection is not local while a tool has its descriptor, and is local again after that",
 	async () => {
 		await using server = await listen();
 		// A server on a port, not on a path, has an address of this form.
@@ -237,7 +237,7 @@ test.runIf(process.platform === "linux")(
 );
 
 test.runIf(process.platform === "linux")(
-	"a kept connection is checked once more when a command has started and ended since",
+	"a keep-alive connection is checked again after a command has started and ended",
 	async () => {
 		await using server = await listen();
 		const env = { ...process.env, PARLEY_CALL: "commands_a.1" };

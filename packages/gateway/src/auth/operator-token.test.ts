@@ -11,7 +11,7 @@ function temporaryDirectory() {
 	return mkdtempDisposable(join(tmpdir(), "parley-token-"));
 }
 
-test("the first start mints a token that only this user can read, the next ones find it", async () => {
+test("the first start creates a token that only this user can read, and later starts read it", async () => {
 	await using data = await temporaryDirectory();
 	expect(await readOperatorToken(data.path)).toBeUndefined();
 	const token = await loadOrCreateOperatorToken(data.path, ids);
@@ -46,7 +46,7 @@ test.each([
 	await expect(readOperatorToken(data.path)).rejects.toMatchObject(refused);
 });
 
-test("another token takes the place of the first, for this user's eyes alone", async () => {
+test("a new token replaces the first one, readable by this user only", async () => {
 	await using data = await temporaryDirectory();
 	const redactor = new Redactor();
 	const file = await openOperatorToken(data.path, { ids, redactor });

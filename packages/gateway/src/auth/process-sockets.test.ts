@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { ToolSockets } from "./process-sockets.ts";
 
 test.runIf(process.platform === "linux")(
-	"other work of the gateway gets a turn while many processes are read",
+	"other work of the gateway continues while many processes are read",
 	async () => {
 		// With these there are more processes than one batch.
 		const children = Array.from({ length: 64 }, () => spawn("/bin/sleep", ["60"], { stdio: "ignore" }));

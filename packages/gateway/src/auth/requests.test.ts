@@ -145,7 +145,7 @@ const matrix: readonly [headers: readonly string[], status: number][] = [
 	[[...good, "Origin: http://127.0.0.1:PORT", "Origin: http://evil.test"], 403],
 ];
 
-test.each(matrix)("on every route, the answer to %j is %i", async (headers, refused) => {
+test.each(matrix)("on every route, the response to %j is %i", async (headers, refused) => {
 	for (const { path, extra, passed } of routes) {
 		const before = upgrades;
 		const { status } = await send(path, [...headers, ...extra]);
@@ -170,7 +170,7 @@ test.each([
 	["/api/health?a?token=x", 200],
 	["/api/health?tokens=x", 200],
 	["/api/token?limit=1", 200],
-])("%s is answered with %i: no token travels in an address", async (target, status) => {
+])("%s gets the response %i, because a token may not be part of an address", async (target, status) => {
 	const answer = await send(target, [...good, "Connection: close"]);
 	expect(answer.status).toBe(status);
 	expect(answer.body.includes("Authorization: Bearer")).toBe(status === 400);
@@ -182,7 +182,7 @@ test("a misdirected request gets the valid names", async () => {
 	expect(body).toContain(`127.0.0.1:${port}, localhost:${port}, [::1]:${port}, parley.example:${port}`);
 });
 
-test("on port 80 the port may be left out, and browsers leave it out", () => {
+test("on port 80 the port is optional, and browsers omit it", () => {
 	const request = (host: string, origin: string) => ({
 		url: "/",
 		rawHeaders: ["Host", host, "Origin", origin],
@@ -192,7 +192,7 @@ test("on port 80 the port may be left out, and browsers leave it out", () => {
 	expect(checkRequest(request("localhost:80", "http://localhost:80"), rules)?.status).toBe(403);
 });
 
-test("an address of this machine that is listened at is a name of its own", () => {
+test("a listener address of this machine is a valid host name", () => {
 	const socket = { localAddress: "127.0.0.2", localPort: 7777 };
 	const rawHeaders = ["Host", "127.0.0.2:7777", "Origin", "http://127.0.0.2:7777"];
 	expect(checkRequest({ url: "/", rawHeaders, socket }, rules)).toBeUndefined();
@@ -209,7 +209,7 @@ test.each([
 	["192.168.1.6:7777", 421],
 	["parley.example:7777", undefined],
 	["parley.example", 421],
-])("over TLS at an address of the network the answer to Host: %s is %s", (host, status) => {
+])("over TLS at an address of the network the response to Host: %s is %s", (host, status) => {
 	expect(checkRequest(reached({ Host: host }), rules)?.status).toBe(status);
 });
 
@@ -222,7 +222,7 @@ test("the default port over TLS is 443, and pages come from https", () => {
 	expect(at443("192.168.1.5", "http://192.168.1.5")).toBe(403);
 });
 
-test("an IPv6 address of this machine that was reached is a name of its own", () => {
+test("a used IPv6 address of this machine is a valid host name", () => {
 	const socket = { localAddress: "2001:db8::5", localPort: 7777 };
 	const rawHeaders = ["Host", "[2001:DB8:0::5]:7777", "Origin", "http://[2001:db8::5]:7777"];
 	expect(checkRequest({ url: "/", rawHeaders, socket }, rules)).toBeUndefined();
@@ -249,12 +249,12 @@ test.each<[Readonly<Record<string, string>>, number | undefined]>([
 	[{ Host: "public.example", Origin: "https://public.example" }, 403],
 	[{ Host: "public.example", Origin: "http://public.example:8443" }, 403],
 	[{ Host: "public.example", Origin: "https://evil.test" }, 403],
-])("behind a trusted proxy of a public URL the answer to %j is %s", (headers, status) => {
+])("behind a trusted proxy of a public URL the response to %j is %s", (headers, status) => {
 	const plain = { localAddress: "127.0.0.1", remoteAddress: "127.0.0.1", encrypted: false };
 	expect(checkRequest(reached(headers, plain), proxied)?.status).toBe(status);
 });
 
-test("from others than trusted proxies X-Forwarded-Host is not looked at", () => {
+test("X-Forwarded-Host is ignored unless it is from a trusted proxy", () => {
 	const headers = { Host: "192.168.1.5:7777", "X-Forwarded-Host": "evil.test" };
 	expect(checkRequest(reached(headers, { remoteAddress: "192.168.1.9" }), proxied)).toBeUndefined();
 });

@@ -60,7 +60,7 @@ test("a row that is split between two parts is found", async () => {
 	}
 });
 
-test("the kernel is asked for no more than it takes to find the owners", async () => {
+test("only the necessary part of the kernel tables is read to find the owners", async () => {
 	const text = row(FAR, NEAR) + row("0100007F:C351", NEAR);
 	const { tablesRead, read } = reading({ tcp: text, tcp6: text });
 	await findOwners([from("127.0.0.1")], read);
@@ -94,7 +94,7 @@ test.each([
 	expect(await findOwners([from("127.0.0.1")], read)).toEqual([undefined]);
 });
 
-test("an ended connection from the same place does not hide the open one", async () => {
+test("a closed connection from the same address does not hide the open one", async () => {
 	const ended = row(FAR, NEAR, { state: "06", uid: 0, inode: 0 });
 	const open = row(FAR, NEAR);
 	for (const tcp of [ended + open, open + ended]) {
@@ -102,7 +102,7 @@ test("an ended connection from the same place does not hide the open one", async
 	}
 });
 
-test("many connections are looked up at once, one that has been closed here included", async () => {
+test("many connections are looked up together, including one that was closed here", async () => {
 	const closed = { localPort: 7_777 };
 	const other = { ...from("127.0.0.1"), remotePort: 50_001 };
 	const table = HEAD + row("0100007F:C351", NEAR, { uid: 7, inode: 8 }) + row(FAR, NEAR);

@@ -13,7 +13,7 @@ function setUp() {
 	return { clock, ended, tickets };
 }
 
-test("a ticket is its requester, once", () => {
+test("a ticket represents its requester, once", () => {
 	const { tickets } = setUp();
 	const [one, other] = [tickets.issue(observer), tickets.issue(operator)];
 	expect(one).toMatch(/^gw_ticket_/);
@@ -22,7 +22,7 @@ test("a ticket is its requester, once", () => {
 	expect([one, other].map((text) => tickets.redeem(text))).toEqual([undefined, undefined]);
 });
 
-test("a ticket counts for 30 seconds", () => {
+test("a ticket is valid for 30 seconds", () => {
 	const { tickets, clock } = setUp();
 	const [early, late] = [tickets.issue(operator), tickets.issue(operator)];
 	clock.advance(29_999);
@@ -31,7 +31,7 @@ test("a ticket counts for 30 seconds", () => {
 	expect(tickets.redeem(late)).toBeUndefined();
 });
 
-test("it ends with the token of its requester", () => {
+test("a ticket ends with the token of its requester", () => {
 	const { tickets, ended } = setUp();
 	const ticket = tickets.issue(observer);
 	ended.add("t1");
@@ -53,7 +53,7 @@ test.each([
 	expect(tickets.redeem(ticket)).toBe(operator);
 });
 
-test("a requester of many tickets loses their own oldest ones only", () => {
+test("a requester of many tickets loses only their own oldest ones", () => {
 	const { tickets } = setUp();
 	const others = tickets.issue(operator);
 	const own = Array.from({ length: 33 }, () => tickets.issue(observer));

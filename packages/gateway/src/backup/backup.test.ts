@@ -249,7 +249,7 @@ test("a directory without conversations is not saved, and an unwritable one is r
 	}
 });
 
-test("only force moves existing content aside, all of it, and a running gateway is never disturbed", async () => {
+test("only force moves all existing content aside, and a running gateway is never disturbed", async () => {
 	await using place = await Place.open();
 	const data = await place.fill("data");
 	const { file } = await save(place, data);
@@ -274,7 +274,7 @@ test("only force moves existing content aside, all of it, and a running gateway 
 	expect((await save(place, data, true)).files).toBe(5);
 });
 
-test("every byte is checked, and whatever is wrong leaves nothing behind", async () => {
+test("every byte is checked, and an invalid backup leaves no files", async () => {
 	await using place = await Place.open();
 	const { file } = await save(place, await place.fill("data"));
 	const whole = await readFile(file);

@@ -57,7 +57,7 @@ async function finishWithStops(data: string): Promise<void> {
 	}
 }
 
-test("wherever a restore is stopped, the next start has the complete old or new content", async () => {
+test("the next start after a stopped restore has the complete old or new content", async () => {
 	await using directory = await mkdtempDisposable(join(tmpdir(), "parley-place-"));
 	const seen = new Set<string>();
 	for (let nth = 1; ; nth++) {

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { generateJsonSchema, jsonSchemaFile } from "./json-schema.ts";
 import { configSchema } from "./schema.ts";
 
-test("the JSON Schema in the package is the one that the code makes; run json-schema.ts to write it", () => {
+test("the JSON Schema in the package equals the generated one; run json-schema.ts to write it", () => {
 	expect(readFileSync(jsonSchemaFile, "utf8")).toBe(generateJsonSchema());
 });
 

@@ -70,7 +70,7 @@ test.each<[object, RegExp]>([
 	expect(() => load(file)).toThrow(message);
 });
 
-test("a key of a local model server does not travel without TLS through the internet", () => {
+test("the key of a local model server is not sent without TLS through the internet", () => {
 	const file = { llama: { endpoint: "http://models.example.org:8080" } };
 	expect(() => load(file, { LLAMA_API_KEY: "own" })).toThrow(/llama\.endpoint .*allowed: https/);
 	expect(load(file).llama?.endpoint).toBe("http://models.example.org:8080");
@@ -82,7 +82,7 @@ test.each<[string, readonly string[]]>([
 	["tiny.gguf", ["--model=/models/tiny.gguf", "--jinja"]],
 	["tiny", ["-m", "tiny.gguf", "--alias", "tiny,small"]],
 	["org/name:Q4", ["-hf", "org/name:Q4"]],
-])("the model is called %s by %j", (name, args) => {
+])("the model is named %s by %j", (name, args) => {
 	expect(modelInArguments(args)).toBe(name);
 	expect(load({ llama: { command: "x", args } }).model).toBe(name);
 	expect(load({ llama: { command: "x", args }, model: "chosen" }).model).toBe("chosen");

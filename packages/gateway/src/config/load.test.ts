@@ -44,7 +44,7 @@ const usualChat = {
 	welcome: { posts: true, prompts: [] },
 };
 
-test("without any source there are defaults, and no root", () => {
+test("without any source there are default values, and no root", () => {
 	using place = setUp();
 	expect(place.load()).toEqual({
 		listen: [{ host: "127.0.0.1", port: 7_777 }],
@@ -59,7 +59,7 @@ test("without any source there are defaults, and no root", () => {
 	});
 });
 
-test("flags beat variables, variables beat the file, the file beats the defaults", () => {
+test("flags precede variables, variables precede the file, and the file precedes the defaults", () => {
 	using place = setUp();
 	place.write(
 		"data/parley.config.json",
@@ -154,7 +154,7 @@ test("flags beat variables, variables beat the file, the file beats the defaults
 	});
 });
 
-test("the data directory is named by a flag, a variable, a named file, or the default, in this order", () => {
+test("the data directory is set by a flag, a variable, a named file, or the default, in this order", () => {
 	using place = setUp();
 	place.write("named.json", '{ "data": "other" }');
 	const flags = { data: "work", config: undefined };
@@ -166,7 +166,7 @@ test("the data directory is named by a flag, a variable, a named file, or the de
 	expect(place.load({ environment: { PARLEY_DATA: "" } }).data).toBe(place.at("data"));
 });
 
-test("a named file stands in for the one in the data directory, and a flag names it before a variable", () => {
+test("a named file replaces the one in the data directory, and a flag precedes a variable", () => {
 	using place = setUp();
 	place.write("data/parley.config.json", '{ "model": "data" }');
 	place.write("one.json", '{ "model": "one" }');
@@ -300,7 +300,7 @@ test.each([
 	[{ auth: "password" }, ['"password"', "auth (--auth)", "local, token, none"]],
 	[{ sandbox: "bwrap" }, ['"bwrap"', "sandbox (--sandbox)", "required, preferred, off, container"]],
 	[{ logLevel: "loud" }, ['"loud"', "logLevel (--log-level)", "debug, info, warn, error, silent"]],
-])("the flags %j are refused with their name, the value and what is allowed", (flags, parts) => {
+])("the flags %j are refused with their name, the value and the allowed values", (flags, parts) => {
 	using place = setUp();
 	place.write("data/file", "");
 	expect(() => place.load({ flags })).toThrow(refusal("invalid_argument", ...parts));
@@ -315,7 +315,7 @@ test.each([
 	[{ PARLEY_EGRESS_ALLOW: "a.test,*" }, ['"*"', "(PARLEY_EGRESS_ALLOW)", "the name of a host"]],
 	[{ PARLEY_AUTH: "Local" }, ['"Local"', "(PARLEY_AUTH)", "local, token, none"]],
 	[{ PARLEY_LOG_LEVEL: "trace" }, ['"trace"', "(PARLEY_LOG_LEVEL)", "debug, info"]],
-])("the variables %j are refused with their name, even where a flag beats them", (environment, parts) => {
+])("the variables %j are refused with their name, even if a flag precedes them", (environment, parts) => {
 	using place = setUp();
 	const flags = {
 		listen: ["127.0.0.1:1"],
@@ -491,7 +491,7 @@ test.each([
 	['{ "budgets": { "session": { "year": 1 } } }', ['"budgets.session.year"', "allowed: day, month"]],
 	['{ "colour": "red" }', ['unknown setting "colour"', "allowed: listen, data, root"]],
 	['{ "__proto__": {"auth": "none"} }', ['unknown setting "__proto__"', "allowed: listen"]],
-])("the file %j is refused for its unknown setting, with the one that was meant", (text, parts) => {
+])("the file %j is refused for its unknown setting, with a suggestion", (text, parts) => {
 	using place = setUp();
 	place.write("data/parley.config.json", text);
 	expect(() => place.load()).toThrow(refusal("invalid_argument", ...parts));
@@ -537,7 +537,7 @@ test.each([
 	beyond("none", "every client that can reach this address would be the operator");
 });
 
-test("a listener beyond this machine is refused wherever it is named, with its place", () => {
+test("a listener beyond this machine is refused in every source, with its position", () => {
 	using place = setUp();
 	place.write("data/parley.config.json", '{ "listen": ["0.0.0.0:7777"] }');
 	expect(() => place.load()).toThrow(
@@ -595,7 +595,7 @@ test("remote access is configured in flags, variables or the file", () => {
 	});
 });
 
-test("a certificate and its key are named by the same source, and messages call them as it does", () => {
+test("a certificate and its key are set by the same source, and messages use the names of that source", () => {
 	using place = setUp();
 	place.write("c.pem", "");
 	expect(() => place.load({ flags: { tlsCert: "c.pem" } })).toThrow(
@@ -707,7 +707,7 @@ test("the policy file of the data directory is refused if every user can change 
 	expect(() => place.load()).toThrow(refusal("failed_precondition", "replaced by every user"));
 });
 
-test("files that another user or a group can change are warned about, those of root and of the private group are not", () => {
+test("files that another user or a group can change cause a warning, but not those of root and of the private group", () => {
 	using place = setUp();
 	place.write("other/file", "{}");
 	const real = statSync(place.at("other/file"));

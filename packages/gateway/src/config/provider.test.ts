@@ -102,7 +102,7 @@ test.each<[string, Given, Partial<Config>]>([
 	expect(chosen(given)).toEqual(choice);
 });
 
-test("a flag beats our variable, that the provider's, and that the file", () => {
+test("a flag precedes Parley's variable, then the provider's variable, then the file", () => {
 	const file = { baseUrl: "http://file.local" };
 	const ANTHROPIC_BASE_URL = "http://theirs.local";
 	const PARLEY_BASE_URL = "http://ours.local";
@@ -155,7 +155,7 @@ test.each([
 	);
 });
 
-test("another server may want any key at all", () => {
+test("another server may accept any key", () => {
 	const given = { flags: { baseUrl: server }, environment: { ANTHROPIC_API_KEY: "dummy" } };
 	expect(chosen(given)).toMatchObject({ apiKey: "dummy", baseUrl: server });
 });
@@ -213,7 +213,7 @@ test.each([
 		"http://100.128.0.1",
 	],
 	...["http://127.evil.example", "http://localhost.evil.example", "http://internal.example"],
-])("a key must not go to %s in the clear", (ANTHROPIC_BASE_URL) => {
+])("a key must not be sent to %s without encryption", (ANTHROPIC_BASE_URL) => {
 	const refusal =
 		/is not allowed for baseUrl \(ANTHROPIC_BASE_URL\): the key would be sent over the internet.*allowed: https/;
 	expect(() => chosen({ environment: { ANTHROPIC_API_KEY, ANTHROPIC_BASE_URL } })).toThrow(refusal);

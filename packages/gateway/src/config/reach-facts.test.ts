@@ -42,6 +42,6 @@ test.each<[Partial<Config>, boolean]>([
 	[{ listen: everywhere, insecureLan: true, tls }, false],
 	[{ listen: everywhere, trustedProxies: ["10.0.0.1"] }, false],
 	[{ insecureLan: true }, false],
-])("with %j others come without TLS and proxy: %s", (config, insecureLan) => {
+])("with %j other clients connect without TLS and proxy: %s", (config, insecureLan) => {
 	expect(reach(config).insecureLan).toBe(insecureLan);
 });

@@ -8,7 +8,7 @@ function temporaryDirectory() {
 	return mkdtempDisposable(join(tmpdir(), "parley-data-"));
 }
 
-test("the directory is made, with those above it, for its owner only, and found the next time", async () => {
+test("the directory is created with its parents, for its owner only, and reused by the next start", async () => {
 	await using parent = await temporaryDirectory();
 	const path = join(parent.path, "a", "b");
 	await prepareDataDirectory(path);
@@ -36,7 +36,7 @@ test("a directory that a group shares is allowed", async () => {
 	await expect(prepareDataDirectory(directory.path)).resolves.toBeUndefined();
 });
 
-test("a file in its place is refused", async () => {
+test("a file at the path of the directory is refused", async () => {
 	await using directory = await temporaryDirectory();
 	const path = join(directory.path, "file");
 	await writeFile(path, "");

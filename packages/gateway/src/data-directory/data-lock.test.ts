@@ -42,7 +42,7 @@ async function runElsewhere(work: string): Promise<ChildProcess> {
 	return child;
 }
 
-test("a second gateway is refused with the first one's process id, until that one lets go", async () => {
+test("a second gateway is refused with the process id of the first one, until that one ends", async () => {
 	await using data = await temporaryDirectory();
 	const first = lockDataDirectory(data.path);
 	for (let attempt = 0; attempt < 2; attempt++) {
@@ -65,7 +65,7 @@ test("a second gateway is refused with the first one's process id, until that on
 	second.release();
 });
 
-test("directories are locked apart", async () => {
+test("each directory has its own lock", async () => {
 	await using one = await temporaryDirectory();
 	await using other = await temporaryDirectory();
 	const locks = [lockDataDirectory(one.path), lockDataDirectory(other.path)];
@@ -113,7 +113,7 @@ test("a gateway whose lock was removed continues alone", async () => {
 	expect(await readdir(data.path)).toEqual(["parley.sqlite", "run"]);
 });
 
-test("with its lock in place, a directory does not mind who else reads the conversations", async () => {
+test("a locked directory allows other readers of the conversations", async () => {
 	await using data = await temporaryDirectory();
 	lockDataDirectory(data.path).release();
 	const store = await openSqliteStore({ file: join(data.path, "parley.sqlite"), migrations });
@@ -121,7 +121,7 @@ test("with its lock in place, a directory does not mind who else reads the conve
 	await store.close();
 });
 
-test("damaged conversations are left to those who open them", async () => {
+test("damaged conversations are not checked by the lock", async () => {
 	await using data = await temporaryDirectory();
 	await writeFile(join(data.path, "parley.sqlite"), "this is a letter, not a database. ".repeat(200));
 	lockDataDirectory(data.path).release();

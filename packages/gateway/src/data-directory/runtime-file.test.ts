@@ -36,7 +36,7 @@ test("after its removal the file is missing, and a second removal succeeds", asy
 	expect(await readRuntimeFile(join(data.path, "absent"))).toBeUndefined();
 });
 
-test("unknown fields are left out: a later version may write more", async () => {
+test("unknown fields are ignored, because a later version may write more", async () => {
 	await using data = await temporaryDirectory();
 	const later = { ...content, colour: "red" };
 	await writeRuntimeFile(data.path, later);
@@ -58,7 +58,7 @@ test.each([
 	"{}",
 	JSON.stringify({ ...content, pid: 0 }),
 	JSON.stringify({ ...content, urls: [] }),
-])("a file that holds %j counts as none", async (text) => {
+])("a file with %j counts as missing", async (text) => {
 	await using data = await temporaryDirectory();
 	await writeRuntimeFile(data.path, content);
 	await writeFile(join(data.path, "run", "gateway.json"), text);

@@ -8,7 +8,7 @@ function temporaryDirectory() {
 	return mkdtempDisposable(join(tmpdir(), "parley-key-"));
 }
 
-test("the key is made once, 32 bytes for their owner only", async () => {
+test("the key is created once, with 32 bytes that only the owner can read", async () => {
 	await using data = await temporaryDirectory();
 	const key = await loadOrCreateSecretKey(data.path);
 	expect(key).toHaveLength(32);

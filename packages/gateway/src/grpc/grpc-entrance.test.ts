@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { GrpcEntrance } from "./grpc-entrance.ts";
 import type { GrpcServer } from "./grpc-server.ts";
 
-test("a server that cannot be loaded costs its connection, and the next one loads it again", async () => {
+test("a server that cannot be loaded ends its connection, and the next connection loads it again", async () => {
 	const log = new MemoryLogger();
 	const served: Socket[] = [];
 	let loads = 0;

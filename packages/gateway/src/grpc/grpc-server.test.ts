@@ -109,7 +109,7 @@ async function openWait(connection: Socket, target: string, bytes: number): Prom
 const timeout = paced(20_000);
 
 test.each(["plain", "TLS"])(
-	"a client that disconnects without a word ends its calls: %s",
+	"a client that disconnects without a message ends its calls: %s",
 	{ timeout },
 	async (kind) => {
 		await using server = await serve();
@@ -135,7 +135,7 @@ function ask(target: string, path: string, channel = credentials.createInsecure(
 	}).finally(() => client.close());
 }
 
-test("calls come over plain HTTP/2 and over TLS, and their connections are settled", async () => {
+test("calls arrive over plain HTTP/2 and over TLS, and their connections are authenticated", async () => {
 	await using server = await serve();
 	const { target, settled } = server;
 	expect(await ask(target, echoMethod.path)).toBe("encrypted undefined");

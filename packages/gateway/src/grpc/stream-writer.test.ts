@@ -53,7 +53,7 @@ function open(account = new OutgoingAccount()) {
 	return { call, clock, account, counts, writer, write };
 }
 
-test("over its bytes a slow client loses what may be dropped, and gets all else in order when it reads", () => {
+test("above its byte limit a slow client loses droppable events, and gets all others in order when it reads", () => {
 	const { call, account, counts, writer, write } = open();
 	write("d1", "d2", "d3", "d4", "d5", "d6", "d7", "r1", "d8", "r2");
 	writer.end();
@@ -66,7 +66,7 @@ test("over its bytes a slow client loses what may be dropped, and gets all else 
 	expect(account.total).toBe(0);
 });
 
-test("a client that stays over its bytes for 5 s is too slow, and what waits for it is dropped", () => {
+test("a client that stays above its byte limit for 5 s is too slow, and its queued events are dropped", () => {
 	const { call, clock, account, counts, write } = open();
 	write("r1", "r2", "r3", "r4", "r5", "r6");
 	clock.advance(4_999);
@@ -88,7 +88,7 @@ test("a client that reads in time continues", () => {
 	expect([counts.overflows, clock.pending]).toEqual([0, 0]);
 });
 
-test("at twice its bytes a client is too slow at once, and where all clients wait for too much, the slowest is", () => {
+test("a client at twice its limit is too slow at once, and above the total limit the slowest client is", () => {
 	const one = open();
 	one.write(..."abcefghijkl");
 	expect(one.counts.overflows).toBe(1);

@@ -70,6 +70,6 @@ test("measurements before and after the library is loaded add up", async () => {
 	expect(await metricValues(recorder, "parley_files_total")).toEqual({ parley_files_total: 1_002 });
 });
 
-test("a counter without labels begins at 0", async () => {
+test("a counter without labels starts at 0", async () => {
 	expect(await metricValues(open(), "parley_upload_bytes_total")).toEqual({ parley_upload_bytes_total: 0 });
 });

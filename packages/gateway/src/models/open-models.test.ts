@@ -37,7 +37,7 @@ async function opened({ table, log, ...given }: Given, model?: ScriptedModel): P
 const apiKey = "sk-ant-0123456789abcdef";
 const baseUrl = "http://127.0.0.1:9";
 
-test("the offline assistant needs nothing, and has neither another model nor a fallback", async () => {
+test("the offline model needs no settings, and has neither another model nor a fallback", async () => {
 	const models = await opened({
 		provider: "offline",
 		providerReason: "no key",
@@ -68,7 +68,7 @@ test("settings that the offline model ignores are logged", async () => {
 	]);
 });
 
-test("with a key the newest standard model answers, unless another one is chosen by name or tier", async () => {
+test("with a key the newest standard model is used, unless another one is chosen by name or tier", async () => {
 	const models = await opened({ apiKey, providerReason: "key" });
 	const standard = models.table.find("standard", "anthropic")?.id;
 	expect(standard).toMatch(/^claude-sonnet/);
@@ -144,7 +144,7 @@ test("a model that the operator has described can be chosen", async () => {
 	});
 });
 
-test("another server may have any model, and is named", async () => {
+test("another server may have any model, and is named in the health report", async () => {
 	const models = await opened({
 		baseUrl,
 		model: "gemma:27b",
@@ -211,7 +211,7 @@ test("models of another server have the operator's facts, or assumed ones", asyn
 	await expect(opened({ apiKey })).resolves.not.toHaveProperty("served");
 });
 
-test("a model that is given answers instead of the configured one", async () => {
+test("a given model is used instead of the configured one", async () => {
 	const model = new ScriptedModel();
 	const models = await opened({ provider: "offline", model: "mine" }, model);
 	expect(models).toMatchObject({ modelName: "mine", providerReason: "configured" });

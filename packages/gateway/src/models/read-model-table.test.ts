@@ -11,14 +11,14 @@ function temporaryDirectory() {
 	return mkdtempDisposable(join(tmpdir(), "parley-models-"));
 }
 
-test("without a file there are the models that the program knows", async () => {
+test("without a file the table has the built-in models", async () => {
 	await using data = await temporaryDirectory();
 	const { table, own: named } = await readModelTable({ data: data.path });
 	expect(table.list()).toEqual(builtinModels);
 	expect(named).toEqual([]);
 });
 
-test("models.json of the data directory adds to them, and another file takes its place", async () => {
+test("models.json of the data directory adds models, and another file replaces it", async () => {
 	await using data = await temporaryDirectory();
 	await writeFile(join(data.path, "models.json"), `\uFEFF${JSON.stringify(own)}`);
 	const { table, own: named } = await readModelTable({ data: data.path });
@@ -35,7 +35,7 @@ test.each([
 	["{", "cannot be read: text is not JSON"],
 	['{"models":[{"id":"m"}]}', "models[0].context_window"],
 	['{"model":[]}', "model"],
-])("a file that holds %j is refused by its name", async (text, why) => {
+])("a file with %j is refused by its name", async (text, why) => {
 	await using data = await temporaryDirectory();
 	const path = join(data.path, "models.json");
 	await writeFile(path, text);

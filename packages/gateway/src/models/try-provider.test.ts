@@ -7,7 +7,7 @@ import { tryProvider } from "./try-provider.ts";
 
 const clock = new ManualClock();
 
-test("the offline assistant is asked nothing", async () => {
+test("the offline model gets no request", async () => {
 	expect(await tryProvider({ provider: "offline" }, clock)).toBeUndefined();
 });
 

@@ -26,7 +26,7 @@ test("the agent has the provider and the model of the flags", async () => {
 	await close();
 });
 
-test("rules that cannot be read are refused at the start", async () => {
+test("invalid rules are refused at the start", async () => {
 	await using place = await AgentPlace.make();
 	await mkdir(place.path("data"));
 	await writeFile(place.path("data", "policy.jsonc"), "{");
@@ -38,11 +38,11 @@ test.each<[RpcFlags, RegExp]>([
 	[{ model: "claude" }, /--model is "claude", but the provider offline/],
 	[{ tools: "fly" }, /--tools names "fly"/],
 	[{ maxSteps: "0" }, /--max-steps is "0"/],
-])("flags that are wrong (%j) are refused before there is an agent", async (flags, says) => {
+])("invalid flags (%j) are refused before the agent exists", async (flags, says) => {
 	await using place = await AgentPlace.make();
 	await expect(start(place, flags)).rejects.toThrow(says);
 });
 
-test("the tools are called what flags are checked against", () => {
+test("the tools have the names that flags are checked against", () => {
 	expect(shortTools().map(({ name }) => name)).toEqual(shortToolNames);
 });

@@ -9,7 +9,7 @@ import { serveHttp } from "../testing/serve-http.ts";
 const session = "../kept";
 const run = [calls("c1", "bash", { command: "echo hi" })];
 
-test("calls without approval in one process require approval if the next one wants it, and vice versa", async () => {
+test("calls without approval in one process require approval if the next one requests it, and vice versa", async () => {
 	await using place = await AgentPlace.make();
 	const free = await place.open({ session }, run, [says("ok")]);
 	await free.say("go");
@@ -60,7 +60,7 @@ test("a stored session works in its own directory, and refuses another one", asy
 	await expect(place.open({ session })).rejects.toThrow("which is no longer a directory");
 });
 
-test("a model that is named now counts more than the one that was chosen before, and is kept", async () => {
+test("a named model precedes the one that was chosen before, and is stored", async () => {
 	await using place = await AgentPlace.make();
 	await haveModels(place, "one", "two");
 	const first = await place.open({ session });
@@ -111,7 +111,7 @@ test("on a server with several models the stored one continues, and without one 
 	expect((await at()).agent.model).toBe("b");
 });
 
-test("a kept model that is none of several that a server has does not choose", async () => {
+test("a stored model that is missing in a server's list of several is not used", async () => {
 	await using place = await AgentPlace.make();
 	await using server = await serveModels("a", "b");
 	await (await place.start({ session, baseUrl: server.baseUrl, model: "c" })).close();

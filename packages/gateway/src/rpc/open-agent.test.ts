@@ -45,7 +45,7 @@ test("a long result is read from a file, which is removed at the end", async () 
 	expect(await kept()).toBe(0);
 });
 
-test("--session takes the conversation up again, with its model", async () => {
+test("--session continues the conversation with its model", async () => {
 	await using place = await AgentPlace.make();
 	const flags = { session: "../kept" };
 	const before = await place.open(flags, [says("1")]);
@@ -104,7 +104,7 @@ test("the operator's deny rules apply under the names of these tools", async () 
 });
 
 test.each(["before", "after"])(
-	"the operator's data is out of reach of the tools where it was made %s the start",
+	"the tools cannot reach the operator's data that was created %s the start",
 	async (when) => {
 		await using place = await AgentPlace.make();
 		const secret = place.path("data", "secret-key");
@@ -133,7 +133,7 @@ test.each(["before", "after"])(
 	},
 );
 
-test("without a key nothing starts, unless there is a server that may want none", async () => {
+test("without a key no agent starts, unless the server may not need one", async () => {
 	await using place = await AgentPlace.make();
 	const options = {
 		flags: {},

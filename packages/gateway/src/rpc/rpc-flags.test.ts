@@ -56,7 +56,7 @@ test.each([" ", "reed", "read,", "read,Bash", "run_command"])(
 	},
 );
 
-test("--cwd is a directory that exists, from where the process was started", async () => {
+test("--cwd is an existing directory, relative to the start of the process", async () => {
 	const directory = await mkdtemp(join(await realpath(tmpdir()), "parley-flags-"));
 	try {
 		await writeFile(join(directory, "file"), "");

@@ -7,7 +7,7 @@ test.each([
 	["[2001:DB8::1]:65535", { host: "2001:DB8::1", port: 65_535 }],
 	["localhost:80", { host: "localhost", port: 80 }],
 	["my-host.example:8080", { host: "my-host.example", port: 8080 }],
-])("%s is a place", (text, endpoint) => {
+])("%s is a listener address", (text, endpoint) => {
 	expect(parseEndpoint(text)).toEqual(endpoint);
 	expect(formatEndpoint(endpoint)).toBe(text);
 });

@@ -33,7 +33,7 @@ async function enterAll(admission: Admission, pairs: readonly SocketPair[], opti
 
 const own = { isOwn: async () => true };
 
-test("a peer's next connection waits until one of it is authenticated or gone, in the order of arrival", async () => {
+test("the next connection of a peer waits until an earlier one is authenticated or closed, in order", async () => {
 	const pairs = await connectMany(5);
 	const admission = new Admission({ perPeer: 2 });
 	const admitted = await enterAll(admission, pairs);
@@ -49,7 +49,7 @@ test("a peer's next connection waits until one of it is authenticated or gone, i
 	await closeAll(pairs);
 });
 
-test("a connection that is authenticated twice frees one place", async () => {
+test("a connection that is authenticated twice frees one slot", async () => {
 	const pairs = await connectMany(4);
 	const admission = new Admission({ perPeer: 1 });
 	const admitted = await enterAll(admission, pairs);
@@ -58,7 +58,7 @@ test("a connection that is authenticated twice frees one place", async () => {
 	await closeAll(pairs);
 });
 
-test("a waiting connection that closes loses its turn", async () => {
+test("a queued connection that closes loses its turn", async () => {
 	const pairs = await connectMany(3);
 	const admission = new Admission({ perPeer: 1 });
 	const admitted = await enterAll(admission, pairs);
@@ -70,7 +70,7 @@ test("a waiting connection that closes loses its turn", async () => {
 	await closeAll(pairs);
 });
 
-test("one address does not take the places of another, and does not hold up its queue", async () => {
+test("one address does not use the slots of another, and does not block its queue", async () => {
 	const busy = await connectMany(3);
 	const other = await connectMany(2, "127.0.0.2");
 	const admission = new Admission({ perPeer: 1, pending: 2 });
@@ -95,7 +95,7 @@ test("a connection is closed if the queue is full, or too many are open", async 
 	await closeAll(pairs);
 });
 
-test("when as many are open as there may be, the address that waits most makes room", async () => {
+test("at the connection limit, a connection of the address with the longest queue is closed", async () => {
 	const [flood, other] = [await connectMany(4), await connectMany(2, "127.0.0.2")];
 	const admission = new Admission({ perPeer: 1, open: 4 });
 	const admitted = await enterAll(admission, flood);
@@ -106,7 +106,7 @@ test("when as many are open as there may be, the address that waits most makes r
 	await closeAll(flood, other);
 });
 
-test("addresses that wait take turns", async () => {
+test("queued addresses take turns", async () => {
 	const [one, other] = [await connectMany(4), await connectMany(3, "127.0.0.2")];
 	const admission = new Admission({ perPeer: 2, pending: 2 });
 	const admitted = await enterAll(admission, [...one, ...other]);
@@ -118,14 +118,14 @@ test("addresses that wait take turns", async () => {
 	await closeAll(one, other);
 });
 
-test("sixty-four connections of one address are served at a time unless told", async () => {
+test("by default sixty-four connections of one address are served at a time", async () => {
 	const pairs = await connectMany(66);
 	const admission = new Admission();
 	expect(await enterAll(admission, pairs)).toHaveLength(64);
 	await closeAll(pairs);
 });
 
-test("a place is lost ten seconds after it was given, whatever was sent, unless its holder is authenticated", async () => {
+test("a slot is lost after ten seconds without authentication, despite any received data", async () => {
 	const pairs = await connectMany(4);
 	const admission = new Admission({ perPeer: 2 });
 	const clock = new ManualClock();
@@ -145,7 +145,7 @@ test("a place is lost ten seconds after it was given, whatever was sent, unless 
 	await closeAll(pairs);
 });
 
-test("strangers of this machine keep neither the last place nor the queue from the gateway's own user", async () => {
+test("other users of this machine cannot take the last slot or the queue from the gateway's own user", async () => {
 	const [strange, mine] = [await connectMany(4), await connectMany(4)];
 	const admission = new Admission({ perPeer: 2, pending: 2, waiting: 1 });
 	const strangers = await enterAll(admission, strange);
@@ -162,7 +162,7 @@ test("strangers of this machine keep neither the last place nor the queue from t
 	await closeAll(strange, mine);
 });
 
-test("a connection that closes while its owner is looked up gets no place", async () => {
+test("a connection that closes while its owner is looked up gets no slot", async () => {
 	const pairs = await connectMany(2);
 	const [first, second] = pairs;
 	const admission = new Admission({ perPeer: 1 });
@@ -175,14 +175,14 @@ test("a connection that closes while its owner is looked up gets no place", asyn
 	await closeAll(pairs);
 });
 
-test("the owner of a connection is not looked up while there are places", async () => {
+test("the owner of a connection is not looked up while slots are free", async () => {
 	const pairs = await connectMany(2);
 	const isOwn = () => Promise.reject(new Error("nobody should ask"));
 	expect(await enterAll(new Admission({ perPeer: 2 }), pairs, { isOwn })).toEqual(pairs);
 	await closeAll(pairs);
 });
 
-test("an address of many clients may have all the places, and not more", async () => {
+test("an address of many clients may use all the slots, and not more", async () => {
 	const admission = new Admission({ perPeer: 1, pending: 3 }, (peer) => peer === "127.0.0.7");
 	const connections = await connectMany(4, "127.0.0.7");
 	expect(await enterAll(admission, connections)).toEqual(connections.slice(0, 3));

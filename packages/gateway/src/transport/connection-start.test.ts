@@ -37,7 +37,7 @@ test.each([
 	["\x15\x03\x01", "other"],
 	["\r\n", "other"],
 	['{"id":1}\n', "other"],
-])("%j is recognised in one piece and byte by byte, and put back", async (text, expected) => {
+])("%j is recognised in one piece and byte by byte, and returned to the stream", async (text, expected) => {
 	await using whole = await connectPair();
 	const judged = readFirstBytes(whole.accepted, new ManualClock());
 	whole.client.write(text);
@@ -53,7 +53,7 @@ test.each([
 });
 
 test.each([...PREFACE].map((_, index) => index))(
-	"a preface that goes wrong at byte %i is not HTTP/2",
+	"a preface with an error at byte %i is not HTTP/2",
 	async (index) => {
 		await using pair = await connectPair();
 		const judged = readFirstBytes(pair.accepted, new ManualClock());
@@ -65,7 +65,7 @@ test.each([...PREFACE].map((_, index) => index))(
 );
 
 test.each(["", "P", PREFACE.slice(0, -1)])(
-	"after %j and five seconds of silence it gives up",
+	"after %j and five seconds of silence the detection times out",
 	async (text) => {
 		await using pair = await connectPair();
 		const clock = new ManualClock();
@@ -84,7 +84,7 @@ test.each(["", "P", PREFACE.slice(0, -1)])(
 );
 
 test.each(["", "PRI * HT"])(
-	"it gives up on a client that leaves after %j, and forgets its deadline",
+	"the detection ends if the client leaves after %j, and clears its timeout",
 	async (text) => {
 		await using pair = await connectPair();
 		const clock = new ManualClock();

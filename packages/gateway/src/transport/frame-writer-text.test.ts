@@ -26,7 +26,7 @@ test.each([0, 1, 125, 126, 127, 65_535, 65_536, 1_000_000])(
 	},
 );
 
-test("its length is that of its UTF-8", async () => {
+test("the length of a frame is the length of its UTF-8", async () => {
 	const text = "é🌍".repeat(21);
 	const frame = frameText(text);
 	expect([...frame.subarray(0, 4)]).toEqual([0x81, 126, 0, 126]);
@@ -34,7 +34,7 @@ test("its length is that of its UTF-8", async () => {
 	expect(await receive(frame)).toEqual([`false:${text}`]);
 });
 
-test("frames written behind each other stay apart", async () => {
+test("consecutive frames remain separate", async () => {
 	const bytes = Buffer.concat([frameText("one"), frameText(""), frameText("three")]);
 	expect(await receive(bytes)).toEqual(["false:one", "false:", "false:three"]);
 });

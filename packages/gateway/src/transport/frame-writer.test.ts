@@ -69,7 +69,7 @@ test("all frames of a tick are one write, in their order", async () => {
 	expect(socket.writes).toEqual(["abc", "d"]);
 });
 
-test("frames that do not fit into the socket wait, and follow when the reader has caught up", async () => {
+test("frames that do not fit into the socket wait, and follow when the reader continues", async () => {
 	const socket = new SlowSocket(false);
 	const { write } = writerTo(socket);
 	write(large);
@@ -84,7 +84,7 @@ test("frames that do not fit into the socket wait, and follow when the reader ha
 	expect(socket.writes).toEqual([large, "ab"]);
 });
 
-test("over its budget of frames a reader loses droppable frames only", async () => {
+test("above its frame limit a reader loses droppable frames only", async () => {
 	const socket = new SlowSocket(false);
 	const { write, overflows } = writerTo(socket);
 	write(large);
@@ -102,7 +102,7 @@ test("over its budget of frames a reader loses droppable frames only", async () 
 	expect(socket.writes.at(-1)).toBe("again");
 });
 
-test("minor frames are left out while an eighth of the budget waits, before anything else is", async () => {
+test("minor frames are dropped first, while an eighth of the limit is queued", async () => {
 	const socket = new SlowSocket(false);
 	const { write } = writerTo(socket, { bytes: 8_000_000, frames: 16 });
 	write(large);
@@ -118,7 +118,7 @@ test("minor frames are left out while an eighth of the budget waits, before anyt
 	expect(socket.writes.slice(1)).toEqual(["m1 d1 d2 ", "m3 "]);
 });
 
-test("the budget of bytes counts what the socket holds as well", async () => {
+test("the byte limit includes the data in the socket", async () => {
 	const socket = new SlowSocket(false);
 	const { write } = writerTo(socket, { bytes: large.length + 10, frames: 1_000 });
 	write(large);
@@ -130,7 +130,7 @@ test("the budget of bytes counts what the socket holds as well", async () => {
 	expect(socket.writes.slice(1)).toEqual(["0123456789"]);
 });
 
-test("a reader that stays over its budget is given up after five seconds, once", async () => {
+test("a reader that stays above its limit is closed once after five seconds", async () => {
 	const socket = new SlowSocket(false);
 	const { write, clock, overflows } = writerTo(socket);
 	write(large);
@@ -148,7 +148,7 @@ test("a reader that stays over its budget is given up after five seconds, once",
 	expect(socket.writes).toEqual([large]);
 });
 
-test("at twice its budget a reader is given up at once", async () => {
+test("a reader at twice its limit is closed at once", async () => {
 	const socket = new SlowSocket(false);
 	const { write, overflows } = writerTo(socket);
 	write(large);
@@ -159,7 +159,7 @@ test("at twice its budget a reader is given up at once", async () => {
 	expect(overflows()).toBe(1);
 });
 
-test("a reader that catches up in time is kept", async () => {
+test("a reader that continues in time stays connected", async () => {
 	const socket = new SlowSocket(false);
 	const { write, clock, overflows } = writerTo(socket);
 	write(large);
@@ -173,7 +173,7 @@ test("a reader that catches up in time is kept", async () => {
 	expect(clock.pending).toBe(0);
 });
 
-test("a reader that is within its budget again is kept, also while it still reads", async () => {
+test("a reader that is below its limit again stays connected, also while it still reads", async () => {
 	const socket = new SlowSocket(false);
 	const { write, clock, overflows } = writerTo(socket);
 	write(large);
@@ -209,7 +209,7 @@ test("drained waits for the reader, and ends with it", async () => {
 	await expect(last).resolves.toBeUndefined();
 });
 
-test("drained keeps a long replay from piling up within one tick", async () => {
+test("drained limits the queue of a long replay within one tick", async () => {
 	const socket = new SlowSocket(true);
 	const { write, writer, overflows } = writerTo(socket);
 	for (let page = 0; page < 10; page++) {
@@ -221,7 +221,7 @@ test("drained keeps a long replay from piling up within one tick", async () => {
 	expect(socket.writes.join("")).toBe(Array.from("0123456789", (page) => page.repeat(8)).join(""));
 });
 
-test("before a close everything that waits is given to the socket, and nothing after it", async () => {
+test("before a close all queued frames are written to the socket, and none after it", async () => {
 	const socket = new SlowSocket(false);
 	const { write, writer, clock } = writerTo(socket);
 	write(large);
@@ -235,7 +235,7 @@ test("before a close everything that waits is given to the socket, and nothing a
 	expect(clock.pending).toBe(0);
 });
 
-test("above the total of all readers the slowest one is closed, and others continue", async () => {
+test("above the total limit the slowest reader is closed, and others continue", async () => {
 	const account = new OutgoingAccount(1_000_000);
 	const budget = { bytes: 2_000_000, frames: 1_000 };
 	const sockets = [new SlowSocket(false), new SlowSocket(false), new SlowSocket(true)];

@@ -72,7 +72,7 @@ test("commits after the input of a tick are written with it", async () => {
 	expect(output.writes).toEqual(["a\nb\n"]);
 });
 
-test("lines that stream turn after turn share a write, and what ends a stream leaves with it", async () => {
+test("streamed lines of several turns share a write, and the end of a stream is written with them", async () => {
 	const { writer, output } = writerTo(new SlowPipe(true));
 	const lines = Array.from({ length: 100 }, (_, n) => `${n}`);
 	for (let at = 0; at < lines.length; at += 5) {
@@ -88,7 +88,7 @@ test("lines that stream turn after turn share a write, and what ends a stream le
 	expect(output.writes.at(-1)).toBe("alone\n");
 });
 
-test("lines that stream leave when no more come, or when time is up, whatever comes first", async () => {
+test("streamed lines are written when no more arrive or when the time limit is reached", async () => {
 	const { writer, output, clock } = writerTo(new SlowPipe(true));
 	const say = async (): Promise<void> => {
 		for (let n = 0; n < 5; n++) writer.write("x");
@@ -108,7 +108,7 @@ test("lines that stream leave when no more come, or when time is up, whatever co
 	expect(output.writes).toHaveLength(3);
 });
 
-test("long lines wait for no others", async () => {
+test("long lines do not wait for others", async () => {
 	const { writer, output } = writerTo(new SlowPipe(true));
 	for (let turn = 1; turn <= 3; turn++) {
 		for (let n = 0; n < 5; n++) writer.write("x".repeat(4_000));
@@ -178,7 +178,7 @@ test("lines wait while the reader does not read, and are one write afterwards", 
 	expect([writer.full, clock.pending, left()]).toEqual([false, 0, 0]);
 });
 
-test("a reader that reads no byte for 30 s is given up once", async () => {
+test("a reader that reads no byte for 30 s is closed once", async () => {
 	const { writer, clock, left, output } = writerTo(new SlowPipe(false));
 	writer.write(large);
 	await turned();
@@ -196,7 +196,7 @@ test("a reader that reads no byte for 30 s is given up once", async () => {
 	expect(await writer.end()).toBe(false);
 });
 
-test("a slow reader is not given up, however long one text takes", async () => {
+test("a slow reader is not closed, even if one text takes long", async () => {
 	const { writer, output, clock, left } = writerTo(new SlowPipe(false));
 	const text = `${"ü😀".repeat(300_000)}`;
 	writer.write(text);
@@ -212,7 +212,7 @@ test("a slow reader is not given up, however long one text takes", async () => {
 	expect(writer.full).toBe(false);
 });
 
-test("a reader of a constant 6 KB per second is not given up", async () => {
+test("a reader of a constant 6 KB per second is not closed", async () => {
 	const { writer, output, clock, left } = writerTo(new SlowPipe(false));
 	const line = "x".repeat(100);
 	for (let count = 0; count < 10_000; count++) writer.write(line);
@@ -229,7 +229,7 @@ test("a reader of a constant 6 KB per second is not given up", async () => {
 	expect([left(), read]).toEqual([0, 10_000 * 101]);
 });
 
-test("a text that is cut into parts is read as it was", async () => {
+test("a text that is split into parts is read unchanged", async () => {
 	const bytes: Buffer[] = [];
 	const output = new Writable({
 		write(chunk: Buffer, _encoding, done) {
@@ -246,7 +246,7 @@ test("a text that is cut into parts is read as it was", async () => {
 	expect(Buffer.concat(bytes).toString()).toBe(`${text}\nnext\n`);
 });
 
-test("a reader with more than 64 MiB waiting is given up", async () => {
+test("a reader with more than 64 MiB of queued lines is closed", async () => {
 	const { writer, left } = writerTo(new SlowPipe(false));
 	writer.write(large);
 	await turned();
@@ -257,20 +257,17 @@ test("a reader with more than 64 MiB waiting is given up", async () => {
 	expect(left()).toBe(1);
 });
 
-test.each(["error", "close"] as const)(
-	"a reader that is gone is noticed by the %s of the stream",
-	async (how) => {
-		const { writer, output, left, clock } = writerTo(new SlowPipe(false));
-		writer.write(large);
-		await turned();
-		const ended = writer.end();
-		output.destroy(how === "error" ? new Error("EPIPE") : undefined);
-		expect(await ended).toBe(false);
-		expect([left(), clock.pending]).toEqual([1, 0]);
-	},
-);
+test.each(["error", "close"] as const)("a closed reader is detected by the %s of the stream", async (how) => {
+	const { writer, output, left, clock } = writerTo(new SlowPipe(false));
+	writer.write(large);
+	await turned();
+	const ended = writer.end();
+	output.destroy(how === "error" ? new Error("EPIPE") : undefined);
+	expect(await ended).toBe(false);
+	expect([left(), clock.pending]).toEqual([1, 0]);
+});
 
-test("the end waits until everything was taken", async () => {
+test("the end waits until all text is read", async () => {
 	const { writer, output, clock } = writerTo(new SlowPipe(false));
 	writer.write("small");
 	let ended: boolean | undefined;

@@ -89,7 +89,7 @@ class SecureListener implements AsyncDisposable {
 
 const ask = "GET /1 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
 
-test("one port takes TLS and plain HTTP, and its address is plain", async () => {
+test("one port accepts TLS and plain HTTP, and its address is plain", async () => {
 	await using server = new SecureListener();
 	expect(await server.url()).toMatch(/^http:/);
 	const secure = await server.callSecurely({ ALPNProtocols: ["http/1.1"] });
@@ -102,7 +102,7 @@ test("one port takes TLS and plain HTTP, and its address is plain", async () => 
 	expect(server.connections.map((socket) => "encrypted" in socket)).toEqual([true, false]);
 });
 
-test("if TLS is required the address says so, and plain HTTP gets an explanation", async () => {
+test("if TLS is required the address uses it, and plain HTTP gets an explanation", async () => {
 	await using server = new SecureListener({ plain: "nobody" });
 	const url = await server.url();
 	expect(url).toMatch(/^https:/);
@@ -118,7 +118,7 @@ test("if TLS is required the address says so, and plain HTTP gets an explanation
 	expect(server.connections).toHaveLength(1);
 });
 
-test("without TLS a port may serve some alone, and tells the others", async () => {
+test("without TLS a port may serve only some clients, and refuses the others with a reason", async () => {
 	let allowed = false;
 	await using server = new SecureListener({ plain: () => allowed });
 	const stranger = await server.call();
@@ -140,7 +140,7 @@ test.each([
 	expect(secure.alpnProtocol).toBe(speaks);
 });
 
-test("HTTP/2 over TLS is handed over if the client has agreed on it, and closed if not", async () => {
+test("HTTP/2 over TLS is passed on if the client has agreed on it, and closed otherwise", async () => {
 	await using server = new SecureListener({ plain: "nobody" });
 	const preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 	const agreed = await server.callSecurely({ ALPNProtocols: ["h2"] });
@@ -152,7 +152,7 @@ test("HTTP/2 over TLS is handed over if the client has agreed on it, and closed 
 	expect(server.connections).toHaveLength(1);
 });
 
-test("a client that offers other protocols alone is refused in the handshake", async () => {
+test("a client that offers only other protocols is refused in the handshake", async () => {
 	await using server = new SecureListener({ plain: "nobody" });
 	const refused = server.callSecurely({ ALPNProtocols: ["spdy/1"] });
 	await expect(refused).rejects.toThrow(/no application protocol/i);
@@ -180,7 +180,7 @@ test("a client that stops during the handshake is closed after five seconds", as
 	other.destroy();
 });
 
-test("a client that breaks TLS is closed at once", async () => {
+test("a client that violates TLS is closed at once", async () => {
 	await using server = new SecureListener();
 	const liar = await server.call();
 	liar.write("\x16\x03\x01\xff\xffthis is no handshake at all");
@@ -188,7 +188,7 @@ test("a client that breaks TLS is closed at once", async () => {
 	expect(server.connections).toEqual([]);
 });
 
-test("a client that breaks TLS after the handshake is closed at once too", async () => {
+test("a client that violates TLS after the handshake is closed at once too", async () => {
 	await using server = new SecureListener();
 	const carrier = await server.call();
 	const liar = connectTls({ socket: carrier, ca: authority, servername: "parley.example" });
@@ -205,7 +205,7 @@ test("a client that breaks TLS after the handshake is closed at once too", async
 	liar.destroy();
 });
 
-test("a client cannot have the handshake done over and over", async () => {
+test("a client cannot renegotiate the handshake", async () => {
 	await using server = new SecureListener();
 	const client = await server.callSecurely({ maxVersion: "TLSv1.2" });
 	const refused = Promise.withResolvers<Error>();
@@ -227,7 +227,7 @@ test("a client that is silent after the handshake is closed after five seconds",
 	expect(await text(spoken)).toContain("GET /1");
 });
 
-test("handshakes take places of strangers until their request is authenticated", async () => {
+test("handshakes use slots of unauthenticated clients until their request is authenticated", async () => {
 	const admission = new Admission({ perPeer: 1 });
 	await using server = new SecureListener({ admission });
 	const first = await server.callSecurely();

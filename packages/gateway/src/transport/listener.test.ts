@@ -82,7 +82,7 @@ test("requests that come in one piece, or byte by byte from a client that has cl
 	expect(await text(slow)).toContain("PUT /slow ");
 });
 
-test("a connection that speaks HTTP/2 is handed over unread, also if its preface comes in single bytes", async () => {
+test("an HTTP/2 connection is passed on unread, also if its preface arrives in single bytes", async () => {
 	const { promise: taken, resolve } = Promise.withResolvers<Socket>();
 	await using server = await open({ onHttp2: resolve });
 	const client = call(server);
@@ -93,7 +93,7 @@ test("a connection that speaks HTTP/2 is handed over unread, also if its preface
 	socket.end();
 });
 
-test("a refused HTTP/2 client that stays is cut off after five seconds", async () => {
+test("a refused HTTP/2 client that does not close is disconnected after five seconds", async () => {
 	await using server = await open();
 	const { host, port } = server.listener.address();
 	const client = connect({ host, port, allowHalfOpen: true });
@@ -165,7 +165,7 @@ test("a handover that fails closes that connection and is logged", async () => {
 	]);
 });
 
-test("closing ends silent connections at once and the others when they end or the grace is over", async () => {
+test("closing ends silent connections at once and the others at their end or after the grace period", async () => {
 	await using server = await open();
 	const silent = call(server);
 	const [polite, stubborn] = [call(server), call(server)];
@@ -198,7 +198,7 @@ test("the error of a busy port explains how to use a free one", async () => {
 	});
 });
 
-test("an address that this machine does not have explains itself", async () => {
+test("the error for an address of another machine explains the cause", async () => {
 	// TEST-NET-1, which no machine has: RFC 5737.
 	await expect(open({ host: "192.0.2.1" })).rejects.toMatchObject({
 		code: "invalid_argument",

@@ -32,7 +32,7 @@ test.each([
 	["ü😀\u2028\u0085\v\f\n", ["ü😀\u2028\u0085\v\f"]],
 	["\uFEFFa\n", ["\uFEFFa"]],
 	["a\0b\n", ["a\0b"]],
-])("%j has the lines %j, whole and byte by byte", (text, expected) => {
+])("%j has the lines %j, completely and byte by byte", (text, expected) => {
 	const bytes = Buffer.from(text);
 	expect(linesOf([bytes])).toEqual(texts(...expected));
 	expect(linesOf(Array.from(bytes, (byte) => Buffer.of(byte)))).toEqual(texts(...expected));
@@ -84,7 +84,7 @@ test("the bytes of a line that is too long are dropped", async () => {
 	]);
 });
 
-test("any way of cutting the bytes gives the same lines", () => {
+test("any split of the bytes returns the same lines", () => {
 	const ids = seededIds(9);
 	const drawn: number[] = [];
 	const below = (limit: number): number => {

@@ -20,18 +20,18 @@ test.each([
 	"0.0.0.0/0",
 	"::/0",
 	"::1/129",
-])("%j is none", (text) => {
+])("%j is not an address or a network", (text) => {
 	expect(isNetwork(text)).toBe(false);
 });
 
 test.each(["proxy.example", "10.0.0.0/8/8", "fe80::1%lo", "10.0.0.0/255.0.0.0", " 10.0.0.1", "[::1]"])(
-	"%j is none either",
+	"%j is not an address or a network either",
 	(text) => {
 		expect(isNetwork(text)).toBe(false);
 	},
 );
 
-test("an address is in the networks that hold it, however it is written", () => {
+test("an address is matched to its networks in any notation", () => {
 	const networks = createNetworks(["10.0.0.0/8", "192.0.2.7", "fd00::/8", "::ffff:203.0.113.0/120"]);
 	const inside = ["10.255.0.1", "::ffff:10.1.2.3", "192.0.2.7", "fd12::1", "203.0.113.9", "FD00:0::1"];
 	const outside = [
@@ -49,7 +49,7 @@ test("an address is in the networks that hold it, however it is written", () => 
 	expect(createNetworks([]).has("127.0.0.1")).toBe(false);
 });
 
-test("an address has one spelling", () => {
+test("an address has one normal form", () => {
 	expect(plainAddress("::ffff:192.168.1.5")).toBe("192.168.1.5");
 	expect(plainAddress("2001:DB8:0:0::1")).toBe("2001:db8::1");
 	expect(plainAddress("fe80::1%eth0")).toBe("fe80::1");

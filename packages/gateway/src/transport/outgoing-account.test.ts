@@ -12,7 +12,7 @@ function reader(account: OutgoingAccount, name: string, gone: string[]): Holder 
 	return holder;
 }
 
-test("above the limit those give up for whom most waits, until it is kept", () => {
+test("above the total limit the readers with the largest queues are closed", () => {
 	const account = new OutgoingAccount(100);
 	const gone: string[] = [];
 	const [small, large, larger] = ["small", "large", "larger"].map((name) => reader(account, name, gone));

@@ -44,7 +44,7 @@ function evictFrom(places: Places, waiting: readonly Waiting[]): Waiting[] {
 	return waiting.filter(({ socket }) => !socket.destroyed);
 }
 
-test("the newest connection of the address with most of them is evicted, whatever came and went before", () => {
+test("the newest connection of the address with the most connections is evicted, after any other changes", () => {
 	const action = fc.record({ kind: fc.constantFrom("enter", "leave", "evict"), at: fc.nat(20) });
 	fc.assert(
 		fc.property(fc.array(action, { maxLength: 60 }), (actions) => {

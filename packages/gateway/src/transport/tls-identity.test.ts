@@ -55,7 +55,7 @@ test.each<[string, Partial<typeof first>, RegExp]>([
 	});
 });
 
-test("a key that every user of the machine may read is refused, one that a group may is not", async () => {
+test("a key that every user of the machine can read is refused, and one that a group can read is not", async () => {
 	using place = new TlsPlace();
 	chmodSync(place.files.key, 0o644);
 	await expect(loadTlsIdentity(place.files)).rejects.toMatchObject({
@@ -66,7 +66,7 @@ test("a key that every user of the machine may read is refused, one that a group
 	await expect(loadTlsIdentity(place.files)).resolves.toBeDefined();
 });
 
-test("a file that has gone is named", async () => {
+test("a missing file is named", async () => {
 	using place = new TlsPlace();
 	rmSync(place.files.cert);
 	await expect(loadTlsIdentity(place.files)).rejects.toMatchObject({

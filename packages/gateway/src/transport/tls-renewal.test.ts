@@ -75,7 +75,7 @@ test("a link that is moved to other files counts as a change", async () => {
 	expect(name(renewal)).toBe("second.parley.example");
 });
 
-test("files that do not fit together leave the last certificate in place, until they do", async () => {
+test("files that do not match leave the last certificate in place, until they do", async () => {
 	using t = new Renewal();
 	const renewal = await t.open();
 	const second = testCertificate("second");
@@ -120,14 +120,14 @@ test.each([
 	expect(t.messages).toEqual([warning]);
 });
 
-test("after its end the files are not checked", async () => {
+test("after the end the files are not checked", async () => {
 	using t = new Renewal();
 	const renewal = await t.open();
 	renewal.close();
 	expect(t.clock.pending).toBe(0);
 });
 
-test("files that are being read at its end are not used", async () => {
+test("files that are being read at the end are not used", async () => {
 	using t = new Renewal();
 	const renewal = await t.open();
 	let warned = 0;

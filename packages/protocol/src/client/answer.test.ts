@@ -17,7 +17,7 @@ test.each([
 	["draining", "unavailable"],
 	["seq not available: 4", "data_loss"],
 	["something new", "internal"],
-])("%j is %s and keeps its words", (error, code) => {
+])("%j is %s and keeps its message", (error, code) => {
 	expect(decodeError(error)).toMatchObject({ message: error, code });
 });
 

@@ -28,7 +28,7 @@ async function deadUrl(): Promise<string> {
 	return url;
 }
 
-test("the token travels in the header, and states tell the way to an open connection and its end", async () => {
+test("the token is sent in the header, and the states show an opening, open and closed connection", async () => {
 	const gateway = await listen();
 	const watched = connect(gateway.url, { token: "gw_secret" });
 	expect(await watched.until("connecting")).toBe(`${gateway.url.replace("http", "ws")}/api/ws`);
@@ -58,13 +58,13 @@ test.each([
 	expect(await watched.until("closed")).toMatch(words);
 });
 
-test("another refusal is tried again", async () => {
+test("another refusal is retried", async () => {
 	const watched = connect((await listen(503)).url);
 	expect(await watched.retry()).toMatch(/answered HTTP 503; retrying in \d+ ms$/);
 	expect(await watched.until("lost")).toContain("answered HTTP 503");
 });
 
-test("a session's events end with the refusal when the token stops to hold", async () => {
+test("the events of a session end with the refusal when the token becomes invalid", async () => {
 	const gateway = await listen();
 	const watched = connect(gateway.url);
 	const opening = watched.client.open({});
@@ -77,7 +77,7 @@ test("a session's events end with the refusal when the token stops to hold", asy
 	await expect(events).rejects.toMatchObject({ code: "unauthenticated" });
 });
 
-test("without a gateway the first connection fails with advice where retryFirst is false", async () => {
+test("without a gateway the first connection fails with advice if retryFirst is false", async () => {
 	const watched = connect(await deadUrl(), { retryFirst: false });
 	await expect(watched.client.open({})).rejects.toMatchObject({
 		code: "unavailable",
@@ -85,12 +85,12 @@ test("without a gateway the first connection fails with advice where retryFirst 
 	});
 });
 
-test("without a gateway the first connection is tried until there is one", async () => {
+test("without a gateway the first connection is retried until there is one", async () => {
 	const watched = connect(await deadUrl());
 	for (let tries = 0; tries < 3; tries++) expect(await watched.retry()).toContain("no gateway listens at");
 });
 
-test("a lost connection is made again although retryFirst is false", async () => {
+test("a lost connection is retried although retryFirst is false", async () => {
 	const gateway = await listen();
 	const watched = connect(gateway.url, { retryFirst: false });
 	await (await gateway.connection()).cut();
@@ -99,7 +99,7 @@ test("a lost connection is made again although retryFirst is false", async () =>
 	expect(await watched.until("open")).toContain("/api/ws");
 });
 
-test("waiting times grow while nothing works and start small again after a good answer", async () => {
+test("waits increase during failures and start small again after a success", async () => {
 	const gateway = await listen();
 	const half = { create: () => "key", uuid: () => "80000000-0000-4000-8000-000080000000" };
 	const watched = connect(gateway.url, { ids: half });
@@ -136,7 +136,7 @@ test.each([
 	expect(await answer).toEqual({ status: "idle" });
 });
 
-test("a gateway that sends bad frames again and again is given up", async () => {
+test("a gateway that sends bad frames repeatedly is abandoned", async () => {
 	const gateway = await listen();
 	const watched = connect(gateway.url);
 	const waiting = watched.client.request("cancel_turn", {});
@@ -151,7 +151,7 @@ test("a gateway that sends bad frames again and again is given up", async () => 
 	expect(await watched.until("closed")).toContain("sent a frame that cannot be read");
 });
 
-test("a gateway that falls silent is noticed, one from which something comes is kept", async () => {
+test("a silent gateway is detected, and one that sends frames stays connected", async () => {
 	const silent = await listen(101, false);
 	const watched = connect(silent.url);
 	const peer = await silent.connection();
@@ -182,7 +182,7 @@ test("a close while connecting settles all requests and leaves no timer", async 
 	await expect(watched.client.request("cancel_turn", {})).rejects.toMatchObject({ code: "cancelled" });
 });
 
-test("close while waiting for the next try leaves no timer, and can be repeated", async () => {
+test("close during the wait for the next attempt leaves no timer, and can be repeated", async () => {
 	const watched = new WatchedClient(await deadUrl());
 	await watched.until("lost");
 	await watched.client.close();
@@ -203,7 +203,7 @@ test("close ends the events of every session without an error", async () => {
 	expect(watched.clock.pending).toBe(0);
 });
 
-test("a gateway that does not answer the close is left after two seconds", async () => {
+test("the client closes without a response of the gateway after two seconds", async () => {
 	const gateway = await listen();
 	const watched = new WatchedClient(gateway.url);
 	const peer = await gateway.connection();
@@ -215,7 +215,7 @@ test("a gateway that does not answer the close is left after two seconds", async
 	expect(watched.clock.pending).toBe(0);
 });
 
-test("a request in the tick of the close leaves before it", async () => {
+test("a request in the tick of the close is sent before it", async () => {
 	const gateway = await listen();
 	const watched = connect(gateway.url);
 	await watched.until("open");
@@ -230,7 +230,7 @@ test("a request in the tick of the close leaves before it", async () => {
 	await Promise.all([...both, closed]);
 });
 
-test("a request in the tick in which the connection is found dead is sent again on the next", async () => {
+test("a request in the tick in which the connection is found dead is sent again on the next one", async () => {
 	const gateway = await listen();
 	const watched = connect(gateway.url);
 	await watched.until("open");

@@ -11,7 +11,7 @@ function prompt(seq: number, token: string): EventFrame {
 	return persisted(seq, "prompt.request", { ...payload, placeholder: "", validation: "", context: {} });
 }
 
-test("frames in order are new, known ones repeats, and a jump is a gap that moves nothing", () => {
+test("frames in order are new, known ones are repeats, and a jump is a gap that changes nothing", () => {
 	const cursor = new Cursor(4);
 	expect(cursor.advance(persisted(5))).toBe("new");
 	expect(cursor.advance(persisted(5))).toBe("repeat");
@@ -21,7 +21,7 @@ test("frames in order are new, known ones repeats, and a jump is a gap that move
 	expect(cursor.advance(persisted(6))).toBe("new");
 });
 
-test("transient frames pass and move nothing", () => {
+test("transient frames pass and do not change the cursor", () => {
 	const cursor = new Cursor(4);
 	for (const seq of [4, 4, 3]) expect(cursor.advance({ ...persisted(seq), transient: true })).toBe("new");
 	expect(cursor.last).toBe(4);

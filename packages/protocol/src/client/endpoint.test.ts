@@ -6,7 +6,7 @@ test.each([
 	["https://parley.example/", "wss://parley.example/api/ws"],
 	["ws://[::1]:7777/api/ws", "ws://[::1]:7777/api/ws"],
 	["wss://parley.example/behind/a/proxy", "wss://parley.example/behind/a/proxy"],
-])("%s is reached at %s", (given, endpoint) => {
+])("%s has the address %s", (given, endpoint) => {
 	expect(resolveEndpoint(given).href).toBe(endpoint);
 });
 

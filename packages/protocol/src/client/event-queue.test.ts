@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { EventQueue } from "./event-queue.ts";
 
-test("a reader gets what was pushed before and while it waits, in order", async () => {
+test("a reader gets earlier and later frames in order", async () => {
 	const queue = new EventQueue<{ n: number }>(10);
 	queue.push({ n: 1 });
 	const reader = queue.read();
@@ -32,7 +32,7 @@ test("the queue is full at its limit, and reports empty when the reader waits", 
 	expect(emptied).toBe(1);
 });
 
-test("an end drops what is left, an error comes after it", async () => {
+test("an end drops the remaining frames, and an error comes after them", async () => {
 	const ended = new EventQueue<object>(10);
 	ended.push({});
 	ended.end();
@@ -46,7 +46,7 @@ test("an end drops what is left, an error comes after it", async () => {
 	await expect(reader.next()).rejects.toThrow("lost");
 });
 
-test("an end wakes a reader that waits", async () => {
+test("an end resumes a waiting reader", async () => {
 	const queue = new EventQueue<object>(10);
 	const next = queue.read().next();
 	queue.end();

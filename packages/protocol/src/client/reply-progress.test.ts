@@ -20,7 +20,7 @@ function after(...events: readonly OzzieEvent[]) {
 	return progress.now;
 }
 
-test("a model thinks from the response headers until it speaks", () => {
+test("a model is thinking from the response headers until its first text", () => {
 	const started = told("assistant.started", { run_id: "r" });
 	expect(after(started)).toEqual({ type: "thinking", text: "" });
 	expect(after(started, thinks("First "), thinks("this."))).toEqual({

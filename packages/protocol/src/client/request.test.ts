@@ -31,7 +31,7 @@ test("a request names its session, gets a key, and resolves with the result", as
 	expect(await result).toEqual({ ...sent, queued_position: 2 });
 });
 
-test("a given key is used, and a reading request gets no key", async () => {
+test("a given key is used, and a read request gets no key", async () => {
 	const { client } = watched;
 	const answers = [
 		client.request("send_message", { content: "hi", key: "mine" }),
@@ -43,7 +43,7 @@ test("a given key is used, and a reading request gets no key", async () => {
 	expect(await Promise.all(answers)).toEqual([sent, []]);
 });
 
-test("a request whose answer was lost is sent again, the same, and settles once", async () => {
+test("a request whose response was lost is sent again unchanged, and settles once", async () => {
 	const result = watched.client.request("send_message", { content: "hi" });
 	const first = await gateway.connection();
 	const request = await first.request("send_message");
@@ -54,7 +54,7 @@ test("a request whose answer was lost is sent again, the same, and settles once"
 	expect(await result).toEqual(sent);
 });
 
-test("requests made without a connection go out in their order when there is one", async () => {
+test("requests without a connection are sent in their order when there is one", async () => {
 	const first = await gateway.connection();
 	await first.cut();
 	await watched.until("lost");
@@ -100,14 +100,14 @@ test("an answer to an aborted request is ignored", async () => {
 	expect(await next).toEqual({ status: "cancelled" });
 });
 
-test("the gateway's refusal rejects with its words and a code", async () => {
+test("the gateway's refusal rejects with its message and a code", async () => {
 	const refused = watched.client.request("accept_all_tools", {}, { sessionId: "sess_9" });
 	const peer = await gateway.connection();
 	await peer.refuse("accept_all_tools", "session not found: sess_9");
 	await expect(refused).rejects.toMatchObject({ code: "not_found", message: "session not found: sess_9" });
 });
 
-test("a message that no gateway would take is refused before it is sent", async () => {
+test("a message that every gateway refuses is refused before it is sent", async () => {
 	const content = "€".repeat(400_000);
 	await expect(watched.client.request("send_message", { content })).rejects.toMatchObject({
 		code: "invalid_argument",

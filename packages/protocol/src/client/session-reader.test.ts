@@ -59,7 +59,7 @@ test("unread frames are dropped with the session", async () => {
 	expect(told).toContain("closed");
 });
 
-test("an error comes behind the frames, once, to all who wait, and ends the reading", async () => {
+test("an error comes after the frames, once, for all waiting callers, and ends the reads", async () => {
 	const lost = new ParleyError("the data is gone", { code: "data_loss" });
 	const behind = open();
 	behind.take(1);

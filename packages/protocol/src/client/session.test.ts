@@ -71,7 +71,7 @@ test("a new session is opened with join and a key, and read from its first frame
 	expect(seqs(await readerOf(session)(2))).toEqual([1, 2]);
 });
 
-test("frames that arrive in one packet with the answer are not lost", async () => {
+test("frames in the packet of the response are not lost", async () => {
 	const opening = watched.client.open({ session_id: "sess_1", after_seq: 0 });
 	const { id } = await peer.request("open_session");
 	peer.send({
@@ -105,7 +105,7 @@ test("after a reconnect the session is joined from the last seq before anything 
 	await expect(lost).resolves.toMatchObject({ run_id: "run_1" });
 });
 
-test("frames that were received before are dropped, whatever the gateway sends again", async () => {
+test("frames that were received before are dropped, whenever the gateway repeats them", async () => {
 	const read = readerOf(await open({ session_id: "sess_1", after_seq: 0 }, "resumed", 3));
 	for (const seq of [1, 2, 2, 1, 3, 3, 4]) peer.event("sess_1", seq);
 	expect(seqs(await read(4))).toEqual([1, 2, 3, 4]);
@@ -173,7 +173,7 @@ test("a client without transient frames gets all others and the prompts", async 
 	await other.client.close();
 });
 
-test("a client that names frames which are shown once gets these, and no others", async () => {
+test("a client that requests named transient frames gets these, and no others", async () => {
 	const other = new WatchedClient(gateway.url, { transient: ["tool.arguments"] });
 	const connection = await gateway.connection();
 	const opening = other.client.open({ session_id: "sess_1" });
@@ -224,7 +224,7 @@ test("two sessions share a connection, each in its own order, and are both joine
 	expect(seqs(await one(1))).toEqual([2]);
 });
 
-test("an opening whose answer was lost is sent again with the same key", async () => {
+test("an opening whose response was lost is sent again with the same key", async () => {
 	const opening = watched.client.open({ external_key: "discord:1" });
 	const first = await peer.request("open_session");
 	await peer.cut();
@@ -269,7 +269,7 @@ test.each([
 	await expect(Array.fromAsync(session.events())).rejects.toMatchObject({ code, message: error });
 });
 
-test("a session whose past was replaced ends instead of mixing two pasts", async () => {
+test("a session whose history was replaced ends instead of mixing two histories", async () => {
 	const session = await open({ session_id: "sess_1" }, "resumed", 8);
 	await peer.cut();
 	await reconnect();
@@ -277,7 +277,7 @@ test("a session whose past was replaced ends instead of mixing two pasts", async
 	await expect(Array.fromAsync(session.events())).rejects.toMatchObject({ code: "data_loss" });
 });
 
-test("a gateway that cannot resume now is asked again later", async () => {
+test("a gateway that cannot resume now gets another request later", async () => {
 	const read = readerOf(await open({ session_id: "sess_1" }, "resumed", 3));
 	await peer.cut();
 	await reconnect();
@@ -309,7 +309,7 @@ test("an unread session stops at its limit, does not block others, and continues
 	expect(seqs(await next)).toEqual([10_001]);
 });
 
-test("through many cuts at any place every frame is read once and in order", async () => {
+test("after many disconnects at any position every frame is read once and in order", async () => {
 	const session = await open({ session_id: "sess_1", after_seq: 0 }, "resumed", 0);
 	const total = 400;
 	const reading = readerOf(session)(total);

@@ -42,7 +42,7 @@ test("a table is between texts, with its styles and without active syntax", () =
 	expect(text).toBe("a\n\n```\nb | &lt;!here&gt;\n--|--------\nc | d\n```\n\nf");
 });
 
-test("a table that Slack cannot hold is code where its lines stay whole, else a list", () => {
+test("a table that Slack refuses is code if its lines fit, else a list", () => {
 	expect(types(table(20, 99))).toEqual(["table"]);
 	expect(types(table(2, 100))).toEqual(["markdown"]);
 	expect(shown(table(2, 100)).blocks[0]).toMatchObject({ text: expect.stringMatching(/^```\nh \| h\n/) });
@@ -54,7 +54,7 @@ test("a table that Slack cannot hold is code where its lines stay whole, else a 
 	expect(types(`${table(2, 2)}\n\na\n\n${table(2, 2)}`)).toEqual(["table", "markdown"]);
 });
 
-test("small print is a block of its own, which no text can make", () => {
+test("small text is a separate block, which no other text can imitate", () => {
 	const foot = `a\n- b\n${slackDialect.small?.("_c_ 1 s")}`;
 	expect(bodyBlocks(foot)).toEqual({
 		blocks: [

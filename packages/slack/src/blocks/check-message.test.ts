@@ -26,7 +26,7 @@ test.each<[string, MessageBlock[], string]>([
 	["empty", [markdown(0)], "a"],
 	["the message is empty", [markdown(1)], " "],
 	["4001", [], "a".repeat(limits.text + 1)],
-])("%s is refused before it leaves", (words, blocks, text) => {
+])("%s is refused before it is sent", (words, blocks, text) => {
 	expect(checkMessage({ blocks, text }).body).toContain(words);
 });
 

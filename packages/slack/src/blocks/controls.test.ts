@@ -20,7 +20,7 @@ function plain(text: string) {
 	return { type: "plain_text", text, emoji: false };
 }
 
-test("controls keep their rows; links have ids of their own", () => {
+test("controls stay in their rows, and links have separate ids", () => {
 	const one = { text: plain("One"), value: "v" };
 	expect(controlBlocks([[button, link], [choice], [link]])).toEqual([
 		{
@@ -49,7 +49,7 @@ test("controls keep their rows; links have ids of their own", () => {
 	]);
 });
 
-test("several are chosen in another menu, and not more than there are", () => {
+test("several options are chosen in another menu, and not more than exist", () => {
 	const options = ["v", "w"].map((value) => ({ value, label: "", description: "d", chosen: value === "w" }));
 	const [row] = controlBlocks([[{ ...choice, placeholder: "", options, most: 9 }]]);
 	expect(row?.elements).toEqual([
@@ -66,7 +66,7 @@ test("several are chosen in another menu, and not more than there are", () => {
 const good: Control = { type: "button", id: "g", label: "Good", style: "secondary", rates: "good" };
 const bad: Control = { type: "button", id: "n", label: "Bad", style: "secondary", rates: "bad" };
 
-test("a good and a bad rating become native feedback, and usual buttons if Slack refuses that", () => {
+test("a good and a bad rating are native feedback buttons, and usual buttons if Slack refuses them", () => {
 	const usual = (id: string, label: string) => ({ type: "button", action_id: id, text: plain(label) });
 	const element = {
 		type: "feedback_buttons",
@@ -109,7 +109,7 @@ test.each<[string, Control[]]>([
 	["value", [{ ...choice, options: [{ ...option, value: "x".repeat(limits.optionValue + 1) }] }]],
 	["value", [{ ...choice, options: [option, option] }]],
 	["too many", Array.from({ length: 26 }, (_, n) => ({ ...button, id: `b${n}` }))],
-])("a wrong %s is refused before it leaves", (words, row) => {
+])("an invalid %s is refused before it is sent", (words, row) => {
 	expect(checkMessage({ blocks: controlBlocks([row]), text: "a" }).controls).toContain(words);
 });
 

@@ -74,7 +74,7 @@ function plain(value: string): string {
 	return unseen(value.toWellFormed().replace(/(?![\n\t])\p{Cc}/gu, ""));
 }
 
-test("code never holds a joiner that its author did not write", () => {
+test("code contains no joiner that its author did not write", () => {
 	fc.assert(
 		fc.property(text, fc.boolean(), (parts, isBlock) => {
 			const value = parts.join("").replace(isBlock ? /$^/g : /\n/g, " ");
@@ -115,7 +115,7 @@ const inline: fc.Arbitrary<Inline> = fc.letrec<{ inline: Inline }>((tie) => ({
 	),
 })).inline;
 
-test("styles and code around any text neither end early nor run into each other", () => {
+test("styles and code around any text neither end early nor merge", () => {
 	fc.assert(
 		fc.property(fc.array(inline, { minLength: 1, maxLength: 5 }), (children) => {
 			const { blocks } = bodyBlocks(slackDialect.write([{ type: "paragraph", children }]));
@@ -125,7 +125,7 @@ test("styles and code around any text neither end early nor run into each other"
 	);
 });
 
-test("posts of any Markdown stay within Slack's limits, and none of it is lost", () => {
+test("posts of any Markdown fit Slack's limits, and no part is lost", () => {
 	const line = fc.oneof(
 		text.map((parts) => parts.join("")),
 		fc.constantFrom("", "- a", "> b", "```", "| a | b |", "|-|-|"),

@@ -36,12 +36,12 @@ test.each([
 	["---", "---"],
 	["````\n```\na`````\n````", "``````\n```\na`````\n``````"],
 	["| a | b |\n|-|-|\n| 1 \\| 2 | `c` |", "| a | b |\n| - | - |\n| 1 \\| 2 | `c` |"],
-])("%j is written as %j, and so again", (markdown, expected) => {
+])("%j is written as %j, and the result does not change again", (markdown, expected) => {
 	expect(written(markdown)).toBe(expected);
 	expect(written(written(markdown))).toBe(written(markdown));
 });
 
-test("a link says where it leads", () => {
+test("a link shows its address", () => {
 	expect(written("[https://bank.example](https://k.example)")).toBe(
 		"https\\://bank.example (<https://k.example>)",
 	);
@@ -62,7 +62,7 @@ test.each([
 	[":smile: 12:30:45 :+1:", `:${j}smile: 12:${j}30:45 :${j}+1:`],
 	["a - b, 3 > 2, 1.5 snake_case @here", "a - b, 3 &gt; 2, 1.5 snake_case @here"],
 	["    a\u001fb\u0000", "ab"],
-])("the text %j is only text", (text, expected) => {
+])("the text %j has no formatting", (text, expected) => {
 	expect(slackDialect.write([paragraph(text)])).toBe(expected);
 });
 
@@ -118,7 +118,7 @@ test("text around exact code keeps its form, and text before and after it stays 
 	});
 });
 
-test("a moment is a date element in text and tables, and a token only in small print and notifications", () => {
+test("a time is a date element in text and tables, and a token only in small text and notifications", () => {
 	const at = Date.UTC(2026, 0, 1, 12);
 	const exact = "<!date^1767268800^{date_short} at {time}|2026-01-01 12:00 UTC>";
 	const relative = "<!date^1767268800^{date_short_pretty} at {time}|2026-01-01 12:00 UTC>";

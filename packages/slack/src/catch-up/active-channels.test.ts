@@ -45,7 +45,7 @@ function message(
 	};
 }
 
-test("places are known in the order in which they were last used: channels, and threads that are ours", async () => {
+test("channels and Parley's threads are listed in the order of their last use", async () => {
 	const { places } = await open([{ channel: "C7" }]);
 	const us = { us: true, others: false, everyone: false };
 	await places.note(message("C1", "9.9"));
@@ -68,7 +68,7 @@ test("places are known in the order in which they were last used: channels, and 
 	expect(places.all[0]).toEqual({ channel: "C4", us: true });
 });
 
-test("a new place is durable when its message counts as taken, and the order is written once for many", async () => {
+test("a new channel is durable when its message is handled, and the order is written once for many", async () => {
 	const { places, saved, clock } = await open();
 	await places.note(message("C1", "9.9"));
 	expect(saved).toEqual([[{ channel: "C1" }]]);
@@ -97,7 +97,7 @@ test("a lost channel is forgotten, and a failed save is retried, but not after t
 	expect(clock.pending).toBe(0);
 });
 
-test("much talk elsewhere does not drive out where we are spoken to, and of both so many are kept", async () => {
+test("many messages elsewhere do not remove channels that address Parley, and each list has a limit", async () => {
 	const { places } = await open();
 	await places.note(message("D0"));
 	for (let channel = 0; channel <= 200; channel++) await places.note(message(`C${channel}`, "9.9"));

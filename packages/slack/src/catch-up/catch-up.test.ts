@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { lost, minute, openCatchUp, ready, stamp } from "../testing/catching-up.ts";
 import { ok, refused } from "../testing/scripted-slack.ts";
 
-test("after a longer time away what was said is read, oldest first, as events would have told it", async () => {
+test("after a longer absence missed messages are read oldest first, in the form of events", async () => {
 	const { catchUp, clock, port, taken, pass, places } = await openCatchUp({
 		aliveFor: 10 * minute,
 		places: [{ channel: "C1", thread: "1.1" }, { channel: "C1" }],
@@ -48,7 +48,7 @@ test("after a longer time away what was said is read, oldest first, as events wo
 	expect(places.all).toHaveLength(2);
 });
 
-test("threads that began while we were away, and those of our own posts, are read as well", async () => {
+test("threads that started during the absence, and those of Parley's posts, are read as well", async () => {
 	const { catchUp, clock, port, taken, pass, places } = await openCatchUp({
 		aliveFor: 10 * minute,
 		places: [{ channel: "C1", thread: "7.7" }, { channel: "C1" }],
@@ -142,7 +142,7 @@ test("events of a longer disconnection are read later, and the time of the last 
 	expect(port.calls).toMatchObject([{ args: { oldest: stamp(heardAt - 6 * minute) } }]);
 });
 
-test("the last try of an event that cannot be taken is marked as the last", async () => {
+test("the last attempt of an event that cannot be handled is marked as the last", async () => {
 	const { port, pass, clock, catchUp, tries, failures } = await openCatchUp({ aliveFor: 10 * minute });
 	const messages = [{ ts: stamp(clock.now() - minute) }];
 	for (let time = 0; time < 3; time++) port.answer("conversations.history", ok({ messages }));
@@ -171,7 +171,7 @@ test("the newest messages of a long thread are read, and further ones are logged
 	expect(log.records.at(-1)).toMatchObject({ level: "warn", fields: { thread: "1.1", read: 300 } });
 });
 
-test("the pace is Slack's, and a place that cannot be read for a while is tried again", async () => {
+test("reads follow Slack's rate limit, and a temporarily unreadable channel is retried", async () => {
 	const { catchUp, port, pass, taken, failures, log, clock } = await openCatchUp({ aliveFor: 10 * minute });
 	const messages = [{ ts: stamp(clock.now() - minute) }];
 	port.answer(
@@ -192,7 +192,7 @@ test("the pace is Slack's, and a place that cannot be read for a while is tried 
 	expect(log.records.map(({ level }) => level)).toEqual(["info", "warn"]);
 });
 
-test("a place that is gone is forgotten, and one that stays unreadable is given up in words", async () => {
+test("a missing channel is forgotten, and one that stays unreadable is abandoned with a log line", async () => {
 	const { catchUp, port, pass, places, log } = await openCatchUp({
 		aliveFor: 10 * minute,
 		places: [{ channel: "C1" }, { channel: "C2" }],
@@ -231,7 +231,7 @@ test("unread parts are logged: other channels, older days, more pages", async ()
 	]);
 });
 
-test("an interrupted reading is completed by the next start", async () => {
+test("an interrupted read is completed by the next start", async () => {
 	const { catchUp, pass, kept, clock, port } = await openCatchUp({ aliveFor: 10 * minute });
 	const aliveAt = clock.now() - 10 * minute;
 	catchUp.linked(ready);
@@ -240,7 +240,7 @@ test("an interrupted reading is completed by the next start", async () => {
 	expect([kept.alive, port.calls.length, clock.pending]).toEqual([aliveAt, 0, 0]);
 });
 
-test("after another absence during the reading, it reads once more", async () => {
+test("after another absence during the read, it reads once more", async () => {
 	const { catchUp, pass, port, clock } = await openCatchUp({ aliveFor: 10 * minute });
 	const limited = { type: "rate-limited", retryAfterMs: 2 * minute } as const;
 	port.answer("conversations.history", limited, limited, limited);
@@ -308,7 +308,7 @@ test("messages that the gateway does not have are read after missed ones, and ag
 	expect([kept.begun, port.calls.length]).toEqual([undefined, 1]);
 });
 
-test("for a gateway without rooms, no channel is read", async () => {
+test("for a gateway without channels, no channel is read", async () => {
 	const { catchUp, kept, port, log } = await openCatchUp({ places: [] });
 	catchUp.linked(ready);
 	await catchUp.begin(async () => []);

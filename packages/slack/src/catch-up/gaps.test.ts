@@ -31,7 +31,7 @@ test("a channel is read from the newest message of a session, or from its last u
 	]);
 });
 
-test("a thread is read by itself, and its channel from the newest message on that a thread began with", () => {
+test("a thread is read separately, and its channel from the newest message that started a thread", () => {
 	const rooms = [
 		...[heard([1, 8], { thread: 1, used: 9 }), heard([5], { thread: 5, used: 6 })],
 		// Commands belong to the channel and are not messages.

@@ -4,7 +4,7 @@ import { lost, minute, openCatchUp, ready, stamp } from "../testing/catching-up.
 import { ok } from "../testing/scripted-slack.ts";
 import type { CatchUp } from "./catch-up.ts";
 
-test("after a silence longer than Slack's retries, messages are read in spite of a connection", async () => {
+test("after a silence longer than Slack's retries, messages are read although the connection is open", async () => {
 	const { catchUp, port, pass, clock, log, kept } = await openCatchUp();
 	catchUp.linked(ready);
 	const heardAt = clock.now();
@@ -46,7 +46,7 @@ test("during a silence, messages are read every quarter of an hour, and at once 
 	expect(port.calls).toHaveLength(2);
 });
 
-test("after the machine was asleep what was said meanwhile is read, whatever happens first", async () => {
+test("after a sleep of the machine missed messages are read, after any first event", async () => {
 	const wakes: readonly ((catchUp: CatchUp) => void)[] = [
 		() => undefined,
 		(catchUp) => catchUp.noteEvent(),
@@ -74,7 +74,7 @@ const said = (ts: string, more: object = {}) => ({
 	event: { type: "message", channel: "D1", user: "UADA", text: "hello", ts, ...more },
 });
 
-test("a message that was not taken and comes no more is read with its place, by the next start too", async () => {
+test("an unhandled message without another delivery is read with its channel, also by the next start", async () => {
 	const { catchUp, port, pass, clock, taken, kept, places } = await openCatchUp();
 	catchUp.linked(ready);
 	catchUp.noteEvent();
@@ -99,7 +99,7 @@ test("a message that was not taken and comes no more is read with its place, by 
 	expect(kept.alive).toBe(at + 6 * minute);
 });
 
-test("an edit, a sign or a deletion cannot be read afterwards", async () => {
+test("an edit, a reaction or a deletion cannot be read later", async () => {
 	const { catchUp, port, pass } = await openCatchUp();
 	catchUp.linked(ready);
 	const events = [

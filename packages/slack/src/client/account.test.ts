@@ -12,7 +12,7 @@ test("a bot's token identifies the bot", () => {
 	expect(readAccount({ type: "ok", body: { ...body, enterprise_id: null } })).toEqual({ account });
 });
 
-test("a person's token is refused, with the one that is wanted", () => {
+test("a person's token is refused with the required kind", () => {
 	expect(readAccount({ type: "ok", body: { ...body, bot_id: undefined } })).toEqual({
 		refused: expect.stringContaining("xoxb-"),
 	});

@@ -81,7 +81,7 @@ test.each([
 	expect(taken).toEqual([{ type, body, attempt: 0 }]);
 });
 
-test("an event about the installation of the app goes to a listener of its own", async () => {
+test("an event about the installation of the app has its own listener", async () => {
 	const { offer, taken, removals } = open();
 	const bodies = [
 		{ type: "event_callback", event: { type: "app_uninstalled" } },
@@ -91,7 +91,7 @@ test("an event about the installation of the app goes to a listener of its own",
 	expect([removals, taken]).toEqual([bodies, []]);
 });
 
-test("an event is acknowledged when it is taken, although bolt itself acknowledges it before", async () => {
+test("an event is acknowledged when it is handled, although bolt itself acknowledges it earlier", async () => {
 	const durable = Promise.withResolvers<undefined>();
 	const { offer, taken } = open(() => durable.promise);
 	let isAcknowledged = false;

@@ -9,7 +9,7 @@ test.each([
 	[404, "not_found"],
 	[429, "unavailable"],
 	[503, "unavailable"],
-])("after a status of %i the file is tried again only if that may help", async (status, code) => {
+])("after a status of %i the file is retried only if that may help", async (status, code) => {
 	const server = createServer((_request, response) => response.writeHead(status).end());
 	await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
 	onTestFinished(() => {

@@ -2,7 +2,7 @@ import { ManualClock } from "@parley/base/testing";
 import { expect, test } from "vitest";
 import { PendingCalls } from "./slack-client.ts";
 
-test("pending calls have five seconds after the end, also later ones, and no timer is left", async () => {
+test("pending calls have five seconds after the end, also later ones, and no timer remains", async () => {
 	const clock = new ManualClock();
 	const calls = new PendingCalls(clock);
 	const [first, second] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];

@@ -26,7 +26,7 @@ async function open() {
 	return { asked, stopping, calls: new WebCalls("xoxb-1", options) };
 }
 
-test("a form is opened at once, however much there is to be read", async () => {
+test("a form is opened at once, also during many reads", async () => {
 	const { calls, asked, stopping } = await open();
 	const reading = Array.from({ length: 300 }, (_, n) =>
 		calls.call({ method: "users.info", args: { user: `U${n}` } }),

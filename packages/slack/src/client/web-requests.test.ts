@@ -30,7 +30,7 @@ test.each([
 	"https://hooks.slack.com/actions/T1/1/2",
 	"https://acme.slack.com/files/U1/F1",
 	"https://slack-files.com/T1-F1",
-])("%s is Slack's", (url) => {
+])("%s is a host of Slack", (url) => {
 	expect(() => demandSlack(url, { apiUrl: undefined })).not.toThrow();
 });
 
@@ -50,7 +50,7 @@ test.each([
 	);
 });
 
-test("a response is posted once as JSON, and Slack's answers are distinguished", async () => {
+test("a response is posted once as JSON, and each response of Slack is distinguished", async () => {
 	const seen: string[] = [];
 	await using slack = await serving((request, response) => {
 		seen.push(`${request.method} ${request.headers["content-type"]}`);
@@ -86,7 +86,7 @@ test("a lost connection rejects, and the request is not repeated", async () => {
 	expect(requests).toBe(1);
 });
 
-test("bytes arrive as they are", async () => {
+test("bytes arrive unchanged", async () => {
 	const bytes = new Uint8Array([0, 1, 254, 255]);
 	let got = Buffer.alloc(0);
 	await using slack = await serving((request, response) => {
@@ -115,7 +115,7 @@ test("a file is read with the bot's token, up to the limit", async () => {
 	await expect(download({ ...wanted, most: 12, token: "xoxb-3" })).rejects.toThrow("Slack answered 302");
 });
 
-test("the page on which people sign in is not taken for the file", async () => {
+test("the sign-in page is not used as the file", async () => {
 	await using slack = await serving((_, response) => {
 		response.writeHead(200, { "content-type": "text/html; charset=utf-8" }).end("<!DOCTYPE html>");
 	});
@@ -159,7 +159,7 @@ test.each([
 	[404, "attach it again"],
 	[403, "attach it again"],
 	[500, "cannot read the file, Slack answered 500: attach it again"],
-])("a status of %i is said in words", async (status, words) => {
+])("a status of %i has an explanation", async (status, words) => {
 	await using slack = await serving((_, response) => void response.writeHead(status).end());
 	const wanted = { url: `${slack.url}/a.png`, token: "x", signal, apiUrl: slack.apiUrl, most: 100 };
 	await expect(download(wanted)).rejects.toThrow(words);

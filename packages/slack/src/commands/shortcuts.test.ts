@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { isShortcut, orderedBy } from "./shortcuts.ts";
 
-test("the entries of a message's menu are commands about it", () => {
+test("the menu entries of a message are commands about it", () => {
 	expect(orderedBy("ask_about_this", "")).toEqual({ command: "ask", options: { text: expect.any(String) } });
 	expect(orderedBy("make_it_a_task", "Count")).toEqual({ command: "task new", options: { text: "Count" } });
 	expect(["ask_about_this", "toString"].map(isShortcut)).toEqual([true, false]);

@@ -17,7 +17,7 @@ test.each([
 	expect(readCommand(text, names)).toEqual({ command, options });
 });
 
-test.each(["", "  ", "help", "/help"])("'%s' explains all of them, as they are written here", (text) => {
+test.each(["", "  ", "help", "/help"])("'%s' explains all commands in the form of Slack", (text) => {
 	const { words = "" } = { ...readCommand(text, { ...names, slash: "/parley-dev" }) } as { words?: string };
 	for (const { name } of commandTable) expect(words).toContain(`\`/parley-dev ${name}\``);
 	expect(words).toContain("In a thread, mention me and write the command, for example `@parley !task list`");
@@ -32,6 +32,6 @@ test.each([
 	["ask", "`/parley ask text:…`"],
 	["dance", "`/parley ask` and your message"],
 	["dance", "`/parley help`"],
-])("%s alone is explained", (text, part) => {
+])("%s alone gets an explanation", (text, part) => {
 	expect(readCommand(text, names)).toEqual({ words: expect.stringContaining(part) });
 });

@@ -12,7 +12,7 @@ test.each([
 		"channel_left",
 		"group_left",
 	].map((type) => [type, true] as const),
-] as const)("%s changes who may read the channel", async (type, gone) => {
+] as const)("%s changes the readers of the channel", async (type, gone) => {
 	const { inboundOf, clock } = await openReading();
 	const { inbound, key } = await inboundOf({ type, channel: "C1" });
 	expect(inbound).toEqual({
@@ -42,7 +42,7 @@ test.each(["channel_convert_to_public", "channel_convert_to_private"])(
 	},
 );
 
-test("a guest or an external person who joins changes the audience, a member of the workspace does not", async () => {
+test("a guest or an external person who joins changes the audience, and a member of the workspace does not", async () => {
 	const { inboundOf, tell } = await openReading();
 	const joined = (user: string) => ({ type: "member_joined_channel", channel: "C1", user, team: "T1" });
 	for (const user of ["UGUEST", "UOUT", "UNONE"]) {
@@ -60,7 +60,7 @@ test("a guest or an external person who joins changes the audience, a member of 
 	});
 });
 
-test("a channel with another id is not the one that was trusted", async () => {
+test("a channel with another id is not the trusted channel", async () => {
 	const { inboundOf } = await openReading();
 	const { inbound } = await inboundOf({
 		type: "channel_id_changed",

@@ -36,7 +36,7 @@ test("a forwarded message is quoted below the text", () => {
 	);
 });
 
-test("the preview of a link says nothing that was not written, not even of a link to a message", () => {
+test("the preview of a link is not part of the text, even for a link to a message", () => {
 	const { is_share: _, ...linked } = forward;
 	const shown = [preview, linked, { app_unfurl_url: "https://a.b", is_app_unfurl: true, text: "A page" }];
 	expect(wholeText({ text: "see https://a.b", attachments: shown })).toBe("see https://a.b");
@@ -125,7 +125,7 @@ test("without a text, the blocks are read", () => {
 	expect(wholeText({ text: "hello", blocks })).toBe("hello");
 });
 
-test("attachments are read up to a limit, whatever their size and depth", () => {
+test("attachments are read up to a limit, of any size and depth", () => {
 	const long = { text: "x".repeat(50_000) };
 	const said = wholeText({ text: "hello", attachments: Array.from({ length: 100 }, () => long) });
 	expect(said.length).toBeLessThan(21_000);

@@ -39,7 +39,7 @@ async function open(more: Partial<EventHandlers> = {}) {
 	return { ...reading, taking, accepted, passed, lost, log };
 }
 
-test("a slow person keeps the order of a conversation, and holds up no other", async () => {
+test("a slow request for a person delays only its own conversation", async () => {
 	const { taking, port, accepted } = await open();
 	const slow = Promise.withResolvers<SlackAnswer>();
 	port.answer("users.info", () => slow.promise);
@@ -54,7 +54,7 @@ test("a slow person keeps the order of a conversation, and holds up no other", a
 	expect(accepted).toEqual(["message:C1-1.3", "message:D1-1.1", "message:D1-1.2"]);
 });
 
-test("an edit and a deletion come behind the message that they are about", async () => {
+test("an edit and a deletion come after their message", async () => {
 	const { taking, port, accepted } = await open();
 	const slow = Promise.withResolvers<SlackAnswer>();
 	port.answer("users.info", () => slow.promise);
@@ -87,7 +87,7 @@ test("a message that follows its deletion is ignored", async () => {
 	expect(inbox).toEqual([{ id: "deleted:C1-1.1" }]);
 });
 
-test("a failed event rejects, so that it is redelivered, and later ones are taken", async () => {
+test("a failed event rejects, so that it is redelivered, and later ones are handled", async () => {
 	const { taking, port, accepted, passed, log } = await open();
 	port.answer("users.info", new Error("ECONNRESET"));
 	const first = taking.receive(envelope(text("D1", "1.1")));
@@ -118,7 +118,7 @@ test("a failed message without a further redelivery is left to a later reading",
 	expect(accepted).toEqual(["message:D1-1.3"]);
 });
 
-test("an unreadable event is taken with the known data at its last delivery, or logged as lost", async () => {
+test("an unreadable event is handled with the known data at its last delivery, or logged as lost", async () => {
 	const { taking, port, accepted, log } = await open();
 	const message = { user: "UADA", text: "hello", ts: "1.1", edited: { ts: "2.2" } };
 	const event = { type: "message", subtype: "message_changed", channel: "C1", message };
@@ -134,7 +134,7 @@ test("an unreadable event is taken with the known data at its last delivery, or 
 	expect(log.records.at(-1)).toMatchObject({ level: "error", message: "an event from Slack is lost" });
 });
 
-test("a full inbox keeps nothing and marks nothing", async () => {
+test("a full inbox stores no event and marks none", async () => {
 	const { taking, passed } = await open({
 		accept: async () => {
 			throw new ParleyError("too many wait", { code: "resource_exhausted" });

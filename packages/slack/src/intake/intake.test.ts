@@ -8,7 +8,7 @@ const message = { type: "message", channel: "C1", channel_type: "channel", user:
 const ada = { id: "UADA", name: "Ada", roles: [], guest: false, bot: false };
 const room = { tenant: "T1", channel: "C1", thread: `C1-${ts}`, shared: false, kind: "channel" };
 
-test("a message at the top arrives in the thread that it begins, with its author and its time", async () => {
+test("a top-level message arrives in the thread that it starts, with its author and its time", async () => {
 	const { inboundOf } = await openReading();
 	expect(await inboundOf(message)).toEqual({
 		key: { id: `message:C1-${ts}`, conversation: `T1/C1/${ts}` },
@@ -26,7 +26,7 @@ test("a message at the top arrives in the thread that it begins, with its author
 	});
 });
 
-test("the twins of a mention are the same inbound event, whichever comes first", async () => {
+test("both events of a mention are the same inbound event, in any order", async () => {
 	const said = { ...message, text: "<@UBOT> hello" };
 	const { channel_type: _, ...mention } = { ...said, type: "app_mention" };
 	const [one, other] = [await openReading(), await openReading()];
@@ -73,7 +73,7 @@ test("Slack's own button stops the active run in its thread", async () => {
 	});
 });
 
-test("deletions know their thread, also that of a message that leaves a stone", async () => {
+test("deletions include their thread, also if the message leaves a placeholder", async () => {
 	const { inboundOf, clock } = await openReading();
 	const deleted = { type: "message", subtype: "message_deleted", channel: "C1", deleted_ts: ts, ts: "2.2" };
 	const inThread = { ...deleted, previous_message: { ts, thread_ts: "1.1" } };
@@ -100,7 +100,7 @@ test("deletions know their thread, also that of a message that leaves a stone", 
 	).toEqual(of(ts));
 });
 
-test("a direct message begins a thread, like a message in a channel or a group", async () => {
+test("a direct message starts a thread, like a message in a channel or a group", async () => {
 	const { inboundOf, port } = await openReading();
 	const direct = { ...message, channel: "D1", channel_type: "im" };
 	expect(await inboundOf(direct)).toMatchObject({
@@ -116,7 +116,7 @@ test("a direct message begins a thread, like a message in a channel or a group",
 	expect(group.inbound).toMatchObject({ room: { kind: "group", thread: `G1-${ts}` } });
 });
 
-test("guests, external people and unknown people have no more rights than known", async () => {
+test("guests, external people and unknown people have only their known rights", async () => {
 	const { inboundOf, log } = await openReading();
 	const author = async (user: string) => (await inboundOf({ ...message, user })).inbound;
 	expect(await author("UGUEST")).toMatchObject({ person: { name: "gus", guest: true } });
@@ -138,7 +138,7 @@ test("people of another workspace of the organization that belong to this one ar
 	});
 });
 
-test("without an answer of Slack, the message must be redelivered", async () => {
+test("without a response of Slack, the message must be redelivered", async () => {
 	const { inboundOf, port, clock } = await openReading();
 	port.answer("users.info", { type: "rate-limited", retryAfterMs: 30_000 });
 	await expect(inboundOf(message)).rejects.toMatchObject({ code: "unavailable" });
@@ -179,7 +179,7 @@ test("a person who has changed is not requested again", async () => {
 	expect(port.asked.filter((method) => method === "users.info")).toHaveLength(1);
 });
 
-test("shared channels say so, as do those that Slack does not show us", async () => {
+test("shared channels are marked as such, and so are channels that Slack does not show", async () => {
 	const { inboundOf } = await openReading();
 	const shared = async (channel: string, outer: object = {}) => {
 		const { inbound } = await inboundOf({ ...message, channel }, outer);
@@ -192,7 +192,7 @@ test("shared channels say so, as do those that Slack does not show us", async ()
 	expect(await shared("C1", { is_ext_shared_channel: true })).toBe(true);
 });
 
-test("files come along; one of elsewhere is asked for, and one that is gone is left out", async () => {
+test("files are included; a remote one is requested, and a missing one is omitted", async () => {
 	const { inboundOf, port, log } = await openReading();
 	const file = { id: "F1", name: "a.png", size: 3, mimetype: "image/png", url_private: "https://files/a" };
 	const far = { id: "F2", file_access: "check_file_info" };
@@ -231,7 +231,7 @@ test("own messages and those of Slack are ignored, and apps are bots", async () 
 	});
 });
 
-test("signs mean what they mean, once for each event", async () => {
+test("each reaction has its meaning, once for each event", async () => {
 	const { inboundOf, tell, clock } = await openReading();
 	const reaction = { type: "reaction_added", user: "UADA", item: { type: "message", channel: "C1", ts } };
 	const of = async (name: string) => (await inboundOf({ ...reaction, reaction: name })).inbound;

@@ -32,7 +32,7 @@ test("a mention without the files of its message waits for it, and both have the
 	expect([first.clock.pending, second.clock.pending]).toEqual([0, 0]);
 });
 
-test("without its message, a mention is taken after a second, and one with files does not wait", async () => {
+test("without its message, a mention is handled after a second, and one with files does not wait", async () => {
 	const { inboundOf, clock } = await openReading();
 	expect(await inboundOf({ ...mention, files: [file] })).toMatchObject(attached);
 	const waiting = inboundOf(mention);
@@ -42,7 +42,7 @@ test("without its message, a mention is taken after a second, and one with files
 	expect([first, (await waiting).inbound]).toMatchObject(["nothing yet", { attachments: [] }]);
 });
 
-test("a mention whose message is not taken is not taken either, and both come again", async () => {
+test("a mention whose message is not handled is not handled either, and both are redelivered", async () => {
 	const { inboundOf, port } = await openReading();
 	const limited: SlackAnswer = { type: "rate-limited", retryAfterMs: 1000 };
 	const far = { ...said, files: [{ id: "F1", file_access: "check_file_info" }] };
@@ -55,7 +55,7 @@ test("a mention whose message is not taken is not taken either, and both come ag
 	expect(await again).toMatchObject(attached);
 });
 
-test("without its message, a mention is taken with the attachments that Slack returns", async () => {
+test("without its message, a mention is handled with the attachments that Slack returns", async () => {
 	const { inboundOf, clock, port } = await openReading();
 	port.answer("conversations.replies", ok({ messages: [said] }));
 	const waiting = inboundOf(mention);
@@ -85,7 +85,7 @@ test("a forwarded message in a mention is read like its files", async () => {
 	expect(await alone).toMatchObject({ inbound: { text } });
 });
 
-test("a mention of which Slack does not show what is attached comes again; the last one is taken as it is", async () => {
+test("a mention whose attachments Slack does not show is redelivered; the last one is handled unchanged", async () => {
 	const { inboundOf, clock, port, intake } = await openReading();
 	const limited: SlackAnswer = { type: "rate-limited", retryAfterMs: 1000 };
 	port.answer("conversations.replies", limited, limited, ok({ messages: [said] }));

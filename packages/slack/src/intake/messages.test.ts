@@ -14,7 +14,7 @@ async function asked(event: object): Promise<{ names: string[]; text: unknown }>
 	return { names: names.filter((id) => id !== "UADA"), text: inbound.type === "message" && inbound.text };
 }
 
-test("a limited number of names in a text for the agent is requested once each, and the others stay ids", async () => {
+test("a limited number of names in a text for the agent is requested once each, and the others remain ids", async () => {
 	const { names, text } = await asked({ channel: "D1", text: `<@UGUEST> <@UGUEST> ${many}` });
 	expect(names).toHaveLength(20);
 	expect(new Set(names).size).toBe(20);
@@ -55,7 +55,7 @@ test("an alert of an app has its text, also if it is only in blocks", async () =
 	expect((await inboundOf({ ...app, attachments })).inbound).toMatchObject({ text: "> web-1\n> is down" });
 });
 
-test("a message without a redelivery is taken with the known data and the least rights", async () => {
+test("a message without a redelivery is handled with the known data and the fewest rights", async () => {
 	const limited = { type: "rate-limited", retryAfterMs: 30_000 } as const;
 	const { port, intake, clock } = await openReading();
 	const methods = ["users.info", "conversations.info", "files.info", "conversations.replies"];

@@ -2,7 +2,7 @@ import { openSqlite } from "@parley/connector/testing";
 import { expect, test } from "vitest";
 import { postedThreads } from "./own-threads.ts";
 
-test("recent posts at the top may begin threads, the newest first, each once", async () => {
+test("recent top-level posts may start threads, newest first, each once", async () => {
 	const store = await openSqlite();
 	const rows = [
 		{ conversation: "T1/C1", remote: "C1-1.1", changed_at: 5 },

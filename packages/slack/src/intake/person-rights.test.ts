@@ -17,7 +17,7 @@ async function open() {
 	return { port, ask };
 }
 
-test("a person who was removed, deactivated or is unknown has left, and Slack is asked each time", async () => {
+test("a removed, deactivated or unknown person has left, and Slack is asked each time", async () => {
 	const { port, ask } = await open();
 	port.channels["C1"] = { id: "C1", is_private: false };
 	port.answer("users.info", ok({ user }));
@@ -42,7 +42,7 @@ test("in a private channel only its members can write, on any page of the list",
 	expect(await ask("G1")).toBeUndefined();
 });
 
-test("a guest is one, and a shared channel says so", async () => {
+test("a guest is recognised, and a shared channel is marked as such", async () => {
 	const { port, ask } = await open();
 	port.channels["C2"] = { id: "C2", is_private: false, is_ext_shared: true };
 	port.answer("users.info", ok({ user: { ...user, is_restricted: true } }));
@@ -50,7 +50,7 @@ test("a guest is one, and a shared channel says so", async () => {
 	expect(await ask("C2")).toEqual({ ...here, guest: true, shared: true });
 });
 
-test("without an answer of Slack nothing is confirmed", async () => {
+test("without a response of Slack the rights are not confirmed", async () => {
 	const { port, ask } = await open();
 	port.answer("users.info", refused("internal_error"));
 	await expect(ask()).rejects.toMatchObject({ code: "unavailable" });

@@ -63,7 +63,7 @@ test("a value that changes during its request is not cached", async () => {
 	expect([remembered.get("a"), remembered.get("b")]).toEqual(["new", undefined]);
 });
 
-test("a question that failed is asked again", async () => {
+test("a failed request is repeated", async () => {
 	const { asked, remembered } = open(async () => {
 		if (asked.length === 1) throw new Error("lost");
 		return "here";

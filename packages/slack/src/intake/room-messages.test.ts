@@ -100,7 +100,7 @@ test("a linked message comes if its reader may see it", async () => {
 	expect((await read({ text: here, limits: both(0) })).messages).toEqual([]);
 });
 
-test("for a request that waited, the membership of this moment decides", async () => {
+test("for a delayed request, the current membership decides", async () => {
 	const { port, read } = await open();
 	port.channels["C1"] = { id: "C1", is_private: true, is_member: true };
 	port.answer("conversations.members", ok({ members: ["UBOB"] }));

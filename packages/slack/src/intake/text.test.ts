@@ -40,6 +40,6 @@ test.each([
 	["<!subteam^S1|@devs>", { us: false, others: true, everyone: false }],
 	["<!channel> <!date^1^{date}|today>", { us: false, others: false, everyone: true }],
 	["&lt;@UBOT&gt;", { us: false, others: false, everyone: false }],
-])("%s speaks to whom it names", (text, expected) => {
+])("%s mentions the named person", (text, expected) => {
 	expect(readAddress(text, "UBOT")).toEqual(expected);
 });

@@ -42,7 +42,7 @@ function posted(store: Reading["store"], conversation: string, remote: string): 
 	);
 }
 
-test("a thread is ours where we have written, also about a task", async () => {
+test("a thread with a post of Parley, also about a task, is Parley's", async () => {
 	for (const conversation of [`T1/C1/${root}`, `T1/C1/${root}#task:1`]) {
 		const reading = await openReading();
 		await posted(reading.store, conversation, "C1-1767225650.000100");
@@ -54,14 +54,14 @@ test("a thread is ours where we have written, also about a task", async () => {
 	expect(await isOurs(elsewhere)).toBe(false);
 });
 
-test("a thread below a post of ours is ours, and what is written there replies to it", async () => {
+test("a thread below a post of Parley is Parley's, and its messages are replies to the post", async () => {
 	const reading = await openReading();
 	await posted(reading.store, "T1/C1", thread);
 	const { inbound } = await reading.inboundOf(reply);
 	expect(inbound).toMatchObject({ ourThread: true, address: { reply: { message: thread, ours: true } } });
 });
 
-test("a thread is ours whose first message was for us, handled or waiting", async () => {
+test("a thread is Parley's if its first message addressed Parley, handled or queued", async () => {
 	const heard = await openReading();
 	const said = { message: thread, conversation: `T1/C1/${root}`, person: "{}", at: 1, changed_at: 1 };
 	const row = { ...said, effect: "sent", text: null, session: null, run: null };
@@ -115,7 +115,7 @@ test.each([
 	expect(asked).toEqual([{ method: "conversations.replies", args: { channel: "C1", ts: root, limit: 1 } }]);
 });
 
-test("Slack is asked only if it matters, and without an answer the message must be redelivered", async () => {
+test("Slack is asked only if necessary, and without a response the message must be redelivered", async () => {
 	const reading = await openReading();
 	expect(await isOurs(reading, { text: "<@UADA> hello" })).toBe(false);
 	expect(await isOurs(reading, { bot_id: "B7" })).toBe(false);
@@ -125,7 +125,7 @@ test("Slack is asked only if it matters, and without an answer the message must 
 	await expect(isOurs(reading)).rejects.toMatchObject({ code: "unavailable" });
 });
 
-test("during a rate limit for threads, messages in other threads are taken without a request", async () => {
+test("during a rate limit for threads, messages in other threads are handled without a request", async () => {
 	const reading = await openReading();
 	const { port, clock, log } = reading;
 	const asked = () => port.asked.filter((method) => method === "conversations.replies").length;
@@ -163,7 +163,7 @@ test("a thread that Slack refuses to show is requested again later", async () =>
 	expect(await isOurs(reading)).toBe(true);
 });
 
-test("a sign belongs to the room of its message, wherever that is known from", async () => {
+test("a reaction belongs to the thread of its message, known from any source", async () => {
 	const roomOf = async (reading: Reading, ts: string, channel = "C1"): Promise<unknown> => {
 		const item = { type: "message", channel, ts };
 		const { inbound } = await reading.inboundOf({

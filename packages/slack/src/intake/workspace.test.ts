@@ -16,7 +16,7 @@ test("an event for another workspace is ignored", async () => {
 	expect(await inboundOf(message, { authorizations: [] })).toHaveProperty("inbound");
 });
 
-test("the message of an external person in a shared channel is accepted, whatever team it names", async () => {
+test("the message of an external person in a shared channel is accepted, with any team", async () => {
 	const { inboundOf } = await openReading();
 	const outer = { team_id: "T9", ...installed("T1"), is_ext_shared_channel: true };
 	expect((await inboundOf({ ...message, user: "UOUT", team: "T9" }, outer)).inbound).toMatchObject({
@@ -30,7 +30,7 @@ test.each([
 	[{ team_id: "T9", enterprise_id: "E1", is_enterprise_install: true }, true],
 	[{ team_id: null, enterprise_id: "E1", is_enterprise_install: false }, true],
 	[{ team_id: null, enterprise_id: "E9", is_enterprise_install: true }, false],
-])("for installations in an organization, %o is ours: %s", (installation, expected) => {
+])("for installations in an organization, %o is valid: %s", (installation, expected) => {
 	expect(isForSelf(installation, { ...self, enterprise: "E1" })).toBe(expected);
 	expect(isForSelf(installation, self)).toBe(false);
 });

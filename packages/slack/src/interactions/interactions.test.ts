@@ -61,7 +61,7 @@ test("in a channel without the bot, a command explains how to invite it", async 
 test.each([
 	["resource_exhausted", "I am busy"],
 	["internal", "could not do that"],
-] as const)("a command that is not taken says so: %s", async (code, words) => {
+] as const)("a command that is not handled gets the reason: %s", async (code, words) => {
 	const { say, log } = await openInteractions(async () => {
 		throw new ParleyError("it is full", { code });
 	});
@@ -138,7 +138,7 @@ test("native feedback is a press of the control of its button", async () => {
 	expect(accepted.at(-1)?.inbound).not.toMatchObject({ control: "a value" });
 });
 
-test("a post at the top of a channel is in no thread, whether it has one or not, nor is one that only the reader sees", async () => {
+test("a top-level post of a channel belongs to no thread, and neither does a private one", async () => {
 	const { say, accepted, clock } = await openInteractions();
 	const body = press("stop", clock.now());
 	await say("interactive", { ...body, message: { ts: "5.5", thread_ts: "5.5" } });
@@ -149,7 +149,7 @@ test("a post at the top of a channel is in no thread, whether it has one or not,
 	);
 });
 
-test("a press that has a form opens it before anything is asked, and it comes back with the same control", async () => {
+test("a press that has a form opens it before any request, and returns with the same control", async () => {
 	const { say, accepted, port, clock } = await openInteractions();
 	const body = press("deny", clock.now());
 	const answered = say("interactive", body);

@@ -18,7 +18,7 @@ test("links have no effect, and an old press gets the advice to repeat it", asyn
 	expect(log.records).toMatchObject([{ level: "warn", fields: { lateMs: 300_001 } }, { level: "warn" }]);
 });
 
-test("commands and menus of another workspace are refused; those of ours name it", async () => {
+test("commands and menus of another workspace are refused, and those of this workspace name it", async () => {
 	const { say, accepted, clock, told, interactions, log } = await openInteractions();
 	expect(
 		await say("command", command("stop", { team_id: "T9", is_enterprise_install: "false" })),

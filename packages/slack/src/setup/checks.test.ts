@@ -116,7 +116,7 @@ test.each([
 	["another", "fail", "--listen"],
 	["nobody", "warn", "parley slack --listen 127.0.0.1:3000"],
 	["unknown", "warn", "--listen"],
-] as const)("over HTTP, where %s answers it is %s", async (by, status, fix) => {
+] as const)("over HTTP, %s at the address is %s", async (by, status, fix) => {
 	const { app: _app, ...parts } = looking();
 	const http = { knock: async () => ({ at: "127.0.0.1:3000", by }) };
 	const finding = await runCheck("transport", { ...parts, http });
@@ -209,7 +209,7 @@ test("a failed check is a finding with advice", async () => {
 	expect(await runCheck("token", looking({}, { bot: away }))).toMatchObject({ status: "fail" });
 });
 
-test("the steps of a setup end with an answer, and the first says where the app comes from", async () => {
+test("the steps of a setup end with an answer, and the first explains how to create the app", async () => {
 	const parts = { ...looking(), answered: async () => undefined, patienceMs: 1000 };
 	const steps = setupSteps(parts);
 	expect(steps.map(({ id }) => id)).toEqual(["token", "transport", "rooms", "answer"]);

@@ -22,7 +22,7 @@ async function waiting(): Promise<{ readonly port: number; close(): Promise<void
 	return { port: await transport.start(), close: () => transport.close() };
 }
 
-test("the connector answers as it answers Slack, also where it waits at all addresses", async () => {
+test("the connector responds like to Slack, also if it listens at all addresses", async () => {
 	const receiver = await waiting();
 	const asked = (host: string) => knock({ signingSecret, listen: { host, port: receiver.port }, clock });
 	expect(await asked("127.0.0.1")).toEqual({ at: `127.0.0.1:${receiver.port}`, by: "connector" });
@@ -46,7 +46,7 @@ test("another secret, another server, a closed port and an unknown port are dist
 	expect(await by(signingSecret, port)).toBe("nobody");
 });
 
-test("the address of an IPv6 host is one that can be typed", async () => {
+test("the address of an IPv6 host can be typed", async () => {
 	expect(await knock({ signingSecret, listen: { host: "::1", port: 0 }, clock })).toMatchObject({
 		at: "[::1]:0",
 	});

@@ -64,7 +64,7 @@ test("a manifest has no URLs with sockets, and the same URL everywhere with HTTP
 	});
 });
 
-test("within the limits of https://docs.slack.dev/reference/app-manifest", () => {
+test("the manifest is within the limits of https://docs.slack.dev/reference/app-manifest", () => {
 	const { display_information, features } = Object(wanted);
 	expect(display_information.name.length).toBeLessThanOrEqual(35);
 	expect(display_information.description.length).toBeLessThanOrEqual(140);
@@ -75,7 +75,7 @@ test("within the limits of https://docs.slack.dev/reference/app-manifest", () =>
 	expect(features.slash_commands[0].usage_hint.length).toBeLessThanOrEqual(1000);
 });
 
-test("an app that was made from it lacks nothing, whatever it is called", () => {
+test("an app that was made from the manifest has all entries, with any name", () => {
 	expect(lines(wanted)).toEqual([]);
 	const renamed = changed((manifest) => {
 		Object(manifest["display_information"]).name = "Robot";
@@ -101,7 +101,7 @@ test("missing, additional and different entries are reported with their path", (
 	]);
 });
 
-test("a part that is the operator's to fill in must be there all the same", () => {
+test("a part that the operator must fill in is required", () => {
 	const spoiled = changed((manifest) => {
 		Reflect.deleteProperty(Object(manifest["features"]), "agent_view");
 		Object(manifest["features"]).bot_user = null;
@@ -113,7 +113,7 @@ test("a part that is the operator's to fill in must be there all the same", () =
 	expect(lines(spoiled)).toContain('+ features.bot_user: {"display_name":"parley","always_online":true}');
 });
 
-test("rights and events that nothing of ours asks for are too much, of whatever kind", () => {
+test("unused rights and events of any kind are reported as additional", () => {
 	const spoiled = changed((manifest) => {
 		Object.assign(Object(manifest["oauth_config"]).scopes, {
 			user: ["chat:write"],
@@ -132,7 +132,7 @@ test("rights and events that nothing of ours asks for are too much, of whatever 
 	expect(lines(none)).toEqual([]);
 });
 
-test("a manifest is read as it is, and as apps.manifest.export answers it; all else is none", () => {
+test("a manifest is read directly, or from the response of apps.manifest.export; other content is not a manifest", () => {
 	expect(readManifest(wanted)).toEqual(wanted);
 	expect(readManifest({ ok: true, manifest: wanted })).toEqual(wanted);
 	for (const other of [

@@ -5,13 +5,13 @@ import { draftOf, plainDrafts, smallLine } from "./drafts.ts";
 const broken: Control = { type: "button", id: "x".repeat(300), label: "Stop", style: "danger" };
 const link: Control = { type: "link", url: "https://a.example", label: "Open" };
 
-test("there is always something to read", () => {
+test("a post always has visible text", () => {
 	expect(draftOf({ body: "" }).message.text).toBe("…");
 	expect(draftOf({ body: "\u2060\n", instead: "a*b.png" }).message.text).toContain("b.png");
 	expect(draftOf({ body: "", controls: [[link]] }).message.blocks).toHaveLength(2);
 });
 
-test("controls that Slack does not take are left out, and what they lead to is said", () => {
+test("controls that Slack refuses are omitted, and their targets are named", () => {
 	const { message, spared } = draftOf({ body: "a", controls: [[broken, link]] });
 	expect(message).toEqual({
 		blocks: [{ type: "markdown", text: "a\n\nOpen: <https://a.example>" }],
@@ -20,7 +20,7 @@ test("controls that Slack does not take are left out, and what they lead to is s
 	expect(spared).toHaveLength(1);
 });
 
-test("a text that is too long is its beginning, with all of it in a file, and keeps its controls", () => {
+test("a text that is too long becomes its beginning with a complete file, and keeps its controls", () => {
 	const body = `${"word ".repeat(4000)}end`;
 	const { message, file, spared } = draftOf({ body, controls: [[link]] });
 	expect(message.text.length).toBeLessThan(2600);
@@ -65,7 +65,7 @@ test("a list that is too long for blocks is shown as its text", () => {
 	expect(message.blocks).toMatchObject([{ type: "markdown", text: "**Steps**" }]);
 });
 
-test("the plainest blocks say the same, with the controls and then without", () => {
+test("the simplest blocks have the same content, with the controls and then without", () => {
 	const drafts = plainDrafts({ body: `**a**${smallLine("b")}`, controls: [[link]] });
 	expect(drafts.map(({ text }) => text)).toEqual(["*a*\n\nb", "*a*\n\nb"]);
 	const types = drafts.map(({ blocks }) => blocks.map(({ type }) => type));

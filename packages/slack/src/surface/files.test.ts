@@ -38,7 +38,7 @@ function open() {
 	return { clock, port, log, kept, surface, row };
 }
 
-test("a post whose file may be missing is made whole, and neither of them twice", async () => {
+test("a post with a missing file is completed, and neither of them is posted twice", async () => {
 	const { surface, port, row } = open();
 	port.answer("files.completeUploadExternal", new Error("timed out"));
 	await expect(surface.send(row(post))).rejects.toMatchObject({ kind: "unknown" });
@@ -51,7 +51,7 @@ test("a post whose file may be missing is made whole, and neither of them twice"
 	expect(port.asked.filter((method) => method === "files.completeUploadExternal")).toHaveLength(1);
 });
 
-test("a post is found together with its file, and an older file of that name does not count", async () => {
+test("a post is found together with its file, and an older file of that name is ignored", async () => {
 	const { surface, port, row } = open();
 	const older = { ...shared, ts: "1700000002.000100" };
 	port.answer("conversations.history", ok({ messages: [posted, older] }), ok({ messages: [posted, older] }));
@@ -64,7 +64,7 @@ test("a post is found together with its file, and an older file of that name doe
 	expect(await surface.find(row(post))).toEqual({ remote: "C1-1700000003.000100" });
 });
 
-test("a post that was tried before and has a file is looked for, and then made", async () => {
+test("a post with a file is searched before another attempt", async () => {
 	const { surface, port, row } = open();
 	await surface.send(row(post, { attempt: 2 }));
 	expect(port.asked).toEqual([
@@ -111,7 +111,7 @@ test.each([
 	["files.getUploadURLExternal", "file_upload_size_restricted"],
 	["upload", "status_413"],
 	["files.completeUploadExternal", "file_upload_size_restricted"],
-])("a file that %s refuses with %s is named in the post with its size and what to do", async (step, word) => {
+])("a file that %s refuses with %s is named in the post with its size and advice", async (step, word) => {
 	const { surface, port, row, kept } = open();
 	kept.set("f1", new Uint8Array(3 * 1024 * 1024));
 	port.answer(step, refused(word));
@@ -164,7 +164,7 @@ test("an empty or too large file is listed, and the other files are shared", asy
 	}
 });
 
-test("while Slack takes no files, nothing is posted, and it waits", async () => {
+test("while Slack accepts no files, the post waits", async () => {
 	const { surface, port, row } = open();
 	port.answer("files.getUploadURLExternal", new Error("timed out"));
 	const waits = { kind: "rate-limited", limit: { scope: "T1/C1", retryAfterMs: 10_000 } };
@@ -185,7 +185,7 @@ test("a file of the gateway is shared by its name, and a deleted one is listed",
 	expect(port.last?.["text"]).toBe("File not attached: chart.png could not be read from the gateway.");
 });
 
-test("only a picture is described, in so many characters", async () => {
+test("only a picture has a description, within the limit", async () => {
 	const { surface, port, row, kept } = open();
 	kept.set("f1", new Uint8Array(3));
 	for (const [name, described] of [

@@ -33,7 +33,7 @@ function open() {
 	return { clock, port, surface, row };
 }
 
-test("a press is answered at its own address", async () => {
+test("a press is answered at its own response URL", async () => {
 	const { surface, port, row } = open();
 	const ticket = { url, channel: "C1", user: "U1", thread: "1.2" };
 	expect(await surface.send(row(ticket))).toEqual({ remote: "t" });
@@ -54,7 +54,7 @@ test("without an address, or after its limit, the answer is posted in the channe
 	expect(port.last).toEqual({ channel: "C1", user: "U1", ...shown, parse: "none", link_names: false });
 });
 
-test("one that may have been shown is shown again, none after its time, and an empty one never", async () => {
+test("a private answer with an unknown result is sent again within its time, unless it is empty", async () => {
 	const { surface, port, row, clock } = open();
 	const ticket = { url, channel: "C1", user: "U1" };
 	port.answer("respond", new Error("timed out"));

@@ -4,7 +4,7 @@ import { RateLimits } from "./rate-limits.ts";
 
 const post = { method: "chat.postMessage", channel: "C1" } as const;
 
-test("three posts in a channel are made at once, and then one has to wait; other channels do not", () => {
+test("three posts in a channel are sent at once, and the next waits; other channels do not wait", () => {
 	const clock = new ManualClock();
 	const limits = new RateLimits(clock);
 	for (let n = 0; n < 3; n++) limits.take(post);
@@ -30,7 +30,7 @@ test("three tenths of the remaining calls are reserved for urgent ones", () => {
 	limits.take({ ...edit, owed: true });
 });
 
-test("no minute has more calls than Slack lets it have", () => {
+test("no minute has more calls than Slack allows", () => {
 	const clock = new ManualClock();
 	const limits = new RateLimits(clock);
 	const made: number[] = [];

@@ -89,7 +89,7 @@ test("an edit changes the message that it names, and its buttons with it", async
 	]);
 });
 
-test("a post below a card waits for it, and is in its thread, because a thread has no further threads", async () => {
+test("a post below a card waits for it, and is in the same thread, because Slack has no nested threads", async () => {
 	const { surface, port, row, post, cards, clock } = open();
 	const below = row(post({ thread: "card" }), { conversation: "T1/C1#task:1" });
 	await expect(surface.send(below)).rejects.toMatchObject({ kind: "rate-limited" });
@@ -107,7 +107,7 @@ test("a post below a card waits for it, and is in its thread, because a thread h
 	expect(port.last).not.toHaveProperty("thread_ts");
 });
 
-test("a post whose fate is unclear is found by its nonce, and not by its looks", async () => {
+test("a post with an unknown result is found by its nonce, not by its content", async () => {
 	const { surface, port, row, post, clock } = open();
 	port.answer("chat.postMessage", new Error("timed out"));
 	await expect(surface.send(row(post()))).rejects.toMatchObject({ kind: "unknown" });
@@ -145,7 +145,7 @@ test("a search that is rate limited continues at its position, page by page", as
 	expect(port.calls.map(({ args }) => args["cursor"])).toEqual([undefined, "p2", "p2"]);
 });
 
-test("searches in one thread that begin together share a request, and a later one makes its own", async () => {
+test("simultaneous searches in one thread share a request, and a later one sends its own", async () => {
 	const { surface, port, row, post } = open();
 	port.answer(
 		"conversations.replies",
@@ -195,7 +195,7 @@ test.each([
 	});
 });
 
-test("a token that Slack refuses loses nothing: all of it waits, and Slack is not asked for a minute", async () => {
+test("after Slack refuses a token no post is lost: all wait, and Slack gets no request for a minute", async () => {
 	const { surface, port, row, post, log, clock } = open();
 	port.answer("chat.postMessage", refused("token_revoked"));
 	const waits = { kind: "rate-limited", limit: { scope: "everything", retryAfterMs: 60_000 } };
@@ -253,7 +253,7 @@ test("a thread shows that the agent is working, once in ninety seconds, until th
 	expect(port.calls[4]?.args).toEqual(status("active"));
 });
 
-test("a post exists whatever and whenever Slack replies to its reaction", async () => {
+test("a post counts as sent despite any response to its reaction", async () => {
 	const { surface, port, row, post } = open();
 	await surface.typing(`T1/C1/${thread}`);
 	port.answer("agents.sessions.setStatus", () => new Promise(() => undefined));
@@ -300,7 +300,7 @@ test("the rate limits of a row are those of its conversation, its method and its
 	]);
 });
 
-test("a file follows its post in the same place", async () => {
+test("a file follows its post in the same channel", async () => {
 	const { surface, port, row, post } = open();
 	expect(await surface.send(row(post({ file })))).toMatchObject({ remote: "C1-1700000902.000100" });
 	expect(

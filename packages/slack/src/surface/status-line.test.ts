@@ -22,7 +22,7 @@ function open() {
 	return { clock, log, port, line, statuses, stopping };
 }
 
-test("however many threads there are, each answer takes its sign away", async () => {
+test("each answer removes its status line, with any number of threads", async () => {
 	const { line, port } = open();
 	for (let n = 0; n < 50; n++) await line.show(`T1/C1/${n}.1`).catch(() => undefined);
 	for (let n = 0; n < 50; n++) await line.posted(`T1/C1/${n}.1`, "final");
@@ -34,7 +34,7 @@ test("however many threads there are, each answer takes its sign away", async ()
 	expect(shown.size).toBe(0);
 });
 
-test("an answer that comes while the sign is on its way takes it away after it", async () => {
+test("an answer during the request for the status line removes it after the request", async () => {
 	const { line, port, statuses } = open();
 	const slow = Promise.withResolvers<SlackAnswer>();
 	port.answer(setStatus, () => slow.promise);
@@ -48,7 +48,7 @@ test("an answer that comes while the sign is on its way takes it away after it",
 	expect(statuses()).toEqual(["processing", "active"]);
 });
 
-test("a sign that an earlier process has left goes with the next answer, once and without a word", async () => {
+test("a status line from an earlier process is removed by the next answer, once and without a post", async () => {
 	const { line, port, statuses, log } = open();
 	port.answer(setStatus, refused("not_an_agent"));
 	await line.posted("T1/C1/1.1", "final");

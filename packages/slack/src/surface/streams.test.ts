@@ -105,7 +105,7 @@ test("an answer in the thread of a direct message starts a stream, to which new 
 	});
 });
 
-test("a post in a channel, outside of a thread, or with other blocks than text is not a stream", async () => {
+test("a post in a channel, outside of a thread, or with blocks other than text is not a stream", async () => {
 	const { surface, row, asked, clock } = open();
 	const { grows: _, ...ungrown } = growing(text("One"));
 	const rows = [
@@ -168,7 +168,7 @@ test("an addition that may have arrived is not repeated: the stream ends and the
 	expect(calls().at(-1)?.args).toMatchObject({ text: "One two." });
 });
 
-test("an addition that Slack delays is made later, in the same stream", async () => {
+test("an addition that Slack delays is sent later, in the same stream", async () => {
 	const { surface, port, next, asked } = await begun();
 	port.answer(append, { type: "rate-limited", retryAfterMs: 1000 });
 	await expect(surface.send(next)).rejects.toMatchObject({ kind: "rate-limited" });
@@ -188,7 +188,7 @@ test.each([
 	expect(asked()).toEqual(methods);
 });
 
-test("a deleted stream is gone", async () => {
+test("a deleted stream is missing", async () => {
 	const { surface, port, next, end } = await begun();
 	port.answer(append, refused("message_not_found"));
 	await expect(surface.send(next)).rejects.toMatchObject({ kind: "gone" });

@@ -9,7 +9,7 @@ const asks: Step[] = [
 
 export const approvals: readonly Scene<DiscordSite>[] = [
 	{
-		name: "a call that requires approval shows its effect, and has none yet",
+		name: "a call that requires approval shows its effect before it runs",
 		steps: [
 			...asks,
 			{ shows: ["+hello", "More in Details", "Expires", "[Details]"] },
@@ -103,7 +103,7 @@ export const approvals: readonly Scene<DiscordSite>[] = [
 		],
 	},
 	{
-		name: "of two presses at the same time the first counts, and the other person is informed",
+		name: "the first of two simultaneous presses decides, and the other person is informed",
 		steps: [
 			...asks,
 			{
@@ -161,7 +161,7 @@ export const approvals: readonly Scene<DiscordSite>[] = [
 		],
 	},
 	{
-		name: "a reply that is neither yes nor no decides nothing",
+		name: "a reply other than yes or no decides nothing",
 		only: "discord",
 		steps: [
 			...asks,

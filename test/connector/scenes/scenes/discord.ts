@@ -57,7 +57,7 @@ export const discord: readonly Scene<DiscordSite>[] = [
 		],
 	},
 	{
-		name: "where Parley may not react, notices about the queue are posted as usual",
+		name: "if Parley may not react, notices about the queue are posted as usual",
 		place: { status: "reactions" },
 		errors: [/a reaction to a message was refused/u],
 		steps: [
@@ -113,7 +113,7 @@ export const discord: readonly Scene<DiscordSite>[] = [
 		],
 	},
 	{
-		name: "where Parley may not open threads, a mention is answered in the channel",
+		name: "if Parley may not open threads, a mention is answered in the channel",
 		place: { answers: "thread" },
 		errors: [/no thread can be opened for a mention/u],
 		steps: [

@@ -86,7 +86,7 @@ export const intake: readonly Scene<DiscordSite>[] = [
 		],
 	},
 	{
-		name: "a message that mentions Parley only after an edit counts then",
+		name: "a message that mentions Parley only after an edit is answered",
 		steps: [
 			{ says: "say: hi", as: "m" },
 			{ edits: "m", into: "@Parley say: hi" },

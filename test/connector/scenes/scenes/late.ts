@@ -66,7 +66,7 @@ export const late: readonly Scene[] = [
 		],
 	},
 	{
-		name: "a press during the deletion of its card counts, and the answer shows its outcome",
+		name: "a press during the deletion of its card is accepted, and the answer shows its outcome",
 		errors: [/a post was given up/],
 		steps: [
 			...asks,

@@ -99,7 +99,7 @@ export const replyCards: readonly Scene[] = [
 		],
 	},
 	{
-		name: "Approve all leaves out calls that always require approval, with a note",
+		name: "Approve all omits calls that always require approval, with a note",
 		steps: [
 			writes("a.txt", ".env", "c.txt"),
 			{
@@ -178,7 +178,7 @@ export const replyCards: readonly Scene[] = [
 		],
 	},
 	{
-		name: "Deny all denies the calls that still wait, with one reason",
+		name: "Deny all denies the remaining calls with one reason",
 		steps: [
 			...three,
 			{ clicks: "Approve 2", by: "Alex" },

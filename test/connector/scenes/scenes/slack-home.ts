@@ -12,7 +12,7 @@ export const slackHome: readonly Scene<SlackSite>[] = [
 		],
 	},
 	{
-		name: "a person without access sees how to get it, and nothing else",
+		name: "a person without access sees how to get it, and no other content",
 		steps: [opens("Sam"), shows("Sam", "/parley pair"), hides("Sam", "Running")],
 	},
 	{

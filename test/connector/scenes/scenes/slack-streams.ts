@@ -21,7 +21,7 @@ export const slackStreams: readonly Scene<SlackSite>[] = [
 		],
 	},
 	{
-		name: "each direct message begins a conversation of its own",
+		name: "each direct message starts a separate conversation",
 		steps: [
 			{ says: "say: one", in: "dm", as: "one" },
 			{ shows: "[offline] one", in: "dm" },

@@ -32,7 +32,7 @@ export const text: readonly Scene<DiscordSite>[] = [
 		steps: [{ says: "@Parley say: <@1> @everyone @here <@&2> and all" }, { showsOnly: ["@everyone @here"] }],
 	},
 	{
-		name: "a block of code stays one in each post",
+		name: "each part of a split code block is a code block",
 		only: "discord",
 		steps: [
 			{

@@ -43,7 +43,7 @@ export const typing: readonly Scene[] = [
 		],
 	},
 	{
-		name: "an unknown option is listed, and the question still waits",
+		name: "an unknown option is listed, and the question stays open",
 		steps: [
 			{ says: "choose: tea | coffee", in: "dm" },
 			{ shows: "<Choose one: tea | coffee>", in: "dm" },
@@ -182,7 +182,7 @@ export function belowChannel(top: "general" | "top"): readonly Scene[] {
 			],
 		},
 		{
-			name: "a command in a channel without a conversation says so",
+			name: "a command in a channel without a conversation reports that",
 			steps: [
 				{ commands: "/stop", in: top },
 				{ answered: "I am not working on anything here." },

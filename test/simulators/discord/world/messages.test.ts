@@ -3,7 +3,7 @@ import { buttons, codeOf, standingWorld } from "../rest/direct-client.ts";
 
 const quiet = { allowed_mentions: { parse: [], replied_user: false } };
 
-test("a post of the app is seen by people", () => {
+test("people see a post of the app", () => {
 	const { world, app, general } = standingWorld();
 	app.posts(general, { content: "Hello", ...quiet });
 	expect(general.last()).toMatchObject({ author: "Parley", text: "Hello", edited: false });
@@ -22,7 +22,7 @@ test("the same enforced nonce gets the first message within the window, and anot
 	expect(general.shows()).toHaveLength(2);
 });
 
-test("a nonce that is not enforced keeps nothing from being posted twice", () => {
+test("a nonce that is not enforced does not prevent a second post", () => {
 	const { app, general } = standingWorld();
 	const body = { content: "Again", nonce: "n-1", ...quiet };
 	app.posts(general, body);
@@ -52,7 +52,7 @@ test("a nonce is in the response to the creation, and is not stored", () => {
 	);
 });
 
-test("a reply shows what it replies to, unless that is gone", () => {
+test("a reply shows its original message, unless that is deleted", () => {
 	const { app, anna, general } = standingWorld();
 	const said = anna.says("A question", { in: general });
 	const reference = { message_reference: { message_id: said.id } };

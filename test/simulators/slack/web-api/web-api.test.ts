@@ -28,7 +28,7 @@ test("a missing scope is named together with the granted ones", () => {
 	expect(needed("conversations.info", { channel: general.id })).toMatchObject({ ok: true });
 });
 
-test("an argument that is unknown, missing or of another type is a fault", () => {
+test("an argument that is unknown, missing or of another type is an error", () => {
 	const { world, app } = standingWorld();
 	expect(errorOf(app.call("users.info", { user: "U1", users: "U2" }))).toBe("invalid_arguments");
 	expect(errorOf(app.call("users.info"))).toBe("invalid_arguments");

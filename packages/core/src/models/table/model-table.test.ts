@@ -51,7 +51,7 @@ test.each([
 	["haiku", "claude-haiku-5-5"],
 	["standart", "standard"],
 	["claude-3-opus-latest", "claude-opus-5-5"],
-])("%s is corrected to %s", (name, meant) => {
+])("%s gets the suggestion %s", (name, meant) => {
 	const near = table.near(name, "anthropic");
 	expect(near[0]).toBe(meant);
 	expect(near.length).toBeLessThanOrEqual(3);

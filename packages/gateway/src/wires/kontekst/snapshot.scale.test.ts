@@ -80,7 +80,7 @@ function check(snapshot: ContextSnapshot): void {
 	for (const { tokens } of messages) expect(tokens).toBeGreaterThanOrEqual(0);
 }
 
-test(`the sums of every snapshot hold in ${transcripts} random transcripts`, {
+test(`the sums of every snapshot are exact in ${transcripts} random transcripts`, {
 	timeout: 60_000,
 }, async () => {
 	const seed = testSeed();

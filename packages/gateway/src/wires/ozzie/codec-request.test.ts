@@ -157,7 +157,7 @@ test.each<[string, object, string]>([
 	["resume", {}, "sessions"],
 	["resume", { sessions: [] }, "sessions"],
 	["resume", { sessions: [{}] }, "sessions.0.session_id"],
-])("%s with %j names what is wrong", (method, params, path) => {
+])("%s with %j names the invalid field", (method, params, path) => {
 	const { id, error } = refusalOf(request({ method, params }));
 	expect(id).toBe("r1");
 	expect(error.startsWith(`invalid params: ${path}: `)).toBe(true);

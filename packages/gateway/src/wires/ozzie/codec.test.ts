@@ -7,7 +7,7 @@ const usage = { inputTokens: 3, outputTokens: 4, cacheReadTokens: 2, cacheWriteT
 const place = { sessionId: "sess_1", seq: 7 };
 const kept = (event: RecordedEvent): Recorded => ({ transient: false, id: "evt_1", at: 0, ...place, event });
 
-test("a success has a payload and no error, a failure an error and no payload", () => {
+test("a success has a payload and no error, and a failure has an error and no payload", () => {
 	expect(encodeSuccess("r1", [])).toEqual({ type: "res", id: "r1", ok: true, payload: [] });
 	const reason = new ParleyError("session not found: x", { code: "not_found" });
 	expect(encodeFailure("r1", reason)).toEqual({

@@ -174,7 +174,7 @@ test("events of a session that was left in the meantime do not follow the respon
 	await client.connection.close();
 });
 
-test("a disconnected client gets no further frame, and its requests are carried out", async () => {
+test("a disconnected client gets no further frame, and its requests are completed", async () => {
 	const gate = createGate();
 	await using t = await TestRuntime.open({
 		model: new ScriptedModel([says("hi")]),

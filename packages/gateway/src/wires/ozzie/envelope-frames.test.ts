@@ -119,7 +119,7 @@ test("an approval that is always required is a select with a default, also when 
 	expect(only({ type: "prompt.requested", prompt: normal })).toMatchObject({ type: "confirm", options: [] });
 });
 
-test("a frame is encoded once for all clients, and transient events have ids of their own", () => {
+test("a frame is encoded once for all clients, and transient events have their own ids", () => {
 	const frames = new EnvelopeFrames(new ManualClock(5_000));
 	const delta = (): OzzieEvent => ({
 		transient: true,
@@ -138,7 +138,7 @@ test.each([
 	["letters", "x"],
 	["families", "👨‍👩‍👧‍👦"],
 	["control characters", "\u0001"],
-])("a result of 200 KiB of %s is cut, says so, and fills its frame", (_, unit) => {
+])("a result of 200 KiB of %s is cut with a note, and fills its frame", (_, unit) => {
 	const result = unit.repeat(200 * 1_024);
 	const text = String(only({ type: "tool.completed", ...call, result })["result"]);
 	const [, kept = "", missing] =

@@ -3,9 +3,12 @@ import { readEnvelope } from "./envelope.ts";
 
 const go = { "user-agent": "Go-http-client/1.1", "accept-encoding": "gzip" };
 
-test.each(["/api/ws", "/api/ws?", "/api/ws?other=1", undefined])("%s has the document's envelope", (url) => {
-	expect(readEnvelope({ url, headers: {} })).toBe("flat");
-});
+test.each(["/api/ws", "/api/ws?", "/api/ws?other=1", undefined])(
+	"%s has the envelope of the document",
+	(url) => {
+		expect(readEnvelope({ url, headers: {} })).toBe("flat");
+	},
+);
 
 test("after the handshake of a Go client, its first frame decides", () => {
 	expect(readEnvelope({ url: "/api/ws", headers: go })).toBe("first frame");

@@ -85,7 +85,7 @@ class Client {
 	}
 }
 
-test("binary messages that hold JSON are requests, others close the connection with 1003", async () => {
+test("binary messages with JSON are requests, and others close the connection with 1003", async () => {
 	await using server = await open();
 	const client = await server.connect();
 	client.socket.send(Buffer.from('{"type":"req","id":"1","method":"list_sessions"}'));
@@ -109,7 +109,7 @@ test("a message above 1 MiB closes the connection with 1009", async () => {
 	await expect(client.closed).resolves.toBe(1009);
 });
 
-test("a client that does not answer a ping by the next one is cut off, and others stay", async () => {
+test("a client that does not answer a ping before the next one is disconnected, and others stay", async () => {
 	await using server = await open();
 	const { clock } = server.t;
 	const silent = await server.connect({ autoPong: false });
@@ -130,7 +130,7 @@ test("a client that does not answer a ping by the next one is cut off, and other
 	expect(clock.pending).toBe(0);
 });
 
-test("a slow reader is closed with 1013 and gets the rest when it reconnects", async () => {
+test("a slow reader is closed with 1013 and gets the missed events when it reconnects", async () => {
 	await using server = await open();
 	const { t } = server;
 	const session_id = await t.create();
@@ -152,7 +152,7 @@ test("a slow reader is closed with 1013 and gets the rest when it reconnects", a
 	expect(all.filter(({ event }) => event === "user.message")).toHaveLength(4);
 });
 
-test("at the end clients are closed with 1001, those that do not answer are cut, and new clients are refused", async () => {
+test("at the end clients are closed with 1001, those that do not respond are cut, and new clients are refused", async () => {
 	await using server = await open();
 	const [polite, deaf] = [await server.connect(), await server.connect()];
 	deaf.socket.pause();

@@ -309,7 +309,7 @@ async function shrunk(t: TestRuntime, { steps, seed }: Sequence): Promise<readon
 	return kept;
 }
 
-test(`${sequences} random sequences of frames keep the states of a session`, {
+test(`${sequences} random sequences of frames follow the states of a session`, {
 	timeout: paced(120_000),
 }, async () => {
 	const seed = testSeed();

@@ -25,7 +25,7 @@ function prompt(token: string, callId = "call_1"): Prompt {
 	};
 }
 
-test("ids of a stream name prompts until they are answered, here or elsewhere", () => {
+test("ids of a stream name prompts until they are answered by any client", () => {
 	const ids = new PromptIds((_, count) => `ask-${count}`);
 	expect([ids.open(prompt("p")), ids.open(prompt("q")), ids.open(prompt("r"))]).toEqual([
 		...["ask-1", "ask-2", "ask-3"],

@@ -30,7 +30,7 @@ test("clear deletes the conversation, and keeps the model and its reasoning leve
 	).toHaveLength(1);
 });
 
-test("the state is returned without a new read of the conversation, while there is no new message", async () => {
+test("the state is returned without a new read of the conversation if there is no new message", async () => {
 	await using ground = await ZotGround.open({ model: new ScriptedModel([says("1")], [says("2")]) });
 	const read = vi.spyOn(ground.t.runtime, "transcript");
 	let reads = 0;

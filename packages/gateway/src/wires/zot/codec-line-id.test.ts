@@ -12,7 +12,7 @@ test.each<[line: string, id: string | number]>([
 	['{"id":"a \\"quoted\\" \\u00fc","message":"\\ud800"}', 'a "quoted" ü'],
 	['{"id":-7,"message":"\\ud800"}', -7],
 	['{"id":"p","type":"prompt"', "p"],
-])("a line that cannot be taken is answered with the id at its beginning: %s", (line, id) => {
+])("an invalid line is answered with the id at its beginning: %s", (line, id) => {
 	expect(idOfLine(line)).toBe(id);
 	expect(decodeCommand(line)).toMatchObject({
 		kind: "refused",
@@ -39,7 +39,7 @@ test.each([
 	`{"id":"${"x".repeat(1_025)}","message":"\\ud800"}`,
 	`{"message":"${"x".repeat(10_000)}\\ud800","id":"p"}`,
 	'\uFEFF{"id":"p","type":"ping"}',
-])("no id is made up: %s", (line) => {
+])("no id is invented: %s", (line) => {
 	expect(idOfLine(line)).toBeUndefined();
 });
 

@@ -268,16 +268,19 @@ test("an unanswered approval ends with its prompt, and is denied at the end of t
 test.each([
 	["stopped", "the process was asked to end"],
 	["lost", "the client has disconnected or does not read"],
-] as const)("a question that is open where all is ended (%s) says why", async (why, says) => {
-	const { ground } = await openApproval("echo 1");
-	await using _ground = ground;
-	await ground.connection.terminate(why);
-	expect(ground.typesOf("p").at(-1)).toBe("done");
-	const results = ground.frames.filter((frame) => frame.type === "tool_result");
-	expect(results).toMatchObject([
-		{ is_error: true, content: [{ text: expect.stringContaining(`denied without an answer: ${says}`) }] },
-	]);
-});
+] as const)(
+	"a question that is open when all prompts end (%s) is closed with the reason",
+	async (why, says) => {
+		const { ground } = await openApproval("echo 1");
+		await using _ground = ground;
+		await ground.connection.terminate(why);
+		expect(ground.typesOf("p").at(-1)).toBe("done");
+		const results = ground.frames.filter((frame) => frame.type === "tool_result");
+		expect(results).toMatchObject([
+			{ is_error: true, content: [{ text: expect.stringContaining(`denied without an answer: ${says}`) }] },
+		]);
+	},
+);
 
 test("the end of the input waits for all commands, and a termination ends them", async () => {
 	const model = new ScriptedModel([says("1")], [says("2")], stuck("3"));

@@ -4,7 +4,7 @@ import { encodeJson, jsonBytes } from "./schema.ts";
 
 const mebibyte = 1024 * 1024;
 
-test("a line has no other line end within it", () => {
+test("a line contains no other line end", () => {
 	expect(encodeJson({ text: "a\u2028b\u2029c\nd" })).toBe('{"text":"a\\u2028b\\u2029c\\nd"}');
 	expect(jsonBytes("ü\u2028")).toBe(2 + 2 + 6);
 });
@@ -14,7 +14,7 @@ test.each([
 	["\u2028", 3, "refused"],
 	["ü", 7, "command"],
 	["ü", 8, "refused"],
-])("a message of %j, %d Mi of them, is a %s: it counts as it comes back", (char, length, kind) => {
+])("a message of %j, %d Mi of them, is a %s: the limit applies to its encoded form", (char, length, kind) => {
 	const message = char.repeat(length * mebibyte);
 	expect(decodeCommand(JSON.stringify({ type: "prompt", message })).kind).toBe(kind);
 });

@@ -24,6 +24,6 @@ test.each([
 	'{"type":"goodbye"}',
 	'{"type":"error","error":{"code":1}}',
 	'{"type":"hello","__proto__":{}}',
-])("%s is none, and says so instead of ending the process", (text) => {
+])("%s is not a frame, and is reported without ending the process", (text) => {
 	expect(() => readFrame(text)).toThrow();
 });

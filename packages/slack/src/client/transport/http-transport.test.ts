@@ -64,7 +64,7 @@ test("a form is acknowledged with its response", async () => {
 	expect(await response.json()).toEqual({ response_action: "clear" });
 });
 
-test("sent again with the same signature it is answered, and nothing happens", async () => {
+test("a request with a repeated signature gets the same response without another effect", async () => {
 	let taken = 0;
 	await using slack = await receiving(async () => {
 		taken += 1;
@@ -104,7 +104,7 @@ test("a request without Slack's signature is not delivered", async () => {
 	expect(taken).toBe(0);
 });
 
-test("Slack's two probes are answered without a delivery", async () => {
+test("Slack's two probes get a response without a delivery", async () => {
 	await using slack = await receiving(() => Promise.reject(new Error("nobody should be asked")));
 	const probe = await slack.send('{"type":"url_verification","challenge":"abc"}');
 	expect(await probe.json()).toEqual({ challenge: "abc" });
@@ -148,7 +148,7 @@ test("a request with an invalid head is refused before its body is read, and log
 	]);
 });
 
-test("hundreds of slow requests that look signed do not keep Slack out", async () => {
+test("hundreds of slow requests that look signed do not block Slack", async () => {
 	await using slack = await receiving(async () => undefined);
 	const forged = { ...signed(event), "x-slack-signature": `v0=${"0".repeat(64)}` };
 	const requests = Array.from({ length: 250 }, () => slow(slack.url, forged));

@@ -12,7 +12,7 @@ function watch() {
 	return { clock, said, rivals };
 }
 
-test("more sockets than our own are looked at again after a minute, and then believed once", () => {
+test("additional sockets are checked again after a minute, and then reported once", () => {
 	const { clock, said, rivals } = watch();
 	rivals.greeted(3, 1);
 	rivals.greeted(4, 2);
@@ -25,7 +25,7 @@ test("more sockets than our own are looked at again after a minute, and then bel
 	expect(said).toEqual(["look", "found 5"]);
 });
 
-test("the sockets of a process that was killed are forgotten with them", () => {
+test("the sockets of a killed process are forgotten with it", () => {
 	const { clock, said, rivals } = watch();
 	rivals.greeted(3, 1);
 	clock.advance(60_000);

@@ -22,7 +22,7 @@ test("a failed request can be sent again", async () => {
 	expect(await memory.once("a", () => Promise.resolve("taken"))).toBe("taken");
 });
 
-test("a signature is remembered longer than it counts, and no longer", async () => {
+test("a signature is remembered longer than it is valid, up to a limit", async () => {
 	const clock = new ManualClock();
 	const memory = new ReplayMemory<number>(clock);
 	let done = 0;

@@ -44,7 +44,7 @@ test("any event after a post clears the sockets", () => {
 	expect(suspicions).toEqual([]);
 });
 
-test("after a quarter of an hour without a word they are replaced, and again after another", () => {
+test("after a quarter of an hour without an event the sockets are replaced, and again after another", () => {
 	const { clock, suspicions } = watch();
 	clock.advance(15 * minute);
 	expect(suspicions).toHaveLength(2);
@@ -52,7 +52,7 @@ test("after a quarter of an hour without a word they are replaced, and again aft
 	expect(suspicions).toHaveLength(4);
 });
 
-test("a socket that misses events of the other one is suspected alone, and not again at once", () => {
+test("a socket that misses events of the other one is suspected separately, and not again at once", () => {
 	const { clock, deaf, suspicions, one, two } = watch();
 	for (let n = 0; n < 19; n++) deaf.noteEvent(one);
 	deaf.noteEvent(two);
@@ -66,7 +66,7 @@ test("a socket that misses events of the other one is suspected alone, and not a
 	expect(suspicions).toHaveLength(2);
 });
 
-test("after a stop, no timer is left", () => {
+test("after a stop, no timer remains", () => {
 	const { clock, deaf, one } = watch();
 	deaf.notePost();
 	deaf.stop();

@@ -57,7 +57,7 @@ test("a line is closed while its socket is being opened", async () => {
 	expect(clock.pending).toBe(0);
 });
 
-test("a socket whose other side answers no ping is found dead, one that answers is not", async () => {
+test("a socket whose peer does not answer a ping is closed, and others are not", async () => {
 	const server = await silentServer();
 	const socket = new WebSocket(server.url);
 	const stream = await server.accept();

@@ -10,13 +10,13 @@ import { SocketRoute, usesProxies } from "./socket-line.ts";
 /** https://www.rfc-editor.org/rfc/rfc6455#section-4.2.2 */
 const guid = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 
-test("sockets take the proxies that Node takes, and only where it does", () => {
+test("sockets use the same proxies as Node, and only for the same addresses", () => {
 	expect(usesProxies({ NODE_USE_ENV_PROXY: "1" })).toBe(true);
 	expect(usesProxies({ NODE_USE_ENV_PROXY: "0", HTTPS_PROXY: "http://127.0.0.1:1" })).toBe(false);
 	expect(usesProxies({ HTTPS_PROXY: "http://127.0.0.1:1" })).toBe(false);
 });
 
-test("a socket whose other side does not answer is ended all the same", async () => {
+test("a socket whose peer does not respond is closed anyway", async () => {
 	const server = createServer().listen(0, "127.0.0.1");
 	onTestFinished(() => void server.close());
 	await once(server, "listening");

@@ -12,11 +12,11 @@ function request(of: { readonly at?: number; readonly body?: string; readonly se
 	return { signingSecret, body, now, timestamp, signature: `v0=${mac}` };
 }
 
-test("a signature within five minutes is valid, whichever clock is ahead", () => {
+test("a signature within five minutes is valid, also if one clock is ahead", () => {
 	for (const at of [now, now - 299_000, now + 299_000]) expect(forgery(request({ at }))).toBeUndefined();
 });
 
-test("a signature from too long ago or from the future does not count", () => {
+test("a signature from too long ago or from the future is invalid", () => {
 	for (const at of [now - 301_000, now + 301_000]) {
 		expect(forgery(request({ at }))).toContain("five minutes");
 	}
@@ -29,7 +29,7 @@ test.each([
 	["another version", {}, { signature: "v1=00" }],
 	["no version", {}, { signature: "00" }],
 	["an empty signature", {}, { signature: "" }],
-])("%s: it is not Slack's", (_, of, changed) => {
+])("%s: the signature is not Slack's", (_, of, changed) => {
 	expect(forgery({ ...request(of), ...changed })).toContain("signature");
 });
 
@@ -38,6 +38,6 @@ test.each([
 	["no signature", { signature: undefined }, "has no signature"],
 	["words for a time", { timestamp: "soon" }, "timestamp is invalid"],
 	["a time that is no integer", { timestamp: "1e9" }, "timestamp is invalid"],
-])("%s: it is not Slack's", (_, changed, why) => {
+])("%s: the signature is not Slack's", (_, changed, why) => {
 	expect(forgery({ ...request(), ...changed })).toContain(why);
 });

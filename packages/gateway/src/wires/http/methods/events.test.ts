@@ -250,7 +250,7 @@ test("the deletion of a session ends its stream, and all streams report it", asy
 	expect((await place.read(`?session=${session}`)).response.statusCode).toBe(404);
 });
 
-test("a client that may see only its own sessions gets no events of others", async () => {
+test("a client that may only see its own sessions gets no events of others", async () => {
 	await using place = await Place.open();
 	const { t } = place;
 	const theirs = await t.create();
@@ -319,7 +319,7 @@ test("a silent stream gets heartbeats, and a stream that its client does not rea
 	);
 });
 
-test("transient events that a slow client did not get are counted", async () => {
+test("transient events that a slow client did not receive are counted", async () => {
 	await using place = await Place.open("a b c");
 	const { t } = place;
 	const session = await t.create();

@@ -79,7 +79,7 @@ test.each([
 	["send_message", { content: "hi" }],
 	["accept_all_tools", {}],
 	["cancel_turn", {}],
-])("a key of %s belongs to the session that was meant, however it was named", async (method, params) => {
+])("a key of %s belongs to the named session, in either position of its id", async (method, params) => {
 	await using t = await TestRuntime.open({ model: new ScriptedModel([says("one")], [says("two")]) });
 	const [one, two] = [new Client(t), new Client(t)];
 	const { session_id } = await one.request("open_session");
@@ -103,7 +103,7 @@ test("a repeated key returns the same answer for any session in the request", as
 	await Promise.all([one.close(), two.close()]);
 });
 
-test("a first message finds its session again over another connection: one run, one answer", async () => {
+test("a repeated first message finds its session over another connection: one run, one answer", async () => {
 	await using t = await TestRuntime.open({ model: new ScriptedModel([says("once")]) });
 	const [one, two] = [new Client(t), new Client(t)];
 	const first = await one.request("send_message", { content: "hi", key: "k" });
@@ -119,7 +119,7 @@ test("a first message finds its session again over another connection: one run, 
 test.each([
 	["send_message", { content: "another" }],
 	["accept_all_tools", {}],
-])("another first request with the same key, %s, is refused and joins nothing", async (method, params) => {
+])("another first request with the same key, %s, is refused and joins no session", async (method, params) => {
 	await using t = await TestRuntime.open({ model: new ScriptedModel([says("once")]) });
 	const [one, two] = [new Client(t), new Client(t)];
 	await one.request("send_message", { content: "hi", key: "k" });

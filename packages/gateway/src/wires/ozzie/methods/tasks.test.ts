@@ -2,7 +2,7 @@ import { methods } from "@parley/protocol";
 import { expect, test } from "vitest";
 import { decodeNewTask, decodeTaskFilter } from "./tasks.ts";
 
-test("absent parameters are left to the runtime", () => {
+test("absent parameters use the defaults of the runtime", () => {
 	const least = methods.submit_task.params.parse({ title: " t ", description: "d", tools: null });
 	expect(decodeNewTask(least)).toEqual({ title: "t", description: "d" });
 	const most = {

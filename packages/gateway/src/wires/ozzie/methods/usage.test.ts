@@ -25,7 +25,7 @@ test.each([
 	["day", report({ key: "2026-02-01" }), { day: "2026-02-01" }],
 	["model", report({ key: "m", provider: "p" }), { model: "m", provider: "p" }],
 	["session", report({ key: "sess_1" }), { session_id: "sess_1" }],
-] as const)("rows by %s name what they are of", (by, usageReport, named) => {
+] as const)("rows by %s name their group", (by, usageReport, named) => {
 	const encoded = encodeUsageReport(usageReport, by);
 	expect(encoded).toEqual({ rows: [{ ...named, ...shown }], total: shown, budgets: [] });
 	expect(methods.usage.result.parse(encoded)).toEqual(encoded);

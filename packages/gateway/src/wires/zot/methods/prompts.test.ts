@@ -157,7 +157,7 @@ test("an abort while a tool of the last model call runs is reported as an abort"
 	expect(ground.typesOf("p").slice(-4)).toEqual(["tool_result", "turn_start", "turn_end aborted", "done"]);
 });
 
-test("waiting prompts can have 64 MiB together", async () => {
+test("queued prompts can have 64 MiB together", async () => {
 	await using ground = await ZotGround.open({ model: new ScriptedModel(stuck("…")) });
 	ground.send(prompt("at work"));
 	const data = `iVBORw0KGgo${"A".repeat(12 * 1024 * 1024 - 11)}`;
