@@ -162,7 +162,7 @@ function leaksIn({ events, spoken }: RunLog, hidden: string): unknown[] {
 	return [...events, ...spoken].filter((shown) => JSON.stringify(shown).includes(hidden));
 }
 
-test("a secret in a reply is hidden, however it is split", async () => {
+test("a secret in a reply is hidden, at any split", async () => {
 	await using ground = await groundWithSecret();
 	await withSeeds(wholeRow, async (random) => {
 		const text = `It is ${secret}, keep it. ${Buffer.from(secret).toString("base64")} is the same.`;

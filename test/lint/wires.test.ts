@@ -30,7 +30,7 @@ function namesIn(folder: string): string[] {
 
 const folders = readdirSync(wires).filter((name) => !layers.includes(name));
 
-test("the folders beside the layers are wires", () => {
+test("the folders next to the layers are wires", () => {
 	expect(folders).toEqual(["http", "kontekst", "ozzie", "roz", "zot"]);
 	for (const layer of layers) expect(existsSync(join(wires, layer))).toBe(true);
 });

@@ -162,7 +162,7 @@ test("the thread that reads pages is in the bundle", async () => {
 	expect(asks).toHaveLength(1);
 });
 
-test("a source that would look for a file beside itself is refused, and nothing is left behind", async () => {
+test("a source that reads a file next to itself is refused, and no files remain", async () => {
 	clone.write(spare, "export const here = import.meta.url;");
 	clone.write(source, `import "../../core/src/spare.ts";\n${program}`);
 	const { code, stderr } = await clone.build();

@@ -55,7 +55,7 @@ async function addSkill(directory: string, name: string, word: string): Promise<
 	await writeFile(join(directory, `${name}.md`), text.join("\n"));
 }
 
-test("schedules, skills and the trust in skills come back with a restore", async ({ setup }) => {
+test("a restore includes schedules, skills and the trust in skills", async ({ setup }) => {
 	const skills = join(setup.data, "skills");
 	await addSkill(skills, "greet", "hello from the skill");
 	await addSkill(join(setup.work, ".parley", "skills"), "local", "hello from the directory");

@@ -178,7 +178,7 @@ function decoded(shown: string): string {
 	);
 }
 
-test("the shown command is the one that the shell receives, whatever it contains", async () => {
+test("the displayed command is the one that the shell receives, with any content", async () => {
 	const random = new Random(testSeed());
 	const pieces = [
 		...["a", " ", "'", "\\", "\\u{a}", "$(x)", "\n", "\t", "é", "😀", "|", ";"],

@@ -113,7 +113,7 @@ test("a line break inside an encoded value hides no value, and the search stays 
 	expect(user + system).toBeLessThan(500_000);
 });
 
-test("values of three characters are left alone", () => {
+test("values of three characters are not changed", () => {
 	expect(redactorOf("", "the").redact("the other")).toBe("the other");
 });
 

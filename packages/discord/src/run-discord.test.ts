@@ -56,7 +56,7 @@ function wrote(clock: ManualClock, minutes: number): { readonly id: string; read
 	return message;
 }
 
-test("events of a resumed session before the bot's account is known are taken once", async () => {
+test("events of a resumed session before the bot's account is known are handled once", async () => {
 	const { clock, running, handlers } = await place();
 	const message = { t: "MESSAGE_CREATE", d: wrote(clock, 1) };
 	const taken = [handlers.dispatch(message), handlers.dispatch(message)];

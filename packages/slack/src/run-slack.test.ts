@@ -165,7 +165,7 @@ test("a command is answered, and malformed requests are counted", async () => {
 	expect(await running.status()).toMatchObject({ malformed: 1 });
 });
 
-test("after a press on Slack's own button, the status line is gone", async () => {
+test("after a press on Slack's own button, the status line is removed", async () => {
 	const { handlers, port, running } = await place();
 	handlers.link(ready);
 	const thread_ts = "1767225600.000100";

@@ -13,7 +13,7 @@ export const fileRequirements = {
 		"ruling 12",
 		"Files that are too large, too many or expired are refused with a status and a reason.",
 	),
-	"file.streamed": ozzie("ruling 12", "Uploads and downloads never hold a whole file in memory."),
+	"file.streamed": ozzie("ruling 12", "Uploads and downloads never have a whole file in memory."),
 	"file.checked": ozzie(
 		"security 6",
 		"File endpoints apply the same Host, Origin and token checks as all others.",

@@ -32,7 +32,7 @@ export const peopleRequirements = {
 	),
 	"people.refusal": ozzie(
 		"security ruling 15",
-		"A refusal of an operator-only request says so and names the command that creates an operator token.",
+		"A refusal of an operator-only request states this and names the command that creates an operator token.",
 	),
 	"people.author": ozzie(
 		"security ruling 15",

@@ -50,7 +50,7 @@ export const zotEndingRequirements = {
 	),
 	"zot.end-refusal": zot(
 		"observed, 13",
-		"A model that refuses to answer ends the prompt with an error that says so.",
+		"A model that refuses to answer ends the prompt with an error that states the refusal.",
 	),
 	"zot.end-steps": zot(
 		"observed, 4.2",

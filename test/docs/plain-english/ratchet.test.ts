@@ -40,7 +40,7 @@ test("a maximum never rises", () => {
 	expect(lowered(counts, { core: { comments: 1 } })).toEqual({ core: { comments: 1 } });
 });
 
-test("the summary has the share of each kind beside its goal", () => {
+test("the summary has the share of each kind next to its goal", () => {
 	expect(
 		summary(counts)
 			.split("\n")

@@ -99,7 +99,7 @@ test("a prompt for models is a text", () => {
 	expect(findings("packages/core/src/system.md", "Nobody may stop the run.")).toEqual(["1 texts start"]);
 });
 
-test("a sentence counts once, however many rules it breaks", () => {
+test("a sentence with several violations is one finding", () => {
 	const reading = checkSource("docs/page.md", "What somebody tells of is there no more. It is short.");
 	expect(reading.sentences.docs).toBe(2);
 	expect(reading.findings.length).toBe(1);

@@ -194,7 +194,7 @@ test("a packet waits for its delay", async () => {
 	expect(await text).toContain("message_start");
 });
 
-test("count_tokens counts what the reply then reports", async () => {
+test("count_tokens returns the count that the reply then reports", async () => {
 	const { fake, client } = await connect();
 	fake.script(says("Hello"));
 	const { max_tokens: _, stream: __, ...counted } = hello;

@@ -206,7 +206,7 @@ test.for(refused)("refuses %s", async ([, request, message]) => {
 	expect(violations.join("\n")).toMatch(message);
 });
 
-test("thinking must come back unchanged", async () => {
+test("thinking must be returned unchanged", async () => {
 	fake.script({ content: [thinks("A door, I guess."), { type: "text", text: "A door." }] });
 	await refusals(good);
 	const signature = signatureOf("A door, I guess.");

@@ -26,7 +26,7 @@ async function serving() {
 	return { world, server, general, anna, post, call, authorization };
 }
 
-test("arguments come as a form or as JSON, the token in a header or in the form", async () => {
+test("arguments are sent as a form or as JSON, the token in a header or in the form", async () => {
 	const { world, general, post, authorization } = await serving();
 	const channel = general.id;
 	const form = { authorization, "content-type": "application/x-www-form-urlencoded" };

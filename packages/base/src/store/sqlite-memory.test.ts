@@ -40,7 +40,7 @@ function openFiles(): string[] {
 }
 
 test.runIf(process.platform === "linux")(
-	"an in-memory database writes nothing to disk, whatever its size",
+	"an in-memory database of any size writes nothing to disk",
 	async () => {
 		const [before, working] = [openFiles(), process.cwd()];
 		process.chdir(directory);

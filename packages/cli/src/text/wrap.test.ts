@@ -19,7 +19,7 @@ test.each([
 	expect(wrapText(text, columns)).toEqual(rows);
 });
 
-test("limits rows to the width of the terminal, and loses no word", () => {
+test("limits rows to the width of the terminal, and keeps every word", () => {
 	const text = `The quick brown fox ${"x".repeat(50)} jumps 飛び越える over 👩‍👩‍👧 the lazy dog.`;
 	for (let columns = 10; columns < 60; columns++) {
 		const rows = wrapText(text, columns);

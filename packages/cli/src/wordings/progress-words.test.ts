@@ -4,7 +4,7 @@ import { progressWords } from "./progress-words.ts";
 
 const writing = { type: "writing", name: "write_file", subject: "docs/a.md", length: 12_345 } as const;
 
-test("describes what the model thinks or writes", () => {
+test("describes the current thought or text of the model", () => {
 	expect(progressWords(undefined, 80)).toBeUndefined();
 	expect(progressWords({ type: "thinking", text: "" }, 80)).toBe("thinking…");
 	expect(progressWords({ type: "thinking", text: "One.\n\nTwo \u001b[31m" }, 80)).toBe(

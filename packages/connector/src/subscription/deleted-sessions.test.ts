@@ -29,7 +29,7 @@ test("a deletion is rendered once with the number of the last event, closes open
 	expect(stage.posts(stage.room()).at(-1)).toContain("second");
 });
 
-test("a session that is not found when the gateway is back was deleted meanwhile", async () => {
+test("a session that is not found when the gateway is back was deleted in the meantime", async () => {
 	const stage = await playScene([
 		...asks,
 		{ gateway: "goes away" },

@@ -26,7 +26,7 @@ test("a text without long code, and code in a list, stay as they are", () => {
 	}
 });
 
-test("at most five files come with a text", () => {
+test("a text has at most five files", () => {
 	const { snippets } = withoutLongCode(parseText(Array(7).fill(fence("sql", long)).join("\n\n")));
 	expect(snippets.map(({ name }) => name)).toEqual([1, 2, 3, 4, 5].map((n) => `code-${n}.sql`));
 });

@@ -36,7 +36,7 @@ test("a workspace is full at its quota, in any directory", async () => {
 });
 
 test(
-	"very many files fill a workspace, however small they are",
+	"very many files fill a workspace, even if they are small",
 	async () => {
 		const many = "mkdir a b; for d in a b; do (cd $d && seq 50001 | xargs touch); done";
 		expect(spawnSync("sh", ["-c", many], { cwd: directory.path }).status).toBe(0);

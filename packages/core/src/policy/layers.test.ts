@@ -58,7 +58,7 @@ test.each<[string, readonly object[], ActionClass, string]>([
 	expect(floor ? `${effect} always` : effect).toBe(expected);
 });
 
-test("a call from a chat requires approval without a sandbox, whatever rules allow", () => {
+test("a call from a chat requires approval without a sandbox, despite any rules", () => {
 	const rules = rulesOf([{ ...allow, when: { class: ["exec-unsandboxed"] } }]);
 	expect(judge(planOf(["exec-unsandboxed"]), rules, { fromChat: true, acceptAll: true })).toMatchObject({
 		effect: "ask",

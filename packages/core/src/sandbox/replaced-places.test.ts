@@ -72,7 +72,7 @@ testInside.each(["wide/team/project", "wide/team"])(
 	},
 );
 
-testInside("a directory that takes the place of a root is used", async () => {
+testInside("a directory that replaces a root is used", async () => {
 	const sandbox = await sandboxOf(project);
 	await rename(project, join(wide, "aside"));
 	await mkdir(project);

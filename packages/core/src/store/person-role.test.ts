@@ -55,7 +55,7 @@ test("the highest of all configured roles applies", () => {
 	expect(roleBy({ allow }, { given: "guest" })).toBe("approver");
 });
 
-test("a denied person is a stranger, whatever other rules say", () => {
+test("a denied person is a stranger, despite any other rules", () => {
 	const rules = {
 		allow: [{ user: "ada", as: "owner" }],
 		deny: [{ platform: "discord", platformRole: "muted" }],

@@ -117,7 +117,7 @@ test("a pending channel is not forgotten for others", async () => {
 	]);
 });
 
-test("channels known from elsewhere are used without a cursor, the newest ones up to the limit", async () => {
+test("channels known from other sources are used without a cursor, the newest ones up to the limit", async () => {
 	const { highWater, saved, clock } = await place({ "1": { message: "9" } });
 	await highWater.know([["1", { message: "5" }]]);
 	expect(saved).toEqual([]);

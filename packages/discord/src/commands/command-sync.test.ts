@@ -53,7 +53,7 @@ test("commands that Discord already has are not written, in any notation", async
 	expect(port.asked).toEqual([`GET ${path}`]);
 });
 
-test("a start asks Discord once, and restores what was deleted or overwritten there since the last one", async () => {
+test("a start asks Discord once, and restores commands that were deleted or overwritten since the last one", async () => {
 	const { port, keep, list, memory } = place();
 	list(...Object.values(installed));
 	await keep();
@@ -134,7 +134,7 @@ test("a removed command is deleted, even after an interrupted attempt", async ()
 	expect(memory.state?.ours).toEqual(["1 ask", "3 Ask about this"]);
 });
 
-test("commands of another application are left alone", async () => {
+test("commands of another application are not changed", async () => {
 	const { sync, list, memory } = place();
 	memory.state = { application: "other", ours: ["1 dice"] };
 	list(...Object.values(installed));

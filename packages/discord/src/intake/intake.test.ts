@@ -243,7 +243,7 @@ test("requests end with the connector", async () => {
 	await expect(intake.translate({ t: "MESSAGE_CREATE", d: message }, ending.signal)).rejects.toThrow();
 });
 
-test("a replied-to and a forwarded message come with their text, their files and their edits", async () => {
+test("a replied-to and a forwarded message include their text, their files and their edits", async () => {
 	const file = { id: "7", filename: "a.txt", size: 3, url: "https://cdn/a.txt" };
 	const said = {
 		...message,

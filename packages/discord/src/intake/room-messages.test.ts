@@ -54,7 +54,7 @@ function message(n: number, more: object = {}): object {
 	};
 }
 
-test("earlier messages come oldest first, with authors, edits, files, forwards and embeds", async () => {
+test("earlier messages are listed oldest first, with authors, edits, files, forwards and embeds", async () => {
 	const file = { id: "7", filename: "a.txt", size: 3, content_type: "text/plain", url: "https://cdn/a.txt" };
 	const snapshot = { message: { content: "from elsewhere", timestamp: "2026-01-01T00:00:00+00:00" } };
 	const body = [

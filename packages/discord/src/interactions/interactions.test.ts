@@ -104,7 +104,7 @@ test("a press has its values and the post of its control", async () => {
 	expect(port.last).toEqual(deferred);
 });
 
-test("a press that has a form opens it at once, and what is written comes back with the same control", async () => {
+test("a press that has a form opens it at once, and its text returns with the same control", async () => {
 	const { accepted, port, interactions, say } = open();
 	const { data } = press("deny");
 	interactions.handle(press("deny"));

@@ -213,7 +213,7 @@ test.each([
 	expect(checkRequest(reached({ Host: host }), rules)?.status).toBe(status);
 });
 
-test("the default port over TLS is 443, and pages come from https", () => {
+test("the default port over TLS is 443, and pages have an https origin", () => {
 	const at443 = (host: string, origin: string) =>
 		checkRequest(reached({ Host: host, Origin: origin }, { localPort: 443 }), rules)?.status;
 	expect(at443("192.168.1.5", "https://192.168.1.5")).toBeUndefined();

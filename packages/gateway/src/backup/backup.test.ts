@@ -217,7 +217,7 @@ test("the remainder of a killed backup is removed by the next one after a day", 
 	expect((await readdir(place.at())).sort()).toEqual(names);
 });
 
-test("a kept file that was deleted meanwhile is named, and the target of a link is saved", async () => {
+test("a preserved file that was deleted in the meantime is named, and the target of a link is saved", async () => {
 	await using place = await Place.open();
 	const data = await place.fill("data");
 	await rm(join(data, "files", "file_a"));

@@ -73,7 +73,7 @@ test("each directory has its own lock", async () => {
 	for (const lock of locks) lock.release();
 });
 
-test("a killed process no longer holds the lock", async () => {
+test("a killed process releases the lock", async () => {
 	await using data = await temporaryDirectory();
 	const child = await lockElsewhere(data.path);
 	expect(() => lockDataDirectory(data.path)).toThrow(

@@ -66,7 +66,7 @@ test("HTTP is served over IPv4 and IPv6, kept alive, with bodies larger than the
 	}
 });
 
-test("requests that come in one piece, or byte by byte from a client that has closed its half, are answered", async () => {
+test("requests that arrive in one piece, or byte by byte from a client that has closed its half, are answered", async () => {
 	await using server = await open();
 	const pipelined = call(server);
 	pipelined.end(

@@ -21,7 +21,7 @@ function costOfEvictions(length: number): number {
 	return user + system;
 }
 
-test("an eviction costs the same however many connections wait", () => {
+test("the cost of an eviction does not depend on the number of waiting connections", () => {
 	costOfEvictions(2000);
 	const costs = (length: number) => Math.min(...Array.from({ length: 3 }, () => costOfEvictions(length)));
 	// A copy of the queue would cost twenty times as much.

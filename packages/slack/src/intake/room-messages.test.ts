@@ -28,7 +28,7 @@ function message(n: number, more: object = {}): object {
 	return { ts: `${n}.000000`, user: "UADA", text: `text ${n}`, ...more };
 }
 
-test("earlier messages of a channel come oldest first, with authors, edits and files", async () => {
+test("earlier messages of a channel are listed oldest first, with authors, edits and files", async () => {
 	const { port, read } = await open();
 	const file = { id: "F1", name: "a.txt", size: 3, url_private: "https://files.slack.com/a" };
 	const messages = [
@@ -67,7 +67,7 @@ test("the newest messages of a long thread are found with few requests", async (
 	expect(port.asked.filter((method) => method === "conversations.replies")).toHaveLength(3);
 });
 
-test("without earlier messages, a reply in a thread still brings the message that it replies to", async () => {
+test("without earlier messages, a reply in a thread still includes its original message", async () => {
 	const { port, read } = await open();
 	port.answer("conversations.replies", ok({ messages: [message(1000)], has_more: true }));
 	expect((await read({ room: thread, limits: both(0) })).messages).toMatchObject([
@@ -80,7 +80,7 @@ test("without earlier messages, a reply in a thread still brings the message tha
 	expect(port.asked.filter((method) => method.startsWith("conversations."))).toHaveLength(1);
 });
 
-test("a linked message comes if its reader may see it", async () => {
+test("a linked message is included if its reader may see it", async () => {
 	const { port, read } = await open();
 	port.channels["G2"] = { id: "G2", is_private: true, is_member: true };
 	const link = "see https://acme.slack.com/archives/G2/p1000000000?thread_ts=999.000000";

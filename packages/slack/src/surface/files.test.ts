@@ -73,7 +73,7 @@ test("a post with a file is searched before another attempt", async () => {
 	]);
 });
 
-test("an edit shares its file once, however often it is made", async () => {
+test("an edit shares its file once, even if it is repeated", async () => {
 	const { surface, port, row } = open();
 	const edit = row(post, { target: "C1-1700000003.000100" });
 	await surface.send(edit);

@@ -81,7 +81,7 @@ export const context: readonly Scene[] = [
 		],
 	},
 	{
-		name: "the settings of a channel switch off earlier messages, but a replied-to message comes",
+		name: "the settings of a channel disable earlier messages, but a replied-to message is included",
 		place: { context: 0 },
 		steps: [
 			{ says: "first", by: "Max" },
@@ -95,7 +95,7 @@ export const context: readonly Scene[] = [
 		],
 	},
 	{
-		name: "instructions in a thread are data, and an edited message comes again in its new version",
+		name: "instructions in a thread are data, and an edited message is sent again in its new version",
 		steps: [
 			{ says: "the plan", by: "Max" },
 			{ opensThread: "Plan", of: "the plan", by: "Max" },

@@ -84,7 +84,7 @@ export const repeats: readonly Scene<DiscordSite>[] = [
 		],
 	},
 	{
-		name: "Discord refuses a post for long: it is given up, and later posts arrive",
+		name: "Discord refuses a post for long: it is abandoned, and later posts arrive",
 		only: "discord",
 		errors: [/a post was given up/],
 		steps: [
@@ -159,7 +159,7 @@ export const delivery: readonly Scene[] = [
 		],
 	},
 	{
-		name: "a post fails repeatedly: it is given up, and later posts arrive",
+		name: "a post fails repeatedly: it is abandoned, and later posts arrive",
 		only: "slack",
 		errors: [/a post was given up/],
 		steps: [

@@ -35,7 +35,7 @@ test("an app shows its health as a presence", () => {
 	expect([world.presence.status, closed]).toEqual(["offline", [4000]]);
 });
 
-test("a presence comes with the first message of a session", () => {
+test("a presence is sent with the first message of a session", () => {
 	const { world, identify } = connected();
 	identify({ presence: presence("Ready", "online") });
 	expect(world.presence).toEqual({ status: "online", activities: ["Ready"] });

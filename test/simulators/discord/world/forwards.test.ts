@@ -29,7 +29,7 @@ test("an app that forwards is refused, because the contract has no forwards in r
 	expect(world.takeViolations()).toHaveLength(1);
 });
 
-test("a person forwards only what they may read", () => {
+test("a person forwards only messages that they may read", () => {
 	const { world, anna, general } = standingWorld();
 	const closed = world.channel("closed");
 	const secret = anna.says("secret", { in: closed });

@@ -143,7 +143,7 @@ test("a summary that the model writes at the second call is used", async () => {
 	expect(summariesIn(log)).toEqual([expect.not.objectContaining({ error: expect.anything() })]);
 });
 
-test("a summary from an overloaded model is asked for twice at most", async () => {
+test("a summary is requested from an overloaded model at most twice", async () => {
 	const model = new TalkingModel(() => {
 		throw new ModelError("overloaded", { fault: "overloaded" });
 	});

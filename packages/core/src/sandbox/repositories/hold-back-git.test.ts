@@ -60,7 +60,7 @@ test("settings are moved as they are if the call is late or git cannot read them
 	]);
 });
 
-test("a changed hook of an existing repository is held back, whatever its time is", async () => {
+test("a changed hook of an existing repository is held back, with any time", async () => {
 	const before = await find();
 	await writeFile(join(git, "hooks/pre-commit"), "x");
 	expect(await putAsideOf({ before, startedMs: Number.POSITIVE_INFINITY })).toEqual([join(git, "hooks")]);

@@ -36,7 +36,7 @@ test.each([
 	});
 });
 
-test("the session can be named beside the parameters or among them, and is never dropped", () => {
+test("the session can be named next to the parameters or in them, and is never dropped", () => {
 	const named = (fields: object): string | undefined => {
 		const decoded = decodeRequest(request(fields));
 		if (decoded.kind === "refused") throw decoded.reason;

@@ -87,7 +87,7 @@ test("a client that does not read for 30 s ends the process and its runs with 74
 	expect(output.text).not.toContain("done");
 });
 
-test("a client that is gone or does not read at the end is not a success", async () => {
+test("a client that disconnects or does not read at the end is not a success", async () => {
 	const { ground, input, output, clock, code, send } = await serve(undefined, [says("1")]);
 	await using _ground = ground;
 	output.reading = false;

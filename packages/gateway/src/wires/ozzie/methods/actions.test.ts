@@ -192,29 +192,32 @@ const applied: Partial<Record<MethodName, Action>> = {
 	prompt_response: "prompt.deny",
 };
 
-test.each(Object.entries(people))("%s may do only what its rights allow", async (_who, come) => {
-	await using t = await TestRuntime.open({ model: new ScriptedModel() });
-	await t.runtime.trust.tokens.create(unkeyed(), { kind: "operator", name: "laptop" });
-	await t.runtime.trust.tokens.create(unkeyed(), { ...connectorToken, name: "bridge" });
-	const principal = await come(t);
-	const place = principal.person && placeKey(principal.person.place);
-	const own = { owner: principal.id, ...(place !== undefined && { place }) };
-	const outcomes: Record<string, string> = {};
-	const expected: Record<string, string> = {};
-	for (const method of names) {
+test.each(Object.entries(people))(
+	"%s may only perform the actions that its rights allow",
+	async (_who, come) => {
+		await using t = await TestRuntime.open({ model: new ScriptedModel() });
+		await t.runtime.trust.tokens.create(unkeyed(), { kind: "operator", name: "laptop" });
+		await t.runtime.trust.tokens.create(unkeyed(), { ...connectorToken, name: "bridge" });
+		const principal = await come(t);
+		const place = principal.person && placeKey(principal.person.place);
+		const own = { owner: principal.id, ...(place !== undefined && { place }) };
+		const outcomes: Record<string, string> = {};
+		const expected: Record<string, string> = {};
+		for (const method of names) {
+			const session = await ownSession(t, principal);
+			outcomes[method] = outcomeOf(
+				await request(t, principal, { method, params: paramsIn(session)[method], session }),
+			);
+			const action = applied[method] ?? actionsOf(method)[0];
+			expected[method] = isAuthorized(principal, action, own) ? "let" : "forbidden";
+		}
+		expect(outcomes).toEqual(expected);
+		if (principal.kind === "connector") return;
 		const session = await ownSession(t, principal);
-		outcomes[method] = outcomeOf(
-			await request(t, principal, { method, params: paramsIn(session)[method], session }),
-		);
-		const action = applied[method] ?? actionsOf(method)[0];
-		expected[method] = isAuthorized(principal, action, own) ? "let" : "forbidden";
-	}
-	expect(outcomes).toEqual(expected);
-	if (principal.kind === "connector") return;
-	const session = await ownSession(t, principal);
-	const joining = { method: "open_session", params: { session_id: session }, session } as const;
-	expect(await request(t, principal, joining)).toBe("ok");
-});
+		const joining = { method: "open_session", params: { session_id: session }, session } as const;
+		expect(await request(t, principal, joining)).toBe("ok");
+	},
+);
 
 test.each(Object.entries(people))("%s gets no objects of others", async (_who, come) => {
 	await using t = await TestRuntime.open({ model: new ScriptedModel() });
