@@ -59,7 +59,11 @@ test.runIf(hasBubblewrap)(
 		for (let n = 0; systemClock.monotonic() < end; n++) {
 			const call = (name: string): string =>
 				`tool: write_file ${JSON.stringify({ path: `dir/${name}`, content: `${n}` })}`;
-			await writer.call("send_message", { content: [call(`new-${n}.txt`), call("kept.txt")].join("\n") });
+			const content = [call(`new-${n}.txt`), call("kept.txt")].join("\n");
+			const sent = await writer.request("send_message", { content });
+			// A fast machine reaches the limit of requests, and tries again.
+			if (!sent.ok && sent.error.startsWith("rate limited")) continue;
+			expect(sent.ok, JSON.stringify(sent)).toBe(true);
 			for (let isOver = false; !isOver; ) {
 				const { event, payload } = await writer.event();
 				if (event === "tool.call" && payload["status"] === "completed") results.completed += 1;

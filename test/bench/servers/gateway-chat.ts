@@ -19,7 +19,16 @@ async function* reply() {
 
 await serveGateway({
 	settings: {
-		chat: { people: { allow: [{ platform: "discord", as: "member" }] }, tenants: { discord: ["200"] } },
+		// The bot alone reads no earlier messages, and answers each message at once.
+		chat: {
+			people: { allow: [{ platform: "discord", as: "member" }] },
+			tenants: { discord: ["200"] },
+			joinSeconds: 0,
+			welcome: { posts: false },
+			channels: Object.fromEntries(
+				Array.from({ length: 64 }, (_, index) => [`discord:200:${1_000 + index}`, { context: 0 }]),
+			),
+		},
 	},
 	model: {
 		provider: "bench",
