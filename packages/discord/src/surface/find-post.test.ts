@@ -40,6 +40,7 @@ const said = (id: string, more: object = {}) => ({ id, author: { id: "500" }, co
 test.each([
 	["the nonce", said(idAt(5), { nonce: "ours", content: "edited since" }), {}],
 	["the marker, when the rest has changed", said(idAt(5), { content: "done · t7f2" }), { marker: "t7f2" }],
+	["the marker, with an escape", said(idAt(5), { content: "done · t7\\_2" }), { marker: "t7_2" }],
 	["the text", said(idAt(5), { content: "hello\n" }), { body: "hello\n\n" }],
 	[
 		"the text and what it answers",

@@ -160,7 +160,7 @@ function looksLike(
 	// An answer that was still growing has another text, and the same button as one of its states.
 	if (ids.some((id) => id !== undefined && buttons.includes(id))) return true;
 	// A card may have been edited since, but its marker stays.
-	if (marker !== undefined) return text.includes(marker);
+	if (marker !== undefined) return unescaped(text).includes(unescaped(marker));
 	const { attachments, message_reference: reference } = message;
 	return (
 		shown(text) === shown(content) &&
@@ -169,6 +169,11 @@ function looksLike(
 		attachments.length === files.length &&
 		files.every(({ name }, index) => isNamed(attachments[index]?.filename ?? "", name))
 	);
+}
+
+/** Markdown may have a backslash before a character of the marker. */
+function unescaped(text: string): string {
+	return text.replaceAll("\\", "");
 }
 
 /** The text without invisible characters, which Discord may leave out or write in another way. */
