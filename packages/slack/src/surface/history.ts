@@ -40,8 +40,6 @@ export const skewMs = 6 * 60_000;
 const maxMessages = 2000;
 const maxPages = 60;
 const maxLooks = 500;
-/** Searches of one thread begin at multiples of this time, so that they read the same pages. */
-const sinceStepMs = 5 * 60_000;
 
 interface MessagePage {
 	readonly messages: readonly Found[];
@@ -101,11 +99,11 @@ export class History {
 		}
 	}
 
-	/** After a start, many posts of a thread are searched at once. They share their requests, which Slack limits. */
+	/** After a start, many posts are searched at once. Searches of the same messages share requests, which Slack limits. */
 	async #page({ channel, thread }: PostTarget, { key, since }: Wanted, cursor: string): Promise<MessagePage> {
 		const args = {
 			channel,
-			oldest: (Math.floor(since / sinceStepMs) * (sinceStepMs / 1000)).toFixed(6),
+			oldest: (since / 1000).toFixed(6),
 			inclusive: true,
 			include_all_metadata: true,
 			limit: limits.messagesPerPage,
