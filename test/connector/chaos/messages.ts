@@ -5,6 +5,10 @@ interface Id {
 	readonly id: string;
 }
 
+interface Place extends Id {
+	threads(): readonly Id[];
+}
+
 export interface Speaker<Room> {
 	says(
 		text: string,
@@ -46,7 +50,7 @@ export interface Speech<Room, Person> {
 const recent = 6;
 
 /** Messages of people, with their edits, deletions and reactions. */
-export class Messages<Room extends Id, Person extends Speaker<Room>> {
+export class Messages<Room extends Place, Person extends Speaker<Room>> {
 	readonly said: Said<Room, Person>[] = [];
 	readonly #clock: Clock;
 	readonly #random: Random;
@@ -69,9 +73,10 @@ export class Messages<Room extends Id, Person extends Speaker<Room>> {
 		for (const said of this.said) said.mayBeLost = true;
 	}
 
-	/** All messages of a room may be stopped. */
+	/** All messages of a room may be stopped. In a channel, `/stop` also stops the only thread that works. */
 	stopped(room: Room): void {
-		for (const said of this.said) said.mayBeLost ||= said.room.id === room.id;
+		const stopped = new Set([room, ...room.threads()].map(({ id }) => id));
+		for (const said of this.said) said.mayBeLost ||= stopped.has(said.room.id);
 	}
 
 	say(person: Person, room: Room, withFile = false): void {
