@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { createIds, systemClock } from "@parley/base";
 import { paced } from "@parley/base/testing";
 import { expect, test } from "vitest";
-import { readProjectNotes } from "../agent/system-prompt/session-prompt.ts";
+import { readProjectNotes } from "../agent/system-prompt/project-notes.ts";
 import { copyToWorkspace } from "../files/workspace-copy.ts";
 import { openRegular } from "../filesystem/regular-file.ts";
 import { findFile, readText } from "../policy/profiles/open-profiles.ts";

@@ -2,7 +2,7 @@ import { chmod, mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { readProjectNotes } from "./session-prompt.ts";
+import { readProjectNotes } from "./project-notes.ts";
 
 let outside = "";
 let cwd = "";
@@ -70,4 +70,51 @@ test("an unreadable file is reported", async () => {
 	await chmod(join(cwd, "AGENTS.md"), 0);
 	const powerful = process.getuid?.() === 0;
 	expect(await read()).toBe(powerful ? "locked" : "(AGENTS.md is not used: it could not be read (EACCES).)");
+});
+
+test("CLAUDE.md is read too, once if it has the same content", async () => {
+	await writeFile(join(cwd, "CLAUDE.md"), "Prune in winter.\n");
+	expect(await read()).toBe("## CLAUDE.md\n\nPrune in winter.\n");
+	await writeFile(join(cwd, "AGENTS.md"), "Water before noon.\n");
+	expect(await read()).toBe("## AGENTS.md\n\nWater before noon.\n\n## CLAUDE.md\n\nPrune in winter.\n");
+	await rm(join(cwd, "CLAUDE.md"));
+	await symlink("AGENTS.md", join(cwd, "CLAUDE.md"));
+	expect(await read()).toBe("Water before noon.\n");
+});
+
+test("the files of parent directories inside the roots precede those of the working directory", async () => {
+	const bed = join(cwd, "north", "bed");
+	await mkdir(bed, { recursive: true });
+	await writeFile(join(outside, "AGENTS.md"), "outside the root");
+	await writeFile(join(cwd, "AGENTS.md"), "all beds");
+	await writeFile(join(cwd, "CLAUDE.md"), "all beds, too");
+	await writeFile(join(bed, "CLAUDE.md"), "this bed");
+	expect(await readProjectNotes(bed, [cwd])).toBe(
+		"## ../../AGENTS.md\n\nall beds\n\n## ../../CLAUDE.md\n\nall beds, too\n\n## CLAUDE.md\n\nthis bed\n",
+	);
+	expect(await readProjectNotes(bed, [bed])).toBe("## CLAUDE.md\n\nthis bed\n");
+});
+
+test("all files together have at most 32 KiB, and the nearest ones are read first", async () => {
+	const bed = join(cwd, "bed");
+	await mkdir(bed);
+	await writeFile(join(bed, "AGENTS.md"), "b".repeat(30 * 1024));
+	await writeFile(join(cwd, "AGENTS.md"), "c".repeat(3 * 1024));
+	await writeFile(join(cwd, "CLAUDE.md"), "d".repeat(1024));
+	expect(await readProjectNotes(bed, [cwd])).toBe(
+		[
+			`## ../AGENTS.md\n\n${"c".repeat(2 * 1024)}\n\n[1024 more bytes of ../AGENTS.md left out]\n`,
+			"## ../CLAUDE.md\n\n[1024 more bytes of ../CLAUDE.md left out]\n",
+			`## AGENTS.md\n\n${"b".repeat(30 * 1024)}\n`,
+		].join("\n"),
+	);
+});
+
+test("directories are read upwards to a limit", async () => {
+	let deep = cwd;
+	for (let n = 0; n < 20; n++) deep = join(deep, "d");
+	await mkdir(deep, { recursive: true });
+	await writeFile(join(cwd, "AGENTS.md"), "too far");
+	await writeFile(join(deep, "..", "AGENTS.md"), "near");
+	expect(await readProjectNotes(deep, ["/"])).toBe("## ../AGENTS.md\n\nnear\n");
 });

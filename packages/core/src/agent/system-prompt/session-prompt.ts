@@ -1,7 +1,7 @@
 import { constants } from "node:fs";
 import { type FileHandle, open, realpath, stat } from "node:fs/promises";
 import { machine, release, type } from "node:os";
-import { dirname, join, relative, resolve, sep } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { type Clock, definedItems } from "@parley/base";
 import type { Session } from "../../conversation/session.ts";
 import { isWithin, type Roots, toolRoots } from "../../filesystem/paths.ts";
@@ -13,6 +13,7 @@ import type { Skill } from "../../vocabulary/skill.ts";
 import type { SystemPromptOf } from "../replies/request.ts";
 import type { PromptAgent } from "../run/settings.ts";
 import type { Skills } from "../skills/skills.ts";
+import { readProjectNotes } from "./project-notes.ts";
 import { type ProjectFacts, renderSystemPrompt } from "./system-prompt.ts";
 
 interface PromptOptions {
@@ -191,49 +192,4 @@ async function readInside(path: string, isReadable: (path: string) => boolean): 
 
 function cut(text: string): string {
 	return text.length > MAX_NAME ? `${text.slice(0, MAX_NAME).toWellFormed()}…` : text;
-}
-
-const FILE = "AGENTS.md";
-const MAX_NOTES_BYTES = 32 * 1024;
-
-/**
- * Returns the text of `AGENTS.md` in the working directory, or "" if it does not exist. Returns at most 32 KiB, then a
- * marker. For a file that cannot or may not be read, returns a sentence about it. Never rejects.
- */
-export async function readProjectNotes(cwd: string, roots: readonly string[]): Promise<string> {
-	try {
-		const path = await realpath(join(cwd, FILE));
-		if (!roots.some((root) => isInside(root, path)))
-			return notUsed("it leads outside the directories that tools may access");
-		// Without O_NONBLOCK, opening a named pipe waits for a writer. O_NOFOLLOW refuses a link.
-		const flags = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW;
-		await using file = await inHeldDirectory(path, (inside) => open(inside, flags));
-		return await readBounded(file);
-	} catch (reason) {
-		const code = errorCodeOf(reason);
-		return code === "ENOENT" ? "" : notUsed(`it could not be read (${code})`);
-	}
-}
-
-async function readBounded(file: FileHandle): Promise<string> {
-	const stats = await file.stat();
-	if (!stats.isFile()) return notUsed("it is not a regular file");
-	const { buffer, bytesRead } = await file.read(Buffer.alloc(MAX_NOTES_BYTES), 0, MAX_NOTES_BYTES, 0);
-	const left = stats.size - bytesRead;
-	// As part of a stream, a character that was cut in two is left out.
-	const text = new TextDecoder().decode(buffer.subarray(0, bytesRead), { stream: left > 0 });
-	return left > 0 ? `${text}\n\n[${left} more bytes of ${FILE} left out]` : text;
-}
-
-function isInside(root: string, path: string): boolean {
-	const way = relative(root, path);
-	return way !== ".." && !way.startsWith(`..${sep}`);
-}
-
-function notUsed(why: string): string {
-	return `(${FILE} is not used: ${why}.)`;
-}
-
-function errorCodeOf(reason: unknown): string {
-	return reason instanceof Error && "code" in reason ? String(reason.code) : String(reason);
 }

@@ -12,7 +12,7 @@ export interface ProjectFacts {
 	readonly os: string;
 	/** One line about the repository and its branch. */
 	readonly git: string;
-	/** Text of `AGENTS.md`; "" if it does not exist. */
+	/** Text of `AGENTS.md` and `CLAUDE.md`; "" if none exists. */
 	readonly projectNotes: string;
 	/** Permissions and limits of commands; "" for no text. */
 	readonly commands: string;
