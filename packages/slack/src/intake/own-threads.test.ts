@@ -1,6 +1,6 @@
 import { openSqlite } from "@parley/connector/testing";
 import { expect, test } from "vitest";
-import { postedThreads } from "./own-threads.ts";
+import { ownThreads, postedThreads } from "./own-threads.ts";
 
 test("recent top-level posts may start threads, newest first, each once", async () => {
 	const store = await openSqlite();
@@ -32,5 +32,24 @@ test("recent top-level posts may start threads, newest first, each once", async 
 		{ channel: "C1", thread: "2.2" },
 		{ channel: "D1", thread: "3.3" },
 	]);
+	await store.close();
+});
+
+test("a thread with a session of the gateway is known although the database has no message and no post of it", async () => {
+	const store = await openSqlite();
+	const cursor = { seq: 3, state: "{}", changed_at: 1 };
+	await store.commit((tx) =>
+		tx
+			.insertInto("cursors")
+			.values([
+				{ ...cursor, session: "s1", conversation: "T1/C1/1700000000.000100", external_key: "slack:T1:C1:1" },
+				{ ...cursor, session: "notice:1", conversation: "T1/C1/1700000000.000200", external_key: null },
+			])
+			.execute(),
+	);
+	const threads = ownThreads(store);
+	const at = { tenant: "T1", channel: "C1" };
+	expect(await threads.thread({ ...at, ts: "1700000000.000100" })).toEqual({ ours: true, root: false });
+	expect(await threads.thread({ ...at, ts: "1700000000.000200" })).toEqual({ ours: false, root: false });
 	await store.close();
 });

@@ -11,8 +11,8 @@ import { messageId, readMessageId } from "../vocabulary/message-id.ts";
 /** Threads in the connector's database. */
 export interface OwnThreads {
 	/**
-	 * Whether the bot has posted in a thread or wrote its first message (`root`), or whether that message addressed the
-	 * agent.
+	 * Whether the bot has posted in a thread or wrote its first message (`root`), whether that message addressed the agent,
+	 * or whether the gateway has a session of the thread.
 	 */
 	thread(at: { readonly tenant: string; readonly channel: string; readonly ts: string }): Promise<{
 		readonly ours: boolean;
@@ -38,7 +38,7 @@ export function ownThreads(store: Store<ConnectorTables>): OwnThreads {
 		async thread({ tenant, channel, ts }) {
 			const root = messageId(channel, ts);
 			const conversation = conversationOf({ tenant, channel, thread: root, shared: false, kind: "channel" });
-			const [posted, written, card, heard, waiting] = await store.read((db) =>
+			const [posted, written, session, card, heard, waiting] = await store.read((db) =>
 				Promise.all([
 					db.selectFrom("outbox").select("id").where("remote", "=", root).limit(1).executeTakeFirst(),
 					db
@@ -55,6 +55,13 @@ export function ownThreads(store: Store<ConnectorTables>): OwnThreads {
 						)
 						.limit(1)
 						.executeTakeFirst(),
+					db
+						.selectFrom("cursors")
+						.select("session")
+						.where("conversation", "=", conversation)
+						.where("external_key", "is not", null)
+						.limit(1)
+						.executeTakeFirst(),
 					db.selectFrom("cards").select("card").where("remote", "=", root).limit(1).executeTakeFirst(),
 					db.selectFrom("heard").select("reason").where("id", "=", `message:${root}`).executeTakeFirst(),
 					db.selectFrom("inbound").select("data").where("id", "=", `message:${root}`).executeTakeFirst(),
@@ -62,7 +69,7 @@ export function ownThreads(store: Store<ConnectorTables>): OwnThreads {
 			);
 			const isRoot = posted !== undefined || card !== undefined;
 			const spoke = heard === undefined ? waiting && speaksToUs(waiting.data) : forUs.has(heard.reason);
-			return { root: isRoot, ours: isRoot || written !== undefined || spoke === true };
+			return { root: isRoot, ours: isRoot || (written ?? session) !== undefined || spoke === true };
 		},
 		async placeOf(message) {
 			const [heard, waiting, posted] = await store.read((db) =>
