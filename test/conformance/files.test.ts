@@ -122,10 +122,10 @@ verifiesOn(
 verifiesOn(
 	"ozzie",
 	["file.attached"],
-	"a picture is sent to the model, and other files are in the working directory",
+	"an image is sent to the model, and other files are in the working directory",
 	async () => {
 		await using fake = await FakeAnthropic.start();
-		fake.script(says("a tiny picture"), says("still there"));
+		fake.script(says("a tiny image"), says("still there"));
 		const { apiKey, url: baseUrl } = fake;
 		const provider = { provider: "anthropic", apiKey, baseUrl, model: "claude-sonnet-5-5" } as const;
 		await using seeing = await TestGateway.start({ config: provider });
@@ -140,7 +140,7 @@ verifiesOn(
 			{ file_id: photo.file_id, name: "photo.png", type: "image/png", bytes: png.length, url: photo.url },
 			{ file_id: report.file_id, name: "report.pdf", type: "application/pdf", bytes: 9, url: report.url },
 		]);
-		expect((await client.event("assistant.message")).payload).toMatchObject({ content: "a tiny picture" });
+		expect((await client.event("assistant.message")).payload).toMatchObject({ content: "a tiny image" });
 		const content = fake.requests[0]?.body.messages[0]?.content;
 		const received = `look\n\n[attached: photo.png, image/png, ${png.length} bytes]\n[attached: attachments/report.pdf, application/pdf, 9 bytes]`;
 		expect(content).toMatchObject([

@@ -118,7 +118,7 @@ const png = Buffer.from(
 verifiesOn(
 	"roz",
 	["roz.codes"],
-	"a picture for a model without picture input is `unsupported`, and the stream continues",
+	"an image for a model without image input is `unsupported`, and the stream continues",
 	async () => {
 		await using gateway = await TestGateway.start();
 		await using stream = new RozStream(gateway.url);

@@ -10,7 +10,7 @@ import { verifiesOn } from "./verifies.ts";
 const sonnet = "claude-sonnet-5-5";
 const png =
 	"iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
-const picture = { type: "image", source: { type: "base64", media_type: "image/png", data: png } };
+const image = { type: "image", source: { type: "base64", media_type: "image/png", data: png } };
 
 function startWithClaude({ apiKey, url: baseUrl }: FakeAnthropic): Promise<TestGateway> {
 	return TestGateway.start({ config: { provider: "anthropic", apiKey, baseUrl, model: sonnet } });
@@ -98,7 +98,7 @@ verifiesOn(
 verifiesOn(
 	"roz",
 	["roz.history"],
-	"history reaches the model unchanged: thinking with its signature, pictures, calls and results",
+	"history reaches the model unchanged: thinking with its signature, images, calls and results",
 	async () => {
 		await using fake = await FakeAnthropic.start();
 		await using gateway = await startWithClaude(fake);
@@ -139,7 +139,7 @@ verifiesOn(
 		expect(stream.text("textDelta")).toBe("Green.");
 		const sent = sentTo(fake);
 		expect(sent.slice(0, 4)).toMatchObject([
-			{ role: "user", content: expect.arrayContaining([expect.objectContaining(picture)]) },
+			{ role: "user", content: expect.arrayContaining([expect.objectContaining(image)]) },
 			{
 				role: "assistant",
 				content: [
@@ -166,7 +166,7 @@ verifiesOn(
 verifiesOn(
 	"roz",
 	["roz.history"],
-	"a picture of a message reaches the model with it, and stays in the conversation",
+	"an image of a message reaches the model with it, and stays in the conversation",
 	async () => {
 		await using fake = await FakeAnthropic.start();
 		fake.script(says("a dot"), uses("toolu_1", "list_files"), says("still a dot"));
@@ -180,7 +180,7 @@ verifiesOn(
 		await stream.until("turnComplete");
 		for (const { body } of fake.requests) {
 			const shown = JSON.stringify(body.messages[0]);
-			expect(shown).toContain(JSON.stringify(picture.source));
+			expect(shown).toContain(JSON.stringify(image.source));
 			expect(shown).toContain("what is this?");
 		}
 		expect(fake.requests).toHaveLength(3);
@@ -190,7 +190,7 @@ verifiesOn(
 verifiesOn(
 	"roz",
 	["roz.history"],
-	"a file that is not a picture is named to the model with its size, and cannot end its block",
+	"a file that is not an image is named to the model with its size, and cannot end its block",
 	async () => {
 		await using fake = await FakeAnthropic.start();
 		fake.script(says("a plan"));
@@ -227,7 +227,7 @@ verifiesOn(
 				{ history: [text, { role: "assistant", parts: [{ toolUse: { id: "c1", name: "look" } }] }] },
 				/has no result/,
 			],
-			[{ history: [{ role: "user", parts: [{ image: damaged }] }] }, /picture/],
+			[{ history: [{ role: "user", parts: [{ image: damaged }] }] }, /image/],
 			[
 				{ projectContext: ["x", "y"].map((letter) => letter.repeat(100_000)) },
 				/^project_context: it has 200002/,

@@ -4,7 +4,7 @@ import { says } from "../simulators/anthropic/reply.ts";
 import { only, typesOf, ZotClient } from "./drivers/zot-client.ts";
 import { verifiesOn } from "./verifies.ts";
 
-/** A picture of one pixel. */
+/** An image of one pixel. */
 const png = Buffer.from(
 	"iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
 	"base64",
@@ -45,7 +45,7 @@ verifiesOn(
 verifiesOn(
 	"zot",
 	["zot.prompt-images", "zot.message-images", "zot.message-blocks"],
-	"pictures reach the model, and are reported by their size",
+	"images reach the model, and are reported by their size",
 	async () => {
 		await using service = await FakeAnthropic.start();
 		service.otherwise(says("A pixel."));

@@ -11,18 +11,18 @@ function longest({ lines }: ZotClient): number {
 	return Math.max(...lines.map((line) => Buffer.byteLength(line)));
 }
 
-/** A prompt with a picture of this number of bytes. */
-function picture(id: string, bytes: number): object {
+/** A prompt with an image of this number of bytes. */
+function image(id: string, bytes: number): object {
 	const png = Buffer.alloc(bytes, 7);
 	Buffer.from("89504e470d0a1a0a", "hex").copy(png);
 	const images = [{ mime_type: "image/png", data: png.toString("base64") }];
 	return { id, type: "prompt", message: "say: seen", images };
 }
 
-test("a picture of 11.9 MiB is accepted and reported by its size, and one of 12 MiB exceeds a line", async () => {
+test("an image of 11.9 MiB is accepted and reported by its size, and one of 12 MiB exceeds a line", async () => {
 	await using agent = await ZotClient.start();
 	const bytes = Math.floor(11.9 * mebibyte);
-	agent.send(picture("fits", bytes));
+	agent.send(image("fits", bytes));
 	await agent.until("done", ({ request_id }) => request_id === "fits");
 	expect(only(agent.frames, "user_message").map(({ content }) => content)).toEqual([
 		[
@@ -32,7 +32,7 @@ test("a picture of 11.9 MiB is accepted and reported by its size, and one of 12 
 	]);
 	// The base64 text alone has the maximum length of a line, without the rest of the command.
 	const answer = agent.frames.length;
-	const line = JSON.stringify(picture("large", 12 * mebibyte));
+	const line = JSON.stringify(image("large", 12 * mebibyte));
 	agent.write(`${line}\n`);
 	agent.send({ id: "after", type: "ping" });
 	expect(await agent.response("after")).toMatchObject({ success: true });

@@ -104,7 +104,7 @@ export type {
 	TrustBadge,
 } from "./vocabulary/event.ts";
 export type { FileFacts, KeptFile } from "./vocabulary/kept-file.ts";
-export { type FileLimits, FileTooLargeError, pictureProblem } from "./vocabulary/kept-file.ts";
+export { type FileLimits, FileTooLargeError, imageProblem } from "./vocabulary/kept-file.ts";
 export type { Memory } from "./vocabulary/memory.ts";
 export {
 	type AssistantMessage,

@@ -175,7 +175,7 @@ const refused: readonly (readonly [string, object, RegExp])[] = [
 		/begin with the thinking/,
 	],
 	[
-		"a picture that is none",
+		"an image that is none",
 		{
 			...good,
 			messages: [

@@ -55,7 +55,7 @@ function* blockFaults(block: ContentBlockParam): Generator<string> {
 		yield "a result with is_error must have content";
 	if (block.type === "tool_use") yield* callFaults(block);
 	if (block.type === "image" && block.source.type === "base64" && !isBase64(block.source.data))
-		yield "the picture is not base64";
+		yield "the image is not base64";
 }
 
 const toolName = /^[a-zA-Z0-9_-]{1,128}$/;

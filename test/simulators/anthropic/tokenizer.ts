@@ -74,7 +74,7 @@ function asBlocks(content: string | readonly object[]): readonly object[] {
 	return typeof content === "string" ? [{ type: "text", text: content }] : content;
 }
 
-/** The tokens of all texts in the value. Keys and kinds are free, and each picture costs the same. */
+/** The tokens of all texts in the value. Keys and kinds are free, and each image costs the same. */
 function tokensOf(value: unknown, tokenizer: Tokenizer): number {
 	if (typeof value === "string") return tokenizer(value);
 	if (typeof value === "number" || typeof value === "boolean") return 1;

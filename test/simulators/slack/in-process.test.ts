@@ -157,7 +157,7 @@ test("a file is uploaded in three steps, and downloaded only with the token", as
 	expect(general.last().attachments).toEqual(["b.txt"]);
 });
 
-test("the alternative text of a picture is limited, and another file with one is not shown", () => {
+test("the alternative text of an image is limited, and another file with one is not shown", () => {
 	const { world, app, general } = standingWorld();
 	const shares = (filename: string, alt_txt: string): unknown => {
 		const { upload_url: url, file_id: id } = app.asks("files.getUploadURLExternal", {
@@ -168,7 +168,7 @@ test("the alternative text of a picture is limited, and another file with one is
 	};
 	shares("a.txt", "a text");
 	expect(general.shows()).toEqual([]);
-	shares("a.png", "a picture");
+	shares("a.png", "an image");
 	expect(general.last().attachments).toEqual(["a.png"]);
 	expect(() => shares("b.png", "x".repeat(1001))).toThrow("alt_txt_too_large");
 	expect(() => app.asks("files.getUploadURLExternal", { filename: "a", length: 1, alt_text: "" })).toThrow();

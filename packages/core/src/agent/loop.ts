@@ -9,7 +9,7 @@ import { mayAct, phaseOf } from "../vocabulary/run-options.ts";
 import type { Step } from "../vocabulary/step.ts";
 import { callsOf, textOf } from "../vocabulary/transcript.ts";
 import { type CallPorts, isCancelledByDenial, runCalls } from "./calls/run-calls.ts";
-import { type AttachmentPorts, placeAttachments, withdrawRefused } from "./pictures/attachments.ts";
+import { type AttachmentPorts, placeAttachments, withdrawRefused } from "./images/attachments.ts";
 import { fitContext } from "./replies/context-of-run.ts";
 import { LiveReply } from "./replies/live-reply.ts";
 import { recallMemories } from "./replies/memories-of-run.ts";

@@ -7,7 +7,7 @@ const refuse: ScriptedReply = () => {
 	throw new ModelError("too much", { fault: "rejected", refusesContent: true });
 };
 
-test("a conversation with too many pictures continues without the oldest after a refused request", async () => {
+test("a conversation with too many images continues without the oldest after a refused request", async () => {
 	const before = await Showing.begin(answers(3), { table });
 	for (let n = 0; n < 3; n++) await before.prompt(`prompt ${n}`, sent(3), sent(3));
 	const images = JSON.stringify(times(3, () => sent(3)));
@@ -21,7 +21,7 @@ test("a conversation with too many pictures continues without the oldest after a
 	]);
 });
 
-test("attached pictures above the limit are also removed after a refused request, and there is no other attempt", async () => {
+test("attached images above the limit are also removed after a refused request, and there is no other attempt", async () => {
 	const before = await Showing.begin(answers(2), { table });
 	await before.attach(...times(20, () => png));
 	await before.attach(png);

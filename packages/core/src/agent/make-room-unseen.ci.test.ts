@@ -5,7 +5,7 @@ import { unkeyed } from "../testing/test-runtime.ts";
 import { operator } from "../vocabulary/principal.ts";
 import { answers, look, mebibyte, padded, Showing, sent, times } from "./testing/showing.ts";
 
-test("pictures that a summary replaced are removed from the record if they exceed the limit, also attached ones", async () => {
+test("images that a summary replaced are removed from the record if they exceed the limit, also attached ones", async () => {
 	await using showing = await Showing.begin([
 		...times(4, (round) => [
 			[look(`c${round}`), look(`d${round}`)],
@@ -38,7 +38,7 @@ test("pictures that a summary replaced are removed from the record if they excee
 	expect(after.shown()).toEqual([0, 0]);
 });
 
-test("when pictures are removed for space, those that a summary replaced are removed with them", async () => {
+test("when images are removed for space, those that a summary replaced are removed with them", async () => {
 	await using showing = await Showing.begin([...answers(1), [says("a summary")], ...answers(2)]);
 	await showing.prompt("old", sent(3));
 	await showing.compact();
@@ -72,7 +72,7 @@ test("cleared results are removed from the record, and the model reads the same 
 	expect(await before.recorded()).toBe(3);
 	const same = before.messages(0).slice(0, 4);
 	expect(JSON.stringify(same)).toMatch(
-		/"photo\.png\\" is .*picture was cleared.*\d{3} characters from read_file/,
+		/"photo\.png\\" is .*image was cleared.*\d{3} characters from read_file/,
 	);
 	expect(before.messages().slice(0, 4)).toEqual(same);
 	await using after = await before.restart(answers(1));

@@ -19,10 +19,10 @@ import {
 } from "./testing/showing.ts";
 
 const placeholder = (mebibytes: string, why: string): string =>
-	`[attached: a picture, image/png, ${mebibytes}; not here: ${why}]`;
+	`[attached: an image, image/png, ${mebibytes}; not here: ${why}]`;
 const madeRoom = "removed to make room: ask for it again if you need it";
 
-test("pictures of older prompts are replaced by text if the pictures of a new prompt need their space", async () => {
+test("images of older prompts are replaced by text if the images of a new prompt need their space", async () => {
 	const before = await Showing.begin(answers(5));
 	for (let n = 0; n < 3; n++) await before.prompt(`prompt ${n}`, sent(3), sent(3));
 	expect(before.shown()).toEqual([2, 2, 2]);
@@ -41,7 +41,7 @@ test("pictures of older prompts are replaced by text if the pictures of a new pr
 	expect(after.messages().slice(0, 9)).toEqual(before.messages());
 });
 
-test("pictures of older prompts are removed for those that tools read, but those of the active prompt are not", async () => {
+test("images of older prompts are removed for those that tools read, but those of the active prompt are not", async () => {
 	await using showing = await Showing.begin([
 		...answers(1),
 		[look("c1")],
@@ -55,7 +55,7 @@ test("pictures of older prompts are removed for those that tools read, but those
 	expect(showing.shown()).toEqual([0, 2, 0, 1, 1]);
 });
 
-test("pictures of results and prompts are removed in the order in which they arrived", async () => {
+test("images of results and prompts are removed in the order in which they arrived", async () => {
 	await using showing = await Showing.begin([[look("c1")], ...answers(3)]);
 	await showing.put(padded(3 * mebibyte));
 	await showing.prompt("first");
@@ -63,22 +63,22 @@ test("pictures of results and prompts are removed in the order in which they arr
 	expect(showing.shown()).toEqual([0, 1, 3]);
 	await showing.prompt("third", sent(3), sent(3), sent(3));
 	expect(showing.shown()).toEqual([0, 0, 0, 3]);
-	expect(showing.text(2)).toMatch(/\n\[its picture was removed to make room: read it again/);
+	expect(showing.text(2)).toMatch(/\n\[its image was removed to make room: read it again/);
 });
 
-test("pictures of one prompt that do not fit are described", async () => {
+test("images of one prompt that do not fit are described", async () => {
 	const before = await Showing.begin(answers(1));
 	await before.prompt("many", ...times(7, () => sent(3)));
 	expect(before.shown()).toEqual([6]);
 	expect(before.text(0)).toMatch(
-		/^many\n\n\[attached: a picture, image\/png, 3\.0 MiB; not here: the pictures of this conversation may have at most 18 MiB together.*\]$/,
+		/^many\n\n\[attached: an image, image\/png, 3\.0 MiB; not here: the images of this conversation may have at most 18 MiB together.*\]$/,
 	);
 	await using after = await before.restart(answers(1));
 	await after.prompt("and now?");
 	expect(after.messages().slice(0, 1)).toEqual(before.messages());
 });
 
-test("a prompt that is asked again keeps its pictures while the run reads others", async () => {
+test("a prompt that is asked again keeps its images while the run reads others", async () => {
 	await using showing = await Showing.begin([...answers(1), [look("c1"), look("c2")], [says("seen")]]);
 	await showing.put(padded(3 * mebibyte));
 	await showing.prompt("look", ...times(5, () => sent(3)));
@@ -87,7 +87,7 @@ test("a prompt that is asked again keeps its pictures while the run reads others
 	expect(showing.shown()).toEqual([5, 1, 0]);
 });
 
-test("attached pictures stay, and count towards the limit", async () => {
+test("attached images stay, and count towards the limit", async () => {
 	await using showing = await Showing.begin(answers(3));
 	await showing.attach(...times(3, () => padded(3 * mebibyte)));
 	await showing.prompt("first", sent(3), sent(3));
@@ -95,7 +95,7 @@ test("attached pictures stay, and count towards the limit", async () => {
 	expect(showing.shown()).toEqual([3, 0, 2]);
 });
 
-test("pictures that a summary replaced need no space", async () => {
+test("images that a summary replaced need no space", async () => {
 	await using showing = await Showing.begin([...answers(1), [says("a summary")], ...answers(2)]);
 	await showing.attach(...times(6, () => padded(3 * mebibyte)));
 	await showing.compact();
@@ -103,7 +103,7 @@ test("pictures that a summary replaced need no space", async () => {
 	expect(showing.shown()).toEqual([0, 6]);
 });
 
-test("no picture is removed for one that does not fit with the remaining ones", async () => {
+test("no image is removed for one that does not fit with the remaining ones", async () => {
 	await using showing = await Showing.begin(answers(3));
 	await showing.attach(...times(5, () => padded(3 * mebibyte)));
 	await showing.prompt("first", sent(2));
@@ -114,7 +114,7 @@ test("no picture is removed for one that does not fit with the remaining ones", 
 	expect(after.shown()).toEqual([5, 0, 0, 1]);
 });
 
-test("the transaction that removes pictures reads no steps", async () => {
+test("the transaction that removes images reads no steps", async () => {
 	let reads = 0;
 	const watched = (tx: Tx): Tx =>
 		new Proxy(tx, {
@@ -149,7 +149,7 @@ test("the transaction that removes pictures reads no steps", async () => {
 	expect(reads).toBe(0);
 });
 
-test("with one large picture at most twenty are shown, and ten after the oldest were removed", async () => {
+test("with one large image at most twenty are shown, and ten after the oldest were removed", async () => {
 	const before = await Showing.begin([...answers(2), [look("c1")], [says("seen")]], { table });
 	await before.prompt("old", ...times(12, () => shownAs(png)));
 	await before.prompt("later", ...times(8, () => shownAs(png)));
@@ -162,7 +162,7 @@ test("with one large picture at most twenty are shown, and ten after the oldest 
 	expect(after.shown()).toEqual([0, 8, 0, 1, 0]);
 });
 
-test("more than twenty small pictures are shown, and a large attached one beyond them is not", async () => {
+test("more than twenty small images are shown, and a large attached one beyond them is not", async () => {
 	await using showing = await Showing.begin(answers(2), { table });
 	await showing.attach(...times(21, () => png));
 	await showing.attach(large);

@@ -1,6 +1,6 @@
 import { defined, type Store } from "@parley/base";
 import type { Files } from "../files/files.ts";
-import { withPictures } from "../files/pictures.ts";
+import { withImages } from "../files/images.ts";
 import { fromRow, type Journal, type Tx } from "../store/journal.ts";
 import { insertStep, oldestOpenRun, takeSaid } from "../store/statements.ts";
 import type { Tables } from "../store/tables.ts";
@@ -82,7 +82,7 @@ export async function readHistory(
 		const own = byRun.get(row.id) ?? [];
 		// A queued message that was cancelled never reached the model.
 		if (own.length === 0) continue;
-		const run = await withPictures(files, toRunRow(row));
+		const run = await withImages(files, toRunRow(row));
 		const messages = messagesOf(
 			run,
 			own.map(({ data }) => fromRow<Step>(data)),

@@ -69,7 +69,7 @@ const png = Buffer.from(
 );
 
 test.each<[string, string | Uint8Array, string]>([
-	["a picture", png, "image/png"],
+	["an image", png, "image/png"],
 	["a document", "%PDF-1.7\n%\u00e2\n", "application/pdf"],
 	["words", "# Grüße\n", "text/plain"],
 	["nothing", "", "text/plain"],

@@ -27,7 +27,7 @@ export function eventHash(
 	return digest(`event\n${previous}\n${id}\n${sessionId}\n${seq}\n${type}\n${at}\n${data}`);
 }
 
-/** Hash of a step of a run. It is not chained, because a picture that a model refuses is removed from its step later. */
+/** Hash of a step of a run. It is not chained, because an image that a model refuses is removed from its step later. */
 export function stepHash({
 	runId,
 	n,
@@ -40,7 +40,7 @@ export function stepHash({
 	return digest(`step\n${runId}\n${n}\n${data}`);
 }
 
-/** Hash of the message that a run answers: its text and its author, without pictures and attached files. */
+/** Hash of the message that a run answers: its text and its author, without images and attached files. */
 export function runHash(run: {
 	readonly id: string;
 	readonly sessionId: string;

@@ -15,8 +15,8 @@ export {
 export { hasBubblewrap, shellCommand } from "./commands.ts";
 export { EventLog } from "./event-log.ts";
 export { checkEventOrder } from "./event-order.ts";
+export { testImages } from "./images.ts";
 export { noSandboxes } from "./no-sandboxes.ts";
-export { testPictures } from "./pictures.ts";
 export { probeTool } from "./probe-tool.ts";
 export { calls, ScriptedModel, type ScriptedReply, says, stuck } from "./scripted-model.ts";
 export { testConnector } from "./test-connector.ts";

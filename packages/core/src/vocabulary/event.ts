@@ -29,8 +29,8 @@ export interface Author {
 	readonly name: string;
 }
 
-/** A picture, without what it shows. */
-export interface PictureFacts {
+/** Metadata of an image. */
+export interface ImageFacts {
 	readonly mediaType: ImageType;
 	readonly bytes: number;
 }
@@ -172,8 +172,8 @@ export type ConversationEvent =
 			readonly callId: string;
 			readonly name: string;
 			readonly result: string;
-			/** Images in the result. Absent if there are none. */
-			readonly pictures?: readonly PictureFacts[];
+			/** Images in the result. Absent if there are none. Stored under this name. */
+			readonly pictures?: readonly ImageFacts[];
 			/** Duration of the call, without the time that people needed to answer. */
 			readonly durationMs?: number;
 			readonly imported?: true;

@@ -131,14 +131,14 @@ const kinds: { readonly [Type in ImageType]: { readonly name: string; readonly b
 /** Base64 characters of twelve bytes, which identify every type. */
 const sampleLength = 16;
 
-/** Picture in base64 with its declared type. */
-interface PictureData {
+/** Image in base64 with its declared type. */
+interface ImageData {
 	readonly mediaType: ImageType;
 	readonly data: string;
 }
 
 /** Reason why the content does not match its declared type, by its first bytes. Undefined if it may match. */
-export function pictureProblem({ mediaType, data }: PictureData): string | undefined {
+export function imageProblem({ mediaType, data }: ImageData): string | undefined {
 	const { name, begins } = kinds[mediaType];
 	const beginning = Buffer.from(data.slice(0, sampleLength), "base64").toString("hex");
 	return begins.test(beginning) ? undefined : `not a ${name}`;

@@ -26,7 +26,7 @@ export interface TextBlock {
 	readonly text: string;
 }
 
-/** A picture: `data` is base64. */
+/** An image: `data` is base64. */
 export interface ImageBlock {
 	readonly type: "image";
 	readonly mediaType: ImageType;
@@ -68,7 +68,7 @@ export interface ResultBlock {
 	readonly callId: string;
 	readonly text: string;
 	readonly failed: boolean;
-	/** Images for the model in addition to the text. Absent if there are none, and for failed calls. */
+	/** Images for the model in addition to the text. Absent if there are none, and for failed calls. Stored under this name. */
 	readonly pictures?: readonly ImageBlock[];
 }
 

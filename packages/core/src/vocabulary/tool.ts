@@ -115,13 +115,13 @@ export interface ToolContext {
 }
 
 /**
- * `text` is sent to the model unchanged; `failed` marks an error. Never omits what has happened. `pictures` are added to
- * `text` for models that can see, so the text must describe them. Pictures of an error are dropped.
+ * `text` is sent to the model unchanged; `failed` marks an error. Never omits what has happened. `images` are added to
+ * `text` for models that can see, so the text must describe them. Images of an error are dropped.
  */
 export interface ToolResult {
 	readonly text: string;
 	readonly failed: boolean;
-	readonly pictures?: readonly ImageBlock[];
+	readonly images?: readonly ImageBlock[];
 	/**
 	 * Text that people and later runs of the session get instead of `text`. Default: the same text. A long text is also
 	 * stored in a file of the session, so `text` must then be short.

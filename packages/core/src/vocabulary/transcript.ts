@@ -21,7 +21,7 @@ export interface RunMessage {
 	/** Files of the message. Absent without files. */
 	readonly attachments?: readonly Attachment[];
 	/** Those of them that the model sees, loaded. */
-	readonly pictures?: readonly ImageBlock[];
+	readonly loadedImages?: readonly ImageBlock[];
 	/** The run whose last reply is requested again. The transcript already has its message. */
 	readonly retryOf: string | undefined;
 	/** Person of a chat platform who wrote it, with their role at that time. */
@@ -87,10 +87,10 @@ export function withoutLastReply({ ordinal, messages }: RunTranscript): RunTrans
 }
 
 function question(
-	{ content, images, attachments = [], pictures = [], actor, context, options }: RunMessage,
+	{ content, images, attachments = [], loadedImages = [], actor, context, options }: RunMessage,
 	steps: readonly Step[],
 ): Message {
-	const shown = [...images, ...pictures];
+	const shown = [...images, ...loadedImages];
 	const words = [attributed(content, actor), attachmentLines(attachments)]
 		.filter((part) => part !== "")
 		.join("\n\n");

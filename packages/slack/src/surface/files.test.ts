@@ -185,7 +185,7 @@ test("a file of the gateway is shared by its name, and a deleted one is listed",
 	expect(port.last?.["text"]).toBe("File not attached: chart.png could not be read from the gateway.");
 });
 
-test("only a picture has a description, within the limit", async () => {
+test("only an image has a description, within the limit", async () => {
 	const { surface, port, row, kept } = open();
 	kept.set("f1", new Uint8Array(3));
 	for (const [name, described] of [

@@ -16,7 +16,7 @@ export interface SharedFile {
 	readonly snippet?: string;
 }
 
-const picture = /\.(?:png|jpe?g|gif|webp|bmp|tiff?|heic|avif|svg)$/i;
+const image = /\.(?:png|jpe?g|gif|webp|bmp|tiff?|heic|avif|svg)$/i;
 
 const Upload = z.object({ upload_url: z.string(), file_id: z.string() });
 
@@ -48,7 +48,7 @@ export class SharedFiles {
 				length: bytes.length,
 				// Only for images: other files with a description were accepted, but not shown.
 				...defined({
-					alt_txt: alt !== undefined && picture.test(name) ? cutText(alt, limits.altText) : undefined,
+					alt_txt: alt !== undefined && image.test(name) ? cutText(alt, limits.altText) : undefined,
 				}),
 			};
 			const isSnippet = snippet !== undefined && bytes.length <= limits.snippetBytes;

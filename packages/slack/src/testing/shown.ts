@@ -88,7 +88,7 @@ function shownMarkdown(block: Block): string {
 
 function shownInline(node: Inline): string {
 	if (node.type === "text") {
-		if (emoji.test(node.value)) throw new Error(`${node.value} is a picture`);
+		if (emoji.test(node.value)) throw new Error(`${node.value} is an image`);
 		return node.value;
 	}
 	if (node.type === "inlineCode") return node.value;

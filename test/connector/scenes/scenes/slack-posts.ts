@@ -7,7 +7,7 @@ const longCode = { file: "code.md", gets: ["```js", ...names, "```"].join("\n") 
 /** Appearance of posts on Slack, and failures to post. */
 export const slackPosts: readonly Scene<SlackSite>[] = [
 	{
-		name: "an answer notifies no person and embeds no picture",
+		name: "an answer notifies no person and embeds no image",
 		steps: [
 			{ says: "@Parley say: <@U1> <!here> <!channel> @everyone <!subteam^S1> :tada:" },
 			{ shows: ["@everyone", ":tada:", "[Good]"] },

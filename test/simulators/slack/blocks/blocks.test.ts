@@ -64,7 +64,7 @@ const wrong: readonly (readonly [string, readonly object[]])[] = [
 	["21 columns", [table(1, 21)]],
 	["11 in small print", [{ type: "context", elements: Array.from({ length: 11 }, () => plain("x")) }]],
 	["a header of 151", [{ type: "header", text: plain("x".repeat(151)) }]],
-	["a picture without words", [{ type: "image", image_url: "https://a.example/b.png" }]],
+	["an image without words", [{ type: "image", image_url: "https://a.example/b.png" }]],
 ];
 
 test.each(right)("%s can be posted", (_, blocks) => {

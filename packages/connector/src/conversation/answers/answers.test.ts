@@ -203,7 +203,7 @@ test.each<{ what: string; events: Happening[]; shown: string[] }>([
 		],
 	},
 	{
-		what: "a file goes with its name, and a picture with words for who cannot see it",
+		what: "a file goes with its name, and an image with words for who cannot see it",
 		events: [
 			says("r1", "hi", "m1"),
 			file("r1", "sales_chart-2.final.png", "image/png"),

@@ -1,8 +1,8 @@
 import { defined } from "@parley/base";
-import { bytesOf } from "../../files/pictures.ts";
+import { bytesOf } from "../../files/images.ts";
 import { type DescribeGap, outputLimits, shortenOutput } from "../../text/shorten-output.ts";
 import { auditedCall, byItself } from "../../trust/audit/audit.ts";
-import type { PictureFacts, TrustBadge } from "../../vocabulary/event.ts";
+import type { ImageFacts, TrustBadge } from "../../vocabulary/event.ts";
 import type { CallBlock, ImageBlock } from "../../vocabulary/message.ts";
 import type { CallDecision } from "../../vocabulary/step.ts";
 import type { ActionClass } from "../../vocabulary/taint.ts";
@@ -55,21 +55,21 @@ export async function recordResult(
 	}
 	const { failed } = result;
 	// Providers accept an error only as text.
-	const shown = failed ? [] : (result.pictures ?? []);
-	const pictures = shown.length > 0 && { pictures: shown };
+	const shown = failed ? [] : (result.images ?? []);
+	const images = shown.length > 0 && { pictures: shown };
 	const { later } = result;
 	await step({
 		kind: "result",
 		callId: call.id,
 		text: forModel,
 		failed,
-		...pictures,
+		...images,
 		...defined({ later }),
 	});
 	const decision = durationMs === undefined ? "unknown" : failed ? "failed" : "completed";
 	await auditFinish(run, writing, { callId: call.id, decision });
 	const took = defined({ durationMs });
-	const seen = pictures && { pictures: shown.map(shownFacts) };
+	const seen = images && { pictures: shown.map(shownFacts) };
 	if (failed) await record({ type: "tool.failed", ...facts, error: text, ...took });
 	else await record({ type: "tool.completed", ...facts, result: later ?? text, ...seen, ...took });
 }
@@ -78,8 +78,8 @@ export function refusedFor({ policy }: Run, { text }: ToolResult): CallDecision 
 	return { effect: "refuse", reason: firstLine(text), policy: policy.version };
 }
 
-function shownFacts(picture: ImageBlock): PictureFacts {
-	return { mediaType: picture.mediaType, bytes: bytesOf(picture) };
+function shownFacts(image: ImageBlock): ImageFacts {
+	return { mediaType: image.mediaType, bytes: bytesOf(image) };
 }
 
 /** Announces a call, which happens once. */

@@ -10,8 +10,8 @@ import type { SecretBox } from "../../vocabulary/secrets.ts";
 import { ranSinceQuestion } from "../../vocabulary/step.ts";
 import { joinTaints, type Taint, taintOf } from "../../vocabulary/taint.ts";
 import type { SharedLooks, ToolResult } from "../../vocabulary/tool.ts";
-import { withinRoom } from "../pictures/attachments.ts";
-import type { PicturePorts } from "../pictures/room-for-pictures.ts";
+import { withinRoom } from "../images/attachments.ts";
+import type { ImagePorts } from "../images/room-for-images.ts";
 import type { Run } from "../run/run.ts";
 import { changedNote, readApproval } from "./ask-person.ts";
 import { atItsTurn, beginCall, Decisions } from "./begin-call.ts";
@@ -27,7 +27,7 @@ import {
 } from "./propose-calls.ts";
 import { adjustedNote, recordResult, withNote } from "./record-call.ts";
 
-export interface CallPorts extends ProposalPorts, PicturePorts {
+export interface CallPorts extends ProposalPorts, ImagePorts {
 	/** Contains the passwords that people typed. */
 	readonly secrets: SecretBox;
 }

@@ -12,7 +12,7 @@ export type Features = readonly number[];
  * - signs: digits and punctuation, of which fewer make a token
  * - wide: characters beyond ASCII; those of two UTF-8 bytes are halves
  * - blocks: messages, their blocks, and tools, which have a frame
- * - images: pictures
+ * - images: images
  * - requests: tokens that a provider adds to each request
  */
 export const featureNames = ["letters", "signs", "wide", "blocks", "images", "requests"] as const;

@@ -356,7 +356,7 @@ function bodyOf(note: string): string {
 }
 
 function textOfQuestion({ content }: UserMessage): string {
-	return content.map((block) => (block.type === "text" ? block.text : "(a picture)")).join("\n");
+	return content.map((block) => (block.type === "text" ? block.text : "(an image)")).join("\n");
 }
 
 function newestOf(decisions: readonly string[], { decisions: most, measure }: NoteRoom): string {

@@ -19,16 +19,16 @@ export function recordOf(messages: readonly Message[], most: number, measure: Me
 
 function linesOf(message: Message, before: Message | undefined, cap: number): string[] {
 	if (message.role === "tool") {
-		return message.content.map(({ callId, text, failed, pictures = [] }) => {
+		return message.content.map(({ callId, text, failed, pictures: images = [] }) => {
 			const name = nameOf(callId, before);
-			const said = [shorten(text, Math.min(cap, 2_000)), ...pictures.map(() => "(a picture)")].join(" ");
+			const said = [shorten(text, Math.min(cap, 2_000)), ...images.map(() => "(an image)")].join(" ");
 			return `RESULT OF ${name}${failed ? " (failed)" : ""}: ${said}`;
 		});
 	}
 	const who = message.role === "user" ? "PERSON" : "AGENT";
 	return message.content.flatMap((block) => {
 		if (block.type === "text") return block.text === "" ? [] : [`${who}: ${shorten(block.text, cap)}`];
-		if (block.type === "image") return [`${who}: (a picture)`];
+		if (block.type === "image") return [`${who}: (an image)`];
 		if (block.type !== "call") return [];
 		return [
 			`AGENT CALLS ${block.name}: ${shorten(JSON.stringify(block.arguments ?? {}), Math.min(cap, 1_000))}`,

@@ -112,7 +112,7 @@ export class TextCounts {
 
 const usual = new Calibration();
 
-/** Usual tokens of the pictures and the frame of a message. A tokenizer counts text only. */
+/** Usual tokens of the images and the frame of a message. A tokenizer counts text only. */
 function tokensBesideText(message: Message): number {
 	const text = featuresOfText(messageText(message));
 	const [, , , blocks = 0, images = 0] = difference(featuresOfMessage(message), text);

@@ -13,8 +13,8 @@ import { oneLine, shorten } from "./shorten.ts";
 /** Characters of a result up to which it stays: a line about it would save little. */
 const keptCharacters = 400;
 
-/** Characters of text with about as many tokens as a picture. */
-const pictureCharacters = 6_000;
+/** Characters of text with about as many tokens as an image. */
+const imageCharacters = 6_000;
 
 /**
  * The messages for a model: the transcript after all compactions. Equal for equal input, so that a provider can cache the
@@ -124,17 +124,17 @@ function stubbed({ content }: ToolMessage, calls: readonly CallBlock[]): ToolMes
 			const call = calls.find(({ id }) => id === result.callId);
 			// Answers of people cannot be read again.
 			const stays = result.text.length <= keptCharacters || call?.name === "ask_user";
-			return withoutPictures(stays ? result : { ...result, text: stubOf(result, call) });
+			return withoutImages(stays ? result : { ...result, text: stubOf(result, call) });
 		}),
 	};
 }
 
-/** The text of the result names the pictures and the tool that shows them again. */
-function withoutPictures({ pictures, ...result }: ResultBlock): ResultBlock {
-	if (!pictures) return result;
+/** The text of the result names the images and the tool that shows them again. */
+function withoutImages({ pictures: images, ...result }: ResultBlock): ResultBlock {
+	if (!images) return result;
 	return {
 		...result,
-		text: `${result.text}\n[its picture was cleared to save room: read it again if you need it]`,
+		text: `${result.text}\n[its image was cleared to save room: read it again if you need it]`,
 	};
 }
 
@@ -152,7 +152,7 @@ function cut({ content }: ToolMessage, characters: number): ToolMessage {
 		role: "tool",
 		content: content.map(({ text, ...result }) => {
 			const shortened = { ...result, text: shorten(text, characters) };
-			return characters < pictureCharacters ? withoutPictures(shortened) : shortened;
+			return characters < imageCharacters ? withoutImages(shortened) : shortened;
 		}),
 	};
 }

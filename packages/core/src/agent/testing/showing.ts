@@ -2,34 +2,34 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ModelTable } from "../../models/table/model-table.ts";
 import { EventLog } from "../../testing/event-log.ts";
-import { testPictures } from "../../testing/pictures.ts";
+import { testImages } from "../../testing/images.ts";
 import { calls, ScriptedModel, type ScriptedReply, says } from "../../testing/scripted-model.ts";
 import { TestRuntime, type TestRuntimeOptions, unkeyed } from "../../testing/test-runtime.ts";
 import type { ImageBlock, Message } from "../../vocabulary/message.ts";
 import { operator } from "../../vocabulary/principal.ts";
 
-export const [{ content: png }] = testPictures;
+export const [{ content: png }] = testImages;
 export const mebibyte = 1024 * 1024;
 export const padded = (bytes: number): Buffer => Buffer.concat([png, Buffer.alloc(bytes - png.length)]);
-/** A picture of more than 2,000 pixels a side. */
+/** An image of more than 2,000 pixels a side. */
 export const large = Buffer.from(png);
 large.writeUInt32BE(2_001, 16);
 
-/** A prompt with a new picture of this number of MiB. */
+/** A prompt with a new image of this number of MiB. */
 export const sent = (mebibytes: number): ImageBlock => shownAs(padded(mebibytes * mebibyte));
 export const shownAs = (content: Buffer): ImageBlock => ({
 	type: "image",
 	mediaType: "image/png",
 	data: content.toString("base64"),
 });
-/** A call that reads the picture of the working directory. */
+/** A call that reads the image of the working directory. */
 export const look = (id: string) => calls(id, "read_file", { path: "photo.png" });
 export const times = <T>(number: number, make: (index: number) => T): T[] =>
 	Array.from({ length: number }, (_, index) => make(index));
 export const answers = (number: number): ScriptedReply[] =>
 	times(number, (index) => [says(`answer ${index}`)]);
 
-/** A window for many pictures. */
+/** A window for many images. */
 export const table = new ModelTable([
 	{
 		id: "scripted",
@@ -49,7 +49,7 @@ interface Parts {
 	readonly log: EventLog;
 }
 
-/** A session whose model records the pictures that it receives. */
+/** A session whose model records the images that it receives. */
 export class Showing implements AsyncDisposable {
 	readonly t: TestRuntime;
 	readonly model: ScriptedModel;
@@ -101,13 +101,13 @@ export class Showing implements AsyncDisposable {
 		await this.t.runtime.compact(unkeyed(), this.session, { signal });
 	}
 
-	/** How many attached pictures are read with the conversation. */
+	/** How many attached images are read with the conversation. */
 	async attached(): Promise<number> {
 		const rows = await this.t.store.read((db) => db.selectFrom("runs").select("attachments").execute());
 		return rows.flatMap(({ attachments }) => attachments?.match(/"shown":true/g) ?? []).length;
 	}
 
-	/** MiB of pictures that are in the record. */
+	/** MiB of images that are in the record. */
 	async recorded(): Promise<number> {
 		const { images, steps } = await this.t.store.read(async (db) => ({
 			images: await db.selectFrom("runs").select("images as data").execute(),
@@ -121,12 +121,12 @@ export class Showing implements AsyncDisposable {
 		return this.model.requests.at(request)?.messages ?? [];
 	}
 
-	/** How many pictures each message of a request has that may have some. */
+	/** How many images each message of a request has that may have some. */
 	shown(request = -1): number[] {
 		return this.messages(request).flatMap((message) => {
 			if (message.role === "assistant") return [];
 			if (message.role === "user") return [message.content.filter(({ type }) => type === "image").length];
-			return message.content.map(({ pictures }) => pictures?.length ?? 0);
+			return message.content.map(({ pictures: images }) => images?.length ?? 0);
 		});
 	}
 

@@ -27,7 +27,7 @@ test.each([
 	[
 		413,
 		"rejected",
-		"the request is too large for api.example.org: shorten the conversation or send smaller pictures",
+		"the request is too large for api.example.org: shorten the conversation or send smaller images",
 	],
 	[422, "rejected", "api.example.org refused the request (422)"],
 	[429, "rate-limited", "api.example.org rejects more requests for now (rate limit)"],

@@ -111,8 +111,7 @@ const advice: Readonly<Record<number, (facts: RequestFacts) => string>> = {
 	404: ({ host, model }) =>
 		`${host} has no model "${model}", or no Messages API: check the model and the base URL`,
 	407: ({ host }) => `the proxy in front of ${host} requires credentials`,
-	413: ({ host }) =>
-		`the request is too large for ${host}: shorten the conversation or send smaller pictures`,
+	413: ({ host }) => `the request is too large for ${host}: shorten the conversation or send smaller images`,
 	429: ({ host }) => `${host} rejects more requests for now (rate limit)`,
 };
 

@@ -17,15 +17,15 @@ const result = (callId: string, text: string, failed = false): ToolMessage => ({
 	role: "tool",
 	content: [{ type: "result", callId, text, failed }],
 });
-const picture = { type: "image", mediaType: "image/png", data: "AAAA" } as const;
+const image = { type: "image", mediaType: "image/png", data: "AAAA" } as const;
 
 const encode = (messages: readonly Message[], images = true) =>
 	encodeTurns(messages, { model: "claude-x", images });
 const text = (said: string) => ({ type: "text", text: said });
 
-test("a conversation with calls and pictures", () => {
+test("a conversation with calls and images", () => {
 	const turns = encode([
-		{ role: "user", content: [picture, { type: "text", text: "what is this?" }] },
+		{ role: "user", content: [image, { type: "text", text: "what is this?" }] },
 		assistant([{ type: "text", text: "I look." }, called("a", { path: "x" }), called("b")]),
 		{
 			role: "tool",
@@ -131,10 +131,10 @@ test("names and ids that a provider would refuse are sent in a valid form", () =
 	expect(encode([user("half \ud83d")])[0]?.content).toEqual([text("half \ufffd")]);
 });
 
-test("pictures of a result follow its text", () => {
+test("images of a result follow its text", () => {
 	const shown: ToolMessage = {
 		role: "tool",
-		content: [{ type: "result", callId: "a", text: "x.png", failed: false, pictures: [picture] }],
+		content: [{ type: "result", callId: "a", text: "x.png", failed: false, pictures: [image] }],
 	};
 	const content = (images: boolean) =>
 		encode([user("a"), assistant([called("a")]), shown], images)[2]?.content;
@@ -142,13 +142,13 @@ test("pictures of a result follow its text", () => {
 	const result = { type: "tool_result", tool_use_id: "a" };
 	expect(content(true)).toEqual([{ ...result, content: [text("x.png"), { type: "image", source }] }]);
 	expect(content(false)).toEqual([
-		{ ...result, content: [text("x.png"), text("[a picture, which this model cannot see]")] },
+		{ ...result, content: [text("x.png"), text("[an image, which this model cannot see]")] },
 	]);
 });
 
-test("a model without images gets a note about the picture", () => {
-	expect(encode([{ role: "user", content: [picture] }], false)[0]?.content).toEqual([
-		text("[a picture, which this model cannot see]"),
+test("a model without images gets a note about the image", () => {
+	expect(encode([{ role: "user", content: [image] }], false)[0]?.content).toEqual([
+		text("[an image, which this model cannot see]"),
 	]);
 });
 
@@ -188,13 +188,13 @@ test("text up to a mark is sent with the same bytes in all later requests", () =
 
 test("marked, joined or hidden blocks of one request do not change the next request", () => {
 	const [first, second] = [user("one"), user("two")];
-	const shown: UserMessage = { role: "user", content: [picture] };
+	const shown: UserMessage = { role: "user", content: [image] };
 	const alone = encode([first]);
 	const joined = encode([first, second, shown]);
 	markTurns(joined);
 	expect(encode([first])).toEqual(alone);
 	expect(encode([shown], false)).toEqual([
-		{ role: "user", content: [text("[a picture, which this model cannot see]")] },
+		{ role: "user", content: [text("[an image, which this model cannot see]")] },
 	]);
 	expect(encode([shown])).toEqual([
 		{

@@ -136,18 +136,18 @@ function encodeShown(
 	{ images }: Reader,
 ): (TextBlockParam | ImageBlockParam)[] {
 	if (block.type === "text") return encodeText(block.text);
-	if (!images) return encodeText("[a picture, which this model cannot see]");
+	if (!images) return encodeText("[an image, which this model cannot see]");
 	const { mediaType, data } = block;
 	return [{ type: "image", source: { type: "base64", media_type: mediaType, data } }];
 }
 
 function encodeResults({ content }: ToolMessage, reader: Reader): ToolResultBlockParam[] {
-	return content.map(({ callId, text, failed, pictures = [] }) => ({
+	return content.map(({ callId, text, failed, pictures: images = [] }) => ({
 		type: "tool_result",
 		tool_use_id: wireId(callId),
 		content: [
 			...encodeText(text.trim() === "" ? "(no output)" : text),
-			...pictures.flatMap((picture) => encodeShown(picture, reader)),
+			...images.flatMap((image) => encodeShown(image, reader)),
 		],
 		...defined({ is_error: failed || undefined }),
 	}));

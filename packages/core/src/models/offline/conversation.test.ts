@@ -95,14 +95,14 @@ test("the results of one reply are repeated together, and failures and denials a
 	);
 });
 
-test("the text of a result with a picture is repeated, with a note about the picture", () => {
-	const picture = { type: "image", mediaType: "image/png", data: "AAAA" } as const;
+test("the text of a result with an image is repeated, with a note about the image", () => {
+	const image = { type: "image", mediaType: "image/png", data: "AAAA" } as const;
 	const seen: ToolMessage = {
 		role: "tool",
-		content: [{ type: "result", callId: "a", text: "a.png\n", failed: false, pictures: [picture] }],
+		content: [{ type: "result", callId: "a", text: "a.png\n", failed: false, pictures: [image] }],
 	};
 	expect(replyTo(user("read: a.png"), calling("a"), seen)).toBe(
-		"[offline] tool_a returned:\na.png\n[a picture, which the offline model cannot see]",
+		"[offline] tool_a returned:\na.png\n[an image, which the offline model cannot see]",
 	);
 });
 

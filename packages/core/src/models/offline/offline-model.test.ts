@@ -132,9 +132,9 @@ test("usage is a quarter of the characters in and out, rounded up", async () => 
 	});
 });
 
-test("a picture counts as a page of text, with any size", async () => {
-	const usageWith = async (...pictures: string[]) => {
-		const images = pictures.map((data) => ({ type: "image", mediaType: "image/png", data }) as const);
+test("an image counts as a page of text, with any size", async () => {
+	const usageWith = async (...shown: string[]) => {
+		const images = shown.map((data) => ({ type: "image", mediaType: "image/png", data }) as const);
 		const message: Message = { role: "user", content: [...images, { type: "text", text: "say: a" }] };
 		const events = await Array.fromAsync(stream(requestOf(message)));
 		const end = events.at(-1);
@@ -142,9 +142,9 @@ test("a picture counts as a page of text, with any size", async () => {
 	};
 	expect(await usageWith("x")).toBe((await usageWith()) + 1_024);
 	expect(await usageWith("x".repeat(100_000), "y")).toBe((await usageWith()) + 2_048);
-	const picture = { type: "image", mediaType: "image/png", data: "x" } as const;
+	const image = { type: "image", mediaType: "image/png", data: "x" } as const;
 	const result = { type: "result", callId: "c", text: "12345678", failed: false } as const;
-	expect(charactersOf({ ...result, pictures: [picture] })).toBe(8 + 4 * 1_024);
+	expect(charactersOf({ ...result, pictures: [image] })).toBe(8 + 4 * 1_024);
 });
 
 test("fail interrupts the reply after its text, with the reason", async () => {

@@ -208,8 +208,8 @@ function repeatResults(calls: readonly CallBlock[], results: readonly ResultBloc
 	});
 }
 
-function repeatResult(name: string, { text, failed, pictures = [] }: ResultBlock): string {
-	const unseen = pictures.map(() => "[a picture, which the offline model cannot see]");
+function repeatResult(name: string, { text, failed, pictures: images = [] }: ResultBlock): string {
+	const unseen = images.map(() => "[an image, which the offline model cannot see]");
 	const body = [text.trimEnd(), ...unseen].join("\n");
 	if (failed) return `${name} failed:\n${body}`;
 	return body === "" ? `${name} returned nothing.` : `${name} returned:\n${body}`;
@@ -264,7 +264,7 @@ export function charactersOf(part: Message["content"][number] | ModelEvent): num
 			return part.text.length;
 		case "call":
 			return part.name.length + jsonLength(part.arguments);
-		// A picture costs as much as a page of text, whatever its size.
+		// An image costs as much as a page of text, whatever its size.
 		case "image":
 			return 4 * 1024;
 		case "result":

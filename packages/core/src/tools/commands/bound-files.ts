@@ -38,7 +38,7 @@ const caches =
 /** Logs, databases and backups of editors, which change while no person works on them. */
 const data =
 	/\.log(?:\.\d+)?$|\.pid$|\.(?:sqlite3?|db)(?:-(?:wal|shm|journal))?$|\.sw[a-p]$|~$|^(?:\.DS_Store|\.#.*|4913|nohup\.out)$/i;
-/** Documents, tables, pictures and recordings. */
+/** Documents, tables, images and recordings. */
 const documents =
 	/\.(?:txt|md|rst|csv|tsv|pdf|docx?|xlsx?|pptx?|odt|ods|png|jpe?g|gif|webp|ico|bmp|mp[34]|wav|ogg|mov|webm)$/i;
 /** Documents by their suffix that tools read as instructions. */
@@ -64,7 +64,7 @@ export interface FilesOptions {
 	readonly most?: number;
 }
 
-/** Whether a file is data by its name: a document, a picture, a log, a database, a backup of an editor. */
+/** Whether a file is data by its name: a document, an image, a log, a database, a backup of an editor. */
 export function isDataName(name: string): boolean {
 	return data.test(name) || (documents.test(name) && !instructions.test(name));
 }

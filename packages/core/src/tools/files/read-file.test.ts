@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { link, mkdir, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { testPictures } from "../../testing/pictures.ts";
+import { testImages } from "../../testing/images.ts";
 import { createDirectory, createToolContext } from "../../testing/tool-context.ts";
 import type { ToolContext } from "../../vocabulary/tool.ts";
 import { executeCall, prepareCall, type ReadyCall } from "../calls/tool-call.ts";
@@ -99,46 +99,46 @@ test("an empty file is reported as empty", async () => {
 test("a binary file is reported, and its content is not returned", async () => {
 	await writeFile(join(context.cwd, "image.png"), Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 1, 2]));
 	expect(await read({ path: "image.png" })).toEqual({
-		text: 'read_file failed: "image.png" is a binary file of 7 bytes; only text and pictures (PNG, JPEG, GIF, WebP) are read',
+		text: 'read_file failed: "image.png" is a binary file of 7 bytes; only text and images (PNG, JPEG, GIF, WebP) are read',
 		failed: true,
 	});
 });
 
-const [png] = testPictures;
+const [png] = testImages;
 
-test.each(testPictures)("a picture is shown: $name", async ({ name, mediaType, content }) => {
+test.each(testImages)("an image is shown: $name", async ({ name, mediaType, content }) => {
 	// The name does not matter.
-	await writeFile(join(context.cwd, "picture.txt"), content);
-	expect(await read({ path: "picture.txt" })).toEqual({
-		text: `"picture.txt" is a ${name} picture, 1 x 1 pixels, ${content.length} bytes`,
+	await writeFile(join(context.cwd, "image.txt"), content);
+	expect(await read({ path: "image.txt" })).toEqual({
+		text: `"image.txt" is a ${name} image, 1 x 1 pixels, ${content.length} bytes`,
 		failed: false,
-		pictures: [{ type: "image", mediaType, data: content.toString("base64") }],
+		images: [{ type: "image", mediaType, data: content.toString("base64") }],
 	});
 });
 
-test("a picture is shown completely, despite any requested lines", async () => {
+test("an image is shown completely, despite any requested lines", async () => {
 	await writeFile(join(context.cwd, "photo.png"), png.content);
 	const note = "[offset and limit are for text: all of it is shown]";
 	for (const lines of [{ offset: 2 }, { limit: 10 }]) {
-		const { text, failed, pictures } = await read({ path: "photo.png", ...lines });
+		const { text, failed, images } = await read({ path: "photo.png", ...lines });
 		expect(text.split("\n")[1]).toBe(note);
-		expect([failed, pictures?.length]).toEqual([false, 1]);
+		expect([failed, images?.length]).toEqual([false, 1]);
 	}
 	expect((await read({ path: "photo.png", offset: 1, limit: 2_000 })).text).not.toContain(note);
 });
 
-test("a picture that is too large is refused with the limits", async () => {
+test("an image that is too large is refused with the limits", async () => {
 	const path = join(context.cwd, "photo.png");
 	const padded = (bytes: number) => Buffer.concat([png.content, Buffer.alloc(bytes - png.content.length)]);
 	await writeFile(path, padded(3_932_160));
 	expect(await read({ path: "photo.png" })).toMatchObject({
-		text: '"photo.png" is a PNG picture, 1 x 1 pixels, 3.8 MiB',
+		text: '"photo.png" is a PNG image, 1 x 1 pixels, 3.8 MiB',
 		failed: false,
 	});
 	await writeFile(path, padded(3_932_161));
 	expect(await read({ path: "photo.png" })).toEqual({
 		text:
-			'read_file failed: "photo.png" is a PNG picture of more than 3932160 bytes, which is all that can be shown: ' +
+			'read_file failed: "photo.png" is a PNG image of more than 3932160 bytes, which is all that can be shown: ' +
 			"read a smaller copy of it",
 		failed: true,
 	});
@@ -147,26 +147,26 @@ test("a picture that is too large is refused with the limits", async () => {
 	await writeFile(path, wide);
 	expect(await read({ path: "photo.png" })).toEqual({
 		text:
-			'read_file failed: "photo.png" is a PNG picture of 8001 x 1 pixels, more than 8000 a side, which is all that can ' +
+			'read_file failed: "photo.png" is a PNG image of 8001 x 1 pixels, more than 8000 a side, which is all that can ' +
 			"be shown: read a smaller copy of it",
 		failed: true,
 	});
 });
 
-test("a damaged picture and one of another kind are refused", async () => {
+test("a damaged image and one of another kind are refused", async () => {
 	await writeFile(join(context.cwd, "half.gif"), Buffer.from("GIF89a\0\0\0\0\0\0", "latin1"));
 	expect(await read({ path: "half.gif" })).toEqual({
-		text: 'read_file failed: "half.gif" is a GIF picture that is damaged: its header has no width and height',
+		text: 'read_file failed: "half.gif" is a GIF image that is damaged: its header has no width and height',
 		failed: true,
 	});
 	await writeFile(join(context.cwd, "old.bmp"), Buffer.concat([Buffer.from("BM"), Buffer.alloc(60)]));
 	expect(await read({ path: "old.bmp" })).toMatchObject({
-		text: expect.stringContaining("is a binary file of 62 bytes; only text and pictures (PNG"),
+		text: expect.stringContaining("is a binary file of 62 bytes; only text and images (PNG"),
 		failed: true,
 	});
 });
 
-test("the rules for text files apply to pictures", async () => {
+test("the rules for text files apply to images", async () => {
 	const outside = join(directory.path, "outside.png");
 	await writeFile(outside, png.content);
 	await writeFile(join(context.cwd, "photo.pem"), png.content);

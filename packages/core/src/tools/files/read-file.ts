@@ -3,7 +3,7 @@ import { StringDecoder } from "node:string_decoder";
 import { defined, ParleyError } from "@parley/base";
 import * as z from "zod";
 import { mediaTypeOf, sampleBytes } from "../../files/content-facts.ts";
-import { maxPictureBytes, maxPictureSide, pictureSize } from "../../files/pictures.ts";
+import { imageSize, maxImageBytes, maxImageSide } from "../../files/images.ts";
 import {
 	forReading,
 	pathLeniency,
@@ -47,12 +47,12 @@ type Arguments = z.infer<ReturnType<typeof parameters>>;
 
 /**
  * Reads lines of a text file, or of a stored result of an earlier call, in pages of at most 30,000 characters and 2,000
- * lines. A marker at the end of a page explains how to continue. A picture is read completely and shown to the model.
+ * lines. A marker at the end of a page explains how to continue. An image is read completely and shown to the model.
  */
 export const readFile = defineTool<Arguments>({
 	name: "read_file",
 	description:
-		"Reads a text file, or a part of it; a picture (PNG, JPEG, GIF, WebP, up to 3.75 MiB) is shown to you. Use it to " +
+		"Reads a text file, or a part of it; an image (PNG, JPEG, GIF, WebP, up to 3.75 MiB) is shown to you. Use it to " +
 		"look at a file whose path you know; read a file before you change it. Returns at most 2,000 lines and 30,000 " +
 		"characters; a marker at the end says how to continue. If a result of another call was shortened, the marker in it " +
 		"names a kept file: read that with this tool. Not for directories (list_files), for finding text in many files " +
@@ -115,23 +115,23 @@ async function readPage(file: FileHandle, args: Arguments, { signal }: ToolConte
 	return { text: describe(slice, args), failed: slice.total !== undefined && first > 1 };
 }
 
-/** Also true for pictures, because all their headers contain NULs. */
+/** Also true for images, because all their headers contain NULs. */
 async function isBinary(file: FileHandle, shown: string): Promise<boolean> {
 	const start = await readAt(file, shown, { position: 0, length: SNIFFED_BYTES });
 	return start.includes(0);
 }
 
 async function readBinary(file: FileHandle, args: Arguments, context: ToolContext): Promise<ToolResult> {
-	const picture = await readPicture(file, args.path, context.signal);
-	if (picture) {
+	const image = await readImage(file, args.path, context.signal);
+	if (image) {
 		const whole = args.offset === 1 && args.limit === MAX_LINES;
 		return whole
-			? picture
-			: { ...picture, text: `${picture.text}\n[offset and limit are for text: all of it is shown]` };
+			? image
+			: { ...image, text: `${image.text}\n[offset and limit are for text: all of it is shown]` };
 	}
 	const { size } = await file.stat();
 	const what = `${JSON.stringify(args.path)} is a binary file of ${size} bytes`;
-	throw new ParleyError(`${what}; only text and pictures (PNG, JPEG, GIF, WebP) are read`, {
+	throw new ParleyError(`${what}; only text and images (PNG, JPEG, GIF, WebP) are read`, {
 		code: "invalid_argument",
 	});
 }
@@ -284,7 +284,7 @@ const names: Readonly<Record<ImageType, string>> = {
  * The image in a file, detected from its content, and a line about it. Undefined if it is not an image for models. Throws
  * `invalid_argument` with advice if it is damaged or too large. `shown` names the file.
  */
-async function readPicture(
+async function readImage(
 	file: FileHandle,
 	shown: string,
 	signal: AbortSignal,
@@ -292,19 +292,19 @@ async function readPicture(
 	const sample = await readAt(file, shown, { position: 0, length: sampleBytes });
 	const mediaType = await mediaTypeOf(sample, false);
 	if (!isImageType(mediaType)) return undefined;
-	const what = `${JSON.stringify(shown)} is a ${names[mediaType]} picture`;
+	const what = `${JSON.stringify(shown)} is a ${names[mediaType]} image`;
 	const content = await readBounded(file, shown, signal);
 	const smaller = "which is all that can be shown: read a smaller copy of it";
-	if (content.length > maxPictureBytes)
-		throw invalid(`${what} of more than ${maxPictureBytes} bytes, ${smaller}`);
-	const pixels = pictureSize(mediaType, content);
+	if (content.length > maxImageBytes)
+		throw invalid(`${what} of more than ${maxImageBytes} bytes, ${smaller}`);
+	const pixels = imageSize(mediaType, content);
 	if (!pixels) throw invalid(`${what} that is damaged: its header has no width and height`);
 	const { width, height } = pixels;
-	if (Math.max(width, height) > maxPictureSide) {
-		throw invalid(`${what} of ${width} x ${height} pixels, more than ${maxPictureSide} a side, ${smaller}`);
+	if (Math.max(width, height) > maxImageSide) {
+		throw invalid(`${what} of ${width} x ${height} pixels, more than ${maxImageSide} a side, ${smaller}`);
 	}
 	const text = `${what}, ${width} x ${height} pixels, ${sizeOf(content.length)}`;
-	return { text, failed: false, pictures: [{ type: "image", mediaType, data: content.toString("base64") }] };
+	return { text, failed: false, images: [{ type: "image", mediaType, data: content.toString("base64") }] };
 }
 
 /** Content of the file. For a file that is too large, enough of it to detect that. */
@@ -314,7 +314,7 @@ async function readBounded(file: FileHandle, shown: string, signal: AbortSignal)
 	for await (const chunk of readChunks(file, shown, signal)) {
 		chunks.push(chunk);
 		bytes += chunk.length;
-		if (bytes > maxPictureBytes) break;
+		if (bytes > maxImageBytes) break;
 	}
 	return Buffer.concat(chunks);
 }

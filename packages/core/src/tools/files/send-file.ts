@@ -22,7 +22,7 @@ export const sendFile = defineTool<Arguments>({
 	name: "send_file",
 	description:
 		"Gives the people in this conversation a copy of a file, which they can download. Use it when they ask for a " +
-		"file, or when the result of your work is a file: a report, a picture, an archive. Pack a directory into an " +
+		"file, or when the result of your work is a file: a report, an image, an archive. Pack a directory into an " +
 		"archive first. Not for text that fits into your answer, not for files that people only want changed in " +
 		"place, or for a file that you already sent unchanged.",
 	parameters,

@@ -4,7 +4,7 @@ import { ModelTable } from "../../models/table/model-table.ts";
 import { checkTexts } from "../../store/check-texts.ts";
 import type { Keyed } from "../../store/idempotency.ts";
 import { EventLog } from "../../testing/event-log.ts";
-import { testPictures } from "../../testing/pictures.ts";
+import { testImages } from "../../testing/images.ts";
 import { probeTool } from "../../testing/probe-tool.ts";
 import { calls, ScriptedModel, says } from "../../testing/scripted-model.ts";
 import { testConnector } from "../../testing/test-connector.ts";
@@ -12,8 +12,8 @@ import { TestRuntime, type TestRuntimeOptions, unkeyed } from "../../testing/tes
 import { operator } from "../../vocabulary/principal.ts";
 import { type HistoryMessage, historyLimits, planImport } from "./import-history.ts";
 
-const [png] = testPictures;
-const picture = { type: "image", mediaType: png.mediaType, data: png.content.toString("base64") } as const;
+const [png] = testImages;
+const image = { type: "image", mediaType: png.mediaType, data: png.content.toString("base64") } as const;
 const text = (words: string) => ({ type: "text", text: words }) as const;
 const call = (id: string, args: unknown = {}) =>
 	({ type: "call", id, name: "their_tool", arguments: args }) as const;
@@ -22,7 +22,7 @@ const result = (callId: string, words: string, failed = false) =>
 
 /** A conversation with everything that may be in one. */
 const history: readonly HistoryMessage[] = [
-	{ role: "user", content: [text("Find the leak."), picture] },
+	{ role: "user", content: [text("Find the leak."), image] },
 	{
 		role: "assistant",
 		model: "scripted",
@@ -33,7 +33,7 @@ const history: readonly HistoryMessage[] = [
 			call("c2"),
 		],
 	},
-	{ role: "user", content: [result("c1", "nothing"), { ...result("c2", "a drip"), pictures: [picture] }] },
+	{ role: "user", content: [result("c1", "nothing"), { ...result("c2", "a drip"), pictures: [image] }] },
 	{ role: "assistant", model: "scripted", content: [text("It drips.")] },
 	{ role: "user", content: [text("Where?")] },
 	{ role: "assistant", model: "scripted", content: [text("In the cellar.")] },
@@ -65,7 +65,7 @@ test("the model sees an imported conversation before the first run, also after a
 	await ask(t, id, "And where there?");
 	const [first] = model.requests;
 	expect(first?.messages).toEqual([
-		{ role: "user", content: [picture, text("Find the leak.")] },
+		{ role: "user", content: [image, text("Find the leak.")] },
 		{ role: "assistant", model: "scripted", content: history[1]?.content },
 		{ role: "tool", content: history[2]?.content },
 		{ role: "assistant", model: "scripted", content: [text("It drips.")] },
@@ -172,24 +172,24 @@ test("an imported conversation that is too large for the window is compacted", a
 	expect([summary?.imported, ...rest.map(({ imported }) => imported)]).not.toContain(true);
 });
 
-test("an imported picture is removed from the conversation when a newer one needs its space", async () => {
-	// With a large picture among them there may be 20.
+test("an imported image is removed from the conversation when a newer one needs its space", async () => {
+	// With a large image among them there may be 20.
 	const large = Buffer.from(png.content);
 	large.writeUInt32BE(3_000, 16);
-	const first = { ...picture, data: large.toString("base64") };
+	const first = { ...image, data: large.toString("base64") };
 	const brought = [
-		{ role: "user", content: [first, ...Array.from({ length: 19 }, () => picture)] },
+		{ role: "user", content: [first, ...Array.from({ length: 19 }, () => image)] },
 		{ role: "assistant", content: [text("Twenty.")] },
 	];
 	const model = new ScriptedModel([says("One more.")]);
 	const { t, id } = await open(model, brought);
 	await using _ = t;
 	const log = await EventLog.join(t.runtime, id);
-	await t.runtime.send(unkeyed(), id, { content: "And this?", images: [picture] });
+	await t.runtime.send(unkeyed(), id, { content: "And this?", images: [image] });
 	await log.next("assistant.message");
 	const [imported, , last] = model.requests[0]?.messages ?? [];
 	expect(imported?.content).toEqual([text(expect.stringContaining("removed to make room"))]);
-	expect(last?.content).toEqual([picture, text("And this?")]);
+	expect(last?.content).toEqual([image, text("And this?")]);
 });
 
 test("a text with NUL is stored without it", async () => {
@@ -307,7 +307,7 @@ test("adjacent user messages are joined, and a conversation may begin with a rep
 		{ role: "assistant", content: [text("Hello!")] },
 		{ role: "assistant", content: [text("Anything?")] },
 		{ role: "user", content: [text("one")] },
-		{ role: "user", content: [picture, text("two")] },
+		{ role: "user", content: [image, text("two")] },
 	];
 	const model = new ScriptedModel([says("ok")]);
 	const { t, id } = await open(model, brought);
@@ -318,7 +318,7 @@ test("adjacent user messages are joined, and a conversation may begin with a rep
 	expect(model.requests[0]?.messages).toEqual([
 		{ role: "assistant", content: [text("Hello!")] },
 		{ role: "assistant", content: [text("Anything?")] },
-		{ role: "user", content: [picture, text("one\n\ntwo")] },
+		{ role: "user", content: [image, text("one\n\ntwo")] },
 		{ role: "user", content: [text("three")] },
 	]);
 });
@@ -326,7 +326,7 @@ test("adjacent user messages are joined, and a conversation may begin with a rep
 const asks: HistoryMessage = { role: "user", content: [text("hi")] };
 const makesCall: HistoryMessage = { role: "assistant", content: [call("c1")] };
 const longText = "x".repeat(historyLimits.textBytes);
-const notPicture = { ...picture, data: Buffer.from("hello").toString("base64") };
+const notImage = { ...image, data: Buffer.from("hello").toString("base64") };
 const wide = Buffer.from(png.content);
 wide.writeUInt32BE(9_000, 16);
 
@@ -378,8 +378,8 @@ test.each<[string, readonly HistoryMessage[], RegExp]>([
 		/role tool cannot contain a block of type "text"/,
 	],
 	[
-		"a picture of the assistant",
-		[{ role: "assistant", content: [picture] }],
+		"an image of the assistant",
+		[{ role: "assistant", content: [image] }],
 		/role assistant cannot contain a block of type "image"/,
 	],
 	["a call without an id", [{ role: "assistant", content: [call("")] }], /the id of a call has 0 characters/],
@@ -389,24 +389,24 @@ test.each<[string, readonly HistoryMessage[], RegExp]>([
 		/the arguments of the call "c1": .*more than 64 levels/,
 	],
 	[
-		"a picture of an unknown type",
-		[{ role: "user", content: [{ ...picture, mediaType: "image/svg+xml" }] }],
-		/a picture of type "image\/svg\+xml": use image\/png/,
+		"an image of an unknown type",
+		[{ role: "user", content: [{ ...image, mediaType: "image/svg+xml" }] }],
+		/an image of type "image\/svg\+xml": use image\/png/,
 	],
 	[
-		"a picture that is none",
-		[{ role: "user", content: [notPicture] }],
-		/a picture of type image\/png is not a PNG/,
+		"an image that is none",
+		[{ role: "user", content: [notImage] }],
+		/an image of type image\/png is not a PNG/,
 	],
 	[
-		"a picture that is not base64",
-		[{ role: "user", content: [{ ...picture, data: `${picture.data}!` }] }],
-		/the data of a picture is not base64/,
+		"an image that is not base64",
+		[{ role: "user", content: [{ ...image, data: `${image.data}!` }] }],
+		/the data of an image is not base64/,
 	],
 	[
-		"a picture that is too wide",
-		[{ role: "user", content: [{ ...picture, data: wide.toString("base64") }] }],
-		/a picture of 9000 x 1 pixels, at most 8000/,
+		"an image that is too wide",
+		[{ role: "user", content: [{ ...image, data: wide.toString("base64") }] }],
+		/an image of 9000 x 1 pixels, at most 8000/,
 	],
 ])("a history with %s is refused", (_, brought, problem) => {
 	expect(() => planImport(brought)).toThrow(problem);

@@ -1,12 +1,5 @@
 import { type Clock, defined, type Ids, ParleyError, parseJson } from "@parley/base";
-import {
-	bytesOf,
-	fitTogether,
-	maxPictureBytes,
-	maxPictureSide,
-	noRoom,
-	pictureSize,
-} from "../../files/pictures.ts";
+import { bytesOf, fitTogether, imageSize, maxImageBytes, maxImageSide, noRoom } from "../../files/images.ts";
 import type { Tx } from "../../store/journal.ts";
 import { indexMessages } from "../../store/search-texts.ts";
 import { addTaint } from "../../store/session-taint.ts";
@@ -14,7 +7,7 @@ import { endRun, insertRun, insertStep } from "../../store/statements.ts";
 import type { TextRedactor } from "../../text/session-redactor.ts";
 import { outputLimits, shortenOutput } from "../../text/shorten-output.ts";
 import type { RecordedEvent } from "../../vocabulary/event.ts";
-import { pictureProblem } from "../../vocabulary/kept-file.ts";
+import { imageProblem } from "../../vocabulary/kept-file.ts";
 import {
 	type CallBlock,
 	type ImageBlock,
@@ -46,7 +39,7 @@ export interface HistoryMessage {
 	readonly content: readonly HistoryBlock[];
 }
 
-/** Limits of an imported history. Pictures have their own: see `maxPictureBytes` and `fitTogether`. */
+/** Limits of an imported history. Images have their own: see `maxImageBytes` and `fitTogether`. */
 export const historyLimits = {
 	messages: 500,
 	/** Blocks of all messages together. */
@@ -98,7 +91,7 @@ class HistoryReader {
 	/** Ids of all calls so far, and of those without a result. */
 	readonly #calls = new Set<string>();
 	readonly #open = new Set<string>();
-	readonly #pictures: ImageBlock[] = [];
+	readonly #images: ImageBlock[] = [];
 	#bytes = 0;
 	/** The message that is read, counted from 1. */
 	#at = 0;
@@ -121,7 +114,7 @@ class HistoryReader {
 
 	end(): readonly ImportedRun[] {
 		this.#requireResults();
-		if (!fitTogether(this.#pictures)) throw invalid(`too many pictures: ${noRoom}`);
+		if (!fitTogether(this.#images)) throw invalid(`too many images: ${noRoom}`);
 		return this.#runs;
 	}
 
@@ -140,7 +133,7 @@ class HistoryReader {
 		const run = last && last.steps.length === 0 ? last : this.#begin();
 		for (const block of said) {
 			if (block.type === "text") run.texts.push(this.#text(block.text));
-			else run.images.push(this.#picture(block));
+			else run.images.push(this.#image(block));
 		}
 	}
 
@@ -190,13 +183,13 @@ class HistoryReader {
 		};
 	}
 
-	#result({ callId, text, failed, pictures = [] }: ResultBlock): void {
+	#result({ callId, text, failed, pictures: images = [] }: ResultBlock): void {
 		if (!this.#open.delete(callId)) {
 			throw this.#fault(
 				`a result for the call ${quoted(callId)}, which has no reply before it or a result already`,
 			);
 		}
-		const shown = failed ? [] : pictures.map((picture) => this.#picture(picture));
+		const shown = failed ? [] : images.map((image) => this.#image(image));
 		const seen = shown.length > 0 && { pictures: shown };
 		// A call that is open has the run of its reply.
 		this.#runs.at(-1)?.steps.push({ kind: "result", callId, text: this.#text(text), failed, ...seen });
@@ -251,29 +244,28 @@ class HistoryReader {
 		}
 	}
 
-	/** In a conversation, a picture that its provider refuses would make every later request fail. */
-	#picture({ mediaType, data }: { readonly mediaType: string; readonly data: string }): ImageBlock {
+	/** In a conversation, an image that its provider refuses would make every later request fail. */
+	#image({ mediaType, data }: { readonly mediaType: string; readonly data: string }): ImageBlock {
 		if (!isImageType(mediaType)) {
-			throw this.#fault(`a picture of type ${quoted(mediaType)}: use ${imageTypes.join(", ")}`);
+			throw this.#fault(`an image of type ${quoted(mediaType)}: use ${imageTypes.join(", ")}`);
 		}
-		const picture: ImageBlock = { type: "image", mediaType, data };
+		const image: ImageBlock = { type: "image", mediaType, data };
 		const content = Buffer.from(data, "base64");
-		const bytes = bytesOf(picture);
-		if (bytes > maxPictureBytes) {
-			throw this.#fault(`a picture of ${bytes} bytes, at most ${maxPictureBytes} are allowed`);
+		const bytes = bytesOf(image);
+		if (bytes > maxImageBytes) {
+			throw this.#fault(`an image of ${bytes} bytes, at most ${maxImageBytes} are allowed`);
 		}
-		if (content.toString("base64") !== data) throw this.#fault("the data of a picture is not base64");
-		const size = pictureSize(mediaType, content);
-		const problem =
-			pictureProblem(picture) ?? (size ? undefined : "damaged: its header has no width and height");
-		if (problem !== undefined) throw this.#fault(`a picture of type ${mediaType} is ${problem}`);
-		if (size && Math.max(size.width, size.height) > maxPictureSide) {
+		if (content.toString("base64") !== data) throw this.#fault("the data of an image is not base64");
+		const size = imageSize(mediaType, content);
+		const problem = imageProblem(image) ?? (size ? undefined : "damaged: its header has no width and height");
+		if (problem !== undefined) throw this.#fault(`an image of type ${mediaType} is ${problem}`);
+		if (size && Math.max(size.width, size.height) > maxImageSide) {
 			throw this.#fault(
-				`a picture of ${size.width} x ${size.height} pixels, at most ${maxPictureSide} a side are allowed`,
+				`an image of ${size.width} x ${size.height} pixels, at most ${maxImageSide} a side are allowed`,
 			);
 		}
-		this.#pictures.push(picture);
-		return picture;
+		this.#images.push(image);
+		return image;
 	}
 
 	#fault(problem: string, cause?: unknown): ParleyError {
@@ -369,9 +361,9 @@ function eventsOf(runId: string, content: string, steps: readonly ImportedStep[]
 	const ofRun = { runId, imported: true } as const;
 	const calls = replies.flatMap((reply) =>
 		callsOf(reply.content).flatMap(({ id: callId, name, arguments: args }): ImportedEvent[] => {
-			const { text = "", failed = false, pictures = [] } = results.get(callId) ?? {};
+			const { text = "", failed = false, pictures: images = [] } = results.get(callId) ?? {};
 			const call = { ...ofRun, callId, name };
-			const seen = pictures.map((one) => ({ mediaType: one.mediaType, bytes: bytesOf(one) }));
+			const seen = images.map((one) => ({ mediaType: one.mediaType, bytes: bytesOf(one) }));
 			return [
 				{ type: "tool.started", ...call, arguments: args },
 				failed

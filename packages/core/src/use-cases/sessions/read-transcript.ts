@@ -4,7 +4,7 @@ import { shownContent } from "../../agent/replies/live-reply.ts";
 import { historyFor, toRunRow } from "../../conversation/queue.ts";
 import type { Session } from "../../conversation/session.ts";
 import type { Files } from "../../files/files.ts";
-import { withPictures } from "../../files/pictures.ts";
+import { withImages } from "../../files/images.ts";
 import { fromRow, type Journal, type Tx } from "../../store/journal.ts";
 import type { Message } from "../../vocabulary/message.ts";
 import type { Step } from "../../vocabulary/step.ts";
@@ -42,7 +42,7 @@ export async function readTranscript(
 		}));
 		// The run is queued, or was cancelled in the queue.
 		if (own.length === 0) continue;
-		const run = await withPictures(files, toRunRow(row));
+		const run = await withImages(files, toRunRow(row));
 		const messages = messagesOf(
 			{ ...run, options: undefined },
 			// People read their original messages.

@@ -133,7 +133,7 @@ test("costs are calculated for the model that answered", async () => {
 	await expect(log.next("assistant.message")).resolves.toMatchObject({ cost: 70_000 });
 });
 
-test("pictures of a message reach the model before its text, also after a restart", async () => {
+test("images of a message reach the model before its text, also after a restart", async () => {
 	const image = { type: "image", mediaType: "image/png", data: "iVBORw0KGgo=" } as const;
 	await using stack = new AsyncDisposableStack();
 	const { t, model, session } = await talk(stack);

@@ -187,7 +187,7 @@ test("a message after an unusable one is answered", async () => {
 	expect(frames.filter(({ $case }) => $case === "error")).toHaveLength(1);
 });
 
-test("a picture is refused after another client has chosen a model that reads none", async () => {
+test("an image is refused after another client has chosen a model that reads none", async () => {
 	await using stack = new AsyncDisposableStack();
 	const { t, stream, start, until } = await open(stack);
 	start();

@@ -148,11 +148,11 @@ test.each([
 	["YQ==", 1],
 	["YWI=", 2],
 	["YWJj", 3],
-])("a picture %j has %i bytes", (data, bytes) => {
-	const picture = { type: "image", mediaType: "image/gif", data } as const;
-	expect(encodeContent([picture])).toEqual([{ type: "image", mime_type: "image/gif", bytes }]);
-	expect(encodeQuestion("", [picture])).toEqual([{ type: "image", mime_type: "image/gif", bytes }]);
-	expect(encodeQuestion("a", [picture])[0]).toEqual({ type: "text", text: "a" });
+])("an image %j has %i bytes", (data, bytes) => {
+	const image = { type: "image", mediaType: "image/gif", data } as const;
+	expect(encodeContent([image])).toEqual([{ type: "image", mime_type: "image/gif", bytes }]);
+	expect(encodeQuestion("", [image])).toEqual([{ type: "image", mime_type: "image/gif", bytes }]);
+	expect(encodeQuestion("a", [image])[0]).toEqual({ type: "text", text: "a" });
 });
 
 test("input is counted without cache tokens, and costs are in dollars", () => {

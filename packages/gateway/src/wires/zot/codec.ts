@@ -151,13 +151,13 @@ export function encodeMessage({ message, at }: { readonly message: Message; read
 	return { role: message.role, content: inOrder(encodeContent(message.content)), time: encodeTime(at) };
 }
 
-/** Places pictures after the text, as in `user_message`. Models get them before it. */
+/** Places images after the text, as in `user_message`. Models get them before it. */
 function inOrder(blocks: readonly Block[]): Block[] {
-	const isPicture = ({ type }: Block): boolean => type === "image";
-	return [...blocks.filter((block) => !isPicture(block)), ...blocks.filter(isPicture)];
+	const isImage = ({ type }: Block): boolean => type === "image";
+	return [...blocks.filter((block) => !isImage(block)), ...blocks.filter(isImage)];
 }
 
-/** Encodes content without thinking. A picture is encoded as its size, as in the protocol document. */
+/** Encodes content without thinking. An image is encoded as its size, as in the protocol document. */
 export function encodeContent(content: Message["content"]): Block[] {
 	return content.flatMap(encodeBlock);
 }
@@ -173,8 +173,8 @@ function encodeBlock(block: Message["content"][number]): Block[] {
 		case "call":
 			return [{ type: "tool_call", id: block.id, name: block.name, args: argumentsOf(block) }];
 		case "result": {
-			const { callId: call_id, failed: is_error, text, pictures = [] } = block;
-			const content = [{ type: "text", text } as const, ...encodeContent(pictures)];
+			const { callId: call_id, failed: is_error, text, pictures: images = [] } = block;
+			const content = [{ type: "text", text } as const, ...encodeContent(images)];
 			return [{ type: "tool_result", call_id, is_error, content }];
 		}
 	}
@@ -182,8 +182,8 @@ function encodeBlock(block: Message["content"][number]): Block[] {
 
 type CompletedCall = Extract<RecordedEvent, { type: "tool.completed" }>;
 
-export function encodeResult(text: string, pictures: CompletedCall["pictures"] = []): Block[] {
-	const images = pictures.map(({ mediaType: mime_type, bytes }) => ({
+export function encodeResult(text: string, shown: CompletedCall["pictures"] = []): Block[] {
+	const images = shown.map(({ mediaType: mime_type, bytes }) => ({
 		type: "image" as const,
 		mime_type,
 		bytes,

@@ -296,7 +296,7 @@ test("the end of the input waits for all commands, and a termination ends them",
 	expect(ground.answers.at(-1)).toEqual(["p4", "cancelled before it started"]);
 });
 
-test("pictures are shown by their size, after the text", async () => {
+test("images are shown by their size, after the text", async () => {
 	const png = Buffer.from(
 		"iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
 		"base64",

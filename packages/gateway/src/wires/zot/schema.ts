@@ -1,4 +1,4 @@
-import { imageTypes, pictureProblem } from "@parley/core";
+import { imageProblem, imageTypes } from "@parley/core";
 import * as z from "zod";
 
 /** Major version of the protocol document, for the response to `hello`. */
@@ -42,9 +42,9 @@ const base64 = () =>
 const image = () =>
 	z
 		.object({ mime_type: imageType(), data: base64() })
-		// The provider would refuse the picture with every later prompt, because it stays in the conversation.
-		.superRefine((picture, context) => {
-			const message = pictureProblem({ mediaType: picture.mime_type, data: picture.data });
+		// The provider would refuse the image with every later prompt, because it stays in the conversation.
+		.superRefine((image, context) => {
+			const message = imageProblem({ mediaType: image.mime_type, data: image.data });
 			if (message) context.addIssue({ code: "custom", path: ["data"], message });
 		});
 

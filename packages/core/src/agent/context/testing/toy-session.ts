@@ -156,12 +156,12 @@ export class ToySession {
 			arguments: args,
 		}));
 		const results = made.map(
-			({ id, text, failed, pictures }): ResultBlock => ({
+			({ id, text, failed, pictures: images }): ResultBlock => ({
 				type: "result",
 				callId: id,
 				text,
 				failed,
-				...defined({ pictures }),
+				...defined({ pictures: images }),
 			}),
 		);
 		this.add({ role: "assistant", content }, { role: "tool", content: results });
@@ -303,7 +303,7 @@ function countMessage(tokenizer: Tokenizer, { content }: Message): number {
 		if (block.type === "call") {
 			return sum + 5 + tokenizer(`${block.name} ${JSON.stringify(block.arguments)}`);
 		}
-		const pictures = block.type === "result" ? (block.pictures?.length ?? 0) : 0;
-		return sum + 1 + tokenizer(block.text) + pictures * 1_000;
+		const images = block.type === "result" ? (block.pictures?.length ?? 0) : 0;
+		return sum + 1 + tokenizer(block.text) + images * 1_000;
 	}, 0);
 }

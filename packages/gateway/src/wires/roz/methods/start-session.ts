@@ -10,7 +10,7 @@ import { SessionTools } from "./session-tools.ts";
 export interface CurrentModel {
 	readonly name: string;
 	/** True for a model that is not listed. */
-	readonly readsPictures: boolean;
+	readonly readsImages: boolean;
 }
 
 export interface StartedSession {
@@ -80,7 +80,7 @@ export async function startSession(command: StartSession, parts: StartParts): Pr
 		currentModel: () => {
 			const name = view.model ?? defaultModel;
 			const known = runtime.models(principal).find(({ id }) => id === name);
-			return { name, readsPictures: known?.images ?? true };
+			return { name, readsImages: known?.images ?? true };
 		},
 		system: instructions,
 		contextTokens: start.maxContextTokens,

@@ -1,5 +1,5 @@
 import { defined, ParleyError } from "@parley/base";
-import { type ImageBlock, isImageType, pictureProblem, type RunOptions } from "@parley/core";
+import { type ImageBlock, imageProblem, isImageType, type RunOptions } from "@parley/core";
 import type { ContentBlock, UserMessage } from "../../../gen/roz/v1/agent.ts";
 import { decode, decodeMode } from "../codec.ts";
 import { Message } from "../schema.ts";
@@ -21,7 +21,7 @@ interface SessionChoices {
 
 /**
  * The message of a turn. Context blocks become part of it, so that every client of the session sees what the model saw.
- * Throws `invalid_argument` for a mode or a picture that cannot be used, and `unimplemented` for a picture that the model
+ * Throws `invalid_argument` for a mode or an image that cannot be used, and `unimplemented` for an image that the model
  * cannot read.
  */
 export function composeMessage(
@@ -30,7 +30,7 @@ export function composeMessage(
 ): ComposedMessage {
 	const { content, aiMode = "", messageId = "", systemContext = "" } = decode(Message, command);
 	const images = command.context.flatMap(imageOf);
-	if (images.length > 0) requirePictures(currentModel());
+	if (images.length > 0) requireImages(currentModel());
 	const texts = command.context.flatMap(textOf);
 	if (content.trim() === "" && texts.length === 0 && images.length === 0) {
 		throw new ParleyError("content: it is empty, and there is no context", { code: "invalid_argument" });
@@ -48,8 +48,8 @@ export function composeMessage(
 	};
 }
 
-function requirePictures({ name, readsPictures }: CurrentModel): void {
-	if (readsPictures) return;
+function requireImages({ name, readsImages }: CurrentModel): void {
+	if (readsImages) return;
 	const message = `context: ${name} cannot read images: choose another model, or send the message without the image`;
 	throw new ParleyError(message, { code: "unimplemented" });
 }
@@ -80,7 +80,7 @@ function imageOf({ block }: ContentBlock): ImageBlock[] {
 	const { mimeType: mediaType, data } = block.value;
 	if (!isImageType(mediaType)) return [];
 	const image = { mediaType, data: data.toString("base64") } as const;
-	const problem = pictureProblem(image);
+	const problem = imageProblem(image);
 	if (problem !== undefined) throw new ParleyError(`context: ${problem}`, { code: "invalid_argument" });
 	return [{ type: "image", ...image }];
 }

@@ -146,7 +146,7 @@ export class Prompts {
 	}
 
 	async #prompt(job: Extract<Job, { type: "prompt" }>, active: Active, done: Promise<void>): Promise<void> {
-		const runId = await this.#options.agent.prompt(job.message ?? "", picturesOf(job.images));
+		const runId = await this.#options.agent.prompt(job.message ?? "", imagesOf(job.images));
 		active.runId = runId;
 		if (active.abort.signal.aborted) this.#cancelRun(runId);
 		await done;
@@ -187,18 +187,18 @@ export class Prompts {
 }
 
 function questionOf({ message, images }: Extract<Job, { type: "prompt" }>, at: number): Notice {
-	const content = encodeQuestion(message ?? "", picturesOf(images));
+	const content = encodeQuestion(message ?? "", imagesOf(images));
 	return { type: "user_message", content, time: encodeTime(at) };
 }
 
-function picturesOf(images: Extract<Job, { type: "prompt" }>["images"]): ImageBlock[] {
+function imagesOf(images: Extract<Job, { type: "prompt" }>["images"]): ImageBlock[] {
 	return (images ?? []).map(({ mime_type, data }) => ({ type: "image", mediaType: mime_type, data }));
 }
 
 function lengthOf(job: Job): number {
 	if (job.type === "compact") return 0;
-	const pictures = job.images ?? [];
-	return pictures.reduce((sum, { data }) => sum + data.length, (job.message ?? "").length);
+	const images = job.images ?? [];
+	return images.reduce((sum, { data }) => sum + data.length, (job.message ?? "").length);
 }
 
 function describe(job: Job): object {

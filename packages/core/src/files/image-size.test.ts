@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { testPictures } from "../testing/pictures.ts";
+import { testImages } from "../testing/images.ts";
 import type { ImageType } from "../vocabulary/message.ts";
-import { pictureSize } from "./pictures.ts";
+import { imageSize } from "./images.ts";
 
 const hex = (digits: string): Buffer => Buffer.from(digits.replaceAll(" ", ""), "hex");
 const riff = (chunk: string, body: string): Buffer =>
@@ -45,14 +45,14 @@ const sizes: readonly (readonly [
 ];
 
 test.each(sizes)("%s", (_what, type, content, size) => {
-	const found = pictureSize(type, content);
+	const found = imageSize(type, content);
 	expect(found && `${found.width} x ${found.height}`).toBe(size);
 });
 
-test.each(testPictures)("a picture that is cut off causes no exception: $name", ({ mediaType, content }) => {
-	expect(pictureSize(mediaType, content)).toEqual({ width: 1, height: 1 });
+test.each(testImages)("an image that is cut off causes no exception: $name", ({ mediaType, content }) => {
+	expect(imageSize(mediaType, content)).toEqual({ width: 1, height: 1 });
 	for (let length = 0; length < content.length; length++) {
-		const found = pictureSize(mediaType, content.subarray(0, length));
+		const found = imageSize(mediaType, content.subarray(0, length));
 		expect(found === undefined || Number.isInteger(found.width + found.height)).toBe(true);
 	}
 });

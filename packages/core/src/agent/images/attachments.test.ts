@@ -20,7 +20,7 @@ const png = Buffer.from(
 	"iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
 	"base64",
 );
-const picture = { type: "image", mediaType: "image/png", data: png.toString("base64") } as const;
+const image = { type: "image", mediaType: "image/png", data: png.toString("base64") } as const;
 
 class Talk implements AsyncDisposable {
 	readonly t: TestRuntime;
@@ -79,7 +79,7 @@ class Talk implements AsyncDisposable {
 	}
 }
 
-test("pictures are shown to the model, and other files are written to the working directory", async () => {
+test("images are shown to the model, and other files are written to the working directory", async () => {
 	await using talk = await Talk.begin([[says("nice")], [says("still nice")]]);
 	const photo = await talk.bring("photo.png", png);
 	const report = await talk.bring("report.txt", "figures");
@@ -93,7 +93,7 @@ test("pictures are shown to the model, and other files are written to the workin
 	});
 	await talk.log.next("assistant.message");
 	const text = `look\n\n[attached: photo.png, image/png, ${png.length} bytes]\n[attached: attachments/report.txt, text/plain, 7 bytes]`;
-	expect(talk.found()).toEqual([[picture, { type: "text", text }]]);
+	expect(talk.found()).toEqual([[image, { type: "text", text }]]);
 	expect(await readFile(join(talk.t.directory, "work", "attachments", "report.txt"), "utf8")).toBe("figures");
 	expect(await talk.t.store.read((db) => findTaint(db, talk.session))).toBe("U");
 	await talk.send("go on");
@@ -114,7 +114,7 @@ test("after a restart the model sees the same, and the session keeps its files",
 	expect(await readdir(join(talk.t.directory, "work", "attachments"))).toEqual(["a.bin"]);
 });
 
-test("a retry reads the pictures of its message once", async () => {
+test("a retry reads the images of its message once", async () => {
 	const before = await Talk.begin([[says("nice")], [says("lovely")]]);
 	await before.send("look", await before.bring("photo.png", png));
 	await before.log.next("assistant.message");
@@ -130,11 +130,11 @@ test("a retry reads the pictures of its message once", async () => {
 	};
 	await talk.send("and now?");
 	await talk.log.next("assistant.message");
-	expect(talk.found()[0]).toContainEqual(picture);
+	expect(talk.found()[0]).toContainEqual(image);
 	expect(loaded).toBe(1);
 });
 
-test("a lost file of a picture is described", async () => {
+test("a lost file of an image is described", async () => {
 	const before = await Talk.begin([[says("nice")]]);
 	const photo = await before.bring("photo.png", png);
 	await before.send("look", photo);
@@ -147,7 +147,7 @@ test("a lost file of a picture is described", async () => {
 	expect(talk.found()[0]).toEqual([{ type: "text", text }]);
 });
 
-test("pictures for a model without image input are written to the working directory", async () => {
+test("images for a model without image input are written to the working directory", async () => {
 	const blind: ModelInfo = {
 		id: "scripted",
 		provider: "scripted",
@@ -165,7 +165,7 @@ test("pictures for a model without image input are written to the working direct
 	]);
 });
 
-test("pictures that are too large, alone or together, are written to the working directory", async () => {
+test("images that are too large, alone or together, are written to the working directory", async () => {
 	await using talk = await Talk.begin([[says("nice")]]);
 	const padded = (bytes: number) => Buffer.concat([png, Buffer.alloc(bytes - png.length)]);
 	const large = await talk.bring("large.png", padded(3_932_161));
@@ -180,7 +180,7 @@ test("pictures that are too large, alone or together, are written to the working
 	]);
 });
 
-test("a rejected picture does not block the next messages", async () => {
+test("a rejected image does not block the next messages", async () => {
 	const refuse: ScriptedReply = () => {
 		throw new ModelError("could not process image of gw_0123456789abcdefghij", {
 			fault: "rejected",
@@ -202,7 +202,7 @@ test("a rejected picture does not block the next messages", async () => {
 	expect(talk.found()[0]).toEqual([{ type: "text", text }]);
 });
 
-test("a picture within a message that the provider refuses does not block the next messages either", async () => {
+test("an image within a message that the provider refuses does not block the next messages either", async () => {
 	const refuse: ScriptedReply = () => {
 		throw new ModelError("image exceeds 5 MB", { fault: "rejected", refusesContent: true });
 	};
@@ -212,7 +212,7 @@ test("a picture within a message that the provider refuses does not block the ne
 	await before.log.next("assistant.message");
 	await before.send("again");
 	await before.log.next("assistant.message");
-	const text = `look\n\n[attached: a picture, image/png, ${png.length} bytes; not here: the provider refused the request that contained it]`;
+	const text = `look\n\n[attached: an image, image/png, ${png.length} bytes; not here: the provider refused the request that contained it]`;
 	expect(before.found(1)[0]).toEqual([{ type: "text", text }]);
 	await using talk = await before.restart([says("hello")]);
 	await talk.send("again");
@@ -220,7 +220,7 @@ test("a picture within a message that the provider refuses does not block the ne
 	expect(talk.found()[0]).toEqual([{ type: "text", text }]);
 });
 
-test("pictures stay in the conversation if the provider refuses the caller and not the pictures", async () => {
+test("images stay in the conversation if the provider refuses the caller and not the images", async () => {
 	const refuse: ScriptedReply = () => {
 		throw new ModelError("the account has no credit", { fault: "rejected" });
 	};
@@ -231,7 +231,7 @@ test("pictures stay in the conversation if the provider refuses the caller and n
 	});
 	await talk.send("again");
 	await talk.log.next("assistant.message");
-	expect(talk.found(1)[0]).toContainEqual(picture);
+	expect(talk.found(1)[0]).toContainEqual(image);
 });
 
 test("a working directory that is not writable does not block messages", async () => {

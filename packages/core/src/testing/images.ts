@@ -1,6 +1,6 @@
 import { type ImageType, isImageType } from "../vocabulary/message.ts";
 
-interface TestPicture {
+interface TestImage {
 	/** Common name of its type. */
 	readonly name: string;
 	readonly mediaType: ImageType;
@@ -9,21 +9,21 @@ interface TestPicture {
 
 const jpegTables = "/".repeat(86);
 
-/** One picture of one pixel for each type. The first is a PNG. */
-export const testPictures = [
-	picture(
+/** One image of one pixel for each type. The first is a PNG. */
+export const testImages = [
+	image(
 		"PNG",
 		"iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
 	),
-	picture(
+	image(
 		"JPEG",
 		`/9j/4AAQSkZJRgABAQEASABIAAD/2wBDAP${jpegTables}wgALCAABAAEBAREA/8QAFBABAAAAAAAAAAAAAAAAAAAAAP/aAAgBAQABPxA=`,
 	),
-	picture("GIF", "R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7"),
-	picture("WebP", "UklGRiQAAABXRUJQVlA4IBgAAAAwAQCdASoBAAEAAwA0JaQAA3AA/vuUAAA="),
+	image("GIF", "R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7"),
+	image("WebP", "UklGRiQAAABXRUJQVlA4IBgAAAAwAQCdASoBAAEAAwA0JaQAA3AA/vuUAAA="),
 ] as const;
 
-function picture(name: string, base64: string): TestPicture {
+function image(name: string, base64: string): TestImage {
 	const mediaType = `image/${name.toLowerCase()}`;
 	if (!isImageType(mediaType)) throw new Error(mediaType);
 	return { name, mediaType, content: Buffer.from(base64, "base64") };

@@ -3,11 +3,11 @@ import type { Files } from "../../files/files.ts";
 import {
 	describedOnly,
 	fitTogether,
-	isPicture,
-	loadPicture,
+	isShowableImage,
+	loadImage,
 	noRoom,
-	withPictures,
-} from "../../files/pictures.ts";
+	withImages,
+} from "../../files/images.ts";
 import { copyToWorkspace } from "../../files/workspace-copy.ts";
 import { type Attachment, isOpen } from "../../vocabulary/kept-file.ts";
 import type { ImageBlock } from "../../vocabulary/message.ts";
@@ -20,19 +20,19 @@ import type { Run } from "../run/run.ts";
 import { refusalWhenFull, type WorkspacePorts } from "../run/workspace.ts";
 import {
 	type Change,
+	type ImagePorts,
 	makeRoom,
-	type PicturePorts,
 	readAgain,
 	unseenIn,
 	withinRoomAgain,
-	withoutPicturesOf,
-} from "./room-for-pictures.ts";
+	withoutImagesOf,
+} from "./room-for-images.ts";
 
-export interface AttachmentPorts extends PicturePorts, WorkspacePorts {}
+export interface AttachmentPorts extends ImagePorts, WorkspacePorts {}
 
 /**
- * Delivers the attachments of the message before the first model call. Pictures that the model can read are shown to it if
- * the conversation has room. Other pictures within the message are described by name and size. All other files are copied
+ * Delivers the attachments of the message before the first model call. Images that the model can read are shown to it if
+ * the conversation has room. Other images within the message are described by name and size. All other files are copied
  * into the working directory. The outcome is recorded once, also after a crash.
  */
 export async function placeAttachments(run: Run, ports: AttachmentPorts): Promise<void> {
@@ -40,10 +40,10 @@ export async function placeAttachments(run: Run, ports: AttachmentPorts): Promis
 	// A run that repeats a reply uses the attachments of the earlier run.
 	if (attachments.length + images.length === 0 || retryOf !== undefined) return;
 	if (images.length > 0 || attachments.some(isOpen)) await placeAll(run, attachments, ports);
-	run.row = await withPictures(ports.files, run.row);
+	run.row = await withImages(ports.files, run.row);
 }
 
-/** Removes the pictures of the run's own message from the conversation. The model gets their names and sizes instead. */
+/** Removes the images of the run's own message from the conversation. The model gets their names and sizes instead. */
 async function withdrawOwn(run: Run): Promise<void> {
 	const { attachments = [], images } = run.row;
 	const answered = run.steps.some(({ kind }) => kind === "reply");
@@ -51,37 +51,37 @@ async function withdrawOwn(run: Run): Promise<void> {
 	const problem = "the provider refused the request that contained it";
 	const files = attachments.map(({ shown, ...file }) => (shown ? { ...file, problem } : file));
 	await recordAttachments(run, { attachments: [...describedOnly(images, problem), ...files], images: [] });
-	run.row = { ...run.row, pictures: [] };
+	run.row = { ...run.row, loadedImages: [] };
 }
 
 async function placeAll(run: Run, attachments: readonly Attachment[], ports: AttachmentPorts): Promise<void> {
 	const { images } = run.row;
-	const seesPictures = run.settings.info?.images ?? true;
-	const pictures = await loadAll(ports.files, attachments, seesPictures);
-	const coming = [...images, ...pictures.values()];
+	const seesImages = run.settings.info?.images ?? true;
+	const loaded = await loadAll(ports.files, attachments, seesImages);
+	const coming = [...images, ...loaded.values()];
 	const inside = await makeRoom(
 		run,
-		coming.map((picture) => [picture]),
+		coming.map((image) => [image]),
 		ports,
 	);
-	const enters = (picture: ImageBlock): boolean => {
-		const fits = fitTogether([...inside, picture]);
-		if (fits) inside.push(picture);
+	const enters = (image: ImageBlock): boolean => {
+		const fits = fitTogether([...inside, image]);
+		if (fits) inside.push(image);
 		return fits;
 	};
 	const sent = Map.groupBy(images, enters);
 	const placed: Attachment[] = [];
 	for (const attachment of attachments) {
 		run.control.signal.throwIfAborted();
-		const picture = pictures.get(attachment);
-		const entered = picture !== undefined && enters(picture);
+		const image = loaded.get(attachment);
+		const entered = image !== undefined && enters(image);
 		if (!isOpen(attachment)) placed.push(attachment);
 		else if (entered) placed.push({ ...attachment, shown: true });
 		else placed.push(await copy(run, attachment, ports));
 	}
 	const left = sent.get(false) ?? [];
 	if (left.length > 0) {
-		const described = describedOnly(left, `${noRoom}; send a smaller picture, or fewer pictures`);
+		const described = describedOnly(left, `${noRoom}; send a smaller image, or fewer images`);
 		await recordAttachments(run, { attachments: [...described, ...placed], images: sent.get(true) ?? [] });
 	} else if (attachments.some(isOpen)) await recordAttachments(run, { attachments: placed });
 }
@@ -90,18 +90,18 @@ async function placeAll(run: Run, attachments: readonly Attachment[], ports: Att
 async function loadAll(
 	files: Files,
 	attachments: readonly Attachment[],
-	seesPictures: boolean,
+	seesImages: boolean,
 ): Promise<Map<Attachment, ImageBlock>> {
-	const pictures = new Map<Attachment, ImageBlock>();
+	const loaded = new Map<Attachment, ImageBlock>();
 	let before = 0;
 	for (const attachment of attachments) {
-		const wanted = isOpen(attachment) ? seesPictures && isPicture(attachment, before) : attachment.shown;
-		const picture = wanted && (await loadPicture(files, attachment));
-		if (!picture) continue;
-		pictures.set(attachment, picture);
+		const wanted = isOpen(attachment) ? seesImages && isShowableImage(attachment, before) : attachment.shown;
+		const image = wanted && (await loadImage(files, attachment));
+		if (!image) continue;
+		loaded.set(attachment, image);
 		before += attachment.bytes;
 	}
-	return pictures;
+	return loaded;
 }
 
 async function copy(run: Run, attachment: Attachment, ports: AttachmentPorts): Promise<Attachment> {
@@ -139,18 +139,18 @@ async function recordAttachments(
 	run.row = { ...run.row, attachments, ...defined({ images }) };
 }
 
-/** The results of calls that ran together, without pictures that have no room. */
+/** The results of calls that ran together, without images that have no room. */
 export async function withinRoom<T extends { readonly result: ToolResult }>(
 	run: Run,
 	brought: readonly T[],
-	ports: PicturePorts,
+	ports: ImagePorts,
 ): Promise<readonly T[]> {
-	const wanted = brought.flatMap(({ result }) => (result.pictures ? [result.pictures] : []));
+	const wanted = brought.flatMap(({ result }) => (result.images ? [result.images] : []));
 	if (wanted.length === 0) return brought;
-	const current = picturesOfMessage(run);
+	const current = imagesOfMessage(run);
 	const inside = [...(await makeRoom(run, [current, ...wanted], ports)), ...current];
 	return brought.map((entry) => {
-		const { pictures: more = [] } = entry.result;
+		const { images: more = [] } = entry.result;
 		if (more.length === 0) return entry;
 		if (!fitTogether([...inside, ...more])) return { ...entry, result: withoutRoom(entry.result) };
 		inside.push(...more);
@@ -159,15 +159,15 @@ export async function withinRoom<T extends { readonly result: ToolResult }>(
 }
 
 /**
- * Removes pictures from the conversation after a provider rejected a request with them, because it would reject every later
- * request. Returns true if the run continues. It continues if the request had more pictures than are allowed, for example
- * from the record of another version. It also continues if the request was the first to show this model pictures of results.
- * Otherwise the pictures of the run's own message are removed, and the run ends.
+ * Removes images from the conversation after a provider rejected a request with them, because it would reject every later
+ * request. Returns true if the run continues. It continues if the request had more images than are allowed, for example
+ * from the record of another version. It also continues if the request was the first to show this model images of results.
+ * Otherwise the images of the run's own message are removed, and the run ends.
  */
 export async function withdrawRefused(
 	run: Run,
 	answer: Attempt,
-	ports: PicturePorts & SpendingPorts,
+	ports: ImagePorts & SpendingPorts,
 ): Promise<boolean> {
 	const { failure } = answer.reply;
 	if (!(failure instanceof ModelError) || !failure.refusesContent) return false;
@@ -192,20 +192,20 @@ async function withdrawing(
 	{ model }: Attempt,
 	contexts: Contexts,
 ): Promise<{ readonly changes: readonly Change[]; readonly without: string }> {
-	const tooMany = await withinRoomAgain(run, picturesOfMessage(run), contexts);
-	if (tooMany.length > 0) return { changes: tooMany, without: "the oldest pictures" };
+	const tooMany = await withinRoomAgain(run, imagesOfMessage(run), contexts);
+	if (tooMany.length > 0) return { changes: tooMany, without: "the oldest images" };
 	const unseen = unseenIn(run, model);
-	const changes = await withoutPicturesOf(
+	const changes = await withoutImagesOf(
 		run,
 		unseen,
 		"removed: the provider refused the request that contained it",
 	);
-	return { changes, without: "the pictures that tools read" };
+	return { changes, without: "the images that tools read" };
 }
 
-/** The pictures of the current message. A run that repeats a reply has them in the earlier run. */
-function picturesOfMessage({ row: { images, pictures = [], retryOf } }: Run): readonly ImageBlock[] {
-	return retryOf === undefined ? [...images, ...pictures] : [];
+/** The images of the current message. A run that repeats a reply has them in the earlier run. */
+function imagesOfMessage({ row: { images, loadedImages = [], retryOf } }: Run): readonly ImageBlock[] {
+	return retryOf === undefined ? [...images, ...loadedImages] : [];
 }
 
 function withoutRoom({ text }: ToolResult): ToolResult {

@@ -1,11 +1,11 @@
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { calls, ScriptedModel, says, testPictures } from "@parley/core/testing";
+import { calls, ScriptedModel, says, testImages } from "@parley/core/testing";
 import { expect, test } from "vitest";
 import { ZotGround } from "../../testing/zot-ground.ts";
 
-test("a picture that a tool reads is shown by its size, in the result and in the transcript", async () => {
-	const [{ content: png }] = testPictures;
+test("an image that a tool reads is shown by its size, in the result and in the transcript", async () => {
+	const [{ content: png }] = testImages;
 	const model = new ScriptedModel(
 		[calls("c1", "read", { path: "photo.png" }), calls("c2", "read", { path: "nothing.png" })],
 		[says("A pixel.")],
@@ -17,7 +17,7 @@ test("a picture that a tool reads is shown by its size, in the result and in the
 	await ground.hears("done");
 	await rm(file);
 	const content = [
-		{ type: "text", text: `"photo.png" is a PNG picture, 1 x 1 pixels, ${png.length} bytes` },
+		{ type: "text", text: `"photo.png" is a PNG image, 1 x 1 pixels, ${png.length} bytes` },
 		{ type: "image", mime_type: "image/png", bytes: png.length },
 	];
 	expect(ground.frames.filter(({ type }) => type === "tool_result")).toMatchObject([

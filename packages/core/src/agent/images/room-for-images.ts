@@ -1,12 +1,6 @@
 import { historyFor, type RunRow, readHistory, readSteps, toRunRow } from "../../conversation/queue.ts";
 import type { Files } from "../../files/files.ts";
-import {
-	describedOnly,
-	fillMoreThanRoom,
-	fitTogether,
-	halfTheRoom,
-	pictureBytes,
-} from "../../files/pictures.ts";
+import { describedOnly, fillMoreThanRoom, fitTogether, halfTheRoom, imageBytes } from "../../files/images.ts";
 import { fromRow, type Tx } from "../../store/journal.ts";
 import { stepHash } from "../../store/text-hash.ts";
 import type { Attachment } from "../../vocabulary/kept-file.ts";
@@ -18,35 +12,35 @@ import type { Contexts } from "../context/contexts.ts";
 import { viewOf } from "../context/view.ts";
 import type { Run } from "../run/run.ts";
 
-export interface PicturePorts {
+export interface ImagePorts {
 	readonly files: Files;
 	readonly contexts: Contexts;
 }
 
 /**
- * Makes room in the conversation for these pictures, with those of the run's own message. Pictures of one group stay
- * together. Returns the pictures that the conversation then has. If there are too many, it removes the oldest pictures of
- * results and prompts for good. Attached pictures, pictures of the current message, and results without a reply stay.
- * Removes nothing for pictures that do not fit beside these. Pictures that the model no longer sees are removed with them,
+ * Makes room in the conversation for these images, with those of the run's own message. Images of one group stay
+ * together. Returns the images that the conversation then has. If there are too many, it removes the oldest images of
+ * results and prompts for good. Attached images, images of the current message, and results without a reply stay.
+ * Removes nothing for images that do not fit beside these. Images that the model no longer sees are removed with them,
  * also attached ones, or alone if they exceed the room.
  */
 export async function makeRoom(
 	run: Run,
 	coming: readonly (readonly ImageBlock[])[],
-	ports: PicturePorts,
+	ports: ImagePorts,
 ): Promise<ImageBlock[]> {
 	const standing = await standingIn(run, ports.contexts);
 	const changes = await changesFor(run, standing, { coming, keepsAttached: true });
-	if (changes.length === 0) return picturesOf(standing.shown);
+	if (changes.length === 0) return imagesOf(standing.shown);
 	await run.commit(async ({ tx }) => {
 		for (const change of changes) await change(tx);
 	});
 	await readAgain(run, ports.files);
-	return picturesOf((await standingIn(run, ports.contexts)).shown);
+	return imagesOf((await standingIn(run, ports.contexts)).shown);
 }
 
 /**
- * Changes that make the conversation fit again besides the current message. They may remove attached pictures of earlier
+ * Changes that make the conversation fit again besides the current message. They may remove attached images of earlier
  * messages. Empty if the conversation fits.
  */
 export async function withinRoomAgain(
@@ -60,7 +54,7 @@ export async function withinRoomAgain(
 
 interface Wanted {
 	readonly coming: readonly (readonly ImageBlock[])[];
-	/** Whether attached pictures of earlier messages stay while the model sees them. */
+	/** Whether attached images of earlier messages stay while the model sees them. */
 	readonly keepsAttached: boolean;
 }
 
@@ -69,8 +63,8 @@ async function changesFor(
 	{ shown, hidden }: Standing,
 	{ coming, keepsAttached }: Wanted,
 ): Promise<readonly Change[]> {
-	const fits = fitTogether([...picturesOf(shown), ...coming.flat()]);
-	const fills = fillMoreThanRoom(picturesOf(hidden));
+	const fits = fitTogether([...imagesOf(shown), ...coming.flat()]);
+	const fills = fillMoreThanRoom(imagesOf(hidden));
 	if (fits && !fills) return [];
 	const prompts = await readPrompts(run, [...shown, ...hidden]);
 	const removable = removableIn(run, prompts, keepsAttached);
@@ -80,8 +74,8 @@ async function changesFor(
 	const why = "removed to make room";
 	const withoutOld = keepsAttached ? withoutSent : withoutShown;
 	return [
-		...(await withoutPicturesOf(run, callIdsOf(going), `${why}: read it again if you need it`)),
-		...(await withoutPicturesOf(run, callIdsOf(unseen), undefined)),
+		...(await withoutImagesOf(run, callIdsOf(going), `${why}: read it again if you need it`)),
+		...(await withoutImagesOf(run, callIdsOf(unseen), undefined)),
 		...prompts.flatMap((row) => {
 			const reason = `${why}: ask for it again if you need it`;
 			if (old.has(row.ordinal)) return [withoutOld(row, reason)];
@@ -90,8 +84,8 @@ async function changesFor(
 	];
 }
 
-function picturesOf(all: readonly Shown[]): ImageBlock[] {
-	return all.flatMap(({ pictures }) => pictures);
+function imagesOf(all: readonly Shown[]): ImageBlock[] {
+	return all.flatMap(({ images }) => images);
 }
 
 function callIdsOf(all: readonly Shown[]): Set<string> {
@@ -102,33 +96,33 @@ function ordinalsOf(all: readonly Shown[]): Set<number> {
 	return new Set(all.flatMap((one) => ("ordinal" in one ? [one.ordinal] : [])));
 }
 
-/** Number of pictures of a group that can be removed. In a message these are the first ones: the others were attached. */
+/** Number of images of a group that can be removed. In a message these are the first ones: the others were attached. */
 type Removable = (one: Shown) => number;
 
 function removableIn(run: Run, prompts: readonly RunRow[], keepsAttached: boolean): Removable {
 	const unseen = unseenIn(run);
 	const sent = new Map(prompts.map(({ ordinal, images }) => [ordinal, images.length]));
 	return (one) => {
-		if ("callId" in one) return unseen.has(one.callId) ? 0 : one.pictures.length;
+		if ("callId" in one) return unseen.has(one.callId) ? 0 : one.images.length;
 		const known = sent.get(one.ordinal);
-		return known === undefined || keepsAttached ? (known ?? 0) : one.pictures.length;
+		return known === undefined || keepsAttached ? (known ?? 0) : one.images.length;
 	};
 }
 
-/** Leaves half of the room free. Else each further picture would remove one. */
+/** Leaves half of the room free. Else each further image would remove one. */
 function oldestOf(
 	shown: readonly Shown[],
 	coming: readonly (readonly ImageBlock[])[],
 	removable: Removable,
 ): readonly Shown[] {
-	const staying = shown.flatMap((one) => one.pictures.slice(removable(one)));
+	const staying = shown.flatMap((one) => one.images.slice(removable(one)));
 	const wanted: ImageBlock[] = [];
 	for (const together of coming) {
 		if (fitTogether([...staying, ...wanted, ...together])) wanted.push(...together);
 	}
 	const going = new Set<Shown>();
 	const left = (): ImageBlock[] => [
-		...shown.flatMap((one) => (going.has(one) ? one.pictures.slice(removable(one)) : one.pictures)),
+		...shown.flatMap((one) => (going.has(one) ? one.images.slice(removable(one)) : one.images)),
 		...wanted,
 	];
 	if (fitTogether(left()) || !fitTogether([...staying, ...wanted])) return [];
@@ -140,7 +134,7 @@ function oldestOf(
 	return [...going];
 }
 
-/** The earlier runs whose messages have these pictures, except the run that is repeated. */
+/** The earlier runs whose messages have these images, except the run that is repeated. */
 async function readPrompts(
 	{ history, row, session, journal: { store } }: Run,
 	all: readonly Shown[],
@@ -162,15 +156,15 @@ async function readPrompts(
 	return rows.map(toRunRow);
 }
 
-/** A group of pictures in a conversation: those of a result, or of the message of an earlier run. */
+/** A group of images in a conversation: those of a result, or of the message of an earlier run. */
 export type Shown =
-	| { readonly callId: string; readonly pictures: readonly ImageBlock[] }
-	| { readonly ordinal: number; readonly pictures: readonly ImageBlock[] };
+	| { readonly callId: string; readonly images: readonly ImageBlock[] }
+	| { readonly ordinal: number; readonly images: readonly ImageBlock[] };
 
-/** Pictures of a conversation without those of the run's own message, each list oldest first. */
+/** Images of a conversation without those of the run's own message, each list oldest first. */
 export interface Standing {
 	readonly shown: readonly Shown[];
-	/** Pictures that the model will never see again, because a summary replaced them or they were cleared. */
+	/** Images that the model will never see again, because a summary replaced them or they were cleared. */
 	readonly hidden: readonly Shown[];
 }
 
@@ -180,10 +174,10 @@ async function standingIn({ row, history, steps, session }: Run, contexts: Conte
 	const { reductions } = await contexts.of(session);
 	const view = viewOf([...history, own], reductions);
 	const messages = new Set(view);
-	const calls = new Set(view.flatMap(picturedIn).map(({ callId }) => callId));
+	const calls = new Set(view.flatMap(shownResultsIn).map(({ callId }) => callId));
 	const standing = [...history, own].flatMap((run) =>
 		run.messages.flatMap((message) => [
-			...picturedIn(message).map((one): Placed => ({ one, isShown: calls.has(one.callId) })),
+			...shownResultsIn(message).map((one): Placed => ({ one, isShown: calls.has(one.callId) })),
 			...(run === own ? [] : sentIn(message)).map(
 				(one): Placed => ({ one: { ...one, ordinal: run.ordinal }, isShown: messages.has(message) }),
 			),
@@ -201,26 +195,26 @@ interface Placed {
 }
 
 /**
- * The calls whose pictures no model, or not this model, has answered. Another model may not read pictures, or may accept
+ * The calls whose images no model, or not this model, has answered. Another model may not read images, or may accept
  * more.
  */
 export function unseenIn({ history, steps }: Run, model?: string): Set<string> {
 	const isBy = (by: string | undefined): boolean => model === undefined || by === model;
 	const replied = steps.findLastIndex((step) => step.kind === "reply" && isBy(step.asked));
-	const own = steps.slice(replied + 1).flatMap(picturedBy);
+	const own = steps.slice(replied + 1).flatMap(shownResultsOf);
 	const before = replied >= 0 ? [] : history.flatMap(({ messages }) => messages);
 	const last = before.findLastIndex((message) => message.role === "assistant" && isBy(message.model));
-	return new Set([...before.slice(last + 1).flatMap(picturedIn), ...own].map(({ callId }) => callId));
+	return new Set([...before.slice(last + 1).flatMap(shownResultsIn), ...own].map(({ callId }) => callId));
 }
 
-interface Pictured {
+interface ShownResult {
 	readonly callId: string;
-	readonly pictures: readonly ImageBlock[];
+	readonly images: readonly ImageBlock[];
 }
 
 /** Results of a reply with unfinished calls are in no message yet. */
 function notYetIn(said: readonly Message[], steps: readonly Step[]): Message[] {
-	const known = new Set(said.flatMap(picturedIn).map(({ callId }) => callId));
+	const known = new Set(said.flatMap(shownResultsIn).map(({ callId }) => callId));
 	const content = steps.flatMap((step): ResultBlock[] => {
 		if (step.kind !== "result" || !step.pictures || known.has(step.callId)) return [];
 		const { kind: type, ...result } = step;
@@ -229,32 +223,32 @@ function notYetIn(said: readonly Message[], steps: readonly Step[]): Message[] {
 	return content.length > 0 ? [{ role: "tool", content }] : [];
 }
 
-function picturedIn(message: Message): Pictured[] {
+function shownResultsIn(message: Message): ShownResult[] {
 	if (message.role !== "tool") return [];
-	return message.content.flatMap(({ callId, pictures = [] }) =>
-		pictures.length > 0 ? [{ callId, pictures }] : [],
+	return message.content.flatMap(({ callId, pictures: images = [] }) =>
+		images.length > 0 ? [{ callId, images }] : [],
 	);
 }
 
-function picturedBy(step: Step): Pictured[] {
+function shownResultsOf(step: Step): ShownResult[] {
 	if (step.kind !== "result") return [];
-	const { callId, pictures = [] } = step;
-	return pictures.length > 0 ? [{ callId, pictures }] : [];
+	const { callId, pictures: images = [] } = step;
+	return images.length > 0 ? [{ callId, images }] : [];
 }
 
-function sentIn(message: Message): { readonly pictures: readonly ImageBlock[] }[] {
-	const pictures = message.role === "user" ? message.content.filter((block) => block.type === "image") : [];
-	return pictures.length > 0 ? [{ pictures }] : [];
+function sentIn(message: Message): { readonly images: readonly ImageBlock[] }[] {
+	const images = message.role === "user" ? message.content.filter((block) => block.type === "image") : [];
+	return images.length > 0 ? [{ images }] : [];
 }
 
 export type Change = (tx: Tx) => Promise<unknown>;
 
 /**
- * Removes the pictures of these calls from the record. Their results say why. Without `why` the results stay word for word:
- * their text already says that the pictures were cleared, and it must not change. The steps are read before the transaction
+ * Removes the images of these calls from the record. Their results say why. Without `why` the results stay word for word:
+ * their text already says that the images were cleared, and it must not change. The steps are read before the transaction
  * that changes them; this is safe because the runs of a session follow each other.
  */
-export async function withoutPicturesOf(
+export async function withoutImagesOf(
 	run: Run,
 	callIds: ReadonlySet<string>,
 	why: string | undefined,
@@ -264,8 +258,8 @@ export async function withoutPicturesOf(
 	return [...(await earlierSteps(run, callIds)), ...own].flatMap(({ runId, n, step }) => {
 		if (step.kind !== "result" || !step.pictures || !callIds.has(step.callId)) return [];
 		const { pictures: _, ...kept } = step;
-		const described = { ...kept, text: `${step.text}\n[its picture was ${why}]` };
-		// An empty list, not an absent one: a cleared result must still mention its pictures.
+		const described = { ...kept, text: `${step.text}\n[its image was ${why}]` };
+		// An empty list, not an absent one: a cleared result must still mention its images.
 		const changed: Step = why === undefined ? { ...step, pictures: [] } : described;
 		const data = JSON.stringify(changed);
 		return (tx: Tx) =>
@@ -278,12 +272,12 @@ export async function withoutPicturesOf(
 	});
 }
 
-/** Removes the pictures that arrived within the message of an earlier run. The message contains the reason. */
+/** Removes the images that arrived within the message of an earlier run. The message contains the reason. */
 function withoutSent({ id, images, attachments = [] }: RunRow, why: string): Change {
 	return withAttachments(id, [...describedOnly(images, why), ...attachments]);
 }
 
-/** Like `withoutSent`, and also describes the attached pictures by name. Their files stay. */
+/** Like `withoutSent`, and also describes the attached images by name. Their files stay. */
 function withoutShown({ id, images, attachments = [] }: RunRow, why: string): Change {
 	const files = attachments.map(({ shown, ...file }) => (shown ? { ...file, problem: why } : file));
 	return withAttachments(id, [...describedOnly(images, why), ...files]);
@@ -329,7 +323,7 @@ async function earlierSteps(
 	return rows.map(({ run_id, n, data }) => ({ runId: run_id, n, step: fromRow<Step>(data) }));
 }
 
-/** Maximum bytes of pictures in the memory of all sessions at rest. */
+/** Maximum bytes of images in the memory of all sessions at rest. */
 const mostBytes = 64 * 1024 * 1024;
 
 interface Holder {
@@ -339,10 +333,10 @@ interface Holder {
 }
 
 /**
- * Limits the memory for pictures of all sessions. Above the limit, sessions that rested longest drop their history and read
+ * Limits the memory for images of all sessions. Above the limit, sessions that rested longest drop their history and read
  * it from the record for their next run.
  */
-export class KeptPictures<S extends Holder> {
+export class KeptImages<S extends Holder> {
 	/** Frees all other memory for messages of the session. */
 	readonly #onForget: (session: S) => void;
 	/**
@@ -358,14 +352,14 @@ export class KeptPictures<S extends Holder> {
 	/** Called after a run left its history in memory. */
 	keep(session: S): void {
 		this.#holders.delete(session.id);
-		const bytes = pictureBytes((session.history ?? []).flatMap(({ messages }) => messages));
+		const bytes = imageBytes((session.history ?? []).flatMap(({ messages }) => messages));
 		if (bytes === 0) return;
 		this.#holders.set(session.id, { session: new WeakRef(session), bytes });
 		let sum = 0;
 		for (const [id, holder] of [...this.#holders].reverse()) {
 			const held = holder.session.deref();
 			if (held) sum += holder.bytes;
-			// A working session also has its pictures in its run. It returns here when the run ends.
+			// A working session also has its images in its run. It returns here when the run ends.
 			if (held && (held.live.size > 0 || sum <= mostBytes)) continue;
 			this.#holders.delete(id);
 			if (held) this.#forget(held);

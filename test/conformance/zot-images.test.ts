@@ -1,5 +1,5 @@
 import { writeFile } from "node:fs/promises";
-import { testPictures } from "@parley/core/testing";
+import { testImages } from "@parley/core/testing";
 import { expect } from "vitest";
 import { FakeAnthropic } from "../simulators/anthropic/fake-anthropic.ts";
 import type { ReceivedRequest } from "../simulators/anthropic/received-request.ts";
@@ -7,8 +7,8 @@ import { says, uses } from "../simulators/anthropic/reply.ts";
 import { only, streamed, ZotClient } from "./drivers/zot-client.ts";
 import { verifiesOn } from "./verifies.ts";
 
-const [{ content: png }] = testPictures;
-const line = `"photo.png" is a PNG picture, 1 x 1 pixels, ${png.length} bytes`;
+const [{ content: png }] = testImages;
+const line = `"photo.png" is a PNG image, 1 x 1 pixels, ${png.length} bytes`;
 const text = { type: "text", text: line };
 const reads = uses("toolu_1", "read", { path: "photo.png" });
 
@@ -30,7 +30,7 @@ async function received(agent: ZotClient, id: string): Promise<unknown> {
 verifiesOn(
 	"zot",
 	["zot.result-images", "zot.message-blocks"],
-	"a picture that the agent reads reaches the model, and is reported by its size",
+	"an image that the agent reads reaches the model, and is reported by its size",
 	async () => {
 		await using service = await FakeAnthropic.start();
 		service.script(reads, says("A pixel."));
@@ -49,7 +49,7 @@ verifiesOn(
 verifiesOn(
 	"zot",
 	["zot.result-images-stored"],
-	"a picture survives a kill of its process, and is removed if the model refuses it",
+	"an image survives a kill of its process, and is removed if the model refuses it",
 	async () => {
 		await using service = await FakeAnthropic.start();
 		service.script(reads, { ...says("A"), break: { at: "head", how: "hang" } });
@@ -71,7 +71,7 @@ verifiesOn(
 		expect(shownIn(await service.received(3))).toMatchObject([text, { type: "image", source }]);
 		const gone = {
 			type: "text",
-			text: `${line}\n[its picture was removed: the provider refused the request that contained it]`,
+			text: `${line}\n[its image was removed: the provider refused the request that contained it]`,
 		};
 		expect(shownIn(await service.received(4))).toMatchObject([gone]);
 		expect(await received(next, "4")).toEqual([[gone]]);

@@ -12,8 +12,8 @@ import { ModelError } from "../vocabulary/model-error.ts";
 import { operator } from "../vocabulary/principal.ts";
 import { mebibyte, padded, png } from "./testing/showing.ts";
 
-const picture = { type: "image", mediaType: "image/png", data: png.toString("base64") } as const;
-const line = `"photo.png" is a PNG picture, 1 x 1 pixels, ${png.length} bytes`;
+const image = { type: "image", mediaType: "image/png", data: png.toString("base64") } as const;
+const line = `"photo.png" is a PNG image, 1 x 1 pixels, ${png.length} bytes`;
 const refused = "the provider refused the request that contained it";
 
 const look = (id: string, path = "photo.png") => calls(id, "read_file", { path });
@@ -68,7 +68,7 @@ class Looking implements AsyncDisposable {
 	}
 
 	shown(request: number): number[] {
-		return this.results(request).map(({ pictures }) => pictures?.length ?? 0);
+		return this.results(request).map(({ pictures: images }) => images?.length ?? 0);
 	}
 
 	/** Another process continues with the same state. */
@@ -83,7 +83,7 @@ class Looking implements AsyncDisposable {
 	}
 }
 
-test("the model sees a picture that a tool has read in all later requests, and people see its facts", async () => {
+test("the model sees an image that a tool has read in all later requests, and people see its facts", async () => {
 	const before = await Looking.begin([[look("c1")], [says("nice")], [says("still nice")]]);
 	await before.t.send(before.session, "look");
 	await expect(before.log.next("tool.completed")).resolves.toEqual({
@@ -96,7 +96,7 @@ test("the model sees a picture that a tool has read in all later requests, and p
 		durationMs: expect.any(Number),
 	});
 	await before.log.next("assistant.message");
-	const result = { type: "result", callId: "c1", text: line, failed: false, pictures: [picture] };
+	const result = { type: "result", callId: "c1", text: line, failed: false, pictures: [image] };
 	expect(before.results(1)).toEqual([result]);
 	await before.ask("again");
 	expect(before.results(2)).toEqual([result]);
@@ -106,7 +106,7 @@ test("the model sees a picture that a tool has read in all later requests, and p
 	expect(after.results(0)).toEqual([result]);
 });
 
-test("a picture from outside the roots taints the session like its text", async () => {
+test("an image from outside the roots taints the session like its text", async () => {
 	await using looking = await Looking.begin([[look("c1", "../outside.png")], [says("nice")]]);
 	await writeFile(join(looking.t.directory, "outside.png"), png);
 	await looking.t.send(looking.session, "look");
@@ -117,7 +117,7 @@ test("a picture from outside the roots taints the session like its text", async 
 	expect(await looking.t.store.read((db) => findTaint(db, looking.session))).toBe("P");
 });
 
-test("a result with a picture is complete after a crash, although its file is missing", async () => {
+test("a result with an image is complete after a crash, although its file is missing", async () => {
 	await using stack = new AsyncDisposableStack();
 	const copy = stack.adopt(await mkdtemp(join(tmpdir(), "parley-crash-")), (path) =>
 		rm(path, { recursive: true, force: true }),
@@ -141,7 +141,7 @@ test("a result with a picture is complete after a crash, although its file is mi
 	expect(again.shown(0)).toEqual([1]);
 });
 
-test("a picture that another model accepted and this one refuses is removed as well", async () => {
+test("an image that another model accepted and this one refuses is removed as well", async () => {
 	const replies = [[look("c1")], [says("nice")], refuse, [says("a pity")], refuse];
 	await using looking = await Looking.begin(replies, { anyModel: true });
 	await looking.ask();
@@ -152,18 +152,18 @@ test("a picture that another model accepted and this one refuses is removed as w
 	await expect(looking.ask("once more")).resolves.toMatchObject({ error: "could not process image" });
 });
 
-test("a picture that the provider rejects is removed, and the run continues", async () => {
+test("an image that the provider rejects is removed, and the run continues", async () => {
 	const before = await Looking.begin([[look("c1")], [says("nice"), look("c2")], refuse, [says("a pity")]]);
 	await before.t.send(before.session, "look");
 	await expect(before.log.next("run.retrying")).resolves.toMatchObject({
-		reason: "could not process image; repeated without the pictures that tools read",
+		reason: "could not process image; repeated without the images that tools read",
 		inMs: 0,
 	});
 	await expect(before.log.next("assistant.message")).resolves.toMatchObject({ content: "a pity", error: "" });
 	expect(before.shown(2)).toEqual([1, 1]);
 	expect(before.results(3)).toMatchObject([
-		{ text: line, pictures: [picture] },
-		{ text: `${line}\n[its picture was removed: ${refused}]` },
+		{ text: line, pictures: [image] },
+		{ text: `${line}\n[its image was removed: ${refused}]` },
 	]);
 	expect(before.shown(3)).toEqual([1, 0]);
 	before.log.check();
@@ -179,7 +179,7 @@ test("a request that is rejected for another reason is sent once", async () => {
 	expect(looking.shown(3)).toEqual([0]);
 });
 
-test("pictures stay if the provider refuses the caller and not the pictures", async () => {
+test("images stay if the provider refuses the caller and not the images", async () => {
 	const broke: ScriptedReply = () => {
 		throw new ModelError("the account has no credit", { fault: "rejected" });
 	};
@@ -189,7 +189,7 @@ test("pictures stay if the provider refuses the caller and not the pictures", as
 	expect(looking.shown(2)).toEqual([1]);
 });
 
-test("a picture of a run that ended before the model saw it does not block the next run", async () => {
+test("an image of a run that ended before the model saw it does not block the next run", async () => {
 	await using looking = await Looking.begin([[look("c1")], stuck(""), refuse, [says("hello")]]);
 	await looking.t.send(looking.session, "look");
 	while (looking.model.requests.length < 2) await looking.t.settle();
@@ -200,14 +200,14 @@ test("a picture of a run that ended before the model saw it does not block the n
 	expect(looking.results(3)).toMatchObject([{ text: expect.stringContaining(refused) }]);
 });
 
-test("the oldest half of the pictures is removed to make space for others, also across a restart", async () => {
+test("the oldest half of the images is removed to make space for others, also across a restart", async () => {
 	const ids = Array.from({ length: 7 }, (_, index) => `c${index}`);
 	const before = await Looking.begin([...ids.map((id) => [look(id)]), [says("all seen")]]);
 	await before.put("photo.png", padded(3 * mebibyte));
 	await expect(before.ask()).resolves.toMatchObject({ content: "all seen" });
 	expect(before.shown(6)).toEqual([1, 1, 1, 1, 1, 1]);
 	expect(before.shown(7)).toEqual([0, 0, 0, 0, 1, 1, 1]);
-	expect(before.results(7)[0]?.text).toMatch(/\n\[its picture was removed to make room: read it again/);
+	expect(before.results(7)[0]?.text).toMatch(/\n\[its image was removed to make room: read it again/);
 	await using after = await before.restart(
 		...["d1", "d2", "d3"].map((id) => [look(id)]),
 		[look("d4"), look("d5")],
@@ -218,7 +218,7 @@ test("the oldest half of the pictures is removed to make space for others, also 
 	expect(after.shown(-1)).toEqual([0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1]);
 });
 
-test("pictures that are too large together are not shown, and the model gets their names", async () => {
+test("images that are too large together are not shown, and the model gets their names", async () => {
 	const ids = Array.from({ length: 7 }, (_, index) => `c${index}`);
 	await using looking = await Looking.begin([ids.map((id) => look(id)), [says("many")]]);
 	await looking.put("photo.png", padded(3 * mebibyte));
@@ -229,14 +229,14 @@ test("pictures that are too large together are not shown, and the model gets the
 		callId: "c6",
 		failed: true,
 		text: expect.stringMatching(
-			/\n\[not shown: the pictures of this conversation may have at most 18 MiB together/,
+			/\n\[not shown: the images of this conversation may have at most 18 MiB together/,
 		),
 	});
 	const failures = await looking.t.runtime.history.newest(operator, { limit: 9, types: ["tool.failed"] });
 	expect(failures).toHaveLength(1);
 });
 
-test("pictures of people come before those that tools have read", async () => {
+test("images of people come before those that tools have read", async () => {
 	const ids = ["c1", "c2", "c3", "c4", "c5"];
 	await using looking = await Looking.begin([ids.map((id) => look(id)), [says("nice")], [says("yours too")]]);
 	await looking.put("photo.png", padded(3 * mebibyte));

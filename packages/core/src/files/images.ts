@@ -3,148 +3,142 @@ import { type ImageBlock, type ImageType, isImageType, type Message } from "../v
 import type { RunMessage } from "../vocabulary/transcript.ts";
 import type { Files } from "./files.ts";
 
-/** Maximum bytes of a picture: 5 MiB in base64. https://platform.claude.com/docs/en/build-with-claude/vision */
-export const maxPictureBytes = 3_932_160;
-/** Maximum width and height in pixels. The provider rejects larger pictures. Source: the same page. */
-export const maxPictureSide = 8_000;
-/** Maximum bytes of all pictures in a request. A request may have 32 MB, and base64 adds a third. The rest is for text. */
-const maxPicturesBytes = 18 * 1024 * 1024;
+/** Maximum bytes of an image: 5 MiB in base64. https://platform.claude.com/docs/en/build-with-claude/vision */
+export const maxImageBytes = 3_932_160;
+/** Maximum width and height in pixels. The provider rejects larger images. Source: the same page. */
+export const maxImageSide = 8_000;
+/** Maximum bytes of all images in a request. A request may have 32 MB, and base64 adds a third. The rest is for text. */
+const maxRequestImageBytes = 18 * 1024 * 1024;
 
 /**
- * Whether the file can be shown to a model. `before` is the number of bytes of pictures that are already in the
+ * Whether the file can be shown to a model. `before` is the number of bytes of images that are already in the
  * conversation.
  */
-export function isPicture({ mediaType, bytes }: FileFacts, before: number): boolean {
-	return isImageType(mediaType) && bytes <= maxPictureBytes && before + bytes <= maxPicturesBytes;
+export function isShowableImage({ mediaType, bytes }: FileFacts, before: number): boolean {
+	return isImageType(mediaType) && bytes <= maxImageBytes && before + bytes <= maxRequestImageBytes;
 }
 
-/** Picture in a stored file. Undefined if models do not read its type, or if the file is deleted. */
-export async function loadPicture(
-	files: Files,
-	{ id, mediaType }: FileFacts,
-): Promise<ImageBlock | undefined> {
+/** Image in a stored file. Undefined if models do not read its type, or if the file is deleted. */
+export async function loadImage(files: Files, { id, mediaType }: FileFacts): Promise<ImageBlock | undefined> {
 	if (!isImageType(mediaType)) return undefined;
 	const content = await files.load(id);
 	return content && { type: "image", mediaType, data: content.toString("base64") };
 }
 
-/** Attachments for pictures of a message that the model does not see. Each has the reason. */
+/** Attachments for images of a message that the model does not see. Each has the reason. */
 export function describedOnly(images: readonly ImageBlock[], problem: string): Attachment[] {
 	return images.map((image) => ({
 		id: "",
-		name: "a picture",
+		name: "an image",
 		mediaType: image.mediaType,
 		bytes: bytesOf(image),
 		problem,
 	}));
 }
 
-export function pictureBytes(messages: readonly Message[]): number {
+export function imageBytes(messages: readonly Message[]): number {
 	return messages
-		.flatMap(({ content }) => content.flatMap(picturesOf))
-		.reduce((sum, picture) => sum + bytesOf(picture), 0);
+		.flatMap(({ content }) => content.flatMap(imagesOf))
+		.reduce((sum, image) => sum + bytesOf(image), 0);
 }
 
-/** Bytes of a picture before base64. */
+/** Bytes of an image before base64. */
 export function bytesOf({ data }: ImageBlock): number {
 	return Buffer.byteLength(data, "base64");
 }
 
-function picturesOf(block: Message["content"][number]): readonly ImageBlock[] {
+function imagesOf(block: Message["content"][number]): readonly ImageBlock[] {
 	if (block.type === "image") return [block];
 	return block.type === "result" ? (block.pictures ?? []) : [];
 }
 
-/** Adds the pictures that the model sees. The attachment of a deleted file reports it. */
-export async function withPictures<T extends RunMessage>(files: Files, message: T): Promise<T> {
+/** Adds the images that the model sees. The attachment of a deleted file reports it. */
+export async function withImages<T extends RunMessage>(files: Files, message: T): Promise<T> {
 	const { attachments = [], retryOf } = message;
-	// A repeated message stays with its first run, and so do its pictures.
+	// A repeated message stays with its first run, and so do its images.
 	if (retryOf !== undefined || !attachments.some(({ shown }) => shown)) return message;
 	const loaded = await Promise.all(attachments.map((attachment) => load(files, attachment)));
 	return {
 		...message,
 		attachments: loaded.map(({ attachment }) => attachment),
-		pictures: loaded.flatMap(({ picture }) => (picture ? [picture] : [])),
+		loadedImages: loaded.flatMap(({ image }) => (image ? [image] : [])),
 	};
 }
 
 async function load(
 	files: Files,
 	attachment: Attachment,
-): Promise<{ readonly attachment: Attachment; readonly picture?: ImageBlock }> {
+): Promise<{ readonly attachment: Attachment; readonly image?: ImageBlock }> {
 	if (!attachment.shown || !isImageType(attachment.mediaType)) return { attachment };
-	const picture = await loadPicture(files, attachment);
-	if (!picture) return { attachment: { ...attachment, problem: "it is no longer stored" } };
-	return { attachment, picture };
+	const image = await loadImage(files, attachment);
+	if (!image) return { attachment: { ...attachment, problem: "it is no longer stored" } };
+	return { attachment, image };
 }
 
-interface PictureRoom {
+interface ImageRoom {
 	readonly bytes: number;
-	/** Maximum number of pictures if one of them is large. */
+	/** Maximum number of images if one of them is large. */
 	readonly few: number;
 }
 
-/** Width or height in pixels above which a picture is large. A request may contain few large pictures. */
+/** Width or height in pixels above which an image is large. A request may contain few large images. */
 const largeSide = 2_000;
 
 /** Limits of a provider for one request: https://platform.claude.com/docs/en/build-with-claude/vision */
-const pictureRoom: PictureRoom = { bytes: maxPicturesBytes, few: 20 };
+const imageRoom: ImageRoom = { bytes: maxRequestImageBytes, few: 20 };
 
-/** Reason for the model why a picture is not shown. */
+/** Reason for the model why an image is not shown. */
 export const noRoom =
-	`the pictures of this conversation may have at most ${pictureRoom.bytes / 1024 / 1024} MiB together, ` +
-	`and be at most ${pictureRoom.few} if one is larger than ${largeSide} pixels a side`;
+	`the images of this conversation may have at most ${imageRoom.bytes / 1024 / 1024} MiB together, ` +
+	`and be at most ${imageRoom.few} if one is larger than ${largeSide} pixels a side`;
 
-export function fitTogether(
-	pictures: readonly ImageBlock[],
-	{ bytes, few }: PictureRoom = pictureRoom,
-): boolean {
-	return sizeOf(pictures) <= bytes && (pictures.length <= few || !pictures.some(isLarge));
+export function fitTogether(images: readonly ImageBlock[], { bytes, few }: ImageRoom = imageRoom): boolean {
+	return sizeOf(images) <= bytes && (images.length <= few || !images.some(isLarge));
 }
 
-/** Whether the pictures exceed the bytes of one request. */
-export function fillMoreThanRoom(pictures: readonly ImageBlock[]): boolean {
-	return sizeOf(pictures) > pictureRoom.bytes;
+/** Whether the images exceed the bytes of one request. */
+export function fillMoreThanRoom(images: readonly ImageBlock[]): boolean {
+	return sizeOf(images) > imageRoom.bytes;
 }
 
 /** Half of the exceeded limit, and all of the other one. */
-export function halfTheRoom(pictures: readonly ImageBlock[]): PictureRoom {
-	const { bytes, few } = pictureRoom;
+export function halfTheRoom(images: readonly ImageBlock[]): ImageRoom {
+	const { bytes, few } = imageRoom;
 	return {
-		bytes: sizeOf(pictures) > bytes ? bytes / 2 : bytes,
-		few: fitTogether(pictures, { bytes: Number.POSITIVE_INFINITY, few }) ? few : few / 2,
+		bytes: sizeOf(images) > bytes ? bytes / 2 : bytes,
+		few: fitTogether(images, { bytes: Number.POSITIVE_INFINITY, few }) ? few : few / 2,
 	};
 }
 
-function sizeOf(pictures: readonly ImageBlock[]): number {
-	return pictures.reduce((sum, picture) => sum + bytesOf(picture), 0);
+function sizeOf(images: readonly ImageBlock[]): number {
+	return images.reduce((sum, image) => sum + bytesOf(image), 0);
 }
 
-/** Results of `isLarge`, so that each picture is decoded once. */
+/** Results of `isLarge`, so that each image is decoded once. */
 const large = new WeakMap<ImageBlock, boolean>();
 
-function isLarge(picture: ImageBlock): boolean {
-	const known = large.get(picture);
+function isLarge(image: ImageBlock): boolean {
+	const known = large.get(image);
 	if (known !== undefined) return known;
-	const size = pictureSize(picture.mediaType, Buffer.from(picture.data, "base64"));
+	const size = imageSize(image.mediaType, Buffer.from(image.data, "base64"));
 	const found = size !== undefined && Math.max(size.width, size.height) > largeSide;
-	large.set(picture, found);
+	large.set(image, found);
 	return found;
 }
 
 /** In pixels. */
-interface PictureSize {
+interface ImageSize {
 	readonly width: number;
 	readonly height: number;
 }
 
-/** Size of a picture from its header. Undefined if the header is damaged. */
-export function pictureSize(type: ImageType, content: Uint8Array): PictureSize | undefined {
+/** Size of an image from its header. Undefined if the header is damaged. */
+export function imageSize(type: ImageType, content: Uint8Array): ImageSize | undefined {
 	const size = readers[type](content);
 	return size && size.width > 0 && size.height > 0 ? size : undefined;
 }
 
-type Reader = (content: Uint8Array) => PictureSize | undefined;
+type Reader = (content: Uint8Array) => ImageSize | undefined;
 
 const readers: Readonly<Record<ImageType, Reader>> = {
 	"image/png": sizeOfPng,
@@ -154,13 +148,13 @@ const readers: Readonly<Record<ImageType, Reader>> = {
 };
 
 /** https://www.w3.org/TR/png-3/#11IHDR */
-function sizeOfPng(content: Uint8Array): PictureSize | undefined {
+function sizeOfPng(content: Uint8Array): ImageSize | undefined {
 	if (word(content, 12) !== "IHDR") return undefined;
 	return { width: big(content, 16, 4), height: big(content, 20, 4) };
 }
 
 /** The frame header follows any number of segments: https://www.w3.org/Graphics/JPEG/itu-t81.pdf B.1 */
-function sizeOfJpeg(content: Uint8Array): PictureSize | undefined {
+function sizeOfJpeg(content: Uint8Array): ImageSize | undefined {
 	for (let at = 2; at < content.length; ) {
 		if (content[at] !== 0xff) return undefined;
 		const marker = content[at + 1] ?? 0;
@@ -179,7 +173,7 @@ function isFrame(marker: number): boolean {
 }
 
 /** https://developers.google.com/speed/webp/docs/riff_container and its bit streams */
-function sizeOfWebp(content: Uint8Array): PictureSize | undefined {
+function sizeOfWebp(content: Uint8Array): ImageSize | undefined {
 	const kind = word(content, 12);
 	if (kind === "VP8X" && content.length >= 30) {
 		return { width: 1 + little(content, 24, 3), height: 1 + little(content, 27, 3) };
@@ -196,7 +190,7 @@ function word(content: Uint8Array, at: number): string {
 	return String.fromCharCode(...content.subarray(at, at + 4));
 }
 
-/** Big-endian number. Bytes beyond the end are zero, and no picture has the size 0. */
+/** Big-endian number. Bytes beyond the end are zero, and no image has the size 0. */
 function big(content: Uint8Array, at: number, bytes: number): number {
 	let value = 0;
 	for (let index = 0; index < bytes; index++) value = value * 256 + (content[at + index] ?? 0);
