@@ -11,6 +11,7 @@ const tasks = {
 	bench: () => import("./bench.mjs"),
 	chaos: () => import("./chaos.mjs"),
 	fuzz: () => import("./fuzz.mjs"),
+	eval: () => import("./eval.mjs"),
 	texts: () => import("./texts.mjs"),
 	build: () => import("./build.mjs"),
 	generate: () => import("./generate.mjs"),

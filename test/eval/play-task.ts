@@ -1,0 +1,135 @@
+import { mkdir, mkdtempDisposable, readFile, realpath, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { createIds, defined, Redactor, silentLogger, systemClock } from "@parley/base";
+import type { Model } from "@parley/core";
+import { type Config, startGateway } from "@parley/gateway";
+import { type Client, createClient, isOzzieEvent, type OpenSession, type OzzieEvent } from "@parley/protocol";
+import type { Call, Outcome, Task } from "./task.ts";
+
+/** Result of one task. */
+export interface Played {
+	readonly task: Task;
+	/** Faults in the result; empty if the task succeeded. */
+	readonly faults: readonly string[];
+	/** Model calls. */
+	readonly turns: number;
+	readonly tokensInput: number;
+	readonly tokensOutput: number;
+	/** US dollars. 0 for a model without a price. */
+	readonly cost: number;
+	readonly ms: number;
+}
+
+/** Directories of one task. */
+export interface Places {
+	readonly data: string;
+	/** The working directory. */
+	readonly work: string;
+}
+
+export interface PlayOptions {
+	/** Settings of the gateway. It must listen on a free port of this machine, without access control. */
+	configOf(places: Places): Config;
+	/** Replaces the configured model. */
+	readonly model?: Model;
+	/** Limit of one task in milliseconds. */
+	readonly limitMs: number;
+}
+
+/** Plays a task as a person would, in a directory of its own: sends the message, and answers the approvals. */
+export async function playTask(task: Task, { configOf, model, limitMs }: PlayOptions): Promise<Played> {
+	await using temporary = await mkdtempDisposable(join(tmpdir(), "parley-eval-"));
+	const directory = await realpath(temporary.path);
+	const work = join(directory, "work");
+	await mkdir(work);
+	await writeAll(work, task.files);
+	await writeAll(directory, task.surroundings ?? {});
+	const gateway = await startGateway({
+		config: configOf({ data: join(directory, "data"), work }),
+		...{ clock: systemClock, ids: createIds(), log: silentLogger, redactor: new Redactor(), version: "eval" },
+		...defined({ currentDirectory: work, model }),
+	});
+	const client = createClient({ url: gateway.urls[0] ?? "", clock: systemClock, ids: createIds() });
+	try {
+		const startedAt = performance.now();
+		const session = await client.open({});
+		await client.request("send_message", { content: task.message }, { sessionId: session.id });
+		const run = await follow(client, session, { approves: task.approves ?? true, limitMs });
+		const ms = performance.now() - startedAt;
+		const outcome: Outcome = {
+			...run,
+			read: (path) => textOf(join(work, path)),
+			isUntouched: async (path) => (await textOf(join(directory, path))) === task.surroundings?.[path],
+		};
+		const faults = [
+			...(run.error === "" ? [] : [`the run failed: ${run.error}`]),
+			...(await task.check(outcome)),
+		];
+		const { total } = await client.request("usage", {});
+		const { calls: turns, tokens_input: tokensInput, tokens_output: tokensOutput, cost_usd: cost } = total;
+		return { task, faults, turns, tokensInput, tokensOutput, cost, ms };
+	} finally {
+		await client.close();
+		await gateway.stop(0);
+	}
+}
+
+interface Run {
+	readonly answer: string;
+	readonly error: string;
+	readonly calls: readonly Call[];
+}
+
+/** Reads a run until its end. A run that exceeds its limit is cancelled. */
+async function follow(
+	client: Client,
+	session: OpenSession,
+	{ approves, limitMs }: { readonly approves: boolean; readonly limitMs: number },
+): Promise<Run> {
+	const calls: Call[] = [];
+	const sessionId = session.id;
+	const timer = systemClock.after(limitMs, () => void client.request("cancel_turn", {}, { sessionId }));
+	try {
+		for await (const event of session.events()) {
+			if (!isOzzieEvent(event)) continue;
+			calls.push(...callsOf(event));
+			if (event.event === "prompt.request") {
+				const { token, type } = event.payload;
+				const response = approves && type === "confirm" ? { token, value: true } : { token, cancelled: true };
+				await client.request("prompt_response", response, { sessionId });
+			}
+			if (event.event === "assistant.message") {
+				const { content, error } = event.payload;
+				return { answer: content, error, calls };
+			}
+		}
+	} finally {
+		timer.cancel();
+	}
+	return { answer: "", error: "the session ended", calls };
+}
+
+/** The call that an event starts, or that it asks for. */
+function callsOf(event: OzzieEvent): readonly Call[] {
+	if (event.event === "prompt.request") {
+		const { tool = "ask_user", arguments: args } = event.payload.context;
+		return [{ tool, arguments: args }];
+	}
+	if (event.event !== "tool.call" || event.payload.status !== "started") return [];
+	return [{ tool: event.payload.name, arguments: event.payload.arguments }];
+}
+
+async function writeAll(directory: string, files: Readonly<Record<string, string>>): Promise<void> {
+	for (const [path, text] of Object.entries(files)) {
+		await mkdir(dirname(join(directory, path)), { recursive: true });
+		await writeFile(join(directory, path), text);
+	}
+}
+
+async function textOf(path: string): Promise<string | undefined> {
+	return readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
+		if (error.code === "ENOENT") return undefined;
+		throw error;
+	});
+}
