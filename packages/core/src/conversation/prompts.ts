@@ -19,8 +19,8 @@ import type { SecretBox } from "../vocabulary/secrets.ts";
 import type { GrantScope } from "../vocabulary/tool.ts";
 import { auditDecided, auditEnded, auditShown } from "./audit-prompt.ts";
 import type { RecordEvents } from "./commit.ts";
-import { keepPassword } from "./passwords.ts";
 import type { JudgedChange, Session } from "./session.ts";
+import { refuseReadable, shownAnswer, storedAnswer } from "./stored-answer.ts";
 import { addVote, approvalsNeeded, approvalsOf, changedPrompt, type Voters, votesOf } from "./votes.ts";
 
 /** Lifetime of a question, which includes a night. */
@@ -126,9 +126,12 @@ export class Prompts {
 		}
 		const prompt = fromRow<Prompt>(row.request);
 		if (prompt.type === "password" && response.confidential === false) refuseReadable(response);
-		const answer = await this.#keepAnswer(tx, session, prompt, {
-			...readAnswer(prompt, row.floor === 1, response),
-			...defined({ arguments: change === undefined ? undefined : response.arguments }),
+		const answer = await storedAnswer(this.#services, tx, session, {
+			prompt,
+			answer: {
+				...readAnswer(prompt, row.floor === 1, response),
+				...defined({ arguments: change === undefined ? undefined : response.arguments }),
+			},
 		});
 		if (answer.kind === "approved" && voters) {
 			return this.#vote(tx, record, session, { row, prompt, answer, by, change, voters });
@@ -154,8 +157,13 @@ export class Prompts {
 			const whole = { ...answer, ...defined({ arguments: args }) };
 			const others = cast.votes.slice(0, -1).map((vote) => vote.by);
 			return this.#settle(tx, record, session, {
-				...{ row, prompt, answer: whole, by, binding },
-				...{ typed: false, voters: others },
+				row,
+				prompt,
+				answer: whole,
+				by,
+				binding,
+				typed: false,
+				voters: others,
 			});
 		}
 		const shown = change && changedPrompt(prompt, change, needed);
@@ -310,26 +318,6 @@ export class Prompts {
 		if (answer.kind !== "approved") await this.#services.onDenied(tx, session.place);
 		return grantId;
 	}
-
-	/** The answer in its stored form: a handle for a password, and texts without secrets. */
-	async #keepAnswer(tx: Tx, session: Session, prompt: Prompt, answer: Answer): Promise<Answer> {
-		const { redactor } = session;
-		if (answer.kind === "denied") return { ...answer, reason: redactor.redact(answer.reason) };
-		if (answer.kind === "cancelled") {
-			return {
-				...answer,
-				...defined({ reason: answer.reason ? redactor.redact(answer.reason) : undefined }),
-			};
-		}
-		if (answer.kind !== "value") return answer;
-		const { value } = answer;
-		if (typeof value !== "string") return { ...answer, value: value.map((one) => redactor.redact(one)) };
-		const isPassword = prompt.type === "password" && value !== "";
-		return {
-			...answer,
-			value: isPassword ? await keepPassword(this.#services, tx, session, value) : redactor.redact(value),
-		};
-	}
 }
 
 type StoredPrompt = Selectable<Tables["prompts"]>;
@@ -387,24 +375,9 @@ async function settlePrompt(
 	return settled.numUpdatedRows === 1n;
 }
 
-/** Dismissing a question reveals nothing. */
-function refuseReadable({ cancelled }: PromptResponse): void {
-	if (cancelled === true) return;
-	const message =
-		"a password cannot be sent over an unencrypted connection: answer over TLS (wss://), or on the gateway's own machine";
-	throw new ParleyError(message, { code: "permission_denied" });
-}
-
 /** Display name of a person of another guild or team, whose id may be unknown there. */
 function foreignName({ person }: Principal, { place }: Session): { readonly byName?: string } {
 	if (!person || person.name === "" || place === undefined) return {};
 	const { platform, tenant } = person.place;
 	return place.startsWith(`${platform}:${tenant}:`) ? {} : { byName: person.name };
-}
-
-function shownAnswer(prompt: Prompt, answer: Answer): unknown {
-	if (prompt.type === "password") return null;
-	if (answer.kind === "approved") return true;
-	if (answer.kind === "denied") return false;
-	return answer.kind === "value" ? answer.value : null;
 }

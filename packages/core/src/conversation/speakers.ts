@@ -1,3 +1,4 @@
+import { definedItems } from "@parley/base";
 import { fromRow, type Tx } from "../store/journal.ts";
 import { userOf } from "../store/person-role.ts";
 import { speakersOf } from "../store/task-rows.ts";
@@ -13,11 +14,11 @@ import { type PromptWithActor, requesterOf } from "./may-answer.ts";
  */
 export async function speakersTo(db: Tx, row: PromptWithActor, people: People): Promise<Person[]> {
 	const requester = requesterOf(row);
-	const spoken = [
-		...(requester ? [requester] : []),
+	const spoken = definedItems([
+		requester,
 		...(await steeringOf(db, row.run_id)),
 		...(await repliersTo(db, fromRow<Prompt>(row.request).taskId)),
-	];
+	]);
 	return Promise.all(spoken.map(async (person) => ({ ...person, role: await people.roleNow(db, person) })));
 }
 

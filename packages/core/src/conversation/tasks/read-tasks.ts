@@ -1,3 +1,4 @@
+import { definedItems } from "@parley/base";
 import type { Tx } from "../../store/journal.ts";
 import { type TaskRow, toFacts } from "../../store/task-rows.ts";
 import { sessionTotals } from "../../usage/ledger.ts";
@@ -67,10 +68,12 @@ export async function listTasks(
 				.selectFrom("sessions")
 				.select("sessions.id")
 				.where((row) =>
-					row.or([
-						row("sessions.owner", "=", owner),
-						...(ids.length > 0 ? [row("sessions.id", "in", [...ids])] : []),
-					]),
+					row.or(
+						definedItems([
+							row("sessions.owner", "=", owner),
+							ids.length > 0 ? row("sessions.id", "in", [...ids]) : undefined,
+						]),
+					),
 				);
 			return place === undefined ? theirs : theirs.where("sessions.place", "=", place);
 		});

@@ -1,12 +1,5 @@
-import { type Clock, defined, type Ids, ParleyError, parseJson } from "@parley/base";
+import { defined, ParleyError, parseJson } from "@parley/base";
 import { bytesOf, fitTogether, imageSize, maxImageBytes, maxImageSide, noRoom } from "../../files/images.ts";
-import type { Tx } from "../../store/journal.ts";
-import { indexMessages } from "../../store/search-texts.ts";
-import { addTaint } from "../../store/session-taint.ts";
-import { endRun, insertRun, insertStep } from "../../store/statements.ts";
-import type { TextRedactor } from "../../text/session-redactor.ts";
-import { outputLimits, shortenOutput } from "../../text/shorten-output.ts";
-import type { RecordedEvent } from "../../vocabulary/event.ts";
 import { imageProblem } from "../../vocabulary/kept-file.ts";
 import {
 	type CallBlock,
@@ -18,8 +11,6 @@ import {
 	type ThinkingBlock,
 } from "../../vocabulary/message.ts";
 import type { Step } from "../../vocabulary/step.ts";
-import { callsOf, textOf } from "../../vocabulary/transcript.ts";
-import { noUsage } from "../../vocabulary/usage.ts";
 import { storable } from "../messages/storable.ts";
 
 /** A block of an imported message. Results may be in a message of the user or of role `tool`. */
@@ -51,13 +42,20 @@ export const historyLimits = {
 	nameLength: 128,
 } as const;
 
-type Reply = Pick<Extract<Step, { kind: "reply" }>, "content" | "asked">;
+type ReplyStep = Extract<Step, { kind: "reply" }>;
+
+/** Blocks of an imported reply, and the model that wrote it. */
+export interface ImportedReply {
+	readonly kind: "reply";
+	readonly content: ReplyStep["content"];
+	readonly asked?: string;
+}
 
 /** Part of the history that is stored as one run: a user message, and the replies with their results. */
 export interface ImportedRun {
 	readonly texts: readonly string[];
 	readonly images: readonly ImageBlock[];
-	readonly steps: readonly (({ readonly kind: "reply" } & Reply) | Extract<Step, { kind: "result" }>)[];
+	readonly steps: readonly (ImportedReply | Extract<Step, { kind: "result" }>)[];
 }
 
 /**
@@ -144,7 +142,7 @@ class HistoryReader {
 		run.steps.push({ kind: "reply", content: content.map((block) => this.#replied(block)), ...requested });
 	}
 
-	#replied(block: HistoryBlock): Reply["content"][number] {
+	#replied(block: HistoryBlock): ImportedReply["content"][number] {
 		switch (block.type) {
 			case "text":
 				return { type: "text", text: this.#text(block.text) };
@@ -271,119 +269,6 @@ class HistoryReader {
 	#fault(problem: string, cause?: unknown): ParleyError {
 		return invalid(`message ${this.#at}: ${problem}`, cause);
 	}
-}
-
-export interface ImportPorts {
-	readonly ids: Ids;
-	readonly clock: Clock;
-	/** Knows the secrets of the gateway. */
-	readonly redactor: TextRedactor;
-}
-
-/**
- * Stores the history of a new session, without secrets, as ended runs. The session is marked as containing untrusted text,
- * because a client may claim anything. Returns the events that show the history.
- */
-export async function storeImport(
-	tx: Tx,
-	ports: ImportPorts,
-	sessionId: string,
-	runs: readonly ImportedRun[],
-): Promise<RecordedEvent[]> {
-	if (runs.length === 0) return [];
-	const at = ports.clock.now();
-	const events: RecordedEvent[] = [];
-	for (const [index, run] of runs.entries()) {
-		const runId = ports.ids.create("run");
-		const { images } = run;
-		const content = ports.redactor.redactKnown(run.texts.join("\n\n"));
-		const steps = run.steps.map((step) => cleanStep(step, ports.redactor));
-		await insertRun(tx, {
-			id: runId,
-			sessionId,
-			ordinal: index + 1,
-			state: "ended",
-			content,
-			at,
-			acceptAll: 0,
-			retryOf: null,
-			attachments: null,
-			correlation: null,
-			actor: null,
-			options: null,
-			images: images.length > 0 ? JSON.stringify(images) : null,
-		});
-		for (const [n, step] of [importedStep, ...steps, endedStep].entries()) {
-			await insertStep(tx, { runId, n, at, data: JSON.stringify(step) });
-		}
-		await endRun(tx, { id: runId, at });
-		const shown = eventsOf(runId, content, steps);
-		await indexMessages(
-			tx,
-			sessionId,
-			shown.flatMap((event) => ("content" in event ? [event.content] : [])),
-		);
-		events.push(...shown);
-	}
-	await addTaint(tx, sessionId, "U");
-	return events;
-}
-
-const importedStep: Step = { kind: "imported" };
-const endedStep: Step = { kind: "ended", error: "" };
-
-type ImportedStep = Extract<Step, { kind: "reply" | "result" }>;
-
-function cleanStep(step: ImportedRun["steps"][number], redactor: TextRedactor): ImportedStep {
-	const sink = redactor.into("history");
-	if (step.kind === "result") return { ...step, text: shortenOutput(sink.redact(step.text), leftOut) };
-	const content = step.content.map((block): Reply["content"][number] => {
-		if (block.type === "text") return { ...block, text: sink.redact(block.text) };
-		if (block.type === "call") return { ...block, arguments: sink.redactFields(block.arguments) };
-		// Signed thinking must be returned unchanged, or its provider refuses it. People see it without secrets.
-		const isSealed = block.signature !== undefined || block.redacted !== undefined;
-		return isSealed ? block : { ...block, text: sink.redact(block.text) };
-	});
-	const stop = callsOf(content).length > 0 ? "tool_use" : "end_turn";
-	return { ...step, content, model: step.asked ?? "", stop, usage: noUsage, cost: 0 };
-}
-
-function leftOut({ characters, lines }: { readonly characters: number; readonly lines: number }): string {
-	const { characters: most } = outputLimits;
-	return `[… ${characters} characters in ${lines} lines left out: at most ${most} of a result are imported …]`;
-}
-
-type ImportedEvent = Extract<RecordedEvent, { readonly imported?: true }>;
-
-function eventsOf(runId: string, content: string, steps: readonly ImportedStep[]): ImportedEvent[] {
-	const results = new Map(steps.flatMap((step) => (step.kind === "result" ? [[step.callId, step]] : [])));
-	const replies = steps.filter((step) => step.kind === "reply");
-	const ofRun = { runId, imported: true } as const;
-	const calls = replies.flatMap((reply) =>
-		callsOf(reply.content).flatMap(({ id: callId, name, arguments: args }): ImportedEvent[] => {
-			const { text = "", failed = false, pictures: images = [] } = results.get(callId) ?? {};
-			const call = { ...ofRun, callId, name };
-			const seen = images.map((one) => ({ mediaType: one.mediaType, bytes: bytesOf(one) }));
-			return [
-				{ type: "tool.started", ...call, arguments: args },
-				failed
-					? { type: "tool.failed", ...call, error: text }
-					: {
-							type: "tool.completed",
-							...call,
-							result: text,
-							...defined({ pictures: seen.length > 0 ? seen : undefined }),
-						},
-			];
-		}),
-	);
-	const said = replies.map((reply) => textOf(reply.content)).filter((text) => text !== "");
-	const facts = { content: said.join("\n\n"), error: "", usage: noUsage, cost: 0 };
-	return [
-		{ type: "user.message", ...ofRun, content },
-		...calls,
-		{ type: "assistant.message", ...ofRun, ...facts, model: replies.at(-1)?.model ?? "" },
-	];
 }
 
 function quoted(text: string): string {

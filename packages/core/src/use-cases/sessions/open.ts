@@ -16,13 +16,8 @@ import { setBudget } from "../../usage/set-budget.ts";
 import { authorize, unknownSession } from "../../vocabulary/authorize.ts";
 import type { Recorded } from "../../vocabulary/event.ts";
 import { hasRole, type Principal, placeKey } from "../../vocabulary/principal.ts";
-import {
-	type HistoryMessage,
-	type ImportedRun,
-	type ImportPorts,
-	planImport,
-	storeImport,
-} from "./import-history.ts";
+import { type HistoryMessage, type ImportedRun, planImport } from "./import-history.ts";
+import { type ImportPorts, storeImport } from "./store-import.ts";
 
 export interface NewSession {
 	/** The id of the session, for wires whose clients choose it; a new one if it is absent. See `isSessionId`. */

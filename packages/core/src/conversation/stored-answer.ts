@@ -1,0 +1,45 @@
+import { type Clock, defined, type Ids, ParleyError } from "@parley/base";
+import type { Tx } from "../store/journal.ts";
+import type { Answer, Prompt, PromptResponse } from "../vocabulary/prompt.ts";
+import type { SecretBox } from "../vocabulary/secrets.ts";
+import { keepPassword } from "./passwords.ts";
+import type { Session } from "./session.ts";
+
+/** Throws for a password that crossed the network readably. Dismissing a question reveals nothing. */
+export function refuseReadable({ cancelled }: PromptResponse): void {
+	if (cancelled === true) return;
+	const message =
+		"a password cannot be sent over an unencrypted connection: answer over TLS (wss://), or on the gateway's own machine";
+	throw new ParleyError(message, { code: "permission_denied" });
+}
+
+/** The answer in its stored form: a handle for a password, and texts without secrets. */
+export async function storedAnswer(
+	services: { readonly clock: Clock; readonly ids: Ids; readonly secrets: SecretBox },
+	tx: Tx,
+	session: Session,
+	{ prompt, answer }: { readonly prompt: Prompt; readonly answer: Answer },
+): Promise<Answer> {
+	const { redactor } = session;
+	if (answer.kind === "denied") return { ...answer, reason: redactor.redact(answer.reason) };
+	if (answer.kind === "cancelled") {
+		const reason = answer.reason ? redactor.redact(answer.reason) : undefined;
+		return { ...answer, ...defined({ reason }) };
+	}
+	if (answer.kind !== "value") return answer;
+	const { value } = answer;
+	if (typeof value !== "string") return { ...answer, value: value.map((one) => redactor.redact(one)) };
+	const isPassword = prompt.type === "password" && value !== "";
+	return {
+		...answer,
+		value: isPassword ? await keepPassword(services, tx, session, value) : redactor.redact(value),
+	};
+}
+
+/** The answer as clients see it. Never a password. */
+export function shownAnswer(prompt: Prompt, answer: Answer): unknown {
+	if (prompt.type === "password") return null;
+	if (answer.kind === "approved") return true;
+	if (answer.kind === "denied") return false;
+	return answer.kind === "value" ? answer.value : null;
+}
