@@ -1,4 +1,12 @@
-import type { Clock, Failpoints, Ids, Logger, Store } from "@parley/base";
+import {
+	type Clock,
+	defined,
+	definedItems,
+	type Failpoints,
+	type Ids,
+	type Logger,
+	type Store,
+} from "@parley/base";
 import { contextsOf } from "./agent/calls/tool-context.ts";
 import type { ClientTools } from "./agent/client-tools/client-tools.ts";
 import { Contexts } from "./agent/context/contexts.ts";
@@ -143,11 +151,7 @@ export function runnerPortsOf(
 		skills,
 		sandbox: options.sandbox,
 		roots: (session) => toolRoots(session, roots.given),
-		forbidden: [
-			roots.dataDir,
-			...(options.forbidden ?? []),
-			...(options.policy ? [options.policy.file] : []),
-		],
+		forbidden: definedItems([roots.dataDir, ...(options.forbidden ?? []), options.policy?.file]),
 	});
 	return {
 		...shared,
@@ -156,7 +160,7 @@ export function runnerPortsOf(
 			const tools = {
 				skills: (await skills.forModel(session.rootDir)).length > 0,
 				only: places.profileOf(session.place).tools,
-				...(session.task && { ofTask: session.task.tools, added: taskTools(session.task) }),
+				...defined({ ofTask: session.task?.tools, added: session.task && taskTools(session.task) }),
 				offered: clientTools.of(session.id, correlation),
 			};
 			return chooseSettings(session, choice, tools, chosen);

@@ -1,4 +1,5 @@
 import { basename, resolve } from "node:path";
+import { definedItems } from "@parley/base";
 import { homeDirectory } from "@parley/base/own-account";
 import { ruleNameOf, type ToolPlan } from "../vocabulary/tool.ts";
 import {
@@ -128,10 +129,10 @@ export class CallFacts {
 		const { args, context } = this.#call;
 		// True for all values: one that is not an object has no such property.
 		const written: unknown = Object(args).path;
-		return [
-			...(this.path === undefined ? [] : [this.path]),
-			...(typeof written === "string" && context ? [resolve(context.cwd, written)] : []),
-		];
+		return definedItems([
+			this.path,
+			typeof written === "string" && context ? resolve(context.cwd, written) : undefined,
+		]);
 	}
 
 	get host(): string | undefined {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { basename, join } from "node:path";
-import { defined, ParleyError } from "@parley/base";
+import { defined, definedItems, ParleyError } from "@parley/base";
 import { LRUCache } from "lru-cache";
 import { ruleNameOf } from "../vocabulary/tool.ts";
 import { builtInAlone, policyVersion } from "./policy.ts";
@@ -76,11 +76,11 @@ export class PolicyLayers {
 	of({ profile, rootDir, channelTools }: PolicyScope): PolicyInForce {
 		const { agents, file } = this.#files;
 		const workspace = join(rootDir, ".parley", "policy.jsonc");
-		const layers = [
+		const layers = definedItems([
 			this.#operator,
-			...(agents === undefined ? [] : [this.#find("agent", join(agents, profile, "policy.jsonc"))]),
-			...(workspace === file ? [] : [this.#find("workspace", workspace)]),
-		];
+			agents === undefined ? undefined : this.#find("agent", join(agents, profile, "policy.jsonc")),
+			workspace === file ? undefined : this.#find("workspace", workspace),
+		]);
 		return this.#combine(JSON.stringify([profile, rootDir, channelTools]), layers, channelTools);
 	}
 

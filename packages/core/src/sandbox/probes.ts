@@ -167,9 +167,12 @@ export function probeScript(tried: readonly Probe[], facts: ProbeFacts): string 
 		return `( ${attempt} ) >/dev/null 2>&1; told ${name} $?`;
 	});
 	return [
-		...[...values, `untried=${UNTRIED}`, callFunction()],
+		...values,
+		`untried=${UNTRIED}`,
+		callFunction(),
 		'told() { case $2 in 0) echo "escaped $1" ;; "$untried") ;; *) echo "held $1" ;; esac; }',
-		...[...attempts, 'rm -f "$caller"'],
+		...attempts,
+		'rm -f "$caller"',
 	].join("\n");
 }
 

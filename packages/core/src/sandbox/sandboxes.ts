@@ -323,15 +323,15 @@ function tell({ log, mode }: SandboxesOptions, found: Found): void {
  * setting names a program (except the filter of large files) or contains a credential.
  */
 const shared = [
-	...[
-		"user\\.name",
-		"user\\.email",
-		"init\\.defaultbranch",
-		"core\\.autocrlf",
-		"core\\.eol",
-		"pull\\.rebase",
-	],
-	...["merge\\.conflictstyle", "diff\\.algorithm", "filter\\.lfs\\.(clean|smudge|process|required)"],
+	"user\\.name",
+	"user\\.email",
+	"init\\.defaultbranch",
+	"core\\.autocrlf",
+	"core\\.eol",
+	"pull\\.rebase",
+	"merge\\.conflictstyle",
+	"diff\\.algorithm",
+	"filter\\.lfs\\.(clean|smudge|process|required)",
 ];
 const TIMEOUT_MS = 2_000;
 

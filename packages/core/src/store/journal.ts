@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import { type Clock, type Ids, parseJson, type Store } from "@parley/base";
+import { type Clock, definedItems, type Ids, parseJson, type Store } from "@parley/base";
 import { type Kysely, type Selectable, type SelectQueryBuilder, sql, type Transaction } from "kysely";
 import type { Recorded, RecordedEvent } from "../vocabulary/event.ts";
 import type { SessionsOf } from "../vocabulary/principal.ts";
@@ -214,11 +214,13 @@ function narrowed<O>(
 		narrow = narrow.where(session, "in", there);
 	}
 	return narrow.where((row) =>
-		row.or([
-			row(session, "in", row.selectFrom("sessions").select("id").where("sessions.owner", "=", owner)),
-			// PostgreSQL has no empty list.
-			...(ids.length > 0 ? [row(session, "in", ids)] : []),
-		]),
+		row.or(
+			definedItems([
+				row(session, "in", row.selectFrom("sessions").select("id").where("sessions.owner", "=", owner)),
+				// PostgreSQL has no empty list.
+				ids.length > 0 ? row(session, "in", ids) : undefined,
+			]),
+		),
 	);
 }
 

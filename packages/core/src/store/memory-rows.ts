@@ -1,4 +1,4 @@
-import { defined, type Engine, hotStatement } from "@parley/base";
+import { defined, definedItems, type Engine, hotStatement } from "@parley/base";
 import { type RawBuilder, type Selectable, sql } from "kysely";
 import type { Memory, MemoryReader, MemoryScope } from "../vocabulary/memory.ts";
 import type { Person } from "../vocabulary/principal.ts";
@@ -104,22 +104,22 @@ export interface MemorySelection {
 
 /** Returns a condition for rows of `memories`. */
 export function selected({ reader, scope, person }: MemorySelection): RawBuilder<boolean> {
-	const conditions = [
-		...(reader ? [readableBy(reader)] : []),
-		...(scope === undefined ? [] : [sql<boolean>`memories.scope = ${scope}`]),
-		...(person === undefined ? [] : [ofPerson(person)]),
-	];
+	const conditions = definedItems([
+		reader ? readableBy(reader) : undefined,
+		scope === undefined ? undefined : sql<boolean>`memories.scope = ${scope}`,
+		person === undefined ? undefined : ofPerson(person),
+	]);
 	return conditions.length === 0 ? sql<boolean>`1 = 1` : sql<boolean>`(${sql.join(conditions, sql` and `)})`;
 }
 
 function readableBy({ user, channel }: MemoryReader): RawBuilder<boolean> {
-	const scopes = [
+	const scopes = definedItems([
 		sql<boolean>`memories.scope = 'everyone'`,
-		...(user === undefined ? [] : [sql<boolean>`(memories.scope = 'user' and memories.subject = ${user})`]),
-		...(channel === undefined
-			? []
-			: [sql<boolean>`(memories.scope = 'channel' and memories.subject = ${channel})`]),
-	];
+		user === undefined ? undefined : sql<boolean>`(memories.scope = 'user' and memories.subject = ${user})`,
+		channel === undefined
+			? undefined
+			: sql<boolean>`(memories.scope = 'channel' and memories.subject = ${channel})`,
+	]);
 	return sql<boolean>`(${sql.join(scopes, sql` or `)})`;
 }
 

@@ -1,4 +1,4 @@
-import { ParleyError } from "@parley/base";
+import { defined, ParleyError } from "@parley/base";
 import { noProfiles } from "../policy/profiles/profile.ts";
 import { type Keyed, once } from "../store/idempotency.ts";
 import { fromRow, type Tx } from "../store/journal.ts";
@@ -98,7 +98,7 @@ export class Places {
 		const groups = settings.groups.map(({ people = approvers, by }) => ({
 			people: people.filter(isOfTenant),
 			by,
-			...(by.includes("channel") ? { channels } : {}),
+			...defined({ channels: by.includes("channel") ? channels : undefined }),
 		}));
 		const reachable = groups.filter(({ people, by }) => people.length > 0 || by.includes("channel"));
 		return reachable.length > 0 ? { ...settings, groups: reachable } : undefined;

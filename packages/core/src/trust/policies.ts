@@ -1,4 +1,4 @@
-import { defined, ParleyError } from "@parley/base";
+import { defined, definedItems, ParleyError } from "@parley/base";
 import { chooseRoot, toolRoots } from "../filesystem/paths.ts";
 import { builtInAlone, decide, grantsUnder } from "../policy/policy.ts";
 import { type PolicyChange, PolicyLayers } from "../policy/policy-layers.ts";
@@ -163,8 +163,9 @@ async function findScene(
 	// A channel without a directory gets one with its first session. The first root replaces it here.
 	const channel = place === undefined ? undefined : options.places?.profileOf(place).root;
 	const rootDir = channel ?? (await chooseRoot(undefined, roots));
+	const known = session ?? { rootDir, acceptAll: false, grants: [], taint: "" };
 	return {
-		...(session ?? { rootDir, acceptAll: false, grants: [], taint: "" }),
+		...known,
 		profile: profile.name,
 		tools,
 		place: place ?? session?.place,
@@ -272,7 +273,7 @@ async function contextOf(
 		sessionId: "policy",
 		callId: "policy",
 		cwd: scene.rootDir,
-		forbidden: [given.dataDir, ...(policy ? [policy.file] : [])],
+		forbidden: definedItems([given.dataDir, policy?.file]),
 		roots,
 		sandbox: await sandbox.of({ chat: scene.place !== undefined, roots }),
 		log,

@@ -1,3 +1,4 @@
+import { definedItems } from "@parley/base";
 import { sizeOf } from "./kept-file.ts";
 import { lineEnds } from "./message.ts";
 
@@ -70,13 +71,13 @@ export function contextText(context: MessageContext | undefined): string {
 	if (context === undefined) return "";
 	const { messages, hasOlder, problem } = context;
 	if (messages.length === 0 && problem === undefined) return "";
-	return [
+	return definedItems([
 		header,
-		...(problem === undefined ? [] : [problems[problem]]),
-		...(hasOlder ? ["[Older messages were left out.]"] : []),
+		problem === undefined ? undefined : problems[problem],
+		hasOlder ? "[Older messages were left out.]" : undefined,
 		...messages.map(messageText),
 		footer,
-	].join("\n");
+	]).join("\n");
 }
 
 const places: Readonly<Record<ContextRelation, string>> = {
@@ -93,7 +94,7 @@ function messageText({ relation, author, at, editedAt, text, cut, files }: Conte
 	const role = author.is === "other" ? ", not a member" : "";
 	const edited = editedAt === undefined ? "" : `, edited ${moment(editedAt)}`;
 	const head = `[${moment(at)}, by ${by}${role}, ${places[relation]}${edited}:]`;
-	const lines = [...text.split(lineEnds), ...(cut ? ["…"] : [])].map((line) => `> ${line}`);
+	const lines = definedItems([...text.split(lineEnds), cut ? "…" : undefined]).map((line) => `> ${line}`);
 	return [head, ...lines, ...files.map(fileLine)].join("\n");
 }
 

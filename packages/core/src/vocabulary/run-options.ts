@@ -1,4 +1,4 @@
-import { ParleyError } from "@parley/base";
+import { definedItems, ParleyError } from "@parley/base";
 import { phasesSection, phaseTasks } from "../instructions/prompt-sections.ts";
 import type { UserMessage } from "./message.ts";
 import { type Reasoning, reasoningLevels } from "./model.ts";
@@ -108,10 +108,10 @@ export function checkTools(wanted: readonly string[], tools: readonly { readonly
 /** The system prompt of a run with these options. */
 export function systemOf(session: string, { system, mode }: RunOptions): string {
 	const instead = system?.place === "instead" ? system.text : session;
-	const behind = [
-		...(system?.place === "behind" ? [system.text] : []),
-		...(mode === "ooda" ? [phasesSection] : []),
-	];
+	const behind = definedItems([
+		system?.place === "behind" ? system.text : undefined,
+		mode === "ooda" ? phasesSection : undefined,
+	]);
 	if (behind.length === 0) return instead;
 	return `${[instead.trimEnd(), ...behind].join("\n\n")}\n`;
 }

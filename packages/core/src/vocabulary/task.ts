@@ -7,9 +7,14 @@ import type { Spent, Usage } from "./usage.ts";
  * three are final, and a task reaches exactly one of them.
  */
 export const taskStates = [
-	...(["pending", "running", "waiting", "suspended"] as const),
-	...(["completed", "failed", "cancelled"] as const),
-];
+	"pending",
+	"running",
+	"waiting",
+	"suspended",
+	"completed",
+	"failed",
+	"cancelled",
+] as const;
 export type TaskState = (typeof taskStates)[number];
 
 export const endStates = ["completed", "failed", "cancelled"] as const satisfies readonly TaskState[];

@@ -38,7 +38,8 @@ export function readFrontmatter(content: string): SkillFile {
 		throw refused(`the frontmatter is larger than ${mostFrontmatter / 1024} KiB`);
 	}
 	const body = rest.slice(end.index + end[0].length).trim();
-	return { ...(mark === "---" ? readYaml(inner, before) : readToml(inner, before)), body };
+	const facts = mark === "---" ? readYaml(inner, before) : readToml(inner, before);
+	return { ...facts, body };
 }
 
 type Facts = Omit<SkillFile, "body">;

@@ -336,12 +336,8 @@ function stepText(progress: WorkflowProgress, { id, prompt, criteria, needs }: S
 				shorten(progress.outputOf(need), mostResult),
 			),
 		),
-		...(last?.willRetry
-			? [
-					section("An earlier attempt failed", last.error),
-					section("Result of that attempt", shorten(last.output, mostResult)),
-				]
-			: []),
+		last?.willRetry ? section("An earlier attempt failed", last.error) : "",
+		last?.willRetry ? section("Result of that attempt", shorten(last.output, mostResult)) : "",
 	]
 		.filter((part) => part !== "")
 		.join("\n\n");

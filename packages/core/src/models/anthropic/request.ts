@@ -106,8 +106,9 @@ interface Prompt extends OfferedTools {
 function encodePrompt({ model, system, messages, tools }: ModelRequest, info: ModelInfo | undefined): Prompt {
 	const turns = encodeTurns(messages, { model, images: info?.images ?? true });
 	markTurns(turns);
+	const offered = tools.length > 0 ? { tools: encodeTools(tools) } : encodeUsedTools(turns);
 	return {
-		...(tools.length > 0 ? { tools: encodeTools(tools) } : encodeUsedTools(turns)),
+		...offered,
 		...defined({ system: system.trim() !== "" ? encodeSystem(system) : undefined }),
 		messages: turns,
 	};

@@ -1,5 +1,6 @@
 import { realpath } from "node:fs/promises";
 import { basename, dirname } from "node:path";
+import { definedItems } from "@parley/base";
 import { isWithin, resolvePath } from "../../filesystem/paths.ts";
 import { isControl } from "../../filesystem/sensitive-paths.ts";
 import { isDevice, removedPaths, whyIrreversible } from "./irreversible.ts";
@@ -187,7 +188,10 @@ class Judge {
 		// `xargs rm` removes what it reads; `env -C DIRECTORY` and `sudo -D DIRECTORY` run elsewhere.
 		const isFed = before.some((word) => /^(?:xargs|parallel)$/.test(programOf(word) ?? ""));
 		const isMoved = before.some((word) => /^(?:-[CD]|--ch(?:dir|root)|chroot$)/.test(word));
-		for (const path of removedPaths(program, [...words.slice(index + 1), ...(isFed ? [UNKNOWN] : [])])) {
+		for (const path of removedPaths(
+			program,
+			definedItems([...words.slice(index + 1), isFed ? UNKNOWN : undefined]),
+		)) {
 			const place = placeOf(path, isMoved ? undefined : this.#cwd, this.#places.home);
 			if (place !== undefined) this.removals.add(place);
 			else this.irreversible.add("removes files that are known only when it runs");

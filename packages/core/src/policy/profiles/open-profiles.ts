@@ -110,11 +110,12 @@ class ProfileDirectory implements Profiles {
 		const stamp = `${config?.stamp} ${instructions?.stamp}`;
 		const known = this.#read.get(name);
 		if (known?.stamp === stamp) return known.profile;
+		const configured = config && this.#parse(await readText(config, mostConfigBytes));
 		const profile: Profile = {
 			name,
 			title: name,
 			sampling: {},
-			...(config && this.#parse(await readText(config, mostConfigBytes))),
+			...configured,
 			...defined({ instructions: instructions && (await readText(instructions, mostInstructionBytes)) }),
 		};
 		this.#read.set(name, { stamp, profile });

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { existsSync, realpathSync } from "node:fs";
 import { dirname } from "node:path";
-import { defined } from "@parley/base";
+import { defined, definedItems } from "@parley/base";
 import { isWithin } from "../../filesystem/paths.ts";
 import type { Command, CommandOutcome, MemoryLimit, Sandbox } from "../../vocabulary/sandbox.ts";
 import { eachProcess, type Limiter, limitFiles, limitsOfProcess } from "../commands/command-limits.ts";
@@ -339,7 +339,7 @@ async function covered(
 /** Options that confine every command. Since 0.8 they forbid further user namespaces. */
 function confinementOf({ version: [major, minor] }: Bubblewrap): Mount[] {
 	const disables = major > 0 || minor >= 8;
-	return [...confinement, ...(disables ? [["--disable-userns"]] : [])];
+	return definedItems([...confinement, disables ? ["--disable-userns"] : undefined]);
 }
 
 /** Whether this version limits the size of directories in memory: since 0.7. */
@@ -368,7 +368,7 @@ function steeringIn(roots: readonly string[], { steering, hidden }: Bubblewrap):
  */
 function fixedIn(roots: readonly string[], paths: readonly string[], home: string | undefined): string[] {
 	const found = new Set<string>();
-	const starts = [...paths.map((path) => dirname(path)), ...(home === undefined ? [] : [home])];
+	const starts = definedItems([...paths.map((path) => dirname(path)), home]);
 	for (const start of starts) {
 		for (let path = start; isAmong(path, roots) && path !== dirname(path); path = dirname(path))
 			found.add(path);

@@ -2,6 +2,7 @@ import { existsSync, realpathSync } from "node:fs";
 import { lstat, readdir, readlink, realpath } from "node:fs/promises";
 import { totalmem } from "node:os";
 import { basename, dirname, isAbsolute, join } from "node:path";
+import { definedItems } from "@parley/base";
 import { ownAccount } from "@parley/base/own-account";
 import { ifThere } from "../../filesystem/file-error.ts";
 import { isWithin } from "../../filesystem/paths.ts";
@@ -119,14 +120,14 @@ export function buildInside(inside: Inside): { readonly mounts: Mount[]; readonl
 
 /** Directories in memory, and of the host only what a command needs. */
 function withinReach(inside: Inside, sizes: MemorySizes): Mount[] {
-	return [
+	return definedItems([
 		temporary("1777", "/tmp", sizes.tmp),
 		temporary("1777", "/var/tmp", sizes.varTmp),
-		...(inside.home === undefined ? [] : [temporary("0700", inside.home, sizes.home)]),
+		inside.home === undefined ? undefined : temporary("0700", inside.home, sizes.home),
 		...inside.layout.tools.map(({ source, path }) => ["--ro-bind-try", source, path]),
-		...(seesProgram(inside) ? [] : [readOnly(inside.program)]),
+		seesProgram(inside) ? undefined : readOnly(inside.program),
 		...elsewhere(inside).map(readOnly),
-	];
+	]);
 }
 
 function temporary(mode: string, path: string, bytes: number): Mount {
@@ -149,11 +150,13 @@ function availableMemory(): number {
 /** Makes the directories of services empty if the command would see them, except for links to programs of the system. */
 function withoutServices(inside: Inside): Mount[] {
 	const { cwd, layout } = inside;
-	return shownServices(inside).flatMap((path): Mount[] => [
-		temporary("0755", path, PAGE_BYTES),
-		...layout.base.filter((mount) => isWithin(mount.at(-1) ?? "", path)),
-		...(isWithin(cwd, path) ? [["--dir", cwd]] : []),
-	]);
+	return shownServices(inside).flatMap((path): Mount[] =>
+		definedItems([
+			temporary("0755", path, PAGE_BYTES),
+			...layout.base.filter((mount) => isWithin(mount.at(-1) ?? "", path)),
+			isWithin(cwd, path) ? ["--dir", cwd] : undefined,
+		]),
+	);
 }
 
 function shownServices({ cwd }: Inside): string[] {
@@ -162,14 +165,14 @@ function shownServices({ cwd }: Inside): string[] {
 }
 
 function kernelMounts(sizes: MemorySizes): Mount[] {
-	return [
+	return definedItems([
 		["--proc", "/proc"],
 		...kernelSwitches.filter((path) => existsSync(path)).map((path) => ["--ro-bind", path, path]),
 		// It lists the keys of this user outside, also if the command has its own keyring: keyrings(7).
-		...(existsSync(KEYS) ? [["--ro-bind", "/dev/null", KEYS]] : []),
+		existsSync(KEYS) ? ["--ro-bind", "/dev/null", KEYS] : undefined,
 		["--dev", "/dev"],
 		temporary("1777", "/dev/shm", sizes.shm),
-	];
+	]);
 }
 
 /**
@@ -249,10 +252,29 @@ const stores = ["/nix/store", "/gnu/store"];
 
 /** Parts of /etc that the dynamic linker, TLS libraries and runtimes read. No settings of services, no accounts. */
 const settings = [
-	...["ld.so.cache", "ld.so.conf", "ld.so.conf.d", "alternatives", "localtime", "timezone", "mime.types"],
-	...["ssl/certs", "ssl/openssl.cnf", "pki/tls/certs", "pki/tls/cert.pem", "pki/tls/openssl.cnf"],
-	...["pki/ca-trust/extracted", "ca-certificates/extracted", "crypto-policies", "services", "protocols"],
-	...["os-release", "debian_version", "terminfo", "inputrc", "fonts", "static/ssl"],
+	"ld.so.cache",
+	"ld.so.conf",
+	"ld.so.conf.d",
+	"alternatives",
+	"localtime",
+	"timezone",
+	"mime.types",
+	"ssl/certs",
+	"ssl/openssl.cnf",
+	"pki/tls/certs",
+	"pki/tls/cert.pem",
+	"pki/tls/openssl.cnf",
+	"pki/ca-trust/extracted",
+	"ca-certificates/extracted",
+	"crypto-policies",
+	"services",
+	"protocols",
+	"os-release",
+	"debian_version",
+	"terminfo",
+	"inputrc",
+	"fonts",
+	"static/ssl",
 ];
 /** Debian stores settings of Java and Perl here, without which they do not start. */
 const runtimeSettings = /^(?:java-|perl$|python3)/;
@@ -262,9 +284,26 @@ const runtimeSettings = /^(?:java-|perl$|python3)/;
  * `.bun` contain keys, so only their `bin` is listed.
  */
 const toolchains = [
-	...[".nvm", ".pyenv", ".rbenv", ".nodenv", ".goenv", ".asdf", ".rustup", ".volta", ".sdkman/candidates"],
-	...[".cargo/bin", ".bun/bin", ".deno/bin", "go/bin", ".local/bin", ".local/lib"],
-	...[".local/share/mise", ".local/share/pipx", ".local/share/uv", ".local/share/fnm", ".local/share/pnpm"],
+	".nvm",
+	".pyenv",
+	".rbenv",
+	".nodenv",
+	".goenv",
+	".asdf",
+	".rustup",
+	".volta",
+	".sdkman/candidates",
+	".cargo/bin",
+	".bun/bin",
+	".deno/bin",
+	"go/bin",
+	".local/bin",
+	".local/lib",
+	".local/share/mise",
+	".local/share/pipx",
+	".local/share/uv",
+	".local/share/fnm",
+	".local/share/pnpm",
 ];
 
 interface Surroundings {

@@ -1,6 +1,6 @@
 import { constants } from "node:fs";
 import { type FileHandle, lstat, open, readlink, realpath } from "node:fs/promises";
-import { ParleyError } from "@parley/base";
+import { definedItems, ParleyError } from "@parley/base";
 import { ifThere, systemCode } from "../../filesystem/file-error.ts";
 import { replacedDirectory } from "../../filesystem/paths.ts";
 import type { Command, CommandOutcome } from "../../vocabulary/sandbox.ts";
@@ -84,7 +84,10 @@ export class PinnedPlaces implements AsyncDisposable {
 		cwd: string,
 	): Promise<{ readonly line: string; readonly words: readonly string[] }> {
 		const here = await this.#places.get(cwd);
-		const all = [...(typeof here === "object" ? [[".", here.id] as const] : []), ...this.#bound];
+		const all = definedItems([
+			typeof here === "object" ? ([".", here.id] as const) : undefined,
+			...this.#bound,
+		]);
 		if (all.length === 0) return { line: ":", words: [] };
 		const parameters = all.map((_, index) => `"\${${index + 1}}"`).join(" ");
 		const expected = all.map(([, id]) => id).join("\n");

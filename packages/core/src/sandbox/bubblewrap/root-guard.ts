@@ -1,6 +1,6 @@
 import { chmod, open, readlink, rename } from "node:fs/promises";
 import { basename, dirname } from "node:path";
-import { type Clock, type Ids, type Logger, ParleyError } from "@parley/base";
+import { type Clock, definedItems, type Ids, type Logger, ParleyError } from "@parley/base";
 import { systemCode } from "../../filesystem/file-error.ts";
 import { isWithin } from "../../filesystem/paths.ts";
 import { findRepositories, isOpen, type Repositories } from "../repositories/find-repositories.ts";
@@ -270,15 +270,15 @@ function leftOut({ unprotected, isBeyond, unread }: Guarding): string[] {
 	const notLookedAt =
 		"not checked: the roots contain more than the gateway searches for repositories and skills; this command and later " +
 		"ones could change hooks, settings and skills further down";
-	return [
-		...(unprotected > 0 ? [notProtected] : []),
-		...(isBeyond ? [notLookedAt] : []),
+	return definedItems([
+		unprotected > 0 ? notProtected : undefined,
+		isBeyond ? notLookedAt : undefined,
 		...noteOf(
 			unread.map(quoted),
 			(all) =>
 				`not checked: ${all} cannot be read, and may contain hooks and settings that this command made`,
 		),
-	];
+	]);
 }
 
 function noteOf(items: readonly string[], text: (all: string) => string): string[] {

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { access, constants, mkdir, readFile, rmdir, writeFile } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import { dirname, join } from "node:path";
+import { definedItems } from "@parley/base";
 import { ifThere } from "../../filesystem/file-error.ts";
 import type { MemoryLimit, Sandbox } from "../../vocabulary/sandbox.ts";
 import { findProgram, SYSTEM_PATH } from "./environment.ts";
@@ -121,15 +122,20 @@ interface Scope {
 
 /** Starts a program in a scope with limits, and with an empty environment. */
 export function scopeArguments({ program, uid, options }: Scope): string[] {
-	return [
+	return definedItems([
 		program,
-		...(uid === 0 ? [] : ["--user"]),
-		...["--scope", "--quiet", "--collect", ...options],
+		uid === 0 ? undefined : "--user",
+		"--scope",
+		"--quiet",
+		"--collect",
+		...options,
 		`--property=MemoryMax=${MEMORY_BYTES}`,
 		"--property=MemorySwapMax=0",
 		`--property=TasksMax=${PROCESSES}`,
-		...["--", "/usr/bin/env", "-i"],
-	];
+		"--",
+		"/usr/bin/env",
+		"-i",
+	]);
 }
 
 /** Makes the cgroup `$1` with its limits, and becomes the command in it. */

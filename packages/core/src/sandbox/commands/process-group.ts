@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { readdir, readFile, stat } from "node:fs/promises";
 import type { Duplex } from "node:stream";
-import { type Clock, ParleyError, type Timer } from "@parley/base";
+import { type Clock, definedItems, ParleyError, type Timer } from "@parley/base";
 
 /** Milliseconds between SIGTERM and SIGKILL. A stopped command must have ended within two seconds. */
 const TERMINATE_MS = 1_500;
@@ -178,7 +178,10 @@ function spawnChild({
 	const bash = existsSync(BASH);
 	const withNothing = bash ? BASH_WITH_NOTHING : SH_WITH_NOTHING;
 	const channel = onHandle ? (["ipc"] as const) : [];
-	const pipes = [...texts.map(() => "pipe" as const), ...(watchesParent ? (["pipe"] as const) : [])];
+	const pipes = definedItems([
+		...texts.map(() => "pipe" as const),
+		watchesParent ? ("pipe" as const) : undefined,
+	]);
 	const last = FIRST_TEXT + pipes.length + channel.length - 1;
 	const prelude = bash ? BASH_PRELUDE.replace("LAST", String(last)) : SH_PRELUDE;
 	const command = Object.keys(environment).length === 0 ? withNothing : 'exec "$@"';

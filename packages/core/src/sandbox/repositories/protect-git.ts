@@ -73,15 +73,8 @@ async function protectParts({ path, parts, complete }: GitDirectory, places: Pro
 	);
 	const hooks = join(path, "hooks");
 	const opens = !parts.has("hooks") && !parts.has("commondir") && (complete || places.isOwn(path));
-	return [
-		...mounts.flat(),
-		...(opens
-			? [
-					["--tmpfs", hooks],
-					["--remount-ro", hooks],
-				]
-			: []),
-	];
+	if (!opens) return mounts.flat();
+	return [...mounts.flat(), ["--tmpfs", hooks], ["--remount-ro", hooks]];
 }
 
 /** Makes the target of a link read only, because nothing can be mounted on a link. The link is checked afterwards. */
@@ -186,37 +179,57 @@ const TAKE_OUT =
 
 /** Sections in which every setting names a program or a file of further settings, or enables them. */
 const sections = [
-	...["alias", "include", "includeif", "hook", "pager", "credential", "protocol", "filter", "sendemail"],
-	...[
-		"difftool",
-		"mergetool",
-		"guitool",
-		"man",
-		"browser",
-		"instaweb",
-		"imap",
-		"trailer",
-		"tar",
-		"svn-remote",
-		"svn",
-		"annex",
-	],
+	"alias",
+	"include",
+	"includeif",
+	"hook",
+	"pager",
+	"credential",
+	"protocol",
+	"filter",
+	"sendemail",
+	"difftool",
+	"mergetool",
+	"guitool",
+	"man",
+	"browser",
+	"instaweb",
+	"imap",
+	"trailer",
+	"tar",
+	"svn-remote",
+	"svn",
+	"annex",
 ];
 /** Keys that do so in any section. https://git-scm.com/docs/git-config#_variables */
 const keys = [
-	...["hookspath", "sshcommand", "gitproxy", "askpass", "editor", "pager", "alternaterefscommand"],
-	...["external", "command", "textconv", "driver", "difffilter", "program", "defaultkeycommand", "helper"],
-	...[
-		"templatedir",
-		"recentobjectshook",
-		"packobjectshook",
-		"vcs",
-		"uploadpack",
-		"receivepack",
-		"cmd",
-		"path",
-	],
-	...["clean", "smudge", "process", "browser"],
+	"hookspath",
+	"sshcommand",
+	"gitproxy",
+	"askpass",
+	"editor",
+	"pager",
+	"alternaterefscommand",
+	"external",
+	"command",
+	"textconv",
+	"driver",
+	"difffilter",
+	"program",
+	"defaultkeycommand",
+	"helper",
+	"templatedir",
+	"recentobjectshook",
+	"packobjectshook",
+	"vcs",
+	"uploadpack",
+	"receivepack",
+	"cmd",
+	"path",
+	"clean",
+	"smudge",
+	"process",
+	"browser",
 ];
 /** Keys of other programs that name a command, such as `remote.x.annex-shell-command`. */
 const runningKey = /command(?:-options)?$/;

@@ -1,3 +1,5 @@
+import { definedItems } from "@parley/base";
+
 /** One instruction of classic BPF: code, jump if true, jump if false, operand. `struct sock_filter` of linux/filter.h. */
 type Instruction = readonly [code: number, isTrue: number, isFalse: number, operand: number];
 
@@ -60,15 +62,15 @@ function testsOf(condition: Condition, skipped: number): Instruction[] {
 	const load: Instruction = [LOAD, 0, 0, ARGUMENTS_AT + 8 * condition.argument];
 	if ("anyBit" in condition) return [load, [IF_ANY_BIT, 0, skipped, condition.anyBit]];
 	const values = "oneOf" in condition ? condition.oneOf : condition.noneOf;
-	return [
+	return definedItems([
 		load,
-		...(condition.mask === undefined ? [] : [[AND, 0, 0, condition.mask] as const]),
+		condition.mask === undefined ? undefined : ([AND, 0, 0, condition.mask] as const),
 		...values.map((value, index): Instruction => {
 			const left = values.length - 1 - index;
 			if ("noneOf" in condition) return [IF_EQUAL, left + skipped, 0, value];
 			return [IF_EQUAL, left, left === 0 ? skipped : 0, value];
 		}),
-	];
+	]);
 }
 
 function encode(instructions: readonly Instruction[]): Uint8Array {

@@ -1,4 +1,4 @@
-import { defined, ParleyError } from "@parley/base";
+import { defined, definedItems, ParleyError } from "@parley/base";
 import { homeDirectory } from "@parley/base/own-account";
 import * as z from "zod";
 import { judgeCommand } from "../../policy/commands/judge-command.ts";
@@ -103,14 +103,14 @@ async function plan(args: Arguments, context: ToolContext): Promise<ToolPlan> {
 		binding: await surroundingsOf({ ...context, sandbox }),
 		bind: (options) => boundToCommand(cmd, { ...context, sandbox }, options),
 		usualNotes: [`in ${context.cwd}`, ...usualSandboxNote(sandbox)],
-		notes: [
+		notes: definedItems([
 			`in ${context.cwd}`,
 			sandboxNote(sandbox),
-			...(leaves ? ["it requests the network, and runs outside the sandbox of this session"] : []),
+			leaves ? "it requests the network, and runs outside the sandbox of this session" : undefined,
 			...[...judgement.irreversible, ...judgement.control, ...judgement.secret].map(visible),
 			...given.map(([name, handle]) => `the variable ${name} holds the password behind ${visible(handle)}`),
 			...mixedScriptNotes(cmd),
-		],
+		]),
 	};
 }
 

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { definedItems } from "@parley/base";
 import * as z from "zod";
 import { compileGlob } from "../../filesystem/glob.ts";
 import { forReading, resolvePath, shownPath } from "../../filesystem/paths.ts";
@@ -79,13 +80,13 @@ async function run(args: Arguments, approved: ToolPlan, given: ToolContext): Pro
 	const depth = args.depth ?? (args.pattern === undefined ? DEFAULT_DEPTH : MAX_DEPTH);
 	const lines = foldLevels(files.filter(fits), depth).map((line) => inDirectory(path, line, context.cwd));
 	const shown = boundedLines(lines, { count: args.limit, bytes: MAX_BYTES });
-	const notes = [
-		...(lines.length === 0 ? [noFiles(args, files.length)] : []),
-		...(shown.length < lines.length
-			? [`${lines.length - shown.length} more lines: narrow it by path, pattern or depth`]
-			: []),
-		...(incomplete === undefined ? [] : [incomplete]),
-	];
+	const notes = definedItems([
+		lines.length === 0 ? noFiles(args, files.length) : undefined,
+		shown.length < lines.length
+			? `${lines.length - shown.length} more lines: narrow it by path, pattern or depth`
+			: undefined,
+		incomplete,
+	]);
 	return { text: [...shown, ...notes.map((note) => `[… ${note} …]`)].join("\n"), failed: false };
 }
 

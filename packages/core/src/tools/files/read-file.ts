@@ -1,6 +1,6 @@
 import type { FileHandle } from "node:fs/promises";
 import { StringDecoder } from "node:string_decoder";
-import { defined, ParleyError } from "@parley/base";
+import { defined, definedItems, ParleyError } from "@parley/base";
 import * as z from "zod";
 import { mediaTypeOf, sampleBytes } from "../../files/content-facts.ts";
 import { imageSize, maxImageBytes, maxImageSide } from "../../files/images.ts";
@@ -348,10 +348,10 @@ export function planRead(
 		...defined({
 			grant: root !== undefined && classes.length === 1 ? ({ kind: "path", tool, root } as const) : undefined,
 		}),
-		notes: [
-			...(root === undefined ? [`outside of ${roots.join(", ")}`] : []),
-			...(secret ? ["may contain keys or passwords"] : []),
+		notes: definedItems([
+			root === undefined ? `outside of ${roots.join(", ")}` : undefined,
+			secret ? "may contain keys or passwords" : undefined,
 			...mixedScriptNotes(shown),
-		],
+		]),
 	};
 }

@@ -1,6 +1,6 @@
 import { stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { ParleyError } from "@parley/base";
+import { definedItems, ParleyError } from "@parley/base";
 import * as z from "zod";
 import { fileError } from "../../filesystem/file-error.ts";
 import { compileGlob } from "../../filesystem/glob.ts";
@@ -108,13 +108,13 @@ async function run(args: Arguments, approved: ToolPlan, given: ToolContext): Pro
 	const lines = shapeLines(await withoutSwapped(found.lines, directory, context), directory, context.cwd);
 	const shown = boundedLines(lines, { count: lines.length, bytes: MAX_BYTES });
 	const incomplete = shown.length < lines.length ? moreMatches : found.incomplete;
-	const remarks = [
-		...(shown.length === 0
-			? [`no matches in ${files.length === 1 ? "1 file" : `${files.length} files`}`]
-			: []),
-		...(incomplete === undefined ? [] : [incomplete]),
+	const remarks = definedItems([
+		shown.length === 0
+			? `no matches in ${files.length === 1 ? "1 file" : `${files.length} files`}`
+			: undefined,
+		incomplete,
 		...notes,
-	];
+	]);
 	return { text: [...shown, ...remarks.map((remark) => `[… ${remark} …]`)].join("\n"), failed: false };
 }
 
@@ -160,10 +160,10 @@ async function filesOf(path: string, args: Arguments, context: ToolContext): Pro
 	const fitting = args.glob === undefined ? all : all.filter(compileGlob(args.glob));
 	const files = fitting.filter((file) => !isSecret(join(path, file)));
 	const kept = fitting.length - files.length;
-	const notes = [
-		...(incomplete === undefined ? [] : [incomplete]),
-		...(kept > 0 ? [`${kept} of the files may contain keys or passwords and were not searched`] : []),
-	];
+	const notes = definedItems([
+		incomplete,
+		kept > 0 ? `${kept} of the files may contain keys or passwords and were not searched` : undefined,
+	]);
 	return { directory: path, files, notes };
 }
 
@@ -200,7 +200,7 @@ function shapeLines(lines: readonly FoundLine[], directory: string, cwd: string)
 	return lines.flatMap(({ file, number, text, isMatch, gap }, index) => {
 		const mark = isMatch ? ":" : "-";
 		const path = shown === "." ? file : join(shown, file);
-		return [...(gap && index > 0 ? ["--"] : []), `${path}${mark}${number}${mark}${text}`];
+		return definedItems([gap && index > 0 ? "--" : undefined, `${path}${mark}${number}${mark}${text}`]);
 	});
 }
 
@@ -282,16 +282,26 @@ const moreMatches = "more matches: narrow it by pattern, path or glob, or raise 
 
 /** The pattern is part of the word of its option, so that it is never read as an option. */
 function optionsOf({ pattern, ignoreCase }: LineSearch): string[] {
-	return ["--regex-size-limit=10M", ...(ignoreCase ? ["--ignore-case"] : []), `--regexp=${pattern}`];
+	return definedItems([
+		"--regex-size-limit=10M",
+		ignoreCase ? "--ignore-case" : undefined,
+		`--regexp=${pattern}`,
+	]);
 }
 
 function shapeOf({ context, maxMatches }: LineSearch): string[] {
-	return [
-		...["--threads=1", "--no-heading", "--with-filename", "--line-number"],
-		...[`--field-match-separator=${MATCH}`, `--field-context-separator=${CONTEXT}`],
-		...[`--max-columns=${MAX_COLUMNS}`, "--max-columns-preview", `--max-count=${maxMatches + 1}`],
-		...(context > 0 ? [`--context=${context}`] : []),
-	];
+	return definedItems([
+		"--threads=1",
+		"--no-heading",
+		"--with-filename",
+		"--line-number",
+		`--field-match-separator=${MATCH}`,
+		`--field-context-separator=${CONTEXT}`,
+		`--max-columns=${MAX_COLUMNS}`,
+		"--max-columns-preview",
+		`--max-count=${maxMatches + 1}`,
+		context > 0 ? `--context=${context}` : undefined,
+	]);
 }
 
 /** Names begin with `./`, so that none is read as an option. */

@@ -1,6 +1,6 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
-import { ParleyError } from "@parley/base";
+import { definedItems, ParleyError } from "@parley/base";
 import { fileError } from "../../filesystem/file-error.ts";
 import { belongsToGateway, type ForbiddenPaths } from "../../filesystem/paths.ts";
 import { wholeLines } from "../../text/visible.ts";
@@ -34,11 +34,16 @@ export async function findTreeFiles(
 	hidden: boolean,
 	context: SearchContext & ForbiddenPaths,
 ): Promise<TreeFiles> {
-	const args = [
-		...["--files", "--no-require-git", "--sort=path"],
-		...(hidden ? ["--hidden"] : []),
-		...[`--glob=${CONTROLS}`, "--glob=!.git", "--", "./"],
-	];
+	const args = definedItems([
+		"--files",
+		"--no-require-git",
+		"--sort=path",
+		hidden ? "--hidden" : undefined,
+		`--glob=${CONTROLS}`,
+		"--glob=!.git",
+		"--",
+		"./",
+	]);
 	const outcome = await runRipgrep({ args, cwd: directory, maxOutputBytes: MAX_OUTPUT_BYTES }, context);
 	const { lines, cut } = wholeLines(outcome);
 	const files = lines

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { constants } from "node:fs";
 import { access, lstat, open, rename, rm } from "node:fs/promises";
 import { basename, dirname } from "node:path";
-import { defined, ParleyError } from "@parley/base";
+import { defined, definedItems, ParleyError } from "@parley/base";
 import { createTwoFilesPatch } from "diff";
 import { fileError, systemCode } from "../../filesystem/file-error.ts";
 import {
@@ -71,14 +71,14 @@ export function planWrite(
 			grant: root !== undefined && classes.length === 1 ? ({ kind: "path", tool, root } as const) : undefined,
 		}),
 		...defined({ usualNotes: isUsual && classes.join() === "write" ? [note] : undefined }),
-		notes: [
+		notes: definedItems([
 			note,
-			...(classes.includes("outside-write") ? [`outside of ${roots.join(", ")}`] : []),
-			...(classes.includes("secret") ? ["may contain keys or passwords"] : []),
-			...(classes.includes("control") ? ["controls later commands by itself"] : []),
+			classes.includes("outside-write") ? `outside of ${roots.join(", ")}` : undefined,
+			classes.includes("secret") ? "may contain keys or passwords" : undefined,
+			classes.includes("control") ? "controls later commands by itself" : undefined,
 			...mixedScriptNotes(shown),
 			...mixedScriptNotes(text),
-		],
+		]),
 	};
 }
 
@@ -129,11 +129,11 @@ function refuseLeavingLink({ path, written, root }: ResolvedPath, text: string, 
 }
 
 function classesOf({ path, written, root }: ResolvedPath): ActionClass[] {
-	return [
+	return definedItems([
 		root === undefined ? "outside-write" : "write",
-		...(isSecret(path, written) ? (["secret"] as const) : []),
-		...(isControl(path, written) ? (["control"] as const) : []),
-	];
+		isSecret(path, written) ? ("secret" as const) : undefined,
+		isControl(path, written) ? ("control" as const) : undefined,
+	]);
 }
 
 /** Maximum bytes of content that is stored. Larger content is only counted and hashed. */

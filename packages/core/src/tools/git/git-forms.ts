@@ -221,8 +221,12 @@ const logOptions = oneOf(diffOptions, revisionOptions, formatOptions);
 
 /** No programs for diffs, file names in the form that the filter for secrets expects, and no look into submodules. */
 const carefulDiff = [
-	...["--no-ext-diff", "--no-textconv", "--src-prefix=a/", "--dst-prefix=b/"],
-	...["--submodule=short", "--ignore-submodules=dirty"],
+	"--no-ext-diff",
+	"--no-textconv",
+	"--src-prefix=a/",
+	"--dst-prefix=b/",
+	"--submodule=short",
+	"--ignore-submodules=dirty",
 ];
 const log: ReadForm = {
 	options: logOptions,

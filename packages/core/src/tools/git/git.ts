@@ -1,4 +1,4 @@
-import { defined, ParleyError } from "@parley/base";
+import { defined, definedItems, ParleyError } from "@parley/base";
 import * as z from "zod";
 import { identityOf } from "../../filesystem/file-error.ts";
 import { resolvePath, shownPath } from "../../filesystem/paths.ts";
@@ -81,16 +81,16 @@ async function plan(args: Arguments, context: ToolContext): Promise<ToolPlan> {
 		preview: "",
 		binding,
 		...defined({ grant: classes.length === 1 && classes[0] === "write" ? grantOf(args.args) : undefined }),
-		usualNotes: [
-			...(directory === context.cwd ? [`in ${shownPath(directory, context.cwd)}`] : []),
+		usualNotes: definedItems([
+			directory === context.cwd ? `in ${shownPath(directory, context.cwd)}` : undefined,
 			...usualSandboxNote(sandboxOf(judgement, context)),
-		],
-		notes: [
+		]),
+		notes: definedItems([
 			`in ${shownPath(directory, context.cwd)}`,
-			...(care === "run" || care === "outside" ? [sandboxNote(sandboxOf(judgement, context))] : []),
+			care === "run" || care === "outside" ? sandboxNote(sandboxOf(judgement, context)) : undefined,
 			...notes.map(visible),
 			...mixedScriptNotes(args.args.join(" ")),
-		],
+		]),
 		// Hooks and filters can run any file of the repository.
 		...defined({
 			bind:

@@ -1,6 +1,6 @@
 import { lstat } from "node:fs/promises";
 import { resolve } from "node:path";
-import { defined, ParleyError } from "@parley/base";
+import { defined, definedItems, ParleyError } from "@parley/base";
 import { homeDirectory } from "@parley/base/own-account";
 import { isWithin, looseForm } from "../../filesystem/paths.ts";
 import { isControl } from "../../filesystem/sensitive-paths.ts";
@@ -134,20 +134,20 @@ async function judgeChange(
 		workspace: context.workspace,
 	};
 	// After `env` every word may be a program, because an unconfined command may run what its words name.
-	const line = shellLine([...(plain ? [] : ["env"]), "git", ...spoken]);
+	const line = shellLine(definedItems([plain ? undefined : "env", "git", ...spoken]));
 	const judged = await judgeCommand(line, places);
 	const lost = whyLost(words, await existing(words, directory));
 	const outside = outsideReasons(spoken, directory, context);
+	const named =
+		programs.length > 0 ? [`runs programs that the repository names: ${programs.join(", ")}`] : undefined;
 	const reasons: Reasons = {
-		...(plain &&
-			programs.length > 0 && { [exec]: [`runs programs that the repository names: ${programs.join(", ")}`] }),
 		...defined({
-			[exec]: plain ? undefined : [],
+			[exec]: plain ? named : [],
 			write: plain ? [] : undefined,
 			egress: egress ? [] : undefined,
 			"outside-write": outside.length > 0 ? outside : undefined,
 		}),
-		irreversible: [...(lost === undefined ? [] : [lost]), ...judged.irreversible],
+		irreversible: definedItems([lost, ...judged.irreversible]),
 		control: [
 			...planted,
 			...controlReasons(words, place),
@@ -214,7 +214,7 @@ function outsideReasons(args: readonly string[], directory: string, { roots }: T
 	const parts = args.flatMap((word) => {
 		const local = word.replace(/^file:\/\//, "");
 		if (local.includes("://")) return [];
-		return [local, ...(local.startsWith("-") ? [local.replace(/^--?[a-zA-Z-]+=?/, "")] : [])];
+		return definedItems([local, local.startsWith("-") ? local.replace(/^--?[a-zA-Z-]+=?/, "") : undefined]);
 	});
 	const outside = parts.filter(
 		(part) => isPathLike(part) && !roots.some((root) => isWithin(resolve(directory, part), root)),
@@ -271,14 +271,14 @@ function plantedReasons({ command, options }: GitWords, repository: PlantedSetti
 		...(repository?.programs ?? []).filter((name) => !name.startsWith("hook ")),
 		...(repository?.reaching ?? []),
 	];
-	return [
-		...(named.length > 0
-			? [`would follow settings of the repository outside the sandbox: ${named.join(", ")}`]
-			: []),
-		...(form && options.every((option) => form.test(option))
-			? []
-			: ["may name programs that would run outside of the sandbox"]),
-	];
+	return definedItems([
+		named.length > 0
+			? `would follow settings of the repository outside the sandbox: ${named.join(", ")}`
+			: undefined,
+		form && options.every((option) => form.test(option))
+			? undefined
+			: "may name programs that would run outside of the sandbox",
+	]);
 }
 
 /** Shell text of exactly these words, with quotes only if needed. */

@@ -226,6 +226,8 @@ export function carefulOptions(care: Care, filters: readonly string[]): string[]
 
 /** Variables for git: https://git-scm.com/docs/git#_environment_variables */
 export function carefulEnvironment(care: Care, roots: readonly string[]): Record<string, string> {
+	const isLocal = care === "read" || care === "change";
+	const outside = care === "outside" ? "https:http:ssh:git:file" : undefined;
 	return {
 		GIT_TERMINAL_PROMPT: "0",
 		// Accepts every proposed text unchanged.
@@ -235,9 +237,9 @@ export function carefulEnvironment(care: Care, roots: readonly string[]): Record
 		GIT_CEILING_DIRECTORIES: roots.map((root) => dirname(root)).join(":"),
 		...defined({
 			GIT_OPTIONAL_LOCKS: care === "read" ? "0" : undefined,
-			GIT_ALLOW_PROTOCOL: care === "outside" ? "https:http:ssh:git:file" : undefined,
+			GIT_ALLOW_PROTOCOL: isLocal ? "" : outside,
+			GIT_NO_LAZY_FETCH: isLocal ? "1" : undefined,
 		}),
-		...((care === "read" || care === "change") && { GIT_ALLOW_PROTOCOL: "", GIT_NO_LAZY_FETCH: "1" }),
 	};
 }
 

@@ -238,8 +238,21 @@ const SNIFFED = 8_000;
 
 const textTypes = new Set(
 	[
-		...["json", "xml", "javascript", "ecmascript", "x-javascript", "x-ndjson", "jsonlines", "graphql"],
-		...["yaml", "x-yaml", "toml", "sql", "x-sh", "x-www-form-urlencoded", "xhtml+xml"],
+		"json",
+		"xml",
+		"javascript",
+		"ecmascript",
+		"x-javascript",
+		"x-ndjson",
+		"jsonlines",
+		"graphql",
+		"yaml",
+		"x-yaml",
+		"toml",
+		"sql",
+		"x-sh",
+		"x-www-form-urlencoded",
+		"xhtml+xml",
 	].map((subtype) => `application/${subtype}`),
 );
 

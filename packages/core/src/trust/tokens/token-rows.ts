@@ -122,10 +122,7 @@ function principalOf(row: TokenRow): Principal {
 		case "observer":
 			return { id: `observer:${row.name}`, kind: "observer", tokenId: row.id, sessions: sessions ?? "all" };
 		case "connector":
-			return {
-				...{ id: `connector:${row.name}`, kind: "connector", tokenId: row.id },
-				...defined({ platform }),
-			};
+			return { id: `connector:${row.name}`, kind: "connector", tokenId: row.id, ...defined({ platform }) };
 	}
 }
 

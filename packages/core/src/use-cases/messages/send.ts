@@ -243,8 +243,7 @@ export async function withSkill(
 	const workflow = workflowOf(skill, has);
 	return {
 		...options,
-		...(workflow ? { workflow } : { skill }),
-		...defined({ model, tools }),
+		...defined({ workflow, skill: workflow ? undefined : skill, model, tools }),
 	};
 }
 

@@ -1,4 +1,4 @@
-import type { Engine, Store } from "@parley/base";
+import { definedItems, type Engine, type Store } from "@parley/base";
 import { type RawBuilder, type Selectable, sql } from "kysely";
 import { folded } from "../../store/search-texts.ts";
 import type { Tables } from "../../store/tables.ts";
@@ -38,17 +38,20 @@ export interface SessionFilter {
 
 /** All that a list shows; a system prompt may have many kilobytes. */
 const columns = [
-	...(["id", "external_key", "title", "root_dir", "status", "last_seq"] as const),
-	...([
-		"message_count",
-		"input_tokens",
-		"output_tokens",
-		"created_at",
-		"updated_at",
-		"model",
-		"profile",
-	] as const),
-];
+	"id",
+	"external_key",
+	"title",
+	"root_dir",
+	"status",
+	"last_seq",
+	"message_count",
+	"input_tokens",
+	"output_tokens",
+	"created_at",
+	"updated_at",
+	"model",
+	"profile",
+] as const;
 
 /** Written out: the partial indexes serve only conditions that they can be compared with. */
 const state = sql<SessionSummary["state"]>`case
@@ -88,7 +91,7 @@ async function readSessions(
 			const { owner, ids = [], place } = of;
 			// PostgreSQL knows no empty list.
 			wanted = wanted.where((row) =>
-				row.or([row("owner", "=", owner), ...(ids.length > 0 ? [row("id", "in", ids)] : [])]),
+				row.or(definedItems([row("owner", "=", owner), ids.length > 0 ? row("id", "in", ids) : undefined])),
 			);
 			if (place !== undefined) wanted = wanted.where("place", "=", place);
 		}

@@ -121,7 +121,8 @@ function timedView(
 	const summaryAt = compactions.findLast(({ level }) => level === "summary")?.at ?? 0;
 	return viewOf(transcript, reductions).map((message, index) => {
 		const original = whole[index];
-		return { message, ...((original && times.get(original)) ?? { at: summaryAt }) };
+		const origin = (original && times.get(original)) ?? { at: summaryAt };
+		return { message, ...origin };
 	});
 }
 

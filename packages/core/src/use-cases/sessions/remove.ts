@@ -111,9 +111,16 @@ async function hasOpenTasks(tx: Tx, id: string): Promise<boolean> {
 }
 
 const tablesOfSessions = [
-	...(["events", "prompts", "grants", "secrets"] as const),
-	...(["compactions", "feedback", "search_texts", "system_prompts", "read_messages"] as const),
-];
+	"events",
+	"prompts",
+	"grants",
+	"secrets",
+	"compactions",
+	"feedback",
+	"search_texts",
+	"system_prompts",
+	"read_messages",
+] as const;
 
 /** Work after the commit of a deletion: ids of sessions that may be in memory, and of files on the disk. */
 interface Gone {

@@ -1,4 +1,4 @@
-import { defined, type Failpoints, type Ids, ParleyError } from "@parley/base";
+import { defined, definedItems, type Failpoints, type Ids, ParleyError } from "@parley/base";
 import type { Observers } from "../../conversation/observers.ts";
 import type { Session } from "../../conversation/session.ts";
 import type { Lease, Sessions } from "../../conversation/sessions.ts";
@@ -238,7 +238,7 @@ async function writeReply(
 	const { person } = by;
 	const said = { approved, feedback: redactor.redact(feedback), by: actingId(by) };
 	const reply: ReviewReply = { ...said, ...defined({ person }) };
-	const speakers = [...speakersOf(row), ...(person ? [person] : [])];
+	const speakers = definedItems([...speakersOf(row), person]);
 	await tx
 		.updateTable("tasks")
 		.set({

@@ -14,7 +14,8 @@ export function taskTools({
 	readonly supervised: boolean;
 	readonly spawns: boolean;
 }): readonly Tool[] {
-	return [todo, ...(supervised ? [requestReview] : []), ...(spawns ? [spawnWorker, waitForWorkers] : [])];
+	const own = supervised ? [todo, requestReview] : [todo];
+	return spawns ? [...own, spawnWorker, waitForWorkers] : own;
 }
 
 /** Operations of the task that makes the call. Throws outside of tasks. */
