@@ -1,3 +1,4 @@
+import { definedItems } from "@parley/base";
 import type { MethodResult } from "@parley/protocol";
 import { tableRows } from "../text/columns.ts";
 import { localTime } from "../text/local-time.ts";
@@ -19,12 +20,12 @@ export function messagesRows(check: MessagesCheck): string[] {
 	const { ok, faults, examples } = check;
 	if (ok) return [`the messages are intact: ${messagesSummary(check)}`];
 	const rest = faults - examples.length;
-	return [
+	return definedItems([
 		`the messages are not intact: ${counted(faults)} of sessions ${faults === 1 ? "was" : "were"} altered or removed`,
 		...examples.map(({ session_id, row, reason }) => visibleLine(`${session_id}, ${row}: ${reason}`)),
-		...(rest > 0 ? [`and ${rest} more`] : []),
+		rest > 0 ? `and ${rest} more` : undefined,
 		"compare them with a backup of an earlier time",
-	];
+	]);
 }
 
 /** For example "40 rows of 3 sessions; 12 rows of an earlier version have no hash, and were not verified". */
@@ -37,7 +38,10 @@ export function messagesSummary({ verified, unverified, sessions, all_sessions }
 
 function auditRows({ ok, records, seq, head, broken }: Omit<AuditCheck, "messages">): string[] {
 	if (ok)
-		return [`the audit log is intact: ${counted(records)}`, ...(seq === 0 ? [] : [`anchor: ${seq}:${head}`])];
+		return definedItems([
+			`the audit log is intact: ${counted(records)}`,
+			seq === 0 ? undefined : `anchor: ${seq}:${head}`,
+		]);
 	const where = broken ? `row ${broken.seq}: ${visibleLine(broken.reason)}` : "no single row is damaged";
 	return [
 		"the audit log is not intact: rows were changed or removed",

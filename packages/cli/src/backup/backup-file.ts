@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { defined, parseFailpoints, systemClock } from "@parley/base";
+import { defined, definedItems, parseFailpoints, systemClock } from "@parley/base";
 import {
 	type BackupFacts,
 	createBackup,
@@ -43,11 +43,11 @@ export async function restoreFromFile(
 	const { aside = null } = restored;
 	if (json) return printJson({ ...encode(restored), data, aside }, io);
 	printRows(
-		[
+		definedItems([
 			visibleLine(`restored ${describe(restored)}`),
 			visibleLine(`to ${data}; start the gateway with \`parley start\``),
-			...(aside === null ? [] : [visibleLine(`the previous data is in ${aside}`)]),
-		],
+			aside === null ? undefined : visibleLine(`the previous data is in ${aside}`),
+		]),
 		io,
 	);
 }
@@ -92,14 +92,14 @@ export async function saveToFile({ file, data, version, force, json }: Saving, i
 	const { missing, ...facts } = saved;
 	if (json) return printJson({ ...facts, data, missing_files: missing }, io);
 	printRows(
-		[
+		definedItems([
 			visibleLine(`saved ${plural(saved.sessions, "session")} of ${data}`),
 			visibleLine(`in ${saved.file} (${formatBytes(saved.bytes)}, ${plural(saved.files, "file")})`),
-			...(missing.length > 0
-				? [`${plural(missing.length, "stored file")} deleted during the backup, and not in it`]
-				: []),
+			missing.length > 0
+				? `${plural(missing.length, "stored file")} deleted during the backup, and not in it`
+				: undefined,
 			"The backup contains keys and tokens. Store it where only you can read it.",
-		],
+		]),
 		io,
 	);
 }

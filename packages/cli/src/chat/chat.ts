@@ -1,4 +1,4 @@
-import { type Clock, ParleyError } from "@parley/base";
+import { type Clock, definedItems, ParleyError } from "@parley/base";
 import {
 	type Client,
 	type ClientState,
@@ -342,13 +342,15 @@ export function sessionRows(
 	{ current, now }: SessionsNow,
 	{ columns, styles }: Look,
 ): string[] {
-	const cells = sessions.map(({ session_id, title, message_count, updated_at, root_dir }) => [
-		session_id === current ? "▸" : " ",
-		visibleLine(session_id),
-		timeAgo(Date.parse(updated_at), now),
-		...(columns < roomyColumns ? [] : [`${message_count} ${message_count === 1 ? "message" : "messages"}`]),
-		visibleLine(title || root_dir),
-	]);
+	const cells = sessions.map(({ session_id, title, message_count, updated_at, root_dir }) =>
+		definedItems([
+			session_id === current ? "▸" : " ",
+			visibleLine(session_id),
+			timeAgo(Date.parse(updated_at), now),
+			columns < roomyColumns ? undefined : `${message_count} ${message_count === 1 ? "message" : "messages"}`,
+			visibleLine(title || root_dir),
+		]),
+	);
 	const rows = alignColumns(cells).map((row) => shorten(row, columns));
 	return [...rows, styles.dim("`parley chat --session ID` continues a session")];
 }

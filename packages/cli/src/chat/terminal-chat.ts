@@ -1,3 +1,4 @@
+import { definedItems } from "@parley/base";
 import type { Io } from "../command-line/io.ts";
 import { questionPrompt } from "../questions/question-rows.ts";
 import { progressWords as planProgress } from "../tasks/task-board.ts";
@@ -201,14 +202,14 @@ export function liveView(state: LiveState, look: Look, terminalRows: number): Fr
 	const { conversation, answer } = state;
 	const dimmed = [...waitingRows(conversation), ...statusRows(state, look.columns)];
 	const tasks = conversation.tasks.live(look);
-	const rows = [
+	const rows = definedItems([
 		...growingRows(conversation, look),
 		// An answer is shown below its question, a message at its position in the session.
-		...(answer ? [] : [""]),
+		answer ? undefined : "",
 		...todoRows(conversation, look),
 		...tasks,
 		...dimmed.map((row) => look.styles.dim(shorten(row, look.columns))),
-	].slice(-Math.max(1, terminalRows - 3));
+	]).slice(-Math.max(1, terminalRows - 3));
 	const typed = typedRows(state, look.columns, Math.max(1, terminalRows - rows.length - 1));
 	const { row, column } = typed.cursor;
 	return { rows: [...rows, ...typed.rows], cursor: { row: row + rows.length, column } };

@@ -1,4 +1,4 @@
-import { parseJson } from "@parley/base";
+import { definedItems, parseJson } from "@parley/base";
 import type { SandboxFeatures } from "@parley/core";
 import type { Io } from "../command-line/io.ts";
 import { type AddressFlags, findGateway } from "./gateway-address.ts";
@@ -61,18 +61,18 @@ export function healthRows({
 	llama,
 	...health
 }: HealthReport): [string, string][] {
-	return [
-		...(health.auth === undefined ? [] : [["access", accessOf(health)] satisfies [string, string]]),
-		...(health.certificate
-			? [["", `certificate until ${health.certificate.valid_to.slice(0, 10)}`] satisfies [string, string]]
-			: []),
+	return definedItems([
+		health.auth === undefined ? undefined : (["access", accessOf(health)] satisfies [string, string]),
+		health.certificate
+			? (["", `certificate until ${health.certificate.valid_to.slice(0, 10)}`] satisfies [string, string])
+			: undefined,
 		...troubleRow("provider", provider, ["ok", "unknown"]),
-		...(llama ? [["local model", llamaWords(llama)] satisfies [string, string]] : []),
+		llama ? (["local model", llamaWords(llama)] satisfies [string, string]) : undefined,
 		...troubleRow("storage", storage, ["ok"]),
 		...troubleRow("policy", policy, ["ok"]),
-		...(sandbox ? [["sandbox", sandboxOf(sandbox)] satisfies [string, string]] : []),
-		...(sandbox?.fix === undefined ? [] : [["", `fix: ${sandbox.fix}`] satisfies [string, string]]),
-	];
+		sandbox ? (["sandbox", sandboxOf(sandbox)] satisfies [string, string]) : undefined,
+		sandbox?.fix === undefined ? undefined : (["", `fix: ${sandbox.fix}`] satisfies [string, string]),
+	]);
 }
 
 function accessOf({ auth, local_trust, insecure_lan }: HealthReport): string {
@@ -90,13 +90,13 @@ const llamaStates: Readonly<Record<string, string>> = {
 };
 
 export function llamaWords({ endpoint, state, pid, restarts, reason, tokens }: LlamaReport): string {
-	const facts = [
+	const facts = definedItems([
 		endpoint,
 		llamaStates[state] ?? state,
-		...(pid === undefined ? [] : [`process ${pid}`]),
-		...(restarts === 0 ? [] : [`restarted ${restarts} ${restarts === 1 ? "time" : "times"}`]),
-		...(tokens === "estimated" ? ["token counts are estimates"] : []),
-	];
+		pid === undefined ? undefined : `process ${pid}`,
+		restarts === 0 ? undefined : `restarted ${restarts} ${restarts === 1 ? "time" : "times"}`,
+		tokens === "estimated" ? "token counts are estimates" : undefined,
+	]);
 	return `${facts.join(", ")}${reason === undefined ? "" : `: ${reason}`}`;
 }
 

@@ -38,7 +38,8 @@ export function beginRequest(
 		},
 	};
 	if (target.protocol !== "https:") return plainRequest(target, options);
-	return secureRequest(target, { ...options, ...(certificate !== undefined && pinnedTo(certificate)) });
+	if (certificate === undefined) return secureRequest(target, options);
+	return secureRequest(target, { ...options, ...pinnedTo(certificate) });
 }
 
 /** Sends a GET. Rejects if no response begins. */

@@ -1,6 +1,6 @@
 import { mkdir, open, readFile, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { type Clock, type Logger, ParleyError, parseJson, type Timer } from "@parley/base";
+import { type Clock, definedItems, type Logger, ParleyError, parseJson, type Timer } from "@parley/base";
 import { isAlive } from "../client/running-gateway.ts";
 import { platforms } from "../gateway/platform.ts";
 import { duration } from "../text/time-ago.ts";
@@ -115,10 +115,10 @@ export function connectorWords(standing: ConnectorStanding, now: number): string
 /** State of a connector in rows, with the fix if there is a problem. */
 export function connectorRows(standing: ConnectorStanding, now: number): [string, string][] {
 	const fix = connectorFix(standing);
-	return [
+	return definedItems([
 		[standing.platform, connectorWords(standing, now)],
-		...(fix === undefined ? [] : [["", fix] satisfies [string, string]]),
-	];
+		fix === undefined ? undefined : (["", fix] satisfies [string, string]),
+	]);
 }
 
 /** Fix for the state; undefined if none is needed. */
@@ -138,11 +138,11 @@ export function connectorFix({ platform, state, held = 0 }: ConnectorStanding): 
 }
 
 function loadOf({ waiting = 0, open = 0, held = 0 }: ConnectorStanding): string {
-	const facts = [
-		...(waiting > 0 ? [`events to handle: ${waiting}`] : []),
-		...(open - held > 0 ? [`posts to send: ${open - held}`] : []),
-		...(held > 0 ? [`held posts: ${held}`] : []),
-	];
+	const facts = definedItems([
+		waiting > 0 ? `events to handle: ${waiting}` : undefined,
+		open - held > 0 ? `posts to send: ${open - held}` : undefined,
+		held > 0 ? `held posts: ${held}` : undefined,
+	]);
 	return facts.length > 0 ? `; ${facts.join(", ")}` : "";
 }
 

@@ -47,13 +47,17 @@ async function openSlackChecks({
 }): Promise<SlackChecks> {
 	const config = await readConnectorConfig(flags, io);
 	const { botToken = "", transport, isHttp, wrong } = trySlackSettings(io, config, flags.listen);
+	const connection =
+		transport && "appToken" in transport
+			? transport
+			: defined({ http: isHttp ? (transport ?? {}) : undefined });
 	return openChecks({
 		botToken,
 		wrong,
 		apiUrl: config.slack?.apiUrl,
 		clock: systemClock,
 		log: silentLogger,
-		...(transport && "appToken" in transport ? transport : isHttp && { http: transport ?? {} }),
+		...connection,
 	});
 }
 

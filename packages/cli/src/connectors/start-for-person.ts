@@ -1,4 +1,4 @@
-import { type Logger, ParleyError } from "@parley/base";
+import { definedItems, type Logger, ParleyError } from "@parley/base";
 import type { Config, Gateway, Reach } from "@parley/gateway";
 import { findRunningGateway } from "../client/running-gateway.ts";
 import { defaultDataDirectory } from "../command-line/data-directory.ts";
@@ -94,15 +94,15 @@ export function welcome(
 	const { bold, dim } = styles;
 	const flag = dataFlag(dataDirectory, defaultData);
 	const place = reach.publicUrl ?? urls[0];
-	const facts = [
+	const facts = definedItems([
 		...modelFacts(gateway),
 		["data", dataDirectory],
 		["clients", `${webSocketUrl(place)} (Ozzie)`],
 		["", ozzieHint(urls)],
-		...(place === undefined ? [] : [["", `${grpcTarget(place)} (gRPC: kontekst, roz)`]]),
+		place === undefined ? undefined : ["", `${grpcTarget(place)} (gRPC: kontekst, roz)`],
 		...accessFacts(reach, flag),
-		...(resumed > 0 ? [["resumed", `unfinished work in ${resumed} sessions`]] : []),
-	];
+		resumed > 0 ? ["resumed", `unfinished work in ${resumed} sessions`] : undefined,
+	]);
 	const commands = provider === "offline" ? offlineCommands(flag) : modelCommands(flag);
 	return [
 		"",

@@ -1,3 +1,4 @@
+import { definedItems } from "@parley/base";
 import type { EventPayloads, OpenPromptPayload, PromptRequestPayload } from "@parley/protocol";
 import { tableRows } from "../text/columns.ts";
 import { shorten } from "../text/shorten.ts";
@@ -34,12 +35,12 @@ function approvalRows({ label, context }: PromptRequestPayload, look: Look): str
 	const { styles } = look;
 	const { preview = "", notes = [], risk = "normal" } = context;
 	const colour = risk === "high" || risk === "critical" ? styles.red : styles.yellow;
-	return [
+	return definedItems([
 		...wrapText(visibleText(label), look.columns).map(styles.bold),
 		...(preview === "" ? [] : diffRows(preview, look)),
 		...notes.flatMap((note) => hanging(indent, visibleText(note), look)).map(styles.dim),
-		...(risk === "normal" || risk === "low" ? [] : [colour(`${indent}risk: ${risk}`)]),
-	];
+		risk === "normal" || risk === "low" ? undefined : colour(`${indent}risk: ${risk}`),
+	]);
 }
 
 /** A unified diff, added lines green and removed ones red. */
@@ -62,14 +63,17 @@ function diffColour(line: string, styles: Styles): (text: string) => string {
 function elicitationRows(question: PromptRequestPayload, look: Look): string[] {
 	const { styles, columns } = look;
 	const { label, options, placeholder, validation, required } = question;
-	const hints = [
-		...(placeholder === "" ? [] : [`for example ${visibleLine(placeholder)}`]),
-		...(validation === "" ? [] : [`must match ${visibleLine(validation)}`]),
-		...(required ? [] : ["optional"]),
-	];
+	const hints = definedItems([
+		placeholder === "" ? undefined : `for example ${visibleLine(placeholder)}`,
+		validation === "" ? undefined : `must match ${visibleLine(validation)}`,
+		required ? undefined : "optional",
+	]);
 	const choices = options.map((option, index) => {
 		const { label: name, description, disabled } = option;
-		const more = [...(disabled ? ["not available"] : []), ...(description === "" ? [] : [description])];
+		const more = definedItems([
+			disabled ? "not available" : undefined,
+			description === "" ? undefined : description,
+		]);
 		const row = `${indent}${index + 1}  ${[name, ...more].map(visibleLine).join("  · ")}`;
 		return disabled ? styles.dim(shorten(row, columns)) : shorten(row, columns);
 	});

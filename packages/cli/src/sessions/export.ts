@@ -1,5 +1,5 @@
 import { open } from "node:fs/promises";
-import { ParleyError } from "@parley/base";
+import { definedItems, ParleyError } from "@parley/base";
 import type { SessionFacts } from "../client/find-session.ts";
 import { type ShownEvent, toOzzieEvent } from "../client/past-events.ts";
 import { sessionUsage, titleOf } from "../tables/session-table.ts";
@@ -19,15 +19,15 @@ export function toMarkdown(session: SessionFacts, events: readonly ShownEvent[])
 }
 
 function headOf(session: SessionFacts): string[] {
-	const facts = [
+	const facts = definedItems([
 		`Id: ${codeMarkdown(session.id)}`,
 		`Created: ${session.created_at}`,
 		`Last message: ${session.updated_at}`,
 		`Directory: ${codeMarkdown(session.root_dir)}`,
 		`Agent: ${codeMarkdown(session.profile)}`,
 		`Usage: ${sessionUsage(session)}`,
-		...(session.external_key === undefined ? [] : [`Key: ${codeMarkdown(session.external_key)}`]),
-	];
+		session.external_key === undefined ? undefined : `Key: ${codeMarkdown(session.external_key)}`,
+	]);
 	return [`# ${plainMarkdown(titleOf(session))}`, facts.map((fact) => `- ${fact}`).join("\n")];
 }
 

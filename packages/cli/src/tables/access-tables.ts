@@ -1,3 +1,4 @@
+import { definedItems } from "@parley/base";
 import type { MethodResult } from "@parley/protocol";
 import { type Table, tableRows } from "../text/columns.ts";
 import { localTime } from "../text/local-time.ts";
@@ -133,13 +134,13 @@ function effectOf({ effect, floor, ignored }: Rule): string {
 }
 
 function conditionsOf({ tools, classes, commands, paths, hosts }: Rule): string {
-	const conditions = [
-		...(tools ? [tools.join(" or ")] : []),
-		...(classes ? [classes.join(" or ")] : []),
-		...(commands ? [commands.map((words) => words.join(" ")).join(" or ")] : []),
-		...(paths ? [paths.join(" or ")] : []),
-		...(hosts ? [hosts.join(" or ")] : []),
-	];
+	const conditions = definedItems([
+		tools?.join(" or "),
+		classes?.join(" or "),
+		commands?.map((words) => words.join(" ")).join(" or "),
+		paths?.join(" or "),
+		hosts?.join(" or "),
+	]);
 	return conditions.join("; ") || "every call";
 }
 

@@ -1,3 +1,4 @@
+import { definedItems } from "@parley/base";
 import type { MethodResult } from "@parley/protocol";
 import { formatCount, formatRoughly, formatUsd } from "../text/amounts.ts";
 import { alignColumns, tableRows } from "../text/columns.ts";
@@ -26,10 +27,10 @@ export function modelTable(list: ModelList, look: Look): string[] {
 /** Notes about models that the table does not know. */
 function modelNotes({ models, default: chosen, any_model }: ModelList, { columns, styles }: Look): string[] {
 	const isListed = models.some(({ name }) => name === chosen);
-	const notes = [
-		...(isListed ? [] : [`${visibleLine(chosen)} is the default model; its limits and prices are unknown`]),
-		...(any_model ? ["the server may have more models: you can use any name"] : []),
-	];
+	const notes = definedItems([
+		isListed ? undefined : `${visibleLine(chosen)} is the default model; its limits and prices are unknown`,
+		any_model ? "the server may have more models: you can use any name" : undefined,
+	]);
 	return notes.flatMap((note) => wrapText(note, columns)).map(styles.dim);
 }
 
@@ -99,11 +100,11 @@ export function usageRows({ rows, total, budgets }: UsageReport, by: Grouping, l
 	const known = budgetRows(budgets, look);
 	const limits = known.length === 0 ? [] : ["", ...known];
 	if (total.calls === 0) return ["no usage yet", ...limits];
-	const cells = [
+	const cells = definedItems([
 		[by.toUpperCase(), "CALLS", "INPUT", "CACHED", "OUTPUT", "COST"],
 		...rows.map((row) => usageCells(nameOf(row, by), row)),
-		...(rows.length > 1 ? [usageCells("total", total)] : []),
-	];
+		rows.length > 1 ? usageCells("total", total) : undefined,
+	]);
 	const table = tableRows({ rows: cells, right: [1, 2, 3, 4, 5], optional: [1], elastic: 0 }, look);
 	return [...table, ...priceNotes(rows, look), ...limits];
 }
@@ -151,7 +152,7 @@ export function budgetRows(all: readonly Budget[], { columns, styles }: Look): s
 	const bar = Math.min(longestBar, columns - width - 2);
 	const rows = budgets.map((budget, index) => {
 		const [scope = "", spent = "", percent = "", setBy = ""] = cells[index] ?? [];
-		return [scope, ...(bar < shortestBar ? [] : [barOf(budget, bar)]), percent, spent, setBy];
+		return definedItems([scope, bar < shortestBar ? undefined : barOf(budget, bar), percent, spent, setBy]);
 	});
 	const percentAt = bar < shortestBar ? 1 : 2;
 	const plain = alignColumns(rows, new Set([percentAt])).map((row) => shorten(row, columns));

@@ -1,3 +1,4 @@
+import { definedItems } from "@parley/base";
 import type { MethodResult } from "@parley/protocol";
 import { beginsId } from "../command-line/ids.ts";
 import { formatBytes, formatUsd } from "../text/amounts.ts";
@@ -22,12 +23,12 @@ export function peopleRows({ people, waiting }: People, now: number, look: Look)
 	];
 	const head = ["KIND", "NAME", "PLATFORM", "GUILD OR TEAM", "USER ID", "ROLE", "EXPIRES IN", "ID"];
 	const open = [head, ...waiting.map((one) => waitingCells(one, now))];
-	return [
+	return definedItems([
 		...(people.length > 0 ? tableRows({ rows: known, optional: [3, 4], elastic: 1 }, look) : []),
-		...(people.length > 0 && waiting.length > 0 ? [""] : []),
+		people.length > 0 && waiting.length > 0 ? "" : undefined,
 		...(waiting.length > 0 ? tableRows({ rows: open, optional: [5, 6], elastic: 1 }, look) : []),
 		...hintsFor(waiting, look),
-	];
+	]);
 }
 
 interface NamedPerson {
@@ -54,12 +55,12 @@ function waitingCells(one: Waiting, now: number): string[] {
 
 function hintsFor(waiting: readonly Waiting[], { columns }: Look): string[] {
 	const asked = waiting.some(({ kind }) => kind === "request");
-	const hints = [
-		...(asked
-			? ["`parley people approve CODE` gives access. Compare the user id with the person first."]
-			: []),
-		...(waiting.length > 0 ? ["`parley people deny ID` denies a request or cancels an invitation."] : []),
-	];
+	const hints = definedItems([
+		asked
+			? "`parley people approve CODE` gives access. Compare the user id with the person first."
+			: undefined,
+		waiting.length > 0 ? "`parley people deny ID` denies a request or cancels an invitation." : undefined,
+	]);
 	return hints.flatMap((hint) => wrapText(hint, columns));
 }
 

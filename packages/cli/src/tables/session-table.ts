@@ -1,3 +1,4 @@
+import { definedItems } from "@parley/base";
 import type { MethodResult } from "@parley/protocol";
 import type { SessionFacts } from "../client/find-session.ts";
 import { formatCount, formatUsd } from "../text/amounts.ts";
@@ -75,7 +76,7 @@ export function sessionUsage({ message_count, token_usage, cost_usd }: SessionFa
 
 /** Details of a session in rows, its title first. */
 export function factRows(session: SessionFacts, { bold, dim }: Styles): string[] {
-	const facts = [
+	const facts = definedItems([
 		["id", session.id],
 		["state", session.state],
 		["usage", sessionUsage(session)],
@@ -83,8 +84,8 @@ export function factRows(session: SessionFacts, { bold, dim }: Styles): string[]
 		["updated", localTime(new Date(session.updated_at))],
 		["directory", session.root_dir],
 		["agent", session.profile],
-		...(session.external_key === undefined ? [] : [["key", session.external_key]]),
-	];
+		session.external_key === undefined ? undefined : ["key", session.external_key],
+	]);
 	return [
 		bold(titleOf(session)),
 		...alignColumns(facts.map(([name = "", value = ""]) => [dim(name), visibleLine(value)])),

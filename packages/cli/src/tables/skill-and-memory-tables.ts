@@ -1,3 +1,4 @@
+import { definedItems } from "@parley/base";
 import type { FeedbackPayload, MemoryPayload, MethodResult, SchedulePayload } from "@parley/protocol";
 import { tableRows } from "../text/columns.ts";
 import { shorten } from "../text/shorten.ts";
@@ -40,25 +41,27 @@ export function skillRows(skill: MethodResult<"show_skill">, { columns, styles }
 		body,
 		changes,
 	} = skill;
-	const facts: [string, string][] = [
+	const facts: [string, string][] = definedItems([
 		["file", path],
 		["directory", directory],
 		["trust", trust],
 		["started by", startedBy(skill)],
 		["tools", tools === undefined ? "all" : tools.join(", ") || "none"],
-		...(model === undefined ? [] : [["model", model] satisfies [string, string]]),
-		...(steps === undefined
-			? []
-			: [["steps", steps.map(({ title }) => title).join(", ")] satisfies [string, string]]),
+		model === undefined ? undefined : (["model", model] satisfies [string, string]),
+		steps === undefined
+			? undefined
+			: (["steps", steps.map(({ title }) => title).join(", ")] satisfies [string, string]),
 		...files.map((file): [string, string] => ["contains", file]),
-	];
+	]);
+	const changed =
+		trust === "changed" ? ["", styles.bold("Changes since it was trusted"), ...changeRows(changes)] : [];
 	return [
 		styles.bold(visibleLine(`/${name}${hint === undefined ? "" : ` ${hint}`}`)),
 		...wrapText(visibleLine(description), columns),
 		...facts.map(([label, value]) => `${label.padEnd(11)}${visibleLine(value)}`),
 		"",
 		...body.split("\n").flatMap((line) => wrapText(visibleLine(line), columns)),
-		...(trust === "changed" ? ["", styles.bold("Changes since it was trusted"), ...changeRows(changes)] : []),
+		...changed,
 	];
 }
 

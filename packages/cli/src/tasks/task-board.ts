@@ -1,3 +1,4 @@
+import { definedItems } from "@parley/base";
 import { shortId } from "../command-line/ids.ts";
 import { formatRoughly } from "../text/amounts.ts";
 import { shorten } from "../text/shorten.ts";
@@ -97,7 +98,7 @@ export class TaskBoard {
 			const blanks = " ".repeat(width - widthOf(title));
 			return shorten(`${title}${blanks}  ${progressWords(progress)}`, columns);
 		});
-		return [...rows, ...(hidden > 1 ? [`and ${hidden} more tasks`] : [])].map(styles.dim);
+		return definedItems([...rows, hidden > 1 ? `and ${hidden} more tasks` : undefined]).map(styles.dim);
 	}
 }
 

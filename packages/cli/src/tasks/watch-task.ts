@@ -1,5 +1,5 @@
 import type { WriteStream } from "node:tty";
-import { ParleyError } from "@parley/base";
+import { definedItems, ParleyError } from "@parley/base";
 import { type Client, isOzzieEvent, type OpenSession, type OzzieEvent } from "@parley/protocol";
 import { connect } from "../client/connect.ts";
 import { type AddressFlags, findGateway } from "../client/gateway-address.ts";
@@ -174,7 +174,9 @@ export class WatchedTask {
 		const waits = { pending: "waits for its turn", suspended: "waits for you" };
 		const own = status === "pending" || status === "suspended" ? [waits[status]] : [];
 		const hint = "Ctrl-C leaves; the task continues";
-		return [...own, ...rows, ...(hasEnded(status) ? [] : [shorten(hint, look.columns)])].map(look.styles.dim);
+		return definedItems([...own, ...rows, hasEnded(status) ? undefined : shorten(hint, look.columns)]).map(
+			look.styles.dim,
+		);
 	}
 
 	#happened(event: TaskEvent, look: Look, steps: boolean): string[] | undefined {

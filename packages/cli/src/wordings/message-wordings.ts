@@ -1,3 +1,4 @@
+import { definedItems } from "@parley/base";
 import type { EventPayloads } from "@parley/protocol";
 import { formatCount, formatUsd } from "../text/amounts.ts";
 import { localTime } from "../text/local-time.ts";
@@ -36,7 +37,7 @@ export function userMarkdown(message: UserMessage, at: string): string[] {
 	const { author, content, attachments = [], imported } = message;
 	const files = attachments.map(({ name }) => `- File: ${codeMarkdown(name)}`).join("\n");
 	const head = `## ${plainMarkdown(speaker(author?.name ?? "You", imported))} · ${at}`;
-	return [head, quotedMarkdown(content), ...(files === "" ? [] : [files])];
+	return definedItems([head, quotedMarkdown(content), files === "" ? undefined : files]);
 }
 
 /** The end of a run in a transcript; no rows for an empty side of an imported run. */
@@ -108,5 +109,9 @@ function textRows(text: string, { columns }: Look): string[] {
 
 function usageWords({ model, tokens, costUsd }: RunMetrics): string {
 	const counts = `${formatCount(tokens.tokens_input)} + ${formatCount(tokens.tokens_output)} tokens`;
-	return [visibleLine(model), counts, ...(costUsd === undefined ? [] : [formatUsd(costUsd)])].join(" · ");
+	return definedItems([
+		visibleLine(model),
+		counts,
+		costUsd === undefined ? undefined : formatUsd(costUsd),
+	]).join(" · ");
 }

@@ -1,3 +1,4 @@
+import { definedItems } from "@parley/base";
 import type { AssistantMessagePayload, EventPayloads, OzzieEvent } from "@parley/protocol";
 import { formatRoughly, formatUsd } from "../text/amounts.ts";
 import { shorten } from "../text/shorten.ts";
@@ -22,11 +23,11 @@ export function metricRows(
 	if (provider === "offline") return [];
 	const { tokens_input, tokens_cache_read, tokens_output } = tokens;
 	const cached = tokens_cache_read > 0 ? ` (${formatRoughly(tokens_cache_read)} cached)` : "";
-	const parts = [
+	const parts = definedItems([
 		visibleLine(model),
 		`${formatRoughly(tokens_input)} tokens in${cached}, ${formatRoughly(tokens_output)} out`,
-		...(costUsd ? [formatUsd(costUsd)] : []),
-	];
+		costUsd ? formatUsd(costUsd) : undefined,
+	]);
 	return wrapText(parts.join(" · "), columns).map(styles.dim);
 }
 

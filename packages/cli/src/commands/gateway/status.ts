@@ -1,3 +1,4 @@
+import { definedItems } from "@parley/base/defined";
 import type { Client } from "@parley/protocol";
 import { Command } from "commander";
 import type { AddressFlags } from "../../client/gateway-address.ts";
@@ -127,10 +128,10 @@ async function describe(status: Status, io: Io): Promise<string[]> {
 	const now = systemClock.now();
 	const { dim } = outputLook(io).styles;
 	const { sessions, waiting, provider, model } = status;
-	const rows = [
+	const rows = definedItems([
 		["status", states[status.status]],
 		["version", status.version],
-		...(model === null ? [] : [["model", `${model}${provider === model ? "" : ` (${provider})`}`]]),
+		model === null ? undefined : ["model", `${model}${provider === model ? "" : ` (${provider})`}`],
 		["process", String(status.pid)],
 		...status.urls.map((url, index) => [index === 0 ? "address" : "", url]),
 		...(status.health ? healthRows(status.health) : []),
@@ -139,7 +140,7 @@ async function describe(status: Status, io: Io): Promise<string[]> {
 		["uptime", duration(now - Date.parse(status.started_at))],
 		["sessions", sessions === null ? "unknown" : `${sessions}${sessions === mostCounted ? " or more" : ""}`],
 		...(waiting ? waitingRows(waiting) : []).map((row, index) => [index === 0 ? "waiting" : "", row]),
-	];
+	]);
 	return alignColumns(rows.map(([name = "", value = ""]) => [dim(name), visibleLine(value)]));
 }
 
@@ -180,20 +181,20 @@ export async function countWork(client: Client): Promise<{ sessions: number; wai
 /** One row for each kind of open work, with the command that shows it; empty without open work. */
 export function waitingRows(waiting: Waiting): string[] {
 	const { questions, grant_wishes, pairing_requests, suspended_tasks } = waiting;
-	return [
-		...(questions > 0
-			? [`${counted(questions, "session has a question", "sessions have questions")}: parley answer`]
-			: []),
-		...(suspended_tasks > 0
-			? [`${counted(suspended_tasks, "task waits", "tasks wait")} for your answer: parley tasks`]
-			: []),
-		...(grant_wishes > 0
-			? [`${counted(grant_wishes, "request", "requests")} to trust a channel: parley trust list`]
-			: []),
-		...(pairing_requests > 0
-			? [`${counted(pairing_requests, "person requests", "people request")} access: parley people`]
-			: []),
-	];
+	return definedItems([
+		questions > 0
+			? `${counted(questions, "session has a question", "sessions have questions")}: parley answer`
+			: undefined,
+		suspended_tasks > 0
+			? `${counted(suspended_tasks, "task waits", "tasks wait")} for your answer: parley tasks`
+			: undefined,
+		grant_wishes > 0
+			? `${counted(grant_wishes, "request", "requests")} to trust a channel: parley trust list`
+			: undefined,
+		pairing_requests > 0
+			? `${counted(pairing_requests, "person requests", "people request")} access: parley people`
+			: undefined,
+	]);
 }
 
 function counted(count: number, one: string, many: string): string {

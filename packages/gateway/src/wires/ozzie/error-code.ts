@@ -27,7 +27,11 @@ export const errorPhrases = {
 	resource_exhausted: one("session busy", "rate limited"),
 	failed_precondition: one(
 		"not available",
-		...["session busy", "invalid id", "invalid request", "duplicate id", "seq not available"],
+		"session busy",
+		"invalid id",
+		"invalid request",
+		"duplicate id",
+		"seq not available",
 	),
 	aborted: one("session busy"),
 	unimplemented: one("not available", "unknown method"),
