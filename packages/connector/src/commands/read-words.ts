@@ -19,7 +19,7 @@ export function readWords(read: Read, platform: PlatformWords): string {
 		at === undefined ? "" : platform.moment(Date.parse(at), "exact");
 	const summary = {
 		messages,
-		authors: [...names, ...(others > 0 ? [texts.more({ others })] : [])].join(", "),
+		authors: definedItems([...names, others > 0 ? texts.more({ others }) : undefined]).join(", "),
 		times: texts.at({ from: time(oldest), to: time(newest) }),
 	};
 	const listed = files.slice(0, maxFiles).map((name) => `\`${plain(name, 100)}\``);

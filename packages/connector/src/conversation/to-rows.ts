@@ -176,7 +176,8 @@ function fitShow({ text, foot, card, flows }: ShowOperation, platform: Platform)
 		withFoot(fitPosts(document, { dialect, limit, maxPosts: limits.postsPerAnswer }), below);
 	const fitted = sized(limits.post);
 	const tooLong = dialect.measure(fitted.posts.at(-1) ?? "") > limits.post;
-	return { ...(tooLong ? sized(narrow) : fitted), snippets };
+	const shown = tooLong ? sized(narrow) : fitted;
+	return { ...shown, snippets };
 }
 
 /** Returns the body of the fallback for a post that the platform refuses. */

@@ -41,14 +41,14 @@ export async function homeSections(parts: HomeParts, viewer: Viewer): Promise<re
 	// A place that the gateway refuses shows nothing.
 	const seen = await Promise.all(all.map((place) => seenIn(parts, viewer, place)));
 	const places = definedItems(seen);
-	return [
-		...(greeting.text === "" ? [] : [greeting]),
+	return definedItems([
+		greeting.text === "" ? undefined : greeting,
 		runningSection(parts, places),
 		...(await waitingSections(parts, viewer, places)),
 		await scheduleSection(parts, viewer),
 		await trustSection(parts, viewer, places),
 		helpSection(parts, room),
-	];
+	]);
 }
 
 interface SeenPlace extends HomePlace {
@@ -201,5 +201,8 @@ function helpSection({ context: { platform } }: HomeParts, room: Room): Reply {
 
 function lines(all: readonly string[]): string {
 	const more = all.length - maxLines;
-	return [...all.slice(0, maxLines), ...(more > 0 ? [homeTexts.more({ count: more })] : [])].join("\n");
+	return definedItems([
+		...all.slice(0, maxLines),
+		more > 0 ? homeTexts.more({ count: more }) : undefined,
+	]).join("\n");
 }

@@ -56,10 +56,9 @@ async function answerAll(
 		const question = slice.open.find(({ token }) => token === row.token);
 		if (question) left.push(`**${row.number}.** ${callLine({ row, question })}: ${texts.unseen}`);
 	}
-	const parts = [
-		...(done.length === 0 ? [] : [texts.done[verb], bullets(done)]),
-		...(left.length === 0 ? [] : [texts.left[verb], bullets(left)]),
-	];
+	const parts: string[] = [];
+	if (done.length > 0) parts.push(texts.done[verb], bullets(done));
+	if (left.length > 0) parts.push(texts.left[verb], bullets(left));
 	return { text: parts.join("\n\n") };
 }
 

@@ -76,7 +76,12 @@ export function readText(context: HandlerContext, answering: QuestionAnswer, tex
 	if (closed) return { reply: closed };
 	const typed = readTypedAnswer(questionOf(context, meaning), meant.words);
 	if ("response" in typed) return { answering: meaning, response: typed.response };
-	return { reply: { text: typed.help, ...(typed.again ? again(context, meaning) : {}) } };
+	return {
+		reply: {
+			text: typed.help,
+			...defined({ controls: typed.again ? againControls(context, meaning) : undefined }),
+		},
+	};
 }
 
 /** Result of a typed answer. `late`: the question was closed meanwhile. */
@@ -192,7 +197,7 @@ export function refusalOf(context: HandlerContext, answering: Answering, reason:
 		case "invalid_argument":
 			return {
 				text: texts.invalid({ reason: words }),
-				...again(context, answering),
+				...defined({ controls: againControls(context, answering) }),
 			};
 		case "not_found":
 			return whyClosed(context, answering) ?? { text: texts.gone };
@@ -213,16 +218,13 @@ export function refusalWords(
 }
 
 /** A form cannot show its errors, so it is offered again. */
-function again(
-	context: HandlerContext,
-	answering: Answering,
-): { readonly controls?: NonNullable<Reply["controls"]> } {
+function againControls(context: HandlerContext, answering: Answering): Reply["controls"] {
 	const { session, token } = answering;
 	const kind = questionOf(context, answering)?.kind ?? "approval";
-	if (kind !== "text" && kind !== "select" && kind !== "multi") return {};
+	if (kind !== "text" && kind !== "select" && kind !== "multi") return undefined;
 	const id = context.controls.write({ kind: "answer", session, subject: token });
 	const label = questionTexts.buttons.answerAgain;
-	return { controls: [[{ type: "button", id, label, style: "primary" }]] };
+	return [[{ type: "button", id, label, style: "primary" }]];
 }
 
 /** The question of an answer, if it is open for this connector. */

@@ -146,7 +146,7 @@ export class Connector {
 			chance,
 			log,
 			failpoints,
-			...(joinMs > 0 && { holdMs: ({ data }: QueuedEvent) => holdOf(data, joinMs) }),
+			...defined({ holdMs: joinMs > 0 ? ({ data }: QueuedEvent) => holdOf(data, joinMs) : undefined }),
 			handle: routeEvents(events),
 		});
 		made.connector = new Connector({

@@ -1,4 +1,4 @@
-import { type Clock, delay, type Logger, ParleyError } from "@parley/base";
+import { type Clock, defined, delay, type Logger, ParleyError } from "@parley/base";
 import {
 	type Controls,
 	type Form,
@@ -242,7 +242,7 @@ function formFor(control: string, { title, fields }: Form): Callback {
 				style: long ? 2 : 1,
 				required,
 				max_length: Math.min(most, limits.fieldText),
-				...(value === "" ? {} : { value }),
+				...defined({ value: value === "" ? undefined : value }),
 			},
 		}));
 	const data = { custom_id: control, title: cutTo(title, limits.modalTitle), components };

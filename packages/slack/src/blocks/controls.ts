@@ -1,4 +1,4 @@
-import { defined } from "@parley/base";
+import { defined, definedItems } from "@parley/base";
 import { type Control, cutText } from "@parley/connector";
 import type {
 	ActionsBlock,
@@ -33,10 +33,10 @@ export function controlBlocks(rows: readonly (readonly Control[])[]): ControlBlo
 			if (control.type === "link") links += 1;
 			return elementOf(control, links);
 		});
-		return [
-			...(feedback === undefined ? [] : [feedback.block]),
-			...(elements.length === 0 ? [] : [{ type: "actions" as const, elements }]),
-		];
+		return definedItems([
+			feedback?.block,
+			elements.length === 0 ? undefined : { type: "actions" as const, elements },
+		]);
 	});
 }
 

@@ -33,7 +33,10 @@ type Message = z.output<typeof Page>["messages"][number];
 
 /** Errors after which a channel can no longer be read. */
 const gone: ReadonlySet<string> = new Set([
-	...["channel_not_found", "not_in_channel", "thread_not_found", "is_archived"],
+	"channel_not_found",
+	"not_in_channel",
+	"thread_not_found",
+	"is_archived",
 ]);
 
 /** Reads messages without an event, and converts them to the form of events. */

@@ -38,7 +38,11 @@ function endingWith(signal: AbortSignal): NonNullable<WebClientOptions["fetch"]>
 
 /** Methods for reading. Thousands of these calls may be queued. */
 const reads: ReadonlySet<string> = new Set([
-	...["users.info", "conversations.info", "conversations.history", "conversations.replies", "files.info"],
+	"users.info",
+	"conversations.info",
+	"conversations.history",
+	"conversations.replies",
+	"files.info",
 ]);
 const readsAtOnce = 20;
 

@@ -3,9 +3,20 @@ import type { SlackApi, SlackCall } from "../vocabulary/slack-port.ts";
 
 /** Temporary errors: the request may succeed later. */
 const passing: ReadonlySet<string> = new Set([
-	...["internal_error", "fatal_error", "service_unavailable", "request_timeout", "ratelimited"],
-	...["team_added_to_org", "invalid_auth", "not_authed", "account_inactive", "token_revoked"],
-	...["token_expired", "org_login_required", "accesslimited", "team_access_not_granted"],
+	"internal_error",
+	"fatal_error",
+	"service_unavailable",
+	"request_timeout",
+	"ratelimited",
+	"team_added_to_org",
+	"invalid_auth",
+	"not_authed",
+	"account_inactive",
+	"token_revoked",
+	"token_expired",
+	"org_login_required",
+	"accesslimited",
+	"team_access_not_granted",
 ]);
 
 /** Returns the response of a reading method, or Slack's permanent refusal. Rejects with `unavailable` otherwise. */

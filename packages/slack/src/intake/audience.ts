@@ -26,5 +26,8 @@ export const audienceChanges: ReadonlyMap<string, AudienceChange> = new Map(
 
 /** Events after which the cached data of a channel is outdated. */
 export const channelChanges: ReadonlySet<string> = new Set([
-	...["channel_rename", "group_rename", "channel_unarchive", "group_unarchive"],
+	"channel_rename",
+	"group_rename",
+	"channel_unarchive",
+	"group_unarchive",
 ]);

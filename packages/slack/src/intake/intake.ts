@@ -57,7 +57,11 @@ type Handler = (event: Outer["event"], outer: Delivered) => Translated | Promise
  * https://docs.slack.dev/reference/events/message#subtypes
  */
 const written: ReadonlySet<string | undefined> = new Set([
-	...[undefined, "file_share", "thread_broadcast", "me_message", "bot_message"],
+	undefined,
+	"file_share",
+	"thread_broadcast",
+	"me_message",
+	"bot_message",
 ]);
 
 /** Read only after a disconnection. Live joins have their own event. */

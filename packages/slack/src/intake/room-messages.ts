@@ -27,7 +27,11 @@ const maxAuthors = 20;
 
 /** Messages of people and apps: https://docs.slack.dev/reference/events/message#subtypes */
 const written: ReadonlySet<string | undefined> = new Set([
-	...[undefined, "bot_message", "file_share", "me_message", "thread_broadcast"],
+	undefined,
+	"bot_message",
+	"file_share",
+	"me_message",
+	"thread_broadcast",
 ]);
 
 const Page = z.object({

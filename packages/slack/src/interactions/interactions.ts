@@ -323,7 +323,7 @@ function viewOf({ title, fields }: Form, metadata: Metadata): Readonly<Record<st
 				action_id: name,
 				multiline: long,
 				max_length: Math.min(longest, most.text),
-				...(value === "" ? {} : { initial_value: value }),
+				...defined({ initial_value: value === "" ? undefined : value }),
 			},
 		})),
 	};

@@ -35,7 +35,9 @@ function refused(
 	const lacks =
 		error === "missing_scope" && typeof needed === "string"
 			? doctorTexts.lacksScope({
-					...{ method, token: connectionTexts.tokens[token], scope: needed },
+					method,
+					token: connectionTexts.tokens[token],
+					scope: needed,
 					fix: doctorTexts.lacksScopeFixes[token],
 				})
 			: undefined;
@@ -50,5 +52,9 @@ function refused(
 
 /** https://docs.slack.dev/reference/methods/auth.test#errors */
 const tokenFaults: ReadonlySet<string> = new Set([
-	...["not_authed", "invalid_auth", "account_inactive", "token_revoked", "token_expired"],
+	"not_authed",
+	"invalid_auth",
+	"account_inactive",
+	"token_revoked",
+	"token_expired",
 ]);

@@ -61,7 +61,12 @@ function differences(path: string, is: unknown, wanted: unknown): readonly Diffe
 
 /** Texts for people, which the operator may change. */
 const operators: ReadonlySet<string> = new Set([
-	...["display_name", "always_online", "agent_description", "description", "background_color", "usage_hint"],
+	"display_name",
+	"always_online",
+	"agent_description",
+	"description",
+	"background_color",
+	"usage_hint",
 ]);
 
 function listDifferences(path: string, is: unknown, wanted: readonly unknown[]): readonly Difference[] {

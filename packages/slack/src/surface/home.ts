@@ -1,3 +1,4 @@
+import { definedItems } from "@parley/base";
 import type { OutboxRow, Posting, Receipt } from "@parley/connector";
 import type { ActionsBlock, ContextActionsBlock, SectionBlock } from "@slack/types";
 import { bodyBlocks } from "../blocks/body-blocks.ts";
@@ -26,7 +27,11 @@ export function homeBlocks({ sections }: Home): readonly HomeBlock[] {
 	const blocks = sections.flatMap(({ body, controls }, index): HomeBlock[] => {
 		const text = bodyBlocks(body).text.slice(0, limits.textObject);
 		const section = { type: "section", text: { type: "mrkdwn", text }, expand: true } as const;
-		return [...(index === 0 ? [] : [{ type: "divider" as const }]), section, ...plainControlBlocks(controls)];
+		return definedItems([
+			index === 0 ? undefined : { type: "divider" as const },
+			section,
+			...plainControlBlocks(controls),
+		]);
 	});
 	return blocks.slice(0, limits.blocksOfView);
 }

@@ -63,18 +63,28 @@ const meanings: Readonly<Record<string, Meaning>> = {
 
 /** Codes for a refused token, which affect all calls: https://docs.slack.dev/reference/methods/auth.test#errors */
 const ofTheToken: ReadonlySet<string> = new Set([
-	...["invalid_auth", "not_authed", "account_inactive", "token_revoked", "token_expired"],
+	"invalid_auth",
+	"not_authed",
+	"account_inactive",
+	"token_revoked",
+	"token_expired",
 ]);
 
 /** Codes for temporary refusals. */
 const ofTheMoment: ReadonlySet<string> = new Set([
-	...["org_login_required", "team_added_to_org", "ekm_access_denied", "team_access_not_granted"],
+	"org_login_required",
+	"team_added_to_org",
+	"ekm_access_denied",
+	"team_access_not_granted",
 	"accesslimited",
 ]);
 
 /** Codes for the form of a message. */
 const ofTheLook: ReadonlySet<string> = new Set([
-	...["invalid_blocks", "invalid_blocks_format", "msg_blocks_too_long", "msg_too_long"],
+	"invalid_blocks",
+	"invalid_blocks_format",
+	"msg_blocks_too_long",
+	"msg_too_long",
 ]);
 
 export class Refused extends DeliveryError {
@@ -116,7 +126,9 @@ const noFiles: Readonly<Record<string, string>> = {
 
 /** Codes of both methods, and of the upload between them, for a file that is too large. */
 const tooLarge: ReadonlySet<string> = new Set([
-	...["file_upload_size_restricted", "snippet_too_large", "status_413"],
+	"file_upload_size_restricted",
+	"snippet_too_large",
+	"status_413",
 ]);
 
 /** Whether a file is larger than Slack accepts. */
