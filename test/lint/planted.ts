@@ -14,6 +14,28 @@ const imports = (name: string) => `import * as it from "${name}";\nexport const 
 const repeated = (line: string, times: number) => `${line}\n`.repeat(times);
 
 export const planted: readonly Planted[] = [
+	// Literals
+	{
+		path: "packages/core/src/literal-field.ts",
+		source: "export const one = (x?: string) => ({ ...(x === undefined ? {} : { x }), y: 1 });\n",
+		reported: "Write optional fields with defined",
+	},
+	{
+		path: "packages/cli/src/literal-and.ts",
+		source: "export const one = (x?: string) => ({ y: 1, ...(x !== undefined && { x }) });\n",
+		reported: "Write optional fields with defined",
+	},
+	{
+		path: "packages/connector/src/literal-item.ts",
+		source: "export const one = (x?: string) => [1, ...(x === undefined ? [] : [2])];\n",
+		reported: "Write optional items with definedItems",
+	},
+	{
+		path: "packages/core/src/literal-spread.ts",
+		source: "export const one = { ...{ x: 1, y: 2 }, z: 3 };\n",
+		reported: "Write the fields or items themselves",
+	},
+
 	// Packages and layers
 	{ path: "packages/base/src/border.ts", source: imports("@parley/core"), reported: border },
 	{ path: "packages/protocol/src/border.ts", source: imports("@parley/core"), reported: border },
