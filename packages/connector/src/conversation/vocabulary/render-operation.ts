@@ -39,6 +39,10 @@ export interface ShowOperation {
 	readonly since?: Post["since"];
 	readonly list?: Post["list"];
 	readonly notifies?: Post["notifies"];
+	/** Platform ids of people whom the first post notifies. */
+	readonly mentions?: readonly string[];
+	/** A link to a card, below the last post. */
+	readonly opens?: Post["opens"];
 	/** State of a card or notice. Absent for text of the agent. */
 	readonly state?: Post["state"];
 }
