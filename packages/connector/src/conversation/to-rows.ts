@@ -106,7 +106,7 @@ function posts(
 	});
 	// Text of the agent can have several posts and files, and a card has neither.
 	const ofCard = bodies.length === 1 && upload === undefined && fitted.file === undefined ? { state } : {};
-	const ids = (index: number): string[] | undefined => buttons?.[index] && [...buttons[index]];
+	const ids = (index: number): string[] | undefined => buttons && [...buttons(index)];
 	return bodies.map((body, index) => {
 		const post = {
 			type: "post",

@@ -34,8 +34,8 @@ export interface ShowOperation {
 	readonly thread?: Post["thread"];
 	readonly upload?: Post["upload"];
 	readonly marker?: Post["marker"];
-	/** Ids of the buttons of each post: `Posting.buttons`. */
-	readonly buttons?: readonly (readonly string[])[];
+	/** Ids of the buttons of the post with this index: `Posting.buttons`. */
+	readonly buttons?: (index: number) => readonly string[];
 	readonly since?: Post["since"];
 	readonly list?: Post["list"];
 	readonly notifies?: Post["notifies"];
