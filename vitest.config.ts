@@ -81,14 +81,14 @@ class LongestFirst extends BaseSequencer {
  */
 const onDisk = [
 	"packages/core/src/sandbox/**/*.test.ts",
-	"test/{e2e,postgres,redaction,sandbox,skills,trust,connector/scenes}/**/*.test.ts",
+	"test/{e2e,mcp,postgres,redaction,sandbox,skills,trust,connector/scenes}/**/*.test.ts",
 	"test/docs/ozzie.test.ts",
 	"test/conformance/ozzie-{connectors,grants,sandbox}.test.ts",
 ];
 /** The same for the tests of `npm run test:ci`. */
 const largeOnDisk = [
 	"packages/core/src/sandbox/**/*.ci.test.ts",
-	"test/{e2e,postgres,redaction,sandbox,skills,trust,connector/scenes}/**/*.ci.test.ts",
+	"test/{e2e,mcp,postgres,redaction,sandbox,skills,trust,connector/scenes}/**/*.ci.test.ts",
 	"test/tasks/contention/contention.ci.test.ts",
 	"test/zot/ends.ci.test.ts",
 ];

@@ -3,8 +3,8 @@ import { fileURLToPath } from "node:url";
 
 const packages = fileURLToPath(new URL("../../packages", import.meta.url));
 
-/** Tools without their own name here: tools of clients, and the four with other names in the zot protocol. */
-const nameless = ["agent/client-tools/client-tools.ts", "tools/short/"];
+/** Tools without their own name here: tools of clients and MCP servers, and the four with other names in the zot protocol. */
+const nameless = ["agent/client-tools/client-tools.ts", "agent/mcp/mcp-tool.ts", "tools/short/"];
 
 /** Names of the tools that the product defines, from its sources. Throws if a definition does not begin with its name. */
 export function definedTools(): string[] {

@@ -10,6 +10,7 @@ import {
 import { contextsOf } from "./agent/calls/tool-context.ts";
 import type { ClientTools } from "./agent/client-tools/client-tools.ts";
 import { Contexts } from "./agent/context/contexts.ts";
+import type { McpOptions, McpServers } from "./agent/mcp/mcp-servers.ts";
 import { ProviderHealth } from "./agent/run/provider-health.ts";
 import type { RunLimits, RunSchedules } from "./agent/run/run.ts";
 import { chooseSettings, type ModelChoice, type ModelOptions, realName } from "./agent/run/settings.ts";
@@ -77,6 +78,8 @@ export interface RuntimeOptions extends ModelOptions {
 	readonly operatorToken?: OperatorTokenFile;
 	/** Default: only the built-in rules. */
 	readonly policy?: PolicyFiles;
+	/** MCP servers, whose tools all sessions have. Default: none. */
+	readonly mcp?: McpOptions;
 }
 
 export interface Services {
@@ -112,6 +115,7 @@ export function runnerPortsOf(
 	{
 		places,
 		clientTools,
+		mcp,
 		memories,
 		tasks,
 		schedules,
@@ -121,6 +125,7 @@ export function runnerPortsOf(
 		readonly services: Services;
 		readonly places: Places;
 		readonly clientTools: ClientTools;
+		readonly mcp: McpServers;
 		readonly memories: Memories;
 		/** Exists when the first run starts. */
 		readonly tasks: () => TaskRunner;
@@ -159,6 +164,7 @@ export function runnerPortsOf(
 		settings: async (session, chosen, correlation) => {
 			const tools = {
 				skills: (await skills.forModel(session.rootDir)).length > 0,
+				mcp: await mcp.tools(),
 				only: places.profileOf(session.place).tools,
 				...defined({ ofTask: session.task?.tools, added: session.task && taskTools(session.task) }),
 				offered: clientTools.of(session.id, correlation),

@@ -1,6 +1,7 @@
 import { ParleyError, Redactor } from "@parley/base";
 import { ClientTools } from "./agent/client-tools/client-tools.ts";
 import type { Contexts } from "./agent/context/contexts.ts";
+import { McpServers } from "./agent/mcp/mcp-servers.ts";
 import {
 	chooseSettings,
 	type ModelChoice,
@@ -74,6 +75,7 @@ interface RequestParts {
 	readonly prompts: OpenPrompts;
 	readonly trust: Trust;
 	readonly clientTools: ClientTools;
+	readonly mcp: McpServers;
 	readonly memories: Memories;
 	readonly schedules: Schedules;
 	readonly skills: Skills;
@@ -134,6 +136,7 @@ function createRequestParts(options: RuntimeOptions): RequestParts {
 		memories: new Memories({ ...options, redactor, audit }),
 		skills: new Skills({ ...options, audit, lease }),
 		clientTools: new ClientTools({ ...options, redactor, lease }),
+		mcp: new McpServers(options.mcp ?? { servers: [], version: "" }, { ...options, redactor }),
 		schedules: new Schedules({ ...services, sessions, open, admit: () => admission.require() }),
 	};
 }
@@ -151,6 +154,7 @@ function createWorkParts(options: RuntimeOptions, requests: RequestParts): WorkP
 		sessions,
 		runner,
 		places,
+		mcp: requests.mcp,
 		admit: () => admission.require(),
 	});
 	const startSkill: SkillStart = async (session, principal, message, chosen) =>
@@ -261,13 +265,14 @@ interface TaskParts {
 	readonly sessions: Sessions;
 	readonly runner: Runner;
 	readonly places: Places;
+	readonly mcp: McpServers;
 	readonly admit: () => void;
 }
 
 function createTasks(
 	{ limit = usualLimit, shared = false }: { readonly limit?: number; readonly shared?: boolean },
 	models: ModelChoice,
-	{ services, sessions, runner, places, admit }: TaskParts,
+	{ services, sessions, runner, places, mcp, admit }: TaskParts,
 ): { readonly tasks: Tasks; readonly runner: TaskRunner } {
 	const choice: TaskChoice = {
 		profiles: models.profiles,
@@ -275,7 +280,8 @@ function createTasks(
 		pinnedAgent: (place) => places.profileOf(place).agent,
 		async toolsOf({ place }, agent) {
 			const only = places.profileOf(place).tools;
-			const { tools } = await chooseSettings({ profile: agent, model: undefined }, models, { only });
+			const chosen = { only, mcp: await mcp.tools() };
+			const { tools } = await chooseSettings({ profile: agent, model: undefined }, models, chosen);
 			return tools.map(({ name }) => name);
 		},
 	};

@@ -2,6 +2,7 @@ import type { ClientTools } from "./agent/client-tools/client-tools.ts";
 import type { Stoppable } from "./agent/compact-session.ts";
 import type { EstimateError } from "./agent/context/calibration.ts";
 import type { Compacted } from "./agent/context/fit-request.ts";
+import type { McpServers } from "./agent/mcp/mcp-servers.ts";
 import type { ProviderState } from "./agent/run/provider-health.ts";
 import { resolveChoice, resolveModel } from "./agent/run/settings.ts";
 import { drain, resumeUnfinished } from "./agent/runner.ts";
@@ -65,6 +66,8 @@ export class Runtime {
 	/** Tokens, people, channels, rules and the audit. */
 	readonly trust: Trust;
 	readonly clientTools: ClientTools;
+	/** Servers of the Model Context Protocol. */
+	readonly mcp: McpServers;
 	/** Notes about people, about channels, and shared ones. */
 	readonly memories: Memories;
 	/** Messages that are sent to sessions at given times. */
@@ -86,6 +89,7 @@ export class Runtime {
 		this.prompts = parts.prompts;
 		this.trust = parts.trust;
 		this.clientTools = parts.clientTools;
+		this.mcp = parts.mcp;
 		this.memories = parts.memories;
 		this.schedules = parts.schedules;
 		this.skills = parts.skills;
@@ -343,6 +347,7 @@ export class Runtime {
 		const tasks = this.#parts.taskRunner.stop();
 		await this.#parts.scheduleClock.stop();
 		await drain(this.#parts.sessions.loaded(), graceMs, this.#options.clock);
-		await Promise.all([tasks, this.#parts.titles.stop(), this.#parts.reminders.stop(), this.trust.stop()]);
+		const { titles, reminders, mcp } = this.#parts;
+		await Promise.all([tasks, titles.stop(), reminders.stop(), this.trust.stop(), mcp.close()]);
 	}
 }

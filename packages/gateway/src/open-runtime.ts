@@ -74,6 +74,8 @@ export interface RuntimeSettings {
 	readonly ids: Ids;
 	readonly log: Logger;
 	readonly redactor: Redactor;
+	/** Version of Parley. */
+	readonly version: string;
 	/** Directory that tools may access if the configuration has no root. */
 	readonly currentDirectory: string;
 }
@@ -98,6 +100,7 @@ export async function createRuntime(
 		operatorToken: await openOperatorToken(config.data, options),
 		secrets: new SecretBox(await openSecretKey(config.data, { store, log })),
 		...(await surroundings(options)),
+		...defined({ mcp: await serversOf(options) }),
 		...answering(options, models),
 	});
 }
@@ -137,6 +140,27 @@ function answering(
 			limits: config.maxModelCalls === undefined ? undefined : { modelCalls: config.maxModelCalls },
 		}),
 	};
+}
+
+/** Characters of a value that is removed from text. A shorter one would remove ordinary words. */
+const shortestSecret = 8;
+
+/** The MCP servers of the operator, with real paths. Their variables are secrets in all text. */
+async function serversOf({ config, version, redactor }: RuntimeSettings): Promise<RuntimeOptions["mcp"]> {
+	if (!config.mcp) return undefined;
+	const real = (paths: readonly string[]): Promise<string[]> =>
+		Promise.all(paths.map((path) => realpath(path)));
+	const servers = await Promise.all(
+		config.mcp.map(async (server) => ({
+			...server,
+			read: await real(server.read),
+			write: await real(server.write),
+		})),
+	);
+	for (const value of servers.flatMap(({ secrets }) => secrets)) {
+		if (value.length >= shortestSecret) redactor.add(value);
+	}
+	return { servers, version };
 }
 
 /** The operator's directories, as real paths, and system prompt. */

@@ -209,26 +209,19 @@ export function keyOf(payload: unknown): string | undefined {
 	return typeof key === "string" ? key : undefined;
 }
 
-const selectPostsOfAnswer = hotStatement<
-	ConnectorTables,
-	{ card: string; after: string; before: string },
-	{ card: string }
->((db, p) =>
-	db
-		.selectFrom("cards")
-		.select("card")
-		.where((where) =>
-			where.or([
-				where("card", "=", p("card")),
-				where.and([where("card", ">", p("after")), where("card", "<", p("before"))]),
-			]),
-		),
-);
-
 /** Cards of the posts of an answer that exist, by the card of the first. */
 export async function readPostsOfAnswer(db: Tx, card: string): Promise<string[]> {
-	// The cards are adjacent: the digit 0 follows the slash.
-	const rows = await selectPostsOfAnswer(db, { card, after: `${card}/`, before: `${card}0` });
+	const rows = await db
+		.selectFrom("cards")
+		.select("card")
+		// The cards are adjacent: the digit 0 follows the slash.
+		.where((where) =>
+			where.or([
+				where("card", "=", card),
+				where.and([where("card", ">", `${card}/`), where("card", "<", `${card}0`)]),
+			]),
+		)
+		.execute();
 	return rows.map((row) => row.card);
 }
 

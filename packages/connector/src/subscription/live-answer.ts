@@ -188,8 +188,9 @@ export class LiveAnswer {
 			const replyTo = index === 0 ? run.message : undefined;
 			// Each post has the button, by which it is found after a loss of the database.
 			const controls = [[stopOfPost(key, scene)]];
-			const facts = defined({ since, grows, replyTo });
-			return { type: "post", body, live: true, key, controls, buttons: [...buttons(index)], ...facts };
+			const found = buttons[index] === undefined ? undefined : [...buttons[index]];
+			const facts = defined({ since, grows, replyTo, buttons: found });
+			return { type: "post", body, live: true, key, controls, ...facts };
 		});
 	}
 

@@ -66,6 +66,12 @@ export const builtInRules: readonly BuiltInRule[] = [
 	{ effect: "allow", when: ["read"], liftedBy: [], reason: "reads inside the roots" },
 	{ effect: "allow", when: ["person"], liftedBy: [], reason: "asks a person" },
 	{ effect: "allow", when: ["client"], liftedBy: [], reason: "runs on the client that offers it" },
+	{
+		effect: "ask",
+		when: ["mcp"],
+		liftedBy: ["rule", "grant", "accept-all"],
+		reason: "calls a tool of an MCP server",
+	},
 	{ effect: "allow", when: ["memory-read"], liftedBy: [], reason: "reads notes" },
 	{
 		effect: "allow",
@@ -124,7 +130,7 @@ export const unknownClass: BuiltInRule = {
 };
 
 /** Classes of calls that most approvals are about. */
-const usualClasses: readonly ActionClass[] = ["write", "exec-sandboxed", "schedule"];
+const usualClasses: readonly ActionClass[] = ["write", "exec-sandboxed", "schedule", "mcp"];
 
 const usualReasons: ReadonlySet<string> = new Set(
 	builtInRules

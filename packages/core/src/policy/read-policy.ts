@@ -3,6 +3,7 @@ import { type CommentedJson, type JsonPath, parseCommentedJson } from "@parley/b
 import * as z from "zod";
 import { findNearMiss } from "../text/near-miss.ts";
 import { visible } from "../text/visible.ts";
+import { isMcpToolName } from "../vocabulary/mcp/server.ts";
 import type { ActionClass } from "../vocabulary/taint.ts";
 import { clientRuleName, type NamedTool, ruleNameOf, type Tool } from "../vocabulary/tool.ts";
 import { matchesName } from "./commands/places.ts";
@@ -108,8 +109,8 @@ class RuleReader {
 	}
 
 	#checkTool(pattern: string, index: number): void {
-		// The tools of clients are not known yet.
-		if (pattern.startsWith(clientRuleName(""))) return;
+		// The tools of clients and of MCP servers are not known yet.
+		if (pattern.startsWith(clientRuleName("")) || isMcpToolName(pattern)) return;
 		const names = namesOf(this.#around.tools);
 		if (names.some((name) => matchesName(name, pattern))) return;
 		const meant = findNearMiss(pattern, names);
@@ -192,6 +193,7 @@ const actionClasses = [
 	"irreversible",
 	"person",
 	"client",
+	"mcp",
 	"memory-read",
 	"memory-write",
 	"memory-everyone",

@@ -20,5 +20,5 @@ export { noSandboxes } from "./no-sandboxes.ts";
 export { probeTool } from "./probe-tool.ts";
 export { calls, ScriptedModel, type ScriptedReply, says, stuck } from "./scripted-model.ts";
 export { testConnector } from "./test-connector.ts";
-export { TestRuntime, unkeyed } from "./test-runtime.ts";
+export { TestRuntime, type TestRuntimeOptions, unkeyed } from "./test-runtime.ts";
 export { createToolContext } from "./tool-context.ts";

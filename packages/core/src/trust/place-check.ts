@@ -5,6 +5,7 @@ import { isWithin, type Roots } from "../filesystem/paths.ts";
 import type { Profiles } from "../policy/profiles/profile.ts";
 import { findNearMiss } from "../text/near-miss.ts";
 import type { PlaceProfile } from "../vocabulary/chat-settings.ts";
+import { isMcpToolName } from "../vocabulary/mcp/server.ts";
 import type { Tool } from "../vocabulary/tool.ts";
 
 /** Names that channel settings can use. */
@@ -75,7 +76,7 @@ export async function placeRoot(key: string, root: string, { dataDir }: Roots): 
 
 function checkTools(key: string, wanted: readonly string[], tools: PlaceSurroundings["tools"]): void {
 	const names = tools.map(({ name }) => name);
-	const unknown = wanted.find((name) => !names.includes(name));
+	const unknown = wanted.find((name) => !names.includes(name) && !isMcpToolName(name));
 	if (unknown === undefined) return;
 	const near = findNearMiss(unknown, names);
 	const way = near === undefined ? `available: ${names.join(", ")}` : `did you mean ${near}?`;

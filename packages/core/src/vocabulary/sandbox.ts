@@ -20,6 +20,25 @@ export interface Command {
 	readonly signal: AbortSignal;
 	/** Receives all output of the command in chunks, while it runs. Must not throw and must not block. */
 	onOutput?(chunk: Uint8Array): void;
+	/** Input and errors of a program that answers on its output. Without it, the program has no input, and its errors are output. */
+	readonly dialogue?: Dialogue;
+}
+
+/** The other side of a program that reads requests and writes answers. Must not throw and must not block. */
+export interface Dialogue {
+	/** Called once, when the process exists. The program may begin to read later. */
+	started(input: ProgramInput): void;
+	/** Receives standard error in chunks. */
+	onErrors(chunk: Uint8Array): void;
+}
+
+export interface ProgramInput {
+	/** Bytes that wait for the program to read them. */
+	readonly waiting: number;
+	/** Resolves when the bytes are written. Rejects with `unavailable` if the program reads no longer. */
+	write(bytes: Uint8Array): Promise<void>;
+	/** Ends the input, after which most programs end. */
+	end(): void;
 }
 
 export interface CommandOutcome {

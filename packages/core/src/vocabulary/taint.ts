@@ -13,6 +13,8 @@ const taints: Readonly<Partial<Record<ActionClass, Taint>>> = {
 	irreversible: "E",
 	// A client can return any text. It sees the session, so the call gives it no new data.
 	client: "U",
+	// A server can return any text.
+	mcp: "U",
 	// Such a command can read private data and use the network.
 	"exec-unsandboxed": "PE",
 };
@@ -70,6 +72,7 @@ export function readTaint(text: string): Taint {
  * - irreversible: publishing, force-pushing.
  * - person: asks a person.
  * - client: a tool that a client runs.
+ * - mcp: a tool of an MCP server.
  * - memory-read, memory-write: notes of the person and the channel, and reading those for all people.
  * - `memory-everyone`: storing or deleting notes for all people.
  * - schedule: creating or removing a schedule.
@@ -87,6 +90,7 @@ export type ActionClass =
 	| "irreversible"
 	| "person"
 	| "client"
+	| "mcp"
 	| "memory-read"
 	| "memory-write"
 	| "memory-everyone"

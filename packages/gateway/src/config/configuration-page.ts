@@ -42,6 +42,13 @@ function tables(): string {
 }
 
 /** The plain settings in an object, at any depth, without old names. `[]` stands for an item of a list, capitals for a key that you choose. */
+/** Placeholders for the names of objects, by the end of the setting. */
+const keys = [
+	[".channels", "CHANNEL"],
+	[".servers", "NAME"],
+	[".env", "VARIABLE"],
+] as const;
+
 function leavesOf({ setting, schema }: Row): Row[] {
 	const inner = Object.entries(schema.properties ?? {})
 		.map(([name, value]) => asRow(`${setting}.${name}`, value))
@@ -52,7 +59,7 @@ function leavesOf({ setting, schema }: Row): Row[] {
 	}
 	const values = asSchema(schema.additionalProperties);
 	if (schema.type === "object" && values !== undefined) {
-		const key = setting.endsWith(".channels") ? "CHANNEL" : "PLATFORM";
+		const key = keys.find(([end]) => setting.endsWith(end))?.[1] ?? "PLATFORM";
 		const named = {
 			setting: `${setting}.${key}`,
 			schema: { ...values, description: schema.description ?? "" },

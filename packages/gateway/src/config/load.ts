@@ -7,6 +7,7 @@ import {
 	billionths,
 	type ChatSettings,
 	type FileLimits,
+	type McpServerSettings,
 	type Reasoning,
 	type RuntimeOptions,
 	type SandboxMode,
@@ -24,6 +25,7 @@ import {
 	readLlama,
 	withAbsoluteLlama,
 } from "./llama-settings.ts";
+import { findLostPath, readMcp, withAbsoluteMcp } from "./mcp-settings.ts";
 import { chooseProvider, type ProviderChoice } from "./provider.ts";
 import { checkReach, readEndpoint } from "./reach.ts";
 import { configSchema, type Settings } from "./schema.ts";
@@ -57,6 +59,8 @@ export interface Config extends ProviderChoice {
 	/** Addresses that replace those of Discord. */
 	readonly discord?: { readonly apiUrl?: string; readonly cdnUrl?: string };
 	readonly llama?: LlamaSettings;
+	/** MCP servers of the operator. */
+	readonly mcp?: readonly McpServerSettings[];
 	/** Address of Slack, if not the real one, and the listener for its requests. */
 	readonly slack?: { readonly apiUrl?: string; readonly listen?: Endpoint };
 	readonly auth: AuthMode;
@@ -141,6 +145,7 @@ function aboutParts(set: Settings, environment: ConfigSources["environment"]): P
 			chat: readChat(set.chat ?? {}),
 			discord: set.discord && whereDiscordIs(set.discord),
 			llama: set.llama && readLlama(set.llama, environment),
+			mcp: set.mcp && readMcp(set.mcp, environment),
 			slack: set.slack && whereSlackIs(set.slack),
 		}),
 	};
@@ -164,6 +169,7 @@ function check(source: Source): CheckedSource {
 				data.models?.file === undefined ? data.models : { ...data.models, file: absolute(data.models.file) },
 			chat: data.chat && withAbsoluteRoots(data.chat, absolute),
 			llama: data.llama && withAbsoluteLlama(data.llama, absolute),
+			mcp: data.mcp && withAbsoluteMcp(data.mcp, absolute),
 			tls: data.tls && { cert: absolute(data.tls.cert), key: absolute(data.tls.key) },
 		}),
 	};
@@ -172,13 +178,15 @@ function check(source: Source): CheckedSource {
 
 /** Returns warnings. */
 function checkPaths(settings: Settings, source: Source): string[] {
-	const { root = [], systemPromptFile, policyFile, models, tls, chat } = settings;
+	const { root = [], systemPromptFile, policyFile, models, tls, chat, mcp } = settings;
 	for (const [item, value] of root.entries()) {
 		if (statSync(value, { throwIfNoEntry: false })?.isDirectory()) continue;
 		throw notAllowed(source, ["root", item], { value, allowed: "a directory that exists" });
 	}
 	const lost = chat && findLostRoot(chat);
 	if (lost) throw notAllowed(source, lost.path, { value: lost.value, allowed: "a directory that exists" });
+	const absent = mcp && findLostPath(mcp);
+	if (absent) throw notAllowed(source, absent.path, { value: absent.value, allowed: "a path that exists" });
 	checkFile(tls?.cert, source, ["tls", "cert"]);
 	checkFile(tls?.key, source, ["tls", "key"]);
 	return [

@@ -7,6 +7,7 @@ import { parseEndpoint } from "../transport/address.ts";
 import { isNetwork } from "../transport/networks.ts";
 import { parseBaseUrl } from "./base-url.ts";
 import { chatSchema } from "./chat-schema.ts";
+import { mcpSchema } from "./mcp-schema.ts";
 import { choice, dollars, list, string, wholeNumber } from "./setting-types.ts";
 
 /** `auto` is `anthropic` if a key or a base URL is given, else `offline`. */
@@ -222,6 +223,10 @@ const settings = {
 		egress().describe(
 			"Hosts that sandboxed commands can reach over https on port 443, through a proxy of the gateway. Without any host, a command " +
 				"that requests the network runs outside the sandbox, if the sandbox mode allows that.",
+		),
+	mcp: () =>
+		mcpSchema().describe(
+			"Servers of the Model Context Protocol (MCP), whose tools agents can use. Each call requires approval by default.",
 		),
 	commandUnixSockets: () =>
 		z

@@ -222,7 +222,6 @@ export const delivery: readonly Scene[] = [
 			{ forbids: ["CreatePublicThreads"] },
 			{ commands: "/task new", with: { text: "say: tidy", title: "Tidy" } },
 			{ shows: ["✅ **Done**", "[offline] tidy"] },
-			{ notified: ["Mia"] },
 		],
 	},
 	{
@@ -236,7 +235,6 @@ export const delivery: readonly Scene[] = [
 			{ notes: /task id (\w+)/ },
 			{ commands: "/task reply", with: { id: "{1}", text: "approve" }, by: "Alex" },
 			{ shows: ["✅ **Done**", "carried out"], in: "Tidy" },
-			{ notified: ["Mia"] },
 		],
 	},
 	{
@@ -251,7 +249,6 @@ export const delivery: readonly Scene[] = [
 			{ commands: "/task reply", with: { id: "{1}", text: "approve" }, by: "Alex" },
 			{ passes: 90_000 },
 			{ shows: ["✅ **Done**", "carried out"] },
-			{ notified: ["Mia"] },
 		],
 	},
 	{
@@ -338,7 +335,6 @@ export const delivery: readonly Scene[] = [
 			{ commands: "/task reply", with: { id: "{1}", text: "approve" }, by: "Alex" },
 			{ shows: ["✅ **Done**", "carried out"], times: 1 },
 			{ hides: "carried out", in: "Tidy" },
-			{ notified: ["Mia"] },
 		],
 	},
 	{

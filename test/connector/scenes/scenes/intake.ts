@@ -54,7 +54,6 @@ export const intake: readonly Scene<DiscordSite>[] = [
 			{ says: "say: and this", in: "Tidy" },
 			{ shows: "[offline] and this", in: "Tidy" },
 			{ shows: "[offline]", in: "Tidy", times: 2 },
-			{ notified: ["Mia"] },
 		],
 	},
 	{

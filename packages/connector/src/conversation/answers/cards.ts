@@ -122,7 +122,6 @@ function showCard(
 	{ lane, state, text, list, stop }: CardContent,
 	scene: Scene,
 ): ShowOperation {
-	const button = stop ? control("stop", run.id, scene) : undefined;
 	return {
 		type: "show",
 		lane,
@@ -132,9 +131,11 @@ function showCard(
 		...defined({
 			list,
 			replyTo: run.message,
-			controls: button && [[button]],
+			controls: stop ? [[control("stop", run.id, scene)]] : undefined,
 			// The text of such a card changes.
-			buttons: button && (() => [button.id]),
+			buttons: stop
+				? [[scene.controls.write({ kind: "stop", session: scene.session, subject: run.id })]]
+				: undefined,
 		}),
 	};
 }

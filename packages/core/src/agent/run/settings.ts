@@ -8,6 +8,7 @@ import {
 } from "../../policy/profiles/profile.ts";
 import { describeTools } from "../../tools/calls/normalise-call.ts";
 import { skill } from "../../tools/skill.ts";
+import { includesTool, isMcpToolName } from "../../vocabulary/mcp/server.ts";
 import type { Model, Reasoning, Sampling, ToolDescription } from "../../vocabulary/model.ts";
 import type { RunOptions } from "../../vocabulary/run-options.ts";
 import type { Tool } from "../../vocabulary/tool.ts";
@@ -69,6 +70,8 @@ export interface ToolChoice {
 	readonly added?: readonly Tool[];
 	/** Whether there are skills that a model may start; the tool `skill` is left out if not. */
 	readonly skills?: boolean;
+	/** Tools of MCP servers. They hide no other tool. */
+	readonly mcp?: readonly Tool[];
 	/** Tools of clients. They hide other tools of the same name. */
 	readonly offered?: OfferedTools | undefined;
 }
@@ -77,7 +80,7 @@ export interface ToolChoice {
 export async function chooseSettings(
 	session: Chosen,
 	choice: ModelChoice,
-	{ only, ofTask, added = [], skills = false, offered }: ToolChoice = {},
+	{ only, ofTask, added = [], skills = false, mcp = none, offered }: ToolChoice = {},
 	options: RunOptions = {},
 ): Promise<RunSettings> {
 	const { agent = session.profile } = options;
@@ -87,14 +90,15 @@ export async function chooseSettings(
 	const { model: wanted = agent === session.profile ? session.model : undefined } = options;
 	const names = namesOf(wanted, profile, { ...choice, model });
 	const info = choice.table.find(names[0], model.provider);
-	const chosenTools = toolsOf(profile, choice.tools);
+	const chosenTools = toolsOf(profile, withMcp(choice.tools, mcp));
 	const usable = skills ? chosenTools : withoutSkills(chosenTools);
 	const allowed = ({ name }: Tool): boolean =>
-		(only?.includes(name) ?? true) && (ofTask?.includes(name) ?? true);
+		(!only || includesTool(only, name)) && (!ofTask || includesTool(ofTask, name));
 	const own =
 		only || ofTask ? [...usable.filter(allowed).filter((tool) => !added.includes(tool)), ...added] : usable;
 	const all = offered ? withOffered(own, offered.tools) : own;
-	const isWanted = ({ name }: { readonly name: string }): boolean => options.tools?.includes(name) ?? true;
+	const isWanted = ({ name }: { readonly name: string }): boolean =>
+		!options.tools || includesTool(options.tools, name);
 	const tools = options.tools ? all.filter(isWanted) : all;
 	const descriptions = options.tools ? describe(all).filter(isWanted) : describe(all);
 	// The guidance of a source is useless without its tools.
@@ -169,8 +173,9 @@ function toolsOf(profile: Profile, tools: readonly Tool[]): readonly Tool[] {
 }
 
 function chooseTools(agent: string, wanted: readonly string[], tools: readonly Tool[]): readonly Tool[] {
-	const unknown = wanted.filter((one) => !tools.some((tool) => tool.name === one));
-	if (unknown.length === 0) return tools.filter((tool) => wanted.includes(tool.name));
+	// A server may be unavailable at this time.
+	const unknown = wanted.filter((one) => !isMcpToolName(one) && !tools.some((tool) => tool.name === one));
+	if (unknown.length === 0) return tools.filter((tool) => includesTool(wanted, tool.name));
 	const known = tools.map((tool) => tool.name).join(", ");
 	throw new ParleyError(
 		`the agent ${agent} names unknown tools: ${unknown.join(", ")}; available: ${known}`,
@@ -178,6 +183,13 @@ function chooseTools(agent: string, wanted: readonly string[], tools: readonly T
 			code: "invalid_argument",
 		},
 	);
+}
+
+const none: readonly Tool[] = [];
+
+/** Returns the same array for the same tools. */
+function withMcp(own: readonly Tool[], mcp: readonly Tool[]): readonly Tool[] {
+	return mcp.length === 0 ? own : withOffered(own, mcp);
 }
 
 const bare = new WeakMap<readonly Tool[], readonly Tool[]>();

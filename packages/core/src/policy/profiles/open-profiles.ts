@@ -7,6 +7,7 @@ import { isWithin } from "../../filesystem/paths.ts";
 import { openRegular, readAt } from "../../filesystem/regular-file.ts";
 import { findNearMiss } from "../../text/near-miss.ts";
 import { visible } from "../../text/visible.ts";
+import { isMcpToolName } from "../../vocabulary/mcp/server.ts";
 import { isProfileName, type Profile, type ProfileProblem, type Profiles } from "./profile.ts";
 import { readProfileConfig } from "./profile-config.ts";
 
@@ -137,7 +138,7 @@ class ProfileDirectory implements Profiles {
 
 	#checkTools(wanted: readonly string[]): void {
 		const tools = this.#tools;
-		const unknown = tools && wanted.find((name) => !tools.includes(name));
+		const unknown = tools && wanted.find((name) => !tools.includes(name) && !isMcpToolName(name));
 		if (tools === undefined || unknown === undefined) return;
 		const meant = findNearMiss(unknown, tools);
 		const question = meant === undefined ? "" : `; did you mean ${meant}?`;

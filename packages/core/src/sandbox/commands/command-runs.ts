@@ -71,6 +71,7 @@ export class CommandRuns {
 			{
 				...prepared,
 				onOutput: (chunk) => opening.write(chunk),
+				...defined({ dialogue: command.dialogue }),
 				...defined({ ask: contained ? async () => (await signalMarked(mark, "SIGTERM")) > 0 : undefined }),
 			},
 			this.#clock,

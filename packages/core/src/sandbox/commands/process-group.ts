@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { readdir, readFile, stat } from "node:fs/promises";
-import type { Duplex } from "node:stream";
+import type { Duplex, Writable } from "node:stream";
 import { type Clock, definedItems, ParleyError, type Timer } from "@parley/base";
+import type { Dialogue, ProgramInput } from "../../vocabulary/sandbox.ts";
 
 /** Milliseconds between SIGTERM and SIGKILL. A stopped command must have ended within two seconds. */
 const TERMINATE_MS = 1_500;
@@ -18,9 +19,10 @@ const FIRST_TEXT = 3;
  * https://docs.libuv.org/en/v1.x/process.html#c.uv_disable_stdio_inheritance
  */
 const BASH = "/bin/bash";
-const BASH_PRELUDE = `exec 2>&1; for f in /dev/fd/*; do f=\${f##*/}; [ "$f" -gt LAST ] 2>/dev/null && eval "exec $f>&-"; done; `;
+const BASH_PRELUDE = `for f in /dev/fd/*; do f=\${f##*/}; [ "$f" -gt LAST ] 2>/dev/null && eval "exec $f>&-"; done; `;
 const SH = "/bin/sh";
-const SH_PRELUDE = "exec 2>&1; ";
+/** Not with a dialogue, in which output is only answers. */
+const JOINED = "exec 2>&1; ";
 /** A shell exports additional variables. A command with an empty environment starts without them. */
 const BASH_WITH_NOTHING = 'exec -c "$@"';
 const SH_WITH_NOTHING = 'exec env -i "$@"';
@@ -45,6 +47,8 @@ export interface Start {
 	 */
 	readonly watchesParent?: boolean;
 	onOutput(chunk: Buffer): void;
+	/** See `Command`. */
+	readonly dialogue?: Dialogue;
 	/**
 	 * Requests the end of the processes if a signal to the group does not reach them. Resolves with whether a process got
 	 * the request.
@@ -58,7 +62,7 @@ export interface GroupEnd {
 }
 
 /**
- * A command in its own session and process group, without input. When its leader ends, the rest of the group is killed. A
+ * A command in its own session and process group, without input unless it has a dialogue. When its leader ends, the rest of the group is killed. A
  * process that creates another session leaves the group and must be found by its mark.
  */
 export class ProcessGroup {
@@ -93,8 +97,14 @@ export class ProcessGroup {
 		this.ended = new Promise((resolve) => {
 			this.#settle = resolve;
 		});
-		for (const stream of [child.stdout, child.stderr]) {
-			stream?.on("data", (chunk: Buffer) => start.onOutput(chunk));
+		const { dialogue } = start;
+		const outputs = [
+			[child.stdout, (chunk: Buffer) => start.onOutput(chunk)],
+			[child.stderr, (chunk: Buffer) => dialogue?.onErrors(chunk)],
+		] as const;
+		if (child.stdin) dialogue?.started(inputOf(child.stdin));
+		for (const [stream, onChunk] of outputs) {
+			stream?.on("data", onChunk);
 			// Output that cannot be read has ended; `close` follows.
 			stream?.on("error", () => stream.destroy());
 		}
@@ -146,6 +156,7 @@ export class ProcessGroup {
 
 	#finish(): void {
 		for (const timer of this.#timers.splice(0)) timer.cancel();
+		this.#child.stdin?.destroy();
 		this.#child.stdout?.destroy();
 		this.#child.stderr?.destroy();
 		this.#child.unref();
@@ -167,6 +178,23 @@ export class ProcessGroup {
 	}
 }
 
+function inputOf(stream: Writable): ProgramInput {
+	const closed = (cause: unknown): ParleyError =>
+		new ParleyError("the program reads no more input", { code: "unavailable", cause });
+	// The write that failed reports it.
+	stream.on("error", () => stream.destroy());
+	return {
+		get waiting() {
+			return stream.writableLength;
+		},
+		write: (bytes) =>
+			new Promise((resolve, reject) => {
+				stream.write(bytes, (cause) => (cause ? reject(closed(cause)) : resolve()));
+			}),
+		end: () => void stream.end(),
+	};
+}
+
 function spawnChild({
 	argv,
 	cwd,
@@ -174,6 +202,7 @@ function spawnChild({
 	texts = [],
 	onHandle,
 	watchesParent = false,
+	dialogue,
 }: Start): ChildProcess {
 	const bash = existsSync(BASH);
 	const withNothing = bash ? BASH_WITH_NOTHING : SH_WITH_NOTHING;
@@ -183,7 +212,8 @@ function spawnChild({
 		watchesParent ? ("pipe" as const) : undefined,
 	]);
 	const last = FIRST_TEXT + pipes.length + channel.length - 1;
-	const prelude = bash ? BASH_PRELUDE.replace("LAST", String(last)) : SH_PRELUDE;
+	const closing = bash ? BASH_PRELUDE.replace("LAST", String(last)) : "";
+	const prelude = dialogue ? closing : JOINED + closing;
 	const command = Object.keys(environment).length === 0 ? withNothing : 'exec "$@"';
 	try {
 		return spawn(bash ? BASH : SH, ["-c", prelude + command, "parley", ...argv], {
@@ -191,7 +221,7 @@ function spawnChild({
 			env: environment,
 			detached: true,
 			// Warnings of the shell, for example about a missing locale, are not output of the command.
-			stdio: ["ignore", "pipe", "ignore", ...pipes, ...channel],
+			stdio: [dialogue ? "pipe" : "ignore", "pipe", dialogue ? "pipe" : "ignore", ...pipes, ...channel],
 		});
 	} catch (cause) {
 		throw cannotStart({ argv, cwd }, cause);

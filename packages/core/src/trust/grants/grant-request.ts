@@ -1,5 +1,6 @@
 import { ParleyError } from "@parley/base";
 import { visible } from "../../text/visible.ts";
+import { isMcpToolName } from "../../vocabulary/mcp/server.ts";
 import type { Person } from "../../vocabulary/principal.ts";
 import type { PromptResponse } from "../../vocabulary/prompt.ts";
 import type { ActionClass } from "../../vocabulary/taint.ts";
@@ -48,7 +49,7 @@ export function checkWanted(wanted: WantedGrant, tools: readonly Tool[]): void {
 		throw invalid("minutes: a channel can be trusted for at most 24 hours");
 	}
 	const known = tools.map(ruleNameOf);
-	const strange = wanted.tools?.find((name) => !known.includes(name));
+	const strange = wanted.tools?.find((name) => !known.includes(name) && !isMcpToolName(name));
 	if (strange !== undefined) {
 		throw invalid(`tools: there is no tool ${visible(strange)}; available: ${known.join(", ")}`);
 	}

@@ -1,0 +1,33 @@
+import type { Clock } from "@parley/base";
+
+/** A number of units that may be used at once, and how many become free each second. */
+export interface Rate {
+	readonly most: number;
+	readonly perSecond: number;
+}
+
+/** Counts what a server sends. A server that sends more than its rate is a flood. */
+export class Allowance {
+	readonly #rate: Rate;
+	readonly #clock: Clock;
+	#left: number;
+	#at: number;
+
+	constructor(rate: Rate, clock: Clock) {
+		this.#rate = rate;
+		this.#clock = clock;
+		this.#left = rate.most;
+		this.#at = clock.monotonic();
+	}
+
+	/** Returns false if the units exceed what is left. */
+	take(units: number): boolean {
+		const now = this.#clock.monotonic();
+		const { most, perSecond } = this.#rate;
+		this.#left = Math.min(most, this.#left + ((now - this.#at) / 1_000) * perSecond);
+		this.#at = now;
+		if (units > this.#left) return false;
+		this.#left -= units;
+		return true;
+	}
+}

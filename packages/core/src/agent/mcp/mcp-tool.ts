@@ -1,0 +1,81 @@
+import { createHash } from "node:crypto";
+import type { Tool as ListedTool } from "@modelcontextprotocol/client";
+import { definedItems, type Ids, ParleyError } from "@parley/base";
+import canonicalize from "canonicalize";
+import * as z from "zod";
+import { isWithin } from "../../filesystem/paths.ts";
+import { mixedScriptNotes, visible } from "../../text/visible.ts";
+import type { McpServerSettings } from "../../vocabulary/mcp/server.ts";
+import type { ActionClass } from "../../vocabulary/taint.ts";
+import { defineTool, type Tool, type ToolContext } from "../../vocabulary/tool.ts";
+import type { McpServer, ServerTool } from "./mcp-server.ts";
+import { resultOf } from "./result-text.ts";
+
+/** The server of a tool, with the checked description. */
+export interface ToolHome {
+	readonly settings: McpServerSettings;
+	readonly server: McpServer;
+	readonly ids: Ids;
+	/** Description and schema of the tool as models get them. */
+	readonly described: { readonly description: string; readonly schema: Readonly<Record<string, unknown>> };
+}
+
+/** Hash of all that a server says about a tool. It changes when a person may have approved something else. */
+function hashOfTool({ name, title, description, inputSchema, annotations }: ListedTool): string {
+	const facts = { name, title, description, inputSchema, annotations };
+	return createHash("sha256")
+		.update(canonicalize(facts) ?? "")
+		.digest("hex");
+}
+
+/** A tool of a server. The server's description of it can add classes to its calls, and removes none. */
+export function mcpTool({ name, listed }: ServerTool, home: ToolHome): Tool {
+	const { settings, server, ids, described } = home;
+	const hash = hashOfTool(listed);
+	const notes = [`a tool of the MCP server ${settings.name}`];
+	return defineTool<Record<string, unknown>>({
+		name,
+		description: described.description,
+		parameters: () => z.record(z.string(), z.unknown()),
+		schema: () => described.schema,
+		// A server may not know, or not say, that its call has an effect.
+		effect: "effectful",
+		usual: ["mcp"],
+		async plan(args, context) {
+			const line = visible(JSON.stringify(args));
+			return {
+				label: `${name} ${line}`,
+				classes: classesOf(listed, settings, context),
+				preview: "",
+				binding: { server: settings.name, tool: hash },
+				grant: { kind: "argv", tool: name, prefix: [hash] },
+				notes: [...notes, ...mixedScriptNotes(line)],
+			};
+		},
+		async run(args, plan, { signal }) {
+			const now = server.tools.find((one) => one.name === name);
+			if (plan.binding["tool"] !== hash || !now || hashOfTool(now.listed) !== hash) {
+				const message = `changed since it was approved: the description of ${name}; it was not called`;
+				throw new ParleyError(message, { code: "failed_precondition" });
+			}
+			const result = await server.call(listed.name, args, { timeoutMs: settings.timeoutMs, signal });
+			return resultOf(result, settings.name, ids.create("mcp"));
+		},
+	});
+}
+
+/** Annotations only add classes: a server may lie about what its tool does not do. */
+function classesOf(
+	{ annotations = {} }: ListedTool,
+	{ read, write }: McpServerSettings,
+	{ roots }: ToolContext,
+): ActionClass[] {
+	const places = [...read, ...write];
+	const isBeyond = places.some((place) => !roots.some((root) => isWithin(place, root)));
+	return definedItems([
+		"mcp",
+		isBeyond ? "outside-read" : undefined,
+		annotations.destructiveHint === true ? "irreversible" : undefined,
+		annotations.openWorldHint === true ? "egress" : undefined,
+	]);
+}

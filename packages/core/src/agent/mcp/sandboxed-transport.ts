@@ -1,0 +1,158 @@
+import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
+import { type Clock, defined, ParleyError, parseJson } from "@parley/base";
+import type { ProgramInput, Sandbox } from "../../vocabulary/sandbox.ts";
+import { Allowance } from "./allowance.ts";
+import { LastLines } from "./last-lines.ts";
+import { MessageLines } from "./message-lines.ts";
+
+export interface ServerProgram {
+	readonly command: string;
+	readonly args: readonly string[];
+	readonly cwd: string;
+	readonly environment: Readonly<Record<string, string>>;
+	/** Whether it may change the directories of its sandbox. */
+	readonly writes: boolean;
+	readonly sandbox: Sandbox;
+	readonly clock: Clock;
+	/** Checks that a value is a message of the protocol. Throws if not. */
+	readonly read: (value: unknown) => JSONRPCMessage;
+}
+
+const maxLineBytes = 8 * 1024 * 1024;
+/** Values of one message: results may have long lists. */
+const maxNodes = 200_000;
+/** Bytes that a server has not read. */
+const maxWaitingBytes = 4 * 1024 * 1024;
+const bytes = { most: 64 * 1024 * 1024, perSecond: 1024 * 1024 };
+const messages = { most: 2_000, perSecond: 50 };
+/** Maximum lines of output that are not messages. Some servers print a greeting. */
+const mostOtherLines = 100;
+/** A command has a maximum of time. A server starts again after it. */
+const lifeMs = 7 * 24 * 60 * 60 * 1_000;
+
+/**
+ * Connection to a server that runs in a sandbox, by lines on its input and output. A server that sends more than its
+ * allowance, or too many other lines, is stopped.
+ */
+export class SandboxedTransport implements Transport {
+	/** The client recognises a local program by these two fields, and then also accepts servers of older versions. */
+	readonly pid = null;
+	readonly stderr = null;
+	onclose?: (() => void) | undefined;
+	onerror?: ((error: Error) => void) | undefined;
+	onmessage?: Transport["onmessage"];
+	/** Settles when the program has ended. */
+	ended: Promise<void> = Promise.resolve();
+	/** Reason why it was stopped or ended. */
+	problem: string | undefined;
+	readonly #program: ServerProgram;
+	readonly #lines = new MessageLines(maxLineBytes, (line) => this.#read(line));
+	readonly #errors = new LastLines();
+	readonly #bytes: Allowance;
+	readonly #messages: Allowance;
+	readonly #stop = new AbortController();
+	#input: ProgramInput | undefined;
+	#others = 0;
+	#closed = false;
+
+	constructor(program: ServerProgram) {
+		this.#program = program;
+		this.#bytes = new Allowance(bytes, program.clock);
+		this.#messages = new Allowance(messages, program.clock);
+	}
+
+	/** Last lines of its standard error. */
+	get log(): readonly string[] {
+		return this.#errors.lines;
+	}
+
+	/** Starts the program. Rejects if it cannot be started. */
+	async start(): Promise<void> {
+		const { sandbox, command, args, cwd, environment, writes } = this.#program;
+		const started = Promise.withResolvers<void>();
+		const run = sandbox.run({
+			executable: command,
+			args,
+			cwd,
+			environment,
+			power: writes ? "work" : "read",
+			timeoutMs: lifeMs,
+			maxOutputBytes: 1_024,
+			signal: this.#stop.signal,
+			onOutput: (chunk) => this.#take(chunk),
+			dialogue: {
+				started: (input) => {
+					this.#input = input;
+					started.resolve();
+				},
+				onErrors: (chunk) => this.#errors.take(chunk),
+			},
+		});
+		this.ended = run.then(
+			({ code, signal }) => this.#end(`it ended with ${signal ?? `the exit code ${code}`}`),
+			(reason: unknown) => {
+				const { message } = ParleyError.from(reason);
+				this.#end(message);
+				started.reject(new ParleyError(message, { code: "unavailable", cause: reason }));
+			},
+		);
+		await started.promise;
+	}
+
+	async send(message: JSONRPCMessage): Promise<void> {
+		const input = this.#input;
+		if (input === undefined || this.#closed) throw new ParleyError("it has ended", { code: "unavailable" });
+		if (input.waiting > maxWaitingBytes) throw new ParleyError("it reads no input", { code: "unavailable" });
+		await input.write(Buffer.from(`${JSON.stringify(message)}\n`));
+	}
+
+	/** Stops the program and waits for its end. */
+	async close(): Promise<void> {
+		this.#input?.end();
+		this.#stop.abort();
+		await this.ended;
+	}
+
+	#take(chunk: Uint8Array): void {
+		if (this.#closed || this.problem !== undefined) return;
+		try {
+			if (!this.#bytes.take(chunk.length)) throw flood("too many bytes");
+			this.#lines.take(chunk);
+		} catch (reason) {
+			this.#refuse(ParleyError.from(reason).message);
+		}
+	}
+
+	#read(line: string): void {
+		const message = this.#messageIn(line);
+		if (message === undefined) return;
+		if (!this.#messages.take(1)) throw flood("too many messages");
+		this.onmessage?.(message);
+	}
+
+	#messageIn(line: string): JSONRPCMessage | undefined {
+		try {
+			return this.#program.read(parseJson(line, { maxNodes }));
+		} catch (cause) {
+			this.#others += 1;
+			if (this.#others <= mostOtherLines) return undefined;
+			throw flood("too many lines that are not messages of the protocol", cause);
+		}
+	}
+
+	#refuse(problem: string): void {
+		this.problem = problem;
+		this.#stop.abort();
+	}
+
+	#end(reason: string): void {
+		if (this.#closed) return;
+		this.#closed = true;
+		this.problem ??= reason;
+		this.onclose?.();
+	}
+}
+
+function flood(what: string, cause?: unknown): ParleyError {
+	return new ParleyError(`it sent ${what}`, { code: "resource_exhausted", ...defined({ cause }) });
+}

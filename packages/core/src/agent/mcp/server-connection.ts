@@ -1,0 +1,147 @@
+import type {
+	CallToolResult,
+	Client,
+	JsonSchemaValidatorResult,
+	jsonSchemaValidator,
+	Tool,
+	Transport,
+} from "@modelcontextprotocol/client";
+import { type Clock, type Logger, ParleyError } from "@parley/base";
+
+/** A transport that knows why it ended. */
+export interface ServerTransport extends Transport {
+	readonly problem: string | undefined;
+	/** Last lines of the server's standard error. */
+	readonly log: readonly string[];
+}
+
+interface ConnectionDeps {
+	readonly clock: Clock;
+	readonly log: Logger;
+	/** Version of Parley, for the server. */
+	readonly version: string;
+}
+
+interface ConnectionListener {
+	/** Called at most once a second when the server announces other tools. */
+	toolsChanged(): void;
+	/** Called once. */
+	closed(problem: string): void;
+}
+
+/** Milliseconds. */
+const handshakeMs = 30_000;
+const probeMs = 5_000;
+const listMs = 30_000;
+const quietMs = 1_000;
+/** Pages of a list. */
+const mostPages = 16;
+
+/** An open connection to a server. The protocol is the library's; time limits are ours. */
+export class ServerConnection {
+	readonly #client: Client;
+	readonly #transport: ServerTransport;
+	readonly #clock: Clock;
+
+	private constructor(client: Client, transport: ServerTransport, clock: Clock) {
+		this.#client = client;
+		this.#transport = transport;
+		this.#clock = clock;
+	}
+
+	/** Connects, or rejects with the reason and closes the transport. */
+	static async open(
+		transport: ServerTransport,
+		{ clock, log, version }: ConnectionDeps,
+		listener: ConnectionListener,
+	): Promise<ServerConnection> {
+		const { Client: McpClient } = await import("@modelcontextprotocol/client");
+		const client = new McpClient(
+			{ name: "parley", version },
+			{
+				capabilities: {},
+				// Schemas of a server may have patterns that take hours. Its answers are only text here.
+				jsonSchemaValidator: acceptAll,
+				versionNegotiation: { mode: "auto", probe: { timeoutMs: probeMs } },
+				listMaxPages: mostPages,
+				listChanged: {
+					tools: { autoRefresh: false, debounceMs: quietMs, onChanged: () => listener.toolsChanged() },
+				},
+			},
+		);
+		// Faults of single messages. The transport ends a server that sends too many.
+		client.onerror = (error) => log.debug("a message of an MCP server was ignored", { error });
+		client.onclose = () => listener.closed(transport.problem ?? "it closed the connection");
+		try {
+			await within(clock, handshakeMs, "it did not answer the first request", (signal) =>
+				client.connect(transport, { signal, timeout: handshakeMs }),
+			);
+		} catch (cause) {
+			const message = transport.problem ?? ParleyError.from(cause).message;
+			await transport.close();
+			throw new ParleyError(message, { code: "unavailable", cause });
+		}
+		return new ServerConnection(client, transport, clock);
+	}
+
+	/** The tools of the server, unchecked. */
+	async tools(): Promise<readonly Tool[]> {
+		if (this.#client.getServerCapabilities()?.tools === undefined) return [];
+		const { tools } = await within(this.#clock, listMs, "it did not list its tools", (signal) =>
+			this.#client.listTools(undefined, { signal, timeout: listMs, cacheMode: "bypass" }),
+		);
+		return tools;
+	}
+
+	/** Calls a tool. Rejects with `deadline_exceeded` after `timeoutMs`. */
+	async call(
+		name: string,
+		args: Readonly<Record<string, unknown>>,
+		{ timeoutMs, signal }: { readonly timeoutMs: number; readonly signal: AbortSignal },
+	): Promise<CallToolResult> {
+		return await within(this.#clock, timeoutMs, "it did not answer", (timeout) =>
+			this.#client.callTool(
+				{ name, arguments: { ...args } },
+				{ signal: AbortSignal.any([signal, timeout]), timeout: timeoutMs },
+			),
+		);
+	}
+
+	async close(): Promise<void> {
+		await this.#client.close().catch(() => undefined);
+		await this.#transport.close();
+	}
+}
+
+/** Accepts every value. */
+const acceptAll: jsonSchemaValidator = {
+	getValidator<T>() {
+		// True because no caller reads the value as another type: results become text.
+		return (data): JsonSchemaValidatorResult<T> => ({
+			valid: true,
+			data: data as T,
+			errorMessage: undefined,
+		});
+	},
+};
+
+/** Runs work that must end in time. Rejects with `deadline_exceeded`, and aborts the work. */
+async function within<T>(
+	clock: Clock,
+	ms: number,
+	problem: string,
+	work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+	const late = new AbortController();
+	const error = new ParleyError(`${problem} within ${ms / 1_000} s`, { code: "deadline_exceeded" });
+	const { promise, reject } = Promise.withResolvers<never>();
+	const timer = clock.after(ms, () => {
+		late.abort(error);
+		reject(error);
+	});
+	try {
+		return await Promise.race([work(late.signal), promise]);
+	} finally {
+		timer.cancel();
+	}
+}

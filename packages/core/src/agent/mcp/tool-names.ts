@@ -1,0 +1,42 @@
+import { createHash } from "node:crypto";
+import { mcpSeparator } from "../../vocabulary/mcp/server.ts";
+import type { Tool } from "../../vocabulary/tool.ts";
+
+/** Maximum that all models accept. */
+const longest = 64;
+const HASH_LENGTH = 8;
+
+/**
+ * Names of tools for models, by the names of a server. Letters that models refuse become `_`. A name that is too long, or
+ * that two tools would have, ends with a hash of the server's name for it.
+ */
+export function nameTools(server: string, names: readonly string[]): ReadonlyMap<string, string> {
+	const plain = new Map(names.map((name) => [name, plainName(server, name)]));
+	const count = new Map<string, number>();
+	for (const name of plain.values()) count.set(name, (count.get(name) ?? 0) + 1);
+	return new Map(
+		[...plain].map(([name, shown]) => [
+			name,
+			shown.length > longest || (count.get(shown) ?? 0) > 1 ? hashedName(shown, name) : shown,
+		]),
+	);
+}
+
+function plainName(server: string, name: string): string {
+	return `${server}${mcpSeparator}${name.replaceAll(/[^A-Za-z0-9_-]/gu, "_")}`;
+}
+
+function hashedName(shown: string, name: string): string {
+	const hash = createHash("sha256").update(name).digest("hex").slice(0, HASH_LENGTH);
+	return `${shown.slice(0, longest - HASH_LENGTH - 1)}_${hash}`;
+}
+
+/** All spellings that mean a built-in tool. A model may write a name with other cases, `_` and `-`. */
+export function takenNames(tools: readonly Tool[]): ReadonlySet<string> {
+	return new Set(tools.flatMap(({ name, accepts }) => [name, ...(accepts?.names ?? [])]).map(spelled));
+}
+
+/** The form of a name in which spellings are compared. */
+export function spelled(name: string): string {
+	return name.toLowerCase().replaceAll(/[_-]/g, "");
+}

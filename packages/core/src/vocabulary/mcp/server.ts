@@ -1,0 +1,58 @@
+/** A server of the Model Context Protocol that offers tools to agents. */
+export interface McpServerSettings {
+	/** Lower-case letters, digits and `-`: the first part of the names of its tools. */
+	readonly name: string;
+	/** A program in PATH, or an absolute path. */
+	readonly command: string;
+	readonly args: readonly string[];
+	/** Variables in addition to those of every command. */
+	readonly environment: Readonly<Record<string, string>>;
+	/** Values among them that no text may show. */
+	readonly secrets: readonly string[];
+	/** Directories that it may change, and those that it may only read. Absolute paths. */
+	readonly write: readonly string[];
+	readonly read: readonly string[];
+	/** Milliseconds until a call fails. */
+	readonly timeoutMs: number;
+}
+
+/**
+ * `idle`: not started yet. `starting`: until its tools are known. `waiting`: it ended or failed, and starts again later.
+ * `closed`: the gateway stops.
+ */
+export type McpServerPhase = "idle" | "starting" | "ready" | "waiting" | "closed";
+
+/** State of a server for people. */
+export interface McpServerState {
+	readonly name: string;
+	readonly phase: McpServerPhase;
+	/** Names of its tools, as models see them. */
+	readonly tools: readonly string[];
+	/** Tools that are not offered, each with the reason. */
+	readonly refused: readonly string[];
+	/** Reason of the last failure. */
+	readonly problem?: string;
+	/** Last lines of its standard error, for the operator. */
+	readonly log: readonly string[];
+}
+
+/** The form of the names of servers. Without `_`, so that no name begins with the prefix of another one. */
+export const mcpNamePattern = /^[a-z0-9](?:[a-z0-9-]{0,30}[a-z0-9])?$/;
+
+/** The separator between the names of a server and of its tool. */
+export const mcpSeparator = "__";
+
+/** Whether a name of a tool, or a pattern that ends with `*`, is about a tool of a server. */
+export function isMcpToolName(name: string): boolean {
+	const at = name.indexOf(mcpSeparator);
+	return (
+		at > 0 && mcpNamePattern.test(name.slice(0, at)) && /^(?:\*|[A-Za-z0-9_-]+)$/.test(name.slice(at + 2))
+	);
+}
+
+/** Whether a list of names includes a tool. `SERVER__*` includes all tools of a server. */
+export function includesTool(names: readonly string[], tool: string): boolean {
+	if (names.includes(tool)) return true;
+	const at = tool.indexOf(mcpSeparator);
+	return at > 0 && names.includes(`${tool.slice(0, at + mcpSeparator.length)}*`);
+}

@@ -1,0 +1,64 @@
+import { existsSync } from "node:fs";
+import { defined } from "@parley/base";
+import type { JsonPath } from "@parley/base/commented-json";
+import type { McpServerSettings } from "@parley/core";
+import type { Settings } from "./schema.ts";
+
+type Written = NonNullable<Settings["mcp"]>;
+
+const usualTimeoutSeconds = 120;
+
+/** The servers with their defaults; `environment` is the gateway's. */
+export function readMcp(
+	{ servers = {} }: Written,
+	environment: Readonly<Record<string, string | undefined>>,
+): readonly McpServerSettings[] {
+	return Object.entries(servers).map(([name, server]) => {
+		const { command, args = [], env = {}, envFrom = [], read = [], write = [] } = server;
+		const taken = Object.fromEntries(
+			envFrom.flatMap((variable) => {
+				const value = environment[variable];
+				return value === undefined ? [] : [[variable, value]];
+			}),
+		);
+		return {
+			name,
+			command,
+			args,
+			environment: { ...taken, ...env },
+			secrets: Object.values(taken),
+			read,
+			write,
+			timeoutMs: (server.timeoutSeconds ?? usualTimeoutSeconds) * 1_000,
+		};
+	});
+}
+
+/** The same settings with absolute paths. A command without a slash is looked up in PATH. */
+export function withAbsoluteMcp(written: Written, absolute: (path: string) => string): Written {
+	if (!written.servers) return written;
+	const servers = Object.entries(written.servers).map(([name, server]) => {
+		const { command, read, write } = server;
+		const paths = { read: read?.map(absolute), write: write?.map(absolute) };
+		return [
+			name,
+			{ ...server, ...defined(paths), command: command.includes("/") ? absolute(command) : command },
+		];
+	});
+	return { ...written, servers: Object.fromEntries(servers) };
+}
+
+/** The first path of a server that does not exist. */
+export function findLostPath({
+	servers = {},
+}: Written): { readonly path: JsonPath; readonly value: string } | undefined {
+	for (const [name, server] of Object.entries(servers)) {
+		for (const key of ["read", "write"] as const) {
+			const paths = server[key] ?? [];
+			const at = paths.findIndex((path) => !existsSync(path));
+			const value = paths[at];
+			if (value !== undefined) return { path: ["mcp", "servers", name, key, at], value };
+		}
+	}
+	return undefined;
+}

@@ -1,0 +1,80 @@
+import { join } from "node:path";
+import { type McpServerSettings, operator } from "@parley/core";
+import {
+	calls,
+	EventLog,
+	ScriptedModel,
+	type ScriptedReply,
+	says,
+	TestRuntime,
+	type TestRuntimeOptions,
+	unkeyed,
+} from "@parley/core/testing";
+
+const program = join(import.meta.dirname, "scripted-server.ts");
+
+/** Settings of the scripted server with these faults. */
+export function scripted(
+	faults: readonly string[] = [],
+	more: Partial<McpServerSettings> = {},
+): McpServerSettings {
+	return settingsOf("scripted", [program, ...faults], more);
+}
+
+/** Settings of a server that runs on Node. */
+export function settingsOf(
+	name: string,
+	args: readonly string[],
+	more: Partial<McpServerSettings> = {},
+): McpServerSettings {
+	const nothing = { environment: {}, secrets: [], read: [], write: [] };
+	return { name, command: process.execPath, args, ...nothing, timeoutMs: 30_000, ...more };
+}
+
+export interface McpScene extends AsyncDisposable {
+	readonly t: TestRuntime;
+	readonly model: ScriptedModel;
+	readonly session: string;
+	readonly log: EventLog;
+}
+
+/** A session of a runtime with these servers, without a sandbox. */
+export async function openScene(
+	servers: readonly McpServerSettings[],
+	replies: readonly ScriptedReply[],
+	options: Partial<TestRuntimeOptions> = {},
+): Promise<McpScene> {
+	const model = new ScriptedModel(...replies);
+	const t = await TestRuntime.open({ model, mcp: { servers, version: "1" }, ...options });
+	const session = await t.create();
+	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
+	return { t, model, session, log, [Symbol.asyncDispose]: () => t[Symbol.asyncDispose]() };
+}
+
+/** Replies that call one tool and then end. */
+export function callsOnce(name: string, args: unknown): readonly ScriptedReply[] {
+	return [[calls("c1", name, args)], [says("done")]];
+}
+
+/** Results that the model got in its last request. */
+export function resultsIn({ requests }: ScriptedModel): string[] {
+	const last = requests.at(-1)?.messages.at(-1);
+	return last?.role === "tool"
+		? last.content.map(({ text, failed }) => (failed ? `failed: ${text}` : text))
+		: [];
+}
+
+/** Approves the next call, or answers otherwise. Returns its question. */
+export async function answer({ t, log }: McpScene, value: unknown = true) {
+	const { prompt } = await log.next("prompt.requested");
+	await t.runtime.answer(unkeyed(), prompt.token, { value });
+	return prompt;
+}
+
+/** The result of one approved call, or of one that all tools are accepted for. */
+export async function outcomeOf(s: McpScene): Promise<string> {
+	await s.t.runtime.acceptAll(unkeyed(operator), s.session);
+	await s.t.send(s.session, "go");
+	await s.log.next("assistant.message");
+	return resultsIn(s.model).join("\n");
+}
