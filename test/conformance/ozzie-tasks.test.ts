@@ -50,7 +50,7 @@ verifiesOn(
 			};
 		};
 		expect(received.map(({ event, payload }) => ({ event, payload }))).toEqual([
-			{ event: "task.created", payload: { ...named, description, parent_id: "" } },
+			{ event: "task.created", payload: { ...named, description, parent_id: "", by: "operator" } },
 			{ event: "task.started", payload: named },
 			progress([0, 1], "Refactor auth", 0),
 			progress([0, 3], "look", 0, "in_progress", "pending", "pending"),

@@ -23,7 +23,7 @@ import { type CommandMemory, type InstalledState, startCommandSync } from "./com
 import { asKitCommand } from "./commands/to-discord.ts";
 import { discordDialect, momentMarkdown, personMarkdown } from "./dialect.ts";
 import type { AudienceStore, StoredAudiences } from "./intake/audiences.ts";
-import { Channels, directTenant } from "./intake/channels.ts";
+import { Channels } from "./intake/channels.ts";
 import { Intake } from "./intake/intake.ts";
 import { readPersonRights } from "./intake/person-rights.ts";
 import { readRoomMessages } from "./intake/room-messages.ts";
@@ -34,6 +34,7 @@ import { discordSurface, postLimits, type SurfaceParts } from "./surface/discord
 import { openMentionThread } from "./surface/mention-thread.ts";
 import { Tickets } from "./surface/private-answers.ts";
 import type { DiscordLink, DiscordPort } from "./vocabulary/discord-port.ts";
+import { directTenant, linkToRoom } from "./vocabulary/links.ts";
 import { momentOf } from "./vocabulary/snowflake.ts";
 
 export interface RunDiscordOptions extends RunOptions {
@@ -179,8 +180,7 @@ export function createDiscordPlatform(parts: SurfaceParts): ChatPlatform {
 		hasThreads: ({ tenant }) => tenant !== directTenant,
 		moment: momentMarkdown,
 		postedAt: momentOf,
-		linkTo: ({ tenant, channel, thread }) =>
-			`https://discord.com/channels/${tenant === directTenant ? "@me" : tenant}/${thread ?? channel}`,
+		linkTo: linkToRoom,
 		person: personMarkdown,
 		command: (name) => `/${name}`,
 		read: (attachment, signal) => readAttachment(parts.port, attachment, signal),

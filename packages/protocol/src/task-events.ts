@@ -10,8 +10,16 @@ const used = { usage: z.exactOptional(Usage) };
 
 /** Events of tasks in the session that owns them, and events of workers in their own conversations. */
 export const taskPayloads = {
-	/** `parent_id` is the parent task of a worker, or empty. */
-	"task.created": z.object({ ...titled, description: z.string(), parent_id: z.string() }),
+	/**
+	 * `parent_id` is the parent task of a worker, or empty. `by` is the principal that submitted the task; absent for workers, and
+	 * from earlier versions of the gateway.
+	 */
+	"task.created": z.object({
+		...titled,
+		description: z.string(),
+		parent_id: z.string(),
+		by: z.exactOptional(z.string()),
+	}),
 	"task.started": z.object(titled),
 	/** `plan` is absent for a task without one, and from earlier versions of the gateway. */
 	"task.progress": TaskProgress.extend({ ...task, plan: z.exactOptional(Plan), ...used }),

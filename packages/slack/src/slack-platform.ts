@@ -1,4 +1,4 @@
-import { type ChatPlatform, type Room, readAttachment } from "@parley/connector";
+import { type ChatPlatform, readAttachment } from "@parley/connector";
 import { slackDialect } from "./blocks/dialect.ts";
 import { momentMarkdown } from "./blocks/moments.ts";
 import { deliveredMs } from "./catch-up/catch-up.ts";
@@ -6,6 +6,7 @@ import { aboutCommands, typedCommand } from "./commands/slash-command.ts";
 import { ticketFor } from "./interactions/answers.ts";
 import { postLimits, type SlackSurface, type SurfaceParts, slackSurface } from "./surface/slack-surface.ts";
 import { conversationOf } from "./vocabulary/conversation.ts";
+import { linkToRoom } from "./vocabulary/links.ts";
 import { endingOfMessage, momentOf, namedMessage, readMessageId } from "./vocabulary/message-id.ts";
 
 export interface PlatformParts extends SurfaceParts {
@@ -36,7 +37,7 @@ export function createSlackPlatform(parts: PlatformParts): SlackPlatform {
 		conversation: conversationOf,
 		repliesInThreads: false,
 		postedAt,
-		linkTo: (room) => linkTo(self.url, room),
+		linkTo: (room) => linkToRoom(self.url, room),
 		ticketOf: ({ room: { channel, thread }, person, message }) =>
 			ticketFor(message, clock.now(), {
 				channel,
@@ -52,13 +53,6 @@ export function createSlackPlatform(parts: PlatformParts): SlackPlatform {
 		messageEnding: endingOfMessage,
 		read: (attachment, signal) => readAttachment(port, attachment, signal),
 	};
-}
-
-/** https://docs.slack.dev/reference/methods/chat.getPermalink shows the form of links. */
-function linkTo(workspace: string, { channel, thread }: Room): string {
-	const base = `${workspace.replace(/\/?$/, "/")}archives/${channel}`;
-	const ts = thread === undefined ? undefined : readMessageId(thread)?.ts;
-	return ts === undefined ? base : `${base}/p${ts.replace(".", "")}`;
 }
 
 /** Time of a post, or infinity for an id of another form, which is then after every message. */

@@ -73,6 +73,26 @@ export function judgeReviews({ work, posts, isGone }: WorkAndPosts): string[] {
 	);
 }
 
+/** The end of each task notifies its requester once, and no other post notifies a person. */
+export function judgePings(
+	{ work, isGone }: WorkAndPosts,
+	pings: readonly { readonly who: string; readonly by: string; readonly text: string }[],
+): string[] {
+	const { tasks } = work.tasks;
+	const others = pings.filter(({ text }) => !tasks.some(({ title }) => text.includes(title)));
+	const faults = tasks.flatMap((task) => {
+		const called = pings
+			.filter(({ text }) => text.includes(task.title))
+			.map(({ who, by }) => `${who} by ${by}`);
+		const wanted = task.end === undefined ? [] : [`@${task.requester.name} by create`];
+		const mayBeMissing = called.length === 0 && isGone?.(task.session);
+		return mayBeMissing || called.join() === wanted.join()
+			? []
+			: [`${task.title} (${task.end ?? "open"}) has called ${called.join() || "no person"}`];
+	});
+	return [...faults, ...others.map((ping) => `somebody was called: ${JSON.stringify(ping)}`)];
+}
+
 function judgeCard(
 	what: string,
 	cards: readonly Post[],

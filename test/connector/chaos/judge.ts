@@ -1,7 +1,14 @@
 import type { Shown } from "../../simulators/discord/people/shown.ts";
 import type { DiscordStreet } from "./discord-street.ts";
 import { judgeMessages } from "./judge-messages.ts";
-import { judgeAnswers, judgeGrowth, judgeOrder, judgeQuestions, judgeReviews } from "./judge-posts.ts";
+import {
+	judgeAnswers,
+	judgeGrowth,
+	judgeOrder,
+	judgePings,
+	judgeQuestions,
+	judgeReviews,
+} from "./judge-posts.ts";
 
 /** Events of this time before the end of a Discord session may be lost. */
 const takenMs = 60_000;
@@ -25,7 +32,7 @@ export function judge(street: DiscordStreet): string[] {
 		...judgeTrust(street, posts),
 		...judgeMessages(street),
 		...people.pendingActions.unanswered.map((what) => `no response within 3 s: ${what}`),
-		...world.pings.map((ping) => `somebody was called: ${JSON.stringify(ping)}`),
+		...judgePings(workAndPosts, world.pings),
 		...world.takeViolations(),
 	];
 }

@@ -24,6 +24,7 @@ export class People {
 	readonly rooms: readonly Channel[];
 	readonly messages: Messages<Channel, Person>;
 	readonly pendingActions: PendingActions;
+	readonly requesters: readonly { readonly id: string; readonly name: string }[];
 	retries = 0;
 	/** Time of the last change of a room's readers, by the room's id. */
 	readonly audiences = new Map<string, number>();
@@ -38,6 +39,7 @@ export class People {
 		this.#random = random;
 		this.#persons = ["Ada", "Bo"].map((name) => world.member(name));
 		this.#reader = world.member("Cy");
+		this.requesters = this.#persons.map(({ id, name }) => ({ id, name }));
 		this.pendingActions = new PendingActions(world.clock);
 		this.messages = new Messages<Channel, Person>(world.clock, random, {
 			// Direct messages need no mention.

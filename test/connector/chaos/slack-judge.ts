@@ -4,6 +4,7 @@ import {
 	judgeAnswers,
 	judgeGrowth,
 	judgeOrder,
+	judgePings,
 	judgeQuestions,
 	judgeReviews,
 	type WorkAndPosts,
@@ -33,7 +34,7 @@ export function judgeSlack(street: SlackStreet): string[] {
 		),
 		...judgeRetries(gateway, people.retries),
 		...people.pendingActions.unanswered.map((what) => `no response within 3 s: ${what}`),
-		...world.pings.map((ping) => `somebody was called: ${JSON.stringify(ping)}`),
+		...judgePings(workAndPosts, world.pings),
 		...world.takeViolations(),
 	];
 }

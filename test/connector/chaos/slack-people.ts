@@ -23,6 +23,7 @@ export class SlackPeople {
 	readonly rooms: readonly Channel[];
 	readonly messages: Messages<Channel, Person>;
 	readonly pendingActions: PendingActions;
+	readonly requesters: readonly { readonly id: string; readonly name: string }[];
 	retries = 0;
 	/** Time of the last join of a guest, by the channel's id. */
 	readonly audiences = new Map<string, number>();
@@ -42,6 +43,7 @@ export class SlackPeople {
 				isOpen({ room }) && room.threadTs === undefined ? `${world.mention} ${text}` : text,
 		});
 		this.#persons = ["Ada", "Bo"].map((name) => world.member(name));
+		this.requesters = this.#persons.map(({ id, name }) => ({ id, name }));
 		this.rooms = [
 			...["general", "random"].map((name) => world.channel(name)),
 			...this.#persons.map(({ dm }) => dm),

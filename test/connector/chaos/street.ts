@@ -24,6 +24,8 @@ class WholeClock extends ManualClock {
 export interface StreetPeople {
 	readonly pendingActions: PendingActions;
 	readonly messages: { databaseLost(): void };
+	/** People who request tasks. */
+	readonly requesters: readonly { readonly id: string; readonly name: string }[];
 	/** Each channel mentions the connector. */
 	greet(): void;
 	/** One random action of a person. */
@@ -91,7 +93,7 @@ export class Street<World, People extends StreetPeople> {
 		this.world = world;
 		this.people = people;
 		this.gateway = new ScriptedGateway(this.#clock);
-		this.work = new Work(this.gateway, this.#random, this.#clock, name);
+		this.work = new Work(this.gateway, this.#random, this.#clock, { name, ...people });
 	}
 
 	/** Plays all actions, then waits until all work is complete. */

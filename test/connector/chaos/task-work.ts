@@ -11,10 +11,17 @@ interface Review {
 	isOpen: boolean;
 }
 
+/** A person of the platform who requests tasks. */
+export interface Requester {
+	readonly id: string;
+	readonly name: string;
+}
+
 interface Task {
 	readonly session: Session;
 	readonly task_id: string;
 	readonly title: string;
+	readonly requester: Requester;
 	readonly reviews: Review[];
 	done: number;
 	end?: "completed" | "cancelled";
@@ -34,9 +41,11 @@ const moment = "2026-01-01T00:00:00Z";
 export class TaskWork {
 	readonly tasks: Task[] = [];
 	readonly #random: Random;
+	readonly #requesters: readonly Requester[];
 
-	constructor(gateway: ScriptedGateway, random: Random) {
+	constructor(gateway: ScriptedGateway, random: Random, requesters: readonly Requester[]) {
 		this.#random = random;
+		this.#requesters = requesters;
 		Object.assign<ScriptedGateway["methods"], ScriptedGateway["methods"]>(gateway.methods, {
 			check_task: ({ task_id }) => payloadOf(this.#find(task_id)),
 			reply_task: ({ task_id, token }) => this.#reply(task_id, token ?? undefined),
@@ -48,8 +57,12 @@ export class TaskWork {
 		const count = this.tasks.length;
 		const task_id = `task_${String(count).padStart(26, "0")}`;
 		const title = `chore-${count}.`;
-		this.tasks.push({ session, task_id, title, reviews: [], done: 0 });
-		session.record("task.created", { task_id, title, description: "", parent_id: "" });
+		const requester = this.#requesters[count % this.#requesters.length];
+		if (requester === undefined) throw new Error("no person requests tasks");
+		this.tasks.push({ session, task_id, title, requester, reviews: [], done: 0 });
+		const [platform, tenant] = session.externalKey?.split(":") ?? [];
+		const by = `${platform}:${tenant}:${requester.id}`;
+		session.record("task.created", { task_id, title, description: "", parent_id: "", by });
 		session.record("task.started", { task_id, title });
 	}
 
@@ -95,7 +108,7 @@ export class TaskWork {
 		if (task.end === undefined) {
 			task.end = "cancelled";
 			for (const review of task.reviews) review.isOpen = false;
-			task.session.record("task.cancelled", { task_id, reason: "no need" });
+			task.session.record("task.cancelled", { task_id, reason: `no need of ${task.title}` });
 		}
 		return { task_id, status: task.end };
 	}
@@ -123,7 +136,7 @@ function proceed(task: Task): void {
 	}
 	task.end = "completed";
 	session.record("task.completed", {
-		...{ task_id, title, output_summary: "all is tidy" },
+		...{ task_id, title, output_summary: `the result of ${title}` },
 		...{ duration: 1_000_000_000, tokens_input: 1, tokens_output: 1 },
 	});
 }

@@ -2,7 +2,7 @@ import type { Clock } from "@parley/base";
 import type { ScriptedGateway } from "@parley/connector/testing";
 import type { Random } from "../../random.ts";
 import { GrantWork } from "./grant-work.ts";
-import { TaskWork } from "./task-work.ts";
+import { type Requester, TaskWork } from "./task-work.ts";
 
 type Session = ScriptedGateway["sessions"][number];
 
@@ -26,11 +26,16 @@ export class Work {
 	/** Sessions whose active run shows a part of its reply. */
 	readonly #growing = new Set<Session>();
 
-	constructor(gateway: ScriptedGateway, random: Random, clock: Clock, platform = "discord") {
+	constructor(
+		gateway: ScriptedGateway,
+		random: Random,
+		clock: Clock,
+		platform: { readonly name: string; readonly requesters: readonly Requester[] },
+	) {
 		this.#gateway = gateway;
 		this.#random = random;
-		this.tasks = new TaskWork(gateway, random);
-		this.trust = new GrantWork(gateway, clock, platform);
+		this.tasks = new TaskWork(gateway, random, platform.requesters);
+		this.trust = new GrantWork(gateway, clock, platform.name);
 	}
 
 	get isDone(): boolean {

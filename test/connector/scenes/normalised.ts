@@ -7,6 +7,7 @@ export function normalised(transcript: string): string {
 			.replace(/(risk: \w+ · `|`parley answer )\w{6}\b/g, "$1ID")
 			.replace(/(\/(?:parley )?task show) \w{6}\b/g, "$1 ID")
 			.replace(/\b(?:\d{15,}|[CDGTU][0-9A-Z]{8,})\b/g, "ID")
+			.replace(/(\/archives\/ID\/)p\d+/g, "$1pID")
 			.replace(/\b\d{4}-\d\d-\d\d (?:at )?\d\d:\d\d\b/g, "DATE")
 			.replace(/\b[\d,]+ tokens in, [\d,]+ out\b/g, "TOKENS")
 			// A fast answer is posted once. A slower one was edited while it grew.

@@ -101,6 +101,8 @@ test("two channels of two platforms share a gateway: a question of one is answer
 		{ clicks: "Approve once", by: "Alex", in: "Ship" },
 		{ shows: ["✅ **Approved", "by @Alex"], in: "Ship" },
 		{ shows: ["**Ship**", "✅ Done"], times: 1 },
+		{ shows: "✅ **Done**", in: "Ship" },
+		{ notified: ["Mia"] },
 		{ file: "release.txt", has: "shipped\n" },
 	]);
 	await play(inDiscord, [
@@ -164,6 +166,8 @@ test("a call in Slack is approved in Discord as the operator has set, and a thir
 	await play(inSlack, [
 		{ shows: ["✅ **Approved once**", "by Alex (Discord)"], in: "Ship" },
 		{ shows: ["**Ship**", "✅ Done"], times: 1 },
+		{ shows: "✅ **Done**", in: "Ship" },
+		{ notified: ["Mia"] },
 		{ file: "release.txt", has: "shipped\n" },
 	]);
 	await city.until(() => seen.includes("task.completed"), "the third client sees the end of the task");
@@ -199,6 +203,8 @@ test("the first of two approvers in two channels decides, and the other one is i
 	await play(inSlack, [
 		{ clicks: "Deny", by: "Alex", in: "Ship", fills: { reason: "not on a Friday" } },
 		{ shows: ["⛔ **Denied**", "not on a Friday"], in: "Ship" },
+		{ shows: "✅ **Done**", in: "Ship" },
+		{ notified: ["Mia"] },
 	]);
 	await play(inDiscord, [{ clicks: "Approve once", by: "Alex" }, { answered: "This approval is closed" }]);
 	await play(inSlack, [{ file: "release.txt", has: null }]);

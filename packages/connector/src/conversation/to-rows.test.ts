@@ -48,15 +48,26 @@ function button(label: string): Control {
 
 const sentence = "The quick brown fox jumps over the lazy dog. ";
 
-test("only the first post is a reply, and only the last post has the footer and controls", () => {
+test("only the first post is a reply and notifies people, and only the last post has the footer and controls", () => {
 	const upload = { fileId: "file_1", name: "a.png", size: 3 };
+	const opens = { card: "task:1", label: "Open", room: { tenant: "1", channel: "5" } };
 	const below = { controls: [[button("Stop")]], upload, foot: "small *print*" };
-	const all = posts({ text: sentence.repeat(10), replyTo: "5", thread: "task:1", ...below }, smallDialect);
+	const show = {
+		text: sentence.repeat(10),
+		replyTo: "5",
+		mentions: ["42"],
+		thread: "task:1",
+		opens,
+		...below,
+	};
+	const all = posts(show, smallDialect);
 	expect(all.length).toBe(3);
 	expect(all.map(({ replyTo }) => replyTo)).toEqual(["5", undefined, undefined]);
 	expect(all.map(({ thread }) => thread)).toEqual(["task:1", "task:1", "task:1"]);
 	expect(all.map(({ controls }) => controls)).toEqual([undefined, undefined, below.controls]);
 	expect(all.map((post) => post.upload)).toEqual([undefined, undefined, upload]);
+	expect(all.map((post) => post.opens)).toEqual([undefined, undefined, opens]);
+	expect(all.map(({ mentions }) => mentions)).toEqual([["42"], undefined, undefined]);
 	expect(all.map(({ body }) => body.includes("-# small _print_"))).toEqual([false, false, true]);
 });
 

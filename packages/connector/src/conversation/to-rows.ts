@@ -86,8 +86,8 @@ function posts(
 	operation: ShowOperation,
 	platform: RowTarget["platform"],
 ): Extract<Posting, { type: "post" }>[] {
-	const { replyTo, thread, upload, marker, buttons, since, plain, list, notifies, state } = operation;
-	const { controls = [] } = operation;
+	const { replyTo, thread, upload, marker, buttons, since, plain, list, notifies, opens, state } = operation;
+	const { controls = [], mentions = [] } = operation;
 	const fitted = fitShow(operation, platform);
 	// Controls and cards need a body with at least one character, or a file.
 	const bodies = fitted.posts.length > 0 ? fitted.posts : [upload === undefined ? "…" : ""];
@@ -101,11 +101,12 @@ function posts(
 		marker,
 		list,
 		notifies,
+		opens,
 		plain: plain === undefined ? undefined : fitPlain(plain, platform),
 	});
 	// Text of the agent can have several posts and files, and a card has neither.
 	const ofCard = bodies.length === 1 && upload === undefined && fitted.file === undefined ? { state } : {};
-	const ids = (index: number): string[] | undefined => buttons?.[index] && [...buttons[index]];
+	const ids = (index: number): string[] | undefined => buttons && [...buttons(index)];
 	return bodies.map((body, index) => {
 		const post = {
 			type: "post",
@@ -115,6 +116,7 @@ function posts(
 				thread,
 				since,
 				replyTo: index === 0 ? replyTo : undefined,
+				mentions: index === 0 && mentions.length > 0 ? [...mentions] : undefined,
 				buttons: ids(index),
 			}),
 		} as const;

@@ -48,12 +48,17 @@ async function handleReserved(
 	// An earlier process has recorded it together with its answer.
 	if (turn.isAgain && (await parts.store.read((db) => isRecorded(db, turn.id)))) return;
 	const event = { ...received, room: await homeOf(parts, received) };
-	// Its edit was handled first, as the message. Stops are excluded, because they have their own queue.
-	const mayBeOvertaken = event.type === "message" && !saysStop(event.text);
 	const { id } = turn;
 	const { message } = event;
 	const conversation = parts.platform.conversation(event.room);
-	if (mayBeOvertaken && (await parts.messageHistory.isOvertaken({ id, conversation, message }))) return;
+	const version = defined({
+		id,
+		conversation,
+		message,
+		editedAt: event.type === "edited" ? event.at : undefined,
+	});
+	// A newer edit was handled first, as the message. Stops are excluded, because they have their own queue.
+	if (!saysStop(event.text) && (await parts.messageHistory.isOvertaken(version))) return;
 	const edit = event.type === "edited" && !event.person.bot;
 	const edited = edit ? await refused(parts, event, () => handleEdit(parts, event, turn)) : undefined;
 	const { ours, reason } = await judge(parts, event);

@@ -209,19 +209,26 @@ export function keyOf(payload: unknown): string | undefined {
 	return typeof key === "string" ? key : undefined;
 }
 
-/** Cards of the posts of an answer that exist, by the card of the first. */
-export async function readPostsOfAnswer(db: Tx, card: string): Promise<string[]> {
-	const rows = await db
+const selectPostsOfAnswer = hotStatement<
+	ConnectorTables,
+	{ card: string; after: string; before: string },
+	{ card: string }
+>((db, p) =>
+	db
 		.selectFrom("cards")
 		.select("card")
-		// The cards are adjacent: the digit 0 follows the slash.
 		.where((where) =>
 			where.or([
-				where("card", "=", card),
-				where.and([where("card", ">", `${card}/`), where("card", "<", `${card}0`)]),
+				where("card", "=", p("card")),
+				where.and([where("card", ">", p("after")), where("card", "<", p("before"))]),
 			]),
-		)
-		.execute();
+		),
+);
+
+/** Cards of the posts of an answer that exist, by the card of the first. */
+export async function readPostsOfAnswer(db: Tx, card: string): Promise<string[]> {
+	// The cards are adjacent: the digit 0 follows the slash.
+	const rows = await selectPostsOfAnswer(db, { card, after: `${card}/`, before: `${card}0` });
 	return rows.map((row) => row.card);
 }
 

@@ -1,5 +1,5 @@
 import { type Clock, defined, type Logger, ParleyError } from "@parley/base";
-import { Posting } from "./posting.ts";
+import { type CardLink, Posting } from "./posting.ts";
 import { findNotice, type NoticeRooms, sendNotice } from "./send-notice.ts";
 import { DeliveryError, type OutboxRow, type Receipt, type Surface } from "./surface.ts";
 
@@ -35,6 +35,8 @@ export interface ReactionRequests {
 export interface SurfaceRequests {
 	readonly post: PostRequests;
 	readonly notices: NoticeRooms;
+	/** Address of a post. Absent if posts have none. */
+	readonly linkTo?: (room: CardLink["room"], post: string) => string;
 	readonly thread: PostingRequests<"thread">;
 	readonly private: PostingRequests<"private">;
 	/** Absent if the connector does not react to messages. */
@@ -77,17 +79,19 @@ export function composeSurface(
 	fileBytes: number,
 	platform: (kit: { readonly cards: CardMessages; readonly read: UploadBytes }) => SurfaceRequests,
 ): Surface {
+	const messages = new CardMessages(cards, clock);
 	const requests = platform({
-		cards: new CardMessages(cards, clock),
+		cards: messages,
 		read: (upload) => readUpload(upload, { readFile, fileBytes, clock, log }),
 	});
-	const { post, notices, thread, private: answer, reaction, title, home } = requests;
+	const { post, notices, linkTo, thread, private: answer, reaction, title, home } = requests;
 	const { typing, suspended, scopes, dedupeWindowMs } = requests;
 	return {
 		send: (row) => {
 			const { target } = row;
 			return onPosting(requests, row, {
-				post: (posting) => {
+				post: async (linked) => {
+					const posting = await withLink(linked, messages, linkTo);
 					if (target !== undefined) return post.edit(row, posting, target);
 					const { notifies } = posting;
 					if (!notifies) return post.create(row, posting);
@@ -126,6 +130,19 @@ export function composeSurface(
 		scopes,
 		dedupeWindowMs,
 	};
+}
+
+/** Returns the post with its link as the last control. */
+async function withLink(
+	{ opens, ...post }: PostingOf<"post">,
+	cards: CardMessages,
+	linkTo: SurfaceRequests["linkTo"],
+): Promise<PostingOf<"post">> {
+	if (opens === undefined || linkTo === undefined) return post;
+	const message = await cards.find(opens.card);
+	if (message === undefined) return post;
+	const link = { type: "link", url: linkTo(opens.room, message), label: opens.label } as const;
+	return { ...post, controls: [...(post.controls ?? []), [link]] };
 }
 
 function none({ id }: OutboxRow): never {

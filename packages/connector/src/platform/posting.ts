@@ -74,6 +74,15 @@ export const NoticeTarget = z.object({
 });
 export type NoticeTarget = z.output<typeof NoticeTarget>;
 
+/** A link to the post of a card. The row of the card comes first. */
+export const CardLink = z.object({
+	card: z.string(),
+	label,
+	/** The room of the card. */
+	room: z.object({ tenant: z.string(), channel: z.string(), thread: z.exactOptional(z.string()) }),
+});
+export type CardLink = z.output<typeof CardLink>;
+
 /** `body` is in the platform's dialect, has a valid length and mentions no person; only `mentions` notify people. */
 const PostPosting = z.object({
 	type: z.literal("post"),
@@ -88,6 +97,8 @@ const PostPosting = z.object({
 	thread: z.exactOptional(z.string()),
 	/** In rows. */
 	controls: z.exactOptional(z.array(z.array(Control).min(1))),
+	/** The last control, if the card is posted and posts have addresses. */
+	opens: z.exactOptional(CardLink),
 	/** Text that is too long for posts. */
 	file: z.exactOptional(z.object({ name: z.string(), content: z.string() })),
 	/** Long code of the text, for platforms with `PostFormat.snippets`. */

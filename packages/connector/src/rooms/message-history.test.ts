@@ -54,6 +54,19 @@ test("an edit that was handled before its message applies to it, also in the nex
 	await store.close();
 });
 
+test("an edit is overtaken only by a newer edit, also in the next process", async () => {
+	const { store, seldom, start } = await open();
+	await store.commit((tx) => seldom.write(tx, { ...heard, id: "edited:1:general:7:9", at: 9 }));
+	const isOvertaken = (history: MessageHistory, editedAt: number) =>
+		history.isOvertaken({ id: `edited:1:general:7:${editedAt}`, conversation, message, editedAt });
+	for (const each of [seldom, await start()]) {
+		expect(await isOvertaken(each, 8)).toBe(true);
+		expect(await isOvertaken(each, 9)).toBe(false);
+		expect(await isOvertaken(each, 10)).toBe(false);
+	}
+	await store.close();
+});
+
 test("a stop applies to earlier messages, also in the next process", async () => {
 	const { store, seldom, start } = await open();
 	const stop: MessageRecord = { ...heard, effect: "nothing-to-stop" };

@@ -109,11 +109,12 @@ export class MessageHistory {
 		return writeMessageRecord(tx, record, now);
 	}
 
-	/** Whether another inbound event of the same message was handled. */
-	async isOvertaken(message: MessageEvent): Promise<boolean> {
+	/** Whether another inbound event of the same message was handled; for an edit, one of a newer edit. */
+	async isOvertaken(message: MessageEvent & { readonly editedAt?: number }): Promise<boolean> {
 		if (!this.#others.mayHave(nameOf(message))) return false;
 		const last = await this.#store.read((db) => newestEventOf(db, message));
-		return last !== undefined && last !== message.id;
+		if (last === undefined || last.id === message.id) return false;
+		return message.editedAt === undefined || last.at > message.editedAt;
 	}
 
 	/** See `wasStopped`. Waits for running stops. */

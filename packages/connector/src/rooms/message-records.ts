@@ -91,25 +91,28 @@ export async function readMessageRecords(
 	return rows.flatMap(recordOf);
 }
 
-const selectNewest = hotStatement<ConnectorTables, { conversation: string; message: string }, { id: string }>(
-	(db, p) =>
-		db
-			.selectFrom("heard")
-			.select("id")
-			.where("conversation", "=", p("conversation"))
-			.where("message", "=", p("message"))
-			.orderBy("at", "desc")
-			.orderBy("changed_at", "desc")
-			.limit(sql.lit(1)),
+const selectNewest = hotStatement<
+	ConnectorTables,
+	{ conversation: string; message: string },
+	{ id: string; at: number }
+>((db, p) =>
+	db
+		.selectFrom("heard")
+		.select(["id", "at"])
+		.where("conversation", "=", p("conversation"))
+		.where("message", "=", p("message"))
+		.orderBy("at", "desc")
+		.orderBy("changed_at", "desc")
+		.limit(sql.lit(1)),
 );
 
-/** The newest inbound event of a message; undefined without one. */
+/** The newest inbound event of a message, with its time; undefined without one. */
 export async function newestEventOf(
 	db: Tx,
 	message: { readonly conversation: string; readonly message: string },
-): Promise<string | undefined> {
+): Promise<{ readonly id: string; readonly at: number } | undefined> {
 	const [newest] = await selectNewest(db, message);
-	return newest?.id;
+	return newest && { id: newest.id, at: Number(newest.at) };
 }
 
 /** Whether the result of an inbound event is stored. */

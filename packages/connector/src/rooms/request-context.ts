@@ -3,7 +3,6 @@ import {
 	type Clock,
 	createCache,
 	defined,
-	delay,
 	type Logger,
 	ParleyError,
 	type Store,
@@ -123,21 +122,31 @@ export class RequestContexts {
 		const { message: before, text, at = clock.now() } = words;
 		if (platform.readContext === undefined) return nothing;
 		const over = new AbortController();
-		const either = AbortSignal.any([signal, over.signal]);
 		const query = { person, room, text, at, limits, ...defined({ before }) };
+		const ended = Promise.withResolvers<never>();
+		const end = (reason: unknown): void => {
+			ended.reject(reason);
+			over.abort(reason);
+		};
+		const stop = (): void => end(signal.reason);
+		const timer = clock.after(patienceMs, () => {
+			end(new ParleyError(`no answer in ${patienceMs} ms`, { code: "deadline_exceeded" }));
+		});
+		signal.addEventListener("abort", stop, { once: true });
 		try {
-			const late = delay(clock, patienceMs, either).then(() => {
-				throw new ParleyError(`no answer in ${patienceMs} ms`, { code: "deadline_exceeded" });
-			});
-			const read = await Promise.race([platform.readContext(query, either), late]);
+			signal.throwIfAborted();
+			const read = await Promise.race([platform.readContext(query, over.signal), ended.promise]);
 			return read.isRefused ? { ...read, problem: "not_allowed" } : read;
 		} catch (reason) {
+			// Ends requests that are still running.
+			over.abort(reason);
 			signal.throwIfAborted();
 			const error = ParleyError.from(reason);
 			log.warn("earlier messages could not be read for a request", { channel: room.channel, error });
 			return limits === none ? nothing : { ...nothing, problem: "unavailable" };
 		} finally {
-			over.abort();
+			timer.cancel();
+			signal.removeEventListener("abort", stop);
 		}
 	}
 

@@ -188,9 +188,8 @@ export class LiveAnswer {
 			const replyTo = index === 0 ? run.message : undefined;
 			// Each post has the button, by which it is found after a loss of the database.
 			const controls = [[stopOfPost(key, scene)]];
-			const found = buttons[index] === undefined ? undefined : [...buttons[index]];
-			const facts = defined({ since, grows, replyTo, buttons: found });
-			return { type: "post", body, live: true, key, controls, ...facts };
+			const facts = defined({ since, grows, replyTo });
+			return { type: "post", body, live: true, key, controls, buttons: [...buttons(index)], ...facts };
 		});
 	}
 

@@ -146,11 +146,15 @@ export class SessionAnswers {
 	place(row: PlannedRow): PlannedRow {
 		const { card, ...post } = row;
 		if (card === undefined || !isAnswerCard(card) || isDeletion(row)) return row;
-		const isOf = (run: string): boolean => card.startsWith(answerCard(run));
-		if ([...this.#elsewhere].some(isOf)) return { ...row, doubtful: true };
+		if (isOfOne(this.#elsewhere, card)) return { ...row, doubtful: true };
 		// An earlier process may have shown the answer of an event that it did not render.
-		const isEarlier = row.seq <= this.#before.lastSeq || [...this.#earlier].some(isOf);
-		return isEarlier || this.#live.hasShown(card) ? row : post;
+		return row.seq <= this.#before.lastSeq || this.#mayHaveShown(card) ? row : post;
+	}
+
+	/** Whether this or an earlier process may have shown the answer with this card while it grew. */
+	#mayHaveShown(card: string): boolean {
+		const isBefore = isOfOne(this.#elsewhere, card) || isOfOne(this.#earlier, card);
+		return isBefore || this.#live.hasShown(card);
 	}
 
 	/**
@@ -170,8 +174,9 @@ export class SessionAnswers {
 		const { outbox, clock } = this.#parts;
 		const used = new Set([...rows, ...left].map(({ card }) => card));
 		const at = { seq, at: clock.now() };
+		const shown = ended.map(cardOfRun).filter((card) => this.#mayHaveShown(card));
 		const posts = await Promise.all(
-			ended.map((run) => outbox.postsOfAnswer(this.#about.conversation, cardOfRun(run))),
+			shown.map((card) => outbox.postsOfAnswer(this.#about.conversation, card)),
 		);
 		const known = posts.flat().filter((card) => !used.has(card));
 		return [...left, ...known.map((card) => deletionOf({ card, payload: { type: "delete" } }, at))];
@@ -205,6 +210,10 @@ export class SessionAnswers {
 		this.#leveled = undefined;
 		return this.#live.end();
 	}
+}
+
+function isOfOne(runs: ReadonlySet<string>, card: string): boolean {
+	return [...runs].some((run) => card.startsWith(answerCard(run)));
 }
 
 /** Deletes the post of a card. Such a row has no event, so its id contains the card. */

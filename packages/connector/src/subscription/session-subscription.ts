@@ -117,6 +117,7 @@ export class SessionSubscription implements RoomSession {
 			session: opened.id,
 			controls,
 			platform,
+			room: defined({ platform: key.platform, tenant: room.tenant, channel: room.channel, thread }),
 			...defined({ thread, link: platform.linkTo?.(room) }),
 			threads: thread === undefined && (platform.hasThreads?.(room) ?? true),
 			live: () => this.#answers.level,

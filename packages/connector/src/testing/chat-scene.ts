@@ -61,11 +61,13 @@ export function written(operation: RenderOperation): string {
 		return `${lane} ${order} ${card} ${emoji ?? "none"}${posted}`;
 	}
 	if (operation.type === "title") return `${lane} ${order} title "${operation.title}"`;
-	const { card, thread, text, foot, controls = [] } = operation;
+	const { card, thread, text, foot, mentions = [], opens, controls = [] } = operation;
 	const where = `${lane} ${order}${thread === undefined ? "" : " in thread"}${card === undefined ? "" : ` ${card}`}`;
 	const below = foot === undefined ? "" : `\n(${foot})`;
-	const buttons = controls.flat().map(labelOf).join("");
-	return `${where}: ${text}${below}${buttons === "" ? "" : `\n${buttons}`}`;
+	const link = opens === undefined ? "" : `[${opens.label} ${opens.card}]`;
+	const buttons = controls.flat().map(labelOf).join("") + link;
+	const notified = mentions.map((id) => `<@${id}> `).join("");
+	return `${where}: ${notified}${text}${below}${buttons === "" ? "" : `\n${buttons}`}`;
 }
 
 function labelOf(control: Control): string {

@@ -62,7 +62,7 @@ export const taskTexts = {
 		failed: "❌ Failed",
 		cancelled: "⏹️ Cancelled",
 	},
-	buttons: { approve: "Approve", revise: "Revise", retry: "Retry", cancel: "Cancel" },
+	buttons: { approve: "Approve", revise: "Revise", retry: "Retry", cancel: "Cancel", card: "Open the card" },
 	reviseForm: { title: "Request changes", text: "Changes that you want" },
 
 	/** Name of a thread without a title. */

@@ -137,6 +137,8 @@ export type TaskEvent =
 			readonly description: string;
 			/** Task that spawned this worker; "" for other tasks. */
 			readonly parentId: string;
+			/** Principal that submitted it. Absent for workers, and in events that an earlier version wrote. */
+			readonly by?: string;
 	  }
 	| { readonly type: "task.started"; readonly taskId: string; readonly title: string }
 	| (Used & {

@@ -1,8 +1,8 @@
 import { type Clock, defined, type Logger, parseJson, type Store } from "@parley/base";
 import type { ConnectorTables, RoomProgress } from "@parley/connector";
 import * as z from "zod";
-import { directTenant } from "../intake/channels.ts";
 import type { DiscordDispatch, DiscordLink, DiscordRest } from "../vocabulary/discord-port.ts";
+import { directTenant } from "../vocabulary/links.ts";
 import { snowflakeAt } from "../vocabulary/snowflake.ts";
 import { CatchUp } from "./catch-up.ts";
 import type { ReadPosition } from "./direct-messages.ts";

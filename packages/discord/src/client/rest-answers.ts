@@ -17,6 +17,9 @@ const timeoutMs = 15_000;
 
 /** Longest response that is read. The channels of a server, or a hundred messages, take about a megabyte. */
 const maxBytes = 32 * 1024 * 1024;
+const maxNodes = 2_000_000;
+
+const decoder = new TextDecoder();
 
 const methods = {
 	GET: RequestMethod.Get,
@@ -93,12 +96,22 @@ export class RestAnswers {
 }
 
 /** Sends one request, and reads the body of its response within the timeout of the request, up to `maxBytes`. */
-async function makeRequest(...[url, init]: Parameters<RESTOptions["makeRequest"]>): Promise<Response> {
-	const { status, statusText, headers, body } = await DefaultRestOptions.makeRequest(url, init);
-	const bytes = body === null ? undefined : await readBounded(body, maxBytes, "Discord's answer");
-	// A response with one of some statuses must not have a body, not even an empty one: https://fetch.spec.whatwg.org/#null-body-status
-	const content = bytes === undefined || bytes.length === 0 ? null : bytes;
-	return new Response(content, { status, statusText, headers: Object.fromEntries(headers) });
+async function makeRequest(...[url, init]: Parameters<RESTOptions["makeRequest"]>): Promise<ResponseLike> {
+	const { status, statusText, headers, ok, body } = await DefaultRestOptions.makeRequest(url, init);
+	const bytes = body === null ? Buffer.alloc(0) : await readBounded(body, maxBytes, "Discord's answer");
+	const text = async (): Promise<string> => decoder.decode(bytes);
+	// Not a `Response`, which discord.js would clone with its stream: that takes as much time as the request itself.
+	return {
+		status,
+		statusText,
+		headers,
+		ok,
+		text,
+		body: null,
+		bodyUsed: false,
+		json: async () => parseJson(await text(), { maxNodes }),
+		arrayBuffer: async () => new Uint8Array(bytes).buffer,
+	};
 }
 
 async function answerOf(response: ResponseLike): Promise<DiscordResponse> {
@@ -106,7 +119,7 @@ async function answerOf(response: ResponseLike): Promise<DiscordResponse> {
 	// Machines in front of Discord answer in HTML.
 	const isJson = headers.get("content-type")?.startsWith("application/json") ?? false;
 	const text = await response.text();
-	const body = isJson && text !== "" ? parseJson(text, { maxNodes: 2_000_000 }) : null;
+	const body = isJson && text !== "" ? parseJson(text, { maxNodes }) : null;
 	return { status, headers: Object.fromEntries(headers), body };
 }
 

@@ -2,11 +2,9 @@ import { type Clock, defined } from "@parley/base";
 import type { Room } from "@parley/connector";
 import { LRUCache } from "lru-cache";
 import type { DiscordPort } from "../vocabulary/discord-port.ts";
+import { directTenant } from "../vocabulary/links.ts";
 import { readUntilAnswered } from "./answered.ts";
 import { Channel } from "./wire.ts";
-
-/** Tenant of all direct messages with the bot: they belong to no guild. */
-export const directTenant = "dm";
 
 /** Known fields of a channel or thread. */
 export interface KnownChannel {

@@ -90,7 +90,9 @@ export class Intake {
 			return { ignored: `messages of type ${message.type} are system messages of Discord` };
 		const channel = await this.#channelOf(message, signal);
 		if (channel === undefined) return unseen(message.channel_id);
-		return [await this.#incomingOf(type, message, channel, signal)];
+		// A missed message that was edited since then is read with its new text, so it counts as its last edit.
+		const isEdited = type === "edited" || typeof message.edited_timestamp === "string";
+		return [await this.#incomingOf(isEdited ? "edited" : "message", message, channel, signal)];
 	}
 
 	async #incomingOf(

@@ -2,8 +2,8 @@ import type { Clock } from "@parley/base";
 import type { PersonQuery, PersonRights } from "@parley/connector";
 import * as z from "zod";
 import type { DiscordRest } from "../vocabulary/discord-port.ts";
+import { directTenant } from "../vocabulary/links.ts";
 import type { Audiences } from "./audiences.ts";
-import { directTenant } from "./channels.ts";
 import { Member } from "./wire.ts";
 
 /** topics/opcodes-and-status-codes#json-json-error-codes: unknown member, unknown user. */

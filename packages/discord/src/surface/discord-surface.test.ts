@@ -163,6 +163,23 @@ test("a post waits a minute for its thread, and then goes to the channel", async
 	expect(port.asked.slice(-2)).toEqual(["POST /channels/20/messages", "POST /channels/10/messages"]);
 });
 
+test.each([
+	["a channel", { tenant: "3", channel: "10" }, "https://discord.com/channels/3/10/20"],
+	["a thread", { tenant: "3", channel: "10", thread: "11" }, "https://discord.com/channels/3/11/20"],
+	["direct messages", { tenant: "dm", channel: "10" }, "https://discord.com/channels/@me/10/20"],
+])("a post that notifies a person can have a button to a card in %s", async (_where, room, url) => {
+	const { port, surface, row } = open({ "task:1": "20" });
+	const opens = { card: "task:1", label: "Open the card", room };
+	await surface.send(row(post({ mentions: ["42"], opens })));
+	expect(port.requests.at(-1)?.body).toMatchObject({
+		content: "<@42> hello",
+		allowed_mentions: { ...nobody, users: ["42"] },
+		components: [{ type: 1, components: [{ type: 2, style: 5, label: "Open the card", url }] }],
+	});
+	await surface.send(row(post({ opens: { ...opens, card: "task:2" } })));
+	expect(port.requests.at(-1)?.body).toMatchObject({ components: [] });
+});
+
 const answer = (more: object = {}): Posting => ({
 	...{
 		type: "private",

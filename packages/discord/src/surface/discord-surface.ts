@@ -13,6 +13,7 @@ import * as z from "zod";
 import { deliveryTexts } from "../texts/delivery.ts";
 import type { DiscordPort, OwnAccount } from "../vocabulary/discord-port.ts";
 import { cutTo, errorCodes, limits } from "../vocabulary/limits.ts";
+import { linkToRoom } from "../vocabulary/links.ts";
 import { Caller } from "./caller.ts";
 import { threadNameProblem } from "./check.ts";
 import { Finder } from "./find-post.ts";
@@ -69,6 +70,7 @@ export function discordSurface(parts: SurfaceParts): Surface {
 				direct: (_row, person) => openDirect(caller, person),
 				channel: (_row, channel) => channel,
 			},
+			linkTo: (room, post) => `${linkToRoom(room)}/${post}`,
 			thread: {
 				send: (row, thread) => threads.open(row, thread),
 				find: (row, thread) => threads.find(row, thread),

@@ -107,6 +107,27 @@ test("a post below a card waits for it, and is in the same thread, because Slack
 	expect(port.last).not.toHaveProperty("thread_ts");
 });
 
+test("a post that notifies a person can have a button to the post of a card", async () => {
+	const { surface, port, row, post, cards } = open();
+	const label = "Open the card";
+	const buttonUrls = () =>
+		(port.last as { blocks: { type: string; elements?: { url?: string }[] }[] }).blocks
+			.filter(({ type }) => type === "actions")
+			.flatMap(({ elements = [] }) => elements.map(({ url }) => url));
+	const inChannel = { card: "card", label, room: { tenant: "T1", channel: "C1" } };
+	await surface.send(row(post({ mentions: ["U7"], opens: inChannel })));
+	expect(port.last).toMatchObject({ text: "<@U7> hello" });
+	expect(buttonUrls()).toEqual([]);
+	cards.set("card", "C1-1700000005.000500");
+	await surface.send(row(post({ opens: inChannel })));
+	expect(buttonUrls()).toEqual(["https://acme.slack.com/archives/C1/p1700000005000500"]);
+	const inThread = { ...inChannel, room: { ...inChannel.room, thread: `C1-${thread}` } };
+	await surface.send(row(post({ opens: inThread })));
+	expect(buttonUrls()).toEqual([
+		`https://acme.slack.com/archives/C1/p1700000005000500?thread_ts=${thread}&cid=C1`,
+	]);
+});
+
 test("a post with an unknown result is found by its nonce, not by its content", async () => {
 	const { surface, port, row, post, clock } = open();
 	port.answer("chat.postMessage", new Error("timed out"));

@@ -8,6 +8,7 @@ import {
 import { deliveryTexts } from "../texts/delivery.ts";
 import { addressOfConversation } from "../vocabulary/conversation.ts";
 import { limits } from "../vocabulary/limits.ts";
+import { linkToPost } from "../vocabulary/links.ts";
 import type { OwnAccount, SlackPort } from "../vocabulary/slack-port.ts";
 import { Caller } from "./caller.ts";
 import { History } from "./history.ts";
@@ -80,6 +81,7 @@ export function slackSurface(parts: SurfaceParts): SlackSurface {
 				},
 				channel: (row, channel) => `${tenantOf(row)}/${channel}`,
 			},
+			linkTo: (room, post) => linkToPost(self.url, room, post),
 			thread: {
 				send: async (row, { card }) => ({ remote: await places.messageOf(row, card) }),
 				find: async (row, { card }) => ({ remote: await places.messageOf(row, card) }),

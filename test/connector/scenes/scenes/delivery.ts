@@ -222,6 +222,7 @@ export const delivery: readonly Scene[] = [
 			{ forbids: ["CreatePublicThreads"] },
 			{ commands: "/task new", with: { text: "say: tidy", title: "Tidy" } },
 			{ shows: ["✅ **Done**", "[offline] tidy"] },
+			{ notified: ["Mia"] },
 		],
 	},
 	{
@@ -235,6 +236,7 @@ export const delivery: readonly Scene[] = [
 			{ notes: /task id (\w+)/ },
 			{ commands: "/task reply", with: { id: "{1}", text: "approve" }, by: "Alex" },
 			{ shows: ["✅ **Done**", "carried out"], in: "Tidy" },
+			{ notified: ["Mia"] },
 		],
 	},
 	{
@@ -249,6 +251,7 @@ export const delivery: readonly Scene[] = [
 			{ commands: "/task reply", with: { id: "{1}", text: "approve" }, by: "Alex" },
 			{ passes: 90_000 },
 			{ shows: ["✅ **Done**", "carried out"] },
+			{ notified: ["Mia"] },
 		],
 	},
 	{
@@ -335,6 +338,7 @@ export const delivery: readonly Scene[] = [
 			{ commands: "/task reply", with: { id: "{1}", text: "approve" }, by: "Alex" },
 			{ shows: ["✅ **Done**", "carried out"], times: 1 },
 			{ hides: "carried out", in: "Tidy" },
+			{ notified: ["Mia"] },
 		],
 	},
 	{

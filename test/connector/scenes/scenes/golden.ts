@@ -131,6 +131,7 @@ export const golden: Readonly<Record<string, Scene>> = {
 			{ says: "leave the attic out", in: "Tidy" },
 			{ shows: "✅ **Done**", in: "Tidy" },
 			{ shows: "is done: see its thread" },
+			{ notified: ["Mia"] },
 		],
 	},
 	"failed-task": {
@@ -139,6 +140,7 @@ export const golden: Readonly<Record<string, Scene>> = {
 			{ says: "@Parley !task new title:Think fail: out of ideas" },
 			{ shows: ["**Think**", "❌ Failed", "[Retry]"] },
 			{ shows: "❌ **Think** failed" },
+			{ notified: ["Mia"] },
 		],
 	},
 	workflow: {

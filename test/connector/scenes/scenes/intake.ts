@@ -54,6 +54,7 @@ export const intake: readonly Scene<DiscordSite>[] = [
 			{ says: "say: and this", in: "Tidy" },
 			{ shows: "[offline] and this", in: "Tidy" },
 			{ shows: "[offline]", in: "Tidy", times: 2 },
+			{ notified: ["Mia"] },
 		],
 	},
 	{

@@ -100,6 +100,7 @@ export const late: readonly Scene[] = [
 			{ clicks: "Approve", on: "plan", by: "Olga", late: true },
 			{ answered: /\*\*Tidy\*\* has ended .*Done, (?:.* ago|2026-01-01)/ },
 			{ shows: "✅ **Done**", in: "Tidy", times: 1 },
+			{ notified: ["Mia"] },
 		],
 	},
 	{

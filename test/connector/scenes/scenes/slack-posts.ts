@@ -223,6 +223,7 @@ export const slackPosts: readonly Scene<SlackSite>[] = [
 			{ clicks: "Revise", by: "Alex", fills: { text: "two steps" } },
 			{ shows: ["✅ **Done**", "two steps"] },
 			{ showsOnly: [], in: "top" },
+			{ notified: ["Mia"] },
 		],
 	},
 ];

@@ -75,6 +75,7 @@ export const slack: readonly Scene<SlackSite>[] = [
 			{ shows: "✅ **Done**", in: "Tidy" },
 			{ says: "@Max look at this", in: "Tidy" },
 			{ hides: "has ended", in: "Tidy" },
+			{ notified: ["Mia"] },
 		],
 	},
 	{
@@ -149,6 +150,7 @@ export const slack: readonly Scene<SlackSite>[] = [
 			{ answered: "is queued" },
 			{ shows: ["✅ Done", "task id"] },
 			{ shows: "[offline] from the menu" },
+			{ notified: ["Mia"] },
 		],
 	},
 	{

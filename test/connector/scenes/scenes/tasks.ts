@@ -16,8 +16,9 @@ export const tasks: readonly Scene[] = [
 			{ commands: "/task new", with: { text: "say: all tidy", title: "Tidy up" } },
 			{ answered: "Task **Tidy up** is queued. Its card shows the progress" },
 			{ shows: ["**Tidy up**", "✅ Done", "thread: Tidy up"], times: 1 },
-			{ shows: ["✅ **Done**", "[offline] all tidy"], in: "Tidy up", times: 1 },
+			{ shows: ["✅ **Done**", "[offline] all tidy", "[Open the card"], in: "Tidy up", times: 1 },
 			{ shows: "✅ **Tidy up** is done: see its thread, or `/task show ", times: 1 },
+			{ notified: ["Mia"] },
 		],
 	},
 	{
@@ -30,6 +31,7 @@ export const tasks: readonly Scene[] = [
 			{ restarts: "both" },
 			{ says: "say: and that", in: "Tidy up" },
 			{ shows: "[offline] and that", in: "Tidy up" },
+			{ notified: ["Mia"] },
 		],
 	},
 	{
@@ -41,6 +43,7 @@ export const tasks: readonly Scene[] = [
 			{ shows: ["**Build**", "✅ Done", "▰▰ 2 of 2"] },
 			{ shows: "☑️ Step 1 of 2 is done: look", in: "Build", times: 1 },
 			{ shows: "☑️ Step 2 of 2 is done: change", in: "Build", times: 1 },
+			{ notified: ["Mia"] },
 		],
 	},
 	{
@@ -60,6 +63,7 @@ export const tasks: readonly Scene[] = [
 			{ shows: ["✅ **Done**", "carried out"], in: "Tidy" },
 			{ shows: ["**Tidy**", "✅ Done"] },
 			{ answeredNothing: true },
+			{ notified: ["Mia"] },
 		],
 	},
 	{
@@ -68,6 +72,7 @@ export const tasks: readonly Scene[] = [
 			...suspended,
 			{ clicks: "Revise", by: "Alex", fills: { text: "three steps" } },
 			{ shows: ["✅ **Done**", "three steps"], in: "Tidy" },
+			{ notified: ["Mia"] },
 		],
 	},
 	{
@@ -77,6 +82,7 @@ export const tasks: readonly Scene[] = [
 			{ says: "ok", in: "Tidy", by: "Alex" },
 			{ shows: ["▶️ **Answered**"], in: "Tidy" },
 			{ shows: "✅ **Done**", in: "Tidy" },
+			{ notified: ["Mia"] },
 		],
 	},
 	{
@@ -85,6 +91,7 @@ export const tasks: readonly Scene[] = [
 			...suspended,
 			{ says: "with views", in: "Tidy", by: "Alex" },
 			{ shows: ["✅ **Done**", "with views"], in: "Tidy" },
+			{ notified: ["Mia"] },
 		],
 	},
 	{
@@ -96,6 +103,7 @@ export const tasks: readonly Scene[] = [
 			{ commands: "/task reply", with: { id: "{1}", text: "approve" }, by: "Alex" },
 			{ answered: "continues." },
 			{ shows: "✅ **Done**", in: "Tidy" },
+			{ notified: ["Mia"] },
 		],
 	},
 	{
@@ -110,6 +118,7 @@ export const tasks: readonly Scene[] = [
 			},
 			{ answered: /Already answered|had already ended/ },
 			{ shows: "✅ **Done**", in: "Tidy", times: 1 },
+			{ notified: ["Mia"] },
 		],
 	},
 	{
@@ -120,11 +129,27 @@ export const tasks: readonly Scene[] = [
 			{ shows: ["**Tidy**", "⏹️ Cancelled", "by @Mia", "[Retry]"] },
 			{ shows: ["⏹️ **Closed**"], in: "Tidy" },
 			{ shows: "⏹️ **Cancelled** by @Mia", in: "Tidy" },
+			{ notified: [] },
 			{ clicks: "Retry" },
 			{ answered: "Started again as a new task with its own card" },
 			{ shows: ["**Tidy**", "⏸️ Waiting for your answer"] },
 			{ clicks: "Retry", by: "Max" },
 			{ answered: "Already started again" },
+		],
+	},
+	{
+		name: "the requester of a task learns that another person has cancelled it",
+		steps: [
+			...suspended,
+			{ clicks: "Cancel", by: "Alex" },
+			{ shows: ["⏹️ **Cancelled** by @Alex", "[Open the card"], in: "Tidy", times: 1 },
+			{ notified: ["Mia"] },
+			{ clicks: "Retry", by: "Max" },
+			{ answered: "Started again as a new task with its own card" },
+			{ shows: ["**Tidy**", "⏸️ Waiting for your answer"] },
+			{ commands: "/task list", by: "Max" },
+			{ answered: "⏸️ Waiting for your answer" },
+			{ notified: [] },
 		],
 	},
 	{
@@ -138,6 +163,7 @@ export const tasks: readonly Scene[] = [
 			{ shows: ["❌ **Think** failed", "out of ideas"] },
 			{ shows: ["**Think**", "❌ Failed", "[Retry]"] },
 			{ shows: ["❌ Failed", "out of ideas"], in: "Think" },
+			{ notified: ["Mia"] },
 		],
 	},
 	{
@@ -148,6 +174,7 @@ export const tasks: readonly Scene[] = [
 			},
 			{ shows: ["**Parts**", "✅ Done", "- ✅ Done: Count", "- ✅ Done: Sort"] },
 			{ shows: "✅ **Done**", in: "Parts", times: 1 },
+			{ notified: ["Mia"] },
 		],
 	},
 	{
@@ -161,6 +188,7 @@ export const tasks: readonly Scene[] = [
 			{ shows: "✅ **Done**", in: "Write" },
 			{ file: "notes.txt", has: "hello\n" },
 			{ hides: "Approval" },
+			{ notified: ["Mia"] },
 		],
 	},
 	{
@@ -199,6 +227,7 @@ export const tasks: readonly Scene[] = [
 			{ shows: "✅ **Done**", in: "Tidy", times: 1 },
 			{ shows: "📋 **Plan**", in: "Tidy", times: 1 },
 			{ shows: ["**Tidy**", "✅ Done"], times: 1 },
+			{ notified: ["Mia"] },
 		],
 	},
 	{
@@ -213,6 +242,7 @@ export const tasks: readonly Scene[] = [
 			{ shows: "question id", in: "Tidy", times: 1 },
 			{ shows: "task id", times: 1 },
 			{ shows: "is waiting for your answer: see its thread, or `/task show ", times: 1 },
+			{ notified: ["Mia"] },
 		],
 	},
 ];

@@ -50,7 +50,8 @@ export function notePings(state: State, message: MessageRecord, by: "create" | "
 		...roles.map((id) => `@${message.channel.guild?.roles.get(id)?.name ?? id}`),
 		...(everyone ? ["@everyone"] : []),
 	];
-	for (const who of names) state.pings.push({ messageId: message.id, who, by });
+	const text = [message.content, ...textsOf(message.components)].join("\n");
+	for (const who of names) state.pings.push({ messageId: message.id, who, by, text });
 }
 
 /** The text of text components, in order. */

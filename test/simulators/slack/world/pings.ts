@@ -10,7 +10,7 @@ import type { State } from "./state.ts";
 export function notePings(state: State, message: MessageRecord, by: "create" | "edit"): void {
 	if (message.author !== state.app.user) return;
 	const text = [message.text, ...mrkdwnOf(message.blocks)].join("\n");
-	for (const who of calledBy(state, text)) state.pings.push({ messageId: messageId(message), who, by });
+	for (const who of calledBy(state, text)) state.pings.push({ messageId: messageId(message), who, by, text });
 }
 
 /** Names of the users that an mrkdwn text mentions, each once. */

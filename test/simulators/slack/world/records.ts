@@ -231,4 +231,6 @@ export interface Ping {
 	readonly messageId: string;
 	readonly who: string;
 	readonly by: "create" | "edit";
+	/** Text of the message at that time. */
+	readonly text: string;
 }

@@ -1,7 +1,7 @@
 import { defined, definedItems } from "@parley/base";
 import type { EventPayloads } from "@parley/protocol";
 import { usualLevel } from "../../platform/answer-card.ts";
-import type { CardState, Control } from "../../platform/posting.ts";
+import type { CardState } from "../../platform/posting.ts";
 import { answerTexts } from "../../texts/answers.ts";
 import { conversationTexts } from "../../texts/conversations.ts";
 import { trustTexts } from "../../texts/trust.ts";
@@ -253,19 +253,17 @@ function answered(
 	const isQuiet = origin?.show === "silent" && (error === "" || error === "cancelled");
 	if (isQuiet) return [];
 	const foot = footOf(answer, parts, scene);
-	const grown = id === undefined ? {} : grownPost(run ?? { id }, scene);
+	const { grown, retry, rated } = id === undefined ? unknownRun : identityOf(run ?? { id }, scene);
 	const reply = {
 		...defined({ replyTo: run?.message }),
 		...threadOf(id, origin, scene),
 	};
-	const controls = (...kinds: Parameters<typeof control>[0][]): { controls?: Control[][] } =>
-		id === undefined ? {} : { controls: [kinds.map((kind) => control(kind, id, scene))] };
 	const said: ShowOperation = { type: "show", lane: "final", text: content, ...grown, ...reply, ...foot };
 	const isSilent = isBlank(content);
-	if (error === "cancelled" && isSilent) return [{ ...said, text: stopped(run), ...controls("again") }];
+	if (error === "cancelled" && isSilent) return [{ ...said, text: stopped(run), ...retry }];
 	if (error === "" || error === "cancelled") {
 		const text = isSilent ? answerTexts.empty : content;
-		return [{ ...said, text, ...controls("good", "bad", "again") }];
+		return [{ ...said, text, ...rated }];
 	}
 	const failure: ShowOperation = {
 		type: "show",
@@ -275,7 +273,27 @@ function answered(
 		...defined({ foot: origin && foot.foot }),
 	};
 	const ended = isSilent ? { ...failure, ...grown } : failure;
-	return definedItems([isSilent ? undefined : said, { ...ended, ...controls("again") }]);
+	return definedItems([isSilent ? undefined : said, { ...ended, ...retry }]);
+}
+
+interface PostIdentity {
+	readonly grown: Partial<ReturnType<typeof grownPost>>;
+	/** The button that repeats the run: alone, and with the ratings. */
+	readonly retry: Pick<ShowOperation, "controls">;
+	readonly rated: Pick<ShowOperation, "controls">;
+}
+
+const unknownRun: PostIdentity = { grown: {}, retry: {}, rated: {} };
+
+/** Identity and buttons of the last post of a run. */
+function identityOf(run: Parameters<typeof grownPost>[0], scene: Scene): PostIdentity {
+	const again = control("again", run.id, scene);
+	const rates = [control("good", run.id, scene), control("bad", run.id, scene)];
+	return {
+		grown: grownPost(run, scene, again.id),
+		retry: { controls: [[again]] },
+		rated: { controls: [[...rates, again]] },
+	};
 }
 
 function stopped(run: Run | undefined): string {

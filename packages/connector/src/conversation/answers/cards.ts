@@ -122,6 +122,7 @@ function showCard(
 	{ lane, state, text, list, stop }: CardContent,
 	scene: Scene,
 ): ShowOperation {
+	const button = stop ? control("stop", run.id, scene) : undefined;
 	return {
 		type: "show",
 		lane,
@@ -131,11 +132,9 @@ function showCard(
 		...defined({
 			list,
 			replyTo: run.message,
-			controls: stop ? [[control("stop", run.id, scene)]] : undefined,
+			controls: button && [[button]],
 			// The text of such a card changes.
-			buttons: stop
-				? [[scene.controls.write({ kind: "stop", session: scene.session, subject: run.id })]]
-				: undefined,
+			buttons: button && (() => [button.id]),
 		}),
 	};
 }

@@ -1,5 +1,5 @@
 import { defined } from "@parley/base";
-import { postsOfAnswer, subjectOfPost } from "../../platform/answer-card.ts";
+import { postOfAnswer, subjectOfPost } from "../../platform/answer-card.ts";
 import type { Control } from "../../platform/posting.ts";
 import { answerTexts } from "../../texts/answers.ts";
 import type { Scene } from "../vocabulary/reducer.ts";
@@ -15,7 +15,11 @@ const looks = {
 } as const;
 
 /** A button of a run. */
-export function control(kind: keyof typeof looks, run: string, { session, controls }: Scene): Control {
+export function control(
+	kind: keyof typeof looks,
+	run: string,
+	{ session, controls }: Scene,
+): Extract<Control, { type: "button" }> {
 	return { type: "button", id: controls.write({ kind, session, subject: run }), ...looks[kind] };
 }
 
@@ -23,22 +27,18 @@ export function control(kind: keyof typeof looks, run: string, { session, contro
 interface GrownPost {
 	readonly card: string;
 	readonly flows: true;
-	/** By post. */
-	readonly buttons: readonly (readonly string[])[];
+	readonly buttons: (index: number) => readonly string[];
 	readonly since?: number;
 }
 
+/** `again`: id of the button that repeats the run. */
 export function grownPost(
 	run: { readonly id: string; readonly questions?: number; readonly at?: number },
 	scene: Scene,
+	again: string = control("again", run.id, scene).id,
 ): GrownPost {
 	const card = cardOfRun(run);
-	const { session, controls, platform } = scene;
-	const again = controls.write({ kind: "again", session, subject: run.id });
-	const buttons = postsOfAnswer(card, platform.limits.postsPerAnswer).map((post) => [
-		stopOfPost(post, scene).id,
-		again,
-	]);
+	const buttons = (index: number): string[] => [stopOfPost(postOfAnswer(card, index), scene).id, again];
 	return { card, flows: true, buttons, ...defined({ since: run.at }) };
 }
 

@@ -45,12 +45,13 @@ export function isTaskEvent(event: OzzieEvent): event is TaskEvent {
 
 function created(
 	slice: TasksSlice,
-	{ task_id: id, title: given, parent_id: parent }: EventPayloads["task.created"],
+	{ task_id: id, title: given, parent_id: parent, by }: EventPayloads["task.created"],
 	at: number,
 ): TaskChange | undefined {
 	const title = oneLine(given, maxTitle);
 	if (parent === "") {
-		return { after: { id, title, state: "pending", createdAt: at, workers: [], reviews: [] } };
+		const task = { id, title, state: "pending", createdAt: at, workers: [], reviews: [] } as const;
+		return { after: { ...task, ...defined({ requester: by }) } };
 	}
 	return joined(slice, { id, parent, title, state: "pending" });
 }

@@ -55,6 +55,8 @@ export interface EndedTask extends TaskCause {
 
 /** A task that has a card. */
 export interface Task extends EndedTask {
+	/** Principal that submitted it; absent if the gateway does not report it. */
+	readonly requester?: string;
 	/** Milliseconds since the epoch. */
 	readonly createdAt: number;
 	/** First start. */

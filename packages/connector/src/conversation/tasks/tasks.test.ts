@@ -46,6 +46,11 @@ interface Scenario {
 	readonly scene?: Scene;
 }
 
+function requested(by: string): Happening {
+	return [1, "task.created", { ...one, description: "…", parent_id: "", by }];
+}
+
+const inRoom: Scene = { ...chatScene, room: { platform: "discord", tenant: "1", channel: "5" } };
 const noThreads: Scene = { ...chatScene, threads: false };
 const typed: Scene = {
 	...chatScene,
@@ -301,6 +306,77 @@ const scenarios: readonly Scenario[] = [
 		scene: noThreads,
 		events: [created],
 		sees: [`milestone ${card}\n🕓 Queued · requested {1 s}\n${foot}`],
+	},
+	{
+		name: "the end of a task notifies the person who requested it, with a link to its card",
+		scene: inRoom,
+		events: [requested("discord:1:42"), started, completed("Three.")],
+		sees: [
+			expect.any(String),
+			`final ${inThread}: <@42> ✅ **Done**\n\nThree.\n(took 3 min 20 s · 1,200 tokens in, 34 out)\n[Open the card task:${id}]`,
+			expect.stringMatching(/^final room: ✅ /),
+		],
+	},
+	{
+		name: "so does its failure",
+		scene: inRoom,
+		events: [requested("discord:1:42"), started, failed("no ideas", false)],
+		sees: [
+			expect.any(String),
+			`error ${inThread}: <@42> ❌ Failed: no ideas\n[Open the card task:${id}]`,
+			expect.stringMatching(/^error room: ❌ /),
+		],
+	},
+	{
+		name: "a failure that is tried again is not its end, so it notifies no person",
+		scene: inRoom,
+		events: [requested("discord:1:42"), started, failed("overloaded", true)],
+		sees: [expect.any(String), `milestone ${inThread}: 🔁 **Failed**, attempt 2 follows: overloaded`],
+	},
+	{
+		name: "the requester of a task that another person cancels is notified",
+		scene: inRoom,
+		events: [requested("discord:1:42"), cancelled({ reason: "", by: "discord:1:7" })],
+		sees: [
+			expect.any(String),
+			`milestone ${inThread}: <@42> ⏹️ **Cancelled** by @7\n[Open the card task:${id}]`,
+		],
+	},
+	{
+		name: "an own cancellation notifies no person",
+		scene: inRoom,
+		events: [requested("discord:1:42"), cancelled({ reason: "", by: "discord:1:42" })],
+		sees: [expect.any(String), `milestone ${inThread}: ⏹️ **Cancelled** by @42\n[Open the card task:${id}]`],
+	},
+	{
+		name: "the end of a worker notifies no person",
+		scene: inRoom,
+		events: [
+			requested("discord:1:42"),
+			started,
+			partCreated,
+			[7, "task.failed", { ...part, error: "no", retry_count: 0, will_retry: false }],
+		],
+		sees: [expect.stringMatching(/^progress /)],
+	},
+	...["operator", "slack:T1:U7", "discord:2:42"].map((by) => ({
+		name: `${by} is no person of this server, so the end notifies no person`,
+		scene: inRoom,
+		events: [requested(by), started, completed("Three.")],
+		sees: [
+			expect.any(String),
+			expect.stringMatching(/^final task in thread: ✅ /),
+			expect.stringMatching(/^final room: ✅ /),
+		],
+	})),
+	{
+		name: "where no thread can be, the only post of the end notifies the requester",
+		scene: { ...inRoom, threads: false },
+		events: [requested("discord:1:42"), started, completed("Three.")],
+		sees: [
+			expect.any(String),
+			`final task: <@42> **Tidy \\*up\\***\n✅ **Done**\n\nThree.\n(took 3 min 20 s · 1,200 tokens in, 34 out)\n[Open the card task:${id}]`,
+		],
 	},
 	{
 		name: "a task that nobody saw begin is not shown",

@@ -108,7 +108,9 @@ function postsOf(event: TaskEvent, change: TaskChange, scene: Scene): ShowOperat
 		case "task.cancelled": {
 			const { reason: why, by } = event.payload;
 			const text = taskTexts.cancelled({ cause: because({ why, by }, scene.platform) });
-			return [threadPost(task, { lane: "milestone", text }, scene)];
+			// Its requester already knows about an own cancellation.
+			const told = by !== undefined && by === task.requester ? [] : mentionsOf(task, scene);
+			return [lastPost(task, { lane: "milestone", text }, { told, scene })];
 		}
 		default:
 			return [];
@@ -155,7 +157,7 @@ function completed(payload: EventPayloads["task.completed"], task: Task, scene: 
 	const text = taskTexts.done({ result: summary.trim() });
 	const short = taskTexts.room.done({ title: plain(task.title, 150), details: detailsOf(task, scene) });
 	return [
-		threadPost(task, { lane: "final", text, foot }, scene),
+		lastPost(task, { lane: "final", text, foot }, { scene }),
 		...inRoom({ lane: "final", state: "done", text: short }, scene),
 	];
 }
@@ -171,9 +173,27 @@ function failed(payload: EventPayloads["task.failed"], task: Task, scene: Scene)
 		error: plain(payload.error, 300),
 	});
 	return [
-		threadPost(task, { lane: "error", text: `${states.failed}: ${error}` }, scene),
+		lastPost(task, { lane: "error", text: `${states.failed}: ${error}` }, { scene }),
 		...inRoom({ lane: "error", state: "failed", text: short }, scene),
 	];
+}
+
+/** The last post of a task. It notifies the requester, and links to the card. */
+function lastPost(
+	task: Task,
+	post: CardContent,
+	{ scene, told = mentionsOf(task, scene) }: { readonly scene: Scene; readonly told?: readonly string[] },
+): ShowOperation {
+	const { room } = scene;
+	const place = room && defined({ tenant: room.tenant, channel: room.channel, thread: room.thread });
+	const opens = place && { card: taskCard(task.id), label: taskTexts.buttons.card, room: place };
+	return threadPost(task, { ...post, ...defined({ mentions: told, opens }) }, scene);
+}
+
+/** The requester, if it is a person of the room's server or workspace. */
+function mentionsOf({ requester = "" }: Task, { room }: Scene): string[] {
+	const whose = room && `${room.platform}:${room.tenant}:`;
+	return whose !== undefined && requester.startsWith(whose) ? [requester.slice(whose.length)] : [];
 }
 
 /** A post that names its task if it is not in the task's thread. */

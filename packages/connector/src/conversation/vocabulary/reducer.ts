@@ -2,6 +2,7 @@ import type { OzzieEvent } from "@parley/protocol";
 import type { Controls } from "../../controls/controls.ts";
 import type { LiveLevel } from "../../platform/answer-card.ts";
 import type { ChatPlatform, PlatformLimits, PlatformWords } from "../../platform/chat-platform.ts";
+import type { CardLink } from "../../platform/posting.ts";
 import type { Dialect } from "../../text/dialect.ts";
 import type { RenderOperation } from "./render-operation.ts";
 
@@ -36,6 +37,8 @@ export interface Scene {
 	readonly platform: ScenePlatform;
 	/** Address of the room on the platform, if it has one. */
 	readonly link?: string;
+	/** The room on its platform, with the name of the platform in principals. Without it, posts notify no person and link to no card. */
+	readonly room?: CardLink["room"] & { readonly platform: string };
 	/** Thread id, if the room is a thread. */
 	readonly thread?: string;
 	/** The task whose card shows a task: the task itself or its parent; undefined without one. */

@@ -34,11 +34,15 @@ export interface ShowOperation {
 	readonly thread?: Post["thread"];
 	readonly upload?: Post["upload"];
 	readonly marker?: Post["marker"];
-	/** Ids of the buttons of each post: `Posting.buttons`. */
-	readonly buttons?: readonly (readonly string[])[];
+	/** Ids of the buttons of the post with this index: `Posting.buttons`. */
+	readonly buttons?: (index: number) => readonly string[];
 	readonly since?: Post["since"];
 	readonly list?: Post["list"];
 	readonly notifies?: Post["notifies"];
+	/** Platform ids of people whom the first post notifies. */
+	readonly mentions?: readonly string[];
+	/** A link to a card, below the last post. */
+	readonly opens?: Post["opens"];
 	/** State of a card or notice. Absent for text of the agent. */
 	readonly state?: Post["state"];
 }

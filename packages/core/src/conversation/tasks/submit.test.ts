@@ -92,6 +92,19 @@ test("a task does not exist for principals that may not see its session", async 
 	expect(await tasks.list(stranger, { limit: 10 })).toEqual([]);
 });
 
+test("the event of a task names its submitter, also if it is repeated", async () => {
+	const { t } = await opened();
+	await using _ = t;
+	const { tasks } = t.runtime;
+	const home = await t.create(testConnector());
+	const log = await EventLog.join(t.runtime, home, { afterSeq: 0 });
+	const { id } = await tasks.submit(unkeyed(testConnector()), home, counting);
+	expect(await log.next("task.created")).toMatchObject({ by: "discord:guild:ada" });
+	await tasks.cancel(unkeyed(), id, "");
+	await tasks.retry(unkeyed(), id);
+	expect(await log.next("task.created")).toMatchObject({ by: "operator" });
+});
+
 test("only an ended task can be repeated, as a new task that names it", async () => {
 	const { t, home } = await opened();
 	await using _ = t;

@@ -1,4 +1,4 @@
-import { type Clock, type Ids, ParleyError } from "@parley/base";
+import { type Clock, defined, type Ids, ParleyError } from "@parley/base";
 import type { Journal, Tx } from "../../store/journal.ts";
 import { sessionRow } from "../../store/session-row.ts";
 import { findTaint, taintOfMessage } from "../../store/session-taint.ts";
@@ -74,8 +74,11 @@ export async function insertTask(
 	}
 	const { title, description } = row;
 	// A step has the event `skill.step.started` instead.
-	if (!isStep(row))
-		await record({ type: "task.created", taskId: id, title, description, parentId: row.parent_id ?? "" });
+	if (!isStep(row)) {
+		const parentId = row.parent_id ?? "";
+		const by = origin.parent ? undefined : origin.submittedBy;
+		await record({ type: "task.created", taskId: id, title, description, parentId, ...defined({ by }) });
+	}
 	return { row, created };
 }
 

@@ -25,9 +25,9 @@ type Rows<Event extends { readonly type: string }> = {
 /** All types, with the keys of the protocol document and the extension `usage`. */
 const encoded: Rows<TaskEvent | WorkerEvent> = {
 	"task.created": [
-		{ type: "task.created", ...task, description: "Split it", parentId: "" },
+		{ type: "task.created", ...task, description: "Split it", parentId: "", by: "operator" },
 		"task.created",
-		{ ...shown, description: "Split it", parent_id: "" },
+		{ ...shown, description: "Split it", parent_id: "", by: "operator" },
 	],
 	"task.started": [{ type: "task.started", ...task }, "task.started", shown],
 	"task.progress": [

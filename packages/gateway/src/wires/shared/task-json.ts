@@ -137,8 +137,9 @@ export function encodeTaskEvent(event: AnyTaskEvent): EncodedEvent {
 	const task = { task_id: event.taskId };
 	switch (event.type) {
 		case "task.created": {
-			const { title, description, parentId } = event;
-			return { event: event.type, payload: { ...task, title, description, parent_id: parentId } };
+			const { title, description, parentId, by } = event;
+			const submission = defined({ title, description, parent_id: parentId, by });
+			return { event: event.type, payload: { ...task, ...submission } };
 		}
 		case "task.started":
 		case "task.resumed":
