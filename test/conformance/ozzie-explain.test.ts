@@ -24,7 +24,7 @@ verifiesOn("ozzie", ["explain.run"], "the handling of a message is explained fro
 	expect(explained).toMatchObject({
 		...{ run_id, correlation_id: "slack:1.5", state: "ended", profile: "default", accept_all: false },
 		heard: { content, attachments: [], ts: expect.stringMatching(/^\d{4}-.*Z$/) },
-		...{ steered: [], policy_version: "4", taint: [], files: [], feedback: [] },
+		...{ steered: [], policy_version: "5", taint: [], files: [], feedback: [] },
 		models: [{ model: "offline", calls: 3, errors: [] }],
 		said: { error: "", model: "offline", content: expect.stringContaining("done") },
 	});

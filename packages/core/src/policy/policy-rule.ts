@@ -79,7 +79,12 @@ export const builtInRules: readonly BuiltInRule[] = [
 		liftedBy: [],
 		reason: "changes notes of the person or the channel",
 	},
-	{ effect: "allow", when: ["memory-everyone"], liftedBy: [], reason: "changes notes for all people" },
+	{
+		effect: "ask",
+		when: ["memory-everyone"],
+		liftedBy: ["rule", "accept-all"],
+		reason: "changes notes for all people",
+	},
 	{
 		effect: "ask",
 		when: ["schedule"],

@@ -14,7 +14,7 @@ import {
 } from "./policy-rule.ts";
 
 /** Version of the built-in rules. Versions of sessions and of bindings of approvals begin with it. */
-export const policyVersion = "4";
+export const policyVersion = "5";
 
 /** Reason why a call of a tainted session that changes shared notes requires approval. */
 const sharedNoteReason = "changes a note for all people, which every later run can read";

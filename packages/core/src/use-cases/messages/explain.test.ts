@@ -39,7 +39,7 @@ test("each call has its deciding rule or person, its reason and its result", asy
 		correlation: runId,
 		state: "ended",
 		profile: "default",
-		policyVersion: "4",
+		policyVersion: "5",
 		acceptAll: false,
 		heard: { content: "go", attachments: [] },
 		steered: [],
