@@ -60,7 +60,7 @@ const placesKnown = {
 const heavy = /^(?:node:)?(child_process|crypto|dns|fs|fs\/promises|http|net|os|process|timers|util)$/;
 
 /** Reads all properties of such a module anyway, so that other importers would gain nothing. */
-const takesAll = /[/\\]@anthropic-ai[/\\]sdk[/\\]/;
+const readsAll = /[/\\]@anthropic-ai[/\\]sdk[/\\]/;
 
 /** @type {import("rolldown").Plugin} */
 const usedAlone = {
@@ -68,7 +68,7 @@ const usedAlone = {
 	resolveId: {
 		filter: { id: heavy },
 		handler(id, importer = "", { kind }) {
-			if (kind !== "import-statement" || takesAll.test(importer)) return undefined;
+			if (kind !== "import-statement" || readsAll.test(importer)) return undefined;
 			return { id: id.replace(heavy, "\0node:$1"), moduleSideEffects: false };
 		},
 	},

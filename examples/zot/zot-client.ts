@@ -39,7 +39,7 @@ export class ZotClient {
 		stdin.on("error", () => undefined);
 		createInterface({ input: stdout }).on("line", (text) => {
 			const line = readLine(text);
-			if (line) this.#take(line);
+			if (line) this.#receive(line);
 		});
 		this.#ended = new Promise((resolve) => {
 			this.#process.on("error", (error) => this.#fail(unstarted(command, error)));
@@ -80,7 +80,7 @@ export class ZotClient {
 		return this.#ended;
 	}
 
-	#take(line: Line): void {
+	#receive(line: Line): void {
 		if (line.type !== "response") {
 			this.#listener(line);
 			return;

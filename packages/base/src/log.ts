@@ -23,7 +23,7 @@ export type LogFields = Readonly<Record<string, unknown>>;
 export interface LogDestination {
 	write(line: string): unknown;
 	/** Returns the number of lines lost since the last call. Without this method, none are counted. */
-	takeLost?(): number;
+	drainLost?(): number;
 }
 
 export interface LoggerOptions {
@@ -42,7 +42,7 @@ export function createLogger(options: LoggerOptions): Logger {
 	const write = (line: string): void => {
 		// A line about the loss would be lost, too.
 		if (output.write(line) === false) return;
-		const lost = output.takeLost?.() ?? 0;
+		const lost = output.drainLost?.() ?? 0;
 		if (lost > 0) lines().warn({ lost }, "log lines are missing here: stderr was not read in time");
 	};
 	let made: pino.Logger | undefined;
@@ -151,7 +151,7 @@ export class StderrWriter {
 	}
 
 	/** Returns the number of lines lost since the last call. */
-	takeLost(): number {
+	drainLost(): number {
 		const lost = this.#lost;
 		this.#lost = 0;
 		return lost;

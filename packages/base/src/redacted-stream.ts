@@ -64,8 +64,8 @@ export function redactedStream(gate: Gate, { redact, redactCut }: Redaction): Re
 		return text;
 	};
 	/** Redacts together with the characters before. Afterwards the same place is not found again. */
-	const release = (length: number, take = redact): string => {
-		const clean = take(before + held.slice(0, length));
+	const release = (length: number, transform = redact): string => {
+		const clean = transform(before + held.slice(0, length));
 		const text = clean.slice(commonLength(before, clean));
 		held = held.slice(length);
 		before = "";

@@ -23,6 +23,7 @@ import { type Explanation, explainRun } from "./use-cases/messages/explain.ts";
 import type { SessionFeedback } from "./use-cases/messages/feedback.ts";
 import type { OpenPrompts } from "./use-cases/messages/open-prompts.ts";
 import { lastOptions, retryLast } from "./use-cases/messages/retry.ts";
+import { judgeContext } from "./use-cases/messages/select-context.ts";
 import {
 	type Accepted,
 	acceptMessage,
@@ -31,7 +32,6 @@ import {
 	withSkill,
 } from "./use-cases/messages/send.ts";
 import { type Steered, steer } from "./use-cases/messages/steer.ts";
-import { judgeContext } from "./use-cases/messages/take-context.ts";
 import type { Schedules } from "./use-cases/schedules/schedules.ts";
 import { Follower, type Following } from "./use-cases/sessions/follow.ts";
 import { listSessions, type SessionFilter, type SessionSummary } from "./use-cases/sessions/list.ts";

@@ -60,7 +60,7 @@ export function runDiscord(options: RunDiscordOptions): Promise<RunningConnector
 
 async function openSide(
 	options: RunDiscordOptions,
-	{ store, storedValue: kept, started: takers, signal }: SideOpening<Parts>,
+	{ store, storedValue: kept, started: handlers, signal }: SideOpening<Parts>,
 ): Promise<PlatformSide<Ready, Parts>> {
 	const { token, apiUrl, cdnUrl, requestsPerSecond, clock, log } = options;
 	const database = { store, ...storedStateOf(kept) };
@@ -68,7 +68,7 @@ async function openSide(
 	const port =
 		options.port ?? createDiscordPort({ token, apiUrl, cdnUrl, requestsPerSecond, clock, log, sessions });
 	const presence = new HealthPresence(port, clock);
-	const listening = await Listening.open({ port, database, takers, clock, log });
+	const listening = await Listening.open({ port, database, handlers, clock, log });
 	return {
 		get behind() {
 			return listening.behind;
@@ -83,7 +83,7 @@ async function openSide(
 		start: (ready, start) => startParts(options, { port, audiences }, { ready, start, signal }),
 		bringCommands: ({ application }) =>
 			startCommandSync({ port, application, shapes: commandTable, memory }, { clock, log, signal }),
-		readMissed: (heardRooms) => listening.begin(heardRooms),
+		readMissed: (knownRooms) => listening.begin(knownRooms),
 		showHealth: (health) => presence.show(health),
 		stop: () => listening.stop(),
 		async close() {

@@ -56,13 +56,13 @@ function envelope(event: object) {
 test("an event before the bot's account is known is handled afterwards, once for both of its deliveries", async () => {
 	const { clock, running, handlers } = await place();
 	const message = { ...wrote(clock, 1), channel: "C1", text: "<@UBOT> hello" };
-	const taken = [
-		handlers.take(envelope(message)),
-		handlers.take(envelope({ ...message, type: "app_mention" })),
+	const received = [
+		handlers.receive(envelope(message)),
+		handlers.receive(envelope({ ...message, type: "app_mention" })),
 	];
 	expect(await running.status()).toEqual({ malformed: 0, behind: 0 });
 	handlers.link(ready);
-	expect(await Promise.all(taken)).toEqual([undefined, undefined]);
+	expect(await Promise.all(received)).toEqual([undefined, undefined]);
 	expect(await running.status()).toMatchObject({ link: ready, connector: { waiting: 1 } });
 });
 
@@ -82,7 +82,7 @@ test("only the owner can read the database, and a second start reads the message
 	const { dataDir, clock } = first;
 	first.handlers.link(ready);
 	const old = wrote(clock, 1);
-	await first.handlers.take(envelope(old));
+	await first.handlers.receive(envelope(old));
 	await first.stop();
 	expect(first.port.closed).toBe(1);
 	expect(first.port.asked).not.toContain("conversations.history");
@@ -113,7 +113,7 @@ test("an event that fails at its last delivery is read, and so are messages duri
 		read.resolve();
 		return ok({ messages: [message] });
 	});
-	await handlers.take({ ...envelope(message), attempt: 3 });
+	await handlers.receive({ ...envelope(message), attempt: 3 });
 	expect(await running.status()).toMatchObject({ behind: 1, connector: { waiting: 0 } });
 	await caughtUp(running, clock);
 	await read.promise;
@@ -123,7 +123,7 @@ test("an event that fails at its last delivery is read, and so are messages duri
 	expect(await running.status()).toMatchObject({ behind: 2 });
 	await caughtUp(running, clock);
 	clock.advance(5 * minute);
-	await handlers.take(envelope({ type: "team_rename" }));
+	await handlers.receive(envelope({ type: "team_rename" }));
 	expect(await running.status()).toMatchObject({ behind: 2 });
 });
 
@@ -137,7 +137,7 @@ test("after a loss of the database, the messages that the gateway does not have 
 	const old = { ...wrote(clock, 3), text: "old" };
 	const first = await place({ clock, gateway });
 	first.handlers.link(ready);
-	await first.handlers.take(envelope(old));
+	await first.handlers.receive(envelope(old));
 	while (sent().length === 0) await tick();
 	await first.stop();
 
@@ -159,9 +159,9 @@ test("a command is answered, and malformed requests are counted", async () => {
 	const { handlers, running } = await place();
 	handlers.link(ready);
 	const command = { command: "/parley", text: "", trigger_id: "1.2.x", user_id: "UADA", channel_id: "D1" };
-	const reply = await handlers.take({ type: "command", body: command, attempt: 0 });
+	const reply = await handlers.receive({ type: "command", body: command, attempt: 0 });
 	expect(reply).toMatchObject({ text: expect.stringContaining("/parley ask") });
-	await handlers.take({ type: "unread", body: null, attempt: 0 });
+	await handlers.receive({ type: "unread", body: null, attempt: 0 });
 	expect(await running.status()).toMatchObject({ malformed: 1 });
 });
 
@@ -170,7 +170,7 @@ test("after a press on Slack's own button, the status line is removed", async ()
 	handlers.link(ready);
 	const thread_ts = "1767225600.000100";
 	const pressed = { type: "agent_session_stopped", channel: "C1", user: "UADA", thread_ts };
-	await handlers.take(envelope({ ...pressed, streaming_message_ts: [], event_ts: "1767225601.000100" }));
+	await handlers.receive(envelope({ ...pressed, streaming_message_ts: [], event_ts: "1767225601.000100" }));
 	expect(port.calls).toContainEqual({
 		method: "agents.sessions.setStatus",
 		args: { channel_id: "C1", thread_ts, status: "active" },
@@ -180,11 +180,11 @@ test("after a press on Slack's own button, the status line is removed", async ()
 
 test("an unhandled event is not acknowledged at the stop", async () => {
 	const { handlers, clock, stop } = await place();
-	const taken = handlers.take(envelope(wrote(clock, 1)));
-	const refused = expect(taken).rejects.toMatchObject({ code: "cancelled" });
+	const received = handlers.receive(envelope(wrote(clock, 1)));
+	const refused = expect(received).rejects.toMatchObject({ code: "cancelled" });
 	await stop();
 	await refused;
-	await expect(handlers.take(envelope(wrote(clock, 1)))).rejects.toMatchObject({ code: "cancelled" });
+	await expect(handlers.receive(envelope(wrote(clock, 1)))).rejects.toMatchObject({ code: "cancelled" });
 });
 
 test("a refused connection rejects with an explanation, and stopping does not", async () => {

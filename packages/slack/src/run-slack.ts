@@ -58,12 +58,12 @@ type PortedOptions = RunSlackOptions & { readonly port: SlackPort };
 
 async function openSide(
 	options: PortedOptions,
-	{ storedValue: kept, started: takers, signal }: SideOpening<Parts>,
+	{ storedValue: kept, started: handlers, signal }: SideOpening<Parts>,
 ): Promise<PlatformSide<Ready, Parts>> {
 	const { port, clock, log } = options;
 	const places = await ActiveChannels.open({ store: kept("places"), clock, log });
-	const taking = new EventReceiver({
-		handlers: takers,
+	const receiver = new EventReceiver({
+		handlers: handlers,
 		log,
 		passed: (inbound) => places.note(inbound),
 		lost: (body) => catchUp.lost(body),
@@ -75,19 +75,19 @@ async function openSide(
 		begun: kept("begun"),
 		clock,
 		log,
-		posted: async () => (await takers).posted(),
-		take: (body, isLast, seenBefore) => taking.event(body, isLast, seenBefore),
+		posted: async () => (await handlers).posted(),
+		receive: (body, isLast, seenBefore) => receiver.event(body, isLast, seenBefore),
 	});
 	return {
 		get behind() {
 			return catchUp.behind;
 		},
 		connect(link) {
-			const take: Parameters<SlackPort["connect"]>[0]["take"] = (envelope) => {
+			const receive: Parameters<SlackPort["connect"]>[0]["receive"] = (envelope) => {
 				catchUp.noteEvent();
-				return taking.receive(envelope);
+				return receiver.receive(envelope);
 			};
-			return port.connect({ take, link, silent: () => catchUp.silent() });
+			return port.connect({ receive, link, silent: () => catchUp.silent() });
 		},
 		linked(link) {
 			if (!signal.aborted) catchUp.linked(link);
@@ -95,10 +95,10 @@ async function openSide(
 			log.info("Slack is ready", { team: link.account.team, name: link.account.name });
 		},
 		start: ({ account }, start) => startParts(options, account, { start, signal }),
-		readMissed: (heardRooms) => catchUp.begin(heardRooms),
+		readMissed: (knownRooms) => catchUp.begin(knownRooms),
 		async stop() {
 			// Slack redelivers the remaining events to the next process.
-			await Promise.all([catchUp.stop(), taking.stop(), port.close()]);
+			await Promise.all([catchUp.stop(), receiver.stop(), port.close()]);
 		},
 		close: () => places.close(),
 	};
@@ -144,7 +144,7 @@ async function startParts(
 		intake: reading.intake,
 		outdated: reading.outdated,
 		malformed: () => malformed.count,
-		personRights: (asked) => readPersonRights({ ...reading, self, port }, asked),
+		personRights: (reader) => readPersonRights({ ...reading, self, port }, reader),
 	};
 }
 

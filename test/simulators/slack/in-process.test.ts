@@ -14,7 +14,7 @@ async function connected(take: (envelope: SlackEnvelope) => Promise<SlackReply> 
 	const heard: SlackEnvelope[] = [];
 	const links: SlackLink[] = [];
 	await port.connect({
-		take: (envelope) => {
+		receive: (envelope) => {
 			heard.push(envelope);
 			return take(envelope);
 		},
@@ -44,7 +44,7 @@ test("a connected app learns its identity and receives events", async () => {
 test("an invalid or revoked token is refused", async () => {
 	const { world } = standingWorld();
 	const states: SlackLink[] = [];
-	const handlers = { take: async () => undefined, link: (link: SlackLink) => void states.push(link) };
+	const handlers = { receive: async () => undefined, link: (link: SlackLink) => void states.push(link) };
 	await new InProcessPort(world, { token: "xoxb-no" }).connect(handlers);
 	world.home.revokesTokens();
 	await new InProcessPort(world).connect(handlers);
@@ -97,7 +97,7 @@ test("a killed process acknowledges no event, and the next one receives its even
 		again.push(envelope);
 		return undefined;
 	};
-	await new InProcessPort(world).connect({ take, link: () => {} });
+	await new InProcessPort(world).connect({ receive: take, link: () => {} });
 	clock.advance(60_000);
 	await turns();
 	expect(again.length + heard.length).toBe(2);

@@ -164,7 +164,7 @@ export class InProcessPort implements SlackPort {
 
 	async #take({ type, body, attempt }: Envelope): Promise<SlackReply> {
 		const kind = type === "interactive" ? listenerOf(body) : type;
-		const taking = Promise.resolve(this.#handlers?.take({ type: kind, body, attempt }));
+		const taking = Promise.resolve(this.#handlers?.receive({ type: kind, body, attempt }));
 		this.#taking.add(taking);
 		try {
 			const reply = await taking;

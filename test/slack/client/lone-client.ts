@@ -10,7 +10,7 @@ const port = createSlackPort({
 	transport: { type: "sockets", appToken },
 });
 await port.connect({
-	take: async ({ body }) => void process.stdout.write(`${Object(body).event?.text}\n`),
+	receive: async ({ body }) => void process.stdout.write(`${Object(body).event?.text}\n`),
 	link: () => undefined,
 });
 process.stdin.resume().once("end", async () => {

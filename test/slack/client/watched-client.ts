@@ -41,7 +41,7 @@ export class WatchedClient {
 	/** Resolves like `connect` of the port. */
 	async connect(): Promise<this> {
 		await this.port.connect({
-			take: async (envelope) => {
+			receive: async (envelope) => {
 				if (Object(envelope.body).event?.type === probe) return undefined;
 				this.envelopes.push(envelope);
 				const taken = this.#take(envelope);

@@ -159,7 +159,7 @@ export class GroupCommit<DB> {
 		const settle = await this.#failing(command);
 		if (settle.failed) await this.#control.rollback();
 		else await this.#commit();
-		return [settle.tell];
+		return [settle.settle];
 	}
 
 	async #commit(): Promise<void> {
@@ -172,12 +172,12 @@ export class GroupCommit<DB> {
 	}
 
 	/** Throws only if the transaction itself is lost. */
-	async #failing(command: Queued): Promise<{ readonly failed: boolean; readonly tell: Settle }> {
+	async #failing(command: Queued): Promise<{ readonly failed: boolean; readonly settle: Settle }> {
 		try {
-			return { failed: false, tell: await command.execute() };
+			return { failed: false, settle: await command.execute() };
 		} catch (reason) {
 			this.#throwIfOfStorage(reason);
-			return { failed: true, tell: () => command.reject(reason) };
+			return { failed: true, settle: () => command.reject(reason) };
 		}
 	}
 

@@ -43,7 +43,7 @@ function writeToTerminal(...events: readonly OzzieEvent[]): { out: string; error
 function writeTo(io: CapturedIo, ...events: readonly OzzieEvent[]): { out: string; error: string } {
 	const output = new AnswerOutput(io);
 	const metrics = new RunMetricsCollector();
-	for (const one of events) output.write(one, metrics.take(one));
+	for (const one of events) output.write(one, metrics.receive(one));
 	return { out: io.takeOut(), error: io.takeError() };
 }
 

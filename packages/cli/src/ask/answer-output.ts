@@ -42,7 +42,7 @@ export class AnswerOutput {
 
 	/** Processes an event of the run, and its metrics at the end. */
 	write(event: OzzieEvent, metrics?: RunMetrics): void {
-		this.#progress.take(event);
+		this.#progress.receive(event);
 		this.#showStatus(progressWords(this.#progress.now, this.#look.columns - 1) ?? "");
 		if (event.event === "internal.llm.call" && event.payload.phase === "end")
 			this.#called(event.payload.error);
@@ -74,26 +74,26 @@ export class AnswerOutput {
 		const look = this.#look;
 		if (event.event === "todo.updated") this.#listed(event.payload.plan);
 		if (event.event === "run.retrying") this.#drop();
-		if (event.event === "run.retrying") this.#tell([look.styles.dim(retryWords(event.payload))]);
+		if (event.event === "run.retrying") this.#printRows([look.styles.dim(retryWords(event.payload))]);
 		const rows = askRows(event, look);
-		if (rows) this.#tell(rows);
+		if (rows) this.#printRows(rows);
 	}
 
 	#listed(plan: Plan): void {
 		const rows = planRows(changedSteps(this.#plan, plan), this.#look);
 		this.#plan = plan;
 		this.#reply.end();
-		this.#tell(rows);
+		this.#printRows(rows);
 	}
 
 	#ended(content: string, metrics: RunMetrics | undefined): void {
 		this.#show(this.#reply.finish(content));
 		this.#endLine();
 		this.#release();
-		this.#tell(metrics ? metricRows(metrics, this.#look) : []);
+		this.#printRows(metrics ? metricRows(metrics, this.#look) : []);
 	}
 
-	#tell(rows: readonly string[]): void {
+	#printRows(rows: readonly string[]): void {
 		this.#endLine();
 		this.#rows(rows);
 	}

@@ -95,7 +95,7 @@ class Ask {
 		this.#interrupt = new Interrupt({
 			onFailure,
 			cancel: () => client.request("cancel_turn", {}, { sessionId }),
-			tell: (words) => io.stderr.write(`parley: ${words}\n`),
+			print: (words) => io.stderr.write(`parley: ${words}\n`),
 		});
 		const onInterrupt = (): void => this.#interrupt.press();
 		this.#questions = new Questions({
@@ -115,7 +115,7 @@ class Ask {
 		using _ = this.#interrupt.listen();
 		if (flags.yes) await client.request("accept_all_tools", {}, to);
 		const run = new OwnRun(await client.request("send_message", message, to));
-		this.#tellWaiting(run.before);
+		this.#printWaiting(run.before);
 		const ended = await Promise.race([this.#follow(run), this.#failure.promise]);
 		return this.#exitCode(ended);
 	}
@@ -129,8 +129,8 @@ class Ask {
 			for await (const frame of session.events()) {
 				if (flags.json) io.stdout.write(`${JSON.stringify(frame)}\n`);
 				if (!isOzzieEvent(frame) || !run.owns(frame)) continue;
-				const metrics = gathered.take(frame);
-				this.#questions.take(frame);
+				const metrics = gathered.receive(frame);
+				this.#questions.receive(frame);
 				output?.write(frame, metrics);
 				if (frame.event === "assistant.message") return { answer: frame.payload, metrics };
 			}
@@ -151,7 +151,7 @@ class Ask {
 		return this.#interrupt.wasPressed ? interruptedCode : 1;
 	}
 
-	#tellWaiting(before: number): void {
+	#printWaiting(before: number): void {
 		if (before === 0) return;
 		const { io } = this.#options;
 		const others = before === 1 ? "one other message" : `${before} other messages`;

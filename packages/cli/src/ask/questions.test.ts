@@ -23,7 +23,7 @@ async function refuse(question: PromptRequestPayload, acceptsAll: boolean) {
 		onInterrupt: () => undefined,
 		onFailure: (reason) => failures.push(reason),
 	});
-	questions.take(asked(question));
+	questions.receive(asked(question));
 	await setImmediate();
 	return { client, failures, error: io.takeError(), unanswered: questions.unanswered };
 }
@@ -81,12 +81,12 @@ test("asks the questions of one reply in order, with one answer for each", async
 	});
 	const [first, second, third] = ["one", "two", "three"].map((token) => ({ ...approval, token }));
 	if (!first || !second || !third) throw new Error("three questions are needed");
-	for (const question of [first, second, third, first]) questions.take(asked(question));
+	for (const question of [first, second, third, first]) questions.receive(asked(question));
 	io.stdin.write("y\r");
 	await setImmediate();
 	expect(client.requests.map(({ params }) => Object(params).token)).toEqual(["one"]);
 	const respond = (token: string): void =>
-		questions.take({
+		questions.receive({
 			type: "event",
 			event: "prompt.response",
 			seq: 2,
@@ -115,7 +115,7 @@ test("asks the next question without waiting for the gateway", async () => {
 		onInterrupt: () => undefined,
 		onFailure: (reason) => expect(reason).toBeUndefined(),
 	});
-	for (const token of ["one", "two", "three"]) questions.take(asked({ ...approval, token }));
+	for (const token of ["one", "two", "three"]) questions.receive(asked({ ...approval, token }));
 	for (const answer of ["y\r", "n\r", "y\r"]) {
 		io.stdin.write(answer);
 		await setImmediate();

@@ -50,7 +50,7 @@ export class Questions {
 	}
 
 	/** Processes an event of the run. */
-	take(event: OzzieEvent): void {
+	receive(event: OzzieEvent): void {
 		if (event.event === "prompt.request" && !isOfTask(event.payload)) this.#raise(event.payload);
 		if (event.event !== "prompt.response" && event.event !== "prompt.closed") return;
 		const { token } = event.payload;
@@ -61,7 +61,7 @@ export class Questions {
 				event.event === "prompt.response"
 					? correctedRow(sent, event.payload, errorLook(this.#options.io))
 					: `  ${visibleLine(sent.question.label)} This question is closed: ${visibleLine(event.payload.reason)}`;
-			if (row !== undefined) this.#tell(row);
+			if (row !== undefined) this.#printRows(row);
 			return;
 		}
 		const asking = this.#asking;
@@ -71,7 +71,7 @@ export class Questions {
 		}
 		this.#end();
 		if (event.event === "prompt.response" && this.#options.hasPerson) {
-			this.#tell(answeredRow(asking.open, event.payload, errorLook(this.#options.io)));
+			this.#printRows(answeredRow(asking.open, event.payload, errorLook(this.#options.io)));
 		}
 		const next = this.#waiting.shift();
 		if (next) this.#begin(next);
@@ -105,7 +105,7 @@ export class Questions {
 		const next = this.#waiting.shift();
 		if (!next || !answered.given) return;
 		this.#sent.set(answered.question.token, answered);
-		this.#tell(givenRow(answered.given, errorLook(this.#options.io)));
+		this.#printRows(givenRow(answered.given, errorLook(this.#options.io)));
 		this.#begin(next);
 	}
 
@@ -139,7 +139,7 @@ export class Questions {
 			: "there is no terminal; -y approves tool calls in advance";
 		const [outcome, reason] =
 			type === "confirm" ? ["denied", hint] : ["not answered", "there is no terminal"];
-		this.#tell(`parley: ${outcome}: ${visibleLine(label)} (${reason})`);
+		this.#printRows(`parley: ${outcome}: ${visibleLine(label)} (${reason})`);
 		await this.#respond(question, { ...decline, reason: "the client has no terminal for questions" });
 	}
 
@@ -148,7 +148,7 @@ export class Questions {
 		await client.request("prompt_response", { token, ...response }, { sessionId });
 	}
 
-	#tell(row: string): void {
+	#printRows(row: string): void {
 		this.#options.io.stderr.write(`${row}\n`);
 	}
 }

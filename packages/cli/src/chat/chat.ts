@@ -134,14 +134,14 @@ export class Chat {
 
 	async #follow(session: OpenSession, conversation: Conversation): Promise<void> {
 		for await (const frame of session.events()) {
-			if (!isOzzieEvent(frame) || this.#tellAsked(frame)) continue;
+			if (!isOzzieEvent(frame) || this.#showTaskQuestion(frame)) continue;
 			if (frame.event === "assistant.message") this.#isCancelling = false;
 			this.#show(conversation.apply(frame, this.#options.look()));
 		}
 	}
 
 	/** Shows the question of a task if it cannot be asked here. Returns whether it did. */
-	#tellAsked(event: OzzieEvent): boolean {
+	#showTaskQuestion(event: OzzieEvent): boolean {
 		if (this.#options.asksForTasks || event.event !== "prompt.request") return false;
 		const { label, context } = event.payload;
 		if (context.task_id === undefined) return false;
@@ -182,11 +182,11 @@ export class Chat {
 	 * Passes the names of all commands and skills with this prefix to `take`, in alphabetical order, then draws again. Never
 	 * rejects.
 	 */
-	complete(beginning: string, take: (names: readonly string[]) => void): Promise<void> {
+	complete(beginning: string, show: (names: readonly string[]) => void): Promise<void> {
 		return this.#attempt(async () => {
 			const skills = (await this.#usableSkills()).map(({ name }) => name);
 			const names = [...new Set([...Object.keys(slashCommands), ...skills])];
-			take(names.filter((name) => name.startsWith(beginning)).toSorted());
+			show(names.filter((name) => name.startsWith(beginning)).toSorted());
 			this.#show([]);
 		});
 	}

@@ -38,7 +38,7 @@ export class Conversation {
 	readonly #metrics = new RunMetricsCollector();
 	readonly #progress = new ReplyProgress();
 	/** Tasks of the session. */
-	readonly tasks = new TaskBoard({ tellsOutput: true });
+	readonly tasks = new TaskBoard({ showsOutput: true });
 	readonly #calls = new Set<string>();
 	#last = "";
 	#active = false;
@@ -127,7 +127,7 @@ export class Conversation {
 			this.#question = { question: this.#question.question };
 			return [];
 		}
-		const refused = this.#takeSent(token);
+		const refused = this.#removeSent(token);
 		if (!refused) return [];
 		this.#waiting.unshift(refused.question);
 		return !this.#question || this.#question.given ? this.#askNext(look) : [];
@@ -147,8 +147,8 @@ export class Conversation {
 	/** Applies an event and returns the rows to print for it. */
 	apply(event: OzzieEvent, look: Look): string[] {
 		if (isTaskEvent(event)) return this.tasks.apply(event, look);
-		const metrics = this.#metrics.take(event);
-		this.#progress.take(event);
+		const metrics = this.#metrics.receive(event);
+		this.#progress.receive(event);
 		if (isStatefulInChat(event)) return this.#applyToState(event, metrics, look);
 		const note = chatNote(event, look);
 		if (!note) return [];
@@ -173,7 +173,7 @@ export class Conversation {
 			case "tool.call":
 				return this.#called(event.payload, look);
 			case "prompt.request":
-				return this.#asked(event.payload, look);
+				return this.#showQuestion(event.payload, look);
 			case "prompt.response":
 				return this.#answered(event.payload, look);
 			case "prompt.closed":
@@ -267,7 +267,7 @@ export class Conversation {
 		return isHidden ? rows : [...rows, ...toolEndRows(call, named, look)];
 	}
 
-	#asked(question: PromptRequestPayload, look: Look): string[] {
+	#showQuestion(question: PromptRequestPayload, look: Look): string[] {
 		if (isOfRun(question)) this.#active = true;
 		const rows = this.#endReply(look);
 		// A "yes" to one question must not answer another question that arrived while the person typed.
@@ -300,7 +300,7 @@ export class Conversation {
 	}
 
 	#answered(response: Payload<"prompt.response">, look: Look): string[] {
-		const sent = this.#takeSent(response.token);
+		const sent = this.#removeSent(response.token);
 		if (sent) return [correctedRow(sent, response, look)].filter((row) => row !== undefined);
 		const open = this.#question;
 		const next = this.#settle(response.token, look);
@@ -308,14 +308,14 @@ export class Conversation {
 	}
 
 	#closed({ token, reason }: Payload<"prompt.closed">, look: Look): string[] {
-		const sent = this.#takeSent(token);
+		const sent = this.#removeSent(token);
 		if (sent) return noteRows(`${sent.question.label} This question is closed: ${reason}`, look);
 		const isShown = this.#question?.question.token === token;
 		const next = this.#settle(token, look);
 		return isShown ? [...noteRows(`the question is closed: ${reason}`, look), ...next] : next;
 	}
 
-	#takeSent(token: string): OpenQuestion | undefined {
+	#removeSent(token: string): OpenQuestion | undefined {
 		const sent = this.#sent.find(({ question }) => question.token === token);
 		this.#sent = this.#sent.filter((one) => one !== sent);
 		return sent;

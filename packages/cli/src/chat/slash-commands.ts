@@ -1,7 +1,7 @@
 interface CommandHelp {
 	readonly does: string;
 	/** Arguments in the help; absent if the command takes none. */
-	readonly takes?: string;
+	readonly argument?: string;
 	/** Whether the arguments are required. */
 	readonly needs?: true;
 }
@@ -9,8 +9,8 @@ interface CommandHelp {
 export const slashCommands = {
 	new: { does: "starts another session; this one is kept" },
 	sessions: { does: "lists the latest sessions" },
-	model: { does: "sets the model; without NAME, lists the models", takes: "NAME" },
-	steer: { does: "sends a message to the running turn", takes: "TEXT", needs: true },
+	model: { does: "sets the model; without NAME, lists the models", argument: "NAME" },
+	steer: { does: "sends a message to the running turn", argument: "TEXT", needs: true },
 	retry: { does: "requests the last reply again" },
 	usage: { does: "shows the usage of this session" },
 	cancel: { does: "stops the running turn, like Ctrl-C" },
@@ -38,8 +38,8 @@ export function readLine(line: string): Line {
 }
 
 export function helpRows(): string[] {
-	const commands = Object.entries<CommandHelp>(slashCommands).map(([name, { does, takes }]) => {
-		return `  /${`${name} ${takes ?? ""}`.padEnd(12)}${does}`;
+	const commands = Object.entries<CommandHelp>(slashCommands).map(([name, { does, argument }]) => {
+		return `  /${`${name} ${argument ?? ""}`.padEnd(12)}${does}`;
 	});
 	return [
 		...commands,
@@ -52,9 +52,10 @@ export function helpRows(): string[] {
 }
 
 function readCommand(name: SlashCommand, words: string): Line {
-	const { takes, needs }: CommandHelp = slashCommands[name];
-	if (words === "" && needs) return { kind: "unknown", hint: `/${name} requires a text: /${name} ${takes}` };
-	if (words === "" || takes !== undefined) return { kind: "command", name, words };
+	const { argument, needs }: CommandHelp = slashCommands[name];
+	if (words === "" && needs)
+		return { kind: "unknown", hint: `/${name} requires a text: /${name} ${argument}` };
+	if (words === "" || argument !== undefined) return { kind: "command", name, words };
 	return {
 		kind: "unknown",
 		hint: `/${name} takes no text. To send the line as a message, put a space before it.`,

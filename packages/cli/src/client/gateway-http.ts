@@ -46,9 +46,9 @@ export function beginRequest(
 export async function openFromGateway(
 	address: HttpAddress,
 	path: string,
-	asked: HttpRequest,
+	options: HttpRequest,
 ): Promise<IncomingMessage> {
-	const request = beginRequest(address, path, asked);
+	const request = beginRequest(address, path, options);
 	request.end();
 	const [response] = await once(request, "response");
 	return response;

@@ -1,7 +1,7 @@
 export interface InterruptOptions {
 	/** Stops the running turn. */
 	cancel(): Promise<unknown>;
-	tell(words: string): void;
+	print(words: string): void;
 	/** The turn could not be cancelled. */
 	onFailure(reason: unknown): void;
 }
@@ -32,7 +32,7 @@ export class Interrupt {
 	press(): void {
 		if (this.#wasPressed) process.exit(interruptedCode);
 		this.#wasPressed = true;
-		this.#options.tell("cancelling; press Ctrl-C again to exit immediately");
+		this.#options.print("cancelling; press Ctrl-C again to exit immediately");
 		this.#options.cancel().catch(this.#options.onFailure);
 	}
 }

@@ -47,7 +47,7 @@ test("writes the report for this user only, at changes and every five seconds, a
 	const file = reportFileOf(directory.path, "discord");
 	const [clock, states] = [new ManualClock(), [] as string[]];
 	const { keeper } = keep({ file, clock, onChange: ({ state }) => void states.push(state) });
-	await keeper.tell({ state: "starting" });
+	await keeper.update({ state: "starting" });
 	expect((await stat(file)).mode & 0o777).toBe(0o600);
 	const looks: (() => void)[] = [];
 	const looked = (): Promise<void> => new Promise((resolve) => void looks.push(resolve));
@@ -57,11 +57,11 @@ test("writes the report for this user only, at changes and every five seconds, a
 		return { state: "connected" };
 	});
 	await first;
-	await keeper.tell({ state: "connected" });
+	await keeper.update({ state: "connected" });
 	const [since, second] = [clock.now(), looked()];
 	clock.advance(5_000);
 	await second;
-	await keeper.tell({ state: "connected" });
+	await keeper.update({ state: "connected" });
 	expect(parseJson(await readFile(file, "utf8"))).toMatchObject({ since, seen: since + 5_000 });
 	expect(states).toEqual(["starting", "connected"]);
 	await keeper.end();
@@ -79,8 +79,8 @@ test("keeps the reason for the end, and logs a failed write once", async () => {
 	]);
 	await rm(directory.path, { recursive: true });
 	const lost = keep({ file: "/dev/null/discord.json", clock });
-	await lost.keeper.tell({ state: "starting" });
-	await lost.keeper.tell({ state: "starting" });
+	await lost.keeper.update({ state: "starting" });
+	await lost.keeper.update({ state: "starting" });
 	expect(lost.log.records).toMatchObject([{ level: "warn" }]);
 });
 

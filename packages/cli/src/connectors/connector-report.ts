@@ -175,7 +175,7 @@ export class ReportKeeper {
 	}
 
 	/** Resolves when the report is written, or cannot be written. */
-	tell(words: ConnectorWords): Promise<void> {
+	update(words: ConnectorWords): Promise<void> {
 		return this.#queue(async () => words);
 	}
 
@@ -201,7 +201,7 @@ export class ReportKeeper {
 	async end(words?: ConnectorWords): Promise<void> {
 		this.#look = undefined;
 		this.#timer?.cancel();
-		if (words) return this.tell(words);
+		if (words) return this.update(words);
 		await this.#work;
 		await rm(this.#parts.file, { force: true }).catch((error: unknown) => this.#failed(error));
 	}

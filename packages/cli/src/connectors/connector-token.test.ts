@@ -26,36 +26,36 @@ async function question(tokens: Parameters<typeof gatewayOf>[0] = []) {
 }
 
 test("creates the first token with the name of the platform, readable by this user only", async () => {
-	const asked = await question();
-	expect(await connectorToken(asked)).toBe("gw_connector_id0_secret");
-	expect(asked.gateway.tokens[0]?.name).toBe("discord");
-	expect((await stat(asked.file)).mode & 0o777).toBe(0o600);
-	expect(await readFile(asked.file, "utf8")).toBe("gw_connector_id0_secret\n");
+	const stopRequest = await question();
+	expect(await connectorToken(stopRequest)).toBe("gw_connector_id0_secret");
+	expect(stopRequest.gateway.tokens[0]?.name).toBe("discord");
+	expect((await stat(stopRequest.file)).mode & 0o777).toBe(0o600);
+	expect(await readFile(stopRequest.file, "utf8")).toBe("gw_connector_id0_secret\n");
 });
 
 test("reuses an active token", async () => {
-	const asked = await question();
-	const first = await connectorToken(asked);
-	expect(await connectorToken(asked)).toBe(first);
-	expect(asked.gateway.tokens).toHaveLength(1);
+	const stopRequest = await question();
+	const first = await connectorToken(stopRequest);
+	expect(await connectorToken(stopRequest)).toBe(first);
+	expect(stopRequest.gateway.tokens).toHaveLength(1);
 });
 
 test("does not replace a revoked token, and prints the command that does", async () => {
-	const asked = await question();
-	await connectorToken(asked);
-	const [made] = asked.gateway.tokens;
+	const stopRequest = await question();
+	await connectorToken(stopRequest);
+	const [made] = stopRequest.gateway.tokens;
 	if (made) made.status = "revoked";
-	await expect(connectorToken(asked)).rejects.toThrow(
-		`is revoked; to create another one: rm '${asked.file}'`,
+	await expect(connectorToken(stopRequest)).rejects.toThrow(
+		`is revoked; to create another one: rm '${stopRequest.file}'`,
 	);
-	await rm(asked.file);
-	expect(await connectorToken(asked)).toBe("gw_connector_id1_secret");
+	await rm(stopRequest.file);
+	expect(await connectorToken(stopRequest)).toBe("gw_connector_id1_secret");
 });
 
 test("replaces a token of another gateway", async () => {
-	const asked = await question([{ id: "other", name: "discord", status: "active" }]);
-	await connectorToken(asked);
-	await writeFile(asked.file, "gw_connector_lost_secret");
-	expect(await connectorToken(asked)).toBe("gw_connector_id2_secret");
-	expect(asked.gateway.tokens.map(({ name }) => name)).toEqual(["discord", "discord-2", "discord-3"]);
+	const stopRequest = await question([{ id: "other", name: "discord", status: "active" }]);
+	await connectorToken(stopRequest);
+	await writeFile(stopRequest.file, "gw_connector_lost_secret");
+	expect(await connectorToken(stopRequest)).toBe("gw_connector_id2_secret");
+	expect(stopRequest.gateway.tokens.map(({ name }) => name)).toEqual(["discord", "discord-2", "discord-3"]);
 });

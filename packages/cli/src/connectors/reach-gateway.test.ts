@@ -19,7 +19,7 @@ test("retries after 1, 2, 4, 8 and then every 15 seconds until the gateway answe
 			if (tries.length < 7) throw away;
 			return "there";
 		},
-		{ clock, asked: new Promise(() => undefined), onWait: async (why) => void told.push(why) },
+		{ clock, stopRequest: new Promise(() => undefined), onWait: async (why) => void told.push(why) },
 	);
 	for (let second = 0; second < 60; second++) {
 		await tick();
@@ -32,20 +32,24 @@ test("retries after 1, 2, 4, 8 and then every 15 seconds until the gateway answe
 
 test("stops waiting at a stop request or another error", async () => {
 	const clock = new ManualClock();
-	const asked = Promise.withResolvers<string>();
+	const stopRequest = Promise.withResolvers<string>();
 	const refusing = async (): Promise<never> => {
 		throw away;
 	};
-	const waiting = reachGateway(refusing, { clock, asked: asked.promise, onWait: async () => undefined });
+	const waiting = reachGateway(refusing, {
+		clock,
+		stopRequest: stopRequest.promise,
+		onWait: async () => undefined,
+	});
 	await tick();
 	expect(clock.pending).toBe(1);
-	asked.resolve("SIGINT");
+	stopRequest.resolve("SIGINT");
 	expect(await waiting).toEqual({ ended: "SIGINT" });
 	expect(clock.pending).toBe(0);
 	const revoked = new ParleyError("revoked", { code: "unauthenticated" });
 	const denied = reachGateway(() => Promise.reject(revoked), {
 		clock,
-		asked: new Promise<string>(() => undefined),
+		stopRequest: new Promise<string>(() => undefined),
 		onWait: async () => undefined,
 	});
 	await expect(denied).rejects.toBe(revoked);

@@ -32,7 +32,7 @@ type CheckedAddress = HttpAddress & {
 interface Waiting {
 	readonly clock: Clock;
 	/** Resolves with the reason at a stop request. */
-	readonly asked: Promise<string>;
+	readonly stopRequest: Promise<string>;
 	/** Called with the reason after each failed attempt. */
 	readonly onWait: (why: string) => Promise<void>;
 }
@@ -43,10 +43,10 @@ interface Waiting {
  */
 export async function reachGateway<T>(
 	reach: () => Promise<T>,
-	{ clock, asked, onWait }: Waiting,
+	{ clock, stopRequest, onWait }: Waiting,
 ): Promise<{ readonly reached: T } | { readonly ended: string }> {
 	const ending = new AbortController();
-	const end = asked.then((ended) => {
+	const end = stopRequest.then((ended) => {
 		ending.abort();
 		return { ended };
 	});
@@ -188,10 +188,10 @@ function tokenFileOf({ platform, data }: TokenFile): string {
 
 /** Name of the platform, or the platform with the first free number. */
 function freeName(platform: string, tokens: readonly { readonly name: string }[]): string {
-	const taken = new Set(tokens.map(({ name }) => name));
+	const used = new Set(tokens.map(({ name }) => name));
 	for (let number = 1; ; number++) {
 		const name = number === 1 ? platform : `${platform}-${number}`;
-		if (!taken.has(name)) return name;
+		if (!used.has(name)) return name;
 	}
 }
 

@@ -59,7 +59,7 @@ export async function runConnector(run: Run): Promise<number> {
 	const log = createLogger({ level: config.logLevel, redactor, ...destination }).child({
 		connector: platform,
 	});
-	const asked = flags.supervised ? askedByParent(io) : stopSignal();
+	const stopRequest = flags.supervised ? parentStopRequest(io) : stopSignal();
 	let lock: DataLock | undefined;
 	let keeper: ReportKeeper | undefined;
 	try {
@@ -73,8 +73,8 @@ export async function runConnector(run: Run): Promise<number> {
 				onChange: isForPerson(run) ? (words: ConnectorWords) => printState(words, run) : undefined,
 			}),
 		});
-		await keeper.tell({ state: "starting" });
-		const end = await work(run, { config, log, redactor, keeper, asked, failpoints });
+		await keeper.update({ state: "starting" });
+		const end = await work(run, { config, log, redactor, keeper, stopRequest, failpoints });
 		await keeper.end();
 		log.info("stopped", { signal: end });
 		return 0;
@@ -104,14 +104,14 @@ interface Working {
 	readonly log: Logger;
 	readonly redactor: Redactor;
 	readonly keeper: ReportKeeper;
-	readonly asked: Promise<string>;
+	readonly stopRequest: Promise<string>;
 	readonly failpoints: Failpoints;
 }
 
 /** Connects and works. Resolves with the reason to stop, and rejects if the connector cannot continue. */
 async function work(
 	{ platform, flags, io, start }: Run,
-	{ config, log, redactor, keeper, asked, failpoints }: Working,
+	{ config, log, redactor, keeper, stopRequest, failpoints }: Working,
 ): Promise<string> {
 	const reach = async (): Promise<GatewayAddress> =>
 		asConnector(await findGateway(flags, io), {
@@ -121,10 +121,10 @@ async function work(
 		});
 	const found = await reachGateway(reach, {
 		clock: systemClock,
-		asked,
+		stopRequest,
 		async onWait(why) {
 			log.info("waiting for the gateway", { why });
-			await keeper.tell({ state: "waiting", detail: why });
+			await keeper.update({ state: "waiting", detail: why });
 		},
 	});
 	if ("ended" in found) return found.ended;
@@ -147,7 +147,7 @@ async function work(
 	const connector = await start(options, config);
 	keeper.watch(async () => stateWords(await connector.status()));
 	const collecting = collectWhenIdle({ clock: systemClock });
-	const end = await Promise.race([asked, connector.ended]);
+	const end = await Promise.race([stopRequest, connector.ended]);
 	collecting.cancel();
 	await connector.stop();
 	if (end instanceof ParleyError && end.code === "unauthenticated") {
@@ -230,7 +230,7 @@ async function asConnector(
 }
 
 /** Resolves when the parent ends or requests the end. Ctrl-C is ignored: the parent also receives it, and then requests the end. */
-async function askedByParent({ stdin }: Io): Promise<string> {
+async function parentStopRequest({ stdin }: Io): Promise<string> {
 	process.on("SIGINT", () => undefined);
 	const parentEnded = new Promise<string>((resolve) => {
 		const ended = (): void => resolve("its parent ended");

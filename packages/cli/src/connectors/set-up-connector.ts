@@ -83,12 +83,12 @@ async function passes(step: SetupStep, { io, signal }: Setup): Promise<boolean> 
 	for (let isFirst = true; ; isFirst = false) {
 		const findings = await step.check(signal);
 		const isDone = findings.every(({ status }) => status !== "fail");
-		if (!isDone && isFirst) tell(io, step.todo);
+		if (!isDone && isFirst) printText(io, step.todo);
 		show(findings, io);
 		if (isDone) return true;
 		if (signal.aborted || !io.stdin.isTTY) return false;
 		const another = step.id === "token" ? " To use another token, start the setup again." : "";
-		tell(io, `Press Enter to check again, or Ctrl-C to stop.${another}`);
+		printText(io, `Press Enter to check again, or Ctrl-C to stop.${another}`);
 		if (!(await entered(io, signal))) return false;
 	}
 }
@@ -103,9 +103,9 @@ async function waitForAnswer(step: SetupStep, { platform, flags, io, signal }: S
 		return (await client.request("invite_person", { role: "owner", platform: platform.name })).code;
 	});
 	if (code !== undefined) {
-		tell(io, `${platform.pairing(code)} to become the owner. The code works once.`);
+		printText(io, `${platform.pairing(code)} to become the owner. The code works once.`);
 	}
-	tell(io, step.todo);
+	printText(io, step.todo);
 	let isDone = false;
 	try {
 		const findings = await step.check(signal);
@@ -128,9 +128,9 @@ async function withdraw(code: string, flags: ConnectorFlags, io: Io): Promise<vo
 
 function withoutToken([first, ...others]: readonly SetupStep[], { platform, io }: Setup): number {
 	if (first) say(io, heading(io, `1/${others.length + 1}  ${first.title}`));
-	if (first) tell(io, first.todo);
+	if (first) printText(io, first.todo);
 	const [variable] = platform.variables;
-	tell(io, `Then run: export ${variable}=…; parley ${platform.name} setup`);
+	printText(io, `Then run: export ${variable}=…; parley ${platform.name} setup`);
 	return 1;
 }
 
@@ -160,7 +160,7 @@ function show(findings: readonly Finding[], io: Io): void {
 }
 
 /** Prints an indented text below a heading. */
-function tell(io: Io, text: string): void {
+function printText(io: Io, text: string): void {
 	const rows = wrapText(text, outputLook(io).columns - 5);
 	say(io, rows.map((row) => `     ${row}`).join("\n"));
 }

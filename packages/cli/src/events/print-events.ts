@@ -162,7 +162,7 @@ class Follower {
 			// Set before the first event, so that a lost connection misses no event.
 			this.#lastId ??= response.headers["last-event-id"]?.toString();
 			onOpen();
-			await this.#take(response, () => silence.restart());
+			await this.#read(response, () => silence.restart());
 		} catch (cause) {
 			if (cause instanceof ParleyError) throw cause;
 			throw unreachable(address, cause);
@@ -171,7 +171,7 @@ class Follower {
 		}
 	}
 
-	async #take(response: IncomingMessage, restart: () => void): Promise<void> {
+	async #read(response: IncomingMessage, restart: () => void): Promise<void> {
 		const parser = createParser({
 			onEvent: ({ id, data }) => {
 				// True because our own gateway sends this shape.

@@ -83,7 +83,7 @@ export async function runGateway(options: RunOptions): Promise<number> {
 		onShutdown: () => shutdown.resolve("shutdown"),
 	});
 	// A client that reads the ready line may send a stop request immediately.
-	const asked = stopSignal();
+	const stopRequest = stopSignal();
 	if (options.reloads && config.tls) process.on("SIGHUP", () => void gateway.renewCertificate());
 	options.onListening?.(gateway);
 	for (const url of gateway.urls) io.stdout.write(`parley listening on ${url}\n`);
@@ -93,7 +93,7 @@ export async function runGateway(options: RunOptions): Promise<number> {
 	// Stores the compiled code for the next start, also if this process is killed.
 	const keeping = systemClock.after(keepCompiledAfterMs, () => flushCompileCache());
 	const collecting = collectWhenIdle({ clock: systemClock });
-	const signal = await Promise.race([asked, shutdown.promise]);
+	const signal = await Promise.race([stopRequest, shutdown.promise]);
 	const graceMs = signal === "shutdown" ? shutdownGraceMs : signalGraceMs;
 	keeping.cancel();
 	collecting.cancel();

@@ -15,14 +15,14 @@ interface TrustFlags extends AddressFlags {
 
 /** Trusts the skills of a working directory after the operator has confirmed the list. Returns the exit code. */
 export async function trustSkills(directory: string, flags: TrustFlags, io: Io): Promise<number> {
-	const isAsked = flags.yes !== true;
-	if (isAsked && !(io.stdin.isTTY && io.stderr.isTTY)) {
+	const needsConfirmation = flags.yes !== true;
+	if (needsConfirmation && !(io.stdin.isTTY && io.stderr.isTTY)) {
 		throw new UsageError(noConfirmation);
 	}
 	return withGateway(flags, io, async (client) => {
 		const { skills, problems, digest } = await client.request("list_skills", { directory });
 		const own = skills.filter(({ trust }) => trust !== "operator");
-		if (isAsked && own.length > 0) {
+		if (needsConfirmation && own.length > 0) {
 			const rows = skillTable({ skills: own, problems }, outputLook(io));
 			const changes = await changesOf(own, directory, client);
 			io.stderr.write([...rows, ...changes].map((row) => `${row}\n`).join(""));

@@ -13,12 +13,12 @@ export interface DeleteFlags extends AddressFlags {
 
 /** Deletes conversations after a confirmation. Returns the exit code. */
 export async function deleteSessions(ids: readonly string[], flags: DeleteFlags, io: Io): Promise<number> {
-	const isAsked = flags.yes !== true;
-	if (isAsked && !(io.stdin.isTTY && io.stderr.isTTY)) {
+	const needsConfirmation = flags.yes !== true;
+	if (needsConfirmation && !(io.stdin.isTTY && io.stderr.isTTY)) {
 		throw new UsageError(noConfirmation);
 	}
 	const sessions = await findSessions(await findGateway(flags, io), ids);
-	if (isAsked && !(await agrees(sessions, io))) {
+	if (needsConfirmation && !(await agrees(sessions, io))) {
 		io.stderr.write("No session was deleted.\n");
 		return 1;
 	}

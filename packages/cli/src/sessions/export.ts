@@ -13,7 +13,7 @@ export function toMarkdown(session: SessionFacts, events: readonly ShownEvent[])
 	const blocks = events.flatMap((shown) => {
 		const event = toOzzieEvent(shown);
 		if (!event) return [];
-		return markdownBlocks(event, { at: shown.timestamp ?? "", metrics: metrics.take(event) });
+		return markdownBlocks(event, { at: shown.timestamp ?? "", metrics: metrics.receive(event) });
 	});
 	return `${[...headOf(session), ...blocks].join("\n\n")}\n`;
 }

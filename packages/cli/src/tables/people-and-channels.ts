@@ -54,9 +54,9 @@ function waitingCells(one: Waiting, now: number): string[] {
 }
 
 function hintsFor(waiting: readonly Waiting[], { columns }: Look): string[] {
-	const asked = waiting.some(({ kind }) => kind === "request");
+	const hasRequests = waiting.some(({ kind }) => kind === "request");
 	const hints = definedItems([
-		asked
+		hasRequests
 			? "`parley people approve CODE` gives access. Compare the user id with the person first."
 			: undefined,
 		waiting.length > 0 ? "`parley people deny ID` denies a request or cancels an invitation." : undefined,

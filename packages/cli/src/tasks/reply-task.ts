@@ -69,8 +69,8 @@ async function givenReply(
 async function askReply(task: Task, io: Io): Promise<Reply | number> {
 	const look = errorLook(io);
 	const name = nameTask(task.id, { title: task.title, parentId: task.parent_id });
-	const asked = task.suspension ? suspensionRows(task.suspension, look) : [];
-	io.stderr.write([name, ...asked].map((row) => `${row}\n`).join(""));
+	const suspension = task.suspension ? suspensionRows(task.suspension, look) : [];
+	io.stderr.write([name, ...suspension].map((row) => `${row}\n`).join(""));
 	const choice = await askOne({ ...question, ...choices }, io);
 	if (typeof choice === "number") return choice;
 	if (choice === "approved") return { status: "approved" };
@@ -101,9 +101,9 @@ const choices: Pick<PromptRequestPayload, "type" | "label" | "options"> = {
 	],
 };
 
-async function askOne(asked: PromptRequestPayload, io: Io): Promise<string | number> {
+async function askOne(prompt: PromptRequestPayload, io: Io): Promise<string | number> {
 	const stop = new AbortController();
-	const given = await askPerson(asked, { io, signal: stop.signal, onInterrupt: () => stop.abort() });
+	const given = await askPerson(prompt, { io, signal: stop.signal, onInterrupt: () => stop.abort() });
 	if (!given) return interruptedCode;
 	const { value, text: typed } = given.response;
 	const answer = value ?? typed;

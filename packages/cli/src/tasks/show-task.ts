@@ -89,7 +89,7 @@ export function taskFactRows(whole: TaskDetails, now: number, look: Look): strin
 		...section("description", textRows(task.description, look), look),
 		...section("plan", planRows(task.plan ?? [], look), look),
 		...section("waits for you", waits, look),
-		...section("open questions", askedRows(whole, look), look),
+		...section("open questions", openQuestionRows(whole, look), look),
 		...section("workers", workers.length === 0 ? [] : taskTable(workers, now, look), look),
 		...section("log", sessionTranscript(log, look), look),
 		...section("error", textRows(task.error, look).map(look.styles.red), look),
@@ -141,7 +141,7 @@ function timesOf({ status, created_at, started_at, completed_at }: Task): [strin
 	];
 }
 
-function askedRows({ task, workers, questions }: TaskDetails, look: Look): string[] {
+function openQuestionRows({ task, workers, questions }: TaskDetails, look: Look): string[] {
 	const rows = [task, ...workers].flatMap(({ id, title, parent_id }) =>
 		questions
 			.filter(({ context }) => context.task_id === id)

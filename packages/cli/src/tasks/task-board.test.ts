@@ -42,7 +42,7 @@ function apply(board: TaskBoard, ...events: readonly TaskEvent[]): string[] {
 }
 
 test("prints rows for started, suspended and ended tasks, but not for progress", () => {
-	const board = new TaskBoard({ tellsOutput: true });
+	const board = new TaskBoard({ showsOutput: true });
 	expect(apply(board, created, started, progress(40))).toEqual(["▸ task_1 Refactor"]);
 	expect(apply(board, suspended)).toEqual([
 		"? task_1 Refactor · waits for you",
@@ -60,7 +60,7 @@ test("prints rows for started, suspended and ended tasks, but not for progress",
 });
 
 test("prints whether a failed task is retried, and otherwise the command that retries it", () => {
-	const board = new TaskBoard({ tellsOutput: true });
+	const board = new TaskBoard({ showsOutput: true });
 	const failed = { ...titled, error: "no net", retry_count: 1 };
 	expect(apply(board, created, started, happened("task.failed", { ...failed, will_retry: true }))).toEqual([
 		"▸ task_1 Refactor",
@@ -80,7 +80,7 @@ test("prints whether a failed task is retried, and otherwise the command that re
 });
 
 test("prints no row for a known state", () => {
-	const board = new TaskBoard({ tellsOutput: true });
+	const board = new TaskBoard({ showsOutput: true });
 	const suspension = { reason: "May I?", plan_content: "", token: "t" };
 	board.know([someTask({ id: "task_1", status: "suspended", suspension })]);
 	expect(apply(board, created, suspended)).toEqual([]);
@@ -89,7 +89,7 @@ test("prints no row for a known state", () => {
 });
 
 test("prints suspended tasks of a resumed session with the command that answers", () => {
-	const board = new TaskBoard({ tellsOutput: true });
+	const board = new TaskBoard({ showsOutput: true });
 	const tasks = [someTask({ id: "task_1", status: "suspended" }), someTask({ id: "task_2" })];
 	expect(board.recall(tasks, look)).toEqual([
 		"? task_1 Refactor · waits for you",
@@ -99,7 +99,7 @@ test("prints suspended tasks of a resumed session with the command that answers"
 });
 
 test("prints a row for each running task, up to a maximum", () => {
-	const board = new TaskBoard({ tellsOutput: true });
+	const board = new TaskBoard({ showsOutput: true });
 	apply(board, created, started, progress(40));
 	expect(board.live(look)).toEqual(["Refactor  ████░░░░░░  40%  2/5 Tests"]);
 	for (const id of ["task_2", "task_3", "task_4", "task_5"]) {
@@ -115,7 +115,7 @@ test("prints a row for each running task, up to a maximum", () => {
 });
 
 test("finds workers at any depth, and does not print their output", () => {
-	const board = new TaskBoard({ tellsOutput: true });
+	const board = new TaskBoard({ showsOutput: true });
 	const worker = (task_id: string, parent_id: string): TaskEvent =>
 		happened("task.created", { task_id, title: "Help", description: "", parent_id });
 	expect(apply(board, created, worker("task_2", "task_1"), worker("task_3", "task_2"))).toContain(

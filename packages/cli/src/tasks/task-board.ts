@@ -27,11 +27,11 @@ const titleColumns = 30;
 /** Tasks of a session, reduced from its events: permanent rows, and rows with the progress. */
 export class TaskBoard {
 	readonly #tasks = new Map<string, KnownTask>();
-	readonly #tellsOutput: boolean;
+	readonly #showsOutput: boolean;
 
 	/** `tellsOutput`: the row of a completed task has the beginning of its output. */
-	constructor({ tellsOutput }: { readonly tellsOutput: boolean }) {
-		this.#tellsOutput = tellsOutput;
+	constructor({ showsOutput }: { readonly showsOutput: boolean }) {
+		this.#showsOutput = showsOutput;
 	}
 
 	/** Adds tasks whose earlier events were not received. */
@@ -81,7 +81,7 @@ export class TaskBoard {
 		this.#tasks.set(after.id, after);
 		const isKnown = before?.status === after.status && before.token === after.token;
 		if (isKnown) return [];
-		return taskEventRows(event, { ...after, tellsOutput: this.#tellsOutput && after.parentId === "" }, look);
+		return taskEventRows(event, { ...after, showsOutput: this.#showsOutput && after.parentId === "" }, look);
 	}
 
 	/** A row for each running task, up to a maximum. With `root`, only this task and its workers. */
@@ -143,7 +143,7 @@ interface NamedTask {
 }
 
 /** A task whose output is shown or not: the output of a worker goes to its parent task. */
-type ToldTask = NamedTask & { readonly tellsOutput: boolean };
+type ShownTask = NamedTask & { readonly showsOutput: boolean };
 
 type Payload<Name extends TaskEvent["event"]> = Extract<TaskEvent, { event: Name }>["payload"];
 
@@ -156,7 +156,7 @@ export function nameTask(id: string, { title, parentId }: NamedTask): string {
 }
 
 /** Rows of a task event for the scrollback. Progress has no rows, because it changes often. */
-function taskEventRows(event: TaskEvent, task: ToldTask, look: Look): string[] {
+function taskEventRows(event: TaskEvent, task: ShownTask, look: Look): string[] {
 	const { styles } = look;
 	const name = nameTask(event.payload.task_id, task);
 	switch (event.event) {
@@ -193,20 +193,20 @@ export function replyRows(id: string, look: Look): string[] {
 	return wrapped(`  ${replyWords(shortId(id))}`, look).map(look.styles.dim);
 }
 
-function suspendedRows(asked: Payload<"task.suspended">, name: string, look: Look): string[] {
+function suspendedRows(suspension: Payload<"task.suspended">, name: string, look: Look): string[] {
 	const head = wrapped(`? ${name} · waits for you`, look).map(look.styles.bold);
-	return [...head, ...suspensionRows(asked, look), ...replyRows(asked.task_id, look)];
+	return [...head, ...suspensionRows(suspension, look), ...replyRows(suspension.task_id, look)];
 }
 
 function completedRows(
 	{ output_summary, duration: took, tokens_input, tokens_output }: Payload<"task.completed">,
-	{ name, task }: { readonly name: string; readonly task: ToldTask },
+	{ name, task }: { readonly name: string; readonly task: ShownTask },
 	look: Look,
 ): string[] {
 	const { styles } = look;
 	const tokens = `${formatRoughly(tokens_input)} tokens in, ${formatRoughly(tokens_output)} out`;
 	const head = `✓ ${name} · completed in ${duration(took / nanosecondsInMs)} · ${tokens}`;
-	const summary = task.tellsOutput ? summaryRows(output_summary, look) : [];
+	const summary = task.showsOutput ? summaryRows(output_summary, look) : [];
 	return [...wrapped(head, look).map(styles.green), ...summary.map(styles.dim)];
 }
 

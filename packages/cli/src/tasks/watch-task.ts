@@ -98,11 +98,11 @@ class Watch {
 			return;
 		}
 		const look = outputLook(this.#io);
-		const asked = task.suspension
+		const suspension = task.suspension
 			? [...suspensionRows(task.suspension, look), ...replyRows(task.id, look)]
 			: [];
 		const why = task.error === "" ? [] : wrapText(visibleText(task.error), look.columns);
-		this.#show([...watchHeadRows(task, look), ...asked, ...why.map(look.styles.red)]);
+		this.#show([...watchHeadRows(task, look), ...suspension, ...why.map(look.styles.red)]);
 	}
 
 	async #read(session: OpenSession): Promise<void> {
@@ -110,7 +110,7 @@ class Watch {
 		for await (const frame of session.events()) {
 			if (!isOzzieEvent(frame)) continue;
 			if (frame.event === "session.deleted") throw sessionDeleted();
-			const rows = this.#watched.take(frame, outputLook(this.#io), !this.#live);
+			const rows = this.#watched.receive(frame, outputLook(this.#io), !this.#live);
 			if (rows === undefined) continue;
 			if (this.#asJson) this.#io.stdout.write(`${JSON.stringify(frame)}\n`);
 			else this.#show(rows);
@@ -145,7 +145,7 @@ type Question = Extract<OzzieEvent, { event: "prompt.request" }>["payload"];
 /** One task and its workers, reduced from the events of their session. */
 export class WatchedTask {
 	readonly #task: Task;
-	readonly #board = new TaskBoard({ tellsOutput: false });
+	readonly #board = new TaskBoard({ showsOutput: false });
 	/** Tokens of their open questions. */
 	readonly #questions = new Set<string>();
 
@@ -159,9 +159,9 @@ export class WatchedTask {
 	}
 
 	/** Processes an event of the session; undefined for events of other tasks. `steps`: rows also report progress. */
-	take(event: OzzieEvent, look: Look, steps: boolean): string[] | undefined {
+	receive(event: OzzieEvent, look: Look, steps: boolean): string[] | undefined {
 		if (isTaskEvent(event)) return this.#happened(event, look, steps);
-		if (event.event === "prompt.request") return this.#asked(event.payload, look);
+		if (event.event === "prompt.request") return this.#questionRows(event.payload, look);
 		if (event.event !== "prompt.response" && event.event !== "prompt.closed") return undefined;
 		if (!this.#questions.delete(event.payload.token)) return undefined;
 		return [look.styles.dim("  the question is answered or closed")];
@@ -199,7 +199,7 @@ export class WatchedTask {
 		}
 	}
 
-	#asked(question: Question, look: Look): string[] | undefined {
+	#questionRows(question: Question, look: Look): string[] | undefined {
 		const { task_id: asker = "" } = question.context;
 		if (!this.#board.isBelow(asker, this.#task.id) || this.#questions.has(question.token)) return undefined;
 		this.#questions.add(question.token);

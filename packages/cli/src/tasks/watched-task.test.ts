@@ -12,40 +12,40 @@ const moved = event("task.progress", { task_id: "task_1", ...progress });
 
 test("prints progress as lines without a terminal", () => {
 	const watched = new WatchedTask(task, []);
-	expect(watched.take(moved, look, true)).toEqual(["  task_1 Refactor · 40%  2/5 Tests"]);
-	expect(watched.take(moved, look, false)).toEqual([]);
+	expect(watched.receive(moved, look, true)).toEqual(["  task_1 Refactor · 40%  2/5 Tests"]);
+	expect(watched.receive(moved, look, false)).toEqual([]);
 	expect(watched.live(look)).toEqual([
 		"Refactor  ████░░░░░░  40%  2/5 Tests",
 		"Ctrl-C leaves; the task continues",
 	]);
 	const resumed = event("task.resumed", { task_id: "task_1", title: "Refactor" });
-	expect(watched.take(resumed, look, true)).toEqual(["  task_1 Refactor · resumed"]);
+	expect(watched.receive(resumed, look, true)).toEqual(["  task_1 Refactor · resumed"]);
 });
 
 test("ignores other tasks, but not its workers", () => {
 	const watched = new WatchedTask(task, []);
 	const worker = { task_id: "task_2", title: "Help", description: "", parent_id: "task_1" };
-	expect(watched.take(event("task.created", { ...worker, parent_id: "" }), look, true)).toBeUndefined();
-	expect(watched.take(event("task.created", { ...worker, task_id: "task_3" }), look, true)).toEqual([
+	expect(watched.receive(event("task.created", { ...worker, parent_id: "" }), look, true)).toBeUndefined();
+	expect(watched.receive(event("task.created", { ...worker, task_id: "task_3" }), look, true)).toEqual([
 		"▸ worker task_3 Help",
 	]);
-	expect(watched.take(event("session.closed", {}), look, true)).toBeUndefined();
+	expect(watched.receive(event("session.closed", {}), look, true)).toBeUndefined();
 });
 
 test("prints a question once, with the command that answers, and its end", () => {
 	const watched = new WatchedTask(task, []);
 	const question = askQuestion({ type: "confirm", label: "Allow ls?", context: { task_id: "task_1" } });
 	const asked = event("prompt.request", question);
-	expect(watched.take(asked, look, false)).toEqual([
+	expect(watched.receive(asked, look, false)).toEqual([
 		"? task_1 Refactor asks",
 		"Allow ls?",
 		"  answer with `parley chat --session sess_1`",
 	]);
-	expect(watched.take(asked, look, false)).toBeUndefined();
-	expect(watched.take(event("prompt.request", askQuestion({})), look, false)).toBeUndefined();
+	expect(watched.receive(asked, look, false)).toBeUndefined();
+	expect(watched.receive(event("prompt.request", askQuestion({})), look, false)).toBeUndefined();
 	const answer = event("prompt.response", { token: "token", value: true, cancelled: false, by: "operator" });
-	expect(watched.take(answer, look, false)).toEqual(["  the question is answered or closed"]);
-	expect(watched.take(answer, look, false)).toBeUndefined();
+	expect(watched.receive(answer, look, false)).toEqual(["  the question is answered or closed"]);
+	expect(watched.receive(answer, look, false)).toBeUndefined();
 });
 
 test("shows the reason of a waiting task, and no live rows of an ended one", () => {

@@ -77,7 +77,7 @@ export class RunMetricsCollector {
 	#used: Used | undefined;
 
 	/** Processes an event. At the end of a run, returns its metrics if a model was called. */
-	take(event: OzzieEvent): RunMetrics | undefined {
+	receive(event: OzzieEvent): RunMetrics | undefined {
 		if (event.event === "internal.llm.call") this.#provider = event.payload.provider;
 		if (event.event === "usage.updated") this.#used = event.payload.run;
 		return event.event === "assistant.message" ? this.#end(event.payload) : undefined;

@@ -11,12 +11,10 @@ const tokens = {
 
 test("returns the model, tokens and cost at the end of a run", () => {
 	const metrics = new RunMetricsCollector();
-	expect([modelCall("start"), modelCall("end"), usageUpdated(0.5)].map((one) => metrics.take(one))).toEqual([
-		undefined,
-		undefined,
-		undefined,
-	]);
-	expect(metrics.take(answered("hi", "claude"))).toEqual({
+	expect(
+		[modelCall("start"), modelCall("end"), usageUpdated(0.5)].map((one) => metrics.receive(one)),
+	).toEqual([undefined, undefined, undefined]);
+	expect(metrics.receive(answered("hi", "claude"))).toEqual({
 		model: "claude",
 		provider: "anthropic",
 		costUsd: 0.5,
@@ -25,7 +23,7 @@ test("returns the model, tokens and cost at the end of a run", () => {
 });
 
 test("uses the tokens of the last event if earlier events are missing, without a cost", () => {
-	expect(new RunMetricsCollector().take(answered("hi", "claude"))).toEqual({
+	expect(new RunMetricsCollector().receive(answered("hi", "claude"))).toEqual({
 		model: "claude",
 		provider: undefined,
 		costUsd: undefined,
@@ -35,7 +33,7 @@ test("uses the tokens of the last event if earlier events are missing, without a
 
 test("returns no metrics for a run without a model call, also after another run", () => {
 	const metrics = new RunMetricsCollector();
-	for (const one of [modelCall("end"), usageUpdated(0.5), answered("hi", "claude")]) metrics.take(one);
+	for (const one of [modelCall("end"), usageUpdated(0.5), answered("hi", "claude")]) metrics.receive(one);
 	const failed = event("assistant.message", { content: "", error: "budget spent", context: {} });
-	expect(metrics.take(failed)).toBeUndefined();
+	expect(metrics.receive(failed)).toBeUndefined();
 });

@@ -9,8 +9,8 @@ export function sessionTranscript(events: readonly ShownEvent[], look: Look): st
 	return events.flatMap((shown) => {
 		const event = toOzzieEvent(shown);
 		if (!event) return [];
-		const taken = metrics.take(event);
+		const metricsOfRun = metrics.receive(event);
 		const rows = transcriptRows(event, { at: new Date(shown.timestamp ?? 0), look });
-		return taken ? [...rows, ...metricRows(taken, look)] : rows;
+		return metricsOfRun ? [...rows, ...metricRows(metricsOfRun, look)] : rows;
 	});
 }

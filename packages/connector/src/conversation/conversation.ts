@@ -54,11 +54,11 @@ export function reduceConversation(
 	scene: Scene,
 ): { readonly state: ConversationState; readonly operations: readonly RenderOperation[] } {
 	const taskOf = (id: string): string | undefined => cardWith(state.tasks, id)?.id;
-	const asked = questions.reduce(state.questions, recorded, { ...scene, taskOf });
-	const waiting: Scene = { ...scene, waitsFor: waitsForOf(asked.slice) };
+	const questionsStep = questions.reduce(state.questions, recorded, { ...scene, taskOf });
+	const waiting: Scene = { ...scene, waitsFor: waitsForOf(questionsStep.slice) };
 	const steps = {
 		answers: answers.reduce(state.answers, recorded, waiting),
-		questions: asked,
+		questions: questionsStep,
 		tasks: tasks.reduce(state.tasks, recorded, scene),
 		trust: trust.reduce(state.trust, recorded, scene),
 	};

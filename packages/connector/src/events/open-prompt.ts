@@ -13,7 +13,7 @@ export interface OnlyPrompt {
 	readonly session: string;
 	readonly question: OpenQuestion;
 	/** Whether the author of the message is the person whose work asks. */
-	readonly asked: boolean;
+	readonly isOwnTask: boolean;
 	/** Whether only a button may answer it. */
 	readonly alwaysAsk: boolean;
 }
@@ -48,7 +48,7 @@ export async function onlyPromptOf(
 	const found = listed.find(({ token }) => token === question.token);
 	if (!isKnown || found === undefined) return undefined;
 	const own = `${parts.platform.name}:${room.tenant}:${person.id}`;
-	return { session, question, asked: found.person === own, alwaysAsk: found.always_ask };
+	return { session, question, isOwnTask: found.person === own, alwaysAsk: found.always_ask };
 }
 
 /** The person may not see the session, or it was deleted. */

@@ -99,14 +99,14 @@ async function readInThread(
 	if (!isOwnText(event)) return undefined;
 	const only = await onlyPromptOf(parts, event, task);
 	if (only === undefined) return undefined;
-	const { session, question, asked, alwaysAsk } = only;
+	const { session, question, isOwnTask, alwaysAsk } = only;
 	const { kind, token, call } = question;
 	if (kind === "password" || kind === "grant") return undefined;
 	if (kind === "approval") {
 		const response = alwaysAsk ? undefined : readDecision(event.text, call?.allowSession === true);
 		return response && { session, token, response };
 	}
-	if (!asked) return undefined;
+	if (!isOwnTask) return undefined;
 	const typed = readTypedAnswer(question, event.text);
 	if ("help" in typed) return { session, reply: { text: typed.help } };
 	return { session, token, response: typed.response };

@@ -8,18 +8,18 @@ function open() {
 	const changes: boolean[] = [];
 	const watch = new ModelWatch({ clock, changed: (isFailing) => changes.push(isFailing) });
 	// The payload has the fields that are read.
-	const take = (event: string, payload: object, session = "s1"): void =>
-		watch.take(session, { event, payload } as unknown as OzzieEvent);
+	const receive = (event: string, payload: object, session = "s1"): void =>
+		watch.noteEvent(session, { event, payload } as unknown as OzzieEvent);
 	const call = (error: string, { session = "s1", provider = "p" } = {}): void =>
-		take("internal.llm.call", { phase: "end", error, provider }, session);
-	const retry = (attempt: number): void => take("run.retrying", { attempt });
-	const end = (error: string, session = "s1"): void => take("assistant.message", { error }, session);
-	return { clock, changes, watch, take, call, retry, end };
+		receive("internal.llm.call", { phase: "end", error, provider }, session);
+	const retry = (attempt: number): void => receive("run.retrying", { attempt });
+	const end = (error: string, session = "s1"): void => receive("assistant.message", { error }, session);
+	return { clock, changes, watch, take: receive, call, retry, end };
 }
 
 test("the second failed attempt of a call is a failure of the model, and a success of its provider ends it", () => {
-	const { changes, call, retry, take } = open();
-	take("internal.llm.call", { phase: "start", error: "", provider: "p" });
+	const { changes, call, retry, take: receive } = open();
+	receive("internal.llm.call", { phase: "start", error: "", provider: "p" });
 	call("overloaded");
 	retry(1);
 	expect(changes).toEqual([]);

@@ -27,7 +27,7 @@ export class ModelWatch {
 	}
 
 	/** Reads an event that the gateway has recorded since the connector reads the session. */
-	take(session: string, { event, payload }: OzzieEvent): void {
+	noteEvent(session: string, { event, payload }: OzzieEvent): void {
 		if (event === "internal.llm.call" && payload.phase !== "start") {
 			if (payload.error === "") this.#recover(session, payload.provider);
 			else this.#note(session, payload.provider);

@@ -32,7 +32,7 @@ export class Claims {
 	}
 
 	/** Claims an unblocked row if it is ready. The caller then attempts or drops it. */
-	take(row: OpenRow): boolean {
+	claim(row: OpenRow): boolean {
 		if (!this.#isReady(row)) return false;
 		const ended = Promise.withResolvers<void>();
 		this.#claims.set(row.id, { row, ended });

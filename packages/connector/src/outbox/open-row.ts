@@ -29,7 +29,7 @@ export interface OpenRow {
 export function unblocked(rows: readonly OpenRow[]): readonly OpenRow[] {
 	const [only] = rows;
 	if (rows.length === 1 && only) return only.state === "held" || only.state === "attempted" ? [] : rows;
-	const taken = new Set<string>();
+	const claimedNames = new Set<string>();
 	const held = new Set<string>();
 	return rows.filter((row) => {
 		const { own, shared } = placesOf(row);
@@ -37,8 +37,8 @@ export function unblocked(rows: readonly OpenRow[]): readonly OpenRow[] {
 			for (const name of own) held.add(name);
 			return false;
 		}
-		const isFirst = !shared.some((name) => taken.has(name));
-		for (const name of shared) taken.add(name);
+		const isFirst = !shared.some((name) => claimedNames.has(name));
+		for (const name of shared) claimedNames.add(name);
 		return isFirst && row.state !== "attempted";
 	});
 }

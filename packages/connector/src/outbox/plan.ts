@@ -178,7 +178,7 @@ async function planAlone(
 	const { conversation, attempts } = known;
 	const earlier = draft.of(conversation);
 	const next: OpenRow = { ...known, position: Number.POSITIVE_INFINITY };
-	const isSent = unblocked([...earlier, next]).includes(next) && claims.take(next);
+	const isSent = unblocked([...earlier, next]).includes(next) && claims.claim(next);
 	const sent = isSent ? ({ state: "attempted", attempts: attempts + 1, sentAt: now } as const) : {};
 	const written = { ...known, session, seq, ...sent, payload: JSON.stringify(payload), now };
 	const position = await insertRow(tx, written);
@@ -205,7 +205,7 @@ async function claimIn(tx: Tx, conversation: string, { draft, claims, now }: Pla
 	const rows = await readOpenOf(tx, conversation);
 	const left = [...rows];
 	for (const row of unblocked(rows)) {
-		if (!claims.take(row)) continue;
+		if (!claims.claim(row)) continue;
 		const step = attemptOf(row, now);
 		const content = await attemptRow(tx, step);
 		if (content === undefined) throw new ParleyError(`row ${row.id} no longer exists`, { code: "internal" });

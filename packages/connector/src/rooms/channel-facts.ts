@@ -34,8 +34,8 @@ export class ChannelFacts {
 	/** Role and rights of a person according to the gateway. */
 	whoami(person: Person, room: Room): Promise<Self> {
 		// True on the wire: `actor` and `place` are separate from a method's own parameters, and `whoami` has no others.
-		const asked = onBehalf(person, room) as unknown as MethodInput<"whoami">;
-		return this.#gateway.request("whoami", asked);
+		const input = onBehalf(person, room) as unknown as MethodInput<"whoami">;
+		return this.#gateway.request("whoami", input);
 	}
 
 	/** Part of an answer that a channel sees while the agent works. `author`: author of the message, if one is known. */

@@ -43,8 +43,8 @@ export function openContext(parts: ContextParts): RoomContext {
 		of: { readonly message: string } | { readonly ending: string },
 		person: string,
 	): Promise<MessageRecord | undefined> => {
-		const heard = await store.read((db) => readMessageRecords(db, { ...of, limit: 20 }));
-		return heard.find((one) => one.person.id === person);
+		const records = await store.read((db) => readMessageRecords(db, { ...of, limit: 20 }));
+		return records.find((one) => one.person.id === person);
 	};
 	return {
 		gateway,
@@ -77,7 +77,7 @@ export function openContext(parts: ContextParts): RoomContext {
 			// In Slack, a message of a channel begins its own thread.
 			const wanted = { conversation, below: `${conversation}/`, limit: 100 };
 			const newest = await store.read((db) => readMessageRecords(db, wanted));
-			return newest.find((heard) => heard.person.id === person && heard.effect !== "command");
+			return newest.find((record) => record.person.id === person && record.effect !== "command");
 		},
 		stop(person, room, { key, at }) {
 			const conversation = platform.conversation(room);
@@ -88,7 +88,7 @@ export function openContext(parts: ContextParts): RoomContext {
 					const { status } = await gateway.request("cancel_turn", params, { sessionId });
 					stopped ||= status === "cancelled";
 				}
-				const heard: MessageRecord = {
+				const record: MessageRecord = {
 					id: `stop:${key}`,
 					message: key,
 					reason: "mention",
@@ -97,7 +97,7 @@ export function openContext(parts: ContextParts): RoomContext {
 					person,
 					at,
 				};
-				await store.commit((tx) => messageHistory.write(tx, heard));
+				await store.commit((tx) => messageHistory.write(tx, record));
 				return stopped;
 			});
 		},

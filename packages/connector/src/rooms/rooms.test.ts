@@ -33,11 +33,11 @@ async function open() {
 			chance,
 			gateway: client,
 			channels,
-			modelWatch: { take: () => undefined },
+			modelWatch: { noteEvent: () => undefined },
 			history: gateway.files,
 			controls: new Controls("token"),
 			signal: new AbortController().signal,
-			heard: () => undefined,
+			onFrame: () => undefined,
 		});
 		const store = new WatchedStore(kept);
 		const rooms = new Rooms({

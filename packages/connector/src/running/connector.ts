@@ -118,7 +118,7 @@ export class Connector {
 		const audiences = await AudienceWatch.start({ ...parts, signal });
 		const gateway = new GatewayWatch(parts.gateway, clock, signal, () => audiences.ending);
 		const made: { connector?: Connector } = {};
-		const heard = (): void => made.connector?.hearSession();
+		const onFrame = (): void => made.connector?.noteSessionEvent();
 		const common = { store, outbox, platform, controls, clock, log, signal };
 		const modelWatch = new ModelWatch({ clock, changed: parts.modelChanged ?? (() => undefined) });
 		const channels = new ChannelFacts({ gateway, clock });
@@ -129,7 +129,7 @@ export class Connector {
 			channels,
 			modelWatch,
 			chance,
-			heard,
+			onFrame,
 		});
 		const rooms = new Rooms({ store, gateway, subscriptions, channels, platform: platform.name, clock });
 		const messageHistory = await MessageHistory.open(store, clock);
@@ -187,13 +187,13 @@ export class Connector {
 	}
 
 	/** Notes an event of the platform or the gateway. */
-	hear(): void {
+	noteEvent(): void {
 		this.#lastEventAt = this.#parts.clock.now();
 	}
 
 	/** Notes an event of a session. */
-	hearSession(): void {
-		this.hear();
+	noteSessionEvent(): void {
+		this.noteEvent();
 		this.#events.homes.changed();
 	}
 
@@ -210,7 +210,7 @@ export class Connector {
 		event: InboundEvent,
 		{ id, conversation }: { readonly id: string; readonly conversation: string },
 	): Promise<boolean> {
-		this.hear();
+		this.noteEvent();
 		return this.#inbox.accept({ id, conversation: `${conversation}${queueOf(event)}`, data: event });
 	}
 

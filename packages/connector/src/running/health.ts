@@ -27,20 +27,20 @@ export class HealthReport {
 			this.#timer?.cancel();
 			this.#timer = undefined;
 			this.#isReached = true;
-			this.#tell();
+			this.#update();
 			return;
 		}
 		// A stop closes the connection last. A timer would delay the end of the process.
 		if (this.#isStopped) return;
 		this.#timer ??= this.#clock.after(graceMs, () => {
 			this.#isReached = false;
-			this.#tell();
+			this.#update();
 		});
 	}
 
 	model(isFailing: boolean): void {
 		this.#isModelFailing = isFailing;
-		this.#tell();
+		this.#update();
 	}
 
 	stop(): void {
@@ -48,7 +48,7 @@ export class HealthReport {
 		this.#timer?.cancel();
 	}
 
-	#tell(): void {
+	#update(): void {
 		const health = !this.#isReached
 			? "gateway-unreachable"
 			: this.#isModelFailing

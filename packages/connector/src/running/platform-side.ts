@@ -64,7 +64,7 @@ export interface PlatformSide<Ready extends ReadyLink, Parts extends StartedPart
 	 * Called when events are received. After a loss of the database, reads events that the gateway does not have; see
 	 * `readRoomProgress`.
 	 */
-	readMissed(heardRooms: () => Promise<readonly RoomProgress[]>): Promise<void>;
+	readMissed(knownRooms: () => Promise<readonly RoomProgress[]>): Promise<void>;
 	/** Stops receiving, and resolves when all running events are stored or refused. */
 	stop(): Promise<void>;
 	/** Ends parts that outlive the connector. Resolves when all data is saved. */

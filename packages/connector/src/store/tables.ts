@@ -62,7 +62,7 @@ interface RoomsTable {
 	changed_at: number;
 }
 
-interface HeardTable {
+interface MessagesTable {
 	/** Id of the inbound event. */
 	id: string;
 	/** Id of the message on the platform, within the conversation. */
@@ -140,7 +140,7 @@ export interface ConnectorTables {
 	cursors: CursorsTable;
 	inbound: InboundTable;
 	rooms: RoomsTable;
-	heard: HeardTable;
+	heard: MessagesTable;
 	decisions: DecisionsTable;
 	typed: TypedTable;
 	joined: JoinedTable;

@@ -65,7 +65,7 @@ export class LiveAnswer {
 	}
 
 	/** Reads the text of the current reply. Events arrive in order, before they are reduced. */
-	take(frame: OzzieEvent): void {
+	receive(frame: OzzieEvent): void {
 		if (frame.event === "internal.llm.call" && frame.payload.phase === "end") this.#textUntil = frame.seq;
 		if (frame.event !== "assistant.stream") return;
 		const { phase, content } = frame.payload;

@@ -34,7 +34,7 @@ export class OldCards {
 
 	/** Removes and returns the cards and threads that these rows need, as rows of the event `seq`. */
 	before(rows: readonly RenderedRow[], seq: number): RenderedRow[] {
-		return rows.flatMap((row) => cardsOf(row).flatMap((card) => this.#take(card, seq)));
+		return rows.flatMap((row) => cardsOf(row).flatMap((card) => this.#remove(card, seq)));
 	}
 
 	/**
@@ -46,10 +46,10 @@ export class OldCards {
 		const open = [...this.#cards].filter(
 			([card, row]) => hasControls(row) && (live.has(card) || !card.startsWith(taskCard(""))),
 		);
-		return open.flatMap(([card]) => this.#take(card, seq));
+		return open.flatMap(([card]) => this.#remove(card, seq));
 	}
 
-	#take(card: string, seq: number): RenderedRow[] {
+	#remove(card: string, seq: number): RenderedRow[] {
 		const rows = [this.#cards.get(card), this.#threads.get(card)].filter((row) => row !== undefined);
 		this.#cards.delete(card);
 		this.#threads.delete(card);

@@ -106,8 +106,8 @@ export class SessionAnswers {
 	}
 
 	/** Reads the text of a growing reply. */
-	take(frame: OzzieEvent): void {
-		this.#live.take(frame);
+	receive(frame: OzzieEvent): void {
+		this.#live.receive(frame);
 	}
 
 	/** Sets the runs that have not ended, the active one first. `seq`: the last reduced event. */

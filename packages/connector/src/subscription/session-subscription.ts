@@ -47,13 +47,13 @@ export interface SessionSubscriptionParts {
 	readonly platform: ChatPlatform;
 	readonly controls: Scene["controls"];
 	readonly channels: ChannelLevels;
-	readonly modelWatch: Pick<ModelWatch, "take">;
+	readonly modelWatch: Pick<ModelWatch, "noteEvent">;
 	readonly clock: Clock;
 	readonly log: Logger;
 	/** Ends the subscription. The next process continues with the remaining events. */
 	readonly signal: AbortSignal;
 	/** Called for each frame. */
-	heard(): void;
+	onFrame(): void;
 }
 
 /**
@@ -151,7 +151,7 @@ export class SessionSubscription implements RoomSession {
 
 	async #read(): Promise<"deleted" | "closed"> {
 		try {
-			if (await this.#takeAll()) this.#take(deletionAt(this.session, this.#lastPlace()));
+			if (await this.#readAll()) this.#receive(deletionAt(this.session, this.#lastPlace()));
 		} finally {
 			await this.#drained;
 			await this.#keep();
@@ -163,14 +163,14 @@ export class SessionSubscription implements RoomSession {
 	}
 
 	/** Reads recorded events until the session is closed. Returns true if it was deleted. */
-	async #takeAll(): Promise<boolean> {
+	async #readAll(): Promise<boolean> {
 		try {
 			for await (const frame of this.#opened.events()) {
-				this.#parts.heard();
+				this.#parts.onFrame();
 				if (frame.event === "session.deleted") return true;
-				this.#hear(frame);
+				this.#showProgress(frame);
 				if (frame.transient) continue;
-				this.#take(frame);
+				this.#receive(frame);
 				if (this.#waiting.length >= maxWaiting) await this.#drained;
 			}
 			return false;
@@ -183,18 +183,18 @@ export class SessionSubscription implements RoomSession {
 	}
 
 	/** Shows the progress of the model and of tool calls in the status line, and the text of its reply in the growing answer. */
-	#hear(frame: EventFrame): void {
+	#showProgress(frame: EventFrame): void {
 		const isStep = frame.transient || this.#progress.now || frame.event === "tool.call";
 		if (!isOzzieEvent(frame)) return;
-		this.#answers.take(frame);
+		this.#answers.receive(frame);
 		if (!frame.transient && frame.seq > this.#opened.lastSeq)
-			this.#parts.modelWatch.take(this.session, frame);
+			this.#parts.modelWatch.noteEvent(this.session, frame);
 		if (!isStep) return;
-		this.#progress.take(frame);
+		this.#progress.receive(frame);
 		this.#typing.does(stepWords(frame, this.#progress.now));
 	}
 
-	#take(frame: EventFrame): void {
+	#receive(frame: EventFrame): void {
 		this.#waiting.push(frame);
 		if (this.#waiting.length === 1) this.#drained = this.#drained.then(() => this.#drain());
 	}
@@ -210,7 +210,7 @@ export class SessionSubscription implements RoomSession {
 		while (this.#waiting.length > 0 && !signal.aborted) {
 			const frames = this.#together();
 			try {
-				await this.#tell(frames);
+				await this.#reduce(frames);
 				this.#waiting.splice(0, frames.length);
 			} catch (reason) {
 				if (signal.aborted) return;
@@ -233,7 +233,7 @@ export class SessionSubscription implements RoomSession {
 		return first !== undefined && first.seq <= this.#replayedTo && fresh > 0 ? next.slice(0, fresh) : next;
 	}
 
-	async #tell(frames: readonly EventFrame[]): Promise<void> {
+	async #reduce(frames: readonly EventFrame[]): Promise<void> {
 		let state = this.#state;
 		const isReplay = (frames[0]?.seq ?? 0) <= this.#replayedTo;
 		// A copy, because the database may refuse the transaction. New events are not stored in it.

@@ -206,7 +206,7 @@ export class Subscriptions {
 				const { id: session } = next;
 				// The session does not exist any longer if another session has its key.
 				const isKnown = this.#known.withId(session) !== undefined;
-				await (isKnown ? this.follow(session) : this.#tellGone(next)).catch((error: unknown) => {
+				await (isKnown ? this.follow(session) : this.#renderDeletion(next)).catch((error: unknown) => {
 					if (signal.aborted || ParleyError.from(error).code === "not_found") return;
 					log.error("a session cannot be read", { session, error });
 				});
@@ -236,14 +236,14 @@ export class Subscriptions {
 		const cursor = await store.read((db) => readSessionCursor(db, id));
 		const after = cursor && isWhole(cursor) ? cursor.seq : 0;
 		const opened = await gateway.open({ session_id: id, after_seq: after }).catch(async (reason: unknown) => {
-			if (ParleyError.from(reason).code === "not_found") await this.#tellGone(known);
+			if (ParleyError.from(reason).code === "not_found") await this.#renderDeletion(known);
 			throw reason;
 		});
 		return this.#tell(opened, { key, after, cursor: cursor ?? (await beginSessionCursor(store, opened)) });
 	}
 
 	/** Renders the deletion of a session that was not read, if it has open answers or questions. */
-	async #tellGone({ id, key }: KnownSession): Promise<void> {
+	async #renderDeletion({ id, key }: KnownSession): Promise<void> {
 		const { store, log } = this.#parts;
 		if (this.#known.withId(id) !== undefined) this.#known.delete(writeSessionKey(key));
 		const cursor = await store.read((db) => readSessionCursor(db, id));

@@ -4,7 +4,7 @@ import { type Block, type Inline, type ListItem, plainText, type Table, type Tab
 /** Longer headers are not repeated in every row. */
 const maxLabel = 40;
 /** Rows that decide about the form of a table. A growing table must not change its form in finished posts. */
-const tellingRows = 4;
+const decidingRows = 4;
 
 /** Returns tables that fit a width in columns unchanged, and converts wider ones to lists of their rows. */
 export function narrowTables(blocks: readonly Block[], columns: number): Block[] {
@@ -41,7 +41,7 @@ export function alignedLines(table: Table): string[] {
 }
 
 function widthOf(table: Table): number {
-	const widths = columnWidths(table.children.slice(0, tellingRows));
+	const widths = columnWidths(table.children.slice(0, decidingRows));
 	return widths.reduce((sum, width) => sum + width + 3, -3);
 }
 

@@ -1,6 +1,6 @@
 import { defined, ParleyError, StoreError } from "@parley/base";
 import type { Prompts } from "../conversation/prompts.ts";
-import { claimNext, type RunRow, takeSteers } from "../conversation/queue.ts";
+import { claimNext, drainSteers, type RunRow } from "../conversation/queue.ts";
 import type { SessionGrants } from "../conversation/session-grants.ts";
 import { indexMessages } from "../store/search-texts.ts";
 import { addTokens, endRun as markEnded } from "../store/statements.ts";
@@ -80,7 +80,7 @@ export async function endRun(run: Run, ending: Ending, ports: EndPorts): Promise
 		isPutOff = await putOff(run, ending, writing, ports);
 		if (isPutOff) return { next: undefined };
 		const last = await countLast(run, ending, writing, ports);
-		const steers = await takeSteers(tx, run.id);
+		const steers = await drainSteers(tx, run.id);
 		for (const steered of steers) await step(steered);
 		if (steers.length > 0 && error === "") {
 			await step({ kind: "call" });
@@ -169,7 +169,7 @@ async function recordEnd(
 		const session = await sessionTotal(tx, run.session.id);
 		events.push({ type: "usage.updated", runId, run: { ...usage, cost }, session });
 	}
-	const content = spoken(steps);
+	const content = finalText(steps);
 	const model = steps.findLast((step) => step.kind === "reply")?.model ?? "";
 	const facts = { content, error, ...defined({ cause }), model, usage, cost, ...defined({ origin }) };
 	events.push(...endsOfSkills(run, { content, error, now: clock.now() }));
@@ -200,7 +200,7 @@ const causes: Readonly<Record<"cancelled" | "parked" | "overtime", (run: Run) =>
  * The answer of a run: the text of its last reply, or the text of all replies if the last one is empty. If a person
  * continued the run after a complete answer, that answer is included, because it is not stored elsewhere.
  */
-function spoken(steps: readonly Step[]): string {
+function finalText(steps: readonly Step[]): string {
 	const replies = steps.filter((step) => step.kind === "reply" || step.kind === "steered");
 	const texts = replies.map((step) => (step.kind === "reply" ? textOf(step.content) : ""));
 	const final = texts.findLast((_, index) => replies[index]?.kind === "reply") ?? "";

@@ -1,6 +1,6 @@
 import { defined } from "@parley/base";
 import type { RecordEvents } from "../conversation/commit.ts";
-import { takeSteers } from "../conversation/queue.ts";
+import { drainSteers } from "../conversation/queue.ts";
 import type { Memories } from "../memory/memories.ts";
 import type { ModelTable } from "../models/table/model-table.ts";
 import type { EndCause, RecordedEvent } from "../vocabulary/event.ts";
@@ -140,7 +140,7 @@ async function beginCall(run: Run, isRetry: boolean): Promise<void> {
 		return;
 	}
 	await run.commit(async ({ tx, record, step }) => {
-		for (const steered of await takeSteers(tx, run.id)) await step(steered);
+		for (const steered of await drainSteers(tx, run.id)) await step(steered);
 		await step({ kind: "call" });
 		await recordPhase(run, "thinking", record);
 	});
@@ -202,7 +202,7 @@ async function enterSteers(run: Run): Promise<boolean> {
 	);
 	if (waiting.length === 0) return false;
 	await run.commit(async ({ tx, step }) => {
-		for (const steered of await takeSteers(tx, run.id)) await step(steered);
+		for (const steered of await drainSteers(tx, run.id)) await step(steered);
 	});
 	return true;
 }

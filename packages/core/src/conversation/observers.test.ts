@@ -22,9 +22,9 @@ test("an observer of recorded events receives no transient ones", () => {
 	const seen: string[] = [];
 	const stop = observers.add(({ event }, owner) => seen.push(`${owner}: ${event.type}`));
 	observers.addRecorded(({ event }, owner) => seen.push(`${owner}, recorded: ${event.type}`));
-	for (const event of [passing, recorded]) observers.tell(event, "o");
+	for (const event of [passing, recorded]) observers.notify(event, "o");
 	expect(seen.splice(0)).toEqual(["o: text.delta", "o: prompt.closed", "o, recorded: prompt.closed"]);
 	stop();
-	for (const event of [passing, recorded]) observers.tell(event, "o");
+	for (const event of [passing, recorded]) observers.notify(event, "o");
 	expect(seen).toEqual(["o, recorded: prompt.closed"]);
 });

@@ -30,7 +30,7 @@ export class Observers {
 		});
 	}
 
-	tell(event: SessionEvent, owner: string): void {
+	notify(event: SessionEvent, owner: string): void {
 		for (const observer of this.#observers) observer(event, owner);
 		if (event.transient) return;
 		for (const observer of this.#ofRecorded) observer(event, owner);

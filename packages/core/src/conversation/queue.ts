@@ -2,7 +2,7 @@ import { defined, type Store } from "@parley/base";
 import type { Files } from "../files/files.ts";
 import { withImages } from "../files/images.ts";
 import { fromRow, type Journal, type Tx } from "../store/journal.ts";
-import { insertStep, oldestOpenRun, takeSaid } from "../store/statements.ts";
+import { deleteSteers, insertStep, oldestOpenRun } from "../store/statements.ts";
 import type { Tables } from "../store/tables.ts";
 import type { Attachment } from "../vocabulary/kept-file.ts";
 import type { ImageBlock } from "../vocabulary/message.ts";
@@ -133,8 +133,8 @@ export function toRunRow(row: {
 }
 
 /** Removes and returns the messages that were added to a run since its last model call, in order. */
-export async function takeSteers(tx: Tx, runId: string): Promise<Extract<Step, { kind: "steered" }>[]> {
-	const rows = await takeSaid(tx, { runId });
+export async function drainSteers(tx: Tx, runId: string): Promise<Extract<Step, { kind: "steered" }>[]> {
+	const rows = await deleteSteers(tx, { runId });
 	return rows
 		.sort((a, b) => a.ordinal - b.ordinal)
 		.map(({ content, actor }) => ({

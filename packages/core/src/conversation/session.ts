@@ -157,7 +157,7 @@ export class Session {
 		this.bus = new EventBus(row.id, Number(row.last_seq));
 		this.bus.listen((event) => {
 			if (event.event.type === "session.renamed") this.titled = event.event.title !== "";
-			parts.observers.tell(event, row.owner);
+			parts.observers.notify(event, row.owner);
 		});
 		this.trust = trust;
 		this.#parts = parts;

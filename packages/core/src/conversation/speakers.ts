@@ -14,12 +14,12 @@ import { type PromptWithActor, requesterOf } from "./may-answer.ts";
  */
 export async function speakersTo(db: Tx, row: PromptWithActor, people: People): Promise<Person[]> {
 	const requester = requesterOf(row);
-	const spoken = definedItems([
+	const participants = definedItems([
 		requester,
 		...(await steeringOf(db, row.run_id)),
 		...(await repliersTo(db, fromRow<Prompt>(row.request).taskId)),
 	]);
-	return Promise.all(spoken.map(async (person) => ({ ...person, role: await people.roleNow(db, person) })));
+	return Promise.all(participants.map(async (person) => ({ ...person, role: await people.roleNow(db, person) })));
 }
 
 /** Whether two ids certainly name one person: the ids of a platform's users are the same in all of its tenants. */

@@ -26,7 +26,7 @@ class ContentWatch {
 	#bytes = 0;
 	#text = true;
 
-	take(chunk: Uint8Array): void {
+	add(chunk: Uint8Array): void {
 		this.#hash.update(chunk);
 		this.#bytes += chunk.length;
 		if (this.#sampled < sampleBytes) {
@@ -85,7 +85,7 @@ export async function writeContent(
 	try {
 		for await (const chunk of content) {
 			admit?.(chunk.length);
-			watch.take(chunk);
+			watch.add(chunk);
 			await file.writeFile(chunk);
 		}
 		await file.sync();

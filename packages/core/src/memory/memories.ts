@@ -16,7 +16,7 @@ import {
 	selected,
 	toMemory,
 } from "../store/memory-rows.ts";
-import { searchWords, telling } from "../store/search-words.ts";
+import { searchWords, significantWords } from "../store/search-words.ts";
 import { taintOfMessage } from "../store/session-taint.ts";
 import type { Tables } from "../store/tables.ts";
 import { mostNotes } from "../text/notes-text.ts";
@@ -189,7 +189,7 @@ export class Memories {
 		const { store } = this.#options;
 		return store.read(async (db) => {
 			if ((await firstMemory(db, {})).length === 0) return [];
-			const words = telling(searchWords(text));
+			const words = significantWords(searchWords(text));
 			if (words.length === 0 || (await listMemories(db, { reader }, 1)).length === 0) return [];
 			return searchMemories(db, store.engine, { reader, words, limit: mostNotes });
 		});

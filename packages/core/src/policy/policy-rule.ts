@@ -37,7 +37,7 @@ export interface PolicyInForce {
 	readonly problem?: { readonly layer: Layer; readonly reason: string };
 }
 
-export interface SpokenRule {
+export interface DescribedRule {
 	/** `session`: approvals for the session. */
 	readonly layer: Layer | "session";
 	readonly source?: string;
@@ -144,7 +144,7 @@ const usualReasons: ReadonlySet<string> = new Set(
 );
 
 /** Whether a call requires approval only because of its usual classes: no rule of a file and no warning decided it. */
-export function isUsualReason(rules: readonly SpokenRule[]): boolean {
+export function isUsualReason(rules: readonly DescribedRule[]): boolean {
 	return rules
 		.filter(({ decides }) => decides)
 		.every(({ layer, reason }) => layer === "built-in" && usualReasons.has(reason));

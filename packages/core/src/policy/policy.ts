@@ -5,10 +5,10 @@ import { CallFacts, findAllowing, type JudgedCall, mayConcern } from "./match-ru
 import {
 	type BuiltInRule,
 	builtInRules,
+	type DescribedRule,
 	type Effect,
 	type PolicyInForce,
 	type PolicyRule,
-	type SpokenRule,
 	type Standing,
 	unknownClass,
 } from "./policy-rule.ts";
@@ -45,7 +45,7 @@ export interface Decision {
 	/** Reason for people: why the call requires approval, or which rule allows it. */
 	readonly reason: string;
 	/** All rules that match the call, the deciding rule first. */
-	readonly rules: readonly SpokenRule[];
+	readonly rules: readonly DescribedRule[];
 	/** Approvals by different people that the call needs. Default: 1. */
 	readonly approvals?: number;
 }
@@ -54,7 +54,7 @@ export interface Decision {
 export const builtInAlone: PolicyInForce = { version: policyVersion, rules: [], ignored: [] };
 
 interface Asking {
-	readonly spoken: Omit<SpokenRule, "decides">;
+	readonly description: Omit<DescribedRule, "decides">;
 	readonly liftedBy: readonly Standing[];
 	readonly classes: readonly ActionClass[];
 	readonly approvals?: number;
@@ -69,33 +69,33 @@ export function decide(call: JudgedCall, permissions: Permissions): Decision {
 	if (policy.problem) return denied([{ effect: "deny", ...policy.problem }]);
 	const facts = new CallFacts(call);
 	const strict = policy.rules.filter((rule) => rule.effect !== "allow" && mayConcern(rule, facts));
-	const ignored = policy.ignored.filter((rule) => mayConcern(rule, facts)).map(toSpoken);
+	const ignored = policy.ignored.filter((rule) => mayConcern(rule, facts)).map(describeRule);
 	const denying = strict.filter(({ effect }) => effect === "deny");
-	if (denying.length > 0) return denied(denying.map(toSpoken), [...strict.map(toSpoken), ...ignored]);
+	if (denying.length > 0) return denied(denying.map(describeRule), [...strict.map(describeRule), ...ignored]);
 	const written = strict.map(askingOf);
 	const decision = allowOrAsk(call, { facts, written, ignored }, permissions);
 	const approvals = Math.max(1, ...written.map((asking) => asking.approvals ?? 1));
 	return decision.effect === "ask" && approvals > 1 ? { ...decision, approvals } : decision;
 }
 
-interface Heard {
+interface RuleInputs {
 	readonly facts: CallFacts;
 	/** Rules in files that require approval. */
 	readonly written: readonly Asking[];
-	readonly ignored: readonly Omit<SpokenRule, "decides">[];
+	readonly ignored: readonly Omit<DescribedRule, "decides">[];
 }
 
-function allowOrAsk(call: JudgedCall, heard: Heard, permissions: Permissions): Decision {
+function allowOrAsk(call: JudgedCall, inputs: RuleInputs, permissions: Permissions): Decision {
 	const { plan } = call;
 	const matched = builtInRules.filter(({ when }) => when.some((name) => plan.classes.includes(name)));
 	const builtIn = (matched.length > 0 ? matched : [unknownClass]).map((rule) => builtInOf(rule, permissions));
-	const asking = builtIn.filter(({ spoken }) => spoken.effect === "ask");
+	const asking = builtIn.filter(({ description }) => description.effect === "ask");
 	const floor = asking.filter(({ liftedBy }) => liftedBy.length === 0);
-	const allowing = floor.length > 0 ? [] : findLifting(asking, heard.facts, permissions).map(toSpoken);
-	const remaining = [...(allowing.length > 0 ? [] : asking), ...heard.written];
-	const all = [...builtIn, ...heard.written].map(({ spoken }) => spoken);
-	const others = [...allowing, ...all, ...heard.ignored];
-	const left = remaining.map(({ spoken }) => spoken);
+	const allowing = floor.length > 0 ? [] : findLifting(asking, inputs.facts, permissions).map(describeRule);
+	const remaining = [...(allowing.length > 0 ? [] : asking), ...inputs.written];
+	const all = [...builtIn, ...inputs.written].map(({ description }) => description);
+	const others = [...allowing, ...all, ...inputs.ignored];
+	const left = remaining.map(({ description }) => description);
 	if (completesTaint(permissions.taint, taintOf(plan.classes))) {
 		const taint = { layer: "built-in", effect: "ask", reason: taintReason } as const;
 		return decided([...(left.length > 0 ? left : all), taint], others, { effect: "ask", floor: true });
@@ -135,24 +135,24 @@ function findStanding(
 		return "allowed for this session";
 	}
 	// The author of a rule requires an approval, so the trust of a channel does not replace it.
-	const isBuiltIn = asking.every(({ spoken }) => spoken.layer === "built-in");
+	const isBuiltIn = asking.every(({ description }) => description.layer === "built-in");
 	if (trusted && isBuiltIn && isLifted("grant")) return "a trust grant of the channel covers it";
 	return undefined;
 }
 
 function denied(
-	deciding: readonly Omit<SpokenRule, "decides">[],
-	others: readonly Omit<SpokenRule, "decides">[] = [],
+	deciding: readonly Omit<DescribedRule, "decides">[],
+	others: readonly Omit<DescribedRule, "decides">[] = [],
 ): Decision {
 	return decided(deciding, others, { effect: "deny", floor: false });
 }
 
 function decided(
-	deciding: readonly Omit<SpokenRule, "decides">[],
-	others: readonly Omit<SpokenRule, "decides">[],
+	deciding: readonly Omit<DescribedRule, "decides">[],
+	others: readonly Omit<DescribedRule, "decides">[],
 	{ effect, floor }: { readonly effect: Effect; readonly floor: boolean },
 ): Decision {
-	const isSaid = (one: Omit<SpokenRule, "decides">): boolean =>
+	const isSaid = (one: Omit<DescribedRule, "decides">): boolean =>
 		deciding.some(
 			({ layer, source, reason }) => layer === one.layer && source === one.source && reason === one.reason,
 		);
@@ -167,7 +167,7 @@ function decided(
 	};
 }
 
-function toSpoken({ layer, source, effect, reason }: PolicyRule): Omit<SpokenRule, "decides"> {
+function describeRule({ layer, source, effect, reason }: PolicyRule): Omit<DescribedRule, "decides"> {
 	return { layer, source, effect, reason };
 }
 
@@ -175,7 +175,7 @@ function toSpoken({ layer, source, effect, reason }: PolicyRule): Omit<SpokenRul
 function askingOf(rule: PolicyRule): Asking {
 	const { approvals = 1 } = rule;
 	const liftedBy: readonly Standing[] = approvals > 1 ? ["approver"] : ["grant", "accept-all"];
-	return { spoken: toSpoken(rule), liftedBy, classes: [], approvals };
+	return { description: describeRule(rule), liftedBy, classes: [], approvals };
 }
 
 /**
@@ -189,17 +189,21 @@ function builtInOf(
 ): Asking {
 	if (when.includes("memory-everyone") && (fromChat || taint !== "")) {
 		return {
-			spoken: { layer: "built-in", effect: "ask", reason: sharedNoteReason },
+			description: { layer: "built-in", effect: "ask", reason: sharedNoteReason },
 			liftedBy: [],
 			classes: when,
 		};
 	}
 	if (when.includes("schedule") && taint !== "") {
-		const spoken = { layer: "built-in", effect: "ask", reason: laterNote } as const;
-		return { spoken, liftedBy: fromChat ? ["approver"] : [], classes: when };
+		const description = { layer: "built-in", effect: "ask", reason: laterNote } as const;
+		return { description, liftedBy: fromChat ? ["approver"] : [], classes: when };
 	}
 	const isFloor = fromChat && when.includes("exec-unsandboxed");
-	return { spoken: { layer: "built-in", effect, reason }, liftedBy: isFloor ? [] : liftedBy, classes: when };
+	return {
+		description: { layer: "built-in", effect, reason },
+		liftedBy: isFloor ? [] : liftedBy,
+		classes: when,
+	};
 }
 
 /** Approvals for the session that were given under the present rules. */

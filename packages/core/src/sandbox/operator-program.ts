@@ -51,7 +51,7 @@ export async function startOperatorProgram(
 			cwd,
 			environment,
 			watchesParent: true,
-			onOutput: (chunk) => lines.take(chunk),
+			onOutput: (chunk) => lines.receive(chunk),
 		},
 		clock,
 	);
@@ -93,7 +93,7 @@ class Lines {
 		this.#onLine = onLine;
 	}
 
-	take(chunk: Buffer): void {
+	receive(chunk: Buffer): void {
 		const lines = (this.#rest + this.#decoder.write(chunk)).split(/\r?\n/);
 		this.#rest = (lines.pop() ?? "").slice(0, LONGEST_LINE);
 		for (const line of lines) this.#pass(line);

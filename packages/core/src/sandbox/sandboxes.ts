@@ -91,7 +91,7 @@ export function createSandboxes(options: SandboxesOptions): Sandboxes {
 	function check(): Promise<Found> {
 		checking ??= find(options, { runs, isLost, failedToStart }).then((result) => {
 			found = { ...result, isLost };
-			tell(options, found);
+			logMode(options, found);
 			return found;
 		});
 		return checking;
@@ -312,7 +312,7 @@ function stateOf(mode: SandboxMode, found: Found | undefined, begun = true): San
 	};
 }
 
-function tell({ log, mode }: SandboxesOptions, found: Found): void {
+function logMode({ log, mode }: SandboxesOptions, found: Found): void {
 	const { probes, reason, fix } = found;
 	if (reason === undefined) log.info("commands run in a sandbox that passed its test", { probes });
 	else log.warn("there is no sandbox for commands", { mode, reason, ...defined({ fix }) });

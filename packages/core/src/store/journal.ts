@@ -3,7 +3,7 @@ import { type Clock, definedItems, type Ids, parseJson, type Store } from "@parl
 import { type Kysely, type Selectable, type SelectQueryBuilder, sql, type Transaction } from "kysely";
 import type { Recorded, RecordedEvent } from "../vocabulary/event.ts";
 import type { SessionsOf } from "../vocabulary/principal.ts";
-import { insertEvent, readHash, takeSeq } from "./statements.ts";
+import { insertEvent, nextSeq, readHash } from "./statements.ts";
 import type { Tables } from "./tables.ts";
 import { eventHash, noTextHash } from "./text-hash.ts";
 
@@ -34,7 +34,7 @@ export class Journal {
 		const at = this.#clock.now();
 		const messages = events.filter(({ type }) => type.endsWith(".message")).length;
 		const updatedAt = messages > 0 ? at : null;
-		const rows = await takeSeq(tx, { id: sessionId, count: events.length, messages, updatedAt });
+		const rows = await nextSeq(tx, { id: sessionId, count: events.length, messages, updatedAt });
 		const last = Number(rows[0]?.last_seq);
 		if (!Number.isSafeInteger(last)) throw new Error(`no session ${sessionId} to append to`);
 		const before = last - events.length;

@@ -27,7 +27,7 @@ export function searchWords(query: string): string[] {
 const particle = /^[\p{Script=Hiragana}\p{Script=Latin}]$/u;
 
 /** Words to look up for a complete message: without short Latin words and common English ones, which are in any note. */
-export function telling(words: readonly string[]): string[] {
+export function significantWords(words: readonly string[]): string[] {
 	return words.filter((word) => !common.has(word) && ([...word].length > 2 || wide.test(word)));
 }
 

@@ -14,7 +14,7 @@ export interface Snapshot {
  * Copies a journal in its present state, also while it is in use, and describes the copy. An earlier version may have
  * written it. Throws `not_found` if no journal exists.
  */
-export function takeSnapshot(file: string, target: string): Promise<Snapshot> {
+export function createSnapshot(file: string, target: string): Promise<Snapshot> {
 	return copySqliteFile<Tables, Snapshot>(file, target, describe);
 }
 

@@ -10,7 +10,7 @@ import { runHash, stepHash } from "./text-hash.ts";
  * the first. `previous` is null in an empty session, after an event without a hash, and if the statement waited for another
  * process on PostgreSQL, whose events it does not see. `readHash` distinguishes these cases.
  */
-export const takeSeq = hotStatement<
+export const nextSeq = hotStatement<
 	Tables,
 	{ id: string; count: number; messages: number; updatedAt: number | null },
 	{ last_seq: number; previous: string | null }
@@ -85,7 +85,7 @@ interface AddedMessage {
 }
 
 /** Removes and returns the messages that were added to a run. */
-export const takeSaid = hotStatement<Tables, { runId: string }, AddedMessage>((db, p) =>
+export const deleteSteers = hotStatement<Tables, { runId: string }, AddedMessage>((db, p) =>
 	db.deleteFrom("steers").where("run_id", "=", p("runId")).returning(["ordinal", "content", "actor"]),
 );
 

@@ -4,11 +4,11 @@ import { builtInAlone, decide, grantsUnder } from "../policy/policy.ts";
 import { type PolicyChange, PolicyLayers } from "../policy/policy-layers.ts";
 import {
 	builtInRules,
+	type DescribedRule,
 	type Effect,
 	type Layer,
 	type PolicyInForce,
 	type PolicyRule,
-	type SpokenRule,
 } from "../policy/policy-rule.ts";
 import { noProfiles } from "../policy/profiles/profile.ts";
 import { findTaint } from "../store/session-taint.ts";
@@ -42,7 +42,7 @@ export interface PolicyAnswer {
 	readonly floor: boolean;
 	readonly reason: string;
 	readonly classes: readonly string[];
-	readonly rules: readonly SpokenRule[];
+	readonly rules: readonly DescribedRule[];
 	readonly sandbox: string;
 	readonly policyVersion: string;
 }
@@ -65,7 +65,7 @@ export class Policies {
 		this.#options = options;
 		this.#places = places;
 		const { policy, tools } = options;
-		this.#layers = policy && new PolicyLayers({ ...policy, tools, onRead: (change) => this.#tell(change) });
+		this.#layers = policy && new PolicyLayers({ ...policy, tools, onRead: (change) => this.#report(change) });
 	}
 
 	/** Reads the operator's file. Throws `failed_precondition` with line and reason if it cannot be used. */
@@ -109,7 +109,7 @@ export class Policies {
 		return listRules(place, { ...this.#options, policies: this });
 	}
 
-	#tell({ layer, path, state, before }: PolicyChange): void {
+	#report({ layer, path, state, before }: PolicyChange): void {
 		const { log, audit } = this.#options;
 		// `load` reports the operator's file at the start of the program.
 		const isStart = before === undefined && layer === "operator";

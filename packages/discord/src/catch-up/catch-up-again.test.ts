@@ -25,7 +25,7 @@ async function place(known: { cursor?: (ago: (minutes: number) => string) => Cur
 		...{ port, highWater, clock, log },
 		people: async (marked) => (marked.has("77") ? ["52"] : ["51", "52"]),
 		alive: { since: alive === undefined ? undefined : ago(alive) },
-		take: async (event) => void taken.push(event),
+		receive: async (event) => void taken.push(event),
 	});
 	const wrote = (minutes: number, channel = "1") => ({
 		...{ id: ago(minutes), channel_id: channel, author: { id: "5", bot: true } },

@@ -38,7 +38,7 @@ async function place(cursors: (clock: ManualClock) => Cursors, { alive: minutes,
 	const catchUp = new CatchUp({
 		...{ port, highWater, clock, log, people: async () => people },
 		alive: { since: minutes === undefined ? undefined : ago(clock, minutes) },
-		take: async (event) => void taken.push(event),
+		receive: async (event) => void taken.push(event),
 	});
 	const pages = (channel: string, ...bodies: readonly object[][]) =>
 		port.answer(`GET /channels/${channel}/messages`, ...bodies.map((body) => ({ body })));

@@ -17,13 +17,13 @@ export interface CatchUpParts extends DirectMessagesParts {
 	/** See `LastAlive`. */
 	readonly alive: { readonly since: string | undefined };
 	/** Receives events in the order of the calls within a channel; resolves when the event is durable. */
-	readonly take: (event: ReceivedEvent) => Promise<void>;
+	readonly receive: (event: ReceivedEvent) => Promise<void>;
 }
 
 /** Channel that is being read, with the events that wait for it. */
 interface Held {
 	readonly cursor: Cursor;
-	readonly events: { readonly event: DiscordDispatch; readonly taken: PromiseWithResolvers<void> }[];
+	readonly events: { readonly event: DiscordDispatch; readonly received: PromiseWithResolvers<void> }[];
 	/** Another reading has replaced this one. */
 	isDisplaced?: true;
 }
@@ -83,15 +83,15 @@ export class CatchUp {
 			? OfChannel.safeParse(event.d).data?.channel_id
 			: undefined;
 		const held = channel === undefined ? undefined : this.#held.get(channel);
-		if (channel === undefined || held === undefined) return this.#parts.take(event);
-		const taken = Promise.withResolvers<void>();
-		held.events.push({ event, taken });
+		if (channel === undefined || held === undefined) return this.#parts.receive(event);
+		const received = Promise.withResolvers<void>();
+		held.events.push({ event, received });
 		if (held.events.length > maxHeld) {
 			// The event passes. The messages before it are recorded as unread.
 			void this.#parts.highWater.owe(channel, held.cursor);
 			this.#release(channel, held);
 		}
-		return taken.promise;
+		return received.promise;
 	}
 
 	/** Starts reading. Call it before the first event of the new session: events of channels with a cursor wait from now on. */
@@ -151,7 +151,7 @@ export class CatchUp {
 	}
 
 	async #guild(event: DiscordDispatch): Promise<void> {
-		const { highWater, alive, log, take } = this.#parts;
+		const { highWater, alive, log, receive } = this.#parts;
 		// The set of this session. Another session may begin during the reading.
 		const expected = this.#expected;
 		const unknown = (alive.since === undefined ? [] : unreadChannels(event.d, alive.since)).filter(
@@ -162,7 +162,7 @@ export class CatchUp {
 			const fields = { guild, places: unknown.length, read: maxUnknown };
 			log.warn("more channels have missed messages than are read", fields);
 		}
-		await Promise.all([this.read(unknown.slice(0, maxUnknown)), take(event)]);
+		await Promise.all([this.read(unknown.slice(0, maxUnknown)), receive(event)]);
 		expected.delete(guild);
 	}
 
@@ -208,11 +208,11 @@ export class CatchUp {
 
 	async #read(missed: MissedMessages, [channel, held]: Reading): Promise<void> {
 		if (held.isDisplaced) return;
-		const { highWater, log, take } = this.#parts;
+		const { highWater, log, receive } = this.#parts;
 		const { cursor } = held;
 		const seen = cursor.seenBefore && { seenBefore: cursor.seenBefore };
 		try {
-			const outcome = await missed.read(channel, cursor, (d) => take({ t: "MESSAGE_CREATE", d, ...seen }));
+			const outcome = await missed.read(channel, cursor, (d) => receive({ t: "MESSAGE_CREATE", d, ...seen }));
 			if (outcome === "gone") highWater.forget(channel);
 			else highWater.caughtUp(channel);
 			this.#settle();
@@ -258,7 +258,7 @@ export class CatchUp {
 	#release(channel: string, held: Held): void {
 		if (this.#held.get(channel) !== held) return;
 		this.#held.delete(channel);
-		for (const { event, taken } of held.events) taken.resolve(this.#parts.take(event));
+		for (const { event, received } of held.events) received.resolve(this.#parts.receive(event));
 	}
 }
 

@@ -22,12 +22,12 @@ async function place() {
 	const store = { load: async () => undefined, save: async () => undefined };
 	const highWater = await HighWater.open({ store, clock, log });
 	const there = Promise.withResolvers<EventHandlers>();
-	const taking = new EventReceiver({ handlers: there.promise, highWater, clock, log });
+	const receiver = new EventReceiver({ handlers: there.promise, highWater, clock, log });
 	const seen: string[] = [];
 	const accepted: InboundEvent[] = [];
 	const failures: Error[] = [];
 	const translations = new Map<string, Promise<void>>();
-	const takers: EventHandlers = {
+	const handlers: EventHandlers = {
 		intake: {
 			async translate({ d }, signal) {
 				// As these tests hand it in.
@@ -47,19 +47,31 @@ async function place() {
 			return true;
 		},
 	};
-	const take = (channel: string, inbound: InboundEvent) =>
-		taking.receive({ t: "MESSAGE_CREATE", d: { channel_id: channel, inbound } });
-	const begin = (): void => there.resolve(takers);
-	return { clock, log, highWater, taking, take, seen, accepted, failures, translations, begin, there };
+	const receive = (channel: string, inbound: InboundEvent) =>
+		receiver.receive({ t: "MESSAGE_CREATE", d: { channel_id: channel, inbound } });
+	const begin = (): void => there.resolve(handlers);
+	return {
+		clock,
+		log,
+		highWater,
+		taking: receiver,
+		take: receive,
+		seen,
+		accepted,
+		failures,
+		translations,
+		begin,
+		there,
+	};
 }
 
 test("events of one channel are handled in order, and those of others do not wait for them", async () => {
-	const { take, seen, translations, begin, highWater } = await place();
+	const { take: receive, seen, translations, begin, highWater } = await place();
 	const slow = Promise.withResolvers<void>();
 	translations.set("1", slow.promise);
-	const first = take("5", arrived("1"));
-	const second = take("5", arrived("2"));
-	const other = take("6", arrived("3", { ...room, channel: "6" }));
+	const first = receive("5", arrived("1"));
+	const second = receive("5", arrived("2"));
+	const other = receive("6", arrived("3", { ...room, channel: "6" }));
 	await settled();
 	expect(seen).toEqual([]);
 	begin();
@@ -75,12 +87,12 @@ test("events of one channel are handled in order, and those of others do not wai
 });
 
 test("events of one guild are handled in order, and wait for no other guild", async () => {
-	const { taking, seen, translations, begin } = await place();
+	const { taking: receiver, seen, translations, begin } = await place();
 	begin();
 	const slow = Promise.withResolvers<void>();
 	translations.set("1", slow.promise);
 	const tell = (t: string, of: object, id: string) =>
-		taking.receive({ t, d: { ...of, inbound: arrived(id) } });
+		receiver.receive({ t, d: { ...of, inbound: arrived(id) } });
 	const first = [
 		tell("CHANNEL_UPDATE", { id: "5", guild_id: "1" }, "1"),
 		tell("GUILD_ROLE_UPDATE", { guild_id: "1" }, "2"),
@@ -94,10 +106,10 @@ test("events of one guild are handled in order, and wait for no other guild", as
 });
 
 test("an event that cannot be stored is retried before later ones", async () => {
-	const { clock, log, take, seen, failures, begin, highWater } = await place();
+	const { clock, log, take: receive, seen, failures, begin, highWater } = await place();
 	begin();
 	failures.push(new Error("disk full"), new Error("disk full"));
-	const taken = [take("5", arrived("1")), take("5", arrived("2"))];
+	const taken = [receive("5", arrived("1")), receive("5", arrived("2"))];
 	await settled();
 	expect([seen, highWater.cursors.size]).toEqual([[], 0]);
 	clock.advance(1000);
@@ -109,22 +121,22 @@ test("an event that cannot be stored is retried before later ones", async () => 
 });
 
 test("an interaction waits only for the start", async () => {
-	const { taking, take, seen, translations, begin } = await place();
+	const { taking: receiver, take: receive, seen, translations, begin } = await place();
 	translations.set("1", new Promise(() => undefined));
-	const early = taking.receive({ t: "INTERACTION_CREATE", d: "early" });
+	const early = receiver.receive({ t: "INTERACTION_CREATE", d: "early" });
 	begin();
 	await early;
-	void take("5", arrived("1"));
-	void taking.receive({ t: "INTERACTION_CREATE", d: "late" });
+	void receive("5", arrived("1"));
+	void receiver.receive({ t: "INTERACTION_CREATE", d: "late" });
 	expect(seen).toEqual(["interaction early", "interaction late"]);
 });
 
 test("cursors belong to threads if there are any, and to direct messages without a guild", async () => {
-	const { take, begin, highWater } = await place();
+	const { take: receive, begin, highWater } = await place();
 	begin();
-	await take("8", arrived("1", { ...room, thread: "8" }));
-	await take("9", arrived("2", { tenant: "dm", channel: "9", shared: false, kind: "direct" }));
-	await take("5", { type: "deleted", room, message: "3", at: 0 });
+	await receive("8", arrived("1", { ...room, thread: "8" }));
+	await receive("9", arrived("2", { tenant: "dm", channel: "9", shared: false, kind: "direct" }));
+	await receive("5", { type: "deleted", room, message: "3", at: 0 });
 	expect([...highWater.cursors]).toEqual([
 		["8", { message: "1", guild: "1" }],
 		["9", { message: "2" }],
@@ -132,29 +144,29 @@ test("cursors belong to threads if there are any, and to direct messages without
 });
 
 test("unhandled events are reported when the connector stops, also later ones", async () => {
-	const { clock, taking, take, failures, begin, highWater } = await place();
+	const { clock, taking: receiver, take: receive, failures, begin, highWater } = await place();
 	begin();
 	failures.push(new Error("disk full"));
-	const waiting = take("5", arrived("1"));
+	const waiting = receive("5", arrived("1"));
 	const refused = expect(waiting).rejects.toMatchObject({ code: "cancelled" });
 	await settled();
-	await taking.stop();
+	await receiver.stop();
 	await refused;
-	await expect(take("5", arrived("2"))).rejects.toMatchObject({ code: "cancelled" });
+	await expect(receive("5", arrived("2"))).rejects.toMatchObject({ code: "cancelled" });
 	expect([clock.pending, highWater.cursors.size]).toEqual([0, 0]);
 });
 
 test("the answer to a message that an earlier process may have answered states that", async () => {
-	const { taking, take, accepted, begin } = await place();
+	const { taking: receiver, take: receive, accepted, begin } = await place();
 	begin();
 	const d = { channel_id: "5", inbound: arrived("1") };
-	await taking.receive({ t: "MESSAGE_CREATE", d, seenBefore: true });
-	await take("5", arrived("2"));
+	await receiver.receive({ t: "MESSAGE_CREATE", d, seenBefore: true });
+	await receive("5", arrived("2"));
 	expect(accepted).toEqual([{ ...arrived("1"), seenBefore: true }, arrived("2")]);
 });
 
 test("after a failed start, no event is handled", async () => {
-	const { take, there } = await place();
+	const { take: receive, there } = await place();
 	there.reject(new Error("no database"));
-	await expect(take("5", arrived("1"))).rejects.toThrow("no database");
+	await expect(receive("5", arrived("1"))).rejects.toThrow("no database");
 });

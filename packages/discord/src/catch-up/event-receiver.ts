@@ -41,13 +41,13 @@ export class EventReceiver {
 	readonly #parts: EventReceiverParts;
 	readonly #tails = new Map<string, Promise<void>>();
 	readonly #stopping = new AbortController();
-	#takers: EventHandlers | undefined;
+	#handlers: EventHandlers | undefined;
 
 	constructor(parts: EventReceiverParts) {
 		this.#parts = parts;
 		parts.handlers.then(
-			(takers) => {
-				this.#takers = takers;
+			(handlers) => {
+				this.#handlers = handlers;
 			},
 			// Callers that await it get the error.
 			() => undefined,
@@ -59,14 +59,14 @@ export class EventReceiver {
 		if (event.t === "INTERACTION_CREATE") return this.#interact(event.d);
 		const place = Place.safeParse(event.d).data ?? "";
 		const before = this.#tails.get(place);
-		const taken = (before ?? Promise.resolve()).then(() => this.#take(event));
-		const tail = taken
+		const received = (before ?? Promise.resolve()).then(() => this.#process(event));
+		const tail = received
 			.catch(() => undefined)
 			.finally(() => {
 				if (this.#tails.get(place) === tail) this.#tails.delete(place);
 			});
 		this.#tails.set(place, tail);
-		return taken;
+		return received;
 	}
 
 	/** Accepts no more events, and resolves when those in progress have ended. */
@@ -76,11 +76,11 @@ export class EventReceiver {
 	}
 
 	async #interact(data: unknown): Promise<void> {
-		const takers = this.#takers ?? (await this.#parts.handlers);
-		takers.interactions.handle(data);
+		const handlers = this.#handlers ?? (await this.#parts.handlers);
+		handlers.interactions.handle(data);
 	}
 
-	async #take(event: ReceivedEvent): Promise<void> {
+	async #process(event: ReceivedEvent): Promise<void> {
 		const { signal } = this.#stopping;
 		signal.throwIfAborted();
 		const { intake } = await this.#parts.handlers;
@@ -89,10 +89,10 @@ export class EventReceiver {
 			this.#parts.log.debug("an event from Discord was ignored", { event: event.t, why: translated.ignored });
 			return;
 		}
-		for (const { inbound, key, taken } of translated) {
+		for (const { inbound, key, stored } of translated) {
 			const isSeen = event.seenBefore && inbound.type === "message";
 			await this.#accept(isSeen ? { ...inbound, seenBefore: true } : inbound, key);
-			await taken?.();
+			await stored?.();
 		}
 	}
 
@@ -100,13 +100,13 @@ export class EventReceiver {
 		inbound: InboundEvent,
 		key: { readonly id: string; readonly conversation: string },
 	): Promise<void> {
-		const { handlers: takers, highWater, clock, log } = this.#parts;
-		const { accept } = await takers;
+		const { handlers, highWater, clock, log } = this.#parts;
+		const { accept } = await handlers;
 		const { signal } = this.#stopping;
-		for (let taken = false; !taken; ) {
+		for (let isStored = false; !isStored; ) {
 			try {
 				await accept(inbound, key);
-				taken = true;
+				isStored = true;
 			} catch (error) {
 				log.warn("cannot store an event from Discord yet, trying again", { id: key.id, error });
 				await delay(clock, againMs, signal);

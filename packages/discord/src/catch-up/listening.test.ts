@@ -23,7 +23,7 @@ async function place() {
 	const open = async () => {
 		const port = new ScriptedPort();
 		const seen: string[] = [];
-		const takers = Promise.resolve({
+		const handlers = Promise.resolve({
 			intake: {
 				translate: async ({ d }: { readonly d: unknown }) => {
 					// Each event of these tests has an id.
@@ -34,7 +34,7 @@ async function place() {
 			interactions: { handle: () => undefined },
 			accept: async () => true,
 		});
-		const listening = await Listening.open({ port, database, takers, clock, log });
+		const listening = await Listening.open({ port, database, handlers, clock, log });
 		return { listening, port, seen };
 	};
 	return { clock, log, database, open };

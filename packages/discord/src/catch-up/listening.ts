@@ -18,7 +18,7 @@ export interface ListeningParts {
 		readonly alive: AliveStore;
 		readonly birth: BirthStore;
 	};
-	readonly takers: Promise<EventHandlers>;
+	readonly handlers: Promise<EventHandlers>;
 	readonly clock: Clock;
 	readonly log: Logger;
 }
@@ -29,7 +29,7 @@ export class Listening {
 	readonly #alive: LastAlive;
 	/** See `birthOf`. */
 	readonly #bornAt: number;
-	readonly #taking: EventReceiver;
+	readonly #receiver: EventReceiver;
 	readonly #catchUp: CatchUp;
 	#isReady = false;
 
@@ -45,12 +45,12 @@ export class Listening {
 		parts: ListeningParts,
 		kept: { readonly highWater: HighWater; readonly alive: LastAlive; readonly bornAt: number },
 	) {
-		const { port, takers, database, clock, log } = parts;
+		const { port, handlers, database, clock, log } = parts;
 		const { highWater, alive, bornAt } = kept;
 		this.#bornAt = bornAt;
 		this.#highWater = highWater;
 		this.#alive = alive;
-		this.#taking = new EventReceiver({ handlers: takers, highWater, clock, log });
+		this.#receiver = new EventReceiver({ handlers: handlers, highWater, clock, log });
 		this.#catchUp = new CatchUp({
 			port,
 			highWater,
@@ -61,7 +61,7 @@ export class Listening {
 				const direct = [...known].filter(([, { guild }]) => guild === undefined);
 				return readKnownPeople(database.store, new Set(direct.map(([channel]) => channel)));
 			},
-			take: (event) => this.#taking.receive(event),
+			receive: (event) => this.#receiver.receive(event),
 		});
 	}
 
@@ -87,9 +87,9 @@ export class Listening {
 	 * Starts after the connector is ready. Without a database of an earlier process, the missed messages are those after the
 	 * last message of each session of the gateway. Rejects if the connector stops before.
 	 */
-	async begin(heardRooms: () => Promise<readonly RoomProgress[]>): Promise<void> {
+	async begin(knownRooms: () => Promise<readonly RoomProgress[]>): Promise<void> {
 		if (this.#alive.since === undefined) {
-			const places = placesOf(await heardRooms(), this.#bornAt);
+			const places = placesOf(await knownRooms(), this.#bornAt);
 			// Later messages may be missed there, and Discord lists no direct messages, so the channels are recorded now.
 			await Promise.all([this.#catchUp.read(places), this.#highWater.know(places)]);
 		}
@@ -100,7 +100,7 @@ export class Listening {
 	async stop(): Promise<void> {
 		this.#isReady = false;
 		// Reading missed messages waits until they are durable.
-		await Promise.all([this.#catchUp.stop(), this.#taking.stop()]);
+		await Promise.all([this.#catchUp.stop(), this.#receiver.stop()]);
 	}
 
 	/** Resolves when all state is stored. */
@@ -117,13 +117,13 @@ export class Listening {
 function placesOf(rooms: readonly RoomProgress[], bornAt: number): ReadPosition[] {
 	const born = BigInt(snowflakeAt(bornAt));
 	const byRoom = Map.groupBy(rooms, ({ room }) => room.thread ?? room.channel);
-	return [...byRoom].map(([channel, heard]) => {
-		const ids = heard.flatMap((one) => one.messages).filter((message) => /^\d{1,20}$/.test(message));
+	return [...byRoom].map(([channel, read]) => {
+		const ids = read.flatMap((one) => one.messages).filter((message) => /^\d{1,20}$/.test(message));
 		const messages = ids.map(BigInt).filter((message) => message < born);
-		const moments = heard.map(({ usedAt }) => BigInt(snowflakeAt(Math.min(usedAt, bornAt))));
+		const moments = read.map(({ usedAt }) => BigInt(snowflakeAt(Math.min(usedAt, bornAt))));
 		const known = messages.length > 0 ? messages : moments;
 		const [newest = 0n] = known.toSorted((one, other) => (one < other ? 1 : -1));
-		const tenant = heard[0]?.room.tenant ?? directTenant;
+		const tenant = read[0]?.room.tenant ?? directTenant;
 		const guild = tenant === directTenant ? undefined : tenant;
 		return [channel, defined({ message: String(newest), guild })];
 	});
@@ -165,11 +165,11 @@ export async function readKnownPeople(
 			.limit(maxRows)
 			.execute(),
 	);
-	const heard = rows.map(({ person, conversation }) => ({
+	const authors = rows.map(({ person, conversation }) => ({
 		...Author.parse(parseJson(person)),
 		conversation,
 	}));
-	const known = new Set(heard.filter(({ conversation }) => except.has(conversation)).map(({ id }) => id));
-	const people = heard.filter(({ id, bot }) => !bot && !known.has(id));
+	const known = new Set(authors.filter(({ conversation }) => except.has(conversation)).map(({ id }) => id));
+	const people = authors.filter(({ id, bot }) => !bot && !known.has(id));
 	return [...new Set(people.map(({ id }) => id))];
 }

@@ -47,7 +47,7 @@ export class MissedMessages {
 	async read(
 		channel: string,
 		cursor: Cursor,
-		take: (data: unknown) => Promise<void>,
+		receive: (data: unknown) => Promise<void>,
 	): Promise<"read" | "gone"> {
 		const { clock, log } = this.#parts;
 		const earliest = BigInt(snowflakeAt(clock.now() - oldestMs));
@@ -68,7 +68,7 @@ export class MissedMessages {
 			}
 			isWhole = later.length < limits.messagesPerPage;
 		}
-		for (const message of missed) await take(await this.#asEvent(message, cursor.guild));
+		for (const message of missed) await receive(await this.#asEvent(message, cursor.guild));
 		return "read";
 	}
 

@@ -169,8 +169,8 @@ class DiscordClient implements DiscordPort {
 		const { t, d, s } = event;
 		if (t === "READY") this.#began(d);
 		if (t === "RESUMED") this.#resumed();
-		const taken = this.#handlers?.dispatch({ t, d });
-		this.#keeper?.handed(s, taken ?? undefined).catch((error: unknown) => {
+		const received = this.#handlers?.dispatch({ t, d });
+		this.#keeper?.handed(s, received ?? undefined).catch((error: unknown) => {
 			this.#options.log.debug("an event from Discord was not accepted, and Discord sends it again", {
 				event: t,
 				error,
@@ -185,7 +185,7 @@ class DiscordClient implements DiscordPort {
 			return;
 		}
 		this.#keeper?.began(ids);
-		this.#tell({ state: "ready", ...ids, resumed: false });
+		this.#report({ state: "ready", ...ids, resumed: false });
 	}
 
 	#resumed(): void {
@@ -194,13 +194,13 @@ class DiscordClient implements DiscordPort {
 			this.#failed(new Error("Discord sent RESUMED without a session"));
 			return;
 		}
-		this.#tell({ state: "ready", user: self.user, application: self.application, resumed: true });
+		this.#report({ state: "ready", user: self.user, application: self.application, resumed: true });
 	}
 
 	#ended(code: number): void {
 		if (this.#closing.signal.aborted) return;
 		const refusal = closeRefusal(code);
-		if (refusal !== undefined) this.#tell({ state: "refused", detail: refusal });
+		if (refusal !== undefined) this.#report({ state: "refused", detail: refusal });
 		else this.#lost(connectionTexts.ended({ code }));
 	}
 
@@ -212,10 +212,10 @@ class DiscordClient implements DiscordPort {
 
 	/** Reports a lost connection once, although discord.js reports each attempt. */
 	#lost(detail: string): void {
-		if (this.#state !== "lost" && this.#state !== "refused") this.#tell({ state: "lost", detail });
+		if (this.#state !== "lost" && this.#state !== "refused") this.#report({ state: "lost", detail });
 	}
 
-	#tell(link: DiscordLink): void {
+	#report(link: DiscordLink): void {
 		this.#state = link.state;
 		this.#handlers?.link(link);
 		if (link.state !== "lost") this.#settled.resolve();

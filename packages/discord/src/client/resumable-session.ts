@@ -94,11 +94,11 @@ export class ResumableSession {
 	}
 
 	/** Records a dispatched event. Rejects if `taken` rejects: then Discord sends the event again after a restart. */
-	async handed(seq: number, taken: Promise<void> | undefined): Promise<void> {
+	async handed(seq: number, received: Promise<void> | undefined): Promise<void> {
 		const session = this.#shard?.sessionId;
 		this.#newest = Math.max(this.#newest, seq);
 		this.#open.add(seq);
-		await taken;
+		await received;
 		if (session !== this.#shard?.sessionId) return;
 		this.#open.delete(seq);
 		this.#moveOn();

@@ -86,11 +86,11 @@ export async function restoreCommands(
 	sync: CommandSync,
 	{ clock, log, patienceMs }: { readonly clock: Clock; readonly log: Logger; readonly patienceMs: number },
 ): Promise<SyncStep[]> {
-	const taken: SyncStep[] = [];
+	const done: SyncStep[] = [];
 	for (;;) {
 		try {
-			await bringUpToDate(sync, log, (step) => taken.push(step));
-			return taken;
+			await bringUpToDate(sync, log, (step) => done.push(step));
+			return done;
 		} catch (reason) {
 			if (!(reason instanceof NotYet) || reason.waitMs > patienceMs) throw reason;
 			await delay(clock, reason.waitMs);
@@ -101,7 +101,7 @@ export async function restoreCommands(
 async function bringUpToDate(
 	sync: CommandSync,
 	log: Logger,
-	taken: (step: SyncStep) => void = () => undefined,
+	onStep: (step: SyncStep) => void = () => undefined,
 ): Promise<void> {
 	const { application, shapes, memory, port } = sync;
 	const keys = discordCommands(shapes).map(keyOf);
@@ -112,7 +112,7 @@ async function bringUpToDate(
 	if (both.length > before.length) await memory.save({ application, ours: both });
 	for (const step of steps) {
 		await send(port, requestOf(application, step));
-		taken(step);
+		onStep(step);
 		log.info("a command at Discord was updated", { action: step.action, command: nameOf(step) });
 	}
 	if (both.length > keys.length) await memory.save({ application, ours: keys });

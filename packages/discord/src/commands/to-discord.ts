@@ -31,7 +31,7 @@ const file = {
 	name: "file",
 	description: commandTexts.fileOption,
 };
-const takesFile: ReadonlySet<string> = new Set(["ask"]);
+const fileCommands: ReadonlySet<string> = new Set(["ask"]);
 
 /**
  * Returns the commands of the kit in the format of Discord. A command of two words is a sub-command of its first word.
@@ -85,7 +85,7 @@ function optionsOf({ name, options }: CommandShape): unknown[] {
 	);
 	if (!isSorted) throw refused(name, "a required option follows an optional one");
 	const own = options.map((option) => optionOf(name, option));
-	return takesFile.has(name) ? [...own, file] : own;
+	return fileCommands.has(name) ? [...own, file] : own;
 }
 
 function optionOf(command: string, option: CommandOption): unknown {

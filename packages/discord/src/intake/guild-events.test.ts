@@ -45,7 +45,7 @@ function place(kept = new Map<string, StoredAudiences>()) {
 	const tell = async (t: string, d: unknown) => {
 		const translated = await intake.translate({ t, d }, never);
 		if ("ignored" in translated) return [];
-		for (const { taken } of translated) await taken?.();
+		for (const { stored: taken } of translated) await taken?.();
 		return translated.map(({ inbound }) => inbound);
 	};
 	return { clock, log, port, intake, tell, kept, failures };

@@ -151,7 +151,7 @@ export class GuildEvents {
 		log.warn("the bot was removed from a server: its channels are no longer trusted", { guild: guild.id });
 		const change = audienceTexts.removedFromServer;
 		const everywhere = this.#everywhere(guild.id, { change, at: clock.now(), gone: true });
-		return [{ ...everywhere, taken: () => audiences.forget(guild.id) }];
+		return [{ ...everywhere, stored: () => audiences.forget(guild.id) }];
 	}
 
 	#role(event: string, data: unknown, signal: AbortSignal): Translated | Promise<Translated> {
@@ -190,7 +190,7 @@ export class GuildEvents {
 		}
 		const change = channels === "all" ? audienceTexts.unknown : of.change;
 		const everywhere = this.#everywhere(guild, { change, at: clock.now(), channels });
-		return [{ ...everywhere, ...defined({ taken: compared?.keep }) }];
+		return [{ ...everywhere, ...defined({ stored: compared?.keep }) }];
 	}
 
 	#everywhere(

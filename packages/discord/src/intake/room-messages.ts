@@ -26,10 +26,10 @@ export interface RoomMessagesParts {
  */
 export async function readRoomMessages(
 	parts: RoomMessagesParts,
-	asked: ContextQuery,
+	requested: ContextQuery,
 	signal: AbortSignal,
 ): Promise<ReadContext> {
-	const query = atStart(asked);
+	const query = atStart(requested);
 	const relation = query.room.thread === undefined ? "channel" : "thread";
 	const limit = query.limits[relation];
 	if (limit === 0) return { messages: [], hasOlder: false };
@@ -82,8 +82,8 @@ async function mayRead(
 	const roles = member === undefined ? person.roles : Member.safeParse(member.body).data?.roles;
 	if (roles === undefined) throw unanswered(guild);
 	const inThread = thread !== undefined;
-	const asked = { guild, channel, user: person.id, roles, inThread };
-	const isAllowed = await audiences.mayReadHistory(asked, signal);
+	const reader = { guild, channel, user: person.id, roles, inThread };
+	const isAllowed = await audiences.mayReadHistory(reader, signal);
 	if (isAllowed === undefined) throw unanswered(guild);
 	if (!isAllowed || thread === undefined) return isAllowed;
 	return maySeeThread({ port, channels }, { thread, user: person.id }, signal);

@@ -4,7 +4,7 @@ export interface Incoming {
 	readonly inbound: InboundEvent;
 	readonly key: { readonly id: string; readonly conversation: string };
 	/** Called when the inbound event is durable. Never rejects. */
-	readonly taken?: () => Promise<void>;
+	readonly stored?: () => Promise<void>;
 }
 
 /** Inbound events of an event of Discord, or the reason why it is ignored. */

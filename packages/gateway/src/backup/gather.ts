@@ -3,7 +3,7 @@ import { createReadStream } from "node:fs";
 import { copyFile, link, mkdir, readdir, stat, symlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { ParleyError } from "@parley/base";
-import { type Snapshot, takeSnapshot } from "@parley/core";
+import { createSnapshot, type Snapshot } from "@parley/core";
 import { databaseIn } from "../data-directory/data-directory.ts";
 import { errno } from "../data-directory/errno.ts";
 import { databasePath, isReserved, type ManifestFile } from "./manifest.ts";
@@ -25,7 +25,7 @@ export interface Gathered extends Snapshot {
  */
 export async function gather(dataDirectory: string, target: string): Promise<Gathered> {
 	await mkdir(target, { mode: 0o700 });
-	const snapshot = await takeSnapshot(databaseIn(dataDirectory), join(target, databasePath));
+	const snapshot = await createSnapshot(databaseIn(dataDirectory), join(target, databasePath));
 	const others = await listOthers(dataDirectory);
 	for (const path of others) await copyPrivately(join(dataDirectory, path), join(target, path));
 	const missing = await linkFiles(dataDirectory, target, snapshot.fileIds);

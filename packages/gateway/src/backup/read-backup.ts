@@ -48,7 +48,7 @@ export interface BackupReader {
 	/** Called first; may refuse. */
 	begin(manifest: Manifest): Promise<void>;
 	/** Called for each file, one after the other; must read the content to its end. */
-	take(file: ManifestFile, content: AsyncIterable<Buffer>): Promise<void>;
+	receive(file: ManifestFile, content: AsyncIterable<Buffer>): Promise<void>;
 }
 
 /**
@@ -195,7 +195,7 @@ class Reading {
 		this.#missing.delete(entry.path);
 		const hash = createHash("sha256");
 		let bytes = 0;
-		await this.#reader.take(
+		await this.#reader.receive(
 			file,
 			pass(entry, (chunk) => {
 				hash.update(chunk);

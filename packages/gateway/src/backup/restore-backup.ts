@@ -76,7 +76,7 @@ export async function verifyBackup(
 	const database = join(directory.path, databasePath);
 	const reader: BackupReader = {
 		begin: async (read) => checkManifest(read),
-		async take({ path }, content) {
+		async receive({ path }, content) {
 			if (path === databasePath) await write(database, content);
 			else for await (const _ of content);
 		},
@@ -109,7 +109,7 @@ async function extract(
 			await checkRoom(target, manifest);
 			onProgress?.(`unpacking ${manifest.files.length} files`);
 		},
-		async take({ path }, content) {
+		async receive({ path }, content) {
 			const to = join(target, path);
 			for (let parent = dirname(to); parent !== target; parent = dirname(parent)) directories.add(parent);
 			await mkdir(dirname(to), { recursive: true, mode: 0o700 });

@@ -99,12 +99,12 @@ export const providerVariables = { baseUrl: "ANTHROPIC_BASE_URL" };
 /** All sources in order of precedence. The file is the named one, else the one in the data directory, if it exists. */
 export function readSources(sources: ConfigSources): Source[] {
 	const file = fileSource(sources);
-	const spoken = [
+	const explicit = [
 		flagSource(sources),
 		environmentSource(sources, variableNames),
 		environmentSource(sources, providerVariables),
 	];
-	return file === undefined ? spoken : [...spoken, file];
+	return file === undefined ? explicit : [...explicit, file];
 }
 
 function flagSource({ flags: { config: _, ...values }, cwd }: ConfigSources): Source {

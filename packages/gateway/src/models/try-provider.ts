@@ -16,7 +16,7 @@ export type ProviderAnswer =
 			/** Time of the response by our clock. */
 			readonly ownTime: number;
 			/** Duration of the request in milliseconds, which limits the accuracy of the comparison. */
-			readonly tookMs: number;
+			readonly durationMs: number;
 	  }
 	| { readonly reached: false; readonly url: string; readonly reason: string };
 
@@ -54,7 +54,7 @@ export async function tryProvider(
 			url,
 			status: response.status,
 			ownTime,
-			tookMs: ownTime - before,
+			durationMs: ownTime - before,
 			serverTime: Number.isNaN(date) ? undefined : date,
 		};
 	} catch (error) {

@@ -69,7 +69,7 @@ export function workingDirectory({ rootDir }: KeptSession, wanted: string | unde
  * Prepares a stored session for a new process. Unfinished work of a killed process does not continue, and its
  * `accept_all_tools` ends, because the client is another one.
  */
-export async function takeUp(runtime: Runtime, { id, others }: KeptSession): Promise<void> {
+export async function prepareSession(runtime: Runtime, { id, others }: KeptSession): Promise<void> {
 	await runtime.cancel(rpcRequest, id, { queued: true });
 	await runtime.trust.endAcceptAll(operator, id);
 	for (const other of others) await runtime.remove(rpcRequest, other, true);

@@ -42,8 +42,8 @@ import {
 	checkOwnPlace,
 	decideModel,
 	findKept,
+	prepareSession,
 	settleModel,
-	takeUp,
 	workingDirectory,
 } from "./kept-session.ts";
 import type { RpcFlags } from "./rpc-flags.ts";
@@ -96,7 +96,7 @@ export async function openAgent(options: OpenAgentOptions, checked?: CheckedStar
 	const runtime = new Runtime(given);
 	undo.defer(() => runtime.drain(0));
 	undo.defer(checkBeside(runtime, sandbox, clock));
-	if (kept) await takeUp(runtime, kept);
+	if (kept) await prepareSession(runtime, kept);
 	await runtime.start();
 	const agent = await Agent.open({
 		runtime,

@@ -63,7 +63,7 @@ async function replyTo({ request, url, origin }: PageRequest, route: SecretPageR
 	if (found.state !== "open") return over(found.state);
 	try {
 		if (form === undefined) return { status: 200, html: formPage(await factsOf(found.page, route)) };
-		return await take(id, found.page, form, route);
+		return await acceptAnswer(id, found.page, form, route);
 	} catch (reason) {
 		return failure(reason, route);
 	}
@@ -86,7 +86,7 @@ function refusalOf({ method = "", headers }: IncomingMessage, { confidential }: 
 	return { status: 403, html: wordsPage("Unencrypted connection", words) };
 }
 
-async function take(
+async function acceptAnswer(
 	id: string,
 	page: SecretPage,
 	form: Exclude<Awaited<ReturnType<typeof readForm>>, undefined>,
@@ -100,7 +100,7 @@ async function take(
 		};
 	}
 	const facts = await factsOf(page, route);
-	if (!pages.take(id)) return over("used");
+	if (!pages.reserve(id)) return over("used");
 	let counts = false;
 	try {
 		const { holder, question } = facts;

@@ -95,7 +95,7 @@ export class SecretPages {
 	}
 
 	/** Reserves the page for an answer. Returns false if the page is over. `giveBack` releases it. */
-	take(id: string): boolean {
+	reserve(id: string): boolean {
 		const page = this.#pages.get(hashOf(id));
 		if (!page || page.used || this.#isOver(page)) return false;
 		page.used = true;

@@ -69,7 +69,7 @@ export class ZotGround implements AsyncDisposable {
 	}
 
 	line(text: string): boolean {
-		return this.connection.take({ kind: "text", text });
+		return this.connection.receive({ kind: "text", text });
 	}
 
 	/** Waits until this number of frames of this type has arrived. */

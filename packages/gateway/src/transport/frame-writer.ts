@@ -74,10 +74,10 @@ export class FrameWriter implements Flushable, Holder {
 		const joined = this.#frames.length === 1 && only ? only : Buffer.concat(this.#frames, this.#bytes);
 		this.#frames = [];
 		this.#bytes = 0;
-		const taken = socket.write(joined);
+		const written = socket.write(joined);
 		this.#blocked = socket.writableLength > socketShare;
 		// Below its own limit the socket emits no event when it is empty, so these few bytes are not counted.
-		if (!taken) this.#count();
+		if (!written) this.#count();
 	}
 
 	giveUp(): void {

@@ -91,7 +91,7 @@ export class LineWriter {
 		this.#waited = 0;
 		for (let part = this.#next(); part !== undefined; part = this.#next()) {
 			this.#inFlight += 1;
-			if (this.#output.write(part, (error) => this.#wasTaken(error))) continue;
+			if (this.#output.write(part, (error) => this.#written(error))) continue;
 			this.#wait();
 			return;
 		}
@@ -170,7 +170,7 @@ export class LineWriter {
 	}
 
 	/** A part of a long text was read: the reader is slow but connected. */
-	#wasTaken(error: Error | null | undefined): void {
+	#written(error: Error | null | undefined): void {
 		if (error) return;
 		this.#inFlight -= 1;
 		if (this.#blocked && !this.#gone) this.#wait();

@@ -107,7 +107,7 @@ function listenError(endpoint: Endpoint, cause: unknown): ParleyError {
 
 	switch (errno(cause)) {
 		case "EADDRINUSE":
-			return new ParleyError(`cannot listen on ${place}: ${taken(endpoint, free)}`, {
+			return new ParleyError(`cannot listen on ${place}: ${portInUse(endpoint, free)}`, {
 				code: "failed_precondition",
 				cause,
 			});
@@ -131,7 +131,7 @@ function listenError(endpoint: Endpoint, cause: unknown): ParleyError {
 /** The default port of existing Ozzie gateways and their clients. */
 const ozziePort = 18_420;
 
-function taken({ port }: Endpoint, free: string): string {
+function portInUse({ port }: Endpoint, free: string): string {
 	if (port !== ozziePort) {
 		return (
 			"another program, perhaps another Parley, listens there; " +

@@ -28,14 +28,14 @@ export class LineReader {
 		for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, from)) {
 			this.#add(chunk.subarray(from, end));
 			from = end + 1;
-			yield this.#take();
+			yield this.#finish();
 		}
 		this.#add(chunk.subarray(from));
 	}
 
 	/** Text after the last line end, if the input ends without one. */
 	end(): Line | undefined {
-		return this.#bytes === 0 ? undefined : this.#take();
+		return this.#bytes === 0 ? undefined : this.#finish();
 	}
 
 	#add(part: Buffer): void {
@@ -45,7 +45,7 @@ export class LineReader {
 		else this.#parts.push(part);
 	}
 
-	#take(): Line {
+	#finish(): Line {
 		const parts = this.#parts;
 		const bytes = this.#bytes;
 		this.#parts = [];

@@ -208,11 +208,11 @@ export class GatewayClient implements Client, LinkObserver {
 			return;
 		}
 		const reader = frame.session_id === undefined ? undefined : this.#readers.get(frame.session_id);
-		const taken = reader?.take(frame) ?? "ignored";
-		if (taken === "gap")
+		const received = reader?.receive(frame) ?? "ignored";
+		if (received === "gap")
 			this.#violated(`did not send the events before seq ${frame.seq} of ${frame.session_id}`);
-		if (taken === "full") this.#link.drop(1000, "this client reads a session too slowly");
-		if (taken === "kept" && !frame.transient) this.#violations = 0;
+		if (received === "full") this.#link.drop(1000, "this client reads a session too slowly");
+		if (received === "kept" && !frame.transient) this.#violations = 0;
 	}
 
 	#violated(what: string, cause?: unknown): void {
@@ -244,8 +244,8 @@ const event = '{"type":"event","event":"';
  */
 function isTransient(text: string): boolean {
 	if (!text.endsWith(',"transient":true}') || !text.startsWith(event)) return false;
-	const isAsked = ["prompt.", personCheckName].some((name) => text.startsWith(name, event.length));
-	return !isAsked && !text.startsWith('session.deleted"', event.length);
+	const needsAnswer = ["prompt.", personCheckName].some((name) => text.startsWith(name, event.length));
+	return !needsAnswer && !text.startsWith('session.deleted"', event.length);
 }
 
 function wentBack(id: string, after: number, last: number): ParleyError {

@@ -193,14 +193,14 @@ const intervalMs = 30_000;
  * reports no loss. Cancel it when the socket closes.
  */
 function watchLiveness(socket: WebSocket, clock: Clock): Timer {
-	let heard = true;
+	let received = true;
 	const onFrame = (): void => {
-		heard = true;
+		received = true;
 	};
 	for (const sign of ["message", "ping", "pong"]) socket.on(sign, onFrame);
 	const check = (): void => {
-		if (heard) {
-			heard = false;
+		if (received) {
+			received = false;
 			socket.ping();
 			timer = clock.after(intervalMs, check);
 		} else {

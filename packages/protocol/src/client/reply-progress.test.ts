@@ -16,7 +16,7 @@ const speaks = told("assistant.stream", { phase: "delta", content: "x", index: 0
 
 function after(...events: readonly OzzieEvent[]) {
 	const progress = new ReplyProgress();
-	for (const event of events) progress.take(event);
+	for (const event of events) progress.receive(event);
 	return progress.now;
 }
 

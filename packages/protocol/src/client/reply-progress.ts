@@ -29,7 +29,7 @@ export class ReplyProgress {
 		return this.#now;
 	}
 
-	take(event: OzzieEvent): void {
+	receive(event: OzzieEvent): void {
 		switch (event.event) {
 			case "assistant.started":
 				this.#now = { type: "thinking", text: "" };

@@ -16,43 +16,43 @@ function open() {
 		onCaughtUp: () => told.push("caught up"),
 	});
 	const events = reader.events()[Symbol.asyncIterator]();
-	const take = (...seqs: readonly number[]) => seqs.map((seq) => reader.take(frame(seq)));
-	return { reader, events, take, told };
+	const receive = (...seqs: readonly number[]) => seqs.map((seq) => reader.receive(frame(seq)));
+	return { reader, events, take: receive, told };
 }
 
 const is = (seq: number) => ({ done: false, value: frame(seq) });
 const over = { done: true, value: undefined };
 
 test("a late reader gets all earlier frames in order", async () => {
-	const { events, take, told } = open();
-	expect(take(1, 2, 2, 1)).toEqual(["kept", "kept", "ignored", "ignored"]);
+	const { events, take: receive, told } = open();
+	expect(receive(1, 2, 2, 1)).toEqual(["kept", "kept", "ignored", "ignored"]);
 	const read = [await events.next(), await events.next()];
 	const later = events.next();
-	take(3);
+	receive(3);
 	expect([...read, await later]).toEqual([is(1), is(2), is(3)]);
 	expect(told).toEqual([]);
 });
 
 test("two calls before the first frame get two frames, in order", async () => {
-	const { events, take } = open();
+	const { events, take: receive } = open();
 	const both = [events.next(), events.next()];
-	take(1, 2);
+	receive(1, 2);
 	expect(await Promise.all(both)).toEqual([is(1), is(2)]);
 });
 
 test("leaving during a wait closes the session, and no frame follows", async () => {
-	const { events, take, told } = open();
+	const { events, take: receive, told } = open();
 	const waits = events.next();
 	expect(await events.return?.()).toEqual(over);
 	expect(await waits).toEqual(over);
 	expect(told).toContain("closed");
-	take(1);
+	receive(1);
 	expect(await events.next()).toEqual(over);
 });
 
 test("unread frames are dropped with the session", async () => {
-	const { reader, events, take, told } = open();
-	take(1, 2);
+	const { reader, events, take: receive, told } = open();
+	receive(1, 2);
 	expect(await events.next()).toEqual(is(1));
 	reader.close();
 	expect(await events.next()).toEqual(over);

@@ -64,7 +64,7 @@ export class SessionReader implements OpenSession {
 		return this.#isBehind;
 	}
 
-	take(frame: EventFrame): ReceiveResult {
+	receive(frame: EventFrame): ReceiveResult {
 		if (this.#isBehind) return "ignored";
 		if (this.#queue.isFull) {
 			this.#isBehind = true;

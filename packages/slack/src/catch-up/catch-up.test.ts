@@ -6,7 +6,14 @@ import { lost, minute, openCatchUp, ready, stamp } from "../testing/catching-up.
 import { ok, refused } from "../testing/scripted-slack.ts";
 
 test("after a longer absence missed messages are read oldest first, in the form of events", async () => {
-	const { catchUp, clock, port, taken, pass, places } = await openCatchUp({
+	const {
+		catchUp,
+		clock,
+		port,
+		taken: received,
+		pass,
+		places,
+	} = await openCatchUp({
 		aliveFor: 10 * minute,
 		places: [{ channel: "C1", thread: "1.1" }, { channel: "C1" }],
 	});
@@ -40,7 +47,7 @@ test("after a longer absence missed messages are read oldest first, in the form 
 		event_id: `missed:C1-${ts}`,
 		event: { type: "message", channel: "C1", ts, ...more },
 	});
-	expect(taken).toEqual([
+	expect(received).toEqual([
 		...[told(at(9), { text: "none" }), told(at(5), { text: "one" }), told(at(2), { text: "two" })],
 		told(at(3), { thread_ts: "1.1" }),
 	]);
@@ -49,7 +56,14 @@ test("after a longer absence missed messages are read oldest first, in the form 
 });
 
 test("threads that started during the absence, and those of Parley's posts, are read as well", async () => {
-	const { catchUp, clock, port, taken, pass, places } = await openCatchUp({
+	const {
+		catchUp,
+		clock,
+		port,
+		taken: received,
+		pass,
+		places,
+	} = await openCatchUp({
 		aliveFor: 10 * minute,
 		places: [{ channel: "C1", thread: "7.7" }, { channel: "C1" }],
 		posted: [
@@ -84,7 +98,7 @@ test("threads that started during the absence, and those of Parley's posts, are 
 			["C1", at(6), at(16)],
 		],
 	]);
-	expect(taken).toContainEqual({
+	expect(received).toContainEqual({
 		event_id: `missed:C1-${at(1)}`,
 		event: { ...mention, type: "message", channel: "C1" },
 	});
@@ -154,7 +168,14 @@ test("the last attempt of an event that cannot be handled is marked as the last"
 });
 
 test("the newest messages of a long thread are read, and further ones are logged", async () => {
-	const { port, pass, clock, catchUp, taken, log } = await openCatchUp({
+	const {
+		port,
+		pass,
+		clock,
+		catchUp,
+		taken: received,
+		log,
+	} = await openCatchUp({
 		aliveFor: 10 * minute,
 		places: [{ channel: "C1", thread: "1.1" }],
 	});
@@ -166,13 +187,21 @@ test("the newest messages of a long thread are read, and further ones are logged
 	}
 	catchUp.linked(ready);
 	await pass(10_000);
-	expect(taken).toHaveLength(300);
-	expect(taken.at(-1)).toMatchObject({ event: { ts: stamp(first + 499) } });
+	expect(received).toHaveLength(300);
+	expect(received.at(-1)).toMatchObject({ event: { ts: stamp(first + 499) } });
 	expect(log.records.at(-1)).toMatchObject({ level: "warn", fields: { thread: "1.1", read: 300 } });
 });
 
 test("reads follow Slack's rate limit, and a temporarily unreadable channel is retried", async () => {
-	const { catchUp, port, pass, taken, failures, log, clock } = await openCatchUp({ aliveFor: 10 * minute });
+	const {
+		catchUp,
+		port,
+		pass,
+		taken: received,
+		failures,
+		log,
+		clock,
+	} = await openCatchUp({ aliveFor: 10 * minute });
 	const messages = [{ ts: stamp(clock.now() - minute) }];
 	port.answer(
 		"conversations.history",
@@ -186,9 +215,9 @@ test("reads follow Slack's rate limit, and a temporarily unreadable channel is r
 	expect(port.calls).toHaveLength(1);
 	await pass(10_000);
 	expect(port.calls).toHaveLength(3);
-	expect([taken, catchUp.behind]).toEqual([[], 1]);
+	expect([received, catchUp.behind]).toEqual([[], 1]);
 	await pass(70_000);
-	expect([taken.length, catchUp.behind]).toEqual([1, 0]);
+	expect([received.length, catchUp.behind]).toEqual([1, 0]);
 	expect(log.records.map(({ level }) => level)).toEqual(["info", "warn"]);
 });
 
@@ -271,7 +300,16 @@ function heard(clock: ManualClock, channel: string, minutes: number): RoomProgre
 }
 
 test("without a database, the messages that the gateway does not have are read once, up to a day old", async () => {
-	const { catchUp, pass, port, clock, taken, kept, places, log } = await openCatchUp({ places: [] });
+	const {
+		catchUp,
+		pass,
+		port,
+		clock,
+		taken: received,
+		kept,
+		places,
+		log,
+	} = await openCatchUp({ places: [] });
 	const [now, rooms] = [clock.now(), [heard(clock, "D1", 7), heard(clock, "D2", 3 * 24 * 60)]];
 	port.answer("conversations.history", ok({ messages: [{ ts: stamp(now - 5 * minute) }] }));
 	catchUp.linked(ready);
@@ -285,7 +323,7 @@ test("without a database, the messages that the gateway does not have are read o
 		["D1", stamp(now - 7 * minute), stamp(now)],
 		["D2", stamp(now - 24 * 60 * minute), stamp(now)],
 	]);
-	expect(taken).toMatchObject([{ event_id: `missed:D1-${stamp(now - 5 * minute)}` }]);
+	expect(received).toMatchObject([{ event_id: `missed:D1-${stamp(now - 5 * minute)}` }]);
 	expect(places.all).toEqual([
 		{ channel: "D1", us: true },
 		{ channel: "D2", us: true },

@@ -20,7 +20,7 @@ export interface CatchUpParts {
 	 * Handles an outer event; resolves when it is stored. `isLast`: it is not redelivered, so it must be handled with the
 	 * known data. `seenBefore`: see `Gap`.
 	 */
-	readonly take: (body: unknown, isLast: boolean, seenBefore?: true) => Promise<unknown>;
+	readonly receive: (body: unknown, isLast: boolean, seenBefore?: true) => Promise<unknown>;
 }
 
 /** Slack retries a delivery for about five minutes: https://docs.slack.dev/apis/events-api#retries */
@@ -112,10 +112,10 @@ export class CatchUp {
 	 * Called once when events are received. After a loss of the database, reads the messages that the gateway does not
 	 * have, in rooms with sessions. Rejects if the connector stops first, or if the completion cannot be saved.
 	 */
-	async begin(heardRooms: () => Promise<readonly RoomProgress[]>): Promise<void> {
+	async begin(knownRooms: () => Promise<readonly RoomProgress[]>): Promise<void> {
 		const { places, begun, clock, log } = this.#parts;
 		if (await begun.load()) return;
-		const rooms = await heardRooms();
+		const rooms = await knownRooms();
 		if (this.#stopping.signal.aborted) return;
 		const now = clock.now();
 		const gaps = gapsOf(rooms, stampOf(now));
@@ -224,12 +224,12 @@ export class CatchUp {
 
 	/** Reads a gap. Resolves with further threads that must be read. */
 	async #read(missed: MissedMessages, { place, seenBefore, ...span }: Gap): Promise<readonly string[]> {
-		const { places, clock, log, take } = this.#parts;
+		const { places, clock, log, receive } = this.#parts;
 		const { signal } = this.#stopping;
 		for (let tried = 1; tried <= tries && !signal.aborted; tried++) {
 			try {
 				const isLast = tried === tries;
-				const end = await missed.read(place, span, (body) => take(body, isLast, seenBefore));
+				const end = await missed.read(place, span, (body) => receive(body, isLast, seenBefore));
 				if (end !== "gone") return end;
 				places.forget(place);
 				return [];

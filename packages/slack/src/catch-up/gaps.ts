@@ -93,11 +93,11 @@ export function gapsOf(rooms: readonly RoomProgress[], latest: string): Gap[] {
 	for (const { room, messages, usedAt } of rooms) {
 		const { channel } = room;
 		const thread = room.thread === undefined ? undefined : readMessageId(room.thread)?.ts;
-		const heard = messages.flatMap((message) => readMessageId(message)?.ts ?? []);
+		const received = messages.flatMap((message) => readMessageId(message)?.ts ?? []);
 		const used = stampOf(usedAt);
-		if (thread === undefined) note({ channel }, heard, used);
+		if (thread === undefined) note({ channel }, received, used);
 		else {
-			note({ channel, thread }, heard, used);
+			note({ channel, thread }, received, used);
 			note({ channel }, [thread], used);
 		}
 	}

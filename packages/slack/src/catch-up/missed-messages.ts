@@ -55,7 +55,7 @@ export class MissedMessages {
 	async read(
 		place: ActiveChannel,
 		{ oldest, latest }: { readonly oldest: string; readonly latest: string },
-		take: (body: unknown) => Promise<unknown>,
+		receive: (body: unknown) => Promise<unknown>,
 	): Promise<readonly string[] | "gone"> {
 		const { channel, thread } = place;
 		const span = { channel, oldest, latest, limit: perPage };
@@ -86,7 +86,7 @@ export class MissedMessages {
 		}
 		for (const message of read) {
 			const event = { ...message, type: "message", channel };
-			await take({ event_id: `missed:${channel}-${message.ts}`, event });
+			await receive({ event_id: `missed:${channel}-${message.ts}`, event });
 		}
 		return begunIn(place, read);
 	}

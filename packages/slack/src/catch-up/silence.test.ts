@@ -75,7 +75,7 @@ const said = (ts: string, more: object = {}) => ({
 });
 
 test("an unhandled message without another delivery is read with its channel, also by the next start", async () => {
-	const { catchUp, port, pass, clock, taken, kept, places } = await openCatchUp();
+	const { catchUp, port, pass, clock, taken: received, kept, places } = await openCatchUp();
 	catchUp.linked(ready);
 	catchUp.noteEvent();
 	const at = clock.now() - 6 * minute;
@@ -91,7 +91,7 @@ test("an unhandled message without another delivery is read with its channel, al
 		{ channel: "D1", oldest: stamp(at - 1), latest: stamp(at + 6 * minute) },
 		{ channel: "C1", ts: "1.1" },
 	]);
-	expect(taken).toMatchObject([{ event_id: `missed:D1-${stamp(at)}` }]);
+	expect(received).toMatchObject([{ event_id: `missed:D1-${stamp(at)}` }]);
 	expect(places.all).toEqual([
 		...[{ channel: "C1", thread: "1.1", us: true }, { channel: "D1", us: true }, { channel: "C1" }],
 	]);

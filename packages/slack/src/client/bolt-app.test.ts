@@ -7,12 +7,12 @@ import { boltApp, SlackReceiver } from "./bolt-app.ts";
 import { slackLogger } from "./slack-logger.ts";
 import type { Deliver } from "./transport/transport.ts";
 
-function open(take: (envelope: SlackEnvelope) => Promise<SlackReply> = async () => undefined) {
-	const taken: SlackEnvelope[] = [];
+function open(receive: (envelope: SlackEnvelope) => Promise<SlackReply> = async () => undefined) {
+	const received: SlackEnvelope[] = [];
 	const log = new MemoryLogger();
 	const kept = (envelope: SlackEnvelope): Promise<SlackReply> => {
-		taken.push(envelope);
-		return take(envelope);
+		received.push(envelope);
+		return receive(envelope);
 	};
 	const offered = Promise.withResolvers<Deliver>();
 	const receiver = new SlackReceiver({
@@ -28,11 +28,11 @@ function open(take: (envelope: SlackEnvelope) => Promise<SlackReply> = async () 
 		account: self,
 		receiver,
 		logger: slackLogger(log),
-		take: kept,
+		receive: kept,
 		uninstalled: (body) => void removals.push(body),
 	});
 	const offer: Deliver = async (...given) => (await offered.promise)(...given);
-	return { offer, taken, removals, app };
+	return { offer, taken: received, removals, app };
 }
 
 test.each([
@@ -47,13 +47,13 @@ test.each([
 	["unread", {}],
 	["command", { command: "/parley" }],
 ] as const)("a payload that bolt cannot read is still delivered once, as %s: %j", async (type, body) => {
-	const { offer, taken } = open(async () => ({ text: "so" }));
+	const { offer, taken: received } = open(async () => ({ text: "so" }));
 	expect(await offer(body, 2)).toEqual({ text: "so" });
-	expect(taken).toEqual([{ type, body, attempt: 2 }]);
+	expect(received).toEqual([{ type, body, attempt: 2 }]);
 });
 
 test("a failed delivery rejects with the reason, and is not repeated", async () => {
-	const { offer, taken } = open(async () => {
+	const { offer, taken: received } = open(async () => {
 		throw new Error("the disk is full");
 	});
 	const event = { type: "message", channel: "C1", user: "UADA", text: "hello", ts: "1.1" };
@@ -61,7 +61,7 @@ test("a failed delivery rejects with the reason, and is not repeated", async () 
 		"the disk is full",
 	);
 	await expect(offer({ type: "event_callback", event: null }, 0)).rejects.toThrow("the disk is full");
-	expect(taken).toHaveLength(2);
+	expect(received).toHaveLength(2);
 });
 
 const of = { team: { id: "T1" }, user: { id: "UADA" }, trigger_id: "1.2.x" };
@@ -76,29 +76,29 @@ test.each([
 	["unread", { ...of, type: "view_closed", view: { callback_id: "form" } }],
 	["unread", { ...of, type: "shortcut", callback_id: "x" }],
 ] as const)("bolt has a listener for each kind of payload that is used: %s %j", async (type, body) => {
-	const { offer, taken } = open();
+	const { offer, taken: received } = open();
 	await offer(body, 0);
-	expect(taken).toEqual([{ type, body, attempt: 0 }]);
+	expect(received).toEqual([{ type, body, attempt: 0 }]);
 });
 
 test("an event about the installation of the app has its own listener", async () => {
-	const { offer, taken, removals } = open();
+	const { offer, taken: received, removals } = open();
 	const bodies = [
 		{ type: "event_callback", event: { type: "app_uninstalled" } },
 		{ type: "event_callback", event: { type: "tokens_revoked", tokens: { bot: ["UBOT"] } } },
 	];
 	for (const body of bodies) expect(await offer(body, 0)).toBeUndefined();
-	expect([removals, taken]).toEqual([bodies, []]);
+	expect([removals, received]).toEqual([bodies, []]);
 });
 
 test("an event is acknowledged when it is handled, although bolt itself acknowledges it earlier", async () => {
 	const durable = Promise.withResolvers<undefined>();
-	const { offer, taken } = open(() => durable.promise);
+	const { offer, taken: received } = open(() => durable.promise);
 	let isAcknowledged = false;
 	const offered = offer({ type: "event_callback", event: { type: "message" } }, 0).then(() => {
 		isAcknowledged = true;
 	});
-	while (taken.length === 0) await tick();
+	while (received.length === 0) await tick();
 	await tick();
 	expect(isAcknowledged).toBe(false);
 	durable.resolve(undefined);

@@ -70,7 +70,7 @@ export interface BoltAppParts {
 	readonly account: OwnAccount;
 	readonly receiver: Receiver;
 	readonly logger: SlackLogger;
-	readonly take: (envelope: SlackEnvelope) => Promise<SlackReply>;
+	readonly receive: (envelope: SlackEnvelope) => Promise<SlackReply>;
 	/** Called for an event about the installation of the app: `app_uninstalled` or `tokens_revoked`. */
 	readonly uninstalled: (body: object) => void;
 }
@@ -83,7 +83,7 @@ const anyCommand = /^/;
  * Bolt with a listener for each kind of payload. `authorize` gives Bolt no token: `client`, `say` and `respond` of its
  * listeners cannot post, so that every post goes through the outbox.
  */
-export function boltApp({ account, receiver, logger, take, uninstalled }: BoltAppParts): App {
+export function boltApp({ account, receiver, logger, receive, uninstalled }: BoltAppParts): App {
 	const app = new App({
 		receiver,
 		logger,
@@ -99,7 +99,7 @@ export function boltApp({ account, receiver, logger, take, uninstalled }: BoltAp
 	): Promise<void> => {
 		const delivery = deliveryOf(context);
 		delivery.isHandled = true;
-		const reply = await take({ type, body, attempt: context.retryNum ?? 0 });
+		const reply = await receive({ type, body, attempt: context.retryNum ?? 0 });
 		// The reply to each kind of payload is one that Slack documents for it.
 		if (ack) await ack(reply as never);
 		else delivery.reply = reply;

@@ -78,9 +78,9 @@ class SlackClient implements SlackPort {
 		return this.#onTheWay.run(() => upload(url, bytes, { apiUrl: this.#options.apiUrl, signal }));
 	}
 
-	download(url: string, most: number, asked: AbortSignal): Promise<Uint8Array> {
+	download(url: string, most: number, callerSignal: AbortSignal): Promise<Uint8Array> {
 		const { apiUrl, botToken: token } = this.#options;
-		const signal = AbortSignal.any([asked, this.#onTheWay.signal]);
+		const signal = AbortSignal.any([callerSignal, this.#onTheWay.signal]);
 		return this.#onTheWay.run(() => download({ url, token, most, signal, apiUrl }));
 	}
 
@@ -101,12 +101,12 @@ class SlackClient implements SlackPort {
 		const { botToken, apiUrl, log, clock, chance } = this.#options;
 		const { signal } = this.#closing;
 		const calls = new WebCalls(botToken, webOptions(apiUrl, slackLogger(log), signal));
-		const tell = (link: SlackLink): void => this.#tell(handlers, link);
+		const report = (link: SlackLink): void => this.#report(handlers, link);
 		for (let waitMs = firstWaitMs; !signal.aborted; waitMs = Math.min(waitMs * 2, maxWaitMs)) {
 			const tried = await calls.call({ method: "auth.test", args: {} }).then(readAccount, lostBy);
 			if ("account" in tried) return this.#receive(tried.account, handlers);
-			if ("refused" in tried) return tell({ state: "refused", detail: tried.refused });
-			tell({ state: "lost", detail: tried.lost });
+			if ("refused" in tried) return report({ state: "refused", detail: tried.refused });
+			report({ state: "lost", detail: tried.lost });
 			// The signal shows whether the connector stops.
 			await delay(clock, waitMs / 2 + (waitMs / 2) * chance(), signal).catch(() => undefined);
 		}
@@ -128,14 +128,15 @@ class SlackClient implements SlackPort {
 					handlers,
 				),
 			// An event has its own schema, also if Bolt does not know it.
-			unread: (body, attempt) => handlers.take({ type: "event" in body ? "event" : "unread", body, attempt }),
+			unread: (body, attempt) =>
+				handlers.receive({ type: "event" in body ? "event" : "unread", body, attempt }),
 		});
 		this.#receiver = receiver;
 		const app = boltApp({
 			account,
 			receiver,
 			logger: slackLogger(log),
-			take: handlers.take,
+			receive: handlers.receive,
 			uninstalled: (body) => {
 				if (readAppNotice(body, account) === "removed") void this.#lookAtToken(handlers);
 			},
@@ -145,7 +146,7 @@ class SlackClient implements SlackPort {
 
 	#transport(deliver: Deliver, account: OwnAccount, handlers: Handlers): Transport {
 		const { transport, apiUrl, clock, chance, log } = this.#options;
-		const ready = (): void => this.#tell(handlers, { state: "ready", account });
+		const ready = (): void => this.#report(handlers, { state: "ready", account });
 		const suspected = (suspicion: Suspicion): void => this.#suspected(suspicion, handlers);
 		if (transport.type === "http") {
 			const { signingSecret, listen } = transport;
@@ -172,15 +173,15 @@ class SlackClient implements SlackPort {
 			clock,
 			chance,
 			log,
-			lost: (detail) => this.#tell(handlers, { state: "lost", detail }),
-			refused: (detail) => this.#tell(handlers, { state: "refused", detail }),
+			lost: (detail) => this.#report(handlers, { state: "lost", detail }),
+			refused: (detail) => this.#report(handlers, { state: "refused", detail }),
 		});
 	}
 
 	/** A notice may be older than a new installation of the app, so the token is checked. */
 	async #lookAtToken(handlers: Handlers): Promise<void> {
 		const tried = await this.call({ method: "auth.test", args: {} }).then(readAccount, lostBy);
-		if ("refused" in tried) this.#tell(handlers, { state: "refused", detail: tried.refused });
+		if ("refused" in tried) this.#report(handlers, { state: "refused", detail: tried.refused });
 		else this.#options.log.warn("Slack reported that the app was removed, but still accepts its token");
 	}
 
@@ -196,7 +197,7 @@ class SlackClient implements SlackPort {
 	}
 
 	/** Reports each state once. */
-	#tell(handlers: Handlers, link: SlackLink): void {
+	#report(handlers: Handlers, link: SlackLink): void {
 		if (this.#closing.signal.aborted || link.state === this.#state || this.#state === "refused") return;
 		this.#state = link.state;
 		handlers.link(link);

@@ -74,10 +74,10 @@ export class Channels {
 	 * message to an agent: https://docs.slack.dev/ai/developing-ai-apps. Rejects like `find`.
 	 */
 	roomOf(
-		told: EventChannel,
+		source: EventChannel,
 		said: { readonly ts: string; readonly thread_ts?: string | undefined },
 	): Promise<Room> {
-		return this.roomWith(told, said.thread_ts ?? said.ts);
+		return this.roomWith(source, said.thread_ts ?? said.ts);
 	}
 
 	/** Returns the room of a channel, or of a thread in it. Rejects like `find`. */
@@ -92,8 +92,11 @@ export class Channels {
 	}
 
 	/** Returns the room of a message if Slack does not answer. It is treated as shared. */
-	unknown(told: EventChannel, said: { readonly ts: string; readonly thread_ts?: string | undefined }): Room {
-		const { channel } = told;
+	unknown(
+		source: EventChannel,
+		said: { readonly ts: string; readonly thread_ts?: string | undefined },
+	): Room {
+		const { channel } = source;
 		return { ...this.concerned(channel), thread: messageId(channel, said.thread_ts ?? said.ts) };
 	}
 

@@ -18,7 +18,7 @@ async function open(more: Partial<EventHandlers> = {}) {
 	const accepted: string[] = [];
 	const passed: string[] = [];
 	const lost: unknown[] = [];
-	const takers: EventHandlers = {
+	const handlers: EventHandlers = {
 		intake: reading.intake,
 		outdated: reading.outdated,
 		interactions: { handle: async () => ({ text: "answered" }) },
@@ -26,8 +26,8 @@ async function open(more: Partial<EventHandlers> = {}) {
 		...more,
 	};
 	const log = new MemoryLogger();
-	const taking = new EventReceiver({
-		handlers: Promise.resolve(takers),
+	const receiver = new EventReceiver({
+		handlers: Promise.resolve(handlers),
 		log,
 		passed: async (inbound) => void passed.push(inbound.type),
 		lost: (body) => {
@@ -36,16 +36,16 @@ async function open(more: Partial<EventHandlers> = {}) {
 			return type === "message" && subtype === undefined;
 		},
 	});
-	return { ...reading, taking, accepted, passed, lost, log };
+	return { ...reading, taking: receiver, accepted, passed, lost, log };
 }
 
 test("a slow request for a person delays only its own conversation", async () => {
-	const { taking, port, accepted } = await open();
+	const { taking: receiver, port, accepted } = await open();
 	const slow = Promise.withResolvers<SlackAnswer>();
 	port.answer("users.info", () => slow.promise);
-	const first = taking.receive(envelope(text("D1", "1.1", "USLOW")));
-	const second = taking.receive(envelope(text("D1", "1.2")));
-	await taking.receive(envelope(text("C1", "1.3")));
+	const first = receiver.receive(envelope(text("D1", "1.1", "USLOW")));
+	const second = receiver.receive(envelope(text("D1", "1.2")));
+	await receiver.receive(envelope(text("C1", "1.3")));
 	expect(accepted).toEqual(["message:C1-1.3"]);
 	// The second request was sent immediately, not after the first.
 	expect(port.calls.filter(({ method }) => method === "users.info")).toHaveLength(2);
@@ -55,12 +55,12 @@ test("a slow request for a person delays only its own conversation", async () =>
 });
 
 test("an edit and a deletion come after their message", async () => {
-	const { taking, port, accepted } = await open();
+	const { taking: receiver, port, accepted } = await open();
 	const slow = Promise.withResolvers<SlackAnswer>();
 	port.answer("users.info", () => slow.promise);
-	const message = taking.receive(envelope(text("C1", "1.1", "USLOW")));
+	const message = receiver.receive(envelope(text("C1", "1.1", "USLOW")));
 	const event = { type: "message", subtype: "message_deleted", channel: "C1", deleted_ts: "1.1", ts: "1.9" };
-	const deleted = taking.receive(envelope({ event_id: "Ev2", event }));
+	const deleted = receiver.receive(envelope({ event_id: "Ev2", event }));
 	for (let turn = 0; turn < 20; turn++) await tick();
 	expect(accepted).toEqual([]);
 	slow.resolve(ok({ user: { id: "USLOW", team_id: "T1" } }));
@@ -79,100 +79,102 @@ test("a message that follows its deletion is ignored", async () => {
 				.execute(),
 		);
 	};
-	const { taking } = await open({ intake, outdated, accept });
+	const { taking: receiver } = await open({ intake, outdated, accept });
 	const event = { type: "message", subtype: "message_deleted", channel: "C1", deleted_ts: "1.1", ts: "1.9" };
-	const deleted = taking.receive(envelope({ event_id: "Ev2", event }));
-	await Promise.all([deleted, taking.receive(envelope(text("C1", "1.1")))]);
+	const deleted = receiver.receive(envelope({ event_id: "Ev2", event }));
+	await Promise.all([deleted, receiver.receive(envelope(text("C1", "1.1")))]);
 	const inbox = await store.read((db) => db.selectFrom("inbound").select("id").execute());
 	expect(inbox).toEqual([{ id: "deleted:C1-1.1" }]);
 });
 
 test("a failed event rejects, so that it is redelivered, and later ones are handled", async () => {
-	const { taking, port, accepted, passed, log } = await open();
+	const { taking: receiver, port, accepted, passed, log } = await open();
 	port.answer("users.info", new Error("ECONNRESET"));
-	const first = taking.receive(envelope(text("D1", "1.1")));
-	const second = taking.receive(envelope(text("D1", "1.2", "UOUT")));
+	const first = receiver.receive(envelope(text("D1", "1.1")));
+	const second = receiver.receive(envelope(text("D1", "1.2", "UOUT")));
 	await expect(first).rejects.toThrow("ECONNRESET");
 	await second;
-	await taking.receive(envelope(text("D1", "1.1"), 1));
+	await receiver.receive(envelope(text("D1", "1.1"), 1));
 	expect(accepted).toEqual(["message:D1-1.2", "message:D1-1.1"]);
 	expect(passed).toEqual(["message", "message"]);
 	expect(log.records).toMatchObject([{ level: "warn", fields: { attempt: 0 } }]);
 });
 
 test("a failed message without a further redelivery is left to a later reading", async () => {
-	const { taking, port, accepted, lost, log } = await open();
+	const { taking: receiver, port, accepted, lost, log } = await open();
 	const body = text("D1", "1.3", "UGUEST");
 	for (let attempt = 0; attempt < 3; attempt++) {
 		port.answer("users.info", new Error("ECONNRESET"));
-		await expect(taking.receive(envelope(body, attempt))).rejects.toThrow("ECONNRESET");
+		await expect(receiver.receive(envelope(body, attempt))).rejects.toThrow("ECONNRESET");
 	}
 	expect(lost).toEqual([]);
 	port.answer("users.info", new Error("ECONNRESET"));
-	expect(await taking.receive(envelope(body, 3))).toBeUndefined();
+	expect(await receiver.receive(envelope(body, 3))).toBeUndefined();
 	expect([lost, accepted]).toEqual([[body], []]);
 	expect(log.records.at(-1)).toMatchObject({
 		message: "an event from Slack was not accepted, and is read later",
 	});
-	await taking.event(body);
+	await receiver.event(body);
 	expect(accepted).toEqual(["message:D1-1.3"]);
 });
 
 test("an unreadable event is handled with the known data at its last delivery, or logged as lost", async () => {
-	const { taking, port, accepted, log } = await open();
+	const { taking: receiver, port, accepted, log } = await open();
 	const message = { user: "UADA", text: "hello", ts: "1.1", edited: { ts: "2.2" } };
 	const event = { type: "message", subtype: "message_changed", channel: "C1", message };
 	const body = { event_id: "Ev1", event };
 	const limited = { type: "rate-limited", retryAfterMs: 30_000 } as const;
 	port.answer("users.info", limited, limited);
-	expect(await taking.receive(envelope(body, 3))).toBeUndefined();
+	expect(await receiver.receive(envelope(body, 3))).toBeUndefined();
 	expect(accepted).toEqual(["edited:C1-1.1:2.2"]);
 	const item = { type: "message", channel: "C1", ts: "1.1" };
 	const signed = { event_id: "Ev2", event: { type: "reaction_added", user: "UOUT", reaction: "x", item } };
 	port.answer("users.info", limited, limited);
-	await expect(taking.receive(envelope(signed, 3))).rejects.toMatchObject({ code: "unavailable" });
+	await expect(receiver.receive(envelope(signed, 3))).rejects.toMatchObject({ code: "unavailable" });
 	expect(log.records.at(-1)).toMatchObject({ level: "error", message: "an event from Slack is lost" });
 });
 
 test("a full inbox stores no event and marks none", async () => {
-	const { taking, passed } = await open({
+	const { taking: receiver, passed } = await open({
 		accept: async () => {
 			throw new ParleyError("too many wait", { code: "resource_exhausted" });
 		},
 	});
-	await expect(taking.receive(envelope(text("D1", "1.1")))).rejects.toMatchObject({
+	await expect(receiver.receive(envelope(text("D1", "1.1")))).rejects.toMatchObject({
 		code: "resource_exhausted",
 	});
 	expect(passed).toEqual([]);
 });
 
 test("an ignored event is acknowledged, and a query is answered", async () => {
-	const { taking, accepted } = await open();
-	expect(await taking.receive(envelope({ event_id: "Ev1", event: { type: "team_rename" } }))).toBeUndefined();
-	expect(await taking.receive(envelope("nonsense"))).toBeUndefined();
-	expect(await taking.receive({ type: "command", body: {}, attempt: 0 })).toEqual({ text: "answered" });
+	const { taking: receiver, accepted } = await open();
+	expect(
+		await receiver.receive(envelope({ event_id: "Ev1", event: { type: "team_rename" } })),
+	).toBeUndefined();
+	expect(await receiver.receive(envelope("nonsense"))).toBeUndefined();
+	expect(await receiver.receive({ type: "command", body: {}, attempt: 0 })).toEqual({ text: "answered" });
 	expect(accepted).toEqual([]);
 });
 
 test("after a stop, only durable changes are acknowledged", async () => {
-	const { taking, port, accepted } = await open();
+	const { taking: receiver, port, accepted } = await open();
 	const slow = Promise.withResolvers<SlackAnswer>();
 	port.answer("users.info", () => slow.promise);
-	const taken = taking.receive(envelope(text("D1", "1.1", "USLOW")));
-	const refused = expect(taken).rejects.toMatchObject({ code: "cancelled" });
-	const stopped = taking.stop();
+	const received = receiver.receive(envelope(text("D1", "1.1", "USLOW")));
+	const refused = expect(received).rejects.toMatchObject({ code: "cancelled" });
+	const stopped = receiver.stop();
 	slow.resolve(ok({ user: { id: "USLOW", team_id: "T1" } }));
 	await refused;
 	await stopped;
-	await expect(taking.receive(envelope(text("D1", "1.2")))).rejects.toMatchObject({ code: "cancelled" });
+	await expect(receiver.receive(envelope(text("D1", "1.2")))).rejects.toMatchObject({ code: "cancelled" });
 	expect(accepted).toEqual([]);
 });
 
 test("an event from before a loss of the database is marked, so that its answer is searched", async () => {
 	const inbounds: unknown[] = [];
-	const { taking } = await open({ accept: async (inbound) => void inbounds.push(inbound) });
-	await taking.event(text("C1", "1.1"), false, true);
-	await taking.event(text("C1", "1.2"));
+	const { taking: receiver } = await open({ accept: async (inbound) => void inbounds.push(inbound) });
+	await receiver.event(text("C1", "1.1"), false, true);
+	await receiver.event(text("C1", "1.2"));
 	expect(inbounds).toMatchObject([{ message: "C1-1.1", seenBefore: true }, { message: "C1-1.2" }]);
 	expect(inbounds[1]).not.toHaveProperty("seenBefore");
 });

@@ -43,18 +43,18 @@ export class EventReceiver {
 	async receive(envelope: SlackEnvelope): Promise<SlackReply> {
 		this.#stopping.signal.throwIfAborted();
 		const { type, body, attempt } = envelope;
-		const taken: Promise<SlackReply> =
+		const received: Promise<SlackReply> =
 			type === "event"
 				? this.#event(body, attempt)
 				: this.#parts.handlers.then(({ interactions }) => interactions.handle({ ...envelope, type }));
-		const running = taken
+		const running = received
 			.then(
 				() => undefined,
 				(error: unknown) => this.#failed(attempt, error),
 			)
 			.finally(() => this.#running.delete(running));
 		this.#running.add(running);
-		return taken;
+		return received;
 	}
 
 	/**
@@ -62,17 +62,17 @@ export class EventReceiver {
 	 * is not redelivered, so it is handled with the known data. `seenBefore`: an earlier process may have answered it.
 	 */
 	event(body: unknown, isLast = false, seenBefore?: true): Promise<undefined> {
-		const { handlers: takers, log } = this.#parts;
-		const translated = takers.then(({ intake }) => intake.translate(body, isLast));
+		const { handlers, log } = this.#parts;
+		const translated = handlers.then(({ intake }) => intake.translate(body, isLast));
 		const line = lineOf(body);
 		const before = line === undefined ? undefined : this.#tails.get(line);
-		const taken = Promise.allSettled([translated, before]).then(async () => {
+		const received = Promise.allSettled([translated, before]).then(async () => {
 			const all = await translated;
 			if ("ignored" in all) {
 				log.debug("an event from Slack was ignored", { why: all.ignored });
 				return undefined;
 			}
-			const { outdated } = await takers;
+			const { outdated } = await handlers;
 			for (const incoming of all) {
 				// The earlier event in the line was not stored when this one was translated.
 				const isOld = before !== undefined && (await isOutdated(incoming, outdated));
@@ -81,8 +81,8 @@ export class EventReceiver {
 			}
 			return undefined;
 		});
-		if (line !== undefined) this.#wait(line, taken);
-		return taken;
+		if (line !== undefined) this.#wait(line, received);
+		return received;
 	}
 
 	async #event(body: unknown, attempt: number): Promise<undefined> {
@@ -111,8 +111,8 @@ export class EventReceiver {
 		else log.error("an event from Slack is lost", { attempt, error });
 	}
 
-	#wait(line: string, taken: Promise<unknown>): void {
-		const tail = taken
+	#wait(line: string, received: Promise<unknown>): void {
+		const tail = received
 			.catch(() => undefined)
 			.finally(() => {
 				if (this.#tails.get(line) === tail) this.#tails.delete(line);
@@ -121,8 +121,8 @@ export class EventReceiver {
 	}
 
 	async #accept({ inbound, key }: Incoming): Promise<void> {
-		const { handlers: takers, passed } = this.#parts;
-		const { accept } = await takers;
+		const { handlers, passed } = this.#parts;
+		const { accept } = await handlers;
 		this.#stopping.signal.throwIfAborted();
 		await accept(inbound, key);
 		await passed(inbound);

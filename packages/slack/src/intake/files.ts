@@ -84,8 +84,8 @@ export class Files {
 		if (file === undefined || gone.has(file.mode ?? "")) return undefined;
 		// https://docs.slack.dev/apis/slack-connect/using-slack-connect-channels#files
 		if (file.file_access !== "check_file_info") return attachmentOf(file);
-		const asked = this.#known.find(file.id);
-		const whole = await (isLast ? asked.catch(() => undefined) : asked);
+		const lookup = this.#known.find(file.id);
+		const whole = await (isLast ? lookup.catch(() => undefined) : lookup);
 		return attachmentOf(whole ?? file);
 	}
 }

@@ -148,9 +148,9 @@ test("without a response of Slack, the message must be redelivered", async () =>
 	await expect(inboundOf(message)).rejects.toThrow("ECONNRESET");
 	const slow = Promise.withResolvers<never>();
 	port.answer("users.info", () => slow.promise);
-	const taken = inboundOf(message);
+	const received = inboundOf(message);
 	clock.advance(1000);
-	await expect(taken).rejects.toMatchObject({ code: "unavailable" });
+	await expect(received).rejects.toMatchObject({ code: "unavailable" });
 });
 
 test("a message that is read later has its current text, and joins in between are included", async () => {

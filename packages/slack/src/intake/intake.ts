@@ -151,8 +151,8 @@ export class Intake {
 		if (isOwn(message, this.#parts.self)) return { ignored: "the bot sent it itself" };
 		const context = event["app_context"];
 		if (message.user && context !== undefined) this.#parts.viewed.note(message.user, context);
-		const told = eventChannel(where, outer);
-		const arriving = this.#current(type, told, message, outer.isLast);
+		const source = eventChannel(where, outer);
+		const arriving = this.#current(type, source, message, outer.isLast);
 		if (event.type === "message") return this.#twin(where.channel, message, arriving);
 		if (message.files?.length) return arriving;
 		arriving.catch(() => undefined);
@@ -160,7 +160,7 @@ export class Intake {
 			// After this event, the message event is a duplicate.
 			const id = messageId(where.channel, message.ts);
 			const beside = await this.#parts.files.attachedTo(id, outer.isLast);
-			return beside ? this.#current(type, told, { ...message, ...beside }, outer.isLast) : arriving;
+			return beside ? this.#current(type, source, { ...message, ...beside }, outer.isLast) : arriving;
 		});
 	}
 
@@ -191,15 +191,15 @@ export class Intake {
 
 	async #current(
 		type: "message" | "edited",
-		told: EventChannel,
+		source: EventChannel,
 		message: Message,
 		isLast: boolean,
 	): Promise<Translated> {
 		const { messages, outdated } = this.#parts;
 		const version = type === "edited" ? message.edited?.ts : undefined;
-		const incoming = await messages.arrived(type, told, message, isLast);
+		const incoming = await messages.arrived(type, source, message, isLast);
 		// Checked last, to include changes during the requests to Slack.
-		const isOld = await outdated(messageId(told.channel, message.ts), version);
+		const isOld = await outdated(messageId(source.channel, message.ts), version);
 		return isOld ? { ignored: "it was edited or deleted later" } : [incoming];
 	}
 
@@ -231,10 +231,10 @@ export class Intake {
 		if (user === self.user) return { ignored: "the bot sent it itself" };
 		if (item.type !== "message") return { ignored: "it is not a reaction to a message" };
 		const { channel, ts } = item;
-		const told = { channel, shared: outer.is_ext_shared_channel === true };
+		const source = { channel, shared: outer.is_ext_shared_channel === true };
 		const [person, room] = await Promise.all([
 			people.find(user),
-			threads.threadOf(channel, ts).then((thread) => channels.roomWith(told, thread)),
+			threads.threadOf(channel, ts).then((thread) => channels.roomWith(source, thread)),
 		]);
 		const message = messageId(channel, ts);
 		const inbound = { type: "reaction", room, person, message, sign, at: clock.now() } as const;
@@ -247,8 +247,8 @@ export class Intake {
 		if (stopped === undefined) return unreadable(event.type);
 		const { people, channels, clock } = this.#parts;
 		const { user, channel, thread_ts } = stopped;
-		const told = { channel, shared: outer.is_ext_shared_channel === true };
-		const [person, room] = await Promise.all([people.find(user), channels.roomWith(told, thread_ts)]);
+		const source = { channel, shared: outer.is_ext_shared_channel === true };
+		const [person, room] = await Promise.all([people.find(user), channels.roomWith(source, thread_ts)]);
 		const inbound = { type: "stop", room, person, at: clock.now() } as const;
 		return [{ inbound, key: { id: `stop:${event_id}`, conversation: conversationOf(room) } }];
 	}
@@ -259,8 +259,8 @@ export class Intake {
 		const { self, people, channels, clock } = this.#parts;
 		const { user, channel, thread_ts, title } = retitled;
 		if (user === self.user) return { ignored: "the bot changed the title itself" };
-		const told = { channel, shared: outer.is_ext_shared_channel === true };
-		const [person, room] = await Promise.all([people.find(user), channels.roomWith(told, thread_ts)]);
+		const source = { channel, shared: outer.is_ext_shared_channel === true };
+		const [person, room] = await Promise.all([people.find(user), channels.roomWith(source, thread_ts)]);
 		const inbound = { type: "retitled", room, person, title, at: clock.now() } as const;
 		return [{ inbound, key: { id: `retitled:${event_id}`, conversation: conversationOf(room) } }];
 	}
@@ -304,8 +304,8 @@ export class Intake {
 		this.#news(event);
 		if (inviter === undefined) return remembered;
 		const { people, channels, clock } = this.#parts;
-		const told = { channel, shared: shared === true };
-		const [person, room] = await Promise.all([people.find(inviter), channels.roomWith(told, undefined)]);
+		const source = { channel, shared: shared === true };
+		const [person, room] = await Promise.all([people.find(inviter), channels.roomWith(source, undefined)]);
 		const inbound = { type: "invited", room, person, at: clock.now() } as const;
 		return [{ inbound, key: { id: `invited:${channel}`, conversation: conversationOf(room) } }];
 	}

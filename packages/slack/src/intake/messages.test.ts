@@ -86,8 +86,8 @@ test("a message without a redelivery is handled with the known data and the fewe
 	]);
 	const slow = Promise.withResolvers<never>();
 	port.answer("users.info", () => slow.promise);
-	const taken = intake.translate({ event_id: "Ev2", event: { ...event, ts: "2.2" } }, true);
+	const received = intake.translate({ event_id: "Ev2", event: { ...event, ts: "2.2" } }, true);
 	clock.advance(1000);
-	expect(await taken).toMatchObject([{ inbound: { person: { guest: true } } }]);
+	expect(await received).toMatchObject([{ inbound: { person: { guest: true } } }]);
 	port.answer("users.info", ok({ user: port.users["UADA"] }));
 });

@@ -40,18 +40,18 @@ export class Messages {
 	 */
 	async arrived(
 		type: "message" | "edited",
-		told: EventChannel,
+		source: EventChannel,
 		message: Message,
 		isLast: boolean,
 	): Promise<Incoming> {
 		const { self, channels, files } = this.#parts;
-		const orElse = <Value>(asked: Promise<Value>, known: () => Value): Promise<Value> =>
-			isLast ? asked.catch(known) : asked;
+		const orElse = <Value>(lookup: Promise<Value>, known: () => Value): Promise<Value> =>
+			isLast ? lookup.catch(known) : lookup;
 		const address = readAddress(message.text, self.user);
 		// Messages of apps, and messages to other people, are not for the agent.
-		const isOurs = !message.bot_id && (address.us || told.channel.startsWith("D"));
+		const isOurs = !message.bot_id && (address.us || source.channel.startsWith("D"));
 		const [room, person, text, attachments] = await Promise.all([
-			orElse(channels.roomOf(told, message), () => channels.unknown(told, message)),
+			orElse(channels.roomOf(source, message), () => channels.unknown(source, message)),
 			orElse(this.#author(message), () => unknownPerson(message.user ?? "")),
 			this.text(wholeText(message), isOurs),
 			files.read(sharedFiles(message), isLast),
@@ -61,12 +61,12 @@ export class Messages {
 			thread === undefined || thread === message.ts
 				? { ours: false, root: false }
 				: await this.#parts.threads.find(
-						{ channel: told.channel, thread },
+						{ channel: source.channel, thread },
 						// For other messages, the thread does not matter.
 						{ asks: !isLast && room.kind !== "direct" && !person.bot && !address.us && !address.others },
 					);
 		const edited = type === "edited" ? message.edited?.ts : undefined;
-		const id = messageId(told.channel, message.ts);
+		const id = messageId(source.channel, message.ts);
 		const inbound: InboundEventOf<"message" | "edited"> = {
 			type,
 			room,
@@ -95,13 +95,13 @@ export class Messages {
 	/** Returns the visible text. Unknown names stay ids. */
 	text(text: string, asks = true): Promise<string> {
 		const { self, people, channels } = this.#parts;
-		const asked = new Set<string>();
+		const lookups = new Set<string>();
 		const names: Names = {
 			person: async (id) => {
 				const known = people.known(id);
 				if (known !== undefined || !asks) return known;
-				if (asked.size < maxNames) asked.add(id);
-				return asked.has(id) ? people.nameOf(id) : undefined;
+				if (lookups.size < maxNames) lookups.add(id);
+				return lookups.has(id) ? people.nameOf(id) : undefined;
 			},
 			channel: async (id) => channels.get(id)?.name,
 		};

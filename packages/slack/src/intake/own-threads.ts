@@ -38,7 +38,7 @@ export function ownThreads(store: Store<ConnectorTables>): OwnThreads {
 		async thread({ tenant, channel, ts }) {
 			const root = messageId(channel, ts);
 			const conversation = conversationOf({ tenant, channel, thread: root, shared: false, kind: "channel" });
-			const [posted, written, session, card, heard, waiting] = await store.read((db) =>
+			const [posted, written, session, card, record, waiting] = await store.read((db) =>
 				Promise.all([
 					db.selectFrom("outbox").select("id").where("remote", "=", root).limit(1).executeTakeFirst(),
 					db
@@ -68,11 +68,11 @@ export function ownThreads(store: Store<ConnectorTables>): OwnThreads {
 				]),
 			);
 			const isRoot = posted !== undefined || card !== undefined;
-			const spoke = heard === undefined ? waiting && speaksToUs(waiting.data) : forUs.has(heard.reason);
+			const spoke = record === undefined ? waiting && speaksToUs(waiting.data) : forUs.has(record.reason);
 			return { root: isRoot, ours: isRoot || (written ?? session) !== undefined || spoke === true };
 		},
 		async placeOf(message) {
-			const [heard, waiting, posted] = await store.read((db) =>
+			const [record, waiting, posted] = await store.read((db) =>
 				Promise.all([
 					db
 						.selectFrom("heard")
@@ -92,7 +92,7 @@ export function ownThreads(store: Store<ConnectorTables>): OwnThreads {
 						.executeTakeFirst(),
 				]),
 			);
-			const found = heard ?? waiting ?? posted;
+			const found = record ?? waiting ?? posted;
 			// Urgent events have their own queue.
 			return found && addressOfConversation(found.conversation.replace(/!$/, ""));
 		},

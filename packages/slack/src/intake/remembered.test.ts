@@ -53,12 +53,12 @@ test("a caller waits at most a second, and a later answer is cached for the next
 test("a value that changes during its request is not cached", async () => {
 	const answers = [Promise.withResolvers<string>(), Promise.withResolvers<string>()];
 	const { asked, remembered } = open(() => answers[asked.length - 1]?.promise ?? Promise.reject());
-	const [told, first] = [remembered.find("a"), remembered.find("b")];
+	const [source, first] = [remembered.find("a"), remembered.find("b")];
 	remembered.note("a", "new");
 	remembered.forget("b");
 	answers[0]?.resolve("old");
 	answers[1]?.resolve("old");
-	expect(await told).toBe("new");
+	expect(await source).toBe("new");
 	await first;
 	expect([remembered.get("a"), remembered.get("b")]).toEqual(["new", undefined]);
 });

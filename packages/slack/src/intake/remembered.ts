@@ -21,7 +21,7 @@ export class Remembered<Value> {
 	/** Uses the injected clock; the cache itself would read that of the machine. */
 	readonly #known: LRUCache<string, { readonly value: Value; readonly until: number }>;
 	/** Pending requests. No cache, because none may be evicted. */
-	readonly #asked = new Map<string, Promise<Value>>();
+	readonly #pending = new Map<string, Promise<Value>>();
 
 	constructor(parts: RememberedParts<Value>) {
 		this.#parts = parts;
@@ -37,14 +37,14 @@ export class Remembered<Value> {
 	/** Stores a value from an event. A pending request is then outdated. */
 	note(id: string, value: Value): void {
 		const { clock, keptMs } = this.#parts;
-		this.#asked.delete(id);
+		this.#pending.delete(id);
 		const ms = typeof keptMs === "number" ? keptMs : keptMs(value);
 		this.#known.set(id, { value, until: clock.monotonic() + ms });
 	}
 
 	/** Removes a changed value. Slack is asked again on the next use. */
 	forget(id: string): void {
-		this.#asked.delete(id);
+		this.#pending.delete(id);
 		this.#known.delete(id);
 	}
 
@@ -55,14 +55,14 @@ export class Remembered<Value> {
 	async find(id: string): Promise<Value> {
 		const known = this.get(id);
 		if (known !== undefined) return known;
-		const asked = this.#asked.get(id) ?? this.#ask(id);
+		const pending = this.#pending.get(id) ?? this.#ask(id);
 		const { clock, what } = this.#parts;
 		const over = new AbortController();
 		const late = delay(clock, maxMs, over.signal).then(() => {
 			throw new ParleyError(`Slack did not answer within a second ${what}`, { code: "unavailable" });
 		});
 		try {
-			return await Promise.race([asked, late]);
+			return await Promise.race([pending, late]);
 		} finally {
 			over.abort();
 		}
@@ -70,18 +70,18 @@ export class Remembered<Value> {
 
 	#ask(id: string): Promise<Value> {
 		const { ask } = this.#parts;
-		const asked = ask(id).then(
+		const pending = ask(id).then(
 			(value) => {
 				// A change during the request makes its answer outdated.
-				if (this.#asked.get(id) === asked) this.note(id, value);
+				if (this.#pending.get(id) === pending) this.note(id, value);
 				return this.get(id) ?? value;
 			},
 			(reason: unknown) => {
-				if (this.#asked.get(id) === asked) this.#asked.delete(id);
+				if (this.#pending.get(id) === pending) this.#pending.delete(id);
 				throw reason;
 			},
 		);
-		this.#asked.set(id, asked);
-		return asked;
+		this.#pending.set(id, pending);
+		return pending;
 	}
 }

@@ -194,7 +194,7 @@ export class Interactions {
 		if (read === undefined || read.view.callback_id !== formId) return undefined;
 		const { values } = read.view.state;
 		const metadata = readMetadata(read.view.private_metadata);
-		if (metadata === undefined) return notTaken(Object.keys(values), interactionTexts.unreadable);
+		if (metadata === undefined) return fieldError(Object.keys(values), interactionTexts.unreadable);
 		const { control, channel, thread, message, home }: Metadata = metadata;
 		const { id: user } = read.user;
 		const place = { channel, user, thread };
@@ -207,7 +207,7 @@ export class Interactions {
 				{ type: "press", control, values: [], fields, ...defined({ message, home }) },
 			);
 		};
-		return this.#answers.inTime(work(), place, (words) => notTaken(Object.keys(values), words));
+		return this.#answers.inTime(work(), place, (words) => fieldError(Object.keys(values), words));
 	}
 
 	/** Rejects if the event cannot be stored. */
@@ -340,7 +340,7 @@ function readMetadata(text: string): Metadata | undefined {
 }
 
 /** Shows an error below the first field. The form stays open. */
-function notTaken(fields: readonly string[], words: string): Readonly<Record<string, unknown>> {
+function fieldError(fields: readonly string[], words: string): Readonly<Record<string, unknown>> {
 	const [first = "text"] = fields;
 	return { response_action: "errors", errors: { [first]: words } };
 }

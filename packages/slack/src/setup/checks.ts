@@ -106,9 +106,9 @@ async function checkClock({ theirTime, clock }: SlackChecks): Promise<Finding> {
 
 async function checkRooms({ bot }: SlackChecks): Promise<Finding> {
 	const id = "slack-rooms";
-	const asked = { types: "public_channel,private_channel", exclude_archived: true, limit: 200 };
+	const query = { types: "public_channel,private_channel", exclude_archived: true, limit: 200 };
 	const { channels, response_metadata: more } = Rooms.parse(
-		await askSlack(bot, "users.conversations", asked),
+		await askSlack(bot, "users.conversations", query),
 	);
 	const count = channels.length;
 	// A page may be short or empty although more pages follow.
@@ -189,8 +189,8 @@ async function checkLimits({ bot }: { readonly bot: SlackApi }): Promise<Finding
 async function readHistory(
 	bot: SlackApi,
 ): Promise<{ readonly count: number; readonly hasMore: boolean } | undefined> {
-	const asked = { types: "public_channel,private_channel", exclude_archived: true, limit: 200 };
-	const rooms = await bot.call({ method: "users.conversations", args: asked });
+	const query = { types: "public_channel,private_channel", exclude_archived: true, limit: 200 };
+	const rooms = await bot.call({ method: "users.conversations", args: query });
 	const [first] = (rooms.type === "ok" && Channels.safeParse(rooms.body).data?.channels) || [];
 	if (first === undefined) return undefined;
 	const answer = await bot.call({

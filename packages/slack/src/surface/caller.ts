@@ -38,7 +38,7 @@ export class Caller {
 		const { port, limits } = this.#parts;
 		const { method } = counted;
 		this.#checkToken(method);
-		limits.take(counted);
+		limits.count(counted);
 		const answer = await port.call({ method, args }).catch(unknown);
 		const body = this.#carried(answer, method, limits.nameOf(counted));
 		return { body, limits: limits.emptied(counted) };

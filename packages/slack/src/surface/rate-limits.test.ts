@@ -7,27 +7,27 @@ const post = { method: "chat.postMessage", channel: "C1" } as const;
 test("three posts in a channel are sent at once, and the next waits; other channels do not wait", () => {
 	const clock = new ManualClock();
 	const limits = new RateLimits(clock);
-	for (let n = 0; n < 3; n++) limits.take(post);
+	for (let n = 0; n < 3; n++) limits.count(post);
 	const waits = { kind: "rate-limited", limit: { scope: "chat.postMessage C1", retryAfterMs: 3000 } };
-	expect(() => limits.take(post)).toThrow(expect.objectContaining(waits));
+	expect(() => limits.count(post)).toThrow(expect.objectContaining(waits));
 	expect(limits.emptied(post)).toEqual([{ scope: "chat.postMessage C1", retryAfterMs: 3000 }]);
-	limits.take({ ...post, channel: "C2" });
+	limits.count({ ...post, channel: "C2" });
 	clock.advance(3000);
-	limits.take(post);
+	limits.count(post);
 });
 
 test("three tenths of the remaining calls are reserved for urgent ones", () => {
 	const limits = new RateLimits(new ManualClock());
 	const edit = { method: "chat.update" } as const;
-	for (let n = 0; n < 35; n++) limits.take({ ...edit, lane: "progress" });
+	for (let n = 0; n < 35; n++) limits.count({ ...edit, lane: "progress" });
 	const waits = { kind: "rate-limited", limit: { scope: "chat.update rest", retryAfterMs: 60_000 } };
-	expect(() => limits.take({ ...edit, lane: "milestone" })).toThrow(expect.objectContaining(waits));
+	expect(() => limits.count({ ...edit, lane: "milestone" })).toThrow(expect.objectContaining(waits));
 	expect(limits.emptied(edit)).toEqual([{ scope: "chat.update rest", retryAfterMs: 60_000 }]);
-	for (let n = 0; n < 15; n++) limits.take({ ...edit, lane: "approval" });
-	expect(() => limits.take({ ...edit, lane: "approval" })).toThrow(
+	for (let n = 0; n < 15; n++) limits.count({ ...edit, lane: "approval" });
+	expect(() => limits.count({ ...edit, lane: "approval" })).toThrow(
 		expect.objectContaining({ kind: "rate-limited" }),
 	);
-	limits.take({ ...edit, owed: true });
+	limits.count({ ...edit, owed: true });
 });
 
 test("no minute has more calls than Slack allows", () => {
@@ -37,7 +37,7 @@ test("no minute has more calls than Slack allows", () => {
 	for (let second = 0; second < 600; second++) {
 		for (let n = 0; n < 5; n++) {
 			try {
-				limits.take({ method: "conversations.replies" });
+				limits.count({ method: "conversations.replies" });
 				made.push(clock.monotonic());
 			} catch {
 				break;
@@ -54,7 +54,7 @@ test("a channel without recent posts is no longer counted", () => {
 	const clock = new ManualClock();
 	const limits = new RateLimits(clock);
 	for (let n = 0; n < 500; n++) {
-		limits.take({ method: "chat.postMessage", channel: `C${n}` });
+		limits.count({ method: "chat.postMessage", channel: `C${n}` });
 		clock.advance(1000);
 	}
 	expect(limits.size).toBeLessThanOrEqual(62);

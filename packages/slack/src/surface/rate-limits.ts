@@ -57,7 +57,7 @@ export class RateLimits {
 	}
 
 	/** Counts a call. Throws `rate-limited` without counting it if it must wait. */
-	take({ method, channel, lane, owed = false }: Counted): void {
+	count({ method, channel, lane, owed = false }: Counted): void {
 		const buckets = bucketsOf(method, channel);
 		const spare = (bucket: Bucket): number => (isPatient(lane) ? reserveOf(bucket) : 0);
 		for (const bucket of owed ? [] : buckets) {

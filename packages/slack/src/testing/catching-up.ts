@@ -35,16 +35,16 @@ export async function openCatchUp(
 	const store = { load: async () => given.places ?? [{ channel: "C1" }], save: async () => undefined };
 	const places = await ActiveChannels.open({ store, clock, log });
 	const posted = async () => given.posted ?? [];
-	const taken: unknown[] = [];
+	const received: unknown[] = [];
 	const failures: Error[] = [];
 	const tries: boolean[] = [];
-	const take = async (body: unknown, isLast: boolean): Promise<void> => {
+	const receive = async (body: unknown, isLast: boolean): Promise<void> => {
 		tries.push(isLast);
 		const failure = failures.shift();
 		if (failure) throw failure;
-		taken.push(body);
+		received.push(body);
 	};
-	const catchUp = await CatchUp.open({ port, places, posted, alive, begun, clock, log, take });
+	const catchUp = await CatchUp.open({ port, places, posted, alive, begun, clock, log, receive });
 	/** Advances the clock, and runs everything that waits for less. */
 	const pass = async (ms: number): Promise<void> => {
 		for (let left = ms; left > 0; left -= 1200) {
@@ -52,7 +52,7 @@ export async function openCatchUp(
 			for (let turn = 0; turn < 10; turn++) await tick();
 		}
 	};
-	return { catchUp, clock, log, port, places, kept, taken, failures, tries, pass };
+	return { catchUp, clock, log, port, places, kept, taken: received, failures, tries, pass };
 }
 
 /** Slack timestamp of a moment. */

@@ -78,7 +78,7 @@ export interface SlackPort extends SlackResponder {
 	 * acknowledged. If `take` rejects, Slack redelivers it.
 	 */
 	connect(handlers: {
-		readonly take: (envelope: SlackEnvelope) => Promise<SlackReply>;
+		readonly receive: (envelope: SlackEnvelope) => Promise<SlackReply>;
 		readonly link: (link: SlackLink) => void;
 		/** Called repeatedly while nothing arrives on a connection that looks healthy. Events may have been missed. */
 		readonly silent?: () => void;

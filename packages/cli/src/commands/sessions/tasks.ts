@@ -136,8 +136,8 @@ function cancelCommand(io: Io): Command {
 			const { task, answer } = await withGateway(flags, io, async (client) => {
 				const found = await findTask(client, id);
 				const reason = flags.reason === undefined ? {} : { reason: flags.reason };
-				const asked = client.request("cancel_task", { task_id: found.id, ...reason });
-				return { task: found, answer: await asked };
+				const cancelled = client.request("cancel_task", { task_id: found.id, ...reason });
+				return { task: found, answer: await cancelled };
 			});
 			if (flags.json) return printJson(answer, io);
 			const before = answer.status === task.status ? " already" : "";

@@ -77,10 +77,10 @@ export const clock: Check = {
 		const answer = await provider();
 		if (!answer?.reached || answer.serverTime === undefined)
 			return ok("it matches the clock of the file system");
-		const { serverTime, ownTime, tookMs } = answer;
+		const { serverTime, ownTime, durationMs } = answer;
 		const apart = ownTime - serverTime;
 		// Headers have a resolution of seconds, and the response took time to arrive.
-		const surely = Math.max(0, Math.abs(apart) - tookMs - 1_000);
+		const surely = Math.max(0, Math.abs(apart) - durationMs - 1_000);
 		const what = `the clock is ${inSeconds(apart)}, compared with ${new URL(answer.url).host}`;
 		if (surely > farMs) return fail(what, setClock(distribution));
 		if (surely > nearMs) return warn(what, setClock(distribution));

@@ -32,8 +32,8 @@ export const bind: Check = {
 		if (gateway && health) return judge(reachOf(health));
 		if (config instanceof Error) return ok(configInvalid);
 		const { listen, auth, insecureLan = false, tls } = config;
-		const taken = gateway ? undefined : await findTaken(system, listen);
-		if (taken) return taken;
+		const occupied = gateway ? undefined : await findOccupiedPort(system, listen);
+		if (occupied) return occupied;
 		const urls = listen.map(({ host, port }) => `${tls ? "https" : "http"}://${bracketed(host)}:${port}`);
 		return judge({ urls, auth, insecureLan });
 	},
@@ -69,7 +69,7 @@ function judge({ urls, auth, insecureLan }: Reach): Found {
 }
 
 /** A port in use by another program prevents the start of the gateway. */
-async function findTaken(
+async function findOccupiedPort(
 	{ answers, distribution }: System,
 	listen: readonly { readonly host: string; readonly port: number }[],
 ): Promise<Found | undefined> {

@@ -12,7 +12,7 @@ import { config, fakeSystem, gateway, now } from "../testing/fake-system.ts";
 import { deepChecks, runChecks } from "./run-checks.ts";
 
 const day = 24 * 60 * 60 * 1000;
-const reached = { url: "https://models.test/v1/models", ownTime: now, tookMs: 300, serverTime: now };
+const reached = { url: "https://models.test/v1/models", ownTime: now, durationMs: 300, serverTime: now };
 const answer = (changes: object): System["provider"] => {
 	// True because each row below gives the fields of one kind of answer.
 	return async () => ({ reached: true, status: 200, ...reached, ...changes }) as ProviderAnswer;

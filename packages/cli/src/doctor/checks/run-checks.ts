@@ -51,11 +51,11 @@ export async function runChecks(system: System, chosen = checks): Promise<Findin
 			}
 		}),
 	);
-	return findings.map((finding, index) => unlessTold(finding, findings.slice(0, index)));
+	return findings.map((finding, index) => unlessReported(finding, findings.slice(0, index)));
 }
 
 /** Reports a cause that several checks share once. */
-function unlessTold(finding: Finding, before: readonly Finding[]): Finding {
+function unlessReported(finding: Finding, before: readonly Finding[]): Finding {
 	const earlier = before.find(({ status, what }) => status !== "ok" && what === finding.what);
 	return earlier ? { id: finding.id, ...ok(`unknown because of the finding ${earlier.id}`) } : finding;
 }

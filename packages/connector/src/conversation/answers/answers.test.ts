@@ -305,8 +305,8 @@ test("other parts can read the run of a message, and whether a run is active", (
 
 test("the remembered state does not grow with the conversation", () => {
 	const many = Array.from({ length: 200 }, (_, index) => `r${index}`);
-	const asked = many.map((run) => says(run, "word ".repeat(1000), `m${run}`));
-	expect(JSON.stringify(tell(asked).slice).length).toBeLessThan(12_000);
+	const openedQuestion = many.map((run) => says(run, "word ".repeat(1000), `m${run}`));
+	expect(JSON.stringify(tell(openedQuestion).slice).length).toBeLessThan(12_000);
 	const answered = many.flatMap((run): Happening[] => [
 		says(run, "word", `m${run}`),
 		ends(run, "x".repeat(999)),

@@ -20,7 +20,7 @@ import {
 } from "./cards.ts";
 import { control, grownPost } from "./control.ts";
 import { callsFoot } from "./live-view.ts";
-import { answeredQuestion, asked, called, toolCalled } from "./run-events.ts";
+import { answeredQuestion, called, openedQuestion, toolCalled } from "./run-events.ts";
 import { earlierTexts, type RunPart } from "./run-parts.ts";
 import {
 	type AnswersSlice,
@@ -58,7 +58,7 @@ export const answers: Reducer<AnswersSlice> = {
 			case "tool.call":
 				return { slice: toolCalled(slice, { at: recorded.at, payload: event.payload }), operations: [] };
 			case "prompt.request":
-				return asked(slice, event.payload, scene);
+				return openedQuestion(slice, event.payload, scene);
 			case "prompt.response":
 			case "prompt.closed":
 				return { slice: answeredQuestion(slice, event.payload.token, recorded.at), operations: [] };

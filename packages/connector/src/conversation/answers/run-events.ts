@@ -35,7 +35,7 @@ export function toolCalled(
  * A tool call of the active run asks a question. The text so far becomes a post above the question, and the answer grows
  * below it, so that people see it.
  */
-export function asked(
+export function openedQuestion(
 	slice: AnswersSlice,
 	{ token, context }: EventPayloads["prompt.request"],
 	scene: Scene,

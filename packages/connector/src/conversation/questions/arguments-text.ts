@@ -13,7 +13,7 @@ export interface ArgumentsText {
 
 export interface ArgumentsOptions {
 	/** Whether the tool and the label identify a single text, so that its name is omitted. */
-	readonly told?: boolean;
+	readonly isLabelRedundant?: boolean;
 	/** Whether a preview shows the long texts. */
 	readonly previewed?: boolean;
 }
@@ -24,12 +24,12 @@ export interface ArgumentsOptions {
  */
 export function argumentsText(
 	given: unknown,
-	{ told = false, previewed = false }: ArgumentsOptions = {},
+	{ isLabelRedundant = false, previewed = false }: ArgumentsOptions = {},
 ): ArgumentsText {
 	const entries = entriesOf(given);
 	if (!entries) return { text: visible(JSON.stringify(given, undefined, 2) ?? ""), brief: false };
 	const [only] = entries;
-	if (told && entries.length === 1 && typeof only?.[1] === "string") {
+	if (isLabelRedundant && entries.length === 1 && typeof only?.[1] === "string") {
 		return { text: visible(only[1]), brief: false };
 	}
 	let brief = false;

@@ -78,7 +78,9 @@ function answerDetails({ kind, options, call }: QuestionForm, response: Response
 	if (kind === "grant" || cancelled) return [];
 	if (kind === "approval") {
 		if (changed === undefined || changed === null) return [];
-		const approved = fenced(cut.code(whole(argumentsText(changed, call).text)));
+		const approved = fenced(
+			cut.code(whole(argumentsText(changed, { isLabelRedundant: call?.told ?? false }).text)),
+		);
 		return [approvalTexts.outcomes.changedArguments, approved];
 	}
 	const values: readonly unknown[] = Array.isArray(value) ? value : [value ?? ""];

@@ -12,9 +12,9 @@ const maxNotes = 8;
 /** Paragraphs about the request, for all states of a card. */
 export function callFacts({ call, label }: OpenQuestion, cut: Cut): string[] {
 	if (!call) return [quoted(cut.words(label))];
-	const { told, preview, arguments: given } = call;
+	const { told: labelIsRedundant, preview, arguments: given } = call;
 	return definedItems([
-		told ? undefined : plain(cut.words(label)),
+		labelIsRedundant ? undefined : plain(cut.words(label)),
 		given.length === 0 ? undefined : fenced(cut.code(given)),
 		preview.length === 0 ? undefined : fenced(cut.code(preview), "diff"),
 	]);

@@ -71,8 +71,11 @@ function readCall(
 		risk = "normal",
 		allow_session: allowSession = false,
 	} = context;
-	const told = isLabelOf(label, context.arguments);
-	const { text, brief } = argumentsText(context.arguments, { told, previewed: preview !== "" });
+	const labelIsRedundant = isLabelOf(label, context.arguments);
+	const { text, brief } = argumentsText(context.arguments, {
+		isLabelRedundant: labelIsRedundant,
+		previewed: preview !== "",
+	});
 	const further = notes.length - maxNotes;
 	const more = further > 0 ? [questionTexts.moreNotes({ count: further })] : [];
 	return {
@@ -86,7 +89,7 @@ function readCall(
 		risk,
 		allowSession,
 		brief,
-		told,
+		told: labelIsRedundant,
 		arguments: keep(text, most),
 		preview: keep(preview.replace(/\n$/u, ""), most),
 		notes: [...notes.slice(0, maxNotes), ...more].map((note) => keep(note, longestNote)),

@@ -35,8 +35,8 @@ export function shortApproval(question: OpenQuestion, call: ApprovalCall, scene:
 	const votes = votesLine(question, call, scene);
 	const room = ownLines - minEffect - head.lines.length - critical.length - votes.length;
 	const warnings = warningsOf(call, Math.max(room, 1));
-	const taken = head.lines.length + warnings.lines.length + critical.length + votes.length;
-	const effect = effectOf(call, Math.max(ownLines - taken, 1));
+	const used = head.lines.length + warnings.lines.length + critical.length + votes.length;
+	const effect = effectOf(call, Math.max(ownLines - used, 1));
 	return {
 		paragraphs: [[...head.lines, ...critical, ...votes, ...warnings.lines].join("\n"), ...effect.paragraphs],
 		cut: head.cut || warnings.cut || effect.cut,
@@ -76,7 +76,7 @@ function headOf(question: OpenQuestion, call: ApprovalCall): Part {
 	const wants = approvalTexts.card.wants({ asker, tool: inlineCode(tool) });
 	const title = `**${titleOf(question)}** · ${wants}${again ? ` · ${approvalTexts.card.repeated}` : ""}`;
 	const cut = tool !== call.tool;
-	if (isToldByArguments(call)) return { lines: [title], cut };
+	if (isShownByArguments(call)) return { lines: [title], cut };
 	const what = whatOf(label.text);
 	const used = columnsOf(`${titleOf(question)} · ${approvalTexts.card.wants({ asker, tool })} · `);
 	const room = cardColumns - used - (again ? 15 : 0);
@@ -86,7 +86,7 @@ function headOf(question: OpenQuestion, call: ApprovalCall): Part {
 }
 
 /** Whether the card shows the arguments and they contain the text of the label. */
-function isToldByArguments({ told, preview, arguments: given }: ApprovalCall): boolean {
+function isShownByArguments({ told, preview, arguments: given }: ApprovalCall): boolean {
 	return told && preview.length === 0 && given.length > 0;
 }
 

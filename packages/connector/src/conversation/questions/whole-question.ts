@@ -23,7 +23,9 @@ export function wholeQuestion(
 		);
 		return definedItems([quoted(label), said.length === 0 ? undefined : bullets(said)]).join("\n\n");
 	}
-	const { text } = argumentsText(context.arguments, { told: isLabelOf(label, context.arguments) });
+	const { text } = argumentsText(context.arguments, {
+		isLabelRedundant: isLabelOf(label, context.arguments),
+	});
 	return definedItems([
 		`**${inlineCode(tool)}**`,
 		plain(label),

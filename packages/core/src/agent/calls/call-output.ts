@@ -112,10 +112,10 @@ class OutputFile {
 	}
 
 	write(chunk: Uint8Array): void {
-		const taken = chunk.subarray(0, this.#left);
-		this.#left -= taken.length;
-		this.#missing += chunk.length - taken.length;
-		this.#put(this.#decoder.write(Buffer.from(taken.buffer, taken.byteOffset, taken.length)));
+		const stored = chunk.subarray(0, this.#left);
+		this.#left -= stored.length;
+		this.#missing += chunk.length - stored.length;
+		this.#put(this.#decoder.write(Buffer.from(stored.buffer, stored.byteOffset, stored.length)));
 	}
 
 	/** Resolves when the file is stored: true if it contains all written text. Rejects if it cannot be stored. */
@@ -196,9 +196,9 @@ export class ToolProgress {
 		if (!this.#reader) return;
 		this.#read();
 		const { decoder, redaction } = this.#reader;
-		this.#take(redaction.push(decoder.end()) + redaction.end());
+		this.#append(redaction.push(decoder.end()) + redaction.end());
 		this.#lines.append(this.#line);
-		this.#tell();
+		this.#report();
 	}
 
 	#keep(chunk: Uint8Array): void {
@@ -215,7 +215,7 @@ export class ToolProgress {
 		this.#timer = undefined;
 		this.#lookedAt = this.#deps.clock.monotonic();
 		this.#read();
-		this.#tell();
+		this.#report();
 	}
 
 	#read(): void {
@@ -229,7 +229,7 @@ export class ToolProgress {
 		}
 		const { decoder, redaction } = this.#reader;
 		if (skipped === 0) {
-			this.#take(redaction.push(decoder.write(bytes)));
+			this.#append(redaction.push(decoder.write(bytes)));
 			return;
 		}
 		// The redactor needs the text before a secret to recognise it.
@@ -237,10 +237,10 @@ export class ToolProgress {
 		const start = bytes.indexOf(0x0a, shown) + 1 || shown;
 		redaction.push(decoder.write(bytes.subarray(0, start)));
 		this.#line.skip(skipped + start);
-		this.#take(redaction.push(decoder.write(bytes.subarray(start))));
+		this.#append(redaction.push(decoder.write(bytes.subarray(start))));
 	}
 
-	#take(redacted: string): void {
+	#append(redacted: string): void {
 		// The result of the call replaces this character too, so both show the same text.
 		const text = redacted.replaceAll("\0", "\u{fffd}");
 		const end = text.lastIndexOf("\n") + 1;
@@ -251,7 +251,7 @@ export class ToolProgress {
 		this.#line.add(text.slice(end));
 	}
 
-	#tell(): void {
+	#report(): void {
 		if (!this.#lines.isEmpty) this.#deps.pass(this.#lines.empty());
 	}
 }

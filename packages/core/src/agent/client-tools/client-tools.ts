@@ -258,9 +258,10 @@ export class ToolConnection {
 
 	/** Answers an open call. Returns false, and counts the answer as ignored, if the call is not open. */
 	answer(callId: string, result: ClientResult): boolean {
-		const taken = this.#calls.answer(callId, result);
-		if (!taken) this.#deps.log.debug("ignored an answer without an open call", { callId, client: this.#id });
-		return taken;
+		const accepted = this.#calls.answer(callId, result);
+		if (!accepted)
+			this.#deps.log.debug("ignored an answer without an open call", { callId, client: this.#id });
+		return accepted;
 	}
 
 	/** Called when the client disconnects: its open calls end as interrupted, and its tools are no longer offered. */

@@ -68,7 +68,7 @@ const leastMargin = 0.005;
 /** Relative error that remains with the best weights, before the first replies. */
 const usualNoise = 0.03;
 /** Minimum difference of tokens from which it learns. */
-const tellingTokens = 40;
+const significantTokens = 40;
 
 /**
  * Learns the tokens that one model makes of letters, signs and other features. Uses recursive least squares (a Kalman filter
@@ -119,7 +119,7 @@ export class Calibration {
 	 */
 	learn(counted: CountedRequest, since?: CountedRequest): boolean {
 		if (!isPlausible(counted)) return false;
-		const grown = since && counted.tokens - since.tokens >= tellingTokens;
+		const grown = since && counted.tokens - since.tokens >= significantTokens;
 		if (grown) this.#update(difference(counted.features, since.features), counted.tokens - since.tokens);
 		else if (!since) this.#update(counted.features, counted.tokens);
 		return true;

@@ -312,9 +312,9 @@ function planShortening(sizing: Sizing, reductions: Reductions, plan: Plan): Pla
 		tokens = sizing.tokensOf(viewOf(transcript, withCompaction(reductions, compaction))) + note;
 		if (tokens <= room.messages) return { ...plan, compactions: [...plan.compactions, compaction] };
 	}
-	const takes = Math.ceil(tokens + room.window - room.reply - room.messages);
+	const needed = Math.ceil(tokens + room.window - room.reply - room.messages);
 	throw new ParleyError(
-		`the request needs about ${takes} tokens, and the model has room for ${Math.floor(room.window - room.reply)} ` +
+		`the request needs about ${needed} tokens, and the model has room for ${Math.floor(room.window - room.reply)} ` +
 			"besides its reply: split the request, or choose a model with a larger context window",
 		{ code: "resource_exhausted" },
 	);

@@ -110,7 +110,7 @@ export function contextAfter(
 	const measured = { ...context.placed, request, tokens, counts, fixed: context.fixed(request) };
 	const added = reply && remains(reply) ? { content: reply.content, tokens: outputTokens } : undefined;
 	const calibration = contexts.calibration(settings.model.provider, request.model);
-	return snapshotOf(measured, { reply: added, compacted: context.takeUnlisted() }, calibration);
+	return snapshotOf(measured, { reply: added, compacted: context.drainUnlisted() }, calibration);
 }
 
 function sumOfParts({ system, tools, messages }: PartCounts): number {

@@ -34,7 +34,7 @@ export interface MeasuredCompaction extends Compaction {
 
 interface Fitted {
 	readonly messages: readonly Message[];
-	readonly spoken: Features;
+	readonly messageFeatures: Features;
 	readonly features: Features;
 	readonly tokens: number;
 }
@@ -100,10 +100,10 @@ export class SessionContext {
 	}
 
 	/** Returns the compactions that no snapshot contains yet, and marks them as contained. */
-	takeUnlisted(): readonly ContextCompaction[] {
-		const taken = this.#unlisted;
+	drainUnlisted(): readonly ContextCompaction[] {
+		const drained = this.#unlisted;
 		this.#unlisted = [];
-		return taken;
+		return drained;
 	}
 
 	/** Learns from the counted tokens of a request of this session. Returns false if the count is implausible. */
@@ -148,15 +148,15 @@ export class SessionContext {
 
 	estimate(request: ModelRequest, calibration: Calibration): Estimate & { readonly features: Features } {
 		const { messages, model } = request;
-		const spoken = this.#spoken(messages);
-		const features = sumOf([this.fixed(request), spoken]);
+		const messageFeatures = this.#messageFeatures(messages);
+		const features = sumOf([this.fixed(request), messageFeatures]);
 		const { tokens, margin } = calibration.estimate(features, this.#anchors.get(model));
-		this.#fitted = { messages, spoken, features, tokens };
+		this.#fitted = { messages, messageFeatures, features, tokens };
 		return { tokens, margin, features };
 	}
 
 	/** Most requests continue the one before: their common messages are not counted again. */
-	#spoken(messages: readonly Message[]): Features {
+	#messageFeatures(messages: readonly Message[]): Features {
 		const before = this.#fitted;
 		if (!before) return featuresOfMessages(messages);
 		const { length } = before.messages;
@@ -164,7 +164,7 @@ export class SessionContext {
 		while (same < length && messages[same] === before.messages[same]) same++;
 		const gone = same === length ? [] : before.messages.slice(same);
 		return sumOf([
-			difference(before.spoken, featuresOfMessages(gone)),
+			difference(before.messageFeatures, featuresOfMessages(gone)),
 			featuresOfMessages(messages.slice(same)),
 		]);
 	}

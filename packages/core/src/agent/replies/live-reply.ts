@@ -23,7 +23,7 @@ export interface ReplyListener {
 	writeCall(index: number, json: string): void;
 	endCall(index: number): void;
 	/** Returns an id for a call that is unique in the session: the provider's id if it is not `taken` in this reply. */
-	callId(id: string, taken: ReadonlySet<string>): string;
+	callId(id: string, used: ReadonlySet<string>): string;
 	/** The reply is complete or failed. `context` is the context after a complete reply. */
 	end(reply: Reply, context: ContextSnapshot | undefined): void;
 }
@@ -138,9 +138,9 @@ export class LiveReply implements ReplyListener {
 		session.bus.pass({ type: "arguments.ended", runId, index, callId, name, length });
 	}
 
-	callId(id: string, taken: ReadonlySet<string>): string {
+	callId(id: string, usedInReply: ReadonlySet<string>): string {
 		// Approvals and results refer to a call by its id, so a repeated id is replaced.
-		const used = id === "" || taken.has(id) || this.#run.usesCallId(id);
+		const used = id === "" || usedInReply.has(id) || this.#run.usesCallId(id);
 		return used ? this.#ids.create("call") : id;
 	}
 

@@ -154,7 +154,7 @@ export class SkillFiles {
 			const file = await realOf(place);
 			const directory = dirname(file);
 			const isWhole = basename(path) === "SKILL.md";
-			take(left, (await lstat(file)).size);
+			countFile(left, (await lstat(file)).size);
 			const own = await this.#hashOf(file);
 			const others = isWhole ? await this.#others(directory, file, left) : [];
 			const fallback = isWhole ? basename(dirname(path)) : basename(path, ".md");
@@ -202,7 +202,7 @@ export class SkillFiles {
 			if (paths.length > most.files || bytes > most.bytes) {
 				throw refused(`the skill has more than ${most.files} files or ${most.bytes / 1024 / 1024} MiB`);
 			}
-			take(left, size);
+			countFile(left, size);
 			found.push({ name: relative(directory, path), hash: await this.#hashOf(path) });
 		}
 		return found;
@@ -238,7 +238,7 @@ async function filesBelow(directory: HeldDirectory, depth: number): Promise<stri
 }
 
 /** Counts a file that is about to be read. Throws `invalid_argument` beyond the limits of its place. */
-function take(left: Left, size: number): void {
+function countFile(left: Left, size: number): void {
 	left.files -= 1;
 	left.bytes -= size;
 	if (left.files >= 0 && left.bytes >= 0) return;

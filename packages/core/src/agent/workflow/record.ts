@@ -130,7 +130,7 @@ export async function settleWorkflows(run: Run, writing: Writing, error: string)
 			const taskId = progress.lastTry(step.id)?.taskId ?? "";
 			const row = await findTask(writing.tx, taskId);
 			const now = run.clock.now();
-			const deps = { tx: writing.tx, now, tell: writing.record };
+			const deps = { tx: writing.tx, now, record: writing.record };
 			if (row)
 				ended.push(...(await endTask(deps, row, { state: "cancelled", reason: "the workflow ended" })));
 			const nothing = { output: "", reason: "", willRetry: false, tokens: 0, cost: 0 };

@@ -225,7 +225,7 @@ class Engine {
 			});
 			return inserted.row.id;
 		});
-		for (const event of created) observers.tell(event, session.owner);
+		for (const event of created) observers.notify(event, session.owner);
 		await run.reach("skill-step-started");
 		workflows.startTasks();
 		return { taskId };

@@ -118,8 +118,8 @@ export class ChannelGrants implements SessionGrants {
 		await this.#requireSafety(wanted.place, principal.person);
 		if (principal.person) return this.#ask(request, wanted, { person: principal.person, ...meant });
 		if (!unseen) await this.#options.store.read((db) => requireSeen(db, wanted.place));
-		const { response: grant, repeated } = await this.#life.inPlace(wanted.place, [], (tx, telling) =>
-			once(tx, request, this.#onceDeps, () => this.#life.begin(tx, telling, wanted, principal)),
+		const { response: grant, repeated } = await this.#life.inPlace(wanted.place, [], (tx, recipients) =>
+			once(tx, request, this.#onceDeps, () => this.#life.begin(tx, recipients, wanted, principal)),
 		);
 		if (!repeated) this.#life.watch(grant);
 		return { status: "granted", grant };
@@ -151,9 +151,9 @@ export class ChannelGrants implements SessionGrants {
 		authorize(principal, "grant.revoke", { place: row.place });
 		const asker = requestedBy(principal);
 		const why = `revoked by ${asker.principal}${reason === "" ? "" : `: ${reason}`}`;
-		await this.#life.inPlace(row.place, notifiedSessions(row), (tx, telling) =>
+		await this.#life.inPlace(row.place, notifiedSessions(row), (tx, recipients) =>
 			once(tx, request, this.#onceDeps, async () => {
-				await this.#life.endIn(tx, telling, { row, reason: why, asker });
+				await this.#life.endIn(tx, recipients, { row, reason: why, asker });
 				return null;
 			}),
 		);
@@ -172,17 +172,17 @@ export class ChannelGrants implements SessionGrants {
 		const approves = readAnswer(fromRow<Prompt>(answered.request), true, response).kind === "approved";
 		if (approves) await this.#requireSafety(wanted.place, principal.person);
 		let grant: GrantFacts | undefined;
-		const { response: counts } = await this.#life.inPlace(wanted.place, [session.id], (tx, telling) =>
+		const { response: counts } = await this.#life.inPlace(wanted.place, [session.id], (tx, recipients) =>
 			once(tx, request, this.#onceDeps, async () => {
 				const answering = { token, response, by: principal, change: undefined };
 				const { counts: isFirst } = await this.#options.prompts.answer(
 					tx,
-					telling.recordIn.bind(undefined, session),
+					recipients.recordIn.bind(undefined, session),
 					session,
 					answering,
 				);
 				const state = isFirst ? await stateOf(tx, token) : undefined;
-				if (state === "answered") grant = await this.#life.begin(tx, telling, wanted, principal);
+				if (state === "answered") grant = await this.#life.begin(tx, recipients, wanted, principal);
 				if (state === "cancelled") {
 					const facts = { action: "grant.refuse", object: wanted.place, decision: "denied" };
 					await this.#options.audit.record(tx, { ...requestedBy(principal), ...facts });

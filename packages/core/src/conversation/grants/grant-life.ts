@@ -36,7 +36,7 @@ const heartbeatMs = 10 * 60 * 1000;
 const longestStopMs = 60 * 60 * 1000;
 
 /** The sessions of a channel that receive the events of its grant, in the transaction of the change. */
-export interface Telling {
+export interface GrantRecipients {
 	readonly sessions: readonly Session[];
 	readonly recordIn: RecordIn<Session>;
 }
@@ -104,7 +104,7 @@ export class GrantLife {
 	async inPlace<T>(
 		place: string,
 		also: readonly string[],
-		work: (tx: Tx, telling: Telling) => Promise<T>,
+		work: (tx: Tx, recipients: GrantRecipients) => Promise<T>,
 	): Promise<T> {
 		const leases = await this.#leasesOf(place, also);
 		try {
@@ -118,11 +118,11 @@ export class GrantLife {
 	}
 
 	/** Writes the grant, replaces the open one of the channel, and emits its event. */
-	async begin(tx: Tx, telling: Telling, wanted: WantedGrant, by: Principal): Promise<GrantFacts> {
+	async begin(tx: Tx, recipients: GrantRecipients, wanted: WantedGrant, by: Principal): Promise<GrantFacts> {
 		const { clock, ids, audit } = this.#deps;
 		const asker = requestedBy(by);
 		const before = await openGrantOf(tx, wanted.place);
-		if (before) await this.endIn(tx, telling, { row: before, reason: "another one replaces it", asker });
+		if (before) await this.endIn(tx, recipients, { row: before, reason: "another one replaces it", asker });
 		const { lifeMs, ...terms } = wanted;
 		const createdAt = clock.now();
 		const grant: GrantFacts = {
@@ -133,11 +133,11 @@ export class GrantLife {
 			createdAt,
 			expiresAt: createdAt + lifeMs,
 		};
-		const notified = telling.sessions.map(({ id }) => id);
+		const notified = recipients.sessions.map(({ id }) => id);
 		await insertGrant(tx, grant, { policy: this.#deps.policies.version, notified });
 		const facts = { action: "grant.create", object: grant.place, decision: "allowed", grantId: grant.id };
 		await audit.record(tx, { ...asker, ...facts, args: { ...terms, lifeMs } });
-		await tell(telling, { type: "grant.created", grant });
+		await recordIn(recipients, { type: "grant.created", grant });
 		return grant;
 	}
 
@@ -151,8 +151,8 @@ export class GrantLife {
 
 	/** Ends a grant. A grant that has already ended is left unchanged. */
 	async end(row: GrantRow, reason: string, asker: Asker): Promise<void> {
-		await this.inPlace(row.place, notifiedSessions(row), (tx, telling) =>
-			this.endIn(tx, telling, { row, reason, asker }),
+		await this.inPlace(row.place, notifiedSessions(row), (tx, recipients) =>
+			this.endIn(tx, recipients, { row, reason, asker }),
 		);
 		this.unwatch(row, reason);
 	}
@@ -180,7 +180,7 @@ export class GrantLife {
 	/** Ends a grant in a transaction and emits its event. The caller then calls `unwatch`. */
 	async endIn(
 		tx: Tx,
-		telling: Telling,
+		recipients: GrantRecipients,
 		{ row, reason, asker }: { readonly row: GrantRow; readonly reason: string; readonly asker: Asker },
 	): Promise<void> {
 		const { clock, audit } = this.#deps;
@@ -188,7 +188,7 @@ export class GrantLife {
 		const { usedActions } = factsOf(row);
 		const facts = { action: "grant.end", object: row.place, decision: "ended", grantId: row.id };
 		await audit.record(tx, { ...asker, ...facts, args: { reason, usedActions } });
-		await tell(telling, { type: "grant.ended", grantId: row.id, reason });
+		await recordIn(recipients, { type: "grant.ended", grantId: row.id, reason });
 	}
 
 	async #leasesOf(place: string, also: readonly string[]): Promise<Lease[]> {
@@ -263,6 +263,6 @@ function unlessUnknown(reason: unknown): undefined {
 	if (ParleyError.from(reason).code !== "not_found") throw reason;
 }
 
-async function tell({ sessions, recordIn }: Telling, event: RecordedEvent): Promise<void> {
+async function recordIn({ sessions, recordIn }: GrantRecipients, event: RecordedEvent): Promise<void> {
 	for (const session of sessions) await recordIn(session, event);
 }

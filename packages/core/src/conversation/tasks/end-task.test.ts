@@ -38,7 +38,7 @@ function end(id: string, how: TaskEnd, mine?: string): Promise<string[]> {
 		const row = await findTask(tx, id);
 		if (!row) throw new Error(`no task ${id}`);
 		const tell = async (...events: RecordedEvent[]): Promise<void> => void recorded.push(...events);
-		return endTask({ tx, now: 100, tell, ...(mine !== undefined && { mine }) }, row, how);
+		return endTask({ tx, now: 100, record: tell, ...(mine !== undefined && { mine }) }, row, how);
 	});
 }
 

@@ -21,7 +21,7 @@ export interface EndDeps {
 	/** Milliseconds since the epoch. */
 	readonly now: number;
 	/** Records in the session that owns the task; events about its worker are recorded in the conversation of `mine`. */
-	readonly tell: (...events: RecordedEvent[]) => Promise<unknown>;
+	readonly record: (...events: RecordedEvent[]) => Promise<unknown>;
 	/** The task whose run ends together with it. */
 	readonly mine?: string;
 }
@@ -32,7 +32,7 @@ export interface EndDeps {
  * all ended tasks. Empty if it had ended already.
  */
 export async function endTask(deps: EndDeps, row: TaskRow, end: TaskEnd): Promise<string[]> {
-	const { tx, now, tell, mine } = deps;
+	const { tx, now, record, mine } = deps;
 	const output = end.state === "cancelled" ? row.output : shorten(end.output ?? row.output, mostKept);
 	const error = end.state === "completed" ? "" : end.state === "failed" ? end.error : end.reason;
 	const ended = await tx
@@ -51,8 +51,8 @@ export async function endTask(deps: EndDeps, row: TaskRow, end: TaskEnd): Promis
 		.executeTakeFirst();
 	if (ended.numUpdatedRows === 0n) return [];
 	const workers = await endWorkers(deps, row);
-	await tell(...(await endEvents(deps, row, end)));
-	if (row.id === mine) await tell(...workerEnd(row.id, end.state === "completed" ? end : { error }));
+	await record(...(await endEvents(deps, row, end)));
+	if (row.id === mine) await record(...workerEnd(row.id, end.state === "completed" ? end : { error }));
 	await wakeParent(tx, row, now);
 	const failed = end.state === "completed" ? [] : await failDependents(deps, row, end.state, error);
 	return [row.id, ...workers, ...failed];

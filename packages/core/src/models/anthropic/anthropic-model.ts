@@ -87,7 +87,7 @@ class AnthropicModel implements Model {
 			const events = await client.post<Stream<RawMessageStreamEvent>>("/v1/messages", options);
 			yield { type: "started" };
 			for await (const event of events) {
-				for (const part of reply.take(event)) yield part;
+				for (const part of reply.receive(event)) yield part;
 				if (reply.finished) exchange.finish();
 			}
 		} catch (reason) {

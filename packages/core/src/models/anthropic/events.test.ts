@@ -43,7 +43,7 @@ const usage = (outputTokens: number) => ({
 
 function replyOf(...events: unknown[]) {
 	const reply = new ReplyEvents({ host: "api.example.org", model: "claude-x", now: 0 });
-	const parts = events.flatMap((event) => reply.take(event));
+	const parts = events.flatMap((event) => reply.receive(event));
 	return { parts, finished: reply.finished, suspect: reply.suspect };
 }
 

@@ -75,7 +75,7 @@ export class ReplyEvents {
 	}
 
 	/** Model events for one more server event. */
-	take(event: unknown): readonly ModelEvent[] {
+	receive(event: unknown): readonly ModelEvent[] {
 		if (this.#state === "finished") return none;
 		if (!isFields(event)) throw damaged("an invalid event");
 		switch (event["type"]) {
@@ -192,7 +192,7 @@ export class ReplyEvents {
 	}
 
 	#usage(usage: unknown): ModelEvent {
-		this.#counts.take(usage);
+		this.#counts.add(usage);
 		return { type: "usage", usage: this.#counts.usage(), model: this.#model };
 	}
 }
@@ -255,7 +255,7 @@ export class TokenCounts {
 	}
 
 	/** Adds the usage of `message_start` or `message_delta`. Absent and null fields stay unchanged. */
-	take(usage: unknown): void {
+	add(usage: unknown): void {
 		if (!isFields(usage)) return;
 		this.#fresh = this.#sane(usage["input_tokens"], this.#fresh);
 		this.#cacheRead = this.#sane(usage["cache_read_input_tokens"], this.#cacheRead);

@@ -115,7 +115,7 @@ export class Exchange {
 			const response = await next(request).catch((reason: unknown) => {
 				throw this.#fail(connectionError(reason, this.facts));
 			});
-			this.#tellId(response.headers.get("request-id"));
+			this.#reportId(response.headers.get("request-id"));
 			if (response.ok) return accept(response);
 			throw await this.#refusal(response);
 		};
@@ -123,7 +123,7 @@ export class Exchange {
 	}
 
 	/** https://platform.claude.com/docs/en/api/errors#request-id; other servers may send any text there. */
-	#tellId(id: string | null): void {
+	#reportId(id: string | null): void {
 		if (id !== null && /^[\w-]{1,100}$/.test(id)) this.#options.answered?.(id);
 	}
 
@@ -226,7 +226,7 @@ export class GuardedBody implements AsyncIterable<Uint8Array>, AsyncIterator<Uin
 
 	next(): Promise<IteratorResult<Uint8Array, undefined>> {
 		this.#watchdog.wait();
-		return this.#source.next().then(this.#take, broken);
+		return this.#source.next().then(this.#receive, broken);
 	}
 
 	async return(): Promise<IteratorResult<Uint8Array, undefined>> {
@@ -234,7 +234,7 @@ export class GuardedBody implements AsyncIterable<Uint8Array>, AsyncIterator<Uin
 		return { done: true, value: undefined };
 	}
 
-	readonly #take = (result: IteratorResult<Uint8Array>): IteratorResult<Uint8Array, undefined> => {
+	readonly #receive = (result: IteratorResult<Uint8Array>): IteratorResult<Uint8Array, undefined> => {
 		if (result.done) {
 			this.#ended = true;
 			return { done: true, value: undefined };

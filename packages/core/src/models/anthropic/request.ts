@@ -43,12 +43,12 @@ export function encodeRequest(request: ModelRequest, { info, custom }: Destinati
 	// The provider's own models accept only one of the two:
 	// https://platform.claude.com/docs/en/about-claude/models/migration-guide
 	const both = sampling.temperature !== undefined && !custom;
-	const taken = samplingTaken({ sampled: info?.sampling ?? custom, custom, thinks }).filter(
+	const accepted = acceptedSampling({ sampled: info?.sampling ?? custom, custom, thinks }).filter(
 		(key) => key !== "topP" || !both,
 	);
-	const dropped = samplingKeys.filter((key) => sampling[key] !== undefined && !taken.includes(key));
+	const dropped = samplingKeys.filter((key) => sampling[key] !== undefined && !accepted.includes(key));
 	const fields = Object.fromEntries(
-		taken.flatMap((key) => (sampling[key] === undefined ? [] : [[wireNames[key], sampling[key]]])),
+		accepted.flatMap((key) => (sampling[key] === undefined ? [] : [[wireNames[key], sampling[key]]])),
 	);
 	return { body: { ...input, max_tokens: maxTokensOf(request, info), ...fields, stream: true }, dropped };
 }
@@ -87,7 +87,11 @@ type SamplingKey = keyof typeof wireNames;
 const samplingKeys: readonly SamplingKey[] = ["temperature", "topP", "topK", "repeatPenalty"];
 
 /** Thinking and sampling exclude each other: https://platform.claude.com/docs/en/build-with-claude/extended-thinking */
-function samplingTaken(on: { sampled: boolean; custom: boolean; thinks: boolean }): readonly SamplingKey[] {
+function acceptedSampling(on: {
+	sampled: boolean;
+	custom: boolean;
+	thinks: boolean;
+}): readonly SamplingKey[] {
 	if (!on.sampled || on.thinks) return [];
 	return samplingKeys.filter((key) => key !== "repeatPenalty" || on.custom);
 }

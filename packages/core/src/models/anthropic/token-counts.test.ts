@@ -3,7 +3,7 @@ import { TokenCounts } from "./events.ts";
 
 function countsOf(...usages: unknown[]) {
 	const counts = new TokenCounts();
-	for (const usage of usages) counts.take(usage);
+	for (const usage of usages) counts.add(usage);
 	return { ...counts.usage(), suspect: counts.suspect };
 }
 

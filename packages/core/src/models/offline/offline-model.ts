@@ -252,8 +252,8 @@ function charactersIn({ system, messages, tools }: ModelRequest): number {
 	const described = tools.map(
 		({ name, description, parameters }) => name.length + description.length + jsonLength(parameters),
 	);
-	const spoken = messages.flatMap(({ content }) => content.map(charactersOf));
-	return [...described, ...spoken].reduce((sum, count) => sum + count, system.length);
+	const content = messages.flatMap(({ content }) => content.map(charactersOf));
+	return [...described, ...content].reduce((sum, count) => sum + count, system.length);
 }
 
 /** The characters of one block of a message, or of one event of a reply. Pieces of a call count with the complete call. */

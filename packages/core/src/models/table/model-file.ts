@@ -80,7 +80,7 @@ export function modelsFromFile(
 		if (seen.has(key)) throw refused(`${JSON.stringify(row.id)} stands twice: ${at("id")}`);
 		seen.add(key);
 		const model = merge(row, models.get(key), at);
-		if (row.tier !== undefined) takeTier(models, model);
+		if (row.tier !== undefined) removeTier(models, model);
 		models.set(key, model);
 	}
 	return [...models.values()];
@@ -90,7 +90,7 @@ function keyOf({ id, provider }: { readonly id: string; readonly provider: strin
 	return `${provider} ${id}`;
 }
 
-function takeTier(models: Map<string, ModelInfo>, { provider, tier }: ModelInfo): void {
+function removeTier(models: Map<string, ModelInfo>, { provider, tier }: ModelInfo): void {
 	for (const [key, model] of models) {
 		if (model.provider !== provider || model.tier !== tier) continue;
 		const { tier: _, ...rest } = model;

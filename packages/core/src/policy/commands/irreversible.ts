@@ -61,7 +61,7 @@ const rules: readonly Rule[] = [
  */
 export function whyIrreversible(program: string | undefined, args: readonly string[]): string | undefined {
 	if (program === undefined)
-		return tellsByArguments(args) ? "may be impossible to undo, with any program" : undefined;
+		return isIrreversibleByArguments(args) ? "may be impossible to undo, with any program" : undefined;
 	if (/^(?:mkfs|mke2fs|newfs)(?:[._].*)?$/.test(program))
 		return "creates a file system and deletes the old one";
 	const named = rules.filter(({ programs }) => programs.includes(program));
@@ -104,7 +104,7 @@ function writesDevice(args: readonly string[]): boolean {
 	return args.some((arg) => arg.startsWith("of=") && isDevice(arg.slice("of=".length)));
 }
 
-function tellsByArguments(args: readonly string[]): boolean {
+function isIrreversibleByArguments(args: readonly string[]): boolean {
 	return isForcedPush(args) || writesDevice(args) || some(/^(?:publish|destroy)$/)(args);
 }
 

@@ -85,8 +85,8 @@ class Reader {
 	}
 
 	#step(): void {
-		const character = this.#take();
-		if (character === "'") this.#append(this.#takeUntil("'"));
+		const character = this.#next();
+		if (character === "'") this.#append(this.#readUntil("'"));
 		else if (character === '"') this.#readQuoted();
 		else if (character === "\\") this.#readEscape();
 		else if (character === "$") this.#readDollar(false);
@@ -105,7 +105,7 @@ class Reader {
 		} else if (";&|()\n\r".includes(character)) this.#readOperator(character);
 		else if (character === "#" && this.#word === undefined) {
 			this.plain = false;
-			this.#takeUntil("\n", true);
+			this.#readUntil("\n", true);
 		} else this.#append(character);
 	}
 
@@ -119,15 +119,15 @@ class Reader {
 	}
 
 	#readEscape(): void {
-		const next = this.#take();
+		const next = this.#next();
 		if (next === "\n" || next === "") this.plain = false;
 		if (next !== "\n") this.#append(next);
 	}
 
 	#readQuoted(): void {
 		this.#append("");
-		let next = this.#take();
-		for (; next !== '"' && next !== ""; next = this.#take()) {
+		let next = this.#next();
+		for (; next !== '"' && next !== ""; next = this.#next()) {
 			if (next === "$") this.#readDollar(true);
 			else if (next === "`") this.#readBackquotes();
 			else if (next === "\\" && '$`"\\\n'.includes(this.#text[this.#at] ?? " ")) this.#readEscape();
@@ -241,7 +241,7 @@ class Reader {
 		[this.#words, this.#outputs, this.#inputs] = [[], [], []];
 	}
 
-	#take(): string {
+	#next(): string {
 		const character = this.#text[this.#at] ?? "";
 		this.#at += 1;
 		return character;
@@ -252,13 +252,13 @@ class Reader {
 	}
 
 	/** Text before the end mark, which is consumed unless `leave`. Without an end mark, the rest. */
-	#takeUntil(mark: string, leave = false): string {
+	#readUntil(mark: string, leave = false): string {
 		const found = this.#text.indexOf(mark, this.#at);
 		if (found === -1) this.plain = false;
 		const end = found === -1 ? this.#text.length : found;
-		const taken = this.#text.slice(this.#at, end);
+		const read = this.#text.slice(this.#at, end);
 		this.#at = leave ? end : end + 1;
-		return taken;
+		return read;
 	}
 }
 

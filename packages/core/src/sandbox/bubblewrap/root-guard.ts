@@ -10,7 +10,7 @@ import {
 	holdBackGit,
 	holdInPlace,
 	protectGit,
-	type TakenOut,
+	type RemovedSettings,
 } from "../repositories/protect-git.ts";
 import type { Mount } from "./inside.ts";
 import type { PinnedPlaces } from "./pinned-places.ts";
@@ -51,7 +51,7 @@ interface Found {
 export interface Guarding {
 	/** Former paths of files that were renamed. */
 	readonly paths: readonly string[];
-	readonly settings: readonly TakenOut[];
+	readonly settings: readonly RemovedSettings[];
 	/** Descriptions of changes that could not be reverted. */
 	readonly failed: readonly string[];
 	/** Files that decide what runs later, in directories that replaced others. They stay. */
@@ -128,7 +128,7 @@ export class RootGuard {
 		const places = await this.#remaining(pins);
 		const { clock, ids, owed, log } = guards;
 		const end = clock.monotonic() + AFTER_MS;
-		const settings: TakenOut[] = [];
+		const settings: RemovedSettings[] = [];
 		const swapped: string[] = [];
 		let after: Repositories | undefined;
 		await this.#try("the roots", async () => {
@@ -136,13 +136,13 @@ export class RootGuard {
 			const cameUp = { before, after, startedMs, owed, roots: places.roots, git };
 			const name = (): string => ids.create("held");
 			const putAside = (path: string): Promise<void> => this.#putAside(path);
-			const taken = await holdBackGit({
+			const removed = await holdBackGit({
 				...cameUp,
 				name,
 				putAside,
 				isLate: () => isLate() || clock.monotonic() > end,
 			});
-			settings.push(...taken);
+			settings.push(...removed);
 		});
 		await this.#try("files in the roots that control later commands", async () => {
 			swapped.push(...(await this.#holdBackControl(places, after)));
@@ -237,11 +237,11 @@ export function heldNote(
 	// Once for the same roots, because it can be true for each of their commands.
 	const lasting = leftOut(guarding).filter((note) => !given.has(JSON.stringify([roots, note])));
 	for (const note of lasting) given.add(JSON.stringify([roots, note]));
-	return [...takenBack(guarding), ...lasting].map((note) => `\n[${note}]\n`).join("");
+	return [...revertedNotes(guarding), ...lasting].map((note) => `\n[${note}]\n`).join("");
 }
 
-function takenBack({ paths, settings, failed, swapped }: Guarding): string[] {
-	const settingsTaken = settings.map(({ path, names }) => `${namedOf(names)} of ${JSON.stringify(path)}`);
+function revertedNotes({ paths, settings, failed, swapped }: Guarding): string[] {
+	const removedSettings = settings.map(({ path, names }) => `${namedOf(names)} of ${JSON.stringify(path)}`);
 	return [
 		...noteOf(
 			paths.map(quoted),
@@ -250,7 +250,7 @@ function takenBack({ paths, settings, failed, swapped }: Guarding): string[] {
 				"write such files with write_file, which asks a person",
 		),
 		...noteOf(
-			settingsTaken,
+			removedSettings,
 			(all) =>
 				`removed: ${all} would control later git commands; a copy of all is in …held-back-… beside it; ` +
 				"set such settings with the tool git, which asks a person",

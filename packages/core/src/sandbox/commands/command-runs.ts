@@ -65,7 +65,7 @@ export class CommandRuns {
 		this.#hasOpen ||= !contained;
 		if (command.signal.aborted) throw new ParleyError("cancelled", { code: "cancelled" });
 		const output = new OutputWindow(command.maxOutputBytes);
-		const opening = new Opening(begun, heardBy(command, output));
+		const opening = new Opening(begun, outputFor(command, output));
 		this.#forgetOld();
 		const group = new ProcessGroup(
 			{
@@ -126,7 +126,7 @@ interface Output {
 }
 
 /** Passes output to the window and to the listener of the command. */
-function heardBy(command: Command, output: OutputWindow): Output {
+function outputFor(command: Command, output: OutputWindow): Output {
 	if (!command.onOutput) return output;
 	return {
 		write: (chunk) => {
@@ -222,9 +222,9 @@ export class OutputWindow {
 
 	#store(decoded: string): void {
 		const bytes = Buffer.from(decoded.replaceAll("\0", "\u{fffd}"));
-		const taken = bytes.copy(this.#head, this.#headLength);
-		this.#headLength += taken;
-		this.#storeInTail(bytes.subarray(taken));
+		const copied = bytes.copy(this.#head, this.#headLength);
+		this.#headLength += copied;
+		this.#storeInTail(bytes.subarray(copied));
 	}
 
 	#storeInTail(bytes: Buffer): void {

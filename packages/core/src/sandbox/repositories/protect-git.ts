@@ -109,7 +109,7 @@ export interface CameUp extends GitRunner {
 }
 
 /** Settings that were removed from a file, and the path of a copy of that file. */
-export interface TakenOut {
+export interface RemovedSettings {
 	readonly path: string;
 	readonly names: readonly string[];
 	readonly copy: string;
@@ -119,8 +119,8 @@ export interface TakenOut {
  * Prevents git from running programs that a command has chosen. In new repositories, and in changed parts of others, hooks
  * are renamed and settings that name programs are removed.
  */
-export async function holdBackGit(cameUp: CameUp): Promise<TakenOut[]> {
-	const taken: TakenOut[] = [];
+export async function holdBackGit(cameUp: CameUp): Promise<RemovedSettings[]> {
+	const removed: RemovedSettings[] = [];
 	const known = new Map(cameUp.before.directories.map((directory) => [directory.id, directory]));
 	let looks = MAX_LOOKS;
 	for (const directory of cameUp.after.directories) {
@@ -131,10 +131,10 @@ export async function holdBackGit(cameUp: CameUp): Promise<TakenOut[]> {
 			if (!cameUp.owed.has(path) && (isAlien || old?.parts.get(part)?.print === print)) continue;
 			if (part === "config" || part === "config.worktree") looks -= 1;
 			const mayLook = !isLink && looks >= 0 && !cameUp.isLate();
-			taken.push(...(await holdBackPart({ path, part, isKnown: old !== undefined, mayLook }, cameUp)));
+			removed.push(...(await holdBackPart({ path, part, isKnown: old !== undefined, mayLook }, cameUp)));
 		}
 	}
-	return taken;
+	return removed;
 }
 
 /** Whether a repository is new. If the earlier search was incomplete, its time of creation decides. */
@@ -153,14 +153,14 @@ interface ChangedPart {
 async function holdBackPart(
 	{ path, part, isKnown, mayLook }: ChangedPart,
 	cameUp: CameUp,
-): Promise<TakenOut[]> {
+): Promise<RemovedSettings[]> {
 	// A directory that cannot be read is treated as one with hooks.
 	const isHarmless = part === "hooks" && !(await hasHooks(path).catch(() => true));
 	// The repository that it points to was examined like every other.
 	if (isHarmless || (part === "commondir" && !isKnown)) return [];
 	if (mayLook && part !== "hooks" && part !== "commondir") {
 		const copy = `${path}.held-back-${cameUp.name()}`;
-		const names = await takeOutRunning({ ...cameUp, path, copy }).catch(() => undefined);
+		const names = await removeProgramSettings({ ...cameUp, path, copy }).catch(() => undefined);
 		if (names !== undefined) return names.length > 0 ? [{ path, names, copy }] : [];
 	}
 	await cameUp.putAside(path);
@@ -174,7 +174,7 @@ const MAX_NAMES = 20;
 
 /** Lists the settings. Warnings of git and the shell are left out. */
 const LIST = 'exec 2>/dev/null; exec git config --file "$1" --no-includes --null --list';
-const TAKE_OUT =
+const REMOVE_SETTINGS =
 	'f=$1; cp -p -- "$1" "$2" || exit 1; shift 2; for n; do git config --file "$f" --unset-all "$n" || exit 1; done';
 
 /** Sections in which every setting names a program or a file of further settings, or enables them. */
@@ -258,7 +258,7 @@ export interface GitRunner {
  * Removes settings that name programs from a file, and resolves with their names. Undefined if the file cannot be read or
  * changed.
  */
-async function takeOutRunning(settings: SettingsOf): Promise<readonly string[] | undefined> {
+async function removeProgramSettings(settings: SettingsOf): Promise<readonly string[] | undefined> {
 	const text = await readStart(settings.path, MAX_BYTES);
 	if (text === undefined || Buffer.byteLength(text) >= MAX_BYTES) return undefined;
 	if (!suspicious.test(text)) return [];
@@ -270,7 +270,7 @@ async function takeOutRunning(settings: SettingsOf): Promise<readonly string[] |
 	const names = [...new Set(running.map(([name = ""]) => name))];
 	if (names.length === 0) return [];
 	if (names.length > MAX_NAMES) return undefined;
-	const outcome = await settings.git(TAKE_OUT, [settings.path, settings.copy, ...names], "steer");
+	const outcome = await settings.git(REMOVE_SETTINGS, [settings.path, settings.copy, ...names], "steer");
 	return outcome?.code === 0 && !outcome.timedOut ? names : undefined;
 }
 

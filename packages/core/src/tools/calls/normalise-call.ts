@@ -108,7 +108,7 @@ class Normaliser {
 			this.notes.push(`${quoted(written)} has no effect`);
 			return undefined;
 		}
-		if (given === null && !takesNull(schema)) {
+		if (given === null && !acceptsNull(schema)) {
 			this.notes.push(`${quoted(place + written)} is null and has no effect`);
 			return undefined;
 		}
@@ -216,7 +216,7 @@ function isNumeric({ type }: Schema): boolean {
 	return type === "integer" || type === "number";
 }
 
-function takesNull({ type }: Schema): boolean {
+function acceptsNull({ type }: Schema): boolean {
 	return type === undefined || type === "null";
 }
 

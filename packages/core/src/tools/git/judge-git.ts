@@ -125,7 +125,7 @@ async function judgeChange(
 	const { programs } = repository ?? { programs: [] };
 	const plain = repository !== undefined && isPlainChange(words);
 	const { leaves, exec, egress, planted } = confinementOf(words, place, context);
-	const spoken = withoutMessages(args);
+	const relevant = withoutMessages(args);
 	const places = {
 		cwd: directory,
 		home: homeDirectory(),
@@ -134,10 +134,10 @@ async function judgeChange(
 		workspace: context.workspace,
 	};
 	// After `env` every word may be a program, because an unconfined command may run what its words name.
-	const line = shellLine(definedItems([plain ? undefined : "env", "git", ...spoken]));
+	const line = shellLine(definedItems([plain ? undefined : "env", "git", ...relevant]));
 	const judged = await judgeCommand(line, places);
 	const lost = whyLost(words, await existing(words, directory));
-	const outside = outsideReasons(spoken, directory, context);
+	const outside = outsideReasons(relevant, directory, context);
 	const named =
 		programs.length > 0 ? [`runs programs that the repository names: ${programs.join(", ")}`] : undefined;
 	const reasons: Reasons = {

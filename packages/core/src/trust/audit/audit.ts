@@ -163,18 +163,18 @@ class AuditSamples {
 	async stop(): Promise<void> {
 		this.#stopped = true;
 		this.#timer?.cancel();
-		this.#tell();
+		this.#flush();
 		await Promise.all(this.#writing);
 	}
 
 	#begin(kinds: Map<string, Count>, entry: Sample, times: number): void {
 		this.#counts.set(entry.action, kinds.set(keyOf(entry), { entry, times: 0 }));
 		this.#write(entry, times);
-		this.#timer ??= this.#deps.clock.after(periodMs, () => this.#tell());
+		this.#timer ??= this.#deps.clock.after(periodMs, () => this.#flush());
 	}
 
 	/** Writes the counts of the period. Kinds without an event are dropped. */
-	#tell(): void {
+	#flush(): void {
 		this.#timer = undefined;
 		for (const [action, kinds] of this.#counts) {
 			for (const [key, count] of kinds) {
@@ -185,7 +185,7 @@ class AuditSamples {
 			if (kinds.size === 0) this.#counts.delete(action);
 		}
 		if (this.#counts.size > 0 && !this.#stopped) {
-			this.#timer = this.#deps.clock.after(periodMs, () => this.#tell());
+			this.#timer = this.#deps.clock.after(periodMs, () => this.#flush());
 		}
 	}
 

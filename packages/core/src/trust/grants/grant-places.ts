@@ -18,7 +18,7 @@ export async function placesOf(
 ): Promise<readonly string[] | undefined> {
 	if (isAuthorized(principal, "grant.read", { owner: "" })) return undefined;
 	if (principal.person) return [placeKey(principal.person.place)];
-	if (principal.kind === "connector") return spokenFor(db, principal, tenants);
+	if (principal.kind === "connector") return platformPlaces(db, principal, tenants);
 	const { owner, ids = [] } = visibleTo(principal);
 	const rows = await db
 		.selectFrom("sessions")
@@ -43,7 +43,7 @@ export async function grantWithin(
 }
 
 /** Channels of a connector's platform and tenants with messages or grants. */
-async function spokenFor(db: Tx, principal: Principal, tenants: Tenants): Promise<string[]> {
+async function platformPlaces(db: Tx, principal: Principal, tenants: Tenants): Promise<string[]> {
 	const said = db.selectFrom("sessions").select("place").where("place", "is not", null);
 	const rows = await said.union(db.selectFrom("channel_grants").select("place")).execute();
 	const places = rows.flatMap(({ place }) => place ?? []);
@@ -101,9 +101,9 @@ const mostCompared = 1_000;
  * another channel, or none.
  */
 export async function requireSeen(db: Tx, place: string): Promise<void> {
-	const spoken = db.selectFrom("sessions").select("place").where("place", "is not", null);
-	if (await spoken.where("place", "=", place).limit(1).executeTakeFirst()) return;
-	const known = await spoken.distinct().limit(mostCompared).execute();
+	const sessionPlaces = db.selectFrom("sessions").select("place").where("place", "is not", null);
+	if (await sessionPlaces.where("place", "=", place).limit(1).executeTakeFirst()) return;
+	const known = await sessionPlaces.distinct().limit(mostCompared).execute();
 	const near = findNearMiss(
 		place,
 		known.flatMap((row) => row.place ?? []),

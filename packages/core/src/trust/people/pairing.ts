@@ -109,12 +109,12 @@ export class Pairing {
 		authorize(principal, "person.manage");
 		return this.#once(request, async (tx) => {
 			const now = this.#options.clock.now();
-			const taken = await this.#take(tx, "request", code);
-			if (!taken) {
+			const used = await this.#useCode(tx, "request", code);
+			if (!used) {
 				const message = `no access request has the code ${JSON.stringify(code)}: parley people list shows the open requests`;
 				throw new ParleyError(message, { code: "not_found" });
 			}
-			const { platform, tenant, user_id, name } = taken;
+			const { platform, tenant, user_id, name } = used;
 			// Never null in a request.
 			const facts = {
 				platform: platform ?? "",
@@ -150,14 +150,14 @@ export class Pairing {
 	}
 
 	async #redeem(request: Keyed, { principal, person }: Speaker, code: string): Promise<PairResult> {
-		if (!this.#tries.take(person.id)) {
+		if (!this.#tries.countAttempt(person.id)) {
 			const message = `you tried ${mostTries} codes within a minute: wait a minute, then try again`;
 			throw new ParleyError(message, { code: "resource_exhausted" });
 		}
 		const { place } = person;
 		return this.#once(request, async (tx) => {
 			const now = this.#options.clock.now();
-			const invitation = await this.#take(tx, "invitation", code, (open) => isFor(open, person));
+			const invitation = await this.#useCode(tx, "invitation", code, (open) => isFor(open, person));
 			const offered = invitation?.role;
 			if (!offered) {
 				const message = await this.#whyRefused(tx, person, code);
@@ -244,7 +244,7 @@ export class Pairing {
 	}
 
 	/** Finds the code and uses it. Undefined if it is unknown or not for this person. */
-	async #take(
+	async #useCode(
 		tx: Tx,
 		kind: "invitation" | "request",
 		code: string,
@@ -344,7 +344,7 @@ export class Attempts {
 	}
 
 	/** Counts one attempt. Returns false if it exceeds the limit of this minute. */
-	take(name: string): boolean {
+	countAttempt(name: string): boolean {
 		this.#forget();
 		const known = this.#begun.get(name);
 		if (!known) this.#begun.set(name, { at: this.#clock.monotonic(), times: 1 });

@@ -36,7 +36,7 @@ export type PersonReport =
 
 interface Listener {
 	readonly principal: Principal;
-	readonly tell: (check: PersonCheck) => void;
+	readonly send: (check: PersonCheck) => void;
 }
 
 interface OpenCheck {
@@ -66,8 +66,8 @@ export class PersonChecks {
 	}
 
 	/** Sends checks to a connection of a connector, until the returned function is called. */
-	listen(principal: Principal, tell: (check: PersonCheck) => void): () => void {
-		const listener = { principal, tell };
+	listen(principal: Principal, send: (check: PersonCheck) => void): () => void {
+		const listener = { principal, send };
 		this.#listeners.add(listener);
 		this.#connected(principal.id);
 		return () => void this.#listeners.delete(listener);
@@ -102,7 +102,7 @@ export class PersonChecks {
 		this.#open.set(id, { connector, answer: answered.resolve });
 		const timer = clock.after(patienceMs, () => answered.resolve(undefined));
 		const check = { id, sessionId, user: userOf(person), place: person.place };
-		for (const { tell } of listeners) tell(check);
+		for (const { send } of listeners) send(check);
 		try {
 			return await answered.promise;
 		} finally {

@@ -79,12 +79,12 @@ export async function stopTurn(
 	const { place } = session;
 	const known = await journal.store.read((db) => answerOf<Cancelled>(db, request, ports));
 	if (known) return known.response;
-	const takesBack = await isOwnAndWaits(journal, session, request, ending);
+	const isWithdrawal = await isOwnAndWaits(journal, session, request, ending);
 	// First, so that a repetition after a crash finds the trust ended, and ends no later one.
-	if (!takesBack) await grants.stopped(place, request.principal);
+	if (!isWithdrawal) await grants.stopped(place, request.principal);
 	const { response, atWork } = await cancelTurn(ports, session, request, ending);
 	// Its turn has started in the meantime.
-	if (takesBack && atWork) await grants.stopped(place, request.principal);
+	if (isWithdrawal && atWork) await grants.stopped(place, request.principal);
 	return response;
 }
 

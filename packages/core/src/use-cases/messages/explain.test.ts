@@ -41,7 +41,7 @@ test("each call has its deciding rule or person, its reason and its result", asy
 		profile: "default",
 		policyVersion: "5",
 		acceptAll: false,
-		heard: { content: "go", attachments: [] },
+		received: { content: "go", attachments: [] },
 		steered: [],
 		taint: [],
 		files: [],
@@ -114,7 +114,7 @@ test("an active run, a denied call and a queued message are explained in their c
 	expect(await explain()).toMatchObject({
 		runId: queued,
 		state: "queued",
-		heard: { content: "then" },
+		received: { content: "then" },
 		calls: [],
 	});
 	await t.runtime.steer(unkeyed(), session, { content: "hurry" });

@@ -20,7 +20,7 @@ import { type ReadSummary, summarizeRead } from "./read-summary.ts";
 export interface Explanation {
 	readonly runId: string;
 	readonly correlation: string;
-	readonly heard: {
+	readonly received: {
 		readonly content: string;
 		readonly at: number;
 		readonly author?: Author;
@@ -80,7 +80,7 @@ export async function explainRun(
 		return {
 			runId: run.id,
 			correlation: run.correlation ?? run.id,
-			...spoken(run, ofType(events, "user.message")),
+			...messagesOf(run, ofType(events, "user.message")),
 			state: run.state,
 			profile,
 			policyVersion: policyOf(steps) ?? policies.of({ profile, rootDir, place }).version,
@@ -129,15 +129,15 @@ async function stepsOf(db: Tx, runId: string): Promise<Step[]> {
 	return rows.map(({ data }) => fromRow<Step>(data));
 }
 
-function spoken(
+function messagesOf(
 	run: RunRow,
 	messages: readonly EventOf<"user.message">[],
-): Pick<Explanation, "heard" | "steered"> {
+): Pick<Explanation, "received" | "steered"> {
 	const first = messages.find(({ event }) => !event.steered);
 	const attachments = first?.event.attachments ?? [];
 	const steers = messages.filter(({ event }) => event.steered);
 	return {
-		heard: { ...messageBy(first, run.content, Number(run.created_at)), attachments },
+		received: { ...messageBy(first, run.content, Number(run.created_at)), attachments },
 		steered: steers.map((steer) => messageBy(steer, steer.event.content, steer.at)),
 	};
 }

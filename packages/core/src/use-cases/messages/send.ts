@@ -19,14 +19,14 @@ import { checkOptions, checkTools, type RunOptions } from "../../vocabulary/run-
 import type { Invocation, UsedSkill } from "../../vocabulary/skill.ts";
 import type { Taint } from "../../vocabulary/taint.ts";
 import type { RunMessage } from "../../vocabulary/transcript.ts";
-import { storable } from "./storable.ts";
 import {
 	type GivenContext,
 	type JudgedContext,
 	recordRead,
+	selectContext,
 	taintOfContext,
-	takeContext,
-} from "./take-context.ts";
+} from "./select-context.ts";
+import { storable } from "./storable.ts";
 
 /** Accepted message. `queuedPosition` counts the messages before it, including the active one. 0 means active. */
 export interface Accepted {
@@ -64,7 +64,7 @@ export async function acceptMessage(
 			const author = authorOf(request.principal, message);
 			const { person: actor } = request.principal;
 			const brought = await attach(tx, session.id, services.clock.now(), { request, message });
-			const taken = message.read && (await takeContext(tx, session, message.read));
+			const context = message.read && (await selectContext(tx, session, message.read));
 			const newRun = {
 				content,
 				images,
@@ -72,13 +72,13 @@ export async function acceptMessage(
 				correlation,
 				options,
 				...brought,
-				...defined({ actor, context: taken?.context }),
+				...defined({ actor, context: context?.context }),
 			};
 			queued = await enqueue(services, tx, session, { ...newRun, trusted });
 			const runId = queued.run.id;
 			await addTaint(tx, session.id, taintOfMessage(request.principal, author));
-			if (taken) await recordRead(tx, session.id, runId, taken.read);
-			if (taken) await addTaint(tx, session.id, taintOfContext(taken.context));
+			if (context) await recordRead(tx, session.id, runId, context.read);
+			if (context) await addTaint(tx, session.id, taintOfContext(context.context));
 			if (scheduled) await addTaint(tx, session.id, scheduled.taint);
 			await scheduled?.fire(tx, record, queued);
 			const named = {

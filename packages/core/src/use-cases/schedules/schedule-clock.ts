@@ -59,7 +59,7 @@ export class ScheduleClock {
 	#firing: { readonly sessionId: string; runEnded: boolean } | undefined;
 	/** Sessions with schedules on an event, and sessions with an event that was not looked at. */
 	readonly #listening = new Set<string>();
-	readonly #heard = new Set<string>();
+	readonly #withEvents = new Set<string>();
 	/** The wall clock minus the monotonic clock, at the last check. */
 	#offset = Number.NEGATIVE_INFINITY;
 
@@ -77,7 +77,7 @@ export class ScheduleClock {
 				this.#listening.add(sessionId);
 			} else if (event.type === "assistant.message") this.#release(sessionId);
 			if (!this.#listening.has(sessionId)) return;
-			this.#heard.add(sessionId);
+			this.#withEvents.add(sessionId);
 			this.#soon();
 		});
 	}
@@ -122,7 +122,7 @@ export class ScheduleClock {
 		try {
 			if (isFirst) await this.#listen();
 			if (this.#wasSetBack() || isFirst) await this.#reckonAnew();
-			await this.#takeEvents();
+			await this.#processEvents();
 			await this.#fireAll();
 		} catch (error) {
 			this.#parts.log.error("schedules could not be checked", { error });
@@ -241,30 +241,30 @@ export class ScheduleClock {
 		const all = await this.#parts.journal.store.read((db) => eventSchedules(db));
 		for (const { sessionId } of all) {
 			this.#listening.add(sessionId);
-			this.#heard.add(sessionId);
+			this.#withEvents.add(sessionId);
 		}
 	}
 
 	/** Makes schedules due after their event, at most one firing a minute each. */
-	async #takeEvents(): Promise<void> {
+	async #processEvents(): Promise<void> {
 		const { clock, journal } = this.#parts;
 		while (this.#state === "started") {
-			const [sessionId] = this.#heard;
+			const [sessionId] = this.#withEvents;
 			if (sessionId === undefined) return;
 			// An event during the transaction is read afterwards.
-			this.#heard.delete(sessionId);
+			this.#withEvents.delete(sessionId);
 			let isMore = true;
 			try {
 				isMore = await journal.store.commit(async (tx) => {
 					const schedules = await eventSchedules(tx, sessionId);
 					if (schedules.length === 0) this.#listening.delete(sessionId);
 					const left: boolean[] = [];
-					for (const schedule of schedules) left.push(await takeEvent(tx, schedule, clock.now()));
+					for (const schedule of schedules) left.push(await processEvent(tx, schedule, clock.now()));
 					return left.includes(true);
 				});
 			} finally {
 				// The rest of a long series, or all of it after a failure.
-				if (isMore) this.#heard.add(sessionId);
+				if (isMore) this.#withEvents.add(sessionId);
 			}
 		}
 	}
@@ -295,7 +295,7 @@ function dueOfEvent({ lastFiredAt, lastDue }: Schedule, now: number): number {
  * Reads the events of the session since the last look, except those of runs that a schedule started. Returns whether there
  * are more.
  */
-async function takeEvent(tx: Tx, schedule: Schedule, now: number): Promise<boolean> {
+async function processEvent(tx: Tx, schedule: Schedule, now: number): Promise<boolean> {
 	const { id, trigger, sessionId, seenSeq } = schedule;
 	if (trigger.kind !== "event") return false;
 	const events = await tx

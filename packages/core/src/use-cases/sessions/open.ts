@@ -73,7 +73,7 @@ export async function createSession(
 		throw reason;
 	});
 	if (outcome.repeated) await refuseDeleted(journal.store, outcome.response.id);
-	for (const event of created) ports.observers.tell(event, owner);
+	for (const event of created) ports.observers.notify(event, owner);
 	return outcome.response;
 }
 

@@ -20,7 +20,7 @@ export async function renameSession(
 		once(tx, request, keys, async () => {
 			const by = { title, titled_by: title === "" ? null : ("person" as const) };
 			await tx.updateTable("sessions").set(by).where("id", "=", session.id).execute();
-			await tellTitle(tx, record, session.id, { title, by: "person" });
+			await recordTitle(tx, record, session.id, { title, by: "person" });
 		}),
 	);
 	return title;
@@ -35,11 +35,11 @@ export async function giveTitle(tx: Tx, record: RecordEvents, id: string, title:
 		.where("titled_by", "is", null)
 		.executeTakeFirst();
 	if (given.numUpdatedRows === 0n) return false;
-	await tellTitle(tx, record, id, { title, by: "model" });
+	await recordTitle(tx, record, id, { title, by: "model" });
 	return true;
 }
 
-async function tellTitle(
+async function recordTitle(
 	tx: Tx,
 	record: RecordEvents,
 	id: string,

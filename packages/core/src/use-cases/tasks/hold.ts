@@ -122,7 +122,7 @@ export class Hold implements TaskHold {
 			return;
 		}
 		const end = endOf(error, content);
-		const writing = { tx, now: services.clock.now(), tell: record, mine: this.taskId };
+		const writing = { tx, now: services.clock.now(), record, mine: this.taskId };
 		const ended = await endTask(writing, row, end);
 		this.#endedWith = ended.filter((id) => id !== this.taskId);
 	}
@@ -295,7 +295,7 @@ async function spawn(
 		const inserted = await insertTask(services, { tx, record }, hold.home, { wanted: checked, origin });
 		return { id: inserted.row.id, created: inserted.created };
 	});
-	for (const event of created) observers.tell(event, hold.home.owner);
+	for (const event of created) observers.notify(event, hold.home.owner);
 	onSpawned();
 	return id;
 }

@@ -104,8 +104,8 @@ export class TaskRunner {
 		while (this.#again && this.#state === "started") {
 			this.#again = false;
 			try {
-				await this.#takeAll(claimEnded, Number.POSITIVE_INFINITY);
-				await this.#takeAll(claimTask, limit);
+				await this.#startAll(claimEnded, Number.POSITIVE_INFINITY);
+				await this.#startAll(claimTask, limit);
 				await this.#wait();
 			} catch (error) {
 				log.error("tasks could not be claimed", { error });
@@ -114,7 +114,7 @@ export class TaskRunner {
 		}
 	}
 
-	async #takeAll(claim: typeof claimTask, most: number): Promise<void> {
+	async #startAll(claim: typeof claimTask, most: number): Promise<void> {
 		const { clock, journal } = this.#options;
 		while (this.#state === "started" && this.#atWork() < most) {
 			const claimer = { worker: this.#worker, now: clock.now(), except: [...this.#working.keys()] };
@@ -176,9 +176,9 @@ export class TaskRunner {
 		entry.session = session;
 		const heart = this.#beat(claim, hold, session);
 		try {
-			const taken = await takeUp({ clock, ids }, session, row);
-			if (!taken) return;
-			const { run, resumed } = taken;
+			const started = await beginOrResume({ clock, ids }, session, row);
+			if (!started) return;
+			const { run, resumed } = started;
 			home.working.add(session);
 			if (resumed) await runner.resume(session, run);
 			else runner.start(session, run);
@@ -239,7 +239,7 @@ export class TaskRunner {
 	}
 }
 
-interface Taken {
+interface StartedRun {
 	readonly run: RunRow;
 	readonly resumed: boolean;
 }
@@ -256,7 +256,11 @@ interface BeginPorts {
  * Run of a task, created if necessary, with its event. For an ended task, its remaining run is cancelled. Undefined without
  * one.
  */
-async function takeUp(services: BeginPorts, session: Session, row: TaskRow): Promise<Taken | undefined> {
+async function beginOrResume(
+	services: BeginPorts,
+	session: Session,
+	row: TaskRow,
+): Promise<StartedRun | undefined> {
 	const { clock } = services;
 	return session.commit(async (tx, record) => {
 		const { id: taskId, title } = row;

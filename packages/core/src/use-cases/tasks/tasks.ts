@@ -112,7 +112,7 @@ export class Tasks {
 				const by = actingId(request.principal);
 				const shownReason = home.redactor.redact(reason === "" ? `cancelled by ${by}` : reason);
 				const end = { state: "cancelled" as const, reason: shownReason, by };
-				ended = await endTask({ tx, now: this.#options.clock.now(), tell: record }, now, end);
+				ended = await endTask({ tx, now: this.#options.clock.now(), record: record }, now, end);
 				await this.#audit(tx, request, taskId, ["cancel", "cancelled"]);
 				return "cancelled" as const;
 			}),
@@ -173,7 +173,7 @@ export class Tasks {
 				return { id, notes };
 			}),
 		);
-		for (const event of created) this.#options.observers.tell(event, home.owner);
+		for (const event of created) this.#options.observers.notify(event, home.owner);
 		await this.#options.failpoints.reach("task-submitted");
 		this.#options.runner.wake();
 		return outcome.response;

@@ -167,7 +167,7 @@ export class RunStream {
 		if (what.type === "user.message") return;
 		this.#sendStart(run);
 		this.#handle(what);
-		for (const turn of this.#turns.take(happened)) this.#sendTurn(turn, run);
+		for (const turn of this.#turns.receive(happened)) this.#sendTurn(turn, run);
 	}
 
 	/** Whether an event belongs to the run or to a step of it. Answers and closings of approvals name only the prompt. */

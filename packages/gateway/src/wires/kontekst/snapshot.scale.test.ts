@@ -39,7 +39,7 @@ async function play(
 	const snapshots: ContextSnapshot[] = [];
 	const { promise, resolve } = Promise.withResolvers<void>();
 	let session = sessionId;
-	const take = ({ event }: RunEvent): void => {
+	const receive = ({ event }: RunEvent): void => {
 		if (event?.$case === "started") session = event.value.sessionId;
 		// A window that is too small for the instructions by the counts of the provider ends a run as well.
 		if (event?.$case === "completed" || event?.$case === "failed") resolve();
@@ -55,7 +55,7 @@ async function play(
 		principal: operator,
 		log: silentLogger,
 		redactor: { redact: (text) => text },
-		send: take,
+		send: receive,
 		finished: () => undefined,
 	});
 	const value = { prompt: "go on", sessionId, agentName: "", workingDir: "", skill: undefined };

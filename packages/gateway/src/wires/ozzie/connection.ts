@@ -233,7 +233,7 @@ export class Connection implements HandlerContext {
 	async #answer(request: Request): Promise<ResponseFrame> {
 		let { principal } = this.deps;
 		try {
-			this.deps.rateLimit.take(this.#rateLimitKey(request));
+			this.deps.rateLimit.count(this.#rateLimitKey(request));
 			principal = await actingPrincipal(this.deps.runtime, principal, request.onBehalf, request.method);
 			const payload = await answerRequest(this, { ...request, principal });
 			this.deps.counts?.answered("ozzie", request.method, "ok");
@@ -301,7 +301,7 @@ export class Connection implements HandlerContext {
 
 	#show(event: OzzieEvent): void {
 		if (this.#closed) return;
-		if (this.#prompts?.take(event) !== false) this.#send(event);
+		if (this.#prompts?.receive(event) !== false) this.#send(event);
 		if (!this.#prompts || this.#showing || !event.event.type.startsWith("prompt.")) return;
 		// All events of a commit arrive in one tick, and a later one may close the next prompt.
 		this.#showing = true;

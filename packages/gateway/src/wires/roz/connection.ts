@@ -146,8 +146,8 @@ export class SessionStream {
 		const session = await startSession(command, {
 			...this.#options,
 			deliver: (happened) => {
-				this.#approvals.take(happened.event);
-				this.#turn?.take(happened);
+				this.#approvals.receive(happened.event);
+				this.#turn?.receive(happened);
 			},
 			calling: ({ callId, name }) => this.#turn?.calling(callId, name),
 			request: (call) => this.#request(call),

@@ -6,7 +6,7 @@ import { RateLimit } from "./rate-limit.ts";
 function passing(limit: RateLimit, key: unknown): number {
 	for (let count = 0; ; count++) {
 		try {
-			limit.take(key);
+			limit.count(key);
 		} catch (reason) {
 			expect(reason).toMatchObject({ code: "resource_exhausted", message: "rate limited" });
 			return count;
@@ -30,7 +30,7 @@ test("a refused request does not count", () => {
 	const clock = new ManualClock();
 	const limit = new RateLimit(clock);
 	passing(limit, "a");
-	for (let again = 0; again < 1_000; again++) expect(() => limit.take("a")).toThrow("rate limited");
+	for (let again = 0; again < 1_000; again++) expect(() => limit.count("a")).toThrow("rate limited");
 	clock.advance(1_000);
 	expect(passing(limit, "a")).toBe(50);
 });
@@ -47,7 +47,7 @@ test("a limit stays while thousands of other sessions are added and removed", ()
 	const clock = new ManualClock();
 	const limit = new RateLimit(clock);
 	passing(limit, "busy");
-	for (let other = 0; other < 10_000; other++) limit.take(`other ${other}`);
+	for (let other = 0; other < 10_000; other++) limit.count(`other ${other}`);
 	expect(passing(limit, "busy")).toBe(0);
 	clock.advance(1_000);
 	expect(passing(limit, "busy")).toBe(50);

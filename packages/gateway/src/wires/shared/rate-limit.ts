@@ -22,7 +22,7 @@ export class RateLimit {
 	}
 
 	/** Counts a request. Throws `resource_exhausted` above the limit. */
-	take(key: unknown): void {
+	count(key: unknown): void {
 		const at = this.#clock.monotonic();
 		const known = this.#buckets.get(key);
 		const tokens = known ? refilled(known, at) : burst;

@@ -21,7 +21,7 @@ export class PromptIds {
 	}
 
 	/** Removes and returns an open prompt, so that only one answer has an effect. Throws `not_found` for an id that is not open. */
-	take(id: string): Prompt {
+	remove(id: string): Prompt {
 		const prompt = this.#open.get(id);
 		if (!prompt) throw new ParleyError(`no pending approval with id ${id}`, { code: "not_found" });
 		this.#open.delete(id);
@@ -33,7 +33,7 @@ export class PromptIds {
 		this.#open.set(id, prompt);
 	}
 
-	takeAll(): Prompt[] {
+	removeAll(): Prompt[] {
 		const open = [...this.#open.values()];
 		this.#open.clear();
 		return open;

@@ -25,7 +25,7 @@ export class PromptQueue {
 	 * Returns whether the client gets the event now: false for a prompt that must wait. Call `due` after the last event of a
 	 * commit, because a later event may close the prompt that comes next.
 	 */
-	take({ sessionId, event }: { readonly sessionId: string; readonly event: AnyEvent }): boolean {
+	receive({ sessionId, event }: { readonly sessionId: string; readonly event: AnyEvent }): boolean {
 		if (isPrompt(event)) return this.#add(sessionId, event.prompt);
 		if (isSettled(event)) this.#settle(sessionId, event.token);
 		else if (event.type === "session.deleted") this.forget(sessionId);

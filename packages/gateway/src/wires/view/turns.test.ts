@@ -34,7 +34,7 @@ const call = (id: string) => ({ type: "call", id, name: "bash", arguments: {} })
 
 function turnsOf(...events: readonly SessionEvent[]): string[] {
 	const turns = new Turns();
-	return events.flatMap((event) => turns.take(event)).map(brief);
+	return events.flatMap((event) => turns.receive(event)).map(brief);
 }
 
 function brief(event: TurnEvent): string {
@@ -110,7 +110,7 @@ test.each<[string, SessionEvent[], string[]]>([
 
 test("a reply has its content, its time and its usage", () => {
 	const turns = new Turns();
-	const events = [calling, replied("end_turn", text("a")), called()].flatMap((event) => turns.take(event));
+	const events = [calling, replied("end_turn", text("a")), called()].flatMap((event) => turns.receive(event));
 	expect(events.at(-1)).toMatchObject({
 		reply: { content: [text("a")], stop: "end_turn", at: 7, called: { usage, cost: 1_000 } },
 	});

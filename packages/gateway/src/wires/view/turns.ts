@@ -57,7 +57,7 @@ export class Turns {
 		return this.#speaking;
 	}
 
-	take(happened: SessionEvent): TurnEvent[] {
+	receive(happened: SessionEvent): TurnEvent[] {
 		const { event } = happened;
 		switch (event.type) {
 			case "model.calling":
@@ -80,7 +80,7 @@ export class Turns {
 				return [event];
 			case "tool.completed":
 			case "tool.failed":
-				return this.#results.take(event);
+				return this.#results.receive(event);
 			case "assistant.message":
 				return this.#end(event.error);
 			default:
@@ -141,7 +141,7 @@ class ResultOrder {
 		this.#ready.clear();
 	}
 
-	take(outcome: Outcome): TurnEvent[] {
+	receive(outcome: Outcome): TurnEvent[] {
 		const { callId } = outcome;
 		// The call is, for example, from an earlier process that was interrupted.
 		if (!this.#calls.includes(callId)) return [{ type: "call.ended", callId, outcome }];

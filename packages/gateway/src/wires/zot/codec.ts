@@ -31,7 +31,7 @@ export type Decoded =
 	| { readonly kind: "command"; readonly command: Command }
 	| { readonly kind: "refused"; readonly response: Response };
 
-const spoken = { error: issueText };
+const issueOptions = { error: issueText };
 
 /** Decodes a line. Never throws: a line with an error returns the response for it. */
 export function decodeCommand(line: string): Decoded {
@@ -43,8 +43,8 @@ export function decodeCommand(line: string): Decoded {
 	}
 	const type = isFields(value) ? value["type"] : undefined;
 	// If the envelope is valid, the error is an unknown type.
-	if (!isCommand(type)) return refusedLine(value, Envelope.safeParse(value, spoken).error);
-	const fields = commands[type].safeParse(value, spoken);
+	if (!isCommand(type)) return refusedLine(value, Envelope.safeParse(value, issueOptions).error);
+	const fields = commands[type].safeParse(value, issueOptions);
 	if (!fields.success) return refusedLine(value, fields.error);
 	const { data } = fields;
 	// True because the schema of this type accepted the fields.

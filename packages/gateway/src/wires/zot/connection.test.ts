@@ -12,7 +12,7 @@ test("responses keep the order of their commands, even if some take longer", asy
 	const types = ["get_messages", "ping", "get_state", "abort", "queue", "hello", "get_models", "fly", "ping"];
 	ground.send(...types.map((type, id) => ({ id, type })));
 	ground.line("[]");
-	ground.connection.take({ kind: "oversized", bytes: 20_000_000 });
+	ground.connection.receive({ kind: "oversized", bytes: 20_000_000 });
 	ground.send({ id: "last", type: "ping" });
 	while (ground.responses.at(-1)?.id !== "last") await ground.t.settle();
 	expect(ground.answers).toEqual([
@@ -76,7 +76,7 @@ test("if a token is set, the first line must have it, and other clients are disc
 	expect(ground.send({ ...hello, token: "wrong" })).toBe(true);
 	expect(ground.answers).toEqual(["h", "p", "h"].map((id) => [id, true]));
 	await using other = await ZotGround.open({ model: new ScriptedModel(), token: "s3cret" });
-	expect(other.connection.take({ kind: "not-utf8", bytes: 3 })).toBe(false);
+	expect(other.connection.receive({ kind: "not-utf8", bytes: 3 })).toBe(false);
 });
 
 test("hello is answered at any time if no token is set", async () => {

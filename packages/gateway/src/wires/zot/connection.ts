@@ -52,7 +52,7 @@ export class Connection {
 	}
 
 	/** Reads a line. Returns false if the client must be disconnected after the response that it got. */
-	take(line: Line): boolean {
+	receive(line: Line): boolean {
 		if (line.kind !== "text") {
 			const why = line.kind === "oversized" ? "longer than 16 MiB" : "not UTF-8";
 			this.#answer(
@@ -174,7 +174,7 @@ export class Connection {
 	}
 
 	#happened(event: SessionEvent): void {
-		this.#prompts.take(event);
+		this.#prompts.receive(event);
 		const { event: what } = event;
 		if (what.type === "prompt.requested") {
 			this.#approvals

@@ -61,7 +61,7 @@ export async function serveZot(options: ServeOptions): Promise<number> {
 	const lines = new LineReader(mostLineBytes);
 	let isReading = true;
 	const receive = (line: Line): void => {
-		if (!isReading || connection.take(line)) return;
+		if (!isReading || connection.receive(line)) return;
 		isReading = false;
 		end.resolve("refused");
 	};

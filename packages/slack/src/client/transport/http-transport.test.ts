@@ -14,7 +14,7 @@ interface Taken {
 	readonly attempt: number;
 }
 
-async function receiving(take: (taken: Taken) => Promise<SlackReply>, clock: Clock = systemClock) {
+async function receiving(receive: (received: Taken) => Promise<SlackReply>, clock: Clock = systemClock) {
 	const log = new MemoryLogger();
 	const suspicions: Suspicion[] = [];
 	const receiver = new HttpTransport({
@@ -23,7 +23,7 @@ async function receiving(take: (taken: Taken) => Promise<SlackReply>, clock: Clo
 		clock,
 		log,
 		suspected: (suspicion) => void suspicions.push(suspicion),
-		deliver: (body, attempt) => take({ body, attempt }),
+		deliver: (body, attempt) => receive({ body, attempt }),
 		ready: () => undefined,
 	});
 	const url = `http://127.0.0.1:${await receiver.start()}/slack/events`;
@@ -51,11 +51,11 @@ function signed(text: string): Record<string, string> {
 const event = '{"type":"event_callback","event_id":"Ev1"}';
 
 test("a signed request is delivered, and acknowledged when it is stored", async () => {
-	const taken: Taken[] = [];
-	await using slack = await receiving(async (one) => void taken.push(one));
+	const received: Taken[] = [];
+	await using slack = await receiving(async (one) => void received.push(one));
 	const response = await slack.send(event, { "x-slack-retry-num": "2" });
 	expect([response.status, await response.text()]).toEqual([200, ""]);
-	expect(taken).toEqual([{ body: { type: "event_callback", event_id: "Ev1" }, attempt: 2 }]);
+	expect(received).toEqual([{ body: { type: "event_callback", event_id: "Ev1" }, attempt: 2 }]);
 });
 
 test("a form is acknowledged with its response", async () => {
@@ -65,14 +65,14 @@ test("a form is acknowledged with its response", async () => {
 });
 
 test("a request with a repeated signature gets the same response without another effect", async () => {
-	let taken = 0;
+	let received = 0;
 	await using slack = await receiving(async () => {
-		taken += 1;
+		received += 1;
 		return undefined;
 	});
 	const headers = signed(event);
 	for (const _ of [1, 2, 3]) expect((await slack.send(event, headers)).status).toBe(200);
-	expect(taken).toBe(1);
+	expect(received).toBe(1);
 });
 
 test("a failed request can be sent again by Slack, and is then delivered", async () => {
@@ -88,9 +88,9 @@ test("a failed request can be sent again by Slack, and is then delivered", async
 });
 
 test("a request without Slack's signature is not delivered", async () => {
-	let taken = 0;
+	let received = 0;
 	await using slack = await receiving(async () => {
-		taken += 1;
+		received += 1;
 		return undefined;
 	});
 	const old = { "x-slack-request-timestamp": "1700000000" };
@@ -101,7 +101,7 @@ test("a request without Slack's signature is not delivered", async () => {
 	expect((await fetch(`${slack.url}/more`, { method: "POST" })).status).toBe(404);
 	expect((await slack.send("not JSON")).status).toBe(400);
 	expect((await slack.send("x".repeat(1_100_000))).status).toBe(413);
-	expect(taken).toBe(0);
+	expect(received).toBe(0);
 });
 
 test("Slack's two probes get a response without a delivery", async () => {

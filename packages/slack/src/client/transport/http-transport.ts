@@ -131,8 +131,8 @@ export class HttpTransport implements Transport {
 		const forged = forgery({ ...signed, body: text });
 		if (forged !== undefined) return this.#refused(request, forged);
 		this.#deaf.noteEvent(onlyLine);
-		const taken = this.#replays.once(signed.signature ?? "", () => this.#takeIfRoom(request, text));
-		return (await taken) ?? { status: 503 };
+		const received = this.#replays.once(signed.signature ?? "", () => this.#receiveIfFree(request, text));
+		return (await received) ?? { status: 503 };
 	}
 
 	#refused({ socket }: IncomingMessage, problem: string): Answer {
@@ -147,19 +147,19 @@ export class HttpTransport implements Transport {
 		return { status: 401 };
 	}
 
-	async #takeIfRoom(request: IncomingMessage, text: string): Promise<Answer> {
+	async #receiveIfFree(request: IncomingMessage, text: string): Promise<Answer> {
 		// A rejected request may be sent again.
 		if (this.#running >= maxAtOnce)
 			throw new ParleyError("too many requests at once", { code: "unavailable" });
 		this.#running += 1;
 		try {
-			return await this.#take(request, text);
+			return await this.#receive(request, text);
 		} finally {
 			this.#running -= 1;
 		}
 	}
 
-	async #take(request: IncomingMessage, text: string): Promise<Answer> {
+	async #receive(request: IncomingMessage, text: string): Promise<Answer> {
 		const contentType = request.headers["content-type"] ?? "";
 		let body: Readonly<Record<string, unknown>>;
 		try {

@@ -36,7 +36,7 @@ export class SilenceWatch<Line extends WatchedSocket> {
 	#echo: Timer | undefined;
 	#idle: Timer | undefined;
 	readonly #suspected: (suspicion: Suspicion) => void;
-	#heardAt: number;
+	#receivedAt: number;
 	#isOver = false;
 	#suspectedAt = Number.NEGATIVE_INFINITY;
 
@@ -45,14 +45,14 @@ export class SilenceWatch<Line extends WatchedSocket> {
 		this.#clock = clock;
 		this.#open = open;
 		this.#suspected = suspected;
-		this.#heardAt = clock.now();
+		this.#receivedAt = clock.now();
 		this.#wait();
 	}
 
 	/** Notes an event on a socket. */
 	noteEvent(line: Line): void {
 		if (this.#isOver) return;
-		this.#heardAt = this.#clock.now();
+		this.#receivedAt = this.#clock.now();
 		this.#echo?.cancel();
 		this.#echo = undefined;
 		this.#echoMs = echoMs;
@@ -94,7 +94,7 @@ export class SilenceWatch<Line extends WatchedSocket> {
 
 	#suspectAll(reason: string, isLikely: boolean): void {
 		this.#wait();
-		if (this.#open.size > 0) this.#suspected({ reason, since: this.#heardAt, isLikely });
+		if (this.#open.size > 0) this.#suspected({ reason, since: this.#receivedAt, isLikely });
 		for (const one of this.#open) one.leave(reason);
 	}
 }

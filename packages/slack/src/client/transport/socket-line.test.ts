@@ -41,7 +41,7 @@ test("a line is closed while its socket is being opened", async () => {
 		clock,
 		log: new MemoryLogger(),
 		address: async () => server.url,
-		take: async () => undefined,
+		receive: async () => undefined,
 		greeted: () => undefined,
 	});
 	const stop = new AbortController();

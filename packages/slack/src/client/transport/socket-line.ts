@@ -9,7 +9,7 @@ export interface LineParts {
 	/** Requests the address of a new socket. */
 	readonly address: () => Promise<string>;
 	/** The reply is sent back. If it rejects, no acknowledgement is sent, and Slack sends the envelope again. */
-	readonly take: (envelope: EnvelopeFrame, line: SocketLine) => Promise<SlackReply>;
+	readonly receive: (envelope: EnvelopeFrame, line: SocketLine) => Promise<SlackReply>;
 	/** Slack greeted the socket; `connections` is the number of sockets of the app, if Slack names it. */
 	readonly greeted: (connections: number | undefined) => void;
 	readonly clock: Clock;
@@ -42,7 +42,7 @@ export class SocketLine {
 	readonly #greeted = Promise.withResolvers<void>();
 	readonly #leaving = Promise.withResolvers<Farewell>();
 	readonly #closed = Promise.withResolvers<void>();
-	readonly #taking = new Set<Promise<void>>();
+	readonly #receiver = new Set<Promise<void>>();
 	#socket: WebSocket | undefined;
 	#isEnded = false;
 
@@ -90,7 +90,7 @@ export class SocketLine {
 	async settled(): Promise<void> {
 		const over = new AbortController();
 		const late = delay(this.#parts.clock, acknowledgeMs, over.signal).catch(() => undefined);
-		await Promise.race([Promise.all(this.#taking), late]);
+		await Promise.race([Promise.all(this.#receiver), late]);
 		over.abort();
 	}
 
@@ -149,21 +149,21 @@ export class SocketLine {
 		} else if (frame.type === "disconnect") {
 			const { reason } = frame;
 			this.#leaving.resolve({ reason: `Slack closes it: ${reason}`, isFinal: reason === "link_disabled" });
-		} else this.#take(frame);
+		} else this.#receive(frame);
 	}
 
-	#take(envelope: EnvelopeFrame): void {
-		const { take, log } = this.#parts;
+	#receive(envelope: EnvelopeFrame): void {
+		const { receive, log } = this.#parts;
 		const { envelope_id: id } = envelope;
-		const taken = take(envelope, this).then(
+		const received = receive(envelope, this).then(
 			(reply) => {
 				if (!this.#acknowledge(id, reply)) log.debug("the socket of an acknowledgement is closed", { id });
 			},
 			(error: unknown) =>
 				log.warn("an event from Slack was not accepted, and Slack sends it again", { id, error }),
 		);
-		const running = taken.finally(() => this.#taking.delete(running));
-		this.#taking.add(running);
+		const running = received.finally(() => this.#receiver.delete(running));
+		this.#receiver.add(running);
 	}
 
 	/** False if the socket is no longer open. */

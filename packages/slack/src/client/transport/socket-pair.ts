@@ -138,7 +138,7 @@ export class SocketPair implements Transport {
 			clock,
 			log,
 			address: () => this.#address(),
-			take: (envelope, from) => this.#take(envelope, from),
+			receive: (envelope, from) => this.#receive(envelope, from),
 			greeted: (connections) => this.#rivals.greeted(connections ?? 0, this.#own.size),
 		});
 		this.#own.add(line);
@@ -161,7 +161,7 @@ export class SocketPair implements Transport {
 		return url;
 	}
 
-	async #take({ payload, retry_attempt: attempt }: EnvelopeFrame, line: SocketLine): Promise<SlackReply> {
+	async #receive({ payload, retry_attempt: attempt }: EnvelopeFrame, line: SocketLine): Promise<SlackReply> {
 		if (this.#closing.signal.aborted) {
 			throw new ParleyError("the connector stops", { code: "cancelled" });
 		}

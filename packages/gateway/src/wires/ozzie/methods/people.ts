@@ -86,8 +86,8 @@ export const peopleMethods: MethodsOf<PeopleMethod> = {
 		const report = present
 			? ({ present, roles, guest, shared } as const)
 			: ({ present: false, reason } as const);
-		const isTaken = deps.runtime.trust.checks.report(principal, check_id, report);
-		return { status: isTaken ? "taken" : "late" };
+		const isAccepted = deps.runtime.trust.checks.report(principal, check_id, report);
+		return { status: isAccepted ? "taken" : "late" };
 	},
 
 	async set_person_role(connection, request) {

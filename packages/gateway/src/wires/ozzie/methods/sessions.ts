@@ -200,7 +200,7 @@ function encodeAccepted({ runId, queuedPosition }: Accepted): { run_id: string; 
 }
 
 function encodeExplanation(explained: Explanation): MethodResult<"explain"> {
-	const { heard, said } = explained;
+	const { received: heard, said } = explained;
 	const { at, attachments, ...message } = heard;
 	return {
 		run_id: explained.runId,

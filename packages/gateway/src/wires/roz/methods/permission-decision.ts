@@ -101,7 +101,7 @@ export async function answerApproval(
 export class OpenApprovals {
 	readonly #prompts = new Map<string, Prompt>();
 
-	take(event: SessionEvent["event"]): void {
+	receive(event: SessionEvent["event"]): void {
 		switch (event.type) {
 			case "prompt.requested":
 			case "prompt.shown":

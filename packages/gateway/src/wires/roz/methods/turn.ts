@@ -57,10 +57,10 @@ export class Turn {
 		if (this.#isCancelled) this.#cancelRun(runId);
 		const early = this.#early;
 		this.#early = [];
-		for (const event of early) this.take(event);
+		for (const event of early) this.receive(event);
 	}
 
-	take(happened: SessionEvent): void {
+	receive(happened: SessionEvent): void {
 		if (this.#isOver) return;
 		if (this.#runId === undefined) {
 			this.#early.push(happened);
@@ -69,7 +69,7 @@ export class Turn {
 		const { event } = happened;
 		if (!this.#includes(event)) return;
 		if (event.type === "skill.step.started") this.#tasks.add(event.taskId);
-		const last = this.#frames.take(happened);
+		const last = this.#frames.receive(happened);
 		if (!last) return;
 		this.stop();
 		this.#options.ending();
@@ -162,10 +162,10 @@ class TurnFrames {
 	}
 
 	/** Handles the next event of the run. Returns the last event of the run; then call `end`. */
-	take(happened: SessionEvent): Event<"assistant.message"> | undefined {
+	receive(happened: SessionEvent): Event<"assistant.message"> | undefined {
 		const { event } = happened;
 		this.#handle(event);
-		for (const part of this.#turns.take(happened)) {
+		for (const part of this.#turns.receive(happened)) {
 			if (part.type === "turn.replied") this.#reply = part.reply;
 			else if (part.type === "text.delta") this.#text(part.text);
 			else if (part.type === "thinking.delta") this.#delta("thinkingDelta", part.text);

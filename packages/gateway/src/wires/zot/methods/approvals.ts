@@ -42,7 +42,7 @@ export class Approvals {
 	async answer(command: Approve): Promise<void> {
 		const { allow, reason, remember_tool, remember_all } = command;
 		const id = command.ask ?? String(command.id ?? "");
-		const prompt = this.#ids.take(id);
+		const prompt = this.#ids.remove(id);
 		const approved = { value: remember_tool && prompt.approval?.allowSession ? "session" : true };
 		try {
 			await this.#agent.answer(prompt.token, allow ? approved : { cancelled: true, reason: reason ?? "" });
@@ -57,7 +57,7 @@ export class Approvals {
 	async end(why: Unanswered): Promise<void> {
 		this.#ended ??= why;
 		const reason = reasons[this.#ended];
-		await Promise.all(this.#ids.takeAll().map((prompt) => this.#refuse(prompt, reason)));
+		await Promise.all(this.#ids.removeAll().map((prompt) => this.#refuse(prompt, reason)));
 	}
 
 	async #refuse({ token }: Prompt, reason: string): Promise<void> {

@@ -39,7 +39,7 @@ const call = (id: string) => ({ type: "call", id, name: "bash", arguments: {} })
 /** The lines of these events, as their types and main fields. */
 function linesOf(...events: readonly SessionEvent[]): string[] {
 	const lines = new PromptLines(new Tally(), new AbortController().signal);
-	return events.flatMap((event) => lines.take(event)).map(brief);
+	return events.flatMap((event) => lines.receive(event)).map(brief);
 }
 
 function brief(notice: Notice): string {
@@ -239,7 +239,7 @@ test("an abort without a model call to end is reported as an abort, and one afte
 	const abort = new AbortController();
 	const linesOf = (...events: readonly SessionEvent[]): string[] => {
 		const lines = new PromptLines(new Tally(), abort.signal);
-		return events.flatMap((event) => lines.take(event)).map(brief);
+		return events.flatMap((event) => lines.receive(event)).map(brief);
 	};
 	abort.abort();
 	const run = [calling, replied("tool_use", call("c1")), called(), failed("c1", "cancelled")];
@@ -252,9 +252,9 @@ test("an abort without a model call to end is reported as an abort, and one afte
 
 test("usage of calls is summed over prompts, and a call without usage is not reported", () => {
 	const tally = new Tally();
-	const first = new PromptLines(tally, new AbortController().signal).take(called());
-	const nothing = new PromptLines(tally, new AbortController().signal).take(called("refused", noUsage));
-	const second = new PromptLines(tally, new AbortController().signal).take(called());
+	const first = new PromptLines(tally, new AbortController().signal).receive(called());
+	const nothing = new PromptLines(tally, new AbortController().signal).receive(called("refused", noUsage));
+	const second = new PromptLines(tally, new AbortController().signal).receive(called());
 	const one = { input: 5, output: 5, cache_read: 4, cache_write: 1, cost_usd: 0.000_001 };
 	const two = { input: 10, output: 10, cache_read: 8, cache_write: 2, cost_usd: 0.000_002 };
 	expect(first).toEqual([{ type: "usage", ...one, cumulative: one, auxiliary: true }]);

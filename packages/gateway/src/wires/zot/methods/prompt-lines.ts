@@ -64,8 +64,8 @@ export class PromptLines {
 		return this.#turns.speaking;
 	}
 
-	take(happened: SessionEvent): Notice[] {
-		return this.#turns.take(happened).flatMap((event) => this.#encode(event));
+	receive(happened: SessionEvent): Notice[] {
+		return this.#turns.receive(happened).flatMap((event) => this.#encode(event));
 	}
 
 	#encode(event: TurnEvent): Notice[] {

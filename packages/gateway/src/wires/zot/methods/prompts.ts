@@ -99,7 +99,7 @@ export class Prompts {
 		if (this.#active) this.#send(this.#active.job, notice);
 	}
 
-	take(event: SessionEvent): void {
+	receive(event: SessionEvent): void {
 		const active = this.#active;
 		if (!active) return;
 		const { job, lines } = active;
@@ -112,7 +112,7 @@ export class Prompts {
 		if (what.type === "user.message" && job.type === "prompt" && !event.transient) {
 			this.#send(job, questionOf(job, event.at));
 		}
-		for (const notice of lines.take(event)) {
+		for (const notice of lines.receive(event)) {
 			this.#send(job, notice);
 			if (notice.type === "done") active.done();
 		}

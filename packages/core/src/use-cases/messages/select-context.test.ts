@@ -4,7 +4,7 @@ import { ScriptedModel, says, stuck } from "../../testing/scripted-model.ts";
 import { testConnector } from "../../testing/test-connector.ts";
 import { TestRuntime, unkeyed } from "../../testing/test-runtime.ts";
 import { operator } from "../../vocabulary/principal.ts";
-import { type GivenContext, judgeContext, taintOfContext } from "./take-context.ts";
+import { type GivenContext, judgeContext, taintOfContext } from "./select-context.ts";
 
 type Given = GivenContext["messages"][number];
 

@@ -68,7 +68,7 @@ export async function judgeContext(
 }
 
 /** Context of one run, and all messages that are treated as read from then on. */
-export interface TakenContext {
+export interface SelectedContext {
 	readonly context: MessageContext;
 	readonly read: readonly Pick<ContextMessage, "id" | "editedAt">[];
 }
@@ -78,11 +78,11 @@ export interface TakenContext {
  * earlier ones, within the limit. A message of an earlier run is repeated only if it was edited since, or if the request
  * refers to it.
  */
-export async function takeContext(
+export async function selectContext(
 	tx: Tx,
 	session: Session,
 	{ messages, hasOlder, problem }: JudgedContext,
-): Promise<TakenContext> {
+): Promise<SelectedContext> {
 	const has = await inSession(
 		tx,
 		session.id,
@@ -104,7 +104,7 @@ export async function recordRead(
 	tx: Tx,
 	sessionId: string,
 	runId: string,
-	read: TakenContext["read"],
+	read: SelectedContext["read"],
 ): Promise<void> {
 	for (const { id, editedAt = 0 } of new Map(read.map((one) => [one.id, one])).values()) {
 		const row = { session_id: sessionId, message: id, edited_at: editedAt, run_id: runId, ...stamp };
