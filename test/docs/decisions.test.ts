@@ -23,7 +23,7 @@ function namedFiles(page: string): string[] {
 
 test.each(decisions)("%s has a context, a decision and a consequence, on one screen", (page) => {
 	const text = read(page);
-	expect(text.trimEnd().split("\n").length).toBeLessThanOrEqual(60);
+	expect(text.trimEnd().split("\n").length).toBeLessThanOrEqual(45);
 	expect([...text.matchAll(/^##+ (.*)$/gm)].map(([, heading]) => heading)).toEqual([
 		"Context",
 		"Decision",
