@@ -19,7 +19,9 @@ export async function speakersTo(db: Tx, row: PromptWithActor, people: People): 
 		...(await steeringOf(db, row.run_id)),
 		...(await repliersTo(db, fromRow<Prompt>(row.request).taskId)),
 	]);
-	return Promise.all(participants.map(async (person) => ({ ...person, role: await people.roleNow(db, person) })));
+	return Promise.all(
+		participants.map(async (person) => ({ ...person, role: await people.roleNow(db, person) })),
+	);
 }
 
 /** Whether two ids certainly name one person: the ids of a platform's users are the same in all of its tenants. */
