@@ -76,9 +76,6 @@ class EventOrder {
 			case "schedule.trigger":
 			case "schedule.removed":
 				return undefined;
-			case "prompt.voted":
-			case "prompt.reminded":
-				return this.#openPrompts.has(event.token) ? undefined : "the question is not open";
 			case "file.created":
 			case "todo.updated":
 				return this.#share(event);
@@ -90,10 +87,11 @@ class EventOrder {
 			case "tool.failed":
 				return this.#endCall(event.runId, event.callId);
 			case "prompt.requested":
-				return this.#ask(event.prompt);
+			case "prompt.voted":
+			case "prompt.reminded":
 			case "prompt.answered":
 			case "prompt.closed":
-				return this.#openPrompts.delete(event.token) ? undefined : "nothing is asked under its token";
+				return this.#prompt(event);
 			case "skill.started":
 			case "skill.step.started":
 			case "skill.step.completed":
@@ -114,6 +112,19 @@ class EventOrder {
 			case "worker.failed":
 			case "worker.exited":
 				return this.#tasks.takeWorker(event);
+		}
+	}
+
+	#prompt(event: Extract<RecordedEvent, { readonly type: `prompt.${string}` }>): Fault {
+		switch (event.type) {
+			case "prompt.requested":
+				return this.#ask(event.prompt);
+			case "prompt.voted":
+			case "prompt.reminded":
+				return this.#openPrompts.has(event.token) ? undefined : "the question is not open";
+			case "prompt.answered":
+			case "prompt.closed":
+				return this.#openPrompts.delete(event.token) ? undefined : "nothing is asked under its token";
 		}
 	}
 

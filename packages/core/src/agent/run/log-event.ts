@@ -24,7 +24,6 @@ interface LogServices {
  */
 export function logEvent(run: LoggedRun, event: RecordedEvent, services: LogServices): void {
 	const { log } = run;
-	const { fingerprint } = services;
 	switch (event.type) {
 		case "run.retrying": {
 			const { model, attempt, inMs, reason } = event;
@@ -41,19 +40,10 @@ export function logEvent(run: LoggedRun, event: RecordedEvent, services: LogServ
 			log.info("tool ended", { tool, callId, failed, ...defined({ durationMs }) });
 			return;
 		}
-		case "prompt.requested": {
-			const { token, type, approval, expiresAt } = event.prompt;
-			const asks = approval
-				? { kind: "approval", tool: approval.tool, callId: approval.callId }
-				: { kind: type };
-			log.info("question asked", { ...asks, question: questionId(fingerprint, token), expiresAt });
+		case "prompt.requested":
+		case "prompt.closed":
+			logQuestion(log, event, services.fingerprint);
 			return;
-		}
-		case "prompt.closed": {
-			const question = questionId(fingerprint, event.token);
-			log.info("question closed", { question, reason: event.reason });
-			return;
-		}
 		case "context.compacted": {
 			const { level, tokensBefore, tokensAfter } = event;
 			log.info("context compacted", { level, tokensBefore, tokensAfter });
@@ -94,6 +84,20 @@ export function logEvent(run: LoggedRun, event: RecordedEvent, services: LogServ
 			// A new event of a session or a schedule fails to compile here.
 			logWork(log, event);
 	}
+}
+
+function logQuestion(
+	log: Logger,
+	event: Extract<RecordedEvent, { readonly type: "prompt.requested" | "prompt.closed" }>,
+	fingerprint: LogServices["fingerprint"],
+): void {
+	if (event.type === "prompt.closed") {
+		log.info("question closed", { question: questionId(fingerprint, event.token), reason: event.reason });
+		return;
+	}
+	const { token, type, approval, expiresAt } = event.prompt;
+	const asks = approval ? { kind: "approval", tool: approval.tool, callId: approval.callId } : { kind: type };
+	log.info("question asked", { ...asks, question: questionId(fingerprint, token), expiresAt });
 }
 
 /** Logs an event of a skill, and facts of a task that the lines of its run do not have. */

@@ -112,21 +112,11 @@ function encodeOther(event: Exclude<(Recorded | WirePassing)["event"], ReplyEven
 			});
 		case "prompt.requested":
 		case "prompt.shown":
-			return { event: "prompt.request", payload: encodePrompt(event.prompt) };
-		case "prompt.answered": {
-			const { type: _, byName, ...payload } = event;
-			return { event: "prompt.response", payload: { ...payload, ...defined({ by_name: byName }) } };
-		}
+		case "prompt.answered":
 		case "prompt.voted":
-			return encodeVote(event);
 		case "prompt.closed":
-			return { event: event.type, payload: { token: event.token, reason: event.reason } };
-		case "prompt.reminded": {
-			const { token, label, runId, expiresAt, notify } = event;
-			const times = { expires_at: toTime(expiresAt), run_id: runId };
-			const payload = { token, label, ...times, ...defined({ notify }) };
-			return { event: "prompt.reminder", payload };
-		}
+		case "prompt.reminded":
+			return encodePromptEvent(event);
 		case "file.created":
 			return {
 				event: event.type,
@@ -146,10 +136,34 @@ function encodeOther(event: Exclude<(Recorded | WirePassing)["event"], ReplyEven
 	}
 }
 
-function encodeVote(event: Extract<RecordedEvent, { type: "prompt.voted" }>): EncodedEvent {
-	const { type: _, byName, changed, ...payload } = event;
-	const prompt = changed && encodePrompt(changed);
-	return { event: "prompt.vote", payload: { ...payload, ...defined({ by_name: byName, changed: prompt }) } };
+type PromptEvent = Extract<(Recorded | WirePassing)["event"], { readonly type: `prompt.${string}` }>;
+
+function encodePromptEvent(event: PromptEvent): EncodedEvent {
+	switch (event.type) {
+		case "prompt.requested":
+		case "prompt.shown":
+			return { event: "prompt.request", payload: encodePrompt(event.prompt) };
+		case "prompt.answered": {
+			const { type: _, byName, ...payload } = event;
+			return { event: "prompt.response", payload: { ...payload, ...defined({ by_name: byName }) } };
+		}
+		case "prompt.voted": {
+			const { type: _, byName, changed, ...payload } = event;
+			const prompt = changed && encodePrompt(changed);
+			return {
+				event: "prompt.vote",
+				payload: { ...payload, ...defined({ by_name: byName, changed: prompt }) },
+			};
+		}
+		case "prompt.closed":
+			return { event: event.type, payload: { token: event.token, reason: event.reason } };
+		case "prompt.reminded": {
+			const { token, label, runId, expiresAt, notify } = event;
+			const times = { expires_at: toTime(expiresAt), run_id: runId };
+			const payload = { token, label, ...times, ...defined({ notify }) };
+			return { event: "prompt.reminder", payload };
+		}
+	}
 }
 
 function encodeUserMessage(

@@ -1,0 +1,36 @@
+import { globSync, readFileSync } from "node:fs";
+import { eventNames } from "@parley/protocol";
+import { expect, test } from "vitest";
+
+const root = new URL("../../packages/connector/src/", import.meta.url);
+
+const sources = globSync(["conversation/**/*.ts", "subscription/**/*.ts"], {
+	cwd: root,
+	exclude: ["**/*.test.ts"],
+})
+	.map((path) => readFileSync(new URL(path, root), "utf8"))
+	.join("\n");
+
+/** Events that chats do not display, with the reason. */
+const notDisplayed: Readonly<Record<string, string>> = {
+	"session.created": "the first message of a channel creates its session",
+	"session.closed": "no client is connected, and the next message opens the session again",
+	"assistant.started": "a status shows that the agent works",
+	"assistant.thinking": "chats show results, not thinking",
+	"tool.arguments": "chats show a call when it is complete",
+	"usage.updated": "`/usage` shows it",
+	"context.compacted": "the answer does not depend on it",
+	"skill.started": "the message that starts a skill is in the chat",
+	"skill.step.started": "each step is a task, and chats display tasks",
+	"skill.step.completed": "each step is a task, and chats display tasks",
+	"skill.completed": "the answer of the run has the result",
+};
+
+test("each event is displayed in chats, or has a reason why not", () => {
+	const isHandled = (name: string): boolean => sources.includes(`"${name}"`);
+	const missing = eventNames.filter((name) => !isHandled(name) && !(name in notDisplayed));
+	expect(missing, "handle it in connector/src/conversation, or add a reason here").toEqual([]);
+	expect(Object.keys(notDisplayed).filter((name) => isHandled(name) || !eventNames.includes(name))).toEqual(
+		[],
+	);
+});
