@@ -14,7 +14,7 @@ import { auditStart } from "./audit-start.ts";
 import { HeldOpen } from "./auth/held-open.ts";
 import { finishRestore } from "./backup/place-restored.ts";
 import type { Config } from "./config/load.ts";
-import type { ProviderReason } from "./config/provider.ts";
+import { type ProviderReason, secretKeys } from "./config/provider.ts";
 import type { Reach } from "./config/reach-facts.ts";
 import { databaseIn, prepareDataDirectory, warnOfLostDatabase } from "./data-directory/data-directory.ts";
 import { lockDataDirectory } from "./data-directory/data-lock.ts";
@@ -36,9 +36,6 @@ import { OzzieServer } from "./wires/ozzie/server.ts";
 
 /** Longer than the time for clients to answer a close. */
 const goodByeMs = 5_000;
-
-/** Minimum length of a secret. Servers that accept any key get words like `ollama`, which must not be redacted. */
-const shortestSecret = 16;
 
 export interface GatewayOptions {
 	readonly config: Config;
@@ -83,7 +80,7 @@ export interface Gateway {
  */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 	const { config, clock, ids, log } = options;
-	if (isSecret(config.apiKey)) options.redactor.add(config.apiKey);
+	for (const key of secretKeys(config)) options.redactor.add(key);
 	await using undo = new AsyncDisposableStack();
 	await prepareDataDirectory(config.data);
 	const lock = undo.adopt(lockDataDirectory(config.data), (held) => held.release());
@@ -326,8 +323,4 @@ async function openLlama(options: GatewayOptions): Promise<LlamaServer | undefin
 	const { config, currentDirectory, clock, log } = options;
 	if (!config.llama) return undefined;
 	return LlamaServer.open({ settings: config.llama, currentDirectory, clock, log });
-}
-
-function isSecret(apiKey: string | undefined): apiKey is string {
-	return apiKey !== undefined && apiKey.length >= shortestSecret;
 }

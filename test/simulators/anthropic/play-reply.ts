@@ -10,12 +10,38 @@ export interface Stage {
 	readonly clock: Clock;
 	/** Aborts when the client has gone. */
 	readonly gone: AbortSignal;
+	/** Form of the stream. Default: the Messages API. */
+	readonly form?: StreamForm;
 }
 
-/** Text of an event on the wire. */
-function frame({ event, data }: WireEvent): string {
-	return `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
+/** How a service writes its streams and its errors. */
+export interface StreamForm {
+	/** Text of an event on the wire. */
+	readonly frame: (event: WireEvent) => string;
+	/** Whether the event has a part of the content. */
+	readonly isDelta: (event: WireEvent) => boolean;
+	readonly errorEvent: (
+		error: { readonly type: string; readonly message: string },
+		requestId: string,
+	) => WireEvent;
+	/** Text that keeps a connection open. */
+	readonly ping: string;
+	/** Text after the last event. */
+	readonly end: string;
+	readonly errorBody: (status: number, message: string, requestId: string) => string;
 }
+
+const messagesForm: StreamForm = {
+	frame: ({ event, data }) => `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`,
+	isDelta: ({ event }) => event === "content_block_delta",
+	errorEvent: (error, requestId) => ({
+		event: "error",
+		data: { type: "error", error, request_id: requestId },
+	}),
+	ping: 'event: ping\ndata: {"type":"ping"}\n\n',
+	end: "",
+	errorBody,
+};
 
 /** Streams the events up to the break of the reply, in the pieces that the reply defines. */
 export async function playStream(
@@ -23,7 +49,7 @@ export async function playStream(
 	reply: StreamedReply,
 	events: readonly WireEvent[],
 ): Promise<void> {
-	const { response } = stage;
+	const { response, form = messagesForm } = stage;
 	const end = reply.break;
 	if (end?.at === "start") return breakOff(stage, end);
 	response.writeHead(200, {
@@ -32,8 +58,9 @@ export async function playStream(
 		"request-id": stage.requestId,
 	});
 	response.flushHeaders();
-	const shown = end ? upTo(events, end.at) : events;
-	for (const packet of packetsOf(reply, shown)) {
+	const shown = end ? upTo(events, end.at, form) : events;
+	const isWhole = shown.length === events.length;
+	for (const packet of packetsOf(reply, [...shown.map(form.frame), ...(isWhole ? [form.end] : [])])) {
 		if (reply.everyMs !== undefined) await unlessGone(stage, delay(stage.clock, reply.everyMs, stage.gone));
 		if (stage.gone.aborted) return;
 		if (!response.write(packet)) await unlessGone(stage, once(response, "drain", { signal: stage.gone }));
@@ -51,10 +78,13 @@ async function unlessGone({ gone }: Stage, awaited: Promise<unknown>): Promise<v
 	}
 }
 
-export function playStatus({ response, requestId }: Stage, { status, headers, body }: StatusReply): void {
+export function playStatus(
+	{ response, requestId, form = messagesForm }: Stage,
+	{ status, headers, body }: StatusReply,
+): void {
 	const type = status >= 400 ? { "content-type": "application/json" } : {};
 	response.writeHead(status, { ...type, "request-id": requestId, ...headers });
-	response.end(body ?? errorBody(status, "as the test wants it", requestId));
+	response.end(body ?? form.errorBody(status, "as the test wants it", requestId));
 }
 
 export function errorBody(status: number, message: string, requestId: string): string {
@@ -74,30 +104,30 @@ const errorTypes: Readonly<Record<number, string>> = {
 };
 
 /** The events before the break: with 3, up to the third delta. */
-function upTo(events: readonly WireEvent[], at: Break["at"]): readonly WireEvent[] {
+function upTo(events: readonly WireEvent[], at: Break["at"], { isDelta }: StreamForm): readonly WireEvent[] {
 	if (typeof at !== "number") return [];
 	let left = at;
-	const end = events.findIndex(({ event }) => event === "content_block_delta" && left-- === 0);
+	const end = events.findIndex((event) => isDelta(event) && left-- === 0);
 	return end < 0 ? events : events.slice(0, end);
 }
 
-function* packetsOf(reply: StreamedReply, events: readonly WireEvent[]): Generator<Uint8Array> {
+function* packetsOf(reply: StreamedReply, frames: readonly string[]): Generator<Uint8Array> {
 	if (!reply.encode && !reply.packets) {
-		for (const event of events) yield Buffer.from(frame(event));
+		for (const frame of frames) yield Buffer.from(frame);
 		return;
 	}
-	const whole = events.map(frame).join("");
+	const whole = frames.join("");
 	const bytes = reply.encode ? reply.encode(whole) : Buffer.from(whole);
 	yield* reply.packets ? reply.packets(bytes) : [bytes];
 }
 
 async function breakOff(stage: Stage, { how, when, pingEveryMs }: Break): Promise<void> {
-	const { response } = stage;
+	const { response, form = messagesForm } = stage;
 	// The client can read what was written before the connection closes.
 	await (when ?? tick());
 	if (how === "hang") return hang(stage, pingEveryMs);
 	if (typeof how === "object") {
-		response.end(frame({ event: "error", data: { type: "error", error: how, request_id: stage.requestId } }));
+		response.end(form.frame(form.errorEvent(how, stage.requestId)));
 		return;
 	}
 	if (how === "reset") response.socket?.resetAndDestroy();
@@ -105,12 +135,15 @@ async function breakOff(stage: Stage, { how, when, pingEveryMs }: Break): Promis
 	else response.socket?.end();
 }
 
-async function hang({ response, clock, gone }: Stage, pingEveryMs: number | undefined): Promise<void> {
+async function hang(
+	{ response, clock, gone, form = messagesForm }: Stage,
+	pingEveryMs: number | undefined,
+): Promise<void> {
 	if (gone.aborted) return;
 	const over = once(gone, "abort");
 	if (pingEveryMs !== undefined) {
 		const ping = (): void => {
-			response.write(frame({ event: "ping", data: { type: "ping" } }));
+			response.write(form.ping);
 			timer = clock.after(pingEveryMs, ping);
 		};
 		let timer = clock.after(pingEveryMs, ping);

@@ -74,7 +74,7 @@ export function modelLine({ provider, model, serverHost, providerReason }: Model
 		return "model: offline (no API key): set ANTHROPIC_API_KEY to use Claude";
 	}
 	const reason = {
-		key: "ANTHROPIC_API_KEY is set",
+		key: provider === "anthropic" ? "ANTHROPIC_API_KEY is set" : `the key of ${provider} is set`,
 		"base-url": "a base URL is set",
 		llama: "a local model server is configured",
 		configured: `the provider ${provider} is configured`,

@@ -27,7 +27,7 @@ export function addGatewayFlags(command: Command): Command {
 		)
 		.option(
 			"--provider <name>",
-			"model provider: anthropic, offline or auto (default: auto, which is anthropic if there is a key or a base URL)",
+			"model provider: auto, anthropic, offline, openai, gemini or another one (default: auto, which is the first provider with a key)",
 		)
 		.option("--model <name>", "model of the provider: a name, or fast, standard, max")
 		.option("--base-url <url>", "URL of another server for the Messages API")
@@ -51,7 +51,7 @@ export function addGatewayFlags(command: Command): Command {
 			"after",
 			"\nYou can also set all flags except --config in the configuration file, and as\n" +
 				"variables such as PARLEY_LISTEN. The key of a provider comes only from the\n" +
-				"environment: ANTHROPIC_API_KEY.",
+				"environment, for example ANTHROPIC_API_KEY or OPENAI_API_KEY.",
 		);
 }
 

@@ -15,6 +15,7 @@ import {
 	openAgent,
 	type RpcFlags,
 	readReasoning,
+	secretKeys,
 	serveZot,
 } from "@parley/gateway/rpc";
 import { cacheDirectory, defaultDataDirectory } from "../command-line/data-directory.ts";
@@ -47,7 +48,7 @@ export async function runRpc({ flags, io, version }: RunRpcOptions): Promise<num
 	delete environment["ZOTCORE_RPC_TOKEN"];
 	const config = await readRpcConfig(flags, io);
 	const redactor = new Redactor();
-	if (config.apiKey !== undefined && config.apiKey.length >= 16) redactor.add(config.apiKey);
+	for (const key of secretKeys(config)) redactor.add(key);
 	if (token !== undefined && token.length >= 8) redactor.add(token);
 	const log = createLogger({ level: config.logLevel, redactor });
 	for (const warning of config.warnings ?? []) log.warn(warning);
@@ -112,7 +113,7 @@ async function readRpcConfig(flags: RpcCommandFlags, io: Io): Promise<Config> {
 			// Clients send "" for no value.
 			provider: provider || undefined,
 			model: model || undefined,
-			baseUrl: baseUrl || undefined,
+			baseUrl: versioned(baseUrl || undefined, provider),
 			data,
 			config,
 			sandbox,
@@ -127,6 +128,15 @@ async function readRpcConfig(flags: RpcCommandFlags, io: Io): Promise<Config> {
 		defaultData: data ?? (await defaultDataDirectory()),
 		defaultLogLevel: "warn",
 	});
+}
+
+const withoutVersion = new Set<unknown>([undefined, "", "auto", "anthropic", "offline"]);
+
+/** zot adds the version to the address of an API of OpenAI, unless it has one. */
+function versioned(baseUrl: string | undefined, provider: string | undefined): string | undefined {
+	if (baseUrl === undefined || withoutVersion.has(provider)) return baseUrl;
+	const plain = baseUrl.replace(/\/+$/, "");
+	return /\/v\d\w*$/.test(plain) ? plain : `${plain}/v1`;
 }
 
 /** Ignores `--no-session`, which clients send and which is the default. */

@@ -94,6 +94,13 @@ export interface Model {
 	settled?(signal: AbortSignal): Promise<void>;
 	/** Tokens of the context window as the server reports it; undefined as long as it has not. */
 	windowOf?(model: string): number | undefined;
+	/** The model of the provider that answers for this name, if there are several providers. */
+	routeOf?(model: string): Model;
+}
+
+/** The model that answers for a name. */
+export function serverOf(model: Model, name: string): Model {
+	return model.routeOf?.(name) ?? model;
 }
 
 /** One reply of a model: complete, or the part before an interruption (`failure`). */

@@ -30,6 +30,12 @@ export function parseBaseUrl(text: string): URL | undefined {
 	return url;
 }
 
+/** Address of another API with its version. Undefined for an invalid one, as for `parseBaseUrl`. */
+export function parseApiUrl(text: string): URL | undefined {
+	const url = URL.parse(text);
+	return url && parseBaseUrl(text) ? url : undefined;
+}
+
 /** Whether it is the vendor's own server, which is the default. */
 export function isOfficial(url: URL): boolean {
 	return url.protocol === "https:" && url.hostname === "api.anthropic.com";

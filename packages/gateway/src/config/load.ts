@@ -7,6 +7,7 @@ import {
 	billionths,
 	type ChatSettings,
 	type FileLimits,
+	findNearMiss,
 	type McpServerSettings,
 	type Reasoning,
 	type RuntimeOptions,
@@ -27,6 +28,7 @@ import {
 } from "./llama-settings.ts";
 import { findLostPath, readMcp, withAbsoluteMcp } from "./mcp-settings.ts";
 import { chooseProvider, type ProviderChoice } from "./provider.ts";
+import { isOwn, providerNames } from "./provider-connections.ts";
 import { checkReach, readEndpoint } from "./reach.ts";
 import { configSchema, type Settings } from "./schema.ts";
 import { explain, inOurWords, notAllowed } from "./setting-refusal.ts";
@@ -111,12 +113,11 @@ interface CheckedSource {
  * checked completely. Throws `invalid_argument` with the value, its position and what is allowed.
  */
 export function loadConfig(sources: ConfigSources): Config {
-	const checked = readSources(sources).map(check);
-	const set: Settings = Object.assign({}, ...checked.map(({ settings }) => settings).reverse());
+	const { checked, set } = usedSources(sources);
 	const auth = set.auth ?? "local";
 	for (const one of checked) checkReach(one, { ...set, auth });
 	const choice = chooseProvider(set, sources.environment, sources.keyName);
-	if (choice.provider !== "offline") for (const one of checked) checkServer(one, choice);
+	if (choice.provider === "anthropic") for (const one of checked) checkServer(one, choice);
 	if (set.llama) for (const one of checked) checkLlama(one, set);
 	const data = set.data ?? resolve(sources.cwd, sources.defaultData);
 	return {
@@ -149,6 +150,29 @@ function aboutParts(set: Settings, environment: ConfigSources["environment"]): P
 			slack: set.slack && whereSlackIs(set.slack),
 		}),
 	};
+}
+
+/** The sources that apply to the provider, and their settings. */
+function usedSources(sources: ConfigSources): { checked: readonly CheckedSource[]; set: Settings } {
+	const all = readSources(sources).map(check);
+	const named = merged(all);
+	for (const one of all) checkProviderName(one, named);
+	// Variables of the Messages API are not for another provider.
+	const checked = isOwn(named.provider ?? "auto") ? all.filter(({ source }) => !source.isOfMessagesApi) : all;
+	return { checked, set: merged(checked) };
+}
+
+function checkProviderName({ settings: { provider }, source }: CheckedSource, set: Settings): void {
+	const names = providerNames(set);
+	if (provider === undefined || names.includes(provider)) return;
+	const near = findNearMiss(provider, names);
+	const why = near === undefined ? {} : { why: `did you mean ${near}?` };
+	const allowed = `${names.join(", ")}, or a name of models.providers`;
+	throw notAllowed(source, ["provider"], { value: provider, allowed, ...why });
+}
+
+function merged(checked: readonly CheckedSource[]): Settings {
+	return Object.assign({}, ...checked.map(({ settings }) => settings).reverse());
 }
 
 function check(source: Source): CheckedSource {

@@ -1,5 +1,7 @@
 import { defined, ParleyError } from "@parley/base";
 import { isOfficial, parseBaseUrl } from "./base-url.ts";
+import { isOwn, type ProviderConnection, readConnections } from "./provider-connections.ts";
+import { checkKey, type Environment, readApiKey } from "./provider-keys.ts";
 import type { Settings } from "./schema.ts";
 
 /** Reason for the provider: a key is set, a server is named, it is configured, or there is no other. */
@@ -7,7 +9,8 @@ export type ProviderReason = "key" | "base-url" | "llama" | "configured" | "no k
 
 /** Configured provider and model. */
 export interface ProviderChoice {
-	readonly provider: "anthropic" | "offline";
+	/** `anthropic`, `offline`, or the name of the first connection. */
+	readonly provider: string;
 	/** Default: `configured`. */
 	readonly providerReason?: ProviderReason;
 	/** From the environment only. Never shown. */
@@ -16,48 +19,74 @@ export interface ProviderChoice {
 	readonly keyName?: string;
 	/** Another server than the vendor's, without a slash at its end. */
 	readonly baseUrl?: string;
+	/** Providers besides the Messages API of `apiKey` and `baseUrl`. */
+	readonly connections?: readonly ProviderConnection[];
 }
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 const keyVariable = "ANTHROPIC_API_KEY";
 /** llama-server reads its own key from the same variable. */
 const llamaKeyVariable = "LLAMA_API_KEY";
-
-/** Placeholders from examples and unset variables of other programs. */
-const placeholder =
-	/^(?:undefined|null|none|change-?me|placeholder|dummy|test|todo|key|secret|your.*|<.*>|\$.*|(?:sk-ant-)?[x*.]+|.*\.\.\.)$/i;
-
-/** Key in the environment, for any provider. Undefined without one. */
-function readApiKey(environment: Environment, variable = keyVariable): string | undefined {
-	const key = environment[variable]?.trim();
-	return key === "" ? undefined : key;
-}
 
 /**
  * Throws `invalid_argument` with advice if the configured provider cannot work. `keyName` is the place of the key in
  * messages.
  */
 export function chooseProvider(
-	{ provider = "auto", baseUrl, llama }: Settings,
+	settings: Settings,
 	environment: Environment,
 	keyName = keyVariable,
 ): ProviderChoice {
-	if (llama && provider !== "offline") return localServer(provider, llama, environment);
-	const apiKey = readApiKey(environment);
-	const key = apiKey === undefined ? {} : { apiKey, keyName };
-	if (provider === "offline") return { provider, providerReason: "configured", ...key };
+	const { provider = "auto", llama } = settings;
+	if (provider === "offline")
+		return { provider, providerReason: "configured", ...ownKey(environment, keyName) };
+	if (isOwn(provider)) return ownChoice(settings, environment, keyName);
+	const connections = readConnections({ settings, environment });
+	const others = connections.length === 0 ? {} : { connections };
+	if (llama) return { ...localServer(provider, llama, environment), ...others };
+	const choice = anthropic(settings, environment, keyName);
+	if (choice) return { ...choice, ...others };
+	const [first] = connections;
+	if (provider === "auto" && first) {
+		const isConfigured = settings.models?.providers?.[first.name] !== undefined;
+		return { provider: first.name, providerReason: isConfigured ? "configured" : "key", ...others };
+	}
+	if (provider === "auto") return { provider: "offline", providerReason: "no key" };
+	throw refused(
+		`provider anthropic needs a key: set ${keyVariable}; or name a server with the Messages API with ` +
+			"--base-url; --provider offline needs neither",
+	);
+}
+
+/** Choice of a provider by its name. */
+function ownChoice(settings: Settings, environment: Environment, keyName: string): ProviderChoice {
+	const { provider = "", llama } = settings;
+	if (llama) throw refused(`provider ${provider} and llama cannot be used together: remove one of them`);
+	// A key that a flag gives is the key of this provider.
+	const key = keyName === keyVariable ? undefined : readApiKey(environment, keyVariable);
+	const givenKey = key === undefined ? undefined : { key, name: keyName };
+	const connections = readConnections({ settings, environment, ...defined({ givenKey }) });
+	const own = givenKey ? {} : ownKey(environment, keyName);
+	return { provider, providerReason: "configured", ...own, connections };
+}
+
+function ownKey(environment: Environment, keyName: string): Pick<ProviderChoice, "apiKey" | "keyName"> {
+	const apiKey = readApiKey(environment, keyVariable);
+	return apiKey === undefined ? {} : { apiKey, keyName };
+}
+
+/** Undefined without a key and without another server. */
+function anthropic(
+	{ provider = "auto", baseUrl }: Settings,
+	environment: Environment,
+	keyName: string,
+): ProviderChoice | undefined {
+	const key = ownKey(environment, keyName);
+	const { apiKey } = key;
 	const server = baseUrl === undefined ? undefined : otherServer(baseUrl);
 	if (apiKey !== undefined) checkKey(apiKey, keyName, server !== undefined);
 	const reasons = { "base-url": server, key: apiKey } as const;
 	const reason = (["base-url", "key"] as const).find((name) => reasons[name] !== undefined);
-	if (reason === undefined) {
-		if (provider === "auto") return { provider: "offline", providerReason: "no key" };
-		throw refused(
-			`provider anthropic needs a key: set ${keyVariable}; or name a server with the Messages API with ` +
-				"--base-url; --provider offline needs neither",
-		);
-	}
+	if (reason === undefined) return undefined;
 	return {
 		provider: "anthropic",
 		providerReason: provider === "auto" ? reason : "configured",
@@ -66,12 +95,20 @@ export function chooseProvider(
 	};
 }
 
+/** The keys of all providers, for redaction. Shorter texts may be words, and stay readable. */
+export function secretKeys({ apiKey, connections = [] }: ProviderChoice): string[] {
+	const keys = [apiKey, ...connections.map((one) => one.apiKey)];
+	return keys.flatMap((key) => (key !== undefined && key.length >= shortestSecret ? [key] : []));
+}
+
+const shortestSecret = 16;
+
 /** Default address of the local model server. */
 export const defaultLlamaEndpoint = "http://127.0.0.1:8080";
 
 /** The gateway's own key is not for a local model server. */
 function localServer(
-	provider: "auto" | "anthropic",
+	provider: string,
 	{ endpoint = defaultLlamaEndpoint }: NonNullable<Settings["llama"]>,
 	environment: Environment,
 ): ProviderChoice {
@@ -89,25 +126,6 @@ function localServer(
 function otherServer(text: string): string | undefined {
 	const url = parseBaseUrl(text);
 	return url && !isOfficial(url) ? url.href.replace(/\/$/, "") : undefined;
-}
-
-/** Other servers often require any key, so this is not an error. */
-function checkKey(key: string, keyName: string, anyWillDo: boolean): void {
-	const mend = "set it to a key, or unset it to use the offline model";
-	if (!/^[!-~]+$/.test(key)) {
-		throw refused(
-			`${keyName} contains characters that a key cannot have (a space, a line break or a letter beyond ASCII); ${mend}`,
-		);
-	}
-	if (anyWillDo || !placeholder.test(key)) return;
-	throw refused(
-		`${keyName} is ${mayBeShown(key) ? JSON.stringify(key) : "a placeholder"}, which is not a key; ${mend}`,
-	);
-}
-
-/** Whether the value is certainly not a key. A value that looks like one stays hidden. */
-function mayBeShown(key: string): boolean {
-	return key.length <= 20 && !key.toLowerCase().includes("sk-");
 }
 
 function refused(message: string): ParleyError {

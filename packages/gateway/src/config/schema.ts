@@ -5,19 +5,48 @@ import * as z from "zod";
 import { authModes } from "../auth/auth-mode.ts";
 import { parseEndpoint } from "../transport/address.ts";
 import { isNetwork } from "../transport/networks.ts";
-import { parseBaseUrl } from "./base-url.ts";
+import { parseApiUrl, parseBaseUrl } from "./base-url.ts";
 import { chatSchema } from "./chat-schema.ts";
+import { apis } from "./known-providers.ts";
 import { mcpSchema } from "./mcp-schema.ts";
 import { choice, dollars, list, string, wholeNumber } from "./setting-types.ts";
 
-/** `auto` is `anthropic` if a key or a base URL is given, else `offline`. */
-const providers = ["auto", "anthropic", "offline"] as const;
+const providerName = "a name of small letters, digits and hyphens, such as openai or my-server";
+
+const providers = () =>
+	z.record(
+		string(providerName).regex(/^[a-z][a-z0-9-]{0,30}$/, { error: providerName }),
+		z
+			.strictObject({
+				api: choice(apis).describe(
+					"API of the server. Default: that of the known provider with this name at its own address, else chat-completions.",
+				),
+				baseUrl: string(apiAddress)
+					.refine((text) => parseApiUrl(text) !== undefined, { error: apiAddress })
+					.describe(
+						"Address of the API with its version, such as http://127.0.0.1:8000/v1. Default: the address of the known provider with this name.",
+					),
+				key: string(variableName)
+					.regex(/^[A-Za-z_]\w*$/, { error: variableName })
+					.describe(
+						"Name of the variable of the environment that has the key. Default: the variable of the known provider, else no key.",
+					),
+			})
+			.partial(),
+	);
+
+const apiAddress = "an http or https address with the version of the API, such as http://127.0.0.1:8000/v1";
+const variableName = "the name of a variable of the environment, such as MISTRAL_API_KEY";
 
 const models = () =>
 	z
 		.strictObject({
 			fallback: list("the name of a model").describe(
 				"Models to use, in this order, if the first model fails.",
+			),
+			providers: providers().describe(
+				"Further providers by name. Known names: openai, gemini, openrouter, mistral, groq, kimi, bedrock, azure, vllm, lmstudio and ollama. " +
+					"The names of their models are provider/model. Providers whose OPENAI_API_KEY, GEMINI_API_KEY or OPENROUTER_API_KEY is set need no entry.",
 			),
 			file: string("a file").describe(
 				"JSON file that adds models to the built-in table and corrects its rows. Relative to this file. Default: models.json in the data directory, if it exists.",
@@ -164,9 +193,11 @@ const settings = {
 			"Directories that tools may read and write. Relative to this file. Default: the directory in which the gateway starts.",
 		),
 	provider: () =>
-		choice(providers).describe(
-			"Provider of the model. The provider anthropic needs a key (ANTHROPIC_API_KEY) or a base URL. The provider offline needs neither. " +
-				"The value auto means anthropic if there is a key or a base URL, else offline. Default: auto.",
+		string("the name of a provider").describe(
+			"Provider of the model: auto, anthropic, offline, a known provider such as openai, or a name of models.providers. The provider " +
+				"anthropic needs a key (ANTHROPIC_API_KEY) or a base URL. The provider offline needs neither. The value auto means anthropic " +
+				"if there is a key or a base URL. Else it means the first of models.providers, or the first provider with a key. " +
+				"Without any of them, it means offline. Default: auto.",
 		),
 	model: () =>
 		string("the name of a model").describe(
@@ -177,7 +208,7 @@ const settings = {
 			.refine((text) => parseBaseUrl(text) !== undefined, { error: serverAddress })
 			.describe(
 				"Address of another server that speaks the Messages API. If no model is set, the server must have exactly one. " +
-					"Default: the address of Anthropic.",
+					"Default: the address of Anthropic. With another provider, the address of its API with its version.",
 			),
 	llama: () =>
 		llama().describe(
@@ -192,7 +223,7 @@ const settings = {
 		wholeNumber(1, 1000).describe(
 			"Maximum model calls of a turn. At the limit, the turn ends with the work done so far. Default: 50.",
 		),
-	models: () => models().describe("Fallback models, and the table of models."),
+	models: () => models().describe("Further providers, fallback models, and the table of models."),
 	budgets: () => budgets().describe("Limits of cost. When a budget is spent, no model is called."),
 	titles: () =>
 		z

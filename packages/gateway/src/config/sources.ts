@@ -47,6 +47,8 @@ export interface Source {
 	readonly base: string;
 	/** Warnings about other users who can change the configuration file. */
 	readonly warnings?: readonly string[];
+	/** Whether the settings are only for the Messages API. */
+	readonly isOfMessagesApi?: boolean;
 	origin(path: JsonPath): string;
 }
 
@@ -102,7 +104,7 @@ export function readSources(sources: ConfigSources): Source[] {
 	const explicit = [
 		flagSource(sources),
 		environmentSource(sources, variableNames),
-		environmentSource(sources, providerVariables),
+		{ ...environmentSource(sources, providerVariables), isOfMessagesApi: true },
 	];
 	return file === undefined ? explicit : [...explicit, file];
 }

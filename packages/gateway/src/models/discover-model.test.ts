@@ -55,7 +55,7 @@ test.each<[string, RequestListener]>([
 		(_, response) => response.writeHead(302, { location: "http://127.0.0.1:1/" }).end(),
 	],
 	["cannot be reached (UND_ERR_SOCKET)", (_, response) => response.socket?.destroy()],
-	["returned more than 1048576 bytes", (_, response) => response.end(" ".repeat(1_048_577))],
+	["returned more than 8388608 bytes", (_, response) => response.end(" ".repeat(8_388_609))],
 ])("a server that %s is refused with advice", async (why, listener) => {
 	await using server = await serveHttp(listener);
 	await expect(discoverModel(server, "claude")).rejects.toMatchObject({

@@ -1,19 +1,27 @@
 import { defined, ParleyError, parseJson } from "@parley/base";
 import * as z from "zod";
+import type { ProviderConnection } from "../config/provider-connections.ts";
 import { errno } from "../data-directory/errno.ts";
 
 /** Version of the API that the SDK requests. */
-export const apiVersion = "2026-10-21";
+const apiVersion = "2026-10-21";
 const patienceMs = 5_000;
-const mostBytes = 1024 * 1024;
+const mostBytes = 8 * 1024 * 1024;
 /** Names that a refusal lists. */
 const mostListed = 10;
 
+const name = z.string().min(1).max(200);
+
 /** Common part of the servers' model lists, in any of their forms. */
-const List = z.object({ data: z.array(z.object({ id: z.string().min(1).max(200) })) });
+const List = z.object({ data: z.array(z.object({ id: name })) });
+
+/** https://ai.google.dev/api/models#method:-models.list */
+const GeminiList = z.object({ models: z.array(z.object({ name })) });
 
 export interface ModelServer {
 	readonly baseUrl: string;
+	/** Default: the Messages API, whose address has no version. */
+	readonly family?: ProviderConnection["family"] | undefined;
 	readonly apiKey?: string | undefined;
 }
 
@@ -37,11 +45,11 @@ export async function discoverModel(server: ModelServer, preferred: string | und
 
 /** Like `discoverModel`, if a client may be able to choose among several later. */
 export async function discoverModels(
-	{ baseUrl, apiKey }: ModelServer,
+	server: ModelServer,
 	preferred: string | undefined,
 ): Promise<Discovered> {
-	const url = listOf(baseUrl);
-	const served = await readNames(url, apiKey);
+	const url = listAddress(server);
+	const served = await readNames(server);
 	const name = served.find((one) => one === preferred) ?? served[0];
 	if (name === undefined) throw unknown(`${url} lists no models`);
 	if (name === preferred || served.length === 1) return { name, served };
@@ -51,32 +59,38 @@ export async function discoverModels(
 }
 
 /** Returns the models that a server lists. Rejects with `failed_precondition` if the server gives no list. */
-export function listModels({ baseUrl, apiKey }: ModelServer): Promise<string[]> {
-	return readNames(listOf(baseUrl), apiKey);
+export function listModels(server: ModelServer): Promise<string[]> {
+	return readNames(server);
 }
 
-function listOf(baseUrl: string): string {
-	return `${baseUrl}/v1/models`;
+/** Address of the list of models, which costs no tokens. */
+export function listAddress({ baseUrl, family = "anthropic" }: ModelServer): string {
+	return family === "anthropic" ? `${baseUrl.replace(/\/v1$/, "")}/v1/models` : `${baseUrl}/models`;
 }
 
-async function readNames(url: string, apiKey: string | undefined): Promise<string[]> {
+/** Headers of a request for the list. */
+export function listHeaders({ apiKey, family = "anthropic" }: ModelServer): Record<string, string> {
+	const bearer = apiKey === undefined ? undefined : `Bearer ${apiKey}`;
+	if (family === "google") return defined({ "x-goog-api-key": apiKey });
+	if (family !== "anthropic") return defined({ authorization: bearer });
+	return { "anthropic-version": apiVersion, ...defined({ authorization: bearer, "x-api-key": apiKey }) };
+}
+
+async function readNames(server: ModelServer): Promise<string[]> {
+	const url = listAddress(server);
 	try {
 		const response = await fetch(url, {
-			headers: {
-				accept: "application/json",
-				"anthropic-version": apiVersion,
-				...defined({
-					authorization: apiKey === undefined ? undefined : `Bearer ${apiKey}`,
-					"x-api-key": apiKey,
-				}),
-			},
+			headers: { accept: "application/json", ...listHeaders(server) },
 			// A redirect would send the key to another server.
 			redirect: "error",
 			signal: AbortSignal.timeout(patienceMs),
 		});
 		if (!response.ok) throw unknown(`${url} answered ${response.status}`);
-		const list = List.parse(parseJson(await readText(response), { maxNodes: 100_000 }));
-		return [...new Set(list.data.map(({ id }) => id))];
+		const answer = parseJson(await readText(response), { maxNodes: 1_000_000 });
+		if (server.family === "google") {
+			return GeminiList.parse(answer).models.map(({ name: long }) => long.replace(/^models\//, ""));
+		}
+		return [...new Set(List.parse(answer).data.map(({ id }) => id))];
 	} catch (cause) {
 		if (cause instanceof ParleyError && cause.code === "failed_precondition") throw cause;
 		const code = cause instanceof Error ? errno(cause.cause) : undefined;

@@ -3,10 +3,12 @@ import {
 	createAnthropicModel,
 	createLlamaModel,
 	createOfflineModel,
+	createRoutedModel,
 	type Model,
 	type ModelInfo,
 	ModelTable,
 	type ProfileEndpoint,
+	type Routes,
 	unknownModel,
 } from "@parley/core";
 import type { Config } from "../config/load.ts";
@@ -14,9 +16,8 @@ import type { ProviderReason } from "../config/provider.ts";
 import { notAllowed } from "../config/setting-refusal.ts";
 import type { LlamaServer } from "../llama/llama-server.ts";
 import { type Discovered, discoverModel, discoverModels, listModels } from "./discover-model.ts";
-import { readModelTable } from "./read-model-table.ts";
-
-const anthropic = "anthropic";
+import { anthropic, homeOf, openServer, othersOf, type Server } from "./open-server.ts";
+import { type KnownModels, readModelTable } from "./read-model-table.ts";
 
 export interface OpenModelsOptions {
 	readonly config: Config;
@@ -56,8 +57,9 @@ export interface Models {
 /** Rejects with an error that an operator can fix: an unknown model, an unreadable table, a server without a model. */
 export async function openModels(options: OpenModelsOptions): Promise<Models> {
 	const { config, clock, log } = options;
-	const { baseUrl, apiKey, keyName = "ANTHROPIC_API_KEY", fallback = [] } = config;
-	const { table, own } = await readModelTable(config);
+	const { fallback = [] } = config;
+	const known = await readModelTable(config);
+	const { table } = known;
 	const modelAt = endpoints({ table, clock, log });
 	const common = { table, modelAt, providerReason: config.providerReason ?? "configured" };
 	const inside = { ...common, anyModel: false, serverHost: undefined };
@@ -70,35 +72,76 @@ export async function openModels(options: OpenModelsOptions): Promise<Models> {
 		warnOfIgnored(config, log);
 		return { ...inside, fallback: [], model: createOfflineModel({ clock }) };
 	}
-	if (baseUrl === undefined) checkConfigured(config, table);
-	const { name: modelName, served, undecided } = await chooseName(options, table);
-	const server = baseUrl === undefined ? {} : { baseUrl };
-	const key = { apiKey, keyName };
-	const timeouts = config.llama ? { timeouts: llamaTimeouts } : {};
-	const plain = { ...key, ...server, ...timeouts, table, clock, log, defaultModel: modelName };
-	const model = withLlama(createAnthropicModel(plain), options);
-	const answering = { ...common, model, modelName, fallback };
-	if (baseUrl === undefined) {
-		const checkModel = (name: string): void =>
-			checkKnown(name, { path: ["model"], origin: undefined }, table);
-		return { ...answering, anyModel: false, serverHost: undefined, checkModel };
+	return { ...common, fallback, ...(await openProviders(options, known)) };
+}
+
+/** The providers with keys or addresses, as one model. */
+async function openProviders(
+	options: OpenModelsOptions,
+	known: KnownModels,
+): Promise<Omit<Models, "fallback" | "modelAt" | "providerReason">> {
+	const { config, clock, log } = options;
+	const { table } = known;
+	const home = homeOf(config);
+	const others = othersOf(config);
+	const routes = { home: home.name, others: others.map(({ name }) => name) };
+	const all = new ModelTable(table.list(), undefined, routes);
+	const isOpen = isOpenServer(home);
+	if (!isOpen) checkConfigured(config, all);
+	const { name: modelName, served, undecided } = await chooseName(options, home, all);
+	const deps = { table, clock, log };
+	// The chosen model may be that of another provider.
+	const defaultModel = all.admits(modelName) ? standardOf(home, table) : modelName;
+	const first = openServer(home, { ...deps, defaultModel, ...timeoutsOf(config) });
+	const further = others.map((one) => openServer(one, { ...deps, defaultModel: standardOf(one, table) }));
+	const model = createRoutedModel(withLlama(first, options), further);
+	if (!isOpen) {
+		const checkModel = (name: string): void => checkKnown(name, { path: ["model"], origin: undefined }, all);
+		return { table: all, model, modelName, anyModel: false, serverHost: undefined, checkModel };
 	}
+	if (home.isOfficial) return { table: all, model, modelName, anyModel: true, serverHost: undefined };
+	const facts = { home, modelName, served, undecided, routes };
+	return { model, modelName, anyModel: true, ...aboutServer(facts, known) };
+}
+
+function standardOf({ name }: Server, table: ModelTable): string {
+	return table.defaultOf(name)?.id ?? "default";
+}
+
+interface ServerFacts {
+	readonly home: Server;
+	readonly modelName: string;
+	readonly served: readonly string[] | undefined;
+	readonly undecided: ParleyError | undefined;
+	readonly routes: Routes;
+}
+
+function aboutServer(
+	{ home, modelName, served, undecided, routes }: ServerFacts,
+	{ table, own }: KnownModels,
+): Pick<Models, "table" | "serverHost" | "served" | "undecided" | "askServed"> {
 	// Models at the vendor's own address are not necessarily on this server.
-	const listed = table.list().filter((one) => own.includes(one) || one.id === modelName);
+	const isElsewhere = ({ provider }: ModelInfo): boolean => routes.others.includes(provider);
+	const listed = table.list().filter((one) => own.includes(one) || one.id === modelName || isElsewhere(one));
+	const toTable = (names: readonly string[]): ModelTable => tableOf(names, { own, table, routes });
 	return {
-		...answering,
-		anyModel: true,
-		table: new ModelTable(table.list(), listed),
-		serverHost: new URL(baseUrl).host,
+		table: new ModelTable(table.list(), listed, routes),
+		serverHost: new URL(home.baseUrl).host,
 		...defined({
-			served: served && tableOf(served, own, table),
+			served: served && toTable(served),
 			undecided,
-			askServed:
-				served === undefined
-					? async () => tableOf(await listModels({ baseUrl, apiKey }), own, table)
-					: undefined,
+			askServed: served === undefined ? async () => toTable(await listModels(home)) : undefined,
 		}),
 	};
+}
+
+/** Whether any name can be that of a model. The vendor of the Messages API has only those of the table. */
+function isOpenServer({ family, isOfficial }: Server): boolean {
+	return family !== anthropic || !isOfficial;
+}
+
+function timeoutsOf({ llama }: Config): { readonly timeouts?: typeof llamaTimeouts } {
+	return llama ? { timeouts: llamaTimeouts } : {};
 }
 
 /** A local server may read a long prompt for minutes before its first word. */
@@ -118,12 +161,18 @@ function withLlama(model: Model, { config, llama, clock }: OpenModelsOptions): M
 }
 
 /** Models of a server's list with their known facts. The operator may know more than the server reports. */
-function tableOf(served: readonly string[], own: readonly ModelInfo[], table: ModelTable): ModelTable {
+function tableOf(
+	served: readonly string[],
+	{ own, table, routes }: KnownModels & { readonly routes: Routes },
+): ModelTable {
+	const { home } = routes;
 	const models = served.map((id) => {
-		const known = table.find(id, anthropic);
-		return known?.id === id ? known : unknownModel(id, anthropic);
+		const known = table.find(id, home);
+		return known?.id === id ? known : unknownModel(id, home);
 	});
-	return new ModelTable([...models, ...own.filter((one) => !models.includes(one))]);
+	const isElsewhere = ({ provider }: ModelInfo): boolean => routes.others.includes(provider);
+	const others = table.list().filter((one) => own.includes(one) || isElsewhere(one));
+	return new ModelTable([...models, ...others.filter((one) => !models.includes(one))], undefined, routes);
 }
 
 interface ChosenModel extends Partial<Discovered> {
@@ -131,15 +180,17 @@ interface ChosenModel extends Partial<Discovered> {
 }
 
 async function chooseName(
-	{ config: { model, baseUrl, apiKey }, mayBeKept = false }: OpenModelsOptions,
+	{ config: { model }, mayBeKept = false }: OpenModelsOptions,
+	home: Server,
 	table: ModelTable,
 ): Promise<ChosenModel> {
-	if (model === undefined && baseUrl !== undefined) {
+	const standard = table.defaultOf(home.name)?.id;
+	if (model === undefined && (!home.isOfficial || standard === undefined)) {
 		const discover = mayBeKept ? discoverModels : discoverModel;
-		return discover({ baseUrl, apiKey }, table.defaultOf(anthropic)?.id);
+		return discover(home, standard);
 	}
 	const wanted = model ?? "standard";
-	return { name: table.find(wanted, anthropic)?.id ?? wanted };
+	return { name: table.find(wanted, home.name)?.id ?? wanted };
 }
 
 /** Whether the provider has the models that the operator named. */
@@ -163,7 +214,7 @@ interface Place {
 }
 
 function checkKnown(value: string, { path, origin }: Place, table: ModelTable): void {
-	if (table.find(value, anthropic)) return;
+	if (table.find(value, anthropic) || table.admits(value)) return;
 	const near = table.near(value, anthropic).join(", ");
 	const tiers = table.list(anthropic).flatMap(({ tier, id }) => (tier ? [`${tier} (${id})`] : []));
 	throw notAllowed({ origin: () => origin }, path, {

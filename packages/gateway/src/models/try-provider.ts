@@ -1,7 +1,7 @@
-import { type Clock, defined } from "@parley/base";
+import type { Clock } from "@parley/base";
 import type { Config } from "../config/load.ts";
 import { errno } from "../data-directory/errno.ts";
-import { apiVersion } from "./discover-model.ts";
+import { listAddress, listHeaders } from "./discover-model.ts";
 
 const official = "https://api.anthropic.com";
 const patienceMs = 8_000;
@@ -20,28 +20,22 @@ export type ProviderAnswer =
 	  }
 	| { readonly reached: false; readonly url: string; readonly reason: string };
 
-interface ProviderAccess {
-	readonly provider: Config["provider"];
-	readonly baseUrl?: string | undefined;
-	readonly apiKey?: string | undefined;
-}
+type ProviderAccess = Pick<Config, "provider" | "baseUrl" | "apiKey" | "connections">;
 
 /**
  * Requests the configured server's list of models, which costs no tokens. Undefined for the offline model. Never rejects.
  */
 export async function tryProvider(
-	{ provider, baseUrl = official, apiKey }: ProviderAccess,
+	{ provider, baseUrl = official, apiKey, connections = [] }: ProviderAccess,
 	clock: Clock,
 ): Promise<ProviderAnswer | undefined> {
 	if (provider === "offline") return undefined;
-	const url = `${baseUrl}/v1/models`;
+	const server = connections.find(({ name }) => name === provider) ?? { baseUrl, apiKey };
+	const url = listAddress(server);
 	const before = clock.now();
 	try {
 		const response = await fetch(url, {
-			headers: {
-				"anthropic-version": apiVersion,
-				...defined({ "x-api-key": apiKey }),
-			},
+			headers: listHeaders(server),
 			// A redirect would send the key to another server.
 			redirect: "error",
 			signal: AbortSignal.timeout(patienceMs),

@@ -10,15 +10,18 @@ export function rpcCommand(io: Io, version: string): Command {
 			.description("serve another program over stdin and stdout: JSON lines (zot)")
 			.option(
 				"--provider <name>",
-				"model provider: anthropic or offline (default: the configured one, else anthropic)",
+				"model provider: anthropic, offline, openai, kimi or another one (default: the configured one, else anthropic)",
 			)
 			.option("--model <name>", "model of the provider: a name, or fast, standard, max")
 			.option("--cwd <dir>", "working directory of the agent (default: the current directory)")
 			.option(
 				"--api-key <key>",
-				"API key; prefer ANTHROPIC_API_KEY, which other users of this machine cannot see",
+				"API key of the provider; prefer a variable such as ANTHROPIC_API_KEY, which other users of this machine cannot see",
 			)
-			.option("--base-url <url>", "URL of another server for the Messages API")
+			.option(
+				"--base-url <url>",
+				"URL of another server for the Messages API, or for the API of the named provider",
+			)
 			.option("--system-prompt <text>", "system prompt that replaces the built-in one")
 			.option(
 				"--append-system-prompt <text>",

@@ -1,3 +1,4 @@
+import type { Config } from "@parley/gateway";
 import { llamaWords } from "../../client/gateway-health.ts";
 import type { Found } from "../../tables/finding-rows.ts";
 import { visibleLine } from "../../text/visible.ts";
@@ -31,16 +32,24 @@ export const model: Check = {
 		}
 		const { status } = answer;
 		if (status === 401 || status === 403) {
-			if (gateway && config.apiKey === undefined) return ok(`${host} answers; this shell has no key to test`);
-			return fail(
-				`${host} rejects the key (${status})`,
-				"set ANTHROPIC_API_KEY to a valid key, and start again",
-			);
+			const { apiKey, keyName = "ANTHROPIC_API_KEY" } = connectionOf(config);
+			if (gateway && apiKey === undefined) return ok(`${host} answers; this shell has no key to test`);
+			return fail(`${host} rejects the key (${status})`, `set ${keyName} to a valid key, and start again`);
 		}
 		if (status >= 500) return warn(`${host} answers with ${status}`, "wait: the server has a problem");
-		return ok(`${host} answers`);
+		return ok(`${host} answers${furtherWords(config)}`);
 	},
 };
+
+/** The key of the gateway's provider. */
+function connectionOf(config: Config): { readonly apiKey?: string; readonly keyName?: string } {
+	return config.connections?.find(({ name }) => name === config.provider) ?? config;
+}
+
+function furtherWords({ provider, connections = [] }: Config): string {
+	const names = connections.flatMap(({ name }) => (name === provider ? [] : [name]));
+	return names.length === 0 ? "" : `; further providers: ${names.join(", ")}`;
+}
 
 function offline({ config }: System) {
 	const noKey = !(config instanceof Error) && config.providerReason === "no key";

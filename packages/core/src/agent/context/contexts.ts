@@ -3,7 +3,7 @@ import { type Clock, type Failpoints, type Logger, openKeyv, type Store } from "
 import type { Session } from "../../conversation/session.ts";
 import type { Journal } from "../../store/journal.ts";
 import type { Tables } from "../../store/tables.ts";
-import type { Model, ModelRequest } from "../../vocabulary/model.ts";
+import { type Model, type ModelRequest, serverOf } from "../../vocabulary/model.ts";
 import { Calibration, type EstimateError } from "./calibration.ts";
 import { SessionContext } from "./session-context.ts";
 import { TextCounts } from "./text-counts.ts";
@@ -96,11 +96,12 @@ class ProviderCounts {
 			this.#remember(key, known);
 			return known;
 		}
-		if ((this.#paused.get(model.provider) ?? 0) > this.#clock.monotonic()) return undefined;
+		const { provider, countTokens } = serverOf(model, request.model);
+		if (!countTokens || (this.#paused.get(provider) ?? 0) > this.#clock.monotonic()) return undefined;
 		const count = await this.#attempt(() => this.#ask(model, request, signal));
 		signal.throwIfAborted();
 		if (count === undefined || !Number.isSafeInteger(count) || count <= 0) {
-			this.#paused.set(model.provider, this.#clock.monotonic() + pauseMs);
+			this.#paused.set(provider, this.#clock.monotonic() + pauseMs);
 			return undefined;
 		}
 		this.#remember(key, count);
@@ -137,7 +138,8 @@ class ProviderCounts {
 }
 
 /** Sampling is not part of the key: it does not change the number of input tokens. */
-function keyOf({ provider }: Model, { model, system, tools, messages }: ModelRequest): string {
+function keyOf(asked: Model, { model, system, tools, messages }: ModelRequest): string {
+	const { provider } = serverOf(asked, model);
 	const text = JSON.stringify([provider, model, system, tools, messages]);
 	return createHash("sha256").update(text).digest("hex");
 }

@@ -1,6 +1,6 @@
 import type { Clock, Logger } from "@parley/base";
 import { type Message, messageText } from "../../vocabulary/message.ts";
-import type { Model, ModelRequest } from "../../vocabulary/model.ts";
+import { type Model, type ModelRequest, serverOf } from "../../vocabulary/model.ts";
 import { Calibration, difference, featuresOfMessage, featuresOfText } from "./calibration.ts";
 
 /** Milliseconds for the parts of one request. Parts that are late are counted with the next request. */
@@ -47,7 +47,8 @@ export class TextCounts {
 
 	/** Counts the unknown parts, for at most 2 s. Never rejects. */
 	async count(model: Model, request: ModelRequest, signal: AbortSignal): Promise<void> {
-		if (!model.countTexts || (this.#paused.get(model.provider) ?? 0) > this.#clock.monotonic()) return;
+		if (!serverOf(model, request.model).countTexts || !model.countTexts) return;
+		if ((this.#paused.get(model.provider) ?? 0) > this.#clock.monotonic()) return;
 		const late = new AbortController();
 		const timer = this.#clock.after(DEADLINE_MS, () => late.abort());
 		const ended = AbortSignal.any([signal, late.signal]);

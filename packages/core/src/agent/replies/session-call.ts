@@ -4,7 +4,7 @@ import type { Session } from "../../conversation/session.ts";
 import type { Journal, Tx } from "../../store/journal.ts";
 import { normaliseCall } from "../../tools/calls/normalise-call.ts";
 import { refuseWhenSpent } from "../../usage/ledger.ts";
-import type { Model, ModelRequest } from "../../vocabulary/model.ts";
+import { type Model, type ModelRequest, serverOf } from "../../vocabulary/model.ts";
 import { ModelError } from "../../vocabulary/model-error.ts";
 import type { SpendingPorts } from "../run/limits.ts";
 import { silentListener } from "./live-reply.ts";
@@ -57,7 +57,8 @@ export async function callForSession(
 	} catch (reason) {
 		failure = withoutSecrets(session.redactor, ParleyError.from(reason));
 	}
-	const facts = { model: request.model, provider: model.provider, messages: request.messages.length };
+	const { provider } = serverOf(model, request.model);
+	const facts = { model: request.model, provider, messages: request.messages.length };
 	return { ...facts, reply: accumulator.reply(failure), durationMs: clock.monotonic() - startedAt };
 }
 

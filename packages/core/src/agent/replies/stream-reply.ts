@@ -5,7 +5,7 @@ import type { Tx } from "../../store/journal.ts";
 import { normaliseCall } from "../../tools/calls/normalise-call.ts";
 import { addToBudgets } from "../../usage/ledger.ts";
 import type { RecordedEvent } from "../../vocabulary/event.ts";
-import type { ModelRequest, Reply } from "../../vocabulary/model.ts";
+import { type ModelRequest, type Reply, serverOf } from "../../vocabulary/model.ts";
 import { ModelError, type ModelFault } from "../../vocabulary/model-error.ts";
 import { phaseOf } from "../../vocabulary/run-options.ts";
 import { textOf } from "../../vocabulary/transcript.ts";
@@ -34,7 +34,8 @@ export async function streamReply(
 ): Promise<Attempt> {
 	const { clock } = run;
 	const { model } = run.settings;
-	const facts = { model: request.model, provider: model.provider, messages: request.messages.length };
+	const { provider } = serverOf(model, request.model);
+	const facts = { model: request.model, provider, messages: request.messages.length };
 	const { auxiliary } = listener;
 	const ooda = auxiliary ? undefined : phaseOf(run.row.options, run.steps);
 	run.session.bus.pass({
@@ -75,7 +76,7 @@ export async function streamReply(
 		}
 		const reply = accumulator.reply(accumulator.complete ? undefined : brokeOff());
 		if (!reply.failure) {
-			health.answered(model, request.model);
+			health.answered(serverOf(model, request.model), request.model);
 			observeUsage(run, contexts, request, reply.usage);
 		}
 		return await done(reply);
@@ -119,9 +120,10 @@ function failureOf(run: Run, name: string, reason: unknown, health: ProviderHeal
 	const { model } = run.settings;
 	if (error.code === "internal") log.error("a model call failed", { error: reason });
 	if (!(error instanceof ModelError)) return error;
-	const changed = health.failed(model, name, error);
+	const server = serverOf(model, name);
+	const changed = health.failed(server, name, error);
 	if (changed && error.fault === "unauthenticated") {
-		log.warn("the provider refuses the key", { provider: model.provider, reason: error.message });
+		log.warn("the provider refuses the key", { provider: server.provider, reason: error.message });
 	}
 	return error;
 }

@@ -232,7 +232,7 @@ function describe(tools: readonly Tool[]): readonly ToolDescription[] {
 export function resolveModel(wanted: string, { model, table, anyModel }: KnownModels): string {
 	const known = table.find(wanted, model.provider);
 	if (known) return known.id;
-	if (anyModel || wanted === model.defaultModel) return wanted;
+	if (anyModel || wanted === model.defaultModel || table.admits(wanted)) return wanted;
 	const near = table.near(wanted, model.provider);
 	const question = near.length > 0 ? `; did you mean ${near.join(", ")}?` : "";
 	throw new ParleyError(`model: there is no model ${JSON.stringify(wanted.slice(0, 100))}${question}`, {

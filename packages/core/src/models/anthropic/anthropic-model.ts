@@ -4,10 +4,11 @@ import type { RawMessageStreamEvent } from "@anthropic-ai/sdk/resources/messages
 import { type Clock, defined, type Logger, ParleyError } from "@parley/base";
 import type { Answered, Model, ModelEvent, ModelRequest } from "../../vocabulary/model.ts";
 import { ModelError } from "../../vocabulary/model-error.ts";
+import { isFields } from "../exchange/errors.ts";
+import { Exchange, type ExchangeCall } from "../exchange/exchange.ts";
+import type { Timeouts } from "../exchange/watchdog.ts";
 import type { ModelTable } from "../table/model-table.ts";
-import { isFields } from "./errors.ts";
 import { ReplyEvents } from "./events.ts";
-import { Exchange, type ExchangeCall, type Timeouts } from "./exchange.ts";
 import { type Destination, type EncodedRequest, encodeInput, encodeRequest, headersOf } from "./request.ts";
 
 const PROVIDER = "anthropic";
@@ -23,6 +24,8 @@ const withoutCount: ReadonlySet<number | undefined> = new Set([404, 405, 501]);
 const NEVER_MS = 2 ** 31 - 1;
 
 export interface AnthropicOptions {
+	/** Name of the provider. Default: anthropic. */
+	readonly provider?: string;
 	/** Undefined for servers without authentication. */
 	readonly apiKey: string | undefined;
 	/** The option or variable with the key, for messages. */
@@ -47,7 +50,7 @@ export function createAnthropicModel(options: AnthropicOptions): Model {
 }
 
 class AnthropicModel implements Model {
-	readonly provider = PROVIDER;
+	readonly provider: string;
 	readonly defaultModel: string;
 	readonly #options: AnthropicOptions;
 	readonly #address: Address;
@@ -66,11 +69,14 @@ class AnthropicModel implements Model {
 			});
 		}
 		this.#options = options;
+		this.provider = options.provider ?? PROVIDER;
 		this.#address = addressOf(options.baseUrl ?? OFFICIAL);
 		this.#timeouts = { ...defaultTimeouts, ...options.timeouts };
-		const model = options.defaultModel ?? options.table.defaultOf(PROVIDER)?.id;
+		const model = options.defaultModel ?? options.table.defaultOf(this.provider)?.id;
 		if (model === undefined) {
-			throw new ParleyError("no model of anthropic is known: choose one", { code: "failed_precondition" });
+			throw new ParleyError(`no model of ${this.provider} is known: choose one`, {
+				code: "failed_precondition",
+			});
 		}
 		this.defaultModel = model;
 	}
@@ -128,7 +134,7 @@ class AnthropicModel implements Model {
 	}
 
 	#destination({ model }: ModelRequest): Destination {
-		return { info: this.#options.table.find(model, PROVIDER), custom: this.#address.custom };
+		return { info: this.#options.table.find(model, this.provider), custom: this.#address.custom };
 	}
 
 	#connect(): Promise<BaseAnthropic> {

@@ -1,9 +1,9 @@
 import { visible } from "../../text/visible.ts";
 import type { ModelEvent, StopReason } from "../../vocabulary/model.ts";
 import { ModelError } from "../../vocabulary/model-error.ts";
-import type { Usage } from "../../vocabulary/usage.ts";
-import { eventError, type Fields, isFields, type RequestFacts } from "./errors.ts";
-import { type Call, OpenCall, ReplyCalls } from "./tool-calls.ts";
+import { eventError, type Fields, isFields, type RequestFacts } from "../exchange/errors.ts";
+import { TokenCounts } from "../exchange/token-counts.ts";
+import { cutOff, type HeldCall, OpenCall, ReplyCalls } from "../exchange/tool-calls.ts";
 
 /** More blocks than any reply has, and few enough to remember. */
 const MAX_BLOCKS = 1024;
@@ -31,12 +31,6 @@ const stops = new Map<unknown, StopReason>([
 	["tool_use", "tool_use"],
 	["refusal", "refusal"],
 ]);
-
-/** A call that may prove to be incomplete, with the characters of its arguments. */
-interface HeldCall {
-	readonly call: Call;
-	readonly characters: number;
-}
 
 const none: readonly ModelEvent[] = [];
 
@@ -217,67 +211,10 @@ function extend(
 	}
 }
 
-/** Arguments may parse and yet lack their second half: an empty text would even pass for "no arguments". */
-function cutOff({ call, characters }: HeldCall): Call {
-	const size = `it had ${characters} characters of arguments by then`;
-	return {
-		...call,
-		arguments: {},
-		invalid:
-			`the reply was cut off before the call was complete: ${size}. The same call would be cut again: ` +
-			"write less at once, for example a first part of a file, and the rest with further calls",
-	};
-}
-
 function isText(value: unknown): value is string {
 	return typeof value === "string" && value !== "";
 }
 
 function damaged(what: string): ModelError {
 	return new ModelError(`the answer was damaged on its way: it contains ${what}`, { fault: "interrupted" });
-}
-
-/** Higher than the limit of any model. A higher number is a mistake. */
-const MAX_TOKENS = 1_000_000_000;
-
-/** Adds up the token counts of one reply, within plausible limits. */
-export class TokenCounts {
-	#fresh = 0;
-	#cacheRead = 0;
-	#cacheWrite = 0;
-	#output = 0;
-	#outputKnown = false;
-	#suspect = false;
-
-	/** Whether a number was missing or impossible, and was replaced. */
-	get suspect(): boolean {
-		return this.#suspect || !this.#outputKnown;
-	}
-
-	/** Adds the usage of `message_start` or `message_delta`. Absent and null fields stay unchanged. */
-	add(usage: unknown): void {
-		if (!isFields(usage)) return;
-		this.#fresh = this.#sane(usage["input_tokens"], this.#fresh);
-		this.#cacheRead = this.#sane(usage["cache_read_input_tokens"], this.#cacheRead);
-		this.#cacheWrite = this.#sane(usage["cache_creation_input_tokens"], this.#cacheWrite);
-		this.#output = this.#sane(usage["output_tokens"], this.#output);
-		this.#outputKnown ||= typeof usage["output_tokens"] === "number";
-	}
-
-	/** The parts never exceed the total, and no count exceeds `MAX_TOKENS`. */
-	usage(): Usage {
-		const cacheReadTokens = this.#cacheRead;
-		const cacheWriteTokens = Math.min(this.#cacheWrite, MAX_TOKENS - cacheReadTokens);
-		const inputTokens = Math.min(cacheReadTokens + cacheWriteTokens + this.#fresh, MAX_TOKENS);
-		return { inputTokens, outputTokens: this.#output, cacheReadTokens, cacheWriteTokens };
-	}
-
-	#sane(figure: unknown, otherwise: number): number {
-		if (figure === undefined || figure === null) return otherwise;
-		if (typeof figure === "number" && Number.isInteger(figure) && figure >= 0 && figure <= MAX_TOKENS) {
-			return figure;
-		}
-		this.#suspect = true;
-		return typeof figure === "number" ? Math.floor(Math.min(Math.max(figure, 0), MAX_TOKENS)) : otherwise;
-	}
 }

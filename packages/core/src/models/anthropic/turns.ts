@@ -13,7 +13,7 @@ import type {
 	ToolMessage,
 	UserMessage,
 } from "../../vocabulary/message.ts";
-import { isFields } from "./errors.ts";
+import { isFields } from "../exchange/errors.ts";
 
 /** Consecutive messages of one side. */
 export type Turn = UserTurn | AssistantTurn;

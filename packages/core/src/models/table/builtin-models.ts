@@ -1,5 +1,6 @@
 import type { Model } from "@anthropic-ai/sdk/resources/messages";
 import type { ModelInfo, Prices } from "./model-table.ts";
+import { providerModels } from "./provider-models.ts";
 
 /** Names that the SDK lists. Its type also allows any other string, which is useless here. */
 type ListedName<Name> = Name extends string ? (string extends Name ? never : Name) : never;
@@ -93,4 +94,4 @@ const offline: ModelInfo = {
 };
 
 /** Models that need no `models.json`. */
-export const builtinModels: readonly ModelInfo[] = [...claudeModels, offline];
+export const builtinModels: readonly ModelInfo[] = [...claudeModels, ...providerModels, offline];

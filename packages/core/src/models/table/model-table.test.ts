@@ -31,7 +31,8 @@ test("each provider has a default, and its own list", () => {
 	expect(table.defaultOf("offline")?.id).toBe("offline");
 	expect(table.defaultOf("nobody")).toBeUndefined();
 	expect(table.list("offline").map(({ id }) => id)).toEqual(["offline"]);
-	expect(table.list()).toHaveLength(table.list("anthropic").length + 1);
+	const providers = ["anthropic", "openai", "gemini", "kimi", "offline"];
+	expect(table.list()).toHaveLength(providers.flatMap((name) => table.list(name)).length);
 });
 
 test("a model that is not listed is still found", () => {
@@ -114,4 +115,46 @@ test("costs are exact to a billionth for all prices and counts", () => {
 			Number((exact + 500n) / 1000n),
 		);
 	}
+});
+
+test("models of other providers have the prefix of their provider, and only the home provider has tiers", () => {
+	const model = (id: string, provider: string, tier?: "fast" | "standard"): ModelInfo => ({
+		id,
+		provider,
+		contextWindow: 1000,
+		maxOutput: 100,
+		reasoning: "none",
+		sampling: true,
+		images: true,
+		...(tier && { tier }),
+	});
+	const models = [
+		model("a", "home", "standard"),
+		model("b", "one", "fast"),
+		model("c", "one"),
+		model("c", "two"),
+		model("one/b", "two"),
+	];
+	const table = new ModelTable(models, models, { home: "home", others: ["one", "two"] });
+	const found = (name: string): string | undefined => table.find(name, "home")?.id;
+	expect(found("home/a")).toBe("a");
+	expect(found("one/b")).toBe("one/b");
+	expect(found("b")).toBe("one/b");
+	expect(found("one/fast")).toBe("one/b");
+	expect(found("two/one/b")).toBe("two/one/b");
+	// Two providers have it.
+	expect(found("c")).toBeUndefined();
+	expect(found("fast")).toBe("a");
+	expect(table.find("one/b", "one")?.id).toBe("b");
+	expect(table.find("a", "one")).toBeUndefined();
+	expect(table.list("home").map(({ id }) => id)).toEqual(["a", "one/b", "one/c", "two/c", "two/one/b"]);
+	expect(table.list("home").map(({ tier }) => tier)).toEqual([
+		"standard",
+		undefined,
+		undefined,
+		undefined,
+		undefined,
+	]);
+	expect(table.near("one-b", "home")).toContain("one/b");
+	expect([table.admits("one/x"), table.admits("one/"), table.admits("x")]).toEqual([true, false, false]);
 });

@@ -4,34 +4,71 @@ import type { Usage } from "../../vocabulary/usage.ts";
 export class ModelTable {
 	readonly #models: readonly ModelInfo[];
 	readonly #listed: readonly ModelInfo[];
+	readonly #routes: Routes;
 	/** Computed at the first use, because each run uses it several times. */
 	#byProvider: ReadonlyMap<string, readonly ModelInfo[]> | undefined;
 
-	/** Among models with the same tier and provider, the first one has it. `listed`: the models to list, if not all. */
-	constructor(models: readonly ModelInfo[] = [], listed: readonly ModelInfo[] = models) {
+	/**
+	 * Among models with the same tier and provider, the first one has it. `listed`: the models to list, if not all. `routes`:
+	 * the providers that are used together.
+	 */
+	constructor(
+		models: readonly ModelInfo[] = [],
+		listed: readonly ModelInfo[] = models,
+		routes: Routes = { home: "", others: [] },
+	) {
 		this.#models = models;
 		this.#listed = listed;
+		this.#routes = routes;
 	}
 
-	/** Model of that name. A tier means the provider's model of that tier, or its default without one. */
+	/**
+	 * Model of that name. A tier means the provider's model of that tier, or its default without one. For the home provider of
+	 * the routes, `other/name` is the model of another provider, as is `name` if only one other provider has it.
+	 */
 	find(name: string, provider: string): ModelInfo | undefined {
 		const models = this.#of(provider);
-		const named = models.find((model) => model.id === name);
-		if (named || !isTier(name)) return named;
-		return models.find((model) => model.tier === name) ?? this.defaultOf(provider);
+		const plain = name.startsWith(`${provider}/`) ? name.slice(provider.length + 1) : name;
+		const named = models.find((model) => model.id === plain) ?? models.find((model) => model.id === name);
+		if (named) return named;
+		if (isTier(plain)) return models.find((model) => model.tier === plain) ?? this.defaultOf(provider);
+		return provider === this.#routes.home ? this.#elsewhere(name) : undefined;
+	}
+
+	/** A model of the other providers, with its name for the home provider. */
+	#elsewhere(name: string): ModelInfo | undefined {
+		const { others } = this.#routes;
+		const other = others.find((one) => name.startsWith(`${one}/`));
+		const found = other === undefined ? undefined : this.find(name, other);
+		if (found) return qualified(found);
+		const same = others.flatMap((one) => this.#of(one).filter(({ id }) => id === name));
+		return same.length === 1 ? same.map(qualified)[0] : undefined;
+	}
+
+	/** Whether a name that is not in the table can be a model of another provider. */
+	admits(name: string): boolean {
+		return this.#routes.others.some((one) => name.startsWith(`${one}/`) && name.length > one.length + 1);
 	}
 
 	/** Names and tiers of the provider that look like this one, at most three. */
 	near(name: string, provider: string): string[] {
 		const models = this.#of(provider);
 		const used = tiers.filter((tier) => models.some((model) => model.tier === tier));
-		return nearNames(name, [...used, ...models.map((model) => model.id)]);
+		const others = this.#ofOthers(provider, this.#models).map(({ id }) => id);
+		return nearNames(name, [...used, ...models.map((model) => model.id), ...others]);
 	}
 
-	/** Newest first. */
+	/** Newest first. For the home provider of the routes, the models of the other providers follow. */
 	list(provider?: string): readonly ModelInfo[] {
 		if (provider === undefined) return this.#listed;
-		return this.#listed.filter((model) => model.provider === provider);
+		const own = this.#listed.filter((model) => model.provider === provider);
+		return [...own, ...this.#ofOthers(provider, this.#listed)];
+	}
+
+	#ofOthers(provider: string, models: readonly ModelInfo[]): ModelInfo[] {
+		const { home, others } = this.#routes;
+		if (provider !== home) return [];
+		return others.flatMap((one) => models.filter((model) => model.provider === one).map(qualified));
 	}
 
 	/** The provider's standard model, or its first one. */
@@ -44,6 +81,17 @@ export class ModelTable {
 		this.#byProvider ??= Map.groupBy(this.#models, (model) => model.provider);
 		return this.#byProvider.get(provider) ?? [];
 	}
+}
+
+/** Providers that are used together: the home provider, whose names have no prefix, and the others. */
+export interface Routes {
+	readonly home: string;
+	readonly others: readonly string[];
+}
+
+/** The row with the name `provider/model`. A tier alone never means a model of another provider. */
+function qualified({ tier: _, ...model }: ModelInfo): ModelInfo {
+	return { ...model, id: `${model.provider}/${model.id}` };
 }
 
 function isTier(name: string): boolean {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { TokenCounts } from "./events.ts";
+import { TokenCounts } from "./token-counts.ts";
 
 function countsOf(...usages: unknown[]) {
 	const counts = new TokenCounts();

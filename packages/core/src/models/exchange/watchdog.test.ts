@@ -1,6 +1,6 @@
 import { ManualClock } from "@parley/base/testing";
 import { expect, test } from "vitest";
-import { Watchdog } from "./exchange.ts";
+import { Watchdog } from "./watchdog.ts";
 
 function watch() {
 	const clock = new ManualClock();

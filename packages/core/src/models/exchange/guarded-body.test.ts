@@ -1,6 +1,7 @@
 import { ManualClock } from "@parley/base/testing";
 import { expect, test } from "vitest";
-import { GuardedBody, Watchdog } from "./exchange.ts";
+import { GuardedBody } from "./guarded-body.ts";
+import { Watchdog } from "./watchdog.ts";
 
 const limits = { event: 1024, stream: 64 * 1024 };
 

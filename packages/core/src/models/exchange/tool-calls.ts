@@ -68,6 +68,24 @@ export class OpenCall {
 	}
 }
 
+/** A call that may prove to be incomplete, with the characters of its arguments. */
+export interface HeldCall {
+	readonly call: Call;
+	readonly characters: number;
+}
+
+/** Arguments may parse and yet lack their second half: an empty text would even pass for "no arguments". */
+export function cutOff({ call, characters }: HeldCall): Call {
+	const size = `it had ${characters} characters of arguments by then`;
+	return {
+		...call,
+		arguments: {},
+		invalid:
+			`the reply was cut off before the call was complete: ${size}. The same call would be cut again: ` +
+			"write less at once, for example a first part of a file, and the rest with further calls",
+	};
+}
+
 /** Rules for all calls of one reply together. */
 export class ReplyCalls {
 	readonly #ids = new Set<string>();

@@ -11,6 +11,8 @@ export interface RequestFacts {
 	/** Option or variable of the key, also if it is not set. Absent for servers without a key. */
 	readonly keyName?: string | undefined;
 	readonly keyed?: boolean;
+	/** Name of the API, for messages. Default: Messages API. */
+	readonly api?: string | undefined;
 }
 
 /** Maximum characters of a provider's explanation in an error. */
@@ -41,20 +43,78 @@ function isKnown(type: unknown): type is string {
 /** Error for a response whose status is not 2xx. It contains no text of the body except the provider's message. */
 export function statusError(status: number, headers: Headers, body: string, facts: RequestFacts): ModelError {
 	const error = errorIn(body);
-	const fault = faultOfStatus(status);
-	const message = `${explained(status, fault, facts)}${quoted(error.message)}`;
+	const meant = statusMeant(status, error);
+	const fault = faultOfStatus(meant);
+	const message = `${explained(meant, fault, facts)}${quoted(error.message)}`;
 	return new ModelError(message, {
 		fault,
-		retryAfterMs: retryAfterMs(headers, facts.now),
-		refusesContent: fault === "rejected" && refusesContent.has(isKnown(error.type) ? error.type : status),
+		retryAfterMs: retryAfterMs(headers, facts.now) ?? retryDelayMs(error.details),
+		refusesContent: fault === "rejected" && refusesContent.has(isKnown(error.type) ? error.type : meant),
 	});
+}
+
+/** Codes of other providers in the `error` object, with the status that fits better than the status of the response. */
+const statusesOfCodes: Readonly<Record<string, number>> = {
+	// https://platform.openai.com/docs/guides/error-codes: a wait does not help.
+	insufficient_quota: 402,
+	invalid_api_key: 401,
+	rate_limit_exceeded: 429,
+	context_length_exceeded: 413,
+	server_error: 500,
+	// https://ai.google.dev/gemini-api/docs/troubleshooting: the status of a wrong key is 400.
+	API_KEY_INVALID: 401,
+	RESOURCE_EXHAUSTED: 429,
+	UNAVAILABLE: 503,
+	INTERNAL: 500,
+	UNAUTHENTICATED: 401,
+	PERMISSION_DENIED: 403,
+};
+
+/** The status that the error means. A proxy's status has precedence over the body of a server behind it. */
+function statusMeant(status: number, error: ErrorFields): number {
+	if (status < 400 || status >= 500) return status;
+	for (const code of [...reasonsIn(error.details), error.code, error.type]) {
+		const meant = typeof code === "string" ? statusesOfCodes[code] : undefined;
+		// A request that is too large has status 400 at some providers.
+		if (meant !== undefined && Object.hasOwn(statusesOfCodes, String(code))) return meant;
+	}
+	return status;
+}
+
+/** Fault of an error within a stream: `code` is a text, or the status as a number. */
+function faultOfCode(error: Fields): ModelFault | undefined {
+	for (const code of [error["code"], error["status"], error["type"]]) {
+		if (typeof code === "number" && code >= 400) return faultOfStatus(code);
+		if (typeof code === "string" && Object.hasOwn(statusesOfCodes, code)) {
+			return faultOfStatus(statusesOfCodes[code] ?? 500);
+		}
+	}
+	return undefined;
+}
+
+function detailsIn(details: unknown): Fields[] {
+	return Array.isArray(details) ? details.filter(isFields) : [];
+}
+
+/** Reasons in the details of an error: https://google.aip.dev/193 */
+function reasonsIn(details: unknown): unknown[] {
+	return detailsIn(details).map(({ reason }) => reason);
+}
+
+/** Wait that Gemini requests in `google.rpc.RetryInfo`, such as "7s". */
+function retryDelayMs(details: unknown): number | undefined {
+	const [delay] = detailsIn(details).flatMap(({ retryDelay }) =>
+		typeof retryDelay === "string" ? [retryDelay] : [],
+	);
+	const text = /^(\d{1,7}(?:\.\d+)?)s$/.exec(delay ?? "")?.[1];
+	return text === undefined ? undefined : positive(Number(text) * 1000);
 }
 
 /** Error of an `error` event in a response that began successfully. */
 export function eventError(body: unknown, headers: Headers | undefined, facts: RequestFacts): ModelError {
 	const error = isFields(body) && isFields(body["error"]) ? body["error"] : {};
 	const type = String(error["type"]);
-	const fault = isKnown(type) ? faultsOfTypes[type] : undefined;
+	const fault = isKnown(type) ? faultsOfTypes[type] : faultOfCode(error);
 	return new ModelError(`${reported(fault, facts)}${quoted(error["message"])}`, {
 		fault: fault ?? "overloaded",
 		refusesContent: refusesContent.has(type),
@@ -108,8 +168,8 @@ const advice: Readonly<Record<number, (facts: RequestFacts) => string>> = {
 	},
 	402: ({ host }) => `${host} requires payment: check the account's billing`,
 	403: ({ host, model }) => `${host} does not allow this key to use "${model}"`,
-	404: ({ host, model }) =>
-		`${host} has no model "${model}", or no Messages API: check the model and the base URL`,
+	404: ({ host, model, api = "Messages API" }) =>
+		`${host} has no model "${model}", or no ${api}: check the model and the base URL`,
 	407: ({ host }) => `the proxy in front of ${host} requires credentials`,
 	413: ({ host }) => `the request is too large for ${host}: shorten the conversation or send smaller images`,
 	429: ({ host }) => `${host} rejects more requests for now (rate limit)`,
@@ -138,14 +198,24 @@ function reported(fault: ModelFault | undefined, facts: RequestFacts): string {
 	}
 }
 
+/** The `error` object of a response. */
+interface ErrorFields {
+	readonly type?: unknown;
+	readonly message?: unknown;
+	readonly code?: unknown;
+	readonly details?: unknown;
+}
+
 /**
  * The `error` object, or an object with the message if `error` is a text. Empty if the body is not JSON, such as a proxy's
  * page.
  */
-function errorIn(body: string): { readonly type?: unknown; readonly message?: unknown } {
+function errorIn(body: string): ErrorFields {
 	try {
 		const parsed = parseJson(body);
-		const error = isFields(parsed) ? parsed["error"] : undefined;
+		// Gemini sends a list with one error if the request asked for a stream.
+		const first: unknown = Array.isArray(parsed) ? parsed[0] : parsed;
+		const error = isFields(first) ? first["error"] : undefined;
 		return isFields(error) ? error : { message: error };
 	} catch (reason) {
 		if (reason instanceof ParleyError) return {};

@@ -1,0 +1,136 @@
+import type { LanguageModelV4, LanguageModelV4CallOptions } from "@ai-sdk/provider";
+import { type Clock, defined, type Logger, ParleyError } from "@parley/base";
+import type { Answered, Model, ModelEvent, ModelRequest } from "../../vocabulary/model.ts";
+import { Exchange } from "../exchange/exchange.ts";
+import type { Timeouts } from "../exchange/watchdog.ts";
+import type { ModelTable } from "../table/model-table.ts";
+import { encodeCall } from "./call-options.ts";
+import { type ApiFamily, families, openLibrary } from "./families.ts";
+import { ReplyParts } from "./reply-parts.ts";
+import { streamError } from "./stream-error.ts";
+
+const defaultTimeouts: Timeouts = { firstByteMs: 60_000, idleMs: 45_000, totalMs: 600_000 };
+
+export interface AiSdkOptions {
+	/** Name of the provider, as in `provider/model`. */
+	readonly provider: string;
+	readonly family: ApiFamily;
+	/** Address of the API with its version, such as https://api.example.org/v1. */
+	readonly baseUrl: string;
+	/** Undefined for servers without authentication. */
+	readonly apiKey: string | undefined;
+	/** The option or variable with the key, for messages. */
+	readonly keyName?: string;
+	readonly table: ModelTable;
+	readonly clock: Clock;
+	readonly log: Logger;
+	/** Default: the standard model of the table. */
+	readonly defaultModel?: string;
+	/** `short` for servers that accept only ids of calls with nine letters and digits. */
+	readonly callIds?: "any" | "short";
+	/** Whether the server accepts thinking without a signature in a request. */
+	readonly returnsThinking?: boolean;
+	readonly timeouts?: Partial<Timeouts>;
+	readonly fetch?: typeof fetch;
+}
+
+/**
+ * Models of a provider behind the provider interface of the `ai` project (`LanguageModelV4`). Each call is one attempt. It
+ * follows no redirects, and sends the key to no other host. Throws `invalid_argument` for an invalid base URL or key.
+ */
+export function createAiSdkModel(options: AiSdkOptions): Model {
+	return new AiSdkModel(options);
+}
+
+class AiSdkModel implements Model {
+	readonly provider: string;
+	readonly defaultModel: string;
+	readonly #options: AiSdkOptions;
+	readonly #host: string;
+	readonly #timeouts: Timeouts;
+	/** Models with a warning about settings that are not sent. */
+	readonly #warned = new Set<string>();
+
+	constructor(options: AiSdkOptions) {
+		const { provider, apiKey, baseUrl, table } = options;
+		// A header with such a key would be refused with a message that repeats it.
+		if (apiKey && !/^[!-~]+$/.test(apiKey))
+			throw refused("the API key contains a space or another invalid character: check it");
+		const url = URL.parse(baseUrl);
+		if (!url || !/^https?:$/.test(url.protocol) || url.username !== "" || url.password !== "") {
+			throw refused(`invalid base URL of ${provider}: give http(s)://HOST[:PORT][/PATH]`);
+		}
+		this.#options = options;
+		this.#host = url.host;
+		this.#timeouts = { ...defaultTimeouts, ...options.timeouts };
+		this.provider = provider;
+		const model = options.defaultModel ?? table.defaultOf(provider)?.id;
+		if (model === undefined) {
+			throw new ParleyError(`no model of ${provider} is known: choose one`, { code: "failed_precondition" });
+		}
+		this.defaultModel = model;
+	}
+
+	async *stream(request: ModelRequest, signal: AbortSignal, answered?: Answered): AsyncGenerator<ModelEvent> {
+		const exchange = this.#exchange(request, { signal, answered });
+		const reply = new ReplyParts(this.provider, exchange.facts);
+		try {
+			const { stream } = await (await this.#open(request, exchange)).doStream(this.#encode(request));
+			yield { type: "started" };
+			for await (const part of stream) {
+				for (const event of reply.receive(part)) yield event;
+				if (reply.finished) exchange.finish();
+			}
+		} catch (reason) {
+			// An error of the connection after the end of a reply does not affect the reply.
+			if (!reply.finished) throw exchange.explain(streamError(reason, exchange.facts));
+		} finally {
+			exchange.close();
+		}
+		if (!reply.finished) throw exchange.explain();
+		this.#warn(request.model, reply);
+	}
+
+	#exchange(
+		{ model }: ModelRequest,
+		call: { signal: AbortSignal; answered: Answered | undefined },
+	): Exchange {
+		const { apiKey, keyName, clock, family } = this.#options;
+		const { api } = families[family];
+		const key = { keyName, keyed: Boolean(apiKey) };
+		return new Exchange({ host: this.#host, model, clock, api, ...key, ...call, timeouts: this.#timeouts });
+	}
+
+	/** A library for one request, because its fetch belongs to the exchange. */
+	#open({ model }: ModelRequest, exchange: Exchange): Promise<LanguageModelV4> {
+		const { family, baseUrl, apiKey, fetch: send = fetch } = this.#options;
+		const guarded = exchange.fetching(send, families[family].last);
+		return openLibrary({ family, baseUrl, apiKey, fetch: guarded }, model);
+	}
+
+	#encode(request: ModelRequest): LanguageModelV4CallOptions {
+		const { table, family, callIds = "any", returnsThinking = true } = this.#options;
+		return encodeCall(request, {
+			provider: this.provider,
+			info: table.find(request.model, this.provider),
+			family,
+			callIds,
+			returnsThinking,
+		});
+	}
+
+	#warn(model: string, { suspect, unsupported }: ReplyParts): void {
+		const { log } = this.#options;
+		if (suspect) log.warn("the token counts of a provider are not valid", { model });
+		if (unsupported.length === 0 || this.#warned.has(model)) return;
+		this.#warned.add(model);
+		log.warn(
+			"settings that the model does not support are left out",
+			defined({ model, settings: unsupported }),
+		);
+	}
+}
+
+function refused(message: string): ParleyError {
+	return new ParleyError(message, { code: "invalid_argument" });
+}

@@ -1,0 +1,79 @@
+import type { LanguageModelV4CallOptions, LanguageModelV4FunctionTool } from "@ai-sdk/provider";
+import { defined } from "@parley/base";
+import type { ModelRequest, ToolDescription } from "../../vocabulary/model.ts";
+import type { ModelInfo } from "../table/model-table.ts";
+import { type ApiFamily, families } from "./families.ts";
+import { encodePrompt } from "./prompt.ts";
+
+/** Default maximum tokens of a reply: enough for an answer, and bounded. */
+const DEFAULT_OUTPUT = 32_000;
+/** Default for unknown models: the limit of many small local models. */
+const DEFAULT_OUTPUT_UNKNOWN = 8192;
+
+export interface CallDestination {
+	readonly provider: string;
+	/** Known facts about the model. */
+	readonly info: ModelInfo | undefined;
+	readonly family: ApiFamily;
+	readonly callIds: "any" | "short";
+	readonly returnsThinking: boolean;
+}
+
+/** Converts a request to the provider interface. The same request gives the same options. */
+export function encodeCall(request: ModelRequest, to: CallDestination): LanguageModelV4CallOptions {
+	const { info, family } = to;
+	const { sampling = {} } = request;
+	const { pictures, options } = families[family];
+	const thinks = info !== undefined && info.reasoning !== "none";
+	const wanted = sampling.maxTokens ?? (info ? DEFAULT_OUTPUT : DEFAULT_OUTPUT_UNKNOWN);
+	const { temperature, topP, topK } = (info?.sampling ?? true) ? sampling : {};
+	return {
+		prompt: encodePrompt(request.system, request.messages, {
+			provider: to.provider,
+			model: request.model,
+			images: info?.images ?? true,
+			returnsThinking: to.returnsThinking,
+			pictures,
+			callIds: to.callIds,
+		}),
+		maxOutputTokens: Math.max(1, Math.min(wanted, info?.maxOutput ?? wanted)),
+		providerOptions: options(thinks),
+		...defined({
+			temperature,
+			topP,
+			topK,
+			tools: request.tools.length > 0 ? encodeTools(request.tools) : undefined,
+			reasoning: thinks ? reasoningOf(request, info) : undefined,
+		}),
+	};
+}
+
+/** Undefined for the model's default. */
+function reasoningOf(
+	{ reasoning }: ModelRequest,
+	{ reasoning: kind }: ModelInfo,
+): LanguageModelV4CallOptions["reasoning"] {
+	if (reasoning !== "off") return reasoning;
+	return kind === "always" || kind === "between_tools" ? "low" : "none";
+}
+
+const encoded = new WeakMap<readonly ToolDescription[], LanguageModelV4FunctionTool[]>();
+
+/** The same objects for the same tools. */
+function encodeTools(tools: readonly ToolDescription[]): LanguageModelV4FunctionTool[] {
+	const known = encoded.get(tools);
+	if (known) return known;
+	const made = tools.map(encodeTool);
+	encoded.set(tools, made);
+	return made;
+}
+
+function encodeTool({ name, description, parameters }: ToolDescription): LanguageModelV4FunctionTool {
+	return {
+		type: "function",
+		name,
+		description,
+		// A tool's parameters are a JSON Schema by the contract of the port.
+		inputSchema: parameters as LanguageModelV4FunctionTool["inputSchema"],
+	};
+}

@@ -1,0 +1,89 @@
+import type { LanguageModelV4, SharedV4ProviderOptions } from "@ai-sdk/provider";
+
+/**
+ * Kinds of APIs.
+ * - compatible: the Chat Completions API of OpenAI, which many servers have.
+ * - openai: the Responses API of OpenAI.
+ * - google: the Gemini API.
+ */
+export const apiFamilies = ["compatible", "openai", "google"] as const;
+export type ApiFamily = (typeof apiFamilies)[number];
+
+export interface FamilyFacts {
+	/** Name of the API, for messages. */
+	readonly api: string;
+	/** Text in the last event of a stream. */
+	readonly last: RegExp;
+	/** Place of the images of a tool: its result, or a message of the user for APIs with text results only. */
+	readonly pictures: "result" | "user";
+	/** Settings of each request. */
+	readonly options: (thinks: boolean) => SharedV4ProviderOptions;
+}
+
+export const families: Readonly<Record<ApiFamily, FamilyFacts>> = {
+	compatible: {
+		api: "Chat Completions API",
+		last: /(?:^|[\r\n])data: ?\[DONE\]/,
+		pictures: "user",
+		options: () => ({}),
+	},
+	openai: {
+		api: "Responses API",
+		last: /"type": ?"response\.(?:completed|incomplete|failed)"/,
+		pictures: "result",
+		// The provider stores nothing. Reasoning returns with each request, in encrypted form.
+		options: () => ({ openai: { store: false } }),
+	},
+	google: {
+		api: "Gemini API",
+		last: /"finishReason": ?"/,
+		pictures: "result",
+		options: (thinks): SharedV4ProviderOptions =>
+			thinks ? { google: { thinkingConfig: { includeThoughts: true } } } : {},
+	},
+};
+
+export interface Connection {
+	readonly family: ApiFamily;
+	readonly baseUrl: string;
+	readonly apiKey: string | undefined;
+	readonly fetch: typeof fetch;
+}
+
+/** Without a value, the libraries look for a key in the environment. Its header is removed. */
+const NO_KEY = "none";
+const keyHeaders = ["authorization", "x-goog-api-key"];
+
+/** The only place that opens a library of a provider. It makes no retries: only `doStream` is called. */
+export async function openLibrary(connection: Connection, model: string): Promise<LanguageModelV4> {
+	const { family, baseUrl: baseURL, apiKey = NO_KEY } = connection;
+	const fetch = connection.apiKey === undefined ? withoutKey(connection.fetch) : connection.fetch;
+	switch (family) {
+		case "compatible": {
+			const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
+			return createOpenAICompatible({
+				name: "compatible",
+				baseURL,
+				apiKey,
+				fetch,
+				includeUsage: true,
+			}).chatModel(model);
+		}
+		case "openai": {
+			const { createOpenAI } = await import("@ai-sdk/openai");
+			return createOpenAI({ baseURL, apiKey, fetch }).responses(model);
+		}
+		case "google": {
+			const { createGoogle } = await import("@ai-sdk/google");
+			return createGoogle({ baseURL, apiKey, fetch }).chat(model);
+		}
+	}
+}
+
+function withoutKey(send: typeof fetch): typeof fetch {
+	return (url, init) => {
+		const headers = new Headers(init?.headers);
+		for (const name of keyHeaders) headers.delete(name);
+		return send(url, { ...init, headers });
+	};
+}

@@ -1,0 +1,223 @@
+import type {
+	LanguageModelV4FilePart,
+	LanguageModelV4Message,
+	LanguageModelV4Prompt,
+	LanguageModelV4TextPart,
+	LanguageModelV4ToolCallPart,
+	LanguageModelV4ToolResultOutput,
+	SharedV4ProviderMetadata,
+} from "@ai-sdk/provider";
+import { defined } from "@parley/base";
+import type {
+	AssistantMessage,
+	CallBlock,
+	ImageBlock,
+	Message,
+	ResultBlock,
+	ThinkingBlock,
+	UserMessage,
+} from "../../vocabulary/message.ts";
+import { isFields } from "../exchange/errors.ts";
+import { wireId } from "./call-ids.ts";
+import { unseal } from "./sealed-metadata.ts";
+
+/** Server and model that read the messages. */
+export interface Reader {
+	/** Name of the provider, which marks sealed metadata. */
+	readonly provider: string;
+	/** Requested model, as in `AssistantMessage.model`. */
+	readonly model: string;
+	readonly images: boolean;
+	/** Whether thinking without metadata returns to the provider within its turn. */
+	readonly returnsThinking: boolean;
+	readonly pictures: "result" | "user";
+	readonly callIds: "any" | "short";
+}
+
+type Shown = LanguageModelV4TextPart | LanguageModelV4FilePart;
+type UserPart = Extract<LanguageModelV4Message, { role: "user" }>;
+type AssistantPart = Extract<LanguageModelV4Message, { role: "assistant" }>;
+type Said = AssistantPart["content"][number];
+
+/** The shortest limit of the providers for the name of a function: https://platform.openai.com/docs/guides/function-calling */
+const MAX_NAME = 64;
+
+const NOTHING = "(nothing)";
+const GO_ON = "(go on)";
+
+/**
+ * Messages in the form of the provider interface. A user's message is first, and the assistant's is never last. Consecutive
+ * messages of the user, or of the assistant, are one, because the templates of some models require that. No text is empty.
+ */
+export function encodePrompt(
+	system: string,
+	messages: readonly Message[],
+	reader: Reader,
+): LanguageModelV4Prompt {
+	const prompt: LanguageModelV4Message[] = [];
+	if (system.trim() !== "") prompt.push({ role: "system", content: system.toWellFormed() });
+	const names = callNames(messages);
+	const turn = messages.findLastIndex(({ role }) => role === "user");
+	for (const [index, message] of messages.entries()) {
+		const isOfTurn = index > turn;
+		for (const encoded of encodeMessage(message, { reader, names, isOfTurn })) append(prompt, encoded);
+	}
+	const first = prompt.findIndex(({ role }) => role !== "system");
+	if (first < 0 || prompt[first]?.role !== "user")
+		prompt.splice(Math.max(first, prompt.length && 1), 0, says(NOTHING));
+	if (prompt.at(-1)?.role === "assistant") prompt.push(says(GO_ON));
+	return prompt;
+}
+
+function says(text: string): UserPart {
+	return { role: "user", content: [{ type: "text", text }] };
+}
+
+function append(prompt: LanguageModelV4Message[], message: LanguageModelV4Message): void {
+	const last = prompt.at(-1);
+	if (last?.role === "user" && message.role === "user") {
+		prompt[prompt.length - 1] = { role: "user", content: [...last.content, ...message.content] };
+	} else if (last?.role === "assistant" && message.role === "assistant") {
+		prompt[prompt.length - 1] = { role: "assistant", content: [...last.content, ...message.content] };
+	} else prompt.push(message);
+}
+
+/** Names of the called tools, by the id of the call. */
+function callNames(messages: readonly Message[]): ReadonlyMap<string, string> {
+	const names = new Map<string, string>();
+	for (const { content } of messages) {
+		for (const block of content) if (block.type === "call") names.set(block.id, wireName(block.name));
+	}
+	return names;
+}
+
+interface Place {
+	readonly reader: Reader;
+	readonly names: ReadonlyMap<string, string>;
+	/** Whether the message belongs to the turn that continues. */
+	readonly isOfTurn: boolean;
+}
+
+function encodeMessage(message: Message, place: Place): LanguageModelV4Message[] {
+	switch (message.role) {
+		case "user":
+			return [{ role: "user", content: encodeUser(message, place.reader) }];
+		case "assistant": {
+			const content = encodeAssistant(message, place);
+			return content.length > 0 ? [{ role: "assistant", content }] : [];
+		}
+		case "tool":
+			return encodeResults(message.content, place);
+	}
+}
+
+function encodeUser({ content }: UserMessage, { images }: Reader): Shown[] {
+	const parts = content.flatMap((block) =>
+		block.type === "text" ? encodeText(block.text) : encodeImage(block, images),
+	);
+	return parts.length > 0 ? parts : encodeText(NOTHING);
+}
+
+function encodeImage({ mediaType, data }: ImageBlock, images: boolean): Shown[] {
+	if (!images) return encodeText("[an image, which this model cannot see]");
+	return [{ type: "file", mediaType, data: { type: "data", data } }];
+}
+
+/** Some servers refuse half a character. */
+function encodeText(text: string): LanguageModelV4TextPart[] {
+	return text.trim() === "" ? [] : [{ type: "text", text: text.toWellFormed() }];
+}
+
+function encodeResults(results: readonly ResultBlock[], { reader, names }: Place): LanguageModelV4Message[] {
+	const isInResult = reader.pictures === "result";
+	const content = results.map((result) => ({
+		type: "tool-result" as const,
+		toolCallId: wireId(result.callId, reader.callIds),
+		toolName: names.get(result.callId) ?? "unnamed",
+		output: encodeOutput(result, isInResult && reader.images),
+	}));
+	const answered: LanguageModelV4Message = { role: "tool", content };
+	if (isInResult) return [answered];
+	const shown = results.flatMap((result) => imagesOf(result, { reader, names }));
+	return shown.length > 0 ? [answered, { role: "user", content: shown }] : [answered];
+}
+
+function encodeOutput(
+	{ text, failed, pictures = [] }: ResultBlock,
+	images: boolean,
+): LanguageModelV4ToolResultOutput {
+	const value = text.trim() === "" ? "(no output)" : text.toWellFormed();
+	if (failed) return { type: "error-text", value };
+	if (!images || pictures.length === 0) return { type: "text", value };
+	const files = pictures.map(({ mediaType, data }) => ({
+		type: "file" as const,
+		mediaType,
+		data: { type: "data" as const, data },
+	}));
+	return { type: "content", value: [{ type: "text", text: value }, ...files] };
+}
+
+/** Images of a result in a message of the user, for APIs that accept only text in a result. */
+function imagesOf(
+	{ callId, pictures = [] }: ResultBlock,
+	{ reader, names }: Omit<Place, "isOfTurn">,
+): Shown[] {
+	if (pictures.length === 0) return [];
+	const title = `Images in the result of ${names.get(callId) ?? "a tool"}:`;
+	return [
+		{ type: "text", text: title },
+		...pictures.flatMap((picture) => encodeImage(picture, reader.images)),
+	];
+}
+
+function encodeAssistant({ model, content }: AssistantMessage, place: Place): Said[] {
+	const { reader } = place;
+	const parts: Said[] = [];
+	/** Metadata of the next call. */
+	let metadata: SharedV4ProviderMetadata | undefined;
+	for (const block of content) {
+		if (block.type === "text") parts.push(...encodeText(block.text));
+		else if (block.type === "call") {
+			parts.push({ ...encodeCallBlock(block, reader), ...defined({ providerOptions: metadata }) });
+			metadata = undefined;
+		} else if (model === reader.model) metadata = addThinking(parts, block, place) ?? metadata;
+	}
+	return parts;
+}
+
+function encodeCallBlock(
+	{ id, name, arguments: input }: CallBlock,
+	{ callIds }: Reader,
+): LanguageModelV4ToolCallPart {
+	const isUsable = isFields(input) && !Array.isArray(input);
+	return {
+		type: "tool-call",
+		toolCallId: wireId(id, callIds),
+		toolName: wireName(name),
+		input: isUsable ? input : {},
+	};
+}
+
+/** Adds thinking, or the metadata of the text before it. Returns the metadata of the next call. */
+function addThinking(
+	parts: Said[],
+	{ text, signature, redacted }: ThinkingBlock,
+	{ reader, isOfTurn }: Place,
+): SharedV4ProviderMetadata | undefined {
+	const sealed = unseal(reader.provider, signature ?? redacted);
+	const last = parts.at(-1);
+	if (sealed?.of === "call") return sealed.metadata;
+	if (sealed?.of === "text") {
+		if (last?.type === "text") parts[parts.length - 1] = { ...last, providerOptions: sealed.metadata };
+	} else if (sealed) {
+		parts.push({ type: "reasoning", text: text.toWellFormed(), providerOptions: sealed.metadata });
+	} else if (text !== "" && reader.returnsThinking && isOfTurn) {
+		parts.push({ type: "reasoning", text: text.toWellFormed() });
+	}
+	return undefined;
+}
+
+/** A call with an invalid name is sent back to the model as a failed call. */
+function wireName(name: string): string {
+	return name.replace(/[^\w-]/g, "_").slice(0, MAX_NAME) || "unnamed";
+}

@@ -1,0 +1,226 @@
+import type {
+	LanguageModelV4StreamPart,
+	LanguageModelV4Usage,
+	SharedV4ProviderMetadata,
+} from "@ai-sdk/provider";
+import { defined } from "@parley/base";
+import { visible } from "../../text/visible.ts";
+import type { ModelEvent, StopReason } from "../../vocabulary/model.ts";
+import { ModelError } from "../../vocabulary/model-error.ts";
+import type { RequestFacts } from "../exchange/errors.ts";
+import { TokenCounts } from "../exchange/token-counts.ts";
+import { type Call, cutOff, type HeldCall, OpenCall, ReplyCalls } from "../exchange/tool-calls.ts";
+import { type Sealed, seal } from "./sealed-metadata.ts";
+import { streamError } from "./stream-error.ts";
+
+const MAX_MODEL_NAME = 200;
+
+type Part = LanguageModelV4StreamPart;
+type PartOf<Type extends Part["type"]> = Extract<Part, { type: Type }>;
+
+/** Reasons of the provider interface. Others have no reason that is known, so that the reply may be incomplete. */
+const stops = new Map<string, StopReason>([
+	["stop", "end_turn"],
+	["tool-calls", "tool_use"],
+	["length", "max_tokens"],
+	["content-filter", "refusal"],
+	["other", "max_tokens"],
+]);
+
+const none: readonly ModelEvent[] = [];
+
+/** Converts the parts of one reply of the provider interface to events of a reply. */
+export class ReplyParts {
+	readonly #provider: string;
+	readonly #facts: RequestFacts;
+	readonly #counts = new TokenCounts();
+	readonly #calls = new ReplyCalls();
+	/** Calls that are being written, by their id. */
+	readonly #open = new Map<string, OpenCall>();
+	/** Metadata of open blocks, by their id. */
+	readonly #metadata = new Map<string, SharedV4ProviderMetadata>();
+	/** The last call, as long as no other block has started. If the reply is truncated, it is incomplete. */
+	#held: HeldCall | undefined;
+	#sealedCall: ModelEvent | undefined;
+	#hasCalls = false;
+	#model: string;
+	#finished = false;
+	#unsupported: readonly string[] = [];
+
+	/** `provider` marks the metadata of this provider in the reply. */
+	constructor(provider: string, facts: RequestFacts) {
+		this.#provider = provider;
+		this.#facts = facts;
+		this.#model = facts.model;
+	}
+
+	get finished(): boolean {
+		return this.#finished;
+	}
+
+	/** Whether numbers of the provider had to be corrected. */
+	get suspect(): boolean {
+		return this.#counts.suspect;
+	}
+
+	/** Settings of the request that the library leaves out. */
+	get unsupported(): readonly string[] {
+		return this.#unsupported;
+	}
+
+	/** Events for one more part. Throws the failure of the reply. */
+	receive(part: Part): readonly ModelEvent[] {
+		switch (part.type) {
+			case "text-delta":
+				this.#note(part);
+				return part.delta === "" ? none : [...this.#release(), { type: "text", text: part.delta }];
+			case "reasoning-delta":
+				this.#note(part);
+				return part.delta === "" ? none : [...this.#release(), { type: "thinking", text: part.delta }];
+			case "text-start":
+			case "reasoning-start":
+				this.#note(part);
+				return this.#release();
+			case "text-end":
+				this.#note(part);
+				return this.#sealed("text", part.id);
+			case "reasoning-end":
+				this.#note(part);
+				return this.#sealed("thinking", part.id);
+			case "tool-input-start":
+				return this.#start(part);
+			case "tool-input-delta":
+				return this.#write(part);
+			case "tool-call":
+				return this.#call(part);
+			default:
+				return this.#other(part);
+		}
+	}
+
+	#other(part: Part): readonly ModelEvent[] {
+		switch (part.type) {
+			case "stream-start":
+				this.#unsupported = part.warnings.flatMap((one) => (one.type === "unsupported" ? [one.feature] : []));
+				return none;
+			case "response-metadata":
+				if (part.modelId) this.#model = visible(part.modelId.slice(0, MAX_MODEL_NAME));
+				return none;
+			case "finish":
+				return this.#finish(part);
+			case "error":
+				throw streamError(part.error, this.#facts);
+			default:
+				return none;
+		}
+	}
+
+	/** Collects the metadata of a block, whose parts each may have some. */
+	#note({
+		id,
+		providerMetadata,
+	}: {
+		readonly id: string;
+		readonly providerMetadata?: SharedV4ProviderMetadata;
+	}): void {
+		if (!providerMetadata) return;
+		const known = this.#metadata.get(id) ?? {};
+		const merged = Object.entries(providerMetadata).map(
+			([key, fields]) => [key, { ...known[key], ...fields }] as const,
+		);
+		this.#metadata.set(id, { ...known, ...Object.fromEntries(merged) });
+	}
+
+	#sealed(of: Exclude<Sealed, "call">, id: string): readonly ModelEvent[] {
+		const sealed = seal(this.#provider, { of, metadata: this.#metadata.get(id) });
+		this.#metadata.delete(id);
+		if (sealed === undefined) return none;
+		const block = { type: "thinking", text: "" } as const;
+		return [of === "text" ? { ...block, redacted: sealed } : { ...block, signature: sealed }];
+	}
+
+	#start({ id, toolName }: PartOf<"tool-input-start">): readonly ModelEvent[] {
+		const released = this.#release();
+		const call = new OpenCall({ id, name: toolName }, this.#calls);
+		this.#open.set(id, call);
+		return [...released, { type: "call.started", index: call.index, id: call.id, name: call.name }];
+	}
+
+	#write({ id, delta }: PartOf<"tool-input-delta">): readonly ModelEvent[] {
+		const call = this.#open.get(id);
+		return !call || delta === "" ? none : append(call, delta);
+	}
+
+	/** A complete call. Some providers send no parts of its arguments before it. */
+	#call({
+		toolCallId,
+		toolName,
+		input,
+		providerExecuted,
+		providerMetadata,
+	}: PartOf<"tool-call">): readonly ModelEvent[] {
+		if (providerExecuted) return none;
+		const started = this.#open.has(toolCallId)
+			? none
+			: this.#start({ type: "tool-input-start", id: toolCallId, toolName });
+		const call = this.#open.get(toolCallId);
+		if (!call) return none;
+		this.#open.delete(toolCallId);
+		this.#hasCalls = true;
+		const written = call.characters === 0 && input !== "" ? append(call, input) : none;
+		const released = this.#release();
+		const redacted = seal(this.#provider, { of: "call", metadata: providerMetadata });
+		this.#sealedCall = redacted === undefined ? undefined : { type: "thinking", text: "", redacted };
+		this.#held = { call: call.close(), characters: call.characters };
+		return [...started, ...written, { type: "call.ended", index: call.index }, ...released];
+	}
+
+	#release(change: (held: HeldCall) => Call = ({ call }) => call): readonly ModelEvent[] {
+		if (!this.#held) return none;
+		const call = change(this.#held);
+		const sealed = this.#sealedCall;
+		this.#held = undefined;
+		this.#sealedCall = undefined;
+		return sealed ? [sealed, call] : [call];
+	}
+
+	#finish({ usage, finishReason }: PartOf<"finish">): readonly ModelEvent[] {
+		if (finishReason.unified === "error" || finishReason.unified === "interrupted") {
+			throw new ModelError("the answer ended before it was complete", { fault: "interrupted" });
+		}
+		const named = stops.get(finishReason.unified) ?? "max_tokens";
+		// Some servers name no calls in the reason.
+		const stop = named === "end_turn" && this.#hasCalls ? "tool_use" : named;
+		const isWhole = stop === "end_turn" || stop === "tool_use";
+		if (isWhole && this.#open.size > 0) {
+			throw new ModelError("the answer was damaged on its way: it contains a call that has no end", {
+				fault: "interrupted",
+			});
+		}
+		const events = [...this.#release(isWhole ? undefined : cutOff)];
+		for (const call of this.#open.values()) {
+			events.push(cutOff({ call: call.close(), characters: call.characters }));
+		}
+		this.#counts.add(countsOf(usage));
+		this.#finished = true;
+		const counted = { usage: this.#counts.usage(), model: this.#model };
+		return [...events, { type: "usage", ...counted }, { type: "end", stop, ...counted }];
+	}
+}
+
+function append(call: OpenCall, json: string): readonly ModelEvent[] {
+	call.append(json);
+	return [{ type: "call.delta", index: call.index, json }];
+}
+
+/** The counts of the provider interface, by the names that `TokenCounts` reads. */
+function countsOf({ inputTokens, outputTokens }: LanguageModelV4Usage): Readonly<Record<string, number>> {
+	const { total, noCache, cacheRead, cacheWrite } = inputTokens;
+	const fresh = total === undefined ? noCache : total - (cacheRead ?? 0) - (cacheWrite ?? 0);
+	return defined({
+		input_tokens: fresh,
+		cache_read_input_tokens: cacheRead,
+		cache_creation_input_tokens: cacheWrite,
+		output_tokens: outputTokens.total,
+	});
+}

@@ -1,0 +1,47 @@
+import type { SharedV4ProviderMetadata } from "@ai-sdk/provider";
+import { ParleyError, parseJson } from "@parley/base";
+import * as z from "zod";
+
+/** Part of a reply that the metadata belongs to: the thinking itself, the text before it, or the call after it. */
+export type Sealed = "thinking" | "text" | "call";
+
+export interface SealedMetadata {
+	readonly of: Sealed;
+	readonly metadata: SharedV4ProviderMetadata;
+}
+
+const envelope = () =>
+	z.object({
+		provider: z.string(),
+		of: z.enum(["thinking", "text", "call"]),
+		metadata: z.record(z.string(), z.record(z.string(), z.json())),
+	});
+
+let schema: ReturnType<typeof envelope> | undefined;
+
+/**
+ * Metadata of a provider as the opaque text of a thinking block, such as the id of an item, encrypted reasoning, or a
+ * thought signature. Undefined without metadata.
+ */
+export function seal(
+	provider: string,
+	{ of, metadata }: { readonly of: Sealed; readonly metadata: SharedV4ProviderMetadata | undefined },
+): string | undefined {
+	const known = Object.entries(metadata ?? {}).filter(([, fields]) => Object.keys(fields).length > 0);
+	if (known.length === 0) return undefined;
+	return JSON.stringify({ provider, of, metadata: Object.fromEntries(known) });
+}
+
+/** The metadata of a sealed text. Undefined for a text of another provider or API. */
+export function unseal(provider: string, text: string | undefined): SealedMetadata | undefined {
+	if (text === undefined) return undefined;
+	try {
+		schema ??= envelope();
+		const { success, data } = schema.safeParse(parseJson(text));
+		return success && data.provider === provider ? { of: data.of, metadata: data.metadata } : undefined;
+	} catch (reason) {
+		// Signatures of other APIs are not JSON.
+		if (reason instanceof ParleyError) return undefined;
+		throw reason;
+	}
+}

@@ -1,0 +1,226 @@
+import type { Anthropic, Middleware } from "@anthropic-ai/sdk";
+import { type Clock, defined, ParleyError } from "@parley/base";
+import type { Answered } from "../../vocabulary/model.ts";
+import { ModelError } from "../../vocabulary/model-error.ts";
+import { connectionError, eventError, isFields, type RequestFacts, statusError } from "./errors.ts";
+import { GuardedBody, LastEvent } from "./guarded-body.ts";
+import { type Timeouts, Watchdog } from "./watchdog.ts";
+
+export interface ExchangeOptions extends ExchangeCall {
+	readonly host: string;
+	readonly model: string;
+	/** See `RequestFacts`. */
+	readonly keyName: string | undefined;
+	readonly keyed: boolean;
+	/** Name of the API for messages, and the header with the id of a request. Default: the Messages API. */
+	readonly api?: string | undefined;
+	readonly clock: Clock;
+}
+
+export interface ExchangeCall {
+	readonly timeouts: Timeouts;
+	readonly signal: AbortSignal;
+	readonly answered?: Answered | undefined;
+}
+
+/** Bytes of an answer that is not a stream: an error, or a count. */
+const MAX_PLAIN = 64 << 10;
+
+/** How long the explanation of an error is waited for. */
+const EXPLANATION_MS = 5000;
+
+/** Maximum wait for the end of the response after the end of the reply. */
+const FAREWELL_MS = 1000;
+
+/**
+ * One request with its response. It ends when the caller aborts or a time limit passes, limits the size, and has the reason
+ * of a failure afterwards. After it is closed, no timer, listener or socket stays.
+ */
+export class Exchange {
+	readonly #options: ExchangeOptions;
+	readonly #controller = new AbortController();
+	readonly #watchdog: Watchdog;
+	/** The first failure. Later ones follow from it. */
+	#failure: ModelError | undefined;
+	#status: number | undefined;
+	#body: GuardedBody | undefined;
+
+	constructor(options: ExchangeOptions) {
+		this.#options = options;
+		this.#watchdog = new Watchdog(options.clock, options.timeouts, (what) => {
+			this.#fail(new ModelError(`${options.host}: ${what}`, { fault: "timeout" }));
+			this.#abort();
+		});
+		options.signal.addEventListener("abort", this.#abort, { once: true });
+		if (options.signal.aborted) this.#abort();
+	}
+
+	get facts(): RequestFacts {
+		const { host, model, clock, keyName, keyed, api } = this.#options;
+		return { host, model, now: clock.now(), keyName, keyed, api };
+	}
+
+	/** The status of an answer that is an error. */
+	get status(): number | undefined {
+		return this.#status;
+	}
+
+	/** For a request whose answer is a stream of events. */
+	get streaming(): Anthropic.RequestOptions {
+		return this.#requestOptions((response) => this.#guarded(response));
+	}
+
+	/** For a request whose answer is a small document. */
+	get plain(): Anthropic.RequestOptions {
+		// An empty text is not sent as a body, because some statuses require that there is no body.
+		return this.#requestOptions(
+			async (response) => new Response((await this.#text(response)) || null, response),
+		);
+	}
+
+	/**
+	 * A fetch for the one request of this exchange, for other clients. It follows no redirects. `last` matches the text of the
+	 * last event of a stream: after it, an error of the connection is the end of the stream.
+	 */
+	fetching(send: typeof fetch, last?: RegExp): typeof fetch {
+		return async (url, init) => {
+			const request = { ...init, redirect: "manual", signal: this.#controller.signal } as const;
+			const response = await send(url, request).catch((reason: unknown) => {
+				throw this.#fail(connectionError(reason, this.facts));
+			});
+			return this.#admit(response, () => this.#guarded(response, last));
+		};
+	}
+
+	/** The reply is complete. Waits for the end of the response only so that the connection can be used again. */
+	finish(): void {
+		this.#watchdog.hurry(FAREWELL_MS);
+	}
+
+	/** Error of the exchange. `reason` is the caught error, or undefined if the response just ended. */
+	explain(reason?: unknown): ParleyError {
+		if (this.#options.signal.aborted) {
+			return new ParleyError("the model call was cancelled", { code: "cancelled", cause: reason });
+		}
+		if (this.#failure) return this.#failure;
+		if (reason instanceof ParleyError) return reason;
+		if (isEventError(reason)) return eventError(reason.error, reason.headers, this.facts);
+		if (reason === undefined) return interrupted("the answer ended before it was complete");
+		if (reason instanceof SyntaxError)
+			return interrupted("the answer was damaged on its way: it is not JSON", reason);
+		if (
+			isFields(reason) &&
+			/^AI_(?:JSONParse|TypeValidation|InvalidResponseData)Error$/.test(String(reason["name"]))
+		)
+			return interrupted("the answer was damaged on its way: it has another form", reason);
+		if (isFields(reason) && reason["name"] === "AnthropicError")
+			return interrupted("the answer was empty", reason);
+		return ParleyError.from(reason);
+	}
+
+	/** Stops the timer, and aborts the exchange if it is open. */
+	close(): void {
+		this.#watchdog.stop();
+		this.#options.signal.removeEventListener("abort", this.#abort);
+		// An abort after the end has no effect and is slow.
+		if (!this.#body?.ended) this.#abort();
+	}
+
+	readonly #abort = (): void => this.#controller.abort();
+
+	#fail(error: ModelError): ModelError {
+		this.#failure ??= error;
+		return this.#failure;
+	}
+
+	#requestOptions(accept: (response: Response) => Response | Promise<Response>): Anthropic.RequestOptions {
+		const pass: Middleware = async (request, next) => {
+			const response = await next(request).catch((reason: unknown) => {
+				throw this.#fail(connectionError(reason, this.facts));
+			});
+			return this.#admit(response, accept);
+		};
+		return { signal: this.#controller.signal, middleware: [pass] };
+	}
+
+	async #admit(
+		response: Response,
+		accept: (response: Response) => Response | Promise<Response>,
+	): Promise<Response> {
+		this.#reportId(response.headers.get("request-id") ?? response.headers.get("x-request-id"));
+		if (response.ok) return accept(response);
+		throw await this.#refusal(response);
+	}
+
+	/** https://platform.claude.com/docs/en/api/errors#request-id; other servers may send any text there. */
+	#reportId(id: string | null): void {
+		if (id !== null && /^[\w-]{1,100}$/.test(id)) this.#options.answered?.(id);
+	}
+
+	/** The status is enough for an error, with or without a body that explains it. */
+	async #refusal(response: Response): Promise<ModelError> {
+		const { status, headers } = response;
+		this.#status = status;
+		this.#fail(statusError(status, headers, "", this.facts));
+		this.#watchdog.hurry(EXPLANATION_MS);
+		const text = await this.#text(response).catch(() => "");
+		this.#failure = statusError(status, headers, text, this.facts);
+		return this.#failure;
+	}
+
+	/** The same response with a body that applies the limits of a stream. Throws if it is not an event stream. */
+	#guarded(response: Response, last?: RegExp): Response {
+		const type = response.headers.get("content-type") ?? "";
+		// Probably a page of another server. A retry would get it again.
+		if (/^(?:text\/html|application\/json)\b/i.test(type)) {
+			throw this.#fail(
+				new ModelError(
+					`${this.#options.host} does not answer like a ${this.#options.api ?? "Messages API"}: check the base URL`,
+					{
+						fault: "rejected",
+					},
+				),
+			);
+		}
+		if (response.body === null) return response;
+		this.#body = new GuardedBody(response.body, this.#watchdog);
+		const body = last ? this.#untilLast(this.#body, last) : this.#body;
+		return new Response(ReadableStream.from(body), response);
+	}
+
+	/** The body, of which an error after the last event is the end. Another client may hide an earlier one in its own error. */
+	async *#untilLast(body: GuardedBody, last: RegExp): AsyncGenerator<Uint8Array> {
+		const seen = new LastEvent(last);
+		try {
+			for await (const chunk of body) {
+				if (seen.look(chunk)) this.finish();
+				yield chunk;
+			}
+		} catch (reason) {
+			if (seen.isSeen) return;
+			throw reason instanceof ModelError ? this.#fail(reason) : reason;
+		}
+	}
+
+	/** The beginning of the body. */
+	async #text(response: Response): Promise<string> {
+		if (response.body === null) return "";
+		const chunks: Uint8Array[] = [];
+		let size = 0;
+		for await (const chunk of new GuardedBody(response.body, this.#watchdog)) {
+			chunks.push(chunk);
+			size += chunk.length;
+			if (size > MAX_PLAIN) break;
+		}
+		return Buffer.concat(chunks).subarray(0, MAX_PLAIN).toString();
+	}
+}
+
+/** Error of the SDK for an `error` event. It has no status, because the response began with 200. */
+function isEventError(reason: unknown): reason is { error: unknown; headers: Headers | undefined } {
+	return isFields(reason) && reason["name"] === "APIError" && reason["status"] === undefined;
+}
+
+function interrupted(message: string, cause?: unknown): ModelError {
+	return new ModelError(message, { fault: "interrupted", ...defined({ cause }) });
+}

@@ -1,0 +1,139 @@
+import { ModelError } from "../../vocabulary/model-error.ts";
+import type { Watchdog } from "./watchdog.ts";
+
+/** Maximum bytes of a response. */
+interface BodyLimits {
+	/** Maximum bytes of one server-sent event, and so of one line. */
+	readonly event: number;
+	readonly stream: number;
+}
+
+const bodyLimits: BodyLimits = { event: 1 << 20, stream: 64 << 20 };
+
+const CARRIAGE_RETURN = 0x0d;
+const LINE_FEED = 0x0a;
+
+/** The longest blank line is `\r\n\r\n`, of which three bytes may be at the end of the previous chunk. */
+const MAX_SEAM = 3;
+
+const nothing = Buffer.alloc(0);
+
+/**
+ * Bytes of a stream of server-sent events, unchanged. Fails as `interrupted` if an event or all of them exceed the limits.
+ * Reports to the watchdog when it waits for bytes and when they arrive. It inspects chunks only, never each event.
+ */
+export class GuardedBody implements AsyncIterable<Uint8Array>, AsyncIterator<Uint8Array, undefined> {
+	readonly #source: AsyncIterator<Uint8Array>;
+	readonly #watchdog: Watchdog;
+	readonly #limits: BodyLimits;
+	#total = 0;
+	/** Bytes since the last blank line. */
+	#open = 0;
+	#ended = false;
+	/** The last bytes, as long as no event has ended in them. */
+	#seam = nothing;
+
+	constructor(source: AsyncIterable<Uint8Array>, watchdog: Watchdog, limits: BodyLimits = bodyLimits) {
+		this.#source = source[Symbol.asyncIterator]();
+		this.#watchdog = watchdog;
+		this.#limits = limits;
+	}
+
+	[Symbol.asyncIterator](): this {
+		return this;
+	}
+
+	/** Whether the body has ended completely. */
+	get ended(): boolean {
+		return this.#ended;
+	}
+
+	next(): Promise<IteratorResult<Uint8Array, undefined>> {
+		this.#watchdog.wait();
+		return this.#source.next().then(this.#receive, broken);
+	}
+
+	async return(): Promise<IteratorResult<Uint8Array, undefined>> {
+		await this.#source.return?.();
+		return { done: true, value: undefined };
+	}
+
+	readonly #receive = (result: IteratorResult<Uint8Array>): IteratorResult<Uint8Array, undefined> => {
+		if (result.done) {
+			this.#ended = true;
+			return { done: true, value: undefined };
+		}
+		this.#watchdog.arrive();
+		this.#count(result.value);
+		return result;
+	};
+
+	#count(chunk: Uint8Array): void {
+		this.#total += chunk.length;
+		if (this.#total > this.#limits.stream) throw tooLarge("the answer", this.#limits.stream);
+		const { length } = chunk;
+		if (length >= 2 && chunk[length - 1] === LINE_FEED && chunk[length - 2] === LINE_FEED) {
+			this.#open = 0;
+			this.#seam = nothing;
+			return;
+		}
+		const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, length);
+		const joined = Buffer.concat([this.#seam, bytes.subarray(0, MAX_SEAM)]);
+		const end = endOfLastEvent(bytes);
+		const endAtSeam = endOfLastEvent(joined) - this.#seam.length;
+		if (end > 0) this.#open = length - end;
+		else if (endAtSeam > 0) this.#open = length - endAtSeam;
+		else this.#open += length;
+		if (this.#open > this.#limits.event) throw tooLarge("an event of the answer", this.#limits.event);
+		this.#seam = Buffer.concat([this.#seam, bytes.subarray(-MAX_SEAM)]).subarray(-MAX_SEAM);
+	}
+}
+
+/** Index after the last blank line with any line ends, or 0. */
+function endOfLastEvent(bytes: Buffer): number {
+	for (let at = bytes.lastIndexOf(LINE_FEED); at > 0; at = bytes.lastIndexOf(LINE_FEED, at - 1)) {
+		const before = bytes[at - 1];
+		if (before === LINE_FEED || (before === CARRIAGE_RETURN && bytes[at - 2] === LINE_FEED)) return at + 1;
+	}
+	const bare = bytes.lastIndexOf("\r\r");
+	return bare === -1 ? 0 : bare + 2;
+}
+
+function broken(cause: unknown): never {
+	throw new ModelError("the connection was interrupted during the answer", {
+		fault: "interrupted",
+		cause,
+	});
+}
+
+function tooLarge(what: string, limit: number): ModelError {
+	const size = limit < 1 << 20 ? `${limit >> 10} KiB` : `${limit >> 20} MiB`;
+	return new ModelError(`${what} is larger than ${size}`, { fault: "interrupted" });
+}
+
+/** Characters of the previous chunk in which the last event may begin. */
+const MAX_OVERLAP = 200;
+
+/** Finds the last event of a stream in its chunks. */
+export class LastEvent {
+	readonly #pattern: RegExp;
+	#before = "";
+	#isSeen = false;
+
+	constructor(pattern: RegExp) {
+		this.#pattern = pattern;
+	}
+
+	get isSeen(): boolean {
+		return this.#isSeen;
+	}
+
+	/** Whether this chunk is the first one with the event. */
+	look(chunk: Uint8Array): boolean {
+		if (this.#isSeen) return false;
+		const text = this.#before + Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length).toString("latin1");
+		this.#isSeen = this.#pattern.test(text);
+		this.#before = text.slice(-MAX_OVERLAP);
+		return this.#isSeen;
+	}
+}

@@ -1,0 +1,47 @@
+import type { Usage } from "../../vocabulary/usage.ts";
+import { isFields } from "./errors.ts";
+
+/** Higher than the limit of any model. A higher number is a mistake. */
+const MAX_TOKENS = 1_000_000_000;
+
+/** Adds up the token counts of one reply, within plausible limits. */
+export class TokenCounts {
+	#fresh = 0;
+	#cacheRead = 0;
+	#cacheWrite = 0;
+	#output = 0;
+	#outputKnown = false;
+	#suspect = false;
+
+	/** Whether a number was missing or impossible, and was replaced. */
+	get suspect(): boolean {
+		return this.#suspect || !this.#outputKnown;
+	}
+
+	/** Adds the usage of `message_start` or `message_delta`. Absent and null fields stay unchanged. */
+	add(usage: unknown): void {
+		if (!isFields(usage)) return;
+		this.#fresh = this.#sane(usage["input_tokens"], this.#fresh);
+		this.#cacheRead = this.#sane(usage["cache_read_input_tokens"], this.#cacheRead);
+		this.#cacheWrite = this.#sane(usage["cache_creation_input_tokens"], this.#cacheWrite);
+		this.#output = this.#sane(usage["output_tokens"], this.#output);
+		this.#outputKnown ||= typeof usage["output_tokens"] === "number";
+	}
+
+	/** The parts never exceed the total, and no count exceeds `MAX_TOKENS`. */
+	usage(): Usage {
+		const cacheReadTokens = this.#cacheRead;
+		const cacheWriteTokens = Math.min(this.#cacheWrite, MAX_TOKENS - cacheReadTokens);
+		const inputTokens = Math.min(cacheReadTokens + cacheWriteTokens + this.#fresh, MAX_TOKENS);
+		return { inputTokens, outputTokens: this.#output, cacheReadTokens, cacheWriteTokens };
+	}
+
+	#sane(figure: unknown, otherwise: number): number {
+		if (figure === undefined || figure === null) return otherwise;
+		if (typeof figure === "number" && Number.isInteger(figure) && figure >= 0 && figure <= MAX_TOKENS) {
+			return figure;
+		}
+		this.#suspect = true;
+		return typeof figure === "number" ? Math.floor(Math.min(Math.max(figure, 0), MAX_TOKENS)) : otherwise;
+	}
+}

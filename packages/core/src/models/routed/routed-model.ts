@@ -1,0 +1,85 @@
+import type { AssistantMessage, Message } from "../../vocabulary/message.ts";
+import type { Answered, Model, ModelEvent, ModelRequest } from "../../vocabulary/model.ts";
+
+/**
+ * The models of several providers as one. The names of the home provider have no prefix; `provider/name` is a model of
+ * another one. Each model sees a request as if it were the only one.
+ */
+export function createRoutedModel(home: Model, others: readonly Model[]): Model {
+	return others.length === 0 ? home : new RoutedModel(home, others);
+}
+
+interface Route {
+	readonly model: Model;
+	/** Name of the model at its provider. */
+	readonly name: string;
+	/** Prefix of the names of this provider; "" for the home provider. */
+	readonly prefix: string;
+}
+
+class RoutedModel implements Model {
+	readonly provider: string;
+	readonly defaultModel: string;
+	readonly countTexts?: NonNullable<Model["countTexts"]>;
+	readonly settled?: NonNullable<Model["settled"]>;
+	readonly #home: Model;
+	readonly #others: ReadonlyMap<string, Model>;
+
+	constructor(home: Model, others: readonly Model[]) {
+		this.provider = home.provider;
+		this.defaultModel = home.defaultModel;
+		this.#home = home;
+		this.#others = new Map(others.map((model) => [`${model.provider}/`, model]));
+		// The requests for counts and for the state of the server are those of the home provider.
+		const { countTexts, settled } = home;
+		if (countTexts) this.countTexts = (...args) => countTexts.apply(home, args);
+		if (settled) this.settled = (signal) => settled.call(home, signal);
+	}
+
+	async *stream(request: ModelRequest, signal: AbortSignal, answered?: Answered): AsyncGenerator<ModelEvent> {
+		const { model, name, prefix } = this.#route(request.model);
+		const own = name === request.model ? request : withoutPrefix(request, prefix, name);
+		for await (const event of model.stream(own, signal, answered)) {
+			yield event.type === "usage" || event.type === "end"
+				? { ...event, model: `${prefix}${event.model}` }
+				: event;
+		}
+	}
+
+	async countTokens(request: ModelRequest, signal: AbortSignal): Promise<number | undefined> {
+		const { model, name, prefix } = this.#route(request.model);
+		const own = name === request.model ? request : withoutPrefix(request, prefix, name);
+		return model.countTokens?.(own, signal);
+	}
+
+	windowOf(name: string): number | undefined {
+		const route = this.#route(name);
+		return route.model.windowOf?.(route.name);
+	}
+
+	routeOf(name: string): Model {
+		return this.#route(name).model;
+	}
+
+	#route(name: string): Route {
+		for (const [prefix, model] of this.#others) {
+			if (name.startsWith(prefix)) return { model, name: name.slice(prefix.length), prefix };
+		}
+		const own = `${this.provider}/`;
+		return { model: this.#home, name: name.startsWith(own) ? name.slice(own.length) : name, prefix: "" };
+	}
+}
+
+function withoutPrefix(request: ModelRequest, prefix: string, model: string): ModelRequest {
+	return { ...request, model, messages: request.messages.map((message) => unprefixed(message, prefix)) };
+}
+
+const renamed = new WeakMap<AssistantMessage, AssistantMessage>();
+
+/** The message with the provider's own name of the model. The same object for the same message. */
+function unprefixed(message: Message, prefix: string): Message {
+	if (message.role !== "assistant" || prefix === "" || !message.model?.startsWith(prefix)) return message;
+	const known = renamed.get(message) ?? { ...message, model: message.model.slice(prefix.length) };
+	renamed.set(message, known);
+	return known;
+}

@@ -1,0 +1,87 @@
+import type { ApiFamily } from "@parley/core";
+
+/** API of a provider, as the configuration names it. */
+export const apiNames = {
+	"chat-completions": "compatible",
+	responses: "openai",
+	gemini: "google",
+	messages: "anthropic",
+} as const satisfies Readonly<Record<string, ApiFamily | "anthropic">>;
+
+export type ApiName = keyof typeof apiNames;
+
+export const apis: readonly ApiName[] = ["chat-completions", "responses", "gemini", "messages"];
+
+/** A provider that needs only a key and a name. */
+export interface KnownProvider {
+	readonly api: ApiName;
+	/** Address of the API with its version. `{NAME}` is the value of a variable of the environment. Absent if each account has its own. */
+	readonly baseUrl?: string;
+	/** Variables with the key, in order of precedence. Empty for servers without keys. */
+	readonly keys: readonly string[];
+	/** Whether the gateway uses the provider as soon as its key is set. */
+	readonly isFound?: boolean;
+	readonly callIds?: "short";
+	readonly returnsThinking?: false;
+}
+
+/**
+ * Addresses and variables of the vendors' own documentation.
+ * - azure: https://learn.microsoft.com/azure/ai-foundry/openai/api-version-lifecycle (the v1 API).
+ * - bedrock: https://docs.aws.amazon.com/bedrock/latest/userguide/inference-chat-completions.html
+ * - kimi: https://www.kimi.com/code/docs
+ * - mistral: https://docs.mistral.ai/api, and groq: https://console.groq.com/docs/openai. Both refuse unknown fields of a message.
+ */
+export const knownProviders = {
+	openai: {
+		api: "responses",
+		baseUrl: "https://api.openai.com/v1",
+		keys: ["OPENAI_API_KEY"],
+		isFound: true,
+	},
+	gemini: {
+		api: "gemini",
+		baseUrl: "https://generativelanguage.googleapis.com/v1beta",
+		keys: ["GEMINI_API_KEY"],
+		isFound: true,
+	},
+	openrouter: {
+		api: "chat-completions",
+		baseUrl: "https://openrouter.ai/api/v1",
+		keys: ["OPENROUTER_API_KEY"],
+		isFound: true,
+	},
+	mistral: {
+		api: "chat-completions",
+		baseUrl: "https://api.mistral.ai/v1",
+		keys: ["MISTRAL_API_KEY"],
+		callIds: "short",
+		returnsThinking: false,
+	},
+	groq: {
+		api: "chat-completions",
+		baseUrl: "https://api.groq.com/openai/v1",
+		keys: ["GROQ_API_KEY"],
+		returnsThinking: false,
+	},
+	kimi: {
+		api: "chat-completions",
+		baseUrl: "https://api.kimi.com/coding/v1",
+		keys: ["KIMI_API_KEY", "MOONSHOT_API_KEY"],
+		isFound: true,
+	},
+	bedrock: {
+		api: "chat-completions",
+		baseUrl: "https://bedrock-runtime.{AWS_REGION}.amazonaws.com/openai/v1",
+		keys: ["AWS_BEARER_TOKEN_BEDROCK"],
+		returnsThinking: false,
+	},
+	azure: { api: "responses", keys: ["AZURE_OPENAI_API_KEY"] },
+	vllm: { api: "chat-completions", baseUrl: "http://127.0.0.1:8000/v1", keys: [] },
+	lmstudio: { api: "chat-completions", baseUrl: "http://127.0.0.1:1234/v1", keys: [] },
+	ollama: { api: "chat-completions", baseUrl: "http://127.0.0.1:11434/v1", keys: [] },
+} as const satisfies Readonly<Record<string, KnownProvider>>;
+
+export function knownProvider(name: string): KnownProvider | undefined {
+	return Object.entries<KnownProvider>(knownProviders).find(([known]) => known === name)?.[1];
+}

@@ -1,0 +1,154 @@
+import { expect, test } from "vitest";
+import { chooseProvider } from "./provider.ts";
+import type { ProviderConnection } from "./provider-connections.ts";
+import type { Settings } from "./schema.ts";
+
+type Environment = Readonly<Record<string, string>>;
+
+const key = "sk-0123456789abcdef";
+const ANTHROPIC_API_KEY = "sk-ant-real-0123456789";
+
+function connections(settings: Settings, environment: Environment = {}): readonly ProviderConnection[] {
+	return chooseProvider(settings, environment).connections ?? [];
+}
+
+test.each<[string, Settings, Environment, Partial<ProviderConnection>]>([
+	[
+		"openai",
+		{ provider: "openai" },
+		{ OPENAI_API_KEY: key },
+		{ family: "openai", baseUrl: "https://api.openai.com/v1", apiKey: key, isOfficial: true },
+	],
+	[
+		"gemini",
+		{ provider: "gemini" },
+		{ GEMINI_API_KEY: key },
+		{ family: "google", baseUrl: "https://generativelanguage.googleapis.com/v1beta", apiKey: key },
+	],
+	[
+		"openrouter",
+		{ provider: "openrouter" },
+		{ OPENROUTER_API_KEY: key },
+		{ family: "compatible", baseUrl: "https://openrouter.ai/api/v1", keyName: "OPENROUTER_API_KEY" },
+	],
+	[
+		"mistral",
+		{ provider: "mistral" },
+		{ MISTRAL_API_KEY: key },
+		{ family: "compatible", baseUrl: "https://api.mistral.ai/v1", callIds: "short", returnsThinking: false },
+	],
+	["groq", { provider: "groq" }, { GROQ_API_KEY: key }, { baseUrl: "https://api.groq.com/openai/v1" }],
+	[
+		"kimi",
+		{ provider: "kimi" },
+		{ MOONSHOT_API_KEY: key },
+		{ family: "compatible", baseUrl: "https://api.kimi.com/coding/v1", keyName: "MOONSHOT_API_KEY" },
+	],
+	[
+		"bedrock",
+		{ provider: "bedrock" },
+		{ AWS_BEARER_TOKEN_BEDROCK: key, AWS_REGION: "eu-west-1" },
+		{ baseUrl: "https://bedrock-runtime.eu-west-1.amazonaws.com/openai/v1", apiKey: key },
+	],
+	[
+		"azure",
+		{
+			provider: "azure",
+			models: { providers: { azure: { baseUrl: "https://r.openai.azure.com/openai/v1/" } } },
+		},
+		{ AZURE_OPENAI_API_KEY: key },
+		{ family: "openai", baseUrl: "https://r.openai.azure.com/openai/v1", isOfficial: false },
+	],
+	["vllm", { provider: "vllm" }, {}, { family: "compatible", baseUrl: "http://127.0.0.1:8000/v1" }],
+	["lmstudio", { provider: "lmstudio" }, {}, { baseUrl: "http://127.0.0.1:1234/v1" }],
+	["ollama", { provider: "ollama" }, {}, { baseUrl: "http://127.0.0.1:11434/v1" }],
+	[
+		"openai",
+		{ provider: "openai", baseUrl: "http://127.0.0.1:9/v1" },
+		{},
+		// Other servers usually have the older API.
+		{ family: "compatible", baseUrl: "http://127.0.0.1:9/v1", isOfficial: false },
+	],
+	[
+		"mine",
+		{
+			provider: "mine",
+			models: { providers: { mine: { api: "messages", baseUrl: "http://10.0.0.2/v1", key: "MINE" } } },
+		},
+		{ MINE: key },
+		{ family: "anthropic", baseUrl: "http://10.0.0.2/v1", apiKey: key, keyName: "MINE" },
+	],
+])("%s with %j", (name, settings, environment, expected) => {
+	expect(chooseProvider(settings, environment)).toMatchObject({
+		provider: name,
+		providerReason: "configured",
+	});
+	expect(connections(settings, environment)[0]).toMatchObject({ name, ...expected });
+});
+
+test("keys of the environment are found, and Anthropic's has precedence", () => {
+	const keys = { OPENAI_API_KEY: key, GEMINI_API_KEY: key, OPENROUTER_API_KEY: key };
+	expect(chooseProvider({}, keys)).toMatchObject({ provider: "openai", providerReason: "key" });
+	expect(connections({}, keys).map(({ name }) => name)).toEqual(["openai", "gemini", "openrouter"]);
+	expect(chooseProvider({}, { ...keys, ANTHROPIC_API_KEY })).toMatchObject({
+		provider: "anthropic",
+		apiKey: ANTHROPIC_API_KEY,
+		connections: [{ name: "openai" }, { name: "gemini" }, { name: "openrouter" }],
+	});
+	expect(chooseProvider({ provider: "gemini" }, { ...keys, ANTHROPIC_API_KEY })).toMatchObject({
+		provider: "gemini",
+		apiKey: ANTHROPIC_API_KEY,
+		connections: [{ name: "gemini" }, { name: "openai" }, { name: "openrouter" }],
+	});
+	// Keys of other programs must not end the start.
+	expect(chooseProvider({}, { OPENAI_API_KEY: "changeme", GEMINI_API_KEY: " " })).toMatchObject({
+		provider: "offline",
+	});
+	expect(chooseProvider({ provider: "offline" }, keys)).toEqual({
+		provider: "offline",
+		providerReason: "configured",
+	});
+});
+
+test("a configured provider is used if there is no key of Anthropic", () => {
+	const settings = { models: { providers: { ollama: {} } } };
+	expect(chooseProvider(settings, { OPENAI_API_KEY: key })).toMatchObject({
+		provider: "ollama",
+		providerReason: "configured",
+		connections: [{ name: "ollama" }, { name: "openai" }],
+	});
+});
+
+test("the key of a flag belongs to the named provider", () => {
+	const environment = { ANTHROPIC_API_KEY: key };
+	const choice = chooseProvider({ provider: "kimi" }, environment, "--api-key");
+	expect(choice).toMatchObject({ connections: [{ name: "kimi", apiKey: key, keyName: "--api-key" }] });
+	expect(choice).not.toHaveProperty("apiKey");
+});
+
+test.each<[string, Settings, Environment, RegExp]>([
+	["no key", { provider: "openai" }, {}, /^provider openai needs a key: set OPENAI_API_KEY/],
+	["a placeholder", { provider: "openai" }, { OPENAI_API_KEY: "changeme" }, /OPENAI_API_KEY is "changeme"/],
+	["no region", { provider: "bedrock" }, { AWS_BEARER_TOKEN_BEDROCK: key }, /set AWS_REGION/],
+	["a region with an address", { provider: "bedrock" }, { AWS_REGION: "a.b/c" }, /set AWS_REGION/],
+	[
+		"no address",
+		{ provider: "azure" },
+		{ AZURE_OPENAI_API_KEY: key },
+		/models\.providers\.azure\.baseUrl is missing/,
+	],
+	[
+		"a key without encryption",
+		{ provider: "openai", baseUrl: "http://models.example.org/v1" },
+		{ OPENAI_API_KEY: key },
+		/without encryption/,
+	],
+	[
+		"a local server of the Messages API too",
+		{ provider: "openai", llama: {} },
+		{ OPENAI_API_KEY: key },
+		/llama/,
+	],
+])("%s is refused", (_, settings, environment, message) => {
+	expect(() => chooseProvider(settings, environment)).toThrow(message);
+});

@@ -1,0 +1,146 @@
+import { defined, ParleyError } from "@parley/base";
+import type { ApiFamily } from "@parley/core";
+import { isNearby, parseApiUrl } from "./base-url.ts";
+import {
+	type ApiName,
+	apiNames,
+	type KnownProvider,
+	knownProvider,
+	knownProviders,
+} from "./known-providers.ts";
+import { checkKey, type Environment, isUsableKey, readApiKey } from "./provider-keys.ts";
+import type { Settings } from "./schema.ts";
+
+/** A provider besides the gateway's Messages API, ready to be called. */
+export interface ProviderConnection {
+	/** First part of `provider/model`. */
+	readonly name: string;
+	readonly family: ApiFamily | "anthropic";
+	/** Address of the API with its version, without a slash at its end. */
+	readonly baseUrl: string;
+	/** Never shown. */
+	readonly apiKey?: string;
+	/** The option or variable that has the key, or should have it, for messages. */
+	readonly keyName?: string;
+	/** Whether the address is the vendor's own. */
+	readonly isOfficial: boolean;
+	readonly callIds?: "short";
+	readonly returnsThinking?: false;
+}
+
+interface Sources {
+	readonly settings: Settings;
+	readonly environment: Environment;
+	/** `--api-key` of a single process: it replaces the variable of the first provider. */
+	readonly givenKey?: { readonly key: string; readonly name: string } | undefined;
+}
+
+const builtIn: readonly string[] = ["auto", "anthropic", "offline"];
+
+/** Names that `provider` can have. */
+export function providerNames({ models }: Settings): string[] {
+	return [...new Set([...builtIn, ...Object.keys(knownProviders), ...Object.keys(models?.providers ?? {})])];
+}
+
+/**
+ * The providers that are configured or whose key is set, the one that `provider` names first. Throws `invalid_argument` with
+ * advice for one that cannot work.
+ */
+export function readConnections(sources: Sources): ProviderConnection[] {
+	const { settings, environment } = sources;
+	const { provider = "auto", models } = settings;
+	const chosen = isOwn(provider) ? [provider] : [];
+	const configured = Object.keys(models?.providers ?? {});
+	const found = Object.entries<KnownProvider>(knownProviders).flatMap(([name, { isFound, keys }]) =>
+		isFound && isUsableKey(keyOf(keys, environment)?.key ?? "") ? [name] : [],
+	);
+	return [...new Set([...chosen, ...configured, ...found])].map((name) => connection(name, sources));
+}
+
+/** Whether a provider of `models.providers` or a known one is meant. */
+export function isOwn(provider: string): boolean {
+	return !builtIn.includes(provider);
+}
+
+function connection(name: string, sources: Sources): ProviderConnection {
+	const { settings, environment, givenKey } = sources;
+	const known = knownProvider(name);
+	const own = settings.models?.providers?.[name];
+	const isFirst = settings.provider === name;
+	const keys = own?.key === undefined ? (known?.keys ?? []) : [own.key];
+	const key = isFirst && givenKey ? givenKey : keyOf(keys, environment);
+	const { url, isOfficial } = addressOf(name, sources);
+	if (key) checkKey(key.key, key.name, !isOfficial);
+	else if (isFirst && isOfficial && keys[0] !== undefined) throw withoutKey(name, keys[0]);
+	if (key && url.protocol !== "https:" && !isNearby(url)) throw unencrypted(name);
+	return {
+		name,
+		family: apiNames[own?.api ?? apiOf(known, isOfficial)],
+		baseUrl: url.href.replace(/\/+$/, ""),
+		isOfficial,
+		...defined({
+			apiKey: key?.key,
+			keyName: key?.name ?? keys[0],
+			callIds: known?.callIds,
+			returnsThinking: known?.returnsThinking,
+		}),
+	};
+}
+
+function addressOf(
+	name: string,
+	{ settings, environment }: Sources,
+): { readonly url: URL; readonly isOfficial: boolean } {
+	const common = knownProvider(name)?.baseUrl;
+	const flag = settings.provider === name ? settings.baseUrl : undefined;
+	const given = flag ?? settings.models?.providers?.[name]?.baseUrl;
+	const place = `models.providers.${name}.baseUrl`;
+	const text = given ?? inserted(common, environment, place);
+	if (text === undefined) throw refused(`${place} is missing; needed: ${addressWords}`);
+	const url = parseApiUrl(text);
+	if (url) return { url, isOfficial: given === undefined };
+	throw refused(`${JSON.stringify(given)} is not allowed for ${place}; allowed: ${addressWords}`);
+}
+
+const addressWords = "an http or https address with the version of the API, such as http://127.0.0.1:8000/v1";
+
+/** Other servers than the vendor's usually have the older API of OpenAI. Azure has no common address. */
+function apiOf(known: KnownProvider | undefined, isOfficial: boolean): ApiName {
+	if (known && (isOfficial || known.baseUrl === undefined || known.api !== "responses")) return known.api;
+	return "chat-completions";
+}
+
+function keyOf(
+	names: readonly string[],
+	environment: Environment,
+): { readonly key: string; readonly name: string } | undefined {
+	for (const name of names) {
+		const key = readApiKey(environment, name);
+		if (key !== undefined) return { key, name };
+	}
+	return undefined;
+}
+
+/** The address with the values of its variables. */
+function inserted(text: string | undefined, environment: Environment, place: string): string | undefined {
+	return text?.replace(/\{(\w+)\}/g, (_, name: string) => {
+		const value = environment[name];
+		if (value && /^[\w-]+$/.test(value)) return value;
+		throw refused(`the address needs a region: set ${name}, or ${place}`);
+	});
+}
+
+function withoutKey(name: string, variable: string): ParleyError {
+	return refused(`provider ${name} needs a key: set ${variable}; --provider offline needs none`);
+}
+
+function unencrypted(name: string): ParleyError {
+	return refused(
+		`models.providers.${name}.baseUrl is not allowed: the key would be sent over the internet without encryption; ` +
+			"allowed: https, or a server on this machine or in its own network",
+	);
+}
+
+function refused(message: string): ParleyError {
+	return new ParleyError(message, { code: "invalid_argument" });
+}

@@ -1,0 +1,101 @@
+import { once } from "node:events";
+import { mkdtempDisposable } from "node:fs/promises";
+import { createServer, type IncomingHttpHeaders } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ManualClock, MemoryLogger } from "@parley/base/testing";
+import { expect, test } from "vitest";
+import type { Config } from "../config/load.ts";
+import { chooseProvider } from "../config/provider.ts";
+import type { Settings } from "../config/schema.ts";
+import { type Models, openModels } from "./open-models.ts";
+
+const key = "sk-0123456789abcdef";
+
+async function opened(
+	{ model, ...settings }: Settings,
+	environment: Readonly<Record<string, string>>,
+	fallback: readonly string[] = [],
+): Promise<Models> {
+	await using data = await mkdtempDisposable(join(tmpdir(), "parley-open-providers-"));
+	const choice = chooseProvider(settings, environment);
+	const common = {
+		listen: [],
+		data: data.path,
+		root: [],
+		auth: "none",
+		logLevel: "silent",
+		allowedHosts: [],
+	} as const;
+	const config: Config = { ...common, ...choice, fallback, ...(model === undefined ? {} : { model }) };
+	return await openModels({ config, clock: new ManualClock(), log: new MemoryLogger() });
+}
+
+/** A server that lists one model, and the headers of its requests. */
+async function serve(...names: readonly string[]) {
+	const headers: IncomingHttpHeaders[] = [];
+	const server = createServer((request, response) => {
+		headers.push(request.headers);
+		response.end(
+			JSON.stringify({ data: request.url === "/v1/models" ? names.map((id) => ({ id })) : undefined }),
+		);
+	});
+	server.listen(0, "127.0.0.1");
+	await once(server, "listening");
+	// A server on a port has an address of this form.
+	const { port } = server.address() as AddressInfo;
+	return {
+		url: `http://127.0.0.1:${port}/v1`,
+		headers,
+		[Symbol.dispose]() {
+			server.closeAllConnections();
+			server.close();
+		},
+	};
+}
+
+test("a server of the compatible API is asked for its model, with its key", async () => {
+	using server = await serve("qwen");
+	const providers = { mine: { baseUrl: server.url, key: "MINE" } };
+	const models = await opened({ provider: "mine", models: { providers } }, { MINE: key });
+	expect(models).toMatchObject({
+		modelName: "qwen",
+		anyModel: true,
+		serverHost: new URL(server.url).host,
+		model: { provider: "mine", defaultModel: "qwen" },
+	});
+	expect(models.served?.list("mine").map(({ id }) => id)).toEqual(["qwen"]);
+	expect(server.headers[0]).toMatchObject({ authorization: `Bearer ${key}` });
+	expect(server.headers[0]).not.toHaveProperty("x-api-key");
+});
+
+test("models of all providers can be chosen, and be fallbacks of each other", async () => {
+	const environment = { ANTHROPIC_API_KEY: key, OPENAI_API_KEY: key };
+	const providers = { ollama: {} };
+	const models = await opened({ models: { providers } }, environment, [
+		"openai/new",
+		"ollama/qwen3:8b",
+		"fast",
+	]);
+	const { model, table } = models;
+	expect(model.provider).toBe("anthropic");
+	expect(model.routeOf?.("openai/new").provider).toBe("openai");
+	expect(model.routeOf?.("ollama/qwen3:8b").provider).toBe("ollama");
+	expect(model.routeOf?.("claude-sonnet-5-5").provider).toBe("anthropic");
+	expect(table.admits("ollama/any")).toBe(true);
+	await expect(opened({ model: "ollama/any", models: { providers } }, environment)).resolves.toMatchObject({
+		modelName: "ollama/any",
+		model: { defaultModel: "claude-sonnet-5-5" },
+	});
+	await expect(opened({ model: "mistral/any" }, environment)).rejects.toThrow(/no model has this name/);
+});
+
+test("Anthropic is a further provider if another one is chosen", async () => {
+	using server = await serve("qwen");
+	const settings = { provider: "vllm", baseUrl: server.url };
+	const { table, model } = await opened(settings, { ANTHROPIC_API_KEY: key });
+	expect(model.routeOf?.("anthropic/claude-sonnet-5-5").provider).toBe("anthropic");
+	expect(table.find("claude-sonnet-5-5", "vllm")?.id).toBe("anthropic/claude-sonnet-5-5");
+	expect(table.find("anthropic/fast", "vllm")?.id).toBe("anthropic/claude-haiku-5-5");
+});

@@ -1,0 +1,61 @@
+import { type Clock, defined, type Logger } from "@parley/base";
+import { createAiSdkModel, createAnthropicModel, type Model, type ModelTable } from "@parley/core";
+import type { Config } from "../config/load.ts";
+import type { ProviderConnection } from "../config/provider-connections.ts";
+
+export const anthropic = "anthropic";
+
+/** Address of the vendor of the Messages API. */
+const official = "https://api.anthropic.com";
+
+/** A provider with its address and its key. */
+export type Server = ProviderConnection;
+
+/** The provider whose models have names without a prefix. */
+export function homeOf(config: Config): Server {
+	const { provider, connections = [] } = config;
+	return connections.find(({ name }) => name === provider) ?? messagesServer(config);
+}
+
+/** The further providers. The vendor of the Messages API is one if its key is set. */
+export function othersOf(config: Config): Server[] {
+	const { provider, connections = [], apiKey } = config;
+	const named = connections.filter(({ name }) => name !== provider);
+	const isNamed = connections.some(({ name }) => name === anthropic);
+	const isFurther = provider !== anthropic && apiKey !== undefined && !isNamed;
+	return isFurther ? [messagesServer({ ...config, baseUrl: undefined }), ...named] : named;
+}
+
+interface MessagesAccess extends Pick<Config, "apiKey" | "keyName"> {
+	readonly baseUrl?: string | undefined;
+}
+
+function messagesServer({ baseUrl, apiKey, keyName = "ANTHROPIC_API_KEY" }: MessagesAccess): Server {
+	return {
+		name: anthropic,
+		family: anthropic,
+		baseUrl: baseUrl ?? official,
+		isOfficial: baseUrl === undefined,
+		keyName,
+		...defined({ apiKey }),
+	};
+}
+
+interface ServerDeps {
+	readonly table: ModelTable;
+	readonly clock: Clock;
+	readonly log: Logger;
+	readonly defaultModel: string;
+	readonly timeouts?: { readonly firstByteMs: number; readonly idleMs: number; readonly totalMs: number };
+}
+
+export function openServer({ name, family, isOfficial, ...server }: Server, deps: ServerDeps): Model {
+	const { apiKey, baseUrl, callIds, returnsThinking } = server;
+	const key = { apiKey, ...defined({ keyName: server.keyName }) };
+	if (family === anthropic) {
+		const address = defined({ baseUrl: isOfficial ? undefined : baseUrl });
+		return createAnthropicModel({ provider: name, ...key, ...address, ...deps });
+	}
+	const traits = defined({ callIds, returnsThinking });
+	return createAiSdkModel({ provider: name, family, baseUrl, ...key, ...traits, ...deps });
+}

@@ -1,0 +1,108 @@
+import type { Random } from "../random.ts";
+import type { Reply, StatusReply, WireEvent } from "../simulators/anthropic/reply.ts";
+import type { Counted, ProviderReply, ProviderWire } from "../simulators/providers/wire.ts";
+import { brokenStreams } from "./broken-streams.ts";
+import { bodyCanary, type Failure, speaking } from "./failure.ts";
+import { type Repeated, rowOf } from "./seeds.ts";
+import { statusFailures } from "./status-failures.ts";
+
+export interface ProviderFailure extends Omit<Failure, "answer"> {
+	readonly answer: (random: Random, now: number) => ProviderReply | StatusReply;
+}
+
+/** The same reply for any service, which counts its own usage. */
+function anywhere(reply: Reply): ProviderReply | StatusReply {
+	if ("status" in reply) return reply;
+	const { usage: _, ...same } = reply;
+	return same;
+}
+
+/** The rows of the fault table that are the same for all services. */
+const shared = [...statusFailures, ...brokenStreams].filter(
+	({ name }) => !name.startsWith("200, then error") && name !== "clean end just before message_stop",
+);
+
+/** The rows of the fault table for a service, in its words. */
+export function failuresOf(wire: ProviderWire): (ProviderFailure & Repeated)[] {
+	const rows = [
+		...shared,
+		...rowOf<Failure>([
+			sent("server_error", "overloaded"),
+			sent("rate_limit_error", "rate-limited"),
+			sent("invalid_request_error", "rejected"),
+			sent("authentication_error", "unauthenticated"),
+			{ ...sent("server_error", "overloaded", 40), name: "200, then error: server_error after 40 deltas" },
+		]),
+		...rowOf<Failure>([
+			status(429, { code: "insufficient_quota", type: "insufficient_quota" }, "rejected", /billing/),
+			status(400, { code: "context_length_exceeded" }, "rejected", /too large/),
+			status(500, { code: "insufficient_quota" }, "overloaded", /500/),
+		]),
+		...rowOf<Failure>([
+			edited(
+				"clean end without a reason",
+				(events) => events.filter(({ event }) => event !== "stop" && event !== "usage"),
+				wire,
+			),
+			encoded("data that is no JSON", (stream) => stream.replace("\n\n", "\n\ndata: {nothing}\n\n")),
+			encoded("NUL in an event", (stream) => stream.replace(/"(content|delta|text)":"L/, '"$1":"\0L')),
+			{ ...encoded("a line of 2 MiB", (stream) => `: ${"x".repeat(2 << 20)}\n\n${stream}`), large: true },
+		]),
+	];
+	return rows.map((row) => ({ ...row, answer: (random, now) => anywhere(row.answer(random, now)) }));
+}
+
+function sent(type: string, fault: Failure["fault"], at: number | "head" = "head"): Failure {
+	return {
+		name: `200, then error: ${type} as first event`,
+		answer: (random) => speaking(random, { break: { at, how: { type, message: "as the test wants it" } } }),
+		fault,
+	};
+}
+
+function status(code: number, error: object, fault: Failure["fault"], message: RegExp): Failure {
+	const body = JSON.stringify({ error: { message: "as the test wants it", ...error }, more: bodyCanary });
+	return {
+		name: `${code} with ${JSON.stringify(error)}`,
+		answer: () => ({ status: code, body }),
+		fault,
+		message,
+	};
+}
+
+function edited(
+	name: string,
+	edit: (events: readonly WireEvent[]) => readonly WireEvent[],
+	{ form }: ProviderWire,
+): Failure {
+	const encode = (stream: string): Uint8Array =>
+		Buffer.from(form.end === "" ? stream : stream.replace(form.end, ""));
+	return { name, answer: (random) => speaking(random, { edit, encode }), fault: "interrupted" };
+}
+
+function encoded(name: string, change: (stream: string) => string): Failure {
+	return {
+		name,
+		answer: (random) => speaking(random, { encode: (stream) => Buffer.from(change(stream)) }),
+		fault: "interrupted",
+	};
+}
+
+export interface OddReport {
+	readonly name: string;
+	readonly usage: (wire: ProviderWire) => unknown;
+}
+
+const odd =
+	(counts: Partial<Counted>): OddReport["usage"] =>
+	(wire) =>
+		wire.usage({ input: 10, cached: 0, output: 3, reasoning: 0, ...counts });
+
+/** The row of the fault table about usage. */
+export const oddReports: readonly (OddReport & Repeated)[] = rowOf<OddReport>([
+	{ name: "missing", usage: () => undefined },
+	{ name: "negative", usage: odd({ input: -3, output: -1, cached: -1 }) },
+	{ name: "1e18", usage: odd({ input: 1e18, output: 1e18, cached: 1e18 }) },
+	{ name: "the largest number", usage: odd({ input: Number.MAX_VALUE }) },
+	{ name: "fractions", usage: odd({ input: 10.5, output: 0.1 }) },
+]);

@@ -1,0 +1,200 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { buffer } from "node:stream/consumers";
+import { type Clock, systemClock } from "@parley/base";
+import { Watch } from "../../watch.ts";
+import { playStatus, playStream, type Stage } from "../anthropic/play-reply.ts";
+import type {
+	Counted,
+	Fields,
+	Issued,
+	ProviderAnswer,
+	ProviderReply,
+	ProviderRequest,
+	ProviderWire,
+} from "./wire.ts";
+
+export interface FakeProviderOptions {
+	readonly apiKey?: string;
+	/** Whether requests without a key are accepted. */
+	readonly keyless?: boolean;
+	readonly clock?: Clock;
+	/** Models of the list. Without them, the server has no list. */
+	readonly models?: readonly string[];
+}
+
+/** Characters of a token. */
+const TOKEN = 4;
+
+/**
+ * Simulator of the API of a family of providers on a loopback port. It sends scripted replies, records every request, and
+ * refuses the same requests as the real services. `close` throws for refused requests, because they are faults of Parley.
+ */
+export class FakeProvider implements AsyncDisposable {
+	readonly wire: ProviderWire;
+	readonly apiKey: string;
+	/** Requests for replies, in their order of arrival. */
+	readonly requests: ProviderRequest[] = [];
+	readonly #options: FakeProviderOptions;
+	readonly #server: Server;
+	readonly #watch = new Watch();
+	readonly #script: ProviderAnswer[] = [];
+	readonly #issued: Issued = { seals: new Map() };
+	#otherwise: ProviderAnswer | undefined;
+	#violations: string[] = [];
+	#served = 0;
+	/** The parts of all prompts that the cache has. */
+	readonly #cached: string[] = [];
+
+	private constructor(wire: ProviderWire, options: FakeProviderOptions) {
+		this.wire = wire;
+		this.#options = options;
+		this.apiKey = options.apiKey ?? "sk-simulated-key-0123456789abcdef";
+		this.#server = createServer((request, response) => {
+			this.#serve(request, response).catch((reason: unknown) => {
+				this.#violations.push(`the simulator failed: ${reason instanceof Error ? reason.stack : reason}`);
+				response.destroy();
+			});
+		});
+	}
+
+	static async start(wire: ProviderWire, options: FakeProviderOptions = {}): Promise<FakeProvider> {
+		const fake = new FakeProvider(wire, options);
+		await new Promise<void>((resolve) => fake.#server.listen(0, "127.0.0.1", resolve));
+		return fake;
+	}
+
+	/** Address of the API. */
+	get url(): string {
+		// The address of a server on a TCP port is an object.
+		const { port } = this.#server.address() as AddressInfo;
+		return `http://127.0.0.1:${port}${this.wire.base}`;
+	}
+
+	/** Adds the answers of the next requests, one each. */
+	script(...answers: readonly ProviderAnswer[]): void {
+		this.#script.push(...answers);
+	}
+
+	/** Sets the answer to requests without a scripted answer. */
+	otherwise(answer: ProviderAnswer): void {
+		this.#otherwise = answer;
+	}
+
+	/** Resolves with the request of that number, from 1, when it arrives. */
+	async received(number: number): Promise<ProviderRequest> {
+		await this.#watch.until(`request ${number} arrives`, () => this.requests.length >= number);
+		const request = this.requests[number - 1];
+		if (!request) throw new Error(`there is no request ${number}`);
+		return request;
+	}
+
+	takeViolations(): string[] {
+		const violations = this.#violations;
+		this.#violations = [];
+		return violations;
+	}
+
+	/** Ends the server. Throws if a refusal was not taken. */
+	async close(): Promise<void> {
+		const closed = new Promise((resolve) => this.#server.close(resolve));
+		this.#server.closeAllConnections();
+		await closed;
+		const violations = this.takeViolations();
+		if (violations.length > 0) throw new Error(`refused by the simulator:\n${violations.join("\n")}`);
+	}
+
+	[Symbol.asyncDispose](): Promise<void> {
+		return this.close();
+	}
+
+	async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+		const { promise: abandoned, resolve } = Promise.withResolvers<boolean>();
+		const gone = new AbortController();
+		response.on("close", () => {
+			gone.abort();
+			resolve(!response.writableFinished);
+		});
+		this.#served += 1;
+		const { form, base } = this.wire;
+		const requestId = `req_${this.#served.toString().padStart(24, "0")}`;
+		const clock = this.#options.clock ?? systemClock;
+		const stage: Stage = { response, requestId, clock, gone: gone.signal, form };
+		const bytes = await buffer(request);
+		const { method, url = "", headers } = request;
+		const body = bodyOf(bytes);
+		if (method === "GET" && url === `${base}/models`) return this.#list(stage);
+		const model = method === "POST" ? this.wire.modelOf(url, body) : undefined;
+		if (model === undefined) return this.#refuse(stage, 404, [`there is no ${method} ${url}`]);
+		const received = { headers, url, bytes, body, abandoned, counted: undefined };
+		await this.#reply(stage, received, model);
+	}
+
+	#list(stage: Stage): void {
+		const { models } = this.#options;
+		playStatus(
+			stage,
+			models ? { status: 200, body: JSON.stringify(this.wire.models(models)) } : { status: 404 },
+		);
+	}
+
+	async #reply(stage: Stage, received: ProviderRequest, model: string): Promise<void> {
+		this.requests.push(received);
+		this.#watch.notify();
+		const { body, headers } = received;
+		const key = this.wire.keyOf(headers);
+		if (key !== (this.#options.keyless ? undefined : this.apiKey))
+			return this.#refuse(stage, 401, ["it is not the key"]);
+		const problems = this.wire.problems(body, this.#issued);
+		if (headers["content-type"] !== "application/json")
+			problems.push("content-type: must be application/json");
+		if (problems.length > 0) return this.#refuse(stage, 400, problems);
+		const answer = this.#script.shift() ?? this.#otherwise;
+		if (answer === undefined) return this.#refuse(stage, 400, ["nothing is scripted for it"]);
+		const reply = typeof answer === "function" ? await answer(received) : answer;
+		if ("status" in reply) return playStatus(stage, reply);
+		const counted = this.#count(body, reply);
+		received.counted = counted;
+		const events = this.wire.events(reply, { id: `reply_${this.#served}`, model, counted }, this.#issued);
+		const edited = reply.edit ? [...reply.edit(events)] : events;
+		const { usage: _, ...streamed } = reply;
+		await playStream(stage, streamed, edited);
+	}
+
+	/** The cache has the beginning that the prompt shares with an earlier one. */
+	#count(body: Fields, { content }: ProviderReply): Counted {
+		const prompt = JSON.stringify(this.wire.cachedPart(body));
+		const shared = Math.max(0, ...this.#cached.map((before) => commonLength(before, prompt)));
+		this.#cached.push(prompt);
+		const reasoning = content.filter(({ type }) => type === "thinking");
+		return {
+			input: Math.ceil(prompt.length / TOKEN),
+			cached: Math.floor(shared / TOKEN),
+			output: Math.ceil(JSON.stringify(content).length / TOKEN),
+			reasoning: reasoning.length === 0 ? 0 : Math.ceil(JSON.stringify(reasoning).length / TOKEN),
+		};
+	}
+
+	#refuse(stage: Stage, status: number, problems: readonly string[]): void {
+		this.#violations.push(...problems.map((problem) => `request ${this.#served}: ${problem}`));
+		playStatus(stage, {
+			status,
+			body: this.wire.form.errorBody(status, problems.join("; "), stage.requestId),
+		});
+	}
+}
+
+function commonLength(one: string, other: string): number {
+	let length = 0;
+	while (length < one.length && one[length] === other[length]) length += 1;
+	return length;
+}
+
+/** An object for any body. The rules report its faults. */
+function bodyOf(bytes: Buffer): Fields {
+	try {
+		return Object(JSON.parse(bytes.toString("utf8")));
+	} catch {
+		return { unreadable: bytes.toString("latin1") };
+	}
+}

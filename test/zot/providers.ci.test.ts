@@ -1,0 +1,53 @@
+import { expect, test } from "vitest";
+import { only, streamed, ZotClient } from "../conformance/drivers/zot-client.ts";
+import { chatWire } from "../simulators/providers/chat-wire.ts";
+import { FakeProvider } from "../simulators/providers/fake-provider.ts";
+
+/** Address of a server without the version of the API, as clients of zot give it. */
+function baseOf({ url }: FakeProvider): string {
+	return url.replace(/\/v1$/, "");
+}
+
+test.for(["openai", "kimi"])(
+	"--provider %s calls the Chat Completions API of --base-url, with tools",
+	async (provider) => {
+		await using service = await FakeProvider.start(chatWire);
+		service.script(
+			{
+				content: [
+					{ type: "thinking", thinking: "I should look." },
+					{ type: "tool_use", id: "call_1", name: "write", input: { path: "note.txt", content: "green" } },
+				],
+			},
+			{ content: [{ type: "text", text: "It is green." }] },
+		);
+		const flags = ["--provider", provider, "--model", "gpt-own", "--base-url", baseOf(service)];
+		await using agent = await ZotClient.start({ flags: [...flags, "--api-key", service.apiKey] });
+		expect(await agent.data({ id: "0", type: "get_state" })).toMatchObject({ provider, model: "gpt-own" });
+		agent.send({ id: "1", type: "prompt", message: "write it down" });
+		const frames = await agent.turn();
+		expect(streamed(frames)).toBe("It is green.");
+		expect(only(frames, "tool_call")).toMatchObject([{ name: "write" }]);
+		expect(only(frames, "usage")).toMatchObject([
+			{ input: expect.any(Number) },
+			{ cumulative: { cost_usd: 0 } },
+		]);
+		expect(service.requests).toHaveLength(2);
+		expect(service.requests[0]?.url).toBe("/v1/chat/completions");
+		expect(await agent.end()).toEqual({ code: 0, signal: null });
+	},
+);
+
+test("an unknown model of a provider can be chosen, and the key is that of the provider's variable", async () => {
+	await using service = await FakeProvider.start(chatWire, { models: ["one", "two"] });
+	service.otherwise({ content: [{ type: "text", text: "Yes." }] });
+	const environment = { KIMI_API_KEY: service.apiKey, ANTHROPIC_BASE_URL: "http://127.0.0.1:9" };
+	const flags = ["--provider", "kimi", "--model", "one", "--base-url", baseOf(service)];
+	await using agent = await ZotClient.start({ flags, environment });
+	expect(await agent.data({ id: "0", type: "set_model", model: "two" })).toEqual({ model: "two" });
+	expect(await agent.ask({ id: "1", type: "set_model", model: "three" })).toMatchObject({ success: false });
+	agent.send({ id: "2", type: "prompt", message: "are you there?" });
+	expect(streamed(await agent.turn())).toBe("Yes.");
+	expect(service.requests[0]?.body["model"]).toBe("two");
+	expect(await agent.end()).toEqual({ code: 0, signal: null });
+});
