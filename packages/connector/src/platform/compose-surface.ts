@@ -35,7 +35,7 @@ export interface ReactionRequests {
 export interface SurfaceRequests {
 	readonly post: PostRequests;
 	readonly notices: NoticeRooms;
-	/** Address of a post. Absent if posts have none. */
+	/** Address of a post. Absent if posts have no address. */
 	readonly linkTo?: (room: CardLink["room"], post: string) => string;
 	readonly thread: PostingRequests<"thread">;
 	readonly private: PostingRequests<"private">;
