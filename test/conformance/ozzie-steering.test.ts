@@ -35,6 +35,38 @@ verifiesOn("ozzie", ["run.steer"], "a steered message is in the next model call 
 	expect(await client.arrived()).toEqual([]);
 });
 
+verifiesOn("ozzie", ["run.join"], "a queued message joins the active run, once", async () => {
+	const model = new ScriptedModel([calls("c1", "run_command", { cmd: "echo hi" })], [says("done")]);
+	await using gateway = await TestGateway.start({ model });
+	await using client = await OzzieClient.connect(gateway.url);
+	await client.open();
+	const { run_id } = await client.call("send_message", { content: "go" });
+	const { payload } = await client.event("prompt.request");
+	const queued = await client.call("send_message", { content: "be brief", correlation_id: "m2" });
+	const joining = { run_id: queued["run_id"], key: "k" };
+	expect(await client.call("join_turn", joining)).toEqual({ status: "joined", run_id });
+	expect(await client.call("join_turn", joining)).toEqual({ status: "joined", run_id });
+	expect(await client.call("join_turn", { run_id: queued["run_id"] })).toEqual({
+		status: "begun",
+		run_id: queued["run_id"],
+	});
+	await expect(client.event("user.message", { steered: true })).resolves.toMatchObject({
+		payload: { content: "be brief", run_id, steered: true, correlation_id: "m2" },
+	});
+	await expect(client.event("assistant.message")).resolves.toMatchObject({
+		payload: { content: "", error: "cancelled", joined: run_id, run_id: queued["run_id"] },
+	});
+	await client.call("prompt_response", { token: payload["token"], value: true });
+	await expect(client.event("assistant.message")).resolves.toMatchObject({
+		payload: { content: "done", run_id },
+	});
+	expect(received(model)).toEqual(["go", "hi\n", "be brief"]);
+	expect(await client.refusal("join_turn", { run_id: "run_unknown" })).toContain(
+		"run not found: run_unknown",
+	);
+	expect(await client.arrived()).toEqual([]);
+});
+
 verifiesOn(
 	"ozzie",
 	["run.steer-idle"],

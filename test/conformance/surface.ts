@@ -12,6 +12,7 @@ export const ozzieMethods: Table<MethodName> = {
 	open_session: "session.create",
 	send_message: "run.accepted",
 	steer: "run.steer",
+	join_turn: "run.join",
 	retry: "run.retry",
 	set_model: "model.set",
 	prompt_response: "prompt.first",

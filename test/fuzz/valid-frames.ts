@@ -51,6 +51,7 @@ function validRequests({ sessions, tokens }: Surroundings): Readonly<Record<Meth
 			},
 		],
 		steer: [{ params: { content: "say: steered" }, session_id: session }],
+		join_turn: [{ params: { run_id: "run_0000000000000000000000000a" }, session_id: session }],
 		retry: [{ params: { key: "key_3" }, session_id: session }],
 		set_model: [{ params: { model: "offline" }, session_id: session }],
 		prompt_response: [

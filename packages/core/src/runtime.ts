@@ -21,6 +21,7 @@ import { answerQuestion } from "./use-cases/messages/answer.ts";
 import { type Cancelled, type Ending, stopTurn } from "./use-cases/messages/cancel.ts";
 import { type Explanation, explainRun } from "./use-cases/messages/explain.ts";
 import type { SessionFeedback } from "./use-cases/messages/feedback.ts";
+import { type Joined, joinTurn } from "./use-cases/messages/join.ts";
 import type { OpenPrompts } from "./use-cases/messages/open-prompts.ts";
 import { lastOptions, retryLast } from "./use-cases/messages/retry.ts";
 import { judgeContext } from "./use-cases/messages/select-context.ts";
@@ -174,6 +175,13 @@ export class Runtime {
 		const { steered, start } = await steer(this.#parts.services, lease.session, request, message);
 		this.#parts.runner.start(lease.session, start);
 		return steered;
+	}
+
+	/** Moves a queued message into the active run: see `joinTurn`. */
+	async join(request: Keyed, sessionId: string, runId: string): Promise<Joined> {
+		this.#parts.admission.require();
+		using lease = await this.#parts.sessions.lease(request.principal, sessionId, "session.write");
+		return joinTurn(this.#parts.services, lease.session, request, runId);
 	}
 
 	/** Repeats the last reply. */

@@ -214,6 +214,8 @@ const payloads = {
 		content: z.string(),
 		run_id: z.exactOptional(z.string()),
 		error: z.string(),
+		/** The active run that the queued message joined. The error is then `cancelled`. */
+		joined: z.exactOptional(z.string()),
 		context: z.object({
 			model: z.exactOptional(z.string()),
 			usage: z.exactOptional(Tokens),

@@ -83,6 +83,16 @@ export const methods = {
 			queued_position: queuedPosition,
 		}),
 	},
+	/** Moves a queued message into the active run, before its next model call. Only for its author, and clients without a person. */
+	join_turn: {
+		params: z.object({ run_id: z.string().min(1).max(128), key }),
+		result: z.object({
+			/** `queued`: it stays in the queue. `begun`: it was no longer in the queue. */
+			status: z.enum(["joined", "queued", "begun"]),
+			/** The run that the message joined; otherwise the run of the message. */
+			run_id: z.string(),
+		}),
+	},
 	/** Repeats the last reply. */
 	retry: {
 		params: z.object({ key }),

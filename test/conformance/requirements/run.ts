@@ -106,6 +106,10 @@ export const runRequirements = {
 		"ruling 12",
 		"`steer` adds a message to the active run, which uses it in its next model call. All clients see it immediately.",
 	),
+	"run.join": ozzie(
+		"our own: Steer and retry",
+		"`join_turn` moves a queued message into the active run, which uses it once. Otherwise the message stays in the queue.",
+	),
 	"run.steer-idle": ozzie(
 		"our own: Models, agents and cost",
 		"Without an active run, `steer` sends the message as an ordinary message.",

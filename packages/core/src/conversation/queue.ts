@@ -137,10 +137,13 @@ export async function drainSteers(tx: Tx, runId: string): Promise<Extract<Step, 
 	const rows = await deleteSteers(tx, { runId });
 	return rows
 		.sort((a, b) => a.ordinal - b.ordinal)
-		.map(({ content, actor }) => ({
+		.map(({ content, actor, context }) => ({
 			kind: "steered",
 			content,
-			...defined({ actor: actor === null ? undefined : fromRow<Person>(actor) }),
+			...defined({
+				actor: actor === null ? undefined : fromRow<Person>(actor),
+				context: context === null ? undefined : fromRow<MessageContext>(context),
+			}),
 		}));
 }
 

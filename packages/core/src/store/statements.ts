@@ -82,11 +82,15 @@ interface AddedMessage {
 	readonly ordinal: number;
 	readonly content: string;
 	readonly actor: string | null;
+	readonly context: string | null;
 }
 
 /** Removes and returns the messages that were added to a run. */
 export const deleteSteers = hotStatement<Tables, { runId: string }, AddedMessage>((db, p) =>
-	db.deleteFrom("steers").where("run_id", "=", p("runId")).returning(["ordinal", "content", "actor"]),
+	db
+		.deleteFrom("steers")
+		.where("run_id", "=", p("runId"))
+		.returning(["ordinal", "content", "actor", "context"]),
 );
 
 /** Open questions of a run. With the state as a parameter, SQLite would plan the statement again each time. */

@@ -76,6 +76,8 @@ interface RunsTable extends Stamped {
 	cancel_requested: number;
 	created_at: number;
 	ended_at: number | null;
+	/** The run that its message joined while it was queued; null for all others. */
+	joined: string | null;
 	/** See text-hash.ts; null in rows from before the migration that added it. */
 	hash: string | null;
 }
@@ -166,6 +168,8 @@ interface SteersTable extends Stamped {
 	created_at: number;
 	/** See text-hash.ts; null in rows from before the migration that added it. */
 	hash: string | null;
+	/** The `MessageContext` of a message that was queued before, as JSON. Null for all others. */
+	context: string | null;
 }
 
 /** Sums of model calls: one row for each scope, UTC day and model. */

@@ -93,6 +93,8 @@ export type ConversationEvent =
 			readonly error: string;
 			/** Absent on success, for `cancelled`, for an internal error, and in events of earlier versions. */
 			readonly cause?: EndCause;
+			/** The run that the message joined while it was queued. The error is `cancelled`. */
+			readonly joined?: string;
 			/** Model that answered; "" if no model answered. */
 			readonly model: string;
 			readonly usage: Usage;

@@ -1,4 +1,5 @@
 import type { AssistantMessage, ResultBlock } from "./message.ts";
+import type { MessageContext } from "./message-context.ts";
 import type { StopReason } from "./model.ts";
 import type { Person } from "./principal.ts";
 import type { WorkflowStep } from "./skill.ts";
@@ -45,7 +46,13 @@ export type Step =
 			readonly reason: string;
 	  }
 	/** A message that was added while the run was active. */
-	| { readonly kind: "steered"; readonly content: string; readonly actor?: Person }
+	| {
+			readonly kind: "steered";
+			readonly content: string;
+			readonly actor?: Person;
+			/** Messages of the channel that were read for it. */
+			readonly context?: MessageContext;
+	  }
 	/**
 	 * Notes from memory at the start of the run, or "". `personal` notes of one person are for this run only: later runs of
 	 * the session do not have them.

@@ -153,8 +153,9 @@ function once(of: RunMessage | Step, make: () => readonly Message[]): readonly M
 	return messages;
 }
 
-function userMessage({ content, actor }: Extract<Step, { kind: "steered" }>): Message {
-	return { role: "user", content: [{ type: "text", text: attributed(content, actor) }] };
+function userMessage({ content, actor, context }: Extract<Step, { kind: "steered" }>): Message {
+	const texts = [contextText(context), attributed(content, actor)].filter((text) => text !== "");
+	return { role: "user", content: texts.map((text) => ({ type: "text", text })) };
 }
 
 function resultsOf(steps: readonly Step[]): Map<string, ResultBlock> {

@@ -120,6 +120,7 @@ test.each(engines)(
 			actor: null,
 			options: null,
 			context: null,
+			joined: null,
 			hash: null,
 		};
 		expect(runs).toEqual([{ ...run, ...unsaid }]);

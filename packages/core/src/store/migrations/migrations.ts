@@ -294,4 +294,11 @@ export const migrations: readonly Migration[] = [
 	{ name: "0014-message-context", up: addMessageContext },
 	{ name: "0015-votes", up: addVotes },
 	{ name: "0016-notices", up: addNotices },
+	{
+		name: "0017-joined-messages",
+		async up(db) {
+			await db.schema.alterTable("steers").addColumn("context", "text").execute();
+			await db.schema.alterTable("runs").addColumn("joined", "text").execute();
+		},
+	},
 ];

@@ -117,7 +117,7 @@ async function findReplied(tx: Tx, sessionId: string, runId: string | undefined)
 	const runs = tx.selectFrom("runs").select(["id", "state"]).where("session_id", "=", sessionId);
 	const wanted =
 		runId === undefined
-			? runs.where("state", "=", "ended")
+			? runs.where("state", "=", "ended").where("joined", "is", null)
 			: runs.where(({ eb, or }) => or([eb("id", "=", runId), eb("correlation", "=", runId)]));
 	const run = await wanted.orderBy("ordinal", "desc").limit(1).executeTakeFirst();
 	if (!run && runId !== undefined) throw new ParleyError(`run not found: ${runId}`, { code: "not_found" });

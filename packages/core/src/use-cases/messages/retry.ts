@@ -53,13 +53,17 @@ export async function lastOptions(store: Store<Tables>, sessionId: string): Prom
 }
 
 function lastRun(db: Tx, sessionId: string) {
-	return db
-		.selectFrom("runs")
-		.selectAll()
-		.where("session_id", "=", sessionId)
-		.orderBy("ordinal", "desc")
-		.limit(1)
-		.executeTakeFirst();
+	return (
+		db
+			.selectFrom("runs")
+			.selectAll()
+			.where("session_id", "=", sessionId)
+			// Its message belongs to another run.
+			.where("joined", "is", null)
+			.orderBy("ordinal", "desc")
+			.limit(1)
+			.executeTakeFirst()
+	);
 }
 
 async function lastMessage(

@@ -69,7 +69,11 @@ export async function steer(
  * The active run to which the message can be added. None for a guest and another person's run, because guests only read and
  * would direct a run with more rights.
  */
-async function findAtWork(tx: Tx, sessionId: string, actor: Person | undefined): Promise<string | undefined> {
+export async function findAtWork(
+	tx: Tx,
+	sessionId: string,
+	actor: Person | undefined,
+): Promise<string | undefined> {
 	const row = await tx
 		.selectFrom("runs")
 		.select(["id", "actor"])
@@ -82,11 +86,18 @@ async function findAtWork(tx: Tx, sessionId: string, actor: Person | undefined):
 	return asker?.id === actor.id && asker.role === actor.role ? row.id : undefined;
 }
 
-async function insertSteer(
-	{ clock, ids }: AcceptPorts,
+/** A message for the next model call of a run. `context`: the `MessageContext`, as JSON. */
+interface Steer {
+	readonly content: string;
+	readonly actor: Person | undefined;
+	readonly context?: string | null;
+}
+
+export async function insertSteer(
+	{ clock, ids }: Pick<AcceptPorts, "clock" | "ids">,
 	tx: Tx,
 	runId: string,
-	{ content, actor }: { readonly content: string; readonly actor: Person | undefined },
+	{ content, actor, context = null }: Steer,
 ): Promise<void> {
 	const waiting = await tx.selectFrom("steers").select("ordinal").where("run_id", "=", runId).execute();
 	if (waiting.length >= queueLimit) {
@@ -99,6 +110,6 @@ async function insertSteer(
 	const row = { id: ids.create("steer"), run_id: runId, ordinal, ...said, created_at: clock.now() };
 	await tx
 		.insertInto("steers")
-		.values({ ...row, hash: steerHash({ ...row, runId }), ...stamp })
+		.values({ ...row, context, hash: steerHash({ ...row, runId }), ...stamp })
 		.execute();
 }

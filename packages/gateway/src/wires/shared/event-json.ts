@@ -186,7 +186,7 @@ function encodeUserMessage(
 function encodeAnswer(
 	event: Extract<RecordedEvent, { type: "assistant.message" }>,
 ): EventPayloads["assistant.message"] {
-	const { content, error, model, usage, runId, origin, imported } = event;
+	const { content, error, model, usage, runId, joined, origin, imported } = event;
 	const isOwn = model !== "" && !imported;
 	const context = defined({
 		model: isOwn ? model : undefined,
@@ -198,6 +198,7 @@ function encodeAnswer(
 		error,
 		context,
 		run_id: runId,
+		joined,
 		origin: origin && encodeOrigin(origin),
 		imported,
 	});

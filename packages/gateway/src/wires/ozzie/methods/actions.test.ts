@@ -14,6 +14,7 @@ const paramsIn = (session: string): { readonly [Name in MethodName]: MethodInput
 	open_session: {},
 	send_message: { content: "hi" },
 	steer: { content: "hi" },
+	join_turn: { run_id: "run_unknown" },
 	retry: {},
 	set_model: { model: "default" },
 	prompt_response: { token: "prompt_unknown", cancelled: true },

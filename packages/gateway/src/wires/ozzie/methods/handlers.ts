@@ -49,6 +49,7 @@ const methodActions: Readonly<Record<MethodName, Action | readonly [Action, ...A
 	open_session: ["session.open", "session.read"],
 	send_message: "session.write",
 	steer: "session.write",
+	join_turn: "session.write",
 	retry: "session.write",
 	set_model: "session.configure",
 	list_prompts: "prompt.read",

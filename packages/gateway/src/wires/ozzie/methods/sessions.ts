@@ -24,6 +24,7 @@ type SessionMethod =
 	| "open_session"
 	| "send_message"
 	| "steer"
+	| "join_turn"
 	| "retry"
 	| "set_model"
 	| "accept_all_tools"
@@ -73,6 +74,13 @@ export const sessionMethods: MethodsOf<SessionMethod> = {
 		const { runtime } = connection.deps;
 		const steered = await runtime.steer(keyed(request, sessionId), sessionId, { content });
 		return { status: steered.status, ...encodeAccepted(steered) };
+	},
+
+	async join_turn(connection, request) {
+		const { id: sessionId } = targetOpen(connection, request);
+		const { runtime } = connection.deps;
+		const { status, runId } = await runtime.join(keyed(request, sessionId), sessionId, request.params.run_id);
+		return { status, run_id: runId };
 	},
 
 	async retry(connection, request) {
