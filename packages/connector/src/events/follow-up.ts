@@ -13,7 +13,7 @@ interface MeantTask {
 
 /** Asks the gateway for the task of a thread. A task that was deleted is like no task. */
 export async function findTask(
-	{ context }: Pick<EventParts, "context">,
+	{ context }: EventParts,
 	{ person, room }: { readonly person: Person; readonly room: Room },
 	task: string,
 ): Promise<MeantTask> {

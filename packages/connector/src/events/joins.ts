@@ -61,7 +61,7 @@ export class Joins {
 	}
 
 	/** Whether an earlier message has included this event, which then needs no further handling. */
-	async includes({ id, isAgain }: Pick<Turn, "id" | "isAgain">): Promise<boolean> {
+	async includes({ id, isAgain }: Turn): Promise<boolean> {
 		const pending = this.#pending.get(id);
 		this.#pending.delete(id);
 		if (await pending) return true;
@@ -119,7 +119,7 @@ interface ReservationParts {
 	readonly store: Store<ConnectorTables>;
 	readonly clock: Clock;
 	readonly event: Message;
-	readonly turn: Pick<Turn, "id" | "isAgain">;
+	readonly turn: Turn;
 	/** Waiting messages of the same person, and their edits, in order of arrival. */
 	readonly events: readonly JoinedEvent[];
 	readonly decide: (ids: ReadonlySet<string>) => void;

@@ -18,7 +18,7 @@ const maxKnown = 10_000;
 export interface WelcomesParts {
 	readonly store: Store<ConnectorTables>;
 	readonly outbox: Outbox;
-	readonly rooms: Pick<Rooms, "facts" | "isUsed">;
+	readonly rooms: Rooms;
 	readonly context: RoomContext;
 	readonly platform: ChatPlatform;
 	readonly clock: LookupParts<boolean>["clock"];

@@ -11,7 +11,7 @@ const maxChannels = 10;
 
 export interface HomeParts {
 	readonly context: RoomContext;
-	readonly subscriptions: Pick<Subscriptions, "ready" | "known" | "session" | "withId">;
+	readonly subscriptions: Subscriptions;
 }
 
 /** A channel, or the direct messages of a person, with the sessions there that have open work. */

@@ -78,7 +78,7 @@ const maxTitle = 100;
 const maxId = 100;
 
 /** Title of a conversation, with a link to its channel or thread. */
-export function linkedTitle({ platform }: Pick<HandlerContext, "platform">, one: Conversation): string {
+export function linkedTitle({ platform }: HandlerContext, one: Conversation): string {
 	const { title, room } = one;
 	const name = title === "" ? conversationTexts.untitled : plain(title, maxTitle);
 	const url = platform.linkTo?.(room);

@@ -16,7 +16,7 @@ const maxChecked = 25;
 interface Parts {
 	readonly gateway: Requester;
 	readonly rooms: Rooms;
-	readonly platform: Pick<ChatPlatform, "name" | "maySee">;
+	readonly platform: ChatPlatform;
 	readonly subscriptions: { session(id: string): RoomSession | undefined };
 }
 

@@ -39,7 +39,7 @@ type ContextMessage = Context["messages"][number];
 
 export interface RequestContextParts {
 	readonly store: Store<ConnectorTables>;
-	readonly rooms: Pick<Rooms, "facts">;
+	readonly rooms: Rooms;
 	readonly platform: ChatPlatform;
 	readonly clock: Clock;
 	readonly log: Logger;

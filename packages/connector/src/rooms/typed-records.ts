@@ -24,7 +24,7 @@ export interface TypedRecord {
 	readonly response: TypedResponse;
 }
 
-type Row = Pick<ConnectorTables["typed"], "event" | "session" | "token" | "response" | "changed_at">;
+type Row = ConnectorTables["typed"];
 
 const upsert = hotStatement<ConnectorTables, Row>((db, p) => {
 	const typed = {

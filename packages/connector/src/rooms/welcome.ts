@@ -21,11 +21,9 @@ export interface Welcome {
 	readonly isKnown: boolean;
 }
 
-type Context = Pick<RoomContext, "gateway" | "whoami" | "onBehalf" | "platform">;
-
 /** Returns the welcome for a person in a room. Undefined if the gateway has no such setting. */
 export async function readWelcome(
-	context: Context,
+	context: RoomContext,
 	person: Person,
 	room: Room,
 ): Promise<Welcome | undefined> {
@@ -67,7 +65,7 @@ const maxSuggestions = 4;
  * if the operator has set none. Empty for a person without access.
  */
 export async function readSuggestions(
-	context: Context,
+	context: RoomContext,
 	person: Person,
 	room: Room,
 ): Promise<readonly string[]> {
@@ -81,7 +79,7 @@ export async function readSuggestions(
 
 /** Requests for the first skills of the data directory. */
 async function skillsOf(
-	{ gateway, onBehalf }: Context,
+	{ gateway, onBehalf }: RoomContext,
 	person: Person,
 	room: Room,
 ): Promise<readonly string[]> {

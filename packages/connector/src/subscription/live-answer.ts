@@ -29,7 +29,7 @@ const maxHeld = 2;
 export type LiveBegin = "here" | "earlier" | "elsewhere";
 
 export interface LiveAnswerParts {
-	readonly outbox: Pick<Outbox, "plan" | "draft">;
+	readonly outbox: Outbox;
 	readonly clock: Clock;
 	readonly log: Logger;
 	readonly conversation: string;

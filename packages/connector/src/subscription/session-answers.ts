@@ -12,7 +12,7 @@ import {
 	postsOfAnswer,
 	usualLevel,
 } from "../platform/answer-card.ts";
-import type { ChatPlatform, PostFormat } from "../platform/chat-platform.ts";
+import type { ChatPlatform } from "../platform/chat-platform.ts";
 import type { Room } from "../platform/inbound-event.ts";
 import type { Posting } from "../platform/posting.ts";
 import { LiveAnswer } from "./live-answer.ts";
@@ -30,7 +30,7 @@ export interface ChannelLevels {
 
 interface SessionAnswersParts {
 	readonly outbox: Outbox;
-	readonly platform: PostFormat & Pick<ChatPlatform, "reacts">;
+	readonly platform: ChatPlatform;
 	readonly channels: ChannelLevels;
 	readonly clock: Clock;
 	readonly log: Logger;

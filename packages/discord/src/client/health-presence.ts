@@ -15,7 +15,7 @@ const statuses = {
 
 /** Shows the health of the agent as the presence of the bot. A session of Discord begins as online. */
 export class HealthPresence {
-	readonly #port: Pick<DiscordPort, "present">;
+	readonly #port: DiscordPort;
 	readonly #clock: Clock;
 	#health: Health = "working";
 	#shown: Health = "working";
@@ -23,7 +23,7 @@ export class HealthPresence {
 	#openAt = Number.NEGATIVE_INFINITY;
 	#timer: Timer | undefined;
 
-	constructor(port: Pick<DiscordPort, "present">, clock: Clock) {
+	constructor(port: DiscordPort, clock: Clock) {
 		this.#port = port;
 		this.#clock = clock;
 	}

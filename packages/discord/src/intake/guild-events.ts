@@ -216,7 +216,7 @@ export class GuildEvents {
 function invitedTo(
 	{ id: guild, joined_at, system_channel_id: channel, owner_id: owner, members }: Guild,
 	rights: GuildRights,
-	{ user, clock }: Pick<GuildEventsParts, "user" | "clock">,
+	{ user, clock }: GuildEventsParts,
 ): Incoming | undefined {
 	const at = Date.parse(joined_at ?? "");
 	const isNew = clock.now() - at < newGuildMs;

@@ -226,10 +226,7 @@ function isForwarded({ message_reference: reference }: Message): boolean {
 }
 
 /** Text of other messages than events, with the names of people and channels. Names of roles are not looked up. */
-export function readableText(
-	user: string,
-	channels: Pick<Channels, "get">,
-): (message: ReadableMessage) => string {
+export function readableText(user: string, channels: Channels): (message: ReadableMessage) => string {
 	const names: Names = { user, roles: new Map(), channel: (id) => channels.get(id) };
 	return (message) => resolve({ content: textOfMessage(message), mentions: message.mentions }, names);
 }

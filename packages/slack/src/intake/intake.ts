@@ -42,7 +42,7 @@ export interface IntakeParts {
 	readonly files: Files;
 	readonly messages: Messages;
 	readonly outdated: Outdated;
-	readonly viewed: Pick<Viewed, "note">;
+	readonly viewed: Viewed;
 	readonly malformed: Malformed;
 	readonly clock: Clock;
 	readonly log: Logger;

@@ -46,7 +46,7 @@ export interface RoomMessagesParts {
 	readonly channels: Channels;
 	readonly messages: Messages;
 	readonly files: Files;
-	readonly viewed: Pick<Viewed, "channelOf">;
+	readonly viewed: Viewed;
 	readonly clock: Clock;
 }
 
@@ -167,7 +167,7 @@ async function mayRead(parts: RoomMessagesParts, { room, person, at }: ContextQu
 
 async function isReader(
 	parts: RoomMessagesParts,
-	{ tenant, channel, shared }: Pick<Room, "tenant" | "channel" | "shared">,
+	{ tenant, channel, shared }: Room,
 	user: string,
 ): Promise<boolean> {
 	const place = { tenant, channel, thread: undefined, shared };

@@ -16,7 +16,7 @@ const emoji: Readonly<Record<RunStatus, StatusEmoji | undefined>> = { accepted: 
  * connector may not react; without one, an earlier notice is deleted.
  */
 export function showStatus(
-	{ reacts, message }: Pick<Run, "reacts" | "message">,
+	{ reacts, message }: Run,
 	status: RunStatus,
 	notice?: ShowOperation,
 ): ReactOperation[] {

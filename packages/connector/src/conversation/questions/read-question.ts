@@ -15,10 +15,7 @@ const longestNote = 1_000;
 const longestDescription = 200;
 
 /** Reads a question of the gateway, and stores as much as posts of the platform can show. */
-export function readQuestion(
-	payload: PromptRequestPayload,
-	{ post, form }: Pick<PlatformLimits, "post" | "form">,
-): OpenQuestion {
+export function readQuestion(payload: PromptRequestPayload, { post, form }: PlatformLimits): OpenQuestion {
 	const { token, required, options, context } = payload;
 	const kind = kindOf(payload);
 	const label = kind === "grant" ? trustRequestWithoutIds(payload.label) : payload.label;
