@@ -31,7 +31,9 @@ function documented(page: string): string[] {
 function unknownPart(line: string): string | undefined {
 	const words = line.replaceAll(/"[^"]*"|'[^']*'|\$\([^)]*\)/g, "TEXT").split(/\s+/);
 	const chain: Command[] = [program];
-	for (const word of words) {
+	// Words after `--` belong to another program.
+	const end = words.indexOf("--");
+	for (const word of end < 0 ? words : words.slice(0, end)) {
 		const [command] = chain;
 		const child = command?.commands.find((one) => one.name() === word || one.aliases().includes(word));
 		if (child) chain.unshift(child);

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { type McpServerSettings, operator } from "@parley/core";
+import { fixedSource, type McpServerSettings, operator } from "@parley/core";
 import {
 	calls,
 	EventLog,
@@ -45,7 +45,11 @@ export async function openScene(
 	options: Partial<TestRuntimeOptions> = {},
 ): Promise<McpScene> {
 	const model = new ScriptedModel(...replies);
-	const t = await TestRuntime.open({ model, mcp: { servers, version: "1" }, ...options });
+	const t = await TestRuntime.open({
+		model,
+		mcp: { source: fixedSource(servers), version: "1" },
+		...options,
+	});
 	const session = await t.create();
 	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
 	return { t, model, session, log, [Symbol.asyncDispose]: () => t[Symbol.asyncDispose]() };

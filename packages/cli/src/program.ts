@@ -9,6 +9,7 @@ import { policyCommand } from "./commands/access/policy.ts";
 import { tokenCommand } from "./commands/access/token.ts";
 import { trustCommand } from "./commands/access/trust.ts";
 import { budgetCommand, usageCommand } from "./commands/agents/budget.ts";
+import { mcpCommand } from "./commands/agents/mcp.ts";
 import { memoriesCommand } from "./commands/agents/memories.ts";
 import { agentsCommand, modelsCommand } from "./commands/agents/models.ts";
 import { schedulesCommand } from "./commands/agents/schedules.ts";
@@ -40,6 +41,7 @@ const commands: Readonly<Record<string, (io: Io, version: string) => Command>> =
 	answer: answerCommand,
 	sessions: sessionsCommand,
 	skills: skillsCommand,
+	mcp: mcpCommand,
 	memories: memoriesCommand,
 	schedules: schedulesCommand,
 	feedback: feedbackCommand,

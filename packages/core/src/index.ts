@@ -6,7 +6,8 @@ export {
 	type ToolRegistration,
 } from "./agent/client-tools/registration.ts";
 export type { Compacted } from "./agent/context/fit-request.ts";
-export type { McpServers } from "./agent/mcp/mcp-servers.ts";
+export { directoryFileName, programOf, readDirectoryFile } from "./agent/mcp/directory-file.ts";
+export { fixedSource, McpServers } from "./agent/mcp/mcp-servers.ts";
 export type { ProviderState } from "./agent/run/provider-health.ts";
 export { type FoundSkills, SkillFiles } from "./agent/skills/skill-files.ts";
 export type { ListedSkill } from "./agent/skills/skills.ts";
@@ -109,7 +110,14 @@ export type {
 } from "./vocabulary/event.ts";
 export type { FileFacts, KeptFile } from "./vocabulary/kept-file.ts";
 export { type FileLimits, FileTooLargeError, imageProblem } from "./vocabulary/kept-file.ts";
-export { type McpServerSettings, type McpServerState, mcpNamePattern } from "./vocabulary/mcp/server.ts";
+export {
+	type McpServerSettings,
+	type McpServerState,
+	type McpSetup,
+	type McpSource,
+	mcpNamePattern,
+	type TrustedMcpServer,
+} from "./vocabulary/mcp/server.ts";
 export type { Memory } from "./vocabulary/memory.ts";
 export {
 	type AssistantMessage,

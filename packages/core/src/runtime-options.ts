@@ -164,7 +164,7 @@ export function runnerPortsOf(
 		settings: async (session, chosen, correlation) => {
 			const tools = {
 				skills: (await skills.forModel(session.rootDir)).length > 0,
-				mcp: await mcp.tools(),
+				mcp: await mcp.tools(session.rootDir),
 				only: places.profileOf(session.place).tools,
 				...defined({ ofTask: session.task?.tools, added: session.task && taskTools(session.task) }),
 				offered: clientTools.of(session.id, correlation),

@@ -1,7 +1,7 @@
 import { ParleyError, Redactor } from "@parley/base";
 import { ClientTools } from "./agent/client-tools/client-tools.ts";
 import type { Contexts } from "./agent/context/contexts.ts";
-import { McpServers } from "./agent/mcp/mcp-servers.ts";
+import { fixedSource, McpServers } from "./agent/mcp/mcp-servers.ts";
 import {
 	chooseSettings,
 	type ModelChoice,
@@ -136,7 +136,7 @@ function createRequestParts(options: RuntimeOptions): RequestParts {
 		memories: new Memories({ ...options, redactor, audit }),
 		skills: new Skills({ ...options, audit, lease }),
 		clientTools: new ClientTools({ ...options, redactor, lease }),
-		mcp: new McpServers(options.mcp ?? { servers: [], version: "" }, { ...options, redactor }),
+		mcp: new McpServers(options.mcp ?? noMcp, { ...options, redactor, path: process.env["PATH"] }),
 		schedules: new Schedules({ ...services, sessions, open, admit: () => admission.require() }),
 	};
 }
@@ -257,6 +257,8 @@ function createServices(
 	return { services, trust };
 }
 
+const noMcp = { source: fixedSource([]), version: "" };
+
 /** Default maximum of active tasks. */
 const usualLimit = 4;
 
@@ -278,9 +280,9 @@ function createTasks(
 		profiles: models.profiles,
 		modelOf: (agent, wanted) => realName(agent, wanted, models),
 		pinnedAgent: (place) => places.profileOf(place).agent,
-		async toolsOf({ place }, agent) {
+		async toolsOf({ place, rootDir }, agent) {
 			const only = places.profileOf(place).tools;
-			const chosen = { only, mcp: await mcp.tools() };
+			const chosen = { only, mcp: await mcp.tools(rootDir) };
 			const { tools } = await chooseSettings({ profile: agent, model: undefined }, models, chosen);
 			return tools.map(({ name }) => name);
 		},

@@ -1,5 +1,6 @@
 export { loadOrCreateOperatorToken, readOperatorToken } from "./auth/operator-token.ts";
 export { type Config, loadConfig } from "./config/load.ts";
+export { McpFile, type McpFileContent, mcpFileIn, readMcpFile, writeMcpFile } from "./config/mcp-file.ts";
 export type { ProviderReason } from "./config/provider.ts";
 export type { Reach } from "./config/reach-facts.ts";
 export type { ConfigFlags } from "./config/sources.ts";

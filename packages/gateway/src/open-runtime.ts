@@ -27,6 +27,7 @@ import {
 } from "@parley/core";
 import { openOperatorToken } from "./auth/operator-token.ts";
 import type { Config } from "./config/load.ts";
+import { McpFile, mcpFileIn } from "./config/mcp-file.ts";
 import { databaseIn } from "./data-directory/data-directory.ts";
 import { openSecretKey } from "./data-directory/stored-secrets.ts";
 import type { Metrics } from "./metrics/metrics.ts";
@@ -100,7 +101,7 @@ export async function createRuntime(
 		operatorToken: await openOperatorToken(config.data, options),
 		secrets: new SecretBox(await openSecretKey(config.data, { store, log })),
 		...(await surroundings(options)),
-		...defined({ mcp: await serversOf(options) }),
+		mcp: mcpOf(options),
 		...answering(options, models),
 	});
 }
@@ -142,25 +143,11 @@ function answering(
 	};
 }
 
-/** Characters of a value that is removed from text. A shorter one would remove ordinary words. */
-const shortestSecret = 8;
-
-/** The MCP servers of the operator, with real paths. Their variables are secrets in all text. */
-async function serversOf({ config, version, redactor }: RuntimeSettings): Promise<RuntimeOptions["mcp"]> {
-	if (!config.mcp) return undefined;
-	const real = (paths: readonly string[]): Promise<string[]> =>
-		Promise.all(paths.map((path) => realpath(path)));
-	const servers = await Promise.all(
-		config.mcp.map(async (server) => ({
-			...server,
-			read: await real(server.read),
-			write: await real(server.write),
-		})),
-	);
-	for (const value of servers.flatMap(({ secrets }) => secrets)) {
-		if (value.length >= shortestSecret) redactor.add(value);
-	}
-	return { servers, version };
+/** The MCP servers of the operator. */
+function mcpOf({ config, version, log, redactor }: RuntimeSettings): NonNullable<RuntimeOptions["mcp"]> {
+	const path = mcpFileIn(config.data);
+	const configured = config.mcp ?? [];
+	return { source: new McpFile({ path, configured, environment: process.env, log, redactor }), version };
 }
 
 /** The operator's directories, as real paths, and system prompt. */

@@ -8,7 +8,7 @@ const variablePattern = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
 const isVariable = (text: string): boolean => variablePattern.test(text);
 
-const server = () =>
+export const mcpServerSchema = () =>
 	z.strictObject({
 		command: string("the name or path of a program").describe(
 			"Program to start in the sandbox: a name in PATH, or a path relative to this file.",
@@ -47,13 +47,16 @@ const server = () =>
 		),
 	});
 
+export const mcpServersSchema = () =>
+	z.record(string(nameOfServer).regex(mcpNamePattern, { error: nameOfServer }), mcpServerSchema(), {
+		error: `an object whose keys are names of servers: ${nameOfServer}`,
+	});
+
 export const mcpSchema = () =>
 	z
 		.strictObject({
-			servers: z
-				.record(string(nameOfServer).regex(mcpNamePattern, { error: nameOfServer }), server(), {
-					error: `an object whose keys are names of servers: ${nameOfServer}`,
-				})
-				.describe("Servers by name. The name is the first part of the names of the tools: files__read_file."),
+			servers: mcpServersSchema().describe(
+				"Servers by name. The name is the first part of the names of the tools: files__read_file.",
+			),
 		})
 		.partial();

@@ -15,12 +15,7 @@ export function readMcp(
 ): readonly McpServerSettings[] {
 	return Object.entries(servers).map(([name, server]) => {
 		const { command, args = [], env = {}, envFrom = [], read = [], write = [] } = server;
-		const taken = Object.fromEntries(
-			envFrom.flatMap((variable) => {
-				const value = environment[variable];
-				return value === undefined ? [] : [[variable, value]];
-			}),
-		);
+		const taken = takenFrom(environment, envFrom);
 		return {
 			name,
 			command,
@@ -32,6 +27,18 @@ export function readMcp(
 			timeoutMs: (server.timeoutSeconds ?? usualTimeoutSeconds) * 1_000,
 		};
 	});
+}
+
+/** The variables with these names that the gateway has. */
+export function takenFrom(
+	environment: Readonly<Record<string, string | undefined>>,
+	names: readonly string[],
+): Record<string, string> {
+	const known = names.flatMap((name) => {
+		const value = environment[name];
+		return value === undefined ? [] : [[name, value] as const];
+	});
+	return Object.fromEntries(known);
 }
 
 /** The same settings with absolute paths. A command without a slash is looked up in PATH. */

@@ -1,10 +1,11 @@
 import type { Tool as ListedTool } from "@modelcontextprotocol/client";
 import { type Clock, type Ids, type Logger, ParleyError } from "@parley/base";
 import type { TextRedactor } from "../../text/session-redactor.ts";
-import type { McpServerSettings, McpServerState } from "../../vocabulary/mcp/server.ts";
+import type { McpServerSettings, McpServerState, McpSource } from "../../vocabulary/mcp/server.ts";
 import type { Sandboxes } from "../../vocabulary/sandbox.ts";
 import type { Tool } from "../../vocabulary/tool.ts";
 import { loadToolCheck, type ToolCheck } from "../client-tools/registration.ts";
+import { trustedServers } from "./directory-file.ts";
 import { McpServer, type ServerTool, type ToolFilter } from "./mcp-server.ts";
 import { mcpTool } from "./mcp-tool.ts";
 import { cleanDescription } from "./result-text.ts";
@@ -12,9 +13,8 @@ import { SandboxedTransport } from "./sandboxed-transport.ts";
 import type { ServerTransport } from "./server-connection.ts";
 import { nameTools, spelled, takenNames } from "./tool-names.ts";
 
-/** Servers of the operator. */
 export interface McpOptions {
-	readonly servers: readonly McpServerSettings[];
+	readonly source: McpSource;
 	/** Version of Parley, for the servers. */
 	readonly version: string;
 }
@@ -27,6 +27,8 @@ interface McpDeps {
 	readonly sandbox: Sandboxes;
 	/** The tools of the gateway, which no tool of a server hides. */
 	readonly tools: readonly Tool[];
+	/** PATH of the gateway. */
+	readonly path: string | undefined;
 }
 
 /** Milliseconds that a run waits for servers that start for the first time. */
@@ -34,46 +36,144 @@ const patienceMs = 10_000;
 /** Tools of one server, and characters of a description. */
 const mostTools = 128;
 const longestDescription = 4_096;
+/** Directories whose servers run at the same time. */
+const mostGroups = 32;
 /** A directory without files of people. */
 const nowhere = "/usr";
 
-/** All servers of the operator, and their tools. */
+interface Instance {
+	readonly settings: McpServerSettings;
+	/** Settings as text, to compare. */
+	readonly key: string;
+	readonly server: McpServer;
+}
+
+/** The operator's servers, or those of one directory. */
+class Group {
+	instances: readonly Instance[] = [];
+	/** Tools; absent after a change. */
+	tools: readonly Tool[] | undefined;
+	/** Reasons why other servers are not used. */
+	problems: readonly string[] = [];
+}
+
+/** All servers that the operator has set up, and their tools. */
 export class McpServers {
 	readonly #deps: McpDeps;
-	readonly #servers: readonly { readonly settings: McpServerSettings; readonly server: McpServer }[];
+	readonly #source: McpSource;
+	/** By directory; "" for the operator's. The most recently used is the last. */
+	readonly #groups = new Map<string, Group>();
 	readonly #described = new WeakMap<ListedTool, ToolDescriptionText>();
+	readonly #joined = new WeakMap<readonly Tool[], JoinedTools>();
 	readonly #taken: ReadonlySet<string>;
 	readonly #version: string;
 	#check: Promise<ToolCheck> | undefined;
-	#offered: readonly Tool[] | undefined;
+	#isClosed = false;
 
-	constructor({ servers, version }: McpOptions, deps: McpDeps) {
+	constructor({ source, version }: McpOptions, deps: McpDeps) {
 		this.#deps = deps;
+		this.#source = source;
 		this.#version = version;
 		this.#taken = takenNames(deps.tools);
-		this.#servers = servers.map((settings) => ({ settings, server: this.#create(settings) }));
 	}
 
 	get states(): readonly McpServerState[] {
-		return this.#servers.map(({ server }) => server.state);
+		return [...this.#groups.values()].flatMap(({ instances }) => instances.map(({ server }) => server.state));
+	}
+
+	/** Reasons why trusted servers of directories are not used, for the operator. */
+	get problems(): readonly string[] {
+		return [...this.#groups.values()].flatMap(({ problems }) => problems);
 	}
 
 	/**
-	 * Tools of all servers: the same array as long as nothing changes. Starts servers that do not run. Waits only for those
-	 * that have never been ready, and not long.
+	 * Tools of the operator's servers and of those of a working directory: the same array as long as nothing changes. Starts
+	 * servers that do not run. Waits only for those that have never been ready, and not long.
 	 */
-	async tools(): Promise<readonly Tool[]> {
-		if (this.#servers.length === 0) return none;
-		const unknown = this.#servers.filter(({ server }) => server.isUnknown);
-		const starts = this.#servers.map(({ server }) => server.start());
+	async tools(directory: string): Promise<readonly Tool[]> {
+		const setup = await this.#source.current();
+		if (this.#isClosed) return none;
+		const own = this.#groupOf("", setup.servers, []);
+		const found = await trustedServers(directory, setup.trusted, this.#deps.path);
+		const names = new Set(setup.servers.map(({ name }) => name));
+		const hidden = found.servers.filter(({ name }) => names.has(name));
+		const problems = [
+			...found.problems,
+			...hidden.map(({ name }) => `${name}: the operator has a server of this name`),
+		];
+		const others = found.servers.filter(({ name }) => !names.has(name));
+		const isKnown = this.#groups.has(directory);
+		const local =
+			others.length + problems.length > 0 || isKnown
+				? this.#groupOf(directory, others, problems)
+				: new Group();
+		const instances = [...own.instances, ...local.instances];
+		if (instances.length === 0) return none;
+		const unknown = instances.filter(({ server }) => server.isUnknown);
+		const starts = instances.map(({ server }) => server.start());
 		if (unknown.length > 0) await this.#soon(Promise.all(starts));
-		this.#offered ??= this.#servers.flatMap((one) => this.#toolsOf(one));
-		return this.#offered;
+		return this.#join(this.#toolsOf(own), this.#toolsOf(local));
+	}
+
+	/** The group with these servers. Servers with the same settings continue, others are stopped. */
+	#groupOf(directory: string, wanted: readonly McpServerSettings[], problems: readonly string[]): Group {
+		const group = this.#groups.get(directory) ?? new Group();
+		this.#groups.delete(directory);
+		this.#groups.set(directory, group);
+		if (problems.join() !== group.problems.join()) {
+			for (const problem of problems)
+				this.#deps.log.warn("an MCP server of a directory is not used", { directory, problem });
+		}
+		group.problems = problems;
+		const keys = wanted.map((settings) => JSON.stringify(settings));
+		if (keys.join() === group.instances.map(({ key }) => key).join()) return group;
+		const before = group.instances;
+		group.instances = wanted.map((settings, index) => {
+			const key = keys[index] ?? "";
+			return (
+				before.find((one) => one.key === key) ?? { settings, key, server: this.#create(settings, group) }
+			);
+		});
+		group.tools = undefined;
+		this.#stop(before.filter((one) => !group.instances.includes(one)));
+		this.#forgetOldest();
+		return group;
+	}
+
+	#stop(instances: readonly Instance[]): void {
+		for (const { server } of instances) {
+			server.close().catch((error: unknown) => this.#deps.log.error("an MCP server did not stop", { error }));
+		}
+	}
+
+	#forgetOldest(): void {
+		for (const [directory, { instances }] of this.#groups) {
+			if (this.#groups.size <= mostGroups) return;
+			if (directory === "") continue;
+			this.#groups.delete(directory);
+			this.#stop(instances);
+		}
+	}
+
+	#toolsOf(group: Group): readonly Tool[] {
+		group.tools ??= group.instances.flatMap((one) => this.#toolsOfOne(one));
+		return group.tools;
+	}
+
+	#join(own: readonly Tool[], local: readonly Tool[]): readonly Tool[] {
+		if (local.length === 0) return own;
+		const known = this.#joined.get(local);
+		if (known?.own === own) return known.all;
+		const all = [...own, ...local];
+		this.#joined.set(local, { own, all });
+		return all;
 	}
 
 	/** Stops all servers. */
 	async close(): Promise<void> {
-		await Promise.all(this.#servers.map(({ server }) => server.close()));
+		this.#isClosed = true;
+		const all = [...this.#groups.values()].flatMap(({ instances }) => instances);
+		await Promise.all(all.map(({ server }) => server.close()));
 	}
 
 	async #soon(all: Promise<unknown>): Promise<void> {
@@ -83,7 +183,7 @@ export class McpServers {
 		timer.cancel();
 	}
 
-	#create(settings: McpServerSettings): McpServer {
+	#create(settings: McpServerSettings, group: Group): McpServer {
 		const { clock, log } = this.#deps;
 		return new McpServer({
 			name: settings.name,
@@ -93,7 +193,7 @@ export class McpServers {
 			open: () => this.#open(settings),
 			filter: this.#filter(settings),
 			changed: () => {
-				this.#offered = undefined;
+				group.tools = undefined;
 			},
 		});
 	}
@@ -165,13 +265,7 @@ export class McpServers {
 		return { name, listed };
 	}
 
-	#toolsOf({
-		settings,
-		server,
-	}: {
-		readonly settings: McpServerSettings;
-		readonly server: McpServer;
-	}): Tool[] {
+	#toolsOfOne({ settings, server }: Instance): Tool[] {
 		return server.tools.flatMap((tool) => {
 			const described = this.#described.get(tool.listed);
 			return described ? [mcpTool(tool, { settings, server, ids: this.#deps.ids, described })] : [];
@@ -184,4 +278,15 @@ interface ToolDescriptionText {
 	readonly schema: Readonly<Record<string, unknown>>;
 }
 
+interface JoinedTools {
+	readonly own: readonly Tool[];
+	readonly all: readonly Tool[];
+}
+
 const none: readonly Tool[] = [];
+
+/** A setup that never changes. */
+export function fixedSource(servers: readonly McpServerSettings[]): McpSource {
+	const setup = { servers, trusted: [] };
+	return { current: async () => setup };
+}

@@ -5,7 +5,7 @@ import canonicalize from "canonicalize";
 import * as z from "zod";
 import { isWithin } from "../../filesystem/paths.ts";
 import { mixedScriptNotes, visible } from "../../text/visible.ts";
-import type { McpServerSettings } from "../../vocabulary/mcp/server.ts";
+import { directoryRulePrefix, type McpServerSettings } from "../../vocabulary/mcp/server.ts";
 import type { ActionClass } from "../../vocabulary/taint.ts";
 import { defineTool, type Tool, type ToolContext } from "../../vocabulary/tool.ts";
 import type { McpServer, ServerTool } from "./mcp-server.ts";
@@ -32,9 +32,13 @@ function hashOfTool({ name, title, description, inputSchema, annotations }: List
 export function mcpTool({ name, listed }: ServerTool, home: ToolHome): Tool {
 	const { settings, server, ids, described } = home;
 	const hash = hashOfTool(listed);
-	const notes = [`a tool of the MCP server ${settings.name}`];
+	const { directory } = settings;
+	const note = `a tool of the MCP server ${settings.name}`;
+	const notes = [directory === undefined ? note : `${note}, which the directory ${visible(directory)} names`];
+	const ruleName = directory === undefined ? name : `${directoryRulePrefix}${name}`;
 	return defineTool<Record<string, unknown>>({
 		name,
+		ruleName,
 		description: described.description,
 		parameters: () => z.record(z.string(), z.unknown()),
 		schema: () => described.schema,
@@ -48,7 +52,7 @@ export function mcpTool({ name, listed }: ServerTool, home: ToolHome): Tool {
 				classes: classesOf(listed, settings, context),
 				preview: "",
 				binding: { server: settings.name, tool: hash },
-				grant: { kind: "argv", tool: name, prefix: [hash] },
+				grant: { kind: "argv", tool: ruleName, prefix: [hash] },
 				notes: [...notes, ...mixedScriptNotes(line)],
 			};
 		},

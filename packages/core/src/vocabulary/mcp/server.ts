@@ -14,6 +14,33 @@ export interface McpServerSettings {
 	readonly read: readonly string[];
 	/** Milliseconds until a call fails. */
 	readonly timeoutMs: number;
+	/** Working directory whose `.mcp.json` names it. Absent for servers of the operator. */
+	readonly directory?: string;
+}
+
+/** Trust of the operator in one entry of the `.mcp.json` of a directory, with the rights that it gets. */
+export interface TrustedMcpServer
+	extends Pick<McpServerSettings, "environment" | "secrets" | "read" | "write"> {
+	/** Real path. */
+	readonly directory: string;
+	/** SHA-256 of the file. */
+	readonly file: string;
+	readonly name: string;
+	/** Real path of the program to which its command led. */
+	readonly program: string;
+	/** SHA-256 of a program in the directory. Programs elsewhere belong to the system. */
+	readonly programHash?: string;
+}
+
+/** All servers that the operator has set up. */
+export interface McpSetup {
+	readonly servers: readonly McpServerSettings[];
+	readonly trusted: readonly TrustedMcpServer[];
+}
+
+/** The operator's setup, which may change while the gateway runs. Returns the same object as long as it has not changed. */
+export interface McpSource {
+	current(): Promise<McpSetup>;
 }
 
 /**
@@ -39,11 +66,15 @@ export interface McpServerState {
 /** The form of the names of servers. Without `_`, so that no name begins with the prefix of another one. */
 export const mcpNamePattern = /^[a-z0-9](?:[a-z0-9-]{0,30}[a-z0-9])?$/;
 
+/** Rules know tools of the servers of directories by names with this prefix, so that no rule for other servers applies. */
+export const directoryRulePrefix = "directory:";
+
 /** The separator between the names of a server and of its tool. */
 export const mcpSeparator = "__";
 
 /** Whether a name of a tool, or a pattern that ends with `*`, is about a tool of a server. */
-export function isMcpToolName(name: string): boolean {
+export function isMcpToolName(given: string): boolean {
+	const name = given.startsWith(directoryRulePrefix) ? given.slice(directoryRulePrefix.length) : given;
 	const at = name.indexOf(mcpSeparator);
 	return (
 		at > 0 && mcpNamePattern.test(name.slice(0, at)) && /^(?:\*|[A-Za-z0-9_-]+)$/.test(name.slice(at + 2))

@@ -1,0 +1,106 @@
+import { Command } from "commander";
+import type { Io } from "../../command-line/io.ts";
+import { readAmount } from "../../command-line/read-number.ts";
+import type { McpFlags } from "../../gateway/mcp-flags.ts";
+
+const notes = `
+An MCP server is a program that gives the agent more tools. It runs in the
+sandbox, without network. Each call requires approval, unless a rule allows it.
+Servers are in mcp.servers of the configuration, in mcp.json of the data
+directory (parley mcp add), and in .mcp.json of a working directory that you
+trust. A change applies to the next message, without a restart.
+
+Examples:
+  parley mcp add notes --write ~/notes -- mcp-server-memory
+  parley mcp trust ~/projects/shop
+  parley mcp doctor
+`;
+
+/** `parley mcp`: lists, adds, removes, trusts and tries MCP servers. */
+export function mcpCommand(io: Io, version: string): Command {
+	const command = new Command("mcp")
+		.description("list MCP servers, which give the agent more tools; add, trust and try them")
+		.helpCommand(false)
+		.option("--data <dir>", "the data directory of the gateway (PARLEY_DATA)")
+		.option("--dir <dir>", "working directory whose servers are included")
+		.option("--json", "print JSON")
+		.addHelpText("after", notes.trimEnd())
+		.action(async (flags: McpFlags) => (await setup()).listServers(flags, io));
+	return command
+		.addCommand(
+			new Command("list")
+				.description("list MCP servers; the same as `parley mcp`")
+				.action(async (_, own: Command) => (await setup()).listServers(own.optsWithGlobals(), io)),
+		)
+		.addCommand(addCommand(io))
+		.addCommand(removeCommand(io))
+		.addCommand(trustCommand(io))
+		.addCommand(untrustCommand(io))
+		.addCommand(
+			new Command("doctor")
+				.description(
+					"start each server, and show its tools or its problem; exit code 1 if one cannot be used",
+				)
+				.action(async (_, own: Command) => {
+					const { tryServers } = await import("../../gateway/try-mcp-servers.ts");
+					io.exitCode = await tryServers(own.optsWithGlobals(), io, version);
+				}),
+		);
+}
+
+function addCommand(io: Io): Command {
+	const command = new Command("add")
+		.description("add a server; write -- before a command that has options")
+		.argument("<name>", "name: a to z, 0 to 9 and -")
+		.argument("<command>", "program: a name in PATH or a path")
+		.argument("[args...]", "arguments of the program")
+		.option("--env <NAME=VALUE>", "variable of the program; may be repeated", gather)
+		.option("--timeout <seconds>", "seconds until a call fails (default: 120)", readAmount);
+	return addRights(command).action(async (name: string, program: string, args: readonly string[]) =>
+		(await setup()).addServer({ name, program, args }, command.optsWithGlobals(), io),
+	);
+}
+
+function removeCommand(io: Io): Command {
+	const command = new Command("remove")
+		.description("remove a server that was added by a command")
+		.argument("<name>", "name of the server");
+	return command.action(async (name: string) =>
+		(await setup()).removeServer(name, command.optsWithGlobals(), io),
+	);
+}
+
+function trustCommand(io: Io): Command {
+	const command = new Command("trust")
+		.description("trust the servers in .mcp.json of a working directory; a change requires trust again")
+		.argument("<dir>", "working directory")
+		.option("--server <name>", "trust only this server; may be repeated", gather)
+		.option("-y, --yes", "do not ask");
+	return addRights(command).action(async (directory: string) => {
+		io.exitCode = await (await setup()).trustDirectory(directory, command.optsWithGlobals(), io);
+	});
+}
+
+function untrustCommand(io: Io): Command {
+	const command = new Command("untrust")
+		.description("stop trusting the servers of a working directory")
+		.argument("<dir>", "working directory");
+	return command.action(async (directory: string) =>
+		(await setup()).untrustDirectory(directory, command.optsWithGlobals(), io),
+	);
+}
+
+function addRights(command: Command): Command {
+	return command
+		.option("--env-from <NAME>", "variable of the gateway that it gets; may be repeated", gather)
+		.option("--read <path>", "file or directory that it can read; may be repeated", gather)
+		.option("--write <dir>", "directory that it can change; may be repeated", gather);
+}
+
+function gather(value: string, before: readonly string[] = []): readonly string[] {
+	return [...before, value];
+}
+
+function setup() {
+	return import("../../gateway/mcp-setup.ts");
+}

@@ -1,0 +1,22 @@
+export interface McpFlags {
+	readonly data?: string;
+	readonly dir?: string;
+	readonly json?: boolean;
+}
+
+/** Rights of a server beyond programs of the system. */
+export interface RightFlags {
+	readonly envFrom?: readonly string[];
+	readonly read?: readonly string[];
+	readonly write?: readonly string[];
+}
+
+export interface AddFlags extends McpFlags, RightFlags {
+	readonly env?: readonly string[];
+	readonly timeout?: number;
+}
+
+export interface TrustFlags extends McpFlags, RightFlags {
+	readonly server?: readonly string[];
+	readonly yes?: boolean;
+}

@@ -1,0 +1,206 @@
+import { realpath } from "node:fs/promises";
+import { resolve } from "node:path";
+import { createInterface } from "node:readline/promises";
+import { defined } from "@parley/base";
+import { directoryFileName, mcpNamePattern, programOf, readDirectoryFile } from "@parley/core";
+import { type McpFileContent, mcpFileIn, readMcpFile, writeMcpFile } from "@parley/gateway";
+import { chosenDataDirectory } from "../command-line/data-directory.ts";
+import type { Io } from "../command-line/io.ts";
+import { outputLook, printJson, printRows } from "../command-line/output.ts";
+import { noConfirmation, UsageError } from "../command-line/usage.ts";
+import { tableRows } from "../text/columns.ts";
+import { visibleLine } from "../text/visible.ts";
+import type { AddFlags, McpFlags, RightFlags, TrustFlags } from "./mcp-flags.ts";
+import { readConfig } from "./run-gateway.ts";
+
+/** A row of the list. */
+interface ListedServer {
+	readonly name: string;
+	/** The file that has it. */
+	readonly source: string;
+	readonly command: string;
+	readonly trust: "operator" | "trusted" | "untrusted" | "changed";
+}
+
+export async function listServers(flags: McpFlags, io: Io): Promise<void> {
+	const servers = await serversOf(flags, io);
+	if (flags.json) return printJson({ servers }, io);
+	const rows = servers.map(({ name, source, command, trust }) =>
+		[name, trust, source, command].map(visibleLine),
+	);
+	const table = [["NAME", "TRUST", "SOURCE", "COMMAND"], ...rows];
+	printRows(
+		rows.length === 0
+			? ["No MCP servers. Add one with: parley mcp add NAME COMMAND"]
+			: tableRows({ rows: table, optional: [2], elastic: 3 }, outputLook(io)),
+		io,
+	);
+}
+
+async function serversOf(flags: McpFlags, io: Io): Promise<readonly ListedServer[]> {
+	const { data, mcp = [] } = await readConfig(defined({ data: flags.data }), io);
+	const file = mcpFileIn(data);
+	const { servers, trusted } = await readMcpFile(file);
+	const line = (command: string, args: readonly string[] = []): string => [command, ...args].join(" ");
+	const configured = mcp.map(
+		({ name, command, args }): ListedServer => ({
+			name,
+			source: "configuration",
+			command: line(command, args),
+			trust: "operator",
+		}),
+	);
+	const added = Object.entries(servers).map(
+		([name, { command, args }]): ListedServer => ({
+			name,
+			source: file,
+			command: line(command, args),
+			trust: "operator",
+		}),
+	);
+	const directory = await realpath(resolve(io.cwd, flags.dir ?? "."));
+	const found = await readDirectoryFile(directory);
+	const trust = trusted.find((one) => one.directory === directory);
+	const local = (found?.entries ?? []).map(({ name, command, args }): ListedServer => {
+		const isCurrent = trust?.file === found?.hash ? "trusted" : "changed";
+		const state = trust?.servers[name] === undefined ? "untrusted" : isCurrent;
+		return {
+			name,
+			source: resolve(directory, directoryFileName),
+			command: line(command, args),
+			trust: state,
+		};
+	});
+	return [...configured, ...added, ...local];
+}
+
+export async function addServer(
+	{
+		name,
+		program,
+		args,
+	}: { readonly name: string; readonly program: string; readonly args: readonly string[] },
+	flags: AddFlags,
+	io: Io,
+): Promise<void> {
+	if (!mcpNamePattern.test(name)) {
+		throw new UsageError(`Invalid name "${name}": use 1 to 32 lower-case letters, digits and -`);
+	}
+	await change(flags, io, (content) => ({
+		...content,
+		servers: {
+			...content.servers,
+			[name]: {
+				command: program.includes("/") ? resolve(io.cwd, program) : program,
+				...defined({
+					args: args.length > 0 ? [...args] : undefined,
+					env: flags.env && Object.fromEntries(flags.env.map(readVariable)),
+					timeoutSeconds: flags.timeout,
+				}),
+				...rightsOf(flags, io),
+			},
+		},
+	}));
+	const done = `added ${name}; try it with: parley mcp doctor`;
+	if (flags.json) printJson({ added: name }, io);
+	else printRows([done], io);
+}
+
+export async function removeServer(name: string, flags: McpFlags, io: Io): Promise<void> {
+	await change(flags, io, (content) => {
+		const { [name]: removed, ...servers } = content.servers;
+		if (removed === undefined) {
+			const known = Object.keys(content.servers).join(", ") || "none";
+			throw new UsageError(`No server "${name}" was added by a command. Added servers: ${known}`);
+		}
+		return { ...content, servers };
+	});
+	if (flags.json) printJson({ removed: name }, io);
+	else printRows([`removed ${name}`], io);
+}
+
+/** Trusts the present servers of a directory after the operator has confirmed them. Returns the exit code. */
+export async function trustDirectory(given: string, flags: TrustFlags, io: Io): Promise<number> {
+	const isAsked = flags.yes !== true;
+	if (isAsked && !(io.stdin.isTTY && io.stderr.isTTY)) throw new UsageError(noConfirmation);
+	const directory = await realpath(resolve(io.cwd, given));
+	const file = await readDirectoryFile(directory);
+	if (file === undefined) throw new UsageError(`There is no ${directoryFileName} in ${directory}`);
+	const unknown = flags.server?.find((name) => !file.entries.some((entry) => entry.name === name));
+	if (unknown !== undefined) throw new UsageError(`${directoryFileName} has no server "${unknown}"`);
+	const chosen = file.entries.filter(({ name }) => flags.server?.includes(name) ?? true);
+	if (chosen.length === 0)
+		throw new UsageError(`${directoryFileName} of ${directory} has no server that can be used`);
+	const servers: McpFileContent["trusted"][number]["servers"] = {};
+	const rows: string[] = [];
+	for (const entry of chosen) {
+		const found = await programOf(entry, directory, io.environment["PATH"]);
+		servers[entry.name] = { ...found, ...rightsOf(flags, io) };
+		rows.push(visibleLine(`${entry.name}: ${[found.program, ...entry.args].join(" ")}`));
+	}
+	if (isAsked && !(await agrees(rows, directory, io))) {
+		io.stderr.write("No server was trusted.\n");
+		return 1;
+	}
+	await change(flags, io, (content) => ({
+		...content,
+		trusted: [
+			...content.trusted.filter((one) => one.directory !== directory),
+			{ directory, file: file.hash, servers },
+		],
+	}));
+	if (flags.json) printJson({ directory, trusted: Object.keys(servers), refused: file.refused }, io);
+	else printRows([`trusted ${Object.keys(servers).join(", ")}`, ...file.refused.map(visibleLine)], io);
+	return 0;
+}
+
+export async function untrustDirectory(given: string, flags: McpFlags, io: Io): Promise<void> {
+	const directory = await realpath(resolve(io.cwd, given)).catch(() => resolve(io.cwd, given));
+	let ended: readonly string[] = [];
+	await change(flags, io, (content) => {
+		ended = content.trusted
+			.filter((one) => one.directory === directory)
+			.flatMap(({ servers }) => Object.keys(servers));
+		return { ...content, trusted: content.trusted.filter((one) => one.directory !== directory) };
+	});
+	if (flags.json) return printJson({ directory, untrusted: ended }, io);
+	printRows(
+		[ended.length === 0 ? "No server was trusted there." : `no longer trusted: ${ended.join(", ")}`],
+		io,
+	);
+}
+
+async function change(
+	flags: McpFlags,
+	io: Io,
+	edit: (content: McpFileContent) => McpFileContent,
+): Promise<void> {
+	const path = mcpFileIn(await chosenDataDirectory(flags.data, io));
+	await writeMcpFile(path, edit(await readMcpFile(path)));
+}
+
+function rightsOf({ envFrom, read, write }: RightFlags, io: Io) {
+	const paths = (given: readonly string[] | undefined): string[] | undefined =>
+		given?.map((path) => resolve(io.cwd, path));
+	return defined({ envFrom: envFrom && [...envFrom], read: paths(read), write: paths(write) });
+}
+
+function readVariable(text: string): [string, string] {
+	const [, name, value] = /^([A-Za-z_][A-Za-z0-9_]*)=(.*)$/s.exec(text) ?? [];
+	if (name === undefined || value === undefined)
+		throw new UsageError(`Invalid variable "${text}": use NAME=VALUE`);
+	return [name, value];
+}
+
+async function agrees(rows: readonly string[], directory: string, io: Io): Promise<boolean> {
+	io.stderr.write(rows.map((row) => `${row}\n`).join(""));
+	const lines = createInterface({ input: io.stdin, output: io.stderr });
+	try {
+		const answer = await lines.question(
+			`Trust these servers of ${visibleLine(directory)} as they are now? [y/N] `,
+		);
+		return /^y(?:es)?$/i.test(answer.trim());
+	} finally {
+		lines.close();
+	}
+}

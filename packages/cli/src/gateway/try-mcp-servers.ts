@@ -1,0 +1,60 @@
+import { existsSync } from "node:fs";
+import { realpath } from "node:fs/promises";
+import { resolve } from "node:path";
+import { createIds, defined, Redactor, silentLogger, systemClock } from "@parley/base";
+import { builtinTools, type McpServerState, McpServers } from "@parley/core";
+import { McpFile, mcpFileIn, openSandboxes } from "@parley/gateway";
+import type { Io } from "../command-line/io.ts";
+import { outputLook, printJson, printRows } from "../command-line/output.ts";
+import { UsageError } from "../command-line/usage.ts";
+import { visibleLine } from "../text/visible.ts";
+import { wrapText } from "../text/wrap.ts";
+import type { McpFlags } from "./mcp-flags.ts";
+import { readConfig } from "./run-gateway.ts";
+
+/** Starts all servers as the gateway does, shows their states, and stops them. Returns the exit code. */
+export async function tryServers(flags: McpFlags, io: Io, version: string): Promise<number> {
+	const config = await readConfig(defined({ data: flags.data }), io);
+	if (!existsSync(config.data))
+		throw new UsageError(`There is no data directory ${config.data}: start the gateway once`);
+	const redactor = new Redactor();
+	const parts = { clock: systemClock, ids: createIds(), log: silentLogger };
+	const { environment } = io;
+	const source = new McpFile({
+		path: mcpFileIn(config.data),
+		configured: config.mcp ?? [],
+		environment,
+		redactor,
+		log: silentLogger,
+	});
+	const sandbox = await openSandboxes({ ...parts, config });
+	const servers = new McpServers(
+		{ source, version },
+		{ ...parts, redactor, sandbox, tools: builtinTools(), path: environment["PATH"] },
+	);
+	try {
+		await servers.tools(await realpath(resolve(io.cwd, flags.dir ?? ".")));
+		const { states, problems } = servers;
+		if (flags.json) printJson({ servers: states, problems }, io);
+		else printRows(rowsOf(states, problems, io), io);
+		return problems.length === 0 && states.every(({ phase }) => phase === "ready") ? 0 : 1;
+	} finally {
+		await servers.close();
+	}
+}
+
+function rowsOf(states: readonly McpServerState[], problems: readonly string[], io: Io): string[] {
+	const { columns, styles } = outputLook(io);
+	const rows = states.flatMap(({ name, phase, tools, refused, problem, log }) => {
+		const isReady = phase === "ready";
+		const head = isReady
+			? styles.green(`✓ ${name}: ${tools.length} tools`)
+			: styles.red(`✗ ${name}: ${visibleLine(problem ?? "it does not answer yet")}`);
+		const details = isReady ? [tools.join(", "), ...refused] : log;
+		return [head, ...details.flatMap((text) => wrapText(`  ${visibleLine(text)}`, columns))];
+	});
+	const others = problems.flatMap((problem) =>
+		wrapText(`✗ ${visibleLine(problem)}`, columns).map(styles.red),
+	);
+	return rows.length + others.length === 0 ? ["No MCP servers."] : [...rows, ...others];
+}

@@ -1,0 +1,155 @@
+import { createHash } from "node:crypto";
+import { constants } from "node:fs";
+import { open, realpath } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { defined, ParleyError, parseJson } from "@parley/base";
+import * as z from "zod";
+import { ifThere } from "../../filesystem/file-error.ts";
+import { isWithin } from "../../filesystem/paths.ts";
+import { DEFAULT_PATH, findProgram } from "../../sandbox/commands/environment.ts";
+import { visible } from "../../text/visible.ts";
+import {
+	type McpServerSettings,
+	mcpNamePattern,
+	type TrustedMcpServer,
+} from "../../vocabulary/mcp/server.ts";
+
+/** Name of the file, which other agents read too. */
+export const directoryFileName = ".mcp.json";
+const mostFileBytes = 256 * 1024;
+const mostProgramBytes = 64 * 1024 * 1024;
+const directoryTimeoutMs = 120_000;
+
+const File = z.object({
+	mcpServers: z.record(
+		z.string(),
+		z.object({
+			command: z.string().min(1).optional(),
+			args: z.array(z.string()).default([]),
+			env: z.record(z.string(), z.string()).default({}),
+		}),
+	),
+});
+
+/** An entry that starts a program. */
+export interface DirectoryEntry {
+	readonly name: string;
+	readonly command: string;
+	readonly args: readonly string[];
+	/** Values as written: no variable of the gateway replaces a part of them. */
+	readonly environment: Readonly<Record<string, string>>;
+}
+
+export interface DirectoryFile {
+	/** SHA-256. */
+	readonly hash: string;
+	readonly entries: readonly DirectoryEntry[];
+	/** Entries that cannot be used, with the reason. */
+	readonly refused: readonly string[];
+}
+
+/** The `.mcp.json` of a directory; undefined if it does not exist. Throws `invalid_argument` if it cannot be used. */
+export async function readDirectoryFile(directory: string): Promise<DirectoryFile | undefined> {
+	const bytes = await ifThere(readSmallFile(join(directory, directoryFileName), mostFileBytes));
+	if (bytes === undefined) return undefined;
+	const { success, data, error } = File.safeParse(parseJson(bytes.toString("utf8"), { uniqueKeys: true }));
+	if (!success) {
+		const message = `${directoryFileName} is not valid: ${z.prettifyError(error)}`;
+		throw new ParleyError(message, { code: "invalid_argument", cause: error });
+	}
+	const entries: DirectoryEntry[] = [];
+	const refused: string[] = [];
+	for (const [name, { command, args, env }] of Object.entries(data.mcpServers)) {
+		if (!mcpNamePattern.test(name))
+			refused.push(`${visible(name)}: use lower-case letters, digits and - in the name`);
+		else if (command === undefined) refused.push(`${name}: only programs can be started`);
+		else entries.push({ name, command, args, environment: env });
+	}
+	return { hash: sha256(bytes), entries, refused };
+}
+
+/** The program of an entry. Throws `not_found` if it does not exist. */
+export async function programOf(
+	{ command }: DirectoryEntry,
+	directory: string,
+	path = DEFAULT_PATH,
+): Promise<{ readonly program: string; readonly programHash?: string }> {
+	const named = command.includes("/") ? resolve(directory, command) : command;
+	const program = await realpath(await findProgram(named, path));
+	const isOwn = isWithin(program, directory);
+	const hash = isOwn ? sha256(await readSmallFile(program, mostProgramBytes)) : undefined;
+	return { program, ...defined({ programHash: hash }) };
+}
+
+/**
+ * The servers of a directory that the operator trusts: the file and the programs are as they were then. Others are problems,
+ * for people.
+ */
+export async function trustedServers(
+	directory: string,
+	trusted: readonly TrustedMcpServer[],
+	path: string | undefined,
+): Promise<{ readonly servers: readonly McpServerSettings[]; readonly problems: readonly string[] }> {
+	const own = trusted.filter((one) => one.directory === directory);
+	if (own.length === 0) return nothing;
+	const file = await readDirectoryFile(directory).catch((reason: unknown) => ParleyError.from(reason));
+	if (file instanceof ParleyError) return { servers: [], problems: [file.message] };
+	if (file === undefined) return nothing;
+	const servers: McpServerSettings[] = [];
+	const problems: string[] = [];
+	for (const trust of own) {
+		const entry = file.entries.find(({ name }) => name === trust.name);
+		const problem = await changeOf(trust, { file, entry, path });
+		if (problem === undefined && entry) servers.push(settingsOf(entry, trust));
+		else problems.push(`${trust.name}: ${problem}. Trust it again with \`parley mcp trust ${directory}\`.`);
+	}
+	return { servers, problems };
+}
+
+const nothing = { servers: [], problems: [] } as const;
+
+/** Difference from the trusted state, in words. */
+async function changeOf(
+	trust: TrustedMcpServer,
+	now: {
+		readonly file: DirectoryFile;
+		readonly entry: DirectoryEntry | undefined;
+		readonly path: string | undefined;
+	},
+): Promise<string | undefined> {
+	if (now.file.hash !== trust.file) return `${directoryFileName} has changed`;
+	if (now.entry === undefined) return `${directoryFileName} no longer has it`;
+	const found = await programOf(now.entry, trust.directory, now.path).catch(() => undefined);
+	if (found?.program !== trust.program) return "its command leads to another program";
+	return found.programHash === trust.programHash ? undefined : "its program has changed";
+}
+
+function settingsOf(entry: DirectoryEntry, trust: TrustedMcpServer): McpServerSettings {
+	const { directory, program, environment, secrets, read, write } = trust;
+	return {
+		name: entry.name,
+		command: program,
+		args: entry.args,
+		environment: { ...entry.environment, ...environment },
+		secrets,
+		read: [directory, ...read],
+		write,
+		timeoutMs: directoryTimeoutMs,
+		directory,
+	};
+}
+
+/** Follows no link at the end of the path, and opens no device. */
+async function readSmallFile(path: string, most: number): Promise<Buffer> {
+	await using file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+	const facts = await file.stat();
+	if (!facts.isFile() || facts.size > most) {
+		const message = `${path} is not a file of at most ${most} bytes`;
+		throw new ParleyError(message, { code: "invalid_argument" });
+	}
+	return file.readFile();
+}
+
+function sha256(bytes: Uint8Array): string {
+	return createHash("sha256").update(bytes).digest("hex");
+}

@@ -1,0 +1,129 @@
+import { readFile, realpath, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { definedItems, type Logger, ParleyError, parseJson, type Redactor } from "@parley/base";
+import type { McpServerSettings, McpSetup, McpSource, TrustedMcpServer } from "@parley/core";
+import * as z from "zod";
+import { errno } from "../data-directory/errno.ts";
+import { replacePrivateFile } from "../data-directory/private-file.ts";
+import { mcpServerSchema, mcpServersSchema } from "./mcp-schema.ts";
+import { readMcp, takenFrom } from "./mcp-settings.ts";
+
+/** Characters of a value that is removed from text. A shorter one would remove ordinary words. */
+const shortestSecret = 8;
+
+const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
+
+const trust = () =>
+	z.strictObject({
+		directory: z.string(),
+		file: sha256,
+		servers: z.record(
+			z.string(),
+			z.strictObject({
+				program: z.string(),
+				programHash: z.exactOptional(sha256),
+				...mcpServerSchema().pick({ envFrom: true, read: true, write: true }).shape,
+			}),
+		),
+	});
+
+const fileSchema = () =>
+	z.strictObject({ servers: mcpServersSchema().default({}), trusted: z.array(trust()).default([]) });
+
+/** Servers that the operator adds by commands, and trust in servers of directories. */
+export type McpFileContent = z.output<ReturnType<typeof fileSchema>>;
+
+/** The file in the data directory, which no tool can change. */
+export function mcpFileIn(data: string): string {
+	return join(data, "mcp.json");
+}
+
+/** Content of the file; empty if it does not exist. Throws `invalid_argument` with its place if it is invalid. */
+export async function readMcpFile(path: string): Promise<McpFileContent> {
+	const text = await readFile(path, "utf8").catch((reason: unknown) => {
+		if (errno(reason) === "ENOENT") return "{}";
+		throw reason;
+	});
+	try {
+		return fileSchema().parse(parseJson(text, { uniqueKeys: true }));
+	} catch (cause) {
+		const problem = cause instanceof z.ZodError ? z.prettifyError(cause) : ParleyError.from(cause).message;
+		throw new ParleyError(`${path} is not valid: ${problem}`, { code: "invalid_argument", cause });
+	}
+}
+
+export async function writeMcpFile(path: string, content: McpFileContent): Promise<void> {
+	await replacePrivateFile(path, `${JSON.stringify(content, undefined, "\t")}\n`);
+}
+
+interface McpFileParts {
+	readonly path: string;
+	/** Servers of the configuration. They precede those of the file. */
+	readonly configured: readonly McpServerSettings[];
+	readonly environment: Readonly<Record<string, string | undefined>>;
+	readonly log: Logger;
+	readonly redactor: Redactor;
+}
+
+/** The operator's servers, from the configuration and the file. A change of the file applies to the next run. */
+export class McpFile implements McpSource {
+	readonly #parts: McpFileParts;
+	#looks: string | undefined;
+	#setup: McpSetup = { servers: [], trusted: [] };
+
+	constructor(parts: McpFileParts) {
+		this.#parts = parts;
+	}
+
+	async current(): Promise<McpSetup> {
+		const { path, configured, log } = this.#parts;
+		const facts = await stat(path, { bigint: true }).catch(() => undefined);
+		const looks = facts ? `${facts.ino} ${facts.size} ${facts.mtimeNs} ${facts.ctimeNs}` : "";
+		if (looks === this.#looks) return this.#setup;
+		this.#looks = looks;
+		try {
+			this.#setup = await this.#read(facts ? await readMcpFile(path) : { servers: {}, trusted: [] });
+		} catch (error) {
+			log.error("the MCP servers of the data directory are not used: their file is invalid", { error });
+			this.#setup = await this.#read({ servers: {}, trusted: [] });
+		}
+		for (const { secrets } of [...configured, ...this.#setup.servers, ...this.#setup.trusted]) {
+			for (const value of secrets) if (value.length >= shortestSecret) this.#parts.redactor.add(value);
+		}
+		return this.#setup;
+	}
+
+	async #read({ servers, trusted }: McpFileContent): Promise<McpSetup> {
+		const { configured, environment } = this.#parts;
+		const names = new Set(configured.map(({ name }) => name));
+		const own = readMcp({ servers }, environment).filter(({ name }) => !names.has(name));
+		const all = await Promise.all([...configured, ...own].map((one) => this.#real(one)));
+		const grants = trusted.flatMap(({ directory, file, servers: entries }) =>
+			Object.entries(entries).map(([name, { envFrom = [], read = [], write = [], ...program }]) => {
+				const taken = takenFrom(environment, envFrom);
+				const rights = { environment: taken, secrets: Object.values(taken), read, write };
+				return { directory, file, name, ...program, ...rights };
+			}),
+		);
+		const known = await Promise.all(grants.map((one) => this.#real<TrustedMcpServer>(one)));
+		return { servers: definedItems(all), trusted: definedItems(known) };
+	}
+
+	/** The same with real paths; undefined if a path does not exist. */
+	async #real<T extends Pick<McpServerSettings, "name" | "read" | "write">>(
+		server: T,
+	): Promise<T | undefined> {
+		try {
+			const [read, write] = await Promise.all(
+				[server.read, server.write].map((paths) => Promise.all(paths.map((path) => realpath(path)))),
+			);
+			return { ...server, read: read ?? [], write: write ?? [] };
+		} catch (error) {
+			this.#parts.log.error("an MCP server is not used: a path does not exist", {
+				server: server.name,
+				error,
+			});
+			return undefined;
+		}
+	}
+}

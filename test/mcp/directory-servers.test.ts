@@ -1,0 +1,135 @@
+import { chmod, copyFile, mkdir, readFile, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import {
+	type McpSetup,
+	type McpSource,
+	programOf,
+	readDirectoryFile,
+	type TrustedMcpServer,
+} from "@parley/core";
+import { says } from "@parley/core/testing";
+import { expect, test } from "vitest";
+import { callsOnce, type McpScene, openScene, outcomeOf, scripted } from "./scene.ts";
+
+const server = join(import.meta.dirname, "scripted-server.ts");
+
+/** A source of the operator's setup that a test changes. */
+class TestSource implements McpSource {
+	setup: McpSetup = { servers: [], trusted: [] };
+	async current(): Promise<McpSetup> {
+		return this.setup;
+	}
+}
+
+async function openWith(
+	source: TestSource,
+	replies = callsOnce("local__echo", { text: "hi" }),
+): Promise<McpScene> {
+	return openScene([], replies, { mcp: { source, version: "1" } });
+}
+
+/** Writes a `.mcp.json` with one server into the working directory. Returns the file that lists its starts. */
+async function put({ t }: McpScene, command = process.execPath, more: object = {}): Promise<string> {
+	const starts = join(t.directory, "starts");
+	const args = [server, `--starts=${starts}`];
+	const file = {
+		mcpServers: { local: { command, args, ...more }, remote: { url: "https://example.com/mcp" } },
+	};
+	await writeFile(join(t.directory, "work/.mcp.json"), JSON.stringify(file));
+	return starts;
+}
+
+/** The trust that `parley mcp trust` stores. */
+async function trustIn({ t }: McpScene): Promise<TrustedMcpServer[]> {
+	const directory = join(t.directory, "work");
+	const file = await readDirectoryFile(directory);
+	const rights = { environment: {}, secrets: [], read: [], write: [] };
+	return Promise.all(
+		(file?.entries ?? []).map(async (entry) => ({
+			...{ directory, file: file?.hash ?? "", name: entry.name },
+			...(await programOf(entry, directory)),
+			...rights,
+		})),
+	);
+}
+
+async function startsIn(file: string): Promise<number> {
+	const text = await readFile(file, "utf8").catch(() => "");
+	return text.split("\n").length - 1;
+}
+
+async function toolsAfter(s: McpScene): Promise<string[]> {
+	await s.t.send(s.session, "go");
+	await s.log.next("assistant.message");
+	const tools = s.model.requests.at(-1)?.tools ?? [];
+	return tools.map(({ name }) => name).filter((name) => name.includes("__"));
+}
+
+test("a server of a directory starts only after the operator trusts it, and its rules have another name", async () => {
+	const source = new TestSource();
+	await using s = await openWith(source, [[says("one")], ...callsOnce("local__echo", { text: "hi" })]);
+	const starts = await put(s);
+	await expect(toolsAfter(s)).resolves.toEqual([]);
+	await expect(startsIn(starts)).resolves.toBe(0);
+	source.setup = { servers: [], trusted: await trustIn(s) };
+	await expect(outcomeOf(s)).resolves.toContain("echo: hi");
+	await expect(startsIn(starts)).resolves.toBe(1);
+	expect(s.t.runtime.mcp.problems).toEqual([]);
+});
+
+test("trust ends with a change of the file", async () => {
+	const source = new TestSource();
+	await using s = await openWith(source, [[says("one")], [says("two")]]);
+	await put(s);
+	source.setup = { servers: [], trusted: await trustIn(s) };
+	await expect(toolsAfter(s)).resolves.toContain("local__echo");
+	const starts = await put(s, process.execPath, { env: { A: "1" } });
+	const before = await startsIn(starts);
+	await expect(toolsAfter(s)).resolves.toEqual([]);
+	await expect(startsIn(starts)).resolves.toBe(before);
+	expect(s.t.runtime.mcp.problems.join()).toContain(
+		"local: .mcp.json has changed. Trust it again with `parley mcp trust",
+	);
+});
+
+test("trust ends with a change of a program in the directory, or of the place to which its command leads", async () => {
+	const source = new TestSource();
+	await using s = await openWith(source, [[says("one")], [says("two")], [says("three")]]);
+	const program = join(s.t.directory, "work/bin/local");
+	await mkdir(dirname(program));
+	await writeFile(program, `#!/bin/sh\nexec ${process.execPath} "$@"\n`);
+	await chmod(program, 0o755);
+	await put(s, "./bin/local");
+	source.setup = { servers: [], trusted: await trustIn(s) };
+	await expect(toolsAfter(s)).resolves.toContain("local__echo");
+	await writeFile(program, "#!/bin/sh\nexec cat\n");
+	await expect(toolsAfter(s)).resolves.toEqual([]);
+	expect(s.t.runtime.mcp.problems.join()).toContain("local: its program has changed");
+	await copyFile("/bin/true", program);
+	source.setup = {
+		...source.setup,
+		trusted: source.setup.trusted.map((one) => ({ ...one, program: "/bin/true" })),
+	};
+	await expect(toolsAfter(s)).resolves.toEqual([]);
+	expect(s.t.runtime.mcp.problems.join()).toContain("local: its command leads to another program");
+});
+
+test("a server of a directory never replaces one of the operator, and gets no variable of the gateway", async () => {
+	const source = new TestSource();
+	await using s = await openWith(source, callsOnce("local__echo", { text: "hi" }));
+	await put(s);
+	source.setup = { servers: [scripted([], { name: "local" })], trusted: await trustIn(s) };
+	await expect(outcomeOf(s)).resolves.toContain("echo: hi");
+	expect(s.t.runtime.mcp.states).toHaveLength(1);
+	expect(s.t.runtime.mcp.problems).toEqual(["local: the operator has a server of this name"]);
+});
+
+test("a file with an invalid form is a problem and no error of a run", async () => {
+	const source = new TestSource();
+	await using s = await openWith(source, [[says("one")]]);
+	await put(s);
+	source.setup = { servers: [], trusted: await trustIn(s) };
+	await writeFile(join(s.t.directory, "work/.mcp.json"), '{"mcpServers": {"local": {"command": 7}}}');
+	await expect(toolsAfter(s)).resolves.toEqual([]);
+	expect(s.t.runtime.mcp.problems.join()).toContain(".mcp.json is not valid");
+});
