@@ -23,14 +23,14 @@ const emojiName = /:(?=\w+:)/g;
 
 /** Links that Discord shows as a person or as a time. */
 const personLink = /^https:\/\/discord\.com\/users\/(\d{1,20})$/;
-const momentLink = /^https:\/\/moment\.invalid\/(\d{1,12})\/([Rf])$/;
+const momentLink = /^https:\/\/moment\.invalid\/(\d{1,12})$/;
 /** Link texts that Discord does not show, because they could be misleading. */
 const misleading = /[\\<>[\]]|:\/\/|\p{Extended_Pictographic}/u;
 
-/** Markdown of the kit for a time, which Discord shows in the time zone of the reader. */
-export function momentMarkdown(at: number, style: "relative" | "exact"): string {
+/** Markdown of the kit for a time, which Discord shows relative to that of the reader. */
+export function momentMarkdown(at: number): string {
 	const label = `${new Date(at).toISOString().slice(0, 16).replace("T", " ")} UTC`;
-	return `[${label}](https://moment.invalid/${Math.floor(at / 1000)}/${style === "relative" ? "R" : "f"})`;
+	return `[${label}](https://moment.invalid/${Math.floor(at / 1000)})`;
 }
 
 /** Markdown of the kit for the name of a person. `allowed_mentions` decides whether it pings the person. */
@@ -67,7 +67,7 @@ function writeLink({ url, children }: Link, write: (nodes: Link["children"]) => 
 	const person = personLink.exec(url)?.[1];
 	if (person !== undefined) return `<@${person}>`;
 	const moment = momentLink.exec(url);
-	if (moment !== null) return `<t:${moment[1]}:${moment[2]}>`;
+	if (moment !== null) return `<t:${moment[1]}:R>`;
 	const label = write(children);
 	const plain = plainText(children);
 	const bare = encoded(url, /[\s<>]/g);

@@ -22,7 +22,7 @@ test("a conversation has the name of its thread or its channel", () => {
 });
 
 test("people and times are Markdown of the kit, which the dialect shows", () => {
-	const markdown = `${platform.person("42")} ${platform.moment(Date.UTC(2026, 0, 1), "relative")}`;
+	const markdown = `${platform.person("42")} ${platform.moment(Date.UTC(2026, 0, 1))}`;
 	expect(platform.dialect.write(parseText(markdown).blocks)).toBe("<@42> <t:1767225600:R>");
 });
 

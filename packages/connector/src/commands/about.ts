@@ -109,9 +109,9 @@ function pairedText(
 	paired: MethodResult<"pair">,
 	{ code, context, room }: { readonly code: string; readonly context: RoomContext; readonly room: Room },
 ): string {
-	const { platform } = context;
+	const { platform, clock } = context;
 	if (paired.status === "requested") {
-		const expires = platform.moment(Date.parse(paired.expires_at), "relative");
+		const expires = platform.moment(Date.parse(paired.expires_at), clock.now());
 		return accessTexts.pair.requested({
 			code: paired.code,
 			expires,
@@ -167,7 +167,7 @@ const why: Command<RoomContext> = {
 		if (record === undefined) return { text: texts.unknown };
 		const { session, run } = record;
 		const first = texts.text({
-			at: context.platform.moment(record.at, "relative"),
+			at: context.platform.moment(record.at),
 			reason: reasons[record.reason],
 			effect: effects[record.effect],
 		});

@@ -15,8 +15,7 @@ export function readWords(read: Read, platform: PlatformWords): string {
 	const { messages, authors, oldest, newest, files, has_older: hasOlder, problem } = read;
 	const names = authors.slice(0, maxAuthors).map(authorWords);
 	const others = authors.length - names.length;
-	const time = (at: string | undefined): string =>
-		at === undefined ? "" : platform.moment(Date.parse(at), "exact");
+	const time = (at: string | undefined): string => (at === undefined ? "" : platform.moment(Date.parse(at)));
 	const summary = {
 		messages,
 		authors: definedItems([...names, others > 0 ? texts.more({ others }) : undefined]).join(", "),

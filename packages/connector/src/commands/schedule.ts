@@ -2,8 +2,8 @@ import { defined } from "@parley/base";
 import type { SchedulePayload } from "@parley/protocol";
 import { shortId } from "../conversation/tasks/task-state.ts";
 import { plain } from "../conversation/vocabulary/plain.ts";
+import { isOnce, plainWithTimes } from "../conversation/vocabulary/with-times.ts";
 import { plainWithPeople } from "../conversation/vocabulary/without-ids.ts";
-import type { PlatformWords } from "../platform/chat-platform.ts";
 import type { Room } from "../platform/inbound-event.ts";
 import type { HandlerContext } from "../rooms/handler-context.ts";
 import { scheduleTexts } from "../texts/schedules.ts";
@@ -66,7 +66,7 @@ const add: Command = {
 			},
 			{ sessionId: session },
 		);
-		return { text: scheduleTexts.add.done({ schedule: lineOf(made, context.platform) }) };
+		return { text: scheduleTexts.add.done({ schedule: lineOf(made, context) }) };
 	},
 };
 
@@ -84,7 +84,7 @@ const list: Command = {
 		const { list: texts } = scheduleTexts;
 		if (found.length === 0) return { text: texts.none({ command: platform.command("schedule add", room) }) };
 		const shown = isPosted ? await ofChannel(context, room, found) : found;
-		const lines = shown.slice(0, maxListed).map((schedule) => lineOf(schedule, platform));
+		const lines = shown.slice(0, maxListed).map((schedule) => lineOf(schedule, context));
 		const parts = [
 			lines.join("\n"),
 			shown.length < found.length && texts.hidden({ command: platform.command("schedule list", room) }),
@@ -163,12 +163,14 @@ function showOf(option: string | number | boolean | undefined): "post" | "thread
 
 function lineOf(
 	{ entry_id, title, when, next_due, problem }: SchedulePayload,
-	platform: PlatformWords,
+	{ platform, clock }: Pick<HandlerContext, "platform" | "clock">,
 ): string {
 	const { list: texts } = scheduleTexts;
-	const next =
-		next_due === undefined ? "" : texts.next({ at: platform.moment(Date.parse(next_due), "relative") });
+	const now = clock.now();
+	const isShown = next_due !== undefined && !isOnce(when);
+	const next = isShown ? texts.next({ at: platform.moment(Date.parse(next_due), now) }) : "";
+	const words = plainWithTimes(when, 200, { platform, from: now });
 	const why =
 		problem === undefined ? "" : texts.problem({ problem: plainWithPeople(problem, 300, platform) });
-	return `- \`${shortId(entry_id)}\` **${plain(title, 150)}**: ${plain(when, 200)}${next}${why}`;
+	return `- \`${shortId(entry_id)}\` **${plain(title, 150)}**: ${words}${next}${why}`;
 }

@@ -75,7 +75,7 @@ const list: Command<RoomContext> = {
 			const { current, messages, usedAt, session } = each;
 			const facts = [
 				conversationTexts.messages({ count: messages }),
-				context.platform.moment(usedAt, "relative"),
+				context.platform.moment(usedAt),
 				`\`${idEnd(session)}\``,
 			];
 			return `- ${current ? "▸ " : ""}**${nameOf(each)}** · ${facts.join(" · ")}`;
@@ -125,7 +125,7 @@ const info: Command<RoomContext> = {
 				`**${nameOf(current)}** · \`${idEnd(session)}\``,
 				conversationTexts.info.messages({
 					count: messages,
-					last: context.platform.moment(usedAt, "relative"),
+					last: context.platform.moment(usedAt),
 				}),
 				conversationTexts.info.model({ model }),
 			].join("\n\n"),

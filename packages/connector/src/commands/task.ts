@@ -240,7 +240,7 @@ function taskLine(task: TaskPayload, { moment }: Platform): string {
 	const { id, title, status, progress, created_at } = task;
 	const bar = hasEnded(status) ? undefined : barOf(progress.current_step, progress.total_steps);
 	const facts = definedItems([states[status], bar]).join(", ");
-	return `- \`${shortId(id)}\` **${plain(title, 80)}** · ${facts} · ${moment(Date.parse(created_at), "relative")}`;
+	return `- \`${shortId(id)}\` **${plain(title, 80)}** · ${facts} · ${moment(Date.parse(created_at))}`;
 }
 
 function taskReport(task: TaskPayload, platform: Platform): string {
@@ -267,10 +267,8 @@ function factsOf(task: TaskPayload, { moment }: Platform): string {
 	const end = completed_at === undefined ? undefined : Date.parse(completed_at);
 	const spent = tokensOf({ input: usage.tokens_input, output: usage.tokens_output });
 	return definedItems([
-		taskTexts.requested({ at: moment(Date.parse(created_at), "relative") }),
-		start !== undefined && end === undefined
-			? taskTexts.started({ at: moment(start, "relative") })
-			: undefined,
+		taskTexts.requested({ at: moment(Date.parse(created_at)) }),
+		start !== undefined && end === undefined ? taskTexts.started({ at: moment(start) }) : undefined,
 		start !== undefined && end !== undefined ? taskTexts.took({ time: lengthOf(end - start) }) : undefined,
 		taskCommandTexts.show.agent({
 			agent: plain(agent, 80),

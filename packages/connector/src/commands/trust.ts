@@ -81,7 +81,7 @@ const status: Command = {
 	description: trustTexts.status.description,
 	least: "manage",
 	options: [],
-	async run({ gateway, platform, onBehalf }, { event: { person, room } }) {
+	async run({ gateway, platform, clock, onBehalf }, { event: { person, room } }) {
 		const { grants, wishes: requests } = await gateway.request("list_grants", {
 			ended: false,
 			...onBehalf(person, room),
@@ -91,9 +91,7 @@ const status: Command = {
 			const { expires_at, granted_by, reason, used_actions: calls } = grant;
 			const until = Date.parse(expires_at);
 			return [
-				texts.until({
-					relative: platform.moment(until, "relative"),
-				}),
+				texts.until({ at: platform.moment(until, clock.now()) }),
 				texts.covered({ cover: coverOf(grant, platform), calls }),
 				card.grantedBy({ person: personOf(granted_by, platform), reason: plain(reason, 300) }),
 				card.stillRequired,

@@ -51,8 +51,9 @@ function isOfQuestion({ event }: RecordedEvent): boolean {
 export function reduceConversation(
 	state: ConversationState,
 	recorded: RecordedEvent,
-	scene: Scene,
+	surroundings: Scene,
 ): { readonly state: ConversationState; readonly operations: readonly RenderOperation[] } {
+	const scene: Scene = { ...surroundings, at: recorded.at };
 	const taskOf = (id: string): string | undefined => cardWith(state.tasks, id)?.id;
 	const questionsStep = questions.reduce(state.questions, recorded, { ...scene, taskOf });
 	const waiting: Scene = { ...scene, waitsFor: waitsForOf(questionsStep.slice) };

@@ -3,6 +3,7 @@ import { activeRun } from "../conversation/answers/runs.ts";
 import { codeOf } from "../conversation/questions/question.ts";
 import { openQuestions } from "../conversation/questions/questions.ts";
 import { plain } from "../conversation/vocabulary/plain.ts";
+import { isOnce, plainWithTimes } from "../conversation/vocabulary/with-times.ts";
 import type { Person, Room } from "../platform/inbound-event.ts";
 import type { Control } from "../platform/posting.ts";
 import { offerConversations } from "../presses/conversations.ts";
@@ -150,14 +151,18 @@ async function approvalSections(
 }
 
 async function scheduleSection({ context }: HomeParts, { person, room }: Viewer): Promise<Reply> {
-	const { gateway, platform, onBehalf } = context;
+	const { gateway, platform, clock, onBehalf } = context;
+	const now = clock.now();
 	const params = { limit: 20, ...onBehalf(person, room) };
 	const { schedules = [] } = (await ifAllowed(gateway.request("list_schedules", params))) ?? {};
 	const { title: heading, none, line } = homeTexts.schedules;
 	const all = schedules.map(({ title, when, next_due: due }) => {
-		const next =
-			due === undefined ? "" : scheduleTexts.list.next({ at: platform.moment(Date.parse(due), "relative") });
-		return line({ title: plain(title, maxTitle), when: plain(when, maxTitle), next });
+		const next = due === undefined || isOnce(when) ? "" : platform.moment(Date.parse(due), now);
+		return line({
+			title: plain(title, maxTitle),
+			when: plainWithTimes(when, maxTitle, { platform, from: now }),
+			next: next === "" ? "" : scheduleTexts.list.next({ at: next }),
+		});
 	});
 	const command = platform.command("schedule add", room);
 	return { text: `${heading}\n${all.length === 0 ? none({ command }) : lines(all)}` };
@@ -168,7 +173,7 @@ async function trustSection(
 	{ person }: Viewer,
 	places: readonly SeenPlace[],
 ): Promise<Reply> {
-	const { gateway, platform, controls, onBehalf } = context;
+	const { gateway, platform, controls, clock, onBehalf } = context;
 	const all: string[] = [];
 	const buttons: Control[] = [];
 	for (const { room, sessions } of places) {
@@ -178,7 +183,8 @@ async function trustSection(
 			const url = platform.linkTo?.(room);
 			const { channel: name } = homeTexts.trust;
 			const channel = url === undefined ? name : `[${name}](${url})`;
-			all.push(homeTexts.trust.line({ channel, until: platform.moment(Date.parse(expires_at), "relative") }));
+			const until = platform.moment(Date.parse(expires_at), clock.now());
+			all.push(homeTexts.trust.line({ channel, until }));
 			const session = sessions.find(({ state }) => state.trust.open?.id === subject)?.session;
 			if (session === undefined) continue;
 			const id = controls.write({ kind: "grant-end", session, subject });

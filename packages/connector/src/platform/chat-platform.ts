@@ -35,8 +35,11 @@ export interface PersonNames {
 
 /** Names of people and times in the kit's Markdown. */
 export interface PlatformWords extends PersonNames {
-	/** Markdown that shows a time to the reader: `in 5 minutes`, or the date and time in the reader's time zone. */
-	moment(at: number, style: "relative" | "exact"): string;
+	/**
+	 * Short Markdown that shows a time relative to the reader's, for example `5 minutes ago`. `from`: the time of the post or
+	 * answer, required for a time that may be later.
+	 */
+	moment(at: number, from?: number): string;
 }
 
 export interface PostFormat {

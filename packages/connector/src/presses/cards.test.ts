@@ -93,7 +93,7 @@ test("each refusal and each earlier answer is reported with its reason", async (
 		"- **1.** `write_file` · write a.txt: the role approver is required, and chat:guild:ada is member: the operator can change it with parley people role chat:guild:ada approver",
 	);
 	expect(text).toContain(
-		"- **2.** `write_file` · write b.txt: already answered: ✅ **Approved once** by @7, at 4 s",
+		"- **2.** `write_file` · write b.txt: already answered: ✅ **Approved once** by @7, {4 s}",
 	);
 });
 

@@ -42,7 +42,7 @@ async function stopOne(context: HandlerContext, { event, key }: Acting, one: Con
 /** Facts about a conversation. */
 export async function infoOfOne(context: HandlerContext, _: Acting, one: Conversation): Promise<Reply> {
 	const { messages, usedAt, model } = one;
-	const last = context.platform.moment(usedAt, "relative");
+	const last = context.platform.moment(usedAt);
 	const { info } = conversationTexts;
 	const facts = [info.messages({ count: messages, last }), info.model({ model })];
 	return { text: [linkedTitle(context, one), ...facts].join("\n\n") };
@@ -122,7 +122,7 @@ export function offerConversations(
 /** Numbered list of conversations, with their links. */
 export function linesOf(context: HandlerContext, all: readonly Conversation[]): string {
 	const lines = all.map((one, index) => {
-		const used = context.platform.moment(one.usedAt, "relative");
+		const used = context.platform.moment(one.usedAt);
 		return `${index + 1}. ${linkedTitle(context, one)} · ${one.working ? texts.working : used}`;
 	});
 	return lines.join("\n");

@@ -23,13 +23,13 @@ const late = { prompt_response: () => ({ status: "sent" as const, late: true as 
 const over = /^This approval is closed, or you cannot answer it here\. .* shows the result/;
 
 test.each([
-	["listed-approve", {}, { value: "once" }, "✅ **Approved once** by @42, at 1767225600 s"],
-	["listed-deny", {}, { cancelled: true }, "⛔ **Denied** by @42, at 1767225600 s"],
+	["listed-approve", {}, { value: "once" }, "✅ **Approved once** by @42, {1767225600 s}"],
+	["listed-deny", {}, { cancelled: true }, "⛔ **Denied** by @42, {1767225600 s}"],
 	[
 		"listed-deny",
 		{ reason: " not today " },
 		{ cancelled: true, reason: "not today" },
-		"⛔ **Denied** by @42, at 1767225600 s\n\n> not today",
+		"⛔ **Denied** by @42, {1767225600 s}\n\n> not today",
 	],
 ] as const)("%s with %j is sent on behalf of the person, and answered with its card", async (...given) => {
 	const [kind, fields, response, words] = given;
@@ -44,7 +44,7 @@ test.each([
 
 test("a repeated press returns the result, although the approval is closed", async () => {
 	expect((await press("listed-approve", { ...waiting(), ...sent })).said).toBe(
-		"✅ **Approved once** by @42, at 1767225600 s",
+		"✅ **Approved once** by @42, {1767225600 s}",
 	);
 });
 

@@ -34,7 +34,7 @@ export const pressesOfListed: PressHandlers<"listed-approve" | "listed-deny" | "
 		const prompt = await findListed(context, subject, event);
 		if (!prompt) return { text: texts.closed };
 		const buttons = listedButtons(context, prompt, { code: "", cut: false, whole: true });
-		return { text: wholeQuestion(prompt, context.platform), controls: [buttons] };
+		return { text: wholeQuestion(prompt, context), controls: [buttons] };
 	},
 };
 
@@ -186,6 +186,6 @@ function originOf({ platform }: HandlerContext, prompt: ListedPrompt, { tenant, 
 				? texts.here
 				: texts.inChannel({ platform: platformOf(place), id: place }),
 		about: title === "" ? "" : texts.inConversation({ title: plain(title, longestTitle) }),
-		at: platform.moment(Date.parse(created_at), "relative"),
+		at: platform.moment(Date.parse(created_at)),
 	});
 }

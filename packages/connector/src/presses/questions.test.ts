@@ -86,21 +86,21 @@ test.each(given)(
 );
 
 const late: readonly (readonly [says: string, how: OzzieEvent, kind: QuestionPress, reply: string])[] = [
-	["after an approval", answered({}), "deny", "Already answered:\n\n✅ **Approved once** by @42, at 2 s"],
+	["after an approval", answered({}), "deny", "Already answered:\n\n✅ **Approved once** by @42, {2 s}"],
 	[
 		"after a denial",
 		answered({ value: false, by: "operator" }),
 		"approve",
-		"Already answered:\n\n⛔ **Denied** by the operator, at 2 s",
+		"Already answered:\n\n⛔ **Denied** by the operator, {2 s}",
 	],
 	[
 		"after its end",
 		closed("expired"),
 		"approve",
-		"This question is closed:\n\n⌛ **No answer**, so the call did not run: the time to answer is over, at 2 s",
+		"This question is closed:\n\n⌛ **No answer**, so the call did not run: the time to answer is over, {2 s}",
 	],
-	["for a page", answered({}), "secret", "Already answered:\n\n✅ **Approved once** by @42, at 2 s"],
-	["with a choice", answered({}), "choose", "Already answered:\n\n✅ **Approved once** by @42, at 2 s"],
+	["for a page", answered({}), "secret", "Already answered:\n\n✅ **Approved once** by @42, {2 s}"],
+	["with a choice", answered({}), "choose", "Already answered:\n\n✅ **Approved once** by @42, {2 s}"],
 ];
 
 test.each(late)("a late press, %s, returns the result", async (_, how, kind, reply) => {
@@ -117,7 +117,7 @@ test("a slower person gets the name of the person who answered first", async () 
 		},
 	});
 	expect(await t.press("deny")).toEqual({
-		text: "Already answered:\n\n✅ **Approved once** by @43, at 2 s",
+		text: "Already answered:\n\n✅ **Approved once** by @43, {2 s}",
 	});
 });
 
@@ -195,7 +195,7 @@ test("a password is entered on a page of the gateway, whose address is for one p
 		secret_page: () => ({ url: "https://gateway.example/s/1", expires_at: "1970-01-01T00:10:00.000Z" }),
 	});
 	expect(await t.press("secret")).toEqual({
-		text: "This page is only for you. It works once and expires {600 s}.",
+		text: "This page is only for you. It works once and expires {until 600 s}.",
 		controls: [[{ type: "link", url: "https://gateway.example/s/1", label: "Open the page" }]],
 	});
 	expect(t.gateway.asked).toEqual([

@@ -163,7 +163,7 @@ async function showWhole(context: HandlerContext, answering: QuestionAnswer): Pr
 		const { prompts } = await context.gateway.request("list_prompts", params, { sessionId: session });
 		const prompt = prompts.find((one) => one.token === token);
 		return prompt
-			? { text: wholeQuestion(prompt, context.platform) }
+			? { text: wholeQuestion(prompt, context) }
 			: (whyClosed(context, answering) ?? { text: texts.gone });
 	} catch (reason) {
 		return refusalOf(context, answering, reason);
@@ -177,7 +177,7 @@ async function openPage(context: HandlerContext, answering: QuestionAnswer): Pro
 	try {
 		const params = { token, key, ...context.onBehalf(person, room) };
 		const { url, expires_at } = await context.gateway.request("secret_page", params, { sessionId: session });
-		const expires = context.platform.moment(Date.parse(expires_at), "relative");
+		const expires = context.platform.moment(Date.parse(expires_at), context.clock.now());
 		return {
 			text: texts.page({ expires }),
 			controls: [[{ type: "link", url, label: questionTexts.buttons.openPage }]],

@@ -19,7 +19,7 @@ export const chatScene: Scene = {
 			threadName: 40,
 			form: { fields: 5, name: 98, text: 4000 },
 		},
-		moment: (at, style) => (style === "exact" ? `at ${at / 1000} s` : `{${at / 1000} s}`),
+		moment: (at, from) => `{${from === undefined ? "" : "until "}${at / 1000} s}`,
 		person: (id) => `@${id}`,
 		command: (name) => `/${name}`,
 	},
@@ -42,7 +42,7 @@ export function reduceAll<Slice>(
 			at: second * 1000,
 			event: { event, payload },
 		} as unknown as RecordedEvent;
-		const step = part.reduce(known, recorded, scene);
+		const step = part.reduce(known, recorded, { ...scene, at: recorded.at });
 		known = step.slice;
 		return step.operations;
 	});

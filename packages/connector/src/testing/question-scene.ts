@@ -105,7 +105,8 @@ export function play(
 	let { empty: slice }: { empty: QuestionsSlice } = questions;
 	const posts: ShowOperation[] = [];
 	for (const [index, each] of events.entries()) {
-		const step = questions.reduce(slice, { seq: index + 1, at: (index + 1) * 1000, event: each }, where);
+		const at = (index + 1) * 1000;
+		const step = questions.reduce(slice, { seq: index + 1, at, event: each }, { ...where, at });
 		slice = step.slice;
 		posts.push(...step.operations.filter((operation) => operation.type === "show"));
 	}

@@ -21,7 +21,7 @@ const scene: Scene = {
 			threadName: 100,
 			form: { fields: 5, name: 98, text: 4000 },
 		},
-		moment: (at, style) => `${style} ${at}`,
+		moment: (at, from) => (from === undefined ? `ago ${at}` : `in ${at - from}`),
 		person: (id) => `person ${id}`,
 		command: (name) => `/${name}`,
 	},
@@ -43,7 +43,7 @@ export function tell(
 		const seq = index + 1;
 		const event = { type: "event", event: name, session_id: "sess_1", payload, seq } as const;
 		if (!isOzzieEvent(event)) throw new Error(`${name} has not its payload`);
-		const step = answers.reduce(slice, { seq, at: now, event }, { ...scene, ...more });
+		const step = answers.reduce(slice, { seq, at: now, event }, { ...scene, at: now, ...more });
 		// True because a slice is JSON. Other values would be lost here, as in the database.
 		slice = parseJson(JSON.stringify(step.slice)) as AnswersSlice;
 		shown.push(...step.operations.map(inWords));

@@ -9,8 +9,7 @@ export const questionTexts = {
 		"An owner or the operator decides. Tools then run here without approval, except calls that always require it.",
 
 	waiting: "Waiting for an answer.",
-	expires: ({ exact, relative }: { readonly exact: string; readonly relative: string }): string =>
-		`Expires ${relative} (${exact}).`,
+	expires: ({ at }: { readonly at: string }): string => `Expires ${at}.`,
 	cut: "Some details do not fit here.",
 	showAll: "Some details do not fit here. Press **Show all**.",
 	omittedCharacters: ({ count }: { readonly count: string }): string => `… ${count} more characters`,

@@ -19,8 +19,7 @@ export const trustTexts = {
 
 	status: {
 		description: "Show whether this channel is trusted, and until when",
-		until: ({ relative }: { readonly relative: string }): string =>
-			`🔓 **This channel is trusted.** It ends ${relative}.`,
+		until: ({ at }: { readonly at: string }): string => `🔓 **This channel is trusted.** It ends ${at}.`,
 		covered: ({ cover, calls }: { readonly cover: string; readonly calls: number }): string =>
 			`- Covered: ${cover}; ${calls} made so far`,
 		/** `person`: undefined if it is unknown. */
@@ -42,7 +41,7 @@ export const trustTexts = {
 		marker: ({ id }: { readonly id: string }): string => `grant id ${id}`,
 		open: "🔓 **This channel is trusted**: tools run here without approval.",
 		covered: ({ cover }: { readonly cover: string }): string => `- Covered: ${cover}`,
-		until: ({ relative }: { readonly relative: string }): string => `- Ends ${relative}`,
+		until: ({ at }: { readonly at: string }): string => `- Ends ${at}`,
 		grantedBy: ({ person, reason }: { readonly person: string; readonly reason: string }): string =>
 			`- Granted by ${person}: ${reason}`,
 		stillRequired:

@@ -118,31 +118,36 @@ test("text around exact code keeps its form, and text before and after it stays 
 	});
 });
 
-test("a time is a date element in text and tables, and a token only in small text and notifications", () => {
+test("a past time is a date element in text and tables, and a token only in small text and notifications", () => {
 	const at = Date.UTC(2026, 0, 1, 12);
-	const exact = "<!date^1767268800^{date_short} at {time}|2026-01-01 12:00 UTC>";
-	const relative = "<!date^1767268800^{date_short_pretty} at {time}|2026-01-01 12:00 UTC>";
-	const date = (format: string) => ({
-		type: "date",
-		timestamp: 1767268800,
-		format,
-		fallback: "2026-01-01 12:00 UTC",
-	});
-	const body = written(`until ${momentMarkdown(at, "exact")}, ${momentMarkdown(at, "relative")}`);
-	const elements = [
-		...[{ type: "text", text: "until " }, date("{date_short} at {time}"), { type: "text", text: ", " }],
-		date("{date_short_pretty} at {time}"),
-	];
-	expect(bodyBlocks(body)).toEqual({
+	const token = "<!date^1767268800^{ago}|2026-01-01 12:00 UTC>";
+	const date = { type: "date", timestamp: 1767268800, format: "{ago}", fallback: "2026-01-01 12:00 UTC" };
+	const elements = [{ type: "text", text: "since " }, date];
+	expect(bodyBlocks(written(`since ${momentMarkdown(at)}`))).toEqual({
 		blocks: [{ type: "rich_text", elements: [{ type: "rich_text_section", elements }] }],
-		text: `until ${exact}, ${relative}`,
+		text: `since ${token}`,
 	});
-	const small = slackDialect.small?.(written(momentMarkdown(at, "exact"))) ?? "";
+	const small = slackDialect.small?.(written(momentMarkdown(at))) ?? "";
 	expect(bodyBlocks(`a\n${small}`).blocks[1]).toEqual({
 		type: "context",
-		elements: [{ type: "mrkdwn", text: exact }],
+		elements: [{ type: "mrkdwn", text: token }],
 	});
-	const { blocks } = bodyBlocks(written(`| a |\n|-|\n| ${momentMarkdown(at, "exact")} |`));
-	expect(JSON.stringify(blocks)).toContain(JSON.stringify(date("{date_short} at {time}")));
+	const { blocks } = bodyBlocks(written(`| a |\n|-|\n| ${momentMarkdown(at)} |`));
+	expect(JSON.stringify(blocks)).toContain(JSON.stringify(date));
 	expect(JSON.stringify(blocks)).not.toContain("<!date");
+});
+
+test.each([
+	[0, "<!date^1767268800^{ago}|2026-01-01 12:00 UTC>"],
+	[1, "in 1 s"],
+	[119_000, "in 119 s"],
+	[120_000, "in 2 min"],
+	[3_599_000, "in 60 min"],
+	[7_200_000, "in 2 h"],
+	[86_399_000, "in 24 h"],
+	[172_800_000, "in 2 days"],
+	[7 * 86_400_000, "in 7 days"],
+])("%i ms after the post, a time is a text, because Slack has no token for it", (ms, text) => {
+	const at = Date.UTC(2026, 0, 1, 12);
+	expect(bodyBlocks(written(momentMarkdown(at, at - ms))).text).toBe(text);
 });

@@ -1,12 +1,11 @@
-const link = /^https:\/\/moment\.invalid\/(\d{1,12})\/(relative|exact)$/;
+import { timeTexts } from "../texts/time.ts";
 
-/**
- * Shows the day if it is near, and always the time: Slack has no relative times
- * (https://docs.slack.dev/messaging/formatting-message-text#date-formatting).
- */
-const formats = { relative: "{date_short_pretty} at {time}", exact: "{date_short} at {time}" } as const;
+const link = /^https:\/\/moment\.invalid\/(\d{1,12})$/;
 
-/** A time that Slack shows in the reader's time zone. */
+/** Slack documents this token for past times only: `RichTextDate.format` of `@slack/types`. */
+const format = "{ago}";
+
+/** A past time that Slack shows relative to that of the reader. */
 export interface Moment {
 	/** Seconds since the epoch. */
 	readonly timestamp: number;
@@ -15,25 +14,39 @@ export interface Moment {
 	readonly fallback: string;
 }
 
-/** Markdown of a time. Slack shows it in the reader's time zone, other programs show its label. */
-export function momentMarkdown(at: number, style: "relative" | "exact"): string {
+/**
+ * Markdown of a time. Slack keeps a past time current. A time after `from` is a fixed text, relative to the time of the post
+ * that Slack shows above it.
+ */
+export function momentMarkdown(at: number, from = at): string {
+	if (at > from) return timeTexts.in(spanOf(at - from));
 	const seconds = Math.floor(at / 1000);
-	return `[${labelOf(seconds)}](https://moment.invalid/${seconds}/${style})`;
+	return `[${labelOf(seconds)}](https://moment.invalid/${seconds})`;
 }
 
 /** The time of a link; undefined for a real link. */
 export function momentOf(url: string): Moment | undefined {
-	const [, seconds, style] = link.exec(url) ?? [];
-	if (seconds === undefined || (style !== "relative" && style !== "exact")) return undefined;
+	const seconds = link.exec(url)?.[1];
+	if (seconds === undefined) return undefined;
 	const timestamp = Number(seconds);
-	return { timestamp, format: formats[style], fallback: labelOf(timestamp) };
+	return { timestamp, format, fallback: labelOf(timestamp) };
 }
 
 /** Time in a text: https://docs.slack.dev/messaging/formatting-message-text#date-formatting. */
-export function momentToken({ timestamp, format, fallback }: Moment): string {
-	return `<!date^${timestamp}^${format}|${fallback}>`;
+export function momentToken({ timestamp, format: shown, fallback }: Moment): string {
+	return `<!date^${timestamp}^${shown}|${fallback}>`;
 }
 
 function labelOf(seconds: number): string {
 	return `${new Date(seconds * 1000).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+}
+
+/** The span in its largest unit with at least two, rounded. */
+function spanOf(ms: number): Parameters<typeof timeTexts.in>[0] {
+	const seconds = Math.ceil(ms / 1000);
+	const [minutes, hours] = [Math.round(seconds / 60), Math.round(seconds / 3600)];
+	if (seconds < 120) return { count: seconds, unit: "s" };
+	if (minutes < 120) return { count: minutes, unit: "min" };
+	if (hours < 48) return { count: hours, unit: "h" };
+	return { count: Math.round(hours / 24), unit: "days" };
 }

@@ -21,7 +21,7 @@ export const approvals: readonly Scene<DiscordSite>[] = [
 		steps: [
 			...asks,
 			{ clicks: "Approve once", by: "Alex" },
-			{ shows: ["✅ **Approved", "by @Alex", "2026-01-01"] },
+			{ shows: ["✅ **Approved", "by @Alex", "second"] },
 			{ shows: ["(to Mia", "write_file returned"] },
 			{ answeredNothing: true },
 			{ file: "notes.txt", has: "hello" },

@@ -176,8 +176,8 @@ test.each<{ what: string; events: Happening[]; shown: string[] }>([
 			ends("r1", "Hello"),
 		],
 		shown: [
-			"progress retry:r1 > m1: The model has not answered: \\*host\\* rejects more requests for now (rate limit). Attempt 3: relative 1002000. [Stop = stop r1]",
-			"progress retry:r1 > m1: The model has not answered: \\*host\\* rejects more requests for now (rate limit). Attempt 4: relative 1002000. [Stop = stop r1]",
+			"progress retry:r1 > m1: The model has not answered: \\*host\\* rejects more requests for now (rate limit). Attempt 3: in 2000. [Stop = stop r1]",
+			"progress retry:r1 > m1: The model has not answered: \\*host\\* rejects more requests for now (rate limit). Attempt 4: in 2000. [Stop = stop r1]",
 			"progress retry:r1 > m1: The model is answering again.",
 			`final > m1: Hello ${under("r1")}`,
 		],
@@ -231,7 +231,7 @@ test.each<{ what: string; events: Happening[]; shown: string[] }>([
 			],
 		],
 		shown: [
-			`final > m1: Hello ~ trusted channel: ran without approval; the trust ends relative 3000000 ${under("r1")}`,
+			`final > m1: Hello ~ trusted channel: ran without approval; the trust ends in 2000000 ${under("r1")}`,
 		],
 	},
 	{

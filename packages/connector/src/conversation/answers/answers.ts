@@ -9,6 +9,7 @@ import { stepsOf } from "../tasks/step-lines.ts";
 import { isBlank, oneLine, plain } from "../vocabulary/plain.ts";
 import type { Reducer, Scene, Step } from "../vocabulary/reducer.ts";
 import type { RenderOperation, ShowOperation } from "../vocabulary/render-operation.ts";
+import { plainWithTimes } from "../vocabulary/with-times.ts";
 import {
 	showMoved,
 	showQueued,
@@ -71,7 +72,7 @@ export const answers: Reducer<AnswersSlice> = {
 			case "session.renamed":
 				return { slice, operations: renamed(event.payload, scene) };
 			case "schedule.created":
-				return { slice, operations: [created(event.payload)] };
+				return { slice, operations: [created(event.payload, scene)] };
 			case "schedule.trigger":
 				return { slice, operations: missed(event.payload, scene) };
 			case "schedule.removed":
@@ -268,7 +269,7 @@ function answered(
 	const failure: ShowOperation = {
 		type: "show",
 		lane: "error",
-		text: failed(error),
+		text: failed(error, scene),
 		...reply,
 		...defined({ foot: origin && foot.foot }),
 	};
@@ -300,19 +301,21 @@ function stopped(run: Run | undefined): string {
 	return answerTexts.stopped({ about: run === undefined ? undefined : plain(run.about, 80) });
 }
 
-function failed(error: string): string {
+function failed(error: string, { platform, at: from }: Scene): string {
 	if (error === "internal error") return answerTexts.internalError;
-	return answerTexts.failed({ error: plain(error.replace(/[.\s]+$/u, ""), 600) });
+	return answerTexts.failed({
+		error: plainWithTimes(error.replace(/[.\s]+$/u, ""), 600, { platform, from }),
+	});
 }
 
 /** Footer of the answer. */
 function footOf(
 	{ content, error, context, origin }: Answer,
 	runParts: readonly RunPart[],
-	{ platform, live = () => usualLevel }: Scene,
+	{ platform, at, live = () => usualLevel }: Scene,
 ): { foot?: string } {
 	const level = live();
-	const until = context.trusted && platform.moment(Date.parse(context.trusted.until), "relative");
+	const until = context.trusted && platform.moment(Date.parse(context.trusted.until), at);
 	const parts = definedItems([
 		origin ? scheduleFoot(origin, platform) : undefined,
 		error === "cancelled" && !isBlank(content) ? answerTexts.stoppedHere : undefined,

@@ -73,7 +73,7 @@ export function showRetrying(
 	const text = answerTexts.retry.waiting({
 		reason: plain(reason, 300),
 		attempt: attempt + 1,
-		at: scene.platform.moment(at, "relative"),
+		at: scene.platform.moment(at, scene.at),
 	});
 	return showRetryCard(run, { lane: "progress", state: "warning", text, stop: true }, scene);
 }

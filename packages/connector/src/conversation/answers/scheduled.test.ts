@@ -27,7 +27,7 @@ test.each<{ what: string; events: readonly Happening[]; shown: readonly string[]
 	{
 		what: "a late answer says when it was due",
 		events: [...fires("r1", origin("post", true)), answers("post", "All is well", "", true)],
-		shown: [`final: All is well ~ ${foot} · late, was due relative 600000 ${under("r1")}`],
+		shown: [`final: All is well ~ ${foot} · late, was due ago 600000 ${under("r1")}`],
 	},
 	{
 		what: "a thread of its own holds the answer",

@@ -4,6 +4,7 @@ import { scheduleTexts } from "../../texts/schedules.ts";
 import { oneLine, plain } from "../vocabulary/plain.ts";
 import type { Scene, Step } from "../vocabulary/reducer.ts";
 import type { RenderOperation, ShowOperation } from "../vocabulary/render-operation.ts";
+import { plainWithTimes } from "../vocabulary/with-times.ts";
 import { plainWithPeople } from "../vocabulary/without-ids.ts";
 import { type AnswersSlice, withRun } from "./runs.ts";
 
@@ -44,7 +45,7 @@ export function threadOf(
 
 /** Footer with the schedule of an answer. */
 export function scheduleFoot(origin: OriginPayload, platform: PlatformWords): string {
-	const due = platform.moment(Date.parse(origin.due_at), "relative");
+	const due = platform.moment(Date.parse(origin.due_at));
 	return `⏰ ${plain(origin.title, maxTitle)}${origin.late ? scheduleTexts.late({ due }) : ""}`;
 }
 
@@ -59,10 +60,13 @@ export function missed(
 	return [{ type: "show", lane: "error", state: "failed", text }];
 }
 
-export function created({ title, when, show }: EventPayloads["schedule.created"]): ShowOperation {
+export function created(
+	{ title, when, show }: EventPayloads["schedule.created"],
+	{ platform, at }: Scene,
+): ShowOperation {
 	const text = scheduleTexts.created({
 		name: nameOf(title),
-		when: plain(when, 200),
+		when: plainWithTimes(when, 200, { platform, from: at }),
 		silent: show === "silent",
 	});
 	return { type: "show", lane: "milestone", state: "notice", text };

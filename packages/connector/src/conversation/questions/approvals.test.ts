@@ -12,9 +12,9 @@ import {
 } from "../../testing/question-scene.ts";
 import { tokenOfCard } from "./question.ts";
 
-const partial = "(**Not complete here:** press Details. Expires {86400 s}.)";
+const partial = "(**Not complete here:** press Details. Expires {until 86400 s}.)";
 const begin = "**Approval k3v9qx** · the agent wants to use `run_command`\n\n```\nnpm test\n```";
-const wait = "(More in Details. Expires {86400 s}.)";
+const wait = "(More in Details. Expires {until 86400 s}.)";
 const head = "**Approval k3v9qx** · the agent wants to use `run_command`";
 const command = "\n\n```\nnpm test\n```";
 
@@ -52,7 +52,7 @@ const scenarios: readonly (readonly [says: string, events: readonly OzzieEvent[]
 	[
 		"who has answered on another platform is told by their name and that platform",
 		[approval(), answered({ by: "slack:T:U7", by_name: "Mia *M*" })],
-		`${head}\n✅ **Approved once** by Mia \\*M\\* (Slack), at 2 s${command}`,
+		`${head}\n✅ **Approved once** by Mia \\*M\\* (Slack), {2 s}${command}`,
 	],
 	[
 		"a high risk is said in words",
@@ -112,62 +112,62 @@ const scenarios: readonly (readonly [says: string, events: readonly OzzieEvent[]
 	[
 		"an approval is shown with who gave it and when, and nothing more to press",
 		[approval(), answered({})],
-		`${head}\n✅ **Approved once** by @42, at 2 s${command}`,
+		`${head}\n✅ **Approved once** by @42, {2 s}${command}`,
 	],
 	[
 		"where a yes could be for the session, one that was not says that it was for once",
 		[approval({ allow_session: true }), answered({})],
-		`${head}\n✅ **Approved once** by @42, at 2 s${command}`,
+		`${head}\n✅ **Approved once** by @42, {2 s}${command}`,
 	],
 	[
 		"an approval for the session says so",
 		[approval({ allow_session: true }), answered({ remembered: true })],
-		`${head}\n✅ **Approved for this session** by @42, at 2 s${command}`,
+		`${head}\n✅ **Approved for this session** by @42, {2 s}${command}`,
 	],
 	[
 		"who answered elsewhere is the operator",
 		[approval(), answered({ by: "operator" })],
-		`${head}\n✅ **Approved once** by the operator, at 2 s${command}`,
+		`${head}\n✅ **Approved once** by the operator, {2 s}${command}`,
 	],
 	[
 		"a denial is shown with who gave it",
 		[approval(), answered({ value: false, cancelled: true })],
-		`${head}\n⛔ **Denied** by @42, at 2 s${command}`,
+		`${head}\n⛔ **Denied** by @42, {2 s}${command}`,
 	],
 	[
 		"a denial is shown with its reason, in which nothing formats",
 		[approval(), answered({ value: false, cancelled: true, reason: "not on a *Friday*\n# ask Bo " })],
-		`${head}\n⛔ **Denied** by @42, at 2 s\n\n> not on a \\*Friday\\*\n> \\# ask Bo`,
+		`${head}\n⛔ **Denied** by @42, {2 s}\n\n> not on a \\*Friday\\*\n> \\# ask Bo`,
 	],
 	[
 		"what was approved with other arguments shows both",
 		[approval(), answered({ by: "operator", arguments: { cmd: "npm run lint" } })],
-		`${head}\n✅ **Approved once**, with changed arguments, by the operator, at 2 s\n\n\`\`\`\nnpm run lint\n\`\`\``,
+		`${head}\n✅ **Approved once**, with changed arguments, by the operator, {2 s}\n\n\`\`\`\nnpm run lint\n\`\`\``,
 	],
 	[
 		"no answer in time is not a denial",
 		[approval(), closed("expired")],
-		`${head}\n⌛ **No answer**, so the call did not run: the time to answer is over, at 2 s${command}`,
+		`${head}\n⌛ **No answer**, so the call did not run: the time to answer is over, {2 s}${command}`,
 	],
 	[
 		"a question that was stopped with its run says so",
 		[approval(), closed("cancelled")],
-		`${head}\n⌛ **No answer**, so the call did not run: the work was stopped, at 2 s${command}`,
+		`${head}\n⌛ **No answer**, so the call did not run: the work was stopped, {2 s}${command}`,
 	],
 	[
 		"any other reason is told in the gateway's words",
 		[approval(), closed("the *model* failed")],
-		`${head}\n⌛ **No answer**, so the call did not run: the \\*model\\* failed, at 2 s${command}`,
+		`${head}\n⌛ **No answer**, so the call did not run: the \\*model\\* failed, {2 s}${command}`,
 	],
 	[
 		"a reminder is a post of its own with the code of the question",
 		[approval(), reminded()],
-		"**Reminder 1 for k3v9qx**: still waiting for an answer, expires {86400 s}.\n\nAllow run npm test?",
+		"**Reminder 1 for k3v9qx**: still waiting for an answer, expires {until 86400 s}.\n\nAllow run npm test?",
 	],
 	[
 		"the second reminder is another post than the first",
 		[approval(), reminded(), reminded()],
-		"**Reminder 2 for k3v9qx**: still waiting for an answer, expires {86400 s}.\n\nAllow run npm test?",
+		"**Reminder 2 for k3v9qx**: still waiting for an answer, expires {until 86400 s}.\n\nAllow run npm test?",
 	],
 	[
 		"a trust request says what is asked for in whole, and who decides",
@@ -177,7 +177,7 @@ const scenarios: readonly (readonly [says: string, events: readonly OzzieEvent[]
 	[
 		"a trust request that was confirmed says so",
 		[approval({}, { label: "Trust it?", context: {} }), answered({})],
-		"**Trust request k3v9qx** · a member requests trust for this channel\n\n> Trust it?\n\n✅ **Approved** by @42, at 2 s",
+		"**Trust request k3v9qx** · a member requests trust for this channel\n\n> Trust it?\n\n✅ **Approved** by @42, {2 s}",
 	],
 ];
 

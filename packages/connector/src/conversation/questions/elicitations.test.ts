@@ -72,37 +72,37 @@ const scenarios: readonly (readonly [says: string, events: readonly OzzieEvent[]
 	[
 		"an answer is shown with who gave it and when",
 		[elicitation({}), answered({ value: "deep *blue*" })],
-		`${begin}\n\n✅ **Answered** by @42, at 2 s\n\n> deep \\*blue\\*`,
+		`${begin}\n\n✅ **Answered** by @42, {2 s}\n\n> deep \\*blue\\*`,
 	],
 	[
 		"chosen options are shown by their names",
 		[elicitation({ type: "multi", options: colours }), answered({ value: ["red", "green"] })],
-		`${begin}\n\n✅ **Answered** by @42, at 2 s\n\n> Red, green`,
+		`${begin}\n\n✅ **Answered** by @42, {2 s}\n\n> Red, green`,
 	],
 	[
 		"an empty answer is told as one",
 		[elicitation({ required: false }), answered({ value: "" })],
-		`${begin}\n\n✅ **Answered** by @42, at 2 s\n\nThe answer is empty.`,
+		`${begin}\n\n✅ **Answered** by @42, {2 s}\n\nThe answer is empty.`,
 	],
 	[
 		"a password that was entered is not shown",
 		[elicitation({ type: "password" }), answered({ value: null })],
-		"**Question k3v9qx** · the agent asks for a secret\n\n> Which colour?\n\n✅ **Answered** by @42, at 2 s\n\nThe value is not shown.",
+		"**Question k3v9qx** · the agent asks for a secret\n\n> Which colour?\n\n✅ **Answered** by @42, {2 s}\n\nThe value is not shown.",
 	],
 	[
 		"who skips a question is named",
 		[elicitation({ required: false }), answered({ value: null, cancelled: true })],
-		`${begin}\n\n⏭️ **Skipped** by @42, at 2 s`,
+		`${begin}\n\n⏭️ **Skipped** by @42, {2 s}`,
 	],
 	[
 		"no answer in time is told as that",
 		[elicitation({}), closed("expired")],
-		`${begin}\n\n⌛ **No answer**: the time to answer is over, at 2 s`,
+		`${begin}\n\n⌛ **No answer**: the time to answer is over, {2 s}`,
 	],
 	[
 		"a question of a deleted conversation is closed",
 		[elicitation({}), deleted()],
-		`${begin}\n\n⌛ **No answer**: the conversation was deleted, at 2 s`,
+		`${begin}\n\n⌛ **No answer**: the conversation was deleted, {2 s}`,
 	],
 	[
 		"a long question is shortened in its reminder",

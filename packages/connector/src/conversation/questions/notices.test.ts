@@ -19,7 +19,7 @@ test("one post below the card mentions all people of a group", () => {
 	expect(posts[1]).toMatchObject({
 		card: `prompt:${token}:notice:0:0`,
 		notifies: { people: ["42", "43"], ways: ["mention"], channels: [] },
-		text: "**Approval k3v9qx** waits for your decision [here](https://chat.example/1). It expires {86400 s}.",
+		text: "**Approval k3v9qx** waits for your decision [here](https://chat.example/1). It expires {until 86400 s}.",
 	});
 });
 

@@ -40,7 +40,7 @@ export function noticesOf(
 				: [{ people, channels }];
 	const { marker: _, state: __, ...place } = cardTarget(question, scene, task);
 	const link = scene.link === undefined ? undefined : `[${noticeTexts.here}](${scene.link})`;
-	const expires = expiresAt === undefined ? undefined : scene.platform.moment(expiresAt, "relative");
+	const expires = expiresAt === undefined ? undefined : scene.platform.moment(expiresAt, scene.at);
 	const text = noticeTexts[kind]({ code: codeOf(token), link, expires, calls });
 	return targets.map((target, index) => ({
 		...place,

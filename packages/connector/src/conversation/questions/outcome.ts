@@ -39,7 +39,7 @@ export function answeredOutcome(
 		words: outcomes.by({
 			answer: answerWords(question, response, platform),
 			person: outcomes.people([...voters.map((voter) => actingPerson(voter, platform)), whose]),
-			at: platform.moment(at, "exact"),
+			at: platform.moment(at),
 		}),
 		details: (cut) => answerDetails(question, response, cut),
 		state: answeredState(question, response),
@@ -99,7 +99,7 @@ export function unansweredOutcome(
 	const words = outcomes.unanswered({
 		result: results[kind === "approval" || kind === "grant" ? kind : "other"],
 		reason: reasons.get(reason) ?? plain(reason.replaceAll("\n", " ").slice(0, longestReason)),
-		at: moment(at, "exact"),
+		at: moment(at),
 	});
 	return { words, details: () => [], state: "closed" };
 }

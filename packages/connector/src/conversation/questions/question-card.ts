@@ -53,15 +53,10 @@ function approvalCard(question: OpenQuestion, call: ApprovalCall, scene: Scene):
 }
 
 /** Footer with the expiry of a question and the other channels in which it can be answered. */
-export function footOf(question: OpenQuestion, { platform: { moment } }: Scene): string {
+export function footOf(question: OpenQuestion, { at, platform: { moment } }: Scene): string {
 	const { expiresAt, alsoIn, call } = question;
 	const waits =
-		expiresAt === undefined
-			? questionTexts.waiting
-			: questionTexts.expires({
-					exact: moment(expiresAt, "exact"),
-					relative: moment(expiresAt, "relative"),
-				});
+		expiresAt === undefined ? questionTexts.waiting : questionTexts.expires({ at: moment(expiresAt, at) });
 	return alsoIn === undefined
 		? waits
 		: `${waits} ${elsewhere(alsoIn, { onlyDeny: call?.risk === "critical" })}`;
@@ -100,7 +95,7 @@ export function reminder(question: OpenQuestion, scene: Scene, calls: readonly s
 	const { token, label, reminders, expiresAt } = question;
 	const { reminder: texts } = questionTexts;
 	const marker = texts.marker({ number: reminders, code: codeOf(token) });
-	const expires = expiresAt === undefined ? undefined : scene.platform.moment(expiresAt, "relative");
+	const expires = expiresAt === undefined ? undefined : scene.platform.moment(expiresAt, scene.at);
 	const { text } = fitCard(scene.platform, "", (cut) => [
 		texts.text({ marker, calls: calls.length, expires }),
 		calls.length > 0

@@ -33,7 +33,7 @@ test("an answered question is no longer open, and its result is remembered", () 
 	expect(closedQuestion(slice, token)).toEqual({
 		token,
 		by: "discord:1:42",
-		outcome: `✅ **Answered** by @42, at 2 s\n\n> ${"b".repeat(200)}…`,
+		outcome: `✅ **Answered** by @42, {2 s}\n\n> ${"b".repeat(200)}…`,
 	});
 });
 

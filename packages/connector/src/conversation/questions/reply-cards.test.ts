@@ -21,7 +21,7 @@ import { drawReplyCard } from "./draw-reply-card.ts";
 import { readDisplayed, writeDisplayed } from "./reply-cards.ts";
 
 const three = writes(["a.txt", "b.txt", "c.txt"]);
-const waits = "(Expires {86400 s} (at 86400 s).)";
+const waits = "(Expires {until 86400 s}.)";
 
 function labels({ controls = [] }: { readonly controls?: ShowOperation["controls"] }): string[] {
 	return controls.map((row) => row.map(labelOf).join(" | "));
@@ -65,8 +65,8 @@ test("the card shows an answer in its row, and the buttons of the other calls re
 	const rows = [
 		"**Approval k3v9qx** · 3 calls of the agent",
 		waiting("a.txt", 1, "k3v9qx"),
-		"**2.** `write_file` · write b.txt\n\n✅ **Approved once** by @42, at 4 s",
-		"**3.** `write_file` · write c.txt\n\n⛔ **Denied** by the operator, at 5 s\n\n> not \\*this\\* one",
+		"**2.** `write_file` · write b.txt\n\n✅ **Approved once** by @42, {4 s}",
+		"**3.** `write_file` · write c.txt\n\n⛔ **Denied** by the operator, {5 s}\n\n> not \\*this\\* one",
 	];
 	expect(read(card)).toBe(`${rows.join("\n\n")}\n${waits}\n[Approve 1] [Deny 1] [Edit 1]`);
 	const over = last([
@@ -254,11 +254,11 @@ test("calls that were asked together have one reminder that lists all pending ca
 	const events = [...three, answered({ token })];
 	const { posts } = play([...events, reminded(tokenOf(2)), reminded(tokenOf(3))]);
 	expect(posts.slice(2).map(read)).toEqual([
-		"**Reminder 1 for k3v9q2**: 2 calls still wait for answers, expires {86400 s}.\n\n- **2.** `write_file` · write b.txt\n- **3.** `write_file` · write c.txt",
+		"**Reminder 1 for k3v9q2**: 2 calls still wait for answers, expires {until 86400 s}.\n\n- **2.** `write_file` · write b.txt\n- **3.** `write_file` · write c.txt",
 	]);
 	const grown = play([...events, ...writes(["d.txt"], { from: 4 }), reminded(tokenOf(4))]);
 	expect(grown.posts.at(-1)?.text).toBe(
-		"**Reminder 1 for k3v9q4**: still waiting for an answer, expires {86400 s}.\n\n- **4.** `write_file` · write d.txt",
+		"**Reminder 1 for k3v9q4**: still waiting for an answer, expires {until 86400 s}.\n\n- **4.** `write_file` · write d.txt",
 	);
 });
 

@@ -58,9 +58,9 @@ export function shortResult(
 export function shortFoot(
 	{ expiresAt }: OpenQuestion,
 	cut: boolean,
-	{ platform: { moment } }: Scene,
+	{ at, platform: { moment } }: Scene,
 ): string {
-	const expires = expiresAt === undefined ? undefined : moment(expiresAt, "relative");
+	const expires = expiresAt === undefined ? undefined : moment(expiresAt, at);
 	return approvalTexts.card.foot({ cut, expires });
 }
 

@@ -48,7 +48,7 @@ test("a changed call replaces the displayed one under its post", () => {
 
 test("the closed card names all people who approved", () => {
 	const end = answered({ by: "discord:1:43", voters: ["discord:1:42"] });
-	expect(last(asked, voted("42", 1), end)).toContain("✅ **Approved once** by @42 and @43, at 3 s");
+	expect(last(asked, voted("42", 1), end)).toContain("✅ **Approved once** by @42 and @43, {3 s}");
 });
 
 test("the closed card names the person who changed the arguments, and all who approved them", () => {
@@ -59,13 +59,13 @@ test("the closed card names the person who changed the arguments, and all who ap
 		arguments: { cmd: "npm run lint" },
 	});
 	const text = last(asked, voted("42", 1), voted("43", 1, changed), end);
-	expect(text).toContain("✅ **Approved once**, with arguments that @43 changed, by @43 and @42, at 4 s");
+	expect(text).toContain("✅ **Approved once**, with arguments that @43 changed, by @43 and @42, {4 s}");
 	expect(text).toContain("npm run lint");
 });
 
 test("the closed card names the person who denied a call with approvals", () => {
 	const end = answered({ by: "discord:1:43", value: false, cancelled: true, reason: "not today" });
-	expect(last(asked, voted("42", 1), end)).toContain("⛔ **Denied** by @43, at 3 s");
+	expect(last(asked, voted("42", 1), end)).toContain("⛔ **Denied** by @43, {3 s}");
 });
 
 test("a row of a shared card shows how many approvals its call has", () => {

@@ -1,4 +1,4 @@
-import { definedItems } from "@parley/base";
+import { type Clock, definedItems } from "@parley/base";
 import type { PromptContext, PromptRequestPayload } from "@parley/protocol";
 import { approvalTexts } from "../../texts/approvals.ts";
 import { questionTexts } from "../../texts/questions.ts";
@@ -10,7 +10,7 @@ import { platformOf } from "./question.ts";
 /** Complete text of a question in Markdown, of any length, with its expiry and the other channels that may answer it. */
 export function wholeQuestion(
 	{ label, options, context }: PromptRequestPayload,
-	platform: Scene["platform"],
+	{ platform, clock }: { readonly platform: Pick<Scene["platform"], "moment">; readonly clock: Clock },
 ): string {
 	const { tool, preview = "", notes = [], risk } = context;
 	if (tool === undefined) {
@@ -33,15 +33,17 @@ export function wholeQuestion(
 		preview === "" ? undefined : fenced(preview, "diff"),
 		notes.length === 0 ? undefined : bullets(notes.map(plain)),
 		risk === undefined ? undefined : approvalTexts.card.risk({ risk }),
-		expiryOf(context, platform),
+		expiryOf(context, { platform, now: clock.now() }),
 		context.also_in === undefined ? undefined : elsewhere(context.also_in, { onlyDeny: risk === "critical" }),
 	]).join("\n\n");
 }
 
-function expiryOf({ expires_at: at = "" }: PromptContext, { moment }: Scene["platform"]): string | undefined {
+function expiryOf(
+	{ expires_at: at = "" }: PromptContext,
+	{ platform, now }: { readonly platform: Pick<Scene["platform"], "moment">; readonly now: number },
+): string | undefined {
 	const time = Date.parse(at);
-	if (!Number.isFinite(time)) return undefined;
-	return questionTexts.expires({ exact: moment(time, "exact"), relative: moment(time, "relative") });
+	return Number.isFinite(time) ? questionTexts.expires({ at: platform.moment(time, now) }) : undefined;
 }
 
 /** Channels of other platforms have no name here. `onlyDeny`: a platform cannot approve a call that always requires approval. */

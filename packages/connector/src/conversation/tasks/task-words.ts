@@ -52,7 +52,7 @@ export function endWords(
 	ended: EndedTask | undefined,
 	platform: PlatformWords,
 ): string {
-	const when = completed_at === undefined ? "" : `, ${platform.moment(Date.parse(completed_at), "relative")}`;
+	const when = completed_at === undefined ? "" : `, ${platform.moment(Date.parse(completed_at))}`;
 	return `${taskTexts.states[status]}${because(ended ?? {}, platform)}${when}`;
 }
 

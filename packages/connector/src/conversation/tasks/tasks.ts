@@ -267,8 +267,8 @@ function stateLine(task: Task, { platform }: Scene): string {
 	}
 	const since =
 		startedAt === undefined
-			? taskTexts.requested({ at: platform.moment(createdAt, "relative") })
-			: taskTexts.started({ at: platform.moment(startedAt, "relative") });
+			? taskTexts.requested({ at: platform.moment(createdAt) })
+			: taskTexts.started({ at: platform.moment(startedAt) });
 	const cause = state === "retrying" && why !== undefined ? `: ${plain(why, 300)}` : "";
 	return `${states[state]}${cause} · ${since}`;
 }

@@ -26,7 +26,7 @@ function open(cover: string, by: string): string {
 	return [
 		"milestone room grant:grant_1dddddd: 🔓 **This channel is trusted**: tools run here without approval.",
 		`- Covered: ${cover}`,
-		"- Ends {3600 s}",
+		"- Ends {until 3600 s}",
 		`- Granted by ${by}: tonight's \\*release\\*`,
 		"- Still requires approval: writes outside the working directory, secrets, changes to the gateway, commands without a sandbox, and irreversible actions",
 		"(grant id dddddd)",

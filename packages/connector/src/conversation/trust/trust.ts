@@ -43,9 +43,7 @@ function openGrantCard(grant: GrantPayload, scene: Scene): ShowOperation {
 		text: [
 			card.open,
 			card.covered({ cover: coverOf(grant, platform) }),
-			card.until({
-				relative: platform.moment(until, "relative"),
-			}),
+			card.until({ at: platform.moment(until, scene.at) }),
 			card.grantedBy({ person: personOf(granted_by, platform), reason: plain(reason, 300) }),
 			card.stillRequired,
 		].join("\n"),
@@ -56,7 +54,7 @@ function openGrantCard(grant: GrantPayload, scene: Scene): ShowOperation {
 /** The same card after the end. */
 function endedGrantCard(id: string, reason: string, { recorded, scene }: Ended): ShowOperation {
 	const { platform } = scene;
-	const at = platform.moment(recorded.at, "relative");
+	const at = platform.moment(recorded.at);
 	return {
 		...named(id, scene),
 		state: "closed",

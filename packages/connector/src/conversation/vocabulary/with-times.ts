@@ -1,0 +1,25 @@
+import type { PlatformWords } from "../../platform/chat-platform.ts";
+import { plain } from "./plain.ts";
+
+/** A time in a text of the gateway, for example of a schedule that runs once, or of the end of a budget's period. */
+const time = /\bat (\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?)(?: UTC|Z)/u;
+
+/** Text of the gateway as Markdown in one line, in which its times are relative. `from`: see `PlatformWords.moment`. */
+export function plainWithTimes(
+	text: string,
+	most: number,
+	{ platform, from }: { readonly platform: Pick<PlatformWords, "moment">; readonly from: number | undefined },
+): string {
+	const [found, written = ""] = time.exec(text) ?? [];
+	const at = Date.parse(`${written.replace(" ", "T")}Z`);
+	if (found === undefined || !Number.isFinite(at)) return plain(text, most);
+	const [before = "", ...after] = text.split(found);
+	const rest = plainWithTimes(after.join(found), most, { platform, from });
+	const parts = [plain(before, most), platform.moment(at, from), rest].filter((part) => part !== "");
+	return parts.join(" ").replace(/ (?=[,.;:)])/gu, "");
+}
+
+/** Whether a text about a schedule names its only time. */
+export function isOnce(when: string): boolean {
+	return time.exec(when)?.index === 0;
+}
