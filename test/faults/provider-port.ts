@@ -1,6 +1,8 @@
 import { type Clock, type Logger, silentLogger } from "@parley/base";
-import { type ApiFamily, builtinModels, createAiSdkModel, type Model, ModelTable } from "@parley/core";
+import { type ApiFamily, createAiSdkModel, type Model, ModelTable } from "@parley/core";
 import { chatWire } from "../simulators/providers/chat-wire.ts";
+import { geminiWire } from "../simulators/providers/gemini-wire.ts";
+import { responsesWire } from "../simulators/providers/responses-wire.ts";
 import type { ProviderWire } from "../simulators/providers/wire.ts";
 
 /** A family of providers with the simulator of its API. */
@@ -12,20 +14,21 @@ export interface TestedFamily {
 
 export const testedFamilies: readonly TestedFamily[] = [
 	{ family: "compatible", wire: chatWire, model: "acme-1" },
+	{ family: "openai", wire: responsesWire, model: "gpt-6.2-sol" },
+	{ family: "google", wire: geminiWire, model: "gemini-4-hydrogen" },
 ];
 
-const table = new ModelTable([
-	...builtinModels,
-	{
-		id: "acme-1",
+const table = new ModelTable(
+	testedFamilies.map(({ model }) => ({
+		id: model,
 		provider: "tested",
 		contextWindow: 200_000,
 		maxOutput: 64_000,
 		reasoning: "adaptive",
 		sampling: true,
 		images: true,
-	},
-]);
+	})),
+);
 
 /** The adapter for a family, connected to a server of the test. */
 export function familyAt(

@@ -19,7 +19,7 @@ function anywhere(reply: Reply): ProviderReply | StatusReply {
 
 /** The rows of the fault table that are the same for all services. */
 const shared = [...statusFailures, ...brokenStreams].filter(
-	({ name }) => !name.startsWith("200, then error") && name !== "clean end just before message_stop",
+	({ name }) => !/^200, then error|^clean end (?:just before|in the middle)/.test(name),
 );
 
 /** The rows of the fault table for a service, in its words. */
@@ -39,14 +39,13 @@ export function failuresOf(wire: ProviderWire): (ProviderFailure & Repeated)[] {
 			status(500, { code: "insufficient_quota" }, "overloaded", /500/),
 		]),
 		...rowOf<Failure>([
-			edited(
-				"clean end without a reason",
-				(events) => events.filter(({ event }) => event !== "stop" && event !== "usage"),
-				wire,
+			edited("clean end without a reason", wire),
+			encoded("clean end in the middle of an event", (stream, random) =>
+				stream.slice(0, random.between(1, stream.indexOf(wire.completion))),
 			),
 			encoded("data that is no JSON", (stream) => stream.replace("\n\n", "\n\ndata: {nothing}\n\n")),
 			encoded("NUL in an event", (stream) => stream.replace(/"(content|delta|text)":"L/, '"$1":"\0L')),
-			{ ...encoded("a line of 2 MiB", (stream) => `: ${"x".repeat(2 << 20)}\n\n${stream}`), large: true },
+			{ ...encoded("a line of 9 MiB", (stream) => `: ${"x".repeat(9 << 20)}\n\n${stream}`), large: true },
 		]),
 	];
 	return rows.map((row) => ({ ...row, answer: (random, now) => anywhere(row.answer(random, now)) }));
@@ -70,20 +69,19 @@ function status(code: number, error: object, fault: Failure["fault"], message: R
 	};
 }
 
-function edited(
-	name: string,
-	edit: (events: readonly WireEvent[]) => readonly WireEvent[],
-	{ form }: ProviderWire,
-): Failure {
+/** The stream without the event that completes the reply. */
+function edited(name: string, { form, completion }: ProviderWire): Failure {
+	const edit = (events: readonly WireEvent[]): readonly WireEvent[] =>
+		events.filter((event) => !form.frame(event).includes(completion));
 	const encode = (stream: string): Uint8Array =>
 		Buffer.from(form.end === "" ? stream : stream.replace(form.end, ""));
 	return { name, answer: (random) => speaking(random, { edit, encode }), fault: "interrupted" };
 }
 
-function encoded(name: string, change: (stream: string) => string): Failure {
+function encoded(name: string, change: (stream: string, random: Random) => string): Failure {
 	return {
 		name,
-		answer: (random) => speaking(random, { encode: (stream) => Buffer.from(change(stream)) }),
+		answer: (random) => speaking(random, { encode: (stream) => Buffer.from(change(stream, random)) }),
 		fault: "interrupted",
 	};
 }

@@ -101,7 +101,7 @@ describe.each(testedFamilies.map((one) => [one.family, one] as const))("%s", (_,
 			const { events, error } = await call();
 			expect(error).toBeUndefined();
 			const expected =
-				reply.stop === "stop_sequence" || reply.stop === "sparkle" ? /max_tokens|end_turn/ : stop;
+				reply.stop === "stop_sequence" || reply.stop === "sparkle" ? /max_tokens|end_turn|tool_use/ : stop;
 			expect(events.at(-1)).toMatchObject({ type: "end", stop: expect.stringMatching(expected) });
 			const calls = events.filter((event) => event.type === "call");
 			// The last call is cut off, although it may look complete.

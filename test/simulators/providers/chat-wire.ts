@@ -19,7 +19,7 @@ const stops: Readonly<Record<string, string>> = {
 };
 
 /** Error of the service: https://platform.openai.com/docs/guides/error-codes */
-function openAiError(status: number, message: string): string {
+export function openAiError(status: number, message: string): string {
 	const type =
 		status === 401
 			? "authentication_error"
@@ -49,6 +49,7 @@ export const chatWire: ProviderWire = {
 	modelOf: (url, { model }) =>
 		url === "/v1/chat/completions" && typeof model === "string" ? model : undefined,
 	keyOf: ({ authorization }) => authorization?.replace(/^Bearer /, ""),
+	completion: '"finish_reason":"',
 	cachedPart: ({ tools, messages }) => ({ tools, messages }),
 	problems: chatProblems,
 	events,

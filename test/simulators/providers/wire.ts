@@ -56,6 +56,8 @@ export interface ProviderWire {
 	/** Model of a request for a reply. Undefined for another address. */
 	readonly modelOf: (url: string, body: Readonly<Record<string, unknown>>) => string | undefined;
 	readonly keyOf: (headers: IncomingHttpHeaders) => string | undefined;
+	/** Text of the event that completes a reply. */
+	readonly completion: string;
 	/** Part of a request that the cache compares. */
 	readonly cachedPart: (body: Readonly<Record<string, unknown>>) => unknown;
 	/** Reasons for which the service would refuse the request. */

@@ -3,7 +3,7 @@ import { type Clock, defined, ParleyError } from "@parley/base";
 import type { Answered } from "../../vocabulary/model.ts";
 import { ModelError } from "../../vocabulary/model-error.ts";
 import { connectionError, eventError, isFields, type RequestFacts, statusError } from "./errors.ts";
-import { GuardedBody, LastEvent } from "./guarded-body.ts";
+import { GuardedBody, LastEvent, repeatingLimits } from "./guarded-body.ts";
 import { type Timeouts, Watchdog } from "./watchdog.ts";
 
 export interface ExchangeOptions extends ExchangeCall {
@@ -183,7 +183,7 @@ export class Exchange {
 			);
 		}
 		if (response.body === null) return response;
-		this.#body = new GuardedBody(response.body, this.#watchdog);
+		this.#body = new GuardedBody(response.body, this.#watchdog, last && repeatingLimits);
 		const body = last ? this.#untilLast(this.#body, last) : this.#body;
 		return new Response(ReadableStream.from(body), response);
 	}

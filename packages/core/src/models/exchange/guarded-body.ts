@@ -10,6 +10,9 @@ interface BodyLimits {
 
 const bodyLimits: BodyLimits = { event: 1 << 20, stream: 64 << 20 };
 
+/** For APIs whose events repeat a complete call or a complete reply. */
+export const repeatingLimits: BodyLimits = { event: 8 << 20, stream: 64 << 20 };
+
 const CARRIAGE_RETURN = 0x0d;
 const LINE_FEED = 0x0a;
 

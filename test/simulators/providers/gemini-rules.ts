@@ -1,0 +1,79 @@
+import { type Fields, fieldsIn, type Issued, isFields, nameFaults } from "./wire.ts";
+
+/** Replacement of the thought signature of the service. */
+export function signatureOf(id: string): string {
+	return Buffer.from(`signed:${id}`).toString("base64");
+}
+
+/** Fields of a request that Parley may send. */
+const known = new Set(["contents", "systemInstruction", "tools", "toolConfig", "generationConfig"]);
+
+/** Signature for calls of other models: https://ai.google.dev/gemini-api/docs/thought-signatures */
+const FOREIGN = "skip_thought_signature_validator";
+
+/** Rules of the Gemini API: https://ai.google.dev/api/generate-content */
+export function geminiProblems(body: Fields, issued: Issued): string[] {
+	const contents = fieldsIn(body["contents"]);
+	return [
+		...requestFaults(body),
+		...contentFaults(contents),
+		...callFaults(contents),
+		...signatureFaults(contents, issued),
+	];
+}
+
+function* requestFaults(body: Fields): Generator<string> {
+	for (const key of Object.keys(body)) if (!known.has(key)) yield `unknown field ${key}`;
+	const { generationConfig: config } = body;
+	const most = isFields(config) ? config["maxOutputTokens"] : undefined;
+	if (typeof most !== "number" || most < 1) yield "generationConfig.maxOutputTokens: must be a number from 1";
+	for (const { functionDeclarations } of fieldsIn(body["tools"])) {
+		for (const { name } of fieldsIn(functionDeclarations)) yield* nameFaults(name);
+	}
+}
+
+function* contentFaults(contents: readonly Fields[]): Generator<string> {
+	if (contents.length === 0) yield "contents: must not be empty";
+	if (contents[0]?.["role"] !== "user") yield "contents: the first one must be the user's";
+	if (contents.at(-1)?.["role"] !== "user") yield "contents: the last one must be the user's";
+	for (const [index, { role, parts }] of contents.entries()) {
+		if (role !== "user" && role !== "model") yield `contents.${index}: unknown role`;
+		if (fieldsIn(parts).length === 0) yield `contents.${index}: has no parts`;
+		if (!fieldsIn(parts).every(isImageValid)) yield `contents.${index}: an image is not base64`;
+	}
+}
+
+function isImageValid({ inlineData }: Fields): boolean {
+	return !isFields(inlineData) || /^[\w+/]+=*$/.test(String(inlineData["data"]));
+}
+
+/** The content after calls has one response for each of them. */
+function* callFaults(contents: readonly Fields[]): Generator<string> {
+	for (const [index, { parts }] of contents.entries()) {
+		const called = namesIn(parts, "functionCall");
+		const answered = namesIn(contents[index + 1]?.["parts"], "functionResponse");
+		if (called.join() !== answered.join()) yield `contents.${index}: the calls have other responses`;
+		for (const name of called) yield* nameFaults(name);
+	}
+}
+
+function namesIn(parts: unknown, key: string): unknown[] {
+	return fieldsIn(parts).flatMap((part) => (isFields(part[key]) ? [part[key]["name"]] : []));
+}
+
+/** The first call of each reply has a signature, and each signature is at its own part. */
+function* signatureFaults(contents: readonly Fields[], { seals }: Issued): Generator<string> {
+	for (const [index, { parts }] of contents.entries()) {
+		if (!fieldsIn(parts).every((part) => isOwnSignature(part, seals))) {
+			yield `contents.${index}: a signature is at another part`;
+		}
+		const [first] = fieldsIn(parts).filter(({ functionCall }) => functionCall !== undefined);
+		if (first && first["thoughtSignature"] === undefined)
+			yield `contents.${index}: the first call has no signature`;
+	}
+}
+
+function isOwnSignature({ thoughtSignature, functionCall }: Fields, seals: Issued["seals"]): boolean {
+	if (thoughtSignature === undefined || thoughtSignature === FOREIGN) return true;
+	return seals.get(String(thoughtSignature)) === (functionCall === undefined ? "text" : "call");
+}
