@@ -18,7 +18,7 @@ export const testedFamilies: readonly TestedFamily[] = [
 	{ family: "google", wire: geminiWire, model: "gemini-4-hydrogen" },
 ];
 
-const table = new ModelTable(
+export const testedTable = new ModelTable(
 	testedFamilies.map(({ model }) => ({
 		id: model,
 		provider: "tested",
@@ -34,8 +34,8 @@ const table = new ModelTable(
 export function familyAt(
 	{ family, model }: TestedFamily,
 	baseUrl: string,
-	options: { apiKey: string; clock: Clock; log?: Logger },
+	options: { apiKey: string; clock: Clock; log?: Logger; provider?: string },
 ): Model {
 	const named = { provider: "tested", family, baseUrl, defaultModel: model };
-	return createAiSdkModel({ log: silentLogger, table, ...named, ...options });
+	return createAiSdkModel({ log: silentLogger, table: testedTable, ...named, ...options });
 }

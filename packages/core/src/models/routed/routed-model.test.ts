@@ -46,7 +46,7 @@ test("a name with the prefix of a provider goes to this provider, and its answer
 	expect(model.routeOf?.("another/m")).toBe(home);
 });
 
-test("messages of a provider's own model have its own name, and are the same objects each time", async () => {
+test("messages of a provider's own model have its own name, those of the same name at another one have none", async () => {
 	const [home, other] = [new RecordingModel("home"), new RecordingModel("other")];
 	const model = createRoutedModel(home, [other]);
 	const messages: ModelRequest["messages"] = [
@@ -60,9 +60,10 @@ test("messages of a provider's own model have its own name, and are the same obj
 	expect(first?.map((message) => (message.role === "assistant" ? message.model : ""))).toEqual([
 		"",
 		"m",
-		"m",
+		undefined,
 	]);
 	expect(first?.[1]).toBe(second?.[1]);
+	expect(first?.[2]).toBe(second?.[2]);
 	expect(first?.[0]).toBe(messages[0]);
 });
 

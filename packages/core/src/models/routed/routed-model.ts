@@ -71,15 +71,27 @@ class RoutedModel implements Model {
 }
 
 function withoutPrefix(request: ModelRequest, prefix: string, model: string): ModelRequest {
-	return { ...request, model, messages: request.messages.map((message) => unprefixed(message, prefix)) };
+	if (prefix === "") return { ...request, model };
+	const messages = request.messages.map((message) => ownMessage(message, prefix, model));
+	return { ...request, model, messages };
 }
 
 const renamed = new WeakMap<AssistantMessage, AssistantMessage>();
+const unnamed = new WeakMap<AssistantMessage, AssistantMessage>();
 
-/** The message with the provider's own name of the model. The same object for the same message. */
-function unprefixed(message: Message, prefix: string): Message {
-	if (message.role !== "assistant" || prefix === "" || !message.model?.startsWith(prefix)) return message;
-	const known = renamed.get(message) ?? { ...message, model: message.model.slice(prefix.length) };
-	renamed.set(message, known);
+/**
+ * The message with the provider's own name of its model. A model of the same name at the home provider is another one. The
+ * same object for the same message.
+ */
+function ownMessage(message: Message, prefix: string, model: string): Message {
+	if (message.role !== "assistant") return message;
+	if (message.model?.startsWith(prefix)) {
+		const known = renamed.get(message) ?? { ...message, model: message.model.slice(prefix.length) };
+		renamed.set(message, known);
+		return known;
+	}
+	if (message.model !== model) return message;
+	const known = unnamed.get(message) ?? { role: message.role, content: message.content };
+	unnamed.set(message, known);
 	return known;
 }
