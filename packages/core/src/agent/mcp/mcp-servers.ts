@@ -1,7 +1,7 @@
 import type { Tool as ListedTool } from "@modelcontextprotocol/client";
 import { type Clock, type Ids, type Logger, ParleyError } from "@parley/base";
 import type { TextRedactor } from "../../text/session-redactor.ts";
-import type { McpServerSettings, McpServerState, McpSource } from "../../vocabulary/mcp/server.ts";
+import type { McpServerSettings, McpServerState, McpSetup, McpSource } from "../../vocabulary/mcp/server.ts";
 import type { Sandboxes } from "../../vocabulary/sandbox.ts";
 import type { Tool } from "../../vocabulary/tool.ts";
 import { loadToolCheck, type ToolCheck } from "../client-tools/registration.ts";
@@ -90,8 +90,15 @@ export class McpServers {
 	 * Tools of the operator's servers and of those of a working directory: the same array as long as nothing changes. Starts
 	 * servers that do not run. Waits only for those that have never been ready, and not long.
 	 */
-	async tools(directory: string): Promise<readonly Tool[]> {
-		const setup = await this.#source.current();
+	tools(directory: string): readonly Tool[] | Promise<readonly Tool[]> {
+		const setup = this.#source.current();
+		// Most gateways have no server, and no message of theirs should wait.
+		const isEmpty = "servers" in setup && setup.servers.length + setup.trusted.length === 0;
+		return isEmpty && this.#groups.size === 0 ? none : this.#tools(setup, directory);
+	}
+
+	async #tools(current: McpSetup | Promise<McpSetup>, directory: string): Promise<readonly Tool[]> {
+		const setup = await current;
 		if (this.#isClosed) return none;
 		const own = this.#groupOf("", setup.servers, []);
 		const found = await trustedServers(directory, setup.trusted, this.#deps.path);
@@ -288,5 +295,5 @@ const none: readonly Tool[] = [];
 /** A setup that never changes. */
 export function fixedSource(servers: readonly McpServerSettings[]): McpSource {
 	const setup = { servers, trusted: [] };
-	return { current: async () => setup };
+	return { current: () => setup };
 }

@@ -40,7 +40,7 @@ export interface McpSetup {
 
 /** The operator's setup, which may change while the gateway runs. Returns the same object as long as it has not changed. */
 export interface McpSource {
-	current(): Promise<McpSetup>;
+	current(): McpSetup | Promise<McpSetup>;
 }
 
 /**
