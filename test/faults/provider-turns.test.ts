@@ -64,7 +64,7 @@ function withOther(own: Model, clock: ManualClock, other: Parameters<typeof open
 	return { table, model: createRoutedModel(own, [model]), fallback: [`other/${tested.model}`] };
 }
 
-/** What each API must get back of the reasoning: its text, its encrypted form, or its signature. */
+/** Form in which the reasoning returns to each API: its text, its encrypted form, or its signature. */
 const returned: Readonly<Record<string, RegExp>> = {
 	compatible: /"reasoning_content":"I should look\."/,
 	openai: /"type":"reasoning","id":"rs_[^"]*","encrypted_content":"sealed:/,

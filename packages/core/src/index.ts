@@ -135,6 +135,7 @@ export {
 	reasoningLevels,
 	type Sampling,
 	type StopReason,
+	serverOf,
 } from "./vocabulary/model.ts";
 export { ModelError } from "./vocabulary/model-error.ts";
 export {

@@ -9,7 +9,7 @@ import {
 	type Redactor,
 	type Store,
 } from "@parley/base";
-import type { Model, Runtime, Sandboxes, Tables } from "@parley/core";
+import { type Model, type Runtime, type Sandboxes, serverOf, type Tables } from "@parley/core";
 import { auditStart } from "./audit-start.ts";
 import { HeldOpen } from "./auth/held-open.ts";
 import { finishRestore } from "./backup/place-restored.ts";
@@ -30,7 +30,7 @@ import { openPort, type Port } from "./port.ts";
 import { openSandboxes } from "./sandbox/open-sandboxes.ts";
 import { openSecretPages } from "./secret-page/open-secret-pages.ts";
 import { EventStreams } from "./wires/http/methods/events.ts";
-import { createHealth, type Health, type HealthState } from "./wires/http/methods/health.ts";
+import { createHealth, type Health, type HealthDeps, type HealthState } from "./wires/http/methods/health.ts";
 import { createHttpServer } from "./wires/http/server.ts";
 import { OzzieServer } from "./wires/ozzie/server.ts";
 
@@ -106,8 +106,8 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 	const parts = { options, runtime, store, sandbox, metrics, models, llama };
 	const wires = undo.use(await openWires(parts));
 	const { port, reach } = wires;
-	const { provider } = models.model;
 	const { model } = runtime;
+	const { provider } = serverOf(models.model, model);
 	await announce(config.data, wires, {
 		urls: [...port.urls],
 		provider,
@@ -118,7 +118,9 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 	});
 	undo.move();
 	const checking = sandbox.state.state === "wanted" ? sandbox.check() : undefined;
-	const { serverHost, providerReason } = models;
+	const isHome = provider === models.model.provider;
+	const serverHost = isHome ? models.serverHost : undefined;
+	const providerReason = isHome ? models.providerReason : "configured";
 	return {
 		urls: port.urls,
 		provider,
@@ -268,11 +270,16 @@ function healthOf(
 		reach,
 		version: options.version,
 		sandbox: () => sandbox.state,
-		server: models.serverHost,
-		provider: models.model.provider,
+		...servedBy(models, runtime.model),
 		policy: runtime.trust.policies,
 		llama: () => llama?.status,
 	});
+}
+
+/** The provider of the gateway's model, and the host of its server if it is not the provider's own. */
+function servedBy({ model, serverHost }: Models, name: string): Pick<HealthDeps, "provider" | "server"> {
+	const { provider } = serverOf(model, name);
+	return { provider, server: provider === model.provider ? serverHost : undefined };
 }
 
 interface GrpcParts extends Entrance {

@@ -46,7 +46,7 @@ test("a name with the prefix of a provider goes to this provider, and its answer
 	expect(model.routeOf?.("another/m")).toBe(home);
 });
 
-test("messages of a provider's own model have its own name, those of the same name at another one have none", async () => {
+test("messages of a model have its own name, and messages of a model with the same name elsewhere have no name", async () => {
 	const [home, other] = [new RecordingModel("home"), new RecordingModel("other")];
 	const model = createRoutedModel(home, [other]);
 	const messages: ModelRequest["messages"] = [
