@@ -1,0 +1,64 @@
+import { mkdtempDisposableSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { FakeAnthropic } from "../simulators/anthropic/fake-anthropic.ts";
+import { says } from "../simulators/anthropic/reply.ts";
+import { chatWire } from "../simulators/providers/chat-wire.ts";
+import { FakeProvider } from "../simulators/providers/fake-provider.ts";
+import { geminiWire } from "../simulators/providers/gemini-wire.ts";
+import { responsesWire } from "../simulators/providers/responses-wire.ts";
+import { Setup } from "./setup.ts";
+
+test("one gateway uses several providers, with prices of models.json, and each gets only its own key", async () => {
+	await using claude = await FakeAnthropic.start();
+	await using lab = await FakeProvider.start(chatWire, { apiKey: "lab-key-0123456789abcdef" });
+	await using openai = await FakeProvider.start(responsesWire, { apiKey: "openai-key-0123456789" });
+	await using gemini = await FakeProvider.start(geminiWire, { apiKey: "gemini-key-0123456789" });
+	using directory = mkdtempDisposableSync(join(tmpdir(), "parley-providers-"));
+	const file = join(directory.path, "parley.json");
+	const table = join(directory.path, "models.json");
+	const priced = { context_window: 50_000, max_output: 5_000, prices: { input: 1_000, output: 1_000 } };
+	writeFileSync(table, JSON.stringify({ models: [{ id: "qwen", provider: "lab", ...priced }] }));
+	const providers = {
+		lab: { baseUrl: lab.url, key: "LAB_KEY" },
+		openai: { api: "responses", baseUrl: openai.url },
+		gemini: { api: "gemini", baseUrl: gemini.url },
+	};
+	writeFileSync(file, JSON.stringify({ models: { providers, file: table }, titles: false }));
+	const setup = await Setup.open({
+		...{ PARLEY_CONFIG: file, PARLEY_MODEL: "standard", ANTHROPIC_API_KEY: claude.apiKey },
+		...{ ANTHROPIC_BASE_URL: claude.url, LAB_KEY: lab.apiKey },
+		...{ OPENAI_API_KEY: openai.apiKey, GEMINI_API_KEY: gemini.apiKey },
+	});
+	try {
+		claude.script(says("I am Claude."));
+		lab.script({ content: [{ type: "text", text: "I am Qwen." }] });
+		openai.script({ content: [{ type: "text", text: "I am Sol." }] });
+		gemini.script({ content: [{ type: "text", text: "I am Hydrogen." }] });
+		const models = setup.run("models");
+		expect(await models.ended()).toBe(0);
+		for (const name of ["lab/qwen", "openai/gpt-6.2-sol", "gemini/gemini-4-hydrogen"]) {
+			expect(models.received).toContain(name);
+		}
+		for (const [model, answer] of [
+			["standard", "I am Claude."],
+			["lab/qwen", "I am Qwen."],
+			["openai/standard", "I am Sol."],
+			["gemini-4-hydrogen", "I am Hydrogen."],
+		] as const) {
+			const ask = setup.run("ask", "--model", model, "who are you?");
+			expect(await ask.ended(), ask.text).toBe(0);
+			expect(ask.text).toContain(answer);
+		}
+		const usage = setup.run("usage", "--by", "model", "--json");
+		expect(await usage.ended()).toBe(0);
+		expect(usage.received).toMatch(/"lab\/qwen"/);
+		expect(usage.received).toMatch(/"openai\/gpt-6\.2-sol"/);
+		expect(usage.received).toMatch(/"gemini\/gemini-4-hydrogen"/);
+		const log = setup.gateway.stderr.join("\n");
+		for (const { apiKey } of [claude, lab, openai, gemini]) expect(log).not.toContain(apiKey);
+	} finally {
+		await setup.close();
+	}
+});
