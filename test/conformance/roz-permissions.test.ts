@@ -24,6 +24,8 @@ verifiesOn("roz", ["roz.permissions"], "each tool has the rule of its usual call
 	];
 	expect(await rulesOf(stream, { tools })).toEqual({
 		run_command: "require_confirmation physical",
+		command_output: "allow pure",
+		stop_command: "allow physical",
 		read_file: "allow pure",
 		write_file: "require_confirmation physical",
 		edit_file: "require_confirmation physical",

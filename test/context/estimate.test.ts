@@ -8,7 +8,7 @@ import { chinese, code, mixed, prose } from "./texts.ts";
 import { bytePairs, sixths } from "./tokenizers.ts";
 
 const info: ModelInfo = {
-	...{ id: "small-1", provider: "anthropic", contextWindow: 16_000, maxOutput: 2_000 },
+	...{ id: "small-1", provider: "anthropic", contextWindow: 18_000, maxOutput: 2_000 },
 	...{ reasoning: "none", sampling: true, images: false },
 };
 

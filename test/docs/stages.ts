@@ -25,6 +25,8 @@ const stages: Readonly<Record<string, () => Promise<Setting>>> = {
 	patient: async () => ({ options: { clock: new ManualClock() } }),
 	/** The first model call fails with a transient error. */
 	overloaded: async () => ({ options: { clock: new ManualClock(), model: overloadedOnce() } }),
+	/** Commands run in the container of the gateway. */
+	container: async () => ({ options: { config: { sandbox: "container" } } }),
 	claude,
 	/** A model with a small window. */
 	narrow: async () => ({

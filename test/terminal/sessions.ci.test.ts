@@ -37,6 +37,13 @@ test("conversations are found, shown, exported, renamed and deleted", async ({ s
 	expect(await forced.ended()).toBe(0);
 	expect(parseJson(readFileSync(file, "utf8"))).toMatchObject({ session: { id }, events: { 0: { seq: 1 } } });
 
+	const commands = setup.run("sessions", "commands", short);
+	expect(await commands.ended()).toBe(0);
+	expect(commands.text).toBe("No commands in the background.");
+	const missing = setup.run("sessions", "stop-command", short, "1");
+	expect(await missing.ended()).toBe(1);
+	expect(missing.text).toContain("this session has no command 1 in the background");
+
 	const renamed = setup.run("sessions", "rename", short, "My", "title");
 	expect(await renamed.ended()).toBe(0);
 	const kept = setup.run("sessions", "delete", short);

@@ -97,6 +97,7 @@ export {
 	type PersonRule,
 	type PlaceProfile,
 } from "./vocabulary/chat-settings.ts";
+export type { BackgroundCommand, CommandEvent } from "./vocabulary/commands/background-command.ts";
 export type { ContextSnapshot } from "./vocabulary/context-snapshot.ts";
 export type {
 	Author,

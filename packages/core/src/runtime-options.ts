@@ -17,6 +17,7 @@ import { chooseSettings, type ModelChoice, type ModelOptions, realName } from ".
 import type { RunnerPorts } from "./agent/runner.ts";
 import type { Skills } from "./agent/skills/skills.ts";
 import { systemPromptOf } from "./agent/system-prompt/session-prompt.ts";
+import type { BackgroundCommands } from "./conversation/commands/background-commands.ts";
 import { placesAnswering } from "./conversation/may-answer-elsewhere.ts";
 import type { Observers } from "./conversation/observers.ts";
 import type { Prompts } from "./conversation/prompts.ts";
@@ -120,6 +121,7 @@ export function runnerPortsOf(
 		tasks,
 		schedules,
 		skills,
+		commands,
 		services,
 	}: {
 		readonly services: Services;
@@ -131,6 +133,7 @@ export function runnerPortsOf(
 		readonly tasks: () => TaskRunner;
 		readonly schedules: RunSchedules;
 		readonly skills: Skills;
+		readonly commands: BackgroundCommands;
 	},
 ): RunnerPorts {
 	const { roots } = options;
@@ -154,6 +157,7 @@ export function runnerPortsOf(
 		...shared,
 		schedules,
 		skills,
+		commands,
 		sandbox: options.sandbox,
 		roots: (session) => toolRoots(session, roots.given),
 		forbidden: definedItems([roots.dataDir, ...(options.forbidden ?? []), options.policy?.file]),

@@ -11,6 +11,7 @@ import {
 } from "./agent/run/settings.ts";
 import { Runner } from "./agent/runner.ts";
 import { Skills } from "./agent/skills/skills.ts";
+import { BackgroundCommands } from "./conversation/commands/background-commands.ts";
 import { Observers } from "./conversation/observers.ts";
 import { Prompts } from "./conversation/prompts.ts";
 import { Sessions } from "./conversation/sessions.ts";
@@ -79,6 +80,7 @@ interface RequestParts {
 	readonly memories: Memories;
 	readonly schedules: Schedules;
 	readonly skills: Skills;
+	readonly commands: BackgroundCommands;
 	/** Creates a session, or finds it by its external key. */
 	open(request: Keyed, wanted: NewSession): Promise<OpenedSession>;
 }
@@ -138,6 +140,7 @@ function createRequestParts(options: RuntimeOptions): RequestParts {
 		clientTools: new ClientTools({ ...options, redactor, lease }),
 		mcp: new McpServers(options.mcp ?? noMcp, { ...options, redactor, path: process.env["PATH"] }),
 		schedules: new Schedules({ ...services, sessions, open, admit: () => admission.require() }),
+		commands: new BackgroundCommands({ ...services, leaseOwn: sessions.leaseOwn.bind(sessions) }),
 	};
 }
 

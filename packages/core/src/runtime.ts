@@ -41,6 +41,7 @@ import type { EventHistory } from "./use-cases/sessions/read-events.ts";
 import { readTranscript, type TimedMessage } from "./use-cases/sessions/read-transcript.ts";
 import { removeSession } from "./use-cases/sessions/remove.ts";
 import { renameSession } from "./use-cases/sessions/rename.ts";
+import { SessionCommands } from "./use-cases/sessions/session-commands.ts";
 import { setBudget } from "./use-cases/sessions/set-budget.ts";
 import { setModel } from "./use-cases/sessions/set-model.ts";
 import { type ToolPermission, toolPermissions } from "./use-cases/sessions/tool-permissions.ts";
@@ -77,6 +78,8 @@ export class Runtime {
 	readonly skills: Skills;
 	/** Work in the background. */
 	readonly tasks: Tasks;
+	/** Commands in the background of sessions. */
+	readonly commands: SessionCommands;
 	readonly #options: RuntimeOptions;
 	readonly #parts: RuntimeParts;
 
@@ -95,6 +98,7 @@ export class Runtime {
 		this.schedules = parts.schedules;
 		this.skills = parts.skills;
 		this.tasks = parts.tasks;
+		this.commands = new SessionCommands({ ...parts.services, ...parts });
 	}
 
 	/** The name of the model that answers. */
@@ -112,6 +116,7 @@ export class Runtime {
 	async start(): Promise<number> {
 		await this.trust.load();
 		await this.#parts.housekeeping.begin();
+		await this.#parts.commands.recover();
 		this.#parts.reminders.start();
 		const resumed = await resumeUnfinished(this.#parts.services, this.#parts.sessions, this.#parts.runner);
 		await this.#parts.taskRunner.start();
@@ -288,10 +293,8 @@ export class Runtime {
 	/** Deletes a session with all its data. Needs `force` while a run is active or a question is open. */
 	async remove(request: Keyed, sessionId: string, force: boolean): Promise<void> {
 		this.#parts.admission.require();
-		await removeSession({ ...this.#parts.services, sessions: this.#parts.sessions }, request, {
-			sessionId,
-			force,
-		});
+		const { services, sessions, commands } = this.#parts;
+		await removeSession({ ...services, sessions, commands }, request, { sessionId, force });
 	}
 
 	/** History of one message with its decisions. Default: the last message. */
@@ -353,9 +356,10 @@ export class Runtime {
 		this.#parts.housekeeping.stop();
 		this.#parts.runner.stop();
 		const tasks = this.#parts.taskRunner.stop();
+		const commands = this.#parts.commands.close();
 		await this.#parts.scheduleClock.stop();
 		await drain(this.#parts.sessions.loaded(), graceMs, this.#options.clock);
 		const { titles, reminders, mcp } = this.#parts;
-		await Promise.all([tasks, titles.stop(), reminders.stop(), this.trust.stop(), mcp.close()]);
+		await Promise.all([tasks, commands, titles.stop(), reminders.stop(), this.trust.stop(), mcp.close()]);
 	}
 }

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { type CommandEventPayloads, commandPayloads } from "./command-methods.ts";
 import { FilePayload } from "./file-payload.ts";
 import type { EventFrame } from "./frame.ts";
 import { type ModelEventPayloads, modelPayloads } from "./model-events.ts";
@@ -160,6 +161,7 @@ export interface SessionRenamedPayload {
 /** The events of this version with their payloads. */
 export interface EventPayloads
 	extends ModelEventPayloads,
+		CommandEventPayloads,
 		ScheduleEventPayloads,
 		SkillEventPayloads,
 		TaskEventPayloads {
@@ -225,6 +227,7 @@ const payloads = {
 		...imported,
 	}),
 	...modelPayloads,
+	...commandPayloads,
 	...skillPayloads,
 	...schedulePayloads,
 	...taskPayloads,

@@ -13,6 +13,7 @@ export { describeFailure, refusalOf } from "./client/handshake.ts";
 export { pinnedTo } from "./client/pinned-to.ts";
 export { type Progress, ReplyProgress } from "./client/reply-progress.ts";
 export type { OpenSession } from "./client/session-reader.ts";
+export type { CommandPayload } from "./command-methods.ts";
 export {
 	type AnswerContext,
 	type AssistantMessagePayload,

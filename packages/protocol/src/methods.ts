@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { AgentList, ModelList } from "./catalogue.ts";
+import { commandMethods } from "./command-methods.ts";
 import { memoryMethods } from "./memory-methods.ts";
 import { MessageContextParams } from "./message-context.ts";
 import { key, maybe, notBlank, optionalSession, runId, sessionId, title, withDefault } from "./params.ts";
@@ -242,6 +243,7 @@ export const methods = {
 	...scheduleMethods,
 	...skillMethods,
 	...promptMethods,
+	...commandMethods,
 	...sessionMethods,
 	...taskMethods,
 	...trustMethods,

@@ -71,4 +71,16 @@ export const sessionRequirements = {
 		"security ruling 17",
 		"A key that was used for another request is refused with `invalid params`.",
 	),
+	"command.list": ozzie(
+		"our own: Commands in the background",
+		"A command in the background outlives its turn. Its start is an event, and `list_commands` lists it.",
+	),
+	"command.stop": ozzie(
+		"our own: Commands in the background",
+		"`stop_command` ends a command for all, and the end is an event with its reason and the person.",
+	),
+	"command.restart": ozzie(
+		"our own: Commands in the background",
+		"A command that the end of the gateway ended is reported as such, and the agent learns it with the next message.",
+	),
 } satisfies Record<string, Requirement>;

@@ -4,6 +4,7 @@ import { formatUsd } from "../text/amounts.ts";
 import { codeMarkdown, plainMarkdown } from "../text/markdown.ts";
 import type { Look } from "../text/styles.ts";
 import { visibleLine } from "../text/visible.ts";
+import { commandEndWords, commandListWords, isFailedCommand } from "./command-words.ts";
 import {
 	callListWords,
 	compactedListWords,
@@ -151,6 +152,17 @@ const wordings = {
 		list: (todo) => ({ words: `${todo.percentage}% ${stepWords(todo)}`.trimEnd() }),
 		chat: "stateful",
 		ask: "stateful",
+	},
+	"command.started": {
+		...typeOnly,
+		list: (command) => ({ words: commandListWords(command) }),
+	},
+	"command.ended": {
+		list: (command) => ({ words: commandListWords(command), failed: isFailedCommand(command) }),
+		transcript: (command, { look }) => noteRows(commandEndWords(command), look),
+		markdown: none,
+		chat: { ends: "nothing", rows: (command, look) => noteRows(commandEndWords(command), look) },
+		ask: "hidden",
 	},
 	"prompt.request": {
 		list: ({ label }) => ({ words: label }),

@@ -1,5 +1,6 @@
 import { defined, definedItems } from "@parley/base";
 import { oneLine, plain } from "../conversation/vocabulary/plain.ts";
+import { backgroundOf, commandCode, commandList, runningPart } from "../presses/background.ts";
 import { infoOfOne, linesOf, offerConversations } from "../presses/conversations.ts";
 import type { ListedSession, RoomContext } from "../rooms/handler-context.ts";
 import { conversationTexts } from "../texts/conversations.ts";
@@ -128,12 +129,64 @@ const info: Command<RoomContext> = {
 					last: context.platform.moment(usedAt),
 				}),
 				conversationTexts.info.model({ model }),
+				...(await runningPart(context, { person, room }, session)),
 			].join("\n\n"),
 		};
 	},
 };
 
-export const sessionCommands: readonly Command<RoomContext>[] = [create, turn, list, rename, info];
+const maxEnded = 5;
+
+const background: Command<RoomContext> = {
+	name: "session commands",
+	description: conversationTexts.background.description,
+	options: [
+		{
+			name: "stop",
+			description: conversationTexts.background.stop,
+			type: "integer",
+			required: false,
+			min: 1,
+			max: 1_000_000,
+		},
+	],
+	async run(context, { event: { person, room, options }, key }) {
+		const { background: texts } = conversationTexts;
+		const current = (await context.sessions(person, room)).find((each) => each.current);
+		if (current === undefined) return { text: conversationTexts.none };
+		const { session } = current;
+		const all = await backgroundOf(context, { person, room }, session);
+		const number = options["stop"];
+		if (typeof number !== "number") {
+			const running = all.filter(({ state }) => state === "running");
+			const ended = all.filter(({ state }) => state === "ended").slice(0, maxEnded);
+			if (running.length + ended.length === 0) return { text: texts.none };
+			const parts = [
+				running.length === 0 ? texts.none : commandList(context, texts.running, running),
+				ended.length === 0 ? undefined : commandList(context, texts.ended, ended),
+			];
+			return { text: definedItems(parts).join("\n\n") };
+		}
+		const found = all.find((one) => one.number === number);
+		if (found === undefined) {
+			return { text: texts.unknown({ number, list: context.platform.command("session commands", room) }) };
+		}
+		const stopping = { session_id: session, number, key: `${key}/stop`, ...context.onBehalf(person, room) };
+		const { command } = await context.gateway.request("stop_command", stopping);
+		const code = commandCode(command);
+		const isOver = found.state === "ended" && command.reason !== "stopped";
+		return { text: isOver ? texts.over({ command: code }) : texts.stopped({ command: code }) };
+	},
+};
+
+export const sessionCommands: readonly Command<RoomContext>[] = [
+	create,
+	turn,
+	list,
+	rename,
+	info,
+	background,
+];
 
 function findSession(sessions: readonly ListedSession[], wanted: string): ListedSession | undefined {
 	const words = wanted.toLowerCase();

@@ -4,6 +4,7 @@ import { plain } from "../conversation/vocabulary/plain.ts";
 import type { Control } from "../platform/posting.ts";
 import type { Conversation, HandledEvent, HandlerContext, Reply } from "../rooms/handler-context.ts";
 import { conversationTexts } from "../texts/conversations.ts";
+import { runningPart } from "./background.ts";
 import type { PressHandlers } from "./press.ts";
 import { usageOf } from "./usage.ts";
 
@@ -40,12 +41,17 @@ async function stopOne(context: HandlerContext, { event, key }: Acting, one: Con
 }
 
 /** Facts about a conversation. */
-export async function infoOfOne(context: HandlerContext, _: Acting, one: Conversation): Promise<Reply> {
-	const { messages, usedAt, model } = one;
+export async function infoOfOne(
+	context: HandlerContext,
+	{ event: { person } }: Acting,
+	one: Conversation,
+): Promise<Reply> {
+	const { messages, usedAt, model, room, session } = one;
 	const last = context.platform.moment(usedAt);
 	const { info } = conversationTexts;
 	const facts = [info.messages({ count: messages, last }), info.model({ model })];
-	return { text: [linkedTitle(context, one), ...facts].join("\n\n") };
+	const running = await runningPart(context, { person, room }, session);
+	return { text: [linkedTitle(context, one), ...facts, ...running].join("\n\n") };
 }
 
 /** Usage of a conversation. */

@@ -290,6 +290,38 @@ const scenes: Readonly<Record<string, readonly Step[]>> = {
 		{ commands: "why", options: { message: "8" }, in: "random" },
 		{ whispers: ["it mentions me; I sent it to the agent", "I have no record", "I have no record"] },
 	],
+	"the commands in the background are listed, and one is stopped by its number": [
+		{ says: "serve", mentions: "us" },
+		{ commands: "session commands" },
+		{ whispers: ["I run no command in the background of this conversation."] },
+		{
+			does({ gateway }) {
+				const started = { command: "npm `run` dev", started_at: "2026-01-01T00:00:00Z" };
+				const ended = { ended_at: "2026-01-01T00:01:00Z", reason: "exited", exit_code: 1 } as const;
+				const running = { number: 2, state: "running", ...started } as const;
+				gateway.methods.list_commands = () => ({
+					commands: [running, { number: 1, ...started, command: "make", state: "ended", ...ended }],
+				});
+				gateway.methods.stop_command = ({ number }) => ({
+					command: { ...running, number, state: "ended", reason: "stopped" },
+				});
+			},
+		},
+		{ commands: "session commands" },
+		{
+			whispers: [
+				"**2** ``npm `run` dev`` · started 2026-01-01T00:00:00.000Z\n\nEnded:\n\n- **1** `make` · ended with exit code 1",
+			],
+		},
+		{ commands: "session info" },
+		{ whispers: ["In the background:\n\n- **2** ``npm `run` dev`` · started "] },
+		{ commands: "session commands", options: { stop: 3 } },
+		{ whispers: ["There is no command 3 here."] },
+		{ asked: "stop_command", times: 0 },
+		{ commands: "session commands", options: { stop: 2 } },
+		{ whispers: ["Stopped ``npm `run` dev``."] },
+		{ asked: "stop_command", times: 1, with: { number: 2 } },
+	],
 	"what one is told about oneself, the model and help": [
 		{ commands: "whoami" },
 		{ commands: "model" },

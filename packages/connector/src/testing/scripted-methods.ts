@@ -118,6 +118,7 @@ const looking: ScriptedMethods = {
 		};
 		return { principal: "connector:chat", kind: "connector", person: personOf(call), role, may, place };
 	},
+	list_commands: () => ({ commands: [] }),
 	list_sessions({ limit }, { gateway, place }) {
 		const here = place && `${place.tenant}:${place.channel}`;
 		const sessions = gateway.sessions

@@ -42,6 +42,28 @@ export const conversationTexts = {
 			`Model: ${model === undefined ? "the gateway's default" : `\`${model}\``}`,
 	},
 
+	/** Commands of the agent in the background. `command`: code. `at`: a time such as “5 minutes ago”. */
+	background: {
+		description: "Show commands that I run in the background of this conversation, or stop one",
+		stop: "Number of the command to stop",
+		running: "In the background:",
+		ended: "Ended:",
+		none: "I run no command in the background of this conversation.",
+		started: ({ at }: { readonly at: string }): string => `started ${at}`,
+		ends: {
+			exited: ({ code, at }: { readonly code: number | undefined; readonly at: string }): string =>
+				code === undefined ? `ended by a signal ${at}` : `ended with exit code ${code} ${at}`,
+			stopped: ({ at }: { readonly at: string }): string => `stopped ${at}`,
+			timed_out: ({ at }: { readonly at: string }): string => `ended at the maximum time ${at}`,
+			gateway: ({ at }: { readonly at: string }): string => `ended with a restart ${at}`,
+			failed: ({ at }: { readonly at: string }): string => `could not be started ${at}`,
+		},
+		stopped: ({ command }: { readonly command: string }): string => `Stopped ${command}.`,
+		over: ({ command }: { readonly command: string }): string => `${command} had ended already.`,
+		unknown: ({ number, list }: { readonly number: number; readonly list: string }): string =>
+			`There is no command ${number} here. \`${list}\` shows all.`,
+	},
+
 	/** Commands in a channel that act on the conversations of its threads. `title`: Markdown, mostly a link. */
 	below: {
 		which: {

@@ -1,4 +1,5 @@
 import type { Generated, GeneratedAlways } from "kysely";
+import type { CommandEndReason } from "../vocabulary/commands/background-command.ts";
 import type { Stamped } from "./stamped.ts";
 import type { TaskTables } from "./task-tables.ts";
 import type { TrustTables } from "./trust-tables.ts";
@@ -337,6 +338,24 @@ interface TrustedSkillsTable extends Stamped {
 	trusted_at: number;
 }
 
+/** Commands in the background of a session (see vocabulary/commands/background-command.ts). */
+interface BackgroundCommandsTable extends Stamped {
+	session_id: string;
+	/** Number in the session, from 1. */
+	n: number;
+	run_id: string;
+	call_id: string;
+	/** Without secrets. */
+	command: string;
+	started_at: number;
+	/** Null while it runs. */
+	ended_at: number | null;
+	reason: CommandEndReason | null;
+	code: number | null;
+	/** 1 if a run of the session knows the end. */
+	informed: number;
+}
+
 export interface Tables extends TrustTables, TaskTables {
 	sessions: SessionsTable;
 	events: EventsTable;
@@ -358,6 +377,7 @@ export interface Tables extends TrustTables, TaskTables {
 	memories: MemoriesTable;
 	schedules: SchedulesTable;
 	trusted_skills: TrustedSkillsTable;
+	background_commands: BackgroundCommandsTable;
 }
 
 /** The stamp of every row that this version of the program writes on one machine. */

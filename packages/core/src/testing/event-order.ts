@@ -1,3 +1,4 @@
+import type { CommandEvent } from "../vocabulary/commands/background-command.ts";
 import type { RecordedEvent, SessionEvent, TransientEvent } from "../vocabulary/event.ts";
 import type { SkillEvent } from "../vocabulary/skill.ts";
 import type { TaskEvent, WorkerEvent } from "../vocabulary/task.ts";
@@ -31,6 +32,8 @@ class EventOrder {
 	readonly #endedCalls = new Set<string>();
 	readonly #openPrompts = new Set<string>();
 	readonly #seenPrompts = new Set<string>();
+	readonly #openCommands = new Set<number>();
+	#commands = 0;
 	readonly #tasks = new TaskOrder();
 	readonly #skills = new SkillOrder();
 
@@ -92,6 +95,17 @@ class EventOrder {
 			case "prompt.answered":
 			case "prompt.closed":
 				return this.#prompt(event);
+			default:
+				return this.#work(event);
+		}
+	}
+
+	/** Events of commands, skills and tasks. */
+	#work(event: CommandEvent | SkillEvent | TaskEvent | WorkerEvent): Fault {
+		switch (event.type) {
+			case "command.started":
+			case "command.ended":
+				return this.#takeCommand(event);
 			case "skill.started":
 			case "skill.step.started":
 			case "skill.step.completed":
@@ -126,6 +140,15 @@ class EventOrder {
 			case "prompt.closed":
 				return this.#openPrompts.delete(event.token) ? undefined : "nothing is asked under its token";
 		}
+	}
+
+	#takeCommand({ type, n }: CommandEvent): Fault {
+		if (type === "command.ended")
+			return this.#openCommands.delete(n) ? undefined : `command ${n} is not open`;
+		if (n !== this.#commands + 1) return `command ${n} follows ${this.#commands}`;
+		this.#commands = n;
+		this.#openCommands.add(n);
+		return undefined;
 	}
 
 	#share({ runId, callId }: { readonly runId: string; readonly callId: string }): Fault {

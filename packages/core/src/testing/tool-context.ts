@@ -38,6 +38,9 @@ const unheard = () => Promise.reject(new ParleyError("no notes in this test", { 
 const noSchedules = () =>
 	Promise.reject(new ParleyError("no schedules in this test", { code: "unimplemented" }));
 
+const noBackground = () =>
+	Promise.reject(new ParleyError("no background in this test", { code: "unimplemented" }));
+
 const noSandbox: Sandbox = {
 	mode: "off",
 	profile: "off",
@@ -63,6 +66,12 @@ export function createToolContext(cwd: string, fields: Partial<ToolContext> = {}
 		openOutput: (name) => Promise.reject(new ParleyError(`no result ${name}`, { code: "not_found" })),
 		share: () =>
 			Promise.reject(new ParleyError("nobody takes files in this test", { code: "unimplemented" })),
+		background: {
+			check: () => undefined,
+			start: noBackground,
+			output: noBackground,
+			stop: noBackground,
+		},
 		memories: {
 			inChat: false,
 			check: checkMemory,

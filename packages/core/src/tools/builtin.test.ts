@@ -61,6 +61,8 @@ test("every tool and every parameter has a description", () => {
 
 /** A usual call of each tool that declares the classes of one. `unschedule_task` is not in it: it needs a schedule. */
 const usualCalls: Readonly<Record<string, object>> = {
+	command_output: { command: 1 },
+	stop_command: { command: 1 },
 	read_file: { path: "bed.txt" },
 	write_file: { path: "bed.txt", content: "clay" },
 	edit_file: { path: "bed.txt", old_text: "soil", new_text: "clay" },

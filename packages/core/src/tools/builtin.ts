@@ -1,5 +1,6 @@
 import type { Tool } from "../vocabulary/tool.ts";
 import { askUser } from "./ask-user.ts";
+import { backgroundTools } from "./commands/background.ts";
 import { runCommand } from "./commands/run-command.ts";
 import { editFile } from "./files/edit-file.ts";
 import { listFiles } from "./files/list-files.ts";
@@ -21,6 +22,7 @@ const builtin: readonly Tool[] = [
 	listFiles,
 	searchFiles,
 	git,
+	...backgroundTools,
 	sendFile,
 	askUser,
 	todo,

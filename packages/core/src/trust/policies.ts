@@ -286,6 +286,7 @@ async function contextOf(
 		share: refuse,
 		todo: refuse,
 		workflow: refuse,
+		background: { check: () => undefined, start: refuse, output: refuse, stop: refuse },
 		memories: {
 			inChat: scene.place !== undefined,
 			check: checkMemory,

@@ -1,3 +1,4 @@
+import type { CommandEvent } from "./commands/background-command.ts";
 import type { CompactionLevel, ContextSnapshot } from "./context-snapshot.ts";
 import type { FileFacts } from "./kept-file.ts";
 import type { AssistantMessage, ImageType } from "./message.ts";
@@ -255,7 +256,13 @@ export type ConversationEvent =
 	| { readonly type: "grant.ended"; readonly grantId: string; readonly reason: string };
 
 /** All recorded events, in the order of `seq`: the vocabulary of the product. */
-export type RecordedEvent = ConversationEvent | ScheduleEvent | SkillEvent | TaskEvent | WorkerEvent;
+export type RecordedEvent =
+	| ConversationEvent
+	| CommandEvent
+	| ScheduleEvent
+	| SkillEvent
+	| TaskEvent
+	| WorkerEvent;
 
 /**
  * Transient events, which are not recorded. A reply with text has `text.started`, deltas and `text.ended`. After a crash the

@@ -55,9 +55,14 @@ export type Step =
 	  }
 	/**
 	 * Notes from memory at the start of the run, or "". `personal` notes of one person are for this run only: later runs of
-	 * the session do not have them.
+	 * the session do not have them. `commands`: the commands in the background at that time.
 	 */
-	| { readonly kind: "recalled"; readonly notes: string; readonly personal: string }
+	| {
+			readonly kind: "recalled";
+			readonly notes: string;
+			readonly personal: string;
+			readonly commands?: string;
+	  }
 	/** A skill that is a text has started. It lasts to the end of the run. */
 	| {
 			readonly kind: "skill";

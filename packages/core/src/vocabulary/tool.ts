@@ -1,6 +1,7 @@
 import type { FileHandle } from "node:fs/promises";
 import type { Clock, Logger } from "@parley/base";
 import type * as z from "zod";
+import type { BackgroundAccess } from "./commands/background-command.ts";
 import type { FileFacts } from "./kept-file.ts";
 import type { MemoryAccess } from "./memory.ts";
 import type { ImageBlock } from "./message.ts";
@@ -102,6 +103,7 @@ export interface ToolContext {
 	 * if the run is stopped, and `failed_precondition` inside a task.
 	 */
 	workflow(started: Omit<WorkflowCall, "callId">): Promise<WorkflowEnd>;
+	readonly background: BackgroundAccess;
 	readonly memories: MemoryAccess;
 	readonly schedules: ScheduleAccess;
 	/** Starts a skill in the run. Throws in words for the model. */

@@ -95,8 +95,10 @@ function question(
 		.filter((part) => part !== "")
 		.join("\n\n");
 	const text = words === "" && shown.length > 0 ? [] : [{ type: "text", text: words } as const];
-	const notes = recalledIn(steps)?.notes ?? "";
-	const recalled = notes === "" ? [] : [{ type: "text", text: notes } as const];
+	const { notes = "", commands = "" } = recalledIn(steps) ?? {};
+	const recalled = [notes, commands]
+		.filter((text) => text !== "")
+		.map((text) => ({ type: "text", text }) as const);
 	const skill = options?.skill ? [{ type: "text", text: options.skill.text } as const] : [];
 	const said = contextText(context);
 	const read = said === "" ? [] : [{ type: "text", text: said } as const];

@@ -51,6 +51,8 @@ const table: EventMetricTable = {
 	"tool.completed": countToolCall,
 	"tool.failed": countToolCall,
 	"todo.updated": notCounted,
+	"command.started": notCounted,
+	"command.ended": notCounted,
 	"prompt.requested": openPrompt,
 	"prompt.answered": (counting, { token, cancelled }, { at }) =>
 		settlePrompt(counting, token, cancelled ? "refused" : "answered", at),

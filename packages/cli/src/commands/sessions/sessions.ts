@@ -1,5 +1,5 @@
 import { defined } from "@parley/base/defined";
-import { Command, Option } from "commander";
+import { Command, InvalidArgumentError, Option } from "commander";
 import { type AddressFlags, addAddressFlags, findGateway } from "../../client/gateway-address.ts";
 import { withGateway } from "../../client/with-gateway.ts";
 import type { Io } from "../../command-line/io.ts";
@@ -20,13 +20,17 @@ Examples:
   parley sessions invoice march
   parley sessions show sess_4k2x
   parley sessions export sess_4k2x --output talk.md
+  parley sessions commands sess_4k2x
+  parley sessions stop-command sess_4k2x 1
   parley sessions delete sess_4k2x sess_9fd0
 `;
 
 /** `parley sessions`: lists, shows, exports, renames and deletes sessions. */
 export function sessionsCommand(io: Io): Command {
 	const command = new Command("sessions")
-		.description("list sessions, newest first; show, export, rename and delete them")
+		.description(
+			"list sessions, newest first; show, export, rename and delete them; list and stop their commands",
+		)
 		.helpCommand(false)
 		.argument("[query...]", "words to search for")
 		.option("--limit <n>", "maximum number of rows", readLimit, 50)
@@ -37,6 +41,8 @@ export function sessionsCommand(io: Io): Command {
 		.addCommand(showCommand(io))
 		.addCommand(exportCommand(io))
 		.addCommand(renameCommand(io))
+		.addCommand(commandsCommand(io))
+		.addCommand(stopCommandCommand(io))
 		.addCommand(deleteCommand(io));
 }
 
@@ -119,6 +125,48 @@ function renameCommand(io: Io): Command {
 			client.request("rename_session", { session_id: session.id, title }),
 		);
 	});
+}
+
+function commandsCommand(io: Io): Command {
+	const command = new Command("commands")
+		.description("list the commands that a session runs in the background, and those that ended")
+		.argument("<id>", "id of the session");
+	return command.action(async (id: string) => {
+		const flags: SessionsFlags = command.optsWithGlobals();
+		const { session } = await find(id, flags, io);
+		const { commands } = await withGateway(flags, io, (client) =>
+			client.request("list_commands", { session_id: session.id }),
+		);
+		if (flags.json) return printJson(commands, io);
+		if (commands.length === 0) return printRows(["No commands in the background."], io);
+		const [{ systemClock }, { commandRows }] = await Promise.all([
+			import("@parley/base"),
+			import("../../tables/command-rows.ts"),
+		]);
+		printRows(commandRows(commands, systemClock.now(), outputLook(io)), io);
+	});
+}
+
+function stopCommandCommand(io: Io): Command {
+	const command = new Command("stop-command")
+		.description("stop a command that a session runs in the background")
+		.argument("<id>", "id of the session")
+		.argument("<number>", "number of the command, as `parley sessions commands` prints it", readNumber);
+	return command.action(async (id: string, number: number) => {
+		const flags: SessionsFlags = command.optsWithGlobals();
+		const { session } = await find(id, flags, io);
+		const stopped = await withGateway(flags, io, (client) =>
+			client.request("stop_command", { session_id: session.id, number }),
+		);
+		if (flags.json) return printJson(stopped.command, io);
+		const { commandRow } = await import("../../tables/command-rows.ts");
+		printRows([commandRow(stopped.command)], io);
+	});
+}
+
+function readNumber(text: string): number {
+	if (/^[1-9]\d{0,5}$/.test(text)) return Number(text);
+	throw new InvalidArgumentError("Use the number of a command, such as 1.");
 }
 
 function deleteCommand(io: Io): Command {

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import { defined, ParleyError } from "@parley/base";
+import type { BackgroundCommands } from "../../conversation/commands/background-commands.ts";
 import { newestTodo } from "../../conversation/newest-todo.ts";
 import type { Session } from "../../conversation/session.ts";
 import type { Files } from "../../files/files.ts";
@@ -8,6 +9,7 @@ import { openRegular, readChunks, refuseForbiddenTwin } from "../../filesystem/r
 import type { Memories } from "../../memory/memories.ts";
 import { findTaint } from "../../store/session-taint.ts";
 import type { People } from "../../trust/people/people.ts";
+import type { BackgroundAccess } from "../../vocabulary/commands/background-command.ts";
 import { type FileFacts, factsOf } from "../../vocabulary/kept-file.ts";
 import type { CallBlock } from "../../vocabulary/message.ts";
 import { operator, type Principal } from "../../vocabulary/principal.ts";
@@ -36,6 +38,7 @@ interface ToolPorts extends QuestionPorts, WorkspacePorts, SchedulePorts, Workfl
 	readonly sandbox: Sandboxes;
 	readonly files: Files;
 	readonly memories: Memories;
+	readonly commands: BackgroundCommands;
 }
 
 export type ContextOf = (run: Run, call: CallBlock) => Promise<ToolContext>;
@@ -75,10 +78,33 @@ async function contextOf(run: Run, call: CallBlock, ports: ToolPorts): Promise<T
 		share: (path, name) => shareFile(run, call, { path, name }, ports),
 		todo: (steps) => (taskAccess ? taskAccess.plan(steps) : writeTodo(run, call.id, steps)),
 		workflow: (started) => runWorkflow(run, { ...started, callId: call.id }, ports),
+		background: backgroundOf(run, call, ports.commands),
 		memories: memoryAccessOf(run, call.id, ports.memories),
 		schedules: scheduleAccessOf(run, call.id, ports),
 		skill: (invocation) => startSkillOfCall(run, call.id, invocation, ports.skills),
 		...defined({ task: taskAccess }),
+	};
+}
+
+/** Commands in the background of the session of a run. A task has none, because its session ends with it. */
+function backgroundOf(run: Run, call: CallBlock, commands: BackgroundCommands): BackgroundAccess {
+	const { session, id: runId } = run;
+	const check = (): void => {
+		if (session.taskId !== undefined) {
+			throw new ParleyError("background: a task cannot leave a command in the background", {
+				code: "failed_precondition",
+			});
+		}
+		commands.check(session.id);
+	};
+	return {
+		check,
+		async start(command, start) {
+			check();
+			return commands.start({ session, runId, callId: call.id }, command, start);
+		},
+		output: (n, waitMs) => commands.output(session.id, n, { waitMs, signal: run.control.signal }),
+		stop: (n) => commands.stop(session.id, n),
 	};
 }
 

@@ -1,10 +1,12 @@
 import { createHash } from "node:crypto";
 import { defined, ParleyError } from "@parley/base";
 import type { Memories } from "../../memory/memories.ts";
+import { commandsForRun, markInformed } from "../../store/command-rows.ts";
 import type { Tx } from "../../store/journal.ts";
 import { deleteMemory, findMemory } from "../../store/memory-rows.ts";
 import { addTaint, findTaint } from "../../store/session-taint.ts";
 import { notesText, withinNotesBudget } from "../../text/notes-text.ts";
+import { commandsText } from "../../vocabulary/commands/background-command.ts";
 import {
 	checkMemory,
 	isReadable,
@@ -91,15 +93,16 @@ function noteId(sessionId: string, callId: string): string {
 }
 
 /**
- * Offers the most relevant notes to a run before its first model call. Records them as a step, so that a resumed run has the
- * same text. The session gets their taint.
+ * Offers the most relevant notes to a run before its first model call, and the state of the commands in the background.
+ * Records them as a step, so that a resumed run has the same text. The session gets the taint of the notes.
  */
 export async function recallMemories(run: Run, memories: Memories): Promise<void> {
 	const { row, steps, session } = run;
 	// A run that repeats a reply has its question, with the notes, in an earlier run.
 	if (row.retryOf !== undefined || steps.some(({ kind }) => kind === "reply" || kind === "recalled")) return;
 	const notes = withinNotesBudget(await memories.recall(readerOf(run), row.content));
-	if (notes.length === 0) return;
+	const known = await run.journal.store.read((db) => commandsForRun(db, session.id));
+	if (notes.length === 0 && known.length === 0) return;
 	const isPersonal = ({ scope }: { readonly scope: string }): boolean =>
 		session.place !== undefined && scope === "user";
 	await run.commit(async ({ tx, step }) => {
@@ -107,7 +110,9 @@ export async function recallMemories(run: Run, memories: Memories): Promise<void
 			kind: "recalled",
 			notes: notesText(notes.filter((note) => !isPersonal(note))),
 			personal: notesText(notes.filter(isPersonal)),
+			...defined({ commands: known.length > 0 ? commandsText(known) : undefined }),
 		});
+		if (known.length > 0) await markInformed(tx, session.id, known);
 		await addTaint(tx, session.id, joinTaints(notes.map(({ taint }) => taint)));
 	});
 }

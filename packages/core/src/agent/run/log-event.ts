@@ -1,4 +1,5 @@
 import { type Clock, defined, type Logger } from "@parley/base";
+import type { CommandEvent } from "../../vocabulary/commands/background-command.ts";
 import type { RecordedEvent } from "../../vocabulary/event.ts";
 import type { SkillEvent } from "../../vocabulary/skill.ts";
 import type { Step } from "../../vocabulary/step.ts";
@@ -101,7 +102,7 @@ function logQuestion(
 }
 
 /** Logs an event of a skill, and facts of a task that the lines of its run do not have. */
-function logWork(log: Logger, event: SkillEvent | TaskEvent | WorkerEvent): void {
+function logWork(log: Logger, event: CommandEvent | SkillEvent | TaskEvent | WorkerEvent): void {
 	switch (event.type) {
 		case "skill.started":
 			log.info("skill started", { skill: event.skill, kind: event.kind });
@@ -128,6 +129,9 @@ function logWork(log: Logger, event: SkillEvent | TaskEvent | WorkerEvent): void
 			log.warn("task failed", { taskId, retryCount, willRetry, ...reasonOf(error) });
 			return;
 		}
+		// Logged where commands start and end.
+		case "command.started":
+		case "command.ended":
 		// The log lines of the task's run contain it already.
 		case "skill.step.started":
 		case "task.created":

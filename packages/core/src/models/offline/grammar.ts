@@ -36,6 +36,15 @@ export const commandWords: readonly CommandWord[] = [
 		text: thought,
 	})),
 	call("run", "git status", "runs a command", (cmd) => ["run_command", { cmd }]),
+	call("start", "npm run dev", "starts a command in the background", (cmd) => [
+		"run_command",
+		{ cmd, background: true },
+	]),
+	call("output", "1", "waits for output of such a command", (n) => [
+		"command_output",
+		{ command: readNumber(n), wait_ms: 5_000 },
+	]),
+	call("stop", "1", "stops such a command", (n) => ["stop_command", { command: readNumber(n) }]),
 	call("read", "README.md", "reads a file", (path) => ["read_file", { path }]),
 	call("write", "notes.txt <<< one\\ntwo", "writes a file; \\n is a new line", readWrite),
 	call("edit", "notes.txt <<< one >>> two", "replaces a text in a file", readEdit),
@@ -232,6 +241,11 @@ function readSpawn(argument: string): [string, unknown] {
 	const [title = "", description = ""] = splitAt(argument, "<<<");
 	if (title === "" || description === "") throw unreadable("it needs a title, <<< and a description");
 	return ["spawn_worker", { title, description: readText(description) }];
+}
+
+function readNumber(argument: string): number {
+	if (/^\d{1,6}$/.test(argument)) return Number(argument);
+	throw unreadable("it needs the number of a command");
 }
 
 function readWait(argument: string): [string, unknown] {

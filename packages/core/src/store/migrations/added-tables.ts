@@ -127,6 +127,25 @@ export async function addNotices(db: Kysely<unknown>): Promise<void> {
 	await db.schema.alterTable("prompts").addColumn("due_at", "bigint").execute();
 }
 
+/** Commands in the background of sessions. */
+export async function createBackgroundCommands(db: Kysely<unknown>): Promise<void> {
+	await withColumns(db.schema.createTable("background_commands"), [
+		["session_id", "text"],
+		["n", "integer"],
+		["run_id", "text"],
+		["call_id", "text"],
+		["command", "text"],
+		["started_at", "bigint"],
+		["ended_at?", "bigint"],
+		["reason?", "text"],
+		["code?", "integer"],
+		["informed", "integer"],
+		...stampColumns,
+	])
+		.addPrimaryKeyConstraint("background_commands_key", ["session_id", "n"])
+		.execute();
+}
+
 /** Tables with text of sessions. Rows from before this migration have no hash and are reported as unverified. */
 const tables = ["events", "steps", "runs", "steers", "compactions"];
 

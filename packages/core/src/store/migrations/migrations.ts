@@ -7,6 +7,7 @@ import {
 	addTextHashes,
 	addTrustedContent,
 	addVotes,
+	createBackgroundCommands,
 	createMemories,
 	createSchedules,
 	createTasks,
@@ -301,4 +302,5 @@ export const migrations: readonly Migration[] = [
 			await db.schema.alterTable("runs").addColumn("joined", "text").execute();
 		},
 	},
+	{ name: "0018-background-commands", up: createBackgroundCommands },
 ];

@@ -3,7 +3,8 @@ import { homeDirectory } from "@parley/base/own-account";
 import * as z from "zod";
 import { judgeCommand } from "../../policy/commands/judge-command.ts";
 import { mixedScriptNotes, visible } from "../../text/visible.ts";
-import type { CommandOutcome, Sandbox, SandboxKind } from "../../vocabulary/sandbox.ts";
+import { backgroundLimits } from "../../vocabulary/commands/background-command.ts";
+import type { Command, CommandOutcome, Sandbox, SandboxKind } from "../../vocabulary/sandbox.ts";
 import type { ActionClass } from "../../vocabulary/taint.ts";
 import { defineTool, type ToolContext, type ToolPlan, type ToolResult } from "../../vocabulary/tool.ts";
 import { boundToCommand, differences, findShell, surroundingsOf } from "./surroundings.ts";
@@ -23,6 +24,14 @@ const parameters = () =>
 			.max(600_000)
 			.default(DEFAULT_TIMEOUT_MS)
 			.describe("Milliseconds after which it is ended."),
+		background: z
+			.boolean()
+			.default(false)
+			.describe(
+				"Whether the command continues after the call and after this answer, for example a development server or a " +
+					"long build. The call returns its number for command_output and stop_command. Only in the sandbox; " +
+					"timeout_ms has no effect.",
+			),
 		network: z
 			.boolean()
 			.default(false)
@@ -49,13 +58,14 @@ const parameters = () =>
 	});
 type Arguments = z.infer<ReturnType<typeof parameters>>;
 
-/** Runs a shell command in the session's working directory; its background processes end with it. */
+/** Runs a shell command in the session's working directory to its end, or starts it in the background of the session. */
 export const runCommand = defineTool<Arguments>({
 	name: "run_command",
 	description:
 		"Runs a command line in the working directory and returns its output and its exit code. Use it to build, to " +
 		"test, and for work that no other tool does. Every call starts a new shell without input: directories and " +
-		"variables are not kept, programs get no input, and background processes end with the call. In a sandbox, " +
+		"variables are not kept, programs get no input, and processes that the command leaves end with the call; use " +
+		"background for a command that must continue. In a sandbox, " +
 		"programs cannot listen at or connect to Unix sockets unless the operator allows it: use TCP on 127.0.0.1. If " +
 		"the output is long, its beginning and its end are returned. Never write a password into the command line: " +
 		"ask for it with ask_user and pass its handle in secrets. Not for reading, writing, listing or searching text " +
@@ -67,6 +77,7 @@ export const runCommand = defineTool<Arguments>({
 		parameters: {
 			cmd: { names: ["command"] },
 			timeout_ms: { names: ["timeout", "timeout_seconds"], unit: "ms" },
+			background: { names: ["run_in_background", "is_background"] },
 		},
 	},
 	secrets: ["secrets"],
@@ -77,10 +88,11 @@ export const runCommand = defineTool<Arguments>({
 });
 
 async function plan(args: Arguments, context: ToolContext): Promise<ToolPlan> {
-	const { cmd, secrets, network } = args;
-	const label = `run ${visible(cmd)}`;
+	const { cmd, secrets, network, background } = args;
+	const label = `${background ? "run in the background:" : "run"} ${visible(cmd)}`;
 	refuseUnshowable([cmd], label);
 	const sandbox = sandboxFor(args, context);
+	if (background) refuseBackground(sandbox, context);
 	const leaves = sandbox.mode !== context.sandbox.mode;
 	const judgement = await judgeCommand(cmd, {
 		cwd: context.cwd,
@@ -106,6 +118,7 @@ async function plan(args: Arguments, context: ToolContext): Promise<ToolPlan> {
 		notes: definedItems([
 			`in ${context.cwd}`,
 			sandboxNote(sandbox),
+			background ? backgroundNote : undefined,
 			leaves ? "it requests the network, and runs outside the sandbox of this session" : undefined,
 			...[...judgement.irreversible, ...judgement.control, ...judgement.secret].map(visible),
 			...given.map(([name, handle]) => `the variable ${name} holds the password behind ${visible(handle)}`),
@@ -130,19 +143,57 @@ async function run(args: Arguments, approved: ToolPlan, context: ToolContext): P
 			failed: true,
 		};
 	}
-	const outcome = await sandbox.run({
+	const command = {
 		executable: await findShell(),
 		// Without `--` a command that begins with a dash would be read as options of the shell.
 		args: ["-c", "--", args.cmd],
 		cwd: context.cwd,
 		environment: args.secrets,
+		callId: context.callId,
+	};
+	if (args.background) return startInBackground(args, { ...command, sandbox }, context);
+	const outcome = await sandbox.run({
+		...command,
 		timeoutMs: args.timeout_ms,
 		maxOutputBytes: MAX_OUTPUT_BYTES,
-		callId: context.callId,
 		signal: context.signal,
 		onOutput: (chunk) => context.progress(chunk),
 	});
 	return describeOutcome(outcome, { timeoutMs: args.timeout_ms, aborted: context.signal.aborted });
+}
+
+const backgroundNote = `it continues in the background until it is stopped, at most ${backgroundLimits.timeoutMs / 3_600_000} hours`;
+
+/** Only a sandbox ends a command with the gateway, whatever happens to the gateway. */
+function refuseBackground({ mode }: Sandbox, { background }: ToolContext): void {
+	if (mode === "off") {
+		throw new ParleyError(
+			"background: commands in the background need the sandbox, and this one runs without it",
+			{
+				code: "failed_precondition",
+			},
+		);
+	}
+	background.check();
+}
+
+async function startInBackground(
+	{ cmd }: Arguments,
+	{
+		sandbox,
+		...command
+	}: Omit<Command, "timeoutMs" | "maxOutputBytes" | "signal"> & { readonly sandbox: Sandbox },
+	{ background }: ToolContext,
+): Promise<ToolResult> {
+	// The output is read by command_output, so the sandbox keeps almost none of it.
+	const started = await background.start(cmd, (options) =>
+		sandbox.run({ ...command, ...options, maxOutputBytes: 1_024 }),
+	);
+	const { n } = started;
+	return {
+		text: `started in the background as command ${n}: read its output with command_output, and end it with stop_command`,
+		failed: false,
+	};
 }
 
 /** The facts that changed since the plan was made or approved, in words. */

@@ -1,4 +1,5 @@
 import { type Logger, ParleyError } from "@parley/base";
+import type { BackgroundCommands } from "../../conversation/commands/background-commands.ts";
 import type { Session } from "../../conversation/session.ts";
 import type { Sessions } from "../../conversation/sessions.ts";
 import type { Workspaces } from "../../conversation/workspaces.ts";
@@ -18,6 +19,7 @@ export interface RemovePorts extends CancelPorts {
 	readonly log: Logger;
 	readonly workspaces: Workspaces;
 	readonly sessions: Sessions;
+	readonly commands: BackgroundCommands;
 }
 
 /**
@@ -51,6 +53,7 @@ export async function removeSession(
 		if (busy && !force) throw refused();
 		if (busy) await stopAll(ports, session, request);
 	}
+	await ports.commands.forget(sessionId);
 	for (const id of gone.sessions) ports.sessions.evict(id);
 	if (ports.workspaces.of(session) !== undefined) {
 		await ports.workspaces.remove(sessionId).catch((error: unknown) => {
@@ -120,6 +123,7 @@ const tablesOfSessions = [
 	"search_texts",
 	"system_prompts",
 	"read_messages",
+	"background_commands",
 ] as const;
 
 /** Work after the commit of a deletion: ids of sessions that may be in memory, and of files on the disk. */

@@ -103,6 +103,8 @@ const shownGrant = {
 	expires_at: "2026-01-01T04:00:00.000Z",
 };
 
+const ofCommand = { runId: "run_1", callId: "call_1", n: 2, command: "make" };
+const shownCommand = { run_id: "run_1", call_id: "call_1", number: 2, command: "make" };
 const ofSkill = { runId: "run_1", callId: "", skill: "deploy" };
 const shownSkill = { run_id: "run_1", call_id: "", skill_name: "deploy" };
 const ofStep = { stepId: "build", title: "Building", model: "m1", taskId: "task_1", attempt: 1 };
@@ -110,6 +112,25 @@ const shownStep = { step_id: "build", step_title: "Building", model: "m1", task_
 
 /** All recorded events. An event without its frame does not compile. */
 const recorded: Pairs<OtherEvent<RecordedEvent>> = {
+	"command.started": [
+		[
+			{ type: "command.started", runId: "run_1", callId: "call_1", n: 1, command: "npm run dev" },
+			{
+				event: "command.started",
+				payload: { number: 1, command: "npm run dev", run_id: "run_1", call_id: "call_1" },
+			},
+		],
+	],
+	"command.ended": [
+		[
+			{ ...ofCommand, type: "command.ended", ending: { reason: "exited", code: 1 } },
+			{ event: "command.ended", payload: { ...shownCommand, reason: "exited", exit_code: 1 } },
+		],
+		[
+			{ ...ofCommand, type: "command.ended", ending: { reason: "stopped", code: null }, by: "ada" },
+			{ event: "command.ended", payload: { ...shownCommand, reason: "stopped", by: "ada" } },
+		],
+	],
 	"grant.created": [
 		[
 			{ type: "grant.created", grant },

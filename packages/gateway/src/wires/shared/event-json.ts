@@ -1,6 +1,7 @@
 import { defined, ParleyError } from "@parley/base";
 import {
 	type BudgetReached,
+	type CommandEvent,
 	dollars,
 	formatDollars,
 	type Recorded,
@@ -10,6 +11,7 @@ import {
 } from "@parley/core";
 import type { EventFrame, EventName, EventPayloads } from "@parley/protocol";
 import { beginning } from "./beginning.ts";
+import { commandEventNames, encodeCommandEvent, isCommandEvent } from "./command-json.ts";
 import { encodeFile } from "./file-json.ts";
 import { encodeBadge, encodeGrant } from "./grant-json.ts";
 import { encodePrompt } from "./prompt-json.ts";
@@ -50,6 +52,7 @@ const eventNames = {
 	"session.renamed": "session.renamed",
 	"grant.created": "grant.created",
 	"grant.ended": "grant.ended",
+	...commandEventNames,
 	...skillEventNames,
 	...scheduleEventNames,
 	...taskEventNames,
@@ -254,10 +257,11 @@ export function encodeModelEvent(event: ModelEvent | FeatureEvent): EncodedEvent
 	}
 }
 
-type FeatureEvent = AnyScheduleEvent | AnyTaskEvent | SkillEvent;
+type FeatureEvent = AnyScheduleEvent | AnyTaskEvent | CommandEvent | SkillEvent;
 
 function encodeFeatureEvent(event: FeatureEvent): EncodedEvent {
 	if (isSkillEvent(event)) return encodeSkillEvent(event);
+	if (isCommandEvent(event)) return encodeCommandEvent(event);
 	return isScheduleEvent(event) ? encodeScheduleEvent(event) : encodeTaskEvent(event);
 }
 

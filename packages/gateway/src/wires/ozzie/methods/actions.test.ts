@@ -23,6 +23,8 @@ const paramsIn = (session: string): { readonly [Name in MethodName]: MethodInput
 	accept_all_tools: {},
 	cancel_turn: {},
 	list_sessions: {},
+	list_commands: { session_id: session },
+	stop_command: { session_id: session, number: 1 },
 	load_messages: {},
 	resume: { sessions: [{ session_id: session }] },
 	store_memory: { content: "a note" },

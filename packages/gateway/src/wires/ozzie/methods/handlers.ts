@@ -1,6 +1,7 @@
 import { type Action, authorize, isAuthorized, type Principal } from "@parley/core";
 import type { MethodName } from "@parley/protocol";
 import { catalogueMethods } from "./catalogue.ts";
+import { commandMethods } from "./commands.ts";
 import { memoryMethods } from "./memories.ts";
 import { peopleMethods, placeMethods, tokenMethods } from "./people.ts";
 import { auditMethods, grantMethods, policyMethods } from "./policy.ts";
@@ -15,6 +16,7 @@ import { usageMethods } from "./usage.ts";
 /** Handlers by method. A method without a handler does not compile. */
 const handlers: MethodsOf<MethodName> = {
 	...sessionMethods,
+	...commandMethods,
 	...promptMethods,
 	...taskMethods,
 	...usageMethods,
@@ -59,6 +61,8 @@ const methodActions: Readonly<Record<MethodName, Action | readonly [Action, ...A
 	/** A connector needs a trust grant of the channel. */
 	accept_all_tools: ["trust.accept_all", "session.write"],
 	cancel_turn: "session.write",
+	list_commands: "session.read",
+	stop_command: "session.write",
 	list_sessions: "session.list",
 	load_messages: "session.read",
 	resume: "session.read",

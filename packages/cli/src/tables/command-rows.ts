@@ -1,0 +1,25 @@
+import type { CommandPayload } from "@parley/protocol";
+import { commandEnd } from "../text/command-end.ts";
+import { shorten } from "../text/shorten.ts";
+import { timeAgo } from "../text/time-ago.ts";
+import { visibleLine } from "../text/visible.ts";
+
+/** One row for each command in the background of a session. */
+export function commandRows(
+	commands: readonly CommandPayload[],
+	now: number,
+	{ columns }: { readonly columns: number },
+): string[] {
+	return commands.map((command) => shorten(`${commandRow(command)} (${age(command, now)})`, columns));
+}
+
+/** A command with its number and state. */
+export function commandRow(command: CommandPayload): string {
+	const { number, reason } = command;
+	const state = reason === undefined ? "is running" : commandEnd({ ...command, reason });
+	return `${number} ${state}: ${visibleLine(command.command)}`;
+}
+
+function age({ started_at, ended_at = started_at }: CommandPayload, now: number): string {
+	return timeAgo(Date.parse(ended_at), now);
+}

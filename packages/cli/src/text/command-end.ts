@@ -1,0 +1,23 @@
+import { visibleLine } from "./visible.ts";
+
+interface CommandEnd {
+	readonly reason: "exited" | "stopped" | "timed_out" | "gateway" | "failed";
+	readonly exit_code?: number;
+	readonly by?: string;
+}
+
+/** The end of a command, after its name. */
+export function commandEnd({ reason, exit_code: code, by }: CommandEnd): string {
+	switch (reason) {
+		case "exited":
+			return code === undefined ? "was ended by a signal" : `ended with exit code ${code}`;
+		case "stopped":
+			return by === undefined ? "was stopped" : `was stopped by ${visibleLine(by)}`;
+		case "timed_out":
+			return "reached the maximum time";
+		case "gateway":
+			return "ended with the gateway";
+		case "failed":
+			return "could not be started";
+	}
+}

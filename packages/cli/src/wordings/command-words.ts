@@ -1,0 +1,21 @@
+import type { EventPayloads } from "@parley/protocol";
+import { commandEnd } from "../text/command-end.ts";
+import { visibleLine } from "../text/visible.ts";
+
+type Ended = EventPayloads["command.ended"];
+
+/** Words of a command in the background in lists of events. */
+export function commandListWords(event: EventPayloads["command.started"] | Ended): string {
+	const end = "reason" in event ? ` ${commandEnd(event)}` : "";
+	return `${event.number}${end}: ${event.command}`;
+}
+
+/** The end of a command as one line of a conversation. */
+export function commandEndWords(event: Ended): string {
+	const command = visibleLine(event.command);
+	return `background command ${event.number} ${commandEnd(event)}: ${command}`;
+}
+
+export function isFailedCommand({ reason, exit_code: code }: Ended): boolean {
+	return reason === "failed" || reason === "timed_out" || (reason === "exited" && code !== 0);
+}

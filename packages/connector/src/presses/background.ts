@@ -1,0 +1,56 @@
+import type { CommandPayload } from "@parley/protocol";
+import { oneLine, visibleLine } from "../conversation/vocabulary/plain.ts";
+import type { Person, Room } from "../platform/inbound-event.ts";
+import type { HandlerContext } from "../rooms/handler-context.ts";
+import { markdownDialect } from "../text/markdown-dialect.ts";
+import { conversationTexts } from "../texts/conversations.ts";
+
+const { background: texts } = conversationTexts;
+
+const mostShown = 80;
+
+interface Asker {
+	readonly person: Person;
+	readonly room: Room;
+}
+
+/** Commands in the background of a conversation, newest first. */
+export async function backgroundOf(
+	context: HandlerContext,
+	{ person, room }: Asker,
+	session: string,
+): Promise<readonly CommandPayload[]> {
+	const params = { session_id: session, ...context.onBehalf(person, room) };
+	return (await context.gateway.request("list_commands", params)).commands;
+}
+
+/** Markdown of the running commands of a conversation, or nothing without one. */
+export async function runningPart(context: HandlerContext, asker: Asker, session: string): Promise<string[]> {
+	const running = (await backgroundOf(context, asker, session)).filter(({ state }) => state === "running");
+	return running.length === 0 ? [] : [commandList(context, texts.running, running)];
+}
+
+/** Commands below a heading, by their numbers. */
+export function commandList(
+	context: HandlerContext,
+	heading: string,
+	commands: readonly CommandPayload[],
+): string {
+	return [heading, ...commands.map((command) => `- ${commandLine(context, command)}`)].join("\n");
+}
+
+function commandLine({ platform }: HandlerContext, command: CommandPayload): string {
+	const { number, started_at, ended_at, reason, exit_code: code } = command;
+	const when = (time: string): string => platform.moment(Date.parse(time));
+	const state =
+		reason === undefined || ended_at === undefined
+			? texts.started({ at: when(started_at) })
+			: texts.ends[reason]({ code, at: when(ended_at) });
+	return `**${number}** ${commandCode(command)} · ${state}`;
+}
+
+/** The command line as code, in one line. */
+export function commandCode({ command }: CommandPayload): string {
+	const value = oneLine(visibleLine(command), mostShown);
+	return markdownDialect.write([{ type: "paragraph", children: [{ type: "inlineCode", value }] }]).trim();
+}

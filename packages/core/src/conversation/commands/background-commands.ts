@@ -1,0 +1,277 @@
+import { type Clock, defined, delay, type Logger, ParleyError } from "@parley/base";
+import { commandOf, endCommand, findCommand, insertCommand, openCommands } from "../../store/command-rows.ts";
+import type { Journal, Tx } from "../../store/journal.ts";
+import {
+	type BackgroundCommand,
+	backgroundLimits,
+	type CommandEnding,
+	type EndedCommand,
+	type NewOutput,
+	type StartedCommand,
+	unknownCommand,
+} from "../../vocabulary/commands/background-command.ts";
+import type { Session } from "../session.ts";
+import type { Lease } from "../sessions.ts";
+import { UnreadOutput } from "./unread-output.ts";
+
+interface CommandsPorts {
+	readonly journal: Journal;
+	readonly clock: Clock;
+	readonly log: Logger;
+	/** Borrows a session for the gateway itself. Throws `not_found` if it was deleted. */
+	readonly leaseOwn: (id: string) => Promise<Lease>;
+}
+
+/** The call that starts a command. */
+export interface StartingCall {
+	readonly session: Session;
+	readonly runId: string;
+	readonly callId: string;
+}
+
+/** A stop of a command. Without `by`, the agent stops it. */
+export interface Stopping {
+	readonly by?: string;
+	/** Records the stop in the transaction of the end. */
+	readonly audit?: (tx: Tx) => Promise<void>;
+}
+
+/** A command whose end is to be recorded. */
+interface EndingCommand {
+	readonly sessionId: string;
+	readonly call: { readonly runId: string; readonly callId: string };
+	readonly command: BackgroundCommand;
+	readonly stopping: Stopping;
+}
+
+/** A command of this process. It stays after its end while its output is kept. */
+interface LiveCommand {
+	readonly sessionId: string;
+	readonly call: { readonly runId: string; readonly callId: string };
+	command: BackgroundCommand;
+	readonly output: UnreadOutput;
+	readonly stop: AbortController;
+	/** Why the signal was aborted. */
+	cause: "stopped" | "gateway" | undefined;
+	stopping: Stopping;
+	/** Resolves when the end is recorded. */
+	ended: Promise<void>;
+	/** Wakes those that wait for output. */
+	wake: (() => void) | undefined;
+	changed: Promise<void>;
+}
+
+/**
+ * Commands that outlive the call that started them. They run in this process and end with it: their start and their end are
+ * in the journal, so that after a restart the session shows that they have ended. Their output is only in memory.
+ */
+export class BackgroundCommands {
+	readonly #ports: CommandsPorts;
+	readonly #commands = new Map<string, LiveCommand>();
+	#starting = 0;
+	#stopped = false;
+
+	constructor(ports: CommandsPorts) {
+		this.#ports = ports;
+	}
+
+	/** Ends the commands that a stop or crash of the gateway left open in the journal. */
+	async recover(): Promise<void> {
+		const { journal, log } = this.#ports;
+		for (const row of await journal.store.read(openCommands)) {
+			const { session_id: sessionId, run_id: runId, call_id: callId } = row;
+			const left = { sessionId, call: { runId, callId }, command: commandOf(row), stopping: {} };
+			await this.#record(left, { reason: "gateway", code: null }).catch((error: unknown) => {
+				log.error("the end of a command could not be recorded", { sessionId, n: row.n, error });
+			});
+		}
+	}
+
+	/** Throws `resource_exhausted` if a further command of the session is not possible. */
+	check(sessionId: string): void {
+		if (this.#stopped) throw new ParleyError("draining", { code: "unavailable" });
+		const running = [...this.#commands.values()].filter(({ command }) => command.ending === undefined);
+		const own = running.filter((one) => one.sessionId === sessionId).map(({ command }) => command.n);
+		const { perSession, all } = backgroundLimits;
+		if (own.length >= perSession) {
+			throw new ParleyError(
+				`${own.length} commands run in the background, and ${perSession} is the maximum: end one of ${own.join(", ")} with stop_command`,
+				{ code: "resource_exhausted" },
+			);
+		}
+		if (running.length + this.#starting < all) return;
+		throw new ParleyError("too many commands run in the background of this gateway: try again later", {
+			code: "resource_exhausted",
+		});
+	}
+
+	/** Records a command and starts it. */
+	async start(call: StartingCall, command: string, start: StartedCommand): Promise<BackgroundCommand> {
+		const { session, runId, callId } = call;
+		this.check(session.id);
+		this.#starting += 1;
+		try {
+			const text = session.redactor.redact(command);
+			const at = this.#ports.clock.now();
+			const n = await session.commit(async (tx, record) => {
+				const named = { runId, callId, command: text };
+				const given = await insertCommand(tx, { ...named, sessionId: session.id, at });
+				await record({ type: "command.started", ...named, n: given });
+				return given;
+			});
+			return this.#begin(call, { n, command: text, startedAt: at }, start);
+		} finally {
+			this.#starting -= 1;
+		}
+	}
+
+	#begin({ session, runId, callId }: StartingCall, command: BackgroundCommand, start: StartedCommand) {
+		const live: LiveCommand = {
+			sessionId: session.id,
+			call: { runId, callId },
+			command,
+			output: new UnreadOutput(backgroundLimits.unreadBytes),
+			stop: new AbortController(),
+			cause: undefined,
+			stopping: {},
+			ended: Promise.resolve(),
+			wake: undefined,
+			changed: Promise.resolve(),
+		};
+		renew(live);
+		this.#commands.set(keyOf(session.id, command.n), live);
+		this.#ports.log.info("command started", { sessionId: session.id, n: command.n });
+		const options = {
+			signal: live.stop.signal,
+			timeoutMs: backgroundLimits.timeoutMs,
+			onOutput(chunk: Uint8Array) {
+				live.output.write(chunk);
+				live.wake?.();
+			},
+		};
+		live.ended = start(options).then(
+			(outcome) => this.#end(live, endingOf(outcome, live.cause)),
+			(error: unknown) => {
+				live.output.write(Buffer.from(`${ParleyError.from(error).message}\n`));
+				return this.#end(live, { reason: live.cause ?? "failed", code: null });
+			},
+		);
+		if (this.#stopped) this.#abort(live, "gateway");
+		return command;
+	}
+
+	/** Never rejects: the record of a deleted session is gone with it. */
+	async #end(live: LiveCommand, ending: CommandEnding): Promise<void> {
+		const { sessionId, command } = live;
+		try {
+			await this.#record(live, ending);
+		} catch (error) {
+			const level = ParleyError.from(error).code === "not_found" ? "debug" : "error";
+			this.#ports.log[level]("the end of a command could not be recorded", {
+				sessionId,
+				n: command.n,
+				error,
+			});
+		}
+		live.command = { ...command, endedAt: this.#ports.clock.now(), ending };
+		live.wake?.();
+		this.#forgetOld();
+	}
+
+	async #record({ sessionId, call, command, stopping }: EndingCommand, ending: CommandEnding): Promise<void> {
+		const { clock, log, leaseOwn } = this.#ports;
+		using lease = await leaseOwn(sessionId);
+		const { n, command: text } = command;
+		await lease.session.commit(async (tx, record) => {
+			if (!(await endCommand(tx, { sessionId, n }, ending, clock.now()))) return;
+			const by = defined({ by: ending.reason === "stopped" ? stopping.by : undefined });
+			await record({ type: "command.ended", ...call, n, command: text, ending, ...by });
+			await stopping.audit?.(tx);
+		});
+		log.info("command ended", {
+			sessionId,
+			n,
+			reason: ending.reason,
+			...defined({ code: ending.code ?? undefined }),
+		});
+	}
+
+	/** The output since the last read, after a wait for output or for the end. Throws `not_found`. */
+	async output(
+		sessionId: string,
+		n: number,
+		{ waitMs, signal }: { readonly waitMs: number; readonly signal: AbortSignal },
+	): Promise<NewOutput> {
+		const live = this.#commands.get(keyOf(sessionId, n));
+		if (!live) return { command: await this.#find(sessionId, n), text: undefined };
+		if (live.output.isEmpty && live.command.ending === undefined && waitMs > 0) {
+			const waiting = new AbortController();
+			const stop = AbortSignal.any([signal, waiting.signal]);
+			const timer = delay(this.#ports.clock, Math.min(waitMs, backgroundLimits.waitMs), stop);
+			await Promise.race([live.changed, timer.catch(() => undefined)]);
+			waiting.abort();
+			signal.throwIfAborted();
+		}
+		renew(live);
+		return { command: live.command, text: live.output.take() };
+	}
+
+	/** Stops a command. Resolves with its end. Throws `not_found`. */
+	async stop(sessionId: string, n: number, stopping: Stopping = {}): Promise<BackgroundCommand> {
+		const live = this.#commands.get(keyOf(sessionId, n));
+		if (!live) return this.#find(sessionId, n);
+		if (live.command.ending === undefined && live.cause === undefined) live.stopping = stopping;
+		this.#abort(live, "stopped");
+		await live.ended;
+		return live.command;
+	}
+
+	/** Stops and forgets all commands of a deleted session. */
+	async forget(sessionId: string): Promise<void> {
+		const own = [...this.#commands].filter(([, live]) => live.sessionId === sessionId);
+		for (const [, live] of own) this.#abort(live, "stopped");
+		await Promise.all(own.map(([, { ended }]) => ended));
+		for (const [key] of own) this.#commands.delete(key);
+	}
+
+	/** Ends all commands and starts no others. Resolves when their ends are recorded. */
+	async close(): Promise<void> {
+		this.#stopped = true;
+		const all = [...this.#commands.values()];
+		for (const live of all) this.#abort(live, "gateway");
+		await Promise.all(all.map(({ ended }) => ended));
+	}
+
+	async #find(sessionId: string, n: number): Promise<BackgroundCommand> {
+		const row = await this.#ports.journal.store.read((db) => findCommand(db, sessionId, n));
+		if (row) return commandOf(row);
+		throw new ParleyError(unknownCommand(n), { code: "not_found" });
+	}
+
+	#abort(live: LiveCommand, cause: "stopped" | "gateway"): void {
+		if (live.command.ending !== undefined) return;
+		live.cause ??= cause;
+		live.stop.abort();
+	}
+
+	#forgetOld(): void {
+		const ended = [...this.#commands].filter(([, { command }]) => command.ending !== undefined);
+		const excess = Math.max(0, ended.length - backgroundLimits.ended);
+		for (const [key] of ended.slice(0, excess)) this.#commands.delete(key);
+	}
+}
+
+function renew(live: LiveCommand): void {
+	const { promise, resolve } = Promise.withResolvers<void>();
+	live.changed = promise;
+	live.wake = resolve;
+}
+
+function keyOf(sessionId: string, n: number): string {
+	return `${sessionId} ${n}`;
+}
+
+function endingOf({ code, timedOut }: EndedCommand, cause: LiveCommand["cause"]): CommandEnding {
+	if (cause !== undefined) return { reason: cause, code };
+	return { reason: timedOut ? "timed_out" : "exited", code };
+}

@@ -1,0 +1,79 @@
+import * as z from "zod";
+import {
+	type BackgroundCommand,
+	backgroundLimits,
+	commandState,
+} from "../../vocabulary/commands/background-command.ts";
+import { defineTool, type Tool, type ToolPlan } from "../../vocabulary/tool.ts";
+
+const number = z
+	.int()
+	.min(1)
+	.max(1_000_000)
+	.describe("The number that run_command returned when it started the command.");
+
+const reading = () =>
+	z.strictObject({
+		command: number,
+		wait_ms: z
+			.int()
+			.min(0)
+			.max(backgroundLimits.waitMs)
+			.default(0)
+			.describe("Milliseconds to wait for output or for the end, if there is no unread output."),
+	});
+
+const commandOutput = defineTool<z.infer<ReturnType<typeof reading>>>({
+	name: "command_output",
+	description:
+		"Returns the output of a command in the background since the last call, and its state. Use it to see whether a " +
+		"server is ready, or whether a long build has ended; wait_ms waits for that. If there is much output, its " +
+		"beginning and its end are returned. Not for commands that run_command has run to their end.",
+	parameters: reading,
+	accepts: {
+		names: ["bash_output", "read_command_output"],
+		parameters: {
+			command: { names: ["id", "bash_id", "number"] },
+			wait_ms: { names: ["wait", "wait_seconds", "timeout", "timeout_ms"], unit: "ms", atMost: true },
+		},
+	},
+	effect: "none",
+	usual: ["read"],
+	plan: async ({ command }) => planned(`read the output of command ${command}`),
+	async run({ command: n, wait_ms: waitMs }, _plan, { background }) {
+		const { command, text } = await background.output(n, waitMs);
+		const output = text === "" ? "(no new output)" : (text ?? "(its output is no longer kept)");
+		return { text: `${output}${output.endsWith("\n") ? "" : "\n"}[${stateOf(command)}]`, failed: false };
+	},
+});
+
+const choosing = () => z.strictObject({ command: number });
+
+const stopCommand = defineTool<z.infer<ReturnType<typeof choosing>>>({
+	name: "stop_command",
+	description:
+		"Stops a command in the background, with all that it has started. Use it as soon as the command is no longer " +
+		"needed. Not for processes that other programs have started.",
+	parameters: choosing,
+	accepts: {
+		names: ["kill_bash", "kill_shell", "kill_command"],
+		parameters: { command: { names: ["id", "bash_id", "shell_id", "number"] } },
+	},
+	effect: "idempotent",
+	// A person has allowed the command, and its end takes away what the command may do.
+	usual: ["read"],
+	plan: async ({ command }) => planned(`stop command ${command}`),
+	async run({ command }, _plan, { background }) {
+		return { text: stateOf(await background.stop(command)), failed: false };
+	},
+});
+
+export const backgroundTools: readonly Tool[] = [commandOutput, stopCommand];
+
+function planned(label: string): ToolPlan {
+	return { label, classes: ["read"], preview: "", binding: {}, notes: [] };
+}
+
+function stateOf(command: BackgroundCommand): string {
+	return `command ${command.n} ${command.ending === undefined ? "is running" : commandState(command)}`;
+}

@@ -1,0 +1,60 @@
+import * as z from "zod";
+import { key, optionalSession } from "./params.ts";
+
+const number = z.int().min(1);
+/** `exited`: it ended by itself. `gateway`: the gateway stopped or was restarted. `failed`: it could not be started. */
+const reason = z.enum(["exited", "stopped", "timed_out", "gateway", "failed"]);
+
+/** A command in the background of a session. */
+export const CommandPayload = z.object({
+	/** Number in the session, from 1. */
+	number,
+	/** The command line without secrets, at most 500 characters. */
+	command: z.string(),
+	state: z.enum(["running", "ended"]),
+	/** RFC 3339. */
+	started_at: z.string(),
+	/** Present after the end. */
+	ended_at: z.exactOptional(z.string()),
+	reason: z.exactOptional(reason),
+	/** Absent if a signal ended it. */
+	exit_code: z.exactOptional(z.int()),
+});
+export type CommandPayload = z.output<typeof CommandPayload>;
+
+/** Methods for commands in the background. */
+export const commandMethods = {
+	/** Returns the newest commands of a session, at most 50. */
+	list_commands: {
+		params: z.object({ session_id: optionalSession }),
+		result: z.object({ commands: z.array(CommandPayload) }),
+	},
+	/** Stops a command and returns it after its end. A command that has ended stays as it is. */
+	stop_command: {
+		params: z.object({
+			session_id: optionalSession,
+			number: z.int({ error: "must be the number of a command" }).min(1),
+			key,
+		}),
+		result: z.object({ command: CommandPayload }),
+	},
+} satisfies Record<string, { params: z.ZodObject; result: z.ZodType }>;
+
+/** `run_id` and `call_id` are those of the call that started the command. */
+const command = { number, command: z.string(), run_id: z.string(), call_id: z.string() };
+
+/** Events of commands in the background. */
+export const commandPayloads = {
+	"command.started": z.object(command),
+	"command.ended": z.object({
+		...command,
+		reason,
+		exit_code: z.exactOptional(z.int()),
+		/** The person or token that stopped it. Absent if the agent did. */
+		by: z.exactOptional(z.string()),
+	}),
+};
+
+export type CommandEventPayloads = {
+	readonly [Name in keyof typeof commandPayloads]: Readonly<z.output<(typeof commandPayloads)[Name]>>;
+};

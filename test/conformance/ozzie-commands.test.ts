@@ -1,0 +1,68 @@
+import { expect } from "vitest";
+import { OzzieClient } from "./drivers/ozzie-client.ts";
+import { TestGateway } from "./gateway.ts";
+import { verifiesOn } from "./verifies.ts";
+
+/** The container of the gateway is a sandbox in which commands can stay in the background on every system. */
+const config = { sandbox: "container" } as const;
+
+/** Runs a message to its end. Returns the answer. */
+async function tell(client: OzzieClient, content: string): Promise<string> {
+	await client.call("send_message", { content });
+	return String((await client.event("assistant.message")).payload["content"]);
+}
+
+/** Starts a command in the background, with its approval. Returns its first event and the answer. */
+async function startCommand(client: OzzieClient, cmd: string): Promise<{ started: object; answer: string }> {
+	await client.call("send_message", { content: `start: ${cmd}` });
+	const { payload } = await client.event("prompt.request");
+	await client.call("prompt_response", { token: payload["token"], value: true });
+	const { payload: started } = await client.event("command.started");
+	return { started, answer: String((await client.event("assistant.message")).payload["content"]) };
+}
+
+verifiesOn(
+	"ozzie",
+	["command.list", "command.stop"],
+	"a command continues after its turn, and a client lists and stops it",
+	async () => {
+		await using gateway = await TestGateway.start({ config });
+		await using client = await OzzieClient.connect(gateway.url);
+		await client.open();
+		const named = { number: 1, command: "echo ready; exec sleep 600" };
+		const { started, answer } = await startCommand(client, named.command);
+		expect(started).toMatchObject(named);
+		expect(answer).toContain("command 1");
+		expect(await client.call("list_commands")).toEqual({
+			commands: [{ ...named, state: "running", started_at: expect.any(String) }],
+		});
+		expect(await tell(client, "output: 1")).toContain("ready\n[command 1 is running]");
+		const stopped = await client.call("stop_command", { number: 1, key: "k" });
+		expect(stopped["command"]).toMatchObject({ ...named, state: "ended", reason: "stopped" });
+		expect(await client.call("stop_command", { number: 1, key: "k" })).toEqual(stopped);
+		const { payload } = await client.event("command.ended");
+		expect(payload).toMatchObject({ ...named, reason: "stopped", by: "operator" });
+		expect(await tell(client, "output: 1")).toContain("[command 1 stopped]");
+		expect(await client.refusal("stop_command", { number: 2 })).toMatch(/has no command 2/);
+		const { records } = (await client.call("read_audit", { limit: 1000 })) as { records: readonly object[] };
+		expect(records).toContainEqual(expect.objectContaining({ action: "command.stop", decision: "stopped" }));
+	},
+);
+
+verifiesOn("ozzie", ["command.restart"], "a command that ended with the gateway is reported", async () => {
+	await using gateway = await TestGateway.start({ config });
+	const session = await (async () => {
+		await using client = await OzzieClient.connect(gateway.url);
+		const id = await client.open();
+		await startCommand(client, "exec sleep 600");
+		return id;
+	})();
+	await gateway.restart();
+	await using client = await OzzieClient.connect(gateway.url);
+	await client.call("open_session", { session_id: session, after_seq: 0 });
+	expect((await client.event("command.ended")).payload).toMatchObject({ number: 1, reason: "gateway" });
+	expect(await client.call("list_commands")).toMatchObject({
+		commands: [{ number: 1, state: "ended", reason: "gateway" }],
+	});
+	expect(await tell(client, "output: 1")).toContain("[command 1 ended because Parley was restarted]");
+});
