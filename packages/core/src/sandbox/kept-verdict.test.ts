@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { hasBubblewrap, shellCommand } from "../testing/commands.ts";
 import { createDirectory } from "../testing/tool-context.ts";
 import { createBubblewrap, sampleOf } from "./bubblewrap/bubblewrap.ts";
-import { describeSystem } from "./bubblewrap/inside.ts";
+import { describeSystem } from "./bubblewrap/system-layout.ts";
 import { eachProcess } from "./commands/command-limits.ts";
 import { CommandRuns } from "./commands/command-runs.ts";
 import { findProgram } from "./commands/environment.ts";

@@ -17,7 +17,8 @@ import {
 	howToPermit,
 	NoSandbox,
 } from "./bubblewrap/find-bubblewrap.ts";
-import { describeSystem, serviceDirectories } from "./bubblewrap/inside.ts";
+import { serviceDirectories } from "./bubblewrap/inside.ts";
+import { describeSystem } from "./bubblewrap/system-layout.ts";
 import { findLimiter } from "./commands/command-limits.ts";
 import { CommandRuns } from "./commands/command-runs.ts";
 import {

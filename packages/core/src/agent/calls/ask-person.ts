@@ -1,14 +1,7 @@
-import { type Clock, defined, definedItems, type Ids, ParleyError, type Timer } from "@parley/base";
-import {
-	type Asking,
-	findPrompt,
-	isApproved,
-	isOpen,
-	type PromptRow,
-} from "../../conversation/prompt-rows.ts";
+import { defined, definedItems, type Ids, ParleyError } from "@parley/base";
+import { type Asking, isApproved, type PromptRow } from "../../conversation/prompt-rows.ts";
 import { isCoverable, type Prompts, promptLifeMs, type Question } from "../../conversation/prompts.ts";
 import { isUsualReason } from "../../policy/policy-rule.ts";
-import type { Journal } from "../../store/journal.ts";
 import { isUnread, unreadNote } from "../../text/unread-approval.ts";
 import { changedSince } from "../../tools/calls/tool-call.ts";
 import { findTrust } from "../../trust/grants/session-trust.ts";
@@ -28,6 +21,7 @@ import type { Run } from "../run/run.ts";
 import type { ApprovedCall, Before, Judgement, PlannedCall, ProposedCall } from "./call-states.ts";
 import { bindingOf, type JudgePorts, judgeChanged, withChanges } from "./judge-call.ts";
 import { settleCall } from "./record-call.ts";
+import { readPrompt, settled } from "./settled-prompt.ts";
 
 /** A session by its channel; undefined for none. */
 interface InPlace {
@@ -318,83 +312,4 @@ async function raise(run: Run, question: Question, prompts: Prompts): Promise<Pr
 	});
 	await run.reach("prompt-open");
 	return raised ? question.prompt : undefined;
-}
-
-/** Milliseconds between reads of the row, in case a wake-up is missed. */
-const lookAgainMs = 1_500;
-
-interface OpenQuestion {
-	readonly prompt: Prompt;
-	readonly prompts: Prompts;
-	readonly signal: AbortSignal;
-}
-
-/**
- * Returns the row of an open prompt once it is settled, and ends the prompt when it expires. Throws `cancelled` if the
- * signal aborts first.
- */
-async function settled(
-	run: Run,
-	asking: Asking,
-	{ prompt: { token, expiresAt }, prompts, signal }: OpenQuestion,
-): Promise<PromptRow> {
-	const { clock, journal } = run;
-	const { home } = run.session;
-	try {
-		for (;;) {
-			const woken = home.awake(token);
-			const row = await readPrompt(journal, asking);
-			if (row && row.state !== "open") return row;
-			if (signal.aborted) throw new ParleyError("the run was stopped", { code: "cancelled" });
-			if (clock.now() < expiresAt) {
-				await firstOf(run, woken, { token, ms: expiresAt - clock.now(), signal });
-			} else await run.commit(({ tx, record }) => prompts.expire(tx, record, home, token));
-		}
-	} finally {
-		home.wake(token);
-	}
-}
-
-interface WaitServices {
-	readonly clock: Clock;
-	readonly journal: Journal;
-}
-
-/** Resolves when the prompt is answered, the signal aborts, or the time is over. */
-async function firstOf(
-	services: WaitServices,
-	woken: Promise<void>,
-	{ token, ms, signal }: { readonly token: string; readonly ms: number; readonly signal: AbortSignal },
-): Promise<void> {
-	const { promise, resolve } = Promise.withResolvers<void>();
-	const stop = (): void => resolve();
-	const timer = services.clock.after(ms, stop);
-	signal.addEventListener("abort", stop, { once: true });
-	const looking = lookAgain(services, token, stop);
-	await Promise.race([woken, promise]);
-	looking.cancel();
-	timer.cancel();
-	signal.removeEventListener("abort", stop);
-}
-
-/** Reads the row every `lookAgainMs`, and calls `onSettled` when it is no longer open. */
-function lookAgain({ clock, journal }: WaitServices, token: string, onSettled: () => void): Timer {
-	let cancelled = false;
-	const look = async (): Promise<void> => {
-		// If the store fails, the next look or the expiry ends the wait.
-		const open = await journal.store.read((db) => isOpen(db, token)).catch(() => true);
-		if (!open) onSettled();
-		else if (!cancelled) timer = clock.after(lookAgainMs, () => void look());
-	};
-	let timer = clock.after(lookAgainMs, () => void look());
-	return {
-		cancel: () => {
-			cancelled = true;
-			timer.cancel();
-		},
-	};
-}
-
-function readPrompt({ store }: Journal, asking: Asking): Promise<PromptRow | undefined> {
-	return store.read((db) => findPrompt(db, asking));
 }

@@ -17,20 +17,11 @@ import {
 	noUnixSockets,
 	type Rule,
 } from "../system-calls/filter.ts";
-import {
-	accounts,
-	boundPlaces,
-	buildInside,
-	FIRST_FILE,
-	gitFile,
-	isUnbound,
-	type Mount,
-	openPlaces,
-	type SystemLayout,
-} from "./inside.ts";
+import { accounts, boundPlaces, buildInside, FIRST_FILE, gitFile, isUnbound, openPlaces } from "./inside.ts";
 import { againIfReplaced, PinnedPlaces, throwReason } from "./pinned-places.ts";
 import { cover, hostSockets, type Places, secretsAtHome, secretsInRoots } from "./protected-paths.ts";
 import { type Guarding, type Guards, heldNote, RootGuard } from "./root-guard.ts";
+import type { Mount, SystemLayout } from "./system-layout.ts";
 
 /** Bubblewrap on this system, and the settings of all its commands. */
 export interface Bubblewrap {

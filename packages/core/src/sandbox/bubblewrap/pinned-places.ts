@@ -4,7 +4,7 @@ import { definedItems, ParleyError } from "@parley/base";
 import { ifThere, systemCode } from "../../filesystem/file-error.ts";
 import { replacedDirectory } from "../../filesystem/paths.ts";
 import type { Command, CommandOutcome } from "../../vocabulary/sandbox.ts";
-import type { Mount } from "./inside.ts";
+import type { Mount } from "./system-layout.ts";
 
 /** O_PATH identifies a file without a right to read it. With O_NOFOLLOW a link is opened itself: open(2). */
 const FLAGS = 0o10000000 | constants.O_NOFOLLOW;

@@ -4,7 +4,7 @@ import { basename, dirname, join, relative } from "node:path";
 import { ifThere } from "../../filesystem/file-error.ts";
 import { isWithin } from "../../filesystem/paths.ts";
 import { isControl, isSecret } from "../../filesystem/sensitive-paths.ts";
-import type { Mount } from "./inside.ts";
+import type { Mount } from "./system-layout.ts";
 
 /** Directories of which only some files decide what runs later. */
 const halfControl = [".github", ".config"];

@@ -12,9 +12,9 @@ import {
 	protectGit,
 	type RemovedSettings,
 } from "../repositories/protect-git.ts";
-import type { Mount } from "./inside.ts";
 import type { PinnedPlaces } from "./pinned-places.ts";
 import { directoriesOf, findControl, type Known, type Places, protectControl } from "./protected-paths.ts";
+import type { Mount } from "./system-layout.ts";
 
 /** Milliseconds of a search for repositories in the roots. */
 const LOOK_MS = 500;

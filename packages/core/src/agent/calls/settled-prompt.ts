@@ -1,0 +1,86 @@
+import { type Clock, ParleyError, type Timer } from "@parley/base";
+import { type Asking, findPrompt, isOpen, type PromptRow } from "../../conversation/prompt-rows.ts";
+import type { Prompts } from "../../conversation/prompts.ts";
+import type { Journal } from "../../store/journal.ts";
+import type { Prompt } from "../../vocabulary/prompt.ts";
+import type { Run } from "../run/run.ts";
+
+/** Milliseconds between reads of the row, in case a wake-up is missed. */
+const lookAgainMs = 1_500;
+
+interface OpenQuestion {
+	readonly prompt: Prompt;
+	readonly prompts: Prompts;
+	readonly signal: AbortSignal;
+}
+
+/**
+ * Returns the row of an open prompt once it is settled, and ends the prompt when it expires. Throws `cancelled` if the
+ * signal aborts first.
+ */
+export async function settled(
+	run: Run,
+	asking: Asking,
+	{ prompt: { token, expiresAt }, prompts, signal }: OpenQuestion,
+): Promise<PromptRow> {
+	const { clock, journal } = run;
+	const { home } = run.session;
+	try {
+		for (;;) {
+			const woken = home.awake(token);
+			const row = await readPrompt(journal, asking);
+			if (row && row.state !== "open") return row;
+			if (signal.aborted) throw new ParleyError("the run was stopped", { code: "cancelled" });
+			if (clock.now() < expiresAt) {
+				await firstOf(run, woken, { token, ms: expiresAt - clock.now(), signal });
+			} else await run.commit(({ tx, record }) => prompts.expire(tx, record, home, token));
+		}
+	} finally {
+		home.wake(token);
+	}
+}
+
+interface WaitServices {
+	readonly clock: Clock;
+	readonly journal: Journal;
+}
+
+/** Resolves when the prompt is answered, the signal aborts, or the time is over. */
+async function firstOf(
+	services: WaitServices,
+	woken: Promise<void>,
+	{ token, ms, signal }: { readonly token: string; readonly ms: number; readonly signal: AbortSignal },
+): Promise<void> {
+	const { promise, resolve } = Promise.withResolvers<void>();
+	const stop = (): void => resolve();
+	const timer = services.clock.after(ms, stop);
+	signal.addEventListener("abort", stop, { once: true });
+	const looking = lookAgain(services, token, stop);
+	await Promise.race([woken, promise]);
+	looking.cancel();
+	timer.cancel();
+	signal.removeEventListener("abort", stop);
+}
+
+/** Reads the row every `lookAgainMs`, and calls `onSettled` when it is no longer open. */
+function lookAgain({ clock, journal }: WaitServices, token: string, onSettled: () => void): Timer {
+	let cancelled = false;
+	const look = async (): Promise<void> => {
+		// If the store fails, the next look or the expiry ends the wait.
+		const open = await journal.store.read((db) => isOpen(db, token)).catch(() => true);
+		if (!open) onSettled();
+		else if (!cancelled) timer = clock.after(lookAgainMs, () => void look());
+	};
+	let timer = clock.after(lookAgainMs, () => void look());
+	return {
+		cancel: () => {
+			cancelled = true;
+			timer.cancel();
+		},
+	};
+}
+
+/** The newest question of this kind for a call, if any. */
+export function readPrompt({ store }: Journal, asking: Asking): Promise<PromptRow | undefined> {
+	return store.read((db) => findPrompt(db, asking));
+}

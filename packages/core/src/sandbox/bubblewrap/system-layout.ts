@@ -1,0 +1,159 @@
+import { lstat, readdir, readlink, realpath } from "node:fs/promises";
+import { basename, dirname, isAbsolute, join } from "node:path";
+import { ifThere } from "../../filesystem/file-error.ts";
+import { isWithin } from "../../filesystem/paths.ts";
+
+/** One option of bubblewrap with its values, which builds a part of the inside: https://man.archlinux.org/man/bwrap.1 */
+export type Mount = readonly string[];
+
+/** Top-level directories of programs. Some of them are links on some distributions. */
+const topLevel = ["bin", "sbin", "lib", "lib32", "lib64", "libx32"];
+/** Directories of programs outside /usr. Every user may read them by design. */
+const stores = ["/nix/store", "/gnu/store"];
+
+/** Parts of /etc that the dynamic linker, TLS libraries and runtimes read. No settings of services, no accounts. */
+const settings = [
+	"ld.so.cache",
+	"ld.so.conf",
+	"ld.so.conf.d",
+	"alternatives",
+	"localtime",
+	"timezone",
+	"mime.types",
+	"ssl/certs",
+	"ssl/openssl.cnf",
+	"pki/tls/certs",
+	"pki/tls/cert.pem",
+	"pki/tls/openssl.cnf",
+	"pki/ca-trust/extracted",
+	"ca-certificates/extracted",
+	"crypto-policies",
+	"services",
+	"protocols",
+	"os-release",
+	"debian_version",
+	"terminfo",
+	"inputrc",
+	"fonts",
+	"static/ssl",
+];
+/** Debian stores settings of Java and Perl here, without which they do not start. */
+const runtimeSettings = /^(?:java-|perl$|python3)/;
+
+/**
+ * Directories of programs of version managers in a home directory. None of these contains keys. For example, `.cargo` and
+ * `.bun` contain keys, so only their `bin` is listed.
+ */
+const toolchains = [
+	".nvm",
+	".pyenv",
+	".rbenv",
+	".nodenv",
+	".goenv",
+	".asdf",
+	".rustup",
+	".volta",
+	".sdkman/candidates",
+	".cargo/bin",
+	".bun/bin",
+	".deno/bin",
+	"go/bin",
+	".local/bin",
+	".local/lib",
+	".local/share/mise",
+	".local/share/pipx",
+	".local/share/uv",
+	".local/share/fnm",
+	".local/share/pnpm",
+];
+
+interface Surroundings {
+	/** PATH of the operator's own commands. */
+	readonly path: string;
+	/** Absolute path of the home directory, if there is one. */
+	readonly home: string | undefined;
+}
+
+/** The parts of this system that commands see, read only. */
+export interface SystemLayout {
+	/** Programs of the system, and the files that they need. */
+	readonly base: readonly Mount[];
+	/** Directories with further programs. */
+	readonly tools: readonly ToolDirectory[];
+}
+
+/**
+ * A directory that commands see at `path`. A link there is resolved once, because a command may be able to change it later.
+ */
+interface ToolDirectory {
+	readonly path: string;
+	/** Real path, or `path` if it does not exist. */
+	readonly source: string;
+}
+
+/** Describes the parts of this system that commands see. */
+export async function describeSystem({ path, home }: Surroundings): Promise<SystemLayout> {
+	const known = home === undefined ? [] : toolchains.map((name) => join(home, name));
+	return {
+		base: [
+			["--ro-bind-try", "/usr", "/usr"],
+			...(await mapExisting(topLevel.map((name) => `/${name}`))),
+			...(await mapExisting([...stores, "/run/current-system"])),
+			["--perms", "0755", "--dir", "/etc"],
+			...(await settingsOfSystem()).map(readOnly),
+		],
+		tools: await Promise.all(
+			[...known, ...(await programDirectories(path.split(":"), home))].map(async (directory) => ({
+				path: directory,
+				source: (await ifThere(realpath(directory))) ?? directory,
+			})),
+		),
+	};
+}
+
+/** Whether a path belongs to the programs of the system. */
+export function isOfSystem(path: string): boolean {
+	return ["/usr", ...stores, ...topLevel.map((name) => `/${name}`)].some((known) => isWithin(path, known));
+}
+
+/** Mounts a path read only at the same place, if it exists. */
+export function readOnly(path: string): Mount {
+	return ["--ro-bind-try", path, path];
+}
+
+async function settingsOfSystem(): Promise<string[]> {
+	const entries = (await ifThere(readdir("/etc"))) ?? [];
+	const names = [...settings, ...entries.filter((entry) => runtimeSettings.test(entry))];
+	return names.map((name) => `/etc/${name}`);
+}
+
+/** Mounts directories and copies links, so that a link leads to the same name inside. */
+async function mapExisting(paths: readonly string[]): Promise<Mount[]> {
+	const found = await Promise.all(
+		paths.map(async (path): Promise<Mount[]> => {
+			const stats = await ifThere(lstat(path));
+			if (!stats) return [];
+			if (stats.isSymbolicLink()) return [["--symlink", await readlink(path), path]];
+			return stats.isDirectory() ? [["--ro-bind", path, path]] : [];
+		}),
+	);
+	return found.flat();
+}
+
+/** Directories of PATH outside the system. For `…/bin` the directory above it, which contains the rest of the program. */
+async function programDirectories(entries: readonly string[], home: string | undefined): Promise<string[]> {
+	const found = new Set<string>();
+	for (const entry of entries.filter(isAbsolute)) {
+		const real = await ifThere(realpath(entry));
+		if (real === undefined || isOfSystem(real)) continue;
+		const whole = /^s?bin$/.test(basename(entry)) ? dirname(entry) : entry;
+		if (isNarrow(whole, home)) found.add(whole);
+	}
+	return [...found];
+}
+
+/** Whether a path is at least two levels deep, and neither in the home directory nor above it. */
+function isNarrow(path: string, home: string | undefined): boolean {
+	if (path.split("/").filter(Boolean).length < 2) return false;
+	return home === undefined || !(isWithin(path, home) || isWithin(home, path));
+}
