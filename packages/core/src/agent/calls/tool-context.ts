@@ -86,7 +86,7 @@ async function contextOf(run: Run, call: CallBlock, ports: ToolPorts): Promise<T
 	};
 }
 
-/** Commands in the background of the session of a run. A task has none, because its session ends with it. */
+/** Commands in the background of the session of a run. Tasks cannot start one: the session of a task ends with the task. */
 function backgroundOf(run: Run, call: CallBlock, commands: BackgroundCommands): BackgroundAccess {
 	const { session, id: runId } = run;
 	const check = (): void => {

@@ -64,7 +64,7 @@ export const runCommand = defineTool<Arguments>({
 	description:
 		"Runs a command line in the working directory and returns its output and its exit code. Use it to build, to " +
 		"test, and for work that no other tool does. Every call starts a new shell without input: directories and " +
-		"variables are not kept, programs get no input, and processes that the command leaves end with the call; use " +
+		"variables are not kept, and programs get no input. Processes that the command leaves end with the call: use " +
 		"background for a command that must continue. In a sandbox, " +
 		"programs cannot listen at or connect to Unix sockets unless the operator allows it: use TCP on 127.0.0.1. If " +
 		"the output is long, its beginning and its end are returned. Never write a password into the command line: " +
