@@ -163,7 +163,7 @@ function showOf(option: string | number | boolean | undefined): "post" | "thread
 
 function lineOf(
 	{ entry_id, title, when, next_due, problem }: SchedulePayload,
-	{ platform, clock }: Pick<HandlerContext, "platform" | "clock">,
+	{ platform, clock }: HandlerContext,
 ): string {
 	const { list: texts } = scheduleTexts;
 	const now = clock.now();

@@ -33,14 +33,17 @@ export interface PersonNames {
 	person(id: string): string;
 }
 
-/** Names of people and times in the kit's Markdown. */
-export interface PlatformWords extends PersonNames {
+/** Times in the kit's Markdown. */
+export interface TimeWords {
 	/**
 	 * Short Markdown that shows a time relative to the reader's, for example `5 minutes ago`. `from`: the time of the post or
 	 * answer, required for a time that may be later.
 	 */
 	moment(at: number, from?: number): string;
 }
+
+/** Names of people and times in the kit's Markdown. */
+export interface PlatformWords extends PersonNames, TimeWords {}
 
 export interface PostFormat {
 	readonly dialect: Dialect;

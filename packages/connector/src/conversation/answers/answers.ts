@@ -1,7 +1,7 @@
 import { defined, definedItems } from "@parley/base";
 import type { EventPayloads } from "@parley/protocol";
 import { usualLevel } from "../../platform/answer-card.ts";
-import type { CardState } from "../../platform/posting.ts";
+import type { CardState, Control } from "../../platform/posting.ts";
 import { answerTexts } from "../../texts/answers.ts";
 import { conversationTexts } from "../../texts/conversations.ts";
 import { trustTexts } from "../../texts/trust.ts";
@@ -280,8 +280,8 @@ function answered(
 interface PostIdentity {
 	readonly grown: Partial<ReturnType<typeof grownPost>>;
 	/** The button that repeats the run: alone, and with the ratings. */
-	readonly retry: Pick<ShowOperation, "controls">;
-	readonly rated: Pick<ShowOperation, "controls">;
+	readonly retry: { readonly controls?: Control[][] };
+	readonly rated: { readonly controls?: Control[][] };
 }
 
 const unknownRun: PostIdentity = { grown: {}, retry: {}, rated: {} };

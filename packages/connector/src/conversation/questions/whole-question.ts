@@ -1,8 +1,8 @@
 import { type Clock, definedItems } from "@parley/base";
 import type { PromptContext, PromptRequestPayload } from "@parley/protocol";
+import type { TimeWords } from "../../platform/chat-platform.ts";
 import { approvalTexts } from "../../texts/approvals.ts";
 import { questionTexts } from "../../texts/questions.ts";
-import type { Scene } from "../vocabulary/reducer.ts";
 import { argumentsText, isLabelOf } from "./arguments-text.ts";
 import { bullets, fenced, inlineCode, plain, quoted } from "./markdown.ts";
 import { platformOf } from "./question.ts";
@@ -10,7 +10,7 @@ import { platformOf } from "./question.ts";
 /** Complete text of a question in Markdown, of any length, with its expiry and the other channels that may answer it. */
 export function wholeQuestion(
 	{ label, options, context }: PromptRequestPayload,
-	{ platform, clock }: { readonly platform: Pick<Scene["platform"], "moment">; readonly clock: Clock },
+	{ platform, clock }: { readonly platform: TimeWords; readonly clock: Clock },
 ): string {
 	const { tool, preview = "", notes = [], risk } = context;
 	if (tool === undefined) {
@@ -40,7 +40,7 @@ export function wholeQuestion(
 
 function expiryOf(
 	{ expires_at: at = "" }: PromptContext,
-	{ platform, now }: { readonly platform: Pick<Scene["platform"], "moment">; readonly now: number },
+	{ platform, now }: { readonly platform: TimeWords; readonly now: number },
 ): string | undefined {
 	const time = Date.parse(at);
 	return Number.isFinite(time) ? questionTexts.expires({ at: platform.moment(time, now) }) : undefined;

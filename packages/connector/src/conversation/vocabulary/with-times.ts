@@ -1,14 +1,14 @@
-import type { PlatformWords } from "../../platform/chat-platform.ts";
+import type { TimeWords } from "../../platform/chat-platform.ts";
 import { plain } from "./plain.ts";
 
 /** A time in a text of the gateway, for example of a schedule that runs once, or of the end of a budget's period. */
 const time = /\bat (\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?)(?: UTC|Z)/u;
 
-/** Text of the gateway as Markdown in one line, in which its times are relative. `from`: see `PlatformWords.moment`. */
+/** Text of the gateway as Markdown in one line, in which its times are relative. `from`: see `TimeWords.moment`. */
 export function plainWithTimes(
 	text: string,
 	most: number,
-	{ platform, from }: { readonly platform: Pick<PlatformWords, "moment">; readonly from: number | undefined },
+	{ platform, from }: { readonly platform: TimeWords; readonly from: number | undefined },
 ): string {
 	const [found, written = ""] = time.exec(text) ?? [];
 	const at = Date.parse(`${written.replace(" ", "T")}Z`);
