@@ -123,7 +123,7 @@ export class FakeProvider implements AsyncDisposable {
 		const bytes = await buffer(request);
 		const { method, url = "", headers } = request;
 		const body = bodyOf(bytes);
-		if (method === "GET" && url === `${base}/models`) return this.#list(stage);
+		if (method === "GET" && url?.split("?")[0] === `${base}/models`) return this.#list(stage);
 		const model = method === "POST" ? this.wire.modelOf(url, body) : undefined;
 		if (model === undefined) return this.#refuse(stage, 404, [`there is no ${method} ${url}`]);
 		const received = { headers, url, bytes, body, abandoned, counted: undefined };

@@ -90,8 +90,8 @@ export interface Model {
 	countTokens?(request: ModelRequest, signal: AbortSignal): Promise<number | undefined>;
 	/** Tokens of each text alone; for servers that expose their tokenizer. Throws like `stream`. */
 	countTexts?(model: string, texts: readonly string[], signal: AbortSignal): Promise<readonly number[]>;
-	/** Resolves when the server has loaded its model, and so knows its window, or does not start. Never rejects. */
-	settled?(signal: AbortSignal): Promise<void>;
+	/** Resolves when the window of the model is known: the server has loaded it, or listed it, or cannot. Never rejects. */
+	settled?(signal: AbortSignal, model: string): Promise<void>;
 	/** Tokens of the context window as the server reports it; undefined as long as it has not. */
 	windowOf?(model: string): number | undefined;
 	/** The model of the provider that answers for this name, if there are several providers. */

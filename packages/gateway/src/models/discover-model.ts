@@ -11,18 +11,39 @@ const mostBytes = 8 * 1024 * 1024;
 const mostListed = 10;
 
 const name = z.string().min(1).max(200);
+/** Servers without a window, or with another value in its place, are common. */
+const tokens = z.int().min(1).max(100_000_000).optional().catch(undefined);
 
-/** Common part of the servers' model lists, in any of their forms. */
-const List = z.object({ data: z.array(z.object({ id: name })) });
+/**
+ * Common part of the servers' model lists, in any of their forms, and the windows of OpenRouter and Kimi, of Groq, of Mistral
+ * and of vLLM.
+ */
+const List = z.object({
+	data: z.array(
+		z.object({
+			id: name,
+			context_length: tokens,
+			context_window: tokens,
+			max_context_length: tokens,
+			max_model_len: tokens,
+		}),
+	),
+});
 
 /** https://ai.google.dev/api/models#method:-models.list */
-const GeminiList = z.object({ models: z.array(z.object({ name })) });
+const GeminiList = z.object({ models: z.array(z.object({ name, inputTokenLimit: tokens })) });
 
 export interface ModelServer {
 	readonly baseUrl: string;
 	/** Default: the Messages API, whose address has no version. */
 	readonly family?: ProviderConnection["family"] | undefined;
 	readonly apiKey?: string | undefined;
+}
+
+export interface ListedModel {
+	readonly id: string;
+	/** Tokens of the context window. */
+	readonly window: number | undefined;
 }
 
 export interface Discovered {
@@ -49,7 +70,7 @@ export async function discoverModels(
 	preferred: string | undefined,
 ): Promise<Discovered> {
 	const url = listAddress(server);
-	const served = await readNames(server);
+	const served = await listModels(server);
 	const name = served.find((one) => one === preferred) ?? served[0];
 	if (name === undefined) throw unknown(`${url} lists no models`);
 	if (name === preferred || served.length === 1) return { name, served };
@@ -59,13 +80,15 @@ export async function discoverModels(
 }
 
 /** Returns the models that a server lists. Rejects with `failed_precondition` if the server gives no list. */
-export function listModels(server: ModelServer): Promise<string[]> {
-	return readNames(server);
+export async function listModels(server: ModelServer): Promise<string[]> {
+	return [...new Set((await readList(server)).map(({ id }) => id))];
 }
 
 /** Address of the list of models, which costs no tokens. */
 export function listAddress({ baseUrl, family = "anthropic" }: ModelServer): string {
-	return family === "anthropic" ? `${baseUrl.replace(/\/v1$/, "")}/v1/models` : `${baseUrl}/models`;
+	if (family === "anthropic") return `${baseUrl.replace(/\/v1$/, "")}/v1/models`;
+	// The default is 50 models.
+	return family === "google" ? `${baseUrl}/models?pageSize=1000` : `${baseUrl}/models`;
 }
 
 /** Headers of a request for the list. */
@@ -76,7 +99,8 @@ export function listHeaders({ apiKey, family = "anthropic" }: ModelServer): Reco
 	return { "anthropic-version": apiVersion, ...defined({ authorization: bearer, "x-api-key": apiKey }) };
 }
 
-async function readNames(server: ModelServer): Promise<string[]> {
+/** Returns the models of a server with their windows. Rejects like `listModels`. */
+export async function readList(server: ModelServer): Promise<ListedModel[]> {
 	const url = listAddress(server);
 	try {
 		const response = await fetch(url, {
@@ -88,9 +112,15 @@ async function readNames(server: ModelServer): Promise<string[]> {
 		if (!response.ok) throw unknown(`${url} answered ${response.status}`);
 		const answer = parseJson(await readText(response), { maxNodes: 1_000_000 });
 		if (server.family === "google") {
-			return GeminiList.parse(answer).models.map(({ name: long }) => long.replace(/^models\//, ""));
+			return GeminiList.parse(answer).models.map((one) => ({
+				id: one.name.replace(/^models\//, ""),
+				window: one.inputTokenLimit,
+			}));
 		}
-		return [...new Set(List.parse(answer).data.map(({ id }) => id))];
+		return List.parse(answer).data.map(({ id, ...one }) => ({
+			id,
+			window: one.context_length ?? one.context_window ?? one.max_context_length ?? one.max_model_len,
+		}));
 	} catch (cause) {
 		if (cause instanceof ParleyError && cause.code === "failed_precondition") throw cause;
 		const code = cause instanceof Error ? errno(cause.cause) : undefined;

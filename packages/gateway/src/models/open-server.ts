@@ -2,6 +2,7 @@ import { type Clock, defined, type Logger } from "@parley/base";
 import { createAiSdkModel, createAnthropicModel, type Model, type ModelTable } from "@parley/core";
 import type { Config } from "../config/load.ts";
 import type { ProviderConnection } from "../config/provider-connections.ts";
+import { withListedWindows } from "./listed-windows.ts";
 
 export const anthropic = "anthropic";
 
@@ -57,5 +58,6 @@ export function openServer({ name, family, isOfficial, ...server }: Server, deps
 		return createAnthropicModel({ provider: name, ...key, ...address, ...deps });
 	}
 	const traits = defined({ callIds, returnsThinking });
-	return createAiSdkModel({ provider: name, family, baseUrl, ...key, ...traits, ...deps });
+	const model = createAiSdkModel({ provider: name, family, baseUrl, ...key, ...traits, ...deps });
+	return withListedWindows(model, { server: { baseUrl, family, apiKey }, ...deps });
 }

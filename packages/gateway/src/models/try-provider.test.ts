@@ -32,3 +32,26 @@ test("a server is asked for its models with the key, and returns its time", asyn
 		reason: "ECONNREFUSED",
 	});
 });
+
+test.each([
+	["openai", "compatible", "/v1/models", { authorization: "Bearer key-1234" }],
+	["gemini", "google", "/v1/models?pageSize=1000", { "x-goog-api-key": "key-1234" }],
+	["mine", "anthropic", "/v1/models", { "x-api-key": "key-1234" }],
+] as const)("the server of %s is asked with its own key", async (provider, family, url, headers) => {
+	const seen: unknown[] = [];
+	const server = createServer((request, response) => {
+		seen.push(request.url, request.headers);
+		response.end("{}");
+	}).listen(0, "127.0.0.1");
+	await once(server, "listening");
+	// True because it listens at a port.
+	const { port } = server.address() as AddressInfo;
+	const connection = { name: provider, family, baseUrl: `http://127.0.0.1:${port}/v1`, isOfficial: false };
+	const connections = [{ ...connection, apiKey: "key-1234" }];
+	const answer = await tryProvider({ provider, connections, apiKey: "key-of-another" }, clock);
+	expect(answer).toMatchObject({ reached: true, status: 200 });
+	expect(seen).toEqual([url, expect.objectContaining(headers)]);
+	expect(JSON.stringify(seen)).not.toContain("key-of-another");
+	server.close();
+	server.closeAllConnections();
+});

@@ -67,6 +67,15 @@ const changedSkill = (operator: "off" | "bubblewrap", changed_at: string): Parti
 		},
 	],
 });
+/** Settings with two providers. */
+const several = {
+	provider: "openai",
+	connections: [
+		{ name: "openai", keyName: "OPENAI_API_KEY", apiKey: "sk-0123456789abcdef" },
+		{ name: "gemini", keyName: "GEMINI_API_KEY" },
+	],
+};
+
 const withConfig = (changes: object): Partial<System> => ({ config: { ...config, ...changes } });
 const llama = { endpoint: "http://127.0.0.1:8080", command: "llama-server", args: [], autostart: true };
 const withLlama = (changes: object): Partial<System> => ({
@@ -476,6 +485,19 @@ const findings: readonly (readonly [
 	["model", "ok", { provider: answer({}) }, /models\.test answers/],
 	["model", "ok", { provider: answer({ status: 404 }) }, /models\.test answers/],
 	["model", "fail", { provider: answer({ status: 401 }) }, /rejects the key/, /ANTHROPIC_API_KEY/],
+	[
+		"model",
+		"fail",
+		{ ...withConfig(several), provider: answer({ status: 401 }) },
+		/rejects the key/,
+		/set OPENAI_API_KEY to a valid key/,
+	],
+	[
+		"model",
+		"ok",
+		{ ...withConfig(several), provider: answer({}) },
+		/models\.test answers; further providers: gemini$/,
+	],
 	["model", "ok", { gateway, provider: answer({ status: 401 }) }, /no key to test/],
 	["model", "warn", { provider: answer({ status: 529 }) }, /529/, /wait/],
 	["model", "fail", { provider: answer({ reached: false, reason: "ENOTFOUND" }) }, /ENOTFOUND/, /curl/],

@@ -32,7 +32,7 @@ export type SystemPromptOf = (session: Session, by: PromptAgent) => Promise<stri
  * parts may be summarised first, which calls the model. Throws if the request or its record fails.
  */
 export async function nextRequest(run: Run, model: string, ports: ReplyPorts): Promise<ModelRequest> {
-	if (run.settings.model.settled) await run.settings.model.settled(run.control.signal);
+	if (run.settings.model.settled) await run.settings.model.settled(run.control.signal, model);
 	const { parts, limits } = await requestParts(run, model, ports);
 	const phase = phaseOf(run.row.options, run.steps);
 	const said = ownMessages(run);

@@ -21,7 +21,6 @@ class RoutedModel implements Model {
 	readonly provider: string;
 	readonly defaultModel: string;
 	readonly countTexts?: NonNullable<Model["countTexts"]>;
-	readonly settled?: NonNullable<Model["settled"]>;
 	readonly #home: Model;
 	readonly #others: ReadonlyMap<string, Model>;
 
@@ -30,10 +29,8 @@ class RoutedModel implements Model {
 		this.defaultModel = home.defaultModel;
 		this.#home = home;
 		this.#others = new Map(others.map((model) => [`${model.provider}/`, model]));
-		// The requests for counts and for the state of the server are those of the home provider.
-		const { countTexts, settled } = home;
+		const { countTexts } = home;
 		if (countTexts) this.countTexts = (...args) => countTexts.apply(home, args);
-		if (settled) this.settled = (signal) => settled.call(home, signal);
 	}
 
 	async *stream(request: ModelRequest, signal: AbortSignal, answered?: Answered): AsyncGenerator<ModelEvent> {
@@ -50,6 +47,11 @@ class RoutedModel implements Model {
 		const { model, name, prefix } = this.#route(request.model);
 		const own = name === request.model ? request : withoutPrefix(request, prefix, name);
 		return model.countTokens?.(own, signal);
+	}
+
+	async settled(signal: AbortSignal, name: string): Promise<void> {
+		const route = this.#route(name);
+		await route.model.settled?.(signal, route.name);
 	}
 
 	windowOf(name: string): number | undefined {
