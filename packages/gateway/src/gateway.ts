@@ -30,7 +30,7 @@ import { openPort, type Port } from "./port.ts";
 import { openSandboxes } from "./sandbox/open-sandboxes.ts";
 import { openSecretPages } from "./secret-page/open-secret-pages.ts";
 import { EventStreams } from "./wires/http/methods/events.ts";
-import { createHealth, type Health, type HealthDeps, type HealthState } from "./wires/http/methods/health.ts";
+import { createHealth, type Health, type HealthState } from "./wires/http/methods/health.ts";
 import { createHttpServer } from "./wires/http/server.ts";
 import { OzzieServer } from "./wires/ozzie/server.ts";
 
@@ -276,8 +276,13 @@ function healthOf(
 	});
 }
 
+interface ServerNames {
+	readonly provider: string;
+	readonly server: string | undefined;
+}
+
 /** The provider of the gateway's model, and the host of its server if it is not the provider's own. */
-function servedBy({ model, serverHost }: Models, name: string): Pick<HealthDeps, "provider" | "server"> {
+function servedBy({ model, serverHost }: Models, name: string): ServerNames {
 	const { provider } = serverOf(model, name);
 	return { provider, server: provider === model.provider ? serverHost : undefined };
 }

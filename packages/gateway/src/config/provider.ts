@@ -7,16 +7,20 @@ import type { Settings } from "./schema.ts";
 /** Reason for the provider: a key is set, a server is named, it is configured, or there is no other. */
 export type ProviderReason = "key" | "base-url" | "llama" | "configured" | "no key";
 
-/** Configured provider and model. */
-export interface ProviderChoice {
-	/** `anthropic`, `offline`, or the name of the first connection. */
-	readonly provider: string;
-	/** Default: `configured`. */
-	readonly providerReason?: ProviderReason;
+/** The gateway's key of the Messages API. */
+export interface MessagesKey {
 	/** From the environment only. Never shown. */
 	readonly apiKey?: string;
 	/** The option or variable that has the key, for messages. */
 	readonly keyName?: string;
+}
+
+/** Configured provider and model. */
+export interface ProviderChoice extends MessagesKey {
+	/** `anthropic`, `offline`, or the name of the first connection. */
+	readonly provider: string;
+	/** Default: `configured`. */
+	readonly providerReason?: ProviderReason;
 	/** Another server than the vendor's, without a slash at its end. */
 	readonly baseUrl?: string;
 	/** Providers besides the Messages API of `apiKey` and `baseUrl`. */
@@ -69,7 +73,7 @@ function ownChoice(settings: Settings, environment: Environment, keyName: string
 	return { provider, providerReason: "configured", ...own, connections };
 }
 
-function ownKey(environment: Environment, keyName: string): Pick<ProviderChoice, "apiKey" | "keyName"> {
+function ownKey(environment: Environment, keyName: string): MessagesKey {
 	const apiKey = readApiKey(environment, keyVariable);
 	return apiKey === undefined ? {} : { apiKey, keyName };
 }

@@ -1,5 +1,5 @@
 import type { Clock, Logger } from "@parley/base";
-import type { Answered, Model, ModelEvent, ModelRequest, ModelTable } from "@parley/core";
+import type { Model, ModelEvent, ModelTable } from "@parley/core";
 import { type ModelServer, readList } from "./discover-model.ts";
 
 /** Time until a list that could not be read is requested again. */
@@ -34,8 +34,8 @@ class ListedWindows implements Model {
 		this.#deps = deps;
 	}
 
-	stream(request: ModelRequest, signal: AbortSignal, answered?: Answered): AsyncIterable<ModelEvent> {
-		return this.#model.stream(request, signal, answered);
+	stream(...args: Parameters<Model["stream"]>): AsyncIterable<ModelEvent> {
+		return this.#model.stream(...args);
 	}
 
 	windowOf(name: string): number | undefined {

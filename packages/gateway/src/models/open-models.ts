@@ -31,24 +31,28 @@ export interface OpenModelsOptions {
 	readonly mayBeKept?: boolean;
 }
 
-export interface Models {
-	readonly model: Model;
-	/** Configured name or tier. */
-	readonly modelName?: string;
+/** Models of the first provider's server, and facts about it. */
+interface ServerModels {
 	readonly table: ModelTable;
-	readonly fallback: readonly string[];
-	/** Whether unknown names are allowed, because another server has its own models. */
-	readonly anyModel: boolean;
+	/** Host and port of the server, if it is not the provider's own. */
+	readonly serverHost: string | undefined;
 	/** Models of another server and those that the operator described, if the server was asked and sent its list. */
 	readonly served?: ModelTable;
 	/** Requests the models of another server, if this did not happen at the start. Rejects if it cannot be reached. */
 	readonly askServed?: () => Promise<ModelTable>;
 	/** Error if no stored session chooses a model: `modelName` is then only the server's first one. */
 	readonly undecided?: ParleyError;
+}
+
+export interface Models extends ServerModels {
+	readonly model: Model;
+	/** Configured name or tier. */
+	readonly modelName?: string;
+	readonly fallback: readonly string[];
+	/** Whether unknown names are allowed, because another server has its own models. */
+	readonly anyModel: boolean;
 	/** The model of another server that an agent profile names. Requests have no key. */
 	readonly modelAt: (endpoint: ProfileEndpoint) => Model;
-	/** Host and port of the server, if it is not the provider's own. */
-	readonly serverHost: string | undefined;
 	readonly providerReason: ProviderReason;
 	/** Throws for a name that the provider itself does not know. Absent if its names are unknown. */
 	readonly checkModel?: (name: string) => void;
@@ -119,7 +123,7 @@ interface ServerFacts {
 function aboutServer(
 	{ home, modelName, served, undecided, routes }: ServerFacts,
 	{ table, own }: KnownModels,
-): Pick<Models, "table" | "serverHost" | "served" | "undecided" | "askServed"> {
+): ServerModels {
 	// Models at the vendor's own address are not necessarily on this server.
 	const isElsewhere = ({ provider }: ModelInfo): boolean => routes.others.includes(provider);
 	const listed = table.list().filter((one) => own.includes(one) || one.id === modelName || isElsewhere(one));

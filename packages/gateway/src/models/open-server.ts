@@ -1,6 +1,7 @@
 import { type Clock, defined, type Logger } from "@parley/base";
 import { createAiSdkModel, createAnthropicModel, type Model, type ModelTable } from "@parley/core";
 import type { Config } from "../config/load.ts";
+import type { MessagesKey } from "../config/provider.ts";
 import type { ProviderConnection } from "../config/provider-connections.ts";
 import { withListedWindows } from "./listed-windows.ts";
 
@@ -27,7 +28,7 @@ export function othersOf(config: Config): Server[] {
 	return isFurther ? [messagesServer({ ...config, baseUrl: undefined }), ...named] : named;
 }
 
-interface MessagesAccess extends Pick<Config, "apiKey" | "keyName"> {
+interface MessagesAccess extends MessagesKey {
 	readonly baseUrl?: string | undefined;
 }
 

@@ -1,5 +1,5 @@
 import type { Clock } from "@parley/base";
-import type { Config } from "../config/load.ts";
+import type { ProviderChoice } from "../config/provider.ts";
 import { errno } from "../data-directory/errno.ts";
 import { listAddress, listHeaders } from "./discover-model.ts";
 
@@ -20,13 +20,11 @@ export type ProviderAnswer =
 	  }
 	| { readonly reached: false; readonly url: string; readonly reason: string };
 
-type ProviderAccess = Pick<Config, "provider" | "baseUrl" | "apiKey" | "connections">;
-
 /**
  * Requests the configured server's list of models, which costs no tokens. Undefined for the offline model. Never rejects.
  */
 export async function tryProvider(
-	{ provider, baseUrl = official, apiKey, connections = [] }: ProviderAccess,
+	{ provider, baseUrl = official, apiKey, connections = [] }: ProviderChoice,
 	clock: Clock,
 ): Promise<ProviderAnswer | undefined> {
 	if (provider === "offline") return undefined;

@@ -20,8 +20,13 @@ const gpt41 = {
 	reasoning: "none",
 } as const;
 
+interface LongPrices {
+	readonly prices: Prices;
+	readonly longPrompt: NonNullable<Facts["longPrompt"]>;
+}
+
 /** Prices of a prompt of more than 272,000 tokens: twice the input and the cache, and one and a half times the output. */
-function withLongPrompt(prices: Prices): Pick<Facts, "prices" | "longPrompt"> {
+function withLongPrompt(prices: Prices): LongPrices {
 	const { input, output, cacheRead, cacheWrite } = prices;
 	const long = usd(2 * input, 1.5 * output, 2 * cacheRead, 2 * cacheWrite);
 	return { prices, longPrompt: { above: 272_000, prices: long } };
