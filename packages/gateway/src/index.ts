@@ -1,6 +1,13 @@
 export { loadOrCreateOperatorToken, readOperatorToken } from "./auth/operator-token.ts";
 export { type Config, loadConfig } from "./config/load.ts";
-export { McpFile, type McpFileContent, mcpFileIn, readMcpFile, writeMcpFile } from "./config/mcp-file.ts";
+export {
+	checkMcpFile,
+	McpFile,
+	type McpFileContent,
+	mcpFileIn,
+	readMcpFile,
+	writeMcpFile,
+} from "./config/mcp-file.ts";
 export type { ProviderReason } from "./config/provider.ts";
 export type { Reach } from "./config/reach-facts.ts";
 export type { ConfigFlags } from "./config/sources.ts";

@@ -14,6 +14,8 @@ export interface RightFlags {
 export interface AddFlags extends McpFlags, RightFlags {
 	readonly env?: readonly string[];
 	readonly timeout?: number;
+	readonly tokenFrom?: string;
+	readonly allowPrivate?: boolean;
 }
 
 export interface TrustFlags extends McpFlags, RightFlags {

@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { createInterface } from "node:readline/promises";
 import { defined } from "@parley/base";
 import { directoryFileName, mcpNamePattern, programOf, readDirectoryFile } from "@parley/core";
-import { type McpFileContent, mcpFileIn, readMcpFile, writeMcpFile } from "@parley/gateway";
+import { checkMcpFile, type McpFileContent, mcpFileIn, readMcpFile, writeMcpFile } from "@parley/gateway";
 import { chosenDataDirectory } from "../command-line/data-directory.ts";
 import type { Io } from "../command-line/io.ts";
 import { outputLook, printJson, printRows } from "../command-line/output.ts";
@@ -43,18 +43,18 @@ async function serversOf(flags: McpFlags, io: Io): Promise<readonly ListedServer
 	const { servers, trusted } = await readMcpFile(file);
 	const line = (command: string, args: readonly string[] = []): string => [command, ...args].join(" ");
 	const configured = mcp.map(
-		({ name, command, args }): ListedServer => ({
-			name,
+		(server): ListedServer => ({
+			name: server.name,
 			source: "configuration",
-			command: line(command, args),
+			command: "url" in server ? server.url : line(server.command, server.args),
 			trust: "operator",
 		}),
 	);
 	const added = Object.entries(servers).map(
-		([name, { command, args }]): ListedServer => ({
+		([name, { command, url = "", args }]): ListedServer => ({
 			name,
 			source: file,
-			command: line(command, args),
+			command: command === undefined ? url : line(command, args),
 			trust: "operator",
 		}),
 	);
@@ -90,20 +90,34 @@ export async function addServer(
 		...content,
 		servers: {
 			...content.servers,
-			[name]: {
-				command: program.includes("/") ? resolve(io.cwd, program) : program,
-				...defined({
-					args: args.length > 0 ? [...args] : undefined,
-					env: flags.env && Object.fromEntries(flags.env.map(readVariable)),
-					timeoutSeconds: flags.timeout,
-				}),
-				...rightsOf(flags, io),
-			},
+			[name]: serverOf(program, args, flags, io),
 		},
 	}));
 	const done = `added ${name}; try it with: parley mcp doctor`;
 	if (flags.json) printJson({ added: name }, io);
 	else printRows([done], io);
+}
+
+/** Settings of a server. The gateway's schema checks them when they are read again. */
+function serverOf(
+	program: string,
+	args: readonly string[],
+	flags: AddFlags,
+	io: Io,
+): McpFileContent["servers"][string] {
+	const timeoutSeconds = flags.timeout;
+	const { tokenFrom, allowPrivate } = flags;
+	const isRemote = /^https?:\/\//.test(program);
+	const place = isRemote
+		? { url: program }
+		: { command: program.includes("/") ? resolve(io.cwd, program) : program };
+	const env = flags.env && Object.fromEntries(flags.env.map(readVariable));
+	const given = args.length > 0 ? [...args] : undefined;
+	return {
+		...place,
+		...defined({ args: given, env, timeoutSeconds, tokenFrom, allowPrivate }),
+		...rightsOf(flags, io),
+	};
 }
 
 export async function removeServer(name: string, flags: McpFlags, io: Io): Promise<void> {
@@ -176,7 +190,7 @@ async function change(
 	edit: (content: McpFileContent) => McpFileContent,
 ): Promise<void> {
 	const path = mcpFileIn(await chosenDataDirectory(flags.data, io));
-	await writeMcpFile(path, edit(await readMcpFile(path)));
+	await writeMcpFile(path, checkMcpFile(edit(await readMcpFile(path)), "mcp.json"));
 }
 
 function rightsOf({ envFrom, read, write }: RightFlags, io: Io) {

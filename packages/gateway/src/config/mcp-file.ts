@@ -6,7 +6,7 @@ import type { McpServerSettings, McpSetup, McpSource, TrustedMcpServer } from "@
 import * as z from "zod";
 import { errno } from "../data-directory/errno.ts";
 import { replacePrivateFile } from "../data-directory/private-file.ts";
-import { mcpServerSchema, mcpServersSchema } from "./mcp-schema.ts";
+import { mcpServerShape, mcpServersSchema } from "./mcp-schema.ts";
 import { readMcp, takenFrom } from "./mcp-settings.ts";
 
 /** Characters of a value that is removed from text. A shorter one would remove ordinary words. */
@@ -23,7 +23,7 @@ const trust = () =>
 			z.strictObject({
 				program: z.string(),
 				programHash: z.exactOptional(sha256),
-				...mcpServerSchema().pick({ envFrom: true, read: true, write: true }).shape,
+				...mcpServerShape().pick({ envFrom: true, read: true, write: true }).shape,
 			}),
 		),
 	});
@@ -46,11 +46,22 @@ export async function readMcpFile(path: string): Promise<McpFileContent> {
 		throw reason;
 	});
 	try {
-		return fileSchema().parse(parseJson(text, { uniqueKeys: true }));
+		return checkMcpFile(parseJson(text, { uniqueKeys: true }), path);
 	} catch (cause) {
-		const problem = cause instanceof z.ZodError ? z.prettifyError(cause) : ParleyError.from(cause).message;
-		throw new ParleyError(`${path} is not valid: ${problem}`, { code: "invalid_argument", cause });
+		const { message } = ParleyError.from(cause);
+		const error = message.startsWith(path) ? message : `${path} is not valid: ${message}`;
+		throw new ParleyError(error, { code: "invalid_argument", cause });
 	}
+}
+
+/** Checks a content. Throws `invalid_argument`. */
+export function checkMcpFile(content: unknown, path: string): McpFileContent {
+	const { success, data, error } = fileSchema().safeParse(content);
+	if (success) return data;
+	throw new ParleyError(`${path} is not valid: ${z.prettifyError(error)}`, {
+		code: "invalid_argument",
+		cause: error,
+	});
 }
 
 export async function writeMcpFile(path: string, content: McpFileContent): Promise<void> {
@@ -119,9 +130,8 @@ export class McpFile implements McpSource {
 	}
 
 	/** The same with real paths; undefined if a path does not exist. */
-	async #real<T extends Pick<McpServerSettings, "name" | "read" | "write">>(
-		server: T,
-	): Promise<T | undefined> {
+	async #real<T extends McpServerSettings | TrustedMcpServer>(server: T): Promise<T | undefined> {
+		if ("url" in server) return server;
 		try {
 			const [read, write] = await Promise.all(
 				[server.read, server.write].map((paths) => Promise.all(paths.map((path) => realpath(path)))),

@@ -8,10 +8,39 @@ const variablePattern = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
 const isVariable = (text: string): boolean => variablePattern.test(text);
 
-export const mcpServerSchema = () =>
+const remoteAddress = "an https address such as https://mcp.example.com/mcp, without a user name";
+
+function isRemoteAddress(text: string): boolean {
+	const url = URL.parse(text);
+	return url !== null && /^https?:$/.test(url.protocol) && url.username + url.password === "";
+}
+
+/** All settings of a server. */
+export const mcpServerShape = () =>
 	z.strictObject({
-		command: string("the name or path of a program").describe(
-			"Program to start in the sandbox: a name in PATH, or a path relative to this file.",
+		command: z.exactOptional(
+			string("the name or path of a program").describe(
+				"Program to start in the sandbox: a name in PATH, or a path relative to this file.",
+			),
+		),
+		url: z.exactOptional(
+			string(remoteAddress)
+				.refine(isRemoteAddress, { error: remoteAddress })
+				.describe("Address of a remote server, in place of a command."),
+		),
+		tokenFrom: z.exactOptional(
+			string(nameOfVariable)
+				.refine(isVariable, { error: nameOfVariable })
+				.describe(
+					"Variable of the gateway's environment with the bearer token for the url. Default: no token.",
+				),
+		),
+		allowPrivate: z.exactOptional(
+			z
+				.boolean({ error: "true or false" })
+				.describe(
+					"Allow a url with http, or with an address of this machine or of its networks. Default: false.",
+				),
 		),
 		args: z.exactOptional(
 			list("an argument of the program").describe("Arguments of the program. Default: none."),
@@ -46,6 +75,30 @@ export const mcpServerSchema = () =>
 			wholeNumber(1, 3600).describe("Seconds until a call fails. Default: 120."),
 		),
 	});
+
+type Written = z.output<ReturnType<typeof mcpServerShape>>;
+
+/** Whether all settings belong to one kind of server. */
+function isOneKind({
+	command,
+	args,
+	env,
+	envFrom,
+	read,
+	write,
+	url,
+	tokenFrom,
+	allowPrivate,
+}: Written): boolean {
+	const isProgram = [args, env, envFrom, read, write].some((value) => value !== undefined);
+	const isRemote = [tokenFrom, allowPrivate].some((value) => value !== undefined);
+	return command === undefined ? url !== undefined && !isProgram : url === undefined && !isRemote;
+}
+
+const oneKind =
+	"a command with args, env, envFrom, read and write, or a url with tokenFrom and allowPrivate, but not both";
+
+const mcpServerSchema = () => mcpServerShape().refine(isOneKind, { error: oneKind });
 
 export const mcpServersSchema = () =>
 	z.record(string(nameOfServer).regex(mcpNamePattern, { error: nameOfServer }), mcpServerSchema(), {

@@ -36,13 +36,26 @@ test("a server has defaults, absolute paths and only the variables that the oper
 	]);
 	const named = load({ mcp: { servers: { a: { command: "notes", timeoutSeconds: 5 } } } }).mcp;
 	expect(named).toMatchObject([{ command: "notes", timeoutMs: 5_000, environment: {} }]);
+	const remote = { url: "https://x.test/mcp", tokenFrom: "NOTES_TOKEN" };
+	expect(load({ mcp: { servers: { a: remote } } }, { NOTES_TOKEN: "secret" }).mcp).toMatchObject([
+		{
+			url: remote.url,
+			headers: { authorization: "Bearer secret" },
+			secrets: ["secret"],
+			allowPrivate: false,
+		},
+	]);
 });
 
 test.each<[object, RegExp]>([
 	[{ Notes: { command: "x" } }, /names of servers: 1 to 32 lower-case letters, digits and -/],
 	[{ a__b: { command: "x" } }, /names of servers/],
-	[{ a: {} }, /mcp\.servers\.a\.command/],
-	[{ a: { command: "x", url: "y" } }, /unknown setting "mcp\.servers\.a\.url"/],
+	[{ a: {} }, /mcp\.servers\.a .*allowed: a command with args, .*, or a url with/],
+	[
+		{ a: { command: "x", url: "https://x.test/" } },
+		/allowed: a command with args, .*, or a url .*but not both/,
+	],
+	[{ a: { url: "https://me@x.test/" } }, /mcp\.servers\.a\.url .*allowed: an https address/],
 	[{ a: { command: "x", read: ["nowhere"] } }, /mcp\.servers\.a\.read.*allowed: a path that exists/],
 	[{ a: { command: "x", envFrom: ["A=B"] } }, /the name of a variable such as GITHUB_TOKEN/],
 	[{ a: { command: "x", timeoutSeconds: 0 } }, /a whole number from 1 to 3600/],

@@ -13,19 +13,18 @@ export function readMcp(
 	{ servers = {} }: Written,
 	environment: Readonly<Record<string, string | undefined>>,
 ): readonly McpServerSettings[] {
-	return Object.entries(servers).map(([name, server]) => {
-		const { command, args = [], env = {}, envFrom = [], read = [], write = [] } = server;
+	return Object.entries(servers).map(([name, server]): McpServerSettings => {
+		const { command = "", url, args = [], env = {}, envFrom = [], read = [], write = [] } = server;
+		const timeoutMs = (server.timeoutSeconds ?? usualTimeoutSeconds) * 1_000;
+		if (url !== undefined) {
+			const { tokenFrom = "", allowPrivate = false } = server;
+			const secrets = Object.values(takenFrom(environment, [tokenFrom]));
+			const headers = Object.fromEntries(secrets.map((token) => ["authorization", `Bearer ${token}`]));
+			return { name, url, headers, allowPrivate, secrets, timeoutMs };
+		}
 		const taken = takenFrom(environment, envFrom);
-		return {
-			name,
-			command,
-			args,
-			environment: { ...taken, ...env },
-			secrets: Object.values(taken),
-			read,
-			write,
-			timeoutMs: (server.timeoutSeconds ?? usualTimeoutSeconds) * 1_000,
-		};
+		const secrets = Object.values(taken);
+		return { name, command, args, environment: { ...taken, ...env }, secrets, read, write, timeoutMs };
 	});
 }
 
@@ -47,10 +46,8 @@ export function withAbsoluteMcp(written: Written, absolute: (path: string) => st
 	const servers = Object.entries(written.servers).map(([name, server]) => {
 		const { command, read, write } = server;
 		const paths = { read: read?.map(absolute), write: write?.map(absolute) };
-		return [
-			name,
-			{ ...server, ...defined(paths), command: command.includes("/") ? absolute(command) : command },
-		];
+		const program = command?.includes("/") ? absolute(command) : command;
+		return [name, { ...server, ...defined({ ...paths, command: program }) }];
 	});
 	return { ...written, servers: Object.fromEntries(servers) };
 }

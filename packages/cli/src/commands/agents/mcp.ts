@@ -52,9 +52,11 @@ function addCommand(io: Io): Command {
 	const command = new Command("add")
 		.description("add a server; write -- before a command that has options")
 		.argument("<name>", "name: a to z, 0 to 9 and -")
-		.argument("<command>", "program: a name in PATH or a path")
+		.argument("<command>", "program: a name in PATH or a path; or the https address of a remote server")
 		.argument("[args...]", "arguments of the program")
 		.option("--env <NAME=VALUE>", "variable of the program; may be repeated", gather)
+		.option("--token-from <NAME>", "variable of the gateway with the bearer token of a remote server")
+		.option("--allow-private", "allow http, and addresses of this machine and its networks")
 		.option("--timeout <seconds>", "seconds until a call fails (default: 120)", readAmount);
 	return addRights(command).action(async (name: string, program: string, args: readonly string[]) =>
 		(await setup()).addServer({ name, program, args }, command.optsWithGlobals(), io),

@@ -1,7 +1,13 @@
 import type { CallToolResult, Tool as ListedTool } from "@modelcontextprotocol/client";
 import { type Clock, defined, type Logger, ParleyError } from "@parley/base";
 import type { McpServerPhase, McpServerState } from "../../vocabulary/mcp/server.ts";
-import { ServerConnection, type ServerTransport } from "./server-connection.ts";
+import { problemOf, ServerConnection, type ServerTransport } from "./server-connection.ts";
+
+/** Whether a remote server no longer knows the session, so that only a new connection helps. */
+async function isLostSession(reason: unknown): Promise<boolean> {
+	const { SdkHttpError } = await import("@modelcontextprotocol/client");
+	return reason instanceof SdkHttpError && reason.status === 404;
+}
 
 /** A tool as the server describes it, under the name for models. */
 export interface ServerTool {
@@ -116,7 +122,9 @@ export class McpServer {
 			return await connection.call(name, args, options);
 		} catch (reason) {
 			options.signal.throwIfAborted();
-			const { message, code } = ParleyError.from(reason);
+			if (await isLostSession(reason)) await this.#failed(reason);
+			const message = problemOf(reason);
+			const { code } = ParleyError.from(reason);
 			const ended = this.#connection === undefined ? (this.#problem ?? message) : message;
 			throw new ParleyError(`the MCP server ${this.#deps.name} failed: ${ended}`, {
 				code: code === "deadline_exceeded" ? code : "unavailable",
@@ -166,7 +174,7 @@ export class McpServer {
 	/** Ends a connection that cannot be used. */
 	async #failed(reason: unknown): Promise<void> {
 		const connection = this.#connection;
-		this.#ended(ParleyError.from(reason).message);
+		this.#ended(problemOf(reason));
 		await connection?.close();
 	}
 

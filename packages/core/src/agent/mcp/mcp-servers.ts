@@ -8,6 +8,7 @@ import { loadToolCheck, type ToolCheck } from "../client-tools/registration.ts";
 import { trustedServers } from "./directory-file.ts";
 import { McpServer, type ServerTool, type ToolFilter } from "./mcp-server.ts";
 import { mcpTool } from "./mcp-tool.ts";
+import { openRemote } from "./remote-transport.ts";
 import { cleanDescription } from "./result-text.ts";
 import { SandboxedTransport } from "./sandboxed-transport.ts";
 import type { ServerTransport } from "./server-connection.ts";
@@ -207,24 +208,16 @@ export class McpServers {
 
 	async #open(settings: McpServerSettings): Promise<ServerTransport> {
 		this.#check ??= loadToolCheck();
-		const [{ parseJSONRPCMessage }, check] = await Promise.all([
-			import("@modelcontextprotocol/client"),
-			this.#check,
-		]);
-		this.#loaded = check;
+		this.#loaded = await this.#check;
+		const { clock, sandbox: sandboxes } = this.#deps;
+		if ("url" in settings) return openRemote(settings, clock);
+		const { parseJSONRPCMessage } = await import("@modelcontextprotocol/client");
 		const { command, args, environment, read, write } = settings;
 		// As in a chat: without a sandbox it does not start, and files with secrets are empty.
-		const sandbox = await this.#deps.sandbox.of({ chat: true, roots: write, readable: read });
-		return new SandboxedTransport({
-			command,
-			args,
-			environment,
-			cwd: write[0] ?? nowhere,
-			writes: write.length > 0,
-			sandbox,
-			clock: this.#deps.clock,
-			read: parseJSONRPCMessage,
-		});
+		const sandbox = await sandboxes.of({ chat: true, roots: write, readable: read });
+		const cwd = write[0] ?? nowhere;
+		const program = { command, args, environment, cwd, writes: write.length > 0 };
+		return new SandboxedTransport({ ...program, sandbox, clock, read: parseJSONRPCMessage });
 	}
 
 	/** Set before a server can list tools. */

@@ -71,15 +71,18 @@ export function mcpTool({ name, listed }: ServerTool, home: ToolHome): Tool {
 /** Annotations only add classes: a server may lie about what its tool does not do. */
 function classesOf(
 	{ annotations = {} }: ListedTool,
-	{ read, write }: McpServerSettings,
+	settings: McpServerSettings,
 	{ roots }: ToolContext,
 ): ActionClass[] {
-	const places = [...read, ...write];
+	const isRemote = "url" in settings;
+	const places = isRemote ? [] : [...settings.read, ...settings.write];
 	const isBeyond = places.some((place) => !roots.some((root) => isWithin(place, root)));
+	// With credentials, it returns data that belongs to their owner.
+	const isPrivate = isBeyond || settings.secrets.length > 0;
 	return definedItems([
 		"mcp",
-		isBeyond ? "outside-read" : undefined,
+		isPrivate ? "outside-read" : undefined,
 		annotations.destructiveHint === true ? "irreversible" : undefined,
-		annotations.openWorldHint === true ? "egress" : undefined,
+		isRemote || annotations.openWorldHint === true ? "egress" : undefined,
 	]);
 }

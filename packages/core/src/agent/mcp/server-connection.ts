@@ -7,6 +7,7 @@ import type {
 	Transport,
 } from "@modelcontextprotocol/client";
 import { type Clock, type Logger, ParleyError } from "@parley/base";
+import { visible } from "../../text/visible.ts";
 
 /** A transport that knows why it ended. */
 export interface ServerTransport extends Transport {
@@ -77,7 +78,7 @@ export class ServerConnection {
 				client.connect(transport, { signal, timeout: handshakeMs }),
 			);
 		} catch (cause) {
-			const message = transport.problem ?? ParleyError.from(cause).message;
+			const message = transport.problem ?? problemOf(cause);
 			await transport.close();
 			throw new ParleyError(message, { code: "unavailable", cause });
 		}
@@ -111,6 +112,17 @@ export class ServerConnection {
 		await this.#client.close().catch(() => undefined);
 		await this.#transport.close();
 	}
+}
+
+/** Maximum characters of an error of a server. */
+const longestProblem = 500;
+
+/** Text of an error: ours if it caused the error, else that of the library or the server, which may be any text. */
+export function problemOf(reason: unknown): string {
+	for (let error = reason; error instanceof Error; error = error.cause) {
+		if (error instanceof ParleyError) return error.message;
+	}
+	return visible(reason instanceof Error ? reason.message.slice(0, longestProblem) : "unknown error");
 }
 
 /** Accepts every value. */

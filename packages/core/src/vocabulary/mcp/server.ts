@@ -1,26 +1,47 @@
-/** A server of the Model Context Protocol that offers tools to agents. */
-export interface McpServerSettings {
+interface McpServerFacts {
 	/** Lower-case letters, digits and `-`: the first part of the names of its tools. */
 	readonly name: string;
-	/** A program in PATH, or an absolute path. */
-	readonly command: string;
-	readonly args: readonly string[];
-	/** Variables in addition to those of every command. */
-	readonly environment: Readonly<Record<string, string>>;
-	/** Values among them that no text may show. */
+	/** Values that no text may show. */
 	readonly secrets: readonly string[];
-	/** Directories that it may change, and those that it may only read. Absolute paths. */
-	readonly write: readonly string[];
-	readonly read: readonly string[];
 	/** Milliseconds until a call fails. */
 	readonly timeoutMs: number;
 	/** Working directory whose `.mcp.json` names it. Absent for servers of the operator. */
 	readonly directory?: string;
 }
 
+/** A server that another machine runs. */
+export interface McpRemoteSettings extends McpServerFacts {
+	/** Address of its endpoint. */
+	readonly url: string;
+	/** Headers of each request. */
+	readonly headers: Readonly<Record<string, string>>;
+	/** Whether it may have an address of this machine or of its networks, and be without TLS. */
+	readonly allowPrivate: boolean;
+}
+
+/** Rights of a program beyond those of every command. */
+interface McpRights {
+	/** Variables in addition to those of every command. */
+	readonly environment: Readonly<Record<string, string>>;
+	/** Values that no text may show. */
+	readonly secrets: readonly string[];
+	/** Directories that it may change, and those that it may only read. Absolute paths. */
+	readonly write: readonly string[];
+	readonly read: readonly string[];
+}
+
+/** A server that is a program in the sandbox. */
+export interface McpProgramSettings extends McpServerFacts, McpRights {
+	/** A program in PATH, or an absolute path. */
+	readonly command: string;
+	readonly args: readonly string[];
+}
+
+/** A server of the Model Context Protocol that offers tools to agents. */
+export type McpServerSettings = McpProgramSettings | McpRemoteSettings;
+
 /** Trust of the operator in one entry of the `.mcp.json` of a directory, with the rights that it gets. */
-export interface TrustedMcpServer
-	extends Pick<McpServerSettings, "environment" | "secrets" | "read" | "write"> {
+export interface TrustedMcpServer extends McpRights {
 	/** Real path. */
 	readonly directory: string;
 	/** SHA-256 of the file. */

@@ -1,0 +1,105 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createServer, type Server } from "node:http";
+import { type AddressInfo, createServer as createSocketServer } from "node:net";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import type { McpServerSettings } from "@parley/core";
+import { says } from "@parley/core/testing";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { callsOnce, openScene, outcomeOf } from "./scene.ts";
+
+const program = join(
+	import.meta.dirname,
+	"../node_modules/@modelcontextprotocol/server-everything/dist/index.js",
+);
+let server: ChildProcess;
+let url: string;
+
+async function freePort(): Promise<number> {
+	const socket = createSocketServer().listen(0, "127.0.0.1");
+	await once(socket, "listening");
+	const { port } = socket.address() as AddressInfo;
+	socket.close();
+	await once(socket, "close");
+	return port;
+}
+
+/** Starts the server of all features from npm, with streamable HTTP. */
+beforeAll(async () => {
+	const port = await freePort();
+	url = `http://127.0.0.1:${port}/mcp`;
+	const env = { PATH: process.env["PATH"], PORT: String(port) };
+	server = spawn(process.execPath, [program, "streamableHttp"], { env, stdio: "ignore" });
+	const isUp = () =>
+		fetch(url, { method: "DELETE" }).then(
+			() => true,
+			() => false,
+		);
+	while (!(await isUp())) await wait(50);
+});
+afterAll(() => void server.kill());
+
+function remote(more: object = {}): McpServerSettings {
+	return { name: "remote", url, headers: {}, allowPrivate: true, secrets: [], timeoutMs: 30_000, ...more };
+}
+
+test("a remote server from npm is called over streamable HTTP, and its calls count as access to the network", async () => {
+	await using s = await openScene([remote()], callsOnce("remote__echo", { message: "hello" }));
+	await expect(outcomeOf(s)).resolves.toContain("Echo: hello");
+	const rows = await s.t.store.read((db) => db.selectFrom("sessions").select(["id", "taint"]).execute());
+	expect(rows.find(({ id }) => id === s.session)?.taint).toBe("UE");
+});
+
+test.for([
+	[{ allowPrivate: false }, "is not https"],
+	[{ allowPrivate: false, url: "https://127.0.0.1:8443/mcp" }, "is not on the public internet"],
+	[{ allowPrivate: false, url: "https://localhost:8443/mcp" }, "is not on the public internet"],
+	[{ url: "http://127.0.0.1:8443/mcp" }, "could not be reached"],
+] as const)("a server at %j is not used", async ([more, problem]) => {
+	await using s = await openScene([remote(more)], [[says("done")]]);
+	await s.t.send(s.session, "go");
+	await s.log.next("assistant.message");
+	const [state] = s.t.runtime.mcp.states;
+	expect(state?.phase).toBe("waiting");
+	expect(state?.problem).toContain(problem);
+});
+
+test("a redirect to another origin is not followed, and an endless answer is cut", async () => {
+	let reached = 0;
+	const place = (listener: Parameters<typeof createServer>[1]): Server =>
+		createServer({}, listener).listen(0, "127.0.0.1");
+	const portOf = async (one: Server): Promise<number> => {
+		if (!one.listening) await once(one, "listening");
+		return (one.address() as AddressInfo).port;
+	};
+	const other = place((_request, response) => {
+		reached += 1;
+		response.end();
+	});
+	const target = `http://127.0.0.1:${await portOf(other)}/`;
+	const redirecting = place((_request, response) => response.writeHead(307, { location: target }).end());
+	const endless = place((_request, response) => {
+		response.writeHead(200, { "content-type": "application/json" });
+		const more = (): void => {
+			while (response.write("x".repeat(1024 * 1024)));
+			response.once("drain", more);
+		};
+		more();
+	});
+	try {
+		for (const one of [redirecting, endless]) {
+			const settings = remote({ url: `http://127.0.0.1:${await portOf(one)}/mcp` });
+			await using s = await openScene([settings], [[says("done")]]);
+			await s.t.send(s.session, "go");
+			await s.log.next("assistant.message");
+			expect(s.t.runtime.mcp.states[0]).toMatchObject({ phase: "waiting", tools: [] });
+		}
+		expect(reached).toBe(0);
+	} finally {
+		for (const one of [other, redirecting, endless]) {
+			one.closeAllConnections();
+			one.close();
+		}
+	}
+});
