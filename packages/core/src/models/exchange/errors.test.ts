@@ -213,3 +213,46 @@ test("a cycle of error causes ends", () => {
 	one.cause = new Error("two", { cause: one });
 	expect(connectionError(one, facts).fault).toBe("unreachable");
 });
+
+test.each([
+	[
+		400,
+		{ code: 400, status: "INVALID_ARGUMENT", details: [{ reason: "API_KEY_INVALID" }] },
+		"unauthenticated",
+		/API key/,
+	],
+	[429, { code: "insufficient_quota" }, "rejected", /billing/],
+	[400, { code: "context_length_exceeded", type: "invalid_request_error" }, "rejected", /too large/],
+	[500, { code: "insufficient_quota" }, "overloaded", /500/],
+])("status %i with the error %j of another provider", (status, error, fault, message) => {
+	const found = statusError(status, new Headers(), JSON.stringify({ error }), facts);
+	expect(found).toMatchObject({ fault, message: expect.stringMatching(message) });
+	// Gemini sends a list if the request asked for a stream.
+	const listed = statusError(status, new Headers(), JSON.stringify([{ error }]), facts);
+	expect(listed).toMatchObject({ fault, message: found.message });
+});
+
+test.each([
+	["7s", 7_000],
+	["1.5s", 1_500],
+	["0s", undefined],
+	["soon", undefined],
+	[7, undefined],
+])("the wait %j in the details of an error", (retryDelay, retryAfterMs) => {
+	const error = { code: 429, details: [{ "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay }] };
+	expect(statusError(429, new Headers(), JSON.stringify({ error }), facts).retryAfterMs).toBe(retryAfterMs);
+});
+
+test.each([
+	[{ code: 429, status: "RESOURCE_EXHAUSTED" }, "rate-limited"],
+	[{ code: "server_error" }, "overloaded"],
+	[{ status: "UNAUTHENTICATED" }, "unauthenticated"],
+	[{ type: "sparkle" }, "overloaded"],
+])("an error %j within a stream", (error, fault) => {
+	expect(eventError({ error }, undefined, facts).fault).toBe(fault);
+});
+
+test("a message names the API of the server", () => {
+	const { message } = statusError(404, new Headers(), "", { ...facts, api: "Gemini API" });
+	expect(message).toMatch(/or no Gemini API: check the model/);
+});
