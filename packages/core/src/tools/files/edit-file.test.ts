@@ -54,7 +54,7 @@ test("an edit is planned with its diff and written in place", async () => {
 	});
 	expect(await contentOf("beans.txt")).toBe("one\ntwo\nthree\n");
 	expect(await executeCall(ready, context)).toEqual({
-		text: "edited beans.txt: one place, line 2",
+		text: "edited beans.txt: one place, line 2\n@@ -1,3 +1,4 @@\n one\n-two\n+2\n+2b\n three",
 		failed: false,
 	});
 	expect(await contentOf("beans.txt")).toBe("one\n2\n2b\nthree\n");
@@ -81,12 +81,14 @@ test("a text that occurs several times must be made unique", async () => {
 	await edit({ ...args, occurrence: 2 });
 	expect(await contentOf("x")).toBe("a\nb\nc\na\n");
 	expect(await edit({ ...args, replace_all: true })).toMatchObject({
-		text: "edited x: 2 places, lines 1, 4",
+		text: expect.stringMatching(
+			/^edited x: 2 places, lines 1, 4\n@@ -1,4 \+1,4 @@\n-a\n b\n\+b\n c\n-a\n\+b$/,
+		),
 	});
 	expect(await contentOf("x")).toBe("b\nb\nc\nb\n");
 	await putFile("x", "a\n".repeat(12));
 	expect(await edit({ ...args, replace_all: true })).toMatchObject({
-		text: "edited x: 12 places, lines 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and 2 more",
+		text: expect.stringMatching(/^edited x: 12 places, lines 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and 2 more\n@@/),
 	});
 });
 
@@ -212,6 +214,18 @@ test("an edit outside the roots requires approval, and no content is shown befor
 		expect((await edit(guess)).text).not.toMatch(/lines? \d/);
 	}
 	expect(await readText(path, "utf8")).toBe("one\ntwo\ntwo\n");
+});
+
+test("the result of an edit has no line of a private file", async () => {
+	const path = join(directory.path, "outside/x");
+	await put(path, "one\nprivate\n");
+	const outside = await edit({ path: "../outside/x", old_text: "one", new_text: "1" });
+	expect(outside).toEqual({ text: "edited ../outside/x: one place, line 1", failed: false });
+	await putFile(".env", "A=1\nB=private\n");
+	expect(await edit({ path: ".env", old_text: "A=1", new_text: "A=2" })).toEqual({
+		text: "edited .env: one place, line 1",
+		failed: false,
+	});
 });
 
 test("control files require approval despite any grant", async () => {

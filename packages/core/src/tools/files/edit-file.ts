@@ -4,6 +4,7 @@ import * as z from "zod";
 import { pathLeniency } from "../../filesystem/paths.ts";
 import { defineTool, type ToolContext, type ToolPlan, type ToolResult } from "../../vocabulary/tool.ts";
 import { findNearestLines } from "./nearest-lines.ts";
+import { resultDiff } from "./result-diff.ts";
 import {
 	changed,
 	type FileState,
@@ -76,10 +77,15 @@ async function plan(args: Arguments, context: ToolContext): Promise<ToolPlan> {
 async function run(args: Arguments, approved: ToolPlan, context: ToolContext): Promise<ToolResult> {
 	const target = await inspectApproved(args.path, approved, context);
 	if (typeof target === "string") return changed(target);
-	const edit = makeEdit(textOf(target, args.path), args);
+	const before = textOf(target, args.path);
+	const edit = makeEdit(before, args);
 	if (edit.kind !== "edited") throw missed(args, edit);
 	await putContent(target, { content: edit.text, shown: args.path }, context);
-	return { text: `edited ${args.path}: ${places(edit.lines)}`, failed: false };
+	const summary = `edited ${args.path}: ${places(edit.lines)}`;
+	// Outside the roots, and in a secret file, the lines around the text are private.
+	const isPrivate = approved.classes.some((name) => name === "secret" || name === "outside-write");
+	const diff = isPrivate ? "" : resultDiff(before, edit.text);
+	return { text: diff === "" ? summary : `${summary}\n${diff}`, failed: false };
 }
 
 function refuseSenseless({ old_text, new_text, occurrence, replace_all }: Arguments): void {
