@@ -3,6 +3,7 @@ import type { RecordEvents } from "../conversation/commit.ts";
 import { drainSteers } from "../conversation/queue.ts";
 import type { Memories } from "../memory/memories.ts";
 import type { ModelTable } from "../models/table/model-table.ts";
+import { withinContextBudget } from "../text/context-budget.ts";
 import type { EndCause, RecordedEvent } from "../vocabulary/event.ts";
 import type { CallBlock } from "../vocabulary/message.ts";
 import { mayAct, phaseOf } from "../vocabulary/run-options.ts";
@@ -10,7 +11,6 @@ import type { Step } from "../vocabulary/step.ts";
 import { callsOf, textOf } from "../vocabulary/transcript.ts";
 import { type CallPorts, isCancelledByDenial, runCalls } from "./calls/run-calls.ts";
 import { type AttachmentPorts, placeAttachments, withdrawRefused } from "./images/attachments.ts";
-import { fitContext } from "./replies/context-of-run.ts";
 import { LiveReply } from "./replies/live-reply.ts";
 import { recallMemories } from "./replies/memories-of-run.ts";
 import { nextRequest, type ReplyPorts } from "./replies/request.ts";
@@ -18,6 +18,7 @@ import { nextTry, triesOf } from "./replies/retries.ts";
 import { type Attempt, countCall, streamReply } from "./replies/stream-reply.ts";
 import { refusalOf, type SpendingPorts } from "./run/limits.ts";
 import type { ChooseSettings, Run } from "./run/run.ts";
+import { limitsOf } from "./run/settings.ts";
 import { startSkill } from "./run/skills-of-run.ts";
 import { runWorkflow, type WorkflowPorts } from "./workflow/run-workflow.ts";
 
@@ -205,4 +206,26 @@ async function enterSteers(run: Run): Promise<boolean> {
 		for (const steered of await drainSteers(tx, run.id)) await step(steered);
 	});
 	return true;
+}
+
+/** Maximum bytes of read messages for each token of the window: with 4 bytes per token, a quarter of the window. */
+const bytesPerToken = 1;
+
+/**
+ * Leaves out the oldest read messages of a run if they need more than a quarter of the window of its model. Otherwise
+ * the request itself could fail.
+ */
+async function fitContext(run: Run, { table }: { readonly table: ModelTable }): Promise<void> {
+	const { context } = run.row;
+	if (context === undefined) return;
+	const { names } = run.settings;
+	const { contextWindow } = limitsOf(run.settings, names[0], table);
+	const { chosen, isShort } = withinContextBudget(context.messages, contextWindow * bytesPerToken);
+	if (!isShort) return;
+	const fitting = { ...context, messages: chosen, hasOlder: true };
+	await run.commit(async ({ tx }) => {
+		const stored = JSON.stringify(fitting);
+		await tx.updateTable("runs").set({ context: stored }).where("id", "=", run.id).execute();
+	});
+	run.row = { ...run.row, context: fitting };
 }

@@ -2,13 +2,14 @@ import { defined, ParleyError } from "@parley/base";
 import { noProfiles } from "../policy/profiles/profile.ts";
 import { type Keyed, once } from "../store/idempotency.ts";
 import { fromRow, type Tx } from "../store/journal.ts";
+import { isDenied } from "../store/person-role.ts";
 import { stamp } from "../store/tables.ts";
 import { authorize } from "../vocabulary/authorize.ts";
-import type { PlaceProfile } from "../vocabulary/chat-settings.ts";
-import { actingId, type Person, type Principal, placeKey } from "../vocabulary/principal.ts";
+import type { ChatSettings, PlaceProfile } from "../vocabulary/chat-settings.ts";
+import { actingId, type Person, type Place, type Principal, placeKey } from "../vocabulary/principal.ts";
 import type { NoticeSchedule } from "../vocabulary/prompt.ts";
 import { requestedBy } from "./audit/audit.ts";
-import { approversIn } from "./people/approvers.ts";
+import type { GivenRole } from "./people/person-rows.ts";
 import { checkKnown, checkModel, checkPlace, type PlaceSurroundings } from "./place-check.ts";
 import type { TrustOptions } from "./shared/trust-options.ts";
 
@@ -198,4 +199,46 @@ export class Places {
 			}),
 		);
 	}
+}
+
+/** Maximum number of named people. */
+const most = 5;
+const approving: readonly GivenRole[] = ["approver", "owner"];
+
+/**
+ * The first people who may approve in a channel: those of its settings, or people with the role approver or owner. People
+ * who have such a role only by a role of the platform are not known, so the list may be empty.
+ */
+async function approversIn(
+	db: Tx,
+	place: Place,
+	{ named, chat }: { readonly named: readonly string[] | undefined; readonly chat: ChatSettings },
+): Promise<string[]> {
+	const { platform, tenant } = place;
+	const here = `${platform}:${tenant}:`;
+	if (named) return named.filter((id) => id.startsWith(here)).slice(0, most);
+	const rows = await db
+		.selectFrom("people")
+		.select("user_id")
+		.where("platform", "=", platform)
+		.where("tenant", "=", tenant)
+		.where("role", "in", approving)
+		.orderBy("created_at")
+		.orderBy("id")
+		.limit(most)
+		.execute();
+	const configured = chat.allow.flatMap((rule) => {
+		const isHere =
+			rule.platform === platform && (rule.tenant ?? tenant) === tenant && rule.channel === undefined;
+		const isOne = isHere && rule.platformRole === undefined && approving.includes(rule.as);
+		return isOne && rule.user !== undefined ? [rule.user] : [];
+	});
+	const users = [...new Set([...configured, ...rows.map(({ user_id: user }) => user)])];
+	return users
+		.filter((id) => {
+			const actor = { id, name: "", roles: [], guest: false };
+			return !isDenied({ actor, place, given: "stranger" }, chat);
+		})
+		.slice(0, most)
+		.map((user) => `${here}${user}`);
 }

@@ -7,8 +7,10 @@ import {
 	chanceOf,
 	defined,
 	definedItems,
+	type Logger,
 	noFailpoints,
 	openSqliteStore,
+	ParleyError,
 	type Store,
 	type Timer,
 } from "@parley/base";
@@ -18,6 +20,7 @@ import {
 	createSandboxes,
 	freshSchema,
 	isWithin,
+	type ModelTable,
 	migrations,
 	operator,
 	type Profile,
@@ -34,9 +37,11 @@ import type { Config } from "../config/load.ts";
 import { databaseIn, prepareDataDirectory, warnOfLostDatabase } from "../data-directory/data-directory.ts";
 import { type DataLock, lockDataDirectory, sessionWords } from "../data-directory/data-lock.ts";
 import { openSecretKey } from "../data-directory/stored-secrets.ts";
+import type { Models } from "../models/open-models.ts";
 import { VERDICT_FILE } from "../sandbox/open-sandboxes.ts";
 import { openProbeListeners } from "../sandbox/probe-listeners.ts";
 import { Agent, type AgentSettings } from "../wires/zot/agent.ts";
+import { shorten } from "../wires/zot/codec.ts";
 import { type CheckedStart, checkStart, type OpenAgentOptions, policyIn } from "./check-start.ts";
 import {
 	checkOwnPlace,
@@ -47,7 +52,6 @@ import {
 	workingDirectory,
 } from "./kept-session.ts";
 import type { RpcFlags } from "./rpc-flags.ts";
-import { checkServed } from "./served-models.ts";
 
 /** Time after which a reply that has begun has shown its first words. */
 const CHECK_AFTER_MS = 100;
@@ -268,5 +272,39 @@ function profileOf(flags: RpcFlags, settings: AgentSettings, tools: readonly str
 	return {
 		find: async () => profile(),
 		list: async () => ({ profiles: [profile()], problems: [] }),
+	};
+}
+
+/** Names that a refusal lists. */
+const mostListed = 10;
+
+/**
+ * Refuses names that the server does not list. The list is requested with the first name. A server without a list may have
+ * any model.
+ */
+function checkServed(
+	askServed: () => Promise<ModelTable>,
+	{ model: { provider }, modelName, table: known, serverHost }: Models,
+	log: Logger,
+): (name: string) => Promise<void> {
+	let pending: Promise<ModelTable> | undefined;
+	return async (name) => {
+		pending ??= askServed();
+		const table = await pending.catch((error: unknown) => {
+			// The next attempt may get a list.
+			pending = undefined;
+			log.info("the server does not list its models: any name is accepted", { error });
+			return undefined;
+		});
+		const real = known.find(name, provider)?.id ?? name;
+		if (table === undefined || name === "default" || real === modelName || table.find(real, provider)) return;
+		const near = table.near(name, provider);
+		const names = table.list(provider).map(({ id }) => id);
+		const listed = `${names.slice(0, mostListed).join(", ")}${names.length > mostListed ? ", …" : ""}`;
+		const choices =
+			near.length > 0 ? `did you mean ${near.join(", ")}?` : `${serverHost} has ${listed || "none"}`;
+		throw new ParleyError(`model: there is no model ${JSON.stringify(shorten(name, 200))}; ${choices}`, {
+			code: "invalid_argument",
+		});
 	};
 }

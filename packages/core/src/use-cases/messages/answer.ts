@@ -2,9 +2,15 @@ import { type Failpoints, type Logger, ParleyError } from "@parley/base";
 import type { Selectable } from "kysely";
 import { questionId } from "../../agent/run/log-event.ts";
 import { auditRefused } from "../../conversation/audit-prompt.ts";
-import { authorizeAnswer, type PromptWithActor, refuseTyped } from "../../conversation/may-answer.ts";
+import {
+	authorizeAnswer,
+	type PromptWithActor,
+	refuseTyped,
+	requesterOf,
+} from "../../conversation/may-answer.ts";
 import {
 	type AnsweringPlaces,
+	authorizeApprover,
 	authorizeElsewhere,
 	isApproval,
 	placesAnsweredHere,
@@ -14,7 +20,7 @@ import type { JudgedChange, Session } from "../../conversation/session.ts";
 import type { SessionGrants } from "../../conversation/session-grants.ts";
 import type { Lease, Sessions } from "../../conversation/sessions.ts";
 import { speakersTo } from "../../conversation/speakers.ts";
-import { approvalsNeeded, type Voters } from "../../conversation/votes.ts";
+import { approvalsNeeded, isVoteOf, type Vote, type Voters, votesOf } from "../../conversation/votes.ts";
 import { type Keyed, type KeyServices, once } from "../../store/idempotency.ts";
 import { fromRow, type Journal } from "../../store/journal.ts";
 import type { Tables } from "../../store/tables.ts";
@@ -22,9 +28,8 @@ import { refuseUnread } from "../../text/unread-approval.ts";
 import type { Audit } from "../../trust/audit/audit.ts";
 import type { People } from "../../trust/people/people.ts";
 import type { PersonChecks } from "../../trust/people/person-checks.ts";
-import { actingId, type Principal, placeKey } from "../../vocabulary/principal.ts";
+import { actingId, type Person, type Principal, placeKey } from "../../vocabulary/principal.ts";
 import { type Prompt, type PromptResponse, readAnswer } from "../../vocabulary/prompt.ts";
-import { readVoters } from "./read-voters.ts";
 
 interface AnswerPorts extends KeyServices {
 	readonly journal: Journal;
@@ -192,4 +197,65 @@ async function votersOf(
 	return isApproved && approvalsNeeded(prompt, change) > 1
 		? readVoters(ports, row, { by, change })
 		: undefined;
+}
+
+interface VoterPorts {
+	readonly journal: Journal;
+	readonly people: People;
+	readonly places: AnsweringPlaces;
+	readonly checks: PersonChecks;
+}
+
+/**
+ * Reads the requesters of an approval, and the present role of each earlier voter: the connector asks its platform. Throws
+ * `unavailable` if the connector of a voter cannot be asked, so that the question stays open.
+ */
+async function readVoters(
+	ports: VoterPorts,
+	row: PromptWithActor,
+	{ by, change }: { readonly by: Principal; readonly change: JudgedChange | undefined },
+): Promise<Voters> {
+	const requesters = await ports.journal.store.read((db) => speakersTo(db, row, ports.people));
+	const lost = new Set<string>();
+	// A changed call makes all earlier votes void.
+	const earlier = change ? [] : votesOf(row).votes.filter((vote) => !isVoteOf(vote, by));
+	for (const vote of earlier) {
+		if (!(await mayStillApprove(ports, row, vote))) lost.add(vote.by);
+	}
+	return { requesters, isOperatorsWork: requesterOf(row) === undefined, lost };
+}
+
+async function mayStillApprove(ports: VoterPorts, row: PromptWithActor, vote: Vote): Promise<boolean> {
+	if (!vote.person) return true;
+	const person = await personNow(ports, row, { ...vote, person: vote.person });
+	if (!person) return false;
+	const principal = {
+		id: vote.principal,
+		kind: "connector",
+		platform: person.place.platform,
+		person,
+	} as const;
+	try {
+		authorizeApprover(principal, ports.places);
+		return true;
+	} catch (reason) {
+		if (ParleyError.from(reason).code === "permission_denied") return false;
+		throw reason;
+	}
+}
+
+/** The voter with their current role; undefined for a person who left. */
+async function personNow(
+	{ journal, people, checks }: VoterPorts,
+	row: PromptWithActor,
+	{ person, principal }: Vote & { readonly person: Person },
+): Promise<Person | undefined> {
+	if (person.platformRoles === undefined) {
+		return { ...person, role: await journal.store.read((db) => people.roleNow(db, person)) };
+	}
+	const report = await checks.ask(person, { connector: principal, sessionId: row.session_id });
+	if (report?.present) return people.asReported(person, report);
+	if (report) return undefined;
+	const message = `the role of ${person.name || person.id}, who approved before, cannot be read at this moment: approve again soon`;
+	throw new ParleyError(message, { code: "unavailable" });
 }

@@ -70,13 +70,10 @@ export function decodeEventName(name: string): string[] {
 
 /** An event as one frame of the Ozzie document. `seq` is that of the journal. */
 export function encodeEvent(happened: WireEvent): EventFrame {
-	const { event, payload } = encodeNamed(happened);
+	const { event: own } = happened;
+	const { event, payload } = isReplyEvent(own) ? encodeReplyEvent(own) : encodeOther(own);
 	const frame = { type: "event", event, session_id: happened.sessionId, payload, seq: happened.seq } as const;
 	return happened.transient ? { ...frame, transient: true } : frame;
-}
-
-function encodeNamed({ event }: WireEvent): EncodedEvent {
-	return isReplyEvent(event) ? encodeReplyEvent(event) : encodeOther(event);
 }
 
 function encodeOther(event: Exclude<(Recorded | WirePassing)["event"], ReplyEvent>): EncodedEvent {
