@@ -1,4 +1,4 @@
-import { defined, ParleyError } from "@parley/base";
+import { type Clock, defined, type Ids, ParleyError } from "@parley/base";
 import { queueLimit, type RunRow } from "../../conversation/queue.ts";
 import type { Session } from "../../conversation/session.ts";
 import { type Keyed, once } from "../../store/idempotency.ts";
@@ -94,7 +94,7 @@ interface Steer {
 }
 
 export async function insertSteer(
-	{ clock, ids }: Pick<AcceptPorts, "clock" | "ids">,
+	{ clock, ids }: { readonly clock: Clock; readonly ids: Ids },
 	tx: Tx,
 	runId: string,
 	{ content, actor, context = null }: Steer,
