@@ -322,7 +322,8 @@ export class Prompts {
 
 type StoredPrompt = Selectable<Tables["prompts"]>;
 
-interface Decided extends Pick<Answering, "by"> {
+interface Decided {
+	readonly by: Principal;
 	/** Null for a question without a call. */
 	readonly binding: string | null;
 	readonly scope: string | null;
