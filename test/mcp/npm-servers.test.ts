@@ -99,6 +99,14 @@ testInside(
 		await expect(place.call("everything__get-sum", { a: 2, b: 3 })).resolves.toContain("5");
 		await expect(place.call("everything__get-tiny-image", {})).resolves.toContain("image/png");
 		await expect(place.call("everything__echo", { message: 7 })).resolves.toMatch(/invalid|expected/i);
+		const resources = await place.call("everything__list_resources", {});
+		const uri = /^(\w+:\/\/\S+?): /m.exec(resources)?.[1] ?? "";
+		await expect(place.call("everything__read_resource", { uri })).resolves.toContain(`[resource ${uri}]`);
+		await expect(place.call("everything__list_prompts", {})).resolves.toContain("simple-prompt(");
+		await expect(place.call("everything__get_prompt", { name: "simple-prompt" })).resolves.toContain(
+			"[user]",
+		);
+		await expect(place.call("everything__get_prompt", { name: "nothing" })).resolves.toContain("nothing");
 	},
 	60_000,
 );

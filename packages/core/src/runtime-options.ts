@@ -168,7 +168,7 @@ export function runnerPortsOf(
 		settings: async (session, chosen, correlation) => {
 			const tools = {
 				skills: (await skills.forModel(session.rootDir)).length > 0,
-				mcp: await mcp.tools(session.rootDir),
+				mcp: await mcp.tools(session.rootDir, chosen?.agent ?? session.profile),
 				only: places.profileOf(session.place).tools,
 				...defined({ ofTask: session.task?.tools, added: session.task && taskTools(session.task) }),
 				offered: clientTools.of(session.id, correlation),

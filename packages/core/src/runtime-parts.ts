@@ -285,7 +285,7 @@ function createTasks(
 		pinnedAgent: (place) => places.profileOf(place).agent,
 		async toolsOf({ place, rootDir }, agent) {
 			const only = places.profileOf(place).tools;
-			const chosen = { only, mcp: await mcp.tools(rootDir) };
+			const chosen = { only, mcp: await mcp.tools(rootDir, agent) };
 			const { tools } = await chooseSettings({ profile: agent, model: undefined }, models, chosen);
 			return tools.map(({ name }) => name);
 		},

@@ -2,8 +2,8 @@ export { loadOrCreateOperatorToken, readOperatorToken } from "./auth/operator-to
 export { type Config, loadConfig } from "./config/load.ts";
 export {
 	checkMcpFile,
-	McpFile,
 	type McpFileContent,
+	McpFiles,
 	mcpFileIn,
 	readMcpFile,
 	writeMcpFile,

@@ -27,7 +27,7 @@ import {
 } from "@parley/core";
 import { openOperatorToken } from "./auth/operator-token.ts";
 import type { Config } from "./config/load.ts";
-import { McpFile, mcpFileIn } from "./config/mcp-file.ts";
+import { McpFiles, mcpFileIn } from "./config/mcp-file.ts";
 import { databaseIn } from "./data-directory/data-directory.ts";
 import { openSecretKey } from "./data-directory/stored-secrets.ts";
 import type { Metrics } from "./metrics/metrics.ts";
@@ -147,7 +147,7 @@ function answering(
 function mcpOf({ config, version, log, redactor }: RuntimeSettings): NonNullable<RuntimeOptions["mcp"]> {
 	const path = mcpFileIn(config.data);
 	const configured = config.mcp ?? [];
-	return { source: new McpFile({ path, configured, environment: process.env, log, redactor }), version };
+	return { source: new McpFiles({ path, configured, environment: process.env, log, redactor }), version };
 }
 
 /** The operator's directories, as real paths, and system prompt. */

@@ -3,7 +3,7 @@ import { realpath } from "node:fs/promises";
 import { resolve } from "node:path";
 import { createIds, defined, Redactor, silentLogger, systemClock } from "@parley/base";
 import { builtinTools, type McpServerState, McpServers } from "@parley/core";
-import { McpFile, mcpFileIn, openSandboxes } from "@parley/gateway";
+import { McpFiles, mcpFileIn, openSandboxes } from "@parley/gateway";
 import type { Io } from "../command-line/io.ts";
 import { outputLook, printJson, printRows } from "../command-line/output.ts";
 import { UsageError } from "../command-line/usage.ts";
@@ -20,7 +20,7 @@ export async function tryServers(flags: McpFlags, io: Io, version: string): Prom
 	const redactor = new Redactor();
 	const parts = { clock: systemClock, ids: createIds(), log: silentLogger };
 	const { environment } = io;
-	const source = new McpFile({
+	const source = new McpFiles({
 		path: mcpFileIn(config.data),
 		configured: config.mcp ?? [],
 		environment,
@@ -33,7 +33,7 @@ export async function tryServers(flags: McpFlags, io: Io, version: string): Prom
 		{ ...parts, redactor, sandbox, tools: builtinTools(), path: environment["PATH"] },
 	);
 	try {
-		await servers.tools(await realpath(resolve(io.cwd, flags.dir ?? ".")));
+		await servers.tools(await realpath(resolve(io.cwd, flags.dir ?? ".")), "default");
 		const { states, problems } = servers;
 		if (flags.json) printJson({ servers: states, problems }, io);
 		else printRows(rowsOf(states, problems, io), io);

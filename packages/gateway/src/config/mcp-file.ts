@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import { readFile, realpath } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { definedItems, type Logger, ParleyError, parseJson, type Redactor } from "@parley/base";
 import type { McpServerSettings, McpSetup, McpSource, TrustedMcpServer } from "@parley/core";
 import * as z from "zod";
@@ -78,7 +78,7 @@ interface McpFileParts {
 }
 
 /** The operator's servers, from the configuration and the file. A change of the file applies to the next run. */
-export class McpFile implements McpSource {
+class McpFile {
 	readonly #parts: McpFileParts;
 	#looks: string;
 	#setup: McpSetup = { servers: [], trusted: [] };
@@ -145,4 +145,45 @@ export class McpFile implements McpSource {
 			return undefined;
 		}
 	}
+}
+
+/** The operator's setup: the configuration, the file in the data directory, and `mcp.json` beside the profile of an agent. */
+export class McpFiles implements McpSource {
+	readonly #parts: McpFileParts;
+	readonly #main: McpFile;
+	readonly #agents = new Map<string, McpFile>();
+
+	/** `path` is that of the file in the data directory. */
+	constructor(parts: McpFileParts) {
+		this.#parts = parts;
+		this.#main = new McpFile(parts);
+	}
+
+	current(agent: string): McpSetup | Promise<McpSetup> {
+		const main = this.#main.current();
+		const own = this.#fileOf(agent).current();
+		if (main instanceof Promise || own instanceof Promise) {
+			return Promise.all([main, own]).then(([all, some]) => joined(all, some));
+		}
+		return joined(main, own);
+	}
+
+	#fileOf(agent: string): McpFile {
+		const known = this.#agents.get(agent);
+		if (known) return known;
+		// The name comes from a client: only its last part can be the name of a directory.
+		const path = join(dirname(this.#parts.path), "agents", basename(agent), "mcp.json");
+		const file = new McpFile({ ...this.#parts, path, configured: [] });
+		if (this.#agents.size >= mostAgents) this.#agents.clear();
+		this.#agents.set(agent, file);
+		return file;
+	}
+}
+
+const mostAgents = 100;
+
+function joined(main: McpSetup, { servers }: McpSetup): McpSetup {
+	const names = new Set(main.servers.map(({ name }) => name));
+	const ofAgent = servers.filter(({ name }) => !names.has(name));
+	return ofAgent.length === 0 ? main : { ...main, ofAgent };
 }

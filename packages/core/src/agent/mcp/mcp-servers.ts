@@ -62,7 +62,7 @@ class Group {
 export class McpServers {
 	readonly #deps: McpDeps;
 	readonly #source: McpSource;
-	/** By directory; "" for the operator's. The most recently used is the last. */
+	/** By directory or `agent:NAME`; "" for the operator's. The most recently used is the last. */
 	readonly #groups = new Map<string, Group>();
 	readonly #described = new WeakMap<ListedTool, ToolDescriptionText>();
 	readonly #joined = new WeakMap<readonly Tool[], JoinedTools>();
@@ -88,39 +88,46 @@ export class McpServers {
 	}
 
 	/**
-	 * Tools of the operator's servers and of those of a working directory: the same array as long as nothing changes. Starts
+	 * Tools of the operator's servers, of those of an agent, and of those of a working directory: the same array as long as nothing changes. Starts
 	 * servers that do not run. Waits only for those that have never been ready, and not long.
 	 */
-	tools(directory: string): readonly Tool[] | Promise<readonly Tool[]> {
-		const setup = this.#source.current();
+	tools(directory: string, agent: string): readonly Tool[] | Promise<readonly Tool[]> {
+		const setup = this.#source.current(agent);
 		// Most gateways have no server, and no message of theirs should wait.
-		const isEmpty = "servers" in setup && setup.servers.length + setup.trusted.length === 0;
-		return isEmpty && this.#groups.size === 0 ? none : this.#tools(setup, directory);
+		const isEmpty = "servers" in setup && countOf(setup) === 0;
+		return isEmpty && this.#groups.size === 0 ? none : this.#tools(setup, directory, agent);
 	}
 
-	async #tools(current: McpSetup | Promise<McpSetup>, directory: string): Promise<readonly Tool[]> {
+	async #tools(
+		current: McpSetup | Promise<McpSetup>,
+		directory: string,
+		agent: string,
+	): Promise<readonly Tool[]> {
 		const setup = await current;
 		if (this.#isClosed) return none;
 		const own = this.#groupOf("", setup.servers, []);
+		const ofAgent = this.#someGroup(`agent:${agent}`, setup.ofAgent ?? [], []);
 		const found = await trustedServers(directory, setup.trusted, this.#deps.path);
-		const names = new Set(setup.servers.map(({ name }) => name));
+		const names = new Set([...own.instances, ...ofAgent.instances].map(({ settings }) => settings.name));
 		const hidden = found.servers.filter(({ name }) => names.has(name));
 		const problems = [
 			...found.problems,
 			...hidden.map(({ name }) => `${name}: the operator has a server of this name`),
 		];
 		const others = found.servers.filter(({ name }) => !names.has(name));
-		const isKnown = this.#groups.has(directory);
-		const local =
-			others.length + problems.length > 0 || isKnown
-				? this.#groupOf(directory, others, problems)
-				: new Group();
-		const instances = [...own.instances, ...local.instances];
+		const local = this.#someGroup(directory, others, problems);
+		const instances = [own, ofAgent, local].flatMap((group) => group.instances);
 		if (instances.length === 0) return none;
 		const unknown = instances.filter(({ server }) => server.isUnknown);
 		const starts = instances.map(({ server }) => server.start());
 		if (unknown.length > 0) await this.#soon(Promise.all(starts));
-		return this.#join(this.#toolsOf(own), this.#toolsOf(local));
+		return this.#join(this.#join(this.#toolsOf(own), this.#toolsOf(ofAgent)), this.#toolsOf(local));
+	}
+
+	/** As `#groupOf`, but an empty group is not stored if there was none. */
+	#someGroup(key: string, wanted: readonly McpServerSettings[], problems: readonly string[]): Group {
+		const isStored = wanted.length + problems.length > 0 || this.#groups.has(key);
+		return isStored ? this.#groupOf(key, wanted, problems) : new Group();
 	}
 
 	/** The group with these servers. Servers with the same settings continue, others are stopped. */
@@ -284,6 +291,10 @@ interface JoinedTools {
 }
 
 const none: readonly Tool[] = [];
+
+function countOf({ servers, trusted, ofAgent = [] }: McpSetup): number {
+	return servers.length + trusted.length + ofAgent.length;
+}
 
 /** A setup that never changes. */
 export function fixedSource(servers: readonly McpServerSettings[]): McpSource {

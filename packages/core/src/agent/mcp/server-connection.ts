@@ -8,6 +8,7 @@ import type {
 } from "@modelcontextprotocol/client";
 import { type Clock, type Logger, ParleyError } from "@parley/base";
 import { visible } from "../../text/visible.ts";
+import { extrasOf } from "./resources-and-prompts.ts";
 
 /** A transport that knows why it ended. */
 export interface ServerTransport extends Transport {
@@ -43,6 +44,7 @@ export class ServerConnection {
 	readonly #client: Client;
 	readonly #transport: ServerTransport;
 	readonly #clock: Clock;
+	#extras: ReturnType<typeof extrasOf> = [];
 
 	private constructor(client: Client, transport: ServerTransport, clock: Clock) {
 		this.#client = client;
@@ -85,9 +87,14 @@ export class ServerConnection {
 		return new ServerConnection(client, transport, clock);
 	}
 
-	/** The tools of the server, unchecked. */
+	/** The tools of the server, unchecked, and those for its resources and prompts. */
 	async tools(): Promise<readonly Tool[]> {
-		if (this.#client.getServerCapabilities()?.tools === undefined) return [];
+		const own = this.#client.getServerCapabilities()?.tools === undefined ? [] : await this.#ownTools();
+		this.#extras = extrasOf(this.#client, own);
+		return [...own, ...this.#extras.map(({ listed }) => listed)];
+	}
+
+	async #ownTools(): Promise<readonly Tool[]> {
 		const { tools } = await within(this.#clock, listMs, "it did not list its tools", (signal) =>
 			this.#client.listTools(undefined, { signal, timeout: listMs, cacheMode: "bypass" }),
 		);
@@ -98,14 +105,14 @@ export class ServerConnection {
 	async call(
 		name: string,
 		args: Readonly<Record<string, unknown>>,
-		{ timeoutMs, signal }: { readonly timeoutMs: number; readonly signal: AbortSignal },
+		{ timeoutMs: timeout, signal: stopped }: { readonly timeoutMs: number; readonly signal: AbortSignal },
 	): Promise<CallToolResult> {
-		return await within(this.#clock, timeoutMs, "it did not answer", (timeout) =>
-			this.#client.callTool(
-				{ name, arguments: { ...args } },
-				{ signal: AbortSignal.any([signal, timeout]), timeout: timeoutMs },
-			),
-		);
+		const extra = this.#extras.find(({ listed }) => listed.name === name);
+		return await within(this.#clock, timeout, "it did not answer", (late) => {
+			const limits = { signal: AbortSignal.any([stopped, late]), timeout };
+			if (extra) return extra.call(this.#client, args, limits);
+			return this.#client.callTool({ name, arguments: { ...args } }, limits);
+		});
 	}
 
 	async close(): Promise<void> {

@@ -57,11 +57,13 @@ export interface TrustedMcpServer extends McpRights {
 export interface McpSetup {
 	readonly servers: readonly McpServerSettings[];
 	readonly trusted: readonly TrustedMcpServer[];
+	/** Further servers that only this agent has. Default: none. */
+	readonly ofAgent?: readonly McpServerSettings[];
 }
 
 /** The operator's setup, which may change while the gateway runs. Returns the same object as long as it has not changed. */
 export interface McpSource {
-	current(): McpSetup | Promise<McpSetup>;
+	current(agent: string): McpSetup | Promise<McpSetup>;
 }
 
 /**

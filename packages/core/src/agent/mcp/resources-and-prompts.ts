@@ -1,0 +1,124 @@
+import type { CallToolResult, Client, ContentBlock, Tool } from "@modelcontextprotocol/client";
+import { ParleyError } from "@parley/base";
+import * as z from "zod";
+
+/** Entries of a list. */
+const mostEntries = 200;
+
+interface RequestLimits {
+	readonly signal: AbortSignal;
+	readonly timeout: number;
+}
+
+/** A tool of Parley by which a model uses something of a server that is not a tool. */
+interface Extra {
+	readonly listed: Tool;
+	call(client: Client, args: unknown, limits: RequestLimits): Promise<CallToolResult>;
+}
+
+const resourceExtras: readonly Extra[] = [
+	{
+		listed: toolOf(
+			"list_resources",
+			"Lists the resources of this MCP server: texts and files that it offers for reading.",
+		),
+		async call(client, _args, limits) {
+			const [{ resources }, { resourceTemplates }] = await Promise.all([
+				client.listResources(undefined, limits),
+				client.listResourceTemplates(undefined, limits),
+			]);
+			const lines = [
+				...resources.map(({ uri, name, description = "" }) => `${uri}: ${name} ${description}`.trim()),
+				...resourceTemplates.map(({ uriTemplate, name, description = "" }) =>
+					`${uriTemplate} (fill in the braces): ${name} ${description}`.trim(),
+				),
+			];
+			return listed(lines, "There are no resources.");
+		},
+	},
+	{
+		listed: toolOf(
+			"read_resource",
+			"Reads one resource of this MCP server by its URI, which list_resources shows.",
+			{
+				uri: { type: "string", description: "The URI of the resource." },
+			},
+		),
+		async call(client, args, limits) {
+			const { uri } = read(z.object({ uri: z.string().min(1) }), args);
+			const { contents } = await client.readResource({ uri }, { ...limits, cacheMode: "bypass" });
+			return { content: contents.map((resource): ContentBlock => ({ type: "resource", resource })) };
+		},
+	},
+];
+
+const promptExtras: readonly Extra[] = [
+	{
+		listed: toolOf(
+			"list_prompts",
+			"Lists the prompts of this MCP server: texts for kinds of work, with their arguments.",
+		),
+		async call(client, _args, limits) {
+			const { prompts } = await client.listPrompts(undefined, limits);
+			const lines = prompts.map(({ name, description = "", arguments: args = [] }) => {
+				const names = args.map((one) => (one.required ? one.name : `${one.name} (optional)`)).join(", ");
+				return `${name}(${names}): ${description}`;
+			});
+			return listed(lines, "There are no prompts.");
+		},
+	},
+	{
+		listed: toolOf(
+			"get_prompt",
+			"Gets the text of a prompt of this MCP server, with its arguments filled in.",
+			{
+				name: { type: "string", description: "The name of the prompt, which list_prompts shows." },
+				arguments: {
+					type: "object",
+					description: "Texts by the names of its arguments.",
+					additionalProperties: { type: "string" },
+				},
+			},
+		),
+		async call(client, args, limits) {
+			const Prompt = z.object({
+				name: z.string().min(1),
+				arguments: z.record(z.string(), z.string()).default({}),
+			});
+			const { messages } = await client.getPrompt(read(Prompt, args), limits);
+			const content = messages.flatMap(({ role, content: block }): ContentBlock[] => [
+				{ type: "text", text: `[${role}]` },
+				block,
+			]);
+			return { content };
+		},
+	},
+];
+
+/** The further tools for a server. A tool of the server with the same name replaces one of them. */
+export function extrasOf(client: Client, own: readonly Tool[]): readonly Extra[] {
+	const { resources, prompts } = client.getServerCapabilities() ?? {};
+	const all = [...(resources ? resourceExtras : []), ...(prompts ? promptExtras : [])];
+	return all.filter(({ listed: { name } }) => !own.some((tool) => tool.name === name));
+}
+
+function toolOf(name: string, description: string, properties: Record<string, object> = {}): Tool {
+	const required = Object.keys(properties).slice(0, 1);
+	// True because descriptions of properties are JSON, which the type of objects does not say.
+	const json = properties as Record<string, Record<string, string>>;
+	return { name, description, inputSchema: { type: "object", properties: json, required } };
+}
+
+function listed(lines: readonly string[], empty: string): CallToolResult {
+	const shown = lines.slice(0, mostEntries);
+	const rest = lines.length - shown.length;
+	const note = rest > 0 ? `\n[… ${rest} more left out …]` : "";
+	return { content: [{ type: "text", text: lines.length === 0 ? empty : `${shown.join("\n")}${note}` }] };
+}
+
+/** Throws `invalid_argument` with the reason for the model. */
+function read<T>(schema: z.ZodType<T>, args: unknown): T {
+	const { success, data, error } = schema.safeParse(args);
+	if (success) return data;
+	throw new ParleyError(z.prettifyError(error), { code: "invalid_argument", cause: error });
+}

@@ -1,0 +1,70 @@
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { Redactor } from "@parley/base";
+import { MemoryLogger } from "@parley/base/testing";
+import { expect, onTestFinished, test } from "vitest";
+import { McpFiles, readMcpFile, writeMcpFile } from "./mcp-file.ts";
+
+async function open(configured: readonly string[] = []) {
+	const data = await mkdtemp(join(tmpdir(), "parley-mcp-file-"));
+	onTestFinished(() => rm(data, { recursive: true, force: true }));
+	const log = new MemoryLogger();
+	const redactor = new Redactor();
+	const path = join(data, "mcp.json");
+	const facts = { args: [], environment: {}, secrets: [], read: [], write: [], timeoutMs: 1_000 };
+	const files = new McpFiles({
+		path,
+		configured: configured.map((name) => ({ name, command: "configured", ...facts })),
+		environment: { NOTES_TOKEN: "a-secret-token" },
+		log,
+		redactor,
+	});
+	return { data, path, log, redactor, files };
+}
+
+async function put(path: string, content: object): Promise<void> {
+	await mkdir(dirname(path), { recursive: true });
+	await writeFile(path, JSON.stringify(content));
+}
+
+test("without files there are no servers, and the look needs no promise", async () => {
+	const { files } = await open();
+	expect(files.current("default")).toEqual({ servers: [], trusted: [] });
+});
+
+test("a change of the file applies to the next look, and the configuration precedes it", async () => {
+	const { files, path, redactor } = await open(["notes"]);
+	await put(path, {
+		servers: { notes: { command: "other" }, tracker: { command: "tracker", envFrom: ["NOTES_TOKEN"] } },
+	});
+	const { servers } = await files.current("default");
+	expect(servers).toMatchObject([
+		{ name: "notes", command: "configured" },
+		{ name: "tracker", environment: { NOTES_TOKEN: "a-secret-token" } },
+	]);
+	expect(redactor.redact("it is a-secret-token")).not.toContain("a-secret-token");
+	expect((await files.current("default")).servers).toBe(servers);
+	await writeMcpFile(path, { servers: {}, trusted: [] });
+	expect((await files.current("default")).servers).toMatchObject([{ name: "notes" }]);
+});
+
+test("an invalid file grants nothing, and the log has the reason", async () => {
+	const { files, path, log } = await open(["notes"]);
+	await put(path, { servers: { other: { command: "x", url: "https://x.test/" } } });
+	await expect(files.current("default")).resolves.toMatchObject({
+		servers: [{ name: "notes" }],
+		trusted: [],
+	});
+	expect(log.records).toMatchObject([{ level: "error" }]);
+	await expect(readMcpFile(path)).rejects.toThrow(/mcp\.json is not valid: .*a command with args/s);
+});
+
+test("only the agent of a profile has the servers beside it, and they never replace others", async () => {
+	const { files, data } = await open(["notes"]);
+	const own = { servers: { notes: { command: "x" }, garden: { command: "garden" } } };
+	await put(join(data, "agents/helper/mcp.json"), own);
+	expect((await files.current("helper")).ofAgent).toMatchObject([{ name: "garden" }]);
+	expect((await files.current("default")).ofAgent).toBeUndefined();
+	expect((await files.current("../agents/helper/../helper")).ofAgent).toMatchObject([{ name: "garden" }]);
+});
