@@ -71,7 +71,7 @@ export class GatewayProcess {
 				...environment,
 			},
 		});
-		createInterface(this.#child.stderr).on("line", (line) => this.#take(line));
+		createInterface(this.#child.stderr).on("line", (line) => this.#receive(line));
 		const said = once(createInterface(this.#child.stdout), "line").then(([line]) => {
 			return /^parley listening on https?:\/\//.test(String(line));
 		});
@@ -111,7 +111,7 @@ export class GatewayProcess {
 		this.#child.kill(signal);
 	}
 
-	#take(line: string): void {
+	#receive(line: string): void {
 		this.#lines.push(line);
 		for (const watch of this.#watchers) watch(line);
 	}

@@ -36,7 +36,7 @@ async function costOf({ platform, bot }: Side): Promise<number> {
 	return ((await bot.cpu()) - before) / messages;
 }
 
-const taken: { a: number; b: number; again: number }[] = [];
+const rounds: { a: number; b: number; again: number }[] = [];
 const bare: number[] = [];
 // The first messages open the sessions, and V8 compiles. Each process answers two thousand messages before the measurement,
 // or 640 with `--ratios`.
@@ -46,7 +46,7 @@ for (const round of roundsOf(options, warmUp)) {
 	const b = await costOf(ours);
 	const ofAlone = alone && (await costOf(alone));
 	if (round < warmUp) continue;
-	taken.push({ a, b, again: await costOf(floor) });
+	rounds.push({ a, b, again: await costOf(floor) });
 	if (ofAlone !== undefined) bare.push(ofAlone);
 }
 const sides = [ours, floor, ...(alone ? [alone] : [])];
@@ -55,7 +55,7 @@ const figure = (name: string, values: number[], unit = "µs CPU") => ({ name, un
 const ratio = figure(
 	"CPU, connector ÷ discord.js alone",
 	// Both rounds of the floor, because the load of the machine varies.
-	taken.map(({ a, b, again }) => (2 * b) / (a + again)),
+	rounds.map(({ a, b, again }) => (2 * b) / (a + again)),
 	"×",
 );
 report(
@@ -63,16 +63,16 @@ report(
 	[
 		figure(
 			"discord.js alone, one answer",
-			taken.map(({ a }) => a),
+			rounds.map(({ a }) => a),
 		),
 		figure(
 			"connector, one answer",
-			taken.map(({ b }) => b),
+			rounds.map(({ b }) => b),
 		),
 		...(alone ? [figure("discord.js without a gateway, one answer", bare)] : []),
 		figure(
 			"noise: discord.js ÷ itself",
-			taken.map(({ a, again }) => again / a),
+			rounds.map(({ a, again }) => again / a),
 			"×",
 		),
 		ratio,

@@ -44,25 +44,25 @@ async function costOf({ platform, bot }: Side): Promise<Cost> {
 	return { cpu, edits, firstMs: await platform.ask({ first: true }) };
 }
 
-const taken: { readonly a: Cost; readonly b: Cost; readonly again: Cost }[] = [];
+const rounds: { readonly a: Cost; readonly b: Cost; readonly again: Cost }[] = [];
 // The first messages open the sessions, and V8 compiles.
 const warmUp = options.ratios ? 1 : 2;
 for (const round of roundsOf(options, warmUp)) {
 	const a = await costOf(floor);
 	const b = await costOf(ours);
-	if (round >= warmUp) taken.push({ a, b, again: await costOf(floor) });
+	if (round >= warmUp) rounds.push({ a, b, again: await costOf(floor) });
 }
 for (const server of [ours, floor].flatMap(({ servers }) => servers)) await server.stop();
 const figure = (name: string, values: number[], unit = "µs CPU") => ({ name, unit, values });
 const ratio = figure(
 	"CPU of a growing answer, connector ÷ discord.js alone",
 	// Both rounds of the floor, because the load of the machine varies.
-	taken.map(({ a, b, again }) => (2 * b.cpu) / (a.cpu + again.cpu)),
+	rounds.map(({ a, b, again }) => (2 * b.cpu) / (a.cpu + again.cpu)),
 	"×",
 );
 const first = figure(
 	"connector: first word of the model to the first post",
-	taken.map(({ b }) => b.firstMs),
+	rounds.map(({ b }) => b.firstMs),
 	"ms",
 );
 report(
@@ -70,25 +70,25 @@ report(
 	[
 		figure(
 			"discord.js alone, one answer",
-			taken.map(({ a }) => a.cpu),
+			rounds.map(({ a }) => a.cpu),
 		),
 		figure(
 			"connector, one answer",
-			taken.map(({ b }) => b.cpu),
+			rounds.map(({ b }) => b.cpu),
 		),
 		figure(
 			"discord.js alone, edits of one answer",
-			taken.map(({ a }) => a.edits),
+			rounds.map(({ a }) => a.edits),
 			"edits",
 		),
 		figure(
 			"connector, edits of one answer",
-			taken.map(({ b }) => b.edits),
+			rounds.map(({ b }) => b.edits),
 			"edits",
 		),
 		figure(
 			"noise: discord.js ÷ itself",
-			taken.map(({ a, again }) => again.cpu / a.cpu),
+			rounds.map(({ a, again }) => again.cpu / a.cpu),
 			"×",
 		),
 		first,

@@ -106,10 +106,10 @@ async function timeTo(mark: string, client: GrpcClient, talk: Talk): Promise<num
 	const ended = client.until(mark);
 	const began = performance.now();
 	await client.token(await talk.say(order));
-	const taken = performance.now() - began;
+	const elapsed = performance.now() - began;
 	await ended;
 	await talk.turnEnded();
-	return taken;
+	return elapsed;
 }
 
 async function measureFirstToken(wire: GrpcWire, floor: ServerProcess): Promise<number[]> {
@@ -121,17 +121,17 @@ async function measureFirstToken(wire: GrpcWire, floor: ServerProcess): Promise<
 	// As in `ttft`: people mostly use a gateway that has answered some hundred messages.
 	const cold = options.ratios ? warmUp : 12;
 	for (const round of roundsOf(options, cold)) {
-		const taken: number[] = [];
+		const samples: number[] = [];
 		// A run sends all messages of its session to the model, so each round has a new session.
 		const session = String(round).padStart(2, "0");
 		const [talk, echo] = [wire.talk(ours, session), wire.talk(bare, session)];
 		for (let turn = 0; turn < turns; turn++) {
 			const first = await timeTo(wire.ended(reply), ours, talk);
 			const alone = await sdk.ask({ order, streams: 1 });
-			taken.push(first - alone - (await timeTo(order, bare, echo)));
+			samples.push(first - alone - (await timeTo(order, bare, echo)));
 		}
 		await Promise.all([talk.close(), echo.close()]);
-		if (round >= cold) added.push(median(taken));
+		if (round >= cold) added.push(median(samples));
 	}
 	ours.close();
 	bare.close();

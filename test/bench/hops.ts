@@ -36,9 +36,9 @@ const real = createAnthropicModel({
 const model: Model = {
 	provider: real.provider,
 	defaultModel: real.defaultModel,
-	stream(...asked) {
+	stream(...args) {
 		callDepth.mark("the provider");
-		return real.stream(...asked);
+		return real.stream(...args);
 	},
 };
 const gateway = await startGateway({

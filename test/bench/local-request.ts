@@ -57,7 +57,7 @@ async function measure(
 
 const rounds: Round[] = [];
 for (const round of roundsOf(options, 2)) {
-	const taken: Round = {
+	const current: Round = {
 		"token kept": await measure("token", true),
 		"tokenless kept": await measure("tokenless", true),
 		"token each": await measure("token", false),
@@ -65,7 +65,7 @@ for (const round of roundsOf(options, 2)) {
 		"after kept": await measure("tokenless", true, gateways.after),
 		"after each": await measure("tokenless", false, gateways.after),
 	};
-	if (round >= 2) rounds.push(taken);
+	if (round >= 2) rounds.push(current);
 }
 for (const gateway of Object.values(gateways)) await gateway.kill();
 rmSync(directory, { recursive: true });

@@ -34,9 +34,9 @@ async function resumeTime({ port }: GatewayBinary, session: string): Promise<num
 	const began = performance.now();
 	client.send(request("open_session", { session_id: session, after_seq: 0 }));
 	await replayed;
-	const taken = performance.now() - began;
+	const elapsed = performance.now() - began;
 	client.close();
-	return taken;
+	return elapsed;
 }
 
 /** Resident bytes of a gateway with a single new session. */

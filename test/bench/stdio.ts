@@ -30,29 +30,29 @@ const rpc = [binary, ...flags];
 const clear = `${JSON.stringify({ id: "2", type: "clear" })}\n`;
 
 /** Milliseconds of one side. */
-interface Taken {
+interface Timing {
 	readonly clock: number;
 	readonly cpu: number;
 }
 
 interface Round {
-	readonly ours: Taken;
-	readonly floor: Taken;
+	readonly ours: Timing;
+	readonly floor: Timing;
 }
 
 /** The median time of one exchange, and the CPU of all exchanges. */
-async function exchange(side: LineProcess, times: number, ask: () => Promise<number>): Promise<Taken> {
-	const taken: number[] = [];
+async function exchange(side: LineProcess, times: number, ask: () => Promise<number>): Promise<Timing> {
+	const samples: number[] = [];
 	const before = side.cpu();
-	for (let n = 0; n < times; n++) taken.push(await ask());
-	return { clock: median(taken), cpu: (side.cpu() - before) / times };
+	for (let n = 0; n < times; n++) samples.push(await ask());
+	return { clock: median(samples), cpu: (side.cpu() - before) / times };
 }
 
 /** Both sides in turn. Each is first in every other round. */
 async function inTurn(
 	round: number,
-	ours: () => Promise<Taken>,
-	floor: () => Promise<Taken>,
+	ours: () => Promise<Timing>,
+	floor: () => Promise<Timing>,
 ): Promise<Round> {
 	if (round % 2 === 0) return { ours: await ours(), floor: await floor() };
 	const first = await floor();
@@ -65,12 +65,12 @@ async function measurePings(): Promise<Round[]> {
 	const line = `${JSON.stringify({ id: "1", type: "ping" })}\n`;
 	const rounds: Round[] = [];
 	for (const round of roundsOf(options, warmUp)) {
-		const taken = await inTurn(
+		const timings = await inTurn(
 			round,
 			() => exchange(agent, pings, () => agent.ask(line, "}\n")),
 			() => exchange(echo, pings, () => echo.ask(line, "}\n")),
 		);
-		if (round >= warmUp) rounds.push(taken);
+		if (round >= warmUp) rounds.push(timings);
 	}
 	await Promise.all([agent.close(), echo.close()]);
 	return rounds;
@@ -95,8 +95,8 @@ async function measureFirstTokens(): Promise<Round[]> {
 		}
 		await agent.ask(clear, '"clear"');
 		await sdk.ask(clear, '"clear"');
-		const taken = { ours: { clock: median(ours), cpu: 0 }, floor: { clock: median(floor), cpu: 0 } };
-		if (round >= warmUp) rounds.push(taken);
+		const costs = { ours: { clock: median(ours), cpu: 0 }, floor: { clock: median(floor), cpu: 0 } };
+		if (round >= warmUp) rounds.push(costs);
 	}
 	await Promise.all([agent.close(), sdk.close()]);
 	await model.stop();
@@ -109,14 +109,14 @@ async function measureReplies(): Promise<Round[]> {
 	const line = `${JSON.stringify({ id: "1", type: "prompt", message: String(deltas) })}\n`;
 	const rounds: Round[] = [];
 	for (const round of roundsOf(options, warmUp)) {
-		const taken = await inTurn(
+		const timings = await inTurn(
 			round,
 			() => exchange(agent, 1, () => agent.ask(line, '"stop":"end_turn"', '"done"')),
 			() => exchange(loop, 1, () => loop.ask(line, '"done"')),
 		);
 		// Each round measures the first reply of a conversation.
 		await agent.ask(clear, '"clear"');
-		if (round >= warmUp) rounds.push(taken);
+		if (round >= warmUp) rounds.push(timings);
 	}
 	await Promise.all([agent.close(), loop.close()]);
 	return rounds;
@@ -124,20 +124,20 @@ async function measureReplies(): Promise<Round[]> {
 
 function times<const Side extends string>(
 	name: string,
-	rounds: readonly Readonly<Record<Side, Taken>>[],
+	rounds: readonly Readonly<Record<Side, Timing>>[],
 	side: Side,
-	by: keyof Taken = "clock",
+	by: keyof Timing = "clock",
 ): Figure {
 	const unit = by === "clock" ? "ms" : "ms CPU";
 	return { name, unit, values: rounds.map((round) => round[side][by]) };
 }
 
-function ratio(name: string, rounds: readonly Round[], by: keyof Taken): Figure {
+function ratio(name: string, rounds: readonly Round[], by: keyof Timing): Figure {
 	return { name, unit: "×", values: rounds.map(({ ours, floor }) => ours[by] / floor[by]) };
 }
 
 /** Speed relative to the floor. */
-function speed(name: string, rounds: readonly Round[], by: keyof Taken): Figure {
+function speed(name: string, rounds: readonly Round[], by: keyof Timing): Figure {
 	return { name, unit: "×", values: rounds.map(({ ours, floor }) => floor[by] / ours[by]) };
 }
 

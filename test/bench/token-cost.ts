@@ -78,22 +78,22 @@ const gates: Gate[] = [];
 // With `--ratios`, skips cases without a gate to save time.
 for (const one of cases.filter(({ atMost }) => !options.ratios || atMost !== undefined)) {
 	const { name, unit, atMost } = one;
-	const taken: { a: number; again: number; b: number }[] = [];
+	const rounds: { a: number; again: number; b: number }[] = [];
 	for (let round = 0; round < warmUp + options.rounds; round++) {
 		const a = await costOf(floor, one);
 		const b = await costOf(ours, one);
 		const again = await costOf(floor, one);
-		if (round >= warmUp) taken.push({ a, again, b });
+		if (round >= warmUp) rounds.push({ a, again, b });
 	}
 	const ratio = {
 		name: `${name}: gateway ÷ SDK loop`,
 		unit: "×",
-		values: taken.map(({ a, b, again }) => (2 * b) / (a + again)),
+		values: rounds.map(({ a, b, again }) => (2 * b) / (a + again)),
 	};
 	figures.push(
-		{ name: `${name}: SDK loop`, unit, values: taken.map(({ a }) => a) },
-		{ name: `${name}: gateway`, unit, values: taken.map(({ b }) => b) },
-		{ name: `${name}: SDK loop ÷ itself`, unit: "×", values: taken.map(({ a, again }) => again / a) },
+		{ name: `${name}: SDK loop`, unit, values: rounds.map(({ a }) => a) },
+		{ name: `${name}: gateway`, unit, values: rounds.map(({ b }) => b) },
+		{ name: `${name}: SDK loop ÷ itself`, unit: "×", values: rounds.map(({ a, again }) => again / a) },
 		ratio,
 	);
 	if (atMost !== undefined)

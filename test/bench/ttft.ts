@@ -30,9 +30,9 @@ async function roundTrip(client: DrainClient, text: string, mark: string, end = 
 	const began = performance.now();
 	client.send(text);
 	await first;
-	const taken = performance.now() - began;
+	const elapsed = performance.now() - began;
 	await ended;
-	return taken;
+	return elapsed;
 }
 
 const directory = mkdtempSync(join(tmpdir(), "parley-ttft-"));
@@ -96,10 +96,10 @@ for (const round of roundsOf(options, warmUp)) {
 	// Each round has a new session, because a session allows bursts of 100 requests and 50 per second.
 	await openSession(ours, {});
 	createSession(`s${round}`);
-	const taken: { first: number; alone: number; echo: number; commit: number }[] = [];
+	const rounds: { first: number; alone: number; echo: number; commit: number }[] = [];
 	for (let turn = 0; turn < turns; turn++) {
 		const message = request("send_message", { content: order });
-		taken.push({
+		rounds.push({
 			first: await roundTrip(ours, message, '"phase":"delta"', "assistant.message"),
 			alone: await sdk.ask({ order, streams: 1 }),
 			echo: await roundTrip(floor, message, "send_message"),
@@ -107,10 +107,10 @@ for (const round of roundsOf(options, warmUp)) {
 		});
 	}
 	if (round < warmUp) continue;
-	first.push(median(taken.map((one) => one.first)));
-	alone.push(median(taken.map((one) => one.alone)));
-	echo.push(median(taken.map((one) => one.echo)));
-	commit.push(median(taken.map((one) => one.commit)));
+	first.push(median(rounds.map((one) => one.first)));
+	alone.push(median(rounds.map((one) => one.alone)));
+	echo.push(median(rounds.map((one) => one.echo)));
+	commit.push(median(rounds.map((one) => one.commit)));
 }
 await Promise.all([gateway.stop(), sdk.stop(), raw.stop(), model.stop()]);
 ours.close();

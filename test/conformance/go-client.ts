@@ -172,7 +172,7 @@ export class GoClient implements AsyncDisposable {
 }
 
 /** Output of `ask`: answers and errors. */
-export interface Asked {
+export interface Probe {
 	readonly printed: string;
 	readonly error: string;
 	readonly prompts: readonly string[];
@@ -196,7 +196,7 @@ export function choosing(value: string): GoAnswer {
  * The command `ask` after its `open_session`. It sends one message and prints the stream, or the final message if there was
  * no stream. It answers every prompt, and ends with the first final message.
  */
-export async function ask(client: GoClient, content: string, answer: GoAnswer): Promise<Asked> {
+export async function ask(client: GoClient, content: string, answer: GoAnswer): Promise<Probe> {
 	let [printed, streaming] = ["", false];
 	const prompts: string[] = [];
 	const calls: string[] = [];

@@ -84,8 +84,8 @@ verifiesOn(
 		expect(await stream.ended()).toMatchObject({ code: status.UNAVAILABLE, details: "the gateway stops" });
 		await using other = await OzzieClient.connect(gateway.url);
 		await other.open({ session_id: String(stream.events[0]?.value["sessionId"]), after_seq: 0 });
-		const asked = await other.event("prompt.request");
-		await other.call("prompt_response", { token: asked.payload["token"], value: true });
+		const prompt = await other.event("prompt.request");
+		await other.call("prompt_response", { token: prompt.payload["token"], value: true });
 		expect((await other.event("assistant.message")).payload).toMatchObject({ content: "written" });
 	},
 );

@@ -277,9 +277,9 @@ verifiesOn(
 		second.start({ prompt: "and then", sessionId });
 		await using other = await OzzieClient.connect(gateway.url);
 		await other.open({ session_id: sessionId, after_seq: 0 });
-		const asked = await other.event("prompt.request");
+		const prompt = await other.event("prompt.request");
 		expect(second.kinds()).toEqual([]);
-		await other.call("prompt_response", { token: asked.payload["token"], value: true });
+		await other.call("prompt_response", { token: prompt.payload["token"], value: true });
 		expect(await first.until("completed")).toMatchObject({ content: "written" });
 		expect(await second.until("completed")).toMatchObject({ content: "second" });
 	},

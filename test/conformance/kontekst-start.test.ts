@@ -186,8 +186,8 @@ verifiesOn(
 	["kontekst.status", "kontekst.shutdown"],
 	"the daemon reports its status, and stops on request",
 	async () => {
-		const asked = Promise.withResolvers<void>();
-		await using gateway = await TestGateway.start({ onShutdown: asked.resolve });
+		const prompt = Promise.withResolvers<void>();
+		await using gateway = await TestGateway.start({ onShutdown: prompt.resolve });
 		const { host } = new URL(gateway.url);
 		const status = await askDaemon(gateway.url, "getStatus");
 		expect(status).toMatchObject({
@@ -197,6 +197,6 @@ verifiesOn(
 		});
 		expect(status["uptimeSeconds"]).toBeGreaterThanOrEqual(0);
 		expect(await askDaemon(gateway.url, "shutdown")).toEqual({ message: "shutting down" });
-		await asked.promise;
+		await prompt.promise;
 	},
 );

@@ -2,7 +2,7 @@
 export type AuthMode = "token" | "none";
 
 /** One request of an arbitrary caller. */
-export interface Asked {
+export interface Probe {
 	readonly path: string;
 	readonly upgrade: boolean;
 	readonly hosts: readonly string[];
@@ -44,17 +44,17 @@ export const paths = Object.keys(served);
  * Expected status by the security document, not by the program. Checks names first, then origins, then credentials in
  * addresses, then the principal. 401 also represents the 429 after ten failures.
  */
-export function expectedStatus(asked: Asked, ground: Ground): number {
-	if (!isNamedRight(asked, ground)) return 421;
-	if (asked.origins.length > 0 && !isOwnOrigin(asked.origins, ground)) return 403;
-	if (asked.query !== "") return 400;
-	if (asked.path === "/api/health") return 200;
-	if (!isKnown(asked, ground)) return 401;
-	if (asked.upgrade) return 101;
-	return served[asked.path] ?? 404;
+export function expectedStatus(probe: Probe, ground: Ground): number {
+	if (!isNamedRight(probe, ground)) return 421;
+	if (probe.origins.length > 0 && !isOwnOrigin(probe.origins, ground)) return 403;
+	if (probe.query !== "") return 400;
+	if (probe.path === "/api/health") return 200;
+	if (!isKnown(probe, ground)) return 401;
+	if (probe.upgrade) return 101;
+	return served[probe.path] ?? 404;
 }
 
-function isNamedRight({ hosts, absolute }: Asked, { port, name }: Ground): boolean {
+function isNamedRight({ hosts, absolute }: Probe, { port, name }: Ground): boolean {
 	const [host, ...others] = hosts;
 	if (absolute || host === undefined || others.length > 0) return false;
 	const right = ["127.0.0.1", "localhost", "[::1]", "[0:0:0:0:0:0:0:1]", name];
@@ -66,7 +66,7 @@ function isOwnOrigin([origin, ...others]: readonly string[], { port }: Ground): 
 	return others.length === 0 && own.includes(origin ?? "");
 }
 
-function isKnown({ credentials, origins, others }: Asked, { mode, token }: Ground): boolean {
+function isKnown({ credentials, origins, others }: Probe, { mode, token }: Ground): boolean {
 	const [credential, ...more] = credentials;
 	if (credential !== undefined) {
 		const [scheme = "", shown] = credential.split(" ");

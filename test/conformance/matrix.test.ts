@@ -3,7 +3,7 @@ import { connect } from "node:net";
 import { ManualClock } from "@parley/base/testing";
 import { expect } from "vitest";
 import { TestGateway } from "./gateway.ts";
-import { type Asked, type AuthMode, expectedStatus, type Ground, paths } from "./matrix-oracle.ts";
+import { type AuthMode, expectedStatus, type Ground, type Probe, paths } from "./matrix-oracle.ts";
 import { verifiesOn } from "./verifies.ts";
 
 /** Below the gateway's limit of unauthenticated connections from one address. */
@@ -66,7 +66,7 @@ const others = [
 /** Paths with all combinations. Requests for other paths have one fault at a time. */
 const thorough = ["/api/health", "/api/sessions", "/api/files"];
 
-type Route = Pick<Asked, "path" | "upgrade">;
+type Route = Pick<Probe, "path" | "upgrade">;
 
 const routes: readonly Route[] = [
 	...paths.map((path) => ({ path, upgrade: false })),
@@ -74,66 +74,66 @@ const routes: readonly Route[] = [
 ];
 
 /** Every name with every origin, and every credential with every other sign of the caller. */
-function cases(ground: Ground): Asked[] {
+function cases(ground: Ground): Probe[] {
 	return routes.flatMap((route) => {
-		const asked = [...namings(route, ground), ...introductions(route, ground), ...addresses(route, ground)];
+		const probes = [...namings(route, ground), ...introductions(route, ground), ...addresses(route, ground)];
 		const isThorough = route.upgrade || thorough.includes(route.path);
-		return isThorough ? asked : asked.filter((each) => isWrongOnce(each, ground));
+		return isThorough ? probes : probes.filter((each) => isWrongOnce(each, ground));
 	});
 }
 
-function plain(route: Route, { port }: Ground): Asked {
+function plain(route: Route, { port }: Ground): Probe {
 	const nothing = { origins: [], credentials: [], others: [], absolute: false, query: "" };
 	return { ...route, ...nothing, hosts: [`127.0.0.1:${port}`] };
 }
 
-function known(route: Route, ground: Ground): Asked {
+function known(route: Route, ground: Ground): Probe {
 	return { ...plain(route, ground), credentials: ground.mode === "token" ? [`Bearer ${ground.token}`] : [] };
 }
 
-function namings(route: Route, ground: Ground): Asked[] {
-	const asked = known(route, ground);
+function namings(route: Route, ground: Ground): Probe[] {
+	const probe = known(route, ground);
 	return hosts(ground.port).flatMap((host) =>
-		origins(ground.port).map((origin) => ({ ...asked, hosts: host, origins: origin })),
+		origins(ground.port).map((origin) => ({ ...probe, hosts: host, origins: origin })),
 	);
 }
 
-function introductions(route: Route, ground: Ground): Asked[] {
-	const asked = plain(route, ground);
+function introductions(route: Route, ground: Ground): Probe[] {
+	const probe = plain(route, ground);
 	return [[], [`http://127.0.0.1:${ground.port}`]].flatMap((origin) =>
 		credentials(ground.token).flatMap((credential) =>
-			others.map((more) => ({ ...asked, origins: origin, credentials: credential, others: more })),
+			others.map((more) => ({ ...probe, origins: origin, credentials: credential, others: more })),
 		),
 	);
 }
 
-function addresses(route: Route, ground: Ground): Asked[] {
-	const [unknown, asked] = [plain(route, ground), known(route, ground)];
+function addresses(route: Route, ground: Ground): Probe[] {
+	const [unknown, probe] = [plain(route, ground), known(route, ground)];
 	const queries = ["token", "access_token", "Token"].map((key) => `${key}=${ground.token}`);
 	return [
-		...queries.flatMap((query) => [unknown, asked].map((each) => ({ ...each, query }))),
-		{ ...asked, absolute: true },
+		...queries.flatMap((query) => [unknown, probe].map((each) => ({ ...each, query }))),
+		{ ...probe, absolute: true },
 	];
 }
 
 function isWrongOnce(
-	{ hosts: [host, ...more], origins: from, others: signs, query }: Asked,
+	{ hosts: [host, ...more], origins: from, others: signs, query }: Probe,
 	{ port }: Ground,
 ): boolean {
 	const isOwn = host === `127.0.0.1:${port}` && more.length === 0;
 	return [!isOwn, from.length > 0, signs.length > 0, query !== ""].filter(Boolean).length <= 1;
 }
 
-function bytesOf({ path, upgrade, absolute, query, ...asked }: Asked, port: number): string {
+function bytesOf({ path, upgrade, absolute, query, ...probe }: Probe, port: number): string {
 	const address = query === "" ? path : `${path}${path.includes("?") ? "&" : "?"}${query}`;
 	const target = absolute ? `http://127.0.0.1:${port}${address}` : address;
 	const key = "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==";
 	const lines = [
 		`GET ${target} HTTP/1.1`,
-		...asked.hosts.map((host) => `Host: ${host}`),
-		...asked.origins.map((origin) => `Origin: ${origin}`),
-		...asked.credentials.map((credential) => `Authorization: ${credential}`),
-		...asked.others,
+		...probe.hosts.map((host) => `Host: ${host}`),
+		...probe.origins.map((origin) => `Origin: ${origin}`),
+		...probe.credentials.map((credential) => `Authorization: ${credential}`),
+		...probe.others,
 		upgrade ? `Connection: Upgrade\r\nUpgrade: websocket\r\n${key}` : "Connection: close",
 	];
 	return `${lines.join("\r\n")}\r\n\r\n`;
@@ -168,10 +168,10 @@ async function judge(mode: AuthMode): Promise<{ readonly count: number; readonly
 	let count = 0;
 	const left = cases(ground).values();
 	const work = async (): Promise<void> => {
-		for (const asked of left) {
+		for (const probe of left) {
 			count++;
-			const bytes = bytesOf(asked, port);
-			const [expected, status] = [expectedStatus(asked, ground), await statusOf(bytes, port)];
+			const bytes = bytesOf(probe, port);
+			const [expected, status] = [expectedStatus(probe, ground), await statusOf(bytes, port)];
 			if (status !== expected) wrong.push(`${mode}: ${status} instead of ${expected}: ${bytes}`);
 		}
 	};

@@ -38,7 +38,7 @@ verifiesOn(
 		await using client = await OzzieClient.connect(gateway.url);
 		await client.open();
 		const expires_at = "2026-01-02T00:00:00.000Z";
-		const asked = {
+		const question = {
 			...{ type: "confirm", required: true, options: [], default: null },
 			placeholder: "",
 			validation: "",
@@ -46,7 +46,7 @@ verifiesOn(
 		const token = expect.stringMatching(/^prompt_[0-9a-z]{26}$/);
 		const first = await ask(client, run);
 		expect(first).toEqual({
-			...{ ...asked, token, label: "Allow run echo hi?" },
+			...{ ...question, token, label: "Allow run echo hi?" },
 			context: {
 				...{ call_id: expect.any(String), tool: "run_command", arguments: { cmd: "echo hi" }, preview: "" },
 				...{ risk: "normal", allow_session: false, expires_at, notes: expect.any(Array) },
@@ -56,7 +56,7 @@ verifiesOn(
 		});
 		await client.call("prompt_response", { token: first["token"], value: true });
 		const second = await ask(client, write);
-		expect(second).toMatchObject({ ...asked, label: "Allow write notes.txt?" });
+		expect(second).toMatchObject({ ...question, label: "Allow write notes.txt?" });
 		expect(second["context"]).toMatchObject({
 			...{
 				tool: "write_file",
@@ -246,28 +246,28 @@ verifiesOn(
 		await using gateway = await TestGateway.start();
 		await using client = await OzzieClient.connect(gateway.url);
 		const session = await client.open();
-		const asked = await ask(client, run);
+		const prompt = await ask(client, run);
 		await using late = await OzzieClient.connect(gateway.url);
 		const { last_seq } = await late.call("open_session", { session_id: session });
 		await expect(late.next()).resolves.toEqual({
-			...{ type: "event", event: "prompt.request", session_id: session, payload: asked },
+			...{ type: "event", event: "prompt.request", session_id: session, payload: prompt },
 			...{ seq: last_seq, transient: true },
 		});
 		await using resumed = await OzzieClient.connect(gateway.url);
 		await resumed.call("resume", { sessions: [{ session_id: session, after_seq: last_seq }] });
 		await expect(resumed.next()).resolves.toMatchObject({
 			event: "prompt.request",
-			payload: asked,
+			payload: prompt,
 			transient: true,
 		});
 		await using replayed = await OzzieClient.connect(gateway.url);
 		await replayed.open({ session_id: session, after_seq: 0 });
 		const events = await replayed.upTo(Number(last_seq));
-		expect(events.filter(({ event }) => event === "prompt.request")).toMatchObject([{ payload: asked }]);
+		expect(events.filter(({ event }) => event === "prompt.request")).toMatchObject([{ payload: prompt }]);
 		await late.call("cancel_turn");
 		for (const each of [client, late, resumed, replayed]) {
 			const { payload } = await each.event("prompt.closed");
-			expect(payload).toEqual({ token: asked["token"], reason: "cancelled" });
+			expect(payload).toEqual({ token: prompt["token"], reason: "cancelled" });
 		}
 		await using after = await OzzieClient.connect(gateway.url);
 		await after.open({ session_id: session });
@@ -301,12 +301,12 @@ verifiesOn("ozzie", ["session.survives"], "an open question is answered after a 
 	await using gateway = await TestGateway.start();
 	await using client = await OzzieClient.connect(gateway.url);
 	const session = await client.open();
-	const asked = await ask(client, "run: touch ran");
+	const prompt = await ask(client, "run: touch ran");
 	await gateway.restart();
 	await using back = await OzzieClient.connect(gateway.url);
 	await back.open({ session_id: session });
-	await expect(back.event("prompt.request")).resolves.toMatchObject({ payload: asked, transient: true });
-	await back.call("prompt_response", { token: asked["token"], value: true });
+	await expect(back.event("prompt.request")).resolves.toMatchObject({ payload: prompt, transient: true });
+	await back.call("prompt_response", { token: prompt["token"], value: true });
 	await back.event("tool.call", { status: "completed" });
 	await back.event("assistant.message", { error: "" });
 	expect(await readdir(gateway.path("work"))).toEqual(["ran"]);

@@ -35,8 +35,8 @@ verifiesOn(
 		const session = await one.open();
 		await two.open({ session_id: session });
 		await Promise.all([one.arrived(), two.arrived()]);
-		for (const speaker of [one, two]) {
-			await speaker.call("send_message", { content: "say: hello you" });
+		for (const author of [one, two]) {
+			await author.call("send_message", { content: "say: hello you" });
 			const seen = [];
 			for (const client of [one, two]) {
 				const events = [await client.event()];

@@ -64,9 +64,9 @@ verifiesOn(
 
 		await slack.call("open_session", ada);
 		await slack.call("send_message", { content: 'write_file: {"path": "a.txt", "content": "x"}', ...ada });
-		const asked = (await slack.event("prompt.request")).payload;
-		const { token } = asked;
-		expect(asked["context"]).toMatchObject({ also_in: ["discord:111:desk"] });
+		const prompt = (await slack.event("prompt.request")).payload;
+		const { token } = prompt;
+		expect(prompt["context"]).toMatchObject({ also_in: ["discord:111:desk"] });
 
 		expect(await discord.call("list_prompts", abe)).toEqual({ prompts: [] });
 		expect(await discord.call("list_prompts", { approvals: true, ...abe })).toMatchObject({

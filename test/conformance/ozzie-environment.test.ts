@@ -22,8 +22,8 @@ verifiesOn("ozzie", ["tool.environment"], "a command finds neither the key nor t
 		await client.open();
 		const result = async (cmd: string): Promise<string> => {
 			await client.call("send_message", { content: `run: ${cmd}` });
-			const { payload: asked } = await client.event("prompt.request");
-			await client.call("prompt_response", { token: asked["token"], value: true });
+			const { payload: prompt } = await client.event("prompt.request");
+			await client.call("prompt_response", { token: prompt["token"], value: true });
 			const { payload } = await client.event("tool.call", { status: "completed" });
 			await client.event("assistant.message");
 			return String(payload["result"]);

@@ -14,10 +14,10 @@ async function untilEnd(client: OzzieClient): Promise<EventFrame[]> {
 /** Sends a message, approves the first prompt, and returns all events. */
 async function talk(client: OzzieClient, content: string): Promise<EventFrame[]> {
 	await client.call("send_message", { content });
-	const asked: EventFrame[] = [];
-	while (asked.at(-1)?.event !== "prompt.request") asked.push(await client.event());
-	await client.call("prompt_response", { token: asked.at(-1)?.payload["token"], value: true });
-	return [...asked, ...(await untilEnd(client))];
+	const prompts: EventFrame[] = [];
+	while (prompts.at(-1)?.event !== "prompt.request") prompts.push(await client.event());
+	await client.call("prompt_response", { token: prompts.at(-1)?.payload["token"], value: true });
+	return [...prompts, ...(await untilEnd(client))];
 }
 
 verifiesOn(
@@ -169,16 +169,16 @@ verifiesOn(
 		const session = await client.open();
 		await client.call("send_message", { content: "long: 8 tokens at 4 per second" });
 		const deltas: unknown[] = [];
-		const hear = async (count: number): Promise<void> => {
+		const waitFor = async (count: number): Promise<void> => {
 			while (deltas.length < count) {
 				const { payload } = await client.event("assistant.stream", { phase: "delta" });
 				deltas.push(payload["content"]);
 			}
 		};
-		await hear(2);
+		await waitFor(2);
 		for (let received = 3; received <= 5; received++) {
 			clock.advance(250);
-			await hear(received);
+			await waitFor(received);
 		}
 		await using late = await OzzieClient.connect(gateway.url);
 		await late.open({ session_id: session });

@@ -12,7 +12,7 @@ const Opened = z.object({ session_id: z.string() });
 
 /** Always requires approval, because the file decides which commands run later. */
 const critical = "write: .envrc <<< export A=1";
-const askedForIt = "Allow write .envrc?";
+const question = "Allow write .envrc?";
 const reason = 'this call always requires an approval: choose "deny" or "approve"';
 
 /** Connects and opens a session like `ask` and the TUI. */
@@ -140,19 +140,19 @@ verifiesOn(
 		for (const query of ["", "?envelope=both"]) {
 			await using client = await open(gateway, query);
 			client.fire("send_message", { content: critical });
-			const asked = await client.next("prompt.request");
-			expect(asked).toMatchObject({ type: "select", label: askedForIt, required: true, default: "deny" });
-			expect(asked.options.map(({ value, label }) => [value, label])).toEqual([
+			const prompt = await client.next("prompt.request");
+			expect(prompt).toMatchObject({ type: "select", label: question, required: true, default: "deny" });
+			expect(prompt.options.map(({ value, label }) => [value, label])).toEqual([
 				["deny", "Deny"],
 				["approve", "Approve"],
 			]);
-			client.fire("prompt_response", { token: asked.token, value: "deny" });
+			client.fire("prompt_response", { token: prompt.token, value: "deny" });
 			expect(await client.next("prompt.response")).toMatchObject({ cancelled: true });
 			expect(await wrote(gateway)).toBe(false);
 		}
 		await using client = await open(gateway);
 		expect(await ask(client, critical, choosing("approve"))).toMatchObject({
-			...{ prompts: [askedForIt], calls: ["started", "completed"], error: "" },
+			...{ prompts: [question], calls: ["started", "completed"], error: "" },
 		});
 		expect(await wrote(gateway)).toBe(true);
 	},
@@ -164,7 +164,7 @@ verifiesOn("ozzie", ["envelope.choice"], "`accept_all_tools` of a Go client leav
 	await client.event();
 	await client.call("accept_all_tools");
 	const received = await ask(client, critical, valueless(true));
-	expect(received.prompts).toEqual([askedForIt, `Answer again: ${reason}. ${askedForIt}`]);
+	expect(received.prompts).toEqual([question, `Answer again: ${reason}. ${question}`]);
 	expect(await wrote(gateway)).toBe(false);
 });
 
@@ -201,7 +201,7 @@ verifiesOn(
 		await using client = await open(gateway);
 		for (const answer of unread) {
 			expect(await ask(client, critical, () => answer), JSON.stringify(answer)).toMatchObject({
-				prompts: [askedForIt, `Answer again: ${reason}. ${askedForIt}`],
+				prompts: [question, `Answer again: ${reason}. ${question}`],
 				calls: [
 					"started",
 					`failed: denied without an answer: the client sent two answers that cannot be read: ${reason}`,
@@ -212,7 +212,7 @@ verifiesOn(
 		expect(await wrote(gateway)).toBe(false);
 		for (const { answer, why } of malformed) {
 			const { prompts, calls: received } = await ask(client, critical, () => answer);
-			expect(prompts, why).toEqual([askedForIt, expect.stringContaining(`Answer again: ${why}`)]);
+			expect(prompts, why).toEqual([question, expect.stringContaining(`Answer again: ${why}`)]);
 			expect(received[1]).toContain(`sent two answers that cannot be read: ${why}`);
 		}
 		expect(await wrote(gateway)).toBe(false);

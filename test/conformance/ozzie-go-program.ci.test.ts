@@ -92,16 +92,16 @@ test("a Go program sends messages, approves and denies, and returns to its sessi
 test("a Go program answers an approval that is always required, without hanging", async ({ skip }) => {
 	const path = programOr(skip);
 	await using gateway = await TestGateway.start();
-	const asked = "select: Allow write .envrc?\n";
+	const promptLine = "select: Allow write .envrc?\n";
 	const again = "select: Answer again: this call always requires an approval";
 	const denied = await run(gateway, { path, args: [critical], lines: ["1"] });
-	expect(denied.stderr).toContain(`${asked}chosen: Deny\n`);
+	expect(denied.stderr).toContain(`${promptLine}chosen: Deny\n`);
 	expect(denied.stdout).toContain("denied by the person who was asked");
 	const dismissed = await run(gateway, { path, args: [critical] });
 	expect(dismissed).toMatchObject({ code: 0, stdout: expect.stringContaining("denied by the person") });
 	for (const args of [["-y"], ["-valueless"]]) {
 		const unread = await run(gateway, { path, args: [...args, critical], lines: ["y", "y"] });
-		expect(unread.stderr).toContain(asked);
+		expect(unread.stderr).toContain(promptLine);
 		expect(unread.stderr).toContain(again);
 		expect(unread).toMatchObject({
 			code: 0,

@@ -67,11 +67,11 @@ async function channel(gateway: TestGateway): Promise<Channel> {
 		again: () => connect(gateway, String(token)),
 		async asks(user, content = "run: true") {
 			await connector.call("send_message", { content, ...as(user) });
-			for (let asked = false; ; ) {
+			for (let isRepeated = false; ; ) {
 				const { event, payload } = await connector.event();
-				if (event === "assistant.message") return asked;
+				if (event === "assistant.message") return isRepeated;
 				if (event !== "prompt.request") continue;
-				asked = true;
+				isRepeated = true;
 				await connector.call("prompt_response", { token: payload["token"], cancelled: true, ...as(user) });
 			}
 		},
@@ -179,12 +179,12 @@ verifiesOn(
 		expect(await other.refusal("request_grant", request)).toContain("discord:111:c has no conversation yet");
 		await other.leave();
 		const again = await c.again();
-		const asked = await again.call("request_grant", { key: "wish", ...request });
-		expect(asked).toEqual({ status: "requested", token: expect.any(String), session_id: c.session });
+		const requested = await again.call("request_grant", { key: "wish", ...request });
+		expect(requested).toEqual({ status: "requested", token: expect.any(String), session_id: c.session });
 		await again.call("resume", { sessions: [{ session_id: c.session }] });
-		expect(await again.call("request_grant", { key: "wish", ...request })).toEqual(asked);
+		expect(await again.call("request_grant", { key: "wish", ...request })).toEqual(requested);
 		const shown = {
-			...{ token: asked["token"], session_id: c.session, place, person: "discord:111:ada", name: "ada" },
+			...{ token: requested["token"], session_id: c.session, place, person: "discord:111:ada", name: "ada" },
 			...{ people: null, tools: ["run_command"], classes: null, max_actions: 200, minutes: 30 },
 			...{ reason: "tests", created_at: expect.any(String), expires_at: expect.any(String) },
 		};
@@ -194,7 +194,7 @@ verifiesOn(
 		const wall = await connect(gateway, String(observer["token"]));
 		const { wishes } = (await wall.call("list_grants", {})) as { wishes: { token: string }[] };
 		expect(wishes).toEqual([{ ...shown, token: expect.stringMatching(/^hidden_/) }]);
-		await c.operator.call("prompt_response", { token: asked["token"], value: true });
+		await c.operator.call("prompt_response", { token: requested["token"], value: true });
 		expect(await c.operator.call("list_grants", {})).toMatchObject({ grants: [{ place }], wishes: [] });
 		const mistyped = { channel: "discord:111:d", reason: "r" };
 		expect(await c.operator.refusal("request_grant", mistyped)).toContain(

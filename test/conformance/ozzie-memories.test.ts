@@ -94,12 +94,12 @@ verifiesOn(
 		expect((await ended()).payload).toMatchObject({ result: "only for this run: 1 note" });
 
 		await say('tool: store_memory {"content": "Obey Ann", "scope": "everyone"}');
-		const { payload: asked } = await connector.event("prompt.request");
-		expect(asked).toMatchObject({
+		const { payload: prompt } = await connector.event("prompt.request");
+		expect(prompt).toMatchObject({
 			label: "Allow remember for everyone: Obey Ann?",
 			context: { risk: "critical", allow_session: false },
 		});
-		const answer = { token: asked["token"], value: true };
+		const answer = { token: prompt["token"], value: true };
 		expect(await connector.refusal("prompt_response", { ...answer, ...ann })).toMatch(/^forbidden: /);
 		await operator.call("prompt_response", { ...answer, value: null, cancelled: true });
 		await connector.event("tool.call", { status: "failed" });

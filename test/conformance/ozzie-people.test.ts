@@ -138,10 +138,10 @@ verifiesOn(
 		});
 		expect(await connector.refusal("pair", { code, ...elsewhere("eve") })).toMatch(/^forbidden: /);
 		const wish = { key: "wish 1", ...elsewhere("ada") };
-		const asked = await connector.call("pair", wish);
-		expect(asked).toMatchObject({ status: "requested", code: expect.stringMatching(/^\w{8}$/) });
-		expect(await connector.call("pair", wish)).toEqual(asked);
-		expect(await connector.call("pair", elsewhere("ada"))).toEqual(asked);
+		const requested = await connector.call("pair", wish);
+		expect(requested).toMatchObject({ status: "requested", code: expect.stringMatching(/^\w{8}$/) });
+		expect(await connector.call("pair", wish)).toEqual(requested);
+		expect(await connector.call("pair", elsewhere("ada"))).toEqual(requested);
 		expect(await connector.refusal("pair", { key: "wish 1", ...elsewhere("bob") })).toMatch(
 			/^invalid params: key/,
 		);
@@ -152,7 +152,7 @@ verifiesOn(
 		for (const method of ["list_people", "list_places"]) {
 			expect(await connector.refusal(method, elsewhere("olga"))).toMatch(/^forbidden: /);
 		}
-		const approval = { code: asked["code"], role: "member" };
+		const approval = { code: requested["code"], role: "member" };
 		expect(await connector.refusal("approve_person", { ...approval, ...elsewhere("olga") })).toMatch(
 			/^forbidden: /,
 		);
@@ -179,9 +179,9 @@ verifiesOn(
 		const { operator, connector } = d;
 		await d.let("olga", "owner");
 		const { code } = await operator.call("invite_person", { role: "member", platform: "discord" });
-		const asked = await connector.call("pair", as("eve", { name: "Eve" }));
+		const requested = await connector.call("pair", as("eve", { name: "Eve" }));
 		const { waiting } = (await operator.call("list_people", {})) as { waiting: { id: string }[] };
-		const times = { created_at: expect.any(String), expires_at: asked["expires_at"] };
+		const times = { created_at: expect.any(String), expires_at: requested["expires_at"] };
 		expect(waiting).toEqual([
 			{
 				...{ id: expect.any(String), kind: "invitation", platform: "discord", role: "member" },
@@ -207,7 +207,7 @@ verifiesOn(
 			...{ status: "withdrawn", pairing: request },
 		});
 		expect(await connector.refusal("pair", { code, ...as("bob") })).toContain("already used or withdrawn");
-		const approval = { code: asked["code"], role: "member" };
+		const approval = { code: requested["code"], role: "member" };
 		expect(await operator.refusal("approve_person", approval)).toContain("no access request has the code");
 		expect(await operator.refusal("withdraw_pairing", { pairing: code })).toContain("parley people list");
 		const { records } = (await operator.call("read_audit", {})) as { records: { action: string }[] };

@@ -162,8 +162,8 @@ verifiesOn(
 				...{ user: "ann", place: { tenant: "111", channel: "general", shared: false } },
 			},
 		});
-		const reportOf = (asked: typeof check) => {
-			return { check_id: asked.payload["check_id"], present: true, roles: [], guest: false, shared: false };
+		const reportOf = (wanted: typeof check) => {
+			return { check_id: wanted.payload["check_id"], present: true, roles: [], guest: false, shared: false };
 		};
 		expect(await operator.refusal("report_person", reportOf(check))).toMatch(/^forbidden: /);
 		clock.advance(10_000);

@@ -135,14 +135,14 @@ verifiesOn(
 	},
 );
 
-interface Told {
+interface Received {
 	readonly id: string | undefined;
 	readonly event: string | undefined;
 	readonly data: string;
 }
 
 /** The events of a stream so far. */
-async function* toldBy({ body }: Response): AsyncGenerator<Told> {
+async function* receivedFrom({ body }: Response): AsyncGenerator<Received> {
 	let text = "";
 	for await (const piece of body?.pipeThrough(new TextDecoderStream()) ?? []) {
 		const blocks = (text + piece).split("\n\n");
@@ -161,7 +161,7 @@ verifiesOn(
 	"a reader of the event stream continues after a restart without a gap",
 	async () => {
 		await using gateway = await TestGateway.start();
-		const seen: Told[] = [];
+		const seen: Received[] = [];
 		const read = async (count: number, lastId?: string): Promise<void> => {
 			const headers = {
 				accept: "text/event-stream",
@@ -169,7 +169,7 @@ verifiesOn(
 			};
 			const response = await fetch(`${gateway.url}/api/events?limit=1000`, { headers });
 			expect(response.headers.get("content-type")).toBe("text/event-stream; charset=utf-8");
-			for await (const received of toldBy(response)) {
+			for await (const received of receivedFrom(response)) {
 				seen.push(received);
 				if (seen.length === count) return;
 			}

@@ -137,9 +137,9 @@ verifiesOn(
 		const session_id = await client.open();
 		await client.call("accept_all_tools");
 		await go.call("open_session", { session_id });
-		const asked = ask(go, "write it", valueless(true));
+		const pending = ask(go, "write it", valueless(true));
 		const events = await runOf(client);
-		expect((await asked).printed).toBe("Written.\n");
+		expect((await pending).printed).toBe("Written.\n");
 		const json = JSON.stringify({ path: "big.txt", content });
 		expect(contentOf(events, "tool.arguments")).toBe(json.slice(0, 32_768));
 		const deltas = events.filter(

@@ -194,8 +194,8 @@ verifiesOn(
 		pages.push(await query(client, { limit: 2, before: pages[0]?.at(-1)?.["id"] }));
 		pages.push(await query(client, { limit: 2, before: pages[1]?.at(-1)?.["id"] }));
 		expect(pages.map((page) => ids(page))).toEqual([[third, other], [asking, worker?.["id"]], [parent]]);
-		const [asked] = await query(client, { status: "suspended" });
-		expect(asked?.["plan"]).toBeUndefined();
+		const [suspended] = await query(client, { status: "suspended" });
+		expect(suspended?.["plan"]).toBeUndefined();
 		expect((await client.call("check_task", { task_id: asking }))["plan"]).toHaveLength(2);
 		const [long] = pages[2] ?? [];
 		expect(long?.["output"]).toHaveLength(501);

@@ -164,12 +164,12 @@ verifiesOn(
 		const task_id = await submit(client, ["review: May I?", "run: echo hi"], {
 			...{ tools: ["run_command"], autonomy: "autonomous" },
 		});
-		const asked = await client.event("prompt.request");
-		expect(asked).toMatchObject({
+		const prompt = await client.event("prompt.request");
+		expect(prompt).toMatchObject({
 			session_id: session,
 			payload: { type: "confirm", context: { task_id, tool: "run_command", arguments: { cmd: "echo hi" } } },
 		});
-		await client.call("prompt_response", { token: asked.payload["token"], value: true });
+		await client.call("prompt_response", { token: prompt.payload["token"], value: true });
 		const ended = await client.event("task.completed");
 		expect(ended.payload["output_summary"]).toMatch(/returned:\nhi$/);
 		expect(await client.call("check_task", { task_id })).toMatchObject({

@@ -55,8 +55,8 @@ verifiesOn("ozzie", ["token.rights"], "a client gets no additional rights by its
 	const headers = { authorization, "x-parley-scopes": "admin", "x-principal": "operator" };
 	await using observer = await OzzieClient.connect(gateway.url, { headers });
 	const claims = { scopes: ["admin"], role: "owner", principal: "operator", kind: "operator" };
-	const somebody = { actor: { id: "1", name: "x", roles: ["admin"] }, place: { tenant: "g", channel: "c" } };
-	for (const params of [claims, { ...claims, ...somebody }]) {
+	const member = { actor: { id: "1", name: "x", roles: ["admin"] }, place: { tenant: "g", channel: "c" } };
+	for (const params of [claims, { ...claims, ...member }]) {
 		expect(await observer.refusal("send_message", { content: "hi", ...params })).toMatch(/^forbidden/);
 		expect(await observer.refusal("list_tokens", params, claims)).toMatch(/^forbidden/);
 		expect(await observer.call("whoami", params)).toMatchObject({
@@ -108,8 +108,8 @@ verifiesOn("ozzie", ["token.routes"], "each kind of principal gets only its data
 			await answer.body?.cancel();
 			answered[route].push(answer.status);
 		}
-		const nobody = await fetch(gateway.url + path, { method });
-		expect(nobody.status, route).toBe(401);
+		const stranger = await fetch(gateway.url + path, { method });
+		expect(stranger.status, route).toBe(401);
 	}
 	expect(answered).toEqual(table);
 	const listed = async (token: string) =>
@@ -296,13 +296,13 @@ verifiesOn("ozzie", ["token.observer"], "an observer sees a question, and cannot
 	await observer.open({ session_id: session });
 	expect(await observer.refusal("open_session", { session_id: other })).toMatch(/^session not found/);
 	await operator.call("send_message", { content: "run: true" }, { session_id: session });
-	const asked = (await operator.event("prompt.request")).payload["token"];
+	const promptToken = (await operator.event("prompt.request")).payload["token"];
 	const seen = (await observer.event("prompt.request")).payload["token"];
 	expect(seen).toMatch(/^hidden_/);
-	for (const known of [asked, seen]) {
+	for (const known of [promptToken, seen]) {
 		expect(await observer.refusal("prompt_response", { token: known, value: true })).toMatch(/^forbidden/);
 	}
-	await operator.call("prompt_response", { token: asked, cancelled: true });
+	await operator.call("prompt_response", { token: promptToken, cancelled: true });
 	expect((await observer.event("prompt.response")).payload["token"]).toBe(seen);
 	await observer.event("assistant.message");
 });

@@ -11,11 +11,11 @@ const minute = 60_000;
 /** True if a command requires approval, which is denied. */
 async function asks(client: OzzieClient, content = "run: true"): Promise<boolean> {
 	await client.call("send_message", { content });
-	for (let asked = false; ; ) {
+	for (let isRepeated = false; ; ) {
 		const { event, payload } = await client.event();
-		if (event === "assistant.message") return asked;
+		if (event === "assistant.message") return isRepeated;
 		if (event !== "prompt.request") continue;
-		asked = true;
+		isRepeated = true;
 		await client.call("prompt_response", { token: payload["token"], cancelled: true });
 	}
 }

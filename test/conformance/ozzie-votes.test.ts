@@ -33,9 +33,9 @@ verifiesOn(
 		}
 		await connector.call("open_session", as("mia"));
 		await connector.call("send_message", { content: "go", ...as("mia") });
-		const asked = (await connector.event("prompt.request")).payload;
-		const { token } = asked;
-		expect(asked["context"]).toMatchObject({ approvals: 2, allow_session: false });
+		const prompt = (await connector.event("prompt.request")).payload;
+		const { token } = prompt;
+		expect(prompt["context"]).toMatchObject({ approvals: 2, allow_session: false });
 		const answer = { token, value: "once" };
 		expect(await connector.refusal("prompt_response", { ...answer, ...as("mia") })).toMatch(/^forbidden: /);
 		expect(await connector.call("prompt_response", { ...answer, ...as("alex") })).toEqual({ status: "sent" });

@@ -7,7 +7,7 @@ import { verifiesOn } from "./verifies.ts";
 const publicUrl = "https://parley.example";
 
 /** A prompt for a password in Ada's run, and the page that she requested. */
-interface Asked extends AsyncDisposable {
+interface SecretQuestion extends AsyncDisposable {
 	readonly d: DiscordConnector;
 	readonly token: string;
 	readonly url: string;
@@ -16,14 +16,14 @@ interface Asked extends AsyncDisposable {
 	post(url: string, value: string, headers?: Readonly<Record<string, string>>): Promise<Response>;
 }
 
-async function asked(options: GatewayOptions = {}): Promise<Asked> {
+async function secretQuestion(options: GatewayOptions = {}): Promise<SecretQuestion> {
 	const people = { ada: "member", max: "member", abe: "approver" };
 	const d = await discordConnector(people, { ...options, config: { publicUrl } });
 	await d.connector.call("open_session", { title: "<b>Ships</b>", ...as("ada") });
 	await d.connector.call("send_message", { content: "secret: Key & <i>more</i>?", ...as("ada") });
 	const token = String((await d.connector.event("prompt.request")).payload["token"]);
 	const page = await d.connector.call("secret_page", { token, ...as("ada") });
-	const get: Asked["get"] = (url, init) =>
+	const get: SecretQuestion["get"] = (url, init) =>
 		fetch(url.replace(publicUrl, d.gateway.url), { redirect: "error", ...init });
 	return {
 		...{ d, token, url: String(page["url"]), get },
@@ -38,7 +38,7 @@ verifiesOn(
 	["ask.page", "ask.page-looked"],
 	"a person types a password into a page of the gateway, once",
 	async () => {
-		await using a = await asked();
+		await using a = await secretQuestion();
 		const { connector } = a.d;
 		expect(a.url).toMatch(/^https:\/\/parley\.example\/secret\/[\w-]{43}$/);
 		for (const method of ["HEAD", "GET", "GET"]) {
@@ -84,7 +84,7 @@ verifiesOn(
 	"a page is for its person, question and time",
 	async () => {
 		const clock = new ManualClock();
-		await using a = await asked({ clock });
+		await using a = await secretQuestion({ clock });
 		const { connector, operator } = a.d;
 		const page = (who: string, params: object = {}) =>
 			connector.call("secret_page", { token: a.token, ...params, ...as(who) });
@@ -124,7 +124,7 @@ verifiesOn(
 );
 
 verifiesOn("ozzie", ["ask.page-refused"], "a form that the page did not make is refused", async () => {
-	await using a = await asked();
+	await using a = await secretQuestion();
 	const status = async (init: RequestInit, url = a.url) => (await a.get(url, init)).status;
 	const form = { method: "POST", body: new URLSearchParams({ value: "x" }) };
 	for (const headers of [

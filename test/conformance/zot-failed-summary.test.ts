@@ -25,15 +25,15 @@ for (const [what, summary] of Object.entries(summaries)) {
 				max_output: 1_000,
 			};
 			await using agent = await ZotClient.start({ service, models: [small] });
-			const asked = () => service.requests.filter(({ body }) => (body.tools?.length ?? 0) === 0);
-			for (let n = 0; asked().length === 0; n++) {
+			const summaryRequests = () => service.requests.filter(({ body }) => (body.tools?.length ?? 0) === 0);
+			for (let n = 0; summaryRequests().length === 0; n++) {
 				agent.send({ id: `p${n}`, type: "prompt", message: `prompt ${n}: ${"beans ".repeat(800)}` });
 				await agent.until("done");
 			}
-			expect(asked()).toHaveLength(2);
+			expect(summaryRequests()).toHaveLength(2);
 			agent.send({ id: "next", type: "prompt", message: "And now?" });
 			await agent.until("done");
-			expect(asked()).toHaveLength(2);
+			expect(summaryRequests()).toHaveLength(2);
 			expect(only(agent.frames, "error")).toEqual([]);
 			expect(await agent.end()).toEqual({ code: 0, signal: null });
 		},

@@ -137,11 +137,11 @@ verifiesOn(
 		await using agent = await ZotClient.start();
 		agent.send({ id: "p", type: "prompt", message: "long: 1000000 tokens at 20 per second" });
 		await agent.until("text_delta");
-		const asked = ["get_state", "ping", "hello", "get_messages", "queue", "get_models", "ping", "hello"];
-		agent.send(...asked.map((type, at) => ({ id: at, type, token: "any" })));
-		await agent.response(asked.length - 1);
+		const commands = ["get_state", "ping", "hello", "get_messages", "queue", "get_models", "ping", "hello"];
+		agent.send(...commands.map((type, at) => ({ id: at, type, token: "any" })));
+		await agent.response(commands.length - 1);
 		const answers = only(agent.frames, "response").slice(1);
-		expect(answers.map(({ command, id }) => [command, id])).toEqual(asked.map((type, at) => [type, at]));
+		expect(answers.map(({ command, id }) => [command, id])).toEqual(commands.map((type, at) => [type, at]));
 		expect(only(agent.frames, "done")).toEqual([]);
 		expect(answers[2]).toMatchObject({
 			data: { protocol_version: 1, version: expect.any(String), provider: "offline", model: "offline" },

@@ -24,7 +24,7 @@ export class Answerer {
 		this.#waiting.clear();
 	}
 
-	take(frame: EventFrame): void {
+	receive(frame: EventFrame): void {
 		if (!isOzzieEvent(frame) || frame.event !== "prompt.request") return;
 		const { token, context } = frame.payload;
 		const message = messageOf(effectOf(context.arguments) ?? "");

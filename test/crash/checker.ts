@@ -80,18 +80,18 @@ function same(one: readonly string[], other: readonly string[]): boolean {
 function checkMessages(outcome: Outcome): string[] {
 	return outcome.messages.flatMap(({ id, session, content, acked }) => {
 		const frames = eventsOf(outcome, session);
-		const asked = frames.filter(
+		const questions = frames.filter(
 			(frame) => frame.event === "user.message" && frame.payload.content === content,
 		);
 		const answers = frames.filter(
 			(frame) => frame.event === "assistant.message" && frame.payload.content.includes(`${id} done`),
 		);
-		const runs = asked.map(({ payload }) => ("run_id" in payload ? payload.run_id : ""));
+		const runs = questions.map(({ payload }) => ("run_id" in payload ? payload.run_id : ""));
 		const problems: string[] = [];
-		if (asked.length > 1) problems.push(`${id} was accepted ${asked.length} times`);
-		if (acked.length > 0 && asked.length === 0) problems.push(`${id} was acknowledged and is lost`);
+		if (questions.length > 1) problems.push(`${id} was accepted ${questions.length} times`);
+		if (acked.length > 0 && questions.length === 0) problems.push(`${id} was acknowledged and is lost`);
 		if (acked.some((run) => !runs.includes(run))) problems.push(`${id} was acknowledged as another run`);
-		if (answers.length !== asked.length) problems.push(`${id} was answered ${answers.length} times`);
+		if (answers.length !== questions.length) problems.push(`${id} was answered ${answers.length} times`);
 		for (const { payload } of answers) {
 			if ("error" in payload && payload.error !== "") problems.push(`${id} ended with ${payload.error}`);
 		}
@@ -102,14 +102,14 @@ function checkMessages(outcome: Outcome): string[] {
 function checkPrompts(outcome: Outcome): string[] {
 	return outcome.replay.flatMap(({ session }) => {
 		const settled = new Map<string, number>();
-		const asked: string[] = [];
+		const questions: string[] = [];
 		for (const frame of eventsOf(outcome, session)) {
-			if (frame.event === "prompt.request") asked.push(frame.payload.token);
+			if (frame.event === "prompt.request") questions.push(frame.payload.token);
 			if (frame.event === "prompt.response" || frame.event === "prompt.closed") {
 				settled.set(frame.payload.token, (settled.get(frame.payload.token) ?? 0) + 1);
 			}
 		}
-		return asked
+		return questions
 			.filter((token) => settled.get(token) !== 1)
 			.map((token) => `${token} of ${session} was settled ${settled.get(token) ?? 0} times`);
 	});

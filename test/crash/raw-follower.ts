@@ -96,7 +96,7 @@ export class RawFollower implements Follower {
 		this.#gone = new Promise((resolve) => socket.once("close", resolve)).then(() => this.#watch.notify());
 		// "close" follows and is handled above.
 		socket.on("error", () => undefined);
-		socket.on("message", (data) => this.#take(data.toString()));
+		socket.on("message", (data) => this.#receive(data.toString()));
 		const opened = new Promise((resolve) => socket.once("open", resolve));
 		await Promise.race([opened, this.#gone]);
 		if (socket.readyState !== WebSocket.OPEN) return;
@@ -162,7 +162,7 @@ export class RawFollower implements Follower {
 		});
 	}
 
-	#take(text: string): void {
+	#receive(text: string): void {
 		// The type of each frame of a gateway. An invalid frame fails at its use.
 		const frame = parseJson(text, { maxNodes: 1_000_000 }) as EventFrame | ResponseFrame;
 		if (frame.type === "res") {

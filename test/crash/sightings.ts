@@ -6,7 +6,7 @@ export class Sightings {
 	frames = 0;
 	readonly #begun = new Set<string>();
 	readonly #ended = new Set<string>();
-	readonly #asked = new Set<string>();
+	readonly #questions = new Set<string>();
 	readonly #words = new Map<string, number>();
 	/** The messages of each session that have not ended, in the order of their runs. */
 	readonly #open = new Map<string, string[]>();
@@ -21,8 +21,8 @@ export class Sightings {
 	}
 
 	/** One of its calls requires approval. */
-	asked(id: string): boolean {
-		return this.#asked.has(id);
+	sawQuestion(id: string): boolean {
+		return this.#questions.has(id);
 	}
 
 	/** Number of received words of its `long:`. */
@@ -30,7 +30,7 @@ export class Sightings {
 		return this.#words.get(id) ?? 0;
 	}
 
-	take(frame: EventFrame): void {
+	receive(frame: EventFrame): void {
 		this.frames++;
 		if (!isOzzieEvent(frame)) return;
 		const open = this.#openOf(frame.session_id ?? "");
@@ -49,7 +49,7 @@ export class Sightings {
 				return;
 			}
 			case "prompt.request":
-				this.#asked.add(messageOf(effectOf(frame.payload.context.arguments) ?? ""));
+				this.#questions.add(messageOf(effectOf(frame.payload.context.arguments) ?? ""));
 				return;
 			case "assistant.stream":
 				// A word arrives in two frames if a secret of the gateway could start in it.

@@ -53,14 +53,14 @@ export class World {
 		this.#ann = new OwnFollower("ann", {
 			url,
 			seed: 2,
-			onFrame: (frame) => this.#answerer.take(frame),
+			onFrame: (frame) => this.#answerer.receive(frame),
 			onChange,
 		});
 		this.#ben = new OwnFollower("ben", { url, seed: 3, onChange });
 		this.#late = new OwnFollower("late", { url, seed: 4, onChange, independent: true });
 		this.#raw = new RawFollower("raw", {
 			...{ url, ids: seededIds(1), onChange },
-			onFrame: (frame) => this.#sightings.take(frame),
+			onFrame: (frame) => this.#sightings.receive(frame),
 		});
 	}
 
@@ -254,7 +254,7 @@ export class World {
 			case "sent":
 				return true;
 			case "asked":
-				return this.#sightings.asked(id);
+				return this.#sightings.sawQuestion(id);
 			case "effect":
 				return this.#ground.happened(id);
 			case "delta":

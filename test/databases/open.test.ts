@@ -116,10 +116,10 @@ test.each(fixtures)("%s continues with its question, its queue and its active ru
 	await using t = opened;
 	const { question, atWork } = facts.open;
 	expect(await t.runtime.start()).toBe(2);
-	const [asked, ...others] = (await eventsOf(t, question, "prompt.requested")).map(({ event }) => event);
-	if (asked?.type !== "prompt.requested") throw new Error("nothing was asked");
+	const [prompt, ...others] = (await eventsOf(t, question, "prompt.requested")).map(({ event }) => event);
+	if (prompt?.type !== "prompt.requested") throw new Error("nothing was asked");
 	expect(others).toEqual([]);
-	await t.runtime.answer(unkeyed(), asked.prompt.token, { value: true });
+	await t.runtime.answer(unkeyed(), prompt.prompt.token, { value: true });
 	expect(await ended(t, question, 2)).toMatchObject({
 		error: "",
 		content: expect.stringContaining("Said of"),

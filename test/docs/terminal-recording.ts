@@ -12,21 +12,21 @@ export async function recordFirstConversation(): Promise<string> {
 	try {
 		const frames: Frame[] = [];
 		const chat = await setup.chat();
-		const take = async (seconds: number): Promise<void> => {
+		const record = async (seconds: number): Promise<void> => {
 			frames.push({ seconds, rows: await rowsOf(chat) });
 		};
-		await take(1);
-		await typeSlowly(chat, "write: notes.txt <<< buy milk", () => take(0.12));
+		await record(1);
+		await typeSlowly(chat, "write: notes.txt <<< buy milk", () => record(0.12));
 		chat.type("\r");
 		await chat.shows("y yes · n no");
-		await take(2.5);
+		await record(2.5);
 		await chat.enter("y");
 		await chat.rests("write_file returned:");
-		await take(2.5);
-		await typeSlowly(chat, "read: notes.txt", () => take(0.12));
+		await record(2.5);
+		await typeSlowly(chat, "read: notes.txt", () => record(0.12));
 		chat.type("\r");
 		await chat.rests("read_file returned:");
-		await take(4);
+		await record(4);
 		return animation({ title: "First conversation with Parley in a terminal", columns, rows, frames });
 	} finally {
 		await setup.close();

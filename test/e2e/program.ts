@@ -18,12 +18,12 @@ export class Program {
 			stdio: ["ignore", "pipe", "pipe"],
 			env: { PATH: process.env["PATH"], ...environment },
 		});
-		const take = (lines: string[]) => (line: string) => {
+		const collect = (lines: string[]) => (line: string) => {
 			lines.push(line);
 			changed();
 		};
-		createInterface(this.#child.stdout).on("line", take(this.#stdout));
-		createInterface(this.#child.stderr).on("line", take(this.lines));
+		createInterface(this.#child.stdout).on("line", collect(this.#stdout));
+		createInterface(this.#child.stderr).on("line", collect(this.lines));
 		this.exited = once(this.#child, "exit").then(([code, signal]) => ({ code, signal }));
 		void this.exited.then(changed);
 	}

@@ -3,7 +3,7 @@ import type { Model, ModelEvent, ModelRequest } from "@parley/core";
 import { ModelError } from "@parley/core";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { FakeAnthropic } from "../simulators/anthropic/fake-anthropic.ts";
-import { anthropicAt, asked } from "./anthropic-port.ts";
+import { anthropicAt, requestedModel } from "./anthropic-port.ts";
 import { brokenStreams } from "./broken-streams.ts";
 import { speech } from "./cuts.ts";
 import { damagedStreams } from "./damaged-streams.ts";
@@ -18,7 +18,7 @@ import { stops } from "./stops.ts";
 import { toolFaults } from "./tool-faults.ts";
 
 const request: ModelRequest = {
-	model: asked,
+	model: requestedModel,
 	system: "You help.",
 	messages: [{ role: "user", content: [{ type: "text", text: "Good morning" }] }],
 	tools: [{ name: "look", description: "Looks.", parameters: { type: "object" } }],
@@ -104,7 +104,7 @@ test.for(oddStreams.map((oddity) => [oddity.name, oddity] as const))(
 			const { events, error } = await call(model, pass);
 			expect(error).toBeUndefined();
 			expect(restore(textOf(events))).toBe(speech);
-			expect(events.at(-1)).toMatchObject({ type: "end", stop: "end_turn", model: asked });
+			expect(events.at(-1)).toMatchObject({ type: "end", stop: "end_turn", model: requestedModel });
 			expect(clock.pending).toBe(0);
 		});
 	},

@@ -2,12 +2,18 @@ import type { Clock, Logger } from "@parley/base";
 import { silentLogger } from "@parley/base";
 import { builtinModels, createAnthropicModel, type Model, ModelTable } from "@parley/core";
 
-export const asked = "claude-sonnet-5-5";
+export const requestedModel = "claude-sonnet-5-5";
 export const fallback = "claude-haiku-5-5";
 
 export const table = new ModelTable(builtinModels);
 
 /** The tested provider, connected to a server of the test. */
 export function anthropicAt(baseUrl: string, options: { apiKey: string; clock: Clock; log?: Logger }): Model {
-	return createAnthropicModel({ baseUrl, log: silentLogger, table, defaultModel: asked, ...options });
+	return createAnthropicModel({
+		baseUrl,
+		log: silentLogger,
+		table,
+		defaultModel: requestedModel,
+		...options,
+	});
 }

@@ -82,7 +82,7 @@ function redirect(status: number): NetworkFailure {
 			});
 			const undo = async (): Promise<void> => {
 				await close();
-				const received = other.requests.length + other.takeViolations().length;
+				const received = other.requests.length + other.drainViolations().length;
 				await other.close();
 				if (received > 0) throw new Error("the redirect was followed");
 			};

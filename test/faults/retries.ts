@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import type { Random } from "../random.ts";
-import { asked, fallback } from "./anthropic-port.ts";
+import { fallback, requestedModel } from "./anthropic-port.ts";
 import { speech } from "./cuts.ts";
 import { bodyCanary, type Failure, type FaultName, speaking } from "./failure.ts";
 import type { Ground } from "./ground.ts";
@@ -50,7 +50,7 @@ export async function meetRetry(
 ): Promise<void> {
 	const retrying = await log.the("run.retrying", number);
 	const last = number === triesOf[failure.fault];
-	expect(retrying).toMatchObject({ attempt: number, model: last ? fallback : asked });
+	expect(retrying).toMatchObject({ attempt: number, model: last ? fallback : requestedModel });
 	expect(retrying.reason).toMatch(failure.message ?? /./);
 	expect(retrying.reason).not.toContain(bodyCanary);
 	const { inMs } = retrying;
@@ -99,9 +99,9 @@ export function checkRun({ ground, log, before }: Meeting, requests: number): vo
 /** The partial text of each failed attempt is stored, and was streamed as a text of its own. */
 export async function checkAborted({ ground, log }: Meeting, runId: string, whole: boolean): Promise<void> {
 	const aborted = (await ground.abortedTexts(runId)).filter((text) => text !== "");
-	const spoken = whole ? log.spoken.slice(0, -1) : log.spoken;
-	if (whole) expect(aborted).toEqual(spoken);
-	else expect(spoken.slice(0, aborted.length)).toEqual(aborted);
+	const texts = whole ? log.texts.slice(0, -1) : log.texts;
+	if (whole) expect(aborted).toEqual(texts);
+	else expect(texts.slice(0, aborted.length)).toEqual(aborted);
 }
 
 /** Checks that the session answers its next message. */
@@ -115,6 +115,6 @@ export async function checkNextMessage(
 	await expect(log.the("assistant.message", 2)).resolves.toMatchObject({
 		content: speech,
 		error: "",
-		model: asked,
+		model: requestedModel,
 	});
 }

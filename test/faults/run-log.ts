@@ -16,7 +16,7 @@ export class RunLog {
 
 	static async join({ runtime }: TestRuntime, sessionId: string): Promise<RunLog> {
 		const log = new RunLog();
-		const deliver = (event: SessionEvent): void => log.#take(event);
+		const deliver = (event: SessionEvent): void => log.#receive(event);
 		const following = { afterSeq: 0, deliver, drained: () => Promise.resolve() };
 		const follower = await runtime.follow(operator, sessionId, following);
 		await follower.begin();
@@ -45,7 +45,7 @@ export class RunLog {
 	}
 
 	/** The streamed texts, one for each start. */
-	get spoken(): string[] {
+	get texts(): string[] {
 		const texts: string[] = [];
 		for (const event of this.events) {
 			if (event.type === "text.started") texts.push("");
@@ -60,7 +60,7 @@ export class RunLog {
 		if (this.#speaking) throw new Error("a text has no end");
 	}
 
-	#take({ transient, seq, event }: SessionEvent): void {
+	#receive({ transient, seq, event }: SessionEvent): void {
 		if (!transient && seq !== ++this.#seq) this.#fault ||= `${event.type} has seq ${seq}, not ${this.#seq}`;
 		if (event.type === "text.started" && this.#speaking) this.#fault ||= "a text begins within another";
 		if (event.type === "text.delta" && !this.#speaking) this.#fault ||= "a piece of no text";

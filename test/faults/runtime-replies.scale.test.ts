@@ -1,6 +1,6 @@
 import { Redactor } from "@parley/base";
 import { expect, test } from "vitest";
-import { asked } from "./anthropic-port.ts";
+import { requestedModel } from "./anthropic-port.ts";
 import { speech } from "./cuts.ts";
 import { speaking } from "./failure.ts";
 import { Ground } from "./ground.ts";
@@ -26,13 +26,13 @@ test.for(oddStreams.map((oddity) => [oddity.name, oddity] as const))(
 			if (pass) {
 				using time = new PassingTime(ground.clock, over);
 				await ground.fake.received(before + 1);
-				await log.until("the text ends", () => log.spoken[0] === speech);
+				await log.until("the text ends", () => log.texts[0] === speech);
 				await pass(time);
 			}
 			const finalMessage = await log.the("assistant.message");
 			expect(restore(finalMessage.content)).toBe(speech);
-			expect(finalMessage).toMatchObject({ error: "", model: asked });
-			expect(log.spoken.map(restore)).toEqual([speech]);
+			expect(finalMessage).toMatchObject({ error: "", model: requestedModel });
+			expect(log.texts.map(restore)).toEqual([speech]);
 			checkRun({ ground, log, before }, 1);
 		});
 	},
@@ -50,7 +50,7 @@ test.for(stops.filter(({ cutsCall }) => !cutsCall).map((stop) => [stop.name, sto
 			const { log, session } = await ground.ask();
 			const finalMessage = await log.the("assistant.message");
 			expect(finalMessage.error).toMatch(cutOff[stop]);
-			expect(log.spoken.join("")).toBe(finalMessage.content);
+			expect(log.texts.join("")).toBe(finalMessage.content);
 			const meeting = { ground, log, before };
 			checkRun(meeting, 1);
 			await checkNextMessage(meeting, session, random);
@@ -113,7 +113,7 @@ test.for(oddUsages.map((usage) => [usage.name, usage] as const))(
 			ground.fake.script(speaking(random, { usage: () => usage }));
 			const { log } = await ground.ask();
 			const finalMessage = await log.the("assistant.message");
-			expect(finalMessage).toMatchObject({ content: speech, error: "", model: asked });
+			expect(finalMessage).toMatchObject({ content: speech, error: "", model: requestedModel });
 			for (const figure of [...Object.values(finalMessage.usage), finalMessage.cost]) {
 				expect(Number.isSafeInteger(figure)).toBe(true);
 				expect(figure).toBeGreaterThanOrEqual(0);
@@ -144,7 +144,7 @@ test("protocol frames in a reply are text", async () => {
 		ground.fake.script(speaking(random, { content: [{ type: "text", text }] }));
 		const { log } = await ground.ask();
 		await expect(log.the("assistant.message")).resolves.toMatchObject({ content: text, error: "" });
-		expect(log.spoken).toEqual([text]);
+		expect(log.texts).toEqual([text]);
 		checkRun({ ground, log, before }, 1);
 	});
 });
@@ -158,8 +158,8 @@ async function groundWithSecret(): Promise<Ground> {
 	return Ground.open({ redactor });
 }
 
-function leaksIn({ events, spoken }: RunLog, hidden: string): unknown[] {
-	return [...events, ...spoken].filter((shown) => JSON.stringify(shown).includes(hidden));
+function leaksIn({ events, texts }: RunLog, hidden: string): unknown[] {
+	return [...events, ...texts].filter((shown) => JSON.stringify(shown).includes(hidden));
 }
 
 test("a secret in a reply is hidden, at any split", async () => {

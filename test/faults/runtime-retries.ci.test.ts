@@ -1,7 +1,7 @@
 import { operator } from "@parley/core";
 import { expect, test } from "vitest";
 import type { Random } from "../random.ts";
-import { asked, fallback } from "./anthropic-port.ts";
+import { fallback, requestedModel } from "./anthropic-port.ts";
 import { brokenStreams } from "./broken-streams.ts";
 import { speech } from "./cuts.ts";
 import { damagedStreams } from "./damaged-streams.ts";
@@ -32,7 +32,7 @@ async function onceThenTheAnswer({ failure, ground, random }: Case): Promise<voi
 	await meetFailure(failure, meeting, 1);
 	await meetRetry(failure, meeting, 1);
 	const answer = await log.the("assistant.message");
-	expect(answer).toMatchObject({ runId, content: speech, error: "", model: asked });
+	expect(answer).toMatchObject({ runId, content: speech, error: "", model: requestedModel });
 	checkRun(meeting, 2);
 	await checkAborted(meeting, runId, true);
 	expect(ground.clock.pending).toBe(timers);
@@ -54,7 +54,7 @@ async function againAndAgainThenTheFallback({ failure, ground, random }: Case): 
 	expect(answer).toMatchObject({ runId, content: speech, error: "", model: fallback });
 	checkRun(meeting, tries + 1);
 	const models = ground.fake.requests.slice(before).map(({ body }) => body.model);
-	expect(models).toEqual([...models.slice(0, tries).map(() => asked), fallback]);
+	expect(models).toEqual([...models.slice(0, tries).map(() => requestedModel), fallback]);
 	await checkAborted(meeting, runId, true);
 }
 
@@ -72,7 +72,7 @@ async function againAndAgainToTheEnd({ failure, ground, random }: Case): Promise
 	const answer = await log.the("assistant.message");
 	expect(answer).toMatchObject({ runId, error: expect.stringMatching(failure.message ?? /./) });
 	expect(answer.error).not.toContain(bodyCanary);
-	expect(["", log.spoken.at(-1)]).toContain(answer.content);
+	expect(["", log.texts.at(-1)]).toContain(answer.content);
 	checkRun(meeting, tries);
 	await checkAborted(meeting, runId, false);
 	expect(ground.clock.pending).toBe(timers);

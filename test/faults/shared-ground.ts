@@ -4,7 +4,7 @@ import { Ground } from "./ground.ts";
 const open = new Map<boolean, Ground>();
 
 afterEach(async ({ task }) => {
-	for (const ground of open.values()) expect(ground.fake.takeViolations()).toEqual([]);
+	for (const ground of open.values()) expect(ground.fake.drainViolations()).toEqual([]);
 	if (task.result?.state === "fail") await closeAll();
 });
 

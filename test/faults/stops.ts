@@ -15,12 +15,12 @@ export interface Stop {
 
 /** The row of the fault table about stop reasons. */
 export const stops: readonly (Stop & Repeated)[] = rowOf<Stop>([
-	spoken("null", null, "max_tokens"),
-	spoken("unknown", "sparkle", "max_tokens"),
-	spoken("max_tokens", "max_tokens", "max_tokens"),
-	spoken("the context window is full", "model_context_window_exceeded", "max_tokens"),
-	spoken("a stop sequence", "stop_sequence", "end_turn"),
-	spoken("a refusal", "refusal", "refusal"),
+	stopReply("null", null, "max_tokens"),
+	stopReply("unknown", "sparkle", "max_tokens"),
+	stopReply("max_tokens", "max_tokens", "max_tokens"),
+	stopReply("the context window is full", "model_context_window_exceeded", "max_tokens"),
+	stopReply("a stop sequence", "stop_sequence", "end_turn"),
+	stopReply("a refusal", "refusal", "refusal"),
 	{ name: "absent", answer: (random) => speaking(random, { edit: withoutReason }), stop: "max_tokens" },
 	{
 		name: "no message_delta at all",
@@ -51,7 +51,7 @@ export const stops: readonly (Stop & Repeated)[] = rowOf<Stop>([
 	called("null, in the middle of a call", null, (random) => halfCall(random)),
 ]);
 
-function spoken(name: string, stop: string | null, expected: Stop["stop"]): Stop {
+function stopReply(name: string, stop: string | null, expected: Stop["stop"]): Stop {
 	return { name, answer: (random) => speaking(random, { stop }), stop: expected };
 }
 

@@ -33,7 +33,7 @@ export async function assault(url: string, random: Random, tally: Tally): Promis
 		);
 		for (const [index, { family, text }] of frames.entries()) {
 			const answer = connection.answers[before + index];
-			if (answer) tally.take(family, text, answer);
+			if (answer) tally.add(family, text, answer);
 		}
 		if (connection.answers.length > before + frames.length) tally.fault("more answers than frames");
 		await forget(connection, surroundings);

@@ -15,7 +15,7 @@ export class FuzzConnection {
 
 	private constructor(socket: WebSocket) {
 		this.#socket = socket;
-		socket.on("message", (data) => this.#take(String(data)));
+		socket.on("message", (data) => this.#receive(String(data)));
 		socket.on("close", (code, reason) => {
 			this.#ending = `closed with ${code} ${reason}`;
 			this.#watch.notify();
@@ -62,7 +62,7 @@ export class FuzzConnection {
 		await this.#watch.until("the connection is closed", () => this.#ending !== "");
 	}
 
-	#take(text: string): void {
+	#receive(text: string): void {
 		// The type of each frame of a gateway. The tests check the responses one by one.
 		const frame = JSON.parse(text) as EventFrame | ResponseFrame;
 		if (frame.type === "res") this.answers.push(frame);

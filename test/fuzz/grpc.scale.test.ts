@@ -17,14 +17,14 @@ async function attackWith(session: ClientHttp2Session, { headers, body }: GrpcAt
 	let status: string | undefined;
 	let isClosed = false;
 	const stream = session.request(headers);
-	const take = (answer: Readonly<Record<string, unknown>>): void => {
+	const receive = (answer: Readonly<Record<string, unknown>>): void => {
 		const found =
 			answer["grpc-status"] ?? (answer[":status"] === 200 ? undefined : `HTTP ${answer[":status"]}`);
 		if (found !== undefined) status = String(found);
 	};
 	stream
-		.on("response", take)
-		.on("trailers", take)
+		.on("response", receive)
+		.on("trailers", receive)
 		.on("error", () => undefined)
 		.resume();
 	stream.on("close", () => {

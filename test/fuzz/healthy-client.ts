@@ -22,14 +22,14 @@ export class HealthyClient {
 	async beServed(): Promise<void> {
 		const began = performance.now();
 		await this.#connection.request("load_messages", { limit: 1 });
-		const asked = performance.now();
-		this.roundTripsMs.push(asked - began);
+		const startedAt = performance.now();
+		this.roundTripsMs.push(startedAt - began);
 		const { events } = this.#connection;
 		events.length = 0;
 		await this.#connection.request("send_message", { content: "say: still here" });
 		const isEnd = ({ event }: { readonly event: string }): boolean => event === "assistant.message";
 		await this.#connection.until("the message is answered", () => events.some(isEnd));
-		this.turnsMs.push(performance.now() - asked);
+		this.turnsMs.push(performance.now() - startedAt);
 		this.#connection.answers.length = 0;
 	}
 

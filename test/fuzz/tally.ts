@@ -25,7 +25,7 @@ export class Tally {
 		return [...this.#counts.values()].reduce((sum, counts) => sum + (counts.get(depth) ?? 0), 0);
 	}
 
-	take(family: string, text: string, answer: ResponseFrame): void {
+	add(family: string, text: string, answer: ResponseFrame): void {
 		const judged = judge(readFrame(text), answer);
 		if ("fault" in judged) {
 			this.fault(

@@ -100,6 +100,6 @@ test.skipIf(!hasGrpcurl)("grpcurl reads the schema and calls a method, if it is 
 		expect(described.stdout).toContain(` ${name} = ${number};`);
 	const header = `authorization: Bearer ${token}`;
 	const method = "kontekst.DaemonService/GetStatus";
-	const asked = await gateway.run(["grpcurl", "-plaintext", "-H", header, address, method]);
-	expect(JSON.parse(asked.stdout)).toMatchObject({ bind: address });
+	const result = await gateway.run(["grpcurl", "-plaintext", "-H", header, address, method]);
+	expect(JSON.parse(result.stdout)).toMatchObject({ bind: address });
 });

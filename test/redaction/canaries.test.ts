@@ -62,7 +62,7 @@ test("no secret is in any file, event, response, log line or model request, by a
 		}),
 	});
 	await ground.ask("fail");
-	model.takeViolations();
+	model.drainViolations();
 	// Questions and the answers of people. Messages themselves contain only fake credentials.
 	model.script(
 		uses("t5", "ask_user", { question: `Which of ${written}?`, type: "select", options: [written, "no"] }),

@@ -89,14 +89,14 @@ export class RemoteSetup implements AsyncDisposable {
 		{ token, headers = {}, body, port = this.publicPort, ...more }: Asking = {},
 	): Promise<IncomingMessage> {
 		const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` };
-		const asked = request({
+		const sent = request({
 			...{ host: "127.0.0.1", port, path, ca: this.certificate, localAddress: clientAddress, agent: false },
 			servername: "localhost",
 			headers: { host: `localhost:${port}`, ...authorization, ...headers },
 			...more,
 		});
-		asked.end(body);
-		const [response] = await once(asked, "response");
+		sent.end(body);
+		const [response] = await once(sent, "response");
 		return response;
 	}
 

@@ -2,15 +2,15 @@ import { expect, test } from "vitest";
 import { runBenches } from "../../scripts/run-benches.mjs";
 
 /** Runs benches with these durations in seconds, in a run with `leftS` remaining seconds. */
-async function runFor(leftS: number, takes: Readonly<Record<string, number>>) {
+async function runFor(leftS: number, durations: Readonly<Record<string, number>>) {
 	const started: string[] = [];
 	const lines: string[] = [];
 	let left = leftS * 1000;
 	const counts = await runBenches({
-		names: Object.keys(takes),
+		names: Object.keys(durations),
 		leftMs: () => left,
 		runBench: async (name, limitMs) => {
-			const needed = (takes[name] ?? 0) * 1000;
+			const needed = (durations[name] ?? 0) * 1000;
 			started.push(name);
 			left -= Math.min(needed, limitMs);
 			return needed > limitMs ? 1 : 0;

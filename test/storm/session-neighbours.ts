@@ -36,7 +36,7 @@ export class SessionNeighbours {
 	constructor(options: NeighbourOptions) {
 		this.#options = options;
 		this.#stop = options.t.runtime.observe(operator, ({ sessionId, event }) => {
-			if (sessionId === options.session()) this.#take(event);
+			if (sessionId === options.session()) this.#receive(event);
 		});
 	}
 
@@ -95,7 +95,7 @@ export class SessionNeighbours {
 		await t.runtime.answer(unkeyed(), token, { value });
 	}
 
-	#take(event: SessionEvent["event"]): void {
+	#receive(event: SessionEvent["event"]): void {
 		if (event.type === "prompt.requested" && event.prompt.approval) {
 			this.#open.set(event.prompt.token, event.prompt.approval.callId);
 		}

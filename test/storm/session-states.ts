@@ -68,7 +68,7 @@ export class SessionStates {
 		if (this.#phase === "over") return;
 		if (frame === "ping") this.#pongs += 1;
 		else if (this.#phase === "starting") this.#queue.push({ frame, id });
-		else this.#take(frame, id);
+		else this.#receive(frame, id);
 	}
 
 	/** The client has ended its side of the stream. */
@@ -116,7 +116,7 @@ export class SessionStates {
 		this.#turn = undefined;
 	}
 
-	#take(frame: ClientFrame, id: string): void {
+	#receive(frame: ClientFrame, id: string): void {
 		if (this.#phase === "over") return;
 		if (frame === "start" || frame === "unusable start") this.#start(frame === "start");
 		else if (frame === "cancel session") this.#over();
@@ -151,7 +151,7 @@ export class SessionStates {
 		this.#phase = "open";
 		const queue = this.#queue;
 		this.#queue = [];
-		for (const { frame, id } of queue) this.#take(frame, id);
+		for (const { frame, id } of queue) this.#receive(frame, id);
 	}
 
 	#failed(code: string): void {

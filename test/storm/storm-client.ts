@@ -43,7 +43,7 @@ export class StormClient {
 		);
 		socket.on("message", (data) => {
 			const text = data.toString();
-			if (!text.startsWith('{"type":"res"')) this.#take(text);
+			if (!text.startsWith('{"type":"res"')) this.#receive(text);
 			else resolve(Resumed.parse(parseJson(text)).payload.sessions[0]?.ok === true);
 		});
 		socket.on("error", (error) => this.refusals.push(error.message));
@@ -76,7 +76,7 @@ export class StormClient {
 		return this.closedWith ?? 0;
 	}
 
-	#take(text: string): void {
+	#receive(text: string): void {
 		const [, digits] = keptSeq.exec(text.slice(-40)) ?? [];
 		if (digits === undefined) return;
 		const seq = Number(digits);

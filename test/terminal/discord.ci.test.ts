@@ -126,7 +126,7 @@ test("commands that were deleted or overwritten at Discord are restored by docto
 	running.type(interrupt);
 	expect(await running.ended()).toBe(0);
 	expect(named("dice")).toBeDefined();
-	expect(discord.world.takeViolations()).toEqual([]);
+	expect(discord.world.drainViolations()).toEqual([]);
 });
 
 test("one connector runs at a time, setup does not pair twice, and a revoked token can be replaced", async ({

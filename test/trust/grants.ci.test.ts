@@ -102,7 +102,7 @@ testInside(
 				{ grant_id: secondId, end_reason: "revoked by operator: enough" },
 				{ grant_id: id, end_reason: "another one replaces it" },
 			]);
-			for (const [code, told, ...args] of [
+			for (const [code, message, ...args] of [
 				[1, "grant not found: grant_none", "revoke", "grant_none"],
 				[2, "PLATFORM:TENANT:CHANNEL", "grant", "discord:111", "--reason", "r"],
 				[2, "--reason", "grant", setup],
@@ -110,7 +110,7 @@ testInside(
 				[2, "whole number", "grant", setup, "--reason", "r", "--minutes", "soon"],
 			] as const) {
 				expect(await parley(directory, ...args)).toMatchObject({
-					...{ code, stdout: "", stderr: expect.stringContaining(told) },
+					...{ code, stdout: "", stderr: expect.stringContaining(message) },
 				});
 			}
 		} finally {

@@ -97,9 +97,9 @@ test("tokens are created, listed, rotated and revoked at the command line", {
 		[1, "parley token rotate operator", "revoke", "operator"],
 		[2, "observer, connector, operator", "create", "admin", "x"],
 	] as const;
-	const answers = await Promise.all(refused.map(([_code, _told, ...args]) => setup.token(...args)));
-	for (const [n, [code, told]] of refused.entries()) {
-		expect(answers[n]).toMatchObject({ code, stdout: "", stderr: expect.stringContaining(told) });
+	const answers = await Promise.all(refused.map(([_code, _message, ...args]) => setup.token(...args)));
+	for (const [n, [code, message]] of refused.entries()) {
+		expect(answers[n]).toMatchObject({ code, stdout: "", stderr: expect.stringContaining(message) });
 	}
 });
 

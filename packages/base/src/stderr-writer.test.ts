@@ -21,8 +21,8 @@ function pipe(room: number, onPause: (pipe: { room: number }) => void = () => un
 }
 
 test("a line waits for a slow reader", () => {
-	const { state, writer } = pipe(3, (taken) => {
-		taken.room += 3;
+	const { state, writer } = pipe(3, (written) => {
+		written.room += 3;
 	});
 	expect(writer.write("one line\n")).toBe(true);
 	expect(state).toMatchObject({ text: "one line\n", pauses: 2 });

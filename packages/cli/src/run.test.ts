@@ -6,7 +6,7 @@ import { CapturedIo } from "./testing/captured-io.ts";
 async function runLine(line: string, environment: NodeJS.ProcessEnv = {}) {
 	const io = new CapturedIo(environment);
 	const code = await run(line === "" ? [] : line.split(" "), io);
-	return { code, out: io.takeOut(), error: io.takeError() };
+	return { code, out: io.drainOut(), error: io.drainError() };
 }
 
 test.each([

@@ -54,7 +54,6 @@ export { countOpenWork } from "./store/open-work.ts";
 export { createSnapshot, type Snapshot } from "./store/snapshot.ts";
 export type { Tables } from "./store/tables.ts";
 export { findNearMiss } from "./text/near-miss.ts";
-export { eventOf, whenText } from "./text/schedule-times.ts";
 export { visible } from "./text/visible.ts";
 export { builtinTools } from "./tools/builtin.ts";
 export { shortToolNames } from "./tools/short/short-tool-names.ts";
@@ -162,6 +161,7 @@ export {
 	sandboxModes,
 } from "./vocabulary/sandbox.ts";
 export type { RunOrigin, Schedule, Trigger, WantedTrigger } from "./vocabulary/schedule.ts";
+export { eventOf, whenText } from "./vocabulary/schedule-times.ts";
 export { SecretBox } from "./vocabulary/secrets.ts";
 export type { SkillEvent } from "./vocabulary/skill.ts";
 export type { TaskEvent, WorkerEvent } from "./vocabulary/task.ts";

@@ -59,10 +59,10 @@ function wrote(clock: ManualClock, minutes: number): { readonly id: string; read
 test("events of a resumed session before the bot's account is known are handled once", async () => {
 	const { clock, running, handlers } = await place();
 	const message = { t: "MESSAGE_CREATE", d: wrote(clock, 1) };
-	const taken = [handlers.dispatch(message), handlers.dispatch(message)];
+	const received = [handlers.dispatch(message), handlers.dispatch(message)];
 	expect(await running.status()).toEqual({ behind: 0, malformed: 0 });
 	handlers.link(resumed);
-	await Promise.all(taken);
+	await Promise.all(received);
 	expect(await running.status()).toMatchObject({ link: resumed, connector: { waiting: 1 } });
 });
 
@@ -75,7 +75,7 @@ test("the database is readable only by its owner, and a second start continues",
 	await first.handlers.dispatch({ t: "MESSAGE_CREATE", d: old });
 	await first.stop();
 	expect(first.port.closed).toBe(1);
-	expect(first.port.asked).not.toContain("GET /channels/5/messages");
+	expect(first.port.requestLines).not.toContain("GET /channels/5/messages");
 	expect((await stat(join(dataDir, "connectors", "discord.sqlite"))).mode & 0o777).toBe(0o600);
 
 	const second = await place({ dataDir, clock });
@@ -83,7 +83,7 @@ test("the database is readable only by its owner, and a second start continues",
 	second.port.answer("GET /channels/5/messages", { body: [missed, old, wrote(clock, 12)] });
 	second.handlers.link(ready);
 	await second.handlers.dispatch({ t: "READY", d: {} });
-	expect(second.port.asked).toContain("GET /channels/5/messages");
+	expect(second.port.requestLines).toContain("GET /channels/5/messages");
 	expect(await second.running.status()).toMatchObject({ connector: { waiting: 2 } });
 });
 
@@ -95,8 +95,8 @@ test("a new session does not continue while messages before it are unread", asyn
 	const second = await place({ dataDir: first.dataDir, clock: first.clock });
 	second.port.answer("GET /channels/5/messages", { status: 503 });
 	second.handlers.link(ready);
-	const taken = second.handlers.dispatch({ t: "READY", d: {} });
-	const refused = expect(taken).rejects.toMatchObject({ code: "cancelled" });
+	const received = second.handlers.dispatch({ t: "READY", d: {} });
+	const refused = expect(received).rejects.toMatchObject({ code: "cancelled" });
 	await second.stop();
 	await refused;
 });
@@ -110,15 +110,15 @@ test("an unreadable channel counts as behind, and the session continues", async 
 	const second = await place({ dataDir, clock });
 	second.port.answer("GET /channels/5/messages", ...Array.from({ length: 5 }, () => ({ status: 503 })));
 	second.handlers.link(ready);
-	let isTaken = false;
-	const taken = second.handlers.dispatch({ t: "READY", d: {} })?.then(() => {
-		isTaken = true;
+	let isReceived = false;
+	const received = second.handlers.dispatch({ t: "READY", d: {} })?.then(() => {
+		isReceived = true;
 	});
-	while (!isTaken) {
+	while (!isReceived) {
 		await new Promise((resolve) => void setImmediate(resolve));
 		clock.advance(1000);
 	}
-	await taken;
+	await received;
 	expect(await second.running.status()).toMatchObject({ behind: 1 });
 	await second.stop();
 	const third = await place({ dataDir, clock });
@@ -127,7 +127,7 @@ test("an unreadable channel counts as behind, and the session continues", async 
 	third.handlers.link(resumed);
 	while ((await third.running.status()).behind > 0)
 		await new Promise((resolve) => void setImmediate(resolve));
-	expect(third.port.asked).toContain("GET /channels/5/messages");
+	expect(third.port.requestLines).toContain("GET /channels/5/messages");
 });
 
 test("commands are registered once, and each start checks them", async () => {
@@ -146,7 +146,7 @@ test("commands are registered once, and each start checks them", async () => {
 	second.handlers.link(resumed);
 	await second.handlers.dispatch({ t: "MESSAGE_CREATE", d: wrote(first.clock, 0) });
 	await second.stop();
-	expect(second.port.asked).toEqual([`GET ${commands}`]);
+	expect(second.port.requestLines).toEqual([`GET ${commands}`]);
 });
 
 test("an interaction is answered", async () => {
@@ -165,7 +165,7 @@ test("an interaction is answered", async () => {
 		},
 	});
 	await running.stop();
-	expect(port.asked.some((asked) => asked.endsWith("/secret/callback"))).toBe(true);
+	expect(port.requestLines.some((request) => request.endsWith("/secret/callback"))).toBe(true);
 });
 
 test("a refused connection rejects with an explanation, and stopping does not", async () => {

@@ -15,7 +15,7 @@ import { readRuntimeFile } from "./data-directory/runtime-file.ts";
 import { type Gateway, startGateway } from "./gateway.ts";
 import type { Endpoint } from "./transport/address.ts";
 
-interface Told {
+interface Notified {
 	readonly listen?: readonly Endpoint[];
 	readonly model?: Model;
 	readonly failpoints?: Failpoints;
@@ -54,7 +54,7 @@ class Place implements AsyncDisposable {
 		model,
 		failpoints,
 		config,
-	}: Told = {}): Promise<Gateway> {
+	}: Notified = {}): Promise<Gateway> {
 		return startGateway({
 			config: {
 				listen,
@@ -151,9 +151,9 @@ test("while clients receive a farewell no new connection is accepted", async () 
 	const [url] = gateway.urls;
 	const [polite, deaf] = [await connect(url), await connect(url)];
 	deaf.pause();
-	const toldOff = once(polite, "close");
+	const disconnected = once(polite, "close");
 	const stopped = gateway.stop(0);
-	expect((await toldOff)[0]).toBe(1001);
+	expect((await disconnected)[0]).toBe(1001);
 	await expect(connect(url)).rejects.toMatchObject({ code: "ECONNREFUSED" });
 	place.clock.advance(2_000);
 	await place.during(stopped);

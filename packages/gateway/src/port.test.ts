@@ -23,7 +23,7 @@ function delayLookups(): Promise<unknown> {
 }
 
 /** Opens a free port and then `localhost`, while a client sends a request to the first. */
-async function openWhileAsked(second: number) {
+async function openDuringCheck(second: number) {
 	const probe = createServer().listen(0, "127.0.0.1");
 	await once(probe, "listening");
 	// A server on a port has an address of this form.
@@ -56,7 +56,7 @@ async function openWhileAsked(second: number) {
 }
 
 test("clients that connect while listeners are opened are served when all are open", async () => {
-	const { opening, client, served, delay } = await openWhileAsked(0);
+	const { opening, client, served, delay } = await openDuringCheck(0);
 	expect(await text(client)).toContain("here");
 	expect(served).toEqual([true]);
 	const port = await opening;
@@ -70,7 +70,7 @@ test("if one listener fails, no client was served at another", async () => {
 	await once(occupant, "listening");
 	// A server on a port has an address of this form.
 	const { port } = occupant.address() as AddressInfo;
-	const { opening, client, served, delay } = await openWhileAsked(port);
+	const { opening, client, served, delay } = await openDuringCheck(port);
 	const ended = once(client, "close");
 	await expect(opening).rejects.toMatchObject({ code: "failed_precondition" });
 	await ended;

@@ -85,7 +85,7 @@ test("only the owner can read the database, and a second start reads the message
 	await first.handlers.receive(envelope(old));
 	await first.stop();
 	expect(first.port.closed).toBe(1);
-	expect(first.port.asked).not.toContain("conversations.history");
+	expect(first.port.methods).not.toContain("conversations.history");
 	expect((await stat(join(dataDir, "connectors", "slack.sqlite"))).mode & 0o777).toBe(0o600);
 
 	clock.advance(10 * minute);
@@ -131,7 +131,7 @@ test("after a loss of the database, the messages that the gateway does not have 
 	const clock = new ManualClock();
 	const gateway = new ScriptedGateway(clock);
 	const sent = (): unknown[] =>
-		gateway.asked.flatMap(({ method, params }) => {
+		gateway.requests.flatMap(({ method, params }) => {
 			return method === "send_message" ? [params["correlation_id"]] : [];
 		});
 	const old = { ...wrote(clock, 3), text: "old" };

@@ -17,7 +17,7 @@ export class CallDepth {
 
 	static async start(inspector: Session): Promise<CallDepth> {
 		const depth = new CallDepth(inspector);
-		inspector.on("Runtime.consoleAPICalled", depth.#take);
+		inspector.on("Runtime.consoleAPICalled", depth.#receive);
 		await inspector.post("Runtime.enable");
 		await inspector.post("Runtime.setAsyncCallStackDepth", { maxDepth: mostTraces });
 		return depth;
@@ -39,12 +39,12 @@ export class CallDepth {
 
 	/** Stops the traces, which use CPU and run functions of Node. */
 	async stop(): Promise<void> {
-		this.#inspector.off("Runtime.consoleAPICalled", this.#take);
+		this.#inspector.off("Runtime.consoleAPICalled", this.#receive);
 		await this.#inspector.post("Runtime.setAsyncCallStackDepth", { maxDepth: 0 });
 		await this.#inspector.post("Runtime.disable");
 	}
 
-	readonly #take = ({ params }: InspectorNotification<Runtime.ConsoleAPICalledEventDataType>): void => {
+	readonly #receive = ({ params }: InspectorNotification<Runtime.ConsoleAPICalledEventDataType>): void => {
 		const [place] = params.args;
 		this.#above.set(String(place?.value), functionsIn(params.stackTrace));
 	};

@@ -24,9 +24,9 @@ export class LineProcess {
 		const began = performance.now();
 		this.#child.stdin.write(line);
 		await first;
-		const taken = performance.now() - began;
+		const elapsed = performance.now() - began;
 		await ended;
-		return taken;
+		return elapsed;
 	}
 
 	cpu(): number {

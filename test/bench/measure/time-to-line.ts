@@ -33,8 +33,8 @@ export async function timeToLine(
 		});
 		child.once("exit", (code) => reject(new Error(`ended with ${code} before ${mark}: ${text}`)));
 	});
-	const taken = { clock: performance.now() - began, cpu: processCpu(child.pid) };
+	const elapsed = { clock: performance.now() - began, cpu: processCpu(child.pid) };
 	child.kill("SIGTERM");
 	await exited;
-	return taken;
+	return elapsed;
 }

@@ -11,13 +11,13 @@ export class WriteLoad {
 	/** Starts `people` clients that send messages in succession, and as many that receive a reply of two seconds. */
 	async begin(port: number, people: number): Promise<void> {
 		for (let n = 0; n < people; n++) {
-			const [speaker, listener] = [await this.#connect(port), await this.#connect(port)];
+			const [author, listener] = [await this.#connect(port), await this.#connect(port)];
 			const listening = listener.until("assistant.stream");
 			await openSession(listener, {});
 			listener.send(request("send_message", { content: "long: 400 tokens at 200 per second" }));
 			await listening;
-			const session = await openSession(speaker, {});
-			void this.#talk(speaker, session);
+			const session = await openSession(author, {});
+			void this.#talk(author, session);
 		}
 	}
 

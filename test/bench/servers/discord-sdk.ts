@@ -100,7 +100,7 @@ class Replies {
 		this.#messages.set(message.id, message);
 	}
 
-	hear({ event, session_id, payload }: Frame): void {
+	receive({ event, session_id, payload }: Frame): void {
 		if (event === "user.message") this.#begin(session_id, payload);
 		else if (event === "assistant.message") this.#end(session_id, payload);
 		else if (event === "assistant.stream" && payload.content !== "") {
@@ -142,7 +142,7 @@ async function throughGateway(gateway: string): Promise<(message: Message) => vo
 		socket.once("error", reject);
 	});
 	let count = 0;
-	const asked = new Map<string, (payload: { session_id: string }) => void>();
+	const pending = new Map<string, (payload: { session_id: string }) => void>();
 	const sessions = new Map<string, Promise<string>>();
 	const replies = new Replies();
 	const request = (method: string, params: object, session_id?: string): string => {
@@ -155,9 +155,9 @@ async function throughGateway(gateway: string): Promise<(message: Message) => vo
 		const frame = JSON.parse(String(data));
 		if (frame.type === "res") {
 			if (!frame.ok) throw new Error(frame.error);
-			asked.get(frame.id)?.(frame.payload);
-			asked.delete(frame.id);
-		} else replies.hear(frame);
+			pending.get(frame.id)?.(frame.payload);
+			pending.delete(frame.id);
+		} else replies.receive(frame);
 	});
 	return (message) => {
 		const { author, channelId, guildId } = message;
@@ -168,7 +168,7 @@ async function throughGateway(gateway: string): Promise<(message: Message) => vo
 			new Promise<string>((resolve) => {
 				const external_key = `discord:${guildId}:${channelId}`;
 				const id = request("open_session", { external_key, after_seq: 0, join: true, ...behalf });
-				asked.set(id, ({ session_id }) => resolve(session_id));
+				pending.set(id, ({ session_id }) => resolve(session_id));
 			});
 		sessions.set(channelId, session);
 		replies.await(message);

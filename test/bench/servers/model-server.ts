@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { json } from "node:stream/consumers";
 import { answerParent } from "../measure/answer-parent.ts";
 
-let asked: unknown;
+let requestBody: unknown;
 
 /**
  * A server of the Messages API with minimal cost. The last text of the conversation is an order: `words N` for a reply of N
@@ -12,7 +12,7 @@ let asked: unknown;
  * a floor that sends the same.
  */
 const server = createServer((request, response) => {
-	if (request.method === "GET") response.end(JSON.stringify(asked));
+	if (request.method === "GET") response.end(JSON.stringify(requestBody));
 	else void json(request).then((body) => reply(body, response));
 });
 
@@ -26,7 +26,7 @@ server.listen(0, "127.0.0.1", () => {
 });
 
 function reply(body: unknown, response: ServerResponse): void {
-	asked = body;
+	requestBody = body;
 	answer(orderOf(body), response);
 }
 

@@ -19,11 +19,11 @@ interface Reply {
 }
 
 async function readReply(messages: MessageParam[]): Promise<Reply> {
-	const asked = { model: "bench", max_tokens: 1000, messages, tools } as const;
+	const request = { model: "bench", max_tokens: 1000, messages, tools } as const;
 	let text = "";
 	let input = "";
 	let firstAt = 0;
-	for await (const event of await client.messages.create({ ...asked, stream: true })) {
+	for await (const event of await client.messages.create({ ...request, stream: true })) {
 		if (event.type !== "content_block_delta") continue;
 		if (event.delta.type === "text_delta") {
 			if (firstAt === 0) firstAt = performance.now();

@@ -9,7 +9,7 @@ import { eachLine } from "../measure/each-line.ts";
  */
 const [, , url = ""] = process.argv;
 const client = new Anthropic({ apiKey: "sk-bench", baseURL: url, maxRetries: 0 });
-const asked: MessageCreateParamsNonStreaming = JSON.parse(await (await fetch(url)).text());
+const request: MessageCreateParamsNonStreaming = JSON.parse(await (await fetch(url)).text());
 let messages: MessageParam[] = [];
 
 const say = (line: object): boolean => process.stdout.write(`${JSON.stringify(line)}\n`);
@@ -17,7 +17,7 @@ const say = (line: object): boolean => process.stdout.write(`${JSON.stringify(li
 async function answer(content: string): Promise<void> {
 	messages.push({ role: "user", content: [{ type: "text", text: content }] });
 	let text = "";
-	for await (const event of await client.messages.create({ ...asked, messages, stream: true })) {
+	for await (const event of await client.messages.create({ ...request, messages, stream: true })) {
 		if (event.type !== "content_block_delta" || event.delta.type !== "text_delta") continue;
 		text += event.delta.text;
 		say({ type: "text_delta", delta: event.delta.text });

@@ -44,7 +44,7 @@ export class OzzieClient implements AsyncDisposable {
 				resolve({ code, reason: reason.toString() });
 			});
 		});
-		socket.on("message", (data, isBinary) => this.#take(data.toString(), isBinary));
+		socket.on("message", (data, isBinary) => this.#receive(data.toString(), isBinary));
 		socket.on("error", (error) => this.#fail(error));
 	}
 
@@ -147,7 +147,7 @@ export class OzzieClient implements AsyncDisposable {
 		await this.#arrived.promise;
 	}
 
-	#take(text: string, isBinary: boolean): void {
+	#receive(text: string, isBinary: boolean): void {
 		const frame = ServerFrame.safeParse(isBinary ? undefined : parseJson(text));
 		if (!frame.success) {
 			this.#fail(new Error(`no frame of the protocol: ${text.slice(0, 500)}`, { cause: frame.error }));

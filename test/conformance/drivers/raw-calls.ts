@@ -75,7 +75,7 @@ export class RawCall {
 
 	constructor(stream: ClientHttp2Stream) {
 		this.#stream = stream;
-		const take = (headers: IncomingHttpHeaders): void => {
+		const receiveHeaders = (headers: IncomingHttpHeaders): void => {
 			this.#isAnswered = true;
 			const status = headers["grpc-status"];
 			if (status !== undefined) {
@@ -84,8 +84,8 @@ export class RawCall {
 			}
 			this.#changes.notify();
 		};
-		stream.on("response", take);
-		stream.on("trailers", take);
+		stream.on("response", receiveHeaders);
+		stream.on("trailers", receiveHeaders);
 		stream.on("error", () => undefined);
 		stream.on("close", () => {
 			this.#isClosed = true;

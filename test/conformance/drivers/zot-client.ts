@@ -67,7 +67,7 @@ export class ZotClient implements AsyncDisposable {
 				},
 			},
 		);
-		this.#child.stdout.setEncoding("utf8").on("data", (text: string) => this.#take(text));
+		this.#child.stdout.setEncoding("utf8").on("data", (text: string) => this.#receive(text));
 		this.#child.stderr.setEncoding("utf8").on("data", (text: string) => {
 			this.#stderr += text;
 		});
@@ -198,14 +198,14 @@ export class ZotClient implements AsyncDisposable {
 		if (this.#failure) throw this.#failure;
 	}
 
-	#take(text: string): void {
+	#receive(text: string): void {
 		const parts = `${this.#rest}${text}`.split("\n");
 		this.#rest = parts.pop() ?? "";
-		for (const line of parts) this.#takeLine(line);
+		for (const line of parts) this.#receiveLine(line);
 		this.#watch.notify();
 	}
 
-	#takeLine(line: string): void {
+	#receiveLine(line: string): void {
 		this.lines.push(line);
 		try {
 			const frame = readZotFrame(parseJson(line));
@@ -213,7 +213,7 @@ export class ZotClient implements AsyncDisposable {
 			if (frame.type === "response" && frame.id !== undefined && !this.#responses.has(frame.id)) {
 				this.#responses.set(frame.id, frame);
 			}
-			this.#order.take(frame);
+			this.#order.receive(frame);
 		} catch (reason) {
 			const before = this.lines.slice(-20).join("\n");
 			this.#failure ??= new Error(`a line that may not come: ${line}\nlast of:\n${before}`, {

@@ -54,7 +54,7 @@ export class ZotOrder {
 	readonly #written = new Set<string>();
 
 	/** Throws at the first violation. */
-	take(frame: ZotFrame): void {
+	receive(frame: ZotFrame): void {
 		if (frame.type === "response") {
 			if (!frame.success || (frame.command !== "prompt" && frame.command !== "compact")) return;
 			this.#follow("start");

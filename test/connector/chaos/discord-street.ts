@@ -31,7 +31,7 @@ export class DiscordGround implements Ground<World, People> {
 	readonly world: World;
 	readonly people: People;
 	readonly cuts: readonly (() => void)[];
-	readonly judgeTaken = judgeDeleted;
+	readonly judgeRemoved = judgeDeleted;
 	readonly #random: Random;
 	#session = new StoredSession(undefined);
 
@@ -71,7 +71,7 @@ export class DiscordGround implements Ground<World, People> {
 					...{ ...options, token: world.token },
 					port: {
 						request: (request) => guarded(() => wire.request(request)),
-						download: (...asked) => guarded(() => port.download(...asked)),
+						download: (...args) => guarded(() => port.download(...args)),
 						connect: ({ dispatch, link }) => port.connect({ dispatch: session.watched(dispatch), link }),
 						present: (presence) => port.present(presence),
 						close: () => port.close(),

@@ -43,21 +43,21 @@ export class GrantWork {
 		const id = `grant_${String(this.grants.length).padStart(26, "0")}`;
 		const grant = { id, place, givenAt: this.#clock.now(), isOver: false };
 		this.grants.push(grant);
-		this.#tell(place, (one) => one.record("grant.created", this.#payloadOf(grant)));
+		this.#notify(place, (one) => one.record("grant.created", this.#payloadOf(grant)));
 	}
 
 	#end(id: string, reason: string) {
 		const grant = this.grants.find((one) => one.id === id);
 		if (grant && !grant.isOver) {
 			grant.isOver = true;
-			this.#tell(grant.place, (one) => one.record("grant.ended", { grant_id: id, reason }));
+			this.#notify(grant.place, (one) => one.record("grant.ended", { grant_id: id, reason }));
 		}
 		return { status: "revoked" as const };
 	}
 
 	/** All sessions of the channel receive the event. */
-	#tell(place: string, tell: (session: Session) => void): void {
-		for (const session of this.#gateway.sessions) if (session.place === place) tell(session);
+	#notify(place: string, notify: (session: Session) => void): void {
+		for (const session of this.#gateway.sessions) if (session.place === place) notify(session);
 	}
 
 	#payloadOf({ id, place }: Grant): GrantPayload {

@@ -27,7 +27,7 @@ export function discordGrowth(seed: number): Open {
 			heal: () => ground.heal(),
 			ask: (text) => void person.says(`${world.mention} ${text}`, { in: room }),
 			posts: () => room.shows().filter(({ author }) => author === world.bot.name),
-			takeViolations: () => world.takeViolations(),
+			drainViolations: () => world.drainViolations(),
 		};
 	};
 }
@@ -46,7 +46,7 @@ export function discordNotices(clock: ManualClock): NoticePlatform {
 		heal: () => ground.heal(),
 		ask: (text) => void person.says(`${world.mention} ${text}`, { in: room }),
 		posts: () => room.shows().filter(byParley),
-		takeViolations: () => world.takeViolations(),
+		drainViolations: () => world.drainViolations(),
 		approvers: approvers.map(({ id }) => `discord:1:${id}`),
 		approvals: `discord:1:${other.id}`,
 		elsewhere: () => ({
@@ -61,14 +61,14 @@ export function slackNotices(clock: ManualClock): NoticePlatform {
 	const ground = new SlackGround({ clock, random: new Random(1), seed: 1 });
 	const { world } = ground;
 	const approvers = [world.member("Olga"), world.member("Bo")];
-	const asked = slackRoom(ground, false);
+	const requests = slackRoom(ground, false);
 	const other = world.channel("approvals");
 	const all = (room: typeof other): readonly SeenPost[] =>
 		[room, ...room.threads()]
 			.flatMap((place) => place.shows())
 			.filter(({ author }) => author === world.bot.name);
 	return {
-		...asked,
+		...requests,
 		approvers: approvers.map(({ id }) => `slack:T1:${id}`),
 		approvals: `slack:T1:${other.id}`,
 		elsewhere: () => ({ direct: approvers.map(({ dm }) => all(dm)), approvals: all(other) }),
@@ -98,6 +98,6 @@ function slackRoom(ground: SlackGround, isDirect: boolean): GrowthPlatform {
 			[room, ...room.threads()]
 				.flatMap((place) => place.shows())
 				.filter(({ author }) => author === world.bot.name),
-		takeViolations: () => world.takeViolations(),
+		drainViolations: () => world.drainViolations(),
 	};
 }

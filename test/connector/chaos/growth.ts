@@ -22,7 +22,7 @@ export interface GrowthPlatform {
 	/** The person mentions Parley in the channel. */
 	ask(text: string): void;
 	posts(): readonly SeenPost[];
-	takeViolations(): readonly string[];
+	drainViolations(): readonly string[];
 }
 
 /** The death of a process, perhaps with its database. */
@@ -127,7 +127,7 @@ export class Growth {
 			...again.map(({ text }) => `an earlier answer is posted again: ${text}`),
 			...unfinished.map(({ text }) => `an answer is unfinished: ${text.slice(0, 100)}`),
 			...(connector?.stuck ?? []).map(({ id, reason }) => `${id} is stuck: ${reason}`),
-			...this.#platform.takeViolations(),
+			...this.#platform.drainViolations(),
 		];
 	}
 

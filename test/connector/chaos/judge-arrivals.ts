@@ -8,7 +8,7 @@ export interface Arrival {
 	readonly isCancelled: boolean;
 }
 
-interface Spoken {
+interface Posted {
 	readonly id: string;
 	readonly versions: readonly string[];
 	readonly file?: string;
@@ -30,7 +30,7 @@ export function arrivalsOf({ sessions }: ScriptedGateway, message: string): Arri
 }
 
 /** Deleted messages that still wait at the end. */
-export function judgeWaiting(gateway: ScriptedGateway, deleted: readonly Spoken[]): string[] {
+export function judgeWaiting(gateway: ScriptedGateway, deleted: readonly Posted[]): string[] {
 	const waiting = new Set(gateway.sessions.flatMap(({ runs }) => runs.map(({ id }) => id)));
 	return deleted.flatMap(({ id }) => {
 		const left = arrivalsOf(gateway, id).filter(({ run }) => waiting.has(run));
@@ -39,7 +39,7 @@ export function judgeWaiting(gateway: ScriptedGateway, deleted: readonly Spoken[
 }
 
 /** No version of a message arrives twice. */
-export function judgeTwice({ versions }: Spoken, arrivals: readonly Arrival[]): string[] {
+export function judgeTwice({ versions }: Posted, arrivals: readonly Arrival[]): string[] {
 	return versions.flatMap((text) => {
 		const count = arrivals.filter(({ content }) => content.includes(text)).length;
 		return count > 1 ? [`the gateway received ${text} ${count} times`] : [];
@@ -49,11 +49,11 @@ export function judgeTwice({ versions }: Spoken, arrivals: readonly Arrival[]): 
 /** Each version that arrived has the file once, minus the number of refusals. */
 export function judgeFile(
 	gateway: ScriptedGateway,
-	{ id, file, versions }: Spoken,
+	{ id, file, versions }: Posted,
 	refused: (file: string) => number,
 ): string[] {
 	if (file === undefined) return [];
-	const brought = gateway.asked.filter(({ method, params }) => {
+	const brought = gateway.requests.filter(({ method, params }) => {
 		const { attachments = [], correlation_id: message } = Object(params);
 		// Later messages of a thread bring it, too, as a file of an earlier message.
 		return method === "send_message" && message === id && attachments.includes(`file_${file}`);

@@ -4,7 +4,7 @@ import { arrivalsOf, judgeFile, judgeRetries, judgeTwice, judgeWaiting } from ".
 type Said = DiscordStreet["people"]["messages"]["said"][number];
 
 /** A new Discord session replays earlier messages, but not their edits and deletions. */
-const takenMs = 60_000;
+const receiptMs = 60_000;
 
 /** Faults in messages, edits, deletions and attachments, compared with the arrivals at the gateway. */
 export function judgeMessages(street: DiscordStreet): string[] {
@@ -57,5 +57,5 @@ export function judgeDeleted(street: DiscordStreet): string[] {
  */
 function isUnseen({ world }: DiscordStreet, { changedAt, mayBeLost }: Said): boolean {
 	const { identifies } = world.state;
-	return mayBeLost || identifies.some((at) => at >= changedAt && at <= changedAt + takenMs);
+	return mayBeLost || identifies.some((at) => at >= changedAt && at <= changedAt + receiptMs);
 }

@@ -11,7 +11,7 @@ import {
 } from "./judge-posts.ts";
 
 /** Events of this time before the end of a Discord session may be lost. */
-const takenMs = 60_000;
+const receiptMs = 60_000;
 
 /** Faults that people or the gateway can see. */
 export function judge(street: DiscordStreet): string[] {
@@ -33,7 +33,7 @@ export function judge(street: DiscordStreet): string[] {
 		...judgeMessages(street),
 		...people.pendingActions.unanswered.map((what) => `no response within 3 s: ${what}`),
 		...judgePings(workAndPosts, world.pings),
-		...world.takeViolations(),
+		...world.drainViolations(),
 	];
 }
 
@@ -63,7 +63,7 @@ function judgeTasks({ work, world }: DiscordStreet, posts: readonly Shown[]): st
 function judgeTrust({ work, people, world }: DiscordStreet, posts: readonly Shown[]): string[] {
 	return work.trust.grants.flatMap(({ id, place, givenAt, isOver }) => {
 		const changedAt = people.audiences.get(place.split(":").at(-1) ?? "") ?? 0;
-		const isUnseen = world.state.identifies.some((at) => at >= changedAt && at <= changedAt + takenMs);
+		const isUnseen = world.state.identifies.some((at) => at >= changedAt && at <= changedAt + receiptMs);
 		const ended = changedAt <= givenAt || isOver || isUnseen ? [] : [`${id} survived its audience`];
 		const cards = posts.filter(({ text }) => text.includes(`grant id ${id.slice(-6)}`));
 		const canEnd = cards.some(({ buttons }) => buttons.includes("End trust"));

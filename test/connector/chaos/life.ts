@@ -106,8 +106,8 @@ export class Life implements Failpoints {
 
 	#guardedClient(client: Client): Client {
 		return {
-			request: (...asked) => this.#guarded(() => client.request(...asked)),
-			open: (...asked) => this.#guarded(async () => this.#guardedReader(await client.open(...asked))),
+			request: (...args) => this.#guarded(() => client.request(...args)),
+			open: (...args) => this.#guarded(async () => this.#guardedReader(await client.open(...args))),
 			close: () => client.close(),
 		};
 	}

@@ -9,7 +9,7 @@ interface Place extends Id {
 	threads(): readonly Id[];
 }
 
-export interface Speaker<Room> {
+export interface Author<Room> {
 	says(
 		text: string,
 		options: {
@@ -50,7 +50,7 @@ export interface Speech<Room, Person> {
 const recent = 6;
 
 /** Messages of people, with their edits, deletions and reactions. */
-export class Messages<Room extends Place, Person extends Speaker<Room>> {
+export class Messages<Room extends Place, Person extends Author<Room>> {
 	readonly said: Said<Room, Person>[] = [];
 	readonly #clock: Clock;
 	readonly #random: Random;

@@ -7,7 +7,7 @@ import type { Clock } from "@parley/base";
 const answerMs = 3000;
 
 interface PendingAction {
-	readonly asked: { readonly failed: boolean };
+	readonly interaction: { readonly failed: boolean };
 	readonly what: string;
 	readonly at: number;
 	isJudged: boolean;
@@ -27,8 +27,8 @@ export class PendingActions {
 	}
 
 	/** Adds a waiting press or command. `what` describes it in a fault. */
-	add(asked: PendingAction["asked"], what: string): void {
-		this.#actions.push({ asked, what, at: this.#clock.now(), isJudged: false });
+	add(interaction: PendingAction["interaction"], what: string): void {
+		this.#actions.push({ interaction, what, at: this.#clock.now(), isJudged: false });
 	}
 
 	/** Waiting presses and commands may remain without a response from now on. */
@@ -40,11 +40,12 @@ export class PendingActions {
 	look(): void {
 		const now = this.#clock.now();
 		for (const action of this.#actions) {
-			const { asked, what, at } = action;
+			const { interaction, what, at } = action;
 			if (action.isJudged || now < at + answerMs) continue;
 			action.isJudged = true;
 			const wasDisturbed = this.#disturbances.some((then) => then >= at - 1000 && then <= at + answerMs);
-			if (asked.failed && !wasDisturbed) this.unanswered.push(`${what} at ${new Date(at).toISOString()}`);
+			if (interaction.failed && !wasDisturbed)
+				this.unanswered.push(`${what} at ${new Date(at).toISOString()}`);
 		}
 	}
 }

@@ -128,8 +128,8 @@ export class People {
 		if (name === "/stop") this.messages.stopped(room);
 	}
 
-	#await(asked: SentInteraction): void {
+	#await(interaction: SentInteraction): void {
 		if (this.#world.gateway.connections === 0) this.pendingActions.disturbed();
-		this.pendingActions.add(asked, String(asked.record.type));
+		this.pendingActions.add(interaction, String(interaction.record.type));
 	}
 }

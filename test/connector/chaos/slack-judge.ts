@@ -35,7 +35,7 @@ export function judgeSlack(street: SlackStreet): string[] {
 		...judgeRetries(gateway, people.retries),
 		...people.pendingActions.unanswered.map((what) => `no response within 3 s: ${what}`),
 		...judgePings(workAndPosts, world.pings),
-		...world.takeViolations(),
+		...world.drainViolations(),
 	];
 }
 

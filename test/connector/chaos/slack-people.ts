@@ -134,9 +134,9 @@ export class SlackPeople {
 		if (name === "/stop") this.messages.stopped(room);
 	}
 
-	#await(asked: SentInteraction): void {
+	#await(interaction: SentInteraction): void {
 		if (this.#world.delivery.connections === 0) this.pendingActions.disturbed();
-		this.pendingActions.add(asked, asked.record.kind);
+		this.pendingActions.add(interaction, interaction.record.kind);
 	}
 }
 

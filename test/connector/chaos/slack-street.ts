@@ -24,7 +24,7 @@ export class SlackGround implements Ground<World, SlackPeople> {
 	readonly world: World;
 	readonly people: SlackPeople;
 	readonly cuts: readonly (() => void)[];
-	readonly judgeTaken = judgeDeleted;
+	readonly judgeRemoved = judgeDeleted;
 	readonly #random: Random;
 
 	constructor({ clock, random, seed }: GroundParts) {
@@ -60,7 +60,7 @@ export class SlackGround implements Ground<World, SlackPeople> {
 						call: (call) => guarded(() => wire.call(call)),
 						respond: (...answer) => guarded(() => port.respond(...answer)),
 						upload: (...file) => guarded(() => port.upload(...file)),
-						download: (...asked) => guarded(() => port.download(...asked)),
+						download: (...args) => guarded(() => port.download(...args)),
 						connect: (handlers) => port.connect(handlers),
 						close: () => port.close(),
 					},

@@ -11,21 +11,21 @@ type Dispatch = (event: DiscordDispatch) => void | Promise<void>;
 export class StoredSession {
 	/** For the port, which writes and deletes `session`, each time after it has passed on the event. */
 	readonly store: SessionStore;
-	readonly #untaken = new Set<number>();
+	readonly #unreceived = new Set<number>();
 	#isOver = false;
 	/** The event that was passed on and has no number yet. */
-	#handed: { readonly taken: Promise<void> | undefined } | undefined;
+	#handed: { readonly received: Promise<void> | undefined } | undefined;
 
 	constructor(left: Session | undefined) {
 		this.store = new Proxy<SessionStore>(left ? { session: left } : {}, {
 			set: (store, _name, session: Session) => {
-				if (store.session?.id !== session.id) this.#untaken.clear();
+				if (store.session?.id !== session.id) this.#unreceived.clear();
 				this.#number(session.seq);
 				store.session = session;
 				return true;
 			},
 			deleteProperty: (store) => {
-				this.#untaken.clear();
+				this.#unreceived.clear();
 				delete store.session;
 				return true;
 			},
@@ -35,9 +35,9 @@ export class StoredSession {
 	/** Observes the events that are passed on. */
 	watched(dispatch: Dispatch): Dispatch {
 		return (event) => {
-			const taken = dispatch(event);
-			this.#handed = { taken: taken ?? undefined };
-			return taken;
+			const received = dispatch(event);
+			this.#handed = { received: received ?? undefined };
+			return received;
 		};
 	}
 
@@ -50,17 +50,17 @@ export class StoredSession {
 	get left(): Session | undefined {
 		const { session } = this.store;
 		if (!session) return undefined;
-		const seq = Math.min(session.seq, ...[...this.#untaken].map((untaken) => untaken - 1));
+		const seq = Math.min(session.seq, ...[...this.#unreceived].map((unreceived) => unreceived - 1));
 		return seq > 0 ? { id: session.id, seq } : undefined;
 	}
 
 	#number(seq: number): void {
-		const taken = this.#handed?.taken;
+		const received = this.#handed?.received;
 		this.#handed = undefined;
-		if (taken === undefined) return;
-		this.#untaken.add(seq);
-		taken.then(
-			() => void (this.#isOver || this.#untaken.delete(seq)),
+		if (received === undefined) return;
+		this.#unreceived.add(seq);
+		received.then(
+			() => void (this.#isOver || this.#unreceived.delete(seq)),
 			// The next process receives the event again.
 			() => undefined,
 		);

@@ -48,7 +48,7 @@ export interface Ground<World, People extends StreetPeople> {
 	/** Starts the next process of the connector, with the stored state of the last one unless its database is lost. */
 	nextProcess(isLost: boolean): PlatformProcess;
 	/** Faults at the time when all actions are stored. */
-	judgeTaken(street: Street<World, People>): string[];
+	judgeRemoved(street: Street<World, People>): string[];
 }
 
 export interface GroundParts {
@@ -124,7 +124,7 @@ export class Street<World, People extends StreetPeople> {
 	}
 
 	async #step(): Promise<void> {
-		if (this.#life?.end !== undefined) await this.#bury();
+		if (this.#life?.end !== undefined) await this.#remove();
 		const chance = this.#random.next();
 		if (chance < 0.45) this.people.act();
 		else if (chance < 0.85) this.work.proceed();
@@ -149,10 +149,10 @@ export class Street<World, People extends StreetPeople> {
 		this.#ground.heal();
 		this.gateway.away = false;
 		this.#life?.die("a kill");
-		await this.#bury();
+		await this.#remove();
 		const end = this.#clock.now() + longestMs;
 		await this.#pass(calmMs);
-		this.faults.push(...this.#ground.judgeTaken(this));
+		this.faults.push(...this.#ground.judgeRemoved(this));
 		// The last actions may still cause posts.
 		for (let done = 0; done < 2; done = (await this.#isDone()) ? done + 1 : 0) {
 			this.work.finish();
@@ -209,7 +209,7 @@ export class Street<World, People extends StreetPeople> {
 	}
 
 	/** Removes the dead process and starts the next one, perhaps without its database. */
-	async #bury(): Promise<void> {
+	async #remove(): Promise<void> {
 		const life = this.#life;
 		if (life?.end === undefined) return;
 		this.deaths.push(life.end);

@@ -70,9 +70,9 @@ export class TaskWork {
 		const open = this.tasks.filter(({ end }) => end === undefined);
 		if (open.length === 0) return;
 		const task = this.#random.pick(open);
-		const asked = openReview(task);
+		const review = openReview(task);
 		// Cancelled from a terminal.
-		if (asked) this.#resume(task, asked);
+		if (review) this.#resume(task, review);
 		else if (this.#random.chance(0.4)) this.#ask(task);
 		else proceed(task);
 	}
@@ -90,16 +90,16 @@ export class TaskWork {
 
 	#reply(task_id: string, token: string | undefined) {
 		const task = this.#find(task_id);
-		const asked = openReview(task);
-		if (!asked || (token ?? asked.token) !== asked.token) {
+		const review = openReview(task);
+		if (!review || (token ?? review.token) !== review.token) {
 			throw new ParleyError("not available: it asks nothing", { code: "unimplemented" });
 		}
-		this.#resume(task, asked);
+		this.#resume(task, review);
 		return { task_id, status: "replied" as const };
 	}
 
-	#resume({ session, task_id, title }: Task, asked: Review): void {
-		asked.isOpen = false;
+	#resume({ session, task_id, title }: Task, review: Review): void {
+		review.isOpen = false;
 		session.record("task.resumed", { task_id, title });
 	}
 
@@ -143,12 +143,12 @@ function proceed(task: Task): void {
 
 function payloadOf(task: Task): TaskPayload {
 	const { session, task_id: id, title, end, done } = task;
-	const asked = openReview(task);
+	const review = openReview(task);
 	return {
 		...{
 			id,
 			title,
-			status: end ?? (asked ? "suspended" : "running"),
+			status: end ?? (review ? "suspended" : "running"),
 			description: "",
 			output: "",
 			error: "",
@@ -157,6 +157,6 @@ function payloadOf(task: Task): TaskPayload {
 		...{ session_id: session.id, conversation: `of ${id}`, parent_id: "", priority: "normal", tools: [] },
 		...{ agent: "default", autonomy: "supervised", depends_on: [], owner: "", suspend_count: 0 },
 		...{ retry_count: 0, created_at: moment, updated_at: moment, usage: nothing },
-		...(asked && { suspension: { reason: asked.label, plan_content: "", token: asked.token } }),
+		...(review && { suspension: { reason: review.label, plan_content: "", token: review.token } }),
 	};
 }

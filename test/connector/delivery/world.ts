@@ -87,7 +87,7 @@ export class World {
 		const inbox = await Inbox.start({ ...parts, handle, failpoints: life, parallel: 2 });
 		for (let step = 0; !(life.isToStop(step) || (await this.#isDone(life))); step++) {
 			if (step > mostSteps) throw new Error("it never ends");
-			if (this.#random.chance(0.4)) await this.#tell(outbox);
+			if (this.#random.chance(0.4)) await this.#plan(outbox);
 			if (this.#random.chance(0.4)) await this.network.deliver((event) => inbox.accept(event));
 			if (this.#random.chance(0.02)) this.#awayUntil = this.#clock.now() + this.#random.between(1, 20_000);
 			if (this.#random.chance(0.2)) await outbox.typing(this.#random.pick(sessions));
@@ -111,7 +111,7 @@ export class World {
 	}
 
 	/** The gateway replays events from a random position before or at the cursor. */
-	async #tell(outbox: Outbox): Promise<void> {
+	async #plan(outbox: Outbox): Promise<void> {
 		if (this.#isAway) return;
 		const session = this.#random.pick(sessions);
 		const events = this.events.get(session) ?? [];

@@ -12,7 +12,7 @@ type OfRoom = Extract<
 
 /** Waits for a condition. Rejects with the present state. */
 export async function claim(notebook: Notebook, step: Claim): Promise<void> {
-	const { town, asked } = notebook;
+	const { town, interaction } = notebook;
 	if ("answered" in step) {
 		await wait(
 			notebook,
@@ -22,9 +22,13 @@ export async function claim(notebook: Notebook, step: Claim): Promise<void> {
 	} else if ("answeredNothing" in step) {
 		await town.settle();
 		const answered = answers(notebook);
-		if (asked?.failed || answered.length > 0) throw new Error(`it was ${asked?.state}: ${answered.join()}`);
+		if (interaction?.failed || answered.length > 0)
+			throw new Error(`it was ${interaction?.state}: ${answered.join()}`);
 	} else if ("form" in step) {
-		const form = () => [asked?.form?.title ?? "", ...(asked?.form?.fields ?? []).map(({ label }) => label)];
+		const form = () => [
+			interaction?.form?.title ?? "",
+			...(interaction?.form?.fields ?? []).map(({ label }) => label),
+		];
 		await wait(notebook, form, (lines) => has(lines.join("\n"), step.form));
 	} else if ("notified" in step) await notified(notebook, step.notified);
 	else if ("typing" in step) {
@@ -78,7 +82,7 @@ async function see(notebook: Notebook, step: OfRoom): Promise<void> {
 
 async function notified({ town }: Notebook, people: readonly string[]): Promise<void> {
 	await town.settle();
-	const names = town.site.takePings();
+	const names = town.site.drainPings();
 	const expected = people.map((name) => `@${name}`);
 	if (!isDeepStrictEqual(names, expected)) throw new Error(`notified: ${names.join()}`);
 }
@@ -107,8 +111,8 @@ async function wait(
 }
 
 /** Private responses for the person who acted last. */
-function answers({ asked, town }: Notebook): string[] {
-	const answered = (asked?.answers() ?? []).filter(({ thinking }) => !thinking);
+function answers({ interaction, town }: Notebook): string[] {
+	const answered = (interaction?.answers() ?? []).filter(({ thinking }) => !thinking);
 	return answered.map((seen) => look(town.site, seen));
 }
 

@@ -11,7 +11,7 @@ import { City } from "./city.ts";
 import { readable } from "./look.ts";
 import { normalised } from "./normalised.ts";
 import { Notebook } from "./notebook.ts";
-import { takeStep } from "./play.ts";
+import { performStep } from "./play.ts";
 import { SlackSite } from "./slack-site.ts";
 import type { Scene, Step } from "./step.ts";
 import { Town } from "./town.ts";
@@ -50,7 +50,7 @@ test("a task from a roz client is approved in Slack, a kontekst client waits for
 	await using town = await Town.open(city, city.site(scene));
 	const slack = new Notebook(town);
 	const play = async (...steps: readonly Step[]): Promise<void> => {
-		for (const step of steps) await takeStep(slack, step);
+		for (const step of steps) await performStep(slack, step);
 	};
 	const data = join(city.kept, "data");
 	await mkdir(join(data, "skills"));
@@ -105,5 +105,5 @@ test("a task from a roz client is approved in Slack, a kontekst client waits for
 	await expect(`${steady(text, city.kept)}\n`).toMatchFileSnapshot(
 		"../../../docs/protocols/demonstration.txt",
 	);
-	expect(town.site.takeFaults()).toEqual([]);
+	expect(town.site.drainFaults()).toEqual([]);
 }, 60_000);

@@ -134,16 +134,16 @@ export class DiscordSite implements Site {
 		return messages.map(({ editedAt, deleted }) => `${editedAt}${deleted}`).join();
 	}
 
-	takePings(): string[] {
+	drainPings(): string[] {
 		const names = this.world.pings.slice(this.#pings).map(({ who }) => who);
 		this.#pings = this.world.pings.length;
 		return names;
 	}
 
-	takeFaults(): string[] {
-		const pings = this.takePings().map((who) => `notified: ${who}`);
+	drainFaults(): string[] {
+		const pings = this.drainPings().map((who) => `notified: ${who}`);
 		const left = this.world.network.pending > 0 ? ["a fault that was planned did not happen"] : [];
-		return [...this.world.takeViolations(), ...pings, ...left];
+		return [...this.world.drainViolations(), ...pings, ...left];
 	}
 
 	connect(connecting: Connecting): Promise<Running> {

@@ -19,9 +19,9 @@ export async function doStep(notebook: Notebook, step: Doing): Promise<void> {
 		const replyTo = await notebook.message(step.to, person, room);
 		const where = { in: site.room(room, person), replyTo, quiet };
 		notebook.name(as, person.says(notebook.written(replies), where));
-	} else if ("commands" in step) notebook.asked = await command(notebook, step, person);
+	} else if ("commands" in step) notebook.interaction = await command(notebook, step, person);
 	else if ("types" in step) await type(notebook, step, person);
-	else if ("clicks" in step || "chooses" in step) notebook.asked = await press(notebook, step, person);
+	else if ("clicks" in step || "chooses" in step) notebook.interaction = await press(notebook, step, person);
 	else await change(notebook, step, person);
 }
 
@@ -65,10 +65,10 @@ async function press(
 	};
 	await city.until(isPressed, "there is that to press");
 	if (!pressed || !("fills" in step) || !step.fills) return pressed;
-	const asked = pressed;
-	await city.until(() => asked.form !== undefined, "a form opens");
+	const interaction = pressed;
+	await city.until(() => interaction.form !== undefined, "a form opens");
 	const fields = Object.entries(step.fills).map(([name, value]) => [name, notebook.filled(String(value))]);
-	return person.submits(asked, Object.fromEntries(fields));
+	return person.submits(interaction, Object.fromEntries(fields));
 }
 
 async function type(notebook: Notebook, step: Typing, person: Player): Promise<void> {

@@ -5,7 +5,7 @@ import type { Town } from "./town.ts";
 export class Notebook {
 	readonly town: Town;
 	/** The last press or command. */
-	asked: SentInteraction | undefined;
+	interaction: SentInteraction | undefined;
 	/** Value of `{1}`. */
 	noted = "";
 	readonly #named = new Map<string, { readonly id: string }>();

@@ -33,7 +33,7 @@ export async function play(city: City, scene: Scene, show?: (town: Town) => void
 	const notebook = new Notebook(town);
 	for (const [index, step] of scene.steps.entries()) {
 		try {
-			await takeStep(notebook, step);
+			await performStep(notebook, step);
 		} catch (cause) {
 			const why = cause instanceof Error ? cause.message : String(cause);
 			const what = JSON.stringify(step, written);
@@ -45,7 +45,7 @@ export async function play(city: City, scene: Scene, show?: (town: Town) => void
 	check(town, scene, before);
 }
 
-export async function takeStep(notebook: Notebook, step: Step): Promise<void> {
+export async function performStep(notebook: Notebook, step: Step): Promise<void> {
 	if (isClaim(step)) return claim(notebook, step);
 	if (!isDoing(step)) return happen(notebook, step);
 	await notebook.town.calm();
@@ -58,7 +58,7 @@ function check(town: Town, { errors = [] }: Scene, before: number): void {
 	const bad = [...log.records, ...city.log.records.slice(before)]
 		.filter(({ level, message }) => level === "error" && !errors.some((error) => error.test(message)))
 		.map(({ message, fields }) => `logged: ${message} ${String(fields["error"] ?? fields["reason"] ?? "")}`);
-	const faults = [...site.takeFaults(), ...bad, ...internalsIn(town)];
+	const faults = [...site.drainFaults(), ...bad, ...internalsIn(town)];
 	if (faults.length > 0) throw new Error(`${faults.join("\n")}\n${town.report()}`);
 }
 

@@ -67,7 +67,7 @@ export interface Player {
 	/** Presses a button that was removed before the press arrives. */
 	clicksLate(label: string, where: { readonly on: Message }): SentInteraction;
 	chooses(labels: readonly string[], where?: { readonly on?: Message; readonly in?: Room }): SentInteraction;
-	submits(asked: SentInteraction, values?: Readonly<Record<string, string>>): SentInteraction;
+	submits(interaction: SentInteraction, values?: Readonly<Record<string, string>>): SentInteraction;
 	commands(
 		name: string,
 		values: Values,
@@ -142,9 +142,9 @@ export interface Site {
 	/** A text that changes with each post, edit or deletion. */
 	traces(): string;
 	/** People whom mentions have notified since the last call, for example `@Olga`. */
-	takePings(): string[];
+	drainPings(): string[];
 	/** Violations of the platform's rules, mentions of people, and planned faults that did not occur. */
-	takeFaults(): string[];
+	drainFaults(): string[];
 	connect(connecting: Connecting): Promise<Running>;
 	/** Drops the events that the platform stores for a connector that reconnects. */
 	forget(): void;

@@ -1,6 +1,6 @@
 import type { Channel } from "../../simulators/slack/people/channel.ts";
 import type { Person } from "../../simulators/slack/people/person.ts";
-import type { SentInteraction as SlackAsked } from "../../simulators/slack/people/sent-interaction.ts";
+import type { SentInteraction as SlackInteraction } from "../../simulators/slack/people/sent-interaction.ts";
 import type { Shown } from "../../simulators/slack/people/shown.ts";
 import type { File, Player, SentInteraction } from "./site.ts";
 import type { SlackRoom } from "./slack-room.ts";
@@ -90,23 +90,23 @@ export class SlackPlayer implements Player {
 		this.#opens(name, this.person.opensThread(name, where));
 	}
 
-	clicks(label: string, where: { readonly on?: Message; readonly in?: SlackRoom } = {}): SlackAsked {
+	clicks(label: string, where: { readonly on?: Message; readonly in?: SlackRoom } = {}): SlackInteraction {
 		return this.person.clicks(label, placeOf(where));
 	}
 
-	clicksLate(label: string, where: { readonly on: Message }): SlackAsked {
+	clicksLate(label: string, where: { readonly on: Message }): SlackInteraction {
 		return this.person.clicksLate(label, where);
 	}
 
 	chooses(
 		labels: readonly string[],
 		where: { readonly on?: Message; readonly in?: SlackRoom } = {},
-	): SlackAsked {
+	): SlackInteraction {
 		return this.person.chooses(labels, placeOf(where));
 	}
 
-	submits(asked: SlackAsked, values: Readonly<Record<string, string>> = {}): SlackAsked {
-		return this.person.submits(asked, values);
+	submits(interaction: SlackInteraction, values: Readonly<Record<string, string>> = {}): SlackInteraction {
+		return this.person.submits(interaction, values);
 	}
 
 	commands(

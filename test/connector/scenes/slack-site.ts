@@ -143,18 +143,18 @@ export class SlackSite implements Site {
 		return messages.map(({ changes, deleted }) => `${changes}${deleted}`).join();
 	}
 
-	takePings(): string[] {
+	drainPings(): string[] {
 		const names = this.world.pings.slice(this.#pings).map(({ who }) => who);
 		this.#pings = this.world.pings.length;
 		return names;
 	}
 
-	takeFaults(): string[] {
+	drainFaults(): string[] {
 		const { world } = this;
-		const pings = this.takePings().map((who) => `notified: ${who}`);
+		const pings = this.drainPings().map((who) => `notified: ${who}`);
 		const left = world.network.pending > 0 ? ["a fault that was planned did not happen"] : [];
 		const lost = world.delivery.lost.map((event) => `given up by Slack: ${event}`);
-		return [...world.takeViolations(), ...pings, ...left, ...lost];
+		return [...world.drainViolations(), ...pings, ...left, ...lost];
 	}
 
 	connect(connecting: Connecting): Promise<Running> {

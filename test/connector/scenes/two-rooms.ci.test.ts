@@ -5,12 +5,12 @@ import { expect, test } from "vitest";
 import { City } from "./city.ts";
 import { DiscordSite } from "./discord-site.ts";
 import { Notebook } from "./notebook.ts";
-import { takeStep } from "./play.ts";
+import { performStep } from "./play.ts";
 import { SlackSite } from "./slack-site.ts";
 import type { Scene, Step } from "./step.ts";
 import { Town } from "./town.ts";
 
-const asked: Scene = { name: "in Slack", steps: [] };
+const slackScene: Scene = { name: "in Slack", steps: [] };
 const beside: Scene = { name: "in Discord", steps: [] };
 
 /** Events of a session from its beginning, as a separate client sees them. */
@@ -25,19 +25,19 @@ async function watch(city: City, client: Client, session_id: string): Promise<st
 
 /** Both platforms around one gateway, with the actions and views of their people. */
 async function openRooms() {
-	const city = await City.found([asked, beside], (scene, parts) =>
-		scene === asked ? new SlackSite(parts) : new DiscordSite(parts),
+	const city = await City.found([slackScene, beside], (scene, parts) =>
+		scene === slackScene ? new SlackSite(parts) : new DiscordSite(parts),
 	);
 	await using opened = new AsyncDisposableStack();
 	opened.use(city);
-	const slack = opened.use(await Town.open(city, city.site(asked)));
+	const slack = opened.use(await Town.open(city, city.site(slackScene)));
 	const discord = opened.use(await Town.open(city, city.site(beside)));
 	const open = opened.move();
 	const [inSlack, inDiscord] = [new Notebook(slack), new Notebook(discord)];
 	return {
 		...{ city, slack, discord, inSlack, inDiscord },
 		async play(notebook: Notebook, steps: readonly Step[]): Promise<void> {
-			for (const step of steps) await takeStep(notebook, step);
+			for (const step of steps) await performStep(notebook, step);
 		},
 		/** The session that the people of Slack started. */
 		async asking(): Promise<string> {
@@ -51,7 +51,7 @@ async function openRooms() {
 			const { token } = await city.through(city.operator.request("create_token", wanted));
 			return createClient({ url: city.url, token, clock: city.clock, ids: createIds() });
 		},
-		takeFaults: () => [...slack.site.takeFaults(), ...discord.site.takeFaults()],
+		drainFaults: () => [...slack.site.drainFaults(), ...discord.site.drainFaults()],
 		[Symbol.asyncDispose]: () => open[Symbol.asyncDispose](),
 	};
 }
@@ -113,7 +113,7 @@ test("two channels of two platforms share a gateway: a question of one is answer
 	await city.until(() => seen.includes("task.completed"), "the third client sees the end of the task");
 	expect(seen.filter((event) => ofTask.test(event))).toEqual(lifeOfTask);
 	await Promise.all([third.close(), other.close()]);
-	expect(rooms.takeFaults()).toEqual([]);
+	expect(rooms.drainFaults()).toEqual([]);
 });
 
 test("a call in Slack is approved in Discord as the operator has set, and a third client watches its task", async ({
@@ -180,7 +180,7 @@ test("a call in Slack is approved in Discord as the operator has set, and a thir
 	expect(records.filter(({ action }) => action === "approval.decide")).toMatchObject([
 		{ via: "ozzie", object: expect.stringContaining(session), decision: "approved", args: { place: to } },
 	]);
-	expect(rooms.takeFaults()).toEqual([]);
+	expect(rooms.drainFaults()).toEqual([]);
 });
 
 test("the first of two approvers in two channels decides, and the other one is informed", async ({
@@ -208,5 +208,5 @@ test("the first of two approvers in two channels decides, and the other one is i
 	]);
 	await play(inDiscord, [{ clicks: "Approve once", by: "Alex" }, { answered: "This approval is closed" }]);
 	await play(inSlack, [{ file: "release.txt", has: null }]);
-	expect(rooms.takeFaults()).toEqual([]);
+	expect(rooms.drainFaults()).toEqual([]);
 });

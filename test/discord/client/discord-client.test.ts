@@ -47,7 +47,7 @@ test("a client whose first attempt fails tries again until it is ready", async (
 
 test("an unacknowledged event is delivered to the next client again, with all later events", async () => {
 	const { says, client } = await place();
-	const first = await client({ takes: ({ t }) => t !== "MESSAGE_CREATE" }).connect();
+	const first = await client({ accepts: ({ t }) => t !== "MESSAGE_CREATE" }).connect();
 	says("one");
 	says("two");
 	await first.receives("two");

@@ -17,7 +17,7 @@ export interface ClientOptions {
 	readonly cdnUrl?: string;
 	readonly sessions?: SessionStore;
 	/** Returns false for an event whose handling never completes. */
-	readonly takes?: (event: DiscordDispatch) => boolean;
+	readonly accepts?: (event: DiscordDispatch) => boolean;
 }
 
 /** The real client, and the events that it has passed on. */
@@ -27,10 +27,16 @@ export class WatchedClient {
 	readonly events: DiscordDispatch[] = [];
 	readonly links: DiscordLink[] = [];
 	readonly #watch = new Watch();
-	readonly #takes: (event: DiscordDispatch) => boolean;
+	readonly #accepts: (event: DiscordDispatch) => boolean;
 
-	constructor({ token, apiUrl, cdnUrl, sessions = new StoredSession(), takes = () => true }: ClientOptions) {
-		this.#takes = takes;
+	constructor({
+		token,
+		apiUrl,
+		cdnUrl,
+		sessions = new StoredSession(),
+		accepts = () => true,
+	}: ClientOptions) {
+		this.#accepts = accepts;
 		this.port = createDiscordPort({ token, apiUrl, cdnUrl, clock: systemClock, log: this.log, sessions });
 		onTestFinished(() => this.port.close());
 	}
@@ -41,7 +47,7 @@ export class WatchedClient {
 			dispatch: (event) => {
 				this.events.push(event);
 				this.#watch.notify();
-				return this.#takes(event) ? undefined : new Promise<void>(() => undefined);
+				return this.#accepts(event) ? undefined : new Promise<void>(() => undefined);
 			},
 			link: (link) => {
 				this.links.push(link);

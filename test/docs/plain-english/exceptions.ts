@@ -5,7 +5,7 @@ import * as z from "zod";
 const Exception = z.strictObject({
 	/** A file or a folder, relative to the root. */
 	path: z.string().min(1),
-	/** Part of the sentence. Without it all sentences at the path are excepted. */
+	/** Part of the sentence, or a complete identifier. Without it everything at the path is excepted. */
 	text: z.string().min(1).optional(),
 	reason: z.string().min(1),
 });
@@ -17,9 +17,16 @@ export function readExceptions(): Exception[] {
 	return z.array(Exception).parse(parseJson(readFileSync(file, "utf8")));
 }
 
+export function isExceptedName(exceptions: readonly Exception[], file: string, name: string): boolean {
+	return exceptions.some((one) => isAt(file, one.path) && (one.text === undefined || one.text === name));
+}
+
 export function isExcepted(exceptions: readonly Exception[], file: string, sentence: string): boolean {
 	return exceptions.some(
-		({ path, text }) =>
-			(file === path || file.startsWith(`${path}/`)) && (text === undefined || sentence.includes(text)),
+		({ path, text }) => isAt(file, path) && (text === undefined || sentence.includes(text)),
 	);
+}
+
+function isAt(file: string, path: string): boolean {
+	return file === path || file.startsWith(`${path}/`);
 }

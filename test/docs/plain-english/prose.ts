@@ -7,8 +7,8 @@ export interface Prose {
 	readonly line: number;
 }
 
-export const kinds = ["comments", "docs", "texts", "names"] as const;
-/** `names` are the titles of tests and requirements. */
+export const kinds = ["comments", "docs", "texts", "names", "identifiers"] as const;
+/** `names` are the titles of tests and requirements, `identifiers` the names in code and the names of files. */
 export type Kind = (typeof kinds)[number];
 
 export interface Sentence {

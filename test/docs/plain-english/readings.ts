@@ -1,6 +1,7 @@
 import { globSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { type Exception, isExcepted } from "./exceptions.ts";
+import { type Exception, isExcepted, isExceptedName } from "./exceptions.ts";
+import { adviceFor, identifiersOf } from "./identifiers.ts";
 import { markdownProse } from "./markdown-prose.ts";
 import { type Kind, type Prose, type Sentence, sentencesOf } from "./prose.ts";
 import { rules } from "./rules.ts";
@@ -43,8 +44,14 @@ export function checkedFiles(paths: readonly string[] = []): string[] {
 
 /** Checks the content of a file. The path decides which of its literals are read. */
 export function checkSource(file: string, source: string, exceptions: readonly Exception[] = []): Reading {
-	const sentences = { comments: 0, docs: 0, texts: 0, names: 0 };
+	const sentences = { comments: 0, docs: 0, texts: 0, names: 0, identifiers: 0 };
 	const findings: Finding[] = [];
+	for (const { name, line } of file.endsWith(".md") ? [] : identifiersOf(file, source)) {
+		sentences.identifiers += 1;
+		const advice = adviceFor(name);
+		if (advice === undefined || isExceptedName(exceptions, file, name)) continue;
+		findings.push({ file, line, kind: "identifiers", rule: "identifier", advice, sentence: name });
+	}
 	for (const sentence of proseOf(file, source).flatMap(sentencesOf)) {
 		sentences[sentence.kind] += 1;
 		const rule = rules.find(({ breaks }) => breaks(sentence));

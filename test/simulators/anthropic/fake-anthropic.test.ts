@@ -217,14 +217,14 @@ test("a server can accept keys that the SDK does not know", async () => {
 	const warmer = { ...hello, temperature: 0.5 };
 	expect(textOf(await eventsOf(client, warmer))).toBe("Hello");
 	await expect(eventsOf(client, { ...warmer, ...{ top_q: 1 } })).rejects.toMatchObject({ status: 400 });
-	expect(fake.takeViolations()).toEqual([expect.stringContaining("top_q")]);
+	expect(fake.drainViolations()).toEqual([expect.stringContaining("top_q")]);
 });
 
 test("a wrong key is refused", async () => {
 	const { fake } = await connect();
 	const client = new Anthropic({ apiKey: "wrong", baseURL: fake.url, maxRetries: 0, logLevel: "off" });
 	await expect(eventsOf(client)).rejects.toMatchObject({ status: 401 });
-	expect(fake.takeViolations()).toEqual(["request 1: authorization: is not the key"]);
+	expect(fake.drainViolations()).toEqual(["request 1: authorization: is not the key"]);
 });
 
 test("a prompt longer than the window is refused, but counted", async () => {
@@ -232,7 +232,7 @@ test("a prompt longer than the window is refused, but counted", async () => {
 	const { max_tokens: _, stream: __, ...counted } = hello;
 	expect((await client.messages.countTokens(counted)).input_tokens).toBeGreaterThan(10);
 	await expect(eventsOf(client)).rejects.toMatchObject({ status: 400 });
-	expect(fake.takeViolations()).toEqual([expect.stringContaining("prompt is too long")]);
+	expect(fake.drainViolations()).toEqual([expect.stringContaining("prompt is too long")]);
 });
 
 test("closing throws unread refusals", async () => {

@@ -108,7 +108,7 @@ export class FakeAnthropic {
 		return request;
 	}
 
-	takeViolations(): string[] {
+	drainViolations(): string[] {
 		const violations = this.#violations;
 		this.#violations = [];
 		return violations;
@@ -119,7 +119,7 @@ export class FakeAnthropic {
 		const closed = new Promise((resolve) => this.#server.close(resolve));
 		this.#server.closeAllConnections();
 		await closed;
-		const violations = this.takeViolations();
+		const violations = this.drainViolations();
 		if (violations.length > 0) throw new Error(`refused by the simulator:\n${violations.join("\n")}`);
 	}
 

@@ -60,12 +60,12 @@ async function refusals(request: object): Promise<string[]> {
 		},
 		(reason: unknown) => (reason instanceof Anthropic.APIError ? reason.status : reason),
 	);
-	const violations = fake.takeViolations();
+	const violations = fake.drainViolations();
 	expect(outcome).toBe(violations.length > 0 ? 400 : 200);
 	return violations;
 }
 
-const taken: readonly (readonly [string, object])[] = [
+const accepted: readonly (readonly [string, object])[] = [
 	["a plain one", good],
 	["calls with their results", { ...good, messages: [user, calls("a", "b"), answers("b", "a")] }],
 	[
@@ -91,7 +91,7 @@ const taken: readonly (readonly [string, object])[] = [
 	],
 ];
 
-test.for(taken)("takes %s", async ([, request]) => {
+test.for(accepted)("takes %s", async ([, request]) => {
 	expect(await refusals(request)).toEqual([]);
 });
 
@@ -238,7 +238,7 @@ test("a body that is not JSON is refused", async () => {
 		body: "{",
 	});
 	expect(response.status).toBe(400);
-	expect(fake.takeViolations().join("\n")).toContain("unreadable");
+	expect(fake.drainViolations().join("\n")).toContain("unreadable");
 });
 
 test("unknown headers and paths are refused", async () => {
@@ -249,7 +249,7 @@ test("unknown headers and paths are refused", async () => {
 	});
 	expect(response.status).toBe(400);
 	expect((await fetch(`${fake.url}/v1/complete`)).status).toBe(404);
-	const violations = fake.takeViolations().join("\n");
+	const violations = fake.drainViolations().join("\n");
 	for (const fault of ["anthropic-version", "content-type", "no GET /v1/complete"])
 		expect(violations).toContain(fault);
 });

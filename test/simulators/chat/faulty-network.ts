@@ -55,7 +55,7 @@ export class FaultyNetwork<Fault extends NetworkFault> {
 		answer: () => Answer,
 		suffer: (fault: Fault) => Answer | undefined,
 	): Promise<Answer> {
-		const fault = this.#take(label);
+		const fault = this.#nextFault(label);
 		// A request takes at least one tick, so no response arrives before the request was sent.
 		await Promise.resolve();
 		if (!fault) return answer();
@@ -66,7 +66,7 @@ export class FaultyNetwork<Fault extends NetworkFault> {
 		throw new ParleyError("the connection ended without an answer", { code: "unavailable" });
 	}
 
-	#take(label: string): Fault | undefined {
+	#nextFault(label: string): Fault | undefined {
 		const index = this.#planned.findIndex(({ pattern }) => pattern.test(label));
 		if (index < 0) return this.#each(label);
 		return this.#planned.splice(index, 1)[0]?.fault;

@@ -40,11 +40,11 @@ test("the real client connects, receives, posts, answers forms, and resumes", as
 	await client.login(world.token);
 	await ready;
 	expect(client.guilds.cache.map(({ name }) => name)).toEqual(["Home"]);
-	const heard = new Promise<string>((resolve) => {
+	const received = new Promise<string>((resolve) => {
 		client.once(Events.MessageCreate, ({ content }) => resolve(content));
 	});
 	anna.says("Hello", { in: general });
-	expect(await heard).toBe("Hello");
+	expect(await received).toBe("Hello");
 
 	const channel = await client.channels.fetch(general.id);
 	if (!channel?.isSendable()) throw new Error("the channel takes no posts");
@@ -64,7 +64,7 @@ test("the real client connects, receives, posts, answers forms, and resumes", as
 	const opened = handled(client, async (interaction) => {
 		if (interaction.isButton()) await interaction.showModal(why);
 	});
-	const asked = anna.clicks("Yes");
+	const interaction = anna.clicks("Yes");
 	await opened;
 	const answered = handled(client, async (interaction) => {
 		if (!interaction.isModalSubmit()) return;
@@ -72,7 +72,7 @@ test("the real client connects, receives, posts, answers forms, and resumes", as
 		await interaction.editReply(`because ${interaction.fields.getTextInputValue("reason")}`);
 		await interaction.followUp({ content: "noted", flags: MessageFlags.Ephemeral });
 	});
-	const form = anna.submits(asked, { Why: "so" });
+	const form = anna.submits(interaction, { Why: "so" });
 	await answered;
 	expect(form.answers().map(({ text }) => text)).toEqual(["because so", "noted"]);
 

@@ -58,10 +58,10 @@ async function sockets(privileged?: number): Promise<FrontEnd> {
 async function listening(port: DiscordPort) {
 	const watch = new Watch();
 	const links: DiscordLink[] = [];
-	const heard: DiscordDispatch[] = [];
+	const received: DiscordDispatch[] = [];
 	await port.connect({
 		dispatch: (event) => {
-			heard.push(event);
+			received.push(event);
 			watch.notify();
 		},
 		link: (link) => {
@@ -70,9 +70,9 @@ async function listening(port: DiscordPort) {
 		},
 	});
 	const texts = (): string[] =>
-		heard.filter(({ t }) => t === "MESSAGE_CREATE").map(({ d }) => Object(d).content);
+		received.filter(({ t }) => t === "MESSAGE_CREATE").map(({ d }) => Object(d).content);
 	const ready = (): DiscordLink[] => links.filter(({ state }) => state === "ready");
-	return { watch, links, heard, texts, ready };
+	return { watch, links, received: received, texts, ready };
 }
 
 const frontEnds = [
@@ -85,11 +85,11 @@ test.each(frontEnds)("%s: a port is ready, receives messages, and posts", async 
 	const general = front.world.channel("general");
 	const anna = front.world.member("Anna");
 	const port = front.port();
-	const { watch, links, heard, texts } = await listening(port);
+	const { watch, links, received, texts } = await listening(port);
 	expect(links).toMatchObject([{ state: "ready", user: front.world.bot.id, resumed: false }]);
 	anna.says("Hello", { in: general });
 	await watch.until("it is heard", () => texts().length > 0);
-	expect(heard.map(({ t }) => t)).toEqual(["READY", "GUILD_CREATE", "MESSAGE_CREATE"]);
+	expect(received.map(({ t }) => t)).toEqual(["READY", "GUILD_CREATE", "MESSAGE_CREATE"]);
 	const body = { content: "Hi", allowed_mentions: { parse: [] } };
 	const answer = await port.request({ method: "POST", path: `/channels/${general.id}/messages`, body });
 	expect(answer).toMatchObject({
@@ -164,12 +164,12 @@ test.each(frontEnds)(
 
 test.each(frontEnds)("%s: a new session starts after one that has ended", async (_, open) => {
 	const front = await open();
-	const { watch, heard, ready } = await listening(front.port());
+	const { watch, received, ready } = await listening(front.port());
 	front.world.gateway.invalidate();
 	await Promise.resolve();
 	front.pass(5000);
 	await watch.until("it is back", () => ready().length === 2);
-	expect(heard.filter(({ t }) => t === "READY")).toHaveLength(2);
+	expect(received.filter(({ t }) => t === "READY")).toHaveLength(2);
 	await front.close();
 });
 
@@ -187,7 +187,7 @@ test.each(frontEnds)("%s: another process continues the session of the previous 
 	const second = front.port({ sessions });
 	const after = await listening(second);
 	await after.watch.until("it is back", () => after.ready().length === 1);
-	expect(after.heard.map(({ t }) => t)).toEqual(["MESSAGE_CREATE", "RESUMED"]);
+	expect(after.received.map(({ t }) => t)).toEqual(["MESSAGE_CREATE", "RESUMED"]);
 	expect([before.texts(), after.texts()]).toEqual([["one"], ["two"]]);
 	await second.close();
 	await front.close();
@@ -198,19 +198,19 @@ test.each(frontEnds)("%s: presses are answered", async (_, open) => {
 	const general = front.world.channel("general");
 	const anna = front.world.member("Anna");
 	const port = front.port();
-	const { watch, heard } = await listening(port);
+	const { watch, received } = await listening(port);
 	const components = [{ type: 1, components: [{ type: 2, style: 1, label: "Go", custom_id: "go" }] }];
 	const path = `/channels/${general.id}/messages`;
 	await port.request({ method: "POST", path, body: { content: "Sure?", components } });
-	const asked = anna.clicks("Go");
-	await watch.until("it is heard", () => heard.some(({ t }) => t === "INTERACTION_CREATE"));
-	const { id, token } = Object(heard.at(-1)?.d);
+	const interaction = anna.clicks("Go");
+	await watch.until("it is heard", () => received.some(({ t }) => t === "INTERACTION_CREATE"));
+	const { id, token } = Object(received.at(-1)?.d);
 	const answer = await port.request({
 		...{ method: "POST", path: `/interactions/${id}/${token}/callback`, query: { with_response: "true" } },
 		...{ body: { type: 4, data: { content: "Gone", flags: 64 } }, authorized: false },
 	});
 	expect(answer).toMatchObject({ status: 200, body: { resource: { message: { content: "Gone" } } } });
-	expect(asked.answers()).toMatchObject([{ text: "Gone", ephemeral: true }]);
+	expect(interaction.answers()).toMatchObject([{ text: "Gone", ephemeral: true }]);
 	await port.close();
 	await front.close();
 });

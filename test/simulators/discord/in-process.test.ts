@@ -9,32 +9,32 @@ const intents = Intents.Guilds | Intents.GuildMessages | Intents.MessageContent;
 async function connected(sessions: SessionStore = {}) {
 	const parts = standingWorld();
 	const port = new InProcessPort(parts.world, { intents, sessions });
-	const heard: DiscordDispatch[] = [];
+	const received: DiscordDispatch[] = [];
 	const states: string[] = [];
 	await port.connect({
-		dispatch: (event) => void heard.push(event),
+		dispatch: (event) => void received.push(event),
 		link: ({ state }) => void states.push(state),
 	});
-	return { ...parts, port, heard, states, sessions };
+	return { ...parts, port, received: received, states, sessions };
 }
 
 test("an event is never delivered inside the call that caused it", async () => {
-	const { anna, general, heard } = await connected();
-	const before = heard.length;
+	const { anna, general, received } = await connected();
+	const before = received.length;
 	anna.says("Hello", { in: general });
-	expect(heard).toHaveLength(before);
+	expect(received).toHaveLength(before);
 	await Promise.resolve();
-	expect(heard).toHaveLength(before + 1);
+	expect(received).toHaveLength(before + 1);
 });
 
 test("a killed process has received exactly the events that it recorded", async () => {
-	const { world, anna, general, port, heard, sessions } = await connected();
+	const { world, anna, general, port, received, sessions } = await connected();
 	await Promise.resolve();
 	port.kill();
-	const { length } = heard;
+	const { length } = received;
 	anna.says("Lost?", { in: general });
 	await Promise.resolve();
-	expect(heard).toHaveLength(length);
+	expect(received).toHaveLength(length);
 	const next = new InProcessPort(world, { intents, sessions });
 	const again: string[] = [];
 	await next.connect({ dispatch: ({ t }) => void again.push(t), link: () => {} });
@@ -46,13 +46,13 @@ test("another process continues before the first unacknowledged event, the same 
 	const { world, clock, anna, general } = parts;
 	const sessions: SessionStore = {};
 	const said: string[] = [];
-	const untaken = Promise.withResolvers<void>();
+	const unreceived = Promise.withResolvers<void>();
 	const listen = async (port: InProcessPort) =>
 		port.connect({
 			dispatch: ({ t, d }) => {
 				if (t !== "MESSAGE_CREATE") return;
 				said.push(Object(d).content);
-				return Object(d).content === "two" ? untaken.promise : Promise.resolve();
+				return Object(d).content === "two" ? unreceived.promise : Promise.resolve();
 			},
 			link: () => {},
 		});
@@ -66,8 +66,8 @@ test("another process continues before the first unacknowledged event, the same 
 	expect(said).toEqual(["one", "two", "three"]);
 	port.kill();
 	// Too late, because the process that would store it is dead.
-	untaken.resolve();
-	await untaken.promise;
+	unreceived.resolve();
+	await unreceived.promise;
 	await listen(new InProcessPort(world, { intents, sessions }));
 	expect(said.slice(3)).toEqual(["two", "three"]);
 });

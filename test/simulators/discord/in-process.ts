@@ -11,7 +11,7 @@ export interface SessionStore {
 		/** The newest delivered event. The same process continues after it. */
 		readonly seq: number;
 		/** Delivered events that are not durable. Another process continues before the first of them. */
-		readonly untaken?: ReadonlySet<number>;
+		readonly unreceived?: ReadonlySet<number>;
 	};
 }
 
@@ -43,7 +43,7 @@ export class InProcessPort implements DiscordPort {
 	readonly #intents: number;
 	readonly #sessions: SessionStore;
 	/** Events of the resumed session that are not durable. */
-	#untaken = new Set<number>();
+	#unreceived = new Set<number>();
 	#handlers: Handlers | undefined;
 	#live: { readonly session: Session; readonly sink: Sink } | undefined;
 	#timer: Timer | undefined;
@@ -126,9 +126,9 @@ export class InProcessPort implements DiscordPort {
 
 	/** Returns to the first event that the previous process did not store. */
 	#goBack(): void {
-		const { id, seq, untaken = [] } = this.#sessions.session ?? { id: "", seq: 0 };
-		const taken = Math.min(seq, ...[...untaken].map((one) => one - 1));
-		if (taken > 0) this.#sessions.session = { id, seq: taken };
+		const { id, seq, unreceived = [] } = this.#sessions.session ?? { id: "", seq: 0 };
+		const received = Math.min(seq, ...[...unreceived].map((one) => one - 1));
+		if (received > 0) this.#sessions.session = { id, seq: received };
 		else delete this.#sessions.session;
 	}
 
@@ -154,7 +154,7 @@ export class InProcessPort implements DiscordPort {
 		const resumed = kept && gateway.resume({ token, sessionId: kept.id, seq: kept.seq }, sink);
 		if (resumed) return resumed;
 		delete this.#sessions.session;
-		this.#untaken = new Set();
+		this.#unreceived = new Set();
 		return gateway.identify({ token, intents: this.#intents }, sink);
 	}
 
@@ -194,21 +194,21 @@ export class InProcessPort implements DiscordPort {
 	#dispatch({ id }: Session, { t, d, s }: Dispatch): void {
 		const handlers = this.#handlers;
 		if (t === "READY") this.#ready(false);
-		const taken = handlers?.dispatch({ t, d: structuredClone(d) });
+		const received = handlers?.dispatch({ t, d: structuredClone(d) });
 		// A handler may have closed this port, after which another process writes.
-		if (this.#handlers) this.#note(id, s, taken);
+		if (this.#handlers) this.#note(id, s, received);
 		if (t === "RESUMED") this.#ready(true);
 	}
 
-	#note(id: string, seq: number, taken: ReturnType<Handlers["dispatch"]>): void {
-		const untaken = this.#untaken;
+	#note(id: string, seq: number, received: ReturnType<Handlers["dispatch"]>): void {
+		const unreceived = this.#unreceived;
 		const { session } = this.#sessions;
-		this.#sessions.session = { id, seq: Math.max(seq, session?.seq ?? 0), untaken };
-		if (taken === undefined) return;
-		untaken.add(seq);
-		taken.then(
+		this.#sessions.session = { id, seq: Math.max(seq, session?.seq ?? 0), unreceived };
+		if (received === undefined) return;
+		unreceived.add(seq);
+		received.then(
 			() => {
-				if (this.#handlers) untaken.delete(seq);
+				if (this.#handlers) unreceived.delete(seq);
 			},
 			// The next process receives the event again.
 			() => undefined,

@@ -2,29 +2,29 @@ import type { SlackEnvelope, SlackLink, SlackReply } from "@parley/slack";
 import { expect, test } from "vitest";
 import { InProcessPort } from "./in-process.ts";
 import { standingWorld } from "./web-api/direct-client.ts";
-import { takeUpload } from "./world/files.ts";
+import { storeUpload } from "./world/files.ts";
 
 async function turns(): Promise<void> {
 	for (let turn = 0; turn < 8; turn++) await Promise.resolve();
 }
 
-async function connected(take: (envelope: SlackEnvelope) => Promise<SlackReply> = async () => undefined) {
+async function connected(receive: (envelope: SlackEnvelope) => Promise<SlackReply> = async () => undefined) {
 	const parts = standingWorld();
 	const port = new InProcessPort(parts.world);
-	const heard: SlackEnvelope[] = [];
+	const received: SlackEnvelope[] = [];
 	const links: SlackLink[] = [];
 	await port.connect({
 		receive: (envelope) => {
-			heard.push(envelope);
-			return take(envelope);
+			received.push(envelope);
+			return receive(envelope);
 		},
 		link: (link) => void links.push(link),
 	});
-	return { ...parts, port, heard, links };
+	return { ...parts, port, received: received, links };
 }
 
 test("a connected app learns its identity and receives events", async () => {
-	const { world, links, heard, anna, general } = await connected();
+	const { world, links, received, anna, general } = await connected();
 	const { app, team } = world.state;
 	const account = {
 		team: team.id,
@@ -36,7 +36,7 @@ test("a connected app learns its identity and receives events", async () => {
 	expect(links).toEqual([{ state: "ready", account }]);
 	anna.says("Hello", { in: general });
 	await turns();
-	expect(heard).toMatchObject([
+	expect(received).toMatchObject([
 		{ type: "event", attempt: 0, body: { event: { type: "message", text: "Hello" } } },
 	]);
 });
@@ -55,7 +55,7 @@ test("an invalid or revoked token is refused", async () => {
 });
 
 test("a lost connection returns after a second and continues", async () => {
-	const { clock, world, links, heard, anna, general } = await connected();
+	const { clock, world, links, received, anna, general } = await connected();
 	world.delivery.drop();
 	expect(links.at(-1)).toMatchObject({ state: "lost" });
 	anna.says("Hello", { in: general });
@@ -65,7 +65,7 @@ test("a lost connection returns after a second and continues", async () => {
 	expect(links.at(-1)).toMatchObject({ state: "ready" });
 	clock.advance(60_000);
 	await turns();
-	expect(heard).toMatchObject([{ attempt: 2 }]);
+	expect(received).toMatchObject([{ attempt: 2 }]);
 });
 
 test("a refusal and a rate limit are returned, and a missing response rejects", async () => {
@@ -85,28 +85,28 @@ test("a refusal and a rate limit are returned, and a missing response rejects", 
 
 test("a killed process acknowledges no event, and the next one receives its events", async () => {
 	const open = Promise.withResolvers<undefined>();
-	const { clock, world, port, heard, anna, general } = await connected(() => open.promise);
+	const { clock, world, port, received, anna, general } = await connected(() => open.promise);
 	anna.says("Hello", { in: general });
 	await turns();
-	expect(heard).toHaveLength(1);
+	expect(received).toHaveLength(1);
 	port.kill();
 	open.resolve(undefined);
 	await turns();
 	const again: SlackEnvelope[] = [];
-	const take = async (envelope: SlackEnvelope) => {
+	const receive = async (envelope: SlackEnvelope) => {
 		again.push(envelope);
 		return undefined;
 	};
-	await new InProcessPort(world).connect({ receive: take, link: () => {} });
+	await new InProcessPort(world).connect({ receive: receive, link: () => {} });
 	clock.advance(60_000);
 	await turns();
-	expect(again.length + heard.length).toBe(2);
-	expect(Object(again[0]?.body).event_id).toBe(Object(heard[0]?.body).event_id);
+	expect(again.length + received.length).toBe(2);
+	expect(Object(again[0]?.body).event_id).toBe(Object(received[0]?.body).event_id);
 });
 
 test("closing waits for received events and refuses later ones", async () => {
 	const open = Promise.withResolvers<undefined>();
-	const { clock, world, port, anna, general, heard } = await connected(() => open.promise);
+	const { clock, world, port, anna, general, received } = await connected(() => open.promise);
 	anna.says("Hello", { in: general });
 	await turns();
 	let isClosed = false;
@@ -115,7 +115,7 @@ test("closing waits for received events and refuses later ones", async () => {
 	});
 	anna.says("More", { in: general });
 	await turns();
-	expect([isClosed, heard.length]).toEqual([false, 1]);
+	expect([isClosed, received.length]).toEqual([false, 1]);
 	open.resolve(undefined);
 	await closing;
 	expect(world.delivery.connections).toBe(0);
@@ -127,11 +127,11 @@ test("closing waits for received events and refuses later ones", async () => {
 test("a file is uploaded in three steps, and downloaded only with the token", async () => {
 	const { world, port, app, anna, general } = await connected();
 	const bytes = new TextEncoder().encode("one\ntwo\n");
-	const asked = await port.call({
+	const response = await port.call({
 		method: "files.getUploadURLExternal",
 		args: { filename: "a.txt", length: 8 },
 	});
-	const { upload_url: url, file_id: id } = Object(asked).body;
+	const { upload_url: url, file_id: id } = Object(response).body;
 	const complete = {
 		files: [{ id, title: "Notes" }],
 		channel_id: general.record.id,
@@ -163,7 +163,7 @@ test("the alternative text of an image is limited, and another file with one is 
 		const { upload_url: url, file_id: id } = app.asks("files.getUploadURLExternal", {
 			...{ filename, length: 1, alt_txt },
 		});
-		takeUpload(world.state, String(url), new Uint8Array(1));
+		storeUpload(world.state, String(url), new Uint8Array(1));
 		return app.asks("files.completeUploadExternal", { files: [{ id }], channel_id: general.id });
 	};
 	shares("a.txt", "a text");
@@ -172,7 +172,7 @@ test("the alternative text of an image is limited, and another file with one is 
 	expect(general.last().attachments).toEqual(["a.png"]);
 	expect(() => shares("b.png", "x".repeat(1001))).toThrow("alt_txt_too_large");
 	expect(() => app.asks("files.getUploadURLExternal", { filename: "a", length: 1, alt_text: "" })).toThrow();
-	world.takeViolations();
+	world.drainViolations();
 });
 
 test("a file may appear in its channel only after a while", () => {
@@ -181,7 +181,7 @@ test("a file may appear in its channel only after a while", () => {
 		filename: "a.txt",
 		length: 1,
 	});
-	takeUpload(world.state, String(url), new Uint8Array(1));
+	storeUpload(world.state, String(url), new Uint8Array(1));
 	app.asks("files.completeUploadExternal", { files: [{ id }], channel_id: general.id });
 	expect(general.shows()).toEqual([]);
 	clock.advance(2000);

@@ -2,7 +2,7 @@ import { type Clock, ParleyError, parseJson, type Timer } from "@parley/base";
 import type { SlackAnswer, SlackCall, SlackEnvelope, SlackPort, SlackReply } from "@parley/slack";
 import type { Envelope } from "./events/delivery.ts";
 import type { ApiResponse } from "./web-api/exchange.ts";
-import { fileAt, loginPage, takeUpload } from "./world/files.ts";
+import { fileAt, loginPage, storeUpload } from "./world/files.ts";
 import type { World } from "./world/world.ts";
 
 export interface InProcessOptions {
@@ -23,7 +23,7 @@ export class InProcessPort implements SlackPort {
 	readonly #world: World;
 	readonly #clock: Clock;
 	readonly #token: string;
-	readonly #taking = new Set<Promise<SlackReply>>();
+	readonly #pending = new Set<Promise<SlackReply>>();
 	#handlers: Handlers | undefined;
 	#detach: (() => void) | undefined;
 	#timer: Timer | undefined;
@@ -53,7 +53,7 @@ export class InProcessPort implements SlackPort {
 		const { state, network } = this.#world;
 		return answerOf(
 			await network.carry("upload", () => {
-				const ok = takeUpload(state, url, bytes);
+				const ok = storeUpload(state, url, bytes);
 				return { status: ok ? 200 : 404, headers: {}, body: ok ? { ok } : { ok, error: "not_found" } };
 			}),
 		);
@@ -102,7 +102,7 @@ export class InProcessPort implements SlackPort {
 	async close(): Promise<void> {
 		this.#isClosed = true;
 		this.#leave();
-		await Promise.allSettled(this.#taking);
+		await Promise.allSettled(this.#pending);
 	}
 
 	/** Simulates a killed process: no more events and no acknowledgements. */
@@ -139,7 +139,7 @@ export class InProcessPort implements SlackPort {
 
 	#listen(): void {
 		this.#detach = this.#world.delivery.attach({
-			take: (envelope) => this.#take(envelope),
+			receive: (envelope) => this.#receive(envelope),
 			cut: () => {
 				this.#detach = undefined;
 				this.#lose("the connection was cut");
@@ -162,16 +162,16 @@ export class InProcessPort implements SlackPort {
 		this.#timer = this.#clock.after(waitMs, () => void this.#open());
 	}
 
-	async #take({ type, body, attempt }: Envelope): Promise<SlackReply> {
+	async #receive({ type, body, attempt }: Envelope): Promise<SlackReply> {
 		const kind = type === "interactive" ? listenerOf(body) : type;
-		const taking = Promise.resolve(this.#handlers?.receive({ type: kind, body, attempt }));
-		this.#taking.add(taking);
+		const pending = Promise.resolve(this.#handlers?.receive({ type: kind, body, attempt }));
+		this.#pending.add(pending);
 		try {
-			const reply = await taking;
+			const reply = await pending;
 			if (this.#isDead) throw new ParleyError("the process is gone", { code: "unavailable" });
 			return reply;
 		} finally {
-			this.#taking.delete(taking);
+			this.#pending.delete(pending);
 		}
 	}
 }

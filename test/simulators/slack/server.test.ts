@@ -90,13 +90,13 @@ test("bytes are uploaded to the given address, and downloaded from the file's on
 
 test("a command accepts five responses at its response URL", async () => {
 	const { general, anna, post } = await serving();
-	const asked = anna.commands("/parley help", {}, { in: general });
+	const interaction = anna.commands("/parley help", {}, { in: general });
 	const answers = [];
 	for (let n = 0; n < 6; n++)
-		answers.push(await post(asked.record.responseUrl ?? "", JSON.stringify({ text: `${n}` })));
+		answers.push(await post(interaction.record.responseUrl ?? "", JSON.stringify({ text: `${n}` })));
 	expect(answers.slice(0, 5).every(({ status, text }) => status === 200 && text === "ok")).toBe(true);
 	expect(answers[5]).toMatchObject({ status: 404, text: '{"ok":false,"error":"used_url"}' });
-	expect(asked.answers()).toHaveLength(5);
+	expect(interaction.answers()).toHaveLength(5);
 });
 
 test("the streamer of Slack's own client starts, appends and stops", async () => {

@@ -5,7 +5,7 @@ import { ParleyError, parseJson } from "@parley/base";
 import { HttpEvents } from "./events/http.ts";
 import { Sockets } from "./events/sockets.ts";
 import type { ApiRequest, ApiResponse } from "./web-api/exchange.ts";
-import { fileAt, loginPage, takeUpload } from "./world/files.ts";
+import { fileAt, loginPage, storeUpload } from "./world/files.ts";
 import type { World } from "./world/world.ts";
 
 const limits = { maxDepth: 64, maxNodes: 100_000 };
@@ -140,7 +140,7 @@ export class SlackServer {
 	async #upload(url: URL, bytes: Buffer, response: ServerResponse): Promise<void> {
 		const { state, network } = this.world;
 		const carried = network.carry("upload", () => {
-			const ok = takeUpload(state, url.href, bytes);
+			const ok = storeUpload(state, url.href, bytes);
 			return { status: ok ? 200 : 400, headers: {}, body: { ok } };
 		});
 		const answer = await answered(carried);

@@ -17,7 +17,7 @@ test("an event about a removed app that is installed again has no effect", async
 	const [socket] = await opens(2);
 	const { user } = world.state.app;
 	const event = { type: "tokens_revoked", tokens: { bot: [user.id] } };
-	await socket?.take({ type: "event", body: { type: "event_callback", event }, attempt: 2 });
+	await socket?.receive({ type: "event", body: { type: "event_callback", event }, attempt: 2 });
 	while (one.warnings.length === 0) await new Promise((resolve) => setImmediate(resolve));
 	expect(one.warnings).toEqual(["Slack reported that the app was removed, but still accepts its token"]);
 	expect([one.states, one.envelopes]).toEqual([["ready"], []]);
@@ -28,7 +28,7 @@ test("an event about delayed events is acknowledged and reported", async () => {
 	const one = await client().connect();
 	const [socket] = await opens(2);
 	const body = { type: "app_rate_limited", team_id: "T1", minute_rate_limited: 1_518_467_820 };
-	expect(await socket?.take({ type: "event", body, attempt: 0 })).toBeUndefined();
+	expect(await socket?.receive({ type: "event", body, attempt: 0 })).toBeUndefined();
 	expect([one.warnings, one.envelopes]).toEqual([
 		["Slack delays events, because there are too many for this app"],
 		[],

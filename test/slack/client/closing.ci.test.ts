@@ -7,7 +7,7 @@ import { openSlack } from "./open-slack.ts";
 test("closing acknowledges received events, refuses later ones, and leaves no socket", async () => {
 	const open = Promise.withResolvers<undefined>();
 	const { clock, world, sockets, client, says, opens, watch } = await openSlack();
-	const one = await client({ take: () => open.promise }).connect();
+	const one = await client({ receive: () => open.promise }).connect();
 	await opens(2);
 	says("one");
 	await watch.until("it came", () => one.received.length === 1);

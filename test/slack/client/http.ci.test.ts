@@ -28,15 +28,15 @@ test("the address is verified, and events, commands and presses arrive signed", 
 	const { world, general, ada, says, watch } = slack;
 	const reply = { text: "Done" };
 	const { one, events } = await listening(slack, {
-		take: async ({ type }) => (type === "command" ? reply : undefined),
+		receive: async ({ type }) => (type === "command" ? reply : undefined),
 	});
 	expect(one.states).toEqual(["ready"]);
 	expect(await events.verify()).toBe(true);
 	says("Hello");
 	await one.receives("Hello");
-	const asked = ada.commands("/parley help", {}, { in: general });
-	await watch.until("it is answered", () => asked.answers().length === 1);
-	expect(asked.answers()).toMatchObject([{ text: "Done", ephemeral: true }]);
+	const interaction = ada.commands("/parley help", {}, { in: general });
+	await watch.until("it is answered", () => interaction.answers().length === 1);
+	expect(interaction.answers()).toMatchObject([{ text: "Done", ephemeral: true }]);
 	const button = { type: "button", text: { type: "plain_text", text: "Yes" }, action_id: "yes" };
 	const blocks = [{ type: "actions", elements: [button] }];
 	const post = { channel: general.record.id, text: "Sure?", blocks };
@@ -58,7 +58,7 @@ test("an event that was not stored is answered with 503, and is repeated with it
 	const slack = await openSlack();
 	const { clock, says, watch, world } = slack;
 	const { one, events } = await listening(slack, {
-		take: async () => {
+		receive: async () => {
 			tries += 1;
 			if (tries < 3) throw new Error("the disk is full");
 			return undefined;
@@ -104,7 +104,7 @@ test("closing answers requests in progress, and does not wait for endless ones",
 	const open = Promise.withResolvers<undefined>();
 	const slack = await openSlack();
 	const { clock, says, watch, world } = slack;
-	const { one, url, events } = await listening(slack, { take: () => open.promise });
+	const { one, url, events } = await listening(slack, { receive: () => open.promise });
 	const socket = connect(Number(new URL(url).port), "127.0.0.1");
 	const over = new Promise((resolve) => socket.once("close", resolve));
 	socket.on("error", () => undefined);

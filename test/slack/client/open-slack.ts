@@ -14,7 +14,7 @@ const settings = { tiers: { ...defaultSettings.tiers, 1: 100 } };
 /** Resolves when the clients also know that the sockets are open. */
 export async function known(sockets: readonly Socket[]): Promise<readonly Socket[]> {
 	const body = { type: "event_callback", event: { type: probe } };
-	await Promise.all(sockets.map((socket) => socket.take({ type: "event", body, attempt: 0 })));
+	await Promise.all(sockets.map((socket) => socket.receive({ type: "event", body, attempt: 0 })));
 	return sockets;
 }
 

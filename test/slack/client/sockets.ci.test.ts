@@ -30,13 +30,13 @@ test.each(["refresh_requested", "warning"] as const)(
 		const one = await client().connect();
 		const before = await opens(2);
 		for (const [n, socket] of before.entries()) {
-			const asked = Promise.withResolvers<void>();
-			world.network.next("apps.connections.open", { until: asked.promise });
+			const requested = Promise.withResolvers<void>();
+			world.network.next("apps.connections.open", { until: requested.promise });
 			socket.disconnects(reason);
 			await watch.until("another one is asked for", () => world.network.pending === 0);
 			says(`before ${n}`);
 			await known([socket]);
-			asked.resolve();
+			requested.resolve();
 			await watch.until("it is replaced", () => !sockets.open.includes(socket));
 			says(`after ${n}`);
 		}
@@ -52,16 +52,16 @@ test.each(["refresh_requested", "warning"] as const)(
 test("events of an old socket are acknowledged over it before it closes", async () => {
 	const open = Promise.withResolvers<undefined>();
 	const { world, sockets, client, ada, general, opens, watch } = await openSlack();
-	const one = await client({ take: () => open.promise }).connect();
+	const one = await client({ receive: () => open.promise }).connect();
 	await opens(2);
-	const asked = ada.commands("/parley help", {}, { in: general });
+	const interaction = ada.commands("/parley help", {}, { in: general });
 	await watch.until("it came", () => one.envelopes.length === 1);
 	const old = sockets.open.find(({ count }) => count.sent === 1);
 	old?.disconnects("refresh_requested");
 	await watch.until("there is a new one", () => sockets.opened === 3 && sockets.open.length === 3);
 	open.resolve(undefined);
 	await watch.until("the old one is gone", () => old !== undefined && !sockets.open.includes(old));
-	expect([asked.record.state, world.delivery.pending]).toEqual(["acknowledged", 0]);
+	expect([interaction.record.state, world.delivery.pending]).toEqual(["acknowledged", 0]);
 });
 
 test("after one socket is cut, the other one continues and a second one is opened", async () => {
@@ -141,12 +141,12 @@ test("envelopes of two megabytes and with thousands of parts are accepted", asyn
 	const rows = Array.from({ length: 100 }, () => Array.from({ length: 20 }, () => cell));
 	const message = { text: "x".repeat(1_000_000), blocks: [{ type: "table", rows }] };
 	const event = { type: "message", subtype: "message_changed", message, previous_message: message };
-	const taken = first?.take({
+	const received = first?.receive({
 		type: "event",
 		body: { event, channel: general.id, user: ada.id },
 		attempt: 0,
 	});
-	await expect(taken).resolves.toBeUndefined();
+	await expect(received).resolves.toBeUndefined();
 	await watch.until("it came", () => one.envelopes.length === 1);
 });
 
@@ -201,13 +201,13 @@ test("two silent sockets without expected events are reported after 15 minutes",
 
 test("an event that was not stored is not acknowledged, and is repeated", async () => {
 	let tries = 0;
-	const take = async (): Promise<undefined> => {
+	const receive = async (): Promise<undefined> => {
 		tries += 1;
 		if (tries < 3) throw new Error("the disk is full");
 		return undefined;
 	};
 	const { clock, world, client, says, opens, watch } = await openSlack();
-	const one = await client({ take }).connect();
+	const one = await client({ receive }).connect();
 	await opens(2);
 	says("again");
 	await watch.until("it came", () => tries === 1);
@@ -240,17 +240,17 @@ test("the response to a form is in the acknowledgement", async () => {
 	const { client, ada, general, opens, watch } = await openSlack();
 	const errors = { name: "is missing" };
 	const one = await client({
-		take: async ({ body }) =>
+		receive: async ({ body }) =>
 			Object(body).type === "view_submission" ? { response_action: "errors", errors } : undefined,
 	}).connect();
 	await opens(2);
-	const asked = ada.commands("/parley ask", {}, { in: general });
+	const interaction = ada.commands("/parley ask", {}, { in: general });
 	await watch.until("it came", () => one.envelopes.length === 1);
 	const { trigger_id } = Object(one.envelopes[0]?.body);
 	expect(await one.port.call({ method: "views.open", args: { trigger_id, view } })).toMatchObject({
 		type: "ok",
 	});
-	const sent = ada.submits(asked);
+	const sent = ada.submits(interaction);
 	await watch.until("it is answered", () => sent.record.state === "acknowledged");
 	expect(sent.record.view?.errors).toEqual(errors);
 	expect(one.envelopes.map(({ type }) => type)).toEqual(["command", "view"]);

@@ -15,7 +15,7 @@ export interface ClientOptions extends Omit<SlackPortOptions, "log" | "chance" |
 	readonly clock: Clock;
 	readonly watch: Watch;
 	/** Handles an envelope. A rejection leaves it unacknowledged. */
-	readonly take?: (envelope: SlackEnvelope) => Promise<SlackReply>;
+	readonly receive?: (envelope: SlackEnvelope) => Promise<SlackReply>;
 }
 
 /** Type of an event by which a test recognizes that a client listens. Parley ignores it. */
@@ -29,11 +29,11 @@ export class WatchedClient {
 	readonly links: SlackLink[] = [];
 	silences = 0;
 	readonly #watch: Watch;
-	readonly #take: NonNullable<ClientOptions["take"]>;
+	readonly #receive: NonNullable<ClientOptions["receive"]>;
 
-	constructor({ watch, take = async () => undefined, ...options }: ClientOptions) {
+	constructor({ watch, receive = async () => undefined, ...options }: ClientOptions) {
 		this.#watch = watch;
-		this.#take = take;
+		this.#receive = receive;
 		this.port = createSlackPort({ ...options, log: this.log, chance: () => 0.5 });
 		onTestFinished(() => this.port.close());
 	}
@@ -44,9 +44,9 @@ export class WatchedClient {
 			receive: async (envelope) => {
 				if (Object(envelope.body).event?.type === probe) return undefined;
 				this.envelopes.push(envelope);
-				const taken = this.#take(envelope);
+				const received = this.#receive(envelope);
 				this.#watch.notify();
-				return taken;
+				return received;
 			},
 			link: (link) => {
 				this.links.push(link);

@@ -51,13 +51,13 @@ test("a press is answered at its response URL, and a used-up URL is refused with
 	const { client, general, ada, opens, watch } = await openSlack();
 	const one = await client().connect();
 	await opens(2);
-	const asked = ada.commands("/parley help", {}, { in: general });
+	const interaction = ada.commands("/parley help", {}, { in: general });
 	await watch.until("it came", () => one.envelopes.length === 1);
 	const { response_url: url } = Object(one.envelopes[0]?.body);
 	for (let n = 0; n < 5; n++)
 		expect(await one.port.respond(url, { text: `${n}` })).toMatchObject({ type: "ok" });
 	expect(await one.port.respond(url, { text: "6" })).toMatchObject({ type: "refused", error: "used_url" });
-	expect(asked.answers()).toHaveLength(5);
+	expect(interaction.answers()).toHaveLength(5);
 });
 
 test("files are uploaded in three steps, and downloaded only with the required scope", async () => {

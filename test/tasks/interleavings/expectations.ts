@@ -76,8 +76,8 @@ export async function readRows(store: Store<Tables>, name: string): Promise<Map<
 			tasks.map((task) => {
 				const own = bySession.get(task.own_session_id) ?? [];
 				const facts = { suspended: Number(task.suspend_count), putOff: Number(task.retry_count) };
-				const asked = own.filter(({ id }) => open.has(id)).length;
-				return [task.title, { state: task.state, ...facts, runs: own.length, prompts: asked }];
+				const questions = own.filter(({ id }) => open.has(id)).length;
+				return [task.title, { state: task.state, ...facts, runs: own.length, prompts: questions }];
 			}),
 		);
 	});

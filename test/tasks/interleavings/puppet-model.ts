@@ -13,15 +13,15 @@ const usageOfReply = { inputTokens: 10, outputTokens: 5, cacheReadTokens: 0, cac
 export class PuppetModel implements Model {
 	readonly provider = "puppet";
 	readonly defaultModel = "puppet";
-	readonly #onAsked: () => void;
+	readonly #onQuestion: () => void;
 	readonly #calls = new Map<string, (reply: ScriptedReply) => void>();
 	/** Titles whose provider fails. */
 	readonly #faulty = new Set<string>();
 	/** The last request of each conversation. */
 	readonly requests = new Map<string, ModelRequest>();
 
-	constructor(onAsked: () => void) {
-		this.#onAsked = onAsked;
+	constructor(onQuestion: () => void) {
+		this.#onQuestion = onQuestion;
 	}
 
 	/** True if a call of the conversation waits for its reply. */
@@ -65,7 +65,7 @@ export class PuppetModel implements Model {
 		signal.addEventListener("abort", stop, { once: true });
 		if (this.#calls.has(title)) throw new Error(`${title} calls its model twice at a time`);
 		this.#calls.set(title, resolve);
-		this.#onAsked();
+		this.#onQuestion();
 		return promise;
 	}
 }

@@ -40,7 +40,7 @@ export class Sightings {
 		return this.#byTitle.get(title);
 	}
 
-	take(happened: SessionEvent): void {
+	receive(happened: SessionEvent): void {
 		if (happened.transient) return;
 		const { event, sessionId, seq } = happened;
 		const known = this.#events.get(`${sessionId} ${seq}`);
@@ -48,14 +48,14 @@ export class Sightings {
 			this.contradictions.push(`${sessionId} has two events ${seq}`);
 		if (known) return;
 		this.#events.set(`${sessionId} ${seq}`, happened);
-		if (isOfTask(event)) this.#takeTask(event, sessionId);
-		if (event.type === "worker.started") this.#takeStart(event.taskId, sessionId);
-		if (event.type === "run.retrying") this.#takeRetry(sessionId);
+		if (isOfTask(event)) this.#noteTask(event, sessionId);
+		if (event.type === "worker.started") this.#noteStart(event.taskId, sessionId);
+		if (event.type === "run.retrying") this.#noteRetry(sessionId);
 		if (event.type === "prompt.requested" && event.prompt.taskId !== undefined) {
 			const seen = this.#byTask.get(event.prompt.taskId);
 			if (seen) seen.prompt = event.prompt.token;
 		}
-		if (event.type === "prompt.answered" || event.type === "prompt.closed") this.#takeAnswer(event.token);
+		if (event.type === "prompt.answered" || event.type === "prompt.closed") this.#noteAnswer(event.token);
 	}
 
 	/** The recorded events that were seen. */
@@ -87,11 +87,11 @@ export class Sightings {
 		for (const row of rows) {
 			const { id, session_id: sessionId } = row;
 			const event = JSON.parse(row.data);
-			this.take({ transient: false, id, sessionId, seq: Number(row.seq), at: Number(row.at), event });
+			this.receive({ transient: false, id, sessionId, seq: Number(row.seq), at: Number(row.at), event });
 		}
 	}
 
-	#takeTask(event: TaskSeen, home: string): void {
+	#noteTask(event: TaskSeen, home: string): void {
 		if (event.type === "task.created") {
 			const { taskId, title } = event;
 			const seen = { ...{ taskId, home, own: "", token: "", prompt: "" }, ...nothing };
@@ -108,19 +108,19 @@ export class Sightings {
 		else if (["task.completed", "task.failed", "task.cancelled"].includes(event.type)) seen.ends += 1;
 	}
 
-	#takeStart(taskId: string, conversation: string): void {
+	#noteStart(taskId: string, conversation: string): void {
 		const seen = this.#byTask.get(taskId);
 		if (!seen) throw new Error(`somebody works on ${taskId}, which nobody has created`);
 		seen.own = conversation;
 		this.#byConversation.set(conversation, seen);
 	}
 
-	#takeRetry(conversation: string): void {
+	#noteRetry(conversation: string): void {
 		const seen = this.#byConversation.get(conversation);
 		if (seen) seen.retries += 1;
 	}
 
-	#takeAnswer(token: string): void {
+	#noteAnswer(token: string): void {
 		for (const seen of this.#byTask.values()) if (seen.prompt === token) seen.prompt = "";
 	}
 }

@@ -144,7 +144,7 @@ export class World {
 		this.#life = await Life.begin(
 			{ ...this.#place, now },
 			{
-				onEvent: (event) => this.seen.take(event),
+				onEvent: (event) => this.seen.receive(event),
 				onEffect,
 				onChange: () => this.#watch.notify(),
 			},

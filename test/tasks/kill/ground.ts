@@ -72,7 +72,7 @@ export class Ground implements AsyncDisposable {
 	}
 
 	/** The roles of the messages in the conversation of a task, in order, after the end of its run. */
-	async speakers(task_id: string): Promise<string[]> {
+	async authors(task_id: string): Promise<string[]> {
 		const { conversation: session_id } = await this.check(task_id);
 		for (;;) {
 			const messages = await this.client.request("load_messages", { session_id });
@@ -180,7 +180,7 @@ function payloadOf({ payload }: EventFrame): Payload {
 /** The task of an event. A prompt has it in its context. */
 function taskOf(payload: Payload): unknown {
 	const context = payload["context"];
-	const asked =
+	const questions =
 		typeof context === "object" && context !== null && "task_id" in context ? context.task_id : undefined;
-	return payload["task_id"] ?? asked;
+	return payload["task_id"] ?? questions;
 }

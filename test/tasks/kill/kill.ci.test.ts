@@ -21,8 +21,8 @@ test("a gateway killed with tasks in every state continues all of them", { timeo
 	const completed = await submit("completed", "say: done");
 	await ground.event("task.completed", completed);
 
-	const asked = await ground.submit(asking, "asked", "run: printf x >> asked\nsay: done");
-	const prompt = await ground.event("prompt.request", asked);
+	const questioned = await ground.submit(asking, "asked", "run: printf x >> asked\nsay: done");
+	const prompt = await ground.event("prompt.request", questioned);
 	// A document, because the call that waits for its approval would be refused if the file of another type changed.
 	const working = await submit("working", "run: printf x >> worked.txt; sleep 60", "say: done");
 	await ground.effect("worked.txt");
@@ -36,9 +36,19 @@ test("a gateway killed with tasks in every state continues all of them", { timeo
 	const pending = await submit("pending", "say: at last");
 	await ground.reply(replied, "approved");
 	await ground.client.request("cancel_task", { task_id: cancelled, reason: "enough" });
-	const open = { suspended, replied, asked, working, waiting, helper, speaking, busy, pending };
+	const open = {
+		suspended,
+		replied,
+		questioned: questioned,
+		working,
+		waiting,
+		helper,
+		speaking,
+		busy,
+		pending,
+	};
 	expect(await ground.states({ ...open, completed, cancelled })).toEqual({
-		...{ suspended: "suspended", replied: "pending", asked: "running", working: "running" },
+		...{ suspended: "suspended", replied: "pending", questioned: "running", working: "running" },
 		...{ waiting: "running", helper: "running", speaking: "running", busy: "running", pending: "pending" },
 		...{ completed: "completed", cancelled: "cancelled" },
 	});
@@ -72,7 +82,7 @@ test("a running task that is cancelled just before the gateway dies stays cancel
 	expect((await ground.client.request("cancel_task", cancelling)).status).toBe("cancelled");
 	await ground.kill();
 	await ground.start();
-	expect(await ground.speakers(id)).toEqual(["user", "assistant"]);
+	expect(await ground.authors(id)).toEqual(["user", "assistant"]);
 	expect(await ground.check(id)).toMatchObject({ status: "cancelled", error: "enough" });
 	expect([ground.effects("effect"), ground.countOf(id, endings)]).toEqual(["x", 1]);
 });

@@ -19,9 +19,9 @@ class DiskFull extends Error {}
 /** A group commit over a disk that may be full. Transactions that write nothing always succeed. */
 function onDisk() {
 	const disk = { full: false, probes: 0 };
-	const told: unknown[] = [];
+	const reported: unknown[] = [];
 	const clock = new ManualClock();
-	const health = new StorageHealth(clock, (state) => told.push(state));
+	const health = new StorageHealth(clock, (state) => reported.push(state));
 	const nothing = (): void => undefined;
 	const write = async (): Promise<string> => {
 		if (disk.full) throw new DiskFull();
@@ -41,7 +41,7 @@ function onDisk() {
 		failure: (error: unknown) => (error instanceof DiskFull ? ("full" as const) : undefined),
 	};
 	const commits = new GroupCommit<unknown>({ tx, control, failpoints: noFailpoints, health });
-	return { disk, told, clock, commits, write };
+	return { disk, reported: reported, clock, commits, write };
 }
 
 const refusal = {
@@ -62,11 +62,11 @@ test("on a full disk, the complete transaction of a command fails with that reas
 });
 
 test("a command error without a disk error does not change the storage health", async () => {
-	const { commits, told } = onDisk();
+	const { commits, reported } = onDisk();
 	const own = commits.commit(() => Promise.reject(new Error("no such session")));
 	await expect(own).rejects.toThrow("no such session");
 	expect(commits.health()).toEqual({ state: "ok" });
-	expect(told).toEqual([]);
+	expect(reported).toEqual([]);
 });
 
 test("on a full disk, a transaction without writes does not count as success", async () => {
@@ -78,7 +78,7 @@ test("on a full disk, a transaction without writes does not count as success", a
 });
 
 test("each change is reported once with the time of the first failure, and a query makes the store try again", async () => {
-	const { disk, told, clock, commits, write } = onDisk();
+	const { disk, reported, clock, commits, write } = onDisk();
 	disk.full = true;
 	const since = clock.now();
 	for (let n = 0; n < 3; n++) {
@@ -93,7 +93,7 @@ test("each change is reported once with the time of the first failure, and a que
 	commits.health();
 	await commits.commit(async () => undefined);
 	expect(commits.health()).toEqual({ state: "ok" });
-	expect(told).toEqual([{ state: "full", since }, { state: "ok" }]);
+	expect(reported).toEqual([{ state: "full", since }, { state: "ok" }]);
 	const probed = disk.probes;
 	await commits.commit(write);
 	expect(disk.probes).toBe(probed);

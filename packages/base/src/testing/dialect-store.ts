@@ -43,7 +43,7 @@ export async function openDialectStore<DB>(options: DialectStoreOptions): Promis
 	};
 	try {
 		const schema = { db: new Kysely<unknown>({ dialect: writer }), engine: "postgres", migrations } as const;
-		await telling(errors, async () => {
+		await throwIfOver(errors, async () => {
 			if ((await findPending(schema)) !== undefined) await migrate(schema);
 		});
 	} catch (error) {
@@ -88,7 +88,7 @@ class Interruption extends ParleyError {
 	}
 }
 
-async function telling<T>({ isOver }: ServerErrors, query: () => Promise<T>): Promise<T> {
+async function throwIfOver<T>({ isOver }: ServerErrors, query: () => Promise<T>): Promise<T> {
 	try {
 		return await query();
 	} catch (cause) {
@@ -105,7 +105,7 @@ async function* streamQuery(): AsyncGenerator<never> {
 function eachQuery(driver: Driver, errors: ServerErrors): DatabaseConnection {
 	return {
 		executeQuery: (query) =>
-			telling(errors, async () => {
+			throwIfOver(errors, async () => {
 				const connection = await driver.acquireConnection();
 				try {
 					return await connection.executeQuery(query);
@@ -132,7 +132,7 @@ class Transaction implements DatabaseConnection, TransactionControl {
 	executeQuery: DatabaseConnection["executeQuery"] = async (query) => {
 		const connection = this.#connection;
 		if (!connection) throw new ParleyError("no transaction is open", { code: "failed_precondition" });
-		return telling(this.#errors, () => connection.executeQuery(query));
+		return throwIfOver(this.#errors, () => connection.executeQuery(query));
 	};
 
 	async begin(): Promise<void> {

@@ -44,7 +44,7 @@ function writeTo(io: CapturedIo, ...events: readonly OzzieEvent[]): { out: strin
 	const output = new AnswerOutput(io);
 	const metrics = new RunMetricsCollector();
 	for (const one of events) output.write(one, metrics.receive(one));
-	return { out: io.takeOut(), error: io.takeError() };
+	return { out: io.drainOut(), error: io.drainError() };
 }
 
 test("prints the answer to stdout with a line break at the end", () => {
@@ -116,7 +116,7 @@ test("writes each reply to a file when it is complete, and the rest at the end",
 	output.write(start);
 	output.write(delta("hel"));
 	output.close();
-	expect(io.takeOut()).toBe("hel\n");
+	expect(io.drainOut()).toBe("hel\n");
 });
 
 test("prints the model, the cost and retries on stderr", () => {

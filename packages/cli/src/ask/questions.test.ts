@@ -6,7 +6,7 @@ import { FakeClient } from "../testing/fake-session.ts";
 import { askQuestion } from "../testing/questions.ts";
 import { Questions } from "./questions.ts";
 
-function asked(question: PromptRequestPayload): OzzieEvent {
+function promptEvent(question: PromptRequestPayload): OzzieEvent {
 	return { type: "event", event: "prompt.request", payload: question, seq: 1 };
 }
 
@@ -23,9 +23,9 @@ async function refuse(question: PromptRequestPayload, acceptsAll: boolean) {
 		onInterrupt: () => undefined,
 		onFailure: (reason) => failures.push(reason),
 	});
-	questions.receive(asked(question));
+	questions.receive(promptEvent(question));
 	await setImmediate();
-	return { client, failures, error: io.takeError(), unanswered: questions.unanswered };
+	return { client, failures, error: io.drainError(), unanswered: questions.unanswered };
 }
 
 const approval = askQuestion({ type: "confirm", label: "Allow run \u001bls?" });
@@ -81,7 +81,7 @@ test("asks the questions of one reply in order, with one answer for each", async
 	});
 	const [first, second, third] = ["one", "two", "three"].map((token) => ({ ...approval, token }));
 	if (!first || !second || !third) throw new Error("three questions are needed");
-	for (const question of [first, second, third, first]) questions.receive(asked(question));
+	for (const question of [first, second, third, first]) questions.receive(promptEvent(question));
 	io.stdin.write("y\r");
 	await setImmediate();
 	expect(client.requests.map(({ params }) => Object(params).token)).toEqual(["one"]);
@@ -93,7 +93,7 @@ test("asks the questions of one reply in order, with one answer for each", async
 			payload: { token, value: true, cancelled: false },
 		} as OzzieEvent);
 	// The second question is shown before the gateway confirms the first, and is then answered by another client.
-	expect(io.takeError()).toContain("✓ yes");
+	expect(io.drainError()).toContain("✓ yes");
 	respond("two");
 	respond("one");
 	io.stdin.write("n\r");
@@ -115,7 +115,7 @@ test("asks the next question without waiting for the gateway", async () => {
 		onInterrupt: () => undefined,
 		onFailure: (reason) => expect(reason).toBeUndefined(),
 	});
-	for (const token of ["one", "two", "three"]) questions.receive(asked({ ...approval, token }));
+	for (const token of ["one", "two", "three"]) questions.receive(promptEvent({ ...approval, token }));
 	for (const answer of ["y\r", "n\r", "y\r"]) {
 		io.stdin.write(answer);
 		await setImmediate();

@@ -30,8 +30,8 @@ export async function chat(flags: ChatFlags, io: Io): Promise<number> {
 		});
 	try {
 		const session = await open(flags.session);
-		const talk = isInteractive(io) ? chatAtTerminal : chatInLines;
-		return await talk(io, (display) => {
+		const run = isInteractive(io) ? chatAtTerminal : chatInLines;
+		return await run(io, (display) => {
 			current = new Chat({
 				...display,
 				client,
@@ -74,7 +74,7 @@ export async function chatInLines(io: Io, begin: BeginChat): Promise<number> {
 	const lines = createInterface({ input: io.stdin });
 	const reading = chat.read();
 	try {
-		await Promise.race([reading, talk(chat, lines, io)]);
+		await Promise.race([reading, chatWithLines(chat, lines, io)]);
 	} finally {
 		chat.leave();
 		lines.close();
@@ -83,7 +83,7 @@ export async function chatInLines(io: Io, begin: BeginChat): Promise<number> {
 	return 0;
 }
 
-async function talk(chat: Chat, lines: AsyncIterable<string>, io: Io): Promise<void> {
+async function chatWithLines(chat: Chat, lines: AsyncIterable<string>, io: Io): Promise<void> {
 	await untilReady(chat, io);
 	const entered: Promise<void>[] = [];
 	for await (const line of lines) {

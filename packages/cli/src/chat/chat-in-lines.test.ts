@@ -27,7 +27,7 @@ test("answers several questions with lines, without waiting for the gateway", as
 		{ token: "one", value: "yes" },
 		{ token: "two", cancelled: true },
 	]);
-	expect(io.takeOut()).toContain("three?");
+	expect(io.drainOut()).toContain("three?");
 	io.stdin.end("y\n");
 	await setImmediate();
 	await setImmediate();

@@ -111,7 +111,7 @@ export class Chat {
 	/** Denies the open approval, or declines the open question. Never rejects. */
 	decline(): Promise<void> {
 		const isApproval = this.#conversation.question?.question.type === "confirm";
-		return this.#attempt(() => this.#respond({ response: decline, said: isApproval ? "no" : "no answer" }));
+		return this.#attempt(() => this.#respond({ response: decline, shown: isApproval ? "no" : "no answer" }));
 	}
 
 	/** Cancels the running turn. Queued messages run next. Never rejects. */

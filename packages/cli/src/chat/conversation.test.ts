@@ -103,7 +103,7 @@ test("shows a question once, without its tool call and with its answer", () => {
 	const question = askQuestion({ label: "Name?", token: "t" });
 	const call = called("a", "ask_user");
 	expect(apply(conversation, call, event("prompt.request", question))).toEqual(["? Name?"]);
-	conversation.answer({ response: { text: "Ada" }, said: "Ada" }, look);
+	conversation.answer({ response: { text: "Ada" }, shown: "Ada" }, look);
 	const answer = event("prompt.response", { token: "t", value: "Ada", cancelled: false, by: "operator" });
 	expect(apply(conversation, answer, returned("a", "ask_user"))).toEqual(["  ✓ Ada"]);
 	expect(conversation.question).toBeUndefined();
@@ -112,7 +112,7 @@ test("shows a question once, without its tool call and with its answer", () => {
 test("shows the answer of another client, also after a late answer of this client", () => {
 	const conversation = new Conversation();
 	apply(conversation, event("prompt.request", askQuestion({ type: "confirm", token: "t" })));
-	conversation.answer({ response: { value: "yes" }, said: "yes" }, look);
+	conversation.answer({ response: { value: "yes" }, shown: "yes" }, look);
 	const denied = event("prompt.response", { token: "t", value: false, cancelled: true, by: "operator" });
 	expect(apply(conversation, denied)).toEqual(["  ✗ no (answered elsewhere)"]);
 });

@@ -46,7 +46,7 @@ export class Conversation {
 	#steering: readonly UserMessagePayload[] = [];
 	#retrying: Payload<"run.retrying"> | undefined;
 	/** Whether the current model call has produced output. */
-	#speaks = false;
+	#hasOutput = false;
 	#sending: readonly string[] = [];
 	#todo: Payload<"todo.updated"> | undefined;
 	#question: OpenQuestion | undefined;
@@ -209,7 +209,7 @@ export class Conversation {
 	#asks({ phase }: Payload<"internal.llm.call">): string[] {
 		if (phase === "end") return [];
 		this.#active = true;
-		this.#speaks = false;
+		this.#hasOutput = false;
 		this.#retrying = undefined;
 		return [];
 	}
@@ -218,7 +218,9 @@ export class Conversation {
 		this.#active = true;
 		this.#retrying = retry;
 		const rows = this.#endReply(look);
-		return this.#speaks ? [...rows, ...noteRows("the reply was interrupted and starts again", look)] : rows;
+		return this.#hasOutput
+			? [...rows, ...noteRows("the reply was interrupted and starts again", look)]
+			: rows;
 	}
 
 	#streamed({ phase, content }: Payload<"assistant.stream">, look: Look): string[] {
@@ -226,7 +228,7 @@ export class Conversation {
 		this.#retrying = undefined;
 		if (phase === "start") this.#reply.start();
 		if (phase !== "delta") return phase === "end" ? this.#endReply(look) : [];
-		this.#speaks = true;
+		this.#hasOutput = true;
 		return this.#write(this.#reply.delta(content), look);
 	}
 

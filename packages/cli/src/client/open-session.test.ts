@@ -26,10 +26,10 @@ test("keeps the directory of a named session", async () => {
 
 test("uses another directory and reports the reason if the gateway does not allow the current one", async () => {
 	const client = new FakeClient();
-	const told = Promise.withResolvers<string>();
-	const opening = openSession(client, { ...elsewhere, onOtherDirectory: told.resolve });
+	const notice = Promise.withResolvers<string>();
+	const opening = openSession(client, { ...elsewhere, onOtherDirectory: notice.resolve });
 	client.last("open_session").refuse(refused);
-	expect(await told.promise).toBe("outside the roots");
+	expect(await notice.promise).toBe("outside the roots");
 	client.last("open_session").answer(session);
 	expect(await opening).toBe(session);
 	expect(client.requests.at(-1)?.params).toEqual({});

@@ -32,7 +32,7 @@ test("reports notices that did not reach an approver by their first way", async 
 	const io = new CapturedIo();
 	const flags = { data, json: true };
 	await examineConnector({ platform: discord, flags, io, found: nothing() });
-	expect(parseJson(io.takeOut())).toContainEqual({
+	expect(parseJson(io.drainOut())).toContainEqual({
 		id: "discord-notices",
 		status: "warn",
 		what: expect.stringContaining(

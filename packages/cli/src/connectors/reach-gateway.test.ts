@@ -11,7 +11,7 @@ const away = new ParleyError("no gateway answers", { code: "unavailable" });
 
 test("retries after 1, 2, 4, 8 and then every 15 seconds until the gateway answers", async () => {
 	const clock = new ManualClock();
-	const [tries, told]: [number[], string[]] = [[], []];
+	const [tries, messages]: [number[], string[]] = [[], []];
 	const began = clock.now();
 	const reached = reachGateway(
 		async () => {
@@ -19,7 +19,7 @@ test("retries after 1, 2, 4, 8 and then every 15 seconds until the gateway answe
 			if (tries.length < 7) throw away;
 			return "there";
 		},
-		{ clock, stopRequest: new Promise(() => undefined), onWait: async (why) => void told.push(why) },
+		{ clock, stopRequest: new Promise(() => undefined), onWait: async (why) => void messages.push(why) },
 	);
 	for (let second = 0; second < 60; second++) {
 		await tick();
@@ -27,7 +27,7 @@ test("retries after 1, 2, 4, 8 and then every 15 seconds until the gateway answe
 	}
 	expect(await reached).toEqual({ reached: "there" });
 	expect(tries).toEqual([0, 1, 3, 7, 15, 30, 45]);
-	expect(told).toEqual(Array.from({ length: 6 }, () => "no gateway answers"));
+	expect(messages).toEqual(Array.from({ length: 6 }, () => "no gateway answers"));
 });
 
 test("stops waiting at a stop request or another error", async () => {

@@ -16,7 +16,7 @@ test.each([0, 80])("prints whole words on a terminal that reports %i columns", a
 	const io = new CapturedIo({ DISCORD_TOKEN: "" });
 	Object.assign(io.stdout, { isTTY: true, columns });
 	expect(await run(["discord", "setup"], io)).toBe(1);
-	const text = io.takeOut();
+	const text = io.drainOut();
 	expect(text).toContain("New Application");
 	expect(Math.max(...text.split("\n").map((line) => line.trim().length))).toBeGreaterThan(40);
 	expect(text.split("\n").length).toBeLessThan(20);
@@ -61,7 +61,7 @@ test.each([
 		const way = { platform: discord, steps: () => [answer], hasToken: true, withConnector: [] };
 		const end = await setUpConnector(way, {}, io).catch(String);
 		expect([1, "Error: broken off"]).toContain(end);
-		expect(io.takeOut()).toMatch(/type \/pair [A-Z0-9]+ to become the owner/);
+		expect(io.drainOut()).toMatch(/type \/pair [A-Z0-9]+ to become the owner/);
 		expect([...invitations, (await waiting()).length]).toEqual([1, 0]);
 	} finally {
 		await gateway.stop(0);

@@ -6,7 +6,7 @@ import { eventRow } from "./print-events.ts";
 
 const plain = { columns: 120, styles: createStyles(false) };
 
-function told(type: string, payload: object): ShownEvent {
+function shownEvent(type: string, payload: object): ShownEvent {
 	const timestamp = new Date(2026, 0, 31, 9, 5, 7).toISOString();
 	return { id: "e", session_id: "sess_abcdefghij", type, timestamp, payload, seq: 1 };
 }
@@ -49,12 +49,12 @@ test.each([
 	["session.created", {}, ""],
 	["of.tomorrow", { x: 1 }, ""],
 ])("prints one row for %s", (type, payload, words) => {
-	const row = eventRow(told(type, payload), plain);
+	const row = eventRow(shownEvent(type, payload), plain);
 	expect(row).toBe(`09:05:07  sess_abcdef  ${`${type.padEnd(17)}  ${words}`.trimEnd()}`);
 });
 
 test("limits a row to the width of the terminal, and colours it if colours are on", () => {
-	const event = told("user.message", { content: "word ".repeat(100), run_id: "r" });
+	const event = shownEvent("user.message", { content: "word ".repeat(100), run_id: "r" });
 	expect(widthOf(eventRow(event, { ...plain, columns: 60 }))).toBeLessThanOrEqual(60);
 	expect(eventRow(event, { ...plain, styles: createStyles(true) })).toContain("\u001b[36muser.message");
 });

@@ -10,12 +10,12 @@ type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 
 /** A gateway that answers connections in order, as the test defines. */
 class Stub implements AsyncDisposable {
-	readonly asked: { readonly url: string | undefined; readonly lastId: unknown }[] = [];
+	readonly requests: { readonly url: string | undefined; readonly lastId: unknown }[] = [];
 	readonly #server: Server;
 
 	private constructor(answers: Answer[]) {
 		this.#server = createServer((request, response) => {
-			this.asked.push({ url: request.url, lastId: request.headers["last-event-id"] });
+			this.requests.push({ url: request.url, lastId: request.headers["last-event-id"] });
 			const answer = answers.shift();
 			if (answer) answer(request, response);
 			else response.destroy();
@@ -109,7 +109,7 @@ test("passes events on, and continues after the last event when a connection is 
 	expect(await back).toBe("back");
 	await followed.until(3);
 	expect(followed.seen).toEqual([4, 5, 6]);
-	expect(stub.asked).toEqual([
+	expect(stub.requests).toEqual([
 		{ url: "/api/events?limit=10", lastId: undefined },
 		{ url: "/api/events?limit=10", lastId: "5" },
 	]);
@@ -131,7 +131,7 @@ test("continues from its start if the connection is lost before the first event"
 	const back = followed.change();
 	followed.clock.advance(500);
 	await back;
-	expect(stub.asked.map(({ lastId }) => lastId)).toEqual([undefined, "3"]);
+	expect(stub.requests.map(({ lastId }) => lastId)).toEqual([undefined, "3"]);
 	followed.stop.abort();
 	await followed.done;
 });
@@ -170,5 +170,5 @@ test("ends if the followed session is deleted", async () => {
 		response.end(event(4, "session.deleted"));
 	});
 	await follow(stub, "session=s").done;
-	expect(stub.asked).toHaveLength(1);
+	expect(stub.requests).toHaveLength(1);
 });

@@ -135,8 +135,8 @@ export async function removeServer(name: string, flags: McpFlags, io: Io): Promi
 
 /** Trusts the present servers of a directory after the operator has confirmed them. Returns the exit code. */
 export async function trustDirectory(given: string, flags: TrustFlags, io: Io): Promise<number> {
-	const isAsked = flags.yes !== true;
-	if (isAsked && !(io.stdin.isTTY && io.stderr.isTTY)) throw new UsageError(noConfirmation);
+	const needsConfirmation = flags.yes !== true;
+	if (needsConfirmation && !(io.stdin.isTTY && io.stderr.isTTY)) throw new UsageError(noConfirmation);
 	const directory = await realpath(resolve(io.cwd, given));
 	const file = await readDirectoryFile(directory);
 	if (file === undefined) throw new UsageError(`There is no ${directoryFileName} in ${directory}`);
@@ -152,7 +152,7 @@ export async function trustDirectory(given: string, flags: TrustFlags, io: Io): 
 		servers[entry.name] = { ...found, ...rightsOf(flags, io) };
 		rows.push(visibleLine(`${entry.name}: ${[found.program, ...entry.args].join(" ")}`));
 	}
-	if (isAsked && !(await agrees(rows, directory, io))) {
+	if (needsConfirmation && !(await agrees(rows, directory, io))) {
 		io.stderr.write("No server was trusted.\n");
 		return 1;
 	}

@@ -17,9 +17,9 @@ async function sent(flags: AnswerFlags, id = "123456", questions: OpenPromptPayl
 	const answered = answerQuestion(client, id, flags, new CapturedIo());
 	const settled = answered.catch(() => undefined);
 	for (const prompts of [questions, questions.slice(0, 1)]) {
-		const asked = client.requests.length;
+		const requestCount = client.requests.length;
 		if (client.requests.at(-1)?.method === "list_prompts") client.last("list_prompts").answer({ prompts });
-		while (client.requests.length === asked && !(await isOver(settled))) await Promise.resolve();
+		while (client.requests.length === requestCount && !(await isOver(settled))) await Promise.resolve();
 	}
 	if (client.requests.at(-1)?.method !== "prompt_response")
 		return { answered: await answered, params: undefined };

@@ -37,7 +37,7 @@ export async function answerQuestion(
 	if (given === undefined) return { exitCode: 1, rows: ["The question is still open."] };
 	const { token, session_id } = question;
 	const sent = await client.request("prompt_response", { token, ...given.response });
-	return { exitCode: 0, rows: [`answered: ${given.said}`], result: { ...sent, session_id, token } };
+	return { exitCode: 0, rows: [`answered: ${given.shown}`], result: { ...sent, session_id, token } };
 }
 
 /** Returns the question with the details of its tool call. */
@@ -57,7 +57,7 @@ async function findQuestion(client: Client, id: string): Promise<OpenPromptPaylo
 }
 
 function givenBy({ value, deny, reason }: AnswerFlags, question: OpenPromptPayload): GivenAnswer | undefined {
-	if (deny) return { response: { ...decline, ...defined({ reason }) }, said: "no" };
+	if (deny) return { response: { ...decline, ...defined({ reason }) }, shown: "no" };
 	if (value === undefined) return undefined;
 	if (question.type === "password") {
 		throw new UsageError(

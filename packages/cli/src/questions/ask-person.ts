@@ -47,7 +47,7 @@ export function askPerson(
 		const onKey = (key: Key): void => {
 			if (key.ctrl && key.name === "c") onInterrupt();
 			else if (isEnter(editor, key)) enter();
-			else if (editor.text === "" && isDecline(key, question)) end({ response: decline, said: "no" });
+			else if (editor.text === "" && isDecline(key, question)) end({ response: decline, shown: "no" });
 			else {
 				editor = pressKey(editor, key);
 				draw();

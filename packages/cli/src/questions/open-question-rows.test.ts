@@ -6,14 +6,14 @@ import { openQuestionRows } from "./question-rows.ts";
 
 const now = Date.UTC(2026, 0, 2);
 const where = { session_id: "sess_1", created_at: new Date(now - 180_000).toISOString() };
-const asked = { ...askQuestion({ token: "prompt_abcdef123456", label: "Which\u001b[2J?" }), ...where };
+const question = { ...askQuestion({ token: "prompt_abcdef123456", label: "Which\u001b[2J?" }), ...where };
 const look = (columns: number) => ({ columns, styles: createStyles(false) });
 
 test("prints each question with its short id, session, time and person", () => {
 	const rows = openQuestionRows(
 		[
-			{ ...asked, session_title: "Ships", person: "discord:1:2", always_ask: false },
-			{ ...asked, token: "prompt_zzzzzz654321", session_title: "", label: "Allow rm?", always_ask: true },
+			{ ...question, session_title: "Ships", person: "discord:1:2", always_ask: false },
+			{ ...question, token: "prompt_zzzzzz654321", session_title: "", label: "Allow rm?", always_ask: true },
 		],
 		now,
 		look(200),
@@ -28,7 +28,7 @@ test("prints each question with its short id, session, time and person", () => {
 
 test("limits rows to the width of the terminal, and keeps the ids", () => {
 	const rows = openQuestionRows(
-		[{ ...asked, session_title: "x".repeat(90), label: "y".repeat(90), always_ask: false }],
+		[{ ...question, session_title: "x".repeat(90), label: "y".repeat(90), always_ask: false }],
 		now,
 		look(40),
 	);

@@ -51,8 +51,12 @@ test("numbers the options, and marks those that are not available", () => {
 });
 
 test("prints hints for valid answers", () => {
-	const asked = askQuestion({ label: "Code?", required: false, validation: "\\d+", placeholder: "42" });
-	expect(questionRows(asked, plain)).toEqual(["? Code?", "  for example 42, must match \\d+,", "  optional"]);
+	const question = askQuestion({ label: "Code?", required: false, validation: "\\d+", placeholder: "42" });
+	expect(questionRows(question, plain)).toEqual([
+		"? Code?",
+		"  for example 42, must match \\d+,",
+		"  optional",
+	]);
 });
 
 test("does not offer the session if an approval applies once", () => {

@@ -94,7 +94,7 @@ function hanging(first: string, text: string, { columns }: Look): string[] {
 /** Answer that a person gave here, and its words. */
 export interface GivenAnswer {
 	readonly response: Response;
-	readonly said: string;
+	readonly shown: string;
 }
 
 /** A question whose end the gateway has not reported. */
@@ -119,8 +119,8 @@ export function answeredRow(
 }
 
 /** Row of an answer that is shown before the gateway confirms it, because another question follows immediately. */
-export function givenRow({ response, said }: GivenAnswer, look: Look): string {
-	return `  ${markOf(response.cancelled === true, look)} ${visibleLine(said)}`;
+export function givenRow({ response, shown }: GivenAnswer, look: Look): string {
+	return `  ${markOf(response.cancelled === true, look)} ${visibleLine(shown)}`;
 }
 
 /** The row for a result that differs from an answer which was shown already; undefined if it does not differ. */

@@ -69,5 +69,5 @@ test("sends text unchanged", () => {
 
 test("hides a password in the confirmation", () => {
 	const reading = readAnswer(askQuestion({ type: "password" }), "hunter2");
-	expect(reading).toEqual({ kind: "answer", response: { text: "hunter2" }, said: "(hidden)" });
+	expect(reading).toEqual({ kind: "answer", response: { text: "hunter2" }, shown: "(hidden)" });
 });

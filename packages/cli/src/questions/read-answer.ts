@@ -6,7 +6,7 @@ export type Response = Omit<MethodInput<"prompt_response">, "token" | "key">;
 
 /** An answer that can be sent, with its text for the person; or the reason why the input is invalid. */
 export type Reading =
-	| { readonly kind: "answer"; readonly response: Response; readonly said: string }
+	| { readonly kind: "answer"; readonly response: Response; readonly shown: string }
 	| { readonly kind: "again"; readonly hint: string };
 
 /** Denies an approval, and cancels any other question. */
@@ -31,8 +31,8 @@ function readApproval({ context }: PromptRequestPayload, line: string): Reading 
 	const [, word = "", reason = ""] = /^(\S*)\s*(.*)$/s.exec(line) ?? [];
 	const answer = word.toLowerCase();
 	if (answer === "n" || answer === "no") {
-		const said = reason === "" ? "no" : `no: ${reason}`;
-		return accept(defined({ cancelled: true, reason: reason || undefined }), said);
+		const shown = reason === "" ? "no" : `no: ${reason}`;
+		return accept(defined({ cancelled: true, reason: reason || undefined }), shown);
 	}
 	if (reason === "" && (answer === "y" || answer === "yes")) return accept({ value: "yes" }, "yes");
 	if (reason === "" && (answer === "s" || answer === "session")) {
@@ -79,8 +79,8 @@ function numbersOf(options: readonly PromptOptionPayload[]): string {
 	return free.length === options.length && free.length > 2 ? `1 to ${free.length}` : free.join(" or ");
 }
 
-function accept(response: Response, said: string): Reading {
-	return { kind: "answer", response, said: visibleLine(said) };
+function accept(response: Response, shown: string): Reading {
+	return { kind: "answer", response, shown: visibleLine(shown) };
 }
 
 function again(hint: string): Reading {

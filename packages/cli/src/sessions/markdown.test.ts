@@ -16,7 +16,7 @@ const session: SessionFacts = {
 	root_dir: "/a`b",
 };
 
-function told(type: string, payload: object): ShownEvent {
+function shownEvent(type: string, payload: object): ShownEvent {
 	return { id: "e", session_id: "sess_1", type, timestamp: "2026-01-01T00:00:01.000Z", payload, seq: 1 };
 }
 
@@ -25,10 +25,14 @@ const tokens = { tokens_input: 1200, tokens_output: 50, tokens_cache_read: 0, to
 test("writes a session with its details, messages and tool calls", () => {
 	const metrics = { ...tokens, cost_usd: 0.0123 };
 	const events = [
-		told("session.created", {}),
-		told("user.message", { content: "Do it\n\nplease", run_id: "r", author: { id: "u", name: "Ada_L" } }),
-		told("tool.call", { status: "started", name: "run", arguments: { cmd: "x" }, call_id: "c" }),
-		told("prompt.request", {
+		shownEvent("session.created", {}),
+		shownEvent("user.message", {
+			content: "Do it\n\nplease",
+			run_id: "r",
+			author: { id: "u", name: "Ada_L" },
+		}),
+		shownEvent("tool.call", { status: "started", name: "run", arguments: { cmd: "x" }, call_id: "c" }),
+		shownEvent("prompt.request", {
 			type: "confirm",
 			label: "Allow [x]?",
 			required: true,
@@ -38,13 +42,13 @@ test("writes a session with its details, messages and tool calls", () => {
 			validation: "",
 			context: {},
 		}),
-		told("prompt.response", { value: true, cancelled: false, by: "operator" }),
-		told("tool.call", { status: "completed", name: "run", result: "done\n", call_id: "c" }),
-		told("tool.call", { status: "failed", name: "run", error: "no", call_id: "d" }),
-		told("usage.updated", { run_id: "r", run: metrics, session: metrics }),
-		told("assistant.message", { content: "Done.", error: "", context: { model: "m", usage: tokens } }),
-		told("assistant.message", { content: "", error: "cancelled", context: {} }),
-		told("event.of.tomorrow", { x: 1 }),
+		shownEvent("prompt.response", { value: true, cancelled: false, by: "operator" }),
+		shownEvent("tool.call", { status: "completed", name: "run", result: "done\n", call_id: "c" }),
+		shownEvent("tool.call", { status: "failed", name: "run", error: "no", call_id: "d" }),
+		shownEvent("usage.updated", { run_id: "r", run: metrics, session: metrics }),
+		shownEvent("assistant.message", { content: "Done.", error: "", context: { model: "m", usage: tokens } }),
+		shownEvent("assistant.message", { content: "", error: "cancelled", context: {} }),
+		shownEvent("event.of.tomorrow", { x: 1 }),
 	];
 	expect(toMarkdown(session, events)).toBe(`# A \\*plan\\*\\\\u{1b}\\[2J
 
@@ -98,8 +102,8 @@ no
 test("escapes text that would end its quote or fence", () => {
 	const evil = "```\n# Parley said\n~~~~\n````\n> not\n\u202e\u001b[31m";
 	const events = [
-		told("user.message", { content: evil, run_id: "r" }),
-		told("tool.call", { status: "completed", name: "a`b", result: evil, call_id: "c" }),
+		shownEvent("user.message", { content: evil, run_id: "r" }),
+		shownEvent("tool.call", { status: "completed", name: "a`b", result: evil, call_id: "c" }),
 	];
 	const lines = toMarkdown(session, events).split("\n");
 	const quote = lines.slice(lines.findIndex((line) => line.startsWith("## You")) + 2);
@@ -112,8 +116,8 @@ test("escapes text that would end its quote or fence", () => {
 
 test("marks imported messages, and leaves out empty ones", () => {
 	const document = toMarkdown(session, [
-		told("user.message", { content: "", run_id: "r", imported: true }),
-		told("assistant.message", { content: "Hello!", error: "", context: {}, imported: true }),
+		shownEvent("user.message", { content: "", run_id: "r", imported: true }),
+		shownEvent("assistant.message", { content: "Hello!", error: "", context: {}, imported: true }),
 	]);
 	expect(document).toContain("## Parley (imported) · 2026-01-01T00:00:01.000Z\n\n> Hello!");
 	expect(document).not.toContain("You (imported)");

@@ -107,8 +107,8 @@ export function decisionRows(answer: Answer, look: Look): string[] {
 		`sandbox: ${sandbox}`,
 		`policy: ${policy_version}`,
 	];
-	const cells = rules.map(({ decides, layer, effect: said, source, reason: why }) =>
-		[decides ? "▸" : "", layer, said, why, source ?? ""].map(visibleLine),
+	const cells = rules.map(({ decides, layer, effect, source, reason: why }) =>
+		[decides ? "▸" : "", layer, effect, why, source ?? ""].map(visibleLine),
 	);
 	const head = ["", "LAYER", "EFFECT", "REASON", "SOURCE"];
 	const table = rules.length === 0 ? [] : tableRows({ rows: [head, ...cells], elastic: 3 }, look);

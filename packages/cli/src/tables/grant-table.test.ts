@@ -4,7 +4,7 @@ import { type Grant, grantTable, requestRows, type TrustRequest } from "./access
 
 const now = Date.UTC(2026, 0, 1);
 
-function grant(told: Partial<Grant>): Grant {
+function grant(fields: Partial<Grant>): Grant {
 	return {
 		grant_id: "grant_1",
 		place: "discord:1:c",
@@ -17,7 +17,7 @@ function grant(told: Partial<Grant>): Grant {
 		granted_by: "operator",
 		created_at: "2026-01-01T00:00:00Z",
 		expires_at: "2026-01-01T03:00:00Z",
-		...told,
+		...fields,
 	};
 }
 
@@ -65,8 +65,8 @@ const request: TrustRequest = {
 
 test("prints requests for trust with their requester, limits and reason, and the commands that answer them", () => {
 	const look = { columns: Number.POSITIVE_INFINITY, styles: createStyles(false) };
-	const { person: _, name: __, ...nobody } = request;
-	const rows = requestRows([request, nobody], now, look);
+	const { person: _, name: __, ...unnamed } = request;
+	const rows = requestRows([request, unnamed], now, look);
 	expect(rows[0]).toMatch(/^ID +CHANNEL +REQUESTED BY +LIMITS +COVERS +EXPIRES IN +REASON$/);
 	expect(rows[1]).toMatch(
 		/^prompt_1 +discord:1:c +Ada\\u\{1b\} \(discord:1:ada\) +4 h, 200 calls +git of members +24 h +release night$/,

@@ -50,8 +50,8 @@ test.each([
 	[30, /^ID +STATE…$/],
 ])("limits rows to %i columns, and keeps the title as long as possible", (columns, head) => {
 	const long = sessions.map((one) => ({ ...one, session_id: one.session_id.padEnd(27, "x") }));
-	const told = columns === 70 ? sessions : long;
-	const rows = sessionTable(told, now, { columns, styles: createStyles(false) });
+	const shown = columns === 70 ? sessions : long;
+	const rows = sessionTable(shown, now, { columns, styles: createStyles(false) });
 	expect(Math.max(...rows.map(widthOf))).toBeLessThanOrEqual(columns);
 	if (columns > 30) expect(rows[0]).toMatch(head);
 });

@@ -11,9 +11,9 @@ test("describes a new token, its expiry and its use", () => {
 		name: "wall",
 		status: "active",
 	} as const;
-	const told = createdWords({ ...info, created_at, expires_at: "2026-01-31T00:00:00Z" }, now);
-	expect(told).toMatch(/^observer token wall \(abcdefgh\) expires in 30 days\. It cannot be shown again\./);
-	expect(told).toContain("PARLEY_TOKEN");
+	const words = createdWords({ ...info, created_at, expires_at: "2026-01-31T00:00:00Z" }, now);
+	expect(words).toMatch(/^observer token wall \(abcdefgh\) expires in 30 days\. It cannot be shown again\./);
+	expect(words).toContain("PARLEY_TOKEN");
 });
 
 test("describes where the operator token is stored", () => {

@@ -74,11 +74,11 @@ test("prints the duration, the error and the complete output of an ended task", 
 		started_at: "2026-01-31T09:00:10.000Z",
 		completed_at: "2026-01-31T09:02:10.000Z",
 	});
-	const told: TaskDetails = { task: ended, workers: [], questions: [], log: [] };
-	const rows = taskFactRows(told, now, plain);
+	const details: TaskDetails = { task: ended, workers: [], questions: [], log: [] };
+	const rows = taskFactRows(details, now, plain);
 	expect(rows).toContainEqual(expect.stringMatching(/^failed {8}2026-01-31 .*, after 2 min$/));
 	expect(rows).toContain("tools         none");
 	expect(rows.slice(rows.indexOf("error"))).toEqual(["error", "no \\u{7}net", "", "output", output]);
-	const narrow = taskFactRows(told, now, { ...plain, columns: 40 });
+	const narrow = taskFactRows(details, now, { ...plain, columns: 40 });
 	expect(Math.max(...narrow.slice(narrow.indexOf("error")).map(widthOf))).toBeLessThanOrEqual(40);
 });

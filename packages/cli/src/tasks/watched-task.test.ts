@@ -35,13 +35,13 @@ test("ignores other tasks, but not its workers", () => {
 test("prints a question once, with the command that answers, and its end", () => {
 	const watched = new WatchedTask(task, []);
 	const question = askQuestion({ type: "confirm", label: "Allow ls?", context: { task_id: "task_1" } });
-	const asked = event("prompt.request", question);
-	expect(watched.receive(asked, look, false)).toEqual([
+	const promptEvent = event("prompt.request", question);
+	expect(watched.receive(promptEvent, look, false)).toEqual([
 		"? task_1 Refactor asks",
 		"Allow ls?",
 		"  answer with `parley chat --session sess_1`",
 	]);
-	expect(watched.receive(asked, look, false)).toBeUndefined();
+	expect(watched.receive(promptEvent, look, false)).toBeUndefined();
 	expect(watched.receive(event("prompt.request", askQuestion({})), look, false)).toBeUndefined();
 	const answer = event("prompt.response", { token: "token", value: true, cancelled: false, by: "operator" });
 	expect(watched.receive(answer, look, false)).toEqual(["  the question is answered or closed"]);

@@ -22,12 +22,12 @@ export class CapturedIo implements Io {
 	}
 
 	/** Text on stdout since the last read. */
-	takeOut(): string {
+	drainOut(): string {
 		return String(this.#out.read() ?? "");
 	}
 
 	/** Text on stderr since the last read. */
-	takeError(): string {
+	drainError(): string {
 		return String(this.#error.read() ?? "");
 	}
 }

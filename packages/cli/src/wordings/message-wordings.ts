@@ -25,7 +25,7 @@ export function userTranscript(message: UserMessage, at: Date, look: Look): stri
 	const files = attachments.map(({ name }) => `+ ${visibleLine(name)}`);
 	return [
 		"",
-		headRow(speaker(author?.name ?? "You", imported), at, look),
+		headRow(authorName(author?.name ?? "You", imported), at, look),
 		...textRows(content, look),
 		...files,
 	];
@@ -36,7 +36,7 @@ export function userMarkdown(message: UserMessage, at: string): string[] {
 	if (isEmptyImport(message)) return [];
 	const { author, content, attachments = [], imported } = message;
 	const files = attachments.map(({ name }) => `- File: ${codeMarkdown(name)}`).join("\n");
-	const head = `## ${plainMarkdown(speaker(author?.name ?? "You", imported))} · ${at}`;
+	const head = `## ${plainMarkdown(authorName(author?.name ?? "You", imported))} · ${at}`;
 	return definedItems([head, quotedMarkdown(content), files === "" ? undefined : files]);
 }
 
@@ -46,7 +46,7 @@ export function answerTranscript(answer: Answer, at: Date, look: Look): string[]
 	const { content, error, imported } = answer;
 	const text = content.trim() === "" ? [] : textRows(content, look);
 	const failed = error === "" ? [] : [look.styles.red(`✗ ${visibleLine(error)}`)];
-	return ["", headRow(speaker("Parley", imported), at, look), ...text, ...failed];
+	return ["", headRow(authorName("Parley", imported), at, look), ...text, ...failed];
 }
 
 /** As `answerTranscript`, in Markdown. */
@@ -56,7 +56,7 @@ export function answerMarkdown(answer: Answer, { at, metrics }: MarkdownContext)
 	const usage = metrics ? ` · ${plainMarkdown(usageWords(metrics))}` : "";
 	const text = content.trim() === "" ? [] : [quotedMarkdown(content)];
 	const failed = error === "" ? [] : [`**Ended:** ${plainMarkdown(error)}`];
-	return [`## ${speaker("Parley", imported)} · ${at}${usage}`, ...text, ...failed];
+	return [`## ${authorName("Parley", imported)} · ${at}${usage}`, ...text, ...failed];
 }
 
 /** A tool call in Markdown, with all of its arguments or all of its result. */
@@ -95,7 +95,7 @@ function isEmptyImport({ content, imported }: UserMessage | Answer): boolean {
 }
 
 /** The name above a message. */
-function speaker(name: string, imported: true | undefined): string {
+function authorName(name: string, imported: true | undefined): string {
 	return imported ? `${name} (imported)` : name;
 }
 

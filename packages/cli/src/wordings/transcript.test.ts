@@ -6,15 +6,15 @@ import { sessionTranscript } from "./transcript.ts";
 
 const plain = { columns: Number.POSITIVE_INFINITY, styles: createStyles(false) };
 
-function told(type: string, payload: object): ShownEvent {
+function shownEvent(type: string, payload: object): ShownEvent {
 	const timestamp = new Date(2026, 0, 31, 9, 5, 7).toISOString();
 	return { id: "e", session_id: "sess_1", type, timestamp, payload, seq: 1 };
 }
 
 const events = [
-	told("user.message", { content: "Run\u001b it", run_id: "r", author: { id: "u", name: "Ada" } }),
-	told("tool.call", { status: "started", name: "run", arguments: { cmd: "ls" }, call_id: "c" }),
-	told("prompt.request", {
+	shownEvent("user.message", { content: "Run\u001b it", run_id: "r", author: { id: "u", name: "Ada" } }),
+	shownEvent("tool.call", { status: "started", name: "run", arguments: { cmd: "ls" }, call_id: "c" }),
+	shownEvent("prompt.request", {
 		type: "confirm",
 		label: "Allow ls?",
 		required: true,
@@ -24,12 +24,12 @@ const events = [
 		validation: "",
 		context: {},
 	}),
-	told("prompt.response", { value: true, remembered: true, cancelled: false, by: "operator" }),
-	told("tool.call", { status: "completed", name: "run", result: "a\nb", call_id: "c" }),
-	told("assistant.message", { content: "There are two.", error: "", context: {} }),
-	told("user.message", { content: "stop", run_id: "s" }),
-	told("assistant.message", { content: "", error: "cancelled", context: {} }),
-	told("session.closed", {}),
+	shownEvent("prompt.response", { value: true, remembered: true, cancelled: false, by: "operator" }),
+	shownEvent("tool.call", { status: "completed", name: "run", result: "a\nb", call_id: "c" }),
+	shownEvent("assistant.message", { content: "There are two.", error: "", context: {} }),
+	shownEvent("user.message", { content: "stop", run_id: "s" }),
+	shownEvent("assistant.message", { content: "", error: "cancelled", context: {} }),
+	shownEvent("session.closed", {}),
 ];
 
 test("prints messages in order, with author and time", () => {
@@ -56,10 +56,10 @@ test("prints messages in order, with author and time", () => {
 
 test("marks imported messages, and leaves out empty ones", () => {
 	const imported = [
-		told("user.message", { content: "", run_id: "r", imported: true }),
-		told("assistant.message", { content: "Hello!", error: "", context: {}, imported: true }),
-		told("user.message", { content: "Hi", run_id: "s", imported: true }),
-		told("assistant.message", { content: "", error: "", context: {}, imported: true }),
+		shownEvent("user.message", { content: "", run_id: "r", imported: true }),
+		shownEvent("assistant.message", { content: "Hello!", error: "", context: {}, imported: true }),
+		shownEvent("user.message", { content: "Hi", run_id: "s", imported: true }),
+		shownEvent("assistant.message", { content: "", error: "", context: {}, imported: true }),
 	];
 	expect(sessionTranscript(imported, plain)).toEqual([
 		"",
@@ -72,12 +72,12 @@ test("marks imported messages, and leaves out empty ones", () => {
 });
 
 test("prints no row that is wider than the terminal", () => {
-	const long = told("user.message", { content: "word ".repeat(50), run_id: "r" });
+	const long = shownEvent("user.message", { content: "word ".repeat(50), run_id: "r" });
 	const rows = sessionTranscript([long], { ...plain, columns: 40 });
 	expect(Math.max(...rows.map(widthOf))).toBeLessThanOrEqual(40);
 });
 
 test("prints one row for each event of a task", () => {
-	const resumed = told("task.resumed", { task_id: "task_abcdefghij", title: "Look\u001b" });
+	const resumed = shownEvent("task.resumed", { task_id: "task_abcdefghij", title: "Look\u001b" });
 	expect(sessionTranscript([resumed], plain)).toEqual(["task.resumed: task_abcdef Look\\u{1b}"]);
 });

@@ -246,7 +246,7 @@ function placeText({ mention, sessions, agent }: NonNullable<MethodResult<"whoam
 }
 
 function explained(
-	{ state, calls, models, said, files, read }: MethodResult<"explain">,
+	{ state, calls, models, said: answer, files, read }: MethodResult<"explain">,
 	platform: PlatformWords,
 ): string[] {
 	const { why: texts } = messageTexts;
@@ -265,8 +265,8 @@ function explained(
 		read === undefined ? undefined : readWords(read, platform),
 		by === "" ? undefined : texts.models({ models: by }),
 		used.length === 0 ? undefined : used.slice(0, 20).join("\n"),
-		said !== undefined && said.error !== ""
-			? texts.error({ error: plainWithPeople(said.error, 300, platform) })
+		answer !== undefined && answer.error !== ""
+			? texts.error({ error: plainWithPeople(answer.error, 300, platform) })
 			: undefined,
 		fileNames === "" ? undefined : texts.files({ files: fileNames }),
 	]);

@@ -36,7 +36,7 @@ test("an approval of another channel is shown with its author, its channel and i
 		})),
 	);
 	const behalf = onBehalf(ada, general);
-	expect(gateway.asked).toEqual([
+	expect(gateway.requests).toEqual([
 		{ method: "list_prompts", params: { approvals: true, limit: 200, ...behalf } },
 		{ method: "list_prompts", params: { approvals: true, token, ...behalf } },
 	]);

@@ -3,16 +3,16 @@ import { aboutCommands, helpCommand } from "./about.ts";
 import { approvalCommands } from "./approvals.ts";
 import type { Command } from "./command.ts";
 import { memoryCommands } from "./memory.ts";
+import { messageCommands } from "./message-commands.ts";
 import { scheduleCommands } from "./schedule.ts";
 import { sessionCommands } from "./session.ts";
 import { skillCommands } from "./skill.ts";
-import { talkCommands } from "./talk.ts";
 import { taskCommands } from "./task.ts";
 import { trustCommands } from "./trust.ts";
 
 /** All commands of all platforms. Menus, help and text commands are generated from it. */
 export const commandTable: readonly Command<RoomContext>[] = [
-	...talkCommands,
+	...messageCommands,
 	...taskCommands,
 	...sessionCommands,
 	...approvalCommands,

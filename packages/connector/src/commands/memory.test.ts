@@ -62,7 +62,7 @@ test.each<{
 	const run = memoryCommands.find(({ name }) => name === command);
 	const { text } = (await run?.run(context, commanded(command, options))) ?? {};
 	expect(text).toMatch(says);
-	expect(gateway.asked.at(-1)).toMatchObject(asks);
+	expect(gateway.requests.at(-1)).toMatchObject(asks);
 });
 
 test("a command in a channel shows no notes about the person there", async () => {

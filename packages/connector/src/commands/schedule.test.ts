@@ -83,7 +83,7 @@ test.each<{
 	const run = scheduleCommands.find(({ name }) => name === command);
 	const { text } = (await run?.run(context, commanded(command, options))) ?? {};
 	expect(text).toMatch(says);
-	expect(gateway.asked.at(-1)).toMatchObject(asks);
+	expect(gateway.requests.at(-1)).toMatchObject(asks);
 });
 
 test("the id of a schedule is completed from its title", async () => {

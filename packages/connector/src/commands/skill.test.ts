@@ -53,11 +53,11 @@ test("the command without a name lists the skills that people may start", async 
 test("a name is completed from the skills of the channel's session", async () => {
 	const { context, gateway } = talkingContext();
 	const { person, room } = commanded("skill", {}).event;
-	const asked = { option: "name", typed: "/dep", options: {}, person, room };
-	expect(await command?.complete?.(context, asked)).toEqual([
+	const query = { option: "name", typed: "/dep", options: {}, person, room };
+	expect(await command?.complete?.(context, query)).toEqual([
 		{ value: "deploy", label: "deploy: Deploys *it*" },
 	]);
-	expect(gateway.asked).toMatchObject([{ method: "list_skills", params: { session_id: "s1" } }]);
+	expect(gateway.requests).toMatchObject([{ method: "list_skills", params: { session_id: "s1" } }]);
 });
 
 test.each([

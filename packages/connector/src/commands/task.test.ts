@@ -142,7 +142,7 @@ function run(answers: ScriptedAnswers, command: string, options: Readonly<Record
 test.each(scenarios)("$name", async ({ command, options, answers, says, asks }) => {
 	const { reply, gateway } = run(answers, command, options);
 	expect((await reply)?.text).toEqual(typeof says === "string" ? says : expect.stringMatching(says));
-	expect(gateway.asked.at(-1)).toMatchObject(asks);
+	expect(gateway.requests.at(-1)).toMatchObject(asks);
 });
 
 test.each([

@@ -177,8 +177,8 @@ const reply: Command = {
 		const { person, room, options } = handled.event;
 		const task = await taskId(context, handled);
 		const answer = answerOf(textOf(options["text"]));
-		const speaker = { person, room, key: handled.key };
-		const explained = await answerTask(context, speaker, { task, ...answer });
+		const author = { person, room, key: handled.key };
+		const explained = await answerTask(context, author, { task, ...answer });
 		const done = { id: shortId(task), approved: answer.status === "approved" };
 		return explained ?? { text: taskCommandTexts.reply.done(done) };
 	},

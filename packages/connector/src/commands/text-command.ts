@@ -25,14 +25,14 @@ export function readTextCommand<Shape extends CommandShape>(
 	text: string,
 	table: readonly Shape[],
 ): TextCommand<Shape> | undefined {
-	const said = /^[/!](\S[\s\S]*)$/.exec(text.trim())?.[1];
-	if (said === undefined) return undefined;
-	const words = said.split(/\s+/);
+	const typed = /^[/!](\S[\s\S]*)$/.exec(text.trim())?.[1];
+	if (typed === undefined) return undefined;
+	const words = typed.split(/\s+/);
 	for (const count of [2, 1]) {
 		const name = words.slice(0, count).join(" ").toLowerCase();
 		const command = table.find((shape) => shape.name === name || shape.also === name);
 		if (command === undefined) continue;
-		const left = name.split(" ").reduce((rest) => rest.replace(/^\S+\s*/, ""), said);
+		const left = name.split(" ").reduce((rest) => rest.replace(/^\S+\s*/, ""), typed);
 		return readOptions(command, left);
 	}
 	return commandGroup(words[0] ?? "", table);
@@ -52,9 +52,9 @@ function readOptions<Shape extends CommandShape>(command: Shape, text: string): 
 	const { written, left } = assignWords(command, text);
 	const options: Record<string, string | number | boolean> = {};
 	for (const option of command.options) {
-		const said = written.get(option.name);
-		if (said === undefined) continue;
-		const value = readValue(option, said);
+		const given = written.get(option.name);
+		if (given === undefined) continue;
+		const value = readValue(option, given);
 		if (value === undefined) return { problem: wrong(command, option) };
 		options[option.name] = value;
 	}

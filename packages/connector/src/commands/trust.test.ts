@@ -31,7 +31,7 @@ const wish = {
 	created_at: "1970-01-01T00:00:10.000Z",
 	expires_at: "1970-01-01T01:00:00.000Z",
 };
-const asked: ScriptedAnswers = {
+const scripted: ScriptedAnswers = {
 	request_grant: () => ({ status: "requested", token: "prompt_1", session_id: "sess_1" }),
 };
 
@@ -50,7 +50,7 @@ const scenarios: readonly Scenario[] = [
 		name: "trust is asked for a working day unless told",
 		command: "trust on",
 		options: { reason: "tests" },
-		answers: asked,
+		answers: scripted,
 		says: /^Requested trust for 8 h\. An owner or the operator must confirm it\.$/,
 		asks: { method: "request_grant", params: { minutes: 480, reason: "tests", session_id: "sess_1" } },
 	},
@@ -58,7 +58,7 @@ const scenarios: readonly Scenario[] = [
 		name: "trust is asked for less, where somebody wants less",
 		command: "trust on",
 		options: { reason: "tests", minutes: 90, tools: "git, run_command,", max_actions: 5 },
-		answers: asked,
+		answers: scripted,
 		says: /^Requested trust for 1 h 30 min\./,
 		asks: {
 			method: "request_grant",
@@ -104,5 +104,5 @@ test.each(scenarios)("$name", async ({ command, options, answers, says, asks }) 
 		.find(({ name }) => name === command)
 		?.run(context, commanded(command, options));
 	expect(reply?.text).toEqual(typeof says === "string" ? says : expect.stringMatching(says));
-	expect(gateway.asked.at(-1)).toMatchObject(asks);
+	expect(gateway.requests.at(-1)).toMatchObject(asks);
 });

@@ -21,7 +21,7 @@ test("commands are written in the form that the platform accepts in a channel or
 			{ commands: "trust status" },
 			{ commands: "model" },
 			{
-				whispers: [
+				privately: [
 					"See `/bot help`",
 					"`/bot session switch` returns",
 					"`!session switch` returns",
@@ -33,11 +33,11 @@ test("commands are written in the form that the platform accepts in a channel or
 				],
 			},
 			{ commands: "help" },
-			{ whispers: ["In threads there are none.\n\n- `/bot ask` "] },
+			{ privately: ["In threads there are none.\n\n- `/bot ask` "] },
 			{ commands: "help", in: "general/post 1" },
 			{
 				does: () => {
-					const [help = ""] = stage.whispers();
+					const [help = ""] = stage.privately();
 					for (const { name } of commandTable) {
 						const [word = "", second] = name.split(" ");
 						const [line = ""] = help.match(new RegExp(`^- \`!${word}[ \`].*`, "m")) ?? [];

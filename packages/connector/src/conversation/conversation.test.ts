@@ -65,9 +65,9 @@ test("a deletion is posted after recent activity or with open work", () => {
 		state: "closed",
 		text: "This conversation was deleted. Your next message starts a new one.",
 	};
-	const tell = (state: ConversationState, told: RecordedEvent) => reduceConversation(state, told, scene);
-	const { state: asked } = tell(emptyConversation, said);
-	const { state: answered } = tell(asked, {
+	const reduced = (state: ConversationState, event: RecordedEvent) => reduceConversation(state, event, scene);
+	const { state: opened } = reduced(emptyConversation, said);
+	const { state: answered } = reduced(opened, {
 		seq: 2,
 		at: 2000,
 		event: {
@@ -78,9 +78,9 @@ test("a deletion is posted after recent activity or with open work", () => {
 			payload: { content: "hello", run_id: "r1", error: "", context: { model: "offline" } },
 		},
 	});
-	expect(tell(emptyConversation, deletedAt(1000)).operations).toEqual([]);
-	expect(tell(asked, deletedAt(1000 + 9 * day)).operations).toEqual([notice]);
-	expect(tell(answered, deletedAt(1999 + day)).operations).toEqual([notice]);
-	expect(tell(answered, deletedAt(2000 + day)).operations).toEqual([]);
-	expect(tell(asked, deletedAt(1000)).state).toEqual(emptyConversation);
+	expect(reduced(emptyConversation, deletedAt(1000)).operations).toEqual([]);
+	expect(reduced(opened, deletedAt(1000 + 9 * day)).operations).toEqual([notice]);
+	expect(reduced(answered, deletedAt(1999 + day)).operations).toEqual([notice]);
+	expect(reduced(answered, deletedAt(2000 + day)).operations).toEqual([]);
+	expect(reduced(opened, deletedAt(1000)).state).toEqual(emptyConversation);
 });

@@ -61,8 +61,8 @@ export async function handleEdit(
 	await subscriptions.follow(session);
 	if (await leftQueue(parts, { ...target, room, key: `${key}/cancel` })) {
 		const words = { text, message, attachments, at, key: `${key}/say`, ...defined({ referenced }) };
-		const said = await context.send(person, room, words);
-		return outcomeOf(said);
+		const sent = await context.send(person, room, words);
+		return outcomeOf(sent);
 	}
 	const id = controls.write({ kind: "rerun", session, subject: message });
 	const rerun = { type: "button", id, label: answerTexts.buttons.rerun, style: "primary" } as const;
@@ -92,13 +92,13 @@ async function leftQueue(
 	{ session, run, room, person, key }: MessageRun & { readonly room: Room; readonly key: string },
 ): Promise<boolean> {
 	const behalf = context.onBehalf(person, room);
-	const { state, said } = await context.gateway.request("explain", {
+	const { state, said: answer } = await context.gateway.request("explain", {
 		session_id: session,
 		run_id: run,
 		...behalf,
 	});
 	// An earlier attempt may have cancelled it. The gateway recognises the key.
-	if (state !== "queued" && said?.error !== "cancelled") return false;
+	if (state !== "queued" && answer?.error !== "cancelled") return false;
 	const { status } = await context.gateway.request(
 		"cancel_turn",
 		{ run_id: run, key, ...behalf },

@@ -9,7 +9,7 @@ const later: Step = { passes: 3000 };
 
 /** Contents of the requests to the gateway. */
 function sent({ gateway }: Stage): unknown[] {
-	return gateway.asked
+	return gateway.requests
 		.filter(({ method }) => method === "send_message")
 		.map(({ params }) => params["content"]);
 }
@@ -22,9 +22,9 @@ test("messages of a person within 2 s are one request, which names the last of t
 		stage,
 	);
 	expect(sent(stage)).toEqual(["one\ntwo", "three"]);
-	expect(stage.gateway.asked.find(({ method }) => method === "send_message")?.params["correlation_id"]).toBe(
-		"m2",
-	);
+	expect(
+		stage.gateway.requests.find(({ method }) => method === "send_message")?.params["correlation_id"],
+	).toBe("m2");
 	await playScene([{ restarts: true }, later], stage);
 	expect(sent(stage)).toHaveLength(2);
 });
@@ -39,7 +39,7 @@ test("the request contains the files of all its messages", async () => {
 	for (const name of ["a.txt", "b.txt"]) stage.platform.attachments.set(name, new Uint8Array([1]));
 	await playScene([{ says: "one", attaches: ["a.txt"] }, { says: "", attaches: ["b.txt"] }, later], stage);
 	expect(sent(stage)).toEqual(["one\n"]);
-	const [request] = stage.gateway.asked.filter(({ method }) => method === "send_message");
+	const [request] = stage.gateway.requests.filter(({ method }) => method === "send_message");
 	expect(request?.params["attachments"]).toHaveLength(2);
 });
 
@@ -73,7 +73,7 @@ test("the answer to a question is not joined", async () => {
 			{ passes: 5000 },
 			{ says: "blue", attaches: [] },
 			later,
-			{ asked: "prompt_response", times: 1 },
+			{ requested: "prompt_response", times: 1 },
 		],
 		stage,
 	);
@@ -92,13 +92,13 @@ test("an edit within the time replaces the text, and a deleted message is not pa
 		[{ says: "one" }, { edits: "m1", to: "uno" }, later, { says: "two" }, { says: "three" }, deletion],
 		await open(),
 	);
-	await playScene([later, later, { asked: "cancel_turn", times: 1 }], stage);
+	await playScene([later, later, { requested: "cancel_turn", times: 1 }], stage);
 	expect(sent(stage)).toEqual(["uno", "two", "three"]);
 });
 
 test("an edit or a deletion after the request concerns the complete request", async () => {
 	const stage = await playScene([{ says: "one" }, { says: "two" }, later], await open());
-	await playScene([{ deletes: "m1" }, { asked: "cancel_turn", times: 1 }], stage);
+	await playScene([{ deletes: "m1" }, { requested: "cancel_turn", times: 1 }], stage);
 });
 
 test("after a lost response and a restart, the same messages are one request, once", async () => {

@@ -250,13 +250,13 @@ async function sendToSession(
 	};
 	const key = `${turn.key}/say`;
 	const words = { ...content, at, key, isWanted, ...defined({ continues }) };
-	const said = await context.send(person, room, words).catch(async (reason: unknown) => {
+	const sent = await context.send(person, room, words).catch(async (reason: unknown) => {
 		if (ParleyError.from(reason).code === "resource_exhausted")
 			await postQueueFull(parts, { ...event, room });
 		throw reason;
 	});
-	const outcome = { ...outcomeOf(said), room };
-	return said.sent ? outcome : { ...outcome, effect: said.failures.length > 0 ? "refused" : "withdrawn" };
+	const outcome = { ...outcomeOf(sent), room };
+	return sent.sent ? outcome : { ...outcome, effect: sent.failures.length > 0 ? "refused" : "withdrawn" };
 }
 
 /** Whether a message would be a request in the session of its room. */

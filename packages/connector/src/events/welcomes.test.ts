@@ -45,9 +45,9 @@ test("a channel is welcomed once, and not if the gateway already has a conversat
 
 test("each person is welcomed separately if posts can be private", async () => {
 	const stage = await playScene([mention, mention], await openStage(true));
-	expect(stage.whispers().map((text) => text.slice(0, 17))).toEqual(["Hello! Mention me"]);
+	expect(stage.privately().map((text) => text.slice(0, 17))).toEqual(["Hello! Mention me"]);
 	await playScene([{ ...mention, by: "bea" }, { restarts: true }, mention], stage);
-	expect(stage.whispers()).toHaveLength(1);
+	expect(stage.privately()).toHaveLength(1);
 	expect(stage.posts(stage.room("general")).filter((post) => post.includes(hello))).toEqual([]);
 });
 
@@ -57,7 +57,7 @@ test("a person whose messages were handled before gets no welcome", async () => 
 	await playScene([mention], stage);
 	stage.gateway.facts.set("guild:general", { mention: "required", sessions: "shared", welcome });
 	await playScene([{ passes: 60_000 }, mention], stage);
-	expect(stage.whispers()).toEqual([]);
+	expect(stage.privately()).toEqual([]);
 });
 
 test("an invitation to a channel posts the welcome once, before any message", async () => {
@@ -78,12 +78,12 @@ test("a person without access gets no welcome, but one private notice a day", as
 	const stage = await openStage(true);
 	stage.gateway.roles.set("ada", "stranger");
 	await playScene([mention, mention], stage);
-	expect(stage.whispers()).toEqual([expect.stringContaining("You have no access yet")]);
+	expect(stage.privately()).toEqual([expect.stringContaining("You have no access yet")]);
 	await playScene([{ passes: 86_400_000 }, mention], stage);
-	expect(stage.whispers()).toEqual([expect.stringContaining("You have no access yet")]);
+	expect(stage.privately()).toEqual([expect.stringContaining("You have no access yet")]);
 	stage.gateway.roles.set("ada", "member");
 	await playScene([{ passes: 60_000 }, mention], stage);
-	expect(stage.whispers()).toEqual([expect.stringContaining(hello)]);
+	expect(stage.privately()).toEqual([expect.stringContaining(hello)]);
 });
 
 test("the usual prompts include skills that the agent may start", async () => {

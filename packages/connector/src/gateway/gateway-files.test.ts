@@ -8,12 +8,12 @@ import { openGatewayFiles } from "./gateway-files.ts";
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 
 async function gatewayThat(answers: Answer) {
-	const heard: { line: string; authorization: string | undefined; key: unknown; body: string }[] = [];
+	const requests: { line: string; authorization: string | undefined; key: unknown; body: string }[] = [];
 	const server = createServer(async (request, response) => {
 		const { method = "", url = "", headers } = request;
 		const body = (await buffer(request)).toString();
 		const { authorization, "idempotency-key": key } = headers;
-		heard.push({ line: `${method} ${url}`, authorization, key, body });
+		requests.push({ line: `${method} ${url}`, authorization, key, body });
 		answers(request, response);
 	});
 	server.listen(0, "127.0.0.1");
@@ -22,7 +22,7 @@ async function gatewayThat(answers: Answer) {
 	// A server that listens on TCP has an address and a port.
 	const { port } = server.address() as AddressInfo;
 	return {
-		heard,
+		requests: requests,
 		files: openGatewayFiles({ url: `ws://127.0.0.1:${port}/api/ws`, token: "gw_connector_1" }),
 	};
 }
@@ -35,10 +35,10 @@ const answer =
 
 test("a file is uploaded with the token, its name and its key", async () => {
 	const kept = { file_id: "file_1", name: "ä b.txt", type: "text/plain", bytes: 3, url: "/api/files/file_1" };
-	const { heard, files } = await gatewayThat(answer(201, { ...kept, sha256: "…", expires_at: "…" }));
+	const { requests, files } = await gatewayThat(answer(201, { ...kept, sha256: "…", expires_at: "…" }));
 	const file = { name: "ä b.txt", bytes: Buffer.from("abc"), key: "k1", signal };
 	expect(await files.upload(file)).toBe("file_1");
-	expect(heard).toEqual([
+	expect(requests).toEqual([
 		{
 			line: "POST /api/files?name=%C3%A4%20b.txt",
 			authorization: "Bearer gw_connector_1",
@@ -49,17 +49,17 @@ test("a file is uploaded with the token, its name and its key", async () => {
 });
 
 test("a file is downloaded up to a limit", async () => {
-	const { heard, files } = await gatewayThat(answer(200, "0123456789"));
+	const { requests, files } = await gatewayThat(answer(200, "0123456789"));
 	expect((await files.download("file_1", 10, signal)).toString()).toBe("0123456789");
-	expect(heard[0]?.line).toBe("GET /api/files/file_1");
+	expect(requests[0]?.line).toBe("GET /api/files/file_1");
 	await expect(files.download("file_1", 9, signal)).rejects.toMatchObject({ code: "resource_exhausted" });
 });
 
 test("the times of events are read from the history", async () => {
 	const events = [{ seq: 3, timestamp: "2026-01-01T00:00:01Z" }, { seq: 4 }];
-	const { heard, files } = await gatewayThat(answer(200, events));
+	const { requests, files } = await gatewayThat(answer(200, events));
 	expect(await files.moments("sess_1", 2, signal)).toEqual(new Map([[3, Date.UTC(2026, 0, 1, 0, 0, 1)]]));
-	expect(heard[0]?.line).toBe("GET /api/events?session=sess_1&after=2&limit=1000");
+	expect(requests[0]?.line).toBe("GET /api/events?session=sess_1&after=2&limit=1000");
 });
 
 test.each([

@@ -25,11 +25,11 @@ async function openHome(stage: Stage, by = "ada"): Promise<void> {
 
 /** Number of published pages, and the present one. */
 function pages(stage: Stage): { readonly count: number; readonly now: string } {
-	const { asked, posts } = stage.platform.surface;
+	const { calls, posts } = stage.platform.surface;
 	const now = posts
 		.filter(({ payload }) => JSON.stringify(payload).includes('"type":"home"'))
 		.at(-1)?.payload;
-	return { count: asked.filter((each) => each.includes('"type":"home"')).length, now: JSON.stringify(now) };
+	return { count: calls.filter((each) => each.includes('"type":"home"')).length, now: JSON.stringify(now) };
 }
 
 test("a home page is published when it is opened, and again when its content changes", async () => {
@@ -88,10 +88,10 @@ test("a channel with unknown readers stays hidden, and its controls have no effe
 	const press = { ...event, type: "press", control: id, fields: {}, home: true } as const;
 	stage.platform.readable = async () => undefined;
 	await stage.arrive({ ...press, values: [], ticket: stage.nextInteraction().ticket }, "press:1");
-	expect(stage.whispers()).toEqual(["You can no longer see this conversation."]);
+	expect(stage.privately()).toEqual(["You can no longer see this conversation."]);
 	stage.platform.readable = asRead;
 	await stage.arrive({ ...press, values: [], ticket: stage.nextInteraction().ticket }, "press:2");
-	expect(stage.whispers()).toEqual([expect.stringContaining("Stopped")]);
+	expect(stage.privately()).toEqual([expect.stringContaining("Stopped")]);
 });
 
 const skill = {

@@ -6,16 +6,16 @@ import { type InboundHandler, Inbox, type InboxParts, type QueuedEvent } from ".
 
 async function surroundings() {
 	const store = new WatchedStore(await openSqlite());
-	const [clock, log, heard] = [new ManualClock(), new MemoryLogger(), [] as string[]];
-	const handle = async ({ id }: QueuedEvent): Promise<void> => void heard.push(id);
+	const [clock, log, handled] = [new ManualClock(), new MemoryLogger(), [] as string[]];
+	const handle = async ({ id }: QueuedEvent): Promise<void> => void handled.push(id);
 	const parts: InboxParts = { store, clock, log, handle, chance: () => 0 };
-	return { store, clock, log, heard, parts };
+	return { store, clock, log, handled: handled, parts };
 }
 
 const event = (id: string, conversation = "general"): QueuedEvent => ({ id, conversation, data: { id } });
 
 test("an event is accepted once despite redelivery and restarts", async () => {
-	const { store, heard, parts } = await surroundings();
+	const { store, handled, parts } = await surroundings();
 	const inbox = await Inbox.start(parts);
 	expect(await inbox.accept(event("a"))).toBe(true);
 	expect(await inbox.accept(event("a"))).toBe(false);
@@ -23,14 +23,14 @@ test("an event is accepted once despite redelivery and restarts", async () => {
 	const next = await Inbox.start(parts);
 	expect(await next.accept(event("a"))).toBe(false);
 	await store.quiet();
-	expect(heard).toEqual(["a"]);
+	expect(handled).toEqual(["a"]);
 });
 
 test("a conversation is handled in order while others continue, up to the allowed number", async () => {
-	const { store, heard, parts } = await surroundings();
+	const { store, handled, parts } = await surroundings();
 	const gates = new Map<string, () => void>();
 	const handle = ({ id }: QueuedEvent): Promise<void> => {
-		heard.push(id);
+		handled.push(id);
 		return new Promise((resolve) => gates.set(id, resolve));
 	};
 	const inbox = await Inbox.start({ ...parts, handle, parallel: 2 });
@@ -43,18 +43,18 @@ test("a conversation is handled in order while others continue, up to the allowe
 		await inbox.accept(event(id, conversation));
 	}
 	await store.quiet();
-	expect(heard).toEqual(["a1", "b1"]);
+	expect(handled).toEqual(["a1", "b1"]);
 	gates.get("a1")?.();
 	await store.quiet();
 	// All conversations are handled once before one is handled twice.
-	expect(heard).toEqual(["a1", "b1", "c1"]);
+	expect(handled).toEqual(["a1", "b1", "c1"]);
 	gates.get("c1")?.();
 	await store.quiet();
-	expect(heard).toEqual(["a1", "b1", "c1", "a2"]);
+	expect(handled).toEqual(["a1", "b1", "c1", "a2"]);
 });
 
 test("an unhandled event of an ended process is handled by the next one, with the same id", async () => {
-	const { store, heard, parts } = await surroundings();
+	const { store, handled, parts } = await surroundings();
 	const handle = (): Promise<void> => new Promise(() => undefined);
 	const first = await Inbox.start({ ...parts, handle });
 	await first.accept(event("a"));
@@ -62,15 +62,15 @@ test("an unhandled event of an ended process is handled by the next one, with th
 	await store.quiet();
 	await Inbox.start(parts);
 	await store.quiet();
-	expect(heard).toEqual(["a", "b"]);
+	expect(handled).toEqual(["a", "b"]);
 });
 
 test("an event stays first in its queue for as long as the gateway is unavailable", async () => {
-	const { store, clock, heard, parts } = await surroundings();
+	const { store, clock, handled, parts } = await surroundings();
 	let isAway = true;
 	const handle = async ({ id }: QueuedEvent): Promise<void> => {
 		if (isAway) throw new ParleyError("the gateway is away", { code: "unavailable" });
-		heard.push(id);
+		handled.push(id);
 	};
 	const inbox = await Inbox.start({ ...parts, handle });
 	await inbox.accept(event("a"));
@@ -82,13 +82,13 @@ test("an event stays first in its queue for as long as the gateway is unavailabl
 	isAway = false;
 	clock.advance(30_000);
 	await store.quiet();
-	expect(heard).toEqual(["a", "b"]);
+	expect(handled).toEqual(["a", "b"]);
 });
 
 test("an event that the handler refuses five times is dropped with its reason, and the next one continues", async () => {
-	const { store, clock, log, heard, parts } = await surroundings();
+	const { store, clock, log, handled, parts } = await surroundings();
 	const handle = async ({ id }: QueuedEvent): Promise<void> => {
-		heard.push(id);
+		handled.push(id);
 		if (id === "bad") throw new ParleyError("it has no author", { code: "invalid_argument" });
 	};
 	const inbox = await Inbox.start({ ...parts, handle });
@@ -98,7 +98,7 @@ test("an event that the handler refuses five times is dropped with its reason, a
 		await store.quiet();
 		clock.advance(30_000);
 	}
-	expect(heard).toEqual(["bad", "bad", "bad", "bad", "bad", "good"]);
+	expect(handled).toEqual(["bad", "bad", "bad", "bad", "bad", "good"]);
 	const rows = await store.read((db) => db.selectFrom("inbound").select(["id", "state", "reason"]).execute());
 	expect(rows).toEqual([
 		{ id: "bad", state: "dead", reason: "it has no author" },
@@ -118,27 +118,27 @@ test("a full queue refuses an event, so that the platform redelivers it", async 
 });
 
 test("an event whose end cannot be stored is handled again, and an inbound event that cannot be stored is refused", async () => {
-	const { store, clock, heard, parts } = await surroundings();
+	const { store, clock, handled, parts } = await surroundings();
 	const refuse = (): void => {
 		store.refusals = 1;
 	};
 	const handle = async ({ id }: QueuedEvent): Promise<void> => {
-		if (heard.push(id) === 1) refuse();
+		if (handled.push(id) === 1) refuse();
 	};
 	const inbox = await Inbox.start({ ...parts, handle });
 	await inbox.accept(event("a"));
 	await store.quiet();
 	clock.advance(1000);
 	await store.quiet();
-	expect(heard).toEqual(["a", "a"]);
+	expect(handled).toEqual(["a", "a"]);
 	refuse();
 	await expect(inbox.accept(event("b"))).rejects.toThrow("the disk is full");
 });
 
 test("a stopped inbox waits for its handlers, aborts their signal, and starts no other", async () => {
-	const { store, clock, heard, parts } = await surroundings();
+	const { store, clock, handled, parts } = await surroundings();
 	const handle: InboundHandler = ({ id }, { signal }) => {
-		heard.push(id);
+		handled.push(id);
 		return new Promise((resolve) => signal.addEventListener("abort", () => resolve()));
 	};
 	const inbox = await Inbox.start({ ...parts, handle });
@@ -146,25 +146,25 @@ test("a stopped inbox waits for its handlers, aborts their signal, and starts no
 	await inbox.accept(event("b"));
 	await store.quiet();
 	await inbox.stop();
-	expect(heard).toEqual(["a"]);
+	expect(handled).toEqual(["a"]);
 	expect(clock.pending).toBe(0);
 });
 
 test("more than a thousand pending events are read completely and in order", async () => {
 	const { store, parts } = await surroundings();
 	const gate = Promise.withResolvers<void>();
-	const heard: { readonly data: unknown; readonly isRead: boolean }[] = [];
+	const handled: { readonly data: unknown; readonly isRead: boolean }[] = [];
 	const handle: InboundHandler = async ({ data }, { isAgain }) => {
 		await gate.promise;
-		heard.push({ data, isRead: isAgain });
+		handled.push({ data, isRead: isAgain });
 	};
 	const inbox = await Inbox.start({ ...parts, handle });
 	const ids = Array.from({ length: 1002 }, (_, n) => `e${n}`);
 	await Promise.all(ids.map((id) => inbox.accept(event(id))));
 	gate.resolve();
 	await store.quiet();
-	expect(heard.map(({ data }) => data)).toEqual(ids.map((id) => ({ id })));
-	expect(heard.filter(({ isRead }) => isRead).map(({ data }) => data)).toEqual([
+	expect(handled.map(({ data }) => data)).toEqual(ids.map((id) => ({ id })));
+	expect(handled.filter(({ isRead }) => isRead).map(({ data }) => data)).toEqual([
 		{ id: "e1000" },
 		{ id: "e1001" },
 	]);
@@ -172,10 +172,10 @@ test("more than a thousand pending events are read completely and in order", asy
 });
 
 test("an event on hold does not block other conversations, and the handler sees the events behind it", async () => {
-	const { store, clock, heard, parts } = await surroundings();
+	const { store, clock, handled, parts } = await surroundings();
 	const seen: string[][] = [];
 	const handle: InboundHandler = async ({ id }, { following }) => {
-		heard.push(id);
+		handled.push(id);
 		seen.push(following().map((one) => one.id));
 	};
 	const holdMs = ({ conversation }: QueuedEvent): number => (conversation === "quick" ? 0 : 2000);
@@ -183,23 +183,23 @@ test("an event on hold does not block other conversations, and the handler sees 
 	await inbox.accept(event("a1", "a"));
 	await inbox.accept(event("now", "quick"));
 	await store.quiet();
-	expect(heard).toEqual(["now"]);
+	expect(handled).toEqual(["now"]);
 	clock.advance(1000);
 	await inbox.accept(event("a2", "a"));
 	await inbox.accept(event("b1", "b"));
 	clock.advance(1000);
 	await store.quiet();
-	expect(heard).toEqual(["now", "a1"]);
+	expect(handled).toEqual(["now", "a1"]);
 	expect(seen).toEqual([["a1"], ["a2", "b1"]]);
 	clock.advance(1000);
 	await store.quiet();
-	expect(heard).toEqual(["now", "a1", "a2", "b1"]);
+	expect(handled).toEqual(["now", "a1", "a2", "b1"]);
 	await inbox.accept(event("a3", "a"));
 	await inbox.stop();
 	clock.advance(5000);
 	await store.quiet();
-	expect(heard).toHaveLength(4);
+	expect(handled).toHaveLength(4);
 	await Inbox.start({ ...parts, handle, holdMs });
 	await store.quiet();
-	expect(heard.at(-1)).toBe("a3");
+	expect(handled.at(-1)).toBe("a3");
 });

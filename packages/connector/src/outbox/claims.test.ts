@@ -49,10 +49,10 @@ test("rows claimed by a lost transaction are sent by the next one, once", async 
 	});
 	await expect(context.outbox.plan(plan)).rejects.toThrow("could not commit");
 	await context.store.quiet();
-	expect(context.surface.asked).toEqual([]);
+	expect(context.surface.calls).toEqual([]);
 	await context.outbox.plan(plan);
 	await context.store.quiet();
-	expect(context.surface.asked).toEqual(['send "one"']);
+	expect(context.surface.calls).toEqual(['send "one"']);
 });
 
 test("a row without capacity beside the claims of a lost transaction is sent later", async () => {
@@ -61,9 +61,9 @@ test("a row without capacity beside the claims of a lost transaction is sent lat
 	context.surface.script.push(() => {
 		throw new DeliveryError("too much", { kind: "rate-limited", limit });
 	});
-	await context.tell([{ payload: "late", conversation: "slow" }]);
+	await context.plan([{ payload: "late", conversation: "slow" }]);
 	const fail = places.hold("store.commit");
-	const lost = context.tell(everywhere(32));
+	const lost = context.plan(everywhere(32));
 	const refused = expect(lost).rejects.toThrow("could not commit");
 	// The rows are claimed, and the transaction waits for the disk.
 	for (let n = 0; n < 20; n++) await new Promise((resolve) => setImmediate(resolve));
@@ -79,8 +79,8 @@ test("no more rows are claimed than can be in flight, and the others are claimed
 	const { office: context } = await office();
 	const slow = Promise.withResolvers<undefined>();
 	for (let n = 0; n < 32; n++) context.surface.script.push(() => slow.promise);
-	await context.tell(everywhere(40));
-	expect(context.surface.asked).toHaveLength(32);
+	await context.plan(everywhere(40));
+	expect(context.surface.calls).toHaveLength(32);
 	slow.resolve(undefined);
 	await context.store.quiet();
 	expect(context.shown).toHaveLength(40);
@@ -92,22 +92,22 @@ test("a post without a result is not claimed a second time", async () => {
 		throw new DeliveryError("too much", { kind: "rate-limited" });
 	});
 	const settle = places.hold("outbox.settled");
-	await context.tell([{ payload: 1 }]);
+	await context.plan([{ payload: 1 }]);
 	context.clock.advance(1000);
-	await context.tell([{ payload: 2 }]);
-	expect(context.surface.asked).toEqual(["send 1"]);
+	await context.plan([{ payload: 2 }]);
+	expect(context.surface.calls).toEqual(["send 1"]);
 	settle();
 	await context.store.quiet();
-	expect(context.surface.asked).toEqual(["send 1", "send 1", "send 2"]);
+	expect(context.surface.calls).toEqual(["send 1", "send 1", "send 2"]);
 });
 
 test("the next process sends a row that was planned after the stop", async () => {
 	const { office: context } = await office();
 	await context.outbox.stop();
-	await context.tell([{ payload: 1 }]);
-	expect(context.surface.asked).toEqual([]);
+	await context.plan([{ payload: 1 }]);
+	expect(context.surface.calls).toEqual([]);
 	await context.restart();
-	expect(context.surface.asked).toEqual(["send 1"]);
+	expect(context.surface.calls).toEqual(["send 1"]);
 });
 
 test("the next process looks up a claimed post without a request, and this process does not send it again", async () => {
@@ -115,7 +115,7 @@ test("the next process looks up a claimed post without a request, and this proce
 	places.once("outbox.claimed", () => {
 		throw new Error("no memory");
 	});
-	await context.tell([{ payload: 1 }]);
+	await context.plan([{ payload: 1 }]);
 	let claims = 0;
 	const count = (): void => {
 		claims += 1;
@@ -127,7 +127,7 @@ test("the next process looks up a claimed post without a request, and this proce
 	await context.outbox.stop();
 	expect(claims).toBe(0);
 	await context.restart();
-	expect(context.surface.asked).toEqual(["find sess_1/1/0"]);
+	expect(context.surface.calls).toEqual(["find sess_1/1/0"]);
 });
 
 test("an edit that waits for the post of its card is recognised as an edit", async () => {
@@ -139,11 +139,11 @@ test("an edit that waits for the post of its card is recognised as an edit", asy
 			throw new DeliveryError("502", { kind: "unknown" });
 		},
 	);
-	await context.tell([{ lane: "milestone", card: "task", payload: 0 }]);
-	await context.tell([{ lane: "milestone", card: "task", payload: 1 }]);
+	await context.plan([{ lane: "milestone", card: "task", payload: 0 }]);
+	await context.plan([{ lane: "milestone", card: "task", payload: 1 }]);
 	slow.resolve(undefined);
 	await context.store.quiet();
 	await context.pass(15_000);
 	// An edit may be repeated without a lookup.
-	expect(context.surface.asked).toEqual(["send 0", "edit 1", "edit 1"]);
+	expect(context.surface.calls).toEqual(["send 0", "edit 1", "edit 1"]);
 });

@@ -23,7 +23,7 @@ async function killedWhileSending() {
 		office.surface.carryOut(row);
 		throw new DeliveryError("503", { kind: "unknown" });
 	});
-	await office.tell([{ payload: "once" }]);
+	await office.plan([{ payload: "once" }]);
 	return {
 		office,
 		database,
@@ -35,7 +35,7 @@ async function killedWhileSending() {
 	};
 }
 
-test.each<[what: string, now: MachineStart | undefined, asked: string]>([
+test.each<[what: string, now: MachineStart | undefined, query: string]>([
 	["went on", { ...mark, bootedAt: mark.bootedAt + 1500 }, 'send "once"'],
 	["was set back by the time that the connector was away", { ...mark, bootedAt: 0 }, "find sess_1/1/0"],
 	["was set forward", { ...mark, bootedAt: 2_000_000 }, "find sess_1/1/0"],
@@ -43,12 +43,12 @@ test.each<[what: string, now: MachineStart | undefined, asked: string]>([
 	["is unknown", undefined, "find sess_1/1/0"],
 ])(
 	"after a kill, a post within the window is repeated only if the clock was not set: it %s",
-	async (_, now, asked) => {
+	async (_, now, query) => {
 		await using killed = await killedWhileSending();
 		const { office, database } = killed;
 		await checkSendTimes(database, office.clock, async () => now);
 		await office.restart();
-		expect(office.surface.asked.at(-1)).toBe(asked);
+		expect(office.surface.calls.at(-1)).toBe(query);
 		expect(office.shown).toEqual(["once"]);
 	},
 );

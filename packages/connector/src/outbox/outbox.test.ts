@@ -32,28 +32,28 @@ test("a plan whose transaction is rolled back is never sent", async () => {
 	});
 	await expect(refused).rejects.toThrow("the other half failed");
 	await office.store.quiet();
-	expect(office.surface.asked).toEqual([]);
+	expect(office.surface.calls).toEqual([]);
 	expect(await office.outbox.cursor("sess_1")).toBe(0);
 });
 
 test("only the newest of many edits of a card is sent", async () => {
 	const office = await PostOffice.open();
-	await office.tell([{ lane: "milestone", card: "task", payload: 0 }]);
+	await office.plan([{ lane: "milestone", card: "task", payload: 0 }]);
 	const limit = { scope: "general", retryAfterMs: 5000 };
 	office.surface.script.push(failWith("rate-limited", { limit }));
 	for (const percent of [10, 20, 30])
-		await office.tell([{ lane: "progress", card: "task", payload: percent }]);
+		await office.plan([{ lane: "progress", card: "task", payload: percent }]);
 	await office.pass(5000);
-	expect(office.surface.asked).toEqual(["send 0", "edit 10", "edit 30"]);
+	expect(office.surface.calls).toEqual(["send 0", "edit 10", "edit 30"]);
 });
 
 test("an approval overtakes a waiting answer, and the parts of a text wait for its first part", async () => {
 	const office = await PostOffice.open();
 	const slow = Promise.withResolvers<undefined>();
 	office.surface.script.push(() => slow.promise);
-	await office.tell([{ payload: "part 1" }, { payload: "part 2" }]);
-	await office.tell([{ lane: "milestone", payload: "milestone" }]);
-	await office.tell([{ lane: "approval", payload: "may I?" }]);
+	await office.plan([{ payload: "part 1" }, { payload: "part 2" }]);
+	await office.plan([{ lane: "milestone", payload: "milestone" }]);
+	await office.plan([{ lane: "approval", payload: "may I?" }]);
 	expect(office.shown).toEqual(["may I?"]);
 	slow.resolve(undefined);
 	await office.store.quiet();
@@ -63,10 +63,10 @@ test("an approval overtakes a waiting answer, and the parts of a text wait for i
 test("with limited capacity, the more urgent lane of another conversation goes first", async () => {
 	const office = await PostOffice.open();
 	office.surface.script.push(failWith("rate-limited", { limit: { scope: "all", retryAfterMs: 2000 } }));
-	await office.tell([{ payload: "limited" }]);
-	await office.tell([{ lane: "milestone", payload: "milestone" }], { conversation: "two" });
-	await office.tell([{ lane: "acknowledgement", payload: "seen" }], { conversation: "three" });
-	await office.tell([{ lane: "approval", payload: "may I?" }], { conversation: "four" });
+	await office.plan([{ payload: "limited" }]);
+	await office.plan([{ lane: "milestone", payload: "milestone" }], { conversation: "two" });
+	await office.plan([{ lane: "acknowledgement", payload: "seen" }], { conversation: "three" });
+	await office.plan([{ lane: "approval", payload: "may I?" }], { conversation: "four" });
 	await office.pass(1999);
 	expect(office.shown).toEqual([]);
 	await office.pass(1);
@@ -79,7 +79,7 @@ test("a bucket that a receipt reports as empty is not used until it is full agai
 		...office.surface.carryOut(row),
 		limits: [{ scope: "general", retryAfterMs: 3000 }],
 	}));
-	await office.tell([{ payload: 1 }, { payload: 2 }]);
+	await office.plan([{ payload: 1 }, { payload: 2 }]);
 	await office.pass(2999);
 	expect(office.shown).toEqual([1]);
 	await office.pass(1);
@@ -89,7 +89,7 @@ test("a bucket that a receipt reports as empty is not used until it is full agai
 test("a request interrupted by the end of the process is looked up before it is sent again", async () => {
 	const office = await PostOffice.open();
 	office.surface.script.push(never);
-	await office.tell([{ payload: "once" }]);
+	await office.plan([{ payload: "once" }]);
 	await office.restart();
 	// A request may still be carried out: a post is missing only after two lookups in fifteen seconds.
 	await office.pass(15_000);
@@ -97,7 +97,7 @@ test("a request interrupted by the end of the process is looked up before it is 
 	expect(office.shown).toEqual([]);
 	await office.pass(500);
 	const find = "find sess_1/1/0";
-	expect(office.surface.asked).toEqual(['send "once"', find, find, find, 'send "once"']);
+	expect(office.surface.calls).toEqual(['send "once"', find, find, find, 'send "once"']);
 	expect(office.shown).toEqual(["once"]);
 });
 
@@ -111,7 +111,7 @@ test.each([
 		office.surface.dedupeMs = window;
 		office.surface.script.push(failWith("unknown"));
 		const startedAt = office.clock.now();
-		await office.tell([{ payload: "once" }, { payload: "twice" }]);
+		await office.plan([{ payload: "once" }, { payload: "twice" }]);
 		while (office.shown.length === 0) await office.pass(125);
 		expect(office.clock.now() - startedAt).toBe(delay);
 		expect(office.shown).toEqual(["once", "twice"]);
@@ -126,21 +126,21 @@ const afterCommit = (office: PostOffice) => (row: OutboxRow) => {
 test("retries back off within the window, and after it the post is looked up", async () => {
 	const office = await PostOffice.open();
 	office.surface.dedupeMs = 60_000;
-	const askedAt: number[] = [];
+	const requestedAt: number[] = [];
 	const startedAt = office.clock.now();
 	const fail = (): never => {
-		askedAt.push(office.clock.now() - startedAt);
+		requestedAt.push(office.clock.now() - startedAt);
 		return failWith("unknown")();
 	};
 	office.surface.script.push(...Array.from({ length: 20 }, () => fail), () => undefined);
-	await office.tell([{ payload: "once" }]);
+	await office.plan([{ payload: "once" }]);
 	while (office.clock.now() - startedAt < 60_000) await office.pass(125);
-	expect(askedAt.slice(0, 8)).toEqual([0, 125, 375, 875, 1875, 3875, 7875, 11_875]);
-	expect(askedAt.at(-1)).toBe(59_875);
-	expect(office.surface.asked).toHaveLength(20);
+	expect(requestedAt.slice(0, 8)).toEqual([0, 125, 375, 875, 1875, 3875, 7875, 11_875]);
+	expect(requestedAt.at(-1)).toBe(59_875);
+	expect(office.surface.calls).toHaveLength(20);
 	for (const ms of [4000, 15_000, 5000]) await office.pass(ms);
 	const find = "find sess_1/1/0";
-	expect(office.surface.asked.slice(20)).toEqual([find, find, find]);
+	expect(office.surface.calls.slice(20)).toEqual([find, find, find]);
 	// The repeats are treated as one attempt, so that the next wait is the first one.
 	await office.pass(500);
 	expect(office.shown).toEqual(["once"]);
@@ -150,11 +150,11 @@ test("a post before an error is not repeated, and later posts keep their order",
 	const office = await PostOffice.open();
 	office.surface.dedupeMs = 60_000;
 	office.surface.script.push(afterCommit(office), failWith("unknown"));
-	await office.tell([{ payload: 1 }, { payload: 2 }]);
+	await office.plan([{ payload: 1 }, { payload: 2 }]);
 	await office.pass(125);
 	await office.pass(250);
 	expect(office.shown).toEqual([1, 2]);
-	expect(office.surface.asked).toEqual(["send 1", "send 1", "send 1", "send 2"]);
+	expect(office.surface.calls).toEqual(["send 1", "send 1", "send 1", "send 2"]);
 });
 
 test.each(["rejected", "gone"] as const)(
@@ -163,9 +163,9 @@ test.each(["rejected", "gone"] as const)(
 		const office = await PostOffice.open();
 		office.surface.dedupeMs = 60_000;
 		office.surface.script.push(afterCommit(office), failWith(kind));
-		await office.tell([{ payload: "once" }]);
+		await office.plan([{ payload: "once" }]);
 		await office.pass(125);
-		expect(office.surface.asked).toEqual(['send "once"', 'send "once"', "find sess_1/1/0"]);
+		expect(office.surface.calls).toEqual(['send "once"', 'send "once"', "find sess_1/1/0"]);
 		expect(await office.outbox.stuck(10)).toEqual([]);
 		expect(office.shown).toEqual(["once"]);
 	},
@@ -176,12 +176,12 @@ test("a retry waits for the time that the platform requests", async () => {
 	office.surface.dedupeMs = 60_000;
 	const limit = { scope: "general", retryAfterMs: 3000 };
 	office.surface.script.push(afterCommit(office), failWith("rate-limited", { limit }));
-	await office.tell([{ payload: "once" }]);
+	await office.plan([{ payload: "once" }]);
 	await office.pass(125);
 	await office.pass(2999);
-	expect(office.surface.asked).toHaveLength(2);
+	expect(office.surface.calls).toHaveLength(2);
 	await office.pass(1);
-	expect(office.surface.asked).toEqual(['send "once"', 'send "once"', 'send "once"']);
+	expect(office.surface.calls).toEqual(['send "once"', 'send "once"', 'send "once"']);
 	expect(office.shown).toEqual(["once"]);
 });
 
@@ -192,12 +192,12 @@ test.each([
 	const office = await PostOffice.open();
 	office.surface.dedupeMs = 60_000;
 	office.surface.script.push(afterCommit(office), never);
-	await office.tell([{ payload: "once" }]);
+	await office.plan([{ payload: "once" }]);
 	// The process is killed between two attempts, or during the second.
 	await office.pass(125);
 	office.clock.advance(passed - 125);
 	await office.restart();
-	expect(office.surface.asked.slice(2)).toEqual([does === "send" ? 'send "once"' : "find sess_1/1/0"]);
+	expect(office.surface.calls.slice(2)).toEqual([does === "send" ? 'send "once"' : "find sess_1/1/0"]);
 	expect(office.shown).toEqual(["once"]);
 	await office.pass(60_000);
 	expect(await office.store.read((db) => db.selectFrom("outbox").select("state").execute())).toEqual([
@@ -207,16 +207,16 @@ test.each([
 
 test("after a loss of the database, only posts that a lookup does not find are posted", async () => {
 	const before = await PostOffice.open();
-	await before.tell([{ payload: "one" }]);
+	await before.plan([{ payload: "one" }]);
 	const after = await PostOffice.open();
 	after.surface.posts.push(...before.surface.posts);
-	await after.tell([{ payload: "one" }], { replayed: true });
-	await after.tell([{ payload: "two" }], { replayed: true });
+	await after.plan([{ payload: "one" }], { replayed: true });
+	await after.plan([{ payload: "two" }], { replayed: true });
 	expect(after.shown).toEqual(["one"]);
 	// The last request of the other process has arrived by then.
 	await after.pass(15_000);
 	expect(after.shown).toEqual(["one", "two"]);
-	expect(after.surface.asked).toEqual([
+	expect(after.surface.calls).toEqual([
 		"find sess_1/1/0",
 		"find sess_1/2/0",
 		"find sess_1/2/0",
@@ -227,7 +227,7 @@ test("after a loss of the database, only posts that a lookup does not find are p
 test("a post that the platform refuses is dead with its reason, and later posts continue", async () => {
 	const office = await PostOffice.open();
 	office.surface.script.push(failWith("rejected"), failWith("gone"));
-	await office.tell([{ payload: 1 }, { payload: 2 }, { payload: 3 }]);
+	await office.plan([{ payload: 1 }, { payload: 2 }, { payload: 3 }]);
 	expect(office.shown).toEqual([3]);
 	expect(await office.outbox.stuck(10)).toMatchObject([
 		{ id: "sess_1/1/1", state: "dead", reason: "it was gone" },
@@ -239,8 +239,8 @@ test("a post that the platform refuses is dead with its reason, and later posts 
 test("if a lookup is permanently impossible, a person decides, and only the rest of the event waits", async () => {
 	const office = await PostOffice.open();
 	office.surface.script.push(failWith("unknown"), failWith("rejected"));
-	await office.tell([{ payload: 1 }, { payload: 2 }]);
-	await office.tell([{ payload: "next" }]);
+	await office.plan([{ payload: 1 }, { payload: 2 }]);
+	await office.plan([{ payload: "next" }]);
 	expect(office.shown).toEqual(["next"]);
 	const [held] = await office.outbox.stuck(10);
 	expect(held?.reason).toBe("it may have been posted, and the connector cannot check: it was rejected");
@@ -259,10 +259,10 @@ test("if a lookup is permanently impossible, a person decides, and only the rest
 test("a dead answer is sent after a decision and a lookup, unless its card has newer content", async () => {
 	const office = await PostOffice.open();
 	office.surface.script.push(failWith("rejected"), failWith("rejected"), failWith("rejected"));
-	await office.tell([{ payload: "one" }]);
-	await office.tell([{ payload: "two", lane: "milestone" }]);
-	await office.tell([{ payload: "three", card: "answer" }]);
-	await office.tell([{ payload: "four", card: "answer" }]);
+	await office.plan([{ payload: "one" }]);
+	await office.plan([{ payload: "two", lane: "milestone" }]);
+	await office.plan([{ payload: "three", card: "answer" }]);
+	await office.plan([{ payload: "four", card: "answer" }]);
 	expect(office.shown).toEqual(["four"]);
 	expect(await office.outbox.stuck(10)).toHaveLength(3);
 	const again = { send: true, by: "ada" };
@@ -288,7 +288,7 @@ test("a dead answer is sent after a decision and a lookup, unless its card has n
 test("a conversation on hold sends only posts whose requests had started", async () => {
 	const office = await PostOffice.open();
 	office.surface.script.push(failWith("rate-limited", { limit: { scope: "general", retryAfterMs: 1000 } }));
-	await office.tell([{ payload: 1 }, { payload: 2 }]);
+	await office.plan([{ payload: 1 }, { payload: 2 }]);
 	expect(await office.outbox.hold("general", "the channel became public")).toBe(2);
 	await office.pass(60_000);
 	expect(office.shown).toEqual([]);
@@ -300,7 +300,7 @@ test("a conversation on hold sends only posts whose requests had started", async
 test("a post older than a day needs a decision", async () => {
 	const office = await PostOffice.open();
 	const at = office.clock.now() - 24 * 3_600_000 - 1;
-	await office.tell([{ payload: "last week", at }]);
+	await office.plan([{ payload: "last week", at }]);
 	expect(office.shown).toEqual([]);
 	await office.outbox.decide("sess_1/1/0", { send: true, by: "operator" });
 	await office.store.quiet();
@@ -313,34 +313,34 @@ test("a receipt that cannot be stored at once is stored later, and no post is se
 		office.store.refusals = 2;
 		return office.surface.carryOut(row);
 	});
-	await office.tell([{ payload: 1 }, { payload: 2 }]);
+	await office.plan([{ payload: 1 }, { payload: 2 }]);
 	for (const _ of [1, 2]) await office.pass(1000);
-	expect(office.surface.asked).toEqual(["send 1", "send 2"]);
+	expect(office.surface.calls).toEqual(["send 1", "send 2"]);
 });
 
 test("typing is shown only without other requests, and is not stored", async () => {
 	const office = await PostOffice.open();
 	await office.outbox.typing("general");
 	office.surface.script.push(never);
-	await office.tell([{ payload: 1 }]);
+	await office.plan([{ payload: 1 }]);
 	await office.outbox.typing("general");
 	await office.outbox.typing("random");
-	expect(office.surface.asked).toEqual(["typing general", "send 1", "typing random"]);
+	expect(office.surface.calls).toEqual(["typing general", "send 1", "typing random"]);
 	const rows = await office.store.read((db) => db.selectFrom("outbox").select("lane").execute());
 	expect(rows).toEqual([{ lane: "final" }]);
 });
 
 test("a progress row without a card, and a row after the cursor, are refused", async () => {
 	const office = await PostOffice.open();
-	await expect(office.tell([{ lane: "progress" }])).rejects.toMatchObject({ code: "invalid_argument" });
-	await expect(office.tell([{ seq: 9 }])).rejects.toThrow("a row of event 9 is planned with the cursor at 2");
+	await expect(office.plan([{ lane: "progress" }])).rejects.toMatchObject({ code: "invalid_argument" });
+	await expect(office.plan([{ seq: 9 }])).rejects.toThrow("a row of event 9 is planned with the cursor at 2");
 });
 
 test("a stopped outbox waits for the responses to its requests and sends no others", async () => {
 	const office = await PostOffice.open();
 	const slow = Promise.withResolvers<undefined>();
 	office.surface.script.push(() => slow.promise);
-	await office.tell([{ payload: 1 }, { payload: 2 }]);
+	await office.plan([{ payload: 1 }, { payload: 2 }]);
 	const stopped = office.outbox.stop();
 	slow.resolve(undefined);
 	await stopped;

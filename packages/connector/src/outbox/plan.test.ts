@@ -21,10 +21,10 @@ test("the second of two posts in one transaction waits for the first", async () 
 	const slow = Promise.withResolvers<undefined>();
 	surface.script.push(() => slow.promise);
 	await Promise.all([outbox.plan(planOf(1, "one")), outbox.plan(planOf(2, "two", 1))]);
-	expect(surface.asked).toEqual(['send "one"']);
+	expect(surface.calls).toEqual(['send "one"']);
 	slow.resolve(undefined);
 	await store.quiet();
-	expect(surface.asked).toEqual(['send "one"', 'send "two"']);
+	expect(surface.calls).toEqual(['send "one"', 'send "two"']);
 });
 
 test("a post whose plan was rolled back in the same transaction blocks no other", async () => {
@@ -35,11 +35,11 @@ test("a post whose plan was rolled back in the same transaction blocks no other"
 	const other = outbox.plan({ ...planOf(1, "two"), cursor: { session: "sess_2", seq: 1 } });
 	await expect(refused).rejects.toThrow("no");
 	await other;
-	expect(surface.asked).toEqual(['send "two"']);
+	expect(surface.calls).toEqual(['send "two"']);
 	await store.quiet();
 	await outbox.plan(planOf(1, "one"));
 	await store.quiet();
-	expect(surface.asked).toEqual(['send "two"', 'send "one"']);
+	expect(surface.calls).toEqual(['send "two"', 'send "one"']);
 });
 
 test("a cursor with an unexpected value is read again, and planned rows are not planned again", async () => {
@@ -48,7 +48,7 @@ test("a cursor with an unexpected value is read again, and planned rows are not 
 	await outbox.plan(planOf(3, "three", 2));
 	await outbox.plan(planOf(4, "four", 1));
 	await store.quiet();
-	expect(surface.asked).toEqual(['send "three"', 'send "four"']);
+	expect(surface.calls).toEqual(['send "three"', 'send "four"']);
 	expect(await outbox.cursor("sess_1")).toBe(4);
 	await expect(outbox.plan(planOf(2, "two", 1))).rejects.toMatchObject({ code: "failed_precondition" });
 });
@@ -72,5 +72,5 @@ test("a transaction that the database runs again sends its posts once", async ()
 	await outbox.plan(planOf(1, "one"));
 	await outbox.plan(planOf(2, "two", 1));
 	await store.quiet();
-	expect(surface.asked).toEqual(['send "one"', 'send "two"']);
+	expect(surface.calls).toEqual(['send "one"', 'send "two"']);
 });

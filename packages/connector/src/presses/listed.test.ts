@@ -34,7 +34,7 @@ test.each([
 ] as const)("%s with %j is sent on behalf of the person, and answered with its card", async (...given) => {
 	const [kind, fields, response, words] = given;
 	const { said, gateway } = await press(kind, { ...one, ...sent }, fields);
-	expect(gateway.asked.at(-1)).toEqual({
+	expect(gateway.requests.at(-1)).toEqual({
 		method: "prompt_response",
 		params: { token, key: "key", ...response, ...onBehalf(ada, general) },
 	});
@@ -56,8 +56,8 @@ test.each(["listed-approve", "listed-deny"] as const)("%s after the end is expla
 });
 
 test("the complete call is shown while it is pending, and can be approved there", async () => {
-	const asked = waiting(listedPrompt({}, { preview: "+ a line" }));
-	const { said } = await press("listed-whole", asked);
+	const question = waiting(listedPrompt({}, { preview: "+ a line" }));
+	const { said } = await press("listed-whole", question);
 	expect(said).toContain("+ a line");
 	expect(said).toMatch(/\n\[Approve once\] \[Deny\]$/);
 	const critical = waiting(listedPrompt({ always_ask: true }));

@@ -19,7 +19,7 @@ const options = [offer("tea", { label: "Tea" }), offer("ale"), offer("x,y")];
 
 const given: readonly (readonly [
 	says: string,
-	asked: OzzieEvent,
+	question: OzzieEvent,
 	kind: QuestionPress,
 	Pressed,
 	sends: object,
@@ -76,10 +76,10 @@ const given: readonly (readonly [
 
 test.each(given)(
 	"a press on %s is sent on behalf of the person, and only the card shows it",
-	async (...[, asked, kind, what, sends]) => {
-		const t = new QuestionContext([asked], sent);
+	async (...[, question, kind, what, sends]) => {
+		const t = new QuestionContext([question], sent);
 		expect(await t.press(kind, what)).toBeUndefined();
-		expect(t.gateway.asked).toEqual([
+		expect(t.gateway.requests).toEqual([
 			{ method: "prompt_response", params: { token, key: "key", ...sends, ...behalf }, sessionId: session },
 		]);
 	},
@@ -106,7 +106,7 @@ const late: readonly (readonly [says: string, how: OzzieEvent, kind: QuestionPre
 test.each(late)("a late press, %s, returns the result", async (_, how, kind, reply) => {
 	const t = new QuestionContext([approval(), how], sent);
 	expect(await t.press(kind)).toEqual({ text: reply });
-	expect(t.gateway.asked).toEqual([]);
+	expect(t.gateway.requests).toEqual([]);
 });
 
 test("a slower person gets the name of the person who answered first", async () => {
@@ -180,7 +180,7 @@ test("the question is shown completely from the gateway, also parts that its car
 	const text = (await t.press("whole"))?.text ?? "";
 	for (const part of [cmd, "```diff\n+a\n```", "- in /srv\n- sandboxed", "Risk: normal."])
 		expect(text).toContain(part);
-	expect(t.gateway.asked).toEqual([
+	expect(t.gateway.requests).toEqual([
 		{ method: "list_prompts", params: { token, session_id: session, ...behalf }, sessionId: session },
 	]);
 });
@@ -198,7 +198,7 @@ test("a password is entered on a page of the gateway, whose address is for one p
 		text: "This page is only for you. It works once and expires {until 600 s}.",
 		controls: [[{ type: "link", url: "https://gateway.example/s/1", label: "Open the page" }]],
 	});
-	expect(t.gateway.asked).toEqual([
+	expect(t.gateway.requests).toEqual([
 		{ method: "secret_page", params: { token, key: "key", ...behalf }, sessionId: session },
 	]);
 });

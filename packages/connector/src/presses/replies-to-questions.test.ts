@@ -21,7 +21,7 @@ const phrases: readonly (readonly [text: string, sends: object])[] = [
 test.each(phrases)("a reply %j to an approval decides it", async (text, sends) => {
 	const t = new QuestionContext([approval({ allow_session: true })], sent);
 	expect(await t.says(text)).toBeUndefined();
-	expect(t.gateway.asked.map(({ params }) => params)).toEqual([
+	expect(t.gateway.requests.map(({ params }) => params)).toEqual([
 		{ token, key: "key", typed: true, ...sends, ...behalf },
 	]);
 });
@@ -57,23 +57,23 @@ const otherTexts: readonly (readonly [what: string, text: string])[] = [
 test.each(otherTexts)("a reply to an approval with %s decides nothing: %j", async (_what, text) => {
 	const t = new QuestionContext([approval({ allow_session: true })], sent);
 	expect((await t.says(text))?.text).toContain("Not decided");
-	expect(t.gateway.asked).toEqual([]);
+	expect(t.gateway.requests).toEqual([]);
 });
 
 test("an approval for the session is refused if it is not offered", async () => {
 	const t = new QuestionContext([approval()], sent);
 	const help = (await t.says("approve for this session"))?.text;
 	expect(help).toBe("Not decided. Reply **approve**, **deny** or **deny: your reason**, or press a button.");
-	expect(t.gateway.asked).toEqual([]);
+	expect(t.gateway.requests).toEqual([]);
 });
 
 test.each([
 	["a call that always requires approval", approval({ risk: "critical" })],
 	["a trust request", elicitation({ type: "confirm" })],
-])("no reply decides about %s", async (_what, asked) => {
-	const t = new QuestionContext([asked], sent);
+])("no reply decides about %s", async (_what, question) => {
+	const t = new QuestionContext([question], sent);
 	for (const [text] of phrases) expect((await t.says(text))?.text).toContain("Use its buttons");
-	expect(t.gateway.asked).toEqual([]);
+	expect(t.gateway.requests).toEqual([]);
 });
 
 const numbered: readonly (readonly [text: string, sends: object])[] = [
@@ -91,7 +91,7 @@ test.each(numbered)(
 		const t = new QuestionContext(calls, sent);
 		expect(await t.says(text)).toBeUndefined();
 		const given = { token: tokenOf(2), key: "key", typed: true, ...sends, ...behalf };
-		expect(t.gateway.asked.map(({ params }) => params)).toEqual([given]);
+		expect(t.gateway.requests.map(({ params }) => params)).toEqual([given]);
 	},
 );
 
@@ -100,14 +100,14 @@ test.each(["approve", "approve 3", "approve 2 now", "deny 2 use another name", "
 	async (text) => {
 		const t = new QuestionContext(writes(["a", "b"]), sent);
 		expect((await t.says(text))?.text).toContain("Not decided");
-		expect(t.gateway.asked).toEqual([]);
+		expect(t.gateway.requests).toEqual([]);
 	},
 );
 
 test("a password written in the chat is not sent to the gateway", async () => {
 	const t = new QuestionContext([elicitation({ type: "password" })], sent);
 	const reply = await t.says("hunter2");
-	expect(t.gateway.asked).toEqual([]);
+	expect(t.gateway.requests).toEqual([]);
 	expect(reply?.text).toContain("Delete your message");
 	expect(reply?.text).not.toContain("hunter2");
 });
@@ -115,7 +115,7 @@ test("a password written in the chat is not sent to the gateway", async () => {
 test("a text reply answers a question like a form", async () => {
 	const t = new QuestionContext([elicitation({})], sent);
 	expect(await t.says("dark blue")).toBeUndefined();
-	expect(t.gateway.asked[0]?.params).toEqual({
+	expect(t.gateway.requests[0]?.params).toEqual({
 		token,
 		key: "key",
 		typed: true,
@@ -145,7 +145,7 @@ test.each(chosen)("a reply to a %s question names options by name or by number: 
 	const [type, text, sends] = row;
 	const t = new QuestionContext([elicitation({ type, options: drinks })], sent);
 	expect(await t.says(text)).toBeUndefined();
-	expect(t.gateway.asked[0]?.params).toMatchObject(sends);
+	expect(t.gateway.requests[0]?.params).toMatchObject(sends);
 });
 
 test.each([
@@ -158,5 +158,5 @@ test.each([
 	expect(read((await t.says(text)) ?? { text: "none" })).toBe(
 		`${says} ${help}\n\n1. Green tea\n2. Three\n3. ale\n[Answer again]`,
 	);
-	expect(t.gateway.asked).toEqual([]);
+	expect(t.gateway.requests).toEqual([]);
 });

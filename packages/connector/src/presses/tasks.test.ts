@@ -192,7 +192,7 @@ const ended = {
 test.each(scenarios)("$name", async ({ kind, subject, fields, answers, over, asks, reply }) => {
 	const { context, gateway } = scriptedContext(answers, over ? ended : {});
 	const said = await pressesOfTasks[kind](context, pressed(fields), { kind, session: "sess_1", subject });
-	expect(gateway.asked.at(-1)).toEqual(asks);
+	expect(gateway.requests.at(-1)).toEqual(asks);
 	expect(read(said)).toBe(reply);
 });
 
@@ -242,7 +242,7 @@ test.each([
 	expect(
 		await replyToTask(context, { person: ada, room: general, key: "key", taskId: id, text }),
 	).toBeUndefined();
-	expect(gateway.asked.at(-1)).toEqual({
+	expect(gateway.requests.at(-1)).toEqual({
 		method: "reply_task",
 		params: { task_id: id, token, key: "key", ...said, ...behalf },
 	});
@@ -257,7 +257,7 @@ test("a reply in the thread answers the question of a worker if the task itself 
 		{ tasks: liveWithPart },
 	);
 	await replyToTask(context, { person: ada, room: general, key: "key", taskId: id, text: "views" });
-	expect(gateway.asked.at(-1)).toMatchObject({ method: "reply_task", params: { task_id: part, token } });
+	expect(gateway.requests.at(-1)).toMatchObject({ method: "reply_task", params: { task_id: part, token } });
 });
 
 test.each<[string, TaskPayload, string, RegExp]>([
@@ -268,5 +268,5 @@ test.each<[string, TaskPayload, string, RegExp]>([
 	const { context, gateway } = scriptedContext({ check_task: () => task });
 	const reply = await replyToTask(context, { person: ada, room: general, key: "key", taskId: id, text });
 	expect(read(reply)).toMatch(explained);
-	expect(gateway.asked).toHaveLength(1);
+	expect(gateway.requests).toHaveLength(1);
 });

@@ -14,12 +14,12 @@ const { replies: texts } = taskTexts;
 
 export const pressesOfTasks: PressHandlers<"task-approve" | "task-revise" | "task-cancel" | "task-retry"> = {
 	"task-approve": known((context, handled, { subject }) =>
-		answerTask(context, speakerOf(handled), { ...readReviewSubject(subject), status: "approved" }),
+		answerTask(context, authorOf(handled), { ...readReviewSubject(subject), status: "approved" }),
 	),
 
 	"task-revise": known((context, handled, { subject }) => {
 		const feedback = handled.event.fields["text"] ?? "";
-		return answerTask(context, speakerOf(handled), {
+		return answerTask(context, authorOf(handled), {
 			...readReviewSubject(subject),
 			status: "revise",
 			feedback,
@@ -50,7 +50,7 @@ export const pressesOfTasks: PressHandlers<"task-approve" | "task-revise" | "tas
 	}),
 };
 
-function speakerOf({ event: { person, room }, key }: HandledEvent<"press">): AnswerAuthor {
+function authorOf({ event: { person, room }, key }: HandledEvent<"press">): AnswerAuthor {
 	return { person, room, key };
 }
 
@@ -99,8 +99,8 @@ export function answerOf(text: string): {
 	readonly feedback?: string;
 } {
 	const words = text.trim();
-	const said = words.toLowerCase().replace(/[.!\s]+$/u, "");
-	return approvals.has(said) ? { status: "approved" } : { status: "revise", feedback: words };
+	const lowered = words.toLowerCase().replace(/[.!\s]+$/u, "");
+	return approvals.has(lowered) ? { status: "approved" } : { status: "revise", feedback: words };
 }
 
 /**
@@ -116,9 +116,9 @@ export async function answerTask(
 	const task = await context.gateway.request("check_task", { task_id, ...behalf });
 	const token = task.suspension?.token;
 	if (token === undefined || !token.endsWith(tokenEnd)) return tooLate(context, task);
-	const said = { status, token, key, ...defined({ feedback }) };
+	const params = { status, token, key, ...defined({ feedback }) };
 	try {
-		await context.gateway.request("reply_task", { task_id, ...said, ...behalf });
+		await context.gateway.request("reply_task", { task_id, ...params, ...behalf });
 		return;
 	} catch (reason) {
 		// Another person has already answered it.
@@ -130,14 +130,14 @@ export async function answerTask(
 /** Handles a message in the thread of a task: an answer to its question, otherwise the message is explained. */
 export async function replyToTask(
 	context: HandlerContext,
-	{ taskId, text, ...speaker }: AnswerAuthor & { readonly taskId: string; readonly text: string },
+	{ taskId, text, ...author }: AnswerAuthor & { readonly taskId: string; readonly text: string },
 ): Promise<Reply | undefined> {
-	const behalf = context.onBehalf(speaker.person, speaker.room);
+	const behalf = context.onBehalf(author.person, author.room);
 	const task = await context.gateway.request("check_task", { task_id: taskId, ...behalf });
 	const asking = task.status === "suspended" ? taskId : askingFor(context, task);
 	if (asking === undefined) return withoutQuestion(context, task);
 	if (text.trim() === "") return { text: texts.emptyReply };
-	return answerTask(context, speaker, { task: asking, ...answerOf(text) });
+	return answerTask(context, author, { task: asking, ...answerOf(text) });
 }
 
 /** Whether the gateway refused because of the task's state: `not available` on the wire. */

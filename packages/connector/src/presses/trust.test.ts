@@ -11,7 +11,7 @@ const target = { kind: "grant-end", session: "sess_1", subject: "grant_1" } as c
 test("the button ends the grant for the person, and the card shows the result", async () => {
 	const { context, gateway } = scriptedContext(revoked, { trust: { open: { id: "grant_1" } } });
 	expect(await pressesOfTrust["grant-end"](context, pressed(), target)).toBeUndefined();
-	expect(gateway.asked).toMatchObject([
+	expect(gateway.requests).toMatchObject([
 		{ method: "revoke_grant", params: { grant_id: "grant_1", key: "key", actor: { id: "42" } } },
 	]);
 });
@@ -45,7 +45,7 @@ test("a change of the audience of a channel ends its trust", async () => {
 	const grants = [{ ...grant, grant_id: "grant_9", place: "discord:1:9" }, grant];
 	const { context, gateway } = scriptedContext({ ...revoked, list_grants: () => ({ grants, wishes: [] }) });
 	await suspendTrust(context, joined, "key");
-	expect(gateway.asked).toEqual([
+	expect(gateway.requests).toEqual([
 		{ method: "list_grants", params: {} },
 		{
 			method: "revoke_grant",
@@ -70,7 +70,7 @@ test("a change of several channels of a tenant ends the trust of each of them, a
 		const { context, gateway } = scriptedContext({ ...revoked, list_grants: () => ({ grants, wishes: [] }) });
 		await suspendTrust(context, { ...joined, ...change }, "key");
 		// The first request lists the grants.
-		return gateway.asked.slice(1).map(({ params }) => params);
+		return gateway.requests.slice(1).map(({ params }) => params);
 	};
 	expect(await ended({ channels: ["3", "4", "5"] })).toMatchObject([
 		{ grant_id: "grant_1", key: "key/grant_1" },
@@ -87,5 +87,5 @@ test("a change of several channels of a tenant ends the trust of each of them, a
 test("without a grant, no grant is ended", async () => {
 	const { context, gateway } = scriptedContext({ list_grants: () => ({ grants: [], wishes: [] }) });
 	await suspendTrust(context, joined, "key");
-	expect(gateway.asked).toHaveLength(1);
+	expect(gateway.requests).toHaveLength(1);
 });

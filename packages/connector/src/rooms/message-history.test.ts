@@ -8,7 +8,7 @@ import { MessageHistory } from "./message-history.ts";
 import type { MessageRecord } from "./message-records.ts";
 
 const ada = { id: "ada", name: "Ada", roles: [], guest: false, bot: false };
-const heard: MessageRecord = {
+const record: MessageRecord = {
 	id: "message:1:general:7",
 	conversation: "general",
 	message: "7",
@@ -17,7 +17,7 @@ const heard: MessageRecord = {
 	person: ada,
 	at: 5,
 };
-const { id, conversation, message } = heard;
+const { id, conversation, message } = record;
 
 async function open() {
 	const store = await openSqlite();
@@ -35,7 +35,7 @@ async function open() {
 
 test("a message with a first event needs no read of the database", async () => {
 	const { store, seldom, reads } = await open();
-	await store.commit((tx) => seldom.write(tx, heard));
+	await store.commit((tx) => seldom.write(tx, record));
 	const before = reads();
 	expect(await seldom.isOvertaken({ id, conversation, message })).toBe(false);
 	expect(await seldom.wasStopped({ conversation, since: 0 })).toBe(false);
@@ -45,7 +45,7 @@ test("a message with a first event needs no read of the database", async () => {
 
 test("an edit that was handled before its message applies to it, also in the next process", async () => {
 	const { store, seldom, start } = await open();
-	await store.commit((tx) => seldom.write(tx, { ...heard, id: "edited:1:general:7:9" }));
+	await store.commit((tx) => seldom.write(tx, { ...record, id: "edited:1:general:7:9" }));
 	for (const each of [seldom, await start()]) {
 		expect(await each.isOvertaken({ id, conversation, message })).toBe(true);
 		expect(await each.isOvertaken({ id, conversation, message: "8" })).toBe(false);
@@ -56,7 +56,7 @@ test("an edit that was handled before its message applies to it, also in the nex
 
 test("an edit is overtaken only by a newer edit, also in the next process", async () => {
 	const { store, seldom, start } = await open();
-	await store.commit((tx) => seldom.write(tx, { ...heard, id: "edited:1:general:7:9", at: 9 }));
+	await store.commit((tx) => seldom.write(tx, { ...record, id: "edited:1:general:7:9", at: 9 }));
 	const isOvertaken = (history: MessageHistory, editedAt: number) =>
 		history.isOvertaken({ id: `edited:1:general:7:${editedAt}`, conversation, message, editedAt });
 	for (const each of [seldom, await start()]) {
@@ -69,7 +69,7 @@ test("an edit is overtaken only by a newer edit, also in the next process", asyn
 
 test("a stop applies to earlier messages, also in the next process", async () => {
 	const { store, seldom, start } = await open();
-	const stop: MessageRecord = { ...heard, effect: "nothing-to-stop" };
+	const stop: MessageRecord = { ...record, effect: "nothing-to-stop" };
 	await store.commit((tx) => seldom.write(tx, stop));
 	for (const each of [seldom, await start()]) {
 		expect(await each.wasStopped({ conversation, since: 4 })).toBe(true);
@@ -83,7 +83,7 @@ test("a stop applies to earlier messages, also in the next process", async () =>
 test("a record of a lost transaction is ignored", async () => {
 	const { store, seldom } = await open();
 	const lost = store.commit(async (tx) => {
-		await seldom.write(tx, { ...heard, id: "edited:1:general:7:9", effect: "nothing-to-stop" });
+		await seldom.write(tx, { ...record, id: "edited:1:general:7:9", effect: "nothing-to-stop" });
 		throw new Error("lost");
 	});
 	await expect(lost).rejects.toThrow("lost");
@@ -97,25 +97,25 @@ test("a message waits for a running stop of its conversation only", async () => 
 	const cancelled = Promise.withResolvers<void>();
 	const carriedOut = seldom.stop({ conversation, at: 5 }, async () => {
 		await cancelled.promise;
-		await store.commit((tx) => seldom.write(tx, { ...heard, effect: "nothing-to-stop" }));
+		await store.commit((tx) => seldom.write(tx, { ...record, effect: "nothing-to-stop" }));
 		return "idle";
 	});
-	const asked = seldom.wasStopped({ conversation, since: 4 });
+	const pending = seldom.wasStopped({ conversation, since: 4 });
 	expect(await seldom.wasStopped({ conversation, since: 5 })).toBe(false);
 	expect(await seldom.wasStopped({ conversation: "other", since: 4 })).toBe(false);
 	cancelled.resolve();
-	expect(await asked).toBe(true);
+	expect(await pending).toBe(true);
 	expect(await carriedOut).toBe("idle");
 	await store.close();
 });
 
 test("a message waits for a stop that starts while an older one is looked up, and a failed stop stops nothing", async () => {
 	const { store, seldom } = await open();
-	const older = { ...heard, effect: "nothing-to-stop", at: 1 } as const;
+	const older = { ...record, effect: "nothing-to-stop", at: 1 } as const;
 	await store.commit((tx) => seldom.write(tx, older));
 	const failing = Promise.withResolvers<never>();
 	let answer: boolean | undefined;
-	const asked = seldom.wasStopped({ conversation, since: 4 }).then((was) => {
+	const pending = seldom.wasStopped({ conversation, since: 4 }).then((was) => {
 		answer = was;
 	});
 	const refused = seldom.stop({ conversation, at: 6 }, () => failing.promise);
@@ -124,16 +124,16 @@ test("a message waits for a stop that starts while an older one is looked up, an
 	expect(answer).toBeUndefined();
 	failing.reject(new Error("the gateway is away"));
 	await expect(refused).rejects.toThrow("away");
-	await asked;
+	await pending;
 	expect(answer).toBe(false);
 	await store.close();
 });
 
 test("records older than a week are not read", async () => {
 	const { store, seldom, clock, reads } = await open();
-	const stop = { ...heard, id: "edited:1:general:7:9", effect: "nothing-to-stop" } as const;
+	const stop = { ...record, id: "edited:1:general:7:9", effect: "nothing-to-stop" } as const;
 	await store.commit((tx) => seldom.write(tx, stop));
-	const asked = async (): Promise<number> => {
+	const check = async (): Promise<number> => {
 		const before = reads();
 		await seldom.isOvertaken({ id, conversation, message });
 		await seldom.wasStopped({ conversation, since: 4 });
@@ -142,10 +142,10 @@ test("records older than a week are not read", async () => {
 	const elsewhere = { ...stop, conversation: "other" };
 	clock.advance(7 * 24 * 3_600_000);
 	await store.commit((tx) => seldom.write(tx, { ...elsewhere, id: "edited:1:other:7:9" }));
-	expect(await asked()).toBe(2);
+	expect(await check()).toBe(2);
 	clock.advance(1);
 	await store.commit((tx) => seldom.write(tx, { ...elsewhere, id: "edited:1:other:7:10" }));
-	expect(await asked()).toBe(0);
+	expect(await check()).toBe(0);
 	await store.close();
 });
 

@@ -30,7 +30,7 @@ export interface MessageRecord {
 type Row = Omit<ConnectorTables["heard"], "id"> & { readonly id: string };
 
 const upsert = hotStatement<ConnectorTables, Row>((db, p) => {
-	const said = {
+	const row = {
 		message: p("message"),
 		conversation: p("conversation"),
 		reason: p("reason"),
@@ -44,8 +44,8 @@ const upsert = hotStatement<ConnectorTables, Row>((db, p) => {
 	};
 	return db
 		.insertInto("heard")
-		.values({ id: p("id"), ...said })
-		.onConflict((conflict) => conflict.column("id").doUpdateSet(said));
+		.values({ id: p("id"), ...row })
+		.onConflict((conflict) => conflict.column("id").doUpdateSet(row));
 });
 
 export async function writeMessageRecord(tx: Tx, record: MessageRecord, now: number): Promise<void> {

@@ -161,13 +161,13 @@ async function sendMessage(
 		...defined({ attachments: ids.length > 0 ? ids : undefined, context: read.context }),
 		...onBehalf(person, room),
 	};
-	let talked = subscription;
+	let target = subscription;
 	const again = async (): Promise<string> => {
 		// The session was deleted, or this connection has not joined it. A deleted session is replaced by a new one.
 		await parts.subscriptions.reopen(subscription);
-		talked = await parts.rooms.current(person, room, `${key}/2`);
+		target = await parts.rooms.current(person, room, `${key}/2`);
 		// The same key, so that a session that already has the message does not get it twice.
-		return send(parts, talked, talked.session === subscription.session ? sent : { ...sent, key: `${key}/2` });
+		return send(parts, target, target.session === subscription.session ? sent : { ...sent, key: `${key}/2` });
 	};
 	const run = await send(parts, subscription, sent).catch(async (reason: unknown) => {
 		const { code } = ParleyError.from(reason);
@@ -176,8 +176,8 @@ async function sendMessage(
 		if (isKeyOfOther(reason)) return undefined;
 		throw reason;
 	});
-	const known = run ?? (message === undefined ? undefined : runOf(talked.state.answers, message)?.id);
-	return { session: talked.session, sent: true, failures, ...defined({ run: known }) };
+	const known = run ?? (message === undefined ? undefined : runOf(target.state.answers, message)?.id);
+	return { session: target.session, sent: true, failures, ...defined({ run: known }) };
 }
 
 async function send(

@@ -36,8 +36,8 @@ export async function refusalOf(
 	const { role, hint } = await context.whoami(person, room);
 	if (role === undefined || role === "stranger")
 		return { text: howToPair(context.platform), isStranger: true };
-	const said = refusalText(message, { person, room }, context.platform);
-	return { text: definedItems([said, hint === undefined ? undefined : sentence(hint)]).join(" ") };
+	const refusal = refusalText(message, { person, room }, context.platform);
+	return { text: definedItems([refusal, hint === undefined ? undefined : sentence(hint)]).join(" ") };
 }
 
 /** The gateway's message about the person, as a sentence without ids. */
@@ -56,8 +56,8 @@ function howToPair(platform: RoomContext["platform"]): string {
 
 /** The gateway's message as a sentence, without the prefix for programs. */
 function sentence(message: string): string {
-	const said = message.replace(/^(forbidden|invalid params|not available): /, "").trim();
-	const words = plain(said.slice(0, 1).toUpperCase() + said.slice(1), maxWords);
+	const reason = message.replace(/^(forbidden|invalid params|not available): /, "").trim();
+	const words = plain(reason.slice(0, 1).toUpperCase() + reason.slice(1), maxWords);
 	return /[.!?]$/.test(words) ? words : `${words}.`;
 }
 

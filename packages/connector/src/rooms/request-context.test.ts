@@ -21,7 +21,7 @@ async function send(
 	const happened = { at: stage.clock.now(), room: stage.room(room), person: stage.person() };
 	const said = { message, text, address, attachments: [], ourThread: false, ...defined({ referenced }) };
 	await stage.arrive({ type: "message", ...happened, ...said }, `message:${message}`);
-	const sent = stage.gateway.asked.findLast(({ method }) => method === "send_message")?.params;
+	const sent = stage.gateway.requests.findLast(({ method }) => method === "send_message")?.params;
 	// True because the scripted gateway records the parameters of the method.
 	return sent as {
 		content: string;
@@ -93,9 +93,9 @@ test("a request waits at most three seconds for earlier messages, and then state
 	stage.platform.reading = "silent";
 	const sending = send(stage);
 	await sending;
-	expect(stage.gateway.asked.filter(({ method }) => method === "send_message")).toHaveLength(0);
+	expect(stage.gateway.requests.filter(({ method }) => method === "send_message")).toHaveLength(0);
 	await stage.pass(3000);
-	const sent = () => stage.gateway.asked.findLast(({ method }) => method === "send_message")?.params;
+	const sent = () => stage.gateway.requests.findLast(({ method }) => method === "send_message")?.params;
 	expect(sent()).toMatchObject({ content: "what now?", context: { messages: [], problem: "unavailable" } });
 	stage.platform.reading = "failing";
 	expect((await send(stage)).context).toEqual({ messages: [], problem: "unavailable" });

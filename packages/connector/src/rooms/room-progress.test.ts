@@ -13,7 +13,7 @@ test("each channel reports the messages that its sessions have, except channels 
 		{ id: "sess_2", key: { ...key, thread: "3", number: 2 }, usedAt: usedAt - 25 * 3_600_000 },
 		{ id: "sess_3", key: { ...key, channel: "4" }, usedAt },
 	];
-	const asked: string[] = [];
+	const requested: string[] = [];
 	const open = [
 		{ id: "run_2", message: "m2", about: "" },
 		{ id: "run_3", about: "a command" },
@@ -23,7 +23,7 @@ test("each channel reports the messages that its sessions have, except channels 
 		ready: Promise.resolve(),
 		known: () => sessions,
 		follow: async (id: string) => {
-			asked.push(id);
+			requested.push(id);
 			if (id === "sess_3") throw new Error("it is damaged");
 			return { state };
 		},
@@ -34,6 +34,6 @@ test("each channel reports the messages that its sessions have, except channels 
 		{ room: { ...room, thread: "3" }, messages: [], usedAt: usedAt - 25 * 3_600_000 },
 		{ room: { ...room, channel: "4" }, messages: [], usedAt },
 	]);
-	expect(asked).toEqual(["sess_1", "sess_3"]);
+	expect(requested).toEqual(["sess_1", "sess_3"]);
 	expect(log.records).toMatchObject([{ level: "info", fields: { session: "sess_3" } }]);
 });

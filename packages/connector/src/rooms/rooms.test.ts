@@ -88,21 +88,21 @@ test("a turn whose commit was refused although it is durable counts here and in 
 
 test("channel settings are cached for half a minute, and a failure is not cached", async () => {
 	const { rooms, gateway, clock } = await open();
-	const asked = () => gateway.asked.filter(({ method }) => method === "whoami").length;
+	const requestCount = () => gateway.requests.filter(({ method }) => method === "whoami").length;
 	const channel: Room = { ...room, kind: "channel" };
 	for (const ms of [0, 29_999]) {
 		clock.advance(ms);
 		await rooms.facts(ada, channel);
 	}
-	expect(asked()).toBe(1);
+	expect(requestCount()).toBe(1);
 	clock.advance(1);
 	await rooms.facts(ada, channel);
-	expect(asked()).toBe(2);
+	expect(requestCount()).toBe(2);
 	const { whoami } = gateway.methods;
 	clock.advance(30_000);
 	Object.assign(gateway.methods, { whoami: () => Promise.reject(new Error("not now")) });
 	await expect(rooms.facts(ada, channel)).rejects.toThrow("not now");
 	Object.assign(gateway.methods, { whoami });
 	await rooms.facts(ada, channel);
-	expect(asked()).toBe(4);
+	expect(requestCount()).toBe(4);
 });

@@ -22,9 +22,9 @@ test("an approval in the list is answered without reading its conversation", asy
 	await playScene(
 		[
 			{ commands: "approvals", in: "general" },
-			{ whispers: ["Requested by Mia"] },
+			{ privately: ["Requested by Mia"] },
 			{ presses: "Approve once", in: "general" },
-			{ whispers: ["**Approved once**"] },
+			{ privately: ["**Approved once**"] },
 		],
 		stage,
 	);

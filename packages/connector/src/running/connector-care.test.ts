@@ -4,7 +4,7 @@ import { Stage } from "../testing/stage.ts";
 
 test("an active run shows typing until its answer", async () => {
 	const { platform } = await playScene([{ says: "one" }, { passes: 20_000 }]);
-	const typed = platform.surface.asked.filter((asked) => asked === "typing dms/dm-ada");
+	const typed = platform.surface.calls.filter((call) => call === "typing dms/dm-ada");
 	expect(typed.length).toBeGreaterThanOrEqual(3);
 	expect(typed.length).toBeLessThanOrEqual(4);
 });
@@ -12,7 +12,7 @@ test("an active run shows typing until its answer", async () => {
 test("typing lasts as long as a run of 20 minutes without progress, and ends with it", async () => {
 	const stage = await playScene([{ says: "one" }, { passes: 20 * 60_000 }]);
 	const typed = (): number =>
-		stage.platform.surface.asked.filter((asked) => asked === "typing dms/dm-ada").length;
+		stage.platform.surface.calls.filter((call) => call === "typing dms/dm-ada").length;
 	const atWork = typed();
 	expect(atWork).toBe(150);
 	await playScene([{ passes: 8000 }], stage);
@@ -43,9 +43,9 @@ test("sessions and models are suggested, and nothing if the gateway is unavailab
 		{ says: "one" },
 		{ commands: "session rename", options: { title: "Plans" } },
 	]);
-	const asked = { options: {}, room: stage.room(), person: stage.person() };
+	const query = { options: {}, room: stage.room(), person: stage.person() };
 	const complete = (command: string, option: string, typed: string) =>
-		stage.connector.complete({ ...asked, command, option, typed });
+		stage.connector.complete({ ...query, command, option, typed });
 	expect(await complete("session switch", "session", "PLA")).toEqual([
 		{ value: "sess_0001", label: "Plans · s_0001 · current" },
 	]);
@@ -63,7 +63,7 @@ test("an unreadable event is logged and blocks no other", async () => {
 	const nonsense = { type: "dance", room: stage.room() };
 	// As a platform's package of another version would hand it on.
 	await stage.arrive(nonsense as never, "nonsense");
-	await playScene([{ says: "one" }, { asked: "send_message", times: 1 }], stage);
+	await playScene([{ says: "one" }, { requested: "send_message", times: 1 }], stage);
 	const errors = stage.log.records.filter(({ level }) => level === "error");
 	expect(errors.map(({ fields }) => fields["id"])).toEqual(["nonsense"]);
 });
@@ -106,10 +106,10 @@ test("a stopped connector leaves pending work to the next process", async () => 
 	await stage.connector.stop();
 	expect((await stage.connector.status()).waiting).toBe(2);
 	await playScene(
-		[{ gateway: "comes back" }, { restarts: true }, { asked: "send_message", times: 1 }],
+		[{ gateway: "comes back" }, { restarts: true }, { requested: "send_message", times: 1 }],
 		stage,
 	);
-	expect(stage.whispers()).toHaveLength(1);
+	expect(stage.privately()).toHaveLength(1);
 });
 
 test("a full queue is posted once, and all messages are sent in order", async () => {
@@ -122,7 +122,7 @@ test("a full queue is posted once, and all messages are sent in order", async ()
 		await playScene([{ gateway: { answers: `to ${says}` } }, { passes: 31_000 }], stage);
 	}
 	expect(shown()).toHaveLength(1);
-	const asked = stage.gateway.asked.filter(({ method }) => method === "send_message");
-	expect([...new Set(asked.map(({ params }) => params["content"]))]).toEqual(said);
+	const requests = stage.gateway.requests.filter(({ method }) => method === "send_message");
+	expect([...new Set(requests.map(({ params }) => params["content"]))]).toEqual(said);
 	expect(stage.gateway.newest.runs).toEqual([]);
 });

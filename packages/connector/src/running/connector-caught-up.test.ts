@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { playScene, type Step } from "../testing/scene.ts";
 import { Stage } from "../testing/stage.ts";
 
-const asked: readonly Step[] = [
+const questionSteps: readonly Step[] = [
 	{ says: "hello", in: "general", mentions: "us" },
 	{ gateway: { answers: "done" } },
 ];
@@ -18,7 +18,7 @@ async function caughtUp(stage: Stage): Promise<readonly string[]> {
 }
 
 test("an answer outside of sessions is not repeated after a loss of the database", async () => {
-	const stage = await playScene([...asked, { ...us, says: "!help" }, { ...us, says: "" }]);
+	const stage = await playScene([...questionSteps, { ...us, says: "!help" }, { ...us, says: "" }]);
 	const before = stage.posts(stage.room("general"));
 	expect(before).toHaveLength(3);
 	expect(await caughtUp(stage)).toEqual(before);
@@ -51,7 +51,7 @@ test.each([
 });
 
 test("a message without an answer before the loss of the database is answered", async () => {
-	const stage = await playScene(asked);
+	const stage = await playScene(questionSteps);
 	await playScene([{ ...us, says: "!help" }], stage);
 	stage.platform.surface.posts.pop();
 	expect(await caughtUp(stage)).toMatchObject([

@@ -39,7 +39,7 @@ const scenes: Readonly<Record<string, readonly Step[]>> = {
 		{ says: "two" },
 		{ edits: "m2", to: "three" },
 		forgets("edited:m2"),
-		{ asked: "cancel_turn", times: 1 },
+		{ requested: "cancel_turn", times: 1 },
 		{
 			does: ({ gateway }) =>
 				expect(gateway.newest.runs.map(({ content }) => content)).toEqual(["one", "three"]),
@@ -63,7 +63,7 @@ const scenes: Readonly<Record<string, readonly Step[]>> = {
 	"a message that is read after its edit was heard says nothing new": [
 		{ edits: "m7", to: "two" },
 		{ says: "two", as: "m7" },
-		{ asked: "send_message", times: 1 },
+		{ requested: "send_message", times: 1 },
 	],
 	"what was edited in the moment in which it was said is taken out of the line with its message": [
 		{ says: "one" },
@@ -77,20 +77,20 @@ const scenes: Readonly<Record<string, readonly Step[]>> = {
 		{ says: "one" },
 		{ edits: "m7", to: "stop it, please" },
 		{ says: "stop", as: "m7" },
-		{ asked: "cancel_turn", times: 1 },
+		{ requested: "cancel_turn", times: 1 },
 	],
 	"an edited command is not obeyed a second time, and why says so": [
 		{ says: "!session new" },
 		{ edits: "m1", to: "!session new title:Plans" },
-		{ asked: "open_session", times: 1 },
+		{ requested: "open_session", times: 1 },
 		{ shows: ["Started a new conversation"] },
 		{ commands: "why", options: { message: "m1" } },
-		{ whispers: ["ignored the edit"] },
+		{ privately: ["ignored the edit"] },
 	],
 	"a command that was not understood is obeyed when it is mended": [
 		{ says: "!session" },
 		{ edits: "m1", to: "!session new" },
-		{ asked: "open_session", times: 1 },
+		{ requested: "open_session", times: 1 },
 	],
 	"an edit of a reply never answers a question, and its author is told so": [
 		{ says: "clean up" },
@@ -98,14 +98,14 @@ const scenes: Readonly<Record<string, readonly Step[]>> = {
 		{ says: "aprove", replyTo: "post 1" },
 		{ shows: ["rm -rf build", "Not decided"] },
 		{ edits: "m2", to: "approve", replyTo: "post 1" },
-		{ asked: "prompt_response", times: 0 },
+		{ requested: "prompt_response", times: 0 },
 		{ shows: ["rm -rf build", "Not decided", "edited messages do not answer"] },
 		{ says: "approve!", replyTo: "post 1" },
-		{ asked: "prompt_response", times: 1, with: { value: "once", typed: true } },
+		{ requested: "prompt_response", times: 1, with: { value: "once", typed: true } },
 		{ edits: "m3", to: "deny", replyTo: "post 1" },
-		{ asked: "prompt_response", times: 1 },
+		{ requested: "prompt_response", times: 1 },
 		{ shows: ["rm -rf build", "Not decided", "edited messages do not answer", "✅ Approved."] },
-		{ asked: "send_message", times: 1 },
+		{ requested: "send_message", times: 1 },
 	],
 	"a reply to a reminder answers what it reminds of": [
 		{ says: "clean up" },
@@ -114,10 +114,10 @@ const scenes: Readonly<Record<string, readonly Step[]>> = {
 		{ does: ({ gateway: { newest } }) => remind(newest) },
 		{ shows: ["rm -rf build", "Reminder 1 for", "Reminder 2 for"] },
 		{ says: "approve", replyTo: "post 2" },
-		{ asked: "prompt_response", times: 1, with: { value: "once" } },
+		{ requested: "prompt_response", times: 1, with: { value: "once" } },
 		{ says: "deny", replyTo: "post 3" },
 		{ shows: ["rm -rf build", "Reminder 1 for", "Reminder 2 for", "✅ Approved.", "Already answered"] },
-		{ asked: "send_message", times: 1 },
+		{ requested: "send_message", times: 1 },
 	],
 	"a reply to a question that is over is told so": [
 		{ says: "clean up" },
@@ -125,7 +125,7 @@ const scenes: Readonly<Record<string, readonly Step[]>> = {
 		{ presses: "Approve once" },
 		{ says: "deny", replyTo: "post 1" },
 		{ shows: ["rm -rf build", "Already answered"] },
-		{ asked: "send_message", times: 1 },
+		{ requested: "send_message", times: 1 },
 	],
 	"where each has a conversation of their own, nobody takes back what another one has said": [
 		{
@@ -138,14 +138,14 @@ const scenes: Readonly<Record<string, readonly Step[]>> = {
 		{ says: "stop", in: "own", mentions: "us", by: "bo" },
 		{ gateway: "comes back" },
 		{ passes: 60_000 },
-		{ asked: "send_message", times: 2, with: { content: "one" } },
+		{ requested: "send_message", times: 2, with: { content: "one" } },
 	],
 	"an edit of what was answered before the database was lost is no second message": [
 		{ says: "one" },
 		{ gateway: { answers: "done" } },
 		{ losesDatabase: true },
 		{ edits: "m1", to: "two" },
-		{ asked: "send_message", times: 1 },
+		{ requested: "send_message", times: 1 },
 		{ shows: ["done", "I had started before you edited this."] },
 	],
 	"stop also stops what was at work before the room was turned to another conversation": [
@@ -194,7 +194,7 @@ test("a message or press that is abandoned gets an error reply, and other messag
 			{ passes: 60_000 },
 			{ shows: ["I could not handle this"] },
 			{ shows: ["I could not handle this"], in: "general" },
-			{ whispers: ["That did not work"] },
+			{ privately: ["That did not work"] },
 			{ restarts: true },
 			{ passes: 60_000 },
 			{ shows: ["I could not handle this"] },
@@ -228,7 +228,7 @@ test("events during an invalid token wait for the operator", async () => {
 	};
 	await playScene([{ says: "help me", in: "general", mentions: "us" }, { passes: 600_000 }], stage);
 	if (whoami) methods.whoami = whoami;
-	await playScene([{ passes: 60_000 }, { asked: "send_message", times: 1 }], stage);
+	await playScene([{ passes: 60_000 }, { requested: "send_message", times: 1 }], stage);
 });
 
 test("a choice is accepted while the session is still read again", async () => {
@@ -238,15 +238,15 @@ test("a choice is accepted while the session is still read again", async () => {
 	const { moments } = files;
 	const slow = Promise.withResolvers<void>();
 	Object.assign(files, {
-		moments: (...asked: Parameters<typeof moments>) => slow.promise.then(() => moments(...asked)),
+		moments: (...params: Parameters<typeof moments>) => slow.promise.then(() => moments(...params)),
 	});
 	await playScene(
 		[
 			{ losesDatabase: true },
 			{ presses: "Choose one", chooses: ["0"] },
-			{ asked: "prompt_response", times: 0 },
+			{ requested: "prompt_response", times: 0 },
 			{ does: () => slow.resolve() },
-			{ asked: "prompt_response", times: 1, with: { value: "b" } },
+			{ requested: "prompt_response", times: 1, with: { value: "b" } },
 		],
 		stage,
 	);
@@ -254,12 +254,11 @@ test("a choice is accepted while the session is still read again", async () => {
 
 test("typing is not shown while a question waits for a person", async () => {
 	const stage = await playScene([{ says: "clean up" }, { gateway: { asks: {} } }, { passes: 1000 }]);
-	const typed = (): number =>
-		stage.platform.surface.asked.filter((asked) => asked.startsWith("typing")).length;
+	const typed = (): number => stage.platform.surface.calls.filter((call) => call.startsWith("typing")).length;
 	const before = typed();
 	await playScene([{ passes: 60_000 }], stage);
 	expect(typed()).toBe(before);
-	expect(stage.platform.surface.asked.at(-1)).toBe("suspended dms/dm-ada");
+	expect(stage.platform.surface.calls.at(-1)).toBe("suspended dms/dm-ada");
 	await playScene([{ presses: "Approve once" }, { passes: 10_000 }], stage);
 	expect(typed()).toBeGreaterThan(before);
 });

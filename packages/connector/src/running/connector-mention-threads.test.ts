@@ -32,7 +32,7 @@ test("a mention is answered in its own thread, and its edit and its deletion app
 		{ reacts: "stop", to: "m2", in: "general/m1" },
 		{ says: "five", ...mention },
 		{ deletes: "m3", in: "general" },
-		{ asked: "cancel_turn", times: 2, with: { place: { thread: "m3" } } },
+		{ requested: "cancel_turn", times: 2, with: { place: { thread: "m3" } } },
 		{ losesDatabase: true },
 		{ reacts: "again", to: "m1", in: "general" },
 	);

@@ -73,8 +73,8 @@ test("a message in the thread of a task goes to that task, and stop there ends i
 		[
 			{ says: "yes", in: thread },
 			{ says: "stop", in: thread, by: "bo" },
-			{ asked: "send_message", times: 1 },
-			{ asked: "cancel_turn", times: 0 },
+			{ requested: "send_message", times: 1 },
+			{ requested: "cancel_turn", times: 0 },
 		],
 		stage,
 	);
@@ -105,16 +105,16 @@ test("a message in the thread of an ended task starts a run with the task, and s
 		[
 			{ says: "and the folders?", in: thread },
 			{
-				asked: "send_message",
+				requested: "send_message",
 				times: 2,
 				with: { content: "and the folders?", place: { thread: row.remote } },
 			},
 			{ says: "stop", in: thread },
-			{ asked: "cancel_turn", times: 1 },
+			{ requested: "cancel_turn", times: 1 },
 		],
 		stage,
 	);
-	const said = stage.gateway.asked.findLast(({ method }) => method === "send_message")?.params;
+	const said = stage.gateway.requests.findLast(({ method }) => method === "send_message")?.params;
 	expect(said?.["context"]).toMatchObject({
 		messages: [
 			{
@@ -131,7 +131,7 @@ test("a message in the thread of an ended task starts a run with the task, and s
 	await playScene(
 		[
 			{ says: "still there?", in: thread },
-			{ asked: "send_message", times: 3 },
+			{ requested: "send_message", times: 3 },
 		],
 		stage,
 	);
@@ -148,7 +148,7 @@ test("a reply to the card of a task goes to that task, also in the channel", asy
 	await playScene(
 		[
 			{ says: "only the hidden ones", in: "general", replyTo: "post 1" },
-			{ asked: "send_message", times: 1 },
+			{ requested: "send_message", times: 1 },
 		],
 		stage,
 	);

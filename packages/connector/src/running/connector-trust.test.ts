@@ -111,7 +111,7 @@ async function trustedStage() {
 	});
 	/** Requests that change something, in order. */
 	const changes = () =>
-		stage.gateway.asked.map(({ method }) => method).filter((name) => /^(send|revoke|open)_/.test(name));
+		stage.gateway.requests.map(({ method }) => method).filter((name) => /^(send|revoke|open)_/.test(name));
 	return { stage, open, reasons, changes };
 }
 
@@ -146,8 +146,8 @@ test("a first start without grants asks once, and shows nothing", async () => {
 	const stage = await Stage.open();
 	await playScene(
 		[
-			{ asked: "list_grants", times: 1 },
-			{ asked: "revoke_grant", times: 0 },
+			{ requested: "list_grants", times: 1 },
+			{ requested: "revoke_grant", times: 0 },
 		],
 		stage,
 	);

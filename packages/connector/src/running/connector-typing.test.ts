@@ -15,10 +15,10 @@ const question = (
 const approval: Step = { gateway: { asks: {} } };
 const starts: Step = { says: "clean up", in: thread };
 
-const unanswered: readonly Step[] = [{ asked: "prompt_response", times: 0 }];
+const unanswered: readonly Step[] = [{ requested: "prompt_response", times: 0 }];
 
 function queues(content: string): Step[] {
-	return [...unanswered, { asked: "send_message", times: 2, with: { content } }];
+	return [...unanswered, { requested: "send_message", times: 2, with: { content } }];
 }
 
 /** A platform on which a message can have an answer that only its author sees. */
@@ -34,18 +34,22 @@ const scenes: Readonly<Record<string, readonly Step[]>> = {
 			starts,
 			question(),
 			{ says: "dark blue", in: thread },
-			{ asked: "prompt_response", times: 1, with: { text: "dark blue", typed: true, actor: { id: "ada" } } },
-			{ asked: "send_message", times: 1 },
+			{
+				requested: "prompt_response",
+				times: 1,
+				with: { text: "dark blue", typed: true, actor: { id: "ada" } },
+			},
+			{ requested: "send_message", times: 1 },
 			{ shows: ["Which colour?", "✅ Answered."], in: thread },
 			{ commands: "why", options: { message: "m2" }, in: thread },
-			{ whispers: ["it answered a question"] },
+			{ privately: ["it answered a question"] },
 		],
 	"a message in direct messages answers, too": [
 		{ says: "clean up" },
 		question(),
 		{ says: "dark blue" },
-		{ asked: "prompt_response", times: 1, with: { text: "dark blue" } },
-		{ asked: "send_message", times: 1 },
+		{ requested: "prompt_response", times: 1, with: { text: "dark blue" } },
+		{ requested: "send_message", times: 1 },
 	],
 	"in a channel outside of threads, only a reply answers": [
 		{ says: "clean up", in: "general", mentions: "us" },
@@ -53,23 +57,23 @@ const scenes: Readonly<Record<string, readonly Step[]>> = {
 		{ says: "blue", in: "general", mentions: "us" },
 		...queues("blue"),
 		{ says: "green", in: "general", replyTo: "post 1" },
-		{ asked: "prompt_response", times: 1, with: { text: "green" } },
+		{ requested: "prompt_response", times: 1, with: { text: "green" } },
 	],
 	"a choice is answered by the number of an option, and an unknown one is listed to its author alone": [
 		starts,
 		question({ type: "select", options: offers }),
 		{ says: "milk", in: thread },
 		...unanswered,
-		{ whispers: ["“milk” is not an option"] },
+		{ privately: ["“milk” is not an option"] },
 		{ says: "2", in: thread },
-		{ asked: "prompt_response", times: 1, with: { value: "ale" } },
-		{ asked: "send_message", times: 1 },
+		{ requested: "prompt_response", times: 1, with: { value: "ale" } },
+		{ requested: "send_message", times: 1 },
 	],
 	"several choices are answered by names and numbers": [
 		starts,
 		question({ type: "multi", options: offers }),
 		{ says: "1, ale", in: thread },
-		{ asked: "prompt_response", times: 1, with: { values: ["tea", "ale"] } },
+		{ requested: "prompt_response", times: 1, with: { values: ["tea", "ale"] } },
 	],
 	"an answer that the gateway refuses is explained to its author alone, and the question still waits": [
 		starts,
@@ -86,24 +90,24 @@ const scenes: Readonly<Record<string, readonly Step[]>> = {
 			},
 		},
 		{ says: "8", in: thread },
-		{ whispers: ["The question is still open"] },
+		{ privately: ["The question is still open"] },
 		{ says: "eight", in: thread },
-		{ asked: "prompt_response", times: 2, with: { text: "eight" } },
-		{ asked: "send_message", times: 1 },
+		{ requested: "prompt_response", times: 2, with: { text: "eight" } },
+		{ requested: "send_message", times: 1 },
 	],
 	"an approver approves by the phrase in the thread of the card": [
 		starts,
 		approval,
 		{ says: "Approve.", in: thread, by: "olga" },
-		{ asked: "prompt_response", times: 1, with: { value: "once", typed: true, actor: { id: "olga" } } },
+		{ requested: "prompt_response", times: 1, with: { value: "once", typed: true, actor: { id: "olga" } } },
 		{ shows: ["Approved once** by @olga", "✅ Approved."], in: thread },
-		{ asked: "send_message", times: 1 },
+		{ requested: "send_message", times: 1 },
 	],
 	"a denial by message has its reason": [
 		starts,
 		approval,
 		{ says: "deny: use tabs", in: thread, by: "olga" },
-		{ asked: "prompt_response", times: 1, with: { cancelled: true, reason: "use tabs" } },
+		{ requested: "prompt_response", times: 1, with: { cancelled: true, reason: "use tabs" } },
 		{ shows: ["Denied** by @olga", "⛔ Denied."], in: thread },
 	],
 	"any other message queues, and its notice names the request that the run waits for": [
@@ -141,8 +145,8 @@ const scenes: Readonly<Record<string, readonly Step[]>> = {
 			},
 		},
 		{ says: "approve", in: thread, by: "max" },
-		{ asked: "prompt_response", times: 1 },
-		{ asked: "send_message", times: 2, with: { content: "approve", actor: { id: "max" } } },
+		{ requested: "prompt_response", times: 1 },
+		{ requested: "send_message", times: 2, with: { content: "approve", actor: { id: "max" } } },
 	],
 	"another person's message does not answer a question": [
 		starts,
@@ -171,7 +175,7 @@ const scenes: Readonly<Record<string, readonly Step[]>> = {
 		approval,
 		{ says: "approve", in: thread, by: "robo", bot: true },
 		...unanswered,
-		{ asked: "send_message", times: 1 },
+		{ requested: "send_message", times: 1 },
 	],
 	"a message with a file does not answer, so that the file is not lost": [
 		starts,
@@ -232,8 +236,8 @@ const scenes: Readonly<Record<string, readonly Step[]>> = {
 		question({ type: "password" }),
 		{ says: "sesame", in: thread, replyTo: "post 1" },
 		...unanswered,
-		{ whispers: ["Delete your message"] },
-		{ asked: "send_message", times: 1 },
+		{ privately: ["Delete your message"] },
+		{ requested: "send_message", times: 1 },
 		{ says: "and tidy up", in: thread },
 		...queues("and tidy up"),
 	],
@@ -242,8 +246,8 @@ const scenes: Readonly<Record<string, readonly Step[]>> = {
 		approval,
 		{ presses: "Approve once", in: thread, by: "olga" },
 		{ says: "deny", in: thread, by: "max" },
-		{ asked: "prompt_response", times: 1 },
-		{ asked: "send_message", times: 2, with: { content: "deny" } },
+		{ requested: "prompt_response", times: 1 },
+		{ requested: "send_message", times: 2, with: { content: "deny" } },
 	],
 	"a question that closes before the gateway gets the answer makes the message an ordinary one": [
 		starts,
@@ -254,8 +258,8 @@ const scenes: Readonly<Record<string, readonly Step[]>> = {
 			},
 		},
 		{ says: "blue", in: thread },
-		{ asked: "prompt_response", times: 1 },
-		{ asked: "send_message", times: 2, with: { content: "blue" } },
+		{ requested: "prompt_response", times: 1 },
+		{ requested: "send_message", times: 2, with: { content: "blue" } },
 	],
 };
 
@@ -306,7 +310,7 @@ test.each(["before", "after"])(
 		await playScene(
 			[
 				{ passes: 5000 },
-				{ asked: "send_message", times: 1 },
+				{ requested: "send_message", times: 1 },
 				{ shows: ["Answered** by @ada", "✅ Answered."], in: thread },
 			],
 			stage,

@@ -4,28 +4,28 @@ import { type Health, HealthReport } from "./health.ts";
 
 function open() {
 	const clock = new ManualClock();
-	const told: Health[] = [];
-	return { clock, told, report: new HealthReport(clock, (health) => told.push(health)) };
+	const reported: Health[] = [];
+	return { clock, reported: reported, report: new HealthReport(clock, (health) => reported.push(health)) };
 }
 
 test("a gateway that is unavailable for ten seconds is reported, and its return", () => {
-	const { clock, told, report } = open();
+	const { clock, reported, report } = open();
 	report.gateway("connecting");
 	report.gateway("lost");
 	clock.advance(9999);
 	report.gateway("open");
 	report.gateway("lost");
 	clock.advance(9999);
-	expect(told).toEqual([]);
+	expect(reported).toEqual([]);
 	clock.advance(1);
 	report.gateway("connecting");
 	report.gateway("open");
 	report.gateway("open");
-	expect(told).toEqual(["gateway-unreachable", "working"]);
+	expect(reported).toEqual(["gateway-unreachable", "working"]);
 });
 
 test("an unreachable gateway has precedence over a failing model, and after a stop nothing is reported", () => {
-	const { clock, told, report } = open();
+	const { clock, reported, report } = open();
 	report.model(true);
 	report.gateway("lost");
 	clock.advance(10_000);
@@ -34,7 +34,7 @@ test("an unreachable gateway has precedence over a failing model, and after a st
 	report.gateway("lost");
 	report.stop();
 	clock.advance(10_000);
-	expect(told).toEqual(["model-failing", "gateway-unreachable", "model-failing", "working"]);
+	expect(reported).toEqual(["model-failing", "gateway-unreachable", "model-failing", "working"]);
 });
 
 test("a connection that closes after the stop starts no timer, which would delay the end of the process", () => {

@@ -15,7 +15,7 @@ const ready: ReadyLink = { state: "ready" };
 
 /** A platform's side that records its calls. */
 class ScriptedSide implements PlatformSide<ReadyLink, StartedParts> {
-	readonly asked: string[] = [];
+	readonly calls: string[] = [];
 	readonly behind = 2;
 	link: (link: PlatformLink<ReadyLink>) => void = () => undefined;
 	/** Errors of connecting, starting and reading missed events. */
@@ -27,19 +27,19 @@ class ScriptedSide implements PlatformSide<ReadyLink, StartedParts> {
 	}
 
 	linked({ state }: PlatformLink<ReadyLink>): void {
-		this.asked.push(state);
+		this.calls.push(state);
 	}
 
 	start: PlatformSide<ReadyLink, StartedParts>["start"] = async (_, start) => {
 		this.#ask("start");
 		const connector = await start.connector(new FakePlatform(), new Controls("the platform's token"));
-		const settled = async (): Promise<void> => void this.asked.push("interactions settled");
+		const settled = async (): Promise<void> => void this.calls.push("interactions settled");
 		const personNow = async () => ({ present: false, reason: "left" }) as const;
 		return { connector, interactions: { settled }, malformed: () => 3, personRights: personNow };
 	};
 
 	async bringCommands(): Promise<void> {
-		this.asked.push("commands");
+		this.calls.push("commands");
 	}
 
 	async readMissed(): Promise<void> {
@@ -47,15 +47,15 @@ class ScriptedSide implements PlatformSide<ReadyLink, StartedParts> {
 	}
 
 	async stop(): Promise<void> {
-		this.asked.push("stop");
+		this.calls.push("stop");
 	}
 
 	async close(): Promise<void> {
-		this.asked.push("close");
+		this.calls.push("close");
 	}
 
 	#ask(what: "connect" | "start" | "readMissed"): void {
-		this.asked.push(what);
+		this.calls.push(what);
 		const refusal = this.refusals.get(what);
 		if (refusal) throw refusal;
 	}
@@ -82,7 +82,7 @@ async function place(side = new ScriptedSide()) {
 			ids,
 			chance: () => 0,
 			gateway: { client: gateway.connect(), files: gateway.files },
-			onLink: () => void side.asked.push("told"),
+			onLink: () => void side.calls.push("told"),
 		},
 	);
 	let isStopped = false;
@@ -111,7 +111,7 @@ test("a connector starts after it has read the identity of the bot, and stops in
 	await stop();
 	expect(opening.signal.aborted).toBe(true);
 	expect(await running.ended).toBeUndefined();
-	expect(side.asked).toEqual([
+	expect(side.calls).toEqual([
 		"connect",
 		"ready",
 		"told",

@@ -65,14 +65,14 @@ test.each([0, 1, 2])(
 		const counted = busyStore.transactions;
 		const good = ["first", "second"].map((name) => plan(name, 1, name));
 		const all = good.toSpliced(place, 0, plan("bad", 3, "never")).map((each) => outbox.plan(each));
-		const told = Promise.allSettled(all);
+		const results = Promise.allSettled(all);
 		await tick();
 		expect(busyStore.transactions).toBe(counted);
 		await busyStore.pass();
-		const states = (await told).map(({ status }) => status);
+		const states = (await results).map(({ status }) => status);
 		expect(states).toEqual(["fulfilled", "fulfilled"].toSpliced(place, 0, "rejected"));
 		await expect(all[place]).rejects.toMatchObject({ code: "failed_precondition" });
-		expect(surface.asked).toEqual(['send "before"', 'send "first"', 'send "second"']);
+		expect(surface.calls).toEqual(['send "before"', 'send "first"', 'send "second"']);
 		expect(await outbox.cursor("bad")).toBe(5);
 		const again = Promise.all(good.map((each) => outbox.plan(each)));
 		const next = outbox.plan(plan("bad", 6, "after"));
@@ -82,7 +82,7 @@ test.each([0, 1, 2])(
 		const restarted = office.restart();
 		await busyStore.pass();
 		await restarted;
-		expect(surface.asked).toHaveLength(4);
+		expect(surface.calls).toHaveLength(4);
 	},
 );
 
@@ -117,17 +117,17 @@ const states = (store: Store<ConnectorTables>) =>
 test("only an invalid inbound event of a shared commit is refused, and a duplicate stays one", async () => {
 	const busyStore = await BusyStore.open();
 	await busyStore.gather();
-	const heard: string[] = [];
-	const { inbox } = await inboxOn(busyStore.store, async ({ id }) => void heard.push(id));
+	const received: string[] = [];
+	const { inbox } = await inboxOn(busyStore.store, async ({ id }) => void received.push(id));
 	const event = (id: string, data: unknown = { id }): QueuedEvent => ({ id, conversation: "general", data });
-	const taken = Promise.allSettled(
+	const stored = Promise.allSettled(
 		// `undefined` has no JSON form.
 		[event("a"), { ...event("bad"), data: undefined }, event("b"), event("a"), event("c")].map((each) =>
 			inbox.accept(each),
 		),
 	);
 	await busyStore.pass();
-	expect((await taken).map((one) => (one.status === "fulfilled" ? one.value : one.status))).toEqual([
+	expect((await stored).map((one) => (one.status === "fulfilled" ? one.value : one.status))).toEqual([
 		true,
 		"rejected",
 		true,
@@ -135,7 +135,7 @@ test("only an invalid inbound event of a shared commit is refused, and a duplica
 		true,
 	]);
 	await busyStore.pass();
-	expect(heard).toEqual(["a", "b", "c"]);
+	expect(received).toEqual(["a", "b", "c"]);
 	expect(await states(busyStore.store)).toEqual(["a", "b", "c"].map((id) => ({ id, state: "done" })));
 });
 
@@ -155,9 +155,9 @@ test("only a refused handler of a shared commit is called again", async () => {
 			if (isRefused) throw new Error("not yet");
 		});
 	});
-	const taken = ["a", "b", "c"].map((id) => inbox.accept({ id, conversation: id, data: {} }));
+	const stored = ["a", "b", "c"].map((id) => inbox.accept({ id, conversation: id, data: {} }));
 	await busyStore.pass();
-	expect(await Promise.all(taken)).toEqual([true, true, true]);
+	expect(await Promise.all(stored)).toEqual([true, true, true]);
 	expect(calls).toEqual(["a", "b", "c"]);
 	clock.advance(1000);
 	await busyStore.pass();

@@ -10,8 +10,8 @@ test.each(engines)(
 	async (_engine, open) => {
 		const office = await PostOffice.open(open);
 		const { surface, outbox } = office;
-		await office.tell([{ lane: "milestone", card: "task", payload: "0 %" }, { payload: "hello" }]);
-		await office.tell([{ lane: "progress", card: "task", payload: "50 %" }]);
+		await office.plan([{ lane: "milestone", card: "task", payload: "0 %" }, { payload: "hello" }]);
+		await office.plan([{ lane: "progress", card: "task", payload: "50 %" }]);
 		expect(office.shown).toEqual(["50 %", "hello"]);
 		expect(await outbox.posted("task")).toBe("post 1");
 		expect(await outbox.cursor("sess_1")).toBe(2);
@@ -20,11 +20,11 @@ test.each(engines)(
 			surface.carryOut(row);
 			throw new DeliveryError("502", { kind: "unknown" });
 		});
-		await office.tell([{ payload: "lost answer" }]);
+		await office.plan([{ payload: "lost answer" }]);
 		expect(office.shown).toEqual(["50 %", "hello", "lost answer"]);
-		expect(surface.asked.slice(-2)).toEqual(['send "lost answer"', "find sess_1/3/0"]);
+		expect(surface.calls.slice(-2)).toEqual(['send "lost answer"', "find sess_1/3/0"]);
 
-		await office.tell([{ payload: "for whom?", hold: "a guest has joined" }]);
+		await office.plan([{ payload: "for whom?", hold: "a guest has joined" }]);
 		expect(await outbox.stuck(10)).toMatchObject([
 			{ id: "sess_1/4/0", state: "held", reason: "a guest has joined" },
 		]);
@@ -34,13 +34,13 @@ test.each(engines)(
 		await outbox.stop();
 
 		const { store, clock, log } = office;
-		const heard: QueuedEvent[] = [];
-		const handle = async (event: QueuedEvent): Promise<void> => void heard.push(event);
+		const received: QueuedEvent[] = [];
+		const handle = async (event: QueuedEvent): Promise<void> => void received.push(event);
 		const inbox = await Inbox.start({ store, clock, log, handle, chance: () => 0 });
 		const event = { id: "a", conversation: "general", data: { text: "hi" } };
 		expect([await inbox.accept(event), await inbox.accept(event)]).toEqual([true, false]);
 		await store.quiet();
-		expect(heard).toEqual([event]);
+		expect(received).toEqual([event]);
 		await sweep(store, clock.now() + 365 * 24 * 3_600_000);
 		for (const table of ["outbox", "inbound", "cards"] as const) {
 			expect(await store.read((db) => db.selectFrom(table).selectAll().execute())).toEqual([]);

@@ -55,9 +55,9 @@ test("settled rows are deleted with time, and waiting ones stay", async () => {
 		});
 	};
 	const remembered = async (): Promise<string[]> => {
-		const heard = await store.read((db) => db.selectFrom("heard").select("id").execute());
+		const messages = await store.read((db) => db.selectFrom("heard").select("id").execute());
 		const cursors = await store.read((db) => db.selectFrom("cursors").select("session as id").execute());
-		return [...heard, ...cursors].map(({ id }) => id);
+		return [...messages, ...cursors].map(({ id }) => id);
 	};
 	expect(await after(2)).toEqual({ inbound: ["waiting", "done", "dead"], outbox: states, cards: ["task"] });
 	expect(await remembered()).toEqual(["heard", "arrival:1", "sess_1"]);

@@ -11,7 +11,7 @@ const asks: readonly Step[] = [
 ];
 const deletes: Step = { does: ({ gateway }) => gateway.delete() };
 /** The card has no buttons, and one post reports the deletion. */
-const isTold: Step = { shows: ["the conversation was deleted", "This conversation was deleted. Your next"] };
+const isShown: Step = { shows: ["the conversation was deleted", "This conversation was deleted. Your next"] };
 const hasNoButtons = (stage: Stage): void => {
 	expect(stage.posts(stage.room()).join()).not.toContain("[");
 };
@@ -22,9 +22,9 @@ async function sessionsOf({ store }: Stage): Promise<readonly string[]> {
 }
 
 test("a deletion is rendered once with the number of the last event, closes open cards and is forgotten", async () => {
-	const stage = await playScene([...asks, deletes, isTold, { does: hasNoButtons }]);
+	const stage = await playScene([...asks, deletes, isShown, { does: hasNoButtons }]);
 	expect(await sessionsOf(stage)).not.toContain("sess_0001");
-	await playScene([{ restarts: true }, isTold, { says: "two" }, { gateway: { answers: "second" } }], stage);
+	await playScene([{ restarts: true }, isShown, { says: "two" }, { gateway: { answers: "second" } }], stage);
 	expect(stage.gateway.sessions).toHaveLength(2);
 	expect(stage.posts(stage.room()).at(-1)).toContain("second");
 });
@@ -35,7 +35,7 @@ test("a session that is not found when the gateway is back was deleted in the me
 		{ gateway: "goes away" },
 		deletes,
 		{ gateway: "comes back" },
-		isTold,
+		isShown,
 		{ does: hasNoButtons },
 	]);
 	expect(stage.log.records.filter(({ level }) => level === "error")).toEqual([]);
@@ -45,7 +45,7 @@ test("a session deleted between two processes is rendered as deleted by the next
 	const stage = await playScene([{ says: "elsewhere", by: "bo" }, ...asks]);
 	await stage.connector.stop();
 	stage.gateway.delete();
-	await playScene([{ restarts: true }, isTold, { does: hasNoButtons }, { restarts: true }, isTold], stage);
+	await playScene([{ restarts: true }, isShown, { does: hasNoButtons }, { restarts: true }, isShown], stage);
 	expect(await sessionsOf(stage)).not.toContain("sess_0002");
 	expect(stage.log.records.filter(({ level }) => level === "error")).toEqual([]);
 });
@@ -62,13 +62,13 @@ test("a message that waits for the gateway starts another session if its own was
 test("a deletion that the database refuses is rendered at the next chance", async () => {
 	const stage = await playScene(asks);
 	stage.store.refusals = 2;
-	await playScene([deletes, { passes: 5000 }, isTold, { does: hasNoButtons }], stage);
+	await playScene([deletes, { passes: 5000 }, isShown, { does: hasNoButtons }], stage);
 });
 
 test("a deletion during a replay closes the existing cards, and creates no others", async () => {
 	const stage = await playScene([...asks, { passes: 2 * 86_400_000 }]);
 	const session = stage.gateway.newest;
-	const asked = session.frames.length;
+	const frameCount = session.frames.length;
 	session.record("session.renamed", { title: "About one", by: "model" });
 	const connect = stage.gateway.connect.bind(stage.gateway);
 	stage.gateway.connect = () => {
@@ -77,14 +77,14 @@ test("a deletion during a replay closes the existing cards, and creates no other
 		client.open = async (params) => {
 			const { id, status, lastSeq } = await open(params);
 			const frames = [
-				...session.frames.slice(0, asked),
+				...session.frames.slice(0, frameCount),
 				...(await Array.fromAsync(goneSession(id, lastSeq).events())),
 			];
 			return { id, status, lastSeq, events: () => ReadableStream.from(frames), close: () => undefined };
 		};
 		return client;
 	};
-	await playScene([{ losesDatabase: true }, { passes: 60_000 }, isTold, { does: hasNoButtons }], stage);
+	await playScene([{ losesDatabase: true }, { passes: 60_000 }, isShown, { does: hasNoButtons }], stage);
 });
 
 test("if none of the rendered sessions exists, no deletion is rendered", async () => {
@@ -134,7 +134,7 @@ test("a session that is not found for a message but exists continues, and its ca
 	expect(posts).toContain("[Approve once]");
 	expect(posts).not.toContain("deleted");
 	expect(stage.gateway.sessions).toHaveLength(1);
-	expect(stage.gateway.asked.filter(({ method }) => method === "send_message")).toHaveLength(2);
+	expect(stage.gateway.requests.filter(({ method }) => method === "send_message")).toHaveLength(2);
 	await playScene([{ gateway: { answers: "second" } }], stage);
 	expect(stage.posts(stage.room()).join()).toContain("second");
 	expect(stage.log.records.filter(({ level }) => level === "error")).toEqual([]);
@@ -154,10 +154,10 @@ test("a message to a session that was deleted unnoticed closes its cards, and st
 	expect(posts.at(-1)).toContain("second");
 	expect(stage.gateway.sessions).toHaveLength(2);
 	expect(await sessionsOf(stage)).not.toContain("sess_0001");
-	const heard = await stage.store.read((db) =>
+	const messages = await stage.store.read((db) =>
 		db.selectFrom("heard").select("session").where("message", "=", "m2").executeTakeFirst(),
 	);
-	expect(heard).toEqual({ session: "sess_0002" });
+	expect(messages).toEqual({ session: "sess_0002" });
 });
 
 test("a deletion is rendered and forgotten in one transaction, so that a crash leaves no cursor", async () => {
@@ -169,7 +169,7 @@ test("a deletion is rendered and forgotten in one transaction, so that a crash l
 		marks ??= await sessionsOf(stage);
 		return result;
 	};
-	await playScene([deletes, isTold], stage);
+	await playScene([deletes, isShown], stage);
 	expect(marks).not.toContain("sess_0001");
 });
 

@@ -4,7 +4,7 @@ import { playScene } from "../testing/scene.ts";
 import type { Stage } from "../testing/stage.ts";
 
 const edits = ({ platform }: Stage): string[] =>
-	platform.surface.asked.filter((asked) => asked.startsWith("edit"));
+	platform.surface.calls.filter((call) => call.startsWith("edit"));
 
 test("the first words are posted within a second with a stop button, and grow in the same post", async () => {
 	await playScene([

@@ -117,7 +117,7 @@ test("a replay that a crash interrupts finds the same posts in the end", async (
 test("the card and thread of an old task are searched once, and never if the task ended long ago", async () => {
 	const find = async (steps: readonly Step[]) => {
 		const { platform } = await playScene([...opening, ...steps, ...lost]);
-		return platform.surface.asked.filter((asked) => asked.startsWith("find"));
+		return platform.surface.calls.filter((call) => call.startsWith("find"));
 	};
 	const ids = ["find sess_0001/4/0", "find sess_0001/4/1"];
 	const looked = await find([begins, waits(30)]);

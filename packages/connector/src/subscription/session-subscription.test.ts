@@ -78,7 +78,7 @@ test("an interrupted replay continues as a replay: possible posts are searched",
 	stage.gateway.newest.end({ content: "second" });
 	const { surface } = stage.platform;
 	await stage.loseDatabase();
-	expect(surface.asked.filter((asked) => asked.startsWith("find"))).not.toEqual([]);
+	expect(surface.calls.filter((call) => call.startsWith("find"))).not.toEqual([]);
 	expect((await cursorOf(stage)).replayedTo).toBe(stage.gateway.newest.frames.length);
 	await playScene([{ restarts: true }, { passes: 60_000 }, { shows: ["first", "second"] }], stage);
 });
@@ -155,10 +155,10 @@ test("a state without rows is saved when it has become too expensive to restore"
 
 /** The typing signs that a room shows in the next half minute. */
 async function typingIn(stage: Stage): Promise<number> {
-	const { asked } = stage.platform.surface;
-	const before = asked.length;
+	const { calls } = stage.platform.surface;
+	const before = calls.length;
 	await playScene([{ passes: 30_000 }], stage);
-	return asked.slice(before).filter((request) => request.startsWith("typing")).length;
+	return calls.slice(before).filter((request) => request.startsWith("typing")).length;
 }
 
 test("typing is shown while a call runs and another one waits for approval, and not while only people can act", async () => {

@@ -43,7 +43,7 @@ export class PostOffice {
 		await store.quiet();
 	}
 
-	async tell(rows: readonly Partial<PlannedRow>[], plan: Partial<Plan> = {}): Promise<void> {
+	async plan(rows: readonly Partial<PlannedRow>[], plan: Partial<Plan> = {}): Promise<void> {
 		this.#seq += 1;
 		const event = { seq: this.#seq, at: this.clock.now(), lane: "final", payload: "…" } as const;
 		const cursor = { session: "sess_1", seq: this.#seq };

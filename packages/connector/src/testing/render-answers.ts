@@ -33,7 +33,7 @@ const now = 1_000_000;
 export type Happening = { [Name in EventName]: readonly [Name, EventPayloads[Name]] }[EventName];
 
 /** Returns the state of the answers after some events, and the operations as text. */
-export function tell(
+export function reduceAll(
 	events: readonly Happening[],
 	more: Partial<Scene> = {},
 ): { slice: AnswersSlice; shown: string[] } {

@@ -22,7 +22,7 @@ import { Stage } from "./stage.ts";
  * - `stops` presses the platform's own button for the active run of a room.
  * - `presses` finds the newest button with that label, or in the post that contains `at`. `chooses` selects its options.
  * - `shows` expects exactly these posts in a room, each containing the given text, with buttons as `[Label]`.
- *   `whispers` expects the private answers since the last check, `asked` the requests of one method so far.
+ *   `privately` expects the private answers since the last check, `requested` the requests of one method so far.
  * - Other actions are code: `{ does: async (stage) => … }`.
  */
 
@@ -80,8 +80,8 @@ export type Step =
 	/** The platform repeats all events so far. */
 	| { readonly repeats: true }
 	| (Where & { readonly shows: readonly string[] })
-	| { readonly whispers: readonly string[] }
-	| { readonly asked: string; readonly times: number; readonly with?: object }
+	| { readonly privately: readonly string[] }
+	| { readonly requested: string; readonly times: number; readonly with?: object }
 	| { readonly does: (stage: Stage) => Promise<void> | void };
 
 /** Plays a scene and returns its stage, as it is at the end. */
@@ -210,22 +210,22 @@ function runGatewayStep({ gateway }: Stage, step: GatewayStep, of: number | unde
 
 function check(
 	stage: Stage,
-	step: Extract<Step, { shows: unknown } | { whispers: unknown } | { asked: string }>,
+	step: Extract<Step, { shows: unknown } | { privately: unknown } | { requested: string }>,
 ): void {
-	if ("asked" in step) {
-		const asked = stage.gateway.asked
-			.filter(({ method }) => method === step.asked)
+	if ("requested" in step) {
+		const matching = stage.gateway.requests
+			.filter(({ method }) => method === step.requested)
 			.map(({ params }) => params);
 		equal(
-			asked.length,
+			matching.length,
 			step.times,
-			`${step.asked} was asked ${asked.length} times: ${JSON.stringify(asked)}`,
+			`${step.requested} was asked ${matching.length} times: ${JSON.stringify(matching)}`,
 		);
-		if (step.with) partialDeepStrictEqual(asked.at(-1), step.with);
+		if (step.with) partialDeepStrictEqual(matching.at(-1), step.with);
 		return;
 	}
-	const wanted = "shows" in step ? step.shows : step.whispers;
-	const seen = "shows" in step ? stage.posts(stage.room(step.in, step.by)) : stage.whispers();
+	const wanted = "shows" in step ? step.shows : step.privately;
+	const seen = "shows" in step ? stage.posts(stage.room(step.in, step.by)) : stage.privately();
 	const fits = seen.length === wanted.length && wanted.every((words, index) => seen[index]?.includes(words));
 	if (!fits) deepEqual(seen, wanted);
 }

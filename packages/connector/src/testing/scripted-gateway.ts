@@ -24,7 +24,7 @@ const forStrangers = new Set(["whoami", "pair"]);
 export class ScriptedGateway {
 	readonly sessions: ScriptedSession[] = [];
 	/** Requests that were carried out, in order and once per key. */
-	readonly asked: { readonly method: string; readonly params: Readonly<Record<string, unknown>> }[] = [];
+	readonly requests: { readonly method: string; readonly params: Readonly<Record<string, unknown>> }[] = [];
 	/** Roles of people by their id on the platform; `member` for all others. */
 	readonly roles = new Map<string, Role>();
 	/** Channel settings, by `TENANT:CHANNEL`. */
@@ -130,7 +130,7 @@ export class ScriptedGateway {
 		}
 		// True because the request is the same, and so is its result.
 		if (known) return known.answer as Promise<Value>;
-		this.asked.push({ method, params: { ...params } });
+		this.requests.push({ method, params: { ...params } });
 		const answer = (async () => work())();
 		if (typeof key === "string") {
 			this.#answers.set(key, { request, answer });
@@ -189,7 +189,7 @@ class ScriptedClient implements Client {
 		if (sessionId !== undefined && !this.#open.has(sessionId)) throw unknown(sessionId);
 		// True because the table contains each method under its name.
 		const work = this.#gateway.methods[method] as
-			| ((params: MethodInput<Name>, asked: object) => MethodResult<Name> | Promise<MethodResult<Name>>)
+			| ((params: MethodInput<Name>, request: object) => MethodResult<Name> | Promise<MethodResult<Name>>)
 			| undefined;
 		if (!work) throw new ParleyError("not available", { code: "unimplemented" });
 		const session = this.#gateway.sessions.find(({ id }) => id === sessionId);

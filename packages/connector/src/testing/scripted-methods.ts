@@ -36,7 +36,7 @@ const nothingUsed = {
 	cost_usd: 0,
 };
 
-const spoken = { ts: "2026-01-01T00:00:00Z", model: "scripted", usage: nothingUsed };
+const usual = { ts: "2026-01-01T00:00:00Z", model: "scripted", usage: nothingUsed };
 
 export function usualMethods(): ScriptedMethods {
 	return { ...talking, ...looking };
@@ -133,7 +133,7 @@ const looking: ScriptedMethods = {
 		const ofRun = session?.frames.filter(({ payload }) => Object(payload).run_id === run_id) ?? [];
 		const { content = "" } = Object(ofRun[0]?.payload);
 		const end = ofRun.find(({ event }) => event === "assistant.message");
-		const { content: said = "", error = "" } = Object(end?.payload);
+		const { content: answer = "", error = "" } = Object(end?.payload);
 		return {
 			run_id: run_id ?? "",
 			correlation_id: "",
@@ -148,7 +148,7 @@ const looking: ScriptedMethods = {
 			calls: [],
 			files: [],
 			feedback: [],
-			...defined({ said: end ? { content: String(said), error: String(error), ...spoken } : undefined }),
+			...defined({ said: end ? { content: String(answer), error: String(error), ...usual } : undefined }),
 		};
 	},
 	list_prompts({ session_id, token }, { gateway }) {

@@ -10,7 +10,7 @@ export type ScriptedAnswers = {
 
 /** A gateway with scripted answers, which records its requests. Other methods are unknown. */
 export class ScriptedRequests implements Requester {
-	readonly asked: { method: RequestMethod; params: object; sessionId?: string }[] = [];
+	readonly requests: { method: RequestMethod; params: object; sessionId?: string }[] = [];
 	readonly #answers: ScriptedAnswers;
 
 	constructor(answers: ScriptedAnswers = {}) {
@@ -22,7 +22,7 @@ export class ScriptedRequests implements Requester {
 		params: MethodInput<Name>,
 		{ sessionId }: RequestOptions = {},
 	): Promise<MethodResult<Name>> {
-		this.asked.push({ method, params, ...defined({ sessionId }) });
+		this.requests.push({ method, params, ...defined({ sessionId }) });
 		const answer: ScriptedAnswers[Name] = this.#answers[method];
 		if (!answer) throw new ParleyError("not available", { code: "unimplemented" });
 		return answer(params);

@@ -8,17 +8,17 @@ export class ScriptedSurface implements Surface {
 	/** Time of the next posts, in milliseconds since the epoch. */
 	now: () => number = () => 0;
 	/** Requests in order: `send TEXT`, `edit TEXT`, `find ID`, `typing CONVERSATION`, `suspended CONVERSATION`. */
-	readonly asked: string[] = [];
+	readonly calls: string[] = [];
 	/** Replaces the next requests, one each. It may call `carryOut` first. */
 	readonly script: ((row: OutboxRow) => Promise<Receipt | undefined> | Receipt | undefined)[] = [];
 
 	async send(row: OutboxRow): Promise<Receipt> {
-		this.asked.push(`${row.target === undefined ? "send" : "edit"} ${JSON.stringify(row.payload)}`);
+		this.calls.push(`${row.target === undefined ? "send" : "edit"} ${JSON.stringify(row.payload)}`);
 		return (await this.script.shift()?.(row)) ?? this.carryOut(row);
 	}
 
 	async find(row: OutboxRow): Promise<Receipt | undefined> {
-		this.asked.push(`find ${row.id}`);
+		this.calls.push(`find ${row.id}`);
 		const scripted = this.script.shift();
 		if (scripted) return scripted(row);
 		return this.posts.find(({ nonce }) => nonce === row.nonce);
@@ -32,11 +32,11 @@ export class ScriptedSurface implements Surface {
 	}
 
 	async typing(conversation: string): Promise<void> {
-		this.asked.push(`typing ${conversation}`);
+		this.calls.push(`typing ${conversation}`);
 	}
 
 	async suspended(conversation: string): Promise<void> {
-		this.asked.push(`suspended ${conversation}`);
+		this.calls.push(`suspended ${conversation}`);
 	}
 
 	scopes({ conversation }: { readonly conversation: string }): string[] {

@@ -22,7 +22,7 @@ export class Stage {
 	readonly #sent: { readonly event: InboundEvent; readonly id: string; readonly conversation: string }[] = [];
 	#messages = 0;
 	#grantRequests = 0;
-	#whispered = 0;
+	#privateAnswers = 0;
 	readonly #joinMs: number;
 
 	/** `joinMs`: see `ConnectorParts`. */
@@ -117,10 +117,10 @@ export class Stage {
 			.map(({ posting }) => read(posting));
 	}
 
-	whispers(): string[] {
+	privately(): string[] {
 		const all = this.#postings().filter(({ posting }) => posting.type === "private");
-		const fresh = all.slice(this.#whispered).map(({ posting }) => read(posting));
-		this.#whispered = all.length;
+		const fresh = all.slice(this.#privateAnswers).map(({ posting }) => read(posting));
+		this.#privateAnswers = all.length;
 		return fresh;
 	}
 

@@ -85,8 +85,8 @@ function rowItem(row: TableRow, labels: readonly (readonly Inline[])[]): ListIte
 	const lines = row.children.map((cell, index): Inline[] => {
 		const label = plainText(labels[index] ?? []);
 		if (label === "") return [...cell.children];
-		const said: Inline = { type: "strong", children: [{ type: "text", value: `${label}:` }] };
-		return cell.children.length === 0 ? [said] : [said, { type: "text", value: " " }, ...cell.children];
+		const heading: Inline = { type: "strong", children: [{ type: "text", value: `${label}:` }] };
+		return cell.children.length === 0 ? [heading] : [heading, { type: "text", value: " " }, ...cell.children];
 	});
 	const children = lines
 		.filter((line) => line.length > 0)

@@ -330,11 +330,11 @@ test("other arguments are refused while an earlier command changes the files, an
 });
 
 test.for([
-	{ after: "changed", isAskedAgain: true },
-	{ after: "original", isAskedAgain: false },
+	{ after: "changed", needsNewApproval: true },
+	{ after: "original", needsNewApproval: false },
 ])(
 	"an answer while the files differ does not apply to the files of that moment: $after",
-	async ({ after, isAskedAgain }) => {
+	async ({ after, needsNewApproval }) => {
 		let world = "original";
 		const ran: string[] = [];
 		const seen = { changed: Promise.withResolvers<void>(), began: Promise.withResolvers<void>() };
@@ -392,15 +392,15 @@ test.for([
 		await answer;
 		await seen.changed.promise;
 		release.resolve();
-		if (isAskedAgain) {
+		if (needsNewApproval) {
 			const { token } = (await log.next("prompt.requested")).prompt;
 			await t.runtime.answer(unkeyed(), token, { value: true });
 		}
 		await log.next("assistant.message");
 		log.check();
-		expect(ran).toEqual(isAskedAgain ? ["person"] : []);
+		expect(ran).toEqual(needsNewApproval ? ["person"] : []);
 		expect(model.requests[1]?.messages.at(-1)?.content[1]).toMatchObject(
-			isAskedAgain
+			needsNewApproval
 				? { failed: false }
 				: { text: "changed since it was approved: files; the call did not run" },
 		);

@@ -105,7 +105,7 @@ test("a compaction uses the session's own model and its fallbacks", async () => 
 		t.clock.advance(10_000);
 	}
 	await expect(compacting).resolves.toMatchObject({ summary: expect.stringContaining("A garden.") });
-	expect(model.requests.slice(1).map(({ model: asked }) => asked)).toEqual([
+	expect(model.requests.slice(1).map(({ model: requestedModel }) => requestedModel)).toEqual([
 		...["other", "other", "other", "other", "scripted"],
 	]);
 });

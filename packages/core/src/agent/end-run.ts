@@ -176,9 +176,9 @@ async function recordEnd(
 	events.push({ type: "assistant.message", runId, ...facts, ...defined({ trusted }) });
 	await record(...events);
 	await run.session.task?.end(tx, record, { error, content });
-	const said = run.row.retryOf === undefined ? [run.row.content] : [];
+	const texts = run.row.retryOf === undefined ? [run.row.content] : [];
 	const steered = run.steps.flatMap((step) => (step.kind === "steered" ? [step.content] : []));
-	await indexMessages(tx, run.session.id, [...said, ...steered, content]);
+	await indexMessages(tx, run.session.id, [...texts, ...steered, content]);
 	await markEnded(tx, { id: runId, at: clock.now() });
 	await addTokens(tx, { sessionId: run.session.id, ...usage });
 	return claimNext(tx, run.session, clock.now());

@@ -6,7 +6,7 @@ import { authorize } from "../vocabulary/authorize.ts";
 import { type Person, type Principal, placeKey } from "../vocabulary/principal.ts";
 import { type Prompt, type PromptResponse, readAnswer } from "../vocabulary/prompt.ts";
 import { asApprover, authorizeAnswer, type PromptWithActor } from "./may-answer.ts";
-import { isSamePerson } from "./speakers.ts";
+import { isSamePerson } from "./participants.ts";
 
 /** Channel settings with the approvers. */
 export type AnsweringPlaces = Places;
@@ -53,7 +53,7 @@ interface PromptOrigin {
 	readonly id: string;
 	readonly place: string | undefined;
 	/** Authors of the messages of the run, with their roles there. */
-	readonly speakers: readonly Person[];
+	readonly participants: readonly Person[];
 }
 
 /**
@@ -63,7 +63,7 @@ interface PromptOrigin {
 export function authorizeElsewhere(
 	principal: Principal,
 	{ row, response }: { readonly row: PromptWithActor; readonly response: PromptResponse },
-	{ id, place, speakers }: PromptOrigin,
+	{ id, place, participants }: PromptOrigin,
 	places: Places,
 ): void {
 	authorizeApprover(principal, places);
@@ -74,9 +74,9 @@ export function authorizeElsewhere(
 	const ours = { owner: principal.id, id, place: here };
 	authorizeAnswer(principal, { row, response }, ours, places.profileOf(here));
 	// A requester gets no right through another channel that they lack in the channel of the request.
-	for (const speaker of speakers) {
-		if (!isSamePerson(speaker, person)) continue;
-		const there = { ...principal, person: speaker };
+	for (const participant of participants) {
+		if (!isSamePerson(participant, person)) continue;
+		const there = { ...principal, person: participant };
 		authorize(asApprover(there, places.profileOf(place).approvers), "prompt.approve");
 	}
 	refuseMore(row, response);

@@ -270,8 +270,8 @@ test("no typed answer decides an approval if the operator has turned that off, a
 	}
 	expect(await chat.audited()).toContain("discord:guild:olga refused");
 	expect(await chat.answer(olga)).toBe("");
-	await using asked = await openPrompt("question", {}, { typedApprovals: false });
-	expect(await asked.answer(ada, { text: "blue", typed: true })).toBe("");
+	await using prompt = await openPrompt("question", {}, { typedApprovals: false });
+	expect(await prompt.answer(ada, { text: "blue", typed: true })).toBe("");
 });
 
 test("no typed answer approves or denies a call that always requires approval", async () => {

@@ -145,9 +145,9 @@ test("people choose no directory, and a session stays in the channel in which it
 	await expect(runtime.check(elsewhere, chat.session, "session.open")).rejects.toMatchObject(unknown);
 	await expect(runtime.rename(unkeyed(elsewhere), chat.session, "x")).rejects.toMatchObject(unknown);
 	await runtime.check(acting("bob", "guest"), chat.session, "session.open");
-	const { person: _, ...nobody } = ada;
-	await expect(runtime.create(unkeyed(nobody), {})).rejects.toThrow("actor {id, name, roles, guest}");
-	await expect(runtime.check(nobody, chat.session, "session.read")).resolves.toBeUndefined();
+	const { person: _, ...outsider } = ada;
+	await expect(runtime.create(unkeyed(outsider), {})).rejects.toThrow("actor {id, name, roles, guest}");
+	await expect(runtime.check(outsider, chat.session, "session.read")).resolves.toBeUndefined();
 });
 
 const written = (id: string, path: string) => calls(id, "write_file", { path, content: "x" });
@@ -412,8 +412,8 @@ test("a person sees the sessions and events of their channel, and none of anothe
 		`session not found: ${chat.session}`,
 	);
 	await expect(seen(acting("eve", "stranger"))).rejects.toThrow("discord:guild:eve has no access");
-	const { person: _, ...nobody } = ada;
-	expect((await seen(nobody)).sort()).toEqual([chat.session, other.id].sort());
+	const { person: _, ...outsider } = ada;
+	expect((await seen(outsider)).sort()).toEqual([chat.session, other.id].sort());
 });
 
 test("guests choose neither an agent profile, nor a model, nor a title", async () => {

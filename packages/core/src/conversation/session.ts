@@ -65,7 +65,7 @@ export interface TaskHold {
 	/** Names of the tools that its submitter gave it. */
 	readonly tools: readonly string[];
 	/** People of a chat platform who have replied to it. */
-	readonly speakers: readonly Person[];
+	readonly participants: readonly Person[];
 	/** Milliseconds of work before the present claim. */
 	readonly workedMs: number;
 	/** Whether it may request reviews by people. */

@@ -3,8 +3,8 @@ import { fromRow } from "../store/journal.ts";
 import type { Person, Principal } from "../vocabulary/principal.ts";
 import { actingId } from "../vocabulary/principal.ts";
 import type { Prompt } from "../vocabulary/prompt.ts";
+import { isSamePerson } from "./participants.ts";
 import type { JudgedChange } from "./session.ts";
-import { isSamePerson } from "./speakers.ts";
 
 /** One of several approvals that a call needs. */
 export interface Vote {

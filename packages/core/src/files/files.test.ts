@@ -95,15 +95,15 @@ test("a character may be split between two chunks", async () => {
 
 test("a file that is too large is cut off and leaves nothing", async () => {
 	const half = Buffer.alloc(mebibyte / 2);
-	let taken = 0;
+	let received = 0;
 	const endless = async function* () {
 		for (;;) {
-			taken += 1;
+			received += 1;
 			yield half;
 		}
 	};
 	await expect(keep("x", endless())).rejects.toThrow("the file is larger than 1048576 bytes");
-	expect(taken).toBe(3);
+	expect(received).toBe(3);
 	expect(await stored()).toEqual([]);
 });
 

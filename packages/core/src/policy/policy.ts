@@ -152,7 +152,7 @@ function decided(
 	others: readonly Omit<DescribedRule, "decides">[],
 	{ effect, floor }: { readonly effect: Effect; readonly floor: boolean },
 ): Decision {
-	const isSaid = (one: Omit<DescribedRule, "decides">): boolean =>
+	const isDeciding = (one: Omit<DescribedRule, "decides">): boolean =>
 		deciding.some(
 			({ layer, source, reason }) => layer === one.layer && source === one.source && reason === one.reason,
 		);
@@ -162,7 +162,7 @@ function decided(
 		reason: [...new Set(deciding.map(({ reason }) => reason))].join("; "),
 		rules: [
 			...deciding.map((rule) => ({ ...rule, decides: true })),
-			...others.filter((rule) => !isSaid(rule)).map((rule) => ({ ...rule, decides: false })),
+			...others.filter((rule) => !isDeciding(rule)).map((rule) => ({ ...rule, decides: false })),
 		],
 	};
 }

@@ -32,7 +32,7 @@ export function isStep({ parent_id, spawn_call }: TaskOrigin): boolean {
 }
 
 /** People of a chat platform who have replied to it. */
-export function speakersOf({ speakers }: { readonly speakers: string | null }): readonly Person[] {
+export function participantsOf({ speakers }: { readonly speakers: string | null }): readonly Person[] {
 	return speakers === null ? [] : fromRow<Person[]>(speakers);
 }
 

@@ -10,7 +10,7 @@ import type { TaskEvent, WorkerEvent } from "../vocabulary/task.ts";
 export function checkEventOrder(events: readonly SessionEvent[], complete = false): void {
 	const order = new EventOrder();
 	for (const [index, happened] of events.entries()) {
-		const fault = order.take(happened) ?? "";
+		const fault = order.receive(happened) ?? "";
 		if (fault !== "") throw new Error(`event ${index}, ${happened.event.type}: ${fault}`);
 	}
 	const open = complete ? order.unfinished() : [];
@@ -37,7 +37,7 @@ class EventOrder {
 	readonly #tasks = new TaskOrder();
 	readonly #skills = new SkillOrder();
 
-	take(happened: SessionEvent): Fault {
+	receive(happened: SessionEvent): Fault {
 		if (happened.transient) return this.#passing(happened.event, happened.seq);
 		this.#seq += 1;
 		if (happened.seq !== this.#seq) return `has seq ${happened.seq} instead of ${this.#seq}`;
@@ -110,7 +110,7 @@ class EventOrder {
 			case "skill.step.started":
 			case "skill.step.completed":
 			case "skill.completed":
-				return this.#inRun(event.runId) ?? this.#skills.take(event);
+				return this.#inRun(event.runId) ?? this.#skills.receive(event);
 			case "task.created":
 			case "task.started":
 			case "task.progress":
@@ -119,13 +119,13 @@ class EventOrder {
 			case "task.completed":
 			case "task.failed":
 			case "task.cancelled":
-				return this.#tasks.take(event);
+				return this.#tasks.receive(event);
 			case "worker.started":
 			case "worker.phased":
 			case "worker.completed":
 			case "worker.failed":
 			case "worker.exited":
-				return this.#tasks.takeWorker(event);
+				return this.#tasks.receiveWorker(event);
 		}
 	}
 
@@ -305,7 +305,7 @@ class SkillOrder {
 		return [...this.#open.keys()];
 	}
 
-	take(event: SkillEvent): Fault {
+	receive(event: SkillEvent): Fault {
 		const name = `${event.skill} in ${event.runId} ${event.callId}`.trim();
 		const open = this.#open.get(name);
 		if (event.type === "skill.started") {
@@ -362,7 +362,7 @@ class TaskOrder {
 		return this.#worker === "none" || this.#worker === "exited" ? open : [...open, "the worker"];
 	}
 
-	take(event: TaskEvent): Fault {
+	receive(event: TaskEvent): Fault {
 		const { taskId } = event;
 		const stage = this.#stages.get(taskId);
 		if (event.type === "task.created") {
@@ -376,7 +376,7 @@ class TaskOrder {
 		return undefined;
 	}
 
-	takeWorker({ type }: WorkerEvent): Fault {
+	receiveWorker({ type }: WorkerEvent): Fault {
 		const before = this.#worker;
 		const fault = (right: boolean): Fault => (right ? undefined : `the worker is ${before}`);
 		switch (type) {

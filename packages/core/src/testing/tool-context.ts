@@ -33,7 +33,8 @@ export async function readyCall(tool: Tool, args: object, where: ToolContext): P
 	return prepared;
 }
 
-const unheard = () => Promise.reject(new ParleyError("no notes in this test", { code: "unimplemented" }));
+const unimplemented = () =>
+	Promise.reject(new ParleyError("no notes in this test", { code: "unimplemented" }));
 
 const noSchedules = () =>
 	Promise.reject(new ParleyError("no schedules in this test", { code: "unimplemented" }));
@@ -75,10 +76,10 @@ export function createToolContext(cwd: string, fields: Partial<ToolContext> = {}
 		memories: {
 			inChat: false,
 			check: checkMemory,
-			store: unheard,
-			find: unheard,
-			deletable: unheard,
-			forget: unheard,
+			store: unimplemented,
+			find: unimplemented,
+			deletable: unimplemented,
+			forget: unimplemented,
 		},
 		schedules: {
 			check: async () => undefined,

@@ -55,9 +55,9 @@ async function opened(database: Store<Tables>): Promise<TestRuntime> {
 /** Sends a message in the channel, denies approvals, and returns whether there was any. */
 async function asks(t: TestRuntime, log: EventLog, session: string): Promise<boolean> {
 	await t.runtime.send(unkeyed(member), session, { content: "go" });
-	for (let hasAsked = false; ; hasAsked = true) {
+	for (let isRepeated = false; ; isRepeated = true) {
 		const event = await log.next("prompt.requested", "assistant.message");
-		if (event.type === "assistant.message") return hasAsked;
+		if (event.type === "assistant.message") return isRepeated;
 		await t.runtime.answer(unkeyed(), event.prompt.token, { cancelled: true });
 	}
 }
@@ -151,13 +151,13 @@ test.each(engines)("people, codes and channel settings are the same on %s", asyn
 		place: { tenant: "guild", channel: "c", shared: false },
 	};
 	const connector: Principal = { id: "connector:discord", kind: "connector", platform: "discord" };
-	const speaker = await people.identify(connector, eve, "pair");
-	expect(await people.pair(unkeyed(speaker), undefined)).toMatchObject({ status: "requested" });
+	const author = await people.identify(connector, eve, "pair");
+	expect(await people.pair(unkeyed(author), undefined)).toMatchObject({ status: "requested" });
 	const { waiting } = await people.list(operator);
 	expect(waiting.map(({ kind }) => kind).sort()).toEqual(["invitation", "request"]);
 	const request = waiting.find(({ kind }) => kind === "request");
 	expect(await people.withdraw(unkeyed(), request?.id ?? "")).toEqual(request);
-	expect(await people.pair(unkeyed(speaker), code)).toMatchObject({ status: "paired", role: "owner" });
+	expect(await people.pair(unkeyed(author), code)).toMatchObject({ status: "paired", role: "owner" });
 	expect(await people.setRole(unkeyed(), "discord:guild:eve", "guest")).toMatchObject({ role: "guest" });
 	await places.set(unkeyed(), place, { mention: "always", budget: 5 });
 	await places.set(unkeyed(), place, { budget: 6 });

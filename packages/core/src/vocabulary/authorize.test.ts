@@ -119,9 +119,9 @@ test.each(actions)(
 		expect(isAuthorized(owner, action, { ...own, place: "discord:g:c" })).toBe(may);
 		expect(isAuthorized(owner, action, { ...own, place: "discord:g:other" })).toBe(false);
 		expect(isAuthorized(owner, action, own)).toBe(false);
-		const { person: _, ...nobody } = owner;
+		const { person: _, ...outsider } = owner;
 		const alone = may && (table[action][3] === undefined || table[action][4] === "alone");
-		expect(isAuthorized(nobody, action, { ...own, place: "discord:g:other" })).toBe(alone);
+		expect(isAuthorized(outsider, action, { ...own, place: "discord:g:other" })).toBe(alone);
 	},
 );
 

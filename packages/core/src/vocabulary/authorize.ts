@@ -20,75 +20,75 @@ interface Rules extends Record<Exclude<PrincipalKind, "agent">, Rule> {
 
 const readers = { operator: "any", observer: "own", connector: "own", role: "guest", alone: true } as const;
 
-const everybody = { operator: "any", observer: "any", connector: "any" } as const;
+const anyPrincipal = { operator: "any", observer: "any", connector: "any" } as const;
 
-const lookers = { ...everybody, role: "guest", alone: true } as const;
+const viewers = { ...anyPrincipal, role: "guest", alone: true } as const;
 
 const operatorOnly = { operator: "any", observer: "none", connector: "none" } as const;
 
-const talkers = { operator: "any", observer: "none", connector: "own" } as const;
+const chatActions = { operator: "any", observer: "none", connector: "own" } as const;
 
 /** All actions on every wire with their rights. A method without an action does not compile. */
 const rules = {
 	"session.list": readers,
 	"session.read": readers,
-	"session.open": { ...talkers, role: "guest" },
-	"session.write": { ...talkers, role: "guest" },
+	"session.open": { ...chatActions, role: "guest" },
+	"session.write": { ...chatActions, role: "guest" },
 	/** Settings and title of a session, for all its readers. */
-	"session.configure": { ...talkers, role: "member" },
+	"session.configure": { ...chatActions, role: "member" },
 	/** To run tools for a session. */
 	"client_tools.register": operatorOnly,
-	"session.delete": { ...talkers, role: "approver" },
-	"file.write": { ...talkers, role: "guest", alone: true },
+	"session.delete": { ...chatActions, role: "approver" },
+	"file.write": { ...chatActions, role: "guest", alone: true },
 	"file.read": readers,
 	/** Open questions and approvals. */
 	"prompt.read": readers,
 	/** Answers a question of the agent: for the requester of the work, and for approvers. */
-	"prompt.answer": { ...talkers, role: "guest" },
+	"prompt.answer": { ...chatActions, role: "guest" },
 	/** Approves a tool call. */
-	"prompt.approve": { ...talkers, role: "approver" },
+	"prompt.approve": { ...chatActions, role: "approver" },
 	/** Gives an approval that is always required. Never allowed through a chat platform. */
 	"prompt.approve_critical": operatorOnly,
 	/** A person who may see a question may deny it. */
-	"prompt.deny": { ...talkers, role: "guest" },
+	"prompt.deny": { ...chatActions, role: "guest" },
 	"trust.accept_all": operatorOnly,
 	"event.read": readers,
 	"task.read": readers,
-	"task.submit": { ...talkers, role: "member" },
+	"task.submit": { ...chatActions, role: "member" },
 	/** Cancels a task and answers its reviews. */
-	"task.control": { ...talkers, role: "member" },
+	"task.control": { ...chatActions, role: "member" },
 	"memory.read": { operator: "any", observer: "none", connector: "own", role: "guest" },
 	/** To store a note for oneself or for the channel. */
-	"memory.write": { ...talkers, role: "member" },
+	"memory.write": { ...chatActions, role: "member" },
 	"memory.write_everyone": operatorOnly,
 	/** To delete notes of one's own. */
-	"memory.forget": { ...talkers, role: "guest" },
+	"memory.forget": { ...chatActions, role: "guest" },
 	/** To delete the notes of a channel, which a connector does when the channel is deleted on the platform. */
-	"memory.forget_channel": { ...everybody, observer: "none", role: "approver", alone: true },
+	"memory.forget_channel": { ...anyPrincipal, observer: "none", role: "approver", alone: true },
 	"schedule.read": { operator: "any", observer: "none", connector: "own", role: "guest" },
 	/** To send a message at a later time. Each firing needs it, too. */
-	"schedule.create": { ...talkers, role: "member" },
+	"schedule.create": { ...chatActions, role: "member" },
 	/** To delete own schedules. */
-	"schedule.remove": { ...talkers, role: "guest" },
+	"schedule.remove": { ...chatActions, role: "guest" },
 	"usage.read": readers,
 	"budget.set": operatorOnly,
 	/** Feedback about replies, in all sessions. */
 	"feedback.read": operatorOnly,
-	"agents.read": lookers,
-	"skill.read": lookers,
+	"agents.read": viewers,
+	"skill.read": viewers,
 	/** Trusts the skills of a working directory, and names such a directory. */
 	"skill.trust": operatorOnly,
-	"model.read": lookers,
-	"health.read": everybody,
+	"model.read": viewers,
+	"health.read": anyPrincipal,
 	"metrics.read": operatorOnly,
 	"gateway.control": operatorOnly,
 	"token.manage": operatorOnly,
 	/** Creates a ticket with the rights of the caller. */
-	"ticket.create": everybody,
+	"ticket.create": anyPrincipal,
 	/** Requests access, or redeems a pairing code. */
-	"person.pair": { ...talkers, operator: "none", role: "stranger" },
+	"person.pair": { ...chatActions, operator: "none", role: "stranger" },
 	/** Reads one's own identity and rights. */
-	"person.self": everybody,
+	"person.self": anyPrincipal,
 	/** To answer a question of the gateway about a person. */
 	"person.report": { operator: "none", observer: "none", connector: "any" },
 	"person.read": operatorOnly,
@@ -96,12 +96,12 @@ const rules = {
 	"place.read": operatorOnly,
 	"place.manage": operatorOnly,
 	"policy.read": operatorOnly,
-	"grant.request": { ...talkers, role: "member" },
+	"grant.request": { ...chatActions, role: "member" },
 	/** Allows the calls of a channel to run without approval for a limited time. */
-	"grant.confirm": { ...talkers, role: "owner" },
+	"grant.confirm": { ...chatActions, role: "owner" },
 	"grant.read": readers,
 	/** The end of a grant never makes a channel less safe. */
-	"grant.revoke": { ...talkers, role: "member", alone: true },
+	"grant.revoke": { ...chatActions, role: "member", alone: true },
 	"audit.read": operatorOnly,
 } as const satisfies Record<string, Rules>;
 

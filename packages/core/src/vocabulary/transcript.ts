@@ -100,8 +100,8 @@ function question(
 		.filter((text) => text !== "")
 		.map((text) => ({ type: "text", text }) as const);
 	const skill = options?.skill ? [{ type: "text", text: options.skill.text } as const] : [];
-	const said = contextText(context);
-	const read = said === "" ? [] : [{ type: "text", text: said } as const];
+	const lines = contextText(context);
+	const read = lines === "" ? [] : [{ type: "text", text: lines } as const];
 	return { role: "user", content: [...shown, ...recalled, ...skill, ...read, ...text] };
 }
 
@@ -164,8 +164,8 @@ function resultsOf(steps: readonly Step[]): Map<string, ResultBlock> {
 	const results = new Map<string, ResultBlock>();
 	for (const step of steps) {
 		if (step.kind !== "result") continue;
-		const { kind: type, later, ...said } = step;
-		results.set(step.callId, { type, ...said, ...defined({ text: later }) });
+		const { kind: type, later, ...result } = step;
+		results.set(step.callId, { type, ...result, ...defined({ text: later }) });
 	}
 	return results;
 }

@@ -20,12 +20,12 @@ async function place(known: { cursor?: (ago: (minutes: number) => string) => Cur
 	const { cursor, alive } = known;
 	const store = { load: async () => (cursor ? { "1": cursor(ago) } : {}), save: async () => undefined };
 	const highWater = await HighWater.open({ store, clock, log });
-	const taken: ReceivedEvent[] = [];
+	const received: ReceivedEvent[] = [];
 	const catchUp = new CatchUp({
 		...{ port, highWater, clock, log },
 		people: async (marked) => (marked.has("77") ? ["52"] : ["51", "52"]),
 		alive: { since: alive === undefined ? undefined : ago(alive) },
-		receive: async (event) => void taken.push(event),
+		receive: async (event) => void received.push(event),
 	});
 	const wrote = (minutes: number, channel = "1") => ({
 		...{ id: ago(minutes), channel_id: channel, author: { id: "5", bot: true } },
@@ -35,7 +35,7 @@ async function place(known: { cursor?: (ago: (minutes: number) => string) => Cur
 	/** Ages in minutes of the taken messages. */
 	const seen = (): number[] => {
 		const ids = new Map(Array.from({ length: 60 }, (_, minutes) => [ago(minutes), minutes]));
-		return taken.flatMap(({ d }) => ids.get((d as { id: string }).id) ?? []);
+		return received.flatMap(({ d }) => ids.get((d as { id: string }).id) ?? []);
 	};
 	/** Advances the clock in steps, and runs all due timers. */
 	const pass = async (minutes: number): Promise<void> => {
@@ -45,7 +45,7 @@ async function place(known: { cursor?: (ago: (minutes: number) => string) => Cur
 		}
 		await settled();
 	};
-	return { clock, log, port, highWater, catchUp, taken, ago, wrote, page, live, seen, pass };
+	return { clock, log, port, highWater, catchUp, received: received, ago, wrote, page, live, seen, pass };
 }
 
 const marked = (ago: (minutes: number) => string): Cursor => ({ message: ago(9) });
@@ -153,11 +153,11 @@ test("further lost sessions do not open direct messages again, and none are forg
 	port.answer("GET /channels/77/messages", { body: [] });
 	catchUp.begin();
 	await catchUp.idle();
-	expect(port.asked.filter((asked) => asked === opening)).toHaveLength(2);
+	expect(port.requestLines.filter((request) => request === opening)).toHaveLength(2);
 	port.answer(opening, { body: { id: "77", last_message_id: ago(1) } }, { body: {} });
 	port.answer("GET /channels/77/messages", { body: [wrote(1, "77"), wrote(2, "77"), wrote(6, "77")] });
 	await pass(15);
-	expect(port.asked.filter((asked) => asked === opening)).toHaveLength(4);
+	expect(port.requestLines.filter((request) => request === opening)).toHaveLength(4);
 	expect([seen(), catchUp.isDone]).toEqual([[2, 1], true]);
 });
 
@@ -174,18 +174,18 @@ test("a session with unchecked direct messages cannot be resumed", async () => {
 });
 
 test("a server that removed the bot is no longer read, and an unavailable one is", async () => {
-	const { catchUp, taken } = await place();
+	const { catchUp, received } = await place();
 	await catchUp.dispatch({ t: "READY", d: { guilds: [{ id: "7" }, { id: "8" }] } });
 	await catchUp.dispatch({ t: "GUILD_CREATE", d: { id: "7" } });
 	await catchUp.dispatch({ t: "GUILD_DELETE", d: { id: "8", unavailable: true } });
 	expect(catchUp.isDone).toBe(false);
 	await catchUp.dispatch({ t: "GUILD_DELETE", d: { id: "8" } });
 	expect(catchUp.isDone).toBe(true);
-	expect(taken.map(({ t }) => t)).toEqual(["GUILD_CREATE", "GUILD_DELETE", "GUILD_DELETE"]);
+	expect(received.map(({ t }) => t)).toEqual(["GUILD_CREATE", "GUILD_DELETE", "GUILD_DELETE"]);
 });
 
 test("messages from before the first complete start may have an answer, also in owed channels", async () => {
-	const { port, highWater, catchUp, ago, page, live, taken, pass } = await place();
+	const { port, highWater, catchUp, ago, page, live, received, pass } = await place();
 	const away = Array.from({ length: 5 }, () => ({ status: 503 }));
 	port.answer(messages, ...away, page(9, 8, 1));
 	const read = catchUp.read([["1", { message: ago(9) }]]);
@@ -193,19 +193,19 @@ test("messages from before the first complete start may have an answer, also in 
 	await pass(1);
 	await Promise.all([read, fresh]);
 	await highWater.passed("1", { message: ago(1) });
-	expect(taken.map(({ seenBefore = false }) => seenBefore)).toEqual([false]);
+	expect(received.map(({ seenBefore = false }) => seenBefore)).toEqual([false]);
 	expect(highWater.behind).toEqual([["1", { message: ago(1), unread: ago(9), seenBefore: true }]]);
 	await pass(3);
-	expect(taken.map(({ seenBefore = false }) => seenBefore)).toEqual([false, true, true]);
+	expect(received.map(({ seenBefore = false }) => seenBefore)).toEqual([false, true, true]);
 	expect([...highWater.cursors]).toEqual([["1", { message: ago(1) }]]);
 });
 
 test("messages that are read later after a complete start have no answer", async () => {
-	const { port, catchUp, page, taken } = await place({ cursor: marked, alive: 9 });
+	const { port, catchUp, page, received } = await place({ cursor: marked, alive: 9 });
 	port.answer(messages, page(9, 8));
 	port.answer(opening, { body: {} }, { body: {} });
 	catchUp.begin();
 	await catchUp.idle();
-	expect(taken).toHaveLength(1);
-	expect(taken[0]).not.toHaveProperty("seenBefore");
+	expect(received).toHaveLength(1);
+	expect(received[0]).not.toHaveProperty("seenBefore");
 });

@@ -34,23 +34,23 @@ async function place(cursors: (clock: ManualClock) => Cursors, { alive: minutes,
 	const [clock, log, port] = [new ManualClock(), new MemoryLogger(), new ScriptedPort()];
 	const store = { load: async () => cursors(clock), save: async () => undefined };
 	const highWater = await HighWater.open({ store, clock, log });
-	const taken: DiscordDispatch[] = [];
+	const received: DiscordDispatch[] = [];
 	const catchUp = new CatchUp({
 		...{ port, highWater, clock, log, people: async () => people },
 		alive: { since: minutes === undefined ? undefined : ago(clock, minutes) },
-		receive: async (event) => void taken.push(event),
+		receive: async (event) => void received.push(event),
 	});
 	const pages = (channel: string, ...bodies: readonly object[][]) =>
 		port.answer(`GET /channels/${channel}/messages`, ...bodies.map((body) => ({ body })));
 	// Each event of these tests has an id.
-	const ids = () => taken.map(({ d }) => (d as { id: string }).id.replace(/^19990*/, ""));
+	const ids = () => received.map(({ d }) => (d as { id: string }).id.replace(/^19990*/, ""));
 	/** Stored live events. */
 	const durable: string[] = [];
 	const live = (t: string, channel: string, id: string) => {
 		const dispatched = catchUp.dispatch({ t, d: { id, channel_id: channel } });
 		void dispatched.then(() => durable.push(id));
 	};
-	return { clock, log, port, highWater, catchUp, taken, pages, ids, live, durable };
+	return { clock, log, port, highWater, catchUp, received: received, pages, ids, live, durable };
 }
 
 test("missed messages are handled oldest first, before newer events", async () => {
@@ -94,12 +94,12 @@ test("a first start reads nothing, and a message of a guild gets the author data
 	known.port.answer("GET /guilds/7/members/6", { status: 404 });
 	known.catchUp.begin();
 	await known.catchUp.idle();
-	expect(known.taken.map(({ t, d }) => [t, d])).toMatchObject([
+	expect(known.received.map(({ t, d }) => [t, d])).toMatchObject([
 		["MESSAGE_CREATE", { id: newer("10"), guild_id: "7", member: { roles: ["8"], nick: "Ada" } }],
 		["MESSAGE_CREATE", { id: newer("20"), guild_id: "7", member: { roles: ["8"] } }],
 		["MESSAGE_CREATE", { id: newer("30"), guild_id: "7" }],
 	]);
-	expect(known.port.asked.filter((asked) => asked.includes("members"))).toHaveLength(2);
+	expect(known.port.requestLines.filter((request) => request.includes("members"))).toHaveLength(2);
 });
 
 test("the newest two hundred messages are read, and further ones are logged", async () => {
@@ -118,12 +118,12 @@ test("the newest two hundred messages are read, and further ones are logged", as
 });
 
 test("messages older than a day are not read", async () => {
-	const { clock, log, catchUp, pages, taken } = await place((at) => ({ "1": { message: ago(at, 3000) } }));
+	const { clock, log, catchUp, pages, received } = await place((at) => ({ "1": { message: ago(at, 3000) } }));
 	const [before, after] = [1441, 1439].map((minutes) => ({ ...wrote("1"), id: ago(clock, minutes) }));
 	pages("1", [after ?? {}, before ?? {}]);
 	catchUp.begin();
 	await catchUp.idle();
-	expect(taken.map(({ d }) => d)).toEqual([after]);
+	expect(received.map(({ d }) => d)).toEqual([after]);
 	expect(log.records).toMatchObject([{ level: "warn", fields: { channel: "1" } }]);
 });
 
@@ -172,7 +172,7 @@ test("an unreadable channel is pending while its events continue, until it is re
 	expect(ids()).toEqual(["30", "40"]);
 	// Twice as long as the first time.
 	await pass(clock, 119);
-	expect(port.asked).toHaveLength(10);
+	expect(port.requestLines).toHaveLength(10);
 	await pass(clock, 2);
 	expect(ids()).toEqual(["30", "40", "20", "30"]);
 	expect(highWater.behind).toEqual([]);
@@ -206,13 +206,13 @@ test("unknown channels are read if they have messages since the connector was la
 	const ready = catchUp.dispatch({ t: "READY", d: { guilds: [{ id: "7" }, { id: "8" }] } });
 	await ready;
 	const guild = { id: "7", channels, threads: [wroteIn("5", 1), "nonsense"] };
-	const told = catchUp.dispatch({ t: "GUILD_CREATE", d: guild });
+	const done = catchUp.dispatch({ t: "GUILD_CREATE", d: guild });
 	live("MESSAGE_CREATE", "5", "60");
 	expect(durable).toEqual([]);
-	await told;
+	await done;
 	expect(ids().toSorted()).toEqual(["40", "50", "60", "7"]);
 	expect(ids().indexOf("50")).toBeLessThan(ids().indexOf("60"));
-	const read = port.asked.filter((asked) => asked.endsWith("/messages"));
+	const read = port.requestLines.filter((request) => request.endsWith("/messages"));
 	expect(read.toSorted()).toEqual(["1", "4", "5"].map((channel) => `GET /channels/${channel}/messages`));
 	expect(catchUp.isDone).toBe(false);
 	await catchUp.dispatch({ t: "GUILD_CREATE", d: { id: "8", channels: [], threads: [] } });
@@ -227,8 +227,8 @@ test("a hundred unknown channels of a server are read, the newest ones, and furt
 	}));
 	for (const { id } of threads) port.answer(`GET /channels/${id}/messages`, { body: [] });
 	await catchUp.dispatch({ t: "GUILD_CREATE", d: { id: "7", threads } });
-	expect(port.asked).toHaveLength(100);
-	expect(port.asked).not.toContain("GET /channels/0/messages");
+	expect(port.requestLines).toHaveLength(100);
+	expect(port.requestLines).not.toContain("GET /channels/0/messages");
 	expect(log.records).toMatchObject([{ level: "warn", fields: { guild: "7", places: 101, read: 100 } }]);
 });
 
@@ -248,7 +248,7 @@ test("direct messages of known people are opened, at most twenty, and read if th
 	expect(ids()).toEqual(["20"]);
 	const opening = port.requests.filter(({ method }) => method === "POST");
 	expect(opening.map(({ body }) => body)).toEqual(people.slice(0, 20).map((id) => ({ recipient_id: id })));
-	expect(port.asked.filter((asked) => asked.endsWith("/messages"))).toEqual([
+	expect(port.requestLines.filter((request) => request.endsWith("/messages"))).toEqual([
 		"GET /channels/1/messages",
 		"GET /channels/2/messages",
 	]);
@@ -259,8 +259,8 @@ test("a guild stays unknown until its missed messages are read", async () => {
 	const { clock, port, catchUp } = await place(() => ({}), { alive: 5 });
 	port.answer("GET /channels/5/messages", { status: 503 });
 	const threads = [{ id: "5", last_message_id: ago(clock, 1) }];
-	const told = catchUp.dispatch({ t: "GUILD_CREATE", d: { id: "7", threads } });
-	const refused = expect(told).rejects.toMatchObject({ code: "cancelled" });
+	const done = catchUp.dispatch({ t: "GUILD_CREATE", d: { id: "7", threads } });
+	const refused = expect(done).rejects.toMatchObject({ code: "cancelled" });
 	await settled();
 	await catchUp.stop();
 	await refused;

@@ -54,8 +54,8 @@ async function place() {
 		clock,
 		log,
 		highWater,
-		taking: receiver,
-		take: receive,
+		receiver: receiver,
+		receive: receive,
 		seen,
 		accepted,
 		failures,
@@ -66,7 +66,7 @@ async function place() {
 }
 
 test("events of one channel are handled in order, and those of others do not wait for them", async () => {
-	const { take: receive, seen, translations, begin, highWater } = await place();
+	const { receive, seen, translations, begin, highWater } = await place();
 	const slow = Promise.withResolvers<void>();
 	translations.set("1", slow.promise);
 	const first = receive("5", arrived("1"));
@@ -87,7 +87,7 @@ test("events of one channel are handled in order, and those of others do not wai
 });
 
 test("events of one guild are handled in order, and wait for no other guild", async () => {
-	const { taking: receiver, seen, translations, begin } = await place();
+	const { receiver, seen, translations, begin } = await place();
 	begin();
 	const slow = Promise.withResolvers<void>();
 	translations.set("1", slow.promise);
@@ -106,22 +106,22 @@ test("events of one guild are handled in order, and wait for no other guild", as
 });
 
 test("an event that cannot be stored is retried before later ones", async () => {
-	const { clock, log, take: receive, seen, failures, begin, highWater } = await place();
+	const { clock, log, receive, seen, failures, begin, highWater } = await place();
 	begin();
 	failures.push(new Error("disk full"), new Error("disk full"));
-	const taken = [receive("5", arrived("1")), receive("5", arrived("2"))];
+	const received = [receive("5", arrived("1")), receive("5", arrived("2"))];
 	await settled();
 	expect([seen, highWater.cursors.size]).toEqual([[], 0]);
 	clock.advance(1000);
 	await settled();
 	clock.advance(1000);
-	await Promise.all(taken);
+	await Promise.all(received);
 	expect(seen).toEqual(["1", "2"]);
 	expect(log.records.map(({ level }) => level)).toEqual(["warn", "warn"]);
 });
 
 test("an interaction waits only for the start", async () => {
-	const { taking: receiver, take: receive, seen, translations, begin } = await place();
+	const { receiver, receive, seen, translations, begin } = await place();
 	translations.set("1", new Promise(() => undefined));
 	const early = receiver.receive({ t: "INTERACTION_CREATE", d: "early" });
 	begin();
@@ -132,7 +132,7 @@ test("an interaction waits only for the start", async () => {
 });
 
 test("cursors belong to threads if there are any, and to direct messages without a guild", async () => {
-	const { take: receive, begin, highWater } = await place();
+	const { receive, begin, highWater } = await place();
 	begin();
 	await receive("8", arrived("1", { ...room, thread: "8" }));
 	await receive("9", arrived("2", { tenant: "dm", channel: "9", shared: false, kind: "direct" }));
@@ -144,7 +144,7 @@ test("cursors belong to threads if there are any, and to direct messages without
 });
 
 test("unhandled events are reported when the connector stops, also later ones", async () => {
-	const { clock, taking: receiver, take: receive, failures, begin, highWater } = await place();
+	const { clock, receiver, receive, failures, begin, highWater } = await place();
 	begin();
 	failures.push(new Error("disk full"));
 	const waiting = receive("5", arrived("1"));
@@ -157,7 +157,7 @@ test("unhandled events are reported when the connector stops, also later ones", 
 });
 
 test("the answer to a message that an earlier process may have answered states that", async () => {
-	const { taking: receiver, take: receive, accepted, begin } = await place();
+	const { receiver, receive, accepted, begin } = await place();
 	begin();
 	const d = { channel_id: "5", inbound: arrived("1") };
 	await receiver.receive({ t: "MESSAGE_CREATE", d, seenBefore: true });
@@ -166,7 +166,7 @@ test("the answer to a message that an earlier process may have answered states t
 });
 
 test("after a failed start, no event is handled", async () => {
-	const { take: receive, there } = await place();
+	const { receive, there } = await place();
 	there.reject(new Error("no database"));
 	await expect(receive("5", arrived("1"))).rejects.toThrow("no database");
 });

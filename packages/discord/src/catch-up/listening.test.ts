@@ -40,7 +40,11 @@ async function place() {
 	return { clock, log, database, open };
 }
 
-function heard(channel: string, messages: readonly string[], more: Partial<RoomProgress> = {}): RoomProgress {
+function progressOf(
+	channel: string,
+	messages: readonly string[],
+	more: Partial<RoomProgress> = {},
+): RoomProgress {
 	const room = { tenant: "7", channel, shared: false, kind: "channel" } as const;
 	return { room, messages, usedAt: 0, ...more };
 }
@@ -54,16 +58,20 @@ test("without a database, messages that the gateway does not have are read chann
 	const thread = { tenant: "7", channel: "1", thread: "2", shared: false, kind: "channel" } as const;
 	const direct = { tenant: "dm", channel: "3", shared: false, kind: "channel" } as const;
 	const rooms = [
-		...[heard("1", [at(9), at(7)]), heard("1", [], { usedAt: clock.now() }), heard("1", [at(8), "file"])],
-		heard("1", [at(4)], { room: thread }),
-		heard("3", [], { room: direct, usedAt: clock.now() - 6 * 60_000 }),
+		...[
+			progressOf("1", [at(9), at(7)]),
+			progressOf("1", [], { usedAt: clock.now() }),
+			progressOf("1", [at(8), "file"]),
+		],
+		progressOf("1", [at(4)], { room: thread }),
+		progressOf("3", [], { room: direct, usedAt: clock.now() - 6 * 60_000 }),
 	];
 	port.answer("GET /channels/1/messages", { body: [at(6), at(7)].map(wrote) });
 	port.answer("GET /channels/2/messages", { body: [at(3), at(4)].map(wrote) });
 	port.answer("GET /channels/3/messages", { body: [at(5), at(7)].map(wrote) });
 	listening.linked(ready);
 	await listening.dispatch({ t: "READY", d: {} });
-	expect(port.asked).toEqual([]);
+	expect(port.requestLines).toEqual([]);
 	await listening.begin(async () => rooms);
 	expect(seen.toSorted()).toEqual([at(6), at(5), at(3)].toSorted());
 	await listening.stop();
@@ -89,8 +97,8 @@ test("channels of the gateway are read after the next session, too, if the first
 	port.answer("GET /channels/4/messages", { status: 404, body: {} });
 	listening.linked(ready);
 	await listening.begin(async () => [
-		heard("3", [first], { room: direct }),
-		heard("4", [gone], { room: { ...direct, channel: "4" } }),
+		progressOf("3", [first], { room: direct }),
+		progressOf("4", [gone], { room: { ...direct, channel: "4" } }),
 	]);
 	expect(seen).toEqual([]);
 	await listening.stop();
@@ -103,14 +111,14 @@ test("channels of the gateway are read after the next session, too, if the first
 	next.listening.linked(ready);
 	await next.listening.dispatch({ t: "READY", d: {} });
 	expect(next.seen).toEqual([missed]);
-	expect(next.port.asked).toEqual(["GET /channels/3/messages"]);
+	expect(next.port.requestLines).toEqual(["GET /channels/3/messages"]);
 	await next.listening.stop();
 	await next.listening.close();
 });
 
 test("messages of the gateway from this database do not hide earlier missed ones", async () => {
 	const { clock, database, open } = await place();
-	const heardLast = snowflakeAt(clock.now() - 60_000);
+	const receivedLast = snowflakeAt(clock.now() - 60_000);
 	const first = await open();
 	// The gateway is down, and is back for the next process.
 	first.listening.linked(ready);
@@ -124,13 +132,13 @@ test("messages of the gateway from this database do not hide earlier missed ones
 	// So that the later messages are already being read when the other missed messages become known.
 	await database.cursors.save({ 1: { message: handedOn, guild: "7" } });
 	const next = await open();
-	const inFirst = { body: [handedOn, missed, heardLast].map(wrote) };
+	const inFirst = { body: [handedOn, missed, receivedLast].map(wrote) };
 	next.port.answer("GET /channels/1/messages", inFirst, inFirst);
 	next.port.answer("GET /channels/2/messages", { body: [handedOn, missed].map(wrote) });
 	next.listening.linked(ready);
 	await next.listening.begin(async () => [
-		heard("1", [heardLast, handedOn], { usedAt: clock.now() }),
-		heard("2", [handedOn], { usedAt: clock.now() }),
+		progressOf("1", [receivedLast, handedOn], { usedAt: clock.now() }),
+		progressOf("2", [handedOn], { usedAt: clock.now() }),
 	]);
 	expect(next.seen.toSorted()).toEqual([missed, missed, handedOn, handedOn].toSorted());
 	await next.listening.stop();
@@ -146,12 +154,12 @@ test("while the progress of the gateway is unknown, the next start asks again", 
 	clock.advance(600_000);
 	await listening.close();
 	const next = await open();
-	let asked = 0;
+	let requestCount = 0;
 	await next.listening.begin(async () => {
-		asked += 1;
+		requestCount += 1;
 		return [];
 	});
-	expect(asked).toBe(1);
+	expect(requestCount).toBe(1);
 	await next.listening.close();
 });
 

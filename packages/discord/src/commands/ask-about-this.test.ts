@@ -10,9 +10,9 @@ const command: InboundEventOf<"command"> = {
 };
 
 test("the menu command of a message asks about that message", () => {
-	const asked = asKitCommand(command);
-	expect(asked).toMatchObject({ command: "ask", target: { message: "30", text: "hello" } });
-	expect(asked).toHaveProperty("options.text", expect.stringMatching(/\S/));
+	const shape = asKitCommand(command);
+	expect(shape).toMatchObject({ command: "ask", target: { message: "30", text: "hello" } });
+	expect(shape).toHaveProperty("options.text", expect.stringMatching(/\S/));
 });
 
 test("other events stay unchanged", () => {

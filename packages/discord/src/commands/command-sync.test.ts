@@ -50,7 +50,7 @@ test("commands that Discord already has are not written, in any notation", async
 	const { port, keep, list } = place();
 	list(...Object.values(installed));
 	await keep();
-	expect(port.asked).toEqual([`GET ${path}`]);
+	expect(port.requestLines).toEqual([`GET ${path}`]);
 });
 
 test("a start asks Discord once, and restores commands that were deleted or overwritten since the last one", async () => {
@@ -62,7 +62,7 @@ test("a start asks Discord once, and restores commands that were deleted or over
 	await keep();
 	list(...Object.values(installed));
 	await keep();
-	expect(port.asked).toEqual([
+	expect(port.requestLines).toEqual([
 		`GET ${path}`,
 		...[`GET ${path}`, `POST ${path}`, `PATCH ${path}/2`],
 		`GET ${path}`,
@@ -75,7 +75,7 @@ test("an unreadable command of another program stays, and affects no other comma
 	const odd = { id: "5", name: "odd", type: 1, description: 7, options: "none", ...common };
 	list(odd, { ...odd, id: "2", name: "ask" }, installed.whoami, installed.menu);
 	await keep();
-	expect(port.asked).toEqual([`GET ${path}`, `PATCH ${path}/2`]);
+	expect(port.requestLines).toEqual([`GET ${path}`, `PATCH ${path}/2`]);
 });
 
 test("a restore follows Discord's rate limits, and reports a wait that is too long", async () => {
@@ -127,7 +127,7 @@ test("a removed command is deleted, even after an interrupted attempt", async ()
 	await keep([ask]);
 	list(...Object.values(installed));
 	await keep([ask]);
-	expect(port.asked.filter((asked) => !asked.startsWith("GET"))).toEqual([
+	expect(port.requestLines.filter((request) => !request.startsWith("GET"))).toEqual([
 		`DELETE ${path}/1`,
 		`DELETE ${path}/1`,
 	]);
@@ -156,7 +156,7 @@ test.each([
 	list(...Object.values(installed).slice(1));
 	clock.advance(waitMs);
 	await kept;
-	expect(port.asked).toEqual([`GET ${path}`, `POST ${path}`, `GET ${path}`, `POST ${path}`]);
+	expect(port.requestLines).toEqual([`GET ${path}`, `POST ${path}`, `GET ${path}`, `POST ${path}`]);
 });
 
 test("a refusal of Discord is logged, and not retried", async () => {
@@ -176,5 +176,5 @@ test("a wait ends with the connector", async () => {
 	await settled();
 	stopping.abort();
 	await kept;
-	expect(port.asked).toHaveLength(1);
+	expect(port.requestLines).toHaveLength(1);
 });

@@ -22,8 +22,11 @@ function audience(
 	const none = new Proxy({}, { get: () => () => Promise.reject(new Error("nobody asks")) });
 	// True because the test only reads these fields.
 	const audiences = new Audiences(none as ConstructorParameters<typeof Audiences>[0]);
-	const told = Object.entries(roles).map(([id, permissions]) => ({ id, permissions: String(permissions) }));
-	const rights: GuildRights | undefined = audiences.note({ id: "1", owner_id: owner, roles: told }, []);
+	const roleList = Object.entries(roles).map(([id, permissions]) => ({
+		id,
+		permissions: String(permissions),
+	}));
+	const rights: GuildRights | undefined = audiences.note({ id: "1", owner_id: owner, roles: roleList }, []);
 	if (rights === undefined) throw new Error("it was not read");
 	const said = overwrites.map(({ id, type = 0, allow = 0n, deny = 0n }) => ({
 		...{ id, type, allow: String(allow), deny: String(deny) },

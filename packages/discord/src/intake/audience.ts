@@ -57,8 +57,8 @@ export function audienceOf({ guild, owner, roles }: GuildRights, overwrites: rea
 		// The channel overwrite of the default role outweighs the permissions of other roles.
 		const adds = permissions & ordinary & ~(base | allow | deny);
 		const isAdministrator = (permissions & administrator) !== 0;
-		const said = isAdministrator ? "all" : `${adds} ${wordsOf(of.get(role))}`;
-		if (said !== `0 ${nothing}`) lines.push(`${role} ${said}`);
+		const description = isAdministrator ? "all" : `${adds} ${wordsOf(of.get(role))}`;
+		if (description !== `0 ${nothing}`) lines.push(`${role} ${description}`);
 	}
 	for (const one of overwrites) {
 		if (one.type === member && wordsOf(one) !== nothing) lines.push(`${one.id} ${wordsOf(one)}`);

@@ -42,13 +42,13 @@ function place(kept = new Map<string, StoredAudiences>()) {
 	const self = { user: "500", application: "501" };
 	const intake = new Intake({ self, port, channels, audiences, clock, log });
 	/** Inbound events of an event, after they are stored. */
-	const tell = async (t: string, d: unknown) => {
+	const translate = async (t: string, d: unknown) => {
 		const translated = await intake.translate({ t, d }, never);
 		if ("ignored" in translated) return [];
-		for (const { stored: taken } of translated) await taken?.();
+		for (const { stored } of translated) await stored?.();
 		return translated.map(({ inbound }) => inbound);
 	};
-	return { clock, log, port, intake, tell, kept, failures };
+	return { clock, log, port, intake, tell: translate, kept, failures };
 }
 
 async function known() {
@@ -60,8 +60,8 @@ async function known() {
 const letIn = { guild_id: "1", role: { ...mods, permissions: view } };
 
 test("added rights of a role are reported for the channels that it can read with them", async () => {
-	const { tell } = await known();
-	expect(await tell("GUILD_ROLE_UPDATE", letIn)).toMatchObject([
+	const { tell: translate } = await known();
+	expect(await translate("GUILD_ROLE_UPDATE", letIn)).toMatchObject([
 		{
 			type: "audience",
 			room: { tenant: "1" },
@@ -69,60 +69,62 @@ test("added rights of a role are reported for the channels that it can read with
 			change: "the permissions of the role Mods changed",
 		},
 	]);
-	expect(await tell("GUILD_ROLE_UPDATE", letIn)).toEqual([]);
-	expect(await tell("GUILD_ROLE_DELETE", { guild_id: "1", role_id: "71" })).toMatchObject([
+	expect(await translate("GUILD_ROLE_UPDATE", letIn)).toEqual([]);
+	expect(await translate("GUILD_ROLE_DELETE", { guild_id: "1", role_id: "71" })).toMatchObject([
 		{ channels: ["11"], change: "a role was deleted" },
 	]);
 	const another = { ...mods, id: "72", permissions: view };
-	expect(await tell("GUILD_ROLE_CREATE", { guild_id: "1", role: another })).toMatchObject([
+	expect(await translate("GUILD_ROLE_CREATE", { guild_id: "1", role: another })).toMatchObject([
 		{ channels: ["11"] },
 	]);
 });
 
 test("another name or colour of a role, and rights without access, are not reported", async () => {
-	const { tell } = await known();
+	const { tell: translate } = await known();
 	for (const change of [
 		{ name: "Moderators" },
 		{ color: 5 },
 		{ permissions: String(PermissionFlagsBits.AddReactions) },
 	]) {
-		expect(await tell("GUILD_ROLE_UPDATE", { guild_id: "1", role: { ...mods, ...change } })).toEqual([]);
+		expect(await translate("GUILD_ROLE_UPDATE", { guild_id: "1", role: { ...mods, ...change } })).toEqual([]);
 	}
 });
 
 test("a channel with a larger audience is reported, and an unknown one may have any", async () => {
-	const { tell } = await known();
-	expect(await tell("CHANNEL_UPDATE", { ...open, name: "other" })).toEqual([]);
+	const { tell: translate } = await known();
+	expect(await translate("CHANNEL_UPDATE", { ...open, name: "other" })).toEqual([]);
 	const hidden = { ...open, permission_overwrites: [] };
-	const told = [{ type: "audience", channels: ["10"], change: "the permissions of the channel changed" }];
-	expect(await tell("CHANNEL_UPDATE", hidden)).toMatchObject(told);
-	expect(await tell("CHANNEL_UPDATE", hidden)).toEqual([]);
-	expect(await tell("CHANNEL_UPDATE", { ...open, id: "12" })).toMatchObject([{ channels: ["12"] }]);
-	expect(await tell("CHANNEL_CREATE", { ...open, id: "13" })).toEqual([]);
-	expect(await tell("CHANNEL_UPDATE", { ...open, id: "13", name: "other" })).toEqual([]);
+	const expected = [{ type: "audience", channels: ["10"], change: "the permissions of the channel changed" }];
+	expect(await translate("CHANNEL_UPDATE", hidden)).toMatchObject(expected);
+	expect(await translate("CHANNEL_UPDATE", hidden)).toEqual([]);
+	expect(await translate("CHANNEL_UPDATE", { ...open, id: "12" })).toMatchObject([{ channels: ["12"] }]);
+	expect(await translate("CHANNEL_CREATE", { ...open, id: "13" })).toEqual([]);
+	expect(await translate("CHANNEL_UPDATE", { ...open, id: "13", name: "other" })).toEqual([]);
 });
 
 test("a deleted channel is reported, a deleted thread is not, because its audience stays the same", async () => {
-	const { tell } = await known();
-	expect(await tell("THREAD_DELETE", { id: "20", guild_id: "1", parent_id: "10", type: 11 })).toEqual([]);
-	expect(await tell("CHANNEL_DELETE", open)).toMatchObject([
+	const { tell: translate } = await known();
+	expect(await translate("THREAD_DELETE", { id: "20", guild_id: "1", parent_id: "10", type: 11 })).toEqual(
+		[],
+	);
+	expect(await translate("CHANNEL_DELETE", open)).toMatchObject([
 		{ room: { channel: "10" }, gone: true, deleted: true, change: "the channel was deleted" },
 	]);
 });
 
 test("another owner of a server reads all of it", async () => {
-	const { tell } = await known();
-	expect(await tell("GUILD_UPDATE", { id: "1", owner_id: "9", name: "renamed" })).toEqual([]);
-	expect(await tell("GUILD_UPDATE", { id: "1", owner_id: "8" })).toMatchObject([
+	const { tell: translate } = await known();
+	expect(await translate("GUILD_UPDATE", { id: "1", owner_id: "9", name: "renamed" })).toEqual([]);
+	expect(await translate("GUILD_UPDATE", { id: "1", owner_id: "8" })).toMatchObject([
 		{ channels: ["10", "11"], change: "the server has another owner" },
 	]);
 });
 
 test("a server that removed the bot is reported with all its channels, an unavailable one is not", async () => {
-	const { tell, log, kept } = await known();
-	expect(await tell("GUILD_DELETE", { id: "1", unavailable: true })).toEqual([]);
+	const { tell: translate, log, kept } = await known();
+	expect(await translate("GUILD_DELETE", { id: "1", unavailable: true })).toEqual([]);
 	expect(log.records).toEqual([]);
-	expect(await tell("GUILD_DELETE", { id: "1" })).toMatchObject([
+	expect(await translate("GUILD_DELETE", { id: "1" })).toMatchObject([
 		{ room: { tenant: "1" }, channels: "all", gone: true, change: "the bot was removed from the server" },
 	]);
 	expect(log.records).toMatchObject([{ level: "warn", fields: { guild: "1" } }]);
@@ -131,10 +133,10 @@ test("a server that removed the bot is reported with all its channels, an unavai
 
 test("changes during an absence are reported when the server is back, and a new channel is not", async () => {
 	const { kept } = await known();
-	const { tell } = place(kept);
-	expect(await tell("GUILD_CREATE", { ...guild, channels: [open, closed, { ...open, id: "12" }] })).toEqual(
-		[],
-	);
+	const { tell: translate } = place(kept);
+	expect(
+		await translate("GUILD_CREATE", { ...guild, channels: [open, closed, { ...open, id: "12" }] }),
+	).toEqual([]);
 	const next = place(kept);
 	expect(await next.tell("GUILD_CREATE", { ...guild, channels: [closed] })).toMatchObject([
 		{ channels: ["10", "12"] },
@@ -147,16 +149,16 @@ test("changes during an absence are reported when the server is back, and a new 
 });
 
 test("without a stored audience, the earlier readers are unknown", async () => {
-	const { tell } = place();
-	expect(await tell("GUILD_CREATE", guild)).toMatchObject([
+	const { tell: translate } = place();
+	expect(await translate("GUILD_CREATE", guild)).toMatchObject([
 		{ channels: "all", change: "the previous permissions are unknown" },
 	]);
-	expect(await tell("GUILD_CREATE", guild)).toEqual([]);
+	expect(await translate("GUILD_CREATE", guild)).toEqual([]);
 });
 
 test("after a resume, the state of a server is requested and compared with the stored one", async () => {
 	const { kept } = await known();
-	const { tell, port } = place(kept);
+	const { tell: translate, port } = place(kept);
 	const now = { ...guild, roles: [everybody, letIn.role] };
 	port.answer("GET /guilds/1", { status: 503 }, { body: now });
 	port.answer("GET /guilds/1/channels", { body: guild.channels });
@@ -165,8 +167,8 @@ test("after a resume, the state of a server is requested and compared with the s
 	other.port.answer("GET /guilds/1/channels", { body: guild.channels });
 	expect(await other.tell("GUILD_ROLE_UPDATE", { guild_id: "1", role: mods })).toEqual([]);
 	port.script.shift();
-	expect(await tell("GUILD_ROLE_UPDATE", letIn)).toMatchObject([{ channels: ["11"] }]);
-	expect(port.asked).toEqual(["GET /guilds/1", "GET /guilds/1/channels"]);
+	expect(await translate("GUILD_ROLE_UPDATE", letIn)).toMatchObject([{ channels: ["11"] }]);
+	expect(port.requestLines).toEqual(["GET /guilds/1", "GET /guilds/1/channels"]);
 });
 
 /** The next process resumes the session, and must request the state of the server. */
@@ -184,37 +186,37 @@ test.each([
 	["CHANNEL_UPDATE", shown, [{ channels: ["11"] }]],
 	["CHANNEL_CREATE", { ...open, id: "12" }, [{ channels: ["11"] }]],
 	["CHANNEL_DELETE", open, [{ room: { channel: "10" }, gone: true }, { channels: ["11"] }]],
-])("after a resume, the first %s reports all channels with another audience", async (t, d, told) => {
+])("after a resume, the first %s reports all channels with another audience", async (t, d, expected) => {
 	const there = t === "CHANNEL_DELETE" ? [shown] : [open, shown, { ...open, id: "12" }];
-	const { tell } = await resumed({ body: there });
-	expect(await tell(t, d)).toMatchObject(told);
-	expect(await tell("CHANNEL_UPDATE", shown)).toEqual([]);
+	const { tell: translate } = await resumed({ body: there });
+	expect(await translate(t, d)).toMatchObject(expected);
+	expect(await translate("CHANNEL_UPDATE", shown)).toEqual([]);
 });
 
 test("if Discord does not return a server, every possible change is reported", async () => {
-	const { tell } = await resumed(...Array.from({ length: 5 }, () => ({ status: 403 })));
-	expect(await tell("CHANNEL_UPDATE", open)).toMatchObject([{ channels: ["10"] }]);
-	expect(await tell("CHANNEL_DELETE", open)).toMatchObject([{ room: { channel: "10" }, gone: true }]);
-	expect(await tell("CHANNEL_CREATE", { ...open, id: "12" })).toEqual([]);
-	expect(await tell("GUILD_ROLE_UPDATE", letIn)).toMatchObject([{ channels: "all" }]);
+	const { tell: translate } = await resumed(...Array.from({ length: 5 }, () => ({ status: 403 })));
+	expect(await translate("CHANNEL_UPDATE", open)).toMatchObject([{ channels: ["10"] }]);
+	expect(await translate("CHANNEL_DELETE", open)).toMatchObject([{ room: { channel: "10" }, gone: true }]);
+	expect(await translate("CHANNEL_CREATE", { ...open, id: "12" })).toEqual([]);
+	expect(await translate("GUILD_ROLE_UPDATE", letIn)).toMatchObject([{ channels: "all" }]);
 });
 
 test("the change of a channel that is not stored is reported again", async () => {
-	const { intake, tell } = await known();
+	const { intake, tell: translate } = await known();
 	const hidden = { ...open, permission_overwrites: [] };
 	await intake.translate({ t: "CHANNEL_UPDATE", d: hidden }, never);
-	expect(await tell("CHANNEL_UPDATE", hidden)).toHaveLength(1);
-	expect(await tell("CHANNEL_UPDATE", hidden)).toEqual([]);
+	expect(await translate("CHANNEL_UPDATE", hidden)).toHaveLength(1);
+	expect(await translate("CHANNEL_UPDATE", hidden)).toEqual([]);
 });
 
 test("a change that is not stored, or could not be saved, is reported again", async () => {
-	const { intake, tell, failures, log } = await known();
+	const { intake, tell: translate, failures, log } = await known();
 	await intake.translate({ t: "GUILD_ROLE_UPDATE", d: letIn }, never);
 	failures.push(new Error("disk full"));
-	expect(await tell("GUILD_ROLE_UPDATE", letIn)).toHaveLength(1);
+	expect(await translate("GUILD_ROLE_UPDATE", letIn)).toHaveLength(1);
 	expect(log.records).toMatchObject([{ level: "warn" }]);
-	expect(await tell("GUILD_ROLE_UPDATE", letIn)).toHaveLength(1);
-	expect(await tell("GUILD_ROLE_UPDATE", letIn)).toEqual([]);
+	expect(await translate("GUILD_ROLE_UPDATE", letIn)).toHaveLength(1);
+	expect(await translate("GUILD_ROLE_UPDATE", letIn)).toEqual([]);
 });
 
 test.each([
@@ -225,7 +227,7 @@ test.each([
 	"CHANNEL_DELETE",
 	"THREAD_DELETE",
 ])("a %s with invalid content is counted and reported", async (t) => {
-	const { tell, intake, log } = await known();
-	expect(await tell(t, { id: 5 })).toEqual([]);
+	const { tell: translate, intake, log } = await known();
+	expect(await translate(t, { id: 5 })).toEqual([]);
 	expect([intake.malformed, log.records.length]).toEqual([1, 1]);
 });

@@ -36,14 +36,14 @@ function open() {
 	const self = { user: us, application: "501" };
 	const audiences = { load: async () => ({}), save: async () => undefined };
 	const intake = new Intake({ self, port, channels, audiences, clock, log });
-	const tell = (t: string, d: unknown) => intake.translate({ t, d }, never);
-	return { port, log, intake, tell };
+	const translate = (t: string, d: unknown) => intake.translate({ t, d }, never);
+	return { port, log, intake, tell: translate };
 }
 
 async function inboundOf(t: string, d: object, known = true): Promise<Incoming> {
-	const { tell } = open();
-	if (known) await tell("GUILD_CREATE", guild);
-	const translated = await tell(t, d);
+	const { tell: translate } = open();
+	if (known) await translate("GUILD_CREATE", guild);
+	const translated = await translate(t, d);
 	if ("ignored" in translated) throw new Error(translated.ignored);
 	const [first] = translated;
 	if (first === undefined) throw new Error("nothing arrived");
@@ -113,54 +113,57 @@ test("an edit has its own time, and a change of the preview is not an edit", asy
 	expect(key.id).toBe(`edited:1:10:${id}:${clock.now() + 5500}`);
 	// A missed message is read with the text of its last edit.
 	expect((await inboundOf("MESSAGE_CREATE", edited)).key).toEqual(key);
-	const { tell, log } = open();
+	const { tell: translate, log } = open();
 	const preview = { id, channel_id: "10", guild_id: "1", embeds: [{}] };
-	expect(await tell("MESSAGE_UPDATE", preview)).toEqual({ ignored: "the text of the message is unchanged" });
+	expect(await translate("MESSAGE_UPDATE", preview)).toEqual({
+		ignored: "the text of the message is unchanged",
+	});
 	expect(log.records).toEqual([]);
 });
 
 test("deletions arrive one by one", async () => {
-	const { tell } = open();
-	await tell("GUILD_CREATE", guild);
+	const { tell: translate } = open();
+	await translate("GUILD_CREATE", guild);
 	const room = { tenant: "1", channel: "10", thread: "20", shared: false, kind: "channel" };
 	const of = (at: string) => ({
 		inbound: { type: "deleted", room, message: at, at: clock.now() },
 		key: { id: `deleted:1:20:${at}`, conversation: "20" },
 	});
 	const where = { channel_id: "20", guild_id: "1" };
-	expect(await tell("MESSAGE_DELETE", { ...where, id: "5" })).toEqual([of("5")]);
-	expect(await tell("MESSAGE_DELETE_BULK", { ...where, ids: ["5", "6"] })).toEqual([of("5"), of("6")]);
+	expect(await translate("MESSAGE_DELETE", { ...where, id: "5" })).toEqual([of("5")]);
+	expect(await translate("MESSAGE_DELETE_BULK", { ...where, ids: ["5", "6"] })).toEqual([of("5"), of("6")]);
 });
 
 test("four reactions have a meaning; a second one has an effect, except to repeat an answer", async () => {
-	const { tell } = open();
-	await tell("GUILD_CREATE", guild);
+	const { tell: translate } = open();
+	await translate("GUILD_CREATE", guild);
 	const reaction = {
 		...{ user_id: "42", channel_id: "10", guild_id: "1", message_id: "5" },
 		...{ member: { nick: "Countess", roles: [], user: ada }, emoji: { id: null, name: "❌" } },
 	};
 	const again = { ...reaction, emoji: { id: null, name: "🔁" } };
-	expect(await tell("MESSAGE_REACTION_ADD", reaction)).toMatchObject([
+	expect(await translate("MESSAGE_REACTION_ADD", reaction)).toMatchObject([
 		{ inbound: { type: "reaction", sign: "stop", message: "5", person: { name: "Countess" } } },
 	]);
-	expect(await tell("MESSAGE_REACTION_ADD", again)).toMatchObject([
+	expect(await translate("MESSAGE_REACTION_ADD", again)).toMatchObject([
 		{ inbound: { sign: "again" }, key: { id: "reaction:1:10:5:42:again" } },
 	]);
 	const nothing = { ignored: "the reaction has no meaning for the connector" };
-	const named = (name: string) => tell("MESSAGE_REACTION_ADD", { ...reaction, emoji: { id: null, name } });
+	const named = (name: string) =>
+		translate("MESSAGE_REACTION_ADD", { ...reaction, emoji: { id: null, name } });
 	expect(await named("👍🏽")).toMatchObject([{ inbound: { sign: "good" } }]);
 	expect(await named("👎")).toMatchObject([
 		{ inbound: { sign: "bad" }, key: { id: `reaction:1:10:5:42:bad-${clock.now()}` } },
 	]);
 	expect(await named("🎉")).toEqual(nothing);
-	expect(await tell("MESSAGE_REACTION_ADD", { ...reaction, emoji: { id: "3", name: "❌" } })).toEqual(
+	expect(await translate("MESSAGE_REACTION_ADD", { ...reaction, emoji: { id: "3", name: "❌" } })).toEqual(
 		nothing,
 	);
-	expect(await tell("MESSAGE_REACTION_ADD", { ...reaction, user_id: us })).toEqual({
+	expect(await translate("MESSAGE_REACTION_ADD", { ...reaction, user_id: us })).toEqual({
 		ignored: "the bot sent it itself",
 	});
 	clock.advance(1);
-	const [first] = [await tell("MESSAGE_REACTION_ADD", reaction)].flat();
+	const [first] = [await translate("MESSAGE_REACTION_ADD", reaction)].flat();
 	expect(first).toMatchObject({ key: { id: `reaction:1:10:5:42:stop-${clock.now()}` } });
 });
 
@@ -175,23 +178,25 @@ test.each([
 	["of no interest", "PRESENCE_UPDATE", {}, "PRESENCE_UPDATE is not used"],
 	["no event of Discord", "constructor", {}, "constructor is not used"],
 ])("an event of %s is ignored with the reason", async (_name, t, d, ignored) => {
-	const { tell } = open();
-	await tell("GUILD_CREATE", guild);
-	expect(await tell(t, d)).toEqual({ ignored });
+	const { tell: translate } = open();
+	await translate("GUILD_CREATE", guild);
+	expect(await translate(t, d)).toEqual({ ignored });
 });
 
 test("a meaningless payload is counted, and each kind is logged once", async () => {
-	const { tell, intake, log } = open();
+	const { tell: translate, intake, log } = open();
 	for (const d of [null, 5, { ...message, author: 7 }, { ...message, author: 8 }]) {
-		expect(await tell("MESSAGE_CREATE", d)).toEqual({ ignored: "the MESSAGE_CREATE cannot be read" });
+		expect(await translate("MESSAGE_CREATE", d)).toEqual({ ignored: "the MESSAGE_CREATE cannot be read" });
 	}
-	expect(await tell("GUILD_CREATE", { id: "1", channels: [7, channel], roles: "?" })).toHaveProperty(
+	expect(await translate("GUILD_CREATE", { id: "1", channels: [7, channel], roles: "?" })).toHaveProperty(
 		"ignored",
 	);
-	expect(await tell("MESSAGE_REACTION_ADD", {})).toHaveProperty("ignored");
+	expect(await translate("MESSAGE_REACTION_ADD", {})).toHaveProperty("ignored");
 	expect(intake.malformed).toBe(6);
-	const told = log.records.map(({ fields }) => `${fields["event"]} ${fields["wrong"]}`.replace(/:.*/, ""));
-	expect(told).toEqual([
+	const problems = log.records.map(({ fields }) =>
+		`${fields["event"]} ${fields["wrong"]}`.replace(/:.*/, ""),
+	);
+	expect(problems).toEqual([
 		...["MESSAGE_CREATE the whole", "MESSAGE_CREATE the whole", "MESSAGE_CREATE author"],
 		...["GUILD_CREATE roles", "MESSAGE_REACTION_ADD user_id"],
 	]);
@@ -205,16 +210,16 @@ test("a forwarded message is marked, and a reply is not", async () => {
 });
 
 test("after a resume, unknown data is requested until there is a response", async () => {
-	const { tell, port } = open();
+	const { tell: translate, port } = open();
 	const refused = new ParleyError("no answer", { code: "unavailable" });
 	port.answer("GET /channels/20", refused, { status: 429, body: { retry_after: 2 } }, { body: thread });
 	port.answer("GET /guilds/1/roles", { body: roles });
 	const more = { channel_id: "20", channel_type: 11 };
 	const both = [
-		tell("MESSAGE_CREATE", { ...message, ...more, content: "<@&71> hi", mention_roles: ["71"] }),
-		tell("MESSAGE_CREATE", { ...message, ...more }),
+		translate("MESSAGE_CREATE", { ...message, ...more, content: "<@&71> hi", mention_roles: ["71"] }),
+		translate("MESSAGE_CREATE", { ...message, ...more }),
 	];
-	const asked = ["GET /channels/20", "GET /channels/20", "GET /channels/20", "GET /guilds/1/roles"];
+	const requests = ["GET /channels/20", "GET /channels/20", "GET /channels/20", "GET /guilds/1/roles"];
 	for (const [index, ms] of [1000, 2000, 0].entries()) {
 		while (port.requests.length <= index || (ms > 0 && clock.pending === 0)) await Promise.resolve();
 		clock.advance(ms);
@@ -224,13 +229,13 @@ test("after a resume, unknown data is requested until there is a response", asyn
 		[{ inbound: { room, text: "@Mods hi" } }],
 		[{ inbound: { room, text: "hello" } }],
 	]);
-	expect(port.asked).toEqual(asked);
+	expect(port.requestLines).toEqual(requests);
 });
 
 test("a channel that Discord does not let us see has no inbound events", async () => {
-	const { tell, port } = open();
+	const { tell: translate, port } = open();
 	port.answer("GET /channels/10", { status: 403, body: { code: 50_001 } });
-	expect(await tell("MESSAGE_CREATE", message)).toEqual({
+	expect(await translate("MESSAGE_CREATE", message)).toEqual({
 		ignored: "the bot cannot see channel 10",
 	});
 });

@@ -49,8 +49,8 @@ async function ask(
 	audiences.note(guild, channels);
 	const { user = "4", tenant = "1", channel = "2", thread } = place;
 	port.answer(`GET /guilds/${tenant}/members/${user}`, member);
-	const asked = { user, place: { tenant, channel, thread, shared: false } };
-	return readPersonRights({ port, audiences, clock }, asked, new AbortController().signal);
+	const query = { user, place: { tenant, channel, thread, shared: false } };
+	return readPersonRights({ port, audiences, clock }, query, new AbortController().signal);
 }
 
 const withRoles = (...roles: string[]) => ({ body: { roles } });

@@ -4,11 +4,11 @@ import { ScriptedPort } from "../testing/scripted-port.ts";
 import { Channels } from "./channels.ts";
 import { maySeeThread } from "./thread-members.ts";
 
-const asked = "GET /channels/7/thread-members/4";
+const request = "GET /channels/7/thread-members/4";
 
 async function see(type: number, ...statuses: readonly number[]) {
 	const port = new ScriptedPort();
-	port.answer(asked, ...statuses.map((status) => ({ status })));
+	port.answer(request, ...statuses.map((status) => ({ status })));
 	const channels = new Channels({ port, clock: new ManualClock() });
 	channels.note({ id: "7", type, guild_id: "1", parent_id: "2" });
 	const answer = { thread: "7", user: "4" };
@@ -18,14 +18,14 @@ async function see(type: number, ...statuses: readonly number[]) {
 test("all readers of a channel see its public threads", async () => {
 	const { port, seen } = await see(11);
 	expect(await seen).toBe(true);
-	expect(port.asked).toEqual([]);
+	expect(port.requestLines).toEqual([]);
 });
 
 test("only members see a private thread", async () => {
 	expect(await (await see(12, 200)).seen).toBe(true);
 	const { port, seen } = await see(12, 404);
 	expect(await seen).toBe(false);
-	expect(port.asked).toEqual([asked]);
+	expect(port.requestLines).toEqual([request]);
 	expect(await (await see(12, 403)).seen).toBe(false);
 });
 

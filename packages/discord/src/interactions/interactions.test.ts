@@ -28,7 +28,7 @@ type Suggested = readonly { value: string; label: string }[];
 
 interface More {
 	accept?: Accept;
-	complete?: (asked: object) => Promise<Suggested>;
+	complete?: (query: object) => Promise<Suggested>;
 	form?: () => Promise<Form | undefined>;
 }
 
@@ -109,7 +109,7 @@ test("a press that has a form opens it at once, and its text returns with the sa
 	const { data } = press("deny");
 	interactions.handle(press("deny"));
 	// Before anything was awaited.
-	expect(port.asked).toEqual([callback]);
+	expect(port.requestLines).toEqual([callback]);
 	expect(port.last).toEqual({
 		type: 9,
 		data: {
@@ -215,7 +215,7 @@ test("a later failure is reported in the deferred answer", async () => {
 	clock.advance(1500);
 	slow.reject(new Error("disk"));
 	await interactions.settled();
-	expect(port.asked).toEqual([callback, "PATCH /webhooks/501/tok/messages/@original"]);
+	expect(port.requestLines).toEqual([callback, "PATCH /webhooks/501/tok/messages/@original"]);
 	expect(port.last).toEqual({
 		content: "I could not do that. Please try again in a moment.",
 		allowed_mentions: { parse: [], replied_user: false },
@@ -237,7 +237,7 @@ test("a lost answer is sent once more, as long as there is time", async () => {
 	const { port, say, clock, interactions } = open();
 	port.answer(callback, new Error("reset"), { status: 200 });
 	await say(command);
-	expect(port.asked).toEqual([callback, callback]);
+	expect(port.requestLines).toEqual([callback, callback]);
 	port.answer(callback, () => {
 		clock.advance(2501);
 		return { status: 502 };
@@ -265,17 +265,17 @@ const completing = {
 };
 
 test("suggestions are requested with the typed text, and fit the limits", async () => {
-	const asked: object[] = [];
+	const queries: object[] = [];
 	const long = { value: "v".repeat(101), label: "too long" };
 	const many = Array.from({ length: 30 }, (_, n) => ({ value: `v${n}`, label: "l".repeat(150) }));
 	const { port, say } = open({
 		complete: async (one) => {
-			asked.push(one);
+			queries.push(one);
 			return [long, ...many];
 		},
 	});
 	await say(completing);
-	expect(asked).toMatchObject([
+	expect(queries).toMatchObject([
 		{ command: "task show", option: "task", typed: "ab", options: { state: "open" }, person: { id: "42" } },
 	]);
 	const choices = many.slice(0, 25).map(({ value }) => ({ value, name: `${"l".repeat(99)}…` }));

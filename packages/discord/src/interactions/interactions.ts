@@ -145,9 +145,9 @@ export class Interactions {
 			timer.cancel();
 			const error = ParleyError.from(reason);
 			log.error("could not handle an interaction", { id, error });
-			const said = interactionTexts[error.code === "resource_exhausted" ? "busy" : "failed"];
-			if (deferred === undefined) await this.#respond(call, words(said));
-			else if (await deferred) await this.#replace(call, said);
+			const refusal = interactionTexts[error.code === "resource_exhausted" ? "busy" : "failed"];
+			if (deferred === undefined) await this.#respond(call, words(refusal));
+			else if (await deferred) await this.#replace(call, refusal);
 		} finally {
 			answered.resolve();
 		}

@@ -6,7 +6,7 @@ import { ScriptedPort } from "../testing/scripted-port.ts";
 import { discordSurface } from "./discord-surface.ts";
 import { Tickets } from "./private-answers.ts";
 
-const nobody = { parse: [], replied_user: false };
+const noMentions = { parse: [], replied_user: false };
 
 function open(cards: Record<string, string> = {}) {
 	const clock = new ManualClock();
@@ -45,7 +45,7 @@ test("a post mentions no person, shows no previews, and is created once for its 
 		{
 			...{ method: "POST", path: "/channels/10/messages" },
 			body: {
-				...{ content: "hello", components: [], flags: 4, allowed_mentions: nobody },
+				...{ content: "hello", components: [], flags: 4, allowed_mentions: noMentions },
 				...{ nonce: "n".repeat(24), enforce_nonce: true },
 				message_reference: { message_id: "5", fail_if_not_exists: false },
 			},
@@ -93,12 +93,21 @@ test("an edit mentions no person either, removes the buttons, and keeps the atta
 	await surface.send(row(post({ body: "done" }), { target: "77" }));
 	expect(port.requests[1]).toEqual({
 		...{ method: "PATCH", path: "/channels/10/messages/77" },
-		body: { content: "done", components: [], flags: 4, allowed_mentions: nobody, attachments: [{ id: "8" }] },
+		body: {
+			content: "done",
+			components: [],
+			flags: 4,
+			allowed_mentions: noMentions,
+			attachments: [{ id: "8" }],
+		},
 	});
 	// Another process has created it, so its attachments are unknown.
 	port.answer("GET /channels/10/messages/66", { body: { id: "66", attachments: [{ id: "9" }] } });
 	await surface.send(row(post(), { target: "66" }));
-	expect(port.asked.slice(2)).toEqual(["GET /channels/10/messages/66", "PATCH /channels/10/messages/66"]);
+	expect(port.requestLines.slice(2)).toEqual([
+		"GET /channels/10/messages/66",
+		"PATCH /channels/10/messages/66",
+	]);
 	expect(port.last).toMatchObject({ attachments: [{ id: "9" }] });
 });
 
@@ -111,7 +120,7 @@ test("an edit in an archived thread opens it first", async () => {
 	expect(await surface.send(row(post({ thread: "task:1" }), { target: "77", conversation }))).toMatchObject({
 		remote: "77",
 	});
-	expect(port.asked).toEqual(["GET /channels/20/messages/77", edit, "PATCH /channels/20", edit]);
+	expect(port.requestLines).toEqual(["GET /channels/20/messages/77", edit, "PATCH /channels/20", edit]);
 	expect(port.requests[2]?.body).toEqual({ archived: false });
 });
 
@@ -136,7 +145,7 @@ test.each([160_006, 50_024, 50_013])(
 		port.answer("POST /channels/10/messages/20/threads", refused(400, code));
 		await surface.send(row({ type: "thread", card: "task:1", name: "a task" }, { conversation }));
 		await surface.send(row(post({ thread: "task:1" }), { conversation }));
-		expect(port.asked.at(-1)).toBe("POST /channels/10/messages");
+		expect(port.requestLines.at(-1)).toBe("POST /channels/10/messages");
 	},
 );
 
@@ -144,7 +153,7 @@ test("posts that a locked thread refuses go to the channel", async () => {
 	const { port, surface, row } = open({ "task:1": "20" });
 	port.answer("POST /channels/20/messages", refused(403, 160_005));
 	await surface.send(row(post({ thread: "task:1" }), { conversation: "10#task:1" }));
-	expect(port.asked).toEqual(["POST /channels/20/messages", "POST /channels/10/messages"]);
+	expect(port.requestLines).toEqual(["POST /channels/20/messages", "POST /channels/10/messages"]);
 });
 
 test("a post waits a minute for its thread, and then goes to the channel", async () => {
@@ -156,11 +165,11 @@ test("a post waits a minute for its thread, and then goes to the channel", async
 	gone();
 	await expect(surface.send(urgent)).rejects.toMatchObject({ kind: "rate-limited" });
 	await surface.send(urgent);
-	expect(port.asked.at(-1)).toBe("POST /channels/20/messages");
+	expect(port.requestLines.at(-1)).toBe("POST /channels/20/messages");
 	clock.advance(60_000);
 	gone();
 	await surface.send(urgent);
-	expect(port.asked.slice(-2)).toEqual(["POST /channels/20/messages", "POST /channels/10/messages"]);
+	expect(port.requestLines.slice(-2)).toEqual(["POST /channels/20/messages", "POST /channels/10/messages"]);
 });
 
 test.each([
@@ -173,7 +182,7 @@ test.each([
 	await surface.send(row(post({ mentions: ["42"], opens })));
 	expect(port.requests.at(-1)?.body).toMatchObject({
 		content: "<@42> hello",
-		allowed_mentions: { ...nobody, users: ["42"] },
+		allowed_mentions: { ...noMentions, users: ["42"] },
 		components: [{ type: 1, components: [{ type: 2, style: 5, label: "Open the card", url }] }],
 	});
 	await surface.send(row(post({ opens: { ...opens, card: "task:2" } })));
@@ -203,7 +212,7 @@ test("a private answer replaces the deferred one without the bot's token, and no
 	expect(port.requests).toEqual([
 		{
 			...{ method: "PATCH", path: original, authorized: false },
-			body: { content: "done", components: [], flags: 4, allowed_mentions: nobody },
+			body: { content: "done", components: [], flags: 4, allowed_mentions: noMentions },
 		},
 	]);
 	clock.advance(1000);
@@ -213,7 +222,7 @@ test("a private answer replaces the deferred one without the bot's token, and no
 test("a private answer without text removes the deferred one", async () => {
 	const { port, surface, row } = open();
 	expect(await surface.send(row(answer({ body: "" })))).toEqual({ remote: "9" });
-	expect(port.asked).toEqual([`DELETE ${original}`]);
+	expect(port.requestLines).toEqual([`DELETE ${original}`]);
 });
 
 test("an existing private answer is found", async () => {
@@ -306,7 +315,7 @@ test("typing is shown in channels, unless the bot cannot write there", async () 
 	port.answer("POST /channels/11/typing", refused(403, 50_001));
 	await expect(surface.typing("11")).rejects.toMatchObject({ kind: "rejected" });
 	await surface.typing("11");
-	expect(port.asked).toEqual(["POST /channels/10/typing", "POST /channels/11/typing"]);
+	expect(port.requestLines).toEqual(["POST /channels/10/typing", "POST /channels/11/typing"]);
 	clock.advance(600_000);
 	await surface.typing("11");
 	expect(port.requests).toHaveLength(3);

@@ -17,7 +17,7 @@ function open() {
 test("a thread is opened with a name that fits, and an existing one counts as opened", async () => {
 	const { port, thread } = open();
 	expect(await thread("é".repeat(101))).toEqual({});
-	expect(port.asked).toEqual([start, write]);
+	expect(port.requestLines).toEqual([start, write]);
 	expect(port.requests[0]?.body).toEqual({ name: `${"é".repeat(99)}…`, auto_archive_duration: 1440 });
 	port.answer(start, refused(400, 160_004));
 	expect(await thread()).toEqual({});

@@ -7,7 +7,7 @@ import { PostChannels } from "./post-channels.ts";
 import { type Post, Posts } from "./posts.ts";
 import { RateLimits } from "./rate-limits.ts";
 
-const nobody = { parse: [], replied_user: false };
+const noMentions = { parse: [], replied_user: false };
 const nonce = "n".repeat(24);
 const at = "POST /channels/10/messages";
 
@@ -37,7 +37,7 @@ test("without the permission to reply, the answer is posted without a reference"
 	port.answer(at, refused(403, 160_002), { body: { id: "77" } });
 	expect(await send({ replyTo: "5" })).toMatchObject({ remote: "77" });
 	expect(port.last).toEqual({
-		...{ content: "hello", components: [], flags: 4, allowed_mentions: nobody },
+		...{ content: "hello", components: [], flags: 4, allowed_mentions: noMentions },
 		...{ nonce, enforce_nonce: true },
 	});
 });
@@ -50,7 +50,14 @@ test("without the permission to attach, only the text is posted, for the same no
 	const words = "hello\n-# File not attached: I may not attach files here. Ask an administrator to allow it.";
 	expect(port.requests[1]).toEqual({
 		...{ method: "POST", path: "/channels/10/messages" },
-		body: { content: words, components: [], flags: 4, allowed_mentions: nobody, nonce, enforce_nonce: true },
+		body: {
+			content: words,
+			components: [],
+			flags: 4,
+			allowed_mentions: noMentions,
+			nonce,
+			enforce_nonce: true,
+		},
 	});
 	expect(log.records.map(({ level }) => level)).toEqual(["warn"]);
 });
@@ -108,7 +115,7 @@ test.each([50_035, 200_000])(
 );
 
 const container = (content: string, accent_color: number | null, ...rows: object[]) => ({
-	...{ allowed_mentions: nobody, flags: 1 << 15 },
+	...{ allowed_mentions: noMentions, flags: 1 << 15 },
 	components: [{ type: 17, accent_color, components: [{ type: 10, content }, ...rows] }],
 });
 const go = { type: "button", id: "b", label: "Go", style: "primary" } as const;

@@ -52,7 +52,7 @@ test("each state replaces the previous reaction, and the end of a stopped run re
 	expect(await send({ emoji: "✅" }, "reaction:👀")).toBe("reaction:✅");
 	expect(await send({ emoji: "✅", notice }, "reaction:✅")).toBe("reaction:✅");
 	expect(await send({}, "reaction:✅")).toBe("reaction:");
-	expect(port.asked).toEqual([
+	expect(port.requestLines).toEqual([
 		...[at("PUT", "⏳"), at("PUT", "👀"), at("DELETE", "⏳")],
 		...[read, at("PUT", "✅"), at("DELETE", "👀")],
 		...[read, at("DELETE", "✅")],
@@ -70,8 +70,8 @@ test("without the permission, the notice is posted, edited and deleted, and the 
 	expect(await send({ emoji: "👀" }, "77")).toBe("reaction:");
 	expect(await send({ emoji: "✅" }, "reaction:")).toBe("reaction:");
 	// The channel is not asked again for ten minutes.
-	expect(port.asked.filter((each) => each.startsWith("PUT"))).toHaveLength(1);
-	expect(port.asked).toContain("DELETE /channels/10/messages/77");
+	expect(port.requestLines.filter((each) => each.startsWith("PUT"))).toHaveLength(1);
+	expect(port.requestLines).toContain("DELETE /channels/10/messages/77");
 	expect(log.records).toMatchObject([{ level: "warn", message: expect.stringContaining('"Add Reactions"') }]);
 	clock.advance(10 * 60_000);
 	expect(await send({ emoji: "✅" }, "reaction:")).toBe("reaction:✅");
@@ -85,7 +85,7 @@ test("a message that no longer exists gets neither a reaction nor a notice", asy
 	expect(await send({}, "reaction:👀")).toBe("reaction:");
 	port.answer(`GET ${message}`, refused(404, 10_008));
 	expect(await find({ emoji: "✅" })).toBeUndefined();
-	expect(port.asked.some((each) => each.startsWith("POST"))).toBe(false);
+	expect(port.requestLines.some((each) => each.startsWith("POST"))).toBe(false);
 });
 
 test("after a loss of the database, the present reaction is found, and an earlier one is replaced", async () => {
@@ -94,7 +94,7 @@ test("after a loss of the database, the present reaction is found, and an earlie
 	expect(await find({ emoji: "✅" })).toBe("reaction:✅");
 	expect(await find({ emoji: "✅" })).toBeUndefined();
 	expect(await send({ emoji: "✅" })).toBe("reaction:✅");
-	expect(port.asked.slice(3)).toEqual([at("PUT", "✅"), at("DELETE", "👀")]);
+	expect(port.requestLines.slice(3)).toEqual([at("PUT", "✅"), at("DELETE", "👀")]);
 	expect(await find({})).toBe("reaction:");
 });
 
@@ -126,9 +126,9 @@ test("the message that began a thread has its reactions in the channel of the th
 	for (const emoji of ["👀", "✅"] as const) {
 		await surface.send({ ...row, payload: { type: "reaction", message: "5", emoji } });
 	}
-	expect(port.asked).toEqual(["GET /channels/5", at("PUT", "👀"), `GET ${message}`, at("PUT", "✅")]);
+	expect(port.requestLines).toEqual(["GET /channels/5", at("PUT", "👀"), `GET ${message}`, at("PUT", "✅")]);
 	await send({ emoji: "👀" });
-	expect(port.asked.at(-1)).toBe(at("PUT", "👀"));
+	expect(port.requestLines.at(-1)).toBe(at("PUT", "👀"));
 });
 
 test("after an interrupted change, all earlier reactions are removed", async () => {
@@ -145,5 +145,5 @@ test("after an interrupted change, all earlier reactions are removed", async () 
 	await expect(send("👀", 1)).rejects.toMatchObject({ kind: "unknown" });
 	port.answer(`GET ${message}`, own("⏳", "👀"));
 	await send("✅", 2);
-	expect(port.asked.slice(-3)).toEqual([at("PUT", "✅"), at("DELETE", "⏳"), at("DELETE", "👀")]);
+	expect(port.requestLines.slice(-3)).toEqual([at("PUT", "✅"), at("DELETE", "⏳"), at("DELETE", "👀")]);
 });

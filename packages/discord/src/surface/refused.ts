@@ -62,10 +62,10 @@ export function refusalOf(response: DiscordResponse, bucket: string): Refused {
 	const fault = Fault.safeParse(response.body).data ?? {};
 	const { status } = response;
 	const { code, message } = fault;
-	const said = deliveryTexts.answered({ status, message, code });
+	const refusal = deliveryTexts.answered({ status, message, code });
 	const kind = kindOf(response.status, code);
-	if (kind !== "rate-limited") return new Refused(said, { kind, status, fault: code });
-	return new Refused(said, { kind, status, fault: code, limit: limitOf(response, fault, bucket) });
+	if (kind !== "rate-limited") return new Refused(refusal, { kind, status, fault: code });
+	return new Refused(refusal, { kind, status, fault: code, limit: limitOf(response, fault, bucket) });
 }
 
 function kindOf(status: number, code: number | undefined): DeliveryFailure {

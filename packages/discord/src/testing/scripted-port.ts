@@ -19,7 +19,7 @@ export class ScriptedPort implements DiscordPort {
 	#next = 900;
 
 	/** Requests as `METHOD PATH`. */
-	get asked(): string[] {
+	get requestLines(): string[] {
 		return this.requests.map(({ method, path }) => `${method} ${path}`);
 	}
 

@@ -7,7 +7,7 @@ import * as z from "zod";
 import { errno } from "../data-directory/errno.ts";
 import { replacePrivateFile } from "../data-directory/private-file.ts";
 import { mcpServerShape, mcpServersSchema } from "./mcp-schema.ts";
-import { readMcp, takenFrom } from "./mcp-settings.ts";
+import { readMcp, valuesFrom } from "./mcp-settings.ts";
 
 /** Characters of a value that is removed from text. A shorter one would remove ordinary words. */
 const shortestSecret = 8;
@@ -120,8 +120,8 @@ class McpFile {
 		const all = await Promise.all([...configured, ...own].map((one) => this.#real(one)));
 		const grants = trusted.flatMap(({ directory, file, servers: entries }) =>
 			Object.entries(entries).map(([name, { envFrom = [], read = [], write = [], ...program }]) => {
-				const taken = takenFrom(environment, envFrom);
-				const rights = { environment: taken, secrets: Object.values(taken), read, write };
+				const received = valuesFrom(environment, envFrom);
+				const rights = { environment: received, secrets: Object.values(received), read, write };
 				return { directory, file, name, ...program, ...rights };
 			}),
 		);

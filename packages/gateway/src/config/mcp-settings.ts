@@ -18,18 +18,18 @@ export function readMcp(
 		const timeoutMs = (server.timeoutSeconds ?? usualTimeoutSeconds) * 1_000;
 		if (url !== undefined) {
 			const { tokenFrom = "", allowPrivate = false } = server;
-			const secrets = Object.values(takenFrom(environment, [tokenFrom]));
+			const secrets = Object.values(valuesFrom(environment, [tokenFrom]));
 			const headers = Object.fromEntries(secrets.map((token) => ["authorization", `Bearer ${token}`]));
 			return { name, url, headers, allowPrivate, secrets, timeoutMs };
 		}
-		const taken = takenFrom(environment, envFrom);
-		const secrets = Object.values(taken);
-		return { name, command, args, environment: { ...taken, ...env }, secrets, read, write, timeoutMs };
+		const received = valuesFrom(environment, envFrom);
+		const secrets = Object.values(received);
+		return { name, command, args, environment: { ...received, ...env }, secrets, read, write, timeoutMs };
 	});
 }
 
 /** The variables with these names that the gateway has. */
-export function takenFrom(
+export function valuesFrom(
 	environment: Readonly<Record<string, string | undefined>>,
 	names: readonly string[],
 ): Record<string, string> {

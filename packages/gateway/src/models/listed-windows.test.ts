@@ -11,9 +11,9 @@ import { withListedWindows } from "./listed-windows.ts";
 const { signal } = new AbortController();
 
 async function serve(listener: RequestListener) {
-	let asked = 0;
+	let requested = 0;
 	const server = createServer((request, response) => {
-		asked += 1;
+		requested += 1;
 		listener(request, response);
 	});
 	server.listen(0, "127.0.0.1");
@@ -22,7 +22,7 @@ async function serve(listener: RequestListener) {
 	const { port } = server.address() as AddressInfo;
 	return {
 		baseUrl: `http://127.0.0.1:${port}/v1`,
-		asked: () => asked,
+		requested: () => requested,
 		[Symbol.dispose]() {
 			server.closeAllConnections();
 			server.close();
@@ -56,7 +56,7 @@ test.each([
 	await model.settled?.(signal, "another");
 	expect(model.windowOf?.("m")).toBe(window);
 	expect(model.windowOf?.("another")).toBeUndefined();
-	expect(server.asked()).toBe(1);
+	expect(server.requested()).toBe(1);
 });
 
 test("the list of Gemini has the window as the limit of the input", async () => {
@@ -72,13 +72,13 @@ test("the list is not requested for a known model, and not repeated at once afte
 	using server = await serve((_, response) => response.writeHead(500).end());
 	const { model, clock } = modelAt(server.baseUrl);
 	await model.settled?.(signal, "known");
-	expect(server.asked()).toBe(0);
+	expect(server.requested()).toBe(0);
 	await model.settled?.(signal, "m");
 	await model.settled?.(signal, "m");
-	expect(server.asked()).toBe(1);
+	expect(server.requested()).toBe(1);
 	clock.advance(10 * 60 * 1000);
 	await model.settled?.(signal, "m");
-	expect(server.asked()).toBe(2);
+	expect(server.requested()).toBe(2);
 });
 
 test("a cancelled run does not wait for the list", async () => {

@@ -73,7 +73,7 @@ export class ZotGround implements AsyncDisposable {
 	}
 
 	/** Waits until this number of frames of this type has arrived. */
-	async hears(type: Frame["type"], count = 1): Promise<void> {
+	async waitFor(type: Frame["type"], count = 1): Promise<void> {
 		while (this.frames.filter((frame) => frame.type === type).length < count) await this.t.settle();
 	}
 

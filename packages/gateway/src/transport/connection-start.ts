@@ -40,7 +40,7 @@ export async function startConnection(socket: Socket, options: StartOptions): Pr
 		// HTTP/2 without ALPN is not allowed over TLS: RFC 9113, section 3.2.
 		else secure.destroy();
 	} else if (protocol !== undefined && (plain === "nobody" || !plain(socket))) {
-		bidFarewell(socket, clock, plain === "nobody" ? speaksTls : servesProxies);
+		bidFarewell(socket, clock, plain === "nobody" ? tlsRequired : servesProxies);
 	} else handOver(socket, protocol, options);
 }
 
@@ -138,7 +138,7 @@ function shakeHands(socket: Socket, { context }: TlsIdentity, clock: Clock): Pro
 }
 
 /** HTTP/1.1 response for a plaintext request on a TLS port. */
-const speaksTls = answer("400 Bad Request", {
+const tlsRequired = answer("400 Bad Request", {
 	error: "this port requires https",
 	hint: "write https:// and wss:// instead of http:// and ws://",
 });

@@ -8,7 +8,7 @@ import { OutgoingAccount } from "./outgoing-account.ts";
 /** A socket whose other end the test controls. */
 class SlowSocket extends Duplex {
 	readonly writes: string[] = [];
-	#taken: (() => void) | undefined;
+	#onWritten: (() => void) | undefined;
 	#reading: boolean;
 
 	constructor(reading: boolean) {
@@ -19,9 +19,9 @@ class SlowSocket extends Duplex {
 	/** The other end receives the data in transit, and continues reading or stops. */
 	accept(reading: boolean): void {
 		this.#reading = reading;
-		const taken = this.#taken;
-		this.#taken = undefined;
-		taken?.();
+		const onWritten = this.#onWritten;
+		this.#onWritten = undefined;
+		onWritten?.();
 	}
 
 	override _read(): void {
@@ -31,7 +31,7 @@ class SlowSocket extends Duplex {
 	override _write(chunk: Buffer, _encoding: string, done: () => void): void {
 		this.writes.push(chunk.toString());
 		if (this.#reading) done();
-		else this.#taken = done;
+		else this.#onWritten = done;
 	}
 }
 

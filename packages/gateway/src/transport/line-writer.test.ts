@@ -14,7 +14,7 @@ async function turned(): Promise<void> {
 class SlowPipe extends Writable {
 	readonly writes: string[] = [];
 	reading: boolean;
-	#taken: (() => void) | undefined;
+	#onWritten: (() => void) | undefined;
 
 	constructor(reading: boolean) {
 		super({ decodeStrings: true });
@@ -22,21 +22,21 @@ class SlowPipe extends Writable {
 	}
 
 	get waits(): boolean {
-		return this.#taken !== undefined;
+		return this.#onWritten !== undefined;
 	}
 
 	/** The other end reads only the sent bytes. */
 	async accept(): Promise<void> {
-		const taken = this.#taken;
-		this.#taken = undefined;
-		taken?.();
+		const onWritten = this.#onWritten;
+		this.#onWritten = undefined;
+		onWritten?.();
 		await turned();
 	}
 
 	override _write(chunk: Buffer, _encoding: string, done: () => void): void {
 		this.writes.push(chunk.toString());
 		if (this.reading) done();
-		else this.#taken = done;
+		else this.#onWritten = done;
 	}
 }
 

@@ -218,13 +218,13 @@ test("a client cannot renegotiate the handshake", async () => {
 test("a client that is silent after the handshake is closed after five seconds", async () => {
 	await using server = new SecureListener();
 	const silent = await server.callSecurely();
-	const spoken = await server.callSecurely();
-	spoken.write("GET /1 HTTP/1.1\r\nHost: a\r\n\r\n");
-	await once(spoken, "data");
+	const answered = await server.callSecurely();
+	answered.write("GET /1 HTTP/1.1\r\nHost: a\r\n\r\n");
+	await once(answered, "data");
 	server.clock.advance(5_000);
 	await once(silent.resume(), "close");
-	spoken.write(ask);
-	expect(await text(spoken)).toContain("GET /1");
+	answered.write(ask);
+	expect(await text(answered)).toContain("GET /1");
 });
 
 test("handshakes use slots of unauthenticated clients until their request is authenticated", async () => {

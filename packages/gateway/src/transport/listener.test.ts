@@ -83,12 +83,12 @@ test("requests that arrive in one piece, or byte by byte from a client that has 
 });
 
 test("an HTTP/2 connection is passed on unread, also if its preface arrives in single bytes", async () => {
-	const { promise: taken, resolve } = Promise.withResolvers<Socket>();
+	const { promise: accepted, resolve } = Promise.withResolvers<Socket>();
 	await using server = await open({ onHttp2: resolve });
 	const client = call(server);
 	for (const byte of PREFACE) client.write(byte);
 	client.end("rest");
-	const socket = await taken;
+	const socket = await accepted;
 	expect(await text(socket)).toBe(`${PREFACE}rest`);
 	socket.end();
 });

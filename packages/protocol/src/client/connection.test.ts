@@ -219,13 +219,13 @@ test("a request in the tick of the close is sent before it", async () => {
 	const gateway = await listen();
 	const watched = connect(gateway.url);
 	await watched.until("open");
-	const asked = ["list_sessions", "whoami"] as const;
-	const both = asked.map((name) =>
+	const methods = ["list_sessions", "whoami"] as const;
+	const both = methods.map((name) =>
 		expect(watched.client.request(name, {})).rejects.toMatchObject({ code: "cancelled" }),
 	);
 	const closed = watched.client.close();
 	const peer = await gateway.connection();
-	for (const name of asked) await peer.request(name);
+	for (const name of methods) await peer.request(name);
 	expect(await peer.closed).toBe(1000);
 	await Promise.all([...both, closed]);
 });

@@ -55,11 +55,11 @@ test("an end resumes a waiting reader", async () => {
 
 test("concurrent calls are served in order, and all get the end", async () => {
 	const queue = new EventQueue<{ n: number }>(10);
-	const asked = [queue.next(), queue.next(), queue.next(), queue.next()];
+	const pending = [queue.next(), queue.next(), queue.next(), queue.next()];
 	for (const n of [1, 2]) queue.push({ n });
 	expect(queue.isFull).toBe(false);
 	queue.end();
-	expect(await Promise.all(asked)).toEqual([{ n: 1 }, { n: 2 }, undefined, undefined]);
+	expect(await Promise.all(pending)).toEqual([{ n: 1 }, { n: 2 }, undefined, undefined]);
 });
 
 test("all waiting calls get an error, and later calls, too", async () => {

@@ -2,17 +2,17 @@ import { expect, test } from "vitest";
 import type { EventPayloads, OzzieEvent } from "../events.ts";
 import { ReplyProgress } from "./reply-progress.ts";
 
-function told<Name extends keyof EventPayloads>(event: Name, payload: EventPayloads[Name]): OzzieEvent {
+function eventOf<Name extends keyof EventPayloads>(event: Name, payload: EventPayloads[Name]): OzzieEvent {
 	// True because name and payload belong together.
 	return { type: "event", event, session_id: "s", payload, seq: 1, transient: true } as OzzieEvent;
 }
 
-const thinks = (content: string) => told("assistant.thinking", { run_id: "r", content });
+const thinks = (content: string) => eventOf("assistant.thinking", { run_id: "r", content });
 const writes = (phase: "start" | "delta" | "end", content = "", offset = 0) => {
 	const call = { run_id: "r", index: 0, call_id: "c", name: "write_file" };
-	return told("tool.arguments", { ...call, phase, content, offset });
+	return eventOf("tool.arguments", { ...call, phase, content, offset });
 };
-const speaks = told("assistant.stream", { phase: "delta", content: "x", index: 0 });
+const speaks = eventOf("assistant.stream", { phase: "delta", content: "x", index: 0 });
 
 function after(...events: readonly OzzieEvent[]) {
 	const progress = new ReplyProgress();
@@ -21,7 +21,7 @@ function after(...events: readonly OzzieEvent[]) {
 }
 
 test("a model is thinking from the response headers until its first text", () => {
-	const started = told("assistant.started", { run_id: "r" });
+	const started = eventOf("assistant.started", { run_id: "r" });
 	expect(after(started)).toEqual({ type: "thinking", text: "" });
 	expect(after(started, thinks("First "), thinks("this."))).toEqual({
 		type: "thinking",

@@ -49,7 +49,7 @@ export class Peer {
 	}
 
 	/** Sends a persisted frame. */
-	event(id: string, seq: number, event = "user.message", payload: object = said(seq)): void {
+	event(id: string, seq: number, event = "user.message", payload: object = messageOf(seq)): void {
 		this.send({ type: "event", event, session_id: id, payload, seq });
 	}
 
@@ -69,7 +69,7 @@ export class Peer {
 }
 
 /** Content of the nth frame of a test, which reveals a frame in the wrong position. */
-function said(seq: number): object {
+function messageOf(seq: number): object {
 	return { content: `message ${seq}`, run_id: `run_${seq}` };
 }
 

@@ -6,14 +6,7 @@ import { lost, minute, openCatchUp, ready, stamp } from "../testing/catching-up.
 import { ok, refused } from "../testing/scripted-slack.ts";
 
 test("after a longer absence missed messages are read oldest first, in the form of events", async () => {
-	const {
-		catchUp,
-		clock,
-		port,
-		taken: received,
-		pass,
-		places,
-	} = await openCatchUp({
+	const { catchUp, clock, port, received, pass, places } = await openCatchUp({
 		aliveFor: 10 * minute,
 		places: [{ channel: "C1", thread: "1.1" }, { channel: "C1" }],
 	});
@@ -43,27 +36,20 @@ test("after a longer absence missed messages are read oldest first, in the form 
 		{ method: "conversations.history", args: { ...span, cursor: "more" } },
 		{ method: "conversations.replies", args: { ...span, ts: "1.1" } },
 	]);
-	const told = (ts: string, more: object) => ({
+	const done = (ts: string, more: object) => ({
 		event_id: `missed:C1-${ts}`,
 		event: { type: "message", channel: "C1", ts, ...more },
 	});
 	expect(received).toEqual([
-		...[told(at(9), { text: "none" }), told(at(5), { text: "one" }), told(at(2), { text: "two" })],
-		told(at(3), { thread_ts: "1.1" }),
+		...[done(at(9), { text: "none" }), done(at(5), { text: "one" }), done(at(2), { text: "two" })],
+		done(at(3), { thread_ts: "1.1" }),
 	]);
 	expect(catchUp.behind).toBe(0);
 	expect(places.all).toHaveLength(2);
 });
 
 test("threads that started during the absence, and those of Parley's posts, are read as well", async () => {
-	const {
-		catchUp,
-		clock,
-		port,
-		taken: received,
-		pass,
-		places,
-	} = await openCatchUp({
+	const { catchUp, clock, port, received, pass, places } = await openCatchUp({
 		aliveFor: 10 * minute,
 		places: [{ channel: "C1", thread: "7.7" }, { channel: "C1" }],
 		posted: [
@@ -86,8 +72,8 @@ test("threads that started during the absence, and those of Parley's posts, are 
 	port.answer("conversations.replies", ok({ messages: [roots[1], mention] }));
 	catchUp.linked(ready);
 	await pass(10_000);
-	const asked = port.calls.map(({ args }) => [args["channel"], args["ts"], args["oldest"]]);
-	expect(asked).toEqual([
+	const requests = port.calls.map(({ args }) => [args["channel"], args["ts"], args["oldest"]]);
+	expect(requests).toEqual([
 		...[
 			["C1", undefined, at(16)],
 			["C1", "7.7", at(16)],
@@ -144,16 +130,16 @@ test("events of a longer disconnection are read later, and the time of the last 
 	const { catchUp, port, pass, kept, clock } = await openCatchUp();
 	catchUp.linked(ready);
 	await pass(minute / 2);
-	const heardAt = clock.now();
+	const receivedAt = clock.now();
 	catchUp.noteEvent();
 	await pass(minute);
-	expect(kept.alive).toBe(heardAt);
+	expect(kept.alive).toBe(receivedAt);
 	catchUp.linked(lost);
 	await pass(5 * minute);
-	expect(kept.alive).toBe(heardAt);
+	expect(kept.alive).toBe(receivedAt);
 	catchUp.linked(ready);
 	await pass(5000);
-	expect(port.calls).toMatchObject([{ args: { oldest: stamp(heardAt - 6 * minute) } }]);
+	expect(port.calls).toMatchObject([{ args: { oldest: stamp(receivedAt - 6 * minute) } }]);
 });
 
 test("the last attempt of an event that cannot be handled is marked as the last", async () => {
@@ -168,14 +154,7 @@ test("the last attempt of an event that cannot be handled is marked as the last"
 });
 
 test("the newest messages of a long thread are read, and further ones are logged", async () => {
-	const {
-		port,
-		pass,
-		clock,
-		catchUp,
-		taken: received,
-		log,
-	} = await openCatchUp({
+	const { port, pass, clock, catchUp, received, log } = await openCatchUp({
 		aliveFor: 10 * minute,
 		places: [{ channel: "C1", thread: "1.1" }],
 	});
@@ -193,15 +172,9 @@ test("the newest messages of a long thread are read, and further ones are logged
 });
 
 test("reads follow Slack's rate limit, and a temporarily unreadable channel is retried", async () => {
-	const {
-		catchUp,
-		port,
-		pass,
-		taken: received,
-		failures,
-		log,
-		clock,
-	} = await openCatchUp({ aliveFor: 10 * minute });
+	const { catchUp, port, pass, received, failures, log, clock } = await openCatchUp({
+		aliveFor: 10 * minute,
+	});
 	const messages = [{ ts: stamp(clock.now() - minute) }];
 	port.answer(
 		"conversations.history",
@@ -293,24 +266,15 @@ test("a stop during the search for own posts logs no failure", async () => {
 	expect(log.records.map(({ level }) => level)).toEqual(["info"]);
 });
 
-function heard(clock: ManualClock, channel: string, minutes: number): RoomProgress {
+function progressOf(clock: ManualClock, channel: string, minutes: number): RoomProgress {
 	const room = { tenant: "T1", channel, shared: false, kind: "direct" } as const;
 	const at = clock.now() - minutes * minute;
 	return { room, messages: [`${channel}-${stamp(at)}`], usedAt: at };
 }
 
 test("without a database, the messages that the gateway does not have are read once, up to a day old", async () => {
-	const {
-		catchUp,
-		pass,
-		port,
-		clock,
-		taken: received,
-		kept,
-		places,
-		log,
-	} = await openCatchUp({ places: [] });
-	const [now, rooms] = [clock.now(), [heard(clock, "D1", 7), heard(clock, "D2", 3 * 24 * 60)]];
+	const { catchUp, pass, port, clock, received, kept, places, log } = await openCatchUp({ places: [] });
+	const [now, rooms] = [clock.now(), [progressOf(clock, "D1", 7), progressOf(clock, "D2", 3 * 24 * 60)]];
 	port.answer("conversations.history", ok({ messages: [{ ts: stamp(now - 5 * minute) }] }));
 	catchUp.linked(ready);
 	const begun = catchUp.begin(async () => rooms);
@@ -338,7 +302,7 @@ test("messages that the gateway does not have are read after missed ones, and ag
 		places: [{ channel: "C1" }],
 	});
 	catchUp.linked(ready);
-	const begun = catchUp.begin(async () => [heard(clock, "D1", 20)]);
+	const begun = catchUp.begin(async () => [progressOf(clock, "D1", 20)]);
 	await pass(1200);
 	expect([port.calls.map(({ args }) => args["channel"]), catchUp.behind]).toEqual([["C1"], 1]);
 	await catchUp.stop();

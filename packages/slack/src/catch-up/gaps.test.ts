@@ -5,7 +5,7 @@ import { gapsOf, stampOf } from "./gaps.ts";
 const at = (minutes: number): number => Date.UTC(2026, 0, 1) + minutes * 60_000;
 const latest = stampOf(at(60));
 
-function heard(
+function progressOf(
 	minutes: readonly number[],
 	where: { readonly channel?: string; readonly thread?: number; readonly used?: number },
 ): RoomProgress {
@@ -21,8 +21,8 @@ function heard(
 
 test("a channel is read from the newest message of a session, or from its last use", () => {
 	const rooms = [
-		...[heard([3, 7], { channel: "D1", used: 9 }), heard([5], { channel: "D1", used: 12 })],
-		heard([], { channel: "D2", used: 20 }),
+		...[progressOf([3, 7], { channel: "D1", used: 9 }), progressOf([5], { channel: "D1", used: 12 })],
+		progressOf([], { channel: "D2", used: 20 }),
 	];
 	const seenBefore = true;
 	expect(gapsOf(rooms, latest)).toEqual([
@@ -33,9 +33,9 @@ test("a channel is read from the newest message of a session, or from its last u
 
 test("a thread is read separately, and its channel from the newest message that started a thread", () => {
 	const rooms = [
-		...[heard([1, 8], { thread: 1, used: 9 }), heard([5], { thread: 5, used: 6 })],
+		...[progressOf([1, 8], { thread: 1, used: 9 }), progressOf([5], { thread: 5, used: 6 })],
 		// Commands belong to the channel and are not messages.
-		heard([], { used: 30 }),
+		progressOf([], { used: 30 }),
 	];
 	const [one, other] = [1, 5].map((minute) => stampOf(at(minute)));
 	const seenBefore = true;

@@ -19,7 +19,7 @@ export function stampOf(at: number): string {
 	return (at / 1000).toFixed(6);
 }
 
-const Said = z.object({
+const MessageTimes = z.object({
 	event: z.object({
 		channel: id,
 		ts,
@@ -33,7 +33,7 @@ const Said = z.object({
 
 /** Returns where the message of a missed outer event can be read; undefined for other events. */
 export function gapOf(body: unknown, now: number): Gap | undefined {
-	const event = Said.safeParse(body).data?.event;
+	const event = MessageTimes.safeParse(body).data?.event;
 	if (event === undefined) return undefined;
 	const { type, channel, ts, thread_ts: thread = ts } = event;
 	const at = momentOf(ts);

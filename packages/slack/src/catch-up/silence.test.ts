@@ -7,7 +7,7 @@ import type { CatchUp } from "./catch-up.ts";
 test("after a silence longer than Slack's retries, messages are read although the connection is open", async () => {
 	const { catchUp, port, pass, clock, log, kept } = await openCatchUp();
 	catchUp.linked(ready);
-	const heardAt = clock.now();
+	const receivedAt = clock.now();
 	catchUp.noteEvent();
 	await pass(4 * minute);
 	catchUp.noteEvent();
@@ -17,7 +17,7 @@ test("after a silence longer than Slack's retries, messages are read although th
 	catchUp.noteEvent();
 	expect(port.calls).toEqual([]);
 	await pass(5000);
-	const [since, now] = [heardAt + 4 * minute, heardAt + 8 * minute + 5000];
+	const [since, now] = [receivedAt + 4 * minute, receivedAt + 8 * minute + 5000];
 	expect(port.calls.map(({ args }) => [args["oldest"], args["latest"]])).toEqual([
 		[stamp(since - 6 * minute), stamp(now)],
 	]);
@@ -59,13 +59,13 @@ test("after a sleep of the machine missed messages are read, after any first eve
 		const { catchUp, port, pass, clock } = await openCatchUp();
 		catchUp.linked(ready);
 		catchUp.noteEvent();
-		const heardAt = clock.now();
+		const receivedAt = clock.now();
 		const before = clock.now.bind(clock);
 		// No timer fires in between.
 		clock.now = () => before() + 8 * 60 * minute;
 		wake(catchUp);
 		await pass(minute + 5000);
-		expect(port.calls).toMatchObject([{ args: { oldest: stamp(heardAt - 6 * minute) } }]);
+		expect(port.calls).toMatchObject([{ args: { oldest: stamp(receivedAt - 6 * minute) } }]);
 	}
 });
 
@@ -75,7 +75,7 @@ const said = (ts: string, more: object = {}) => ({
 });
 
 test("an unhandled message without another delivery is read with its channel, also by the next start", async () => {
-	const { catchUp, port, pass, clock, taken: received, kept, places } = await openCatchUp();
+	const { catchUp, port, pass, clock, received, kept, places } = await openCatchUp();
 	catchUp.linked(ready);
 	catchUp.noteEvent();
 	const at = clock.now() - 6 * minute;

@@ -32,7 +32,7 @@ function open(receive: (envelope: SlackEnvelope) => Promise<SlackReply> = async 
 		uninstalled: (body) => void removals.push(body),
 	});
 	const offer: Deliver = async (...given) => (await offered.promise)(...given);
-	return { offer, taken: received, removals, app };
+	return { offer, received: received, removals, app };
 }
 
 test.each([
@@ -47,13 +47,13 @@ test.each([
 	["unread", {}],
 	["command", { command: "/parley" }],
 ] as const)("a payload that bolt cannot read is still delivered once, as %s: %j", async (type, body) => {
-	const { offer, taken: received } = open(async () => ({ text: "so" }));
+	const { offer, received } = open(async () => ({ text: "so" }));
 	expect(await offer(body, 2)).toEqual({ text: "so" });
 	expect(received).toEqual([{ type, body, attempt: 2 }]);
 });
 
 test("a failed delivery rejects with the reason, and is not repeated", async () => {
-	const { offer, taken: received } = open(async () => {
+	const { offer, received } = open(async () => {
 		throw new Error("the disk is full");
 	});
 	const event = { type: "message", channel: "C1", user: "UADA", text: "hello", ts: "1.1" };
@@ -76,13 +76,13 @@ test.each([
 	["unread", { ...of, type: "view_closed", view: { callback_id: "form" } }],
 	["unread", { ...of, type: "shortcut", callback_id: "x" }],
 ] as const)("bolt has a listener for each kind of payload that is used: %s %j", async (type, body) => {
-	const { offer, taken: received } = open();
+	const { offer, received } = open();
 	await offer(body, 0);
 	expect(received).toEqual([{ type, body, attempt: 0 }]);
 });
 
 test("an event about the installation of the app has its own listener", async () => {
-	const { offer, taken: received, removals } = open();
+	const { offer, received, removals } = open();
 	const bodies = [
 		{ type: "event_callback", event: { type: "app_uninstalled" } },
 		{ type: "event_callback", event: { type: "tokens_revoked", tokens: { bot: ["UBOT"] } } },
@@ -93,7 +93,7 @@ test("an event about the installation of the app has its own listener", async ()
 
 test("an event is acknowledged when it is handled, although bolt itself acknowledges it earlier", async () => {
 	const durable = Promise.withResolvers<undefined>();
-	const { offer, taken: received } = open(() => durable.promise);
+	const { offer, received } = open(() => durable.promise);
 	let isAcknowledged = false;
 	const offered = offer({ type: "event_callback", event: { type: "message" } }, 0).then(() => {
 		isAcknowledged = true;

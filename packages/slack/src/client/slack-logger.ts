@@ -6,12 +6,12 @@ import { type LogLevel, LogLevel as levels, type Logger as SlackLogger } from "@
  * they send, so both are dropped.
  */
 export function slackLogger(log: Logger): SlackLogger {
-	const said = (words: readonly unknown[]): string => words.map(String).join(" ");
+	const joined = (words: readonly unknown[]): string => words.map(String).join(" ");
 	return {
 		debug: () => undefined,
-		info: (...words) => log.debug(said(words)),
-		warn: (...words) => log.warn(said(words)),
-		error: (...words) => log.warn(said(words)),
+		info: (...words) => log.debug(joined(words)),
+		warn: (...words) => log.warn(joined(words)),
+		error: (...words) => log.warn(joined(words)),
 		setLevel: () => undefined,
 		setName: () => undefined,
 		getLevel: (): LogLevel => levels.INFO,

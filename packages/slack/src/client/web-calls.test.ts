@@ -7,10 +7,10 @@ import { WebCalls, webOptions } from "./web-calls.ts";
 
 /** A Slack that answers reading methods only on request. */
 async function open() {
-	const asked: string[] = [];
+	const requests: string[] = [];
 	const server = createServer((request, response) => {
 		const method = String(request.url).slice("/api/".length);
-		asked.push(method);
+		requests.push(method);
 		if (method !== "users.info") response.end('{"ok":true}');
 	}).listen(0, "127.0.0.1");
 	await new Promise((resolve) => server.once("listening", resolve));
@@ -23,17 +23,17 @@ async function open() {
 	// It listens on a port.
 	const apiUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/`;
 	const options = webOptions(apiUrl, slackLogger(new MemoryLogger()), stopping.signal);
-	return { asked, stopping, calls: new WebCalls("xoxb-1", options) };
+	return { requests: requests, stopping, calls: new WebCalls("xoxb-1", options) };
 }
 
 test("a form is opened at once, also during many reads", async () => {
-	const { calls, asked, stopping } = await open();
+	const { calls, requests, stopping } = await open();
 	const reading = Array.from({ length: 300 }, (_, n) =>
 		calls.call({ method: "users.info", args: { user: `U${n}` } }),
 	);
 	const read = Promise.allSettled(reading);
 	expect(await calls.call({ method: "views.open", args: {} })).toMatchObject({ type: "ok" });
-	expect(asked.filter((method) => method === "users.info").length).toBeLessThanOrEqual(20);
+	expect(requests.filter((method) => method === "users.info").length).toBeLessThanOrEqual(20);
 	stopping.abort();
 	expect((await read).every(({ status }) => status === "rejected")).toBe(true);
 });

@@ -55,7 +55,7 @@ async function post(
 	const response = await fetch(url, request).catch((cause: unknown) => {
 		throw new ParleyError("Slack did not answer", { code: "unavailable", cause });
 	});
-	const said =
+	const detail =
 		response.body === null ? "" : String(await readBounded(response.body, maxAnswer, "Slack's response"));
 	if (response.status === 429) {
 		return { type: "rate-limited", retryAfterMs: retryAfterMs(response.headers.get("retry-after")) };
@@ -63,11 +63,11 @@ async function post(
 	if (response.status >= 500) {
 		throw new ParleyError(`Slack answered status ${response.status}`, { code: "unavailable" });
 	}
-	const error = refusalIn(said);
+	const error = refusalIn(detail);
 	if (response.status < 300 && error === undefined) return { type: "ok", body: {} };
 	// A proxy may reply with its own page.
 	if (response.status === 413) return { type: "refused", error: "status_413", body: {} };
-	const words = (error ?? said).trim().slice(0, maxWords);
+	const words = (error ?? detail).trim().slice(0, maxWords);
 	return { type: "refused", error: words || `status_${response.status}`, body: {} };
 }
 
@@ -77,9 +77,9 @@ function retryAfterMs(given: string | null): number {
 }
 
 /** Error code of a JSON refusal. A success and some refusals are plain text. */
-function refusalIn(said: string): string | undefined {
+function refusalIn(detail: string): string | undefined {
 	try {
-		return Refusal.safeParse(parseJson(said)).data?.error;
+		return Refusal.safeParse(parseJson(detail)).data?.error;
 	} catch {
 		return undefined;
 	}

@@ -28,11 +28,11 @@ interface Names {
 /** Reads the text after the slash command. */
 export function readCommand(text: string, names: Names): Ordered {
 	const { slash } = names;
-	const said = text.trim().replace(/^[/!]\s*/, "");
-	if (said === "" || /^help$/i.test(said)) return { words: explained(names) };
+	const command = text.trim().replace(/^[/!]\s*/, "");
+	if (command === "" || /^help$/i.test(command)) return { words: explained(names) };
 	// Like a message with only this word.
-	if (/^stop[.!]+$/i.test(said)) return { command: "stop", options: {} };
-	const ordered = readTextCommand(`/${said}`, commandTable);
+	if (/^stop[.!]+$/i.test(command)) return { command: "stop", options: {} };
+	const ordered = readTextCommand(`/${command}`, commandTable);
 	if (ordered === undefined) {
 		return { words: commandTexts.unknown({ slash, help: explained(names) }) };
 	}

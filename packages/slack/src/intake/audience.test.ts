@@ -43,7 +43,7 @@ test.each(["channel_convert_to_public", "channel_convert_to_private"])(
 );
 
 test("a guest or an external person who joins changes the audience, and a member of the workspace does not", async () => {
-	const { inboundOf, tell } = await openReading();
+	const { inboundOf, tell: translate } = await openReading();
 	const joined = (user: string) => ({ type: "member_joined_channel", channel: "C1", user, team: "T1" });
 	for (const user of ["UGUEST", "UOUT", "UNONE"]) {
 		expect((await inboundOf(joined(user))).inbound).toMatchObject({
@@ -51,9 +51,9 @@ test("a guest or an external person who joins changes the audience, and a member
 			change: "a guest joined",
 		});
 	}
-	expect(await tell(joined("UADA"))).toHaveProperty("ignored");
+	expect(await translate(joined("UADA"))).toHaveProperty("ignored");
 	const left = { type: "member_left_channel", channel: "C1", user: "UGUEST" };
-	expect(await tell(left)).toHaveProperty("ignored");
+	expect(await translate(left)).toHaveProperty("ignored");
 	expect((await inboundOf({ ...left, user: "UBOT" })).inbound).toMatchObject({
 		type: "audience",
 		gone: true,
@@ -71,7 +71,7 @@ test("a channel with another id is not the trusted channel", async () => {
 });
 
 test("after a change, the channel is requested again", async () => {
-	const { inboundOf, tell, port } = await openReading();
+	const { inboundOf, tell: translate, port } = await openReading();
 	const message = { type: "message", channel: "C1", user: "UADA", text: "hello", ts: "1.1" };
 	const isShared = async (): Promise<unknown> => {
 		const { inbound } = await inboundOf(message);
@@ -80,9 +80,9 @@ test("after a change, the channel is requested again", async () => {
 	expect(await isShared()).toBe(false);
 	port.channels["C1"] = { id: "C1", is_ext_shared: true };
 	expect(await isShared()).toBe(false);
-	await tell({ type: "channel_shared", channel: "C1" });
+	await translate({ type: "channel_shared", channel: "C1" });
 	expect(await isShared()).toBe(true);
 	port.channels["C1"] = { id: "C1", is_ext_shared: false };
-	await tell({ type: "channel_rename", channel: { id: "C1", name: "new" } });
+	await translate({ type: "channel_rename", channel: { id: "C1", name: "new" } });
 	expect(await isShared()).toBe(false);
 });

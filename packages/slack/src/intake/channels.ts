@@ -75,9 +75,9 @@ export class Channels {
 	 */
 	roomOf(
 		source: EventChannel,
-		said: { readonly ts: string; readonly thread_ts?: string | undefined },
+		message: { readonly ts: string; readonly thread_ts?: string | undefined },
 	): Promise<Room> {
-		return this.roomWith(source, said.thread_ts ?? said.ts);
+		return this.roomWith(source, message.thread_ts ?? message.ts);
 	}
 
 	/** Returns the room of a channel, or of a thread in it. Rejects like `find`. */
@@ -94,10 +94,10 @@ export class Channels {
 	/** Returns the room of a message if Slack does not answer. It is treated as shared. */
 	unknown(
 		source: EventChannel,
-		said: { readonly ts: string; readonly thread_ts?: string | undefined },
+		message: { readonly ts: string; readonly thread_ts?: string | undefined },
 	): Room {
 		const { channel } = source;
-		return { ...this.concerned(channel), thread: messageId(channel, said.thread_ts ?? said.ts) };
+		return { ...this.concerned(channel), thread: messageId(channel, message.thread_ts ?? message.ts) };
 	}
 
 	/** Returns the room for an event about a channel, from cached properties. */

@@ -36,11 +36,11 @@ async function open(more: Partial<EventHandlers> = {}) {
 			return type === "message" && subtype === undefined;
 		},
 	});
-	return { ...reading, taking: receiver, accepted, passed, lost, log };
+	return { ...reading, receiver: receiver, accepted, passed, lost, log };
 }
 
 test("a slow request for a person delays only its own conversation", async () => {
-	const { taking: receiver, port, accepted } = await open();
+	const { receiver, port, accepted } = await open();
 	const slow = Promise.withResolvers<SlackAnswer>();
 	port.answer("users.info", () => slow.promise);
 	const first = receiver.receive(envelope(text("D1", "1.1", "USLOW")));
@@ -55,7 +55,7 @@ test("a slow request for a person delays only its own conversation", async () =>
 });
 
 test("an edit and a deletion come after their message", async () => {
-	const { taking: receiver, port, accepted } = await open();
+	const { receiver, port, accepted } = await open();
 	const slow = Promise.withResolvers<SlackAnswer>();
 	port.answer("users.info", () => slow.promise);
 	const message = receiver.receive(envelope(text("C1", "1.1", "USLOW")));
@@ -79,7 +79,7 @@ test("a message that follows its deletion is ignored", async () => {
 				.execute(),
 		);
 	};
-	const { taking: receiver } = await open({ intake, outdated, accept });
+	const { receiver } = await open({ intake, outdated, accept });
 	const event = { type: "message", subtype: "message_deleted", channel: "C1", deleted_ts: "1.1", ts: "1.9" };
 	const deleted = receiver.receive(envelope({ event_id: "Ev2", event }));
 	await Promise.all([deleted, receiver.receive(envelope(text("C1", "1.1")))]);
@@ -88,7 +88,7 @@ test("a message that follows its deletion is ignored", async () => {
 });
 
 test("a failed event rejects, so that it is redelivered, and later ones are handled", async () => {
-	const { taking: receiver, port, accepted, passed, log } = await open();
+	const { receiver, port, accepted, passed, log } = await open();
 	port.answer("users.info", new Error("ECONNRESET"));
 	const first = receiver.receive(envelope(text("D1", "1.1")));
 	const second = receiver.receive(envelope(text("D1", "1.2", "UOUT")));
@@ -101,7 +101,7 @@ test("a failed event rejects, so that it is redelivered, and later ones are hand
 });
 
 test("a failed message without a further redelivery is left to a later reading", async () => {
-	const { taking: receiver, port, accepted, lost, log } = await open();
+	const { receiver, port, accepted, lost, log } = await open();
 	const body = text("D1", "1.3", "UGUEST");
 	for (let attempt = 0; attempt < 3; attempt++) {
 		port.answer("users.info", new Error("ECONNRESET"));
@@ -119,7 +119,7 @@ test("a failed message without a further redelivery is left to a later reading",
 });
 
 test("an unreadable event is handled with the known data at its last delivery, or logged as lost", async () => {
-	const { taking: receiver, port, accepted, log } = await open();
+	const { receiver, port, accepted, log } = await open();
 	const message = { user: "UADA", text: "hello", ts: "1.1", edited: { ts: "2.2" } };
 	const event = { type: "message", subtype: "message_changed", channel: "C1", message };
 	const body = { event_id: "Ev1", event };
@@ -135,7 +135,7 @@ test("an unreadable event is handled with the known data at its last delivery, o
 });
 
 test("a full inbox stores no event and marks none", async () => {
-	const { taking: receiver, passed } = await open({
+	const { receiver, passed } = await open({
 		accept: async () => {
 			throw new ParleyError("too many wait", { code: "resource_exhausted" });
 		},
@@ -147,7 +147,7 @@ test("a full inbox stores no event and marks none", async () => {
 });
 
 test("an ignored event is acknowledged, and a query is answered", async () => {
-	const { taking: receiver, accepted } = await open();
+	const { receiver, accepted } = await open();
 	expect(
 		await receiver.receive(envelope({ event_id: "Ev1", event: { type: "team_rename" } })),
 	).toBeUndefined();
@@ -157,7 +157,7 @@ test("an ignored event is acknowledged, and a query is answered", async () => {
 });
 
 test("after a stop, only durable changes are acknowledged", async () => {
-	const { taking: receiver, port, accepted } = await open();
+	const { receiver, port, accepted } = await open();
 	const slow = Promise.withResolvers<SlackAnswer>();
 	port.answer("users.info", () => slow.promise);
 	const received = receiver.receive(envelope(text("D1", "1.1", "USLOW")));
@@ -172,7 +172,7 @@ test("after a stop, only durable changes are acknowledged", async () => {
 
 test("an event from before a loss of the database is marked, so that its answer is searched", async () => {
 	const inbounds: unknown[] = [];
-	const { taking: receiver } = await open({ accept: async (inbound) => void inbounds.push(inbound) });
+	const { receiver } = await open({ accept: async (inbound) => void inbounds.push(inbound) });
 	await receiver.event(text("C1", "1.1"), false, true);
 	await receiver.event(text("C1", "1.2"));
 	expect(inbounds).toMatchObject([{ message: "C1-1.1", seenBefore: true }, { message: "C1-1.2" }]);

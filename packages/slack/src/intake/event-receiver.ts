@@ -133,13 +133,13 @@ function markSeen({ inbound, key }: Incoming): Incoming {
 	return inbound.type === "message" ? { inbound: { ...inbound, seenBefore: true }, key } : { inbound, key };
 }
 
-const Said = z.object({ ts: ts.optional(), thread_ts: ts.optional() });
+const MessageTimes = z.object({ ts: ts.optional(), thread_ts: ts.optional() });
 const Lined = z.object({
-	event: Said.extend({
+	event: MessageTimes.extend({
 		channel: z.string(),
 		deleted_ts: ts.optional(),
-		message: Said.optional(),
-		previous_message: Said.nullish(),
+		message: MessageTimes.optional(),
+		previous_message: MessageTimes.nullish(),
 	}),
 });
 

@@ -35,11 +35,11 @@ test("both events of a mention are the same inbound event, in any order", async 
 	expect(twins[0]).toEqual(twins[1]);
 	expect(twins[0]?.inbound).toMatchObject({ text: "hello", address: { us: true } });
 	// The owner of the thread does not matter for a message that mentions the agent.
-	expect(one.port.asked).not.toContain("conversations.replies");
+	expect(one.port.methods).not.toContain("conversations.replies");
 });
 
 test("an edit has its own time, also from both of its events, and a change of the preview is not an edit", async () => {
-	const { inboundOf, tell, log } = await openReading();
+	const { inboundOf, tell: translate, log } = await openReading();
 	const text = "<@UBOT> hallo";
 	const edited = { ...message, text, edited: { user: "UADA", ts: "1767225605.000000" } };
 	const { channel: _, channel_type: __, ...inner } = edited;
@@ -55,20 +55,20 @@ test("an edit has its own time, also from both of its events, and a change of th
 	});
 	expect((await inboundOf({ ...edited, type: "app_mention" })).key).toEqual(arrived.key);
 	const preview = { ...change, message: { ...inner, attachments: [{}] }, previous_message: inner };
-	expect(await tell(preview)).toEqual({ ignored: "the text of the message is unchanged" });
+	expect(await translate(preview)).toEqual({ ignored: "the text of the message is unchanged" });
 	const sameText = { ...change, message: inner, previous_message: { text } };
-	expect(await tell(sameText)).toEqual({ ignored: "the text of the message is unchanged" });
+	expect(await translate(sameText)).toEqual({ ignored: "the text of the message is unchanged" });
 	expect(log.records).toEqual([]);
 });
 
 test("Slack's own button stops the active run in its thread", async () => {
-	const { inboundOf, tell, clock } = await openReading();
+	const { inboundOf, tell: translate, clock } = await openReading();
 	const pressed = { type: "agent_session_stopped", channel: "C1", user: "UADA", thread_ts: ts };
 	expect(await inboundOf({ ...pressed, streaming_message_ts: [], event_ts: "1767225601.000000" })).toEqual({
 		inbound: { type: "stop", room, person: ada, at: clock.now() },
 		key: { id: expect.stringMatching(/^stop:Ev/), conversation: `T1/C1/${ts}` },
 	});
-	expect(await tell({ ...pressed, thread_ts: 5 })).toEqual({
+	expect(await translate({ ...pressed, thread_ts: 5 })).toEqual({
 		ignored: "the agent_session_stopped cannot be read",
 	});
 });
@@ -111,7 +111,7 @@ test("a direct message starts a thread, like a message in a channel or a group",
 	expect((await inboundOf({ ...direct, thread_ts: "1.1" })).inbound).toMatchObject({
 		room: { thread: "D1-1.1" },
 	});
-	expect(port.asked).toEqual(["users.info"]);
+	expect(port.methods).toEqual(["users.info"]);
 	const group = await inboundOf({ ...message, channel: "G1", channel_type: "mpim" });
 	expect(group.inbound).toMatchObject({ room: { kind: "group", thread: `G1-${ts}` } });
 });
@@ -154,11 +154,11 @@ test("without a response of Slack, the message must be redelivered", async () =>
 });
 
 test("a message that is read later has its current text, and joins in between are included", async () => {
-	const { inboundOf, tell, port } = await openReading();
+	const { inboundOf, tell: translate, port } = await openReading();
 	const edited = { user: "UADA", ts: "1767225605.000000" };
 	expect((await inboundOf({ ...message, edited })).key.id).toBe(`edited:C1-${ts}:${edited.ts}`);
 	const joined = { ...message, subtype: "channel_join", text: "<@UADA> has joined the channel" };
-	expect(await tell(joined)).toEqual({ ignored: "the person is not a guest" });
+	expect(await translate(joined)).toEqual({ ignored: "the person is not a guest" });
 	port.answer("users.info", ok({ user: { id: "UGUS", team_id: "T1", is_restricted: true } }));
 	expect((await inboundOf({ ...joined, user: "UGUS" })).inbound).toMatchObject({
 		type: "audience",
@@ -167,16 +167,16 @@ test("a message that is read later has its current text, and joins in between ar
 });
 
 test("a person who has changed is not requested again", async () => {
-	const { inboundOf, tell, port, people } = await openReading();
+	const { inboundOf, tell: translate, port, people } = await openReading();
 	expect(people.known("UADA")).toBeUndefined();
 	await inboundOf(message);
 	expect(people.known("UADA")).toBe("Ada");
-	await tell({
+	await translate({
 		type: "user_change",
 		user: { id: "UADA", team_id: "T1", real_name: "Ada L.", is_restricted: true },
 	});
 	expect((await inboundOf(message)).inbound).toMatchObject({ person: { name: "Ada L.", guest: true } });
-	expect(port.asked.filter((method) => method === "users.info")).toHaveLength(1);
+	expect(port.methods.filter((method) => method === "users.info")).toHaveLength(1);
 });
 
 test("shared channels are marked as such, and so are channels that Slack does not show", async () => {
@@ -212,9 +212,9 @@ test("files are included; a remote one is requested, and a missing one is omitte
 });
 
 test("own messages and those of Slack are ignored, and apps are bots", async () => {
-	const { tell, inboundOf } = await openReading();
+	const { tell: translate, inboundOf } = await openReading();
 	for (const own of [{ user: "UBOT" }, { user: undefined, bot_id: "BBOT", subtype: "bot_message" }]) {
-		expect(await tell({ ...message, ...own })).toEqual({ ignored: "the bot sent it itself" });
+		expect(await translate({ ...message, ...own })).toEqual({ ignored: "the bot sent it itself" });
 	}
 	const changed = {
 		type: "message",
@@ -222,8 +222,10 @@ test("own messages and those of Slack are ignored, and apps are bots", async () 
 		channel: "C1",
 		message: { ...message, user: "UBOT" },
 	};
-	expect(await tell(changed)).toEqual({ ignored: "the bot sent it itself" });
-	expect(await tell({ ...message, subtype: "channel_join" })).toMatchObject({ ignored: expect.any(String) });
+	expect(await translate(changed)).toEqual({ ignored: "the bot sent it itself" });
+	expect(await translate({ ...message, subtype: "channel_join" })).toMatchObject({
+		ignored: expect.any(String),
+	});
 	const app = { ...message, user: undefined, bot_id: "B7", subtype: "bot_message", username: "Jenkins" };
 	expect((await inboundOf(app)).inbound).toMatchObject({ person: { id: "B7", name: "Jenkins", bot: true } });
 	expect((await inboundOf({ ...message, bot_id: "B7" })).inbound).toMatchObject({
@@ -232,7 +234,7 @@ test("own messages and those of Slack are ignored, and apps are bots", async () 
 });
 
 test("each reaction has its meaning, once for each event", async () => {
-	const { inboundOf, tell, clock } = await openReading();
+	const { inboundOf, tell: translate, clock } = await openReading();
 	const reaction = { type: "reaction_added", user: "UADA", item: { type: "message", channel: "C1", ts } };
 	const of = async (name: string) => (await inboundOf({ ...reaction, reaction: name })).inbound;
 	expect(await of("x")).toEqual({
@@ -247,16 +249,16 @@ test("each reaction has its meaning, once for each event", async () => {
 	for (const name of ["repeat", "arrows_counterclockwise"])
 		expect(await of(name)).toMatchObject({ sign: "again" });
 	expect((await inboundOf({ ...reaction, reaction: "x" })).key.id).toBe("reaction:Ev1");
-	expect(await tell({ ...reaction, reaction: "tada" })).toMatchObject({ ignored: expect.any(String) });
-	expect(await tell({ ...reaction, user: "UBOT", reaction: "x" })).toEqual({
+	expect(await translate({ ...reaction, reaction: "tada" })).toMatchObject({ ignored: expect.any(String) });
+	expect(await translate({ ...reaction, user: "UBOT", reaction: "x" })).toEqual({
 		ignored: "the bot sent it itself",
 	});
 	const file = { ...reaction, reaction: "x", item: { type: "file", file: "F1" } };
-	expect(await tell(file)).toEqual({ ignored: "it is not a reaction to a message" });
+	expect(await translate(file)).toEqual({ ignored: "it is not a reaction to a message" });
 });
 
 test("a title that a person changes is an event, and one of the bot is not", async () => {
-	const { inboundOf, tell, clock } = await openReading();
+	const { inboundOf, tell: translate, clock } = await openReading();
 	const changed = {
 		type: "agent_session_title_changed",
 		user: "UADA",
@@ -268,11 +270,13 @@ test("a title that a person changes is an event, and one of the bot is not", asy
 		...{ type: "retitled", person: ada, title: "Plans", at: clock.now() },
 		room: { ...room, thread: `C1-${ts}` },
 	});
-	expect(await tell({ ...changed, user: "UBOT" })).toEqual({ ignored: "the bot changed the title itself" });
+	expect(await translate({ ...changed, user: "UBOT" })).toEqual({
+		ignored: "the bot changed the title itself",
+	});
 });
 
 test("the opened home page and the opened messages are events, and other tabs are not", async () => {
-	const { inboundOf, tell, clock } = await openReading();
+	const { inboundOf, tell: translate, clock } = await openReading();
 	const opened = { type: "app_home_opened", user: "UADA", channel: "D1", tab: "home" };
 	const direct = { tenant: "T1", channel: "D1", shared: false, kind: "direct" };
 	expect(await inboundOf(opened)).toEqual({
@@ -280,11 +284,11 @@ test("the opened home page and the opened messages are events, and other tabs ar
 		key: { id: "home:Ev1", conversation: "T1/D1" },
 	});
 	expect((await inboundOf({ ...opened, tab: "messages" })).inbound).toMatchObject({ tab: "messages" });
-	expect(await tell({ ...opened, tab: "about" })).toEqual({ ignored: "the tab is unknown" });
+	expect(await translate({ ...opened, tab: "about" })).toEqual({ ignored: "the tab is unknown" });
 });
 
 test("a malformed event is counted and logged, and does not throw", async () => {
-	const { tell, intake, malformed, log } = await openReading();
+	const { tell: translate, intake, malformed, log } = await openReading();
 	const wrong = [
 		...[
 			{ type: "message" },
@@ -300,7 +304,7 @@ test("a malformed event is counted and logged, and does not throw", async () => 
 		...[{ type: "channel_id_changed" }, { type: "member_left_channel", channel: "?" }],
 	];
 	for (const event of wrong)
-		expect(await tell(event)).toMatchObject({ ignored: expect.stringContaining("cannot be read") });
+		expect(await translate(event)).toMatchObject({ ignored: expect.stringContaining("cannot be read") });
 	for (const body of [null, 7, {}, { event: {} }])
 		expect(await intake.translate(body)).toHaveProperty("ignored");
 	expect(malformed.count).toBe(wrong.length + 4);

@@ -114,7 +114,7 @@ export class Intake {
 	readonly #handlers: ReadonlyMap<string, Handler> = new Map(
 		Object.entries<Handler>({
 			message: (event, outer) => this.#message(event, outer),
-			app_mention: (event, outer) => this.#said(event, outer),
+			app_mention: (event, outer) => this.#posted(event, outer),
 			reaction_added: (event, outer) => this.#reaction(event, outer),
 			agent_session_stopped: (event, outer) => this.#stopped(event, outer),
 			agent_session_title_changed: (event, outer) => this.#retitled(event, outer),
@@ -136,14 +136,14 @@ export class Intake {
 		if (joins.has(subtype)) return this.#joined(event, outer);
 		if (!written.has(subtype))
 			return { ignored: `messages of subtype ${subtype} are system messages of Slack` };
-		return this.#said(event, outer);
+		return this.#posted(event, outer);
 	}
 
 	/**
 	 * Translates a message or its mention event, or one of an edit. A message that is read later may already contain its
 	 * edit.
 	 */
-	async #said(event: Outer["event"], outer: Delivered): Promise<Translated> {
+	async #posted(event: Outer["event"], outer: Delivered): Promise<Translated> {
 		const type = event["edited"] ? "edited" : "message";
 		const where = this.#read(event, Where);
 		const message = where && this.#read(event, Message);

@@ -5,7 +5,7 @@ import { ok } from "../testing/scripted-slack.ts";
 const message = { type: "message", channel: "C1", user: "UADA", ts: "1767225600.000100" };
 const many = Array.from({ length: 2800 }, (_, n) => `<@U${1000 + n}>`).join(" ");
 
-async function asked(event: object): Promise<{ names: string[]; text: unknown }> {
+async function lookups(event: object): Promise<{ names: string[]; text: unknown }> {
 	const { port, inboundOf } = await openReading();
 	const { inbound } = await inboundOf({ ...message, ...event });
 	const names = port.calls.flatMap(({ method, args }) =>
@@ -15,17 +15,17 @@ async function asked(event: object): Promise<{ names: string[]; text: unknown }>
 }
 
 test("a limited number of names in a text for the agent is requested once each, and the others remain ids", async () => {
-	const { names, text } = await asked({ channel: "D1", text: `<@UGUEST> <@UGUEST> ${many}` });
+	const { names, text } = await lookups({ channel: "D1", text: `<@UGUEST> <@UGUEST> ${many}` });
 	expect(names).toHaveLength(20);
 	expect(new Set(names).size).toBe(20);
 	expect(text).toMatch(/^@gus @gus @U1000 .* @U3799$/);
-	expect((await asked({ text: "<@UBOT> ask <@UGUEST>" })).names).toEqual(["UGUEST"]);
+	expect((await lookups({ text: "<@UBOT> ask <@UGUEST>" })).names).toEqual(["UGUEST"]);
 });
 
 test("for other messages, and for those of apps, no names are requested", async () => {
-	expect(await asked({ text: "ask <@UGUEST|gus>" })).toEqual({ names: [], text: "ask @gus" });
-	expect((await asked({ text: many })).names).toEqual([]);
-	expect((await asked({ user: undefined, bot_id: "B7", text: `<@UBOT> ${many}` })).names).toEqual([]);
+	expect(await lookups({ text: "ask <@UGUEST|gus>" })).toEqual({ names: [], text: "ask @gus" });
+	expect((await lookups({ text: many })).names).toEqual([]);
+	expect((await lookups({ user: undefined, bot_id: "B7", text: `<@UBOT> ${many}` })).names).toEqual([]);
 });
 
 test("a forwarded message is read with its files, and addresses no person", async () => {

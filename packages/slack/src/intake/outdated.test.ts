@@ -20,7 +20,7 @@ function edit(seconds: number, text: string): object {
 const deleted = { type: "message", subtype: "message_deleted", channel: "C1", deleted_ts: first, ts: "2.2" };
 
 test("a message that is redelivered after its edit or deletion is ignored", async () => {
-	const { tell, inboundOf, store } = await openReading();
+	const { tell: translate, inboundOf, store } = await openReading();
 	const keep = async (event: object): Promise<void> => {
 		const { key, inbound } = await inboundOf(event);
 		const kept = { ...key, data: JSON.stringify(inbound), state: "done", attempts: 1 } as const;
@@ -33,12 +33,12 @@ test("a message that is redelivered after its edit or deletion is ignored", asyn
 	};
 	const said = { ...message, text: "hello" };
 	const old = { ignored: "it was edited or deleted later" };
-	expect(await tell(said)).not.toEqual(old);
+	expect(await translate(said)).not.toEqual(old);
 	await keep(edit(1767225607, "second"));
-	expect(await tell(said)).toEqual(old);
-	expect(await tell(edit(1767225605, "first"))).toEqual(old);
-	expect(await tell(edit(1767225607, "second"))).not.toEqual(old);
+	expect(await translate(said)).toEqual(old);
+	expect(await translate(edit(1767225605, "first"))).toEqual(old);
+	expect(await translate(edit(1767225607, "second"))).not.toEqual(old);
 	await keep(deleted);
-	expect(await tell(edit(1767225609, "third"))).toEqual(old);
-	expect(await tell({ ...said, ts: "1767225600.000001" })).not.toEqual(old);
+	expect(await translate(edit(1767225609, "third"))).toEqual(old);
+	expect(await translate({ ...said, ts: "1767225600.000001" })).not.toEqual(old);
 });

@@ -68,8 +68,8 @@ export function ownThreads(store: Store<ConnectorTables>): OwnThreads {
 				]),
 			);
 			const isRoot = posted !== undefined || card !== undefined;
-			const spoke = record === undefined ? waiting && speaksToUs(waiting.data) : forUs.has(record.reason);
-			return { root: isRoot, ours: isRoot || (written ?? session) !== undefined || spoke === true };
+			const mentioned = record === undefined ? waiting && isForUs(waiting.data) : forUs.has(record.reason);
+			return { root: isRoot, ours: isRoot || (written ?? session) !== undefined || mentioned === true };
 		},
 		async placeOf(message) {
 			const [record, waiting, posted] = await store.read((db) =>
@@ -125,7 +125,7 @@ export async function postedThreads(
 	return [...threads.values()].slice(0, maxPosts);
 }
 
-function speaksToUs(data: string): boolean {
+function isForUs(data: string): boolean {
 	const inbound = InboundEvent.safeParse(parseJson(data)).data;
 	return inbound?.type === "message" && inbound.address.us;
 }

@@ -64,7 +64,7 @@ test("the newest messages of a long thread are found with few requests", async (
 	const { messages, hasOlder } = await read({ room: thread, limits: both(2) });
 	expect(messages.map(({ text }) => text)).toEqual(["text 1602", "text 1603"]);
 	expect(hasOlder).toBe(true);
-	expect(port.asked.filter((method) => method === "conversations.replies")).toHaveLength(3);
+	expect(port.methods.filter((method) => method === "conversations.replies")).toHaveLength(3);
 });
 
 test("without earlier messages, a reply in a thread still includes its original message", async () => {
@@ -77,7 +77,7 @@ test("without earlier messages, a reply in a thread still includes its original 
 	expect(
 		(await read({ room: { ...room, channel: "D1", kind: "direct" }, limits: both(0) })).messages,
 	).toEqual([]);
-	expect(port.asked.filter((method) => method.startsWith("conversations."))).toHaveLength(1);
+	expect(port.methods.filter((method) => method.startsWith("conversations."))).toHaveLength(1);
 });
 
 test("a linked message is included if its reader may see it", async () => {
@@ -124,12 +124,12 @@ const looksAt = (...values: readonly string[]) => ({
 const direct = { room: { ...room, channel: "D1", kind: "direct" as const }, limits: both(0) };
 
 test("a direct message comes with the channel that its author looks at, if the author can read it", async () => {
-	const { port, read, tell, clock } = await open();
+	const { port, read, tell: translate, clock } = await open();
 	const changed = { type: "app_context_changed", user: "UADA", channel: "D1" };
 	const idsOf = async (query: object = direct) => (await read(query)).messages.map(({ id }) => id);
 	port.channels["C7"] = { id: "C7", is_private: false };
 	port.answer("conversations.history", ok({ messages: [message(1002), message(1001)] }));
-	expect(await tell({ ...changed, context: looksAt("C7") })).toEqual({
+	expect(await translate({ ...changed, context: looksAt("C7") })).toEqual({
 		ignored: "the event only updates cached data",
 	});
 	expect((await read(direct)).messages).toMatchObject([
@@ -143,19 +143,19 @@ test("a direct message comes with the channel that its author looks at, if the a
 	expect(await idsOf({ ...direct, person: { ...person, id: "UBOB" } })).toEqual([]);
 	port.channels["G8"] = { id: "G8", is_private: true };
 	port.answer("conversations.members", ok({ members: ["UBOB"] }));
-	await tell({ ...changed, context: looksAt("G8") });
+	await translate({ ...changed, context: looksAt("G8") });
 	expect(await idsOf()).toEqual([]);
 	for (const context of [looksAt("D2"), looksAt(), {}, "wrong"]) {
-		await tell({ ...changed, context });
+		await translate({ ...changed, context });
 		expect(await idsOf()).toEqual([]);
 	}
-	await tell({ ...changed, context: looksAt("C7") });
+	await translate({ ...changed, context: looksAt("C7") });
 	clock.advance(31 * 60_000);
 	expect(await idsOf()).toEqual([]);
 });
 
 test("the context of a message replaces the earlier one, and does not apply to channels", async () => {
-	const { port, read, tell, viewed } = await open();
+	const { port, read, tell: translate, viewed } = await open();
 	port.channels["C7"] = { id: "C7", is_private: false };
 	const said = {
 		type: "message",
@@ -165,10 +165,10 @@ test("the context of a message replaces the earlier one, and does not apply to c
 		user: "UADA",
 		text: "hi",
 	};
-	await tell({ ...said, app_context: looksAt("C7") });
+	await translate({ ...said, app_context: looksAt("C7") });
 	expect(viewed.channelOf("UADA")).toBe("C7");
 	port.answer("conversations.history", ok({ messages: [] }));
 	const { messages } = await read({ limits: both(0) });
 	expect(messages).toEqual([]);
-	expect(port.asked).not.toContain("conversations.history");
+	expect(port.methods).not.toContain("conversations.history");
 });

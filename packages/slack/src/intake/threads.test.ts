@@ -47,7 +47,7 @@ test("a thread with a post of Parley, also about a task, is Parley's", async () 
 		const reading = await openReading();
 		await posted(reading.store, conversation, "C1-1767225650.000100");
 		expect(await isOurs(reading)).toBe(true);
-		expect(reading.port.asked).not.toContain("conversations.replies");
+		expect(reading.port.methods).not.toContain("conversations.replies");
 	}
 	const elsewhere = await openReading();
 	await posted(elsewhere.store, `T1/C1/${root}0`, "C1-1767225650.000100");
@@ -62,11 +62,11 @@ test("a thread below a post of Parley is Parley's, and its messages are replies 
 });
 
 test("a thread is Parley's if its first message addressed Parley, handled or queued", async () => {
-	const heard = await openReading();
+	const reading = await openReading();
 	const said = { message: thread, conversation: `T1/C1/${root}`, person: "{}", at: 1, changed_at: 1 };
 	const row = { ...said, effect: "sent", text: null, session: null, run: null };
 	const write = (reason: string): Promise<unknown> =>
-		heard.store.commit((tx) =>
+		reading.store.commit((tx) =>
 			tx
 				.insertInto("heard")
 				.values({ id: `message:${thread}`, reason, ...row })
@@ -74,9 +74,9 @@ test("a thread is Parley's if its first message addressed Parley, handled or que
 				.execute(),
 		);
 	await write("unaddressed");
-	expect(await isOurs(heard)).toBe(false);
+	expect(await isOurs(reading)).toBe(false);
 	await write("mention");
-	expect(await isOurs(heard)).toBe(true);
+	expect(await isOurs(reading)).toBe(true);
 
 	const waiting = await openReading();
 	const { inbound } = await waiting.inboundOf({
@@ -111,8 +111,10 @@ test.each([
 	reading.port.answer("conversations.replies", ok({ messages: [{ ts: root, thread_ts: root, ...first }] }));
 	expect(await isOurs(reading)).toBe(expected);
 	expect(await isOurs(reading)).toBe(expected);
-	const asked = reading.port.calls.filter(({ method }) => method === "conversations.replies");
-	expect(asked).toEqual([{ method: "conversations.replies", args: { channel: "C1", ts: root, limit: 1 } }]);
+	const requests = reading.port.calls.filter(({ method }) => method === "conversations.replies");
+	expect(requests).toEqual([
+		{ method: "conversations.replies", args: { channel: "C1", ts: root, limit: 1 } },
+	]);
 });
 
 test("Slack is asked only if necessary, and without a response the message must be redelivered", async () => {
@@ -120,7 +122,7 @@ test("Slack is asked only if necessary, and without a response the message must 
 	expect(await isOurs(reading, { text: "<@UADA> hello" })).toBe(false);
 	expect(await isOurs(reading, { bot_id: "B7" })).toBe(false);
 	expect(await isOurs(reading, { channel: "D1" })).toBe(false);
-	expect(reading.port.asked).not.toContain("conversations.replies");
+	expect(reading.port.methods).not.toContain("conversations.replies");
 	reading.port.answer("conversations.replies", refused("internal_error"));
 	await expect(isOurs(reading)).rejects.toMatchObject({ code: "unavailable" });
 });
@@ -128,12 +130,12 @@ test("Slack is asked only if necessary, and without a response the message must 
 test("during a rate limit for threads, messages in other threads are handled without a request", async () => {
 	const reading = await openReading();
 	const { port, clock, log } = reading;
-	const asked = () => port.asked.filter((method) => method === "conversations.replies").length;
+	const requestCount = () => port.methods.filter((method) => method === "conversations.replies").length;
 	port.answer("conversations.replies", { type: "rate-limited", retryAfterMs: 30_000 });
 	for (let thread = 1; thread <= 60; thread++) {
 		expect(await isOurs(reading, { thread_ts: `${thread}.1` })).toBe(false);
 	}
-	expect([asked(), log.records.length]).toEqual([1, 1]);
+	expect([requestCount(), log.records.length]).toEqual([1, 1]);
 	clock.advance(30_000);
 	port.answer("conversations.replies", ok({ messages: [{ ts: "1.1", user: "UBOT" }] }));
 	expect(await isOurs(reading, { thread_ts: "1.1" })).toBe(true);
@@ -158,7 +160,7 @@ test("a thread that Slack refuses to show is requested again later", async () =>
 	port.answer("conversations.replies", ok({ messages: [{ ts: root, user: "UBOT" }] }));
 	clock.advance(599_000);
 	expect(await isOurs(reading)).toBe(false);
-	expect(port.asked.filter((method) => method === "conversations.replies")).toHaveLength(1);
+	expect(port.methods.filter((method) => method === "conversations.replies")).toHaveLength(1);
 	clock.advance(1000);
 	expect(await isOurs(reading)).toBe(true);
 });
@@ -179,7 +181,7 @@ test("a reaction belongs to the thread of its message, known from any source", a
 	await posted(reading.store, `T1/C1/${root}#task:1`, "C1-6.6");
 	expect(await roomOf(reading, "5.5")).toBeUndefined();
 	expect(await roomOf(reading, "6.6")).toBe(thread);
-	expect(reading.port.asked).not.toContain("conversations.replies");
+	expect(reading.port.methods).not.toContain("conversations.replies");
 	const shown = (first: object): void =>
 		reading.port.answer("conversations.replies", ok({ messages: [first] }));
 	shown({ ts: "7.7", thread_ts: root, user: "UBOT" });

@@ -75,8 +75,8 @@ export class Threads {
 		const root = await this.#root(messageId(channel, thread));
 		if (!root) return found;
 		const isOwn = root.user === self.user;
-		const speaks = readAddress(root.text ?? "", self.user).us;
-		return { root: isOwn, ours: isOwn || speaks || root.reply_users.includes(self.user) };
+		const mentionsUs = readAddress(root.text ?? "", self.user).us;
+		return { root: isOwn, ours: isOwn || mentionsUs || root.reply_users.includes(self.user) };
 	}
 
 	async #root(id: string): Promise<Root | null | undefined> {

@@ -36,17 +36,17 @@ export class Answers {
 		reply?: (words: string) => SlackReply,
 	): Promise<SlackReply> {
 		const { clock, log } = this.#parts;
-		const said = work.catch((reason: unknown) => {
+		const refused = work.catch((reason: unknown) => {
 			const error = ParleyError.from(reason);
 			log.error("could not handle an interaction", { user: place.user, channel: place.channel, error });
 			return interactionTexts[error.code === "resource_exhausted" ? "busy" : "failed"];
 		});
 		const over = new AbortController();
 		const late = delay(clock, answeredMs, over.signal).then(() => undefined);
-		const first = await Promise.race([said.then((words) => ({ words })), late]);
+		const first = await Promise.race([refused.then((words) => ({ words })), late]);
 		over.abort();
 		if (first && reply) return first.words === undefined ? undefined : reply(first.words);
-		this.run(said.then((words) => (words === undefined ? undefined : this.postPrivately(place, words))));
+		this.run(refused.then((words) => (words === undefined ? undefined : this.postPrivately(place, words))));
 		return undefined;
 	}
 

@@ -72,7 +72,7 @@ test.each([
 test("slow work is acknowledged in time, and its result is posted afterwards", async () => {
 	const slow = Promise.withResolvers<boolean>();
 	const reached = Promise.withResolvers<void>();
-	const { say, clock, interactions, told } = await openInteractions(() => {
+	const { say, clock, interactions, responses } = await openInteractions(() => {
 		reached.resolve();
 		return slow.promise;
 	});
@@ -80,10 +80,10 @@ test("slow work is acknowledged in time, and its result is posted afterwards", a
 	await reached.promise;
 	clock.advance(1500);
 	expect(await answered).toBeUndefined();
-	expect(told()).toEqual([]);
+	expect(responses()).toEqual([]);
 	slow.reject(new Error("the disk is full"));
 	await interactions.settled();
-	expect(told()).toEqual([expect.stringContaining("could not do that")]);
+	expect(responses()).toEqual([expect.stringContaining("could not do that")]);
 });
 
 test("a press has its values and the post of its control", async () => {
@@ -153,7 +153,7 @@ test("a press that has a form opens it before any request, and returns with the 
 	const { say, accepted, port, clock } = await openInteractions();
 	const body = press("deny", clock.now());
 	const answered = say("interactive", body);
-	expect(port.asked).toEqual(["views.open"]);
+	expect(port.methods).toEqual(["views.open"]);
 	expect(await answered).toBeUndefined();
 	const { trigger_id, view } = port.last as { trigger_id: string; view: Record<string, unknown> };
 	expect(trigger_id).toBe(trigger);
@@ -197,15 +197,15 @@ test("a press that has a form opens it before any request, and returns with the 
 });
 
 test("a form with the state of its target opens with the texts in its fields", async () => {
-	const asked: object[] = [];
+	const queries: object[] = [];
 	const { say, accepted, port, clock } = await openInteractions(undefined, async (pressed) => {
-		asked.push(pressed);
+		queries.push(pressed);
 		const field = { name: "t:path", label: "path", long: true, required: false, most: 4000 };
 		return { title: "Edit and approve", fields: [{ ...field, value: "a.txt" }] };
 	});
 	const body = press("edit", clock.now());
 	expect(await say("interactive", body)).toBeUndefined();
-	expect(asked).toMatchObject([
+	expect(queries).toMatchObject([
 		{ control: body.actions[0]?.action_id, person: ada, room: { channel: "C1", thread: "C1-4.4" } },
 	]);
 	expect(port.last).toMatchObject({
@@ -225,16 +225,16 @@ test("a form with the state of its target opens with the texts in its fields", a
 test("a press whose target has no form becomes an inbound event, which has an answer", async () => {
 	const { say, accepted, port, clock } = await openInteractions();
 	expect(await say("interactive", press("edit", clock.now()))).toBeUndefined();
-	expect(port.asked).not.toContain("views.open");
+	expect(port.methods).not.toContain("views.open");
 	expect(accepted).toMatchObject([{ inbound: { type: "press", fields: {} } }]);
 });
 
 test("a form that is not opened in time is reported", async () => {
-	const { say, port, clock, interactions, told } = await openInteractions();
+	const { say, port, clock, interactions, responses } = await openInteractions();
 	port.answer("views.open", refused("expired_trigger_id"));
 	await say("interactive", press("deny", clock.now()));
 	await interactions.settled();
-	expect(told()).toEqual([expect.stringContaining("press again")]);
+	expect(responses()).toEqual([expect.stringContaining("press again")]);
 });
 
 test("a refused form stays open with its texts", async () => {
@@ -266,12 +266,12 @@ test("a refused form stays open with its texts", async () => {
 });
 
 test("a press without a known person gets the advice to try again", async () => {
-	const { say, port, clock, interactions, accepted, told } = await openInteractions();
+	const { say, port, clock, interactions, accepted, responses } = await openInteractions();
 	port.answer("users.info", { type: "rate-limited", retryAfterMs: 1000 });
 	expect(await say("interactive", press("stop", clock.now()))).toBeUndefined();
 	await interactions.settled();
 	expect(accepted).toEqual([]);
-	expect(told()).toEqual([expect.stringContaining("try again")]);
+	expect(responses()).toEqual([expect.stringContaining("try again")]);
 });
 
 test("the result of a press in a thread is posted there, also if its address is exhausted", async () => {
@@ -285,7 +285,7 @@ test("the result of a press in a thread is posted there, also if its address is 
 	expect(port.last).toMatchObject({ url, thread_ts: "4.4", response_type: "ephemeral", text });
 	await say("interactive", press("stop", clock.now()));
 	await interactions.settled();
-	expect(port.asked.at(-1)).toBe("chat.postEphemeral");
+	expect(port.methods.at(-1)).toBe("chat.postEphemeral");
 	expect(port.last).toEqual({ channel: "C1", user: "UADA", thread_ts: "4.4", text });
 });
 
@@ -308,7 +308,7 @@ test("the menu of a message asks about it, in its thread", async () => {
 });
 
 test("the menu of a message makes a task from its text, if it has any", async () => {
-	const { say, accepted, clock, interactions, told } = await openInteractions();
+	const { say, accepted, clock, interactions, responses } = await openInteractions();
 	await say("interactive", chosen("make_it_a_task", clock.now(), { thread_ts: "4.4" }));
 	expect(accepted).toMatchObject([
 		{
@@ -320,7 +320,7 @@ test("the menu of a message makes a task from its text, if it has any", async ()
 	await say("interactive", { ...chosen("make_it_a_task", clock.now()), channel: { id: "C3" } });
 	await interactions.settled();
 	expect(accepted).toHaveLength(1);
-	expect(told()).toEqual([expect.stringContaining("no text"), expect.stringContaining("/invite")]);
+	expect(responses()).toEqual([expect.stringContaining("no text"), expect.stringContaining("/invite")]);
 });
 
 test("the menu of an alert of another app covers its complete text", async () => {

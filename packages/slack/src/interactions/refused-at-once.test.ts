@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { chosen, command, openInteractions, press } from "../testing/interacting.ts";
 
 test("links have no effect, and an old press gets the advice to repeat it", async () => {
-	const { say, accepted, clock, log, told, interactions } = await openInteractions();
+	const { say, accepted, clock, log, responses, interactions } = await openInteractions();
 	const body = press("stop", clock.now());
 	await say("interactive", { ...body, actions: [{ ...body.actions[0], action_id: "link:0" }] });
 	expect(log.records).toEqual([]);
@@ -14,12 +14,12 @@ test("links have no effect, and an old press gets the advice to repeat it", asyn
 	await say("interactive", chosen("ask_about_this", clock.now() - 300_001));
 	await interactions.settled();
 	expect(accepted).toHaveLength(1);
-	expect(told()).toEqual(Array(2).fill(expect.stringContaining("try again")));
+	expect(responses()).toEqual(Array(2).fill(expect.stringContaining("try again")));
 	expect(log.records).toMatchObject([{ level: "warn", fields: { lateMs: 300_001 } }, { level: "warn" }]);
 });
 
 test("commands and menus of another workspace are refused, and those of this workspace name it", async () => {
-	const { say, accepted, clock, told, interactions, log } = await openInteractions();
+	const { say, accepted, clock, responses, interactions, log } = await openInteractions();
 	expect(
 		await say("command", command("stop", { team_id: "T9", is_enterprise_install: "false" })),
 	).toMatchObject({
@@ -30,7 +30,7 @@ test("commands and menus of another workspace are refused, and those of this wor
 	await say("interactive", { ...menu, team: { id: "T9", domain: "other" }, enterprise: null });
 	await interactions.settled();
 	expect(accepted).toEqual([]);
-	expect(told()).toEqual([expect.stringContaining("another workspace")]);
+	expect(responses()).toEqual([expect.stringContaining("another workspace")]);
 	expect(log.records).toHaveLength(2);
 	await say("command", command("stop", { team_id: "T1", is_enterprise_install: "false" }));
 	await say("interactive", { ...menu, team: { id: "T1" }, is_enterprise_install: false });

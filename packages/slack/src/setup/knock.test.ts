@@ -24,9 +24,9 @@ async function waiting(): Promise<{ readonly port: number; close(): Promise<void
 
 test("the connector responds like to Slack, also if it listens at all addresses", async () => {
 	const receiver = await waiting();
-	const asked = (host: string) => knock({ signingSecret, listen: { host, port: receiver.port }, clock });
-	expect(await asked("127.0.0.1")).toEqual({ at: `127.0.0.1:${receiver.port}`, by: "connector" });
-	expect(await asked("0.0.0.0")).toEqual({ at: `0.0.0.0:${receiver.port}`, by: "connector" });
+	const check = (host: string) => knock({ signingSecret, listen: { host, port: receiver.port }, clock });
+	expect(await check("127.0.0.1")).toEqual({ at: `127.0.0.1:${receiver.port}`, by: "connector" });
+	expect(await check("0.0.0.0")).toEqual({ at: `0.0.0.0:${receiver.port}`, by: "connector" });
 	await receiver.close();
 });
 

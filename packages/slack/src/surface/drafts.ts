@@ -86,8 +86,8 @@ function messageOf(
 	actions: ReturnType<typeof controlBlocks>,
 	instead: string | undefined,
 ): Message {
-	const said = isSeen(text) ? { blocks, text } : bodyBlocks(slackDialect.write([plain(instead || "…")]));
-	return { blocks: [...said.blocks, ...actions], text: said.text };
+	const content = isSeen(text) ? { blocks, text } : bodyBlocks(slackDialect.write([plain(instead || "…")]));
+	return { blocks: [...content.blocks, ...actions], text: content.text };
 }
 
 function plain(value: string) {

@@ -47,8 +47,8 @@ test("a post with a missing file is completed, and neither of them is posted twi
 	port.calls.length = 0;
 	port.answer("conversations.history", ok({ messages: [posted] }));
 	expect(await surface.send(row(post, { attempt: 2 }))).toMatchObject({ remote: "C1-1700000003.000100" });
-	expect(port.asked).not.toContain("chat.postMessage");
-	expect(port.asked.filter((method) => method === "files.completeUploadExternal")).toHaveLength(1);
+	expect(port.methods).not.toContain("chat.postMessage");
+	expect(port.methods.filter((method) => method === "files.completeUploadExternal")).toHaveLength(1);
 });
 
 test("a post is found together with its file, and an older file of that name is ignored", async () => {
@@ -67,7 +67,7 @@ test("a post is found together with its file, and an older file of that name is 
 test("a post with a file is searched before another attempt", async () => {
 	const { surface, port, row } = open();
 	await surface.send(row(post, { attempt: 2 }));
-	expect(port.asked).toEqual([
+	expect(port.methods).toEqual([
 		...["conversations.history", "files.getUploadURLExternal", "upload", "chat.postMessage"],
 		"files.completeUploadExternal",
 	]);
@@ -79,8 +79,8 @@ test("an edit shares its file once, even if it is repeated", async () => {
 	await surface.send(edit);
 	port.answer("conversations.history", ok({ messages: [shared] }));
 	await surface.send(edit);
-	expect(port.asked.filter((method) => method === "chat.update")).toHaveLength(2);
-	expect(port.asked.filter((method) => method === "files.completeUploadExternal")).toHaveLength(1);
+	expect(port.methods.filter((method) => method === "chat.update")).toHaveLength(2);
+	expect(port.methods.filter((method) => method === "files.completeUploadExternal")).toHaveLength(1);
 });
 
 test("without the permission to share files, the text is posted and lists them", async () => {
@@ -91,7 +91,7 @@ test("without the permission to share files, the text is posted and lists them",
 	expect(JSON.stringify(log.records)).toContain("files:write");
 	port.answer("files.completeUploadExternal", refused("not_in_channel"));
 	await surface.send(row(post));
-	expect(port.asked.slice(-3)).toEqual(["chat.postMessage", "files.completeUploadExternal", "chat.update"]);
+	expect(port.methods.slice(-3)).toEqual(["chat.postMessage", "files.completeUploadExternal", "chat.update"]);
 	expect(port.last?.["text"]).toContain("File not attached");
 });
 
@@ -121,7 +121,7 @@ test.each([
 	expect(String(port.last?.["text"])).toBe(
 		"hello\n\nThe file report.zip (3 MB) is too large for this workspace. Ask the operator for it, or ask me to split it.",
 	);
-	expect(port.asked.filter((method) => method === "chat.postMessage")).toHaveLength(1);
+	expect(port.methods.filter((method) => method === "chat.postMessage")).toHaveLength(1);
 });
 
 test("a card that Slack refuses is posted plain with its buttons, then without them", async () => {
@@ -135,7 +135,7 @@ test("a card that Slack refuses is posted plain with its buttons, then without t
 		port.calls.length = 0;
 		port.answer("chat.postMessage", ...Array.from({ length: times }, () => refused("invalid_blocks")));
 		expect(await surface.send(row(card))).toHaveProperty("remote");
-		expect(port.asked).toEqual(Array.from({ length: times + 1 }, () => "chat.postMessage"));
+		expect(port.methods).toEqual(Array.from({ length: times + 1 }, () => "chat.postMessage"));
 		expect(port.last?.["text"]).toBe("`bash`: use `/parley approvals`");
 		expect(JSON.stringify(port.last?.["blocks"]).includes("Deny")).toBe(times === 1);
 	}
@@ -154,7 +154,7 @@ test("an empty or too large file is listed, and the other files are shared", asy
 		const said = port.calls.find(({ method }) => method === "chat.postMessage")?.args;
 		expect(said?.["text"]).toMatch(/a\.csv /);
 		expect(said?.["text"]).toContain(`is ${why}`);
-		expect(port.asked.at(-1)).toBe("files.completeUploadExternal");
+		expect(port.methods.at(-1)).toBe("files.completeUploadExternal");
 		port.answer(
 			"conversations.history",
 			ok({ messages: [posted, shared] }),
@@ -169,7 +169,7 @@ test("while Slack accepts no files, the post waits", async () => {
 	port.answer("files.getUploadURLExternal", new Error("timed out"));
 	const waits = { kind: "rate-limited", limit: { scope: "T1/C1", retryAfterMs: 10_000 } };
 	await expect(surface.send(row(post))).rejects.toMatchObject(waits);
-	expect(port.asked).not.toContain("chat.postMessage");
+	expect(port.methods).not.toContain("chat.postMessage");
 });
 
 test("a file of the gateway is shared by its name, and a deleted one is listed", async () => {
@@ -181,7 +181,7 @@ test("a file of the gateway is shared by its name, and a deleted one is listed",
 	expect(port.calls[2]?.args).toMatchObject({ text: "chart.png" });
 	kept.clear();
 	await surface.send(row({ type: "post", body: "", upload: { ...upload, fileId: "f2" } }));
-	expect(port.asked.slice(4)).toEqual(["chat.postMessage"]);
+	expect(port.methods.slice(4)).toEqual(["chat.postMessage"]);
 	expect(port.last?.["text"]).toBe("File not attached: chart.png could not be read from the gateway.");
 });
 
@@ -196,9 +196,9 @@ test("only an image has a description, within the limit", async () => {
 		port.calls.length = 0;
 		const upload = { fileId: "f1", name, size: 3, alt: "x".repeat(1200) };
 		await surface.send(row({ ...post, upload }));
-		const asked = port.calls.filter(({ method }) => method === "files.getUploadURLExternal");
-		expect(asked.map(({ args }) => "alt_txt" in args)).toEqual([false, described]);
-		if (described) expect(String(asked[1]?.args["alt_txt"])).toHaveLength(1000);
+		const uploads = port.calls.filter(({ method }) => method === "files.getUploadURLExternal");
+		expect(uploads.map(({ args }) => "alt_txt" in args)).toEqual([false, described]);
+		if (described) expect(String(uploads[1]?.args["alt_txt"])).toHaveLength(1000);
 	}
 });
 
@@ -216,11 +216,11 @@ const upload = "files.getUploadURLExternal";
 test("code is uploaded as a snippet of its language, and as a usual file if Slack refuses the language", async () => {
 	const { surface, port, row } = open();
 	await surface.send(row({ type: "post", body: "Look", snippets }));
-	const asked = () => port.calls.filter(({ method }) => method === upload).map(({ args }) => args);
-	expect(asked()).toEqual([{ filename: "code-1.py", length: 8, snippet_type: "python" }]);
+	const uploads = () => port.calls.filter(({ method }) => method === upload).map(({ args }) => args);
+	expect(uploads()).toEqual([{ filename: "code-1.py", length: 8, snippet_type: "python" }]);
 	port.answer(upload, refused("unknown_snippet_type"));
 	await surface.send(row({ type: "post", body: "Look", snippets }, { id: "s/2/0" }));
-	expect(asked().at(-1)).toEqual({ filename: "code-1.py", length: 8 });
+	expect(uploads().at(-1)).toEqual({ filename: "code-1.py", length: 8 });
 });
 
 test("code whose file Slack refuses stays in the text", async () => {

@@ -50,7 +50,7 @@ test("without an address, or after its limit, the answer is posted in the channe
 	port.answer("respond", refused("used_url"));
 	await surface.send(row({ url, channel: "C1", user: "U1" }));
 	await surface.send(row({ channel: "C1", user: "U1" }));
-	expect(port.asked).toEqual(["respond", "chat.postEphemeral", "chat.postEphemeral"]);
+	expect(port.methods).toEqual(["respond", "chat.postEphemeral", "chat.postEphemeral"]);
 	expect(port.last).toEqual({ channel: "C1", user: "U1", ...shown, parse: "none", link_names: false });
 });
 

@@ -267,7 +267,7 @@ test("a thread shows that the agent is working, once in ninety seconds, until th
 	await tick();
 	await surface.send(row(post(), { lane: "final" }));
 	await tick();
-	expect(port.asked.slice(1)).toEqual([
+	expect(port.methods.slice(1)).toEqual([
 		...["agents.sessions.setStatus", "chat.postMessage", "chat.postMessage"],
 		...["agents.sessions.setStatus", "chat.postMessage"],
 	]);

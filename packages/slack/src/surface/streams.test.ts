@@ -35,13 +35,13 @@ function open() {
 	const calls = () => port.calls.filter(({ method }) => method.startsWith("chat."));
 	let seen = 0;
 	/** Their methods since the last look. */
-	const asked = (): string[] => {
+	const requests = (): string[] => {
 		const names = calls().map(({ method }) => method);
 		const since = names.slice(seen);
 		seen = names.length;
 		return since;
 	};
-	return { clock, port, log, surface, openSurface, row, asked, calls };
+	return { clock, port, log, surface, openSurface, row, requests: requests, calls };
 }
 
 const button = { type: "button", id: "stop1", label: "Stop", style: "danger" } as const;
@@ -64,7 +64,7 @@ function growing(...parts: GrowingPart[]) {
 const whole = { type: "post", body: "One two.", key: "answer:r1" };
 
 test("an answer in the thread of a direct message starts a stream, to which new parts are added, and ends complete", async () => {
-	const { surface, port, row, asked, calls } = open();
+	const { surface, port, row, requests, calls } = open();
 	expect(await surface.send(row(growing(text("One"))))).toMatchObject({ remote });
 	expect(port.last).toEqual({
 		channel: "D1",
@@ -95,7 +95,7 @@ test("an answer in the thread of a direct message starts a stream, to which new 
 		{ type: "markdown_text", text: "Three" },
 	]);
 	await surface.send(row(growing(text("One two."), call("c1", "completed"), text("Three")), edit));
-	expect(asked()).toEqual([start, append, append]);
+	expect(requests()).toEqual([start, append, append]);
 	await surface.send(row(whole, { target: remote, lane: "final" }));
 	expect(calls().at(-2)).toEqual({ method: stop, args: { channel: "D1", ts, session_status: "active" } });
 	expect(calls().at(-1)?.args).toMatchObject({
@@ -106,7 +106,7 @@ test("an answer in the thread of a direct message starts a stream, to which new 
 });
 
 test("a post in a channel, outside of a thread, or with blocks other than text is not a stream", async () => {
-	const { surface, row, asked, clock } = open();
+	const { surface, row, requests, clock } = open();
 	const { grows: _, ...ungrown } = growing(text("One"));
 	const rows = [
 		row(growing(text("One")), { conversation: "T1/C1/1700000000.000100" }),
@@ -119,21 +119,21 @@ test("a post in a channel, outside of a thread, or with blocks other than text i
 		clock.advance(2000);
 		await surface.send(one);
 	}
-	expect(asked()).toEqual(rows.map(() => "chat.postMessage"));
+	expect(requests()).toEqual(rows.map(() => "chat.postMessage"));
 });
 
 test("a stream that Slack refuses is a post that grows by edits, and no stream is tried for ten minutes", async () => {
-	const { surface, port, row, asked, clock } = open();
+	const { surface, port, row, requests, clock } = open();
 	port.answer(start, refused("not_allowed"));
 	expect(await surface.send(row(growing(text("One"))))).toMatchObject({ remote: "D1-1700000900.000100" });
 	await surface.send(row(growing(text("One"))));
-	expect(asked()).toEqual([start, "chat.postMessage", "chat.postMessage"]);
+	expect(requests()).toEqual([start, "chat.postMessage", "chat.postMessage"]);
 	clock.advance(600_000);
 	port.answer(start, { type: "rate-limited", retryAfterMs: 1000 });
 	await surface.send(row(growing(text("One"))));
 	clock.advance(60_000);
 	await surface.send(row(growing(text("One"))));
-	expect(asked()).toEqual([start, "chat.postMessage", start]);
+	expect(requests()).toEqual([start, "chat.postMessage", start]);
 });
 
 test("a stream whose start has no response is found by the id of its block", async () => {
@@ -151,29 +151,29 @@ test("a stream whose start has no response is found by the id of its block", asy
 async function begun() {
 	const opened = open();
 	await opened.surface.send(opened.row(growing(text("One"))));
-	opened.asked();
+	opened.requests();
 	const next = opened.row(growing(text("One two")), { target: remote, lane: "progress" });
 	const end = opened.row(whole, { target: remote, lane: "final" });
 	return { ...opened, next, end };
 }
 
 test("an addition that may have arrived is not repeated: the stream ends and the post grows by edits", async () => {
-	const { surface, port, next, end, asked, calls } = await begun();
+	const { surface, port, next, end, requests, calls } = await begun();
 	port.answer(append, timedOut);
 	await expect(surface.send(next)).rejects.toMatchObject({ kind: "unknown" });
 	await surface.send(next);
 	await surface.send(next);
 	await surface.send(end);
-	expect(asked()).toEqual([append, stop, update, update, update]);
+	expect(requests()).toEqual([append, stop, update, update, update]);
 	expect(calls().at(-1)?.args).toMatchObject({ text: "One two." });
 });
 
 test("an addition that Slack delays is sent later, in the same stream", async () => {
-	const { surface, port, next, asked } = await begun();
+	const { surface, port, next, requests } = await begun();
 	port.answer(append, { type: "rate-limited", retryAfterMs: 1000 });
 	await expect(surface.send(next)).rejects.toMatchObject({ kind: "rate-limited" });
 	await surface.send(next);
-	expect(asked()).toEqual([append, append]);
+	expect(requests()).toEqual([append, append]);
 	expect(port.last?.["chunks"]).toEqual([{ type: "markdown_text", text: " two" }]);
 });
 
@@ -181,11 +181,11 @@ test.each([
 	["message_not_in_streaming_state", [append, stop, update]],
 	["msg_too_long", [append, stop, update]],
 ])("after the refusal %s, the post grows by edits", async (code, methods) => {
-	const { surface, port, next, asked } = await begun();
+	const { surface, port, next, requests } = await begun();
 	port.answer(append, refused(code));
 	if (code.startsWith("message_not")) port.answer(stop, stopped);
 	await surface.send(next);
-	expect(asked()).toEqual(methods);
+	expect(requests()).toEqual(methods);
 });
 
 test("a deleted stream is missing", async () => {
@@ -202,35 +202,35 @@ test.each([
 	["a table", [text("One\n\n| a | b |\n| - | - |\n| c | d |")]],
 	["another call in its place", [call("c2", "running")]],
 ])("a state with %s cannot be added, so the stream ends and the post is edited", async (_, parts) => {
-	const { surface, row, asked } = await begun();
+	const { surface, row, requests } = await begun();
 	await surface.send(row(growing(...parts), { target: remote, lane: "progress" }));
-	expect(asked()).toEqual([stop, update]);
+	expect(requests()).toEqual([stop, update]);
 });
 
 test("a stream ends before Slack ends it, after four minutes", async () => {
-	const { surface, clock, next, end, asked } = await begun();
+	const { surface, clock, next, end, requests } = await begun();
 	clock.advance(4 * 60_000 + 1);
 	await surface.send(next);
 	await surface.send(end);
-	expect(asked()).toEqual([stop, update, update]);
+	expect(requests()).toEqual([stop, update, update]);
 });
 
 test("the end of a stream without a response is repeated, and then the answer is complete", async () => {
-	const { surface, port, end, asked } = await begun();
+	const { surface, port, end, requests } = await begun();
 	port.answer(stop, timedOut, stopped);
 	await expect(surface.send(end)).rejects.toMatchObject({ kind: "unknown" });
 	await surface.send(end);
 	port.answer(update, timedOut);
 	await expect(surface.send(end)).rejects.toMatchObject({ kind: "unknown" });
 	await surface.send(end);
-	expect(asked()).toEqual([stop, stop, update, update, update]);
+	expect(requests()).toEqual([stop, stop, update, update, update]);
 });
 
 test("a stream that Slack does not end without a status is ended without it", async () => {
-	const { surface, port, end, asked, calls } = await begun();
+	const { surface, port, end, requests, calls } = await begun();
 	port.answer(stop, refused("invalid_arguments"));
 	await surface.send(end);
-	expect(asked()).toEqual([stop, stop, update]);
+	expect(requests()).toEqual([stop, stop, update]);
 	expect(calls().at(-2)?.args).toEqual({ channel: "D1", ts });
 });
 
@@ -245,21 +245,21 @@ test("if Slack refuses to end a stream, the answer waits until Slack ends it", a
 });
 
 test("the next process ends the stream of the last one with its first edit", async () => {
-	const { openSurface, port, next, end, asked } = await begun();
+	const { openSurface, port, next, end, requests } = await begun();
 	const conflict = refused("streaming_state_conflict");
 	port.answer(update, conflict);
 	const surface = openSurface();
 	await surface.send(next);
 	await surface.send(end);
-	expect(asked()).toEqual([update, stop, update, update]);
+	expect(requests()).toEqual([update, stop, update, update]);
 	port.answer(update, conflict);
 	port.answer(stop, timedOut);
 	await expect(openSurface().send(end)).rejects.toMatchObject({ kind: "unknown" });
 });
 
 test("a stream is ended before it is deleted, if Slack requires that", async () => {
-	const { surface, port, row, asked } = await begun();
+	const { surface, port, row, requests } = await begun();
 	port.answer("chat.delete", refused("streaming_state_conflict"));
 	await surface.send(row({ type: "delete" }, { target: remote }));
-	expect(asked()).toEqual(["chat.delete", stop, "chat.delete"]);
+	expect(requests()).toEqual(["chat.delete", stop, "chat.delete"]);
 });

@@ -52,7 +52,7 @@ export async function openCatchUp(
 			for (let turn = 0; turn < 10; turn++) await tick();
 		}
 	};
-	return { catchUp, clock, log, port, places, kept, taken: received, failures, tries, pass };
+	return { catchUp, clock, log, port, places, kept, received: received, failures, tries, pass };
 }
 
 /** Slack timestamp of a moment. */

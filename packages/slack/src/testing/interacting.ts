@@ -47,8 +47,9 @@ export async function openInteractions(
 	});
 	const say = (type: "command" | "interactive", body: unknown) =>
 		interactions.handle({ type: type === "command" ? type : listenerOf(body), body, attempt: 0 });
-	const told = () => port.calls.filter(({ method }) => method === "respond").map(({ args }) => args["text"]);
-	return { ...reading, accepted, interactions, say, told };
+	const responses = () =>
+		port.calls.filter(({ method }) => method === "respond").map(({ args }) => args["text"]);
+	return { ...reading, accepted, interactions, say, responses: responses };
 }
 
 export const command = (text: string, more: object = {}) => ({

@@ -12,14 +12,14 @@ export async function openReading() {
 	const malformed = new Malformed("Slack", log);
 	const reading = openIntake({ self, port, store, malformed, clock, log });
 	/** Translates an event in Slack's outer event. */
-	const tell = (event: object, outer: object = {}): Promise<Translated> =>
+	const translate = (event: object, outer: object = {}): Promise<Translated> =>
 		reading.intake.translate({ event_id: "Ev1", type: "event_callback", event, ...outer });
 	const inboundOf = async (event: object, outer: object = {}): Promise<Incoming> => {
-		const translated = await tell(event, outer);
+		const translated = await translate(event, outer);
 		if ("ignored" in translated) throw new Error(translated.ignored);
 		const [first] = translated;
 		if (first === undefined) throw new Error("nothing arrived");
 		return first;
 	};
-	return { ...reading, clock, log, port, store, malformed, tell, inboundOf };
+	return { ...reading, clock, log, port, store, malformed, tell: translate, inboundOf };
 }

@@ -26,7 +26,7 @@ export class ScriptedPort implements SlackPort {
 	}[] = [];
 	#next = 900;
 
-	get asked(): string[] {
+	get methods(): string[] {
 		return this.calls.map(({ method }) => method);
 	}
 
@@ -118,8 +118,8 @@ export class ScriptedSlack extends ScriptedPort {
 
 	override async call(call: SlackCall): Promise<SlackAnswer> {
 		const answer = await super.call(call);
-		const isTold = answer.type !== "ok" || Object.keys(answer.body).length > 0;
-		return isTold ? answer : this.#known(call);
+		const isReported = answer.type !== "ok" || Object.keys(answer.body).length > 0;
+		return isReported ? answer : this.#known(call);
 	}
 
 	override async connect(handlers?: Handlers): Promise<void> {

@@ -11,7 +11,7 @@ const onlyEnds = { live: "off" } as const;
 
 /** Discord refuses a second post with the same nonce, so that an unclear request is repeated without a lookup. */
 function repeated(name: string, is: Fault): Scene<DiscordSite> {
-	const asked: string[] = [];
+	const requests: string[] = [];
 	const posts = "POST /channels/{channel_id}/messages";
 	return {
 		...{ name: `${name}: Discord is asked once more at once, and nothing is looked up`, only: "discord" },
@@ -22,7 +22,7 @@ function repeated(name: string, is: Fault): Scene<DiscordSite> {
 				what: "every other request is noted",
 				does({ site: { world } }) {
 					world.network.each((label) => {
-						asked.push(label);
+						requests.push(label);
 						return undefined;
 					});
 				},
@@ -32,15 +32,15 @@ function repeated(name: string, is: Fault): Scene<DiscordSite> {
 			{
 				what: "the one request after the fault has brought the answer",
 				does() {
-					const found = asked.filter((label) => label.endsWith("/channels/{channel_id}/messages"));
-					if (found.join() !== posts) throw new Error(`these were asked: ${asked.join()}`);
+					const found = requests.filter((label) => label.endsWith("/channels/{channel_id}/messages"));
+					if (found.join() !== posts) throw new Error(`these were asked: ${requests.join()}`);
 				},
 			},
 		],
 	};
 }
 
-const takesNoPosts: Step<DiscordSite> = {
+const refusesPosts: Step<DiscordSite> = {
 	what: "Discord takes no posts",
 	does({ site: { world } }) {
 		world.network.each((label) =>
@@ -60,7 +60,7 @@ export const repeats: readonly Scene<DiscordSite>[] = [
 		only: "discord",
 		place: onlyLookups,
 		steps: [
-			takesNoPosts,
+			refusesPosts,
 			{ fault: post, is: { drop: "after-commit" } },
 			{ fault: read, is: { status: 500 } },
 			{ fault: read, is: { drop: "before" } },
@@ -74,7 +74,7 @@ export const repeats: readonly Scene<DiscordSite>[] = [
 		only: "discord",
 		place: onlyLookups,
 		steps: [
-			takesNoPosts,
+			refusesPosts,
 			{ fault: post, is: { drop: "after-commit" } },
 			{ fault: read, is: { status: 403 } },
 			...hello,
@@ -88,7 +88,7 @@ export const repeats: readonly Scene<DiscordSite>[] = [
 		only: "discord",
 		errors: [/a post was given up/],
 		steps: [
-			takesNoPosts,
+			refusesPosts,
 			...hello,
 			{ passes: 60 * 60_000 },
 			{ stuck: ["dead: not posted after 8 attempts"] },

@@ -200,7 +200,7 @@ export const discordNotices: readonly Scene<DiscordSite>[] = [
 			{
 				what: "Alex closes the direct messages",
 				does: ({ site }) => {
-					site.people.Alex.user.takesDirect = false;
+					site.people.Alex.user.acceptsDirect = false;
 				},
 			},
 			write,
@@ -217,7 +217,7 @@ export const discordNotices: readonly Scene<DiscordSite>[] = [
 			{
 				what: "Alex closes the direct messages",
 				does: ({ site }) => {
-					site.people.Alex.user.takesDirect = false;
+					site.people.Alex.user.acceptsDirect = false;
 				},
 			},
 			write,

@@ -6,30 +6,30 @@ import { Connection } from "./connection.ts";
 function connection() {
 	const parts = standingWorld();
 	const { world, clock } = parts;
-	const heard: { op: number; t: string | null; d: unknown }[] = [];
+	const received: { op: number; t: string | null; d: unknown }[] = [];
 	const ends: (number | "cut")[] = [];
 	const socket = {
-		send: (text: string) => void heard.push(JSON.parse(text)),
+		send: (text: string) => void received.push(JSON.parse(text)),
 		close: (code: number) => void ends.push(code),
 		terminate: () => void ends.push("cut"),
 	};
 	const one = new Connection(world.gateway, socket, { clock, heartbeatMs: 1000 });
 	const say = (op: number, d: unknown) => one.receive(JSON.stringify({ op, d }));
 	const identify = () => say(2, { token: world.token, intents: Intents.Guilds, properties: {} });
-	return { ...parts, heard, ends, one, say, identify };
+	return { ...parts, received: received, ends, one, say, identify };
 }
 
 test("a connection receives HELLO, and its heartbeats are acknowledged", () => {
-	const { heard, say } = connection();
+	const { received, say } = connection();
 	say(1, null);
-	expect(heard).toMatchObject([{ op: 10, d: { heartbeat_interval: 1000 } }, { op: 11 }]);
+	expect(received).toMatchObject([{ op: 10, d: { heartbeat_interval: 1000 } }, { op: 11 }]);
 });
 
 test("a session starts once", async () => {
-	const { heard, ends, identify } = connection();
+	const { received, ends, identify } = connection();
 	identify();
 	await Promise.resolve();
-	expect(heard.map(({ t }) => t)).toEqual([null, "READY", "GUILD_CREATE"]);
+	expect(received.map(({ t }) => t)).toEqual([null, "READY", "GUILD_CREATE"]);
 	identify();
 	expect(ends).toEqual([4005]);
 });
@@ -65,14 +65,14 @@ test("a client without heartbeats times out", () => {
 });
 
 test("an ended session is not resumed", () => {
-	const { world, heard, say } = connection();
+	const { world, received, say } = connection();
 	say(6, { token: world.token, session_id: "other", seq: 1 });
-	expect(heard.at(-1)).toMatchObject({ op: 9, d: false });
+	expect(received.at(-1)).toMatchObject({ op: 9, d: false });
 });
 
 test("a connection that only looks alive gets no heartbeat acknowledgements", () => {
-	const { world, heard, say } = connection();
+	const { world, received, say } = connection();
 	world.gateway.zombie = true;
 	say(1, null);
-	expect(heard.map(({ op }) => op)).toEqual([10]);
+	expect(received.map(({ op }) => op)).toEqual([10]);
 });

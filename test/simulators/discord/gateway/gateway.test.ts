@@ -8,16 +8,16 @@ const all = Intents.Guilds | Intents.GuildMessages | Intents.DirectMessages | In
 
 /** A client of the gateway. */
 function listener() {
-	const heard: (Dispatch | Order)[] = [];
+	const received: (Dispatch | Order)[] = [];
 	const ends: (number | "cut")[] = [];
 	const sink: Sink = {
-		send: (payload) => void heard.push(payload),
+		send: (payload) => void received.push(payload),
 		cut: () => void ends.push("cut"),
 		close: (code) => void ends.push(code),
 	};
-	const events = (): string[] => heard.flatMap(({ t }) => t ?? []);
-	const data = (t: string) => heard.filter((payload) => payload.t === t).map(({ d }) => Object(d));
-	return { sink, heard, ends, events, data };
+	const events = (): string[] => received.flatMap(({ t }) => t ?? []);
+	const data = (t: string) => received.filter((payload) => payload.t === t).map(({ d }) => Object(d));
+	return { sink, received: received, ends, events, data };
 }
 
 function gatewayWorld(intents: number = all, options: WorldOptions = {}) {
@@ -36,7 +36,7 @@ test("a session starts with READY and its guilds, and numbers its events", async
 	const { world, general, anna, ear } = gatewayWorld();
 	anna.says("Hello", { in: general });
 	await arrival();
-	expect(ear.heard.map(({ t, s }) => [t, s])).toEqual([
+	expect(ear.received.map(({ t, s }) => [t, s])).toEqual([
 		["READY", 1],
 		["GUILD_CREATE", 2],
 		["MESSAGE_CREATE", 3],
@@ -153,7 +153,7 @@ test("an overtaking event is numbered first, and a connection that ends at that 
 	gateway.resume({ token, sessionId: session.id, seq: session.seq - 1 }, next.sink);
 	await arrival();
 	expect(next.data("MESSAGE_CREATE").map(({ content }) => content)).toEqual(["three"]);
-	const numbers = [...ear.heard, ...next.heard].flatMap(({ s }) => s ?? []);
+	const numbers = [...ear.received, ...next.received].flatMap(({ s }) => s ?? []);
 	expect(numbers).toEqual(numbers.map((_, index) => index + 1));
 });
 
@@ -185,7 +185,7 @@ test("connections can be cut, requested to reconnect, invalidated, and closed", 
 	gateway.close(4000);
 	await arrival();
 	expect(ear.ends).toEqual(["cut", 4000]);
-	expect(ear.heard.filter(({ op }) => op !== 0).map(({ op, d }) => [op, d])).toEqual([
+	expect(ear.received.filter(({ op }) => op !== 0).map(({ op, d }) => [op, d])).toEqual([
 		[7, null],
 		[9, true],
 	]);
@@ -218,14 +218,14 @@ test("events of all actions of people and apps match discord-api-types", async (
 	const options = [{ label: "A", value: "a" }];
 	const choice = { type: 1, components: [{ type: 3, custom_id: "choice", placeholder: "Choose", options }] };
 	app.posts(general, { content: "Sure?", components: [row, choice], embeds: [{ title: "T" }] });
-	const asked = anna.clicks("Go");
+	const interaction = anna.clicks("Go");
 	const form = {
 		title: "T",
 		custom_id: "m",
 		components: [{ type: 18, label: "L", component: { type: 4, custom_id: "a", style: 1 } }],
 	};
-	app.answers(asked, { type: 9, data: form });
-	app.answers(anna.submits(asked, { L: "x" }), { type: 5, data: { flags: 64 } });
+	app.answers(interaction, { type: 9, data: form });
+	app.answers(anna.submits(interaction, { L: "x" }), { type: 5, data: { flags: 64 } });
 	app.answers(anna.chooses("A"), { type: 7, data: { content: "Chosen" } });
 	const command = {
 		name: "ask",
@@ -249,7 +249,7 @@ test("events of all actions of people and apps match discord-api-types", async (
 	anna.edits(said, "Look!");
 	general.unfurls(said);
 	anna.reacts("👀", { on: said });
-	anna.takesBack("👀", { on: said });
+	anna.unreacts("👀", { on: said });
 	const thread = anna.opensThread("Talk", { of: said });
 	app.call("PUT", `/channels/${thread.id}/thread-members/@me`);
 	anna.typesIn(thread);
@@ -268,7 +268,7 @@ test("events of all actions of people and apps match discord-api-types", async (
 	general.rename("main");
 	world.channel("gone").delete();
 	world.home.permits(world.home.botRole(), ["ViewChannel"]);
-	general.hears("CI", "Build failed");
+	general.receives("CI", "Build failed");
 	world.guild("Other").removesApp();
 	await arrival();
 	expect(new Set(ear.events())).toEqual(
@@ -293,5 +293,5 @@ test("events of all actions of people and apps match discord-api-types", async (
 			],
 		]),
 	);
-	expect(world.takeViolations()).toEqual([]);
+	expect(world.drainViolations()).toEqual([]);
 });

@@ -45,7 +45,7 @@ export class Gateway {
 		this.#state = state;
 		this.#delivery = new Delivery({
 			...{ clock: state.clock, chance: () => state.chance() },
-			deliver: (event) => this.#tell(event),
+			deliver: (event) => this.#dispatch(event),
 		});
 		state.listen((event) => this.#delivery.carry(event));
 	}
@@ -183,13 +183,13 @@ export class Gateway {
 		return all ? guild : { ...guild, members: guild.members.filter(own) };
 	}
 
-	#tell(event: WorldEvent): void {
+	#dispatch(event: WorldEvent): void {
 		for (const session of this.#sessions.values()) {
-			if (this.#hears(session, event)) this.#send(session, event.t, this.#readable(session, event));
+			if (this.#receives(session, event)) this.#send(session, event.t, this.#readable(session, event));
 		}
 	}
 
-	#hears({ intents }: Session, event: WorldEvent): boolean {
+	#receives({ intents }: Session, event: WorldEvent): boolean {
 		const subscribed = event.intents === 0 || (event.intents & intents) !== 0;
 		const { channel } = event;
 		const own = event.message?.onlyFor !== undefined;

@@ -1,10 +1,10 @@
 import { GatewayDispatchEvents, PermissionFlagsBits } from "discord-api-types/v10";
 import type { PostState } from "../../chat/post-states.ts";
-import { addUser, tellChannel } from "../world/guilds.ts";
+import { addUser, emitChannel } from "../world/guilds.ts";
 import { addMessage, announce } from "../world/messages.ts";
 import type { ChannelRecord, MessageRecord } from "../world/records.ts";
 import type { State } from "../world/state.ts";
-import { settle, tellThread } from "../world/thread-state.ts";
+import { emitThread, settle } from "../world/thread-state.ts";
 import { typingNow } from "../world/typing.ts";
 import { isSeen, type Shown, show, statesOf } from "./shown.ts";
 import { messageText } from "./transcript.ts";
@@ -97,7 +97,7 @@ export class Channel {
 			names.reduce((sum, name) => sum | PermissionFlagsBits[name], 0n);
 		const type = this.#state.users.has(whom.id) ? "member" : "role";
 		this.record.overwrites.set(whom.id, { id: whom.id, type, allow: bits(allow), deny: bits(deny) });
-		tellChannel(this.#state, this.record, GatewayDispatchEvents.ChannelUpdate);
+		emitChannel(this.#state, this.record, GatewayDispatchEvents.ChannelUpdate);
 	}
 
 	/** A moderator archives the thread and optionally locks it. */
@@ -105,19 +105,19 @@ export class Channel {
 		const { thread } = this.record;
 		if (!thread) throw new Error(`${this.name} is no thread`);
 		Object.assign(thread, { archived: true, archivedAt: this.#state.now(), locked });
-		tellThread(this.#state, this.record, GatewayDispatchEvents.ThreadUpdate);
+		emitThread(this.#state, this.record, GatewayDispatchEvents.ThreadUpdate);
 	}
 
 	rename(name: string): void {
 		this.record.name = name;
 		const { thread } = this.record;
-		if (thread) tellThread(this.#state, this.record, GatewayDispatchEvents.ThreadUpdate);
-		else tellChannel(this.#state, this.record, GatewayDispatchEvents.ChannelUpdate);
+		if (thread) emitThread(this.#state, this.record, GatewayDispatchEvents.ThreadUpdate);
+		else emitChannel(this.#state, this.record, GatewayDispatchEvents.ChannelUpdate);
 	}
 
 	delete(): void {
 		const { thread, guild, parent, type } = this.record;
-		if (!thread) tellChannel(this.#state, this.record, GatewayDispatchEvents.ChannelDelete);
+		if (!thread) emitChannel(this.#state, this.record, GatewayDispatchEvents.ChannelDelete);
 		this.record.deleted = true;
 		if (!thread || !guild || !parent) return;
 		const d = { id: this.id, guild_id: guild.id, parent_id: parent.id, type };
@@ -125,7 +125,7 @@ export class Channel {
 	}
 
 	/** A webhook of another service posts here. */
-	hears(name: string, text: string): Shown {
+	receives(name: string, text: string): Shown {
 		const author = addUser(this.#state, name, true);
 		const draft = { body: { content: text }, files: [] };
 		const channel = this.record;

@@ -1,6 +1,6 @@
 import { GatewayDispatchEvents, GatewayIntentBits, PermissionFlagsBits } from "discord-api-types/v10";
 import { roleShape } from "../shapes/people.ts";
-import { addChannel, addRole, addUser, join, leave, tellMember } from "../world/guilds.ts";
+import { addChannel, addRole, addUser, emitMember, join, leave } from "../world/guilds.ts";
 import type { GuildRecord, RoleRecord } from "../world/records.ts";
 import type { State } from "../world/state.ts";
 import { Channel } from "./channel.ts";
@@ -47,7 +47,7 @@ export class Guild {
 		const member = join(this.#state, this.record, user, options.guest);
 		const roles = options.roles ?? [];
 		for (const role of roles) member.roles.add(this.role(role).id);
-		if (roles.length > 0) tellMember(this.#state, this.record, member);
+		if (roles.length > 0) emitMember(this.#state, this.record, member);
 		return new Person(this.#state, user, this.record);
 	}
 

@@ -91,7 +91,7 @@ test("a role has the given permissions, and a webhook posts as another service",
 	expect(bob.says("Hi", { in: general }).text).toBe("Hi");
 	world.home.permits(role, []);
 	expect(() => bob.says("Hi", { in: general })).toThrow("Missing Permissions");
-	const { id } = general.hears("CI", "Build failed");
+	const { id } = general.receives("CI", "Build failed");
 	expect(general.last()).toMatchObject({ author: "CI", text: "Build failed" });
 	const read = Object(app.get(`/channels/${general.id}/messages/${id}`).body);
 	expect(read).toMatchObject({ webhook_id: expect.any(String), author: { bot: true } });

@@ -1,6 +1,6 @@
 import { ComponentType, InteractionType, MessageReferenceType } from "discord-api-types/v10";
 import type { Upload } from "../world/attachments.ts";
-import { openDirect, tellMember } from "../world/guilds.ts";
+import { emitMember, openDirect } from "../world/guilds.ts";
 import { type Beginning, beginInteraction } from "../world/interactions.ts";
 import { createMessage, deleteMessage, editMessage } from "../world/messages.ts";
 import { sees } from "../world/permissions.ts";
@@ -104,7 +104,7 @@ export class Person {
 		addReaction(this.#state, this.user, this.#find(on.id), emoji);
 	}
 
-	takesBack(emoji: string, { on }: { readonly on: { readonly id: string } }): void {
+	unreacts(emoji: string, { on }: { readonly on: { readonly id: string } }): void {
 		removeReaction(this.#state, this.user, this.#find(on.id), emoji);
 	}
 
@@ -167,12 +167,12 @@ export class Person {
 	}
 
 	/** Fills in the open form by the labels or the names of its fields, and sends it. */
-	submits(asked: SentInteraction, values: Readonly<Record<string, string>> = {}): SentInteraction {
-		const { modal, channel, message } = asked.record;
+	submits(interaction: SentInteraction, values: Readonly<Record<string, string>> = {}): SentInteraction {
+		const { modal, channel, message } = interaction.record;
 		if (!modal) throw new Error(`no form has opened for ${this.name}`);
 		const type = InteractionType.ModalSubmit;
 		const data = formData(modal, values);
-		return this.#begin({ type, channel, data, trigger: asked.record, ...(message && { message }) });
+		return this.#begin({ type, channel, data, trigger: interaction.record, ...(message && { message }) });
 	}
 
 	/** Uses a command: `/task new`, or one of the menu of a message. */
@@ -195,13 +195,13 @@ export class Person {
 	gains(role: RoleRecord): void {
 		const member = this.#member();
 		member.roles.add(role.id);
-		tellMember(this.#state, this.#guild, member);
+		emitMember(this.#state, this.#guild, member);
 	}
 
 	loses(role: RoleRecord): void {
 		const member = this.#member();
 		member.roles.delete(role.id);
-		tellMember(this.#state, this.#guild, member);
+		emitMember(this.#state, this.#guild, member);
 	}
 
 	#member(): MemberRecord {

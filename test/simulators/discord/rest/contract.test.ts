@@ -88,7 +88,7 @@ withContract("a violation is refused, and noted with its route", () => {
 		body: { content: "x", mentions: [] },
 	});
 	expect([answer.status, codeOf(answer)]).toEqual([400, 50_035]);
-	expect(world.takeViolations()).toEqual([
+	expect(world.drainViolations()).toEqual([
 		`POST ${messages}: body: must NOT have unevaluated properties {"unevaluatedProperty":"mentions"}`,
 	]);
 });
@@ -102,7 +102,7 @@ withContract("what the simulator answers is checked, too", () => {
 test("an unknown route is refused and recorded", () => {
 	const { world, app } = standingWorld();
 	expect(app.get("/guilds/1/emojis").status).toBe(404);
-	expect(world.takeViolations()).toEqual(["there is no GET /guilds/1/emojis"]);
+	expect(world.drainViolations()).toEqual(["there is no GET /guilds/1/emojis"]);
 });
 
 test("every response of the simulator matches Discord's contract", () => {
@@ -125,5 +125,5 @@ test("every response of the simulator matches Discord's contract", () => {
 		`/channels/${opened.id}/messages`,
 	];
 	for (const path of paths) expect([path, app.get(path).status]).toEqual([path, 200]);
-	expect(world.takeViolations()).toEqual([]);
+	expect(world.drainViolations()).toEqual([]);
 });

@@ -40,19 +40,19 @@ export class DirectClient {
 
 	/** Sends the first response to an interaction. */
 	answers(
-		asked: { readonly id: string; readonly record: { readonly token: string } },
+		interaction: { readonly id: string; readonly record: { readonly token: string } },
 		body: object,
 	): RestResponse {
-		const path = `/interactions/${asked.id}/${asked.record.token}/callback`;
+		const path = `/interactions/${interaction.id}/${interaction.record.token}/callback`;
 		return this.call("POST", path, { body, authorization: undefined });
 	}
 
 	/** A request with the token of an interaction. */
 	follows(
-		asked: { readonly record: { readonly token: string } },
+		interaction: { readonly record: { readonly token: string } },
 		{ method, message, body }: { readonly method: string; readonly message?: string; readonly body?: object },
 	): RestResponse {
-		const webhook = `/webhooks/${this.#world.state.app.id}/${asked.record.token}`;
+		const webhook = `/webhooks/${this.#world.state.app.id}/${interaction.record.token}`;
 		const path = message === undefined ? webhook : `${webhook}/messages/${message}`;
 		return this.call(method, path, { body, authorization: undefined });
 	}

@@ -80,13 +80,13 @@ test("a fault planned for another route does not occur", async () => {
 
 test("a chooser decides about every request until `heal`", async () => {
 	const { world, send } = networkWorld();
-	const asked: string[] = [];
+	const requests: string[] = [];
 	world.network.each((label) => {
-		asked.push(label);
+		requests.push(label);
 		return { status: 503 };
 	});
 	expect([(await send()).status, (await send()).status]).toEqual([503, 503]);
-	expect(asked).toEqual([posts, posts]);
+	expect(requests).toEqual([posts, posts]);
 	world.network.heal();
 	expect((await send()).status).toBe(200);
 });

@@ -30,7 +30,7 @@ export class RateLimits {
 	}
 
 	/** Counts a request and returns the headers of its bucket. Refuses with 429 if one is empty. */
-	take(counted: Counted): Record<string, string> {
+	count(counted: Counted): Record<string, string> {
 		const { global, channelWrites } = this.#state.settings;
 		if (!counted.open) {
 			const wait = this.#spend("global", global);

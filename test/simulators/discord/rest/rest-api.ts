@@ -83,7 +83,7 @@ export class RestApi {
 		}
 		const { route, params } = found;
 		const open = route.open === true;
-		Object.assign(headers, this.limits.take({ label: labelOf(route), params, open }));
+		Object.assign(headers, this.limits.count({ label: labelOf(route), params, open }));
 		if (!open && request.authorization !== `Bot ${this.#state.app.token}`) throw refusals.unauthorized();
 		this.#check(route, params, request);
 		const { query, body, files } = request;

@@ -87,7 +87,7 @@ test.each([
 	const { world, create } = commandWorld();
 	expect(codeOf(create(body))).toBe(50_035);
 	expect(world.commands()).toEqual([]);
-	expect(world.takeViolations()).not.toEqual([]);
+	expect(world.drainViolations()).not.toEqual([]);
 });
 
 test("there are at most 100 commands, and 200 created per day", () => {
@@ -114,8 +114,8 @@ test("there are at most 100 commands, and 200 created per day", () => {
 test("a person uses a command with its options", () => {
 	const { world, create, anna, general } = commandWorld();
 	create(task);
-	const asked = anna.commands("/task new", { text: "Tidy up" }, { in: general });
-	expect(asked.record.data).toMatchObject({
+	const interaction = anna.commands("/task new", { text: "Tidy up" }, { in: general });
+	expect(interaction.record.data).toMatchObject({
 		name: "task",
 		options: [{ name: "new", options: [{ name: "text", type: 3, value: "Tidy up" }] }],
 	});
@@ -141,25 +141,25 @@ test("a command that needs a permission is only offered with it", () => {
 test("autocomplete offers at most 25 choices", () => {
 	const { world, app, create, anna, general } = commandWorld();
 	create(task);
-	const asked = anna.types("/task new", { text: "x", session: "ab" }, { in: general });
-	expect(asked.record.data).toMatchObject({
+	const interaction = anna.types("/task new", { text: "x", session: "ab" }, { in: general });
+	expect(interaction.record.data).toMatchObject({
 		options: [{ options: [{}, { name: "session", focused: true }] }],
 	});
 	const choices = (count: number) =>
 		Array.from({ length: count }, (_, at) => ({ name: `n${at}`, value: `v${at}` }));
-	expect(codeOf(app.answers(asked, { type: 8, data: { choices: choices(26) } }))).toBe(50_035);
-	expect(app.answers(asked, { type: 8, data: { choices: choices(25) } }).status).toBe(204);
-	expect(asked.choices).toHaveLength(25);
+	expect(codeOf(app.answers(interaction, { type: 8, data: { choices: choices(26) } }))).toBe(50_035);
+	expect(app.answers(interaction, { type: 8, data: { choices: choices(25) } }).status).toBe(204);
+	expect(interaction.choices).toHaveLength(25);
 	expect(() => anna.types("/task new", { text: "x" }, { in: general })).toThrow("text completes nothing");
-	expect(world.takeViolations()).not.toEqual([]);
+	expect(world.drainViolations()).not.toEqual([]);
 });
 
 test("a menu command of a message includes the message", () => {
 	const { create, anna, general } = commandWorld();
 	create({ name: "Ask about this", type: 3 });
 	const said = anna.says("Look at that", { in: general });
-	const asked = anna.commands("Ask about this", {}, { in: general, on: said });
-	expect(asked.record.data).toMatchObject({
+	const interaction = anna.commands("Ask about this", {}, { in: general, on: said });
+	expect(interaction.record.data).toMatchObject({
 		target_id: said.id,
 		resolved: { messages: { [said.id]: { content: "Look at that" } } },
 	});
@@ -168,8 +168,8 @@ test("a menu command of a message includes the message", () => {
 test("an option of a file includes the file", () => {
 	const { world, create, anna, general } = commandWorld();
 	create({ name: "ask", description: "Ask", options: [{ type: 11, name: "file", description: "A file" }] });
-	const asked = anna.commands("/ask", { file: { name: "a.txt", content: "abc" } }, { in: general });
-	const { options, resolved } = Object(asked.record.data);
+	const interaction = anna.commands("/ask", { file: { name: "a.txt", content: "abc" } }, { in: general });
+	const { options, resolved } = Object(interaction.record.data);
 	expect(resolved.attachments[options[0].value]).toMatchObject({ filename: "a.txt", size: 3 });
 	world.close();
 });

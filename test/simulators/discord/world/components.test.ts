@@ -69,7 +69,7 @@ test("an edit without content turns a message into components", () => {
 	const edit = (body: object) =>
 		app.call("PATCH", path, { body: { components: [text("Done")], flags: v2, ...body } });
 	expect(codeOf(edit({}))).toBe(50_035);
-	expect(world.takeViolations()).toHaveLength(1);
+	expect(world.drainViolations()).toHaveLength(1);
 	expect(edit({ content: null }).status).toBe(200);
 	expect(general.last().text).toBe("Done");
 });
@@ -103,12 +103,12 @@ test.each(Object.entries(refused))("%s is refused and recorded", (_, components)
 	const { world, app, general } = standingWorld();
 	const answer = app.call("POST", `/channels/${general.id}/messages`, { body: { flags: v2, components } });
 	expect([answer.status, codeOf(answer)]).toEqual([400, 50_035]);
-	expect(world.takeViolations()).not.toEqual([]);
+	expect(world.drainViolations()).not.toEqual([]);
 });
 
 test("a message of components with embeds is refused", () => {
 	const { world, app, general } = standingWorld();
 	const body = { flags: v2, components: [text("x")], embeds: [{ description: "x" }] };
 	expect(codeOf(app.call("POST", `/channels/${general.id}/messages`, { body }))).toBe(50_035);
-	expect(world.takeViolations()).toHaveLength(1);
+	expect(world.drainViolations()).toHaveLength(1);
 });

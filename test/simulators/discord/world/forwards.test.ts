@@ -5,7 +5,7 @@ test("a forwarded message is read as a snapshot of that moment", () => {
 	const { world, app, anna, general } = standingWorld();
 	const other = world.channel("other");
 	const said = anna.says("The build fails", { in: other, attachments: [{ name: "run.log", content: "x" }] });
-	const asked = anna.says("Why?", { in: general, forwards: said });
+	const ask = anna.says("Why?", { in: general, forwards: said });
 	anna.edits(said, "Nothing");
 	const [question, passed] = Object(app.get(`/channels/${general.id}/messages`)).body;
 	expect(question.content).toBe("Why?");
@@ -14,7 +14,7 @@ test("a forwarded message is read as a snapshot of that moment", () => {
 		message_snapshots: [{ message: { content: "The build fails", attachments: [{ filename: "run.log" }] } }],
 	});
 	expect(passed).not.toHaveProperty("referenced_message");
-	expect(general.shows()).toMatchObject([{ text: "(forwarded)\nThe build fails" }, { id: asked.id }]);
+	expect(general.shows()).toMatchObject([{ text: "(forwarded)\nThe build fails" }, { id: ask.id }]);
 	expect(world.violations).toEqual([]);
 });
 
@@ -26,7 +26,7 @@ test("an app that forwards is refused, because the contract has no forwards in r
 		body: { message_reference: reference },
 	});
 	expect(codeOf(answer)).toBe(50_035);
-	expect(world.takeViolations()).toHaveLength(1);
+	expect(world.drainViolations()).toHaveLength(1);
 });
 
 test("a person forwards only messages that they may read", () => {

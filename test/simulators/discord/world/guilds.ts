@@ -8,7 +8,7 @@ import type { State } from "./state.ts";
 
 export function addUser(state: State, name: string, bot = false): UserRecord {
 	const username = name.toLowerCase().replace(/[^a-z0-9_.]/g, "_");
-	const user: UserRecord = { id: state.snowflakes.create(), username, name, bot, takesDirect: true };
+	const user: UserRecord = { id: state.snowflakes.create(), username, name, bot, acceptsDirect: true };
 	state.users.set(user.id, user);
 	return user;
 }
@@ -73,7 +73,7 @@ export function leave(state: State, guild: GuildRecord, user: UserRecord): void 
 }
 
 /** Emits an event about a member with changed roles or name. */
-export function tellMember(state: State, guild: GuildRecord, member: MemberRecord): void {
+export function emitMember(state: State, guild: GuildRecord, member: MemberRecord): void {
 	const d = { ...memberShape(state, member), user: userShape(member.user), guild_id: guild.id };
 	state.emit({ t: GatewayDispatchEvents.GuildMemberUpdate, d, intents: GatewayIntentBits.GuildMembers });
 }
@@ -85,7 +85,7 @@ export function addChannel(state: State, guild: GuildRecord, name: string): Chan
 		...{ recipients: [], overwrites: new Map(), messages: [], typing: new Map(), deleted: false },
 	};
 	state.channels.set(channel.id, channel);
-	tellChannel(state, channel, GatewayDispatchEvents.ChannelCreate);
+	emitChannel(state, channel, GatewayDispatchEvents.ChannelCreate);
 	return channel;
 }
 
@@ -95,7 +95,7 @@ type ChannelEvent =
 	| GatewayDispatchEvents.ChannelDelete;
 
 /** Emits an event about a created, changed or deleted channel. */
-export function tellChannel(state: State, channel: ChannelRecord, t: ChannelEvent): void {
+export function emitChannel(state: State, channel: ChannelRecord, t: ChannelEvent): void {
 	state.emit({ t, d: guildChannelShape(channel), intents: GatewayIntentBits.Guilds, channel });
 }
 

@@ -12,14 +12,14 @@ const form = {
 function pressed() {
 	const parts = standingWorld();
 	const post = parts.app.posts(parts.general, { content: "Sure?", components: buttons("Yes", "No") });
-	return { ...parts, post, asked: parts.anna.clicks("Yes") };
+	return { ...parts, post, interaction: parts.anna.clicks("Yes") };
 }
 
 test("a response within three seconds is visible, and a later one finds an unknown interaction", () => {
-	const { clock, app, anna, asked } = pressed();
+	const { clock, app, anna, interaction } = pressed();
 	clock.advance(2999);
-	expect(app.answers(asked, { type: 4, data: { content: "Done" } }).status).toBe(204);
-	expect([asked.state, asked.answers().map(({ text }) => text)]).toEqual(["answered", ["Done"]]);
+	expect(app.answers(interaction, { type: 4, data: { content: "Done" } }).status).toBe(204);
+	expect([interaction.state, interaction.answers().map(({ text }) => text)]).toEqual(["answered", ["Done"]]);
 	const late = anna.clicks("No");
 	clock.advance(3000);
 	const refused = app.answers(late, { type: 4, data: { content: "Done" } });
@@ -27,32 +27,32 @@ test("a response within three seconds is visible, and a later one finds an unkno
 });
 
 test("an interaction has one first response", () => {
-	const { app, asked } = pressed();
-	app.answers(asked, { type: 6 });
-	const again = app.answers(asked, { type: 4, data: { content: "Done" } });
+	const { app, interaction } = pressed();
+	app.answers(interaction, { type: 6 });
+	const again = app.answers(interaction, { type: 4, data: { content: "Done" } });
 	expect([again.status, codeOf(again)]).toEqual([400, 40_060]);
 });
 
 test("a token is valid for 15 minutes", () => {
-	const { clock, app, asked } = pressed();
-	app.answers(asked, { type: 6 });
+	const { clock, app, interaction } = pressed();
+	app.answers(interaction, { type: 6 });
 	clock.advance(15 * 60_000 - 1);
-	expect(app.follows(asked, { method: "POST", body: { content: "Still here" } }).status).toBe(200);
+	expect(app.follows(interaction, { method: "POST", body: { content: "Still here" } }).status).toBe(200);
 	clock.advance(1);
-	const refused = app.follows(asked, { method: "POST", body: { content: "Gone" } });
+	const refused = app.follows(interaction, { method: "POST", body: { content: "Gone" } });
 	expect([refused.status, codeOf(refused)]).toEqual([401, 50_027]);
 });
 
 test("an unacknowledged interaction and an invalid token accept no follow-up", () => {
-	const { app, asked } = pressed();
+	const { app, interaction } = pressed();
 	const follow = { method: "POST", body: { content: "x" } };
-	expect(codeOf(app.follows(asked, follow))).toBe(10_015);
+	expect(codeOf(app.follows(interaction, follow))).toBe(10_015);
 	expect(codeOf(app.follows({ record: { token: "other" } }, follow))).toBe(10_015);
 });
 
 test("an ephemeral response is visible to one person only", () => {
-	const { world, app, anna, general, asked } = pressed();
-	app.answers(asked, { type: 4, data: { content: "For you", flags: 64 } });
+	const { world, app, anna, general, interaction } = pressed();
+	app.answers(interaction, { type: 4, data: { content: "For you", flags: 64 } });
 	const bob = world.member("Bob");
 	expect(general.last(anna)).toMatchObject({ text: "For you", ephemeral: true });
 	expect(general.last(bob).text).toBe("Sure?");
@@ -60,41 +60,41 @@ test("an ephemeral response is visible to one person only", () => {
 	expect(codeOf(app.get(`/channels/${general.id}/messages/${id}`))).toBe(10_008);
 	expect(Object(app.get(`/channels/${general.id}/messages`).body)).toHaveLength(1);
 	expect(
-		app.follows(asked, { method: "PATCH", message: "@original", body: { content: "Changed" } }).status,
+		app.follows(interaction, { method: "PATCH", message: "@original", body: { content: "Changed" } }).status,
 	).toBe(200);
 	expect(general.last(anna).text).toBe("Changed");
-	app.follows(asked, { method: "DELETE", message: "@original" });
+	app.follows(interaction, { method: "DELETE", message: "@original" });
 	expect(general.last(anna).text).toBe("Sure?");
 });
 
 test("after thinking, the first message replaces it with the same visibility", () => {
-	const { app, anna, general, asked } = pressed();
-	app.answers(asked, { type: 5, data: { flags: 64 } });
-	expect([asked.state, general.last(anna).thinking]).toEqual(["thinking", true]);
-	app.follows(asked, { method: "POST", body: { content: "Thought" } });
+	const { app, anna, general, interaction } = pressed();
+	app.answers(interaction, { type: 5, data: { flags: 64 } });
+	expect([interaction.state, general.last(anna).thinking]).toEqual(["thinking", true]);
+	app.follows(interaction, { method: "POST", body: { content: "Thought" } });
 	expect(general.shows(anna).slice(1)).toMatchObject([
 		{ text: "Thought", ephemeral: true, thinking: false, edited: false },
 	]);
-	app.follows(asked, { method: "POST", body: { content: "And more" } });
-	expect(asked.answers().map(({ text, ephemeral }) => [text, ephemeral])).toEqual([
+	app.follows(interaction, { method: "POST", body: { content: "And more" } });
+	expect(interaction.answers().map(({ text, ephemeral }) => [text, ephemeral])).toEqual([
 		["Thought", true],
 		["And more", false],
 	]);
 });
 
 test("a press can change its message", () => {
-	const { app, general, asked } = pressed();
-	app.answers(asked, { type: 7, data: { content: "You said yes", components: [] } });
+	const { app, general, interaction } = pressed();
+	app.answers(interaction, { type: 7, data: { content: "You said yes", components: [] } });
 	expect(general.shows()).toMatchObject([{ text: "You said yes", buttons: [] }]);
-	app.follows(asked, { method: "PATCH", message: "@original", body: { content: "Later" } });
+	app.follows(interaction, { method: "PATCH", message: "@original", body: { content: "Later" } });
 	expect(general.last().text).toBe("Later");
 });
 
 test("a form opens as the first response only, and its fields are returned", () => {
-	const { app, anna, asked } = pressed();
-	app.answers(asked, { type: 9, data: form });
-	expect(asked.form).toMatchObject({ title: "Why?", fields: [{ label: "Reason", required: true }] });
-	const sent = anna.submits(asked, { Reason: "Because" });
+	const { app, anna, interaction } = pressed();
+	app.answers(interaction, { type: 9, data: form });
+	expect(interaction.form).toMatchObject({ title: "Why?", fields: [{ label: "Reason", required: true }] });
+	const sent = anna.submits(interaction, { Reason: "Because" });
 	expect(sent.record.data).toMatchObject({
 		custom_id: "why",
 		components: [{ component: { value: "Because" } }],
@@ -106,13 +106,13 @@ test("a form opens as the first response only, and its fields are returned", () 
 });
 
 test("a person cannot omit required fields of a form, nor exceed their length", () => {
-	const { app, anna, asked } = pressed();
-	app.answers(asked, { type: 9, data: form });
-	expect(() => anna.submits(asked)).toThrow("the form wants Reason");
-	expect(() => anna.submits(asked, { Reason: "x".repeat(4001) })).toThrow(
+	const { app, anna, interaction } = pressed();
+	app.answers(interaction, { type: 9, data: form });
+	expect(() => anna.submits(interaction)).toThrow("the form wants Reason");
+	expect(() => anna.submits(interaction, { Reason: "x".repeat(4001) })).toThrow(
 		"Reason takes 0 to 4000 characters",
 	);
-	expect(() => anna.submits(asked, { Other: "x" })).toThrow("the form has no Other");
+	expect(() => anna.submits(interaction, { Other: "x" })).toThrow("the form has no Other");
 });
 
 test.each([
@@ -121,9 +121,9 @@ test.each([
 	["a label of 46 characters", { ...form, components: [{ ...field("f"), label: "x".repeat(46) }] }],
 	["the same field twice", { ...form, components: [field("f"), field("f")] }],
 ])("a form with %s is refused", (_, data) => {
-	const { world, app, asked } = pressed();
-	expect(codeOf(app.answers(asked, { type: 9, data }))).toBe(50_035);
-	expect(world.takeViolations()).not.toEqual([]);
+	const { world, app, interaction } = pressed();
+	expect(codeOf(app.answers(interaction, { type: 9, data }))).toBe(50_035);
+	expect(world.drainViolations()).not.toEqual([]);
 });
 
 function field(name: string) {
@@ -131,17 +131,17 @@ function field(name: string) {
 }
 
 test("a response of an invalid kind is refused", () => {
-	const { world, app, asked } = pressed();
-	expect(codeOf(app.answers(asked, { type: 8, data: { choices: [] } }))).toBe(50_035);
-	expect(world.takeViolations()).toEqual(["type: 8 is no answer to an interaction of type 3"]);
-	expect(asked.state).toBe("waiting");
+	const { world, app, interaction } = pressed();
+	expect(codeOf(app.answers(interaction, { type: 8, data: { choices: [] } }))).toBe(50_035);
+	expect(world.drainViolations()).toEqual(["type: 8 is no answer to an interaction of type 3"]);
+	expect(interaction.state).toBe("waiting");
 });
 
 test("a response in an archived thread is refused", () => {
 	const { app, anna, general } = standingWorld();
 	const thread = anna.opensThread("Talk", { in: general });
 	app.posts(thread, { content: "Sure?", components: buttons("Yes") });
-	const asked = anna.clicks("Yes");
+	const interaction = anna.clicks("Yes");
 	thread.archive({ locked: true });
-	expect(codeOf(app.answers(asked, { type: 4, data: { content: "Done" } }))).toBe(50_083);
+	expect(codeOf(app.answers(interaction, { type: 4, data: { content: "Done" } }))).toBe(50_083);
 });

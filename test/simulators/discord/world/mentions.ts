@@ -3,7 +3,7 @@ import { may } from "./permissions.ts";
 import type { ChannelRecord, Mentions, MessageRecord, UserRecord } from "./records.ts";
 import type { State } from "./state.ts";
 
-export const nobody: Mentions = { users: [], roles: [], everyone: false };
+export const noMentions: Mentions = { users: [], roles: [], everyone: false };
 
 export interface Calling {
 	readonly author: UserRecord;

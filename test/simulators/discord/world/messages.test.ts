@@ -143,7 +143,7 @@ test("a person without direct messages cannot receive any", () => {
 	const { id } = Object(opened.body);
 	app.posts({ id }, { content: "Hello", ...quiet });
 	expect(anna.dm.shows().map(({ text }) => text)).toEqual(["Hello"]);
-	anna.user.takesDirect = false;
+	anna.user.acceptsDirect = false;
 	const refused = app.call("POST", `/channels/${id}/messages`, { body: { content: "Hello?", ...quiet } });
 	expect([refused.status, codeOf(refused)]).toEqual([403, 50_007]);
 });
@@ -179,8 +179,8 @@ test("the typing indicator lasts ten seconds, and ends with a message", () => {
 
 test("a thread is read with its authors, files and edits, by the permissions of its channel", () => {
 	const { world, app, anna, general } = standingWorld();
-	const asked = anna.says("The build fails", { in: general });
-	const thread = anna.opensThread("Build", { of: asked });
+	const question = anna.says("The build fails", { in: general });
+	const thread = anna.opensThread("Build", { of: question });
 	const said = anna.says("since when", { in: thread, attachments: [{ name: "run.log", content: "exit 1" }] });
 	anna.edits(said, "Since when?");
 	app.posts(thread, { content: "Looking" });
@@ -192,7 +192,7 @@ test("a thread is read with its authors, files and edits, by the permissions of 
 	expect(list({ before: said.id })).toMatchObject([
 		{
 			type: 21,
-			message_reference: { message_id: asked.id },
+			message_reference: { message_id: question.id },
 			referenced_message: { content: "The build fails" },
 		},
 	]);

@@ -10,7 +10,7 @@ import type { StateCause } from "../../chat/post-states.ts";
 import { messageEventShape } from "../shapes/messages.ts";
 import { filesOf, keepUploads, stayingFiles } from "./attachments.ts";
 import { type Draft, type MessageBody, numbered } from "./drafts.ts";
-import { mentionsOf, nobody, notePings, textsOf } from "./mentions.ts";
+import { mentionsOf, noMentions, notePings, textsOf } from "./mentions.ts";
 import { checkMessage, violated } from "./message-limits.ts";
 import { countOldEdit } from "./old-edits.ts";
 import { demand, may, speaking } from "./permissions.ts";
@@ -65,7 +65,7 @@ function wake(state: State, channel: ChannelRecord): void {
 function demandDirect(state: State, channel: ChannelRecord): void {
 	const [person] = channel.recipients;
 	const together = [...state.guilds.values()].some(({ members }) => members.has(person?.id ?? ""));
-	if (!person?.takesDirect || !together) throw refusals.directRefused();
+	if (!person?.acceptsDirect || !together) throw refusals.directRefused();
 }
 
 function nonceKey(author: UserRecord, nonce: string | number): string {
@@ -79,11 +79,11 @@ function repeatedNonce(state: State, author: UserRecord, body: MessageBody): Mes
 	return made && state.now() - made.at < state.settings.nonceMs ? made.message : undefined;
 }
 
-function replyOf(channel: ChannelRecord, { message_reference: told }: MessageBody) {
-	if (!told) return {};
-	const found = channel.messages.find(({ id }) => id === told.message_id);
+function replyOf(channel: ChannelRecord, { message_reference: reference }: MessageBody) {
+	if (!reference) return {};
+	const found = channel.messages.find(({ id }) => id === reference.message_id);
 	if (found && !found.deleted && !found.onlyFor) return { repliesTo: found };
-	if (told.fail_if_not_exists === false) return {};
+	if (reference.fail_if_not_exists === false) return {};
 	throw refusals.invalidForm(["message_reference: Unknown message"]);
 }
 
@@ -94,15 +94,15 @@ function snapshotOf(
 	body: MessageBody,
 	files: Draft["files"],
 ): MessageRecord | undefined {
-	const { message_reference: told } = body;
-	if (told?.type !== MessageReferenceType.Forward) return undefined;
+	const { message_reference: reference } = body;
+	if (reference?.type !== MessageReferenceType.Forward) return undefined;
 	const isMixed = body.content || body.embeds?.length || body.components?.length || files.length > 0;
-	if (isMixed || told.channel_id === undefined) {
+	if (isMixed || reference.channel_id === undefined) {
 		throw violated(state, "message_reference: a forward has a channel, and no content of its own");
 	}
-	const channel = state.channel(told.channel_id);
+	const channel = state.channel(reference.channel_id);
 	demand(state, author, channel, "ReadMessageHistory");
-	return { ...state.message(channel, told.message_id) };
+	return { ...state.message(channel, reference.message_id) };
 }
 
 /** Content and circumstances of a new message. */
@@ -135,7 +135,7 @@ export function addMessage(state: State, making: Making): MessageRecord {
 		components: numbered(body.components),
 		states: [],
 		attachments: keepUploads(state, channel, files, { notes: body.attachments ?? [], ephemeral }),
-		mentions: nobody,
+		mentions: noMentions,
 		flags: flagsOf(making),
 		...{ editedAt: null, deleted: false, reactions: new Map() },
 		...(body.nonce && { nonce: body.nonce }),
@@ -184,7 +184,7 @@ function callThose(
 ): void {
 	const { author, channel, content, components, onlyFor } = message;
 	const text = [content, ...textsOf(components)].join("\n");
-	message.mentions = onlyFor ? nobody : mentionsOf(state, { author, channel, text, allowed, repliesTo });
+	message.mentions = onlyFor ? noMentions : mentionsOf(state, { author, channel, text, allowed, repliesTo });
 }
 
 /** https://discord.com/developers/docs/resources/message#edit-message */
@@ -234,13 +234,13 @@ export function changeMessage(state: State, message: MessageRecord, draft: Draft
 /**
  * The flag of components v2 cannot be removed: https://discord.com/developers/docs/components/reference#component-reference
  */
-function editedFlags(before: number, told: number | null | undefined): number {
-	if (told === undefined || told === null) return before;
+function editedFlags(before: number, flags: number | null | undefined): number {
+	if (flags === undefined || flags === null) return before;
 	const kept = before & ~MessageFlags.SuppressEmbeds;
-	if (before & MessageFlags.IsComponentsV2 && !(told & MessageFlags.IsComponentsV2)) {
+	if (before & MessageFlags.IsComponentsV2 && !(flags & MessageFlags.IsComponentsV2)) {
 		throw refusals.invalidForm(["flags: IS_COMPONENTS_V2 cannot be removed"]);
 	}
-	return kept | (told & (MessageFlags.SuppressEmbeds | MessageFlags.IsComponentsV2));
+	return kept | (flags & (MessageFlags.SuppressEmbeds | MessageFlags.IsComponentsV2));
 }
 
 /** https://discord.com/developers/docs/resources/message#delete-message */

@@ -10,7 +10,7 @@ test("a reaction counts once per user, and can be removed", () => {
 	anna.reacts("👀", { on: said });
 	expect(general.last().reactions).toEqual({ "👀": 2 });
 	app.call("DELETE", path);
-	anna.takesBack("👀", { on: said });
+	anna.unreacts("👀", { on: said });
 	expect(general.last().reactions).toEqual({});
 });
 

@@ -20,7 +20,7 @@ export function addReaction(state: State, by: UserRecord, message: MessageRecord
 	if (users?.has(by.id)) return;
 	message.reactions.set(emoji, new Set([...(users ?? []), by.id]));
 	const member = channel.guild?.members.get(by.id);
-	tell(state, by, message, {
+	emitReaction(state, by, message, {
 		t: GatewayDispatchEvents.MessageReactionAdd,
 		emoji,
 		more: {
@@ -37,7 +37,7 @@ export function removeReaction(state: State, by: UserRecord, message: MessageRec
 	const users = message.reactions.get(emoji);
 	if (!users?.delete(by.id)) throw refusals.unknownEmoji();
 	if (users.size === 0) message.reactions.delete(emoji);
-	tell(state, by, message, { t: GatewayDispatchEvents.MessageReactionRemove, emoji, more: {} });
+	emitReaction(state, by, message, { t: GatewayDispatchEvents.MessageReactionRemove, emoji, more: {} });
 }
 
 interface Reacted {
@@ -46,7 +46,7 @@ interface Reacted {
 	readonly more: object;
 }
 
-function tell(
+function emitReaction(
 	state: State,
 	by: UserRecord,
 	{ id, channel }: MessageRecord,

@@ -20,7 +20,7 @@ export interface UserRecord {
 	 * True if the app may send them direct messages: https://discord.com/developers/docs/topics/opcodes-and-status-codes
 	 * 50007.
 	 */
-	takesDirect: boolean;
+	acceptsDirect: boolean;
 }
 
 export interface RoleRecord {

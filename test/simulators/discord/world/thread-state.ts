@@ -9,7 +9,7 @@ const minute = 60_000;
 type ThreadEvent = GatewayDispatchEvents.ThreadCreate | GatewayDispatchEvents.ThreadUpdate;
 
 /** Emits an event with the state of a thread. */
-export function tellThread(state: State, channel: ChannelRecord, t: ThreadEvent, more: object = {}): void {
+export function emitThread(state: State, channel: ChannelRecord, t: ThreadEvent, more: object = {}): void {
 	const d = { ...threadShape(state, channel), ...more };
 	state.emit({ t, d, intents: GatewayIntentBits.Guilds, channel });
 }
@@ -22,7 +22,7 @@ export function settle(state: State, channel: ChannelRecord): void {
 	if (end > state.now()) return;
 	thread.archived = true;
 	thread.archivedAt = end;
-	tellThread(state, channel, GatewayDispatchEvents.ThreadUpdate);
+	emitThread(state, channel, GatewayDispatchEvents.ThreadUpdate);
 }
 
 /** A new message unarchives the thread. */
@@ -33,7 +33,7 @@ export function touch(state: State, channel: ChannelRecord): void {
 	if (!thread.archived) return;
 	thread.archived = false;
 	thread.archivedAt = state.now();
-	tellThread(state, channel, GatewayDispatchEvents.ThreadUpdate);
+	emitThread(state, channel, GatewayDispatchEvents.ThreadUpdate);
 }
 
 /** 50083: "Tried to perform an operation on an archived thread, such as editing a message or adding a user". */

@@ -11,7 +11,7 @@ import { demand, may } from "./permissions.ts";
 import type { ChannelRecord, MessageRecord, ThreadRecord, UserRecord } from "./records.ts";
 import { refusals } from "./refusal.ts";
 import type { State } from "./state.ts";
-import { demandOpen, settle, tellThread } from "./thread-state.ts";
+import { demandOpen, emitThread, settle } from "./thread-state.ts";
 
 export interface NewThread {
 	readonly name: string;
@@ -69,7 +69,7 @@ function makeThread(
 		...{ recipients: [], overwrites: new Map(), messages: [], typing: new Map(), deleted: false },
 	};
 	state.channels.set(id, channel);
-	tellThread(state, channel, GatewayDispatchEvents.ThreadCreate, { newly_created: true });
+	emitThread(state, channel, GatewayDispatchEvents.ThreadCreate, { newly_created: true });
 	return channel;
 }
 
@@ -112,7 +112,7 @@ export function changeThread(
 		...(wakes && { lastActive: state.now() }),
 	});
 	channel.name = change.name ?? channel.name;
-	tellThread(state, channel, GatewayDispatchEvents.ThreadUpdate);
+	emitThread(state, channel, GatewayDispatchEvents.ThreadUpdate);
 }
 
 /** https://discord.com/developers/docs/resources/channel#join-thread */

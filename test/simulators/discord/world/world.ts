@@ -118,14 +118,14 @@ export class World {
 	}
 
 	/** Returns the violations so far and clears them. */
-	takeViolations(): string[] {
+	drainViolations(): string[] {
 		return this.state.violations.splice(0);
 	}
 
 	/** Ends all connections. Throws if a violation was not taken. */
 	close(): void {
 		this.gateway.drop();
-		const violations = this.takeViolations();
+		const violations = this.drainViolations();
 		if (violations.length > 0) throw new Error(`violations of Discord's rules:\n${violations.join("\n")}`);
 	}
 
@@ -136,11 +136,17 @@ export class World {
 
 function appOf(snowflakes: Snowflakes, ids: Ids, options: WorldOptions) {
 	const { app: name = "Parley", privileged = privilegedIntents } = options;
-	const owner = { id: snowflakes.create(), username: "owner", name: "Owner", bot: false, takesDirect: true };
+	const owner = {
+		id: snowflakes.create(),
+		username: "owner",
+		name: "Owner",
+		bot: false,
+		acceptsDirect: true,
+	};
 	// Two different ids, like those of apps from before 2016, so that a confusion of both is detected.
 	const id = snowflakes.create();
 	const botId = snowflakes.create();
-	const user = { id: botId, username: name.toLowerCase(), name, bot: true, takesDirect: false };
+	const user = { id: botId, username: name.toLowerCase(), name, bot: true, acceptsDirect: false };
 	const secret = ids.create("secret").slice("secret_".length);
 	const token = `${Buffer.from(botId).toString("base64url")}.Gsimul.${secret}${secret.slice(0, 12)}`;
 	return { owner, app: { id, name, user, token, ownerId: owner.id, privileged } };

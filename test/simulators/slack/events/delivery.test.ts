@@ -3,7 +3,7 @@ import { standingWorld } from "../web-api/direct-client.ts";
 import type { WorldOptions } from "../world/world.ts";
 import { type Envelope, NoRetry, type RetryReason } from "./delivery.ts";
 
-interface Heard {
+interface Received {
 	readonly type: unknown;
 	readonly attempt: number;
 	readonly reason: RetryReason | undefined;
@@ -17,32 +17,32 @@ async function turns(): Promise<void> {
 /** An app whose acknowledgements come from `answer`. */
 function listening(answer: () => Promise<undefined> = async () => undefined, options: WorldOptions = {}) {
 	const parts = standingWorld(options);
-	const heard: Heard[] = [];
-	const take = ({ body, attempt }: Envelope, reason?: RetryReason): Promise<undefined> => {
+	const received: Received[] = [];
+	const receive = ({ body, attempt }: Envelope, reason?: RetryReason): Promise<undefined> => {
 		const { event, type, event_id: id } = Object(body);
-		heard.push({ type: event?.type ?? type, attempt, reason, id });
+		received.push({ type: event?.type ?? type, attempt, reason, id });
 		return answer();
 	};
-	const detach = parts.world.delivery.attach({ take });
-	return { ...parts, heard, detach, take };
+	const detach = parts.world.delivery.attach({ receive });
+	return { ...parts, received: received, detach, take: receive };
 }
 
 test("an event arrives after the call that caused it, and once if it is acknowledged", async () => {
-	const { clock, world, anna, general, heard } = listening();
+	const { clock, world, anna, general, received } = listening();
 	anna.says("Hello", { in: general });
-	expect(heard).toEqual([]);
+	expect(received).toEqual([]);
 	await turns();
-	expect(heard).toMatchObject([{ type: "message", attempt: 0 }]);
+	expect(received).toMatchObject([{ type: "message", attempt: 0 }]);
 	clock.advance(600_000);
 	await turns();
-	expect([heard.length, world.delivery.pending]).toEqual([1, 0]);
+	expect([received.length, world.delivery.pending]).toEqual([1, 0]);
 });
 
 test("an event that is not acknowledged within three seconds is repeated immediately, after one minute and after five", async () => {
-	const { clock, world, anna, general, heard } = listening(() => new Promise(() => {}));
+	const { clock, world, anna, general, received } = listening(() => new Promise(() => {}));
 	anna.says("Hello", { in: general });
 	await turns();
-	const attempts = () => heard.map(({ attempt }) => attempt);
+	const attempts = () => received.map(({ attempt }) => attempt);
 	clock.advance(2999);
 	expect(attempts()).toEqual([0]);
 	clock.advance(1);
@@ -52,8 +52,8 @@ test("an event that is not acknowledged within three seconds is repeated immedia
 	clock.advance(1);
 	expect(attempts()).toEqual([0, 1, 2]);
 	clock.advance(3000 + 300_000);
-	expect(heard.at(-1)).toMatchObject({ attempt: 3, reason: "http_timeout" });
-	expect(new Set(heard.map(({ id }) => id)).size).toBe(1);
+	expect(received.at(-1)).toMatchObject({ attempt: 3, reason: "http_timeout" });
+	expect(new Set(received.map(({ id }) => id)).size).toBe(1);
 	clock.advance(3_600_000);
 	expect(attempts()).toEqual([0, 1, 2, 3]);
 	expect(world.delivery.lost).toEqual(["message"]);
@@ -61,12 +61,12 @@ test("an event that is not acknowledged within three seconds is repeated immedia
 
 test("a refused event is repeated immediately, unless the app declines it", async () => {
 	let error = new Error("no");
-	const { clock, anna, general, heard } = listening(() => Promise.reject(error));
+	const { clock, anna, general, received } = listening(() => Promise.reject(error));
 	anna.says("Hello", { in: general });
 	await turns();
 	clock.advance(0);
 	await turns();
-	expect(heard.map(({ attempt, reason }) => [attempt, reason])).toEqual([
+	expect(received.map(({ attempt, reason }) => [attempt, reason])).toEqual([
 		[0, undefined],
 		[1, "http_error"],
 	]);
@@ -74,49 +74,49 @@ test("a refused event is repeated immediately, unless the app declines it", asyn
 	clock.advance(60_000);
 	await turns();
 	clock.advance(3_600_000);
-	expect(heard).toHaveLength(3);
+	expect(received).toHaveLength(3);
 });
 
 test("without a connection, an event waits for its next attempt", async () => {
-	const { clock, world, anna, general, heard, detach, take } = listening();
+	const { clock, world, anna, general, received, detach, take: receive } = listening();
 	detach();
 	anna.says("Hello", { in: general });
 	await turns();
 	clock.advance(0);
-	world.delivery.attach({ take });
+	world.delivery.attach({ receive });
 	clock.advance(60_000);
-	expect(heard).toMatchObject([{ attempt: 2, reason: "connection_failed" }]);
+	expect(received).toMatchObject([{ attempt: 2, reason: "connection_failed" }]);
 });
 
 test("a press is delivered once, and fails without an acknowledgement in time", async () => {
-	const { clock, app, anna, general, heard } = listening(() => new Promise(() => {}));
+	const { clock, app, anna, general, received } = listening(() => new Promise(() => {}));
 	const elements = [{ type: "button", text: { type: "plain_text", text: "Go" }, action_id: "go" }];
 	app.posts(general, { text: "x", blocks: [{ type: "actions", elements }] });
-	const asked = anna.clicks("Go");
+	const interaction = anna.clicks("Go");
 	await turns();
 	clock.advance(2999);
-	expect(asked.state).toBe("waiting");
+	expect(interaction.state).toBe("waiting");
 	clock.advance(1);
-	expect(asked.failed).toBe(true);
+	expect(interaction.failed).toBe(true);
 	clock.advance(3_600_000);
-	expect(heard.filter(({ type }) => type === "block_actions")).toHaveLength(1);
+	expect(received.filter(({ type }) => type === "block_actions")).toHaveLength(1);
 });
 
 test("a press without a connection fails immediately", async () => {
 	const { anna, general, detach } = listening();
 	detach();
-	const asked = anna.commands("/parley help", {}, { in: general });
+	const interaction = anna.commands("/parley help", {}, { in: general });
 	await turns();
-	expect(asked.failed).toBe(true);
+	expect(interaction.failed).toBe(true);
 });
 
 test("a mention arrives as two events of one message, in either order", async () => {
-	const { world, anna, general, heard } = listening();
+	const { world, anna, general, received } = listening();
 	for (let turn = 0; turn < 20; turn++) {
 		anna.says("you", { in: general, mentions: [world.bot] });
 		await turns();
 	}
-	const pairs = Array.from({ length: 20 }, (_, index) => heard.slice(index * 2, index * 2 + 2));
+	const pairs = Array.from({ length: 20 }, (_, index) => received.slice(index * 2, index * 2 + 2));
 	const orders = new Set(pairs.map((pair) => pair.map(({ type }) => type).join()));
 	expect(orders).toEqual(new Set(["message,app_mention", "app_mention,message"]));
 });
@@ -137,34 +137,34 @@ test("a mention may lack the files of its message", async () => {
 });
 
 test("an event can arrive twice, and be overtaken by one of another message", async () => {
-	const { clock, world, anna, general, heard } = listening();
+	const { clock, world, anna, general, received } = listening();
 	world.delivery.disorder = { duplicate: 1 };
 	anna.says("Hello", { in: general });
 	await turns();
-	expect(heard.map(({ attempt }) => attempt)).toEqual([0, 1]);
+	expect(received.map(({ attempt }) => attempt)).toEqual([0, 1]);
 	world.delivery.disorder = { reorder: 1 };
 	const said = anna.says("first", { in: general });
 	anna.says("second", { in: general });
 	await turns();
-	expect(heard).toHaveLength(4);
+	expect(received).toHaveLength(4);
 	anna.edits(said, "changed");
 	await turns();
-	expect(heard).toHaveLength(4);
+	expect(received).toHaveLength(4);
 	clock.advance(100);
-	expect(heard).toHaveLength(5);
+	expect(received).toHaveLength(5);
 });
 
 test("any of several connections receives an event", async () => {
-	const { world, anna, general, heard } = listening();
+	const { world, anna, general, received } = listening();
 	const others: unknown[] = [];
 	world.delivery.attach({
-		take: async ({ body }) => {
+		receive: async ({ body }) => {
 			others.push(body);
 			return undefined;
 		},
 	});
 	for (let turn = 0; turn < 20; turn++) anna.says("Hello", { in: general });
 	await turns();
-	expect(heard.length + others.length).toBe(20);
-	expect(Math.min(heard.length, others.length)).toBeGreaterThan(0);
+	expect(received.length + others.length).toBe(20);
+	expect(Math.min(received.length, others.length)).toBeGreaterThan(0);
 });

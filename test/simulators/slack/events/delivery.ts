@@ -25,7 +25,7 @@ export interface Envelope {
 /** One connection to an app: a socket, an address, or a port in this process. */
 export interface Receiver {
 	/** Resolves with the reply when the app has acknowledged. Rejects if it has not. */
-	take(envelope: Envelope, reason?: RetryReason): Promise<SlackReply>;
+	receive(envelope: Envelope, reason?: RetryReason): Promise<SlackReply>;
 	/** Slack ends the connection. */
 	cut?(): void;
 }
@@ -131,14 +131,14 @@ export class Delivery {
 		};
 		// A copy, as on the wire, which later changes do not affect.
 		const envelope = { type: sending.event.kind, body: JSON.parse(sending.body), attempt: sending.attempt };
-		receiver.take(envelope, sending.reason).then(
+		receiver.receive(envelope, sending.reason).then(
 			(reply) => end(() => this.#acknowledge(sending, reply)),
 			(error: unknown) => end(() => this.#refuse(sending, error)),
 		);
 	}
 
 	#acknowledge({ event }: Sending, reply: SlackReply): void {
-		if (event.asked) acknowledge(this.#state, event.asked, reply);
+		if (event.interaction) acknowledge(this.#state, event.interaction, reply);
 	}
 
 	#refuse(sending: Sending, error: unknown): void {
@@ -149,8 +149,8 @@ export class Delivery {
 	#fail(sending: Sending, reason: RetryReason): void {
 		const { event, attempt } = sending;
 		const wait = this.#state.settings.retriesMs[attempt];
-		if (event.asked) {
-			if (event.asked.state === "waiting") event.asked.state = "failed";
+		if (event.interaction) {
+			if (event.interaction.state === "waiting") event.interaction.state = "failed";
 		} else if (wait === undefined) this.#lose(event);
 		else this.#after(wait, () => this.#send({ ...sending, attempt: attempt + 1, reason }));
 	}

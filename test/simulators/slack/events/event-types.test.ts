@@ -22,14 +22,14 @@ test("events match Slack's own types", () => {
 	app.asks("agents.sessions.setStatus", { channel_id: general.id, thread_ts: said.ts, status: "processing" });
 	anna.stopsSession(general.thread(said));
 	anna.reacts("❌", { on: said });
-	anna.takesBack("❌", { on: said });
+	anna.unreacts("❌", { on: said });
 	anna.deletes(anna.says("again", { in: general }));
 	anna.looksAt(general);
 	anna.says("direct", { in: anna.dm });
 	anna.opensHome();
 	anna.renamesSession(general.thread(said), "Ours");
 	app.posts(general, { text: "Mine" });
-	general.hears("CI", "Build failed");
+	general.receives("CI", "Build failed");
 	const other = world.team("Other");
 	const stranger = other.member("Sam");
 	general.joins(stranger);

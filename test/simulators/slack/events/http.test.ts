@@ -68,8 +68,8 @@ test("a command is a form, a press is JSON in a form, and the response to a comm
 	const { watch, got, general, anna } = await place(({ body }) =>
 		body.startsWith("payload=") ? {} : { headers, body: '{"text":"Done"}' },
 	);
-	const asked = anna.commands("/parley help", {}, { in: general });
-	await watch.until("it is answered", () => asked.answers().length === 1);
+	const interaction = anna.commands("/parley help", {}, { in: general });
+	await watch.until("it is answered", () => interaction.answers().length === 1);
 	const fields = new URLSearchParams(got[0]?.body);
 	expect([fields.get("command"), fields.get("text"), fields.get("user_id")]).toEqual([
 		"/parley",

@@ -47,7 +47,7 @@ export class HttpEvents implements Receiver {
 			: said === challenge;
 	}
 
-	async take({ type, body, attempt }: Envelope, reason?: RetryReason): Promise<SlackReply> {
+	async receive({ type, body, attempt }: Envelope, reason?: RetryReason): Promise<SlackReply> {
 		const [text, contentType] = written(type, body);
 		// https://docs.slack.dev/apis/events-api#retries
 		const retry =

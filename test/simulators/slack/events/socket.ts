@@ -31,7 +31,7 @@ export interface SocketParts {
 	readonly sent: Set<string>;
 	readonly gone: () => void;
 	/** Called after an acknowledgement. */
-	readonly heard: () => void;
+	readonly onChange: () => void;
 }
 
 export class Socket implements Receiver {
@@ -45,7 +45,7 @@ export class Socket implements Receiver {
 	constructor(parts: SocketParts) {
 		this.#parts = parts;
 		const { webSocket } = parts;
-		webSocket.on("message", (data) => this.#hears(String(data)));
+		webSocket.on("message", (data) => this.#receive(String(data)));
 		webSocket.on("close", () => {
 			this.#detach?.();
 			parts.gone();
@@ -63,7 +63,7 @@ export class Socket implements Receiver {
 	}
 
 	/** Sends an envelope, and resolves when it is acknowledged: https://docs.slack.dev/apis/events-api/using-socket-mode#events */
-	take({ type, body, attempt }: Envelope, reason?: RetryReason): Promise<SlackReply> {
+	receive({ type, body, attempt }: Envelope, reason?: RetryReason): Promise<SlackReply> {
 		const acknowledged = Promise.withResolvers<SlackReply>();
 		if (this.#isDeaf) return acknowledged.promise;
 		const id = this.#parts.state.ids.create("envelope");
@@ -110,7 +110,7 @@ export class Socket implements Receiver {
 		this.#isDeaf = true;
 	}
 
-	#hears(text: string): void {
+	#receive(text: string): void {
 		const { state, sent } = this.#parts;
 		const read = acknowledgement.safeParse(parsed(text));
 		const id = read.data?.envelope_id ?? "";
@@ -119,7 +119,7 @@ export class Socket implements Receiver {
 			this.#waiting.delete(id);
 			this.count.acknowledged += 1;
 			settle(read.data?.payload);
-			this.#parts.heard();
+			this.#parts.onChange();
 		} else if (!sent.has(id)) state.violations.push(`over a socket came ${text.slice(0, 100)}`);
 		else state.violations.push(`the envelope ${id} was acknowledged twice, or over another socket`);
 	}

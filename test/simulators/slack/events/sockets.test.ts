@@ -103,7 +103,7 @@ test("an event that is not acknowledged within three seconds is repeated over an
 test("the response in the acknowledgement of a command is shown", async () => {
 	const { watch, opened, acknowledges, general, anna } = await place();
 	const socket = await opened();
-	const asked = anna.commands("/parley help", {}, { in: general });
+	const interaction = anna.commands("/parley help", {}, { in: general });
 	await watch.until("it came", () => socket.frames.length === 2);
 	expect(socket.frames[1]).toMatchObject({
 		...{
@@ -113,8 +113,8 @@ test("the response in the acknowledgement of a command is shown", async () => {
 		},
 	});
 	acknowledges(socket, { text: "Done" });
-	await watch.until("it is shown", () => asked.answers().length === 1);
-	expect(asked.answers()[0]?.text).toBe("Done");
+	await watch.until("it is shown", () => interaction.answers().length === 1);
+	expect(interaction.answers()[0]?.text).toBe("Done");
 });
 
 test("an acknowledgement of nothing, or a second one, is a violation", async () => {
@@ -128,7 +128,7 @@ test("an acknowledgement of nothing, or a second one, is a violation", async () 
 	socket.webSocket.send('{"envelope_id":"none"}');
 	socket.webSocket.close();
 	await watch.until("it is over", () => socket.isOver);
-	expect(world.takeViolations()).toEqual([
+	expect(world.drainViolations()).toEqual([
 		expect.stringContaining("acknowledged twice"),
 		expect.stringContaining('over a socket came {"envelope_id":"none"}'),
 	]);

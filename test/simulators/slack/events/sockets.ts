@@ -66,7 +66,7 @@ export class Sockets {
 		const socket = new Socket({
 			...{ webSocket, state: this.#world.state, sent: this.#sent },
 			gone: () => this.#leave(socket),
-			heard: () => this.#changed(),
+			onChange: () => this.#changed(),
 		});
 		this.opened += 1;
 		if (this.#open.length >= mostSockets) socket.disconnects("too_many_websockets");

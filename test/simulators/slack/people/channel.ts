@@ -19,7 +19,7 @@ import { isSeen, type Shown, show, statesOf } from "./shown.ts";
 import type { Team } from "./team.ts";
 import { messageText } from "./transcript.ts";
 
-interface Somebody {
+interface Viewer {
 	readonly id: string;
 }
 
@@ -67,7 +67,7 @@ export class Channel {
 	 * Messages that the viewer sees, oldest first. By default, those that all members of the channel see. For a thread, its
 	 * replies.
 	 */
-	shows(viewer?: Somebody): Shown[] {
+	shows(viewer?: Viewer): Shown[] {
 		const here = this.record.messages.filter((message) => this.#isHere(message) && isSeen(message, viewer));
 		return here.map((message) => show(this.#state, message));
 	}
@@ -77,14 +77,14 @@ export class Channel {
 		return threadTs === undefined || broadcast;
 	}
 
-	last(viewer?: Somebody): Shown {
+	last(viewer?: Viewer): Shown {
 		const last = this.shows(viewer).at(-1);
 		if (!last) throw new Error(`nothing is said in ${this.name}`);
 		return last;
 	}
 
 	/** The states of a message here, oldest first, also after its deletion. */
-	states({ id }: Somebody): PostState[] {
+	states({ id }: Viewer): PostState[] {
 		const ts = id.split("-")[1] ?? id;
 		const found = this.record.messages.find((message) => message.ts === ts);
 		if (!found) throw new Error(`${this.name} has had no message ${id}`);
@@ -92,7 +92,7 @@ export class Channel {
 	}
 
 	/** The messages that the viewer sees as a text for golden files. Threads are below their messages. */
-	transcript(viewer?: Somebody): string {
+	transcript(viewer?: Viewer): string {
 		const lines = this.shows(viewer).flatMap((shown) => {
 			const thread = this.threadTs === undefined ? this.thread(shown).shows(viewer) : [];
 			const inside = thread.flatMap((answer) => messageText(answer).split("\n"));
@@ -136,7 +136,7 @@ export class Channel {
 	}
 
 	/** The thread of a message, with or without replies. */
-	thread({ id }: Somebody): Channel {
+	thread({ id }: Viewer): Channel {
 		return new Channel(this.#state, this.record, id.split("-")[1] ?? id);
 	}
 
@@ -171,17 +171,17 @@ export class Channel {
 	}
 
 	/** A user joins. Default: the app. */
-	joins({ id }: Somebody = this.#state.app.user, by?: Somebody): void {
+	joins({ id }: Viewer = this.#state.app.user, by?: Viewer): void {
 		join(this.#state, this.record, this.#state.user(id), by && this.#state.user(by.id));
 	}
 
 	/** A user leaves or is removed. Default: the app. */
-	loses({ id }: Somebody = this.#state.app.user): void {
+	loses({ id }: Viewer = this.#state.app.user): void {
 		leave(this.#state, this.record, this.#state.user(id));
 	}
 
 	/** A webhook of another service posts in the channel, optionally with attachments. */
-	hears(name: string, text: string, { attachments = [], blocks = [] }: Attached = {}): Shown {
+	receives(name: string, text: string, { attachments = [], blocks = [] }: Attached = {}): Shown {
 		const author = addUser(this.#state, name, { isBot: true });
 		const message = addMessage(this.#state, {
 			...{ author, channel: this.record, text, subtype: "bot_message", username: name },
@@ -193,14 +193,14 @@ export class Channel {
 	}
 
 	/** Slack adds a link preview: the message changes without an edit by a person. */
-	unfurls({ id }: Somebody): void {
+	unfurls({ id }: Viewer): void {
 		const message = this.#find(id);
 		const previews = [{ url: "https://example.com/", title: "Example" }];
 		changeMessage(this.#state, message, { previews }, { by: message.author, isEdit: false });
 	}
 
 	/** An administrator deletes a message of any user. */
-	moderates({ id }: Somebody): void {
+	moderates({ id }: Viewer): void {
 		removeMessage(this.#state, this.#find(id));
 	}
 

@@ -12,7 +12,7 @@ test("people write, edit, delete and react, and see each other's actions", () =>
 	expect(general.shows(bob)).toMatchObject([
 		{ author: "Anna", text: "Hello all", edited: true, reactions: { "👍": 1 } },
 	]);
-	bob.takesBack("👍", { on: said });
+	bob.unreacts("👍", { on: said });
 	expect(general.last().reactions).toEqual({});
 	expect(() => bob.edits(said, "Mine")).toThrow("cant_update_message");
 	expect(() => bob.deletes(said)).toThrow("cant_delete_message");
@@ -26,7 +26,7 @@ test("a message can be forwarded, and apps can attach content", () => {
 	const said = bob.says("The disk & all", { in: general });
 	expect(anna.says("look", { in: anna.dm, forwards: said }).text).toBe("look\nBob\nThe disk & all");
 	expect(anna.says("", { in: general, mentions: [world.bot], forwards: said }).author).toBe("Anna");
-	const alert = general.hears("Monitor", "", { attachments: [{ title: "web-1", text: "is down" }] });
+	const alert = general.receives("Monitor", "", { attachments: [{ title: "web-1", text: "is down" }] });
 	expect(alert).toMatchObject({ author: "Monitor", text: "web-1\nis down" });
 	const forwards = world.state.channels.get(anna.dm.id)?.messages.at(-1)?.attachments;
 	expect(forwards).toMatchObject([{ is_share: true, author_name: "Bob", text: "The disk &amp; all" }]);
@@ -77,13 +77,13 @@ test("a person can only do what the client allows", () => {
 test("the button of an active session stops it, and it stays active until the app ends it", () => {
 	const { world, app, anna, general } = standingWorld();
 	const thread = general.thread(anna.says("Hello", { in: general }));
-	const told: object[] = [];
-	world.state.listen((events) => told.push(...events.map(({ body }) => body)));
+	const emitted: object[] = [];
+	world.state.listen((events) => emitted.push(...events.map(({ body }) => body)));
 	expect(() => anna.stopsSession(thread)).toThrow("no_stop_button");
 	const where = { channel_id: general.id, thread_ts: thread.threadTs };
 	app.asks("agents.sessions.setStatus", { ...where, status: "processing" });
 	anna.stopsSession(thread);
-	expect(told).toMatchObject([
+	expect(emitted).toMatchObject([
 		{
 			...{ type: "agent_session_stopped", channel: general.id, user: anna.id },
 			...{ thread_ts: thread.threadTs, streaming_message_ts: [] },
@@ -107,8 +107,8 @@ test("by default, the newest message with the button is pressed", () => {
 
 test("a client that has not received an edit or deletion sends a press with the content that it shows", () => {
 	const { world, app, anna, general } = standingWorld();
-	const told: object[] = [];
-	world.state.listen((events) => told.push(...events.map(({ body }) => body)));
+	const emitted: object[] = [];
+	world.state.listen((events) => emitted.push(...events.map(({ body }) => body)));
 	const on = app.posts(general, { text: "Sure?", blocks: [section("Sure?"), buttons("Yes")] });
 	expect(() => anna.clicksLate("Yes", { on })).toThrow("can be pressed as usual");
 	const edit = { channel: general.id, ts: on.ts };
@@ -118,14 +118,14 @@ test("a client that has not received an edit or deletion sends a press with the 
 	expect(() => anna.clicksLate("No", { on })).toThrow("has never seen a button there that says No");
 	expect(() => world.team("Other").member("Sam").clicksLate("Yes", { on })).toThrow("has seen no message");
 	expect(anna.clicksLate("Yes", { on }).state).toBe("waiting");
-	expect(told.at(-1)).toMatchObject({
+	expect(emitted.at(-1)).toMatchObject({
 		...{ type: "block_actions", actions: [{ action_id: "id of Yes", value: "Yes" }] },
 		container: { type: "message", message_ts: on.ts, channel_id: general.id },
 		message: { ts: on.ts, text: "Sure?", blocks: [section("Sure?"), buttons("Yes")] },
 	});
 	app.asks("chat.delete", edit);
 	const late = anna.clicksLate("Again", { on });
-	expect(told.at(-1)).toMatchObject({ message: { ts: on.ts, text: "Done", blocks: [buttons("Again")] } });
+	expect(emitted.at(-1)).toMatchObject({ message: { ts: on.ts, text: "Done", blocks: [buttons("Again")] } });
 	expect(app.responds(late, { text: "Too late", response_type: "ephemeral" }).status).toBe(200);
 	expect(general.shows(anna)).toMatchObject([{ text: "Too late", ephemeral: true }]);
 });

@@ -125,7 +125,7 @@ export class Person {
 		addReaction(this.#state, this.user, this.#find(on.id), emojiName(emoji));
 	}
 
-	takesBack(emoji: string, { on }: { readonly on: { readonly id: string } }): void {
+	unreacts(emoji: string, { on }: { readonly on: { readonly id: string } }): void {
 		removeReaction(this.#state, this.user, this.#find(on.id), emojiName(emoji));
 	}
 
@@ -163,7 +163,7 @@ export class Person {
 		const fits = ({ element }: SeenControl): boolean => isButton(element.type) && labelOf(element) === label;
 		const control = home && controlsOf(home.view.blocks).find(fits);
 		if (!control) throw new Error(`${this.name} sees no button ${label} in the Home tab`);
-		return this.#asked(pressHome(this.#state, home, control));
+		return this.#sent(pressHome(this.#state, home, control));
 	}
 
 	/** Looks at a channel beside the app; of an assistant, in its thread. */
@@ -188,7 +188,7 @@ export class Person {
 	/** Presses the button with that label. A link button opens its link. */
 	clicks(label: string, place: Place = {}): SentInteraction {
 		const fits = ({ element }: SeenControl): boolean => isButton(element.type) && labelOf(element) === label;
-		return this.#asked(pressButton(this.#state, this.user, this.#control(place, fits, label)));
+		return this.#sent(pressButton(this.#state, this.user, this.#control(place, fits, label)));
 	}
 
 	/**
@@ -197,7 +197,7 @@ export class Person {
 	 * the client showed: https://docs.slack.dev/reference/interaction-payloads/block_actions-payload
 	 */
 	clicksLate(label: string, { on }: { readonly on: { readonly id: string } }): SentInteraction {
-		return this.#asked(pressButton(this.#state, this.user, this.#gone(on.id, label)));
+		return this.#sent(pressButton(this.#state, this.user, this.#gone(on.id, label)));
 	}
 
 	/** Selects options of a menu by their labels. If there are several menus, it uses the one that has them. */
@@ -208,7 +208,7 @@ export class Person {
 			return isChoice(element.type) && wanted.every((label) => offered.includes(label));
 		};
 		const pressing = this.#control(place, fits, wanted.join(", "));
-		return this.#asked(chooseOptions(this.#state, this.user, pressing, wanted));
+		return this.#sent(chooseOptions(this.#state, this.user, pressing, wanted));
 	}
 
 	/** Fills in the open form by the labels or the names of its fields, and sends it. */
@@ -218,7 +218,7 @@ export class Person {
 		const filled = formState(opened.view, values);
 		opened.errors = {};
 		const view = viewShape(this.#state, opened, filled);
-		return this.#asked(
+		return this.#sent(
 			beginInteraction(this.#state, { kind: "form", user: this.user, view: opened, data: { view } }),
 		);
 	}
@@ -231,10 +231,10 @@ export class Person {
 	): SentInteraction {
 		if (where.on) {
 			const message = this.#find(where.on.id);
-			return this.#asked(runShortcut(this.#state, this.user, { name, message }));
+			return this.#sent(runShortcut(this.#state, this.user, { name, message }));
 		}
 		this.#demandSpeech(where.in.record);
-		return this.#asked(runCommand(this.#state, this.user, { name, values, channel: where.in }));
+		return this.#sent(runCommand(this.#state, this.user, { name, values, channel: where.in }));
 	}
 
 	/** Makes them a guest, or a full member again. */
@@ -247,7 +247,7 @@ export class Person {
 		this.user.deleted = true;
 	}
 
-	#asked(record: ConstructorParameters<typeof SentInteraction>[1]): SentInteraction {
+	#sent(record: ConstructorParameters<typeof SentInteraction>[1]): SentInteraction {
 		return new SentInteraction(this.#state, record);
 	}
 

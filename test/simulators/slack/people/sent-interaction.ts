@@ -47,10 +47,10 @@ export class SentInteraction {
 		const { user, createdAt, answers, view } = this.record;
 		// A form has no channel, so the channel of the action that opened it.
 		const channel = this.record.channel ?? view?.opener.channel;
-		const told = channel?.messages.filter(
+		const replies = channel?.messages.filter(
 			(message) => message.onlyFor === user && message.createdAt >= createdAt && !answers.includes(message),
 		);
-		const all = [...answers, ...(told ?? [])].filter((message) => isSeen(message, user));
+		const all = [...answers, ...(replies ?? [])].filter((message) => isSeen(message, user));
 		return all.map((message) => show(this.#state, message));
 	}
 }

@@ -8,27 +8,30 @@ const kinds = { press: "block_actions", form: "view_submission", shortcut: "mess
 /** Payload of a press, a form, a shortcut (https://docs.slack.dev/reference/interaction-payloads) or a command. */
 export function interactionShape(
 	state: State,
-	asked: InteractionRecord,
+	interaction: InteractionRecord,
 	data: Readonly<Record<string, unknown>>,
 ): Record<string, unknown> {
-	if (asked.kind === "command") return { ...commandShape(state, asked), ...data };
-	const { user, channel, message, pressedOn, view, home } = asked;
+	if (interaction.kind === "command") return { ...commandShape(state, interaction), ...data };
+	const { user, channel, message, pressedOn, view, home } = interaction;
 	const { app, team } = state;
 	return {
-		type: kinds[asked.kind],
+		type: kinds[interaction.kind],
 		user: { id: user.id, username: user.handle, name: user.handle, team_id: user.team.id },
-		...{ api_app_id: app.id, token: app.verificationToken, trigger_id: asked.triggerId },
+		...{ api_app_id: app.id, token: app.verificationToken, trigger_id: interaction.triggerId },
 		...{ team: { id: team.id, domain: team.domain }, enterprise: null, is_enterprise_install: false },
-		...(channel && { channel: { id: channel.id, name: channelName(asked) } }),
-		...(asked.kind === "press" && { container: containerOf(message, home ?? view), state: { values: {} } }),
+		...(channel && { channel: { id: channel.id, name: channelName(interaction) } }),
+		...(interaction.kind === "press" && {
+			container: containerOf(message, home ?? view),
+			state: { values: {} },
+		}),
 		...(message &&
 			!message.onlyFor && {
 				message: messageShape(state, { ...message, ...(pressedOn && { ...pressedOn, deleted: false }) }),
 			}),
 		...(view?.view && { view: viewShape(state, view) }),
 		...(home && { view: viewShape(state, home) }),
-		...(asked.responseUrl !== undefined && { response_url: asked.responseUrl }),
-		...(asked.kind === "form" && { response_urls: [] }),
+		...(interaction.responseUrl !== undefined && { response_url: interaction.responseUrl }),
+		...(interaction.kind === "form" && { response_urls: [] }),
 		...data,
 	};
 }
@@ -48,14 +51,14 @@ function containerOf(message: MessageRecord | undefined, view: Pick<ViewRecord, 
 }
 
 /** https://docs.slack.dev/interactivity/implementing-slash-commands#app_command_handling */
-function commandShape(state: State, asked: InteractionRecord): Record<string, unknown> {
-	const { user, channel, responseUrl, triggerId } = asked;
+function commandShape(state: State, interaction: InteractionRecord): Record<string, unknown> {
+	const { user, channel, responseUrl, triggerId } = interaction;
 	const { app, team } = state;
 	return {
 		...{ token: app.verificationToken, team_id: team.id, team_domain: team.domain },
 		...{
 			channel_id: channel?.id,
-			channel_name: channelName(asked),
+			channel_name: channelName(interaction),
 			user_id: user.id,
 			user_name: user.handle,
 		},

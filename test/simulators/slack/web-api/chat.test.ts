@@ -38,7 +38,7 @@ test("only a top-level message can start a thread", () => {
 	const post = (thread_ts: string) =>
 		errorOf(app.call("chat.postMessage", { channel: general.id, text: "x", thread_ts }));
 	expect(post(answer.ts)).toBe("cannot_reply_to_message");
-	expect(world.takeViolations()).toMatchObject([expect.stringContaining("is of a reply")]);
+	expect(world.drainViolations()).toMatchObject([expect.stringContaining("is of a reply")]);
 	expect(post("1.000001")).toBe("thread_not_found");
 	anna.deletes(anna.says("gone", { in: general }));
 	expect(post(said.ts)).toBeUndefined();
@@ -102,7 +102,7 @@ test("an empty or too long post is refused", () => {
 	expect(post({ text: "x", metadata: { event_type: "a b", event_payload: {} } })).toBe(
 		"invalid_metadata_format",
 	);
-	expect(world.takeViolations()).toHaveLength(3);
+	expect(world.drainViolations()).toHaveLength(3);
 });
 
 test("a link to a message contains its thread", () => {

@@ -33,13 +33,13 @@ class DirectClient {
 	}
 
 	/** Responds at a response URL. */
-	responds(asked: { readonly record: { readonly responseUrl?: string } }, body: object): ApiResponse {
-		return this.#world.respond(asked.record.responseUrl ?? "", body);
+	responds(interaction: { readonly record: { readonly responseUrl?: string } }, body: object): ApiResponse {
+		return this.#world.respond(interaction.record.responseUrl ?? "", body);
 	}
 
 	/** Opens a form in response to an interaction. */
-	opens(asked: { readonly record: { readonly triggerId: string } }, view: object): ApiResponse {
-		return this.call("views.open", { trigger_id: asked.record.triggerId, view });
+	opens(interaction: { readonly record: { readonly triggerId: string } }, view: object): ApiResponse {
+		return this.call("views.open", { trigger_id: interaction.record.triggerId, view });
 	}
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { takeUpload } from "../world/files.ts";
+import { storeUpload } from "../world/files.ts";
 import { fullManifest } from "../world/manifest.ts";
 import { Contract } from "./contract.ts";
 import { buttons, errorOf, section, standingWorld } from "./direct-client.ts";
@@ -55,7 +55,7 @@ test("a Home with wrong blocks, of another kind or for an unknown user is refuse
 	expect(publish(home(buttons()))).toBe("invalid_blocks");
 	const title = { type: "plain_text", text: "x" };
 	expect(publish({ type: "modal", title, blocks: [] })).toBe("invalid_arguments");
-	expect(world.takeViolations().length).toBeGreaterThanOrEqual(4);
+	expect(world.drainViolations().length).toBeGreaterThanOrEqual(4);
 	expect(publish(home(), "U0")).toBe("user_not_found");
 });
 
@@ -117,7 +117,7 @@ test("people press suggestions of the manifest, of the channel and of a thread",
 	expect(suggest({ prompts: [prompt("Again")], thread_ts: thread.threadTs })).toBeUndefined();
 	expect([thread.prompts, anna.dm.prompts]).toEqual([["Again"], ["Status", "Usage"]]);
 	expect(suggest({ prompts: Array.from({ length: 5 }, () => prompt("x")) })).toBe("invalid_arguments");
-	expect(world.takeViolations()).toHaveLength(1);
+	expect(world.drainViolations()).toHaveLength(1);
 });
 
 test("feedback is given with the native buttons", () => {
@@ -150,10 +150,10 @@ test("a snippet is a file whose text people read", () => {
 	const bytes = new TextEncoder().encode("const a = 1;");
 	const upload = { filename: "a.ts", length: bytes.byteLength, snippet_type: "typescript" };
 	const { upload_url: url, file_id: id } = app.asks("files.getUploadURLExternal", upload);
-	expect(takeUpload(world.state, String(url), bytes)).toBe(true);
+	expect(storeUpload(world.state, String(url), bytes)).toBe(true);
 	app.asks("files.completeUploadExternal", { files: [{ id }], channel_id: general.id });
 	const kept = { mode: "snippet", filetype: "typescript", mimetype: "text/plain", editable: true };
 	expect(app.asks("files.info", { file: id })).toMatchObject({ file: kept });
 	const { body } = app.call("files.getUploadURLExternal", { ...upload, length: 1024 * 1024 + 1 });
-	expect([body["error"], world.takeViolations()]).toEqual(["snippet_too_large", ["snippet_too_large"]]);
+	expect([body["error"], world.drainViolations()]).toEqual(["snippet_too_large", ["snippet_too_large"]]);
 });

@@ -33,7 +33,7 @@ function listening(reply: () => SlackReply = () => undefined) {
 	parts.world.state.listen((events: readonly WorldEvent[]) => {
 		for (const { kind, body } of events) if (kind !== "event") bodies.push(body);
 	});
-	parts.world.delivery.attach({ take: async () => reply() });
+	parts.world.delivery.attach({ receive: async () => reply() });
 	return { ...parts, bodies };
 }
 
@@ -45,17 +45,21 @@ test("a press has the person, the element and the message", async () => {
 	const { app, anna, general, bodies } = listening();
 	const said = anna.says("Hello", { in: general });
 	const { ts } = app.posts(general.thread(said), { text: "x", blocks: [section("Sure?"), buttons("Yes")] });
-	const asked = anna.clicks("Yes");
+	const interaction = anna.clicks("Yes");
 	expect(bodies).toMatchObject([
 		{
 			...{ type: "block_actions", user: { id: anna.id }, channel: { id: general.id } },
 			container: { type: "message", message_ts: ts, thread_ts: said.ts, is_ephemeral: false },
-			...{ message: { ts }, response_url: asked.record.responseUrl, trigger_id: asked.record.triggerId },
+			...{
+				message: { ts },
+				response_url: interaction.record.responseUrl,
+				trigger_id: interaction.record.triggerId,
+			},
 			actions: [{ type: "button", action_id: "id of Yes", value: "Yes", block_id: expect.any(String) }],
 		},
 	]);
 	await turns();
-	expect(asked.state).toBe("acknowledged");
+	expect(interaction.state).toBe("acknowledged");
 });
 
 test("a press on an ephemeral message contains no message", () => {
@@ -95,11 +99,11 @@ test("a shortcut of a message contains that message", () => {
 
 test("a response URL is valid for five responses and half an hour", () => {
 	const { clock, app, anna, general } = listening();
-	const asked = anna.commands("/parley help", {}, { in: general });
+	const interaction = anna.commands("/parley help", {}, { in: general });
 	const respond = (body: object = { text: "Hi" }) =>
-		app.responds(asked, { response_type: "ephemeral", ...body });
+		app.responds(interaction, { response_type: "ephemeral", ...body });
 	expect([respond().status, respond({ text: "Hi", response_type: "in_channel" }).status]).toEqual([200, 200]);
-	expect(asked.answers().map(({ ephemeral }) => ephemeral)).toEqual([true, false]);
+	expect(interaction.answers().map(({ ephemeral }) => ephemeral)).toEqual([true, false]);
 	expect(general.shows()).toHaveLength(1);
 	for (let turn = 0; turn < 3; turn++) respond();
 	expect(respond()).toMatchObject({ status: 404, body: { error: "used_url" } });
@@ -111,30 +115,30 @@ test("a response URL is valid for five responses and half an hour", () => {
 test("a response to a press replaces the message by default", () => {
 	const { app, anna, general } = listening();
 	app.posts(general, { text: "x", blocks: [buttons("Yes")] });
-	const asked = anna.clicks("Yes");
-	app.responds(asked, { text: "private", response_type: "ephemeral", replace_original: false });
-	expect(asked.answers()).toMatchObject([{ text: "private", ephemeral: true }]);
+	const interaction = anna.clicks("Yes");
+	app.responds(interaction, { text: "private", response_type: "ephemeral", replace_original: false });
+	expect(interaction.answers()).toMatchObject([{ text: "private", ephemeral: true }]);
 	expect(general.last().buttons).toEqual(["Yes"]);
-	app.responds(asked, { text: "taken" });
+	app.responds(interaction, { text: "taken" });
 	expect(general.last()).toMatchObject({ text: "taken", buttons: [] });
-	app.responds(asked, { delete_original: true });
+	app.responds(interaction, { delete_original: true });
 	expect(general.shows()).toEqual([]);
 });
 
 test("a command can be answered with its acknowledgement", async () => {
 	const { anna, general } = listening(() => ({ text: "At once" }));
-	const asked = anna.commands("/parley help", {}, { in: general });
+	const interaction = anna.commands("/parley help", {}, { in: general });
 	await turns();
-	expect(asked.answers()).toMatchObject([{ text: "At once", ephemeral: true }]);
+	expect(interaction.answers()).toMatchObject([{ text: "At once", ephemeral: true }]);
 });
 
 test("a trigger opens one form, within three seconds", () => {
 	const { clock, app, anna, general } = listening();
-	const asked = anna.commands("/parley help", {}, { in: general });
+	const interaction = anna.commands("/parley help", {}, { in: general });
 	expect(errorOf(app.call("views.open", { trigger_id: "1.2.x", view }))).toBe("invalid_trigger_id");
 	clock.advance(3000);
-	expect(app.opens(asked, view).body["ok"]).toBe(true);
-	expect(errorOf(app.opens(asked, view))).toBe("exchanged_trigger_id");
+	expect(app.opens(interaction, view).body["ok"]).toBe(true);
+	expect(errorOf(app.opens(interaction, view))).toBe("exchanged_trigger_id");
 	const late = anna.commands("/parley help", {}, { in: general });
 	clock.advance(3001);
 	expect(errorOf(app.opens(late, view))).toBe("expired_trigger_id");
@@ -142,17 +146,17 @@ test("a trigger opens one form, within three seconds", () => {
 
 test("a form accepts the values that its fields allow, and closes when it is accepted", async () => {
 	const { app, anna, general, bodies } = listening();
-	const asked = anna.commands("/parley help", {}, { in: general });
-	app.opens(asked, view);
-	expect(asked.form).toMatchObject({
+	const interaction = anna.commands("/parley help", {}, { in: general });
+	app.opens(interaction, view);
+	expect(interaction.form).toMatchObject({
 		title: "Deny",
 		fields: [{ label: "Why?" }, { label: "How?", required: false }],
 	});
-	expect(() => anna.submits(asked)).toThrow("the form wants Why?");
-	expect(() => anna.submits(asked, { reason: "much too long" })).toThrow("takes 0 to 10 characters");
-	expect(() => anna.submits(asked, { other: "x" })).toThrow("the form has no other");
-	expect(() => anna.submits(asked, { reason: "no", how: "Never" })).toThrow("How? has no choice Never");
-	anna.submits(asked, { "Why?": "no", how: "Soon" });
+	expect(() => anna.submits(interaction)).toThrow("the form wants Why?");
+	expect(() => anna.submits(interaction, { reason: "much too long" })).toThrow("takes 0 to 10 characters");
+	expect(() => anna.submits(interaction, { other: "x" })).toThrow("the form has no other");
+	expect(() => anna.submits(interaction, { reason: "no", how: "Never" })).toThrow("How? has no choice Never");
+	anna.submits(interaction, { "Why?": "no", how: "Soon" });
 	expect(bodies.at(-1)).toMatchObject({
 		type: "view_submission",
 		view: {
@@ -166,7 +170,7 @@ test("a form accepts the values that its fields allow, and closes when it is acc
 		},
 	});
 	await turns();
-	expect(asked.form).toBeUndefined();
+	expect(interaction.form).toBeUndefined();
 });
 
 test("a refused form stays open with its errors", async () => {
@@ -174,20 +178,20 @@ test("a refused form stays open with its errors", async () => {
 		response_action: "errors",
 		errors: { reason: "Say more" },
 	}));
-	const asked = anna.commands("/parley help", {}, { in: general });
-	app.opens(asked, view);
-	anna.submits(asked, { reason: "no" });
+	const interaction = anna.commands("/parley help", {}, { in: general });
+	app.opens(interaction, view);
+	anna.submits(interaction, { reason: "no" });
 	await turns();
-	expect(asked.form).toMatchObject({ errors: { reason: "Say more" } });
+	expect(interaction.form).toMatchObject({ errors: { reason: "Say more" } });
 });
 
 test("a form is changed only with its present hash", () => {
 	const { app, anna, general } = listening();
-	const asked = anna.commands("/parley help", {}, { in: general });
-	const { id, hash } = Object(app.opens(asked, { ...view, blocks: [section("Wait")] }).body).view;
+	const interaction = anna.commands("/parley help", {}, { in: general });
+	const { id, hash } = Object(app.opens(interaction, { ...view, blocks: [section("Wait")] }).body).view;
 	const update = (more: object) => app.call("views.update", { view_id: id, view, ...more });
 	expect(update({ hash }).body["ok"]).toBe(true);
-	expect(asked.form?.fields).toHaveLength(2);
+	expect(interaction.form?.fields).toHaveLength(2);
 	expect(errorOf(update({ hash }))).toBe("hash_conflict");
 	expect(errorOf(app.call("views.update", { view_id: "V1", view }))).toBe("not_found");
 });
@@ -195,8 +199,8 @@ test("a form is changed only with its present hash", () => {
 test("a form has limits", () => {
 	const { world, app, anna, general } = listening();
 	const open = (more: object) => {
-		const asked = anna.commands("/parley help", {}, { in: general });
-		return errorOf(app.opens(asked, { ...view, ...more }));
+		const interaction = anna.commands("/parley help", {}, { in: general });
+		return errorOf(app.opens(interaction, { ...view, ...more }));
 	};
 	expect(open({ title: plain("x".repeat(25)) })).toBe("invalid_arguments");
 	expect(open({ private_metadata: "x".repeat(3001) })).toBe("invalid_arguments");
@@ -207,5 +211,5 @@ test("a form has limits", () => {
 	expect(errorOf(app.opens(anna.commands("/parley a", {}, { in: general }), withoutSubmit))).toBe(
 		"invalid_arguments",
 	);
-	expect(world.takeViolations().length).toBeGreaterThan(3);
+	expect(world.drainViolations().length).toBeGreaterThan(3);
 });

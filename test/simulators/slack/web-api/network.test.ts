@@ -57,13 +57,13 @@ test("a response can be delayed, or wait for a promise, after the call was perfo
 
 test("a chooser decides about every call until `heal`", async () => {
 	const { world, send } = networkWorld();
-	const asked: string[] = [];
+	const requests: string[] = [];
 	world.network.each((label) => {
-		asked.push(label);
+		requests.push(label);
 		return { status: 429, retryAfter: 1500 };
 	});
 	expect((await send()).headers).toEqual({ "retry-after": "2" });
-	expect(asked).toEqual(["chat.postMessage"]);
+	expect(requests).toEqual(["chat.postMessage"]);
 	world.network.next("views.open", { drop: "before" });
 	expect(world.network.pending).toBe(1);
 	world.network.heal();

@@ -18,7 +18,7 @@ export class RateLimits {
 	}
 
 	/** Counts a call, or refuses it with 429 and a wait. A refused call does not count. */
-	take({ name, tier }: Method, channel: unknown): void {
+	count({ name, tier }: Method, channel: unknown): void {
 		const { settings } = this.#state;
 		if (tier === "post") {
 			this.#spend(`${name} ${String(channel)}`, settings.posts);

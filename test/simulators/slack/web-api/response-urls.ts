@@ -16,19 +16,19 @@ type Response = ChatMethods["response_url"];
  */
 export function respond(state: State, url: string, body: unknown): ApiResponse {
 	try {
-		const asked = state.interactions.find(({ responseUrl }) => responseUrl === url);
-		if (!asked) throw new Refusal("invalid_url", { status: 404 });
-		if (state.now() - asked.createdAt > state.settings.responseMs)
+		const interaction = state.interactions.find(({ responseUrl }) => responseUrl === url);
+		if (!interaction) throw new Refusal("invalid_url", { status: 404 });
+		if (state.now() - interaction.createdAt > state.settings.responseMs)
 			throw new Refusal("expired_url", { status: 404 });
-		if (asked.responses >= state.settings.responseUses) throw new Refusal("used_url", { status: 404 });
+		if (interaction.responses >= state.settings.responseUses) throw new Refusal("used_url", { status: 404 });
 		const faults = Contract.load().faults("response_url", body);
 		if (faults.length > 0) {
 			state.violations.push(...faults.map((fault) => `response_url${fault}`));
 			throw faultyArguments(faults);
 		}
 		// The contract has checked the body.
-		carryOut(state, asked, body as Response);
-		asked.responses += 1;
+		carryOut(state, interaction, body as Response);
+		interaction.responses += 1;
 		return { status: 200, headers: {}, body: { ok: true } };
 	} catch (error) {
 		if (!(error instanceof Refusal)) throw error;
@@ -37,8 +37,8 @@ export function respond(state: State, url: string, body: unknown): ApiResponse {
 }
 
 /** Effect of a response: by a response URL, or with the acknowledgement of a command. */
-export function carryOut(state: State, asked: InteractionRecord, response: Response): void {
-	const { channel, message, user } = asked;
+export function carryOut(state: State, interaction: InteractionRecord, response: Response): void {
+	const { channel, message, user } = interaction;
 	if (!channel) throw new Refusal("invalid_url", { status: 404 });
 	if (response.delete_original && message) {
 		removeMessage(state, message);
@@ -48,7 +48,7 @@ export function carryOut(state: State, asked: InteractionRecord, response: Respo
 	// By default a press replaces the original: "by default, replace_original is true" for presses without a
 	// `response_type`.
 	const replaces =
-		response.replace_original ?? (asked.kind === "press" && response.response_type === undefined);
+		response.replace_original ?? (interaction.kind === "press" && response.response_type === undefined);
 	if (replaces && message) {
 		changeMessage(state, message, { blocks: [], ...contents }, { by: state.app.user, isEdit: false });
 		return;
@@ -56,7 +56,7 @@ export function carryOut(state: State, asked: InteractionRecord, response: Respo
 	const thread = response.thread_ts;
 	const threadTs = thread === undefined ? undefined : threadOf(state, channel, thread);
 	const answer = addMessage(state, {
-		...{ author: state.app.user, channel, ...contents, answers: asked },
+		...{ author: state.app.user, channel, ...contents, answers: interaction },
 		...(threadTs !== undefined && { threadTs }),
 		...(response.response_type !== "in_channel" && { onlyFor: user }),
 	});

@@ -5,7 +5,7 @@ import { errorOf, section, standingWorld } from "./direct-client.ts";
 const minute = 60_000;
 
 /** A thread in which Anna has asked, and the calls of a stream there. */
-function askedWorld() {
+function questionWorld() {
 	const standing = standingWorld();
 	const { world, app, anna, general } = standing;
 	const thread = general.thread(anna.says("Hello", { in: general }));
@@ -20,7 +20,7 @@ function askedWorld() {
 const task = { type: "task_update", id: "t1", title: "Read the log", status: "in_progress" };
 
 test("a stream ends with the text that the app has appended", () => {
-	const { app, clock, world, thread, start, call } = askedWorld();
+	const { app, clock, world, thread, start, call } = questionWorld();
 	const { ts } = start({ markdown_text: "Hel" }).body;
 	const began = clock.now();
 	expect(thread.last()).toMatchObject({ text: "Hel", streaming: true });
@@ -56,7 +56,7 @@ test("a stream ends with the text that the app has appended", () => {
 });
 
 test("tasks are cards in a timeline, and one plan in a plan", () => {
-	const { thread, start, call } = askedWorld();
+	const { thread, start, call } = questionWorld();
 	const chunks = [{ type: "markdown_text", text: "Looking." }, task];
 	const timeline = start({ chunks }).body["ts"];
 	const done = {
@@ -80,7 +80,7 @@ test("tasks are cards in a timeline, and one plan in a plan", () => {
 });
 
 test("a stream that is not stopped stays unfinished, and ends after five minutes", () => {
-	const { clock, world, thread, start, call } = askedWorld();
+	const { clock, world, thread, start, call } = questionWorld();
 	const { ts } = start({ markdown_text: "Half" }).body;
 	expect(world.unfinished()).toMatchObject([{ text: "Half", streaming: true }]);
 	expect(errorOf(call("update", ts, { text: "x" }))).toBe("streaming_state_conflict");
@@ -99,30 +99,30 @@ test("a stream that is not stopped stays unfinished, and ends after five minutes
 });
 
 test("a stream in a channel names its recipient, and one in direct messages does not have to", () => {
-	const { app, world, anna, where, recipient } = askedWorld();
+	const { app, world, anna, where, recipient } = questionWorld();
 	const start = (args: Record<string, unknown>) => errorOf(app.call("chat.startStream", args));
 	expect(start(where)).toBe("missing_recipient_user_id");
 	expect(start({ ...where, recipient_user_id: anna.id })).toBe("missing_recipient_team_id");
 	expect(start({ ...where, ...recipient, recipient_team_id: "T0" })).toBe("team_not_found");
-	expect(world.takeViolations()).toHaveLength(3);
+	expect(world.drainViolations()).toHaveLength(3);
 	const said = anna.says("Psst", { in: anna.dm });
 	expect(start({ channel: anna.dm.id, thread_ts: said.ts })).toBeUndefined();
 	expect(start({ channel: anna.dm.id })).toBe("invalid_arguments");
-	expect(world.takeViolations()).toHaveLength(1);
+	expect(world.drainViolations()).toHaveLength(1);
 });
 
 test("an invalid call of a stream is refused", () => {
-	const { app, world, anna, general, start, call } = askedWorld();
+	const { app, world, anna, general, start, call } = questionWorld();
 	const { ts } = start().body;
 	const append = (args: object) => errorOf(call("appendStream", ts, args));
 	expect(append({})).toBe("no_text");
-	expect(world.takeViolations()).toEqual([]);
+	expect(world.drainViolations()).toEqual([]);
 	expect(append({ markdown_text: "x".repeat(12_001) })).toBe("msg_too_long");
 	expect(append({ markdown_text: "x", chunks: [task] })).toBe("invalid_arguments");
 	expect(append({ chunks: [{ ...task, status: "done" }] })).toBe("invalid_arguments");
 	expect(append({ chunks: [{ type: "text", text: "x" }] })).toBe("invalid_arguments");
 	expect(errorOf(start({ task_display_mode: "list" }))).toBe("invalid_arguments");
-	expect(world.takeViolations().length).toBeGreaterThanOrEqual(5);
+	expect(world.drainViolations().length).toBeGreaterThanOrEqual(5);
 	expect(append({ markdown_text: "x".repeat(12_000) })).toBeUndefined();
 	expect(append({ markdown_text: "x" })).toBe("msg_too_long");
 	const post = app.posts(general, { text: "Mine" });
@@ -136,7 +136,7 @@ test("an invalid call of a stream is refused", () => {
 });
 
 test("each method of a stream has the limit of its tier", () => {
-	const { clock, start, call } = askedWorld();
+	const { clock, start, call } = questionWorld();
 	const streams = Array.from({ length: 20 }, () => start().body["ts"]);
 	expect(start().status).toBe(429);
 	const appends = Array.from(
@@ -151,7 +151,7 @@ test("each method of a stream has the limit of its tier", () => {
 });
 
 test("the app receives a stream as a message that changes", () => {
-	const { world, start, call } = askedWorld();
+	const { world, start, call } = questionWorld();
 	const received: unknown[] = [];
 	world.state.listen((events) => {
 		for (const { body } of events) received.push(body);
@@ -168,7 +168,7 @@ test("the app receives a stream as a message that changes", () => {
 });
 
 test("a stream keeps its session active until the app ends it, and the Stop button names it", () => {
-	const { app, world, anna, thread, where, start, call } = askedWorld();
+	const { app, world, anna, thread, where, start, call } = questionWorld();
 	const events: Readonly<Record<string, unknown>>[] = [];
 	world.state.listen((all) => events.push(...all.map(({ body }) => body)));
 	const { ts } = start().body;

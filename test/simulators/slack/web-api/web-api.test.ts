@@ -34,7 +34,7 @@ test("an argument that is unknown, missing or of another type is an error", () =
 	expect(errorOf(app.call("users.info"))).toBe("invalid_arguments");
 	expect(errorOf(app.call("conversations.members", { channel: 7 }))).toBe("invalid_arguments");
 	expect(errorOf(app.call("users.infos"))).toBe("unknown_method");
-	expect(world.takeViolations()).toHaveLength(4);
+	expect(world.drainViolations()).toHaveLength(4);
 });
 
 test("arguments are accepted as forms too, with JSON for values that are not text", () => {
@@ -163,7 +163,7 @@ test("a manifest is read and validated with its own token", () => {
 	expect(ask("apps.manifest.validate", { manifest: { ...manifest, features: 7 } })).toMatchObject({
 		ok: false,
 	});
-	world.takeViolations();
+	world.drainViolations();
 });
 
 test("the status of the app stays in a thread until it is changed or the app replies", () => {

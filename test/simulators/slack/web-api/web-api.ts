@@ -56,7 +56,7 @@ export class WebApi {
 			throw new Refusal("unknown_method", { body: { req_method: name } });
 		}
 		this.#authorize(method, token);
-		this.#limits.take(method, args["channel"]);
+		this.#limits.count(method, args["channel"]);
 		if (method.scope !== undefined) demandScope(this.#state, method.scope);
 		this.#check(method, args);
 		return method.handle({ state: this.#state, args });

@@ -8,14 +8,14 @@ import type { State } from "./state.ts";
 import { updateView } from "./views.ts";
 
 /** The app acknowledges, optionally with a reply. A late acknowledgement has no effect. */
-export function acknowledge(state: State, asked: InteractionRecord, reply: SlackReply): void {
-	if (settleInteraction(state, asked).state !== "waiting") return;
-	asked.state = "acknowledged";
+export function acknowledge(state: State, interaction: InteractionRecord, reply: SlackReply): void {
+	if (settleInteraction(state, interaction).state !== "waiting") return;
+	interaction.state = "acknowledged";
 	try {
-		if (asked.kind === "form") answerForm(state, asked, reply ?? {});
+		if (interaction.kind === "form") answerForm(state, interaction, reply ?? {});
 		// https://docs.slack.dev/interactivity/implementing-slash-commands#responding_with_errors
-		else if (asked.kind === "command" && (reply?.["text"] ?? reply?.["blocks"]))
-			carryOut(state, asked, reply ?? {});
+		else if (interaction.kind === "command" && (reply?.["text"] ?? reply?.["blocks"]))
+			carryOut(state, interaction, reply ?? {});
 	} catch (error) {
 		if (!(error instanceof Refusal)) throw error;
 		state.violations.push(`acknowledged with ${error.error}`);
@@ -23,14 +23,18 @@ export function acknowledge(state: State, asked: InteractionRecord, reply: Slack
 }
 
 /** https://docs.slack.dev/surfaces/modals#view_submissions */
-function answerForm(state: State, asked: InteractionRecord, reply: Readonly<Record<string, unknown>>): void {
-	const { view } = asked;
+function answerForm(
+	state: State,
+	interaction: InteractionRecord,
+	reply: Readonly<Record<string, unknown>>,
+): void {
+	const { view } = interaction;
 	if (!view) return;
 	switch (reply["response_action"]) {
 		case undefined:
 		case "clear":
 			delete view.view;
-			asked.closed = true;
+			interaction.closed = true;
 			return;
 		case "errors":
 			// Other values are not shown.

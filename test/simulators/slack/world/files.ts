@@ -51,7 +51,7 @@ export function uploadUrl(state: State, { id }: FileRecord): string {
 }
 
 /** Accepts the bytes of a file once. Returns false if no upload is expected. */
-export function takeUpload(state: State, url: string, bytes: Uint8Array): boolean {
+export function storeUpload(state: State, url: string, bytes: Uint8Array): boolean {
 	const id = url.startsWith(`${state.hosts.files}/upload/v1/`) ? url.split("/").at(-1) : undefined;
 	const file = state.files.get(id ?? "");
 	if (!file || file.bytes || file.size !== bytes.byteLength) return false;

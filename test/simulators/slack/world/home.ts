@@ -52,7 +52,7 @@ export function lookAt(state: State, user: UserRecord, seen: ChannelRecord, thre
 		const event = { type, channel: channel.id, user: user.id, context: contextOf(state, user), event_ts };
 		sendEvents(state, { subscription: type, channel, event });
 	} else if (thread) {
-		tellAssistant(state, "assistant_thread_context_changed", user, thread);
+		emitAssistant(state, "assistant_thread_context_changed", user, thread);
 	}
 }
 
@@ -62,11 +62,11 @@ export function startAssistant(state: State, user: UserRecord): MessageRecord {
 	const channel = openConversation(state, [user]);
 	const subtype = "assistant_app_thread";
 	const root = addMessage(state, { author: state.app.user, channel, text: "New Assistant Thread", subtype });
-	tellAssistant(state, "assistant_thread_started", user, root);
+	emitAssistant(state, "assistant_thread_started", user, root);
 	return root;
 }
 
-function tellAssistant(
+function emitAssistant(
 	state: State,
 	type: "assistant_thread_started" | "assistant_thread_context_changed",
 	user: UserRecord,

@@ -28,7 +28,7 @@ export function beginInteraction(state: State, { data, ...beginning }: Beginning
 	const id = state.ids.create("interaction").slice("interaction_".length);
 	const { kind, channel } = beginning;
 	const path = kind === "command" ? "commands" : "actions";
-	const asked: InteractionRecord = {
+	const interaction: InteractionRecord = {
 		...beginning,
 		id,
 		createdAt: state.now(),
@@ -36,15 +36,15 @@ export function beginInteraction(state: State, { data, ...beginning }: Beginning
 		...(kind !== "form" && channel && { responseUrl: `${state.hosts.hooks}/${path}/${state.team.id}/${id}` }),
 		...{ triggerUsed: false, responses: 0, state: "waiting", answers: [], closed: false },
 	};
-	state.interactions.push(asked);
-	const shape = interactionShape(state, asked, data);
-	state.emit({ kind: kind === "command" ? "command" : "interactive", body: shape, asked });
-	return asked;
+	state.interactions.push(interaction);
+	const shape = interactionShape(state, interaction, data);
+	state.emit({ kind: kind === "command" ? "command" : "interactive", body: shape, interaction });
+	return interaction;
 }
 
 /** Present state. Without an acknowledgement in time the interaction has failed for the person. */
-export function settleInteraction(state: State, asked: InteractionRecord): InteractionRecord {
-	const late = state.now() - asked.createdAt >= state.settings.acknowledgeMs;
-	if (asked.state === "waiting" && late) asked.state = "failed";
-	return asked;
+export function settleInteraction(state: State, interaction: InteractionRecord): InteractionRecord {
+	const late = state.now() - interaction.createdAt >= state.settings.acknowledgeMs;
+	if (interaction.state === "waiting" && late) interaction.state = "failed";
+	return interaction;
 }

@@ -71,11 +71,11 @@ export function threadOf(state: State, channel: ChannelRecord, ts: string): stri
 export function announce(state: State, message: MessageRecord): void {
 	if (message.onlyFor) return;
 	const { channel } = message;
-	const told: AppEvent = {
+	const event: AppEvent = {
 		...{ subscription: messageEvent(channel), channel },
 		event: messageEventShape(state, message),
 	};
-	sendEvents(state, told, ...mentionOf(state, message));
+	sendEvents(state, event, ...mentionOf(state, message));
 }
 
 /** Not in direct messages: https://docs.slack.dev/reference/events/app_mention */
@@ -126,9 +126,13 @@ export function changeMessage(
 	if (message.onlyFor) return;
 	if (change.text !== undefined || change.blocks) notePings(state, message, "edit");
 	const { channel } = message;
-	const told = { subscription: messageEvent(channel), channel, event: changedShape(state, message, before) };
+	const changed = {
+		subscription: messageEvent(channel),
+		channel,
+		event: changedShape(state, message, before),
+	};
 	// An edited message that mentions the app causes a mention event again.
-	sendEvents(state, told, ...(isEdit ? mentionOf(state, message) : []));
+	sendEvents(state, changed, ...(isEdit ? mentionOf(state, message) : []));
 }
 
 function addState(state: State, message: MessageRecord, by: StateCause): void {

@@ -10,7 +10,7 @@ export function addReaction(state: State, by: UserRecord, message: MessageRecord
 	const users = message.reactions.get(name) ?? new Set();
 	if (users.has(by)) throw new Refusal("already_reacted");
 	message.reactions.set(name, users.add(by));
-	tellReaction(state, by, message, { type: "reaction_added", name });
+	emitReaction(state, by, message, { type: "reaction_added", name });
 }
 
 /** https://docs.slack.dev/reference/methods/reactions.remove#errors */
@@ -19,7 +19,7 @@ export function removeReaction(state: State, by: UserRecord, message: MessageRec
 	const users = message.reactions.get(name);
 	if (!users?.delete(by)) throw new Refusal("no_reaction");
 	if (users.size === 0) message.reactions.delete(name);
-	tellReaction(state, by, message, { type: "reaction_removed", name });
+	emitReaction(state, by, message, { type: "reaction_removed", name });
 }
 
 function demandSpeech({ channel }: MessageRecord, by: UserRecord): void {
@@ -28,7 +28,7 @@ function demandSpeech({ channel }: MessageRecord, by: UserRecord): void {
 }
 
 /** https://docs.slack.dev/reference/events/reaction_added */
-function tellReaction(
+function emitReaction(
 	state: State,
 	by: UserRecord,
 	{ channel, ts, author }: MessageRecord,

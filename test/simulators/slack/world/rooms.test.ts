@@ -108,7 +108,7 @@ test("a link preview is a change without an author", () => {
 
 test("a webhook posts as another service, and a file of another team must be requested", () => {
 	const { world, app, general, events } = hearing();
-	general.hears("CI", "Build failed");
+	general.receives("CI", "Build failed");
 	expect(events).toMatchObject([{ subtype: "bot_message", username: "CI", bot_id: expect.any(String) }]);
 	expect(general.last()).toMatchObject({ author: "CI", text: "Build failed" });
 	const sam = world.team("Other").member("Sam");

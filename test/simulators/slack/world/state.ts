@@ -24,7 +24,7 @@ export interface WorldEvent {
 	/** The inner event, or the payload of a press, a form, a shortcut or a command. */
 	readonly body: Readonly<Record<string, unknown>>;
 	/** The interaction that waits for an acknowledgement, if this is not an event. */
-	readonly asked?: InteractionRecord;
+	readonly interaction?: InteractionRecord;
 	readonly channel?: ChannelRecord;
 }
 

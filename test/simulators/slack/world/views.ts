@@ -6,19 +6,19 @@ import { Refusal } from "./refusal.ts";
 import type { State } from "./state.ts";
 
 /** Uses a trigger, which is valid once and for three seconds: https://docs.slack.dev/surfaces/modals */
-function takeTrigger(state: State, triggerId: string): InteractionRecord {
-	const asked = state.interactions.find((one) => one.triggerId === triggerId);
-	if (!asked) throw new Refusal("invalid_trigger_id");
-	if (asked.triggerUsed) throw new Refusal("exchanged_trigger_id");
-	if (state.now() - asked.createdAt > state.settings.triggerMs) throw new Refusal("expired_trigger_id");
-	asked.triggerUsed = true;
-	return asked;
+function useTrigger(state: State, triggerId: string): InteractionRecord {
+	const interaction = state.interactions.find((one) => one.triggerId === triggerId);
+	if (!interaction) throw new Refusal("invalid_trigger_id");
+	if (interaction.triggerUsed) throw new Refusal("exchanged_trigger_id");
+	if (state.now() - interaction.createdAt > state.settings.triggerMs) throw new Refusal("expired_trigger_id");
+	interaction.triggerUsed = true;
+	return interaction;
 }
 
 /** https://docs.slack.dev/reference/methods/views.open */
 export function openView(state: State, triggerId: string, view: ModalView): ViewRecord {
 	const kept = checked(state, view);
-	const opener = takeTrigger(state, triggerId);
+	const opener = useTrigger(state, triggerId);
 	const record: ViewRecord = {
 		...{ id: state.stamps.id("V"), user: opener.user, opener, view: kept, hash: hashOf(state), errors: {} },
 	};

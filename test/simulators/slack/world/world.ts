@@ -145,14 +145,14 @@ export class World {
 	}
 
 	/** Returns the violations so far and clears them. */
-	takeViolations(): string[] {
+	drainViolations(): string[] {
 		return this.state.violations.splice(0);
 	}
 
 	/** Ends all connections. Throws if a violation was not taken. */
 	close(): void {
 		this.delivery.close();
-		const violations = this.takeViolations();
+		const violations = this.drainViolations();
 		if (violations.length > 0) throw new Error(`violations of Slack's rules:\n${violations.join("\n")}`);
 	}
 

@@ -114,7 +114,7 @@ const broken = (...paths: readonly string[]): Partial<System> => ({
 	}),
 });
 const open = (path: string, mode: number): Partial<System> => ({
-	stat: async (asked) => ({ mode: asked === path ? mode : 0o700, uid: 1000, isDirectory: asked === "/data" }),
+	stat: async (name) => ({ mode: name === path ? mode : 0o700, uid: 1000, isDirectory: name === "/data" }),
 });
 const chat = (settings: object) =>
 	withConfig({ chat: { allow: [], deny: [], tenants: {}, places: {}, ...settings } });

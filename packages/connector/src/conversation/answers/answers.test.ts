@@ -6,9 +6,9 @@ import {
 	file,
 	type Happening,
 	lists,
+	reduceAll,
 	retries,
 	says,
-	tell,
 	under,
 } from "../../testing/render-answers.ts";
 import { activeRun, messageOf, runOf } from "./runs.ts";
@@ -276,11 +276,11 @@ test.each<{ what: string; events: Happening[]; shown: string[] }>([
 		shown: [],
 	},
 ])("$what", ({ events, shown }) => {
-	expect(tell(events).shown).toEqual(shown);
+	expect(reduceAll(events).shown).toEqual(shown);
 });
 
 test("other parts can read the run of a message, and whether a run is active", () => {
-	const { slice } = tell([
+	const { slice } = reduceAll([
 		says("r1", "one", "m1"),
 		ends("r1", "1"),
 		says("r2", "two", "m2"),
@@ -300,16 +300,16 @@ test("other parts can read the run of a message, and whether a run is active", (
 	expect(messageOf(slice, "r1")).toBe("m1");
 	expect(messageOf(slice, "r9")).toBeUndefined();
 	expect(slice.newest).toBe("r3");
-	expect(activeRun(tell([says("r1", "one", "m1"), ends("r1", "1")]).slice)).toBeUndefined();
+	expect(activeRun(reduceAll([says("r1", "one", "m1"), ends("r1", "1")]).slice)).toBeUndefined();
 });
 
 test("the remembered state does not grow with the conversation", () => {
 	const many = Array.from({ length: 200 }, (_, index) => `r${index}`);
 	const openedQuestion = many.map((run) => says(run, "word ".repeat(1000), `m${run}`));
-	expect(JSON.stringify(tell(openedQuestion).slice).length).toBeLessThan(12_000);
+	expect(JSON.stringify(reduceAll(openedQuestion).slice).length).toBeLessThan(12_000);
 	const answered = many.flatMap((run): Happening[] => [
 		says(run, "word", `m${run}`),
 		ends(run, "x".repeat(999)),
 	]);
-	expect(JSON.stringify(tell(answered).slice).length).toBeLessThan(1000);
+	expect(JSON.stringify(reduceAll(answered).slice).length).toBeLessThan(1000);
 });

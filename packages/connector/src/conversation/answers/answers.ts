@@ -139,13 +139,14 @@ const maxOfAbout = 80;
 const maxOfQuote = 300;
 
 /** A person wrote a message, on this platform or in another client. */
-function accept(slice: AnswersSlice, said: UserMessage, scene: Scene): Step<AnswersSlice> {
-	if (said.origin) return beginScheduled(slice, { id: said.run_id, origin: said.origin }, scene);
-	const quoted = isShownHere(said) ? [] : [quote(said, scene)];
-	if (said.steered) return { slice, operations: quoted };
+function accept(slice: AnswersSlice, userMessage: UserMessage, scene: Scene): Step<AnswersSlice> {
+	if (userMessage.origin)
+		return beginScheduled(slice, { id: userMessage.run_id, origin: userMessage.origin }, scene);
+	const quoted = isShownHere(userMessage) ? [] : [quote(userMessage, scene)];
+	if (userMessage.steered) return { slice, operations: quoted };
 	const position = slice.open.length;
 	const run: Run = {
-		...begun(slice, said),
+		...begun(slice, userMessage),
 		...defined({
 			waited: position > 0 ? (true as const) : undefined,
 			reacts: scene.reacts?.() ? (true as const) : undefined,
@@ -165,9 +166,10 @@ function numbered(
 	return { ...step, slice: { ...step.slice, open } };
 }
 
-function begun(slice: AnswersSlice, said: UserMessage): Run {
-	const { run_id: id, author, content, retry_of } = said;
-	const message = ownMessage(said) ?? (retry_of === undefined ? undefined : messageOf(slice, retry_of));
+function begun(slice: AnswersSlice, userMessage: UserMessage): Run {
+	const { run_id: id, author, content, retry_of } = userMessage;
+	const message =
+		ownMessage(userMessage) ?? (retry_of === undefined ? undefined : messageOf(slice, retry_of));
 	return {
 		id,
 		about: oneLine(content, maxOfAbout),
@@ -181,8 +183,8 @@ function ownMessage({ author, correlation_id }: UserMessage): string | undefined
 }
 
 /** A repeated message is already visible. */
-function isShownHere(said: UserMessage): boolean {
-	return ownMessage(said) !== undefined || said.retry_of !== undefined;
+function isShownHere(userMessage: UserMessage): boolean {
+	return ownMessage(userMessage) !== undefined || userMessage.retry_of !== undefined;
 }
 
 /** Quotes a message from another client, so that the answer can be understood. */
@@ -259,12 +261,19 @@ function answered(
 		...defined({ replyTo: run?.message }),
 		...threadOf(id, origin, scene),
 	};
-	const said: ShowOperation = { type: "show", lane: "final", text: content, ...grown, ...reply, ...foot };
+	const userMessage: ShowOperation = {
+		type: "show",
+		lane: "final",
+		text: content,
+		...grown,
+		...reply,
+		...foot,
+	};
 	const isSilent = isBlank(content);
-	if (error === "cancelled" && isSilent) return [{ ...said, text: stopped(run), ...retry }];
+	if (error === "cancelled" && isSilent) return [{ ...userMessage, text: stopped(run), ...retry }];
 	if (error === "" || error === "cancelled") {
 		const text = isSilent ? answerTexts.empty : content;
-		return [{ ...said, text, ...rated }];
+		return [{ ...userMessage, text, ...rated }];
 	}
 	const failure: ShowOperation = {
 		type: "show",
@@ -274,7 +283,7 @@ function answered(
 		...defined({ foot: origin && foot.foot }),
 	};
 	const ended = isSilent ? { ...failure, ...grown } : failure;
-	return definedItems([isSilent ? undefined : said, { ...ended, ...retry }]);
+	return definedItems([isSilent ? undefined : userMessage, { ...ended, ...retry }]);
 }
 
 interface PostIdentity {

@@ -1,6 +1,14 @@
 import type { OriginPayload } from "@parley/protocol";
 import { expect, test } from "vitest";
-import { fires, type Happening, lists, retries, says, tell, under } from "../../testing/render-answers.ts";
+import {
+	fires,
+	type Happening,
+	lists,
+	reduceAll,
+	retries,
+	says,
+	under,
+} from "../../testing/render-answers.ts";
 
 const due = "1970-01-01T00:10:00.000Z";
 const origin = (show: OriginPayload["show"], late = false): OriginPayload => ({
@@ -96,5 +104,5 @@ test.each<{ what: string; events: readonly Happening[]; shown: readonly string[]
 		],
 	},
 ])("$what", ({ events, shown }) => {
-	expect(tell(events).shown).toEqual(shown);
+	expect(reduceAll(events).shown).toEqual(shown);
 });

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { ends, type Happening, says, tell, under } from "../../testing/render-answers.ts";
+import { ends, type Happening, reduceAll, says, under } from "../../testing/render-answers.ts";
 import { answerTexts } from "../../texts/answers.ts";
 
 const next = `progress queue:r2 > m2: ${answerTexts.queue.waiting({ position: 1, waitsFor: undefined })} [Stop = stop r2]`;
 const queued = next.replace("progress", "acknowledgement");
 
-const shown = (events: readonly Happening[]): string[] => tell(events, { reacts: () => true }).shown;
+const shown = (events: readonly Happening[]): string[] => reduceAll(events, { reacts: () => true }).shown;
 
 test("reactions show that a message is accepted, queued and answered, and no notice is posted", () => {
 	expect(
@@ -56,7 +56,7 @@ test("a repeated answer shows its state on the same message, and an answer from 
 
 test("a run uses the setting from its start", () => {
 	let reacts = true;
-	const { shown: first } = tell([says("r1", "one", "m1"), ends("r1", "1")], {
+	const { shown: first } = reduceAll([says("r1", "one", "m1"), ends("r1", "1")], {
 		reacts: () => {
 			const was = reacts;
 			reacts = false;

@@ -47,11 +47,11 @@ export function argumentsText(
 
 /** Whether the label of an approval has only one of the argument texts and at most one more word. */
 export function isLabelOf(label: string, given: unknown): boolean {
-	const said = /^Allow (?<what>.*)\?$/su.exec(label)?.groups?.["what"] ?? label;
+	const action = /^Allow (?<what>.*)\?$/su.exec(label)?.groups?.["what"] ?? label;
 	const texts = (entriesOf(given) ?? []).map(([, value]) => value);
 	return texts.some((text) => {
 		const line = typeof text === "string" ? visibleLine(text) : "";
-		return line !== "" && said.includes(line) && /^\w*$/u.test(said.replace(line, () => "").trim());
+		return line !== "" && action.includes(line) && /^\w*$/u.test(action.replace(line, () => "").trim());
 	});
 }
 

@@ -84,8 +84,8 @@ function waitingOf(entries: readonly Entry[]): readonly WaitingEntry[] {
 export function callLine({ row: { ended }, question }: Entry): string {
 	const { call, label } = question ?? {};
 	const tool = ended?.tool ?? call?.tool ?? "";
-	const said = ended?.label ?? label?.text ?? "";
-	const what = /^Allow (?<what>.*)\?$/su.exec(said)?.groups?.["what"] ?? said;
+	const shownLabel = ended?.label ?? label?.text ?? "";
+	const what = /^Allow (?<what>.*)\?$/su.exec(shownLabel)?.groups?.["what"] ?? shownLabel;
 	return `${inlineCode(tool.slice(0, maxTool))} · ${plainLine(what, maxLabel)}`;
 }
 

@@ -85,8 +85,8 @@ function answerDetails({ kind, options, call }: QuestionForm, response: Response
 	}
 	const values: readonly unknown[] = Array.isArray(value) ? value : [value ?? ""];
 	const labels = values.map((one) => options.find((option) => option.value === one)?.label ?? String(one));
-	const said = labels.join(", ");
-	return said === "" ? [outcomes.empty] : [quoted(cut.words(whole(said)))];
+	const labelText = labels.join(", ");
+	return labelText === "" ? [outcomes.empty] : [quoted(cut.words(whole(labelText)))];
 }
 
 export function unansweredOutcome(

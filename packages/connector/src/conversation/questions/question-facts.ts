@@ -59,8 +59,8 @@ function elicitationFacts(question: OpenQuestion, scene: Scene, cut: Cut): strin
 	const lines = [
 		...hints.map(([name, text]) => `${name}: ${inlineCode(cut.words(text))}`),
 		...lists.flatMap(([name, labels]) => {
-			const said = labels.join(", ");
-			return said === "" ? [] : [`${name}: ${plain(cut.words(keep(said, said.length)))}`];
+			const labelText = labels.join(", ");
+			return labelText === "" ? [] : [`${name}: ${plain(cut.words(keep(labelText, labelText.length)))}`];
 		}),
 	];
 	if (hasShortened(question, platform)) cut.happened = true;

@@ -43,10 +43,13 @@ test("a repeated question or a second answer has no effect", () => {
 });
 
 test("the oldest of very many questions are forgotten", () => {
-	const asked = Array.from({ length: 230 }, (_, index) => elicitation({ token: `prompt_${index}` }));
-	const { slice } = play([...asked, ...asked.slice(30).map((event) => answered({ token: tokenIn(event) }))]);
+	const questions = Array.from({ length: 230 }, (_, index) => elicitation({ token: `prompt_${index}` }));
+	const { slice } = play([
+		...questions,
+		...questions.slice(30).map((event) => answered({ token: tokenIn(event) })),
+	]);
 	expect(
-		play(asked)
+		play(questions)
 			.slice.open.map((question) => question.token)
 			.slice(0, 2),
 	).toEqual(["prompt_30", "prompt_31"]);

@@ -295,7 +295,7 @@ test("the state of answered cards is bounded", () => {
 			approval({ reply: { id: `run_1/${reply}`, place, count: 2 } }, { token: `prompt_${reply}_${place}` }),
 		),
 	);
-	const answers = replies.flat().map((asked) => answered({ token: tokenIn(asked) }));
+	const answers = replies.flat().map((question) => answered({ token: tokenIn(question) }));
 	const { cards = [] } = play([...replies.flat(), ...answers]).slice;
 	expect(cards).toHaveLength(8);
 	expect(play(replies.flat(), scene).slice.cards).toHaveLength(30);
@@ -303,9 +303,9 @@ test("the state of answered cards is bounded", () => {
 
 /** The same approval without others of its reply. */
 function approvalOf(payload: OzzieEvent["payload"]): OzzieEvent {
-	const { context, ...asked } = payload as EventPayloads["prompt.request"];
+	const { context, ...question } = payload as EventPayloads["prompt.request"];
 	const { reply: _, ...own } = context;
-	return approval({ ...own }, asked);
+	return approval({ ...own }, question);
 }
 
 function tokenIn({ payload }: OzzieEvent): string {

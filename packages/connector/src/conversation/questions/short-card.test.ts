@@ -68,11 +68,11 @@ const ends: Readonly<Record<string, readonly OzzieEvent[]>> = {
 const small = (written: string): string => `-# ${written}`;
 const dialects = { markdown: { ...markdownDialect, small }, chat: { ...chatDialect, small } };
 
-test.each(Object.entries(corpus))("%s has a card of at most 8 lines in each state", (_, asked) => {
+test.each(Object.entries(corpus))("%s has a card of at most 8 lines in each state", (_, question) => {
 	for (const [state, events] of Object.entries(ends)) {
 		for (const dialect of Object.values(dialects)) {
 			const platform = { ...scene.platform, dialect };
-			const post = play([asked, ...events], { ...scene, platform }).posts.at(-1);
+			const post = play([question, ...events], { ...scene, platform }).posts.at(-1);
 			if (!post) throw new Error(`no card is shown when it is ${state}`);
 			const lines = linesOf(post, platform);
 			expect(lines.length, `${state}:\n${lines.join("\n")}`).toBeLessThanOrEqual(cardLines);
@@ -83,8 +83,8 @@ test.each(Object.entries(corpus))("%s has a card of at most 8 lines in each stat
 
 test.each(Object.entries(corpus))(
 	"%s is complete on its card, or the card says that it is cut",
-	(_, asked) => {
-		const [post] = play([asked]).posts;
+	(_, question) => {
+		const [post] = play([question]).posts;
 		if (!post) throw new Error("no card is shown");
 		const isPartial =
 			post.text.includes("more characters") || post.text.includes("more warnings") || post.text.includes("…");

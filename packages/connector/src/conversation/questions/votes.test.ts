@@ -21,17 +21,17 @@ function last(...events: readonly OzzieEvent[]): string {
 	return read(play(events).posts.at(-1) ?? { text: "nothing" });
 }
 
-const asked = approval({ approvals: 2 });
+const question = approval({ approvals: 2 });
 
 test("a card shows how many approvals a call has and needs", () => {
-	expect(last(asked)).toContain("**0 of 2 approvals** by different people\n");
-	expect(last(asked, voted("42", 1))).toContain("**1 of 2 approvals**: @42\n");
-	expect(last(asked, voted("42", 1))).toContain("[Approve once] [Deny] [Details] [Edit and approve]");
+	expect(last(question)).toContain("**0 of 2 approvals** by different people\n");
+	expect(last(question, voted("42", 1))).toContain("**1 of 2 approvals**: @42\n");
+	expect(last(question, voted("42", 1))).toContain("[Approve once] [Deny] [Details] [Edit and approve]");
 });
 
 test("an approval of a person who lost the right is removed from the card", () => {
-	expect(last(asked, voted("42", 1), voted("43", 1))).toContain("**1 of 2 approvals**: @43\n");
-	expect(last(asked, voted("42", 1), voted("43", 2))).toContain("**2 of 2 approvals**: @42, @43\n");
+	expect(last(question, voted("42", 1), voted("43", 1))).toContain("**1 of 2 approvals**: @43\n");
+	expect(last(question, voted("42", 1), voted("43", 2))).toContain("**2 of 2 approvals**: @42, @43\n");
 });
 
 test("a changed call replaces the displayed one under its post", () => {
@@ -39,7 +39,7 @@ test("a changed call replaces the displayed one under its post", () => {
 		{ approvals: 2, arguments: { cmd: "npm run lint" } },
 		{ label: "Allow run npm run lint?" },
 	);
-	const { posts } = play([asked, voted("42", 1), voted("43", 1, changed)]);
+	const { posts } = play([question, voted("42", 1), voted("43", 1, changed)]);
 	expect(new Set(posts.map(({ card }) => card)).size).toBe(1);
 	expect(posts.at(-1)?.text).toContain("```\nnpm run lint\n```");
 	expect(posts.at(-1)?.text).toContain("**1 of 2 approvals**: @43 · arguments changed by @43\n");
@@ -48,7 +48,7 @@ test("a changed call replaces the displayed one under its post", () => {
 
 test("the closed card names all people who approved", () => {
 	const end = answered({ by: "discord:1:43", voters: ["discord:1:42"] });
-	expect(last(asked, voted("42", 1), end)).toContain("✅ **Approved once** by @42 and @43, {3 s}");
+	expect(last(question, voted("42", 1), end)).toContain("✅ **Approved once** by @42 and @43, {3 s}");
 });
 
 test("the closed card names the person who changed the arguments, and all who approved them", () => {
@@ -58,14 +58,14 @@ test("the closed card names the person who changed the arguments, and all who ap
 		voters: ["discord:1:43"],
 		arguments: { cmd: "npm run lint" },
 	});
-	const text = last(asked, voted("42", 1), voted("43", 1, changed), end);
+	const text = last(question, voted("42", 1), voted("43", 1, changed), end);
 	expect(text).toContain("✅ **Approved once**, with arguments that @43 changed, by @43 and @42, {4 s}");
 	expect(text).toContain("npm run lint");
 });
 
 test("the closed card names the person who denied a call with approvals", () => {
 	const end = answered({ by: "discord:1:43", value: false, cancelled: true, reason: "not today" });
-	expect(last(asked, voted("42", 1), end)).toContain("⛔ **Denied** by @43, {3 s}");
+	expect(last(question, voted("42", 1), end)).toContain("⛔ **Denied** by @43, {3 s}");
 });
 
 test("a row of a shared card shows how many approvals its call has", () => {
@@ -77,5 +77,5 @@ test("a row of a shared card shows how many approvals its call has", () => {
 });
 
 test("a vote on a closed question changes nothing", () => {
-	expect(play([asked, answered({}), voted("42", 1)]).posts).toHaveLength(2);
+	expect(play([question, answered({}), voted("42", 1)]).posts).toHaveLength(2);
 });

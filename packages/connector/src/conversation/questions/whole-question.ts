@@ -14,14 +14,14 @@ export function wholeQuestion(
 ): string {
 	const { tool, preview = "", notes = [], risk } = context;
 	if (tool === undefined) {
-		const said = options.map(({ label: name, description, disabled }) =>
+		const items = options.map(({ label: name, description, disabled }) =>
 			definedItems([
 				plain(name),
 				description === "" ? undefined : plain(description),
 				disabled ? questionTexts.options.disabled : undefined,
 			]).join(" · "),
 		);
-		return definedItems([quoted(label), said.length === 0 ? undefined : bullets(said)]).join("\n\n");
+		return definedItems([quoted(label), items.length === 0 ? undefined : bullets(items)]).join("\n\n");
 	}
 	const { text } = argumentsText(context.arguments, {
 		isLabelRedundant: isLabelOf(label, context.arguments),

@@ -109,8 +109,8 @@ function postsOf(event: TaskEvent, change: TaskChange, scene: Scene): ShowOperat
 			const { reason: why, by } = event.payload;
 			const text = taskTexts.cancelled({ cause: because({ why, by }, scene.platform) });
 			// Its requester already knows about an own cancellation.
-			const told = by !== undefined && by === task.requester ? [] : mentionsOf(task, scene);
-			return [lastPost(task, { lane: "milestone", text }, { told, scene })];
+			const mentioned = by !== undefined && by === task.requester ? [] : mentionsOf(task, scene);
+			return [lastPost(task, { lane: "milestone", text }, { mentioned, scene })];
 		}
 		default:
 			return [];
@@ -182,12 +182,15 @@ function failed(payload: EventPayloads["task.failed"], task: Task, scene: Scene)
 function lastPost(
 	task: Task,
 	post: CardContent,
-	{ scene, told = mentionsOf(task, scene) }: { readonly scene: Scene; readonly told?: readonly string[] },
+	{
+		scene,
+		mentioned = mentionsOf(task, scene),
+	}: { readonly scene: Scene; readonly mentioned?: readonly string[] },
 ): ShowOperation {
 	const { room } = scene;
 	const place = room && defined({ tenant: room.tenant, channel: room.channel, thread: room.thread });
 	const opens = place && { card: taskCard(task.id), label: taskTexts.buttons.card, room: place };
-	return threadPost(task, { ...post, ...defined({ mentions: told, opens }) }, scene);
+	return threadPost(task, { ...post, ...defined({ mentions: mentioned, opens }) }, scene);
 }
 
 /** The requester, if it is a person of the room's server or workspace. */

@@ -17,7 +17,7 @@ import { ranSinceQuestion } from "../../vocabulary/step.ts";
 import type { ActionClass } from "../../vocabulary/taint.ts";
 import { joinTaints } from "../../vocabulary/taint.ts";
 import type { BindOptions } from "../../vocabulary/tool.ts";
-import { joinedBy, type Run, speakersOf } from "../run/run.ts";
+import { joinedBy, participantsOf, type Run } from "../run/run.ts";
 import { refusalWhenFull, type WorkspacePorts } from "../run/workspace.ts";
 import type { Before, Judgement, PlannedCall } from "./call-states.ts";
 
@@ -116,8 +116,8 @@ function findTrust(
 	grants: SessionGrants,
 ): Promise<TrustBadge | undefined> {
 	const { place } = run.session;
-	const speakers = [run.row.actor, ...joinedBy(run)];
-	return run.journal.store.read((db) => grants.covering(db, { place, speakers, call, pending }));
+	const participants = [run.row.actor, ...joinedBy(run)];
+	return run.journal.store.read((db) => grants.covering(db, { place, participants, call, pending }));
 }
 
 /** Returns the call with the arguments of an approver, planned and bound again, or unchanged if `changed` is undefined. */
@@ -206,14 +206,14 @@ const filling: readonly ActionClass[] = ["write", "exec-sandboxed", "exec-unsand
 /** The reason why no approval can allow the call: the role of a speaker, or a full workspace. */
 async function refusalOfPlace(run: Run, { plan }: ReadyCall, ports: JudgePorts): Promise<string | undefined> {
 	const reads = plan.classes.every((name) => harmless.includes(name));
-	const refusal = reads ? undefined : await refusalOfSpeakers(run, ports.people);
+	const refusal = reads ? undefined : await refusalOfParticipants(run, ports.people);
 	if (refusal !== undefined) return refusal;
 	return plan.classes.some((name) => filling.includes(name)) ? refusalWhenFull(run, ports) : undefined;
 }
 
 /** The reason why the run may only read: the present role of a speaker, not the role when the person spoke. */
-async function refusalOfSpeakers(run: Run, people: People): Promise<string | undefined> {
-	for (const person of speakersOf(run)) {
+async function refusalOfParticipants(run: Run, people: People): Promise<string | undefined> {
+	for (const person of participantsOf(run)) {
 		const role = await run.journal.store.read((db) => people.roleNow(db, person));
 		if (hasRole({ role }, "member")) continue;
 		return role === "guest"

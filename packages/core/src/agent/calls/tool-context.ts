@@ -23,7 +23,7 @@ import {
 import { type PlanStep, progressOf, type TaskProgress } from "../../vocabulary/task.ts";
 import type { ToolContext } from "../../vocabulary/tool.ts";
 import { memoryAccessOf } from "../replies/memories-of-run.ts";
-import { type Run, type RunSchedules, speakersOf } from "../run/run.ts";
+import { participantsOf, type Run, type RunSchedules } from "../run/run.ts";
 import { startSkillOfCall } from "../run/skills-of-run.ts";
 import { type Workspace, type WorkspacePorts, workspaceOf } from "../run/workspace.ts";
 import type { Skills } from "../skills/skills.ts";
@@ -214,7 +214,7 @@ function scheduleAccessOf(
 /** The owner of the schedules of a run, with the present role; the operator if no person of a chat spoke to it. */
 async function ownerOf(run: Run, people: People): Promise<Principal> {
 	const { row, session } = run;
-	const actor = row.actor ?? speakersOf(run).at(-1);
+	const actor = row.actor ?? participantsOf(run).at(-1);
 	if (!actor) return operator;
 	const role = await run.journal.store.read((db) => people.roleNow(db, actor));
 	const { platform } = actor.place;

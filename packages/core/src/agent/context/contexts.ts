@@ -138,8 +138,8 @@ class ProviderCounts {
 }
 
 /** Sampling is not part of the key: it does not change the number of input tokens. */
-function keyOf(asked: Model, { model, system, tools, messages }: ModelRequest): string {
-	const { provider } = serverOf(asked, model);
+function keyOf(requested: Model, { model, system, tools, messages }: ModelRequest): string {
+	const { provider } = serverOf(requested, model);
 	const text = JSON.stringify([provider, model, system, tools, messages]);
 	return createHash("sha256").update(text).digest("hex");
 }

@@ -80,11 +80,11 @@ function leftOpen(
 	{ text, failed }: ResultBlock,
 	question?: CallQuestion,
 ): string | undefined {
-	const said = `${describeCall(call)} (${oneLine(text, 300)})`;
-	if (failed && text.startsWith(interrupted)) return `outcome unknown: ${said}`;
-	if (question?.answer?.kind === "denied") return `denied: ${said}`;
+	const description = `${describeCall(call)} (${oneLine(text, 300)})`;
+	if (failed && text.startsWith(interrupted)) return `outcome unknown: ${description}`;
+	if (question?.answer?.kind === "denied") return `denied: ${description}`;
 	const unanswered = question?.state === "expired" || question?.state === "closed";
-	return unanswered || question?.answer?.kind === "cancelled" ? `no answer: ${said}` : undefined;
+	return unanswered || question?.answer?.kind === "cancelled" ? `no answer: ${description}` : undefined;
 }
 
 function settles(result: ResultBlock | undefined, question: CallQuestion | undefined): boolean {

@@ -21,8 +21,8 @@ function linesOf(message: Message, before: Message | undefined, cap: number): st
 	if (message.role === "tool") {
 		return message.content.map(({ callId, text, failed, pictures: images = [] }) => {
 			const name = nameOf(callId, before);
-			const said = [shorten(text, Math.min(cap, 2_000)), ...images.map(() => "(an image)")].join(" ");
-			return `RESULT OF ${name}${failed ? " (failed)" : ""}: ${said}`;
+			const line = [shorten(text, Math.min(cap, 2_000)), ...images.map(() => "(an image)")].join(" ");
+			return `RESULT OF ${name}${failed ? " (failed)" : ""}: ${line}`;
 		});
 	}
 	const who = message.role === "user" ? "PERSON" : "AGENT";

@@ -140,9 +140,9 @@ function withoutImages({ pictures: images, ...result }: ResultBlock): ResultBloc
 
 function stubOf({ text, failed }: ResultBlock, call: CallBlock | undefined): string {
 	const source = call ? `${call.name} ${oneLine(JSON.stringify(call.arguments ?? {}), 120)}` : "a tool";
-	const said = failed ? `, an error that began "${oneLine(text, 100)}"` : "";
+	const outcome = failed ? `, an error that began "${oneLine(text, 100)}"` : "";
 	return (
-		`[cleared to save room: ${text.length} characters from ${source}${said}; if you need them, read them again, ` +
+		`[cleared to save room: ${text.length} characters from ${source}${outcome}; if you need them, read them again, ` +
 		"but do not repeat calls that change something]"
 	);
 }

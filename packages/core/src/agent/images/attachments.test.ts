@@ -263,10 +263,10 @@ test("files that the person may not send are refused, and no part of the message
 	const { id: expired } = await talk.bring("a", "a");
 	talk.t.clock.advance(files.limits.keepMs);
 	expect(await refusal(expired)).toBe(`attachments: file not found: ${expired}`);
-	const { id: taken } = await talk.bring("a", "a");
+	const { id: used } = await talk.bring("a", "a");
 	const other = await talk.t.create();
-	await talk.t.runtime.send(unkeyed(), other, { content: "hi", attachments: [taken] });
-	expect(await refusal(taken)).toBe(`attachments: ${taken} belongs to another session: upload it again`);
+	await talk.t.runtime.send(unkeyed(), other, { content: "hi", attachments: [used] });
+	expect(await refusal(used)).toBe(`attachments: ${used} belongs to another session: upload it again`);
 	const discord = testConnector();
 	const { id: operators } = await talk.bring("a", "a");
 	const theirs = await talk.t.create(discord);

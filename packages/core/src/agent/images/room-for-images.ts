@@ -169,8 +169,8 @@ export interface Standing {
 }
 
 async function standingIn({ row, history, steps, session }: Run, contexts: Contexts): Promise<Standing> {
-	const said = messagesOf(row, steps);
-	const own = { ordinal: row.ordinal, messages: [...said, ...notYetIn(said, steps)] };
+	const ofRun = messagesOf(row, steps);
+	const own = { ordinal: row.ordinal, messages: [...ofRun, ...notYetIn(ofRun, steps)] };
 	const { reductions } = await contexts.of(session);
 	const view = viewOf([...history, own], reductions);
 	const messages = new Set(view);
@@ -213,8 +213,8 @@ interface ShownResult {
 }
 
 /** Results of a reply with unfinished calls are in no message yet. */
-function notYetIn(said: readonly Message[], steps: readonly Step[]): Message[] {
-	const known = new Set(said.flatMap(shownResultsIn).map(({ callId }) => callId));
+function notYetIn(ofRun: readonly Message[], steps: readonly Step[]): Message[] {
+	const known = new Set(ofRun.flatMap(shownResultsIn).map(({ callId }) => callId));
 	const content = steps.flatMap((step): ResultBlock[] => {
 		if (step.kind !== "result" || !step.pictures || known.has(step.callId)) return [];
 		const { kind: type, ...result } = step;

@@ -21,7 +21,7 @@ export class Allowance {
 	}
 
 	/** Returns false if the units exceed what is left. */
-	take(units: number): boolean {
+	spend(units: number): boolean {
 		const now = this.#clock.monotonic();
 		const { most, perSecond } = this.#rate;
 		this.#left = Math.min(most, this.#left + ((now - this.#at) / 1_000) * perSecond);

@@ -10,7 +10,7 @@ export class LastLines {
 	#lines: string[] = [];
 	#rest = "";
 
-	take(chunk: Uint8Array): void {
+	receive(chunk: Uint8Array): void {
 		const lines = (this.#rest + this.#decoder.write(Buffer.from(chunk))).split(/\r?\n/);
 		this.#rest = (lines.pop() ?? "").slice(0, LONGEST_LINE);
 		const shown = lines.filter((line) => line.trim() !== "").slice(-MOST_LINES);

@@ -12,7 +12,7 @@ import { openRemote } from "./remote-transport.ts";
 import { cleanDescription } from "./result-text.ts";
 import { SandboxedTransport } from "./sandboxed-transport.ts";
 import type { ServerTransport } from "./server-connection.ts";
-import { nameTools, spelled, takenNames } from "./tool-names.ts";
+import { nameTools, spelled, usedNames } from "./tool-names.ts";
 
 export interface McpOptions {
 	readonly source: McpSource;
@@ -66,7 +66,7 @@ export class McpServers {
 	readonly #groups = new Map<string, Group>();
 	readonly #described = new WeakMap<ListedTool, ToolDescriptionText>();
 	readonly #joined = new WeakMap<readonly Tool[], JoinedTools>();
-	readonly #taken: ReadonlySet<string>;
+	readonly #used: ReadonlySet<string>;
 	readonly #version: string;
 	#check: Promise<ToolCheck> | undefined;
 	#isClosed = false;
@@ -75,7 +75,7 @@ export class McpServers {
 		this.#deps = deps;
 		this.#source = source;
 		this.#version = version;
-		this.#taken = takenNames(deps.tools);
+		this.#used = usedNames(deps.tools);
 	}
 
 	get states(): readonly McpServerState[] {
@@ -255,7 +255,7 @@ export class McpServers {
 
 	/** Throws the reason why a tool is not offered. */
 	#checked({ name, listed }: ServerTool): ServerTool {
-		if (this.#taken.has(spelled(name))) {
+		if (this.#used.has(spelled(name))) {
 			throw new ParleyError(`tools: ${name} could be read as a tool of the gateway`, {
 				code: "invalid_argument",
 			});

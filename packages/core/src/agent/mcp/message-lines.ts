@@ -18,7 +18,7 @@ export class MessageLines {
 	}
 
 	/** Throws `resource_exhausted` for a line that is too long. */
-	take(chunk: Uint8Array): void {
+	receive(chunk: Uint8Array): void {
 		let start = 0;
 		for (;;) {
 			const end = chunk.indexOf(NEWLINE, start);

@@ -112,7 +112,7 @@ function bounded(response: Response, allowance: Allowance): Response {
 		new TransformStream<Uint8Array, Uint8Array>({
 			transform(chunk, controller) {
 				left -= chunk.length;
-				if (left >= 0 && allowance.take(chunk.length)) controller.enqueue(chunk);
+				if (left >= 0 && allowance.spend(chunk.length)) controller.enqueue(chunk);
 				else controller.error(refused("it sent too many bytes"));
 			},
 		}),

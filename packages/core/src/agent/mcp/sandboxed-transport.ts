@@ -85,7 +85,7 @@ export class SandboxedTransport implements Transport {
 					this.#input = input;
 					started.resolve();
 				},
-				onErrors: (chunk) => this.#errors.take(chunk),
+				onErrors: (chunk) => this.#errors.receive(chunk),
 			},
 		});
 		this.ended = run.then(
@@ -116,8 +116,8 @@ export class SandboxedTransport implements Transport {
 	#take(chunk: Uint8Array): void {
 		if (this.#closed || this.problem !== undefined) return;
 		try {
-			if (!this.#bytes.take(chunk.length)) throw flood("too many bytes");
-			this.#lines.take(chunk);
+			if (!this.#bytes.spend(chunk.length)) throw flood("too many bytes");
+			this.#lines.receive(chunk);
 		} catch (reason) {
 			this.#refuse(ParleyError.from(reason).message);
 		}
@@ -126,7 +126,7 @@ export class SandboxedTransport implements Transport {
 	#read(line: string): void {
 		const message = this.#messageIn(line);
 		if (message === undefined) return;
-		if (!this.#messages.take(1)) throw flood("too many messages");
+		if (!this.#messages.spend(1)) throw flood("too many messages");
 		this.onmessage?.(message);
 	}
 

@@ -32,7 +32,7 @@ function hashedName(shown: string, name: string): string {
 }
 
 /** All spellings that mean a built-in tool. A model may write a name with other cases, `_` and `-`. */
-export function takenNames(tools: readonly Tool[]): ReadonlySet<string> {
+export function usedNames(tools: readonly Tool[]): ReadonlySet<string> {
 	return new Set(tools.flatMap(({ name, accepts }) => [name, ...(accepts?.names ?? [])]).map(spelled));
 }
 

@@ -14,7 +14,7 @@ export interface ReplyListener {
 	readonly auxiliary?: true;
 	respond(): void;
 	/** A piece of text, without secrets. */
-	speak(text: string): void;
+	writeText(text: string): void;
 	/** A piece of thinking, as the provider sends it. */
 	think(text: string): void;
 	/** The model starts to write the call with this index in the reply. */
@@ -34,7 +34,7 @@ const nothing = (): void => undefined;
 export const silentListener: ReplyListener = {
 	auxiliary: true,
 	respond: nothing,
-	speak: nothing,
+	writeText: nothing,
 	think: nothing,
 	startCall: nothing,
 	writeCall: nothing,
@@ -85,7 +85,7 @@ type Part = "text" | "thinking" | OpenCall;
 export class LiveReply implements ReplyListener {
 	readonly #run: Run;
 	readonly #ids: Ids;
-	#speaks = false;
+	#hasOutput = false;
 	/** Pieces of this tick. */
 	#pieces = 0;
 	/** Sent at the end of the tick. */
@@ -102,7 +102,7 @@ export class LiveReply implements ReplyListener {
 		this.#run.session.bus.pass({ type: "response.started", runId: this.#run.id });
 	}
 
-	speak(text: string): void {
+	writeText(text: string): void {
 		this.#endThinking();
 		this.#add("text", text);
 	}
@@ -149,8 +149,8 @@ export class LiveReply implements ReplyListener {
 		this.#endThinking();
 		for (const index of [...this.#calls.keys()]) this.endCall(index);
 		this.#flush();
-		if (this.#speaks) session.bus.pass({ type: "text.ended", runId });
-		this.#speaks = false;
+		if (this.#hasOutput) session.bus.pass({ type: "text.ended", runId });
+		this.#hasOutput = false;
 		if (context) session.bus.pass({ type: "context.updated", runId, ...context });
 		const shown = shownContent(content, session.redactor);
 		session.bus.pass({ type: "model.replied", runId, content: shown, stop });
@@ -200,8 +200,8 @@ export class LiveReply implements ReplyListener {
 
 	#passText(text: string): void {
 		const { session, id: runId } = this.#run;
-		if (!this.#speaks) session.bus.pass({ type: "text.started", runId });
-		this.#speaks = true;
+		if (!this.#hasOutput) session.bus.pass({ type: "text.started", runId });
+		this.#hasOutput = true;
 		session.bus.pass({ type: "text.delta", runId, text });
 	}
 }

@@ -18,7 +18,7 @@ import {
 	unknownMemory,
 } from "../../vocabulary/memory.ts";
 import { joinTaints } from "../../vocabulary/taint.ts";
-import { type Run, speakersOf } from "../run/run.ts";
+import { participantsOf, type Run } from "../run/run.ts";
 
 /**
  * The person and the channel whose notes a run can read. In a chat, the notes about a person are for runs of messages by
@@ -27,7 +27,7 @@ import { type Run, speakersOf } from "../run/run.ts";
 export function readerOf(run: Run): MemoryReader {
 	const { row, session } = run;
 	if (session.place === undefined) return { user: row.actor?.id ?? session.owner };
-	const [user, ...others] = new Set(speakersOf(run).map(({ id }) => id));
+	const [user, ...others] = new Set(participantsOf(run).map(({ id }) => id));
 	return { channel: session.place, ...defined({ user: others.length === 0 ? user : undefined }) };
 }
 

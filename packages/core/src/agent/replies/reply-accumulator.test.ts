@@ -5,31 +5,31 @@ import { silentListener } from "./live-reply.ts";
 import { ReplyAccumulator } from "./reply-accumulator.ts";
 
 function accumulating() {
-	const spoken: string[] = [];
+	const texts: string[] = [];
 	const accumulator = new ReplyAccumulator({
 		redaction: new Redactor().into("reply").stream(),
-		listener: { ...silentListener, speak: (text) => void spoken.push(text) },
+		listener: { ...silentListener, writeText: (text) => void texts.push(text) },
 		normalise: (call) => ({ ...call, adjusted: [] }),
 	});
 	const say = (...pieces: readonly string[]): void => {
 		for (const text of pieces) accumulator.add({ type: "text", text });
 	};
-	return { accumulator, say, spoken };
+	return { accumulator, say, texts: texts };
 }
 
-test.for<[what: string, pieces: readonly string[], spoken: readonly string[]]>([
+test.for<[what: string, pieces: readonly string[], expected: readonly string[]]>([
 	["cut in two", ["a\ud83d", "\ude00b"], ["a", "😀b"]],
 	["alone in a piece", ["\ud83d", "\ude00"], ["😀"]],
 	["that never ends", ["a\ud83d", "b"], ["a", "\ufffdb"]],
 	["at the very end", ["a\ud83d"], ["a", "\ufffd"]],
 	["without a beginning", ["a\ude00b"], ["a\ufffdb"]],
 	["whole", ["😀", "ü"], ["😀", "ü"]],
-])("no event has half a character: one %s", ([, pieces, spoken]) => {
-	const heard = accumulating();
-	heard.say(...pieces);
-	const { content } = heard.accumulator.reply(undefined);
-	expect(heard.spoken).toEqual(spoken);
-	expect(content).toEqual([{ type: "text", text: spoken.join("") }]);
+])("no event has half a character: one %s", ([, pieces, expected]) => {
+	const progress = accumulating();
+	progress.say(...pieces);
+	const { content } = progress.accumulator.reply(undefined);
+	expect(progress.texts).toEqual(expected);
+	expect(content).toEqual([{ type: "text", text: expected.join("") }]);
 });
 
 test("a reply beyond the maximum length is ended, and its received part stays", () => {

@@ -74,10 +74,10 @@ export class ReplyAccumulator {
 		}
 	}
 
-	#speak(text: string): void {
+	#writeText(text: string): void {
 		if (text === "") return;
 		this.#text.push(text);
-		this.#deps.listener.speak(text);
+		this.#deps.listener.writeText(text);
 	}
 
 	#grow(piece: string): void {
@@ -85,7 +85,7 @@ export class ReplyAccumulator {
 		if (this.#length > mostText) {
 			throw new ModelError(`the reply is longer than ${mostText} characters`, { fault: "rejected" });
 		}
-		this.#speak(this.#deps.redaction.push(this.#whole.push(piece)));
+		this.#writeText(this.#deps.redaction.push(this.#whole.push(piece)));
 	}
 
 	reply(failure: ParleyError | undefined): Reply {
@@ -112,8 +112,8 @@ export class ReplyAccumulator {
 
 	#closeText(): void {
 		const { redaction } = this.#deps;
-		this.#speak(redaction.push(this.#whole.end()));
-		this.#speak(redaction.end());
+		this.#writeText(redaction.push(this.#whole.end()));
+		this.#writeText(redaction.end());
 		if (this.#text.length === 0) return;
 		this.#blocks.push({ type: "text", text: this.#text.join("") });
 		this.#text = [];

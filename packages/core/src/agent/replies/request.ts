@@ -35,8 +35,8 @@ export async function nextRequest(run: Run, model: string, ports: ReplyPorts): P
 	if (run.settings.model.settled) await run.settings.model.settled(run.control.signal, model);
 	const { parts, limits } = await requestParts(run, model, ports);
 	const phase = phaseOf(run.row.options, run.steps);
-	const said = ownMessages(run);
-	const own = { ordinal: run.row.ordinal, messages: phase ? [...said, askOf(phase)] : said };
+	const ownTexts = ownMessages(run);
+	const own = { ordinal: run.row.ordinal, messages: phase ? [...ownTexts, askOf(phase)] : ownTexts };
 	const asker = {
 		id: run.id,
 		session: run.session,

@@ -89,8 +89,8 @@ test("denials count together for any reason", () => {
 	const steps = stepsOf({ text: denied }, { text: `${denied}: not now` }, { text: `${denied}: never` });
 	expect(refuseRepeat(steps, call)).toBeDefined();
 	expect(refuseRepeat(stepsOf(denial, denial, failure), call)).toBeUndefined();
-	const nobody = ["a", "b", "c"].map((why) => ({ text: `${unanswered}: ${why}` }));
-	expect(refuseRepeat(stepsOf(...nobody), call)).toMatch(/denied 3 times/);
+	const refusals = ["a", "b", "c"].map((why) => ({ text: `${unanswered}: ${why}` }));
+	expect(refuseRepeat(stepsOf(...refusals), call)).toMatch(/denied 3 times/);
 });
 
 test("a run ends after three refusals of one call, or as soon as the call is denied three times", () => {

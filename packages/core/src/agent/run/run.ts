@@ -207,11 +207,11 @@ export class Run {
 /** People who spoke to the run after it began. */
 export function joinedBy({ steps, session }: Run): Person[] {
 	const steering = steps.flatMap((step) => (step.kind === "steered" && step.actor ? [step.actor] : []));
-	return [...steering, ...(session.task?.speakers ?? [])];
+	return [...steering, ...(session.task?.participants ?? [])];
 }
 
 /** People of a chat who spoke to the run, the person who started it first. */
-export function speakersOf(run: Run): Person[] {
+export function participantsOf(run: Run): Person[] {
 	const { actor } = run.row;
 	return definedItems([actor, ...joinedBy(run)]);
 }

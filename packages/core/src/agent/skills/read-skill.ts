@@ -157,8 +157,8 @@ function refuseMistyped(key: string, written: string, file: SkillFile): void {
 }
 
 function descriptionOf(given: string | undefined, body: string): string {
-	const said = oneLine(given ?? "", mostDescription);
-	if (said !== "") return said;
+	const description = oneLine(given ?? "", mostDescription);
+	if (description !== "") return description;
 	const paragraph = body.split(/\n\s*\n/).map((part) => part.replace(/^#+\s*/, ""));
 	return oneLine(paragraph[0] ?? "", 200);
 }

@@ -27,7 +27,7 @@ function confined(clock: ManualClock): Sandboxes {
 }
 
 /** A person with access to the channel. */
-function somebody(person: Partial<Person>): Principal {
+function member(person: Partial<Person>): Principal {
 	const connector = testConnector("member");
 	if (!connector.person) throw new Error("the connector acts for nobody");
 	return { ...connector, person: { ...connector.person, ...person } };
@@ -65,9 +65,9 @@ async function channel(
 		log,
 		async asks(principal = member) {
 			await t.runtime.send(unkeyed(principal), session, { content: "go" });
-			for (let hasAsked = false; ; hasAsked = true) {
+			for (let isRepeated = false; ; isRepeated = true) {
 				const event = await log.next("prompt.requested", "assistant.message");
-				if (event.type === "assistant.message") return hasAsked;
+				if (event.type === "assistant.message") return isRepeated;
 				await t.runtime.answer(unkeyed(), event.prompt.token, { cancelled: true });
 			}
 		},
@@ -159,13 +159,13 @@ test.each<[string, ProbeOptions["classes"]]>([
 
 test("files outside the roots need a grant that names them, and never complete the three kinds of taint", async () => {
 	const terms: Partial<WantedGrant> = { classes: ["outside-read", "egress"] };
-	for (const [classes, isAskedAbout] of [
+	for (const [classes, needsApproval] of [
 		[["outside-read"], false],
 		[["outside-read", "egress"], true],
 	] as const) {
 		await using c = await channel({ classes });
 		await c.t.runtime.trust.grants.request(unkeyed(), wanted(terms));
-		expect(await c.asks()).toBe(isAskedAbout);
+		expect(await c.asks()).toBe(needsApproval);
 	}
 });
 
@@ -224,7 +224,7 @@ test("a grant request in a session of another channel is refused", async () => {
 		grants.request(unkeyed(testConnector("member")), wanted(), { sessionId: own }),
 	).rejects.toThrow();
 	const mine = { id: "connector:discord", kind: "connector", platform: "discord" } as const;
-	const elsewhere = somebody({
+	const elsewhere = member({
 		place: { platform: "discord", tenant: "guild", channel: "other", shared: false },
 	});
 	const other = await c.t.create(elsewhere);
@@ -266,7 +266,7 @@ test.each<[string, Partial<WantedGrant>, string]>([
 test("a channel with strangers of other organisations, or without a sandbox, is not trusted", async () => {
 	await using c = await channel();
 	const there = { platform: "discord", tenant: "guild", channel: "general", shared: true };
-	const shared = somebody({ place: there });
+	const shared = member({ place: there });
 	const grants = c.t.runtime.trust.grants;
 	await expect(grants.request(unkeyed(shared), wanted(), { sessionId: c.session })).rejects.toThrow(
 		"another organisation",
@@ -393,12 +393,12 @@ test("a connector sees and ends only the grants of its platform's tenants", asyn
 
 test("a grant ends when the channel is shared, or a stranger writes there", async () => {
 	for (const end of [
-		somebody({ role: "stranger", id: "discord:guild:eve" }),
-		somebody({ place: { platform: "discord", tenant: "guild", channel: "general", shared: true } }),
+		member({ role: "stranger", id: "discord:guild:eve" }),
+		member({ place: { platform: "discord", tenant: "guild", channel: "general", shared: true } }),
 	]) {
 		await using c = await channel();
 		await c.t.runtime.trust.grants.request(unkeyed(), wanted());
-		await c.t.runtime.trust.grants.witness(somebody({ role: "guest" }));
+		await c.t.runtime.trust.grants.witness(member({ role: "guest" }));
 		expect(await c.asks()).toBe(false);
 		await c.t.runtime.trust.grants.witness(end);
 		await expect(c.log.next("grant.ended")).resolves.toMatchObject({
@@ -412,7 +412,7 @@ test("a stranger does not end the grant if the operator has configured that", as
 	const chat = { allow: [], deny: [], tenants: {}, places: {}, endTrustOnStranger: false };
 	await using c = await channel({ classes: ["write"] }, { chat });
 	await c.t.runtime.trust.grants.request(unkeyed(), wanted());
-	await c.t.runtime.trust.grants.witness(somebody({ role: "stranger" }));
+	await c.t.runtime.trust.grants.witness(member({ role: "stranger" }));
 	expect(await c.asks()).toBe(false);
 });
 
@@ -494,7 +494,7 @@ test("a grant remains when a member withdraws their own queued message, and ends
 	});
 	await using c = await channel({}, { clock, model, sandbox: confined(clock) });
 	const { runtime } = c.t;
-	const [ada, bo] = [somebody({}), somebody({ id: "discord:guild:bo" })];
+	const [ada, bo] = [member({}), member({ id: "discord:guild:bo" })];
 	const say = async (): Promise<string> =>
 		(await runtime.send(unkeyed(ada), c.session, { content: "go" })).runId;
 	const cancel = (by: Principal, runId: string) => runtime.cancel(unkeyed(by), c.session, { runId });
@@ -576,7 +576,7 @@ test("a new grant replaces the existing one", async () => {
 	expect(await c.t.runtime.trust.grants.list(operator, false)).toEqual([second.grant]);
 	expect(await c.t.runtime.trust.grants.list(testConnector("member"), true)).toHaveLength(2);
 	const elsewhere = { platform: "discord", tenant: "guild", channel: "other", shared: false };
-	expect(await c.t.runtime.trust.grants.list(somebody({ place: elsewhere }), true)).toEqual([]);
+	expect(await c.t.runtime.trust.grants.list(member({ place: elsewhere }), true)).toEqual([]);
 });
 
 test("accept_all_tools of a connector applies only within the grant of the channel", async () => {

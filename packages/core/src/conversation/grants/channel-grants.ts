@@ -214,10 +214,10 @@ export class ChannelGrants implements SessionGrants {
 	}
 
 	/** The grant that covers a call without approval, if there is one. The policy must agree. */
-	async covering(db: Tx, { place, speakers, call, pending }: Coverable): Promise<TrustBadge | undefined> {
+	async covering(db: Tx, { place, participants, call, pending }: Coverable): Promise<TrustBadge | undefined> {
 		const grant = await this.#inForce(db, place);
 		if (!grant || grant.usedActions + pending >= grant.maxActions) return undefined;
-		const people = await this.#asOfNow(db, speakers);
+		const people = await this.#asOfNow(db, participants);
 		return coversPeople(grant, people) && coversCall(grant, call) ? badgeOf(grant) : undefined;
 	}
 
@@ -283,10 +283,10 @@ export class ChannelGrants implements SessionGrants {
 		return outcome.response;
 	}
 
-	/** Uses the present roles of the speakers. */
-	#asOfNow(db: Tx, speakers: Coverable["speakers"]): Promise<(Person | undefined)[]> {
+	/** Uses the present roles of the participants. */
+	#asOfNow(db: Tx, participants: Coverable["participants"]): Promise<(Person | undefined)[]> {
 		return Promise.all(
-			speakers.map(async (one) => one && { ...one, role: await this.#people.roleNow(db, one) }),
+			participants.map(async (one) => one && { ...one, role: await this.#people.roleNow(db, one) }),
 		);
 	}
 

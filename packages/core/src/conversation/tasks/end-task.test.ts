@@ -37,8 +37,8 @@ function end(id: string, how: TaskEnd, mine?: string): Promise<string[]> {
 	return store.commit(async (tx) => {
 		const row = await findTask(tx, id);
 		if (!row) throw new Error(`no task ${id}`);
-		const tell = async (...events: RecordedEvent[]): Promise<void> => void recorded.push(...events);
-		return endTask({ tx, now: 100, record: tell, ...(mine !== undefined && { mine }) }, row, how);
+		const record = async (...events: RecordedEvent[]): Promise<void> => void recorded.push(...events);
+		return endTask({ tx, now: 100, record: record, ...(mine !== undefined && { mine }) }, row, how);
 	});
 }
 

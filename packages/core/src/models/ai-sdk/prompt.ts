@@ -37,7 +37,7 @@ export interface Reader {
 type Shown = LanguageModelV4TextPart | LanguageModelV4FilePart;
 type UserPart = Extract<LanguageModelV4Message, { role: "user" }>;
 type AssistantPart = Extract<LanguageModelV4Message, { role: "assistant" }>;
-type Said = AssistantPart["content"][number];
+type AssistantBlock = AssistantPart["content"][number];
 
 /** The shortest limit of the providers for the name of a function: https://platform.openai.com/docs/guides/function-calling */
 const MAX_NAME = 64;
@@ -164,15 +164,12 @@ function imagesOf(
 ): Shown[] {
 	if (pictures.length === 0) return [];
 	const title = `Images in the result of ${names.get(callId) ?? "a tool"}:`;
-	return [
-		{ type: "text", text: title },
-		...pictures.flatMap((picture) => encodeImage(picture, reader.images)),
-	];
+	return [{ type: "text", text: title }, ...pictures.flatMap((image) => encodeImage(image, reader.images))];
 }
 
-function encodeAssistant({ model, content }: AssistantMessage, place: Place): Said[] {
+function encodeAssistant({ model, content }: AssistantMessage, place: Place): AssistantBlock[] {
 	const { reader } = place;
-	const parts: Said[] = [];
+	const parts: AssistantBlock[] = [];
 	/** Metadata of the next call. */
 	let metadata: SharedV4ProviderMetadata | undefined;
 	for (const block of content) {
@@ -200,7 +197,7 @@ function encodeCallBlock(
 
 /** Adds thinking, or the metadata of the text before it. Returns the metadata of the next call. */
 function addThinking(
-	parts: Said[],
+	parts: AssistantBlock[],
 	{ text, signature, redacted }: ThinkingBlock,
 	{ reader, isOfTurn }: Place,
 ): SharedV4ProviderMetadata | undefined {

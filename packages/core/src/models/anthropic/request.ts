@@ -118,12 +118,12 @@ function encodePrompt({ model, system, messages, tools }: ModelRequest, info: Mo
 	};
 }
 
-let lastSystem: { readonly said: string; readonly blocks: TextBlockParam[] } | undefined;
+let lastSystem: { readonly text: string; readonly blocks: TextBlockParam[] } | undefined;
 
 /** Returns the same blocks for the same text. */
-function encodeSystem(said: string): TextBlockParam[] {
-	if (lastSystem?.said !== said) {
-		lastSystem = { said, blocks: [{ type: "text", text: said.toWellFormed(), cache_control: ephemeral }] };
+function encodeSystem(text: string): TextBlockParam[] {
+	if (lastSystem?.text !== text) {
+		lastSystem = { text, blocks: [{ type: "text", text: text.toWellFormed(), cache_control: ephemeral }] };
 	}
 	return lastSystem.blocks;
 }

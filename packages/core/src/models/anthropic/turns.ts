@@ -155,11 +155,13 @@ function encodeResults({ content }: ToolMessage, reader: Reader): ToolResultBloc
 
 function encodeAssistant({ model, content }: AssistantMessage, reader: Reader): ContentBlockParam[] {
 	// Thinking is useful only to the model that wrote it, and only before its other content.
-	const said = content.slice(0, content.findLastIndex(({ type }) => type !== "thinking") + 1);
-	return said.filter(({ type }) => type !== "thinking" || model === reader.model).flatMap(encodeSaid);
+	const complete = content.slice(0, content.findLastIndex(({ type }) => type !== "thinking") + 1);
+	return complete
+		.filter(({ type }) => type !== "thinking" || model === reader.model)
+		.flatMap(encodeAssistantBlock);
 }
 
-function encodeSaid(block: AssistantMessage["content"][number]): ContentBlockParam[] {
+function encodeAssistantBlock(block: AssistantMessage["content"][number]): ContentBlockParam[] {
 	switch (block.type) {
 		case "text":
 			return encodeText(block.text);

@@ -16,7 +16,7 @@ export interface RequestFacts {
 }
 
 /** Maximum characters of a provider's explanation in an error. */
-const MAX_SAID = 300;
+const MAX_DETAIL = 300;
 
 /** The faults of `error.type`: https://platform.claude.com/docs/en/api/errors */
 const faultsOfTypes: Readonly<Record<string, ModelFault>> = {
@@ -126,17 +126,17 @@ export function eventError(body: unknown, headers: Headers | undefined, facts: R
 export function connectionError(reason: unknown, facts: RequestFacts): ModelError {
 	// undici's parser has codes for some of its errors only, but a name for all.
 	const codes = [...causes(reason)].map(({ code, name }) => String(code ?? name));
-	const said = [...causes(reason)].map(({ message }) => String(message)).join(": ");
+	const detail = [...causes(reason)].map(({ message }) => String(message)).join(": ");
 	const fail = (fault: ModelFault, message: string) => new ModelError(message, { fault, cause: reason });
-	if (/\b407\b/.test(said)) return fail("rejected", explained(407, "rejected", facts));
+	if (/\b407\b/.test(detail)) return fail("rejected", explained(407, "rejected", facts));
 	// undici reports the status of a proxy only in its message (7.29, lib/core/connect and dispatcher/proxy-agent).
-	const [, refusal] = /Proxy response \((\d{3})\)/.exec(said) ?? [];
+	const [, refusal] = /Proxy response \((\d{3})\)/.exec(detail) ?? [];
 	if (refusal !== undefined) return fail(...proxyRefusal(Number(refusal), facts));
 	if (codes.some((code) => /^UND_ERR_(HEADERS|BODY)_TIMEOUT$/.test(code))) {
 		return fail("timeout", `${facts.host} took too long to answer`);
 	}
 	const lost = codes.some((code) => /^(ECONNRESET|EPIPE|UND_ERR_SOCKET|HPE_.*|HTTPParserError)$/.test(code));
-	if (lost && !said.includes("before secure TLS connection")) {
+	if (lost && !detail.includes("before secure TLS connection")) {
 		return fail("interrupted", `the connection to ${facts.host} was interrupted`);
 	}
 	const code = codes.find((candidate) => /^[A-Z][A-Z0-9_]+$/.test(candidate));
@@ -227,11 +227,11 @@ function quoted(message: unknown): string {
 	if (typeof message !== "string" || message.trim() === "") return "";
 	const line = visible(
 		message
-			.slice(0, 2 * MAX_SAID)
+			.slice(0, 2 * MAX_DETAIL)
 			.replace(/\s+/g, " ")
 			.trim(),
 	);
-	return `: ${line.length > MAX_SAID ? `${line.slice(0, MAX_SAID - 1)}…` : line}`;
+	return `: ${line.length > MAX_DETAIL ? `${line.slice(0, MAX_DETAIL - 1)}…` : line}`;
 }
 
 /** The error and its causes, innermost last. Ends at a cycle. */

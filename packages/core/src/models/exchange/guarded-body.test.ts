@@ -17,9 +17,9 @@ function bodyOf(chunks: readonly string[], failure?: Error) {
 }
 
 async function read(chunks: readonly string[], failure?: Error): Promise<string> {
-	const taken: Uint8Array[] = [];
-	for await (const chunk of bodyOf(chunks, failure)) taken.push(chunk);
-	return Buffer.concat(taken).toString("latin1");
+	const read: Uint8Array[] = [];
+	for await (const chunk of bodyOf(chunks, failure)) read.push(chunk);
+	return Buffer.concat(read).toString("latin1");
 }
 
 const pieces = (text: string, size: number): string[] =>

@@ -30,7 +30,7 @@ const MAX_TOKENS = 1_000_000;
 
 /** The complete language, from which the parser and the help are generated. */
 export const commandWords: readonly CommandWord[] = [
-	text("say", "good morning", "answers with the text", (said) => ({ kind: "say", text: said })),
+	text("say", "good morning", "answers with the text", (text) => ({ kind: "say", text: text })),
 	text("think", "first things first", "thinks the text aloud", (thought) => ({
 		kind: "think",
 		text: thought,

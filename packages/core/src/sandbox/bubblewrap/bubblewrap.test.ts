@@ -65,9 +65,9 @@ async function run(line: string, fields: Partial<Command> = {}, where?: Sandbox)
 }
 
 testInside("a listener receives only the command, and no details of the sandbox setup", async () => {
-	const heard: Uint8Array[] = [];
-	await run("echo one; echo two", { onOutput: (chunk) => void heard.push(chunk) });
-	expect(Buffer.concat(heard).toString()).toBe("one\ntwo\n");
+	const received: Uint8Array[] = [];
+	await run("echo one; echo two", { onOutput: (chunk) => void received.push(chunk) });
+	expect(Buffer.concat(received).toString()).toBe("one\ntwo\n");
 });
 
 testInside("a command works in the roots with programs of the system, and returns its own exit", async () => {

@@ -35,8 +35,8 @@ testOnLinux("nothing is moved if a link replaced its directory", async () => {
 });
 
 testOnLinux("an existing name is reported, not overwritten", async () => {
-	const taken = join(directory.path, "hooks.held-back-one");
+	const existing = join(directory.path, "hooks.held-back-one");
 	await mkdir(join(directory.path, "hooks"));
-	await mkdir(join(taken, "x"), { recursive: true });
+	await mkdir(join(existing, "x"), { recursive: true });
 	await expect(moveAside(join(directory.path, "hooks"), "one")).rejects.toThrow(/ENOTEMPTY/);
 });

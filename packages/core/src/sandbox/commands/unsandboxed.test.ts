@@ -315,10 +315,10 @@ test("endless output stays within bounded memory", async () => {
 });
 
 test("a listener gets all output as it arrives, also the part that the window omits", async () => {
-	const heard: Uint8Array[] = [];
-	const listening = { maxOutputBytes: 16, onOutput: (chunk: Uint8Array) => void heard.push(chunk) };
+	const received: Uint8Array[] = [];
+	const listening = { maxOutputBytes: 16, onOutput: (chunk: Uint8Array) => void received.push(chunk) };
 	const { output } = await sandboxOf().run(shell("seq 1 2000; echo wrong >&2", listening));
 	const numbers = Array.from({ length: 2_000 }, (_, n) => `${n + 1}\n`).join("");
-	expect(Buffer.concat(heard).toString()).toBe(`${numbers}wrong\n`);
+	expect(Buffer.concat(received).toString()).toBe(`${numbers}wrong\n`);
 	expect(output).toContain("bytes left out");
 });

@@ -181,12 +181,12 @@ test("the normal form of a normal form is the same", () => {
 
 test("valid arguments are in their normal form, and an offered name stays unchanged", () => {
 	const tool = short.find(({ name }) => name === "bash");
-	const taken = fc.record(
+	const names = fc.record(
 		{ command: fc.string({ minLength: 1 }), timeout: fc.integer({ min: 1, max: 7_200 }) },
 		{ requiredKeys: ["command"] },
 	);
 	fc.assert(
-		fc.property(taken, (args) => {
+		fc.property(names, (args) => {
 			expect(z.safeParse(tool?.parameters() ?? z.never(), args).success).toBe(true);
 			expect(normal("bash", args)).toEqual({ name: "bash", arguments: args, adjusted: [] });
 		}),

@@ -125,29 +125,29 @@ test.each<[string, Pair[], Replaced]>([
 
 test("one edit may use the space that another edit frees", () => {
 	const text = `${"a".repeat(999)}b`;
-	const taken: Pair = ["a".repeat(999), ""];
-	expect(replace(text, [taken, ["b", "c".repeat(1_000)]])).toMatchObject({ kind: "edited" });
-	expect(replace(text, [taken, ["b", "c".repeat(1_001)]])).toEqual({ kind: "too-long" });
+	const pair: Pair = ["a".repeat(999), ""];
+	expect(replace(text, [pair, ["b", "c".repeat(1_000)]])).toMatchObject({ kind: "edited" });
+	expect(replace(text, [pair, ["b", "c".repeat(1_001)]])).toEqual({ kind: "too-long" });
 });
 
 /** The same, one place at a time. */
 function naively(text: string, edits: readonly Replacement[]): Replaced["kind"] | { readonly text: string } {
-	const taken: (Replacement | undefined)[] = Array.from({ length: text.length });
+	const used: (Replacement | undefined)[] = Array.from({ length: text.length });
 	let overlaps = false;
 	for (const edit of edits) {
 		const places = [...text].flatMap((_, at) => (text.startsWith(edit.oldText, at) ? [at] : []));
 		const [start] = places;
 		if (start === undefined || places.length > 1) return "not-one";
 		for (let at = start; at < start + edit.oldText.length; at++) {
-			overlaps ||= taken[at] !== undefined;
-			taken[at] = edit;
+			overlaps ||= used[at] !== undefined;
+			used[at] = edit;
 		}
 	}
 	if (overlaps) return "overlap";
 	const made = [...text].map((unit, at) => {
-		const edit = taken[at];
+		const edit = used[at];
 		if (!edit) return unit;
-		return edit === taken[at - 1] ? "" : edit.newText;
+		return edit === used[at - 1] ? "" : edit.newText;
 	});
 	return { text: made.join("") };
 }

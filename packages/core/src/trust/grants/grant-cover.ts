@@ -7,7 +7,7 @@ import { ruleNameOf, type Tool, type ToolPlan } from "../../vocabulary/tool.ts";
 export interface Coverable {
 	readonly place: string | undefined;
 	/** Authors of the run's messages, the first one first. */
-	readonly speakers: readonly (Person | undefined)[];
+	readonly participants: readonly (Person | undefined)[];
 	readonly call: ReadyCall;
 	/** Covered calls that have not begun. */
 	readonly pending: number;
@@ -22,9 +22,9 @@ const harmless: ReadonlySet<string> = new Set(["read", "person"]);
  */
 export function coversPeople(
 	{ people, place }: GrantFacts,
-	speakers: readonly (Person | undefined)[],
+	participants: readonly (Person | undefined)[],
 ): boolean {
-	return speakers.every((person) => {
+	return participants.every((person) => {
 		if (!person || !hasRole(person, "member")) return false;
 		const { platform, tenant, channel, shared } = person.place;
 		if (shared || `${platform}:${tenant}:${channel}` !== place) return false;

@@ -44,13 +44,13 @@ export async function grantWithin(
 
 /** Channels of a connector's platform and tenants with messages or grants. */
 async function platformPlaces(db: Tx, principal: Principal, tenants: Tenants): Promise<string[]> {
-	const said = db.selectFrom("sessions").select("place").where("place", "is not", null);
-	const rows = await said.union(db.selectFrom("channel_grants").select("place")).execute();
+	const withMessages = db.selectFrom("sessions").select("place").where("place", "is not", null);
+	const rows = await withMessages.union(db.selectFrom("channel_grants").select("place")).execute();
 	const places = rows.flatMap(({ place }) => place ?? []);
-	const speaksFor = await tenants.of(db, principal);
+	const serves = await tenants.of(db, principal);
 	return places.filter((place) => {
 		const [platform = "", tenant = ""] = place.split(":");
-		return speaksFor({ platform, tenant });
+		return serves({ platform, tenant });
 	});
 }
 

@@ -35,7 +35,7 @@ export interface Invitation {
 }
 
 /** Person of a chat platform who acts for themselves. */
-interface Speaker {
+interface Requester {
 	readonly principal: Principal;
 	readonly person: Person;
 }
@@ -71,9 +71,9 @@ export class Pairing {
 			const message = "pair is for people of chat platforms: send it through a connector, with the person";
 			throw new ParleyError(message, { code: "permission_denied" });
 		}
-		const speaker = { principal, person };
+		const requester = { principal, person };
 		try {
-			const result = await (code ? this.#redeem(request, speaker, code) : this.#ask(request, speaker));
+			const result = await (code ? this.#redeem(request, requester, code) : this.#ask(request, requester));
 			return result.status === "paired" ? result : this.#shown(result);
 		} catch (reason) {
 			const refused = { action: "person.pair", object: person.id, decision: "denied" };
@@ -149,7 +149,7 @@ export class Pairing {
 		});
 	}
 
-	async #redeem(request: Keyed, { principal, person }: Speaker, code: string): Promise<PairResult> {
+	async #redeem(request: Keyed, { principal, person }: Requester, code: string): Promise<PairResult> {
 		if (!this.#tries.countAttempt(person.id)) {
 			const message = `you tried ${mostTries} codes within a minute: wait a minute, then try again`;
 			throw new ParleyError(message, { code: "resource_exhausted" });
@@ -202,7 +202,7 @@ export class Pairing {
 		return `this code has expired, because a code is valid for an hour: ${another}`;
 	}
 
-	#ask(request: Keyed, { principal, person }: Speaker): Promise<PairResult> {
+	#ask(request: Keyed, { principal, person }: Requester): Promise<PairResult> {
 		const { place } = person;
 		const user_id = userOf(person);
 		return this.#once<PairResult>(request, async (tx) => {

@@ -511,13 +511,13 @@ test("the rights of a person never exceed those at the time of the message, and 
 		t.store.read(async (db) => principal.person && people.roleNow(db, principal.person));
 	const id = "discord:guild:ada";
 	await people.setRole(unkeyed(), id, "approver");
-	const spoke = await guild.as("ada");
+	const wrote = await guild.as("ada");
 	const byRule = await guild.as("bob", { roles: ["7"] });
-	expect([await now(spoke), await now(byRule)]).toEqual(["approver", "member"]);
+	expect([await now(wrote), await now(byRule)]).toEqual(["approver", "member"]);
 	await people.setRole(unkeyed(), id, "owner");
-	expect(await now(spoke)).toBe("approver");
+	expect(await now(wrote)).toBe("approver");
 	await people.setRole(unkeyed(), id, "guest");
-	expect(await now(spoke)).toBe("guest");
+	expect(await now(wrote)).toBe("guest");
 	await people.remove(unkeyed(), id);
-	expect([await now(spoke), await now(byRule)]).toEqual(["stranger", "member"]);
+	expect([await now(wrote), await now(byRule)]).toEqual(["stranger", "member"]);
 });

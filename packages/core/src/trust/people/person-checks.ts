@@ -89,12 +89,12 @@ export class PersonChecks {
 		const { store, clock, ids } = this.#options;
 		const own = [...this.#listeners].filter(({ principal }) => principal.id === connector);
 		const listeners = await store.read(async (db) => {
-			const speaking: Listener[] = [];
+			const serving: Listener[] = [];
 			for (const one of own) {
-				const speaksFor = await this.#tenants.of(db, one.principal);
-				if (speaksFor(person.place)) speaking.push(one);
+				const serves = await this.#tenants.of(db, one.principal);
+				if (serves(person.place)) serving.push(one);
 			}
-			return speaking;
+			return serving;
 		});
 		if (listeners.length === 0) return undefined;
 		const id = ids.create("check");

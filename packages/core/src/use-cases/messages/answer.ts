@@ -15,11 +15,11 @@ import {
 	isApproval,
 	placesAnsweredHere,
 } from "../../conversation/may-answer-elsewhere.ts";
+import { participantsIn } from "../../conversation/participants.ts";
 import type { Prompts } from "../../conversation/prompts.ts";
 import type { JudgedChange, Session } from "../../conversation/session.ts";
 import type { SessionGrants } from "../../conversation/session-grants.ts";
 import type { Lease, Sessions } from "../../conversation/sessions.ts";
-import { speakersTo } from "../../conversation/speakers.ts";
 import { approvalsNeeded, isVoteOf, type Vote, type Voters, votesOf } from "../../conversation/votes.ts";
 import { type Keyed, type KeyServices, once } from "../../store/idempotency.ts";
 import { fromRow, type Journal } from "../../store/journal.ts";
@@ -115,8 +115,8 @@ async function admit(
 	try {
 		if (await isAnsweredElsewhere(ports, by, row)) {
 			const place = row.place ?? undefined;
-			const speakers = await ports.journal.store.read((db) => speakersTo(db, row, ports.people));
-			authorizeElsewhere(by, given, { id: row.session_id, place, speakers }, ports.places);
+			const participants = await ports.journal.store.read((db) => participantsIn(db, row, ports.people));
+			authorizeElsewhere(by, given, { id: row.session_id, place, participants }, ports.places);
 			refuseTyped(row, given.response, ports.places);
 			return await ports.sessions.leaseOwn(row.session_id);
 		}
@@ -215,7 +215,7 @@ async function readVoters(
 	row: PromptWithActor,
 	{ by, change }: { readonly by: Principal; readonly change: JudgedChange | undefined },
 ): Promise<Voters> {
-	const requesters = await ports.journal.store.read((db) => speakersTo(db, row, ports.people));
+	const requesters = await ports.journal.store.read((db) => participantsIn(db, row, ports.people));
 	const lost = new Set<string>();
 	// A changed call makes all earlier votes void.
 	const earlier = change ? [] : votesOf(row).votes.filter((vote) => !isVoteOf(vote, by));

@@ -47,7 +47,7 @@ test("each call has its deciding rule or person, its reason and its result", asy
 		files: [],
 		feedback: [],
 		models: [{ model: "scripted-1", calls: 3, errors: [] }],
-		said: { content: "done", error: "", model: "scripted-1", usage: { inputTokens: 30, outputTokens: 15 } },
+		reply: { content: "done", error: "", model: "scripted-1", usage: { inputTokens: 30, outputTokens: 15 } },
 	});
 	const by = "operator";
 	expect(explained.calls).toEqual([
@@ -110,7 +110,7 @@ test("an active run, a denied call and a queued message are explained in their c
 			{ callId: "c2", decision: "allowed", reason: "reads inside the roots", outcome: "none" },
 		],
 	});
-	expect(await explain(runId)).not.toHaveProperty("said");
+	expect(await explain(runId)).not.toHaveProperty("reply");
 	expect(await explain()).toMatchObject({
 		runId: queued,
 		state: "queued",

@@ -43,7 +43,7 @@ export interface Explanation {
 		readonly errors: readonly string[];
 	}[];
 	readonly calls: readonly ExplainedCall[];
-	readonly said?: {
+	readonly reply?: {
 		readonly content: string;
 		readonly error: string;
 		readonly at: number;
@@ -89,7 +89,7 @@ export async function explainRun(
 			models: modelsOf(called.map(({ event }) => event)),
 			calls: explainCalls(steps, approvals, run.state === "ended"),
 			...defined({
-				said: end && saidOf(end),
+				reply: end && replyOf(end),
 				read: run.context === null ? undefined : summarizeRead(fromRow<MessageContext>(run.context)),
 			}),
 			files: ofType(events, "file.created").map(({ event }) => event.file),
@@ -167,7 +167,7 @@ function modelsOf(calls: readonly EventOf<"model.called">["event"][]): Explanati
 	}));
 }
 
-function saidOf({ at, event }: EventOf<"assistant.message">): NonNullable<Explanation["said"]> {
+function replyOf({ at, event }: EventOf<"assistant.message">): NonNullable<Explanation["reply"]> {
 	const { content, error, model, usage, cost = 0 } = event;
 	return { content, error, at, model, usage, cost };
 }

@@ -89,10 +89,10 @@ async function lastMessage(
 		throw refused("the last message never reached the model: only its author can send it again");
 	}
 	const asks = again === undefined ? (person ?? actor) : person;
-	const said = { content, images, options, ...defined({ attachments, context }) };
+	const newRun = { content, images, options, ...defined({ attachments, context }) };
 	// A retry has the message of the first run, also for another requester.
 	const named = { correlation: row.correlation ?? undefined };
-	return { ...said, ...named, retryOf: again, ...defined({ actor: asks }) };
+	return { ...newRun, ...named, retryOf: again, ...defined({ actor: asks }) };
 }
 
 /** Author of the repeated message, which the first of the runs has. */

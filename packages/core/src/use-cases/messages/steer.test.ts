@@ -49,12 +49,12 @@ test("a message to an active run is in its next model call, after the results", 
 });
 
 test("a message during the last reply is answered in the same run", async () => {
-	const spoken = Promise.withResolvers<void>();
+	const started = Promise.withResolvers<void>();
 	const goOn = Promise.withResolvers<void>();
 	const model = new ScriptedModel(
 		async function* () {
 			yield says("one");
-			spoken.resolve();
+			started.resolve();
 			await goOn.promise;
 			yield {
 				type: "end",
@@ -69,7 +69,7 @@ test("a message during the last reply is answered in the same run", async () => 
 	const session = await t.create();
 	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
 	await t.send(session, "hi");
-	await spoken.promise;
+	await started.promise;
 	await t.runtime.steer(unkeyed(), session, { content: "and two?" });
 	goOn.resolve();
 	await expect(log.next("assistant.message")).resolves.toMatchObject({ content: "one\n\ntwo" });

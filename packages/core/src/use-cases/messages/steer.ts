@@ -106,8 +106,8 @@ export async function insertSteer(
 		});
 	}
 	const ordinal = Math.max(0, ...waiting.map((steer) => steer.ordinal)) + 1;
-	const said = { content, actor: actor ? JSON.stringify(actor) : null };
-	const row = { id: ids.create("steer"), run_id: runId, ordinal, ...said, created_at: clock.now() };
+	const steer = { content, actor: actor ? JSON.stringify(actor) : null };
+	const row = { id: ids.create("steer"), run_id: runId, ordinal, ...steer, created_at: clock.now() };
 	await tx
 		.insertInto("steers")
 		.values({ ...row, context, hash: steerHash({ ...row, runId }), ...stamp })

@@ -72,7 +72,7 @@ export function planImport(history: readonly HistoryMessage[]): readonly Importe
 	if (count > blocks)
 		throw invalid(`${count} blocks, at most ${blocks} are allowed: leave out the oldest messages`);
 	const reader = new HistoryReader();
-	for (const [index, message] of history.entries()) reader.take(message, index + 1);
+	for (const [index, message] of history.entries()) reader.receive(message, index + 1);
 	return reader.end();
 }
 
@@ -94,7 +94,7 @@ class HistoryReader {
 	/** The message that is read, counted from 1. */
 	#at = 0;
 
-	take({ role, model, content }: HistoryMessage, at: number): void {
+	receive({ role, model, content }: HistoryMessage, at: number): void {
 		this.#at = at;
 		if (content.length === 0) throw this.#fault("it has no content");
 		switch (role) {
@@ -124,12 +124,12 @@ class HistoryReader {
 				throw this.#fault(`a message of role ${role} cannot contain a block of type ${quoted(block.type)}`);
 			}
 		}
-		const said = content.filter((block) => block.type === "text" || block.type === "image");
-		if (said.length === 0) return;
+		const shown = content.filter((block) => block.type === "text" || block.type === "image");
+		if (shown.length === 0) return;
 		this.#requireResults();
 		const last = this.#runs.at(-1);
 		const run = last && last.steps.length === 0 ? last : this.#begin();
-		for (const block of said) {
+		for (const block of shown) {
 			if (block.type === "text") run.texts.push(this.#text(block.text));
 			else run.images.push(this.#image(block));
 		}

@@ -89,9 +89,9 @@ function keepTimes(
 ): void {
 	const replies = new Map<unknown, number>();
 	const results = new Map<string, number>();
-	const said = run.retryOf === undefined ? [sentAt] : [];
+	const own = run.retryOf === undefined ? [sentAt] : [];
 	for (const { step, at } of steps) {
-		if (step.kind === "steered") said.push(at);
+		if (step.kind === "steered") own.push(at);
 		else if (step.kind === "reply") replies.set(step.content, at);
 		else if (step.kind === "result") results.set(step.callId, at);
 	}
@@ -103,7 +103,7 @@ function keepTimes(
 	}
 
 	function timeOf(message: Message): number | undefined {
-		if (message.role === "user") return said.shift();
+		if (message.role === "user") return own.shift();
 		if (message.role === "assistant") return replies.get(message.content);
 		const known = message.content.flatMap(({ callId }) => results.get(callId) ?? []);
 		return known.length > 0 ? Math.max(...known) : undefined;

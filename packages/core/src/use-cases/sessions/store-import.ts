@@ -116,8 +116,8 @@ function eventsOf(runId: string, content: string, steps: readonly ImportedStep[]
 			];
 		}),
 	);
-	const said = replies.map((reply) => textOf(reply.content)).filter((text) => text !== "");
-	const facts = { content: said.join("\n\n"), error: "", usage: noUsage, cost: 0 };
+	const message = replies.map((reply) => textOf(reply.content)).filter((text) => text !== "");
+	const facts = { content: message.join("\n\n"), error: "", usage: noUsage, cost: 0 };
 	return [
 		{ type: "user.message", ...ofRun, content },
 		...calls,

@@ -187,9 +187,9 @@ function nameOf({ model, names }: RunSettings, ports: TitlePorts): string {
 }
 
 function question({ message, reply }: Beginning): string {
-	const said = `The person:\n\n${message.slice(0, mostOfMessage)}`;
+	const source = `The person:\n\n${message.slice(0, mostOfMessage)}`;
 	const answered = `The agent:\n\n${reply.slice(0, mostOfReply)}`;
-	return `${said}\n\n${answered}\n\nEnd of the excerpt. Write the title now.`;
+	return `${source}\n\n${answered}\n\nEnd of the excerpt. Write the title now.`;
 }
 
 /** Wait before the second attempt. Undefined if another one is useless. */

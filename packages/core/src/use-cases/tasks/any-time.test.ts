@@ -97,8 +97,8 @@ test("a reply at the moment of the question continues the task", async () => {
 	await allEnded(t, home);
 	await Promise.all(replies);
 	expect(await t.runtime.tasks.check(operator, id)).toMatchObject({ state: "completed", suspendCount: 3 });
-	const heard = JSON.stringify(model.requests("Top").at(-1)?.messages);
-	for (const word of ["word 1", "word 2", "word 3"]) expect(heard).toContain(word);
+	const received = JSON.stringify(model.requests("Top").at(-1)?.messages);
+	for (const word of ["word 1", "word 2", "word 3"]) expect(received).toContain(word);
 	await checkAll(t, home);
 });
 

@@ -7,7 +7,7 @@ import { findTask } from "../../conversation/tasks/read-tasks.ts";
 import { type CheckedTask, insertTask } from "../../conversation/tasks/submit.ts";
 import type { Journal, Tx } from "../../store/journal.ts";
 import { addTaint, findTaint } from "../../store/session-taint.ts";
-import { isStep, planOf, reviewOf, speakersOf, type TaskRow } from "../../store/task-rows.ts";
+import { isStep, participantsOf, planOf, reviewOf, type TaskRow } from "../../store/task-rows.ts";
 import { sessionTotal } from "../../usage/ledger.ts";
 import type { RecordedEvent } from "../../vocabulary/event.ts";
 import { ModelError, type ModelFault } from "../../vocabulary/model-error.ts";
@@ -68,7 +68,7 @@ export class Hold implements TaskHold {
 	readonly home: Session;
 	readonly accounts: readonly string[];
 	readonly tools: readonly string[];
-	readonly speakers: readonly Person[];
+	readonly participants: readonly Person[];
 	readonly workedMs: number;
 	readonly supervised: boolean;
 	readonly spawns: boolean;
@@ -82,7 +82,7 @@ export class Hold implements TaskHold {
 		this.home = parts.home;
 		this.accounts = [...parts.above, parts.home.id];
 		this.tools = parts.tools;
-		this.speakers = speakersOf(parts.row);
+		this.participants = participantsOf(parts.row);
 		this.workedMs = Number(parts.row.worked_ms);
 		this.supervised = parts.row.autonomy === "supervised";
 		this.isStep = isStep(parts.row);

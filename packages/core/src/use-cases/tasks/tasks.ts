@@ -8,7 +8,7 @@ import { insertTask, originOf } from "../../conversation/tasks/submit.ts";
 import { type Keyed, type KeyServices, once } from "../../store/idempotency.ts";
 import { fromRow, type Journal, type Tx } from "../../store/journal.ts";
 import { addTaint, taintOfMessage } from "../../store/session-taint.ts";
-import { reviewOf, speakersOf, type TaskRow } from "../../store/task-rows.ts";
+import { participantsOf, reviewOf, type TaskRow } from "../../store/task-rows.ts";
 import { type Audit, requestedBy } from "../../trust/audit/audit.ts";
 import { type Action, authorize, isAuthorized } from "../../vocabulary/authorize.ts";
 import type { Recorded } from "../../vocabulary/event.ts";
@@ -236,9 +236,9 @@ async function writeReply(
 		});
 	}
 	const { person } = by;
-	const said = { approved, feedback: redactor.redact(feedback), by: actingId(by) };
-	const reply: ReviewReply = { ...said, ...defined({ person }) };
-	const speakers = definedItems([...speakersOf(row), person]);
+	const answer = { approved, feedback: redactor.redact(feedback), by: actingId(by) };
+	const reply: ReviewReply = { ...answer, ...defined({ person }) };
+	const participants = definedItems([...participantsOf(row), person]);
 	await tx
 		.updateTable("tasks")
 		.set({
@@ -247,7 +247,7 @@ async function writeReply(
 			not_before: 0,
 			review: JSON.stringify({ ...review, reply }),
 			updated_at: now,
-			...defined({ speakers: speakers.length > 0 ? JSON.stringify(speakers) : undefined }),
+			...defined({ speakers: participants.length > 0 ? JSON.stringify(participants) : undefined }),
 		})
 		.where("id", "=", taskId)
 		.where("state", "=", "suspended")

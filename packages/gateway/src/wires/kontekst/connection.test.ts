@@ -34,7 +34,7 @@ test("a muted stream ignores decisions and starts", async () => {
 	const proposed = seen("toolsProposed");
 	begin();
 	await proposed;
-	stream.mute();
+	stream.stopOutput();
 	stream.receive({ command: { $case: "approveTool", value: { callId: "call_a" } } });
 	begin();
 	const ended = seen("cancelled");

@@ -90,7 +90,7 @@ export class RunStream {
 	}
 
 	/** Ignores later commands. A client that does not read gets its status late and can still write. */
-	mute(): void {
+	stopOutput(): void {
 		this.#isMuted = true;
 	}
 

@@ -114,5 +114,5 @@ test("a reply has its content, its time and its usage", () => {
 	expect(events.at(-1)).toMatchObject({
 		reply: { content: [text("a")], stop: "end_turn", at: 7, called: { usage, cost: 1_000 } },
 	});
-	expect([turns.step, turns.speaking]).toEqual([1, true]);
+	expect([turns.step, turns.isInText]).toEqual([1, true]);
 });

@@ -45,7 +45,7 @@ export class Turns {
 	readonly #results = new ResultOrder();
 	#step = 0;
 	#open = false;
-	#speaking = false;
+	#isInText = false;
 	#replied: EventOf<"model.replied"> | undefined;
 
 	get step(): number {
@@ -53,8 +53,8 @@ export class Turns {
 	}
 
 	/** Whether the next delta needs no `reply.started` before it. */
-	get speaking(): boolean {
-		return this.#speaking;
+	get isInText(): boolean {
+		return this.#isInText;
 	}
 
 	receive(happened: SessionEvent): TurnEvent[] {
@@ -64,13 +64,13 @@ export class Turns {
 				return event.auxiliary ? [] : this.#begin();
 			case "response.started":
 			case "text.started":
-				return this.#speak();
+				return this.#startText();
 			case "thinking.delta":
 			case "text.delta":
 			case "arguments.started":
 			case "arguments.delta":
 			case "arguments.ended":
-				return [...this.#speak(), event];
+				return [...this.#startText(), event];
 			case "model.replied":
 				this.#replied = event;
 				return [];
@@ -90,15 +90,15 @@ export class Turns {
 
 	#begin(): TurnEvent[] {
 		this.#open = true;
-		this.#speaking = false;
+		this.#isInText = false;
 		this.#replied = undefined;
 		this.#step += 1;
 		return [{ type: "turn.started", step: this.#step }];
 	}
 
-	#speak(): TurnEvent[] {
-		if (this.#speaking) return [];
-		this.#speaking = true;
+	#startText(): TurnEvent[] {
+		if (this.#isInText) return [];
+		this.#isInText = true;
 		return [{ type: "reply.started" }];
 	}
 
@@ -110,7 +110,7 @@ export class Turns {
 		const { content, stop } = replied;
 		this.#results.expect(isWhole(stop, called.error) ? callsOf(content) : []);
 		return [
-			...(content.length > 0 ? this.#speak() : []),
+			...(content.length > 0 ? this.#startText() : []),
 			{ type: "turn.replied", reply: { content, stop, called, at } },
 		];
 	}

@@ -13,13 +13,13 @@ test("clear deletes the conversation, and keeps the model and its reasoning leve
 		{ id: "r", type: "set_reasoning", reasoning: "low" },
 	);
 	ground.send(prompt("p1"));
-	await ground.hears("done");
+	await ground.waitFor("done");
 	expect(await ground.ask({ id: "c", type: "clear" })).toMatchObject({ success: true });
 	expect(await ground.ask({ id: "g", type: "get_state" })).toMatchObject({
 		data: { model: "other", reasoning: "low", message_count: 0, usage: { input: 10 } },
 	});
 	ground.send(prompt("p2"));
-	await ground.hears("done", 2);
+	await ground.waitFor("done", 2);
 	expect(model.requests.map((request) => [request.model, request.messages.length])).toEqual([
 		["other", 1],
 		["other", 1],
@@ -41,11 +41,11 @@ test("the state is returned without a new read of the conversation if there is n
 	expect(await states()).toEqual([0, 1]);
 	expect(await states()).toEqual([0, 1]);
 	ground.send(prompt("p1"));
-	await ground.hears("done");
+	await ground.waitFor("done");
 	expect(await states()).toEqual([2, 2]);
 	read.mockRejectedValueOnce(new Error("the disk is full"));
 	ground.send(prompt("p2"));
-	await ground.hears("done", 2);
+	await ground.waitFor("done", 2);
 	expect(await ground.ask({ id: "e", type: "get_state" })).toMatchObject({ success: false });
 	expect(await states()).toEqual([4, 4]);
 	expect(await states()).toEqual([4, 4]);
@@ -60,7 +60,7 @@ test("calls run without approval during the life of the process", async () => {
 	await using ground = await ZotGround.open({ model });
 	for (const [at, id] of days.entries()) {
 		ground.send(prompt(id));
-		await ground.hears("done", at + 1);
+		await ground.waitFor("done", at + 1);
 		ground.t.clock.advance(9 * hour);
 	}
 	const results = ground.frames.filter((frame) => frame.type === "tool_result");
@@ -78,10 +78,10 @@ test("calls run without approval in a prompt that begins shortly before the gran
 	const model = new ScriptedModel(call("1"), [says("ok")], late, [says("ok")]);
 	await using ground = await ZotGround.open({ model });
 	ground.send(prompt("p1"));
-	await ground.hears("done");
+	await ground.waitFor("done");
 	ground.t.clock.advance(8 * hour - 10 * 60 * 1000);
 	ground.send(prompt("p2"));
-	await ground.hears("done", 2);
+	await ground.waitFor("done", 2);
 	const results = ground.frames.filter((frame) => frame.type === "tool_result");
 	expect(results.map(({ is_error }) => is_error)).toEqual([false, false]);
 });

@@ -42,7 +42,7 @@ test("a command that fails early is answered in its order", async () => {
 		{ id: "5", type: "set_model", model: "" },
 		{ id: "6", type: "ping" },
 	);
-	await ground.hears("response", 6);
+	await ground.waitFor("response", 6);
 	expect(ground.answers).toEqual([
 		["1", true],
 		["2", "no pending approval with id ask-9"],
@@ -82,7 +82,7 @@ test("if a token is set, the first line must have it, and other clients are disc
 test("hello is answered at any time if no token is set", async () => {
 	await using ground = await ZotGround.open({ model: new ScriptedModel(stuck("…")) });
 	ground.send(prompt("p"));
-	await ground.hears("text_delta");
+	await ground.waitFor("text_delta");
 	expect(await ground.ask({ id: "h", type: "hello", token: "any" })).toMatchObject({
 		data: { protocol_version: 1, version: "1.2.3", provider: "scripted", model: "scripted" },
 	});
@@ -92,7 +92,7 @@ test("clear and other changes are refused during a prompt, and run in their orde
 	const model = new ScriptedModel([says("1")], stuck("…"));
 	await using ground = await ZotGround.open({ model });
 	ground.send(prompt("p1"));
-	await ground.hears("done");
+	await ground.waitFor("done");
 	ground.send(
 		{ id: "s", type: "set_model", model: "other" },
 		{ id: "r", type: "set_reasoning", reasoning: "high" },
@@ -105,7 +105,7 @@ test("clear and other changes are refused during a prompt, and run in their orde
 			reasoning: "off",
 		})),
 	);
-	await ground.hears("text_delta", 2);
+	await ground.waitFor("text_delta", 2);
 	expect(ground.answers.slice(1)).toEqual([
 		...["s", "r", "c"].map((id) => [id, true]),
 		// Its turn starts after the earlier commands. It does not wait for the refusal.
@@ -138,7 +138,7 @@ test("without approvals, calls run without a prompt, and calls that always requi
 	const model = new ScriptedModel([bash("c1"), bash("c2", "rm -rf /")], [says("ok")]);
 	await using ground = await ZotGround.open({ model });
 	ground.send(prompt("p"));
-	await ground.hears("done");
+	await ground.waitFor("done");
 	const results = ground.frames.filter((frame) => frame.type === "tool_result");
 	expect(results).toMatchObject([
 		{ id: "c1", is_error: false, content: [{ text: expect.stringContaining("hi") }] },
@@ -156,7 +156,7 @@ async function openApproval(...commands: readonly string[]): Promise<{ ground: Z
 }
 
 async function nextAsk(ground: ZotGround, count: number): Promise<Ask> {
-	await ground.hears("ask", count);
+	await ground.waitFor("ask", count);
 	const ask = ground.frames.filter((frame) => frame.type === "ask").at(-1);
 	if (!ask) throw new Error("nothing was asked");
 	return ask;
@@ -174,7 +174,7 @@ test("an approval is answered once, by its id or by the id of the answer", async
 	});
 	await nextAsk(ground, 2);
 	ground.send({ id: "ask-2", type: "approve", allow: false, reason: "not today" });
-	await ground.hears("done");
+	await ground.waitFor("done");
 	const results = ground.frames.filter((frame) => frame.type === "tool_result");
 	expect(results).toMatchObject([
 		{ id: "c0", is_error: false },
@@ -197,7 +197,7 @@ test("an approval whose answer cannot be stored stays open, and accepts the next
 	expect(await ground.ask({ id: "2", type: "approve", ask: "ask-1", allow: true })).toMatchObject({
 		success: true,
 	});
-	await ground.hears("done");
+	await ground.waitFor("done");
 });
 
 test("approvals of three writes of one reply are raised before the first answer, and can be answered in any order", async () => {
@@ -207,7 +207,7 @@ test("approvals of three writes of one reply are raised before the first answer,
 		approvals: true,
 	});
 	ground.send(prompt("p"));
-	await ground.hears("ask", 3);
+	await ground.waitFor("ask", 3);
 	const asks = ground.frames.filter((frame) => frame.type === "ask");
 	expect(asks.map(({ id, call_id }) => [id, call_id])).toEqual([
 		["ask-1", "a"],
@@ -216,7 +216,7 @@ test("approvals of three writes of one reply are raised before the first answer,
 	]);
 	expect(ground.frames.filter(({ type }) => type === "tool_result")).toEqual([]);
 	for (const id of ["ask-3", "ask-1", "ask-2"]) ground.send({ id, type: "approve", ask: id, allow: true });
-	await ground.hears("done");
+	await ground.waitFor("done");
 	const results = ground.frames.filter((frame) => frame.type === "tool_result");
 	expect(results.map(({ id, is_error }) => [id, is_error])).toEqual([
 		["a", false],
@@ -229,9 +229,9 @@ test("after remember_all no call requires approval", async () => {
 	const { ground } = await openApproval("echo 1", "echo 2");
 	await using _ground = ground;
 	ground.send({ id: "a", type: "approve", ask: "ask-1", allow: true, remember_all: true });
-	await ground.hears("done");
+	await ground.waitFor("done");
 	ground.send(prompt("next"));
-	await ground.hears("done", 2);
+	await ground.waitFor("done", 2);
 	expect(ground.frames.filter(({ type }) => type === "ask")).toHaveLength(1);
 	expect(ground.frames.filter((frame) => frame.type === "tool_result" && frame.is_error)).toEqual([]);
 });
@@ -243,7 +243,7 @@ test("after remember_tool calls of that tool require no approval", async () => {
 	ground.send(prompt("p"));
 	expect(await nextAsk(ground, 1)).toMatchObject({ tool: "write", can_remember: true });
 	ground.send({ id: "a", type: "approve", ask: "ask-1", allow: true, remember_tool: true });
-	await ground.hears("done");
+	await ground.waitFor("done");
 	expect(ground.frames.filter(({ type }) => type === "ask")).toHaveLength(1);
 	expect(ground.frames.filter((frame) => frame.type === "tool_result" && !frame.is_error)).toHaveLength(2);
 });
@@ -252,7 +252,7 @@ test("an unanswered approval ends with its prompt, and is denied at the end of t
 	const { ground } = await openApproval("echo 1");
 	await using _ground = ground;
 	ground.send({ id: "abort", type: "abort" });
-	await ground.hears("done");
+	await ground.waitFor("done");
 	expect(await ground.ask({ id: "1", type: "approve", ask: "ask-1", allow: true })).toMatchObject({
 		error: "no pending approval with id ask-1",
 	});
@@ -290,7 +290,7 @@ test("the end of the input waits for all commands, and a termination ends them",
 	expect(ground.typesOf("p2").at(-1)).toBe("done");
 	expect(ground.answers).toContainEqual(["g", true]);
 	ground.send(prompt("p3"), prompt("p4"));
-	await ground.hears("text_delta", 3);
+	await ground.waitFor("text_delta", 3);
 	await ground.connection.terminate("stopped");
 	expect(ground.typesOf("p3").slice(-2)).toEqual(["turn_end aborted", "done"]);
 	expect(ground.answers.at(-1)).toEqual(["p4", "cancelled before it started"]);
@@ -304,7 +304,7 @@ test("images are shown by their size, after the text", async () => {
 	await using ground = await ZotGround.open({ model: new ScriptedModel([says("a dot")], [says("a dot")]) });
 	const images = [{ mime_type: "image/png", data: png.toString("base64") }];
 	ground.send({ ...prompt("p", "What is it?"), images }, { id: "q", type: "prompt", images });
-	await ground.hears("done", 2);
+	await ground.waitFor("done", 2);
 	const dot = { type: "image", mime_type: "image/png", bytes: png.length };
 	const questions = ground.frames
 		.filter((frame) => frame.type === "user_message")

@@ -14,7 +14,7 @@ test("an image that a tool reads is shown by its size, in the result and in the 
 	const file = join(ground.t.directory, "work", "photo.png");
 	await writeFile(file, png);
 	ground.send({ id: "1", type: "prompt", message: "What is in photo.png?" });
-	await ground.hears("done");
+	await ground.waitFor("done");
 	await rm(file);
 	const content = [
 		{ type: "text", text: `"photo.png" is a PNG image, 1 x 1 pixels, ${png.length} bytes` },

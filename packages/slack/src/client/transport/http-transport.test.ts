@@ -9,12 +9,12 @@ import type { Suspicion } from "./silence-watch.ts";
 
 const signingSecret = "0123456789abcdef";
 
-interface Taken {
+interface Received {
 	readonly body: unknown;
 	readonly attempt: number;
 }
 
-async function receiving(receive: (received: Taken) => Promise<SlackReply>, clock: Clock = systemClock) {
+async function receiving(receive: (received: Received) => Promise<SlackReply>, clock: Clock = systemClock) {
 	const log = new MemoryLogger();
 	const suspicions: Suspicion[] = [];
 	const receiver = new HttpTransport({
@@ -51,7 +51,7 @@ function signed(text: string): Record<string, string> {
 const event = '{"type":"event_callback","event_id":"Ev1"}';
 
 test("a signed request is delivered, and acknowledged when it is stored", async () => {
-	const received: Taken[] = [];
+	const received: Received[] = [];
 	await using slack = await receiving(async (one) => void received.push(one));
 	const response = await slack.send(event, { "x-slack-retry-num": "2" });
 	expect([response.status, await response.text()]).toEqual([200, ""]);

@@ -56,7 +56,7 @@ export class HttpTransport implements Transport {
 	readonly #server: Server;
 	readonly #replays: ReplayMemory<Answer>;
 	readonly #bodies: UnknownBodies;
-	readonly #deaf: SilenceWatch<typeof onlyLine>;
+	readonly #silence: SilenceWatch<typeof onlyLine>;
 	#running = 0;
 	#forged = 0;
 	#warnAt = Number.NEGATIVE_INFINITY;
@@ -65,7 +65,7 @@ export class HttpTransport implements Transport {
 		this.#parts = parts;
 		this.#replays = new ReplayMemory(parts.clock);
 		this.#bodies = new UnknownBodies(parts.clock);
-		this.#deaf = new SilenceWatch(parts.clock, new Set([onlyLine]), parts.suspected);
+		this.#silence = new SilenceWatch(parts.clock, new Set([onlyLine]), parts.suspected);
 		this.#server = createServer(
 			{ requestTimeout: requestTimeoutMs, connectionsCheckingInterval },
 			(request, response) => void this.#serve(request, response),
@@ -78,7 +78,7 @@ export class HttpTransport implements Transport {
 		const listening = Promise.withResolvers<number>();
 		this.#server.once("error", (cause: Error) => {
 			const message = connectionTexts.cannotListen({ host, port, reason: cause.message });
-			this.#deaf.stop();
+			this.#silence.stop();
 			listening.reject(new ParleyError(message, { code: "failed_precondition", cause }));
 		});
 		this.#server.listen({ host, port }, () => {
@@ -92,12 +92,12 @@ export class HttpTransport implements Transport {
 
 	/** Notes a post for which Slack sends an event. */
 	posted(): void {
-		this.#deaf.notePost();
+		this.#silence.notePost();
 	}
 
 	/** Resolves when the complete requests are answered. Incomplete ones are dropped. */
 	async close(): Promise<void> {
-		this.#deaf.stop();
+		this.#silence.stop();
 		const closed = Promise.withResolvers<void>();
 		this.#server.close(() => closed.resolve());
 		const late = this.#parts.clock.after(goodbyeMs, () => this.#server.closeAllConnections());
@@ -130,7 +130,7 @@ export class HttpTransport implements Transport {
 		const text = body.toString();
 		const forged = forgery({ ...signed, body: text });
 		if (forged !== undefined) return this.#refused(request, forged);
-		this.#deaf.noteEvent(onlyLine);
+		this.#silence.noteEvent(onlyLine);
 		const received = this.#replays.once(signed.signature ?? "", () => this.#receiveIfFree(request, text));
 		return (await received) ?? { status: 503 };
 	}

@@ -6,9 +6,9 @@ function watch() {
 	const [clock, suspicions] = [new ManualClock(), [] as string[]];
 	const line = (name: string) => ({ leave: (reason: string) => void suspicions.push(`${name}: ${reason}`) });
 	const [one, two] = [line("one"), line("two")];
-	const told: Suspicion[] = [];
-	const deaf = new SilenceWatch(clock, new Set([one, two]), (suspicion) => void told.push(suspicion));
-	return { clock, deaf, suspicions, told, one, two };
+	const reported: Suspicion[] = [];
+	const deaf = new SilenceWatch(clock, new Set([one, two]), (suspicion) => void reported.push(suspicion));
+	return { clock, deaf, suspicions, reported: reported, one, two };
 }
 
 const minute = 60_000;
@@ -76,7 +76,7 @@ test("after a stop, no timer remains", () => {
 });
 
 test("a suspicion has the time of the last event, and whether an event was expected", () => {
-	const { clock, deaf, told, one } = watch();
+	const { clock, deaf, reported, one } = watch();
 	const from = clock.now();
 	clock.advance(minute);
 	deaf.noteEvent(one);
@@ -84,7 +84,7 @@ test("a suspicion has the time of the last event, and whether an event was expec
 	deaf.notePost();
 	clock.advance(30_000);
 	clock.advance(15 * minute);
-	expect(told).toMatchObject([
+	expect(reported).toMatchObject([
 		{ reason: "no event arrived since the last post", since: from + minute, isLikely: true },
 		{ reason: "no event arrived for a quarter of an hour", since: from + minute, isLikely: false },
 	]);

@@ -37,14 +37,14 @@ export class SocketPair implements Transport {
 	/** All sockets that are not closed, greeted or not. */
 	readonly #own = new Set<SocketLine>();
 	readonly #open = new Set<SocketLine>();
-	readonly #deaf: SilenceWatch<SocketLine>;
+	readonly #silence: SilenceWatch<SocketLine>;
 	readonly #rivals: OtherProcessWatch;
 	#kept: readonly Promise<void>[] = [];
 
 	constructor(parts: SocketPairParts) {
 		this.#parts = parts;
 		const { clock, log, suspected } = parts;
-		this.#deaf = new SilenceWatch(clock, this.#open, suspected);
+		this.#silence = new SilenceWatch(clock, this.#open, suspected);
 		this.#rivals = new OtherProcessWatch({
 			clock,
 			look: () => [...this.#open].at(0)?.leave("the hello on the next socket shows the number of sockets"),
@@ -63,13 +63,13 @@ export class SocketPair implements Transport {
 
 	/** Notes a post for which Slack sends an event. */
 	posted(): void {
-		if (this.#open.size > 0) this.#deaf.notePost();
+		if (this.#open.size > 0) this.#silence.notePost();
 	}
 
 	/** Acknowledges running deliveries, and ends. */
 	async close(): Promise<void> {
 		this.#closing.abort();
-		this.#deaf.stop();
+		this.#silence.stop();
 		this.#rivals.stop();
 		for (const line of this.#open) line.leave("the connector stops");
 		await Promise.all(this.#kept);
@@ -165,7 +165,7 @@ export class SocketPair implements Transport {
 		if (this.#closing.signal.aborted) {
 			throw new ParleyError("the connector stops", { code: "cancelled" });
 		}
-		this.#deaf.noteEvent(line);
+		this.#silence.noteEvent(line);
 		return this.#parts.deliver(payload, attempt);
 	}
 

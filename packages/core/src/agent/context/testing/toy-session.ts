@@ -293,8 +293,8 @@ export const tokenizers = {
 /** Tokens of a complete request, with the frame that a provider adds. */
 export function countRequest(tokenizer: Tokenizer, { system, tools, messages }: ModelRequest): number {
 	const described = tools.map((tool) => 10 + tokenizer(JSON.stringify(tool)));
-	const said = messages.map((message) => 3 + countMessage(tokenizer, message));
-	return [...described, ...said].reduce((sum, tokens) => sum + tokens, 50 + tokenizer(system));
+	const counts = messages.map((message) => 3 + countMessage(tokenizer, message));
+	return [...described, ...counts].reduce((sum, tokens) => sum + tokens, 50 + tokenizer(system));
 }
 
 function countMessage(tokenizer: Tokenizer, { content }: Message): number {

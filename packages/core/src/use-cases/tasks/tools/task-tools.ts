@@ -54,11 +54,11 @@ const requestReview = defineTool<ReviewArguments>({
 	plan: async ({ reason }) => planOwn(`request a review: ${reason}`),
 	async run(request, _plan, context) {
 		const { approved, feedback, person } = await accessOf(context).review(request);
-		const said = feedback === "" ? "" : `\nComment:\n${attributed(feedback, person)}`;
+		const comment = feedback === "" ? "" : `\nComment:\n${attributed(feedback, person)}`;
 		return approved
-			? { text: `approved: continue${said}`, failed: false }
+			? { text: `approved: continue${comment}`, failed: false }
 			: {
-					text: `changes requested: revise it, and request another review if it matters${said}`,
+					text: `changes requested: revise it, and request another review if it matters${comment}`,
 					failed: false,
 				};
 	},
@@ -144,6 +144,6 @@ function describe({ id, title, state, output, error }: WorkerResult): string {
 		output.length > mostOutput
 			? `${shorten(output, mostOutput)}\n[cut: request less, or let the worker write it to a file]`
 			: output;
-	const said = [result, error === "" ? "" : `error: ${error}`].filter((part) => part !== "").join("\n");
-	return `worker ${id} (${title}) ${state}${said === "" ? "" : `:\n${said}`}`;
+	const parts = [result, error === "" ? "" : `error: ${error}`].filter((part) => part !== "").join("\n");
+	return `worker ${id} (${title}) ${state}${parts === "" ? "" : `:\n${parts}`}`;
 }

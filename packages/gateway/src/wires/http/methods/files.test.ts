@@ -372,11 +372,11 @@ test("an upload is paused while the disk is busy, so that little of it is in mem
 	const pendingUpload = begin({ "content-length": maxBytes });
 	const gate = Promise.withResolvers<void>();
 	const original = t.runtime.files.keep.bind(t.runtime.files);
-	let taken = 0;
+	let received = 0;
 	t.runtime.files.keep = (who, { content, ...rest }) => {
 		const slow = async function* () {
 			for await (const chunk of content) {
-				taken += chunk.length;
+				received += chunk.length;
 				yield chunk;
 				await gate.promise;
 			}
@@ -384,13 +384,13 @@ test("an upload is paused while the disk is busy, so that little of it is in mem
 		return original(who, { ...rest, content: slow() });
 	};
 	pendingUpload.end(Buffer.alloc(maxBytes));
-	while (taken === 0) await tick();
+	while (received === 0) await tick();
 	for (let turn = 0; turn < 50; turn++) await tick();
 	// One piece has the size of a socket buffer.
-	expect(taken).toBeLessThanOrEqual(128 * 1024);
+	expect(received).toBeLessThanOrEqual(128 * 1024);
 	gate.resolve();
 	expect((await answered(pendingUpload)).response.statusCode).toBe(201);
-	expect(taken).toBe(maxBytes);
+	expect(received).toBe(maxBytes);
 });
 
 test("a client that stops reading a file is cut off", async () => {

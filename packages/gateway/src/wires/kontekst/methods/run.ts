@@ -28,7 +28,7 @@ function serveRun(call: ServerDuplexStream<RunCommand, Buffer>, options: AgentSe
 			call,
 			mayDrop: isDelta,
 			encode: RunEvent.encode,
-			stopped: () => stream.mute(),
+			stopped: () => stream.stopOutput(),
 			lost: () => stream.close(),
 		},
 		options,

@@ -208,27 +208,27 @@ function encodeAccepted({ runId, queuedPosition }: Accepted): { run_id: string; 
 }
 
 function encodeExplanation(explained: Explanation): MethodResult<"explain"> {
-	const { received: heard, said } = explained;
-	const { at, attachments, ...message } = heard;
+	const { received, reply } = explained;
+	const { at, attachments, ...message } = received;
 	return {
 		run_id: explained.runId,
 		correlation_id: explained.correlation,
 		state: explained.state,
 		heard: { ...message, ts: toTime(at), attachments: attachments.map(encodeFile) },
-		steered: explained.steered.map(({ at: saidAt, ...steer }) => ({ ...steer, ts: toTime(saidAt) })),
+		steered: explained.steered.map(({ at: sentAt, ...steer }) => ({ ...steer, ts: toTime(sentAt) })),
 		profile: explained.profile,
 		policy_version: explained.policyVersion,
 		accept_all: explained.acceptAll,
 		taint: [...explained.taint],
 		models: explained.models.map(({ errors, ...model }) => ({ ...model, errors: [...errors] })),
 		calls: explained.calls.map(({ callId, ...call }) => ({ call_id: callId, ...call })),
-		...defined({ said: said && encodeReply(said), read: explained.read && encodeRead(explained.read) }),
+		...defined({ said: reply && encodeReply(reply), read: explained.read && encodeRead(explained.read) }),
 		files: explained.files.map(encodeFile),
 		feedback: explained.feedback.map((given) => ({ ...given })),
 	};
 }
 
-function encodeReply(reply: NonNullable<Explanation["said"]>): MethodResult<"explain">["said"] {
+function encodeReply(reply: NonNullable<Explanation["reply"]>): MethodResult<"explain">["said"] {
 	const { content, error, at, model, usage, cost } = reply;
 	return { content, error, ts: toTime(at), model, usage: encodeUsage({ ...usage, cost }) };
 }
@@ -273,22 +273,22 @@ async function loadMessages(
 /** The complete text of an event with its role, without tokens. */
 function textOf(recorded: Recorded): Page[] {
 	const { event, at, seq } = recorded;
-	const said = (role: string, content: string): Page[] => [{ role, content, ts: toTime(at), seq }];
+	const pageOf = (role: string, content: string): Page[] => [{ role, content, ts: toTime(at), seq }];
 	switch (event.type) {
 		case "tool.started":
-			return said("tool_log", JSON.stringify(event.arguments));
+			return pageOf("tool_log", JSON.stringify(event.arguments));
 		case "tool.completed":
-			return said("tool_log", event.result);
+			return pageOf("tool_log", event.result);
 		case "tool.failed":
-			return said("tool_log", event.error);
+			return pageOf("tool_log", event.error);
 		case "task.created":
-			return said("task", event.description);
+			return pageOf("task", event.description);
 		case "task.suspended":
-			return said("task", event.content);
+			return pageOf("task", event.content);
 		case "task.completed":
-			return said("task", event.summary);
+			return pageOf("task", event.summary);
 		case "prompt.requested":
-			return said(
+			return pageOf(
 				"prompt",
 				JSON.stringify({ ...Object(encodeOzzieEvent(recorded).payload), token: undefined }),
 			);

@@ -64,23 +64,23 @@ function brief(notice: Notice): string {
 	}
 }
 
-const spoken = [calling, started, delta("a"), delta("b"), textEnded];
+const events = [calling, started, delta("a"), delta("b"), textEnded];
 const replyLines = ["turn_start 1", "assistant_start", "+a", "+b", "usage", "assistant_message"];
 
 test.each<[string, SessionEvent[], string[]]>([
 	[
 		"a whole reply",
-		[...spoken, replied("end_turn", text("ab")), called(), ended()],
+		[...events, replied("end_turn", text("ab")), called(), ended()],
 		[...replyLines, "turn_end end_turn", "done"],
 	],
 	[
 		"a reply that was cut off: its end says so, and no error",
-		[...spoken, replied("max_tokens", text("ab")), called(), ended("the reply was cut off")],
+		[...events, replied("max_tokens", text("ab")), called(), ended("the reply was cut off")],
 		[...replyLines, "turn_end length", "done"],
 	],
 	[
 		"a refusal",
-		[...spoken, replied("refusal", text("ab")), called(), ended("refused")],
+		[...events, replied("refusal", text("ab")), called(), ended("refused")],
 		[...replyLines, "turn_end error: the model refused to answer this", "error refused", "done"],
 	],
 	[
@@ -90,17 +90,17 @@ test.each<[string, SessionEvent[], string[]]>([
 	],
 	[
 		"an abort while it speaks",
-		[...spoken, replied(undefined, text("ab")), called("cancelled"), ended("cancelled")],
+		[...events, replied(undefined, text("ab")), called("cancelled"), ended("cancelled")],
 		[...replyLines, "turn_end aborted", "done"],
 	],
 	[
 		"a reply of a provider that counts nothing",
-		[...spoken, replied("end_turn", text("ab")), called("", noUsage), ended()],
+		[...events, replied("end_turn", text("ab")), called("", noUsage), ended()],
 		[...replyLines, "turn_end end_turn", "done"],
 	],
 	[
 		"an abort while it speaks, before anything was counted",
-		[...spoken, replied(undefined, text("ab")), called("cancelled", noUsage), ended("cancelled")],
+		[...events, replied(undefined, text("ab")), called("cancelled", noUsage), ended("cancelled")],
 		[...replyLines, "turn_end aborted", "done"],
 	],
 	[
@@ -228,7 +228,7 @@ test.each<[string, SessionEvent[], string[]]>([
 	["a call of no run", [called("", usage, "")], ["usage*"]],
 	[
 		"too many steps: told once, behind the last turn",
-		[...spoken, replied("end_turn", text("ab")), called(), ended("too many model calls")],
+		[...events, replied("end_turn", text("ab")), called(), ended("too many model calls")],
 		[...replyLines, "turn_end end_turn", "error too many model calls", "done"],
 	],
 ])("%s", (_what, events, expected) => {
@@ -246,7 +246,7 @@ test("an abort without a model call to end is reported as an abort, and one afte
 	expect(linesOf(...run, ended("stopped after 1 model calls")).slice(-3)).toEqual([
 		...["turn_start 2", "turn_end aborted", "done"],
 	]);
-	const over = [...spoken, replied("end_turn", text("ab")), called(), ended()];
+	const over = [...events, replied("end_turn", text("ab")), called(), ended()];
 	expect(linesOf(...over)).toEqual([...replyLines, "turn_end end_turn", "done"]);
 });
 

@@ -60,8 +60,8 @@ export class PromptLines {
 	}
 
 	/** Whether the next delta needs no `assistant_start` before it. */
-	get speaking(): boolean {
-		return this.#turns.speaking;
+	get isInText(): boolean {
+		return this.#turns.isInText;
 	}
 
 	receive(happened: SessionEvent): Notice[] {

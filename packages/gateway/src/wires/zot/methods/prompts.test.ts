@@ -11,7 +11,7 @@ test("prompts and compactions run one after the other, and each is answered when
 	const model = new ScriptedModel([says("1")], [says("2")], [says("They counted.")], [says("3")]);
 	await using ground = await ZotGround.open({ model });
 	ground.send(prompt("p1"), prompt("p2"), { id: "c", type: "compact" }, prompt("p3"));
-	await ground.hears("done", 4);
+	await ground.waitFor("done", 4);
 	const owners = ground.frames.map((frame) => (frame.type === "response" ? frame.id : frame.request_id));
 	expect(owners.filter((owner, at) => owner !== owners[at - 1])).toEqual(["p1", "p2", "c", "p3"]);
 	for (const id of ["p1", "p2", "p3"])
@@ -24,7 +24,7 @@ test("prompts and compactions run one after the other, and each is answered when
 test("a compaction without messages is an error", async () => {
 	await using ground = await ZotGround.open({ model: new ScriptedModel() });
 	ground.send({ id: "c", type: "compact" });
-	await ground.hears("done");
+	await ground.waitFor("done");
 	expect(ground.frames.slice(1)).toEqual([
 		{ type: "error", message: "nothing to compact", request_id: "c" },
 		{ type: "done", request_id: "c" },
@@ -35,7 +35,7 @@ test("a compaction that fails has the reason, and the next prompt runs", async (
 	const model = new ScriptedModel([says("1")]);
 	await using ground = await ZotGround.open({ model });
 	ground.send(prompt("p"), { id: "c", type: "compact" }, { id: "c2", type: "compact" });
-	await ground.hears("done", 3);
+	await ground.waitFor("done", 3);
 	expect(ground.typesOf("c")).toEqual(["error", "done"]);
 	expect(ground.typesOf("c2")).toEqual(["error", "done"]);
 });
@@ -50,7 +50,7 @@ test("a prompt whose model call fails ends with the error, and the next one runs
 	);
 	await using ground = await ZotGround.open({ model });
 	ground.send(prompt("p1"), prompt("p2"));
-	await ground.hears("done", 2);
+	await ground.waitFor("done", 2);
 	expect(ground.typesOf("p1").slice(-3)).toEqual(["turn_end error", "error", "done"]);
 	expect(ground.typesOf("p2")).toEqual([...whole, "turn_end end_turn", "done"]);
 });
@@ -105,7 +105,7 @@ async function abortBehind(
 	});
 	if (number === 0) ground.send(prompt("p1"), abort, prompt("p2"));
 	else ground.send(prompt("p1"), prompt("p2"));
-	await ground.hears("done", 2);
+	await ground.waitFor("done", 2);
 	await ground.t.settle();
 	return { frames: ground.frames, first: ground.typesOf("p1"), next: ground.typesOf("p2") };
 }
@@ -138,10 +138,10 @@ test.each([
 	});
 	await using ground = await ZotGround.open({ model });
 	ground.send(prompt("p"));
-	await ground.hears(said.length === 0 ? "turn_start" : "text_delta");
+	await ground.waitFor(said.length === 0 ? "turn_start" : "text_delta");
 	await ground.t.settle();
 	ground.send(abort, abort);
-	await ground.hears("done");
+	await ground.waitFor("done");
 	expect(ground.typesOf("p").slice(-2)).toEqual(["turn_end aborted", "done"]);
 	expect(ground.typesOf("p")).not.toContain("error");
 });
@@ -150,10 +150,10 @@ test("an abort while a tool of the last model call runs is reported as an abort"
 	const model = new ScriptedModel([calls("c1", "bash", { command: "sleep 100" })]);
 	await using ground = await ZotGround.open({ model, limits: { modelCalls: 1 } });
 	ground.send(prompt("p"));
-	await ground.hears("turn_end");
+	await ground.waitFor("turn_end");
 	await ground.t.settle();
 	ground.send(abort);
-	await ground.hears("done");
+	await ground.waitFor("done");
 	expect(ground.typesOf("p").slice(-4)).toEqual(["tool_result", "turn_start", "turn_end aborted", "done"]);
 });
 
@@ -176,20 +176,20 @@ test("an abort ends a compaction without a change", async () => {
 	const model = new ScriptedModel([says("1")], stuck("…"), [says("2")]);
 	await using ground = await ZotGround.open({ model });
 	ground.send(prompt("p"), { id: "c", type: "compact" });
-	await ground.hears("done");
+	await ground.waitFor("done");
 	while (model.requests.length < 2) await ground.t.settle();
 	ground.send(abort);
-	await ground.hears("done", 2);
+	await ground.waitFor("done", 2);
 	expect(ground.typesOf("c").filter((type) => type !== "usage")).toEqual(["done"]);
 	ground.send(prompt("next"));
-	await ground.hears("done", 3);
+	await ground.waitFor("done", 3);
 	expect(model.requests.at(-1)?.messages).toHaveLength(3);
 });
 
 test("an abort without a prompt succeeds, and does not end later prompts", async () => {
 	await using ground = await ZotGround.open({ model: new ScriptedModel([says("1")]) });
 	ground.send(abort, prompt("p"));
-	await ground.hears("done");
+	await ground.waitFor("done");
 	expect(ground.typesOf("p")).toEqual([...whole, "turn_end end_turn", "done"]);
 	expect(ground.answers).toEqual([
 		["abort", true],

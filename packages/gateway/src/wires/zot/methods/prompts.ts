@@ -105,7 +105,7 @@ export class Prompts {
 		const { job, lines } = active;
 		const { event: what } = event;
 		// The shortest path, because most events are deltas.
-		if (what.type === "text.delta" && lines.speaking) {
+		if (what.type === "text.delta" && lines.isInText) {
 			this.#sendDelta(job, what.text);
 			return;
 		}

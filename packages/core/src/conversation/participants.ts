@@ -1,7 +1,7 @@
 import { definedItems } from "@parley/base";
 import { fromRow, type Tx } from "../store/journal.ts";
 import { userOf } from "../store/person-role.ts";
-import { speakersOf } from "../store/task-rows.ts";
+import { participantsOf } from "../store/task-rows.ts";
 import type { People } from "../trust/people/people.ts";
 import type { Person } from "../vocabulary/principal.ts";
 import type { Prompt } from "../vocabulary/prompt.ts";
@@ -12,7 +12,7 @@ import { type PromptWithActor, requesterOf } from "./may-answer.ts";
  * People of chat platforms who wrote to the run of a question: the requester, authors of added messages, and of task
  * replies. Each has their present role in the channel in which they wrote.
  */
-export async function speakersTo(db: Tx, row: PromptWithActor, people: People): Promise<Person[]> {
+export async function participantsIn(db: Tx, row: PromptWithActor, people: People): Promise<Person[]> {
 	const requester = requesterOf(row);
 	const participants = definedItems([
 		requester,
@@ -40,5 +40,5 @@ async function steeringOf(db: Tx, runId: string): Promise<Person[]> {
 async function repliersTo(db: Tx, taskId: string | undefined): Promise<readonly Person[]> {
 	if (taskId === undefined) return [];
 	const row = await db.selectFrom("tasks").select("speakers").where("id", "=", taskId).executeTakeFirst();
-	return row ? speakersOf(row) : [];
+	return row ? participantsOf(row) : [];
 }

@@ -1,12 +1,6 @@
 import { ParleyError } from "@parley/base";
 import { Cron } from "croner";
-import {
-	type EventTrigger,
-	eventTriggers,
-	invalid,
-	scheduleLimits,
-	type Trigger,
-} from "../vocabulary/schedule.ts";
+import { type EventTrigger, eventTriggers, invalid, scheduleLimits, type Trigger } from "./schedule.ts";
 
 /**
  * Reads cron by the rules of Vixie cron. A fixed time that daylight saving skips is due at the first minute after the

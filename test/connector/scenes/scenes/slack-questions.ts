@@ -3,7 +3,7 @@ import type { Scene, Step } from "../step.ts";
 
 const words = ["one", "two", "three", "four"];
 
-function tells(what: string, without: readonly string[]): Step<SlackSite> {
+function shows(what: string, without: readonly string[]): Step<SlackSite> {
 	return {
 		what: `Slack tells the app ${what}`,
 		does: ({ site: { world } }) => {
@@ -14,11 +14,11 @@ function tells(what: string, without: readonly string[]): Step<SlackSite> {
 }
 
 /** Facts that Slack does not push and that must be requested. */
-export const slackAsked: readonly Scene<SlackSite>[] = [
+export const slackQuestions: readonly Scene<SlackSite>[] = [
 	{
 		name: "a file is read although Slack reports only the mention, which may lack the file",
 		steps: [
-			tells("mentions alone", ["message.channels"]),
+			shows("mentions alone", ["message.channels"]),
 			...words.flatMap((word): Step<SlackSite>[] => [
 				{
 					says: `@Parley read: attachments/${word}.txt`,
@@ -32,7 +32,7 @@ export const slackAsked: readonly Scene<SlackSite>[] = [
 	{
 		name: "a message in Parley's thread is read although Slack cannot name the owner of the thread for a moment",
 		steps: [
-			tells("nothing of channels", ["app_mention", "message.channels"]),
+			shows("nothing of channels", ["app_mention", "message.channels"]),
 			{ says: "@Parley say: first", in: "top", as: "root" },
 			{
 				what: "Slack tells the app everything again",

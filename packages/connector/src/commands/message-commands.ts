@@ -48,7 +48,7 @@ const stop: Command<RoomContext> = {
 	},
 };
 
-export const talkCommands: readonly Command<RoomContext>[] = [ask, stop];
+export const messageCommands: readonly Command<RoomContext>[] = [ask, stop];
 
 function quote(text: string): string {
 	return text.replace(/^/gm, "> ");

@@ -58,8 +58,8 @@ test("a person who replied to the task is a requester", async () => {
 	const wanted = { title: "Tidy", description: "tidy" };
 	const { id } = await t.runtime.tasks.submit(unkeyed(), session, wanted);
 	await t.store.commit(async (tx) => {
-		const speakers = JSON.stringify([acting("ann", "member", asking).person]);
-		await tx.updateTable("tasks").set({ speakers }).where("id", "=", id).execute();
+		const participants = JSON.stringify([acting("ann", "member", asking).person]);
+		await tx.updateTable("tasks").set({ speakers: participants }).where("id", "=", id).execute();
 		const request = JSON.stringify({ ...prompt, taskId: id });
 		await tx.updateTable("prompts").set({ request }).where("token", "=", prompt.token).execute();
 	});

@@ -1,7 +1,7 @@
 import { ParleyError, parseJson } from "@parley/base";
 import * as z from "zod";
 import { verdictInstructions } from "../instructions/auxiliary-prompts.ts";
-import type { Message } from "../vocabulary/message.ts";
+import type { Message } from "./message.ts";
 
 /** The judgement of a model about the result of a step. */
 export interface Verdict {
@@ -35,14 +35,14 @@ export async function judge(
 	judged: Judged,
 	ask: (request: JudgeRequest) => Promise<string>,
 ): Promise<Verdict> {
-	const messages: Message[] = [said("user", JSON.stringify(judged))];
+	const messages: Message[] = [messageOf("user", JSON.stringify(judged))];
 	const first = await ask({ system: verdictInstructions, messages });
 	try {
 		return readVerdict(first);
 	} catch (reason) {
 		const fault = ParleyError.from(reason).message;
 		const again = `Invalid verdict: ${fault}. Answer with the JSON object alone: {"passed": …, "reason": …}`;
-		messages.push(said("assistant", first), said("user", again));
+		messages.push(messageOf("assistant", first), messageOf("user", again));
 	}
 	const second = await ask({ system: verdictInstructions, messages });
 	try {
@@ -62,7 +62,7 @@ function readVerdict(text: string): Verdict {
 	return { passed, reason: reason.trim().slice(0, mostReason) };
 }
 
-function said(role: "user" | "assistant", text: string): Message {
+function messageOf(role: "user" | "assistant", text: string): Message {
 	return { role, content: [{ type: "text", text }] };
 }
 

@@ -1,0 +1,58 @@
+import { basename } from "node:path";
+import { parseSync, Visitor } from "rolldown/utils";
+
+export interface Identifier {
+	readonly name: string;
+	/** Line of its first use, from 1. */
+	readonly line: number;
+}
+
+/** Words that a name must not contain, with the words that replace them. */
+const bannedWords: Readonly<Record<string, string>> = {
+	asked: "requested, prompt or question",
+	bury: "remove",
+	heard: "received",
+	unheard: "unread",
+	nobody: "none",
+	somebody: "member, client or caller",
+	picture: "image",
+	pictures: "images",
+	said: "message, reply or reason",
+	speaker: "author or participant",
+	speakers: "authors or participants",
+	spoke: "sent",
+	spoken: "sent, text or reply",
+	taken: "received, stored, used or accepted",
+	talker: "author",
+	talkers: "authors",
+	told: "reported, notified or shown",
+	untaken: "unreceived",
+	whispers: "privately",
+};
+
+/** Each identifier of a source once, and the name of its file. A quoted property is not an identifier. */
+export function identifiersOf(file: string, source: string): Identifier[] {
+	const { program } = parseSync(file, source);
+	const starts = new Map<string, number>([[basename(file).replace(/\.\w+$/, ""), 0]]);
+	const add = ({ name, start }: { readonly name: string; readonly start: number }): void => {
+		if (!starts.has(name)) starts.set(name, start);
+	};
+	new Visitor({ Identifier: add, PrivateIdentifier: add }).visit(program);
+	return [...starts].map(([name, start]) => ({ name, line: source.slice(0, start).split("\n").length }));
+}
+
+/** Advice about the first banned word in a name. Undefined if the name contains no such word. */
+export function adviceFor(name: string): string | undefined {
+	const word = wordsOf(name).find((one) => Object.hasOwn(bannedWords, one));
+	return word === undefined ? undefined : `replace "${word}", for example by ${bannedWords[word]}`;
+}
+
+/** Words of a name in camel case, snake case or kebab case, in lower case. */
+export function wordsOf(name: string): string[] {
+	return name
+		.replaceAll(/(\p{Ll}|\d)(\p{Lu})/gu, "$1 $2")
+		.replaceAll(/(\p{Lu})(\p{Lu}\p{Ll})/gu, "$1 $2")
+		.toLowerCase()
+		.split(/[^\p{L}]+/u)
+		.filter((word) => word !== "");
+}
