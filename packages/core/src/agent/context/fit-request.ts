@@ -1,4 +1,4 @@
-import type { Logger } from "@parley/base";
+import { type Logger, ParleyError } from "@parley/base";
 import type { Session } from "../../conversation/session.ts";
 import type { Journal } from "../../store/journal.ts";
 import type { ContextSnapshot } from "../../vocabulary/context-snapshot.ts";
@@ -31,6 +31,8 @@ export interface Asker {
 		readonly contextWindow: number;
 		/** Maximum tokens of one reply. */
 		readonly maxOutput: number;
+		/** Tokens of a request above which older parts are shortened, also if they fit. */
+		readonly compactAbove?: number;
 	};
 }
 
@@ -62,11 +64,43 @@ export async function fitRequest(
 	const request = requestOf(asker, parts, viewOf(transcript, context.reductions));
 	const size = await measure(asker, context, request);
 	place(asker, context, { parts, ofRun: viewedOfLast(transcript, context.reductions) });
-	if (fits(asker, size, request)) return withLongestReply(asker, parts, { request, size });
-	await compact(jobOf(asker, context, { parts, transcript, size, write }));
+	const sized = { parts, transcript, size, write };
+	if (fits(asker, size, request)) {
+		if (!isAboveThreshold(asker, context, size)) return withLongestReply(asker, parts, { request, size });
+		await compactToThreshold(asker, context, sized);
+	} else await compact(jobOf(asker, context, sized));
 	const fitted = requestOf(asker, parts, viewOf(transcript, context.reductions));
 	place(asker, context, { parts, ofRun: viewedOfLast(transcript, context.reductions) });
 	return withLongestReply(asker, parts, { request: fitted, size: estimate(asker, context, fitted) });
+}
+
+function isAboveThreshold({ settings }: Asker, context: SessionContext, { tokens }: Size): boolean {
+	const { compactAbove } = settings;
+	return compactAbove !== undefined && tokens > Math.max(compactAbove, context.nextThreshold);
+}
+
+/** Growth of a request after which the threshold is tried again, if the request could not become small enough. */
+const growth = 1.25;
+
+/**
+ * Shortens a request that fits the window to the threshold of the model. If instructions, tools or the newest parts are too
+ * large for it, the request stays larger, and the next attempt follows when it has grown by a quarter.
+ */
+async function compactToThreshold(asker: Asker, context: SessionContext, sized: Sized): Promise<void> {
+	const { parts, transcript } = sized;
+	const { compactAbove = 0, contextWindow } = asker.settings;
+	const window = Math.min(contextWindow, compactAbove + replyOf(asker, parts));
+	try {
+		await compact(jobOf(asker, context, sized, window));
+	} catch (reason) {
+		if (ParleyError.from(reason).code !== "resource_exhausted") throw reason;
+	}
+	const { tokens } = estimate(
+		asker,
+		context,
+		requestOf(asker, parts, viewOf(transcript, context.reductions)),
+	);
+	context.nextThreshold = tokens > compactAbove ? tokens * growth : 0;
 }
 
 /** Learns from the tokens that the provider counted. */
@@ -244,7 +278,12 @@ interface Sized {
 	readonly write: WriteText;
 }
 
-function jobOf(asker: Asker, context: SessionContext, sized: Sized): CompactionJob {
+function jobOf(
+	asker: Asker,
+	context: SessionContext,
+	sized: Sized,
+	window: number = asker.settings.contextWindow,
+): CompactionJob {
 	const { id: runId, session, contexts, journal, log, signal, settings } = asker;
 	const { parts, transcript, size, write } = sized;
 	const calibration = contexts.calibration(settings.model.provider, parts.model);
@@ -263,7 +302,7 @@ function jobOf(asker: Asker, context: SessionContext, sized: Sized): CompactionJ
 		context,
 		transcript,
 		write,
-		room: roomOf(settings.contextWindow, replyOf(asker, parts), fixed),
+		room: roomOf(window, replyOf(asker, parts), fixed),
 		tokensOf: (messages) => tokensOf(sumOf([context.fixed(parts), featuresOfMessages(messages)])) * plain,
 		safeTokensOf: (messages) => tokensOf(featuresOfMessages(messages)) * safe,
 	};

@@ -75,6 +75,8 @@ export class SessionContext {
 	#instructions: { readonly system: string; readonly features: Features } | undefined;
 	#fitted: Fitted | undefined;
 	placed: Placed | undefined;
+	/** Tokens of a request up to which the threshold of the model is not tried again; 0 if it is. */
+	nextThreshold = 0;
 	/** Compactions that no snapshot contains yet. */
 	#unlisted: ContextCompaction[] = [];
 

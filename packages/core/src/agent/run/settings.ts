@@ -1,4 +1,4 @@
-import { ParleyError } from "@parley/base";
+import { defined, ParleyError } from "@parley/base";
 import { type ModelInfo, ModelTable, unknownOutput, unknownWindow } from "../../models/table/model-table.ts";
 import {
 	noProfiles,
@@ -124,12 +124,19 @@ function smaller(one = Number.POSITIVE_INFINITY, other = Number.POSITIVE_INFINIT
 	return least === Number.POSITIVE_INFINITY ? undefined : least;
 }
 
+interface ModelLimits {
+	readonly contextWindow: number;
+	readonly maxOutput: number;
+	/** See `ModelInfo`. */
+	readonly compactAbove?: number;
+}
+
 /** Limits of one model in tokens: input and output together, and one reply. */
 export function limitsOf(
 	{ model, contextWindow, sampling }: RunSettings,
 	name: string,
 	table: ModelTable,
-): { readonly contextWindow: number; readonly maxOutput: number } {
+): ModelLimits {
 	const info = table.find(name, model.provider);
 	const window = info?.contextWindow ?? model.windowOf?.(name);
 	return {
@@ -141,6 +148,7 @@ export function limitsOf(
 			sampling.maxTokens ?? Number.POSITIVE_INFINITY,
 			info?.maxOutput ?? sampling.maxTokens ?? unknownOutput,
 		),
+		...defined({ compactAbove: info?.compactAbove }),
 	};
 }
 

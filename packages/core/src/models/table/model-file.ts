@@ -3,6 +3,9 @@ import * as z from "zod";
 import { builtinModels } from "./builtin-models.ts";
 import { type ModelInfo, type Prices, reasoningKinds, tiers } from "./model-table.ts";
 
+/** Minimum of `compact_above`: a summary and the newest parts need room. */
+const leastThreshold = 4_000;
+
 /** Constructed when the first file is read, because most gateways have no file. */
 function makeSchemas() {
 	const tokens = z
@@ -28,6 +31,10 @@ function makeSchemas() {
 				provider: name,
 				context_window: tokens,
 				max_output: tokens,
+				compact_above: z
+					.int({ error: "a whole number of tokens from 4000, or null" })
+					.min(leastThreshold, "a whole number of tokens from 4000, or null")
+					.nullable(),
 				reasoning: z.enum(reasoningKinds, { error: reasoningKinds.join(", ") }),
 				sampling: yesOrNo,
 				images: yesOrNo,
@@ -62,7 +69,7 @@ type Row = z.infer<ReturnType<typeof makeSchemas>["row"]>;
  * Known models, changed by the operator's file: `{ "models": [row, …] }`. A row with the `id` and `provider` (default:
  * anthropic) of a known model replaces the fields that it mentions. Any other row adds a model and needs `context_window`
  * and `max_output`. `prices` are dollars per million tokens; missing prices of the cache are those of input. `long_prompt:
- * null` removes a price for long prompts. A `tier` moves from its model to the row that claims it. Throws `invalid_argument`
+ * null` removes a price for long prompts, and `compact_above: null` a threshold. A `tier` moves from its model to the row that claims it. Throws `invalid_argument`
  * with the position in `origin`, the value and what is allowed.
  */
 export function modelsFromFile(
@@ -108,6 +115,8 @@ function merge(row: Row, known: ModelInfo | undefined, at: (field: string) => st
 	const longPrompt =
 		row.long_prompt === undefined ? known?.longPrompt : longPromptOf(row.long_prompt, prices, at);
 	const tier = row.tier ?? known?.tier;
+	const compactAbove =
+		row.compact_above === undefined ? known?.compactAbove : (row.compact_above ?? undefined);
 	return {
 		id: row.id,
 		provider: row.provider ?? "anthropic",
@@ -116,7 +125,7 @@ function merge(row: Row, known: ModelInfo | undefined, at: (field: string) => st
 		reasoning: row.reasoning ?? known?.reasoning ?? "none",
 		sampling: row.sampling ?? known?.sampling ?? true,
 		images: row.images ?? known?.images ?? false,
-		...defined({ prices, longPrompt, tier }),
+		...defined({ compactAbove, prices, longPrompt, tier }),
 	};
 }
 

@@ -157,6 +157,8 @@ export interface ModelInfo {
 	readonly contextWindow: number;
 	/** Tokens of one reply at most. */
 	readonly maxOutput: number;
+	/** Tokens of a request above which older parts of the conversation are shortened. Default: the window alone decides. */
+	readonly compactAbove?: number;
 	readonly reasoning: ReasoningKind;
 	/** Whether it accepts temperature, top-p and top-k. Newer models reject them. */
 	readonly sampling: boolean;

@@ -40,6 +40,7 @@ const facts = {
 export interface ToyOptions {
 	readonly contextWindow: number;
 	readonly maxOutput?: number;
+	readonly compactAbove?: number;
 	readonly tokenizer?: Tokenizer;
 	readonly system?: string;
 	readonly tools?: readonly ToolDescription[];
@@ -75,7 +76,7 @@ export class ToySession {
 		this.options = options;
 		this.store = store;
 		this.#directory = directory;
-		const { contextWindow, maxOutput = 1_000, countTokens } = options;
+		const { contextWindow, maxOutput = 1_000, compactAbove, countTokens } = options;
 		const model: Model = {
 			provider: "toy",
 			defaultModel: "toy",
@@ -84,7 +85,7 @@ export class ToySession {
 			},
 			...defined({ countTokens }),
 		};
-		this.settings = { model, contextWindow, maxOutput };
+		this.settings = { model, contextWindow, maxOutput, ...defined({ compactAbove }) };
 		this.#journal = new Journal({ store, clock: this.clock, ids: seededIds(1) });
 		this.#contexts = this.#newContexts();
 		this.session = this.#newSession();
