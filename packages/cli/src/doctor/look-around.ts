@@ -54,6 +54,10 @@ export async function lookAround(
 	const gateway = await findRunningGateway(data);
 	const address = { data };
 	const settings = config instanceof Error ? undefined : config;
+	const askProvider = async (provider = settings?.provider ?? "offline") =>
+		settings && tryProvider({ ...settings, provider }, systemClock);
+	// Two checks need it.
+	const home = shared(() => askProvider());
 	return {
 		data,
 		config,
@@ -74,7 +78,7 @@ export async function lookAround(
 				() => true,
 				() => false,
 			),
-		provider: shared(async () => settings && tryProvider(settings, systemClock)),
+		provider: async (name) => (name === undefined ? home() : askProvider(name)),
 		sandbox: shared(() => trySandbox(settings, data)),
 		policy: async () => policyOf(settings, data),
 		skills: async () =>

@@ -37,17 +37,45 @@ export const model: Check = {
 			return fail(`${host} rejects the key (${status})`, `set ${keyName} to a valid key, and start again`);
 		}
 		if (status >= 500) return warn(`${host} answers with ${status}`, "wait: the server has a problem");
-		return ok(`${host} answers${furtherWords(config)}`);
+		return (await findTrouble(system, config)) ?? ok(`${host} answers${furtherWords(config)}`);
 	},
 };
+
+/** Warning about the first further provider that cannot be used. */
+async function findTrouble(
+	{ provider }: System,
+	config: Config,
+): Promise<ReturnType<typeof warn> | undefined> {
+	for (const { name, apiKey, keyName } of furtherOf(config)) {
+		const answer = await provider(name);
+		if (!answer) continue;
+		if (!answer.reached) {
+			return warn(
+				`cannot reach the further provider ${name}: ${answer.reason}`,
+				`run \`curl -I ${answer.url}\` to see the reason`,
+			);
+		}
+		// Gemini answers 400 to a wrong key.
+		if (apiKey === undefined || ![400, 401, 403].includes(answer.status)) continue;
+		return warn(
+			`the further provider ${name} rejects the key (${answer.status})`,
+			`set ${keyName ?? "its key"} to a valid key, or unset it`,
+		);
+	}
+	return undefined;
+}
 
 /** The key of the gateway's provider. */
 function connectionOf(config: Config): { readonly apiKey?: string; readonly keyName?: string } {
 	return config.connections?.find(({ name }) => name === config.provider) ?? config;
 }
 
-function furtherWords({ provider, connections = [] }: Config): string {
-	const names = connections.flatMap(({ name }) => (name === provider ? [] : [name]));
+function furtherOf({ provider, connections = [] }: Config): NonNullable<Config["connections"]> {
+	return connections.filter(({ name }) => name !== provider);
+}
+
+function furtherWords(config: Config): string {
+	const names = furtherOf(config).map(({ name }) => name);
 	return names.length === 0 ? "" : `; further providers: ${names.join(", ")}`;
 }
 

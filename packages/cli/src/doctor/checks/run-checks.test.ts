@@ -67,12 +67,18 @@ const changedSkill = (operator: "off" | "bubblewrap", changed_at: string): Parti
 		},
 	],
 });
+/** The answer of the first provider, and that of each further one. */
+const answersOf =
+	(first: System["provider"], further: System["provider"]): System["provider"] =>
+	(name) =>
+		name === undefined ? first() : further(name);
+
 /** Settings with two providers. */
 const several = {
 	provider: "openai",
 	connections: [
 		{ name: "openai", keyName: "OPENAI_API_KEY", apiKey: "sk-0123456789abcdef" },
-		{ name: "gemini", keyName: "GEMINI_API_KEY" },
+		{ name: "gemini", keyName: "GEMINI_API_KEY", apiKey: "gemini-key-0123456789" },
 	],
 };
 
@@ -491,6 +497,23 @@ const findings: readonly (readonly [
 		{ ...withConfig(several), provider: answer({ status: 401 }) },
 		/rejects the key/,
 		/set OPENAI_API_KEY to a valid key/,
+	],
+	[
+		"model",
+		"warn",
+		{ ...withConfig(several), provider: answersOf(answer({}), answer({ status: 400 })) },
+		/further provider gemini rejects the key \(400\)/,
+		/set GEMINI_API_KEY/,
+	],
+	[
+		"model",
+		"warn",
+		{
+			...withConfig(several),
+			provider: answersOf(answer({}), answer({ reached: false, reason: "ENOTFOUND" })),
+		},
+		/cannot reach the further provider gemini: ENOTFOUND/,
+		/curl/,
 	],
 	[
 		"model",
