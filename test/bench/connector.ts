@@ -79,7 +79,7 @@ report(
 	],
 	[
 		{ figure: ratio, atMost: 3, target: true },
-		{ figure: ratio, atMost: 5 },
+		{ figure: ratio, atMost: 4 },
 	],
 	options,
 );

@@ -87,6 +87,8 @@ export class SessionSubscription implements RoomSession {
 	/** Cards of the replay that are not planned. */
 	#old = new OldCards();
 	readonly #waiting: EventFrame[] = [];
+	/** Frames whose payload is checked. Each frame is read twice. */
+	readonly #valid = new WeakSet<EventFrame>();
 	#drained: Promise<void> = Promise.resolve();
 	/** Ids of the calls that run. Calls that had started before this process read the session are unknown. */
 	readonly #running = new Set<string>();
@@ -186,6 +188,7 @@ export class SessionSubscription implements RoomSession {
 	#showProgress(frame: EventFrame): void {
 		const isStep = frame.transient || this.#progress.now || frame.event === "tool.call";
 		if (!isOzzieEvent(frame)) return;
+		if (!frame.transient) this.#valid.add(frame);
 		this.#answers.receive(frame);
 		if (!frame.transient && frame.seq > this.#opened.lastSeq)
 			this.#parts.modelWatch.noteEvent(this.session, frame);
@@ -326,8 +329,12 @@ export class SessionSubscription implements RoomSession {
 		return isPlanned ? [] : [...earlier, ...rows];
 	}
 
+	#isValid(frame: EventFrame): frame is OzzieEvent {
+		return this.#valid.has(frame) || isOzzieEvent(frame);
+	}
+
 	async #step(state: ConversationState, frame: EventFrame): Promise<RenderedEvent> {
-		if (!isOzzieEvent(frame)) return { state, rows: [] };
+		if (!this.#isValid(frame)) return { state, rows: [] };
 		this.#noteCall(frame);
 		const { platform, log } = this.#parts;
 		await this.#answers.prepare(frame);
