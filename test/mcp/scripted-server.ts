@@ -7,6 +7,7 @@ import { createInterface } from "node:readline";
 
 interface Message {
 	readonly id?: number | string;
+	readonly result?: unknown;
 	readonly method?: string;
 	readonly params?: Readonly<Record<string, unknown>>;
 }
@@ -78,6 +79,12 @@ function answerTo({ method, params = {} }: Message): object | undefined {
 function answerToCall(params: Readonly<Record<string, unknown>>): object | undefined {
 	calls += 1;
 	if (faults.has("hangs-in-calls")) return undefined;
+	const field = faults.has("asks") ? "colour" : faults.has("asks-for-secrets") ? "password" : undefined;
+	if (field !== undefined) {
+		const requestedSchema = { type: "object", properties: { [field]: { type: "string", title: field } } };
+		send({ id: "form", method: "elicitation/create", params: { message: "Please choose", requestedSchema } });
+		return undefined;
+	}
 	if (faults.has("dies-in-calls")) process.exit(4);
 	if (faults.has("changes")) send({ method: "notifications/tools/list_changed" });
 	if (params["name"] === "slow") return { content: [], structuredContent: { a: `${"a".repeat(40)}!` } };
@@ -102,10 +109,19 @@ process.stderr.write("the scripted server has started\n");
 if (faults.has("dies")) process.exit(3);
 if (faults.has("floods") || faults.has("floods-without-lines")) flood();
 if (faults.has("prints")) process.stdout.write('Welcome!\n{"no": "message"}\n');
+let waiting: Message["id"];
 for await (const line of createInterface({ input: process.stdin })) {
 	// True because the client sends messages of the protocol.
 	const message = JSON.parse(line) as Message;
 	if (faults.has("hangs") || message.id === undefined) continue;
+	if (message.id === "form") {
+		send({
+			id: waiting,
+			result: { content: [{ type: "text", text: `form: ${JSON.stringify(message.result)}` }] },
+		});
+		continue;
+	}
+	waiting = message.id;
 	const result = answerTo(message);
 	if (result !== undefined) send({ id: message.id, result });
 	else if (message.method !== "tools/call") {

@@ -74,3 +74,30 @@ test("no tool of a server hides a built-in, in any spelling", async () => {
 	const names = s.model.requests[0]?.tools.map(({ name }) => name);
 	expect(names).toEqual(["scripted_echo", "scripted__erase", "scripted__peek"]);
 });
+
+test("a request of a server for input is a question to the person, and its time does not count", async () => {
+	await using s = await openScene([scripted(["asks"])], callsOnce("scripted__echo", { text: "" }));
+	await s.t.runtime.acceptAll(unkeyed(), s.session);
+	await s.t.send(s.session, "go");
+	const { prompt } = await s.log.next("prompt.requested");
+	expect(prompt).toMatchObject({
+		type: "text",
+		label: "The MCP server scripted asks: Please choose (colour)",
+	});
+	s.t.clock.advance(60_000);
+	await s.t.runtime.answer(unkeyed(), prompt.token, { value: "blue" });
+	await s.log.next("assistant.message");
+	expect(resultsIn(s.model)[0]).toContain('form: {"action":"accept","content":{"colour":"blue"}}');
+});
+
+test("a request of a server for a secret is declined without a question", async () => {
+	await using s = await openScene(
+		[scripted(["asks-for-secrets"])],
+		callsOnce("scripted__echo", { text: "" }),
+	);
+	await s.t.runtime.acceptAll(unkeyed(), s.session);
+	await s.t.send(s.session, "go");
+	await s.log.next("assistant.message");
+	expect(resultsIn(s.model)[0]).toContain('form: {"action":"decline"}');
+	expect(s.log.recorded).not.toContain("prompt.requested");
+});

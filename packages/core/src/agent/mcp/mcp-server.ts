@@ -1,7 +1,13 @@
-import type { CallToolResult, Tool as ListedTool } from "@modelcontextprotocol/client";
+import type {
+	CallToolResult,
+	ElicitRequestParams,
+	ElicitResult,
+	Tool as ListedTool,
+} from "@modelcontextprotocol/client";
 import { type Clock, defined, type Logger, ParleyError } from "@parley/base";
 import type { McpServerPhase, McpServerState } from "../../vocabulary/mcp/server.ts";
-import { problemOf, ServerConnection, type ServerTransport } from "./server-connection.ts";
+import { type AskPerson, answerForm } from "./answer-form.ts";
+import { type Deadline, problemOf, ServerConnection, type ServerTransport } from "./server-connection.ts";
 
 /** Whether a remote server no longer knows the session, so that only a new connection helps. */
 async function isLostSession(reason: unknown): Promise<boolean> {
@@ -21,6 +27,14 @@ export type ToolFilter = (listed: readonly ListedTool[]) => {
 	/** Reasons why others are not. */
 	readonly refused: readonly string[];
 };
+
+/** A call that is not answered yet. */
+interface OpenCall {
+	readonly ask: AskPerson;
+	/** A call can ask a person once. */
+	hasAsked?: true;
+	deadline?: Deadline;
+}
 
 export interface McpServerDeps {
 	readonly name: string;
@@ -60,7 +74,7 @@ export class McpServer {
 	/** Monotonic times. */
 	#readyAt = 0;
 	#nextStart = 0;
-	#calls = 0;
+	readonly #open = new Set<OpenCall>();
 
 	constructor(deps: McpServerDeps) {
 		this.#deps = deps;
@@ -110,16 +124,17 @@ export class McpServer {
 	async call(
 		name: string,
 		args: Readonly<Record<string, unknown>>,
-		options: { readonly timeoutMs: number; readonly signal: AbortSignal },
+		options: { readonly timeoutMs: number; readonly signal: AbortSignal; readonly ask: AskPerson },
 	): Promise<CallToolResult> {
-		if (this.#calls >= mostCalls) {
+		if (this.#open.size >= mostCalls) {
 			const message = `the MCP server ${this.#deps.name} has ${mostCalls} open calls: try again later`;
 			throw new ParleyError(message, { code: "resource_exhausted" });
 		}
-		this.#calls += 1;
+		const open: OpenCall = { ask: options.ask };
+		this.#open.add(open);
 		try {
 			const connection = await this.#ready();
-			return await connection.call(name, args, options);
+			return await connection.call(name, args, { ...options, pauses: open });
 		} catch (reason) {
 			options.signal.throwIfAborted();
 			if (await isLostSession(reason)) await this.#failed(reason);
@@ -131,7 +146,7 @@ export class McpServer {
 				cause: reason,
 			});
 		} finally {
-			this.#calls -= 1;
+			this.#open.delete(open);
 		}
 	}
 
@@ -155,6 +170,7 @@ export class McpServer {
 			const transport = await this.#deps.open();
 			this.#transport = transport;
 			const connection = await ServerConnection.open(transport, this.#deps, {
+				elicit: (params) => this.#elicit(params),
 				toolsChanged: () => void this.#refreshAgain(),
 				closed: (problem) => this.#ended(problem),
 			});
@@ -196,6 +212,19 @@ export class McpServer {
 		});
 		this.#pauseMs = Math.min(this.#pauseMs * 2, longestPauseMs);
 		this.#phase = "waiting";
+	}
+
+	/** A request does not say which call it belongs to, so it is declined if there are several. */
+	async #elicit(params: ElicitRequestParams): Promise<ElicitResult> {
+		const [only, ...others] = this.#open;
+		if (!only || others.length > 0 || only.hasAsked) return { action: "decline" };
+		only.hasAsked = true;
+		only.deadline?.pause();
+		try {
+			return await answerForm(params, this.#deps.name, only.ask);
+		} finally {
+			only.deadline?.resume();
+		}
 	}
 
 	async #refreshAgain(): Promise<void> {

@@ -56,13 +56,17 @@ export function mcpTool({ name, listed }: ServerTool, home: ToolHome): Tool {
 				notes: [...notes, ...mixedScriptNotes(line)],
 			};
 		},
-		async run(args, plan, { signal }) {
+		async run(args, plan, { signal, ask }) {
 			const now = server.tools.find((one) => one.name === name);
 			if (plan.binding["tool"] !== hash || !now || hashOfTool(now.listed) !== hash) {
 				const message = `changed since it was approved: the description of ${name}; it was not called`;
 				throw new ParleyError(message, { code: "failed_precondition" });
 			}
-			const result = await server.call(listed.name, args, { timeoutMs: settings.timeoutMs, signal });
+			const result = await server.call(listed.name, args, {
+				timeoutMs: settings.timeoutMs,
+				signal,
+				ask,
+			});
 			return resultOf(result, settings.name, ids.create("mcp"));
 		},
 	});

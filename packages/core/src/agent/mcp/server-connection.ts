@@ -1,12 +1,14 @@
 import type {
 	CallToolResult,
 	Client,
+	ElicitRequestParams,
+	ElicitResult,
 	JsonSchemaValidatorResult,
 	jsonSchemaValidator,
 	Tool,
 	Transport,
 } from "@modelcontextprotocol/client";
-import { type Clock, type Logger, ParleyError } from "@parley/base";
+import { type Clock, type Logger, ParleyError, type Timer } from "@parley/base";
 import { visible } from "../../text/visible.ts";
 import { extrasOf } from "./resources-and-prompts.ts";
 
@@ -27,6 +29,8 @@ interface ConnectionDeps {
 interface ConnectionListener {
 	/** Called at most once a second when the server announces other tools. */
 	toolsChanged(): void;
+	/** Answers a request of the server for input of a person. */
+	elicit(params: ElicitRequestParams): Promise<ElicitResult>;
 	/** Called once. */
 	closed(problem: string): void;
 }
@@ -38,6 +42,52 @@ const listMs = 30_000;
 const quietMs = 1_000;
 /** Pages of a list. */
 const mostPages = 16;
+
+/** Milliseconds that the library waits for a call, with the time for people. */
+const longestWaitMs = 48 * 60 * 60_000;
+
+/** A time limit that does not run while a person is asked. */
+export class Deadline {
+	readonly #clock: Clock;
+	readonly #late: () => void;
+	#leftMs: number;
+	#since = 0;
+	#timer: Timer | undefined;
+	#ended = false;
+
+	constructor(clock: Clock, ms: number, late: () => void) {
+		this.#clock = clock;
+		this.#late = late;
+		this.#leftMs = ms;
+		this.resume();
+	}
+
+	pause(): void {
+		if (!this.#timer) return;
+		this.#timer.cancel();
+		this.#timer = undefined;
+		this.#leftMs -= this.#clock.monotonic() - this.#since;
+	}
+
+	/** Ends the limit. A later `resume` has no effect. */
+	end(): void {
+		this.pause();
+		this.#ended = true;
+	}
+
+	resume(): void {
+		if (this.#ended || this.#timer) return;
+		this.#since = this.#clock.monotonic();
+		this.#timer = this.#clock.after(Math.max(0, this.#leftMs), this.#late);
+	}
+}
+
+export interface CallOptions {
+	readonly timeoutMs: number;
+	readonly signal: AbortSignal;
+	/** Receives the time limit of the call. */
+	readonly pauses: { deadline?: Deadline };
+}
 
 /** An open connection to a server. The protocol is the library's; time limits are ours. */
 export class ServerConnection {
@@ -62,7 +112,7 @@ export class ServerConnection {
 		const client = new McpClient(
 			{ name: "parley", version },
 			{
-				capabilities: {},
+				capabilities: { elicitation: { form: {} } },
 				// Schemas of a server may have patterns that take hours. Its answers are only text here.
 				jsonSchemaValidator: acceptAll,
 				versionNegotiation: { mode: "auto", probe: { timeoutMs: probeMs } },
@@ -74,6 +124,7 @@ export class ServerConnection {
 		);
 		// Faults of single messages. The transport ends a server that sends too many.
 		client.onerror = (error) => log.debug("a message of an MCP server was ignored", { error });
+		client.setRequestHandler("elicitation/create", ({ params }) => listener.elicit(params));
 		client.onclose = () => listener.closed(transport.problem ?? "it closed the connection");
 		try {
 			await within(clock, handshakeMs, "it did not answer the first request", (signal) =>
@@ -105,10 +156,13 @@ export class ServerConnection {
 	async call(
 		name: string,
 		args: Readonly<Record<string, unknown>>,
-		{ timeoutMs: timeout, signal: stopped }: { readonly timeoutMs: number; readonly signal: AbortSignal },
+		{ timeoutMs, signal: stopped, pauses }: CallOptions,
 	): Promise<CallToolResult> {
+		// Time for people does not count, so our own time limit is the shorter one.
+		const timeout = longestWaitMs;
 		const extra = this.#extras.find(({ listed }) => listed.name === name);
-		return await within(this.#clock, timeout, "it did not answer", (late) => {
+		return await within(this.#clock, timeoutMs, "it did not answer", (late, deadline) => {
+			pauses.deadline = deadline;
 			const limits = { signal: AbortSignal.any([stopped, late]), timeout };
 			if (extra) return extra.call(this.#client, args, limits);
 			return this.#client.callTool({ name, arguments: { ...args } }, limits);
@@ -149,18 +203,18 @@ async function within<T>(
 	clock: Clock,
 	ms: number,
 	problem: string,
-	work: (signal: AbortSignal) => Promise<T>,
+	work: (signal: AbortSignal, deadline: Deadline) => Promise<T>,
 ): Promise<T> {
 	const late = new AbortController();
 	const error = new ParleyError(`${problem} within ${ms / 1_000} s`, { code: "deadline_exceeded" });
 	const { promise, reject } = Promise.withResolvers<never>();
-	const timer = clock.after(ms, () => {
+	const deadline = new Deadline(clock, ms, () => {
 		late.abort(error);
 		reject(error);
 	});
 	try {
-		return await Promise.race([work(late.signal), promise]);
+		return await Promise.race([work(late.signal, deadline), promise]);
 	} finally {
-		timer.cancel();
+		deadline.end();
 	}
 }
