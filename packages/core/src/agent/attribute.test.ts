@@ -9,9 +9,9 @@ test("the text of a person is quoted under their name, and the operator's text s
 });
 
 test("the text of a person can be parsed from the quotation", () => {
-	for (const said of ["run: ls", "a\nb\n\n> c", ""]) {
-		expect(withoutAttribution(attributed(said, ada))).toBe(said);
-		expect(withoutAttribution(attributed(said, undefined))).toBe(said);
+	for (const text of ["run: ls", "a\nb\n\n> c", ""]) {
+		expect(withoutAttribution(attributed(text, ada))).toBe(text);
+		expect(withoutAttribution(attributed(text, undefined))).toBe(text);
 	}
 });
 

@@ -13,8 +13,8 @@ test("a conversation with too many images continues without the oldest after a r
 	const images = JSON.stringify(times(3, () => sent(3)));
 	await before.t.store.commit((tx) => tx.updateTable("runs").set({ images }).execute());
 	await using after = await before.restart([refuse, ...answers(2)], { table });
-	const said = await after.prompt("and now?");
-	expect(said).toMatchObject({ content: "answer 0", error: "" });
+	const end = await after.prompt("and now?");
+	expect(end).toMatchObject({ content: "answer 0", error: "" });
 	expect([after.shown(0), after.shown()]).toEqual([
 		[3, 3, 3, 0],
 		[0, 0, 3, 0],

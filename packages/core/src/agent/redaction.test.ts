@@ -35,8 +35,8 @@ test("a secret in text or arguments of the model reaches no client, at any cut",
 	await t.send(session, "and?");
 	await log.next("assistant.message");
 	// The model's own call stays unchanged: the tool runs it, and a person approves it.
-	const said = model.requests.at(-1)?.messages.flatMap(({ content }) => [...content]);
-	expect(JSON.stringify(said?.filter(({ type }) => type !== "call"))).not.toContain(secret.slice(4));
+	const blocks = model.requests.at(-1)?.messages.flatMap(({ content }) => [...content]);
+	expect(JSON.stringify(blocks?.filter(({ type }) => type !== "call"))).not.toContain(secret.slice(4));
 });
 
 /** All stored and sent data, except calls and signed thinking, which providers receive unchanged. */
@@ -123,8 +123,8 @@ test("people approve a call without seeing the secret in it, and it runs with th
 	expect(got).toEqual([{ text: "plain" }, { text: secret }]);
 	expect(await sinks(t, log, session)).not.toContain(secret.slice(4));
 	// The provider refuses signed thinking that was changed.
-	const said = model.requests.at(-1)?.messages.flatMap(({ content }) => [...content]);
-	expect(said?.filter(({ type }) => type === "thinking")).toEqual([
+	const blocks = model.requests.at(-1)?.messages.flatMap(({ content }) => [...content]);
+	expect(blocks?.filter(({ type }) => type === "thinking")).toEqual([
 		{ type: "thinking", text: "quietly [redacted]" },
 		{ type: "thinking", text: `hm ${secret} signed ${secret}`, signature: "s1" },
 	]);

@@ -88,7 +88,7 @@ test("a run continues from every moment at which it can be stopped, and no effec
 		const kept = await t.runtime.history.newest({ id: "operator", kind: "operator" }, { limit: 1000 });
 		await t.runtime.start();
 		const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
-		const said = await approveAll(t, log);
+		const replies = await approveAll(t, log);
 		log.check();
 		expect(log.events.slice(0, kept.length)).toEqual(kept);
 		const interrupted = log.events.some(
@@ -101,7 +101,7 @@ test("a run continues from every moment at which it can be stopped, and no effec
 		expect(log.recorded.filter((type) => type !== "session.closed")).toEqual(
 			interrupted ? types.with(types.indexOf("tool.completed"), "tool.failed") : types,
 		);
-		if (!interrupted) expect(said).toBe(content);
+		if (!interrupted) expect(replies).toBe(content);
 		outcomes.add(interrupted ? "interrupted" : "done");
 		await rm(directory, { recursive: true, force: true });
 	}
@@ -135,10 +135,10 @@ test("waiting messages continue in their order after a restart", async () => {
 	await using again = await TestRuntime.open({ model, directory: t.directory, clock: t.clock });
 	expect(await again.runtime.start()).toBe(1);
 	const log = await EventLog.join(again.runtime, session, { afterSeq: 0 });
-	const said = [];
-	for (let n = 0; n < 3; n++) said.push((await log.next("assistant.message")).content);
+	const replies = [];
+	for (let n = 0; n < 3; n++) replies.push((await log.next("assistant.message")).content);
 	log.check();
-	expect(said).toEqual(["one", "two", "three"]);
+	expect(replies).toEqual(["one", "two", "three"]);
 	expect(model.requests.at(-1)?.messages).toHaveLength(5);
 });
 

@@ -303,8 +303,8 @@ test("a guest cannot direct another person's run: their message waits for its ow
 	gate.resolve();
 	for (let n = 0; n < 2; n++) await chat.log.next("assistant.message");
 	chat.log.check();
-	const said = chat.model.requests.at(-1)?.messages.filter(({ role }) => role === "user");
-	expect(said?.map(({ content }) => content)).toEqual([
+	const received = chat.model.requests.at(-1)?.messages.filter(({ role }) => role === "user");
+	expect(received?.map(({ content }) => content)).toEqual([
 		[{ type: "text", text: '[discord:guild:ada, "ada", writes:]\n> go' }],
 		[{ type: "text", text: '[discord:guild:bob, "bob", writes:]\n> hurry' }],
 		[{ type: "text", text: '[discord:guild:gus, "gus", writes:]\n> stop' }],

@@ -14,11 +14,11 @@ test("messages run one after another, in the order of their arrival", async () =
 		contents.map((content) => t.runtime.send(unkeyed(), session, { content })),
 	);
 	expect(accepted.map(({ queuedPosition }) => queuedPosition)).toEqual([0, 1, 2, 3]);
-	const said = [];
-	for (const _ of contents) said.push(await log.next("assistant.message"));
+	const answers = [];
+	for (const _ of contents) answers.push(await log.next("assistant.message"));
 	log.check();
-	expect(said.map(({ content }) => content)).toEqual(["on a", "on b", "on c", "on d"]);
-	expect(said.map(({ runId }) => runId)).toEqual(accepted.map(({ runId }) => runId));
+	expect(answers.map(({ content }) => content)).toEqual(["on a", "on b", "on c", "on d"]);
+	expect(answers.map(({ runId }) => runId)).toEqual(accepted.map(({ runId }) => runId));
 	expect(log.recorded.slice(1, 5)).toEqual(contents.map(() => "user.message"));
 });
 

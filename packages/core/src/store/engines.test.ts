@@ -74,8 +74,8 @@ test.each(engines)("conversations, approvals, keys and lists are the same on %s"
 	});
 	await runtime.answer(keyedBy("answer again"), nul.prompt.token, { text: "yes" });
 	expect(await log.next("assistant.message")).toMatchObject({ error: "" });
-	const said = log.events.flatMap(({ event }) => (event.type === "user.message" ? [event.content] : []));
-	expect(said.slice(-2)).toEqual(["ask: a\u{fffd}b?", "c\u{fffd}d"]);
+	const contents = log.events.flatMap(({ event }) => (event.type === "user.message" ? [event.content] : []));
+	expect(contents.slice(-2)).toEqual(["ask: a\u{fffd}b?", "c\u{fffd}d"]);
 	await log.leave();
 	await store.close();
 });

@@ -51,8 +51,8 @@ test("a result has the name of its call, and a failed one is an error", () => {
 		result("c1"),
 		result("c/2", { failed: true, text: "" }),
 	];
-	const [, said, first, second] = encodePrompt("", messages, reader);
-	expect(said?.content).toMatchObject([
+	const [, assistant, first, second] = encodePrompt("", messages, reader);
+	expect(assistant?.content).toMatchObject([
 		{ type: "tool-call", toolCallId: "c1", toolName: "look", input: { at: "door" } },
 		{ type: "tool-call", toolCallId: "c_2", toolName: "look_" },
 	]);
@@ -66,8 +66,8 @@ test("a result has the name of its call, and a failed one is an error", () => {
 
 test("arguments that are not an object are sent as an empty one", () => {
 	const broken = { ...call("c1"), arguments: ["door"] };
-	const [, said] = encodePrompt("", [user("a"), own(broken), result("c1")], reader);
-	expect(said?.content).toMatchObject([{ input: {} }]);
+	const [, assistant] = encodePrompt("", [user("a"), own(broken), result("c1")], reader);
+	expect(assistant?.content).toMatchObject([{ input: {} }]);
 });
 
 test("images of a tool are in its result, or in a message of the user", () => {
@@ -106,7 +106,7 @@ test("metadata returns to its provider and its model, at its own part", () => {
 	const metadata = (id: string) => ({ acme: { id } });
 	const sealed = (of: "thinking" | "text" | "call", id: string) =>
 		seal("acme", { of, metadata: metadata(id) }) ?? "";
-	const said = own(
+	const reply = own(
 		{ type: "thinking", text: "", signature: sealed("thinking", "t") },
 		{ type: "text", text: "Let me see." },
 		{ type: "thinking", text: "", redacted: sealed("text", "x") },
@@ -114,7 +114,7 @@ test("metadata returns to its provider and its model, at its own part", () => {
 		call("c1"),
 		call("c2"),
 	);
-	const messages = [user("a"), said, result("c1"), result("c2"), user("b")];
+	const messages = [user("a"), reply, result("c1"), result("c2"), user("b")];
 	expect(encodePrompt("", messages, reader)[1]?.content).toMatchObject([
 		{ type: "reasoning", text: "", providerOptions: metadata("t") },
 		{ type: "text", providerOptions: metadata("x") },

@@ -25,7 +25,7 @@ const request: ModelRequest = {
 
 const frame = (data: { readonly type: string; readonly error?: object }) =>
 	`event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`;
-const said = (usage: object = { output_tokens: 3 }) =>
+const messageDelta = (usage: object = { output_tokens: 3 }) =>
 	[
 		{
 			type: "message_start",
@@ -87,7 +87,7 @@ const never = new AbortController().signal;
 const all = (events: AsyncIterable<ModelEvent>) => Array.fromAsync(events);
 
 test("a reply contains all fields, and each request contains the options of its provider", async () => {
-	const { model, sent, clock } = create(() => streaming(said()));
+	const { model, sent, clock } = create(() => streaming(messageDelta()));
 	const events = await all(model.stream(request, never));
 	expect(events.map(({ type }) => type)).toEqual(["started", "usage", "text", "usage", "end"]);
 	expect(events.at(-1)).toMatchObject({ stop: "end_turn", model: "claude-x-1", usage: { outputTokens: 3 } });
@@ -120,7 +120,7 @@ test("the default model is the one of the table unless another is set", () => {
 });
 
 test("a custom server needs no key, and gets no made-up key", async () => {
-	const { model, sent } = create(() => streaming(said()), {
+	const { model, sent } = create(() => streaming(messageDelta()), {
 		apiKey: undefined,
 		baseUrl: "http://127.0.0.1:8080/llm/v1/",
 	});
@@ -131,7 +131,7 @@ test("a custom server needs no key, and gets no made-up key", async () => {
 });
 
 test.each([undefined, ""])("the Anthropic API needs a key, not %j", async (apiKey) => {
-	const { model, sent } = create(() => streaming(said()), { apiKey });
+	const { model, sent } = create(() => streaming(messageDelta()), { apiKey });
 	const failure = {
 		fault: "unauthenticated",
 		message: "api.anthropic.com needs an API key: set ANTHROPIC_API_KEY",
@@ -157,7 +157,7 @@ test("a key that no header can contain is refused, and the error does not repeat
 });
 
 test("settings that a model does not support are left out, which is logged once", async () => {
-	const { model, log, sent } = create(() => streaming(said()));
+	const { model, log, sent } = create(() => streaming(messageDelta()));
 	for (let time = 0; time < 2; time++) {
 		await all(model.stream({ ...request, sampling: { temperature: 1, topK: 3 } }, never));
 	}
@@ -168,7 +168,7 @@ test("settings that a model does not support are left out, which is logged once"
 });
 
 test("invalid token counts are noted, once for each reply", async () => {
-	const { model, log } = create(() => streaming(said({ output_tokens: 1e18 })));
+	const { model, log } = create(() => streaming(messageDelta({ output_tokens: 1e18 })));
 	expect((await all(model.stream(request, never))).at(-1)).toMatchObject({ usage: { outputTokens: 1e9 } });
 	expect(log.records).toMatchObject([{ level: "warn", fields: { model: "claude-x" } }]);
 });
@@ -225,18 +225,18 @@ test("an error is reported without its explanation if the explanation does not a
 	await failed;
 });
 
-const first = said().slice(0, 3);
+const first = messageDelta().slice(0, 3);
 const errorEvent = (type: string) => frame({ type: "error", error: { type, message: "so it is" } });
 
 test.each([
 	["an error at once", [errorEvent("overloaded_error")], "overloaded"],
 	["an error later", [...first, errorEvent("rate_limit_error")], "rate-limited"],
 	["nothing", [], "interrupted"],
-	["no end", said().slice(0, -1), "interrupted"],
+	["no end", messageDelta().slice(0, -1), "interrupted"],
 	["data that is not JSON", [...first, "event: message_delta\ndata: {oops\n\n"], "interrupted"],
 	["data that is no event", [...first, "event: message_delta\ndata: null\n\n"], "interrupted"],
 	["NUL", [...first, 'event: message_delta\ndata: {"type":"\0"}\n\n'], "interrupted"],
-	["events out of order", said().toReversed(), "interrupted"],
+	["events out of order", messageDelta().toReversed(), "interrupted"],
 	["a line without end", [...first, "x".repeat(2 << 20)], "interrupted"],
 	["something that is no stream", ['{"type":"message","content":[]}'], "interrupted"],
 ])("an interrupted response: %s", async (_name, chunks, fault) => {
@@ -252,12 +252,12 @@ test.each([
 	["pings", (text: string) => `event: ping\ndata: {"type": "ping"}\n\n${text}`],
 	["an event that is unknown", (text: string) => `event: news\ndata: {"type": "news"}\n\n${text}`],
 ])("a response in another style: %s", async (_name, change) => {
-	const { model } = create(() => streaming([change(said().join(""))]));
+	const { model } = create(() => streaming([change(messageDelta().join(""))]));
 	expect((await all(model.stream(request, never))).at(-1)).toMatchObject({ type: "end" });
 });
 
 test("invalid UTF-8 damages only its own text", async () => {
-	const whole = Buffer.from(said().join("").replace('"hi"', '"h\u0001"'), "latin1");
+	const whole = Buffer.from(messageDelta().join("").replace('"hi"', '"h\u0001"'), "latin1");
 	whole[whole.indexOf(1)] = 0xff;
 	const { model } = create(() => new Response(whole));
 	expect(await all(model.stream(request, never))).toContainEqual({ type: "text", text: "h\ufffd" });
@@ -302,7 +302,7 @@ test("a call that is cancelled stops at once", async () => {
 	controller.abort();
 	await failed;
 	expect(clock.pending).toBe(0);
-	const before = create(() => streaming(said()));
+	const before = create(() => streaming(messageDelta()));
 	await expect(all(before.model.stream(request, controller.signal))).rejects.toMatchObject({
 		code: "cancelled",
 	});
@@ -322,7 +322,7 @@ test("the request ends if its reader stops", async () => {
 
 test("a complete reply remains complete after any change of the connection", async () => {
 	const sent = Promise.withResolvers<void>();
-	const { model, clock } = create((request) => hanging(request, said()));
+	const { model, clock } = create((request) => hanging(request, messageDelta()));
 	const events: ModelEvent[] = [];
 	const done = (async () => {
 		for await (const event of model.stream(request, never)) {
@@ -383,7 +383,7 @@ test("a count waits at most ten seconds", async () => {
 test("the client prints no warnings, also about models that will be retired", async () => {
 	const printed = vi.spyOn(console, "warn").mockImplementation(() => undefined);
 	onTestFinished(() => printed.mockRestore());
-	const { model } = create(() => streaming(said()));
+	const { model } = create(() => streaming(messageDelta()));
 	for (const name of ["claude-sonnet-4-5", "claude-sonnet-4-5-20250929"]) {
 		await Array.fromAsync(model.stream({ ...request, model: name }, never));
 	}

@@ -23,7 +23,7 @@ const close = (index: number) => ({ type: "content_block_stop", index });
 
 const text = (index: number, ...texts: string[]) => [
 	open(index, { type: "text", text: "" }),
-	...texts.map((said) => piece(index, { type: "text_delta", text: said })),
+	...texts.map((part) => piece(index, { type: "text_delta", text: part })),
 	close(index),
 ];
 const call = (index: number, json: string, { id = `toolu_${index}`, name = "read_file" } = {}) => [
@@ -124,10 +124,18 @@ test("a call is passed on complete, at its position", () => {
 });
 
 test("blocks may overlap, as some servers close all of them at the end", () => {
-	const [openText, said, closeText] = text(0, "hi");
+	const [openText, delta, closeText] = text(0, "hi");
 	const one = call(1, '{"n":1}');
 	const two = call(2, '{"n":2}');
-	const mixed = [openText, said, ...one.slice(0, -1), ...two.slice(0, -1), closeText, one.at(-1), two.at(-1)];
+	const mixed = [
+		openText,
+		delta,
+		...one.slice(0, -1),
+		...two.slice(0, -1),
+		closeText,
+		one.at(-1),
+		two.at(-1),
+	];
 	expect(contentOf(mixed)).toMatchObject([
 		{ type: "text", text: "hi" },
 		{ type: "call", arguments: { n: 1 } },

@@ -21,7 +21,7 @@ const image = { type: "image", mediaType: "image/png", data: "AAAA" } as const;
 
 const encode = (messages: readonly Message[], images = true) =>
 	encodeTurns(messages, { model: "claude-x", images });
-const text = (said: string) => ({ type: "text", text: said });
+const text = (words: string) => ({ type: "text", text: words });
 
 test("a conversation with calls and images", () => {
 	const turns = encode([
@@ -84,8 +84,8 @@ test("empty blocks are not sent, and the roles still alternate", () => {
 });
 
 test("the conversation begins and ends with a user turn", () => {
-	const said = assistant([{ type: "text", text: "x" }]);
-	expect(encode([said, said])).toEqual([
+	const reply = assistant([{ type: "text", text: "x" }]);
+	expect(encode([reply, reply])).toEqual([
 		{ role: "user", content: [text("(nothing)")] },
 		{ role: "assistant", content: [text("x"), text("x")] },
 		{ role: "user", content: [text("(go on)")] },

@@ -4,7 +4,8 @@ import { connectionError, eventError, statusError } from "./errors.ts";
 
 const facts = { host: "api.example.org", model: "claude-x", now: Date.UTC(2026, 0, 1) };
 
-const said = (message: string) => JSON.stringify({ type: "error", error: { type: "some_error", message } });
+const errorBody = (message: string) =>
+	JSON.stringify({ type: "error", error: { type: "some_error", message } });
 const summary = ({ fault, message }: ModelError) => [fault, message];
 
 test.each([
@@ -78,9 +79,9 @@ test("the error contains the time to wait", () => {
 });
 
 test.each([
-	["a message", said("max_tokens: must be positive"), ": max_tokens: must be positive"],
+	["a message", errorBody("max_tokens: must be positive"), ": max_tokens: must be positive"],
 	["a message of a server of another kind", '{"error":"model not loaded"}', ": model not loaded"],
-	["lines and controls", said("one\n\n two\u001b[31m\u202e"), ": one two\\u{1b}[31m\\u{202e}"],
+	["lines and controls", errorBody("one\n\n two\u001b[31m\u202e"), ": one two\\u{1b}[31m\\u{202e}"],
 	["a page", "<html><body>Bad <b>gateway</b></body></html>", ""],
 	["JSON that is no object", '"oops"', ""],
 	["a message that is none", '{"error":{"message":{"a":1}}}', ""],
@@ -92,7 +93,7 @@ test.each([
 });
 
 test("a long message of a provider is cut", () => {
-	const { message } = statusError(400, new Headers(), said("x".repeat(10_000)), facts);
+	const { message } = statusError(400, new Headers(), errorBody("x".repeat(10_000)), facts);
 	expect(message).toHaveLength("api.example.org refused the request (400): ".length + 300);
 	expect(message.endsWith("x…")).toBe(true);
 });

@@ -4,84 +4,84 @@ import { Watchdog } from "./watchdog.ts";
 
 function watch() {
 	const clock = new ManualClock();
-	const said: string[] = [];
+	const reports: string[] = [];
 	const watchdog = new Watchdog(clock, { firstByteMs: 60_000, idleMs: 45_000, totalMs: 600_000 }, (what) => {
-		said.push(what);
+		reports.push(what);
 	});
-	return { clock, said, watchdog };
+	return { clock, reports: reports, watchdog };
 }
 
 test("a response that does not begin times out at the limit for the first byte", () => {
-	const { clock, said } = watch();
+	const { clock, reports } = watch();
 	clock.advance(59_999);
-	expect(said).toEqual([]);
+	expect(reports).toEqual([]);
 	clock.advance(1);
-	expect(said).toEqual(["no answer within 60 s"]);
+	expect(reports).toEqual(["no answer within 60 s"]);
 	expect(clock.pending).toBe(0);
 });
 
 test("received bytes restart the idle time, so that pings keep an exchange alive", () => {
-	const { clock, said, watchdog } = watch();
+	const { clock, reports, watchdog } = watch();
 	for (let ping = 0; ping < 5; ping++) {
 		clock.advance(44_000);
 		watchdog.arrive();
 		watchdog.wait();
 	}
 	clock.advance(44_999);
-	expect(said).toEqual([]);
+	expect(reports).toEqual([]);
 	clock.advance(45_000);
-	expect(said).toEqual(["no more of the answer for 45 s"]);
+	expect(reports).toEqual(["no more of the answer for 45 s"]);
 });
 
 test("the idle time starts at the first byte", () => {
-	const { clock, said, watchdog } = watch();
+	const { clock, reports, watchdog } = watch();
 	watchdog.arrive();
 	watchdog.wait();
 	clock.advance(44_999);
-	expect(said).toEqual([]);
+	expect(reports).toEqual([]);
 	clock.advance(1);
-	expect(said).toHaveLength(1);
+	expect(reports).toHaveLength(1);
 });
 
 test("endless bytes time out at the limit for the complete response", () => {
-	const { clock, said, watchdog } = watch();
+	const { clock, reports, watchdog } = watch();
 	for (let second = 1; second < 600; second++) {
 		clock.advance(1000);
 		watchdog.arrive();
 		watchdog.wait();
 	}
-	expect(said).toEqual([]);
+	expect(reports).toEqual([]);
 	clock.advance(1000);
-	expect(said).toEqual(["no end of the answer within 600 s"]);
+	expect(reports).toEqual(["no end of the answer within 600 s"]);
 });
 
 test("a slow consumer does not time out the provider", () => {
-	const { clock, said, watchdog } = watch();
+	const { clock, reports, watchdog } = watch();
 	watchdog.arrive();
 	clock.advance(500_000);
 	watchdog.wait();
 	clock.advance(44_000);
 	watchdog.arrive();
-	expect(said).toEqual([]);
+	expect(reports).toEqual([]);
 });
 
 test("repeated reads do not restart the idle time", () => {
-	const { clock, said, watchdog } = watch();
+	const { clock, reports, watchdog } = watch();
 	watchdog.arrive();
 	for (let second = 0; second < 100; second++) {
 		watchdog.wait();
 		clock.advance(1000);
 	}
-	expect(said).toHaveLength(1);
+	expect(reports).toHaveLength(1);
 });
 
 test("the remaining time can be shortened, and no timer remains", () => {
-	const { clock, said, watchdog } = watch();
+	const { clock, reports, watchdog } = watch();
 	watchdog.hurry(1000);
 	watchdog.hurry(5000);
 	expect(clock.pending).toBe(1);
 	clock.advance(1000);
-	expect(said).toHaveLength(1);
+	expect(reports).toHaveLength(1);
 	expect(clock.pending).toBe(0);
 	const other = watch();
 	other.watchdog.stop();

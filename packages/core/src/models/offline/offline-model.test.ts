@@ -24,14 +24,14 @@ function textOf(events: readonly ModelEvent[]): string {
 /** Runs a complete conversation like the loop, with `run` instead of the tools, and returns the texts. */
 async function converse(message: string, run: (call: CallBlock) => { text: string; failed: boolean }) {
 	const messages = [user(message)];
-	const said: string[] = [];
+	const texts: string[] = [];
 	const calls: CallBlock[] = [];
 	for (;;) {
 		const events = await Array.fromAsync(stream(requestOf(...messages)));
 		const now = events.filter((event) => event.type === "call");
-		said.push(textOf(events));
+		texts.push(textOf(events));
 		calls.push(...now);
-		if (now.length === 0) return { said, calls, end: events.at(-1) };
+		if (now.length === 0) return { texts: texts, calls, end: events.at(-1) };
 		messages.push({ role: "assistant", content: [{ type: "text", text: textOf(events) }, ...now] });
 		const results = now.map((call) => ({ type: "result" as const, callId: call.id, ...run(call) }));
 		messages.push({ role: "tool", content: results });
@@ -39,11 +39,11 @@ async function converse(message: string, run: (call: CallBlock) => { text: strin
 }
 
 test("one command returns a call, then a final reply with its output", async () => {
-	const { said, calls, end } = await converse("run: echo hi", () => ({ text: "hi\n", failed: false }));
+	const { texts, calls, end } = await converse("run: echo hi", () => ({ text: "hi\n", failed: false }));
 	expect(calls).toEqual([
 		{ type: "call", index: 0, id: "call_1_0", name: "run_command", arguments: { cmd: "echo hi" } },
 	]);
-	expect(said).toEqual(["", "[offline] run_command returned:\nhi"]);
+	expect(texts).toEqual(["", "[offline] run_command returned:\nhi"]);
 	expect(end).toMatchObject({ type: "end", stop: "end_turn", model: "offline" });
 });
 
@@ -57,12 +57,12 @@ test("a conversation has several steps: some parallel, some failing, one unknown
 		'tool: teleport {"to": "Mars"}',
 		"say: that is all",
 	].join("\n");
-	const { said, calls } = await converse(message, (call) => {
+	const { texts, calls } = await converse(message, (call) => {
 		if (call.name === "teleport") return { text: 'there is no tool "teleport"', failed: true };
 		if (call.name === "run_command") return { text: "denied: not now", failed: true };
 		return { text: `text of ${JSON.stringify(call.arguments)}`, failed: false };
 	});
-	expect(said).toEqual([
+	expect(texts).toEqual([
 		"[offline] looking around",
 		'[offline] read_file returned:\ntext of {"path":"a.txt"}\n\nread_file returned:\ntext of {"path":"b.txt"}',
 		"[offline] run_command failed:\ndenied: not now",
@@ -113,12 +113,13 @@ test("usage is a quarter of the characters in and out, rounded up", async () => 
 	];
 	const events = await Array.fromAsync(stream(requestOf(...messages)));
 	const described = "run_command".length + "runs".length + '{"type":"object"}'.length;
-	const said = "run: 1".length + "hm".length + "run_command".length + '{"cmd":"1"}'.length + "hi".length;
+	const characters =
+		"run: 1".length + "hm".length + "run_command".length + '{"cmd":"1"}'.length + "hi".length;
 	expect(events.at(-1)).toEqual({
 		type: "end",
 		stop: "end_turn",
 		usage: {
-			inputTokens: Math.ceil(("You help.".length + described + said) / 4),
+			inputTokens: Math.ceil(("You help.".length + described + characters) / 4),
 			outputTokens: Math.ceil("[offline] run_command returned:\nhi".length / 4),
 			cacheReadTokens: 0,
 			cacheWriteTokens: 0,

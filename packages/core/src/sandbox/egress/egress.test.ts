@@ -55,9 +55,9 @@ async function listen(): Promise<Server> {
 	return listener;
 }
 
-function dial(proxyPort: number, said: string): Socket {
+function dial(proxyPort: number, firstBytes: string): Socket {
 	const socket = connect({ port: proxyPort, host: "127.0.0.1", allowHalfOpen: true });
-	socket.write(said);
+	socket.write(firstBytes);
 	return socket;
 }
 
@@ -73,8 +73,8 @@ function closed(socket: Socket): Promise<void> {
 }
 
 /** All that is answered until the other side ends. */
-function ask(proxyPort: number, said: string): Promise<string> {
-	return text(dial(proxyPort, said));
+function ask(proxyPort: number, firstBytes: string): Promise<string> {
+	return text(dial(proxyPort, firstBytes));
 }
 
 async function openTunnel(proxyPort: number): Promise<Socket> {
@@ -184,7 +184,7 @@ test("no connection is opened if the audit cannot be written", async () => {
 
 test("a client that sends no request, or sends it slowly, is disconnected after 10 seconds", async () => {
 	const { proxyPort, clock } = await setUp();
-	const sockets = ["", "CONNECT exam"].map((said) => dial(proxyPort, said));
+	const sockets = ["", "CONNECT exam"].map((firstBytes) => dial(proxyPort, firstBytes));
 	const ends = sockets.map(closed);
 	await expect.poll(() => clock.pending).toBe(2);
 	clock.advance(9_999);

@@ -48,8 +48,8 @@ beforeAll(async () => {
 	execFileSync(certifier, [...request, ...names, "-keyout", key, "-out", certificate], { stdio: "ignore" });
 	server = createServer({ key: readFileSync(key), cert: readFileSync(certificate) }, (socket) => {
 		socket.on("error", () => undefined);
-		socket.once("data", (said) => {
-			const path = /^\S+ (\S+)/.exec(String(said))?.[1] ?? "";
+		socket.once("data", (data) => {
+			const path = /^\S+ (\S+)/.exec(String(data))?.[1] ?? "";
 			const body = `you asked for ${path}`;
 			const head = `HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\nconnection: close\r\n\r\n`;
 			if (path !== "/never") socket.end(head + body);

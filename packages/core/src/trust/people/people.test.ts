@@ -7,7 +7,7 @@ import type { Actor, Place, Principal } from "../../vocabulary/principal.ts";
 
 const hourMs = 60 * 60 * 1000;
 
-interface Said extends Partial<Omit<Actor, "id">>, Partial<Omit<Place, "platform">> {
+interface Fields extends Partial<Omit<Actor, "id">>, Partial<Omit<Place, "platform">> {
 	readonly method?: string;
 	readonly connector?: Principal;
 }
@@ -34,24 +34,29 @@ class Guild implements AsyncDisposable {
 		return this.t.runtime.trust.people;
 	}
 
-	as(user: string, said: Said = {}): Promise<Principal> {
-		const { tenant = "guild", channel = "general", shared = false, connector = discord } = said;
-		const actor = { id: user, name: said.name ?? user, roles: said.roles ?? [], guest: said.guest ?? false };
+	as(user: string, fields: Fields = {}): Promise<Principal> {
+		const { tenant = "guild", channel = "general", shared = false, connector = discord } = fields;
+		const actor = {
+			id: user,
+			name: fields.name ?? user,
+			roles: fields.roles ?? [],
+			guest: fields.guest ?? false,
+		};
 		const place = { tenant, channel, shared };
-		return this.people.identify(connector, { actor, place }, said.method ?? "send_message");
+		return this.people.identify(connector, { actor, place }, fields.method ?? "send_message");
 	}
 
-	async role(user: string, said: Said = {}): Promise<string | undefined> {
-		return (await this.as(user, said)).person?.role;
+	async role(user: string, fields: Fields = {}): Promise<string | undefined> {
+		return (await this.as(user, fields)).person?.role;
 	}
 
-	async pair(user: string, code?: string, said: Said = {}) {
-		return this.people.pair(unkeyed(await this.as(user, { method: "pair", ...said })), code);
+	async pair(user: string, code?: string, fields: Fields = {}) {
+		return this.people.pair(unkeyed(await this.as(user, { method: "pair", ...fields })), code);
 	}
 
 	/** Returns the code of an access request. */
-	async ask(user: string, said: Said = {}): Promise<string> {
-		const paired = await this.pair(user, undefined, said);
+	async ask(user: string, fields: Fields = {}): Promise<string> {
+		const paired = await this.pair(user, undefined, fields);
 		if (paired.status !== "requested") throw new Error(`${user} is in already`);
 		return paired.code;
 	}

@@ -27,9 +27,9 @@ test("a retry requests the last reply again: the model sees all messages except 
 	expect(model.requests[2]?.messages).toEqual(model.requests[1]?.messages);
 	await t.send(session, "thanks");
 	await log.next("assistant.message");
-	const said = JSON.stringify(model.requests[3]?.messages);
-	expect(said).toContain("better");
-	expect(said).not.toContain("poor");
+	const request = JSON.stringify(model.requests[3]?.messages);
+	expect(request).toContain("better");
+	expect(request).not.toContain("poor");
 });
 
 test("a message keeps the id from its client: in the queue, after a restart, and in a retry", async () => {

@@ -90,8 +90,8 @@ test("a schedule sends its prompt at each due time, as a run of its owner", asyn
 	await pass(world, 4 * hour + minute);
 	expect(await firings(t, session)).toEqual(["2026-01-01T02:00", "2026-01-01T04:00"]);
 	expect(model.requests).toHaveLength(2);
-	const said = await log.next("user.message");
-	expect(said).toMatchObject({
+	const message = await log.next("user.message");
+	expect(message).toMatchObject({
 		content: "report",
 		origin: { scheduleId: made.id, late: false, show: "post" },
 	});

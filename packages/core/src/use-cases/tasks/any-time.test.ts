@@ -89,8 +89,8 @@ test("a reply at the moment of the question continues the task", async () => {
 	const replies: Promise<void>[] = [];
 	t.runtime.observe(operator, ({ event }) => {
 		if (event.type !== "task.suspended") return;
-		const said = { approved: true, feedback: `word ${event.suspendCount}`, token: event.token };
-		replies.push(t.runtime.tasks.reply(unkeyed(), event.taskId, said));
+		const reply = { approved: true, feedback: `word ${event.suspendCount}`, token: event.token };
+		replies.push(t.runtime.tasks.reply(unkeyed(), event.taskId, reply));
 	});
 	const home = await t.create();
 	const { id } = await t.runtime.tasks.submit(unkeyed(), home, { title: "Top", description: "go" });
