@@ -54,6 +54,7 @@ export { countOpenWork } from "./store/open-work.ts";
 export { createSnapshot, type Snapshot } from "./store/snapshot.ts";
 export type { Tables } from "./store/tables.ts";
 export { findNearMiss } from "./text/near-miss.ts";
+export { eventOf, whenText } from "./text/schedule-times.ts";
 export { visible } from "./text/visible.ts";
 export { builtinTools } from "./tools/builtin.ts";
 export { shortToolNames } from "./tools/short/short-tool-names.ts";
@@ -106,7 +107,6 @@ export type {
 	Recorded,
 	RecordedEvent,
 	SessionEvent,
-	TransientEvent,
 	TrustBadge,
 } from "./vocabulary/event.ts";
 export type { FileFacts, KeptFile } from "./vocabulary/kept-file.ts";
@@ -161,7 +161,6 @@ export {
 	sandboxModes,
 } from "./vocabulary/sandbox.ts";
 export type { RunOrigin, Schedule, Trigger, WantedTrigger } from "./vocabulary/schedule.ts";
-export { eventOf, whenText } from "./vocabulary/schedule-times.ts";
 export { SecretBox } from "./vocabulary/secrets.ts";
 export type { SkillEvent } from "./vocabulary/skill.ts";
 export type { TaskEvent, WorkerEvent } from "./vocabulary/task.ts";
@@ -179,5 +178,6 @@ export {
 	taskStates,
 } from "./vocabulary/task.ts";
 export { defineTool, type Tool } from "./vocabulary/tool.ts";
+export type { TransientEvent } from "./vocabulary/transient-event.ts";
 export type { BudgetReached, Budgets } from "./vocabulary/usage.ts";
 export { billionths, dollars, formatDollars, noUsage, type Usage } from "./vocabulary/usage.ts";

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import type { Recorded, SessionEvent, TransientEvent } from "../vocabulary/event.ts";
+import type { Recorded, SessionEvent } from "../vocabulary/event.ts";
+import type { TransientEvent } from "../vocabulary/transient-event.ts";
 import { EventBus } from "./commit.ts";
 
 const kept = (seq: number): Recorded => ({

@@ -1,6 +1,7 @@
 import { ParleyError } from "@parley/base";
 import type { Journal, Tx } from "../store/journal.ts";
-import type { Passing, Recorded, RecordedEvent, SessionEvent, TransientEvent } from "../vocabulary/event.ts";
+import type { Passing, Recorded, RecordedEvent, SessionEvent } from "../vocabulary/event.ts";
+import type { TransientEvent } from "../vocabulary/transient-event.ts";
 
 /** Records events in the current transaction and returns them with their numbers. */
 export type RecordEvents = (...events: RecordedEvent[]) => Promise<Recorded[]>;

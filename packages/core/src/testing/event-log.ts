@@ -1,7 +1,8 @@
 import type { Runtime } from "../runtime.ts";
 import type { Follower } from "../use-cases/sessions/follow.ts";
-import type { RecordedEvent, SessionEvent, TransientEvent } from "../vocabulary/event.ts";
+import type { RecordedEvent, SessionEvent } from "../vocabulary/event.ts";
 import { operator, type Principal } from "../vocabulary/principal.ts";
+import type { TransientEvent } from "../vocabulary/transient-event.ts";
 import { checkEventOrder } from "./event-order.ts";
 
 type AnyEvent = RecordedEvent | TransientEvent;

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
-import type { RecordedEvent, SessionEvent, TransientEvent } from "../vocabulary/event.ts";
+import type { RecordedEvent, SessionEvent } from "../vocabulary/event.ts";
 import type { Prompt } from "../vocabulary/prompt.ts";
+import type { TransientEvent } from "../vocabulary/transient-event.ts";
 import { checkEventOrder } from "./event-order.ts";
 
 const created: RecordedEvent = { type: "session.created" };

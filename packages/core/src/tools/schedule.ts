@@ -1,7 +1,7 @@
 import * as z from "zod";
+import { whenText } from "../text/schedule-times.ts";
 import { mixedScriptNotes, visible } from "../text/visible.ts";
 import { type Schedule, scheduleLimits, shows, type WantedSchedule } from "../vocabulary/schedule.ts";
-import { whenText } from "../vocabulary/schedule-times.ts";
 import { defineTool, type Tool } from "../vocabulary/tool.ts";
 
 const task = () =>

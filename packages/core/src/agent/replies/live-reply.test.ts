@@ -5,9 +5,9 @@ import { EventLog } from "../../testing/event-log.ts";
 import { probeTool } from "../../testing/probe-tool.ts";
 import { calls, ScriptedModel, type ScriptedReply, says } from "../../testing/scripted-model.ts";
 import { TestRuntime } from "../../testing/test-runtime.ts";
-import type { TransientEvent } from "../../vocabulary/event.ts";
 import type { ModelEvent } from "../../vocabulary/model.ts";
 import { ModelError } from "../../vocabulary/model-error.ts";
+import type { TransientEvent } from "../../vocabulary/transient-event.ts";
 
 const secret = "k3y-0123456789abcdef";
 /** Other texts of these tests do not end with a possible beginning of the secret or of its encodings: k, a, s, r, 6. */

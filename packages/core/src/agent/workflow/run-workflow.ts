@@ -2,6 +2,7 @@ import { type Clock, defined, definedItems, type Ids, ParleyError, StoreError } 
 import type { Observers } from "../../conversation/observers.ts";
 import { findTask } from "../../conversation/tasks/read-tasks.ts";
 import { insertTask } from "../../conversation/tasks/submit.ts";
+import { judge, type Verdict } from "../../models/verdict.ts";
 import { addTaint, findTaint } from "../../store/session-taint.ts";
 import type { TaskRow } from "../../store/task-rows.ts";
 import { shorten } from "../../text/visible.ts";
@@ -9,7 +10,6 @@ import { sessionTotal } from "../../usage/ledger.ts";
 import type { Recorded } from "../../vocabulary/event.ts";
 import type { SkillStep, Workflow, WorkflowCall, WorkflowEnd } from "../../vocabulary/skill.ts";
 import { hasEnded } from "../../vocabulary/task.ts";
-import { judge, type Verdict } from "../../vocabulary/verdict.ts";
 import { askForText, type TextPorts } from "../replies/request.ts";
 import { refusalOf, stopIfAbandoned } from "../run/limits.ts";
 import type { Run } from "../run/run.ts";

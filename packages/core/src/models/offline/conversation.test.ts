@@ -6,7 +6,7 @@ import type {
 	ToolMessage,
 	UserMessage,
 } from "../../vocabulary/message.ts";
-import { judge } from "../../vocabulary/verdict.ts";
+import { judge } from "../verdict.ts";
 import { type OfflineCommand, parseCommands } from "./grammar.ts";
 import { nextReply, planReplies } from "./offline-model.ts";
 

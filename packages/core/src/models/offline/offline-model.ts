@@ -8,7 +8,7 @@ import { isContextText } from "../../vocabulary/message-context.ts";
 import type { Model, ModelEvent, ModelRequest } from "../../vocabulary/model.ts";
 import { withoutAttribution } from "../../vocabulary/transcript.ts";
 import { noUsage } from "../../vocabulary/usage.ts";
-import type { Judged, Verdict } from "../../vocabulary/verdict.ts";
+import type { Judged, Verdict } from "../verdict.ts";
 import { type OfflineCommand, parseCommands } from "./grammar.ts";
 
 /** Maximum deltas of a text. A text streams word by word, or in larger pieces to stay below this maximum. */

@@ -11,6 +11,7 @@ import {
 	findSchedule,
 	type ScheduleChange,
 } from "../../store/schedule-rows.ts";
+import { nextDue } from "../../text/schedule-times.ts";
 import { type Audit, requestedBy } from "../../trust/audit/audit.ts";
 import type { People } from "../../trust/people/people.ts";
 import type { PersonReport } from "../../trust/people/person-checks.ts";
@@ -18,7 +19,6 @@ import { authorize } from "../../vocabulary/authorize.ts";
 import { actingId, type Principal } from "../../vocabulary/principal.ts";
 import type { RunOptions } from "../../vocabulary/run-options.ts";
 import { lateMs, type RunOrigin, type Schedule } from "../../vocabulary/schedule.ts";
-import { nextDue } from "../../vocabulary/schedule-times.ts";
 import { type AcceptPorts, acceptMessage, type Queued } from "../messages/send.ts";
 import type { NewSession } from "../sessions/open.ts";
 

@@ -2,11 +2,11 @@ import { defined, type Timer } from "@parley/base";
 import type { Observers } from "../../conversation/observers.ts";
 import { fromRow, type Tx } from "../../store/journal.ts";
 import { changeSchedule, eventSchedules, waitingSchedules } from "../../store/schedule-rows.ts";
+import { nextDue } from "../../text/schedule-times.ts";
 import type { PersonChecks, PersonReport } from "../../trust/people/person-checks.ts";
 import type { RecordedEvent } from "../../vocabulary/event.ts";
 import type { RunOptions } from "../../vocabulary/run-options.ts";
 import { type Schedule, scheduleLimits } from "../../vocabulary/schedule.ts";
-import { nextDue } from "../../vocabulary/schedule-times.ts";
 import { type FiringParts, fireSchedule, needsReport } from "./fire.ts";
 
 /** Maximum time between two reads of the clock: a machine that sleeps stops its timers, and its clock may be set. */

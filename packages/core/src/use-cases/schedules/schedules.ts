@@ -12,6 +12,7 @@ import {
 	listSchedules,
 } from "../../store/schedule-rows.ts";
 import { taintOfMessage } from "../../store/session-taint.ts";
+import { checkTrigger, nextDue, readWhen } from "../../text/schedule-times.ts";
 import { type Audit, requestedBy } from "../../trust/audit/audit.ts";
 import { authorize } from "../../vocabulary/authorize.ts";
 import { actingId, type Principal } from "../../vocabulary/principal.ts";
@@ -25,7 +26,6 @@ import {
 	type WantedSchedule,
 	type WantedTrigger,
 } from "../../vocabulary/schedule.ts";
-import { checkTrigger, nextDue, readWhen } from "../../vocabulary/schedule-times.ts";
 import { joinTaints } from "../../vocabulary/taint.ts";
 import type { NewSession } from "../sessions/open.ts";
 

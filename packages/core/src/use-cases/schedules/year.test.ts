@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { cronOf, dailyPlans, expectedTimes, timeOf, yearEnd, yearStart } from "../../testing/wall-times.ts";
-import { nextDue } from "../../vocabulary/schedule-times.ts";
+import { nextDue } from "../../text/schedule-times.ts";
 
 test.each(dailyPlans)("every due time of a year at $hour:$minute in $timeZone is right", (plan) => {
 	const trigger = { kind: "cron", cron: cronOf(plan), timeZone: plan.timeZone } as const;

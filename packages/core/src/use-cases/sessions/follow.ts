@@ -5,8 +5,9 @@ import type { Session } from "../../conversation/session.ts";
 import { belongsToTask, type Lease } from "../../conversation/sessions.ts";
 import { fromRow, type Journal } from "../../store/journal.ts";
 import type { Tables } from "../../store/tables.ts";
-import type { SessionEvent, TransientEvent } from "../../vocabulary/event.ts";
+import type { SessionEvent } from "../../vocabulary/event.ts";
 import type { Prompt } from "../../vocabulary/prompt.ts";
+import type { TransientEvent } from "../../vocabulary/transient-event.ts";
 
 /** Maximum missed events in one read of the journal. */
 const pageSize = 256;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Trigger } from "./schedule.ts";
+import type { Trigger } from "../vocabulary/schedule.ts";
 import { readWhen, whenText } from "./schedule-times.ts";
 
 const now = Date.UTC(2026, 0, 1);

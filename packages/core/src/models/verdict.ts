@@ -1,7 +1,7 @@
 import { ParleyError, parseJson } from "@parley/base";
 import * as z from "zod";
 import { verdictInstructions } from "../instructions/auxiliary-prompts.ts";
-import type { Message } from "./message.ts";
+import type { Message } from "../vocabulary/message.ts";
 
 /** The judgement of a model about the result of a step. */
 export interface Verdict {

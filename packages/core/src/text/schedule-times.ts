@@ -1,6 +1,12 @@
 import { ParleyError } from "@parley/base";
 import { Cron } from "croner";
-import { type EventTrigger, eventTriggers, invalid, scheduleLimits, type Trigger } from "./schedule.ts";
+import {
+	type EventTrigger,
+	eventTriggers,
+	invalid,
+	scheduleLimits,
+	type Trigger,
+} from "../vocabulary/schedule.ts";
 
 /**
  * Reads cron by the rules of Vixie cron. A fixed time that daylight saving skips is due at the first minute after the
