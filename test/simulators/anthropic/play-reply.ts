@@ -59,8 +59,9 @@ export async function playStream(
 	});
 	response.flushHeaders();
 	const shown = end ? upTo(events, end.at, form) : events;
-	const isWhole = shown.length === events.length;
-	for (const packet of packetsOf(reply, [...shown.map(form.frame), ...(isWhole ? [form.end] : [])])) {
+	const frames = shown.map(form.frame);
+	if (form.end !== "" && shown.length === events.length) frames.push(form.end);
+	for (const packet of packetsOf(reply, frames)) {
 		if (reply.everyMs !== undefined) await unlessGone(stage, delay(stage.clock, reply.everyMs, stage.gone));
 		if (stage.gone.aborted) return;
 		if (!response.write(packet)) await unlessGone(stage, once(response, "drain", { signal: stage.gone }));
