@@ -32,7 +32,7 @@ export type ToolFilter = (listed: readonly ListedTool[]) => {
 interface OpenCall {
 	readonly ask: AskPerson;
 	/** A call can ask a person once. */
-	hasAsked?: true;
+	hasQuestion?: true;
 	deadline?: Deadline;
 }
 
@@ -217,8 +217,8 @@ export class McpServer {
 	/** A request does not say which call it belongs to, so it is declined if there are several. */
 	async #elicit(params: ElicitRequestParams): Promise<ElicitResult> {
 		const [only, ...others] = this.#open;
-		if (!only || others.length > 0 || only.hasAsked) return { action: "decline" };
-		only.hasAsked = true;
+		if (!only || others.length > 0 || only.hasQuestion) return { action: "decline" };
+		only.hasQuestion = true;
 		only.deadline?.pause();
 		try {
 			return await answerForm(params, this.#deps.name, only.ask);
