@@ -57,6 +57,7 @@ verifiesOn("ozzie", ["people.channel"], "a connector reads the settings of a cha
 		live: "tools",
 		answers: "channel",
 		status: "posts",
+		busy: "queue",
 		context: 20,
 	};
 	expect(await place()).toEqual(usual);
@@ -66,6 +67,7 @@ verifiesOn("ozzie", ["people.channel"], "a connector reads the settings of a cha
 		live: "text",
 		answers: "thread",
 		status: "reactions",
+		busy: "offer",
 		context: 0,
 		agent: "default",
 	};

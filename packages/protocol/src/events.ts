@@ -53,6 +53,8 @@ export interface AssistantMessagePayload {
 	readonly run_id?: string;
 	/** Empty after a success, otherwise `cancelled` or the error. */
 	readonly error: string;
+	/** The active run that the queued message joined. The error is then `cancelled`. */
+	readonly joined?: string;
 	readonly context: AnswerContext;
 	/** The schedule that started the run. `show` is the display of the answer in a channel. */
 	readonly origin?: OriginPayload;

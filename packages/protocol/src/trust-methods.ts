@@ -5,6 +5,7 @@ import {
 	AuditPayload,
 	actionClasses,
 	answerPlaces,
+	busyModes,
 	GrantPayload,
 	GrantRequestPayload,
 	givenRoles,
@@ -108,6 +109,7 @@ export const trustMethods = {
 					live: z.exactOptional(z.enum(liveLevels)),
 					answers: z.exactOptional(z.enum(answerPlaces)),
 					status: z.exactOptional(z.enum(statusModes)),
+					busy: z.exactOptional(z.enum(busyModes)),
 					context: z.exactOptional(z.int().min(0)),
 					agent: z.exactOptional(z.string()),
 					/** Contents of a welcome. `posts`: whether connectors post it. `approvers`: the first people who may approve. */

@@ -68,6 +68,7 @@ export const sessionModes = ["shared", "person"] as const;
 const maxContext = 50;
 export const answerPlaces = ["channel", "thread"] as const;
 export const statusModes = ["posts", "reactions"] as const;
+export const busyModes = ["queue", "offer"] as const;
 export const liveLevels = ["off", "text", "tools", "everything"] as const;
 
 /** Channel settings. General settings apply for absent fields. */
@@ -97,6 +98,8 @@ export const PlaceProfilePayload = z.strictObject({
 	answers: z.exactOptional(z.enum(answerPlaces)),
 	/** Display of the state of a message: by posts, or by reactions to it. For connectors whose platform has them. */
 	status: z.exactOptional(z.enum(statusModes)),
+	/** A message during a run: it is queued, or its author can also add it to the run. For connectors. */
+	busy: z.exactOptional(z.enum(busyModes)),
 	/** Maximum earlier messages of the channel that the agent gets with a mention. 0: none, also in threads. For connectors. */
 	context: z.exactOptional(z.int().min(0).max(maxContext)),
 	/** Hours before its approvals expire; 24 if absent. */

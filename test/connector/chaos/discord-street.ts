@@ -30,6 +30,7 @@ export class DiscordGround implements Ground<World, People> {
 	readonly longestMs = 20 * 60_000;
 	readonly world: World;
 	readonly people: People;
+	readonly tenants: readonly string[];
 	readonly cuts: readonly (() => void)[];
 	readonly judgeRemoved = judgeDeleted;
 	readonly #random: Random;
@@ -39,6 +40,7 @@ export class DiscordGround implements Ground<World, People> {
 		// The minimum that the connector relies on. A longer time would hide a repeat that comes too late.
 		this.world = new World({ clock, seed, settings: { nonceMs: 60_000 } });
 		this.people = new People(this.world, random);
+		this.tenants = [this.world.home.id, "dm"];
 		this.#random = random;
 		const { gateway } = this.world;
 		this.cuts = [

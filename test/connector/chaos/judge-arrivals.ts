@@ -6,6 +6,8 @@ export interface Arrival {
 	readonly run: string;
 	/** True if its author cancelled it before the answer. */
 	readonly isCancelled: boolean;
+	/** True if it joined an active run while it waited. */
+	readonly hasJoined: boolean;
 }
 
 interface Posted {
@@ -22,18 +24,23 @@ export function arrivalsOf({ sessions }: ScriptedGateway, message: string): Arri
 			({ event, error }) => event === "assistant.message" && error === "cancelled",
 		);
 		const cancelled = new Set(ended.map(({ run_id }) => run_id));
+		// Such a run has no message any longer: the message is in the run that it joined.
+		const moved = new Set(ended.filter(({ joined }) => joined !== undefined).map(({ run_id }) => run_id));
 		return payloads
 			.filter((one) => one.event === "user.message" && one.correlation_id === message)
-			.filter(({ retry_of }) => retry_of === undefined)
-			.map(({ content, run_id: run }) => ({ content, run, isCancelled: cancelled.has(run) }));
+			.filter(({ retry_of, run_id }) => retry_of === undefined && !moved.has(run_id))
+			.map(({ content, run_id: run, steered }) => {
+				const hasJoined = steered === true;
+				return { content, run, isCancelled: !hasJoined && cancelled.has(run), hasJoined };
+			});
 	});
 }
 
-/** Deleted messages that still wait at the end. */
+/** Deleted messages that still wait at the end. A message that has joined a run cannot be withdrawn. */
 export function judgeWaiting(gateway: ScriptedGateway, deleted: readonly Posted[]): string[] {
 	const waiting = new Set(gateway.sessions.flatMap(({ runs }) => runs.map(({ id }) => id)));
 	return deleted.flatMap(({ id }) => {
-		const left = arrivalsOf(gateway, id).filter(({ run }) => waiting.has(run));
+		const left = arrivalsOf(gateway, id).filter(({ run, hasJoined }) => !hasJoined && waiting.has(run));
 		return left.map(({ content }) => `${content} was deleted and still waits`);
 	});
 }

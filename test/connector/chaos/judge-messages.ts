@@ -21,7 +21,8 @@ function judgeSaid(street: DiscordStreet, said: Said): string[] {
 	const { id, versions, isDeleted, mayBeLost } = said;
 	const arrivals = arrivalsOf(street.gateway, id);
 	const faults = judgeTwice(said, arrivals);
-	const kept = arrivals.filter(({ isCancelled }) => !isCancelled);
+	// A version that has joined a run cannot be withdrawn by an edit.
+	const kept = arrivals.filter(({ isCancelled, hasJoined }) => !isCancelled && !hasJoined);
 	if (kept.length > 1) faults.push(`${versions.join(" → ")} was answered ${kept.length} times`);
 	if (mayBeLost || isDeleted) return faults;
 	const first = versions[0] ?? "";

@@ -14,6 +14,7 @@ const pressed = new Set([
 	"Deny",
 	"Good",
 	"Again",
+	"Add to this",
 	"Approve",
 	"Cancel",
 	"End trust",

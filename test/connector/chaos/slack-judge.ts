@@ -90,7 +90,8 @@ function judgeSaid({ gateway, world, people }: SlackStreet, said: Said): string[
 	const isUncalled = people.messages.said.some((root) => root.id === room.id && root.isDeleted);
 	const arrivals = arrivalsOf(gateway, id);
 	const faults = judgeTwice(said, arrivals);
-	const kept = arrivals.filter(({ isCancelled }) => !isCancelled);
+	// A version that has joined a run cannot be withdrawn by an edit.
+	const kept = arrivals.filter(({ isCancelled, hasJoined }) => !isCancelled && !hasJoined);
 	// A connector without its database may not know the message of a later edit.
 	if (kept.length > 1 && !mayBeLost) faults.push(`${versions.join(" → ")} was answered ${kept.length} times`);
 	if (mayBeLost || isDeleted) return faults;

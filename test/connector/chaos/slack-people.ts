@@ -13,6 +13,7 @@ const pressed = new Set([
 	"Approve all",
 	"Good",
 	"Again",
+	"Add to this",
 	"Approve",
 	"Cancel",
 	"End trust",

@@ -23,6 +23,7 @@ export class SlackGround implements Ground<World, SlackPeople> {
 	readonly longestMs = 30 * 60_000;
 	readonly world: World;
 	readonly people: SlackPeople;
+	readonly tenants: readonly string[];
 	readonly cuts: readonly (() => void)[];
 	readonly judgeRemoved = judgeDeleted;
 	readonly #random: Random;
@@ -32,6 +33,7 @@ export class SlackGround implements Ground<World, SlackPeople> {
 		const manifest = manifestOf({ shapes: commandTable }) as AppManifest;
 		this.world = new World({ clock, seed, manifest });
 		this.people = new SlackPeople(this.world, random);
+		this.tenants = [this.world.home.id];
 		this.#random = random;
 		const drop = (): void => this.world.delivery.drop();
 		this.cuts = [drop, drop];

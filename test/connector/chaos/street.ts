@@ -22,6 +22,7 @@ class WholeClock extends ManualClock {
 }
 
 export interface StreetPeople {
+	readonly rooms: readonly { readonly id: string }[];
 	readonly pendingActions: PendingActions;
 	readonly messages: { databaseLost(): void };
 	/** People who request tasks. */
@@ -37,6 +38,8 @@ export interface Ground<World, People extends StreetPeople> {
 	readonly name: "discord" | "slack";
 	readonly world: World;
 	readonly people: People;
+	/** Tenants of the rooms. */
+	readonly tenants: readonly string[];
 	/** Virtual time after which earlier actions are stored, although they may be unanswered. */
 	readonly calmMs: number;
 	/** Virtual time longer than any wait for an automatic action. */
@@ -93,6 +96,12 @@ export class Street<World, People extends StreetPeople> {
 		this.world = world;
 		this.people = people;
 		this.gateway = new ScriptedGateway(this.#clock);
+		for (const { id } of people.rooms) {
+			for (const tenant of this.#ground.tenants) {
+				const facts = { mention: "required", sessions: "shared", busy: "offer" } as const;
+				this.gateway.facts.set(`${tenant}:${id}`, facts);
+			}
+		}
 		this.work = new Work(this.gateway, this.#random, this.#clock, { name, ...people });
 	}
 

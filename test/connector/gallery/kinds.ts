@@ -35,6 +35,10 @@ export const topics: readonly Topic[] = [
 			{ id: "too-long", title: "An answer with the full text as a file", scene: "answer-that-is-too-long" },
 			{ id: "edited", title: "A message that is edited later", scene: "edited-message" },
 			{ id: "queued", title: "A message that waits", scene: "busy-channel", at: "Yours is next" },
+			{
+				...{ id: "offered", title: "A message that waits, with the offer to add it to the running request" },
+				...{ scene: "queued-message", at: "[Add to this]" },
+			},
 			{ id: "busy", title: "Two people who ask at the same time", scene: "busy-channel" },
 		],
 	},

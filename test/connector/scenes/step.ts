@@ -177,6 +177,7 @@ export interface Scene<S extends Site = Site> {
 		readonly approvalHours?: number;
 		readonly context?: number;
 		readonly status?: "reactions";
+		readonly busy?: "offer";
 		readonly live?: "off";
 		readonly answers?: "thread";
 	};

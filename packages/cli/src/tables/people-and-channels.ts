@@ -115,7 +115,7 @@ function settingRows({ place, profile, source }: Channel, { columns, styles }: L
 
 function settingWords(profile: Channel["profile"]): string[] {
 	const { agent, model, tools, root, approvers, budget_usd, quota_bytes, approval_hours } = profile;
-	const { mention, sessions, live, answers, status, context, approve_in } = profile;
+	const { mention, sessions, live, answers, status, busy, context, approve_in } = profile;
 	const facts: readonly (readonly [string, string | undefined])[] = [
 		["agent", agent],
 		["model", model],
@@ -130,6 +130,7 @@ function settingWords(profile: Channel["profile"]): string[] {
 		["live answers", live],
 		["answers in", answers],
 		["status", status],
+		["while it works", busy],
 		["earlier messages", context === 0 ? "off" : context?.toString()],
 		["approvals expire after", approval_hours === undefined ? undefined : `${approval_hours} h`],
 	];

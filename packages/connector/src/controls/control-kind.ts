@@ -8,6 +8,7 @@ export const controlKinds = {
 	/** Subject: a run. */
 	stop: "q",
 	"stop-answer": "i",
+	join: "b",
 	again: "g",
 	good: "u",
 	bad: "n",

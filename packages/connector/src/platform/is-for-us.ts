@@ -13,6 +13,8 @@ export interface RoomFacts {
 	readonly answers?: "channel" | "thread";
 	/** Display of the state of a message. Default: `posts`. */
 	readonly status?: "posts" | "reactions";
+	/** A message during a run: queued, or also offered to be added to the run. Default: `queue`. */
+	readonly busy?: "queue" | "offer";
 	/** Number of earlier messages that are read for a request. 0: none, also in threads. Default: 20. */
 	readonly context?: number;
 	/** `posts`: whether channels and people are welcomed. Default: no. */

@@ -81,6 +81,24 @@ test.each<[Kind, Situation, string, readonly [method: string, params: object][]]
 		[["cancel_turn", { run_id: "r1", key: "press-1" }]],
 	],
 	[
+		"join" as const,
+		{ results: [{ status: "joined", run_id: "r0" }] },
+		"Added to the running request." as const,
+		[["join_turn", { run_id: "r1", key: "press-1" }]],
+	],
+	[
+		"join" as const,
+		{ results: [{ status: "queued", run_id: "r1" }] },
+		"The running request cannot accept it. It stays in the queue." as const,
+		[["join_turn", { run_id: "r1", key: "press-1" }]],
+	],
+	[
+		"join" as const,
+		{ results: [{ status: "begun", run_id: "r1" }] },
+		"It is no longer in the queue." as const,
+		[["join_turn", { run_id: "r1", key: "press-1" }]],
+	],
+	[
 		"again" as const,
 		{ answers: answered, results: [sent] },
 		"The new answer follows below." as const,

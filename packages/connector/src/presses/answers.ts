@@ -9,7 +9,7 @@ import { answerTexts } from "../texts/answers.ts";
 import type { PressHandlers } from "./press.ts";
 
 type Press = HandledEvent<"press">;
-type AnswerKind = Extract<ControlKind, "stop" | "stop-answer" | "again" | "good" | "bad" | "rerun">;
+type AnswerKind = Extract<ControlKind, "stop" | "stop-answer" | "join" | "again" | "good" | "bad" | "rerun">;
 
 const { replies: texts } = answerTexts;
 
@@ -20,6 +20,7 @@ const maxOfComment = 2_000;
 export const pressesOfAnswers: PressHandlers<AnswerKind> = {
 	stop,
 	"stop-answer": stop,
+	join,
 	again,
 	good: (context, press, target) => rate(context, press, { target, rating: "good" }),
 	bad: (context, press, target) => rate(context, press, { target, rating: "bad" }),
@@ -34,6 +35,18 @@ async function stop(
 	const params = { run_id: runOfSubject(subject), key: press.key, ...behalf(context, press) };
 	const { status } = await context.gateway.request("cancel_turn", params, { sessionId: session });
 	return { text: status === "cancelled" ? texts.stopped : texts.alreadyEnded };
+}
+
+/** Adds a queued message to the active run. The gateway refuses that to all people but its author. */
+async function join(
+	context: HandlerContext,
+	press: Press,
+	{ session, subject }: ControlTarget,
+): Promise<Reply> {
+	const params = { run_id: subject, key: press.key, ...behalf(context, press) };
+	const { status } = await context.gateway.request("join_turn", params, { sessionId: session });
+	const results = { joined: texts.joined, queued: texts.notJoined, begun: texts.noLongerQueued };
+	return { text: results[status] };
 }
 
 async function again(

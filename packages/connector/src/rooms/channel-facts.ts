@@ -11,6 +11,12 @@ const factsMs = 30_000;
 /** Maximum number of channels in memory. */
 const maxKnown = 10_000;
 
+/** `reacts`: reactions show the state of messages. `offers`: a queued message can be added to the active run. */
+export interface MessageDisplay {
+	readonly reacts: boolean;
+	readonly offers: boolean;
+}
+
 export type Self = MethodResult<"whoami">;
 
 /** Settings of channels, and rights of people, according to the gateway. */
@@ -46,12 +52,13 @@ export class ChannelFacts {
 		return (await this.#factsFor(room, author)).live ?? usualLevel;
 	}
 
-	/** Whether reactions show the state of messages in a channel. `author`: author of the message, if one is known. */
-	async reacts(
+	/** Display of messages in a channel. `author`: author of the message, if one is known. */
+	async display(
 		room: Room,
 		author: { readonly id: string; readonly name: string } | undefined,
-	): Promise<boolean> {
-		return (await this.#factsFor(room, author)).status === "reactions";
+	): Promise<MessageDisplay> {
+		const { status, busy } = await this.#factsFor(room, author);
+		return { reacts: status === "reactions", offers: busy === "offer" };
 	}
 
 	async #factsFor(

@@ -24,9 +24,14 @@ export interface ChannelLevels {
 		room: Room,
 		author: { readonly id: string; readonly name: string } | undefined,
 	): Promise<LiveLevel>;
-	/** Whether reactions show the state of messages. `author`: as above. */
-	reacts(room: Room, author: { readonly id: string; readonly name: string } | undefined): Promise<boolean>;
+	/** Whether reactions show the state of messages, and whether a queued message can be added to the active run. `author`: as above. */
+	display(
+		room: Room,
+		author: { readonly id: string; readonly name: string } | undefined,
+	): Promise<{ readonly reacts: boolean; readonly offers: boolean }>;
 }
+
+const usualDisplay = { reacts: false, offers: false };
 
 interface SessionAnswersParts {
 	readonly outbox: Outbox;
@@ -55,7 +60,7 @@ export class SessionAnswers {
 	readonly #earlier: Set<string>;
 	readonly #elsewhere = new Set<string>();
 	#level: LiveLevel = usualLevel;
-	#reacts = false;
+	#display = usualDisplay;
 	/** The run for which the level was read. */
 	#leveled: string | undefined;
 
@@ -88,18 +93,24 @@ export class SessionAnswers {
 
 	/** Whether reactions show the state of the last message. */
 	get reacts(): boolean {
-		return this.#reacts;
+		return this.#display.reacts;
 	}
 
-	/** Reads the settings that the reducers need for a message. */
-	async prepare(frame: OzzieEvent): Promise<void> {
-		if (frame.event !== "user.message" || this.#parts.platform.reacts === undefined) return;
-		const { channels, log } = this.#parts;
+	/** Whether the last message can be added to the active run. */
+	get offers(): boolean {
+		return this.#display.offers;
+	}
+
+	/** Reads the settings that the reducers need for a message. `waits`: it waits for other messages. */
+	async prepare(frame: OzzieEvent, waits: boolean): Promise<void> {
+		const { channels, log, platform } = this.#parts;
+		if (frame.event !== "user.message" || (platform.reacts === undefined && !waits)) return;
 		const { room } = this.#about;
 		try {
-			this.#reacts = await channels.reacts(room, frame.payload.author);
+			const { reacts, offers } = await channels.display(room, frame.payload.author);
+			this.#display = { reacts: reacts && platform.reacts === true, offers };
 		} catch (reason) {
-			this.#reacts = false;
+			this.#display = usualDisplay;
 			const error = ParleyError.from(reason);
 			log.warn("The settings of a channel could not be read", { channel: room.channel, error });
 		}

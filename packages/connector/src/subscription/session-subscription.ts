@@ -124,6 +124,7 @@ export class SessionSubscription implements RoomSession {
 			threads: thread === undefined && (platform.hasThreads?.(room) ?? true),
 			live: () => this.#answers.level,
 			reacts: () => this.#answers.reacts,
+			offers: () => this.#answers.offers,
 		};
 		this.#moments = new EventTimes(parts, opened.id, opened.lastSeq);
 		const shown = { outbox, clock, conversation: this.#conversation };
@@ -337,7 +338,7 @@ export class SessionSubscription implements RoomSession {
 		if (!this.#isValid(frame)) return { state, rows: [] };
 		this.#noteCall(frame);
 		const { platform, log } = this.#parts;
-		await this.#answers.prepare(frame);
+		await this.#answers.prepare(frame, state.answers.open.length > 0);
 		const at = await this.#moments.of(frame.seq);
 		const where = { scene: this.#scene, conversation: this.#conversation, platform, log };
 		return renderFrame(state, { frame, at }, where);

@@ -58,6 +58,17 @@ const talking: ScriptedMethods = {
 		const ended = targetOf(call).end({ content: "", error: "cancelled" }, run_id ?? undefined);
 		return { status: ended ? "cancelled" : "idle" };
 	},
+	join_turn({ run_id }, call) {
+		const session = targetOf(call);
+		const queued = session.runs.find(({ id }) => id === run_id);
+		if (queued !== undefined && queued.author?.id !== personOf(call)) {
+			throw new ParleyError("only the author of a queued message can add it to the active run", {
+				code: "permission_denied",
+			});
+		}
+		const joined = session.join(run_id);
+		return { status: joined === undefined ? "begun" : "joined", run_id: joined ?? run_id };
+	},
 	retry(_params, call) {
 		const session = targetOf(call);
 		const last = session.frames.findLast(({ event }) => event === "user.message")?.payload;

@@ -150,6 +150,28 @@ export class ScriptedSession {
 		return true;
 	}
 
+	/** Moves a queued message into the active run. Returns the run of the message afterwards; undefined if it was not queued. */
+	join(run: string): string | undefined {
+		const index = this.runs.findIndex(({ id }) => id === run);
+		const [active] = this.runs;
+		if (index < 1 || active === undefined) return undefined;
+		const [joining] = this.runs.splice(index, 1);
+		const first = this.frames.find(
+			({ event, payload }) => event === "user.message" && Object(payload).run_id === run,
+		);
+		const { correlation_id } = Object(first?.payload);
+		const { content = "", author } = joining ?? {};
+		this.record("user.message", {
+			content,
+			run_id: active.id,
+			steered: true,
+			...defined({ author, correlation_id }),
+		});
+		const ended = { content: "", error: "cancelled", context: {}, joined: active.id };
+		this.record("assistant.message", { ...ended, run_id: run });
+		return active.id;
+	}
+
 	/** Asks a question; returns its token. A part of the context that is undefined is left out. */
 	ask(question: Asking = {}): string {
 		this.#count += 1;

@@ -1,6 +1,13 @@
 /** Texts about answers of the agent: queue, retries, results, and the replies to their buttons. Markdown. */
 export const answerTexts = {
-	buttons: { stop: "Stop", again: "Again", good: "Good", bad: "Bad", rerun: "Answer the edited text" },
+	buttons: {
+		stop: "Stop",
+		join: "Add to this",
+		again: "Again",
+		good: "Good",
+		bad: "Bad",
+		rerun: "Answer the edited text",
+	},
 	feedbackForm: { title: "Feedback", text: "Comment for the operator" },
 
 	queue: {
@@ -70,6 +77,9 @@ export const answerTexts = {
 	replies: {
 		stopped: "Stopped.",
 		alreadyEnded: "It had already ended.",
+		joined: "Added to the running request.",
+		notJoined: "The running request cannot accept it. It stays in the queue.",
+		noLongerQueued: "It is no longer in the queue.",
 		onlyLast: "Only the last answer can be repeated. Please ask again instead.",
 		busy: "I am still busy here. Press Again in a moment.",
 		again: "The new answer follows below.",

@@ -93,6 +93,8 @@ export interface PlaceProfile {
 	readonly answers?: "channel" | "thread";
 	/** Whether connectors show the state of a message by posts or by reactions to it. */
 	readonly status?: "posts" | "reactions";
+	/** Whether connectors queue a message during a run, or also offer to add it to the run. */
+	readonly busy?: "queue" | "offer";
 	/** Number of earlier messages of the channel that connectors read for a request; 0 also switches off threads. */
 	readonly context?: number;
 	/** Milliseconds before approvals expire. Default: 24 hours. */

@@ -51,6 +51,11 @@ const messageSettings = () => ({
 			"Display of the state of a message. With reactions, the agent adds 👀, ⏳, ✅ or ❌ to it, and posts no notice about the queue. For Discord. Default: posts.",
 		),
 	),
+	busy: z.exactOptional(
+		choice(["queue", "offer"]).describe(
+			"A message while the agent works. With queue, it waits for its turn. With offer, its author can also add it to the running request, by a button. Default: queue.",
+		),
+	),
 	context: z.exactOptional(
 		wholeNumber(0, 50).describe(
 			"Number of earlier messages of the channel that the agent gets with a request. 0 means none, also in threads. Default: 20.",

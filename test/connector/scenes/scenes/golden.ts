@@ -75,6 +75,16 @@ export const golden: Readonly<Record<string, Scene>> = {
 		welcome: true,
 		steps: [{ says: "@Parley say: good morning" }, { shows: "Hello!", to: "Mia" }, { shows: "[Good]" }],
 	},
+	"queued-message": {
+		name: "a message that waits, in a channel that offers to add it to the running request",
+		place: { busy: "offer" },
+		steps: [
+			{ says: "@Parley write: notes.txt <<< hello", as: "root" },
+			{ shows: "[Approve once]" },
+			{ replies: "@Parley say: and a second line", to: "root", by: "Max" },
+			{ shows: "[Add to this]" },
+		],
+	},
 	"approval-by-two-people": {
 		name: "a call that needs two approvals",
 		steps: [

@@ -26,6 +26,7 @@ interface SetFlags extends ChannelsFlags {
 	readonly live?: "off" | "text" | "tools" | "everything";
 	readonly answers?: "channel" | "thread";
 	readonly status?: "posts" | "reactions";
+	readonly busy?: "queue" | "offer";
 	readonly context?: number;
 	readonly approvalHours?: number;
 }
@@ -139,6 +140,12 @@ function addModes(command: Command): Command {
 			new Option("--status <mode>", "display of the state of a message on Discord").choices([
 				"posts",
 				"reactions",
+			]),
+		)
+		.addOption(
+			new Option("--busy <mode>", "queue a message while the agent works, or offer to add it").choices([
+				"queue",
+				"offer",
 			]),
 		);
 }

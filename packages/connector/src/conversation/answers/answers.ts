@@ -11,6 +11,7 @@ import type { Reducer, Scene, Step } from "../vocabulary/reducer.ts";
 import type { RenderOperation, ShowOperation } from "../vocabulary/render-operation.ts";
 import { plainWithTimes } from "../vocabulary/with-times.ts";
 import {
+	showJoined,
 	showMoved,
 	showQueued,
 	showQueueOver,
@@ -29,11 +30,12 @@ import {
 	type Run,
 	withActive,
 	withChange,
+	withJoined,
 	withoutRun,
 	withRun,
 } from "./runs.ts";
 import { beginScheduled, created, missed, removed, scheduleFoot, threadOf } from "./scheduled.ts";
-import { type RunStatus, showStatus } from "./status-reactions.ts";
+import { type RunStatus, showStatuses } from "./status-reactions.ts";
 
 export type { AnswersSlice };
 
@@ -126,7 +128,7 @@ function deleted({ open }: AnswersSlice, scene: Scene): Step<AnswersSlice> {
 	const over = conversationTexts.cardDeleted;
 	const cards = open.flatMap((run) => [
 		...showQueueOver(run, over, scene),
-		...(run.waited ? [] : showStatus(run, "cancelled")),
+		...(run.waited ? [] : showStatuses(run, "cancelled")),
 		...showRetryOver(run, over, scene),
 		...showStepsOver(run, scene),
 	]);
@@ -150,9 +152,15 @@ function accept(slice: AnswersSlice, userMessage: UserMessage, scene: Scene): St
 		...defined({
 			waited: position > 0 ? (true as const) : undefined,
 			reacts: scene.reacts?.() ? (true as const) : undefined,
+			offers: position > 0 && canJoin(userMessage) && scene.offers?.() ? (true as const) : undefined,
 		}),
 	};
 	return { slice: withRun(slice, run), operations: [...quoted, ...showQueued(run, position, scene)] };
+}
+
+/** A message from this platform without files. Files need a run of their own. */
+function canJoin(said: UserMessage): boolean {
+	return ownMessage(said) !== undefined && said.retry_of === undefined && said.attachments === undefined;
 }
 
 /** Notes the event that began a run. */
@@ -212,7 +220,14 @@ function finish(slice: AnswersSlice, answer: Answer, scene: Scene): Step<Answers
 	if (run === undefined) {
 		return {
 			slice: id === undefined ? slice : withoutRun(slice, { id }),
-			operations: answered(answer, id, undefined, scene),
+			operations: answer.joined === undefined ? answered(answer, id, undefined, scene) : [],
+		};
+	}
+	if (answer.joined !== undefined) {
+		const joined = withJoined(slice, run, answer.joined);
+		return {
+			slice: joined,
+			operations: [...showJoined(run), ...showMoved(joined.open, index, scene)],
 		};
 	}
 	const left = withoutRun(slice, run);
@@ -227,7 +242,7 @@ function finish(slice: AnswersSlice, answer: Answer, scene: Scene): Step<Answers
 			...showStepsOver(run, scene),
 			...answers,
 			...showMoved(left.open, index, scene),
-			...(dropped ? [] : showStatus(run, statusOf(answer))),
+			...(dropped ? [] : showStatuses(run, statusOf(answer))),
 		],
 	};
 }

@@ -1,4 +1,4 @@
-import { defined } from "@parley/base";
+import { defined, definedItems } from "@parley/base";
 import type { Lane } from "../../platform/lane.ts";
 import type { CardState } from "../../platform/posting.ts";
 import { answerTexts } from "../../texts/answers.ts";
@@ -20,12 +20,15 @@ interface CardContent {
 	readonly list?: ShowOperation["list"];
 	/** Shows a button that stops the run. */
 	readonly stop?: true;
+	/** Shows a button that adds the message to the active run. */
+	readonly join?: true;
 }
 
 /** Card of a message with `position` messages before it. */
 function showWaiting(run: Run, position: number, scene: Scene): ShowOperation {
 	const text = answerTexts.queue.waiting({ position, waitsFor: scene.waitsFor });
-	return showQueue(run, { lane: "acknowledgement", state: "waiting", text, stop: true }, scene);
+	const card = { lane: "acknowledgement", state: "waiting", text, stop: true } as const;
+	return showQueue(run, { ...card, ...defined({ join: run.offers }) }, scene);
 }
 
 /**
@@ -35,16 +38,29 @@ function showWaiting(run: Run, position: number, scene: Scene): ShowOperation {
 export function showMoved(runs: readonly Run[], from: number, scene: Scene): RenderOperation[] {
 	return runs.flatMap((run, position): RenderOperation[] => {
 		if (run.waited === undefined || position < from) return [];
-		if (run.reacts) return showQueued(run, position, scene);
-		if (position === 0) return [{ type: "delete", lane: "progress", card: queueCard(run) }];
+		if (run.reacts && !run.offers) return showQueued(run, position, scene);
+		if (position === 0) return [deleteNotice(run), ...showStatus(run, "accepted")];
 		return [{ ...showWaiting(run, position, scene), lane: "progress" }];
 	});
+}
+
+/** Removes the notice of a queued message that has joined the active run. */
+export function showJoined(run: Run): RenderOperation[] {
+	// Without the button, a reaction was shown in place of the notice.
+	const notice = run.reacts && !run.offers ? undefined : deleteNotice(run);
+	return [...definedItems([notice]), ...showStatus(run, "accepted")];
+}
+
+function deleteNotice(run: Run): RenderOperation {
+	return { type: "delete", lane: "progress", card: queueCard(run) };
 }
 
 /** Shows that a message is accepted, or that it is queued. */
 export function showQueued(run: Run, position: number, scene: Scene): RenderOperation[] {
 	if (position === 0) return showStatus(run, "accepted");
 	const notice = showWaiting(run, position, scene);
+	// A reaction has no button.
+	if (run.offers) return [...showStatus(run, "queued"), notice];
 	return run.reacts ? showStatus(run, "queued", notice) : [notice];
 }
 
@@ -52,8 +68,8 @@ export function showQueued(run: Run, position: number, scene: Scene): RenderOper
 export function showQueueOver(run: Run, text: string, scene: Scene): RenderOperation[] {
 	if (run.waited === undefined) return [];
 	const notice = showQueue(run, { lane: "progress", state: "closed", text }, scene);
-	if (run.reacts) return showStatus(run, "cancelled", notice);
-	return [notice];
+	if (run.offers) return [notice, ...showStatus(run, "cancelled")];
+	return run.reacts ? showStatus(run, "cancelled", notice) : [notice];
 }
 
 function queueCard({ id }: Run): string {
@@ -119,7 +135,7 @@ export function showStepsOver(run: Run, scene: Scene): ShowOperation[] {
 function showCard(
 	run: Run,
 	card: string,
-	{ lane, state, text, list, stop }: CardContent,
+	{ lane, state, text, list, stop, join }: CardContent,
 	scene: Scene,
 ): ShowOperation {
 	const button = stop ? control("stop", run.id, scene) : undefined;
@@ -132,7 +148,7 @@ function showCard(
 		...defined({
 			list,
 			replyTo: run.message,
-			controls: button && [[button]],
+			controls: button && [definedItems([button, join ? control("join", run.id, scene) : undefined])],
 			// The text of such a card changes.
 			buttons: button && (() => [button.id]),
 		}),

@@ -9,6 +9,7 @@ const looks = {
 	stop: { label: answerTexts.buttons.stop, style: "danger" },
 	/** Stop button of a growing answer. Its own id distinguishes its post from the notice of a queued message. */
 	"stop-answer": { label: answerTexts.buttons.stop, style: "danger" },
+	join: { label: answerTexts.buttons.join, style: "secondary" },
 	again: { label: answerTexts.buttons.again, style: "secondary", emoji: "🔁" },
 	good: { label: answerTexts.buttons.good, style: "secondary", emoji: "👍", rates: "good" },
 	bad: { label: answerTexts.buttons.bad, style: "secondary", emoji: "👎", rates: "bad" },

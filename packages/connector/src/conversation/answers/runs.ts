@@ -22,6 +22,10 @@ export interface Run extends EndedRun {
 	readonly waited?: true;
 	/** Reactions to the message show its state. Its notices are only for rooms in which the connector may not react. */
 	readonly reacts?: true;
+	/** While the message is queued, its author can add it to the active run. */
+	readonly offers?: true;
+	/** Platform ids of messages that joined the run and show its state by reactions. */
+	readonly joined?: readonly string[];
 	/** Steps of the run, shown in a card. */
 	readonly steps?: readonly PlanStep[];
 	/** A card shows failed model calls. True while a retry is pending. */
@@ -96,6 +100,19 @@ export function withActive(slice: AnswersSlice): AnswersSlice {
 	if (first?.waited === undefined) return slice;
 	const { waited: _, ...active } = first;
 	return { ...slice, open: [active, ...others] };
+}
+
+/** Moves a queued message into the run `host`. */
+export function withJoined(slice: AnswersSlice, run: Run, host: string): AnswersSlice {
+	const left = withoutRun(slice, run);
+	const newest = left.newest === run.id ? (left.open.at(-1)?.id ?? host) : left.newest;
+	const { message } = run;
+	const open = left.open.map((each) =>
+		each.id === host && run.reacts && message !== undefined
+			? { ...each, joined: [...(each.joined ?? []), message].slice(-maxOpen) }
+			: each,
+	);
+	return { ...left, open, ...defined({ newest }) };
 }
 
 export function withoutRun(slice: AnswersSlice, run: EndedRun): AnswersSlice {

@@ -24,3 +24,11 @@ export function showStatus(
 	const react = { type: "react", lane: "progress", card: `status:${message}`, message } as const;
 	return [{ ...react, ...defined({ emoji: emoji[status], notice }) }];
 }
+
+/** States of the messages that a run answers. */
+export function showStatuses(run: Run, status: RunStatus): ReactOperation[] {
+	const joined = (run.joined ?? []).flatMap((message) =>
+		showStatus({ ...run, reacts: true, message }, status),
+	);
+	return [...showStatus(run, status), ...joined];
+}

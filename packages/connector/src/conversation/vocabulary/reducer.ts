@@ -51,6 +51,8 @@ export interface Scene {
 	readonly live?: () => LiveLevel;
 	/** Whether reactions show the state of messages. Default: no. */
 	readonly reacts?: () => boolean;
+	/** Whether the author of a queued message can add it to the active run. Default: no. */
+	readonly offers?: () => boolean;
 	/** Whether a card can have a thread: not inside a thread. Default: true. */
 	readonly threads?: boolean;
 }

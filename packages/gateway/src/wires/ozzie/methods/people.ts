@@ -39,13 +39,14 @@ export const peopleMethods: MethodsOf<PeopleMethod> = {
 		if (!person) return encodeSelf(principal);
 		const { places } = deps.runtime.trust;
 		const profile = places.profileOf(placeKey(person.place));
-		const { mention, sessions, live, answers, status, context, agent } = profile;
+		const { mention, sessions, live, answers, status, busy, context, agent } = profile;
 		const place = {
 			mention: mention ?? "required",
 			sessions: sessions ?? "shared",
 			live: live ?? "tools",
 			answers: answers ?? "channel",
 			status: status ?? "posts",
+			busy: busy ?? "queue",
 			context: context ?? 20,
 		} as const;
 		const welcome = await places.welcomeFor(person);
