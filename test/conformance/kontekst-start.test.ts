@@ -74,12 +74,13 @@ verifiesOn(
 verifiesOn(
 	"kontekst",
 	["kontekst.project-notes"],
-	"the AGENTS.md of the working directory reaches the model once, also in the second run of the session",
+	"the AGENTS.md of the working directory and of its parents in the roots reach the model once in each run",
 	async () => {
 		const model = new ScriptedModel([says("one")], [says("two")]);
 		await using gateway = await TestGateway.start({ model });
 		const workingDir = gateway.path("work", "garden");
 		await mkdir(workingDir);
+		await writeFile(gateway.path("AGENTS.md"), "Outside the roots.");
 		await writeFile(gateway.path("work", "AGENTS.md"), "Never water at noon.");
 		await writeFile(`${workingDir}/AGENTS.md`, "Water before nine.");
 		let sessionId = "";
@@ -90,7 +91,8 @@ verifiesOn(
 			await stream.until("completed");
 			const request = JSON.stringify(model.requests.at(-1));
 			expect(request.split("Water before nine.")).toHaveLength(2);
-			expect(request).not.toContain("Never water at noon.");
+			expect(request.split("Never water at noon.")).toHaveLength(2);
+			expect(request).not.toContain("Outside the roots.");
 		}
 		expect(model.requests).toHaveLength(2);
 	},

@@ -67,7 +67,7 @@ export const kontekstRequirements = {
 	"kontekst.agents": kontekst("kontekst 6", "An unknown agent fails with the names of the existing agents."),
 	"kontekst.project-notes": kontekst(
 		"kontekst 10",
-		"Each model request contains the `AGENTS.md` of the working directory once.",
+		"Each model request contains the `AGENTS.md` of the working directory, and of its parents in the roots, once.",
 	),
 	"kontekst.roots": kontekst(
 		"rulings, runtime 8",
