@@ -46,7 +46,7 @@ test("a server that never answers delays one run by 10 s, and is stopped after 3
 });
 
 async function started({ t }: McpScene): Promise<void> {
-	while (t.runtime.mcp.states[0]?.log.length === 0) await wait(20);
+	while (!t.runtime.mcp.states[0]?.log.length) await wait(20);
 }
 
 test("a call that a server does not answer fails after its time, and the server can be used again", async () => {
