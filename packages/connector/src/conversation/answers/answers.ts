@@ -159,8 +159,9 @@ function accept(slice: AnswersSlice, userMessage: UserMessage, scene: Scene): St
 }
 
 /** A message from this platform without files. Files need a run of their own. */
-function canJoin(said: UserMessage): boolean {
-	return ownMessage(said) !== undefined && said.retry_of === undefined && said.attachments === undefined;
+function canJoin(message: UserMessage): boolean {
+	const { retry_of, attachments } = message;
+	return ownMessage(message) !== undefined && retry_of === undefined && attachments === undefined;
 }
 
 /** Notes the event that began a run. */
