@@ -72,12 +72,12 @@ export class GatewayProcess {
 			},
 		});
 		createInterface(this.#child.stderr).on("line", (line) => this.#receive(line));
-		const said = once(createInterface(this.#child.stdout), "line").then(([line]) => {
+		const firstLine = once(createInterface(this.#child.stdout), "line").then(([line]) => {
 			return /^parley listening on https?:\/\//.test(String(line));
 		});
 		// "close" comes after "exit" and after the last line.
 		this.exited = once(this.#child, "close").then(([code, signal]) => ({ code, signal }));
-		this.ready = Promise.race([said, this.exited.then(() => false)]);
+		this.ready = Promise.race([firstLine, this.exited.then(() => false)]);
 	}
 
 	get pid(): number {

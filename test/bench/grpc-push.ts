@@ -155,11 +155,11 @@ async function measureIdle(wire: GrpcWire): Promise<{ readonly idle: number; rea
 	const server = await startServer("gateway", directory);
 	// Sends the token, because the lookup of a local connection's owner takes longer with many connections.
 	const token = readFileSync(join(directory, "data", "tokens", "operator"), "utf8").trim();
-	const said = "x".repeat(8);
+	const delta = "x".repeat(8);
 	const open = async (): Promise<readonly [GrpcClient, ClientHttp2Stream]> => {
 		const client = await GrpcClient.connect(server.port, token);
-		const answered = client.until(wire.ended(said));
-		const stream = wire.begin(client, `1 1 ${said.length}`);
+		const answered = client.until(wire.ended(delta));
+		const stream = wire.begin(client, `1 1 ${delta.length}`);
 		await answered;
 		return [client, stream];
 	};

@@ -58,7 +58,9 @@ verifiesOn(
 		await using ground = await LlamaGround.create();
 		const gateway = ground.launch([], { command: "llama-serverx" });
 		expect(await gateway.ready).toBe(false);
-		const said = gateway.stderr.join("\n");
-		expect(said).toMatch(/llama\.command "llama-serverx" cannot be started: .* in PATH.*Install llama\.cpp/);
+		const output = gateway.stderr.join("\n");
+		expect(output).toMatch(
+			/llama\.command "llama-serverx" cannot be started: .* in PATH.*Install llama\.cpp/,
+		);
 	},
 );

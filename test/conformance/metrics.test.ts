@@ -23,12 +23,12 @@ async function scrape(gateway: TestGateway): Promise<{ text: string; families: M
 async function talk(gateway: TestGateway): Promise<string[]> {
 	await using client = await OzzieClient.connect(gateway.url);
 	const session = await client.open();
-	const said: string[] = [session];
+	const sentIds: string[] = [session];
 	for (const value of [true, false]) {
-		said.push(String((await client.call("send_message", { content: "a secret wish" }))["run_id"]));
+		sentIds.push(String((await client.call("send_message", { content: "a secret wish" }))["run_id"]));
 		const { payload } = await client.event("prompt.request");
 		await client.call("prompt_response", { token: payload["token"], value });
-		said.push(String(payload["token"]));
+		sentIds.push(String(payload["token"]));
 		await client.event("assistant.message");
 	}
 	await client.call("send_message", { content: "once more" });
@@ -41,7 +41,7 @@ async function talk(gateway: TestGateway): Promise<string[]> {
 		params: { content: "x" },
 	});
 	await client.next();
-	return said;
+	return sentIds;
 }
 
 const write = (id: string) => [calls(id, "write_file", { path: "a.txt", content: "b" })];
@@ -59,7 +59,7 @@ verifiesOn(
 			},
 		);
 		await using gateway = await TestGateway.start({ model });
-		const said = await talk(gateway);
+		const sentIds = await talk(gateway);
 		await fetch(`${gateway.url}/metrics`, { headers: { origin: "https://evil.example" } });
 		const { text, families } = await scrape(gateway);
 		const value = (name: string, series = ""): number | undefined => families.get(name)?.samples.get(series);
@@ -92,7 +92,7 @@ verifiesOn(
 		expect(value("parley_database_bytes", '{file="database"}')).toBeGreaterThan(0);
 		// Changed pages stay in the log until the first checkpoint.
 		expect(value("parley_database_bytes", '{file="log"}')).toBeGreaterThan(10_000);
-		for (const word of [...said, "secret wish", gateway.directory]) expect(text).not.toContain(word);
+		for (const word of [...sentIds, "secret wish", gateway.directory]) expect(text).not.toContain(word);
 		expect(families.get("process_cpu_seconds_total")?.type).toBe("counter");
 	},
 );

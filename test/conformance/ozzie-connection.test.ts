@@ -12,14 +12,14 @@ verifiesOn(
 	async () => {
 		await using gateway = await TestGateway.start();
 		const clients = await Promise.all(Array.from({ length: 20 }, () => OzzieClient.connect(gateway.url)));
-		const said = await Promise.all(
+		const results = await Promise.all(
 			clients.map(async (client, n) => {
 				await client.open();
 				await client.call("send_message", { content: `say: I am ${n}` });
 				return (await client.event("assistant.message")).payload["content"];
 			}),
 		);
-		expect(said).toEqual(clients.map((_, n) => `[offline] I am ${n}`));
+		expect(results).toEqual(clients.map((_, n) => `[offline] I am ${n}`));
 		await Promise.all(clients.map((client) => client.leave()));
 	},
 );

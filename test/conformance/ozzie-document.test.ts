@@ -11,8 +11,8 @@ test("every sentence of the document with a promise has requirements, and each h
 			says,
 		).toEqual([]);
 	}
-	const said = document.map(({ says }) => says);
-	expect(new Set(said).size).toBe(said.length);
+	const sentences = document.map(({ says }) => says);
+	expect(new Set(sentences).size).toBe(sentences.length);
 });
 
 test("every requirement that cites the document is cited by a sentence of it", () => {

@@ -10,8 +10,8 @@ import { verifiesOn } from "./verifies.ts";
 /** Makes the call in the last message (`TOOL: JSON`), and then ends. */
 const reply: ScriptedReply = async function* ({ messages }) {
 	const last = messages.at(-1)?.content[0];
-	const said = last?.type === "text" && messages.at(-1)?.role === "user" ? last.text : "";
-	const [, tool, args = "{}"] = /> (\w+): (\{.*\})/.exec(said) ?? [];
+	const lastText = last?.type === "text" && messages.at(-1)?.role === "user" ? last.text : "";
+	const [, tool, args = "{}"] = /> (\w+): (\{.*\})/.exec(lastText) ?? [];
 	if (tool !== undefined) yield calls(`call_${messages.length}`, tool, parseJson(args));
 	yield { type: "end", stop: tool ? "tool_use" : "end_turn", usage: noUsage, model: "m" };
 };

@@ -104,8 +104,8 @@ verifiesOn(
 		await using client = await dial(gateway);
 		await open(client);
 		await client.call("accept_all_tools");
-		const said = `please ${"z".repeat(100_000)}`;
-		client.fire("send_message", { content: said });
+		const longText = `please ${"z".repeat(100_000)}`;
+		client.fire("send_message", { content: longText });
 		const received = await client.next("user.message");
 		const started = await client.next("tool.call");
 		expect(started).toMatchObject({
@@ -120,7 +120,7 @@ verifiesOn(
 		const { result } = await client.next("tool.call");
 		const final = await client.next("assistant.message");
 		// No more events follow, so the next message is the response.
-		expect(await readWhole(client, placeIn(received.content))).toBe(said);
+		expect(await readWhole(client, placeIn(received.content))).toBe(longText);
 		expect(await readWhole(client, placeIn(written))).toBe(JSON.stringify({ path: "large.txt", content }));
 		expect(await readWhole(client, placeIn(result))).toBe(lines);
 		expect(await readWhole(client, placeIn(final.content))).toBe(long);

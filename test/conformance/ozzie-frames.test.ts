@@ -108,21 +108,21 @@ verifiesOn(
 		await using client = await OzzieClient.connect(gateway.url);
 		await client.open();
 		await client.arrived();
-		const said = (content: string) => ({
+		const userMessage = (content: string) => ({
 			type: "req",
 			id: "same",
 			method: "send_message",
 			params: { content },
 		});
-		client.send(said("say: one"));
-		client.send(said("say: two"));
+		client.send(userMessage("say: one"));
+		client.send(userMessage("say: two"));
 		const answers = [await client.response("same"), await client.response("same")];
 		expect(answers).toEqual([
 			expect.objectContaining({ id: "same", ok: true }),
 			{ type: "res", id: "same", ok: false, error: "duplicate id" },
 		]);
 		await client.event("assistant.message", { content: "[offline] one" });
-		client.send(said("say: three"));
+		client.send(userMessage("say: three"));
 		expect(await client.response("same")).toMatchObject({ ok: true });
 		const received = [await client.event("user.message"), await client.event("assistant.message")];
 		expect(received.map(({ payload }) => payload["content"])).toEqual(["say: three", "[offline] three"]);
@@ -243,12 +243,12 @@ verifiesOn(
 	async () => {
 		const gate = new Gate();
 		const speak = Promise.withResolvers<void>();
-		const said = Promise.withResolvers<void>();
+		const userMessage = Promise.withResolvers<void>();
 		const model = new ScriptedModel(async function* () {
 			yield says("before ");
 			await speak.promise;
 			yield says("meanwhile ");
-			said.resolve();
+			userMessage.resolve();
 			yield calls("c1", "run_command", { cmd: "true" });
 			yield { type: "end", stop: "tool_use", usage: noUsage, model: "m" };
 		});
@@ -261,7 +261,7 @@ verifiesOn(
 		client.send({ type: "req", id: "slow", method: "open_session", params: { join: true } });
 		await reached;
 		speak.resolve();
-		await said.promise;
+		await userMessage.promise;
 		gate.open();
 		await expect(client.next()).resolves.toMatchObject({ type: "res", id: "slow", ok: true });
 		await client.event("assistant.stream", { content: "meanwhile " });

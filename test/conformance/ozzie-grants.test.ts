@@ -12,8 +12,8 @@ const place = "discord:111:c";
 /** Makes the call in the last message, and then ends. */
 const reply: ScriptedReply = async function* ({ messages }) {
 	const last = messages.at(-1);
-	const said = last?.role === "user" ? JSON.stringify(last.content) : "";
-	const [, tool, what = ""] = /(run|write): ([^"\\]*)/.exec(said) ?? [];
+	const lastText = last?.role === "user" ? JSON.stringify(last.content) : "";
+	const [, tool, what = ""] = /(run|write): ([^"\\]*)/.exec(lastText) ?? [];
 	const id = `call_${messages.length}`;
 	if (tool === "run") yield calls(id, "run_command", { cmd: what });
 	if (tool === "write") yield calls(id, "write_file", { path: what, content: "x" });

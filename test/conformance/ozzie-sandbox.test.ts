@@ -62,8 +62,8 @@ verifiesOn("ozzie", ["sandbox.no-self-approval"], "a command cannot answer for a
 	await client.call("accept_all_tools");
 	await client.call("send_message", { content: "run: bash try.sh; echo the end" });
 	const { payload } = await client.event("assistant.message", {});
-	const said = JSON.stringify(payload);
+	const payloadText = JSON.stringify(payload);
 	// Without a sandbox no command runs.
-	expect(said).toContain(hasBubblewrap ? "the end" : "there is none");
-	expect(said).not.toMatch(/connected|all read|written|seen|gw_operator/);
+	expect(payloadText).toContain(hasBubblewrap ? "the end" : "there is none");
+	expect(payloadText).not.toMatch(/connected|all read|written|seen|gw_operator/);
 });

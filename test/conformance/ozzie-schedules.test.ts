@@ -51,8 +51,8 @@ verifiesOn(
 		const { payload: fired } = await client.event("schedule.trigger");
 		const run_id = expect.stringMatching(/^run_/);
 		expect(fired).toEqual({ ...origin, trigger: "cron", skill_name: "", task_id: "", run_id, error: "" });
-		const { payload: said } = await client.event("user.message");
-		expect(said).toEqual({ content: wanted.prompt, run_id: fired["run_id"], origin });
+		const { payload: userMessage } = await client.event("user.message");
+		expect(userMessage).toEqual({ content: wanted.prompt, run_id: fired["run_id"], origin });
 		const { payload: answer } = await client.event("assistant.message");
 		expect(answer).toMatchObject({ run_id: fired["run_id"], origin, error: "" });
 		const after = { firings: 1, last_run_id: fired["run_id"], last_due: "2026-01-01T08:00:00.000Z" };

@@ -66,19 +66,19 @@ verifiesOn("ozzie", ["task.person", "task.rights"], "people steer the tasks of t
 	expect(await connector.call("check_task", { task_id, ...as("gus") })).toMatchObject({
 		...{ status: "suspended", owner: "discord:111:ada" },
 	});
-	const said = { task_id, status: "approved" };
-	expect(await connector.refusal("reply_task", { ...said, ...as("gus") })).toMatch(
+	const replyParams = { task_id, status: "approved" };
+	expect(await connector.refusal("reply_task", { ...replyParams, ...as("gus") })).toMatch(
 		/^forbidden: .*role member/,
 	);
 	expect(await connector.refusal("submit_task", { title: "t", description: "d", ...as("gus") })).toMatch(
 		/^forbidden: /,
 	);
 	for (const method of methods) {
-		const refused = await connector.refusal(method, { ...said, ...as("ada", "other") });
+		const refused = await connector.refusal(method, { ...replyParams, ...as("ada", "other") });
 		expect(refused, method).toMatch(/^(?:task not found: |forbidden: )/);
 	}
 	expect((await connector.call("query_tasks", as("ada", "other")))["tasks"]).toEqual([]);
-	await connector.call("reply_task", { ...said, ...as("ada") });
+	await connector.call("reply_task", { ...replyParams, ...as("ada") });
 	await connector.event("task.completed");
 	await operator.open();
 	const others = await submit(operator, "say: hi");

@@ -195,7 +195,7 @@ verifiesOn(
 		const owners = agent.frames.map((frame) => (frame.type === "response" ? frame.id : frame.request_id));
 		expect(owners.filter((owner, at) => at === 0 || owner !== owners[at - 1])).toEqual(ids);
 		expect(streamed(agent.frames)).toBe(
-			["p1", "p2", "p3", "4", "nameless"].map((said) => `[offline] ${said}`).join(""),
+			["p1", "p2", "p3", "4", "nameless"].map((promptText) => `[offline] ${promptText}`).join(""),
 		);
 	},
 );

@@ -38,17 +38,17 @@ verifiesOn(
 		expect(only(received, "tool_call")).toEqual([{ ...tool, request_id: "1" }]);
 		const user = { content: [{ type: "text", text: "go \u2028 on" }], time: expect.stringMatching(/Z$/) };
 		expect(only(received, "user_message")).toEqual([{ type: "user_message", ...user, request_id: "1" }]);
-		const said = { content: [text, tool], time: expect.stringMatching(/Z$/) };
+		const expectedMessage = { content: [text, tool], time: expect.stringMatching(/Z$/) };
 		const last = { content: [{ type: "text", text: "There." }], time: expect.stringMatching(/Z$/) };
 		expect(only(received, "assistant_message")).toEqual([
-			{ type: "assistant_message", ...said, request_id: "1" },
+			{ type: "assistant_message", ...expectedMessage, request_id: "1" },
 			{ type: "assistant_message", ...last, request_id: "1" },
 		]);
 		const output = [{ type: "text", text: "ä < & >\n" }];
 		expect(await agent.data({ id: "2", type: "get_messages" })).toEqual({
 			messages: [
 				{ role: "user", ...user },
-				{ role: "assistant", ...said },
+				{ role: "assistant", ...expectedMessage },
 				{
 					role: "tool",
 					content: [{ type: "tool_result", call_id: "toolu_1", is_error: false, content: output }],

@@ -67,14 +67,18 @@ verifiesOn(
 		const state = await agent.data({ id: "s", type: "get_state" });
 		expect(state).toMatchObject({ busy: false, message_count: 0, model: "offline" });
 		const failure = { type: "response", success: false };
-		const said = only(agent.frames, "response");
-		expect(said.slice(0, malformed.length)).toEqual(
+		const responses = only(agent.frames, "response");
+		expect(responses.slice(0, malformed.length)).toEqual(
 			malformed.map(() => ({ ...failure, command: "", error: expect.stringMatching(/^malformed json: /) })),
 		);
-		expect(said.slice(malformed.length, -2)).toEqual(
+		expect(responses.slice(malformed.length, -2)).toEqual(
 			refused.map(([, received]) => ({ ...failure, ...received })),
 		);
-		expect(said.at(-2)).toEqual({ ...failure, command: "", error: expect.stringContaining("not UTF-8") });
+		expect(responses.at(-2)).toEqual({
+			...failure,
+			command: "",
+			error: expect.stringContaining("not UTF-8"),
+		});
 		expect(await agent.end()).toEqual({ code: 0, signal: null });
 		expect(agent.stderr).toBe("");
 	},

@@ -17,9 +17,9 @@ async function pipe(command: readonly string[], input: string): Promise<string> 
 		...{ cwd: directory, env, stdio: ["pipe", "pipe", "inherit"], timeout: paced(patienceMs) },
 	});
 	child.stdin.end(input);
-	const said = await text(child.stdout);
+	const output = await text(child.stdout);
 	await rm(directory, { recursive: true, force: true });
-	return said;
+	return output;
 }
 
 verifiesOn(
@@ -38,8 +38,8 @@ verifiesOn(
 			[binary, "rpc", ...offline],
 		];
 		for (const way of ways) {
-			const said = await pipe(way, '{"id":"1","type":"prompt","message":"say: hello"}\n');
-			const types = said.split("\n").map((line) => /"type":"([a-z_]+)"/.exec(line)?.[1]);
+			const output = await pipe(way, '{"id":"1","type":"prompt","message":"say: hello"}\n');
+			const types = output.split("\n").map((line) => /"type":"([a-z_]+)"/.exec(line)?.[1]);
 			expect(types.filter((type, at) => type !== types[at - 1])).toEqual([
 				...["response", "user_message", "turn_start", "assistant_start", "text_delta", "usage"],
 				...["assistant_message", "turn_end", "done", undefined],

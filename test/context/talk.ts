@@ -21,7 +21,7 @@ export class Talk implements AsyncDisposable {
 	#runtime: TestRuntime | undefined;
 	#log: RunLog | undefined;
 	#session = "";
-	#said = 0;
+	#sentCount = 0;
 
 	private constructor(fake: FakeAnthropic, clock: ManualClock, directory: string, options: TalkOptions) {
 		this.fake = fake;
@@ -50,20 +50,20 @@ export class Talk implements AsyncDisposable {
 	}
 
 	async begin(text: string): Promise<void> {
-		this.#said += 1;
+		this.#sentCount += 1;
 		await this.runtime.send(this.#session, text);
 	}
 
 	/** Waits until all messages have answers, and returns the last answer. */
 	answered(): ReturnType<typeof this.log.the<"assistant.message">> {
-		return this.log.the("assistant.message", this.#said);
+		return this.log.the("assistant.message", this.#sentCount);
 	}
 
 	/** Sends a message and returns its answer. Throws if the run fails. */
 	async say(text: string): Promise<string> {
 		await this.begin(text);
 		const { content, error } = await this.answered();
-		if (error !== "") throw new Error(`answer ${this.#said}: ${error}`);
+		if (error !== "") throw new Error(`answer ${this.#sentCount}: ${error}`);
 		return content;
 	}
 

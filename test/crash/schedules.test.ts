@@ -61,8 +61,8 @@ test("a due time fires once, although the gateway is killed before, in or after 
 	}
 	const last = await start();
 	await last.open({ session_id, after_seq: 0 });
-	const said = await last.request("load_messages", { limit: 50 });
-	expect(JSON.stringify(said).match(/"user"/g)).toHaveLength(places.length);
+	const messages = await last.request("load_messages", { limit: 50 });
+	expect(JSON.stringify(messages).match(/"user"/g)).toHaveLength(places.length);
 	const seen: unknown[] = [];
 	for (const _ of places) seen.push((await last.event("schedule.trigger", { late: true })).payload["due_at"]);
 	expect(seen).toEqual(dues);

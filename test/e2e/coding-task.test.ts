@@ -101,8 +101,8 @@ test(
 		expect(results.get("toolu_4")).toMatchObject({ failed: false });
 		expect(results.get("toolu_5")?.text).toMatch(/pass 1.*fail 0/s);
 		// The thoughts of the model are sent back unchanged.
-		const said = model.requests[1]?.body.messages.find(({ role }) => role === "assistant");
-		expect(said?.content[0]).toMatchObject({ type: "thinking", signature: "c2lnbmVk" });
+		const reply = model.requests[1]?.body.messages.find(({ role }) => role === "assistant");
+		expect(reply?.content[0]).toMatchObject({ type: "thinking", signature: "c2lnbmVk" });
 		const used = await run(process.execPath, [binary, "usage", "--json", "--data", data]);
 		expect(JSON.parse(used.stdout)).toMatchObject({ total: { calls: recorded.length } });
 	},

@@ -64,10 +64,10 @@ const networkChanged = "ERR_NETWORK_CHANGED";
 async function visit(browser: Browser, url: string, javaScriptEnabled = false) {
 	const context = await browser.newContext({ ignoreHTTPSErrors: true, javaScriptEnabled });
 	const page = await context.newPage();
-	const said: string[] = [];
-	page.on("console", (message) => said.push(message.text()));
+	const output: string[] = [];
+	page.on("console", (message) => output.push(message.text()));
 	const response = await whileNetworkChanges(() => page.goto(url));
-	return { page, said, status: response?.status() };
+	return { page, output, status: response?.status() };
 }
 
 /** Makes the agent ask for a password, and returns the token of the question. */
@@ -96,7 +96,7 @@ test("a person opens the link in a browser without scripts, types the password, 
 	await client.open({ title: "Deploy" });
 	const token = await askFor(client, "The <b>key</b>");
 	const url = String((await client.call("secret_page", { token }))["url"]);
-	const { page, said, status } = await visit(browser, url);
+	const { page, output, status } = await visit(browser, url);
 	expect(status).toBe(200);
 	expect(await page.getByRole("blockquote").textContent()).toBe("The <b>key</b>");
 	expect(await page.getByText("Deploy").count()).toBe(1);
@@ -131,7 +131,7 @@ test("a person opens the link in a browser without scripts, types the password, 
 	});
 	expect((await back)?.status()).toBe(410);
 	const expected = (text: string): boolean => text.includes("410") || text.includes(networkChanged);
-	expect([...said, ...late.said].filter((text) => !expected(text))).toEqual([]);
+	expect([...output, ...late.output].filter((text) => !expected(text))).toEqual([]);
 });
 
 test("with scripts allowed, no injected script runs, and an invalid answer is explained", {

@@ -16,8 +16,8 @@ test("exactly one of two processes that answer at the same time wins each time",
 	for (let round = 0; round < 20 * scale; round++) {
 		const id = `round ${round}`;
 		await store.commit((tx) => tx.insertInto("items").values({ id, state: "open", n: 0 }).execute());
-		const said = await Promise.all([first.claim(id), second.claim(id)]);
-		expect(said.toSorted(), id).toEqual(["lost", "won"]);
+		const claims = await Promise.all([first.claim(id), second.claim(id)]);
+		expect(claims.toSorted(), id).toEqual(["lost", "won"]);
 	}
 	await Promise.all([store.close(), first.end(), second.end()]);
 });

@@ -95,14 +95,14 @@ export class PostgresServer implements AsyncDisposable {
 		const [program, ...args] = command("postgres", "-D", join(this.#directory, "data"), ...flags);
 		const child = spawn(program, args, { cwd: this.#directory, stdio: ["ignore", "ignore", "pipe"] });
 		this.#child = child;
-		const said: string[] = [];
+		const output: string[] = [];
 		for await (const line of createInterface(child.stderr)) {
-			said.push(line);
+			output.push(line);
 			if (!line.includes("database system is ready to accept connections")) continue;
 			child.stderr.resume();
 			return;
 		}
-		throw new Error(`PostgreSQL did not start: ${said.join("\n")}`);
+		throw new Error(`PostgreSQL did not start: ${output.join("\n")}`);
 	}
 
 	#addressOf(database: string): string {

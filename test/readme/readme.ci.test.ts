@@ -63,8 +63,8 @@ test("the gateway exits normally when it is stopped", async () => {
 
 test("claude: with a key, the first line names Claude", async () => {
 	const gateway = start("claude");
-	const said = await Promise.all([lineOf(gateway, /^model: .*$/m), listening(gateway)]);
-	expect(said[0]).toMatch(/^model: claude-\S+ \(anthropic\): ANTHROPIC_API_KEY is set$/);
+	const lines = await Promise.all([lineOf(gateway, /^model: .*$/m), listening(gateway)]);
+	expect(lines[0]).toMatch(/^model: claude-\S+ \(anthropic\): ANTHROPIC_API_KEY is set$/);
 });
 
 test("token: the operator's token is printed", async () => {

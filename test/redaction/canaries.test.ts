@@ -163,11 +163,11 @@ test("a password that is typed into a page appears nowhere else, and neither doe
 	const kept = await ground.leftovers();
 	const logged = log.join("\n");
 	expect(logged).toContain("/secret/…");
-	const said = { ...kept, requests: requests.join("\n"), answers: answers.join("\n"), log: logged };
-	const sinks = Object.entries({ ...said, frames: frames.join("\n") });
+	const everything = { ...kept, requests: requests.join("\n"), answers: answers.join("\n"), log: logged };
+	const sinks = Object.entries({ ...everything, frames: frames.join("\n") });
 	expect(sinks.flatMap(([sink, text]) => findIn([password, other], text).map(() => sink))).toEqual([]);
 	const ids = [first, second].map((address) => address.split("/").at(-1) ?? "");
-	for (const [sink, text] of Object.entries(said)) expect(looksIn(ids, text), sink).toEqual([]);
+	for (const [sink, text] of Object.entries(everything)) expect(looksIn(ids, text), sink).toEqual([]);
 });
 
 test("a secret in a reply is found at any split of the reply", { timeout: paced(120_000) }, async () => {

@@ -29,14 +29,14 @@ export class FrontProxy implements AsyncDisposable {
 		const environment = { PATH: process.env["PATH"], HOME: setup.directory, XDG_DATA_HOME: setup.directory };
 		const child = spawn(program, args, { env: environment, stdio: ["ignore", "ignore", "pipe"] });
 		const proxy = new FrontProxy(child);
-		const said: string[] = [];
+		const output: string[] = [];
 		for await (const line of createInterface(child.stderr)) {
-			said.push(line);
+			output.push(line);
 			if (!line.includes(isReady)) continue;
 			child.stderr.resume();
 			return proxy;
 		}
-		throw new Error(`${kind} did not start: ${said.join("\n")}`);
+		throw new Error(`${kind} did not start: ${output.join("\n")}`);
 	}
 
 	async [Symbol.asyncDispose](): Promise<void> {

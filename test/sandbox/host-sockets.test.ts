@@ -116,13 +116,13 @@ testInside.each([
 	["does not reach", false, /^no/],
 ])(
 	"a command %s a socket that is created in a root later, with Unix sockets %s",
-	async (_, allowed, said) => {
+	async (_, allowed, expectedText) => {
 		await using server = await makeLater();
 		const where = await sandboxOf("required", allowed);
 		const running = where.run(shellCommand(connectingLater, root));
 		await expect.poll(() => existsSync(join(root, "ready")), { timeout: paced(20_000) }).toBe(true);
 		await server.listen();
-		expect((await running).output).toMatch(said);
+		expect((await running).output).toMatch(expectedText);
 	},
 );
 
@@ -138,7 +138,7 @@ testInside.each([
 	["does not reach", false, "Permission denied", ""],
 ])(
 	"a command %s a datagram socket through its own pair, with Unix sockets %s",
-	async (_, allowed, said, expected) => {
+	async (_, allowed, expectedText, expected) => {
 		const path = join(root, "later.sock");
 		await rm(path, { force: true });
 		await rm(join(root, "ready"), { force: true });
@@ -152,7 +152,7 @@ testInside.each([
 			received += data;
 		});
 		const closed = once(listener, "close");
-		expect((await running).output).toBe(said);
+		expect((await running).output).toBe(expectedText);
 		if (!allowed) listener.kill();
 		await closed;
 		expect(received).toBe(expected);

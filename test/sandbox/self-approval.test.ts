@@ -60,10 +60,10 @@ test.skipIf(!hasBubblewrap)(
 			"sandbox: bubblewrap — no network, and only files in the roots",
 		);
 		await client.call("prompt_response", { token: payload["token"], value: true });
-		const said = JSON.stringify((await client.event("assistant.message")).payload);
-		expect(said).toContain("the end");
-		expect(said).not.toContain("won");
-		expect(said).not.toContain(await readOperatorToken(data));
+		const answerText = JSON.stringify((await client.event("assistant.message")).payload);
+		expect(answerText).toContain("the end");
+		expect(answerText).not.toContain("won");
+		expect(answerText).not.toContain(await readOperatorToken(data));
 		// Its file was in its own namespace and is gone.
 		await expect(readFile(join(data, "parley.config.json"))).rejects.toThrow("ENOENT");
 		expect(await client.call("list_sessions", {})).toMatchObject({ sessions: [{}] });

@@ -35,8 +35,8 @@ test.skipIf(!hasBubblewrap || !canMap)(
 		await client.call("accept_all_tools");
 		await client.call("send_message", { content: "run: id -u; whoami" });
 		// Only the sandbox has a name for this number.
-		const said = JSON.stringify((await client.event("assistant.message")).payload);
-		expect(said, gateway.stderr.join("\n")).toContain(`${uid}\\nuser`);
+		const answerText = JSON.stringify((await client.event("assistant.message")).payload);
+		expect(answerText, gateway.stderr.join("\n")).toContain(`${uid}\\nuser`);
 	},
 	paced(60_000),
 );

@@ -54,7 +54,7 @@ test("the bundle of the present sources is run", async () => {
 	expect(await clone.parley("--help")).toMatchObject({
 		code: 0,
 		stderr: "",
-		stdout: said("the bundle speaks"),
+		stdout: outputOf("the bundle speaks"),
 	});
 });
 
@@ -92,7 +92,7 @@ test.for<[what: string, change: () => void]>([
 	["a removed one", () => clone.remove(spare)],
 ])("with %s the sources are run", async ([, change]) => {
 	change();
-	expect(await clone.parley("--help")).toMatchObject({ code: 0, stderr: "", stdout: said(help) });
+	expect(await clone.parley("--help")).toMatchObject({ code: 0, stderr: "", stdout: outputOf(help) });
 });
 
 test("an edited test does not change the bundle", async () => {
@@ -120,7 +120,7 @@ test("a bundle that cannot be loaded is named, and the sources are run", async (
 	for (const broken of ["export {", ""]) {
 		writeFileSync(file, broken);
 		const { code, stdout, stderr } = await clone.parley("--help");
-		expect({ code, stdout }).toEqual({ code: 0, stdout: said(help) });
+		expect({ code, stdout }).toEqual({ code: 0, stdout: outputOf(help) });
 		expect(stderr).toMatch(
 			/^parley: the bundle cannot be loaded, so the sources run \(`npm run build` .*\): .+\n$/,
 		);
@@ -132,7 +132,7 @@ test("a gateway of the bundle has its prompts, and finds the program that search
 	await clone.startGateway(join(clone.root, "scripts"));
 	expect(await clone.parley("ask", "search: readable-worker")).toMatchObject({
 		code: 0,
-		stdout: said("bundle.mjs"),
+		stdout: outputOf("bundle.mjs"),
 	});
 });
 
@@ -189,6 +189,6 @@ test("the last three bundles and drafts are kept", async () => {
 	expect(clone.bundles()).toEqual(expect.arrayContaining(old.slice(-2)));
 });
 
-function said(text: string): unknown {
+function outputOf(text: string): unknown {
 	return expect.stringContaining(text);
 }

@@ -12,10 +12,10 @@ test("the exit code is that of the program", async () => {
 test.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)(
 	"%s reaches the program, which handles it",
 	async (signal) => {
-		const { outer, said, ended } = start(
+		const { outer, printed, ended } = start(
 			`process.once("${signal}", () => process.exit(3)); setInterval(() => {}, 1000); console.log("ready");`,
 		);
-		await said("ready");
+		await printed("ready");
 		outer.kill(signal);
 		expect(await ended).toEqual([3, null]);
 	},
@@ -27,8 +27,8 @@ test("a program that a signal killed ends the parent with the same signal", asyn
 });
 
 test("a missing program is named", async () => {
-	const { said, ended } = start("", "/nowhere/node");
-	await said("cannot run /nowhere/node");
+	const { printed, ended } = start("", "/nowhere/node");
+	await printed("cannot run /nowhere/node");
 	expect(await ended).toEqual([127, null]);
 });
 
@@ -41,7 +41,7 @@ function start(program: string, node = process.execPath) {
 	});
 	const ended = once(outer, "exit");
 	let output = "";
-	const said = (text: string) =>
+	const printed = (text: string) =>
 		new Promise<void>((resolve) => {
 			for (const stream of [outer.stdout, outer.stderr]) {
 				stream.on("data", (chunk: Buffer) => {
@@ -50,5 +50,5 @@ function start(program: string, node = process.execPath) {
 				});
 			}
 		});
-	return { outer, said, ended };
+	return { outer, printed, ended };
 }

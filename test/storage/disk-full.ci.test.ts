@@ -73,14 +73,14 @@ async function until(session: OpenSession, holds: (frame: EventFrame) => boolean
 }
 
 /** The messages of people that a new client receives. */
-async function saidIn(session: string): Promise<string[]> {
+async function messagesIn(session: string): Promise<string[]> {
 	const reader = await connect(2).open({ session_id: session, after_seq: 0 });
-	const said: string[] = [];
+	const messages: string[] = [];
 	await until(reader, ({ event, payload, seq }) => {
-		if (event === "user.message") said.push(String(Object(payload).content));
+		if (event === "user.message") messages.push(String(Object(payload).content));
 		return seq >= reader.lastSeq;
 	});
-	return said;
+	return messages;
 }
 
 test("a full disk refuses new writes, loses no accepted one, and work continues when there is space", async (context) => {
@@ -122,13 +122,13 @@ test("a full disk refuses new writes, loses no accepted one, and work continues 
 	const again = await client.open({ session_id: slow.id, after_seq: 0 }).catch(() => slow);
 	const ended = await until(again, ({ event }) => event === "assistant.message");
 	expect(ended.payload).toMatchObject({ error: "" });
-	expect(await saidIn(quick.id)).toEqual([...kept, after]);
+	expect(await messagesIn(quick.id)).toEqual([...kept, after]);
 
 	// A kill, after which the gateway reads its files again, loses no message either.
 	gateway.kill("SIGKILL");
 	await gateway.exited;
 	await start(join(disk.path, "data"));
-	expect(await saidIn(quick.id)).toEqual([...kept, after]);
+	expect(await messagesIn(quick.id)).toEqual([...kept, after]);
 });
 
 test("on a full disk the gateway stops normally, and a start reports the cause", async (context) => {
@@ -148,7 +148,7 @@ test("on a full disk the gateway stops normally, and a start reports the cause",
 	expect(second.stderr.join("\n")).toContain("the disk is full");
 	disk.free();
 	await start(data);
-	expect(await saidIn(session.id)).toEqual(kept);
+	expect(await messagesIn(session.id)).toEqual(kept);
 });
 
 test("a gateway whose log has no space continues without it", async () => {

@@ -171,7 +171,7 @@ test("the commands of a channel work in its workspace, and reach no other direct
 	const workspace = join(data, "workspaces", own);
 	symlinkSync(data, join(workspace, "link"));
 	symlinkSync(`../${other}`, join(workspace, "other"));
-	const said = async (content: string, by: OzzieClient, who: object): Promise<string> => {
+	const answerOf = async (content: string, by: OzzieClient, who: object): Promise<string> => {
 		await connector.call("send_message", { content, ...as("olga") });
 		for (;;) {
 			const { event, payload } = await connector.event();
@@ -180,7 +180,7 @@ test("the commands of a channel work in its workspace, and reach no other direct
 			if (event === "assistant.message") return JSON.stringify(payload);
 		}
 	};
-	const kept = await said("run: echo mine >kept.txt && cat kept.txt", connector, as("olga"));
+	const kept = await answerOf("run: echo mine >kept.txt && cat kept.txt", connector, as("olga"));
 	expect(kept).toContain(hasBubblewrap ? "mine" : "there is none");
 	for (const command of [
 		"ls -A .. ../.. link link/tokens other",
@@ -188,7 +188,7 @@ test("the commands of a channel work in its workspace, and reach no other direct
 		`echo x >../${other}/planted; echo x >other/planted; echo x >../../planted`,
 		`cd ..; ls; cd ..; ls -R; mount; cat /proc/*/environ`,
 	]) {
-		const output = await said(`run: ${command}; echo the end`, operator, {});
+		const output = await answerOf(`run: ${command}; echo the end`, operator, {});
 		if (hasBubblewrap) expect(output).toContain("the end");
 		expect(output.replaceAll(command, "")).not.toMatch(
 			/SQLite format|gw_operator|parley\.sqlite-wal|PARLEY_AUTH/,
@@ -203,7 +203,7 @@ test("the commands of a channel work in its workspace, and reach no other direct
 		"other/x",
 		`${data}/tokens/operator`,
 	]) {
-		expect(await said(`read: ${path}`, operator, {})).toContain("it belongs to the gateway");
+		expect(await answerOf(`read: ${path}`, operator, {})).toContain("it belongs to the gateway");
 	}
 	await connector.call("delete_session", { session_id: own, ...as("olga") });
 	expect(readdirSync(join(data, "workspaces"))).toEqual([other]);

@@ -227,10 +227,10 @@ test("the gateway's own token is hidden from all readers, also if a tool has fou
 		JSON.stringify({ type: "req", id: "1", method: "send_message", params: { content: "read: copy.txt" } }),
 	);
 	await ended;
-	const said = frames.join("\n");
-	expect(said).toContain('"status":"completed"');
-	expect(said).toContain("[redacted]");
-	expect(said).not.toContain((await readFile(token, "utf8")).trim());
+	const allFrames = frames.join("\n");
+	expect(allFrames).toContain('"status":"completed"');
+	expect(allFrames).toContain("[redacted]");
+	expect(allFrames).not.toContain((await readFile(token, "utf8")).trim());
 	await place.during(gateway.stop(0));
 });
 

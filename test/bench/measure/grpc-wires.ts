@@ -21,7 +21,7 @@ export interface GrpcWire {
 	/** Opens a session of this name. A server that has no sessions ignores the name. */
 	talk(client: GrpcClient, session: string): Talk;
 	/** Text that the gateway sends at the end of a turn with the reply `said`. */
-	ended(said: string): string;
+	ended(answerText: string): string;
 }
 
 const run = "/kontekst.AgentService/Run";
@@ -48,7 +48,7 @@ export const kontekst: GrpcWire = {
 		};
 	},
 	// `completed` repeats the reply.
-	ended: (said) => said,
+	ended: (answerText) => answerText,
 };
 
 /** The reason in the hint that starts a turn of roz. The server without a gateway sends it first. */

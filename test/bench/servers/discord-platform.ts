@@ -149,9 +149,9 @@ function message(
 }
 
 function say(channel: string): void {
-	const said = message(channel, anna, { content: "<@100> go on" });
-	const member = { roles: [], joined_at: said.timestamp, deaf: false, mute: false, flags: 0 };
-	dispatch("MESSAGE_CREATE", { ...said, guild_id: guild, member, mentions: [{ ...me, member }] });
+	const sentMessage = message(channel, anna, { content: "<@100> go on" });
+	const member = { roles: [], joined_at: sentMessage.timestamp, deaf: false, mute: false, flags: 0 };
+	dispatch("MESSAGE_CREATE", { ...sentMessage, guild_id: guild, member, mentions: [{ ...me, member }] });
 }
 
 function answered(channel: string): void {

@@ -173,8 +173,8 @@ async function throughGateway(gateway: string): Promise<(message: Message) => vo
 		sessions.set(channelId, session);
 		replies.await(message);
 		const content = message.content.replace(mention, "").trim();
-		const said = { content, correlation_id: message.id, key: message.id, ...behalf };
-		void session.then((id) => request("send_message", said, id));
+		const sendParams = { content, correlation_id: message.id, key: message.id, ...behalf };
+		void session.then((id) => request("send_message", sendParams, id));
 	};
 }
 

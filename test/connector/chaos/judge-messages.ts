@@ -1,7 +1,7 @@
 import type { DiscordStreet } from "./discord-street.ts";
 import { arrivalsOf, judgeFile, judgeRetries, judgeTwice, judgeWaiting } from "./judge-arrivals.ts";
 
-type Said = DiscordStreet["people"]["messages"]["said"][number];
+type SentMessage = DiscordStreet["people"]["messages"]["sentMessages"][number];
 
 /** A new Discord session replays earlier messages, but not their edits and deletions. */
 const receiptMs = 60_000;
@@ -9,18 +9,18 @@ const receiptMs = 60_000;
 /** Faults in messages, edits, deletions and attachments, compared with the arrivals at the gateway. */
 export function judgeMessages(street: DiscordStreet): string[] {
 	const { people, gateway } = street;
-	const { said } = people.messages;
+	const { sentMessages } = people.messages;
 	return [
-		...said.flatMap((one) => judgeSaid(street, one)),
-		...said.flatMap((one) => judgeFile(gateway, one, (file) => refusalsOf(one, file))),
+		...sentMessages.flatMap((one) => judgeSentMessage(street, one)),
+		...sentMessages.flatMap((one) => judgeFile(gateway, one, (file) => refusalsOf(one, file))),
 		...judgeRetries(gateway, people.retries),
 	];
 }
 
-function judgeSaid(street: DiscordStreet, said: Said): string[] {
-	const { id, versions, isDeleted, mayBeLost } = said;
+function judgeSentMessage(street: DiscordStreet, sentMessage: SentMessage): string[] {
+	const { id, versions, isDeleted, mayBeLost } = sentMessage;
 	const arrivals = arrivalsOf(street.gateway, id);
-	const faults = judgeTwice(said, arrivals);
+	const faults = judgeTwice(sentMessage, arrivals);
 	// A version that has joined a run cannot be withdrawn by an edit.
 	const kept = arrivals.filter(({ isCancelled, hasJoined }) => !isCancelled && !hasJoined);
 	if (kept.length > 1) faults.push(`${versions.join(" → ")} was answered ${kept.length} times`);
@@ -28,35 +28,37 @@ function judgeSaid(street: DiscordStreet, said: Said): string[] {
 	const first = versions[0] ?? "";
 	if (arrivals.length === 0) return [...faults, `the gateway never received ${first}`];
 	const last = versions.at(-1) ?? "";
-	const counts = arrivals.some(({ content }) => content.includes(last)) || isRefused(said);
-	return counts || isUnseen(street, said)
+	const counts = arrivals.some(({ content }) => content.includes(last)) || isRefused(sentMessage);
+	return counts || isUnseen(street, sentMessage)
 		? faults
 		: [...faults, `the gateway did not learn that ${first} is ${last} now`];
 }
 
 /** True if a post below the message says that the edit came too late. */
-function isRefused({ room, id }: Said): boolean {
+function isRefused({ room, id }: SentMessage): boolean {
 	return room
 		.shows()
 		.some(({ repliesTo, text }) => repliesTo?.id === id && text.includes("before you edited"));
 }
 
 /** Number of posts below the message which say that its file could not be read. */
-function refusalsOf({ id, room }: Said, file: string): number {
+function refusalsOf({ id, room }: SentMessage, file: string): number {
 	return room.shows().filter(({ repliesTo, text }) => repliesTo?.id === id && text.includes(file)).length;
 }
 
 /** Deleted messages that still wait at the end. */
 export function judgeDeleted(street: DiscordStreet): string[] {
 	const { gateway, people } = street;
-	const deleted = people.messages.said.filter((said) => said.isDeleted && !isUnseen(street, said));
+	const deleted = people.messages.sentMessages.filter(
+		(sentMessage) => sentMessage.isDeleted && !isUnseen(street, sentMessage),
+	);
 	return judgeWaiting(gateway, deleted);
 }
 
 /**
  * True if the Discord session ended before the last change was certainly received, or if the connector lost its database.
  */
-function isUnseen({ world }: DiscordStreet, { changedAt, mayBeLost }: Said): boolean {
+function isUnseen({ world }: DiscordStreet, { changedAt, mayBeLost }: SentMessage): boolean {
 	const { identifies } = world.state;
 	return mayBeLost || identifies.some((at) => at >= changedAt && at <= changedAt + receiptMs);
 }

@@ -22,7 +22,7 @@ export interface Author<Room> {
 }
 
 /** Message of a person with its possible states. */
-export interface Said<Room, Person> {
+export interface SentMessage<Room, Person> {
 	readonly id: string;
 	/** Its versions, newest last. */
 	readonly versions: string[];
@@ -42,8 +42,8 @@ export interface Speech<Room, Person> {
 	/** The text, after a mention of Parley if the room requires one. */
 	address(text: string, room: Room): string;
 	/** By default, every message can be edited and deleted. */
-	mayEdit?(said: Said<Room, Person>): boolean;
-	mayDelete?(said: Said<Room, Person>): boolean;
+	mayEdit?(sentMessages: SentMessage<Room, Person>): boolean;
+	mayDelete?(sentMessages: SentMessage<Room, Person>): boolean;
 }
 
 /** Number of recent messages that people edit, delete or react to. */
@@ -51,7 +51,7 @@ const recent = 6;
 
 /** Messages of people, with their edits, deletions and reactions. */
 export class Messages<Room extends Place, Person extends Author<Room>> {
-	readonly said: Said<Room, Person>[] = [];
+	readonly sentMessages: SentMessage<Room, Person>[] = [];
 	readonly #clock: Clock;
 	readonly #random: Random;
 	readonly #speech: Speech<Room, Person>;
@@ -64,57 +64,58 @@ export class Messages<Room extends Place, Person extends Author<Room>> {
 	}
 
 	/** Recent messages, newest last. */
-	get recent(): readonly Said<Room, Person>[] {
-		return this.said.slice(-recent).filter(({ isDeleted }) => !isDeleted);
+	get recent(): readonly SentMessage<Room, Person>[] {
+		return this.sentMessages.slice(-recent).filter(({ isDeleted }) => !isDeleted);
 	}
 
 	/** Messages that were stored but not delivered are lost with the database. Later ones are not. */
 	databaseLost(): void {
-		for (const said of this.said) said.mayBeLost = true;
+		for (const sentMessages of this.sentMessages) sentMessages.mayBeLost = true;
 	}
 
 	/** All messages of a room may be stopped. In a channel, `/stop` also stops the only thread that works. */
 	stopped(room: Room): void {
 		const stopped = new Set([room, ...room.threads()].map(({ id }) => id));
-		for (const said of this.said) said.mayBeLost ||= stopped.has(said.room.id);
+		for (const sentMessages of this.sentMessages)
+			sentMessages.mayBeLost ||= stopped.has(sentMessages.room.id);
 	}
 
 	say(person: Person, room: Room, withFile = false): void {
-		const number = this.said.length;
+		const number = this.sentMessages.length;
 		const text = `say-${number}.`;
 		const file = withFile ? `file-${number}.txt` : undefined;
 		const attachments = file === undefined ? [] : [{ name: file, content: `of ${text}` }];
 		const { id } = person.says(this.#speech.address(text, room), { in: room, attachments });
 		const arrivals = { versions: [text], room, person, changedAt: 0, isDeleted: false, mayBeLost: false };
-		this.said.push({ id, ...arrivals, ...(file !== undefined && { file }) });
+		this.sentMessages.push({ id, ...arrivals, ...(file !== undefined && { file }) });
 	}
 
 	edit(): void {
-		const said = this.#own();
-		if (!said || this.#speech.mayEdit?.(said) === false) return;
+		const sentMessages = this.#own();
+		if (!sentMessages || this.#speech.mayEdit?.(sentMessages) === false) return;
 		const text = `edit-${this.#edits}.`;
 		this.#edits += 1;
-		said.versions.push(text);
-		said.changedAt = this.#clock.now();
-		said.person.edits(said, this.#speech.address(text, said.room));
+		sentMessages.versions.push(text);
+		sentMessages.changedAt = this.#clock.now();
+		sentMessages.person.edits(sentMessages, this.#speech.address(text, sentMessages.room));
 	}
 
 	delete(): void {
-		const said = this.#own();
-		if (!said || this.#speech.mayDelete?.(said) === false) return;
-		said.isDeleted = true;
-		said.changedAt = this.#clock.now();
-		said.person.deletes(said);
+		const sentMessages = this.#own();
+		if (!sentMessages || this.#speech.mayDelete?.(sentMessages) === false) return;
+		sentMessages.isDeleted = true;
+		sentMessages.changedAt = this.#clock.now();
+		sentMessages.person.deletes(sentMessages);
 	}
 
 	/** A message for a ❌ reaction, which stops it. */
-	cross(): Said<Room, Person> | undefined {
-		const said = this.#own();
-		if (said) said.mayBeLost = true;
-		return said;
+	cross(): SentMessage<Room, Person> | undefined {
+		const sentMessages = this.#own();
+		if (sentMessages) sentMessages.mayBeLost = true;
+		return sentMessages;
 	}
 
-	#own(): Said<Room, Person> | undefined {
+	#own(): SentMessage<Room, Person> | undefined {
 		const left = this.recent;
 		return left.length === 0 ? undefined : this.#random.pick(left);
 	}

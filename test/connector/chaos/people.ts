@@ -48,7 +48,8 @@ export class People {
 			// Two edits in one millisecond are indistinguishable on Discord.
 			mayEdit: ({ changedAt }) => changedAt !== world.clock.now(),
 			// The first message of a channel stays: without any message an empty channel looks like an unreadable one.
-			mayDelete: (said) => said !== this.messages.said.find(({ room }) => room === said.room),
+			mayDelete: (sentMessage) =>
+				sentMessage !== this.messages.sentMessages.find(({ room }) => room === sentMessage.room),
 		});
 		this.rooms = [
 			...["general", "random"].map((name) => world.channel(name)),
@@ -83,8 +84,8 @@ export class People {
 	/** ❌ on a message, or 🔁 on an answer. */
 	#react(person: Person, room: Channel): void {
 		if (this.#random.chance(0.5)) {
-			const said = this.messages.cross();
-			said?.person.reacts("❌", { on: said });
+			const sentMessage = this.messages.cross();
+			sentMessage?.person.reacts("❌", { on: sentMessage });
 			return;
 		}
 		const answer = room.shows().findLast(({ buttons }) => buttons.includes("Again"));

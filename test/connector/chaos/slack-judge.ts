@@ -11,7 +11,7 @@ import {
 } from "./judge-posts.ts";
 import type { SlackStreet } from "./slack-street.ts";
 
-type Said = SlackStreet["people"]["messages"]["said"][number];
+type SentMessage = SlackStreet["people"]["messages"]["sentMessages"][number];
 
 /** Faults that people or the gateway can see on Slack. */
 export function judgeSlack(street: SlackStreet): string[] {
@@ -28,9 +28,9 @@ export function judgeSlack(street: SlackStreet): string[] {
 		...judgeTasks(street, posts),
 		...judgeReviews(workAndPosts),
 		...judgeTrust(street, posts),
-		...people.messages.said.flatMap((said) => judgeSaid(street, said)),
-		...people.messages.said.flatMap((said) =>
-			judgeFile(gateway, said, (file) => refusalsOf(street, said, file)),
+		...people.messages.sentMessages.flatMap((sentMessage) => judgeSentMessage(street, sentMessage)),
+		...people.messages.sentMessages.flatMap((sentMessage) =>
+			judgeFile(gateway, sentMessage, (file) => refusalsOf(street, sentMessage, file)),
 		),
 		...judgeRetries(gateway, people.retries),
 		...people.pendingActions.unanswered.map((what) => `no response within 3 s: ${what}`),
@@ -41,13 +41,15 @@ export function judgeSlack(street: SlackStreet): string[] {
 
 /** Deleted messages that still wait at the end. */
 export function judgeDeleted({ people, gateway }: SlackStreet): string[] {
-	const deleted = people.messages.said.filter(({ isDeleted, mayBeLost }) => isDeleted && !mayBeLost);
+	const deleted = people.messages.sentMessages.filter(({ isDeleted, mayBeLost }) => isDeleted && !mayBeLost);
 	return judgeWaiting(gateway, deleted);
 }
 
 /** True if the thread of a session was deleted with its first message, so that it can no longer be shown. */
 function isGoneFor({ people }: SlackStreet, externalKey = ""): boolean {
-	return people.messages.said.some(({ id, isDeleted }) => isDeleted && externalKey.includes(`:${id}`));
+	return people.messages.sentMessages.some(
+		({ id, isDeleted }) => isDeleted && externalKey.includes(`:${id}`),
+	);
 }
 
 /** Our public posts in their order. */
@@ -84,12 +86,12 @@ function judgeTrust({ work, people, world }: SlackStreet, posts: readonly Shown[
 	});
 }
 
-function judgeSaid({ gateway, world, people }: SlackStreet, said: Said): string[] {
-	const { id, versions, isDeleted, mayBeLost, room } = said;
+function judgeSentMessage({ gateway, world, people }: SlackStreet, sentMessage: SentMessage): string[] {
+	const { id, versions, isDeleted, mayBeLost, room } = sentMessage;
 	// The mention that started a thread may be removed before its replies arrive.
-	const isUncalled = people.messages.said.some((root) => root.id === room.id && root.isDeleted);
+	const isUncalled = people.messages.sentMessages.some((root) => root.id === room.id && root.isDeleted);
 	const arrivals = arrivalsOf(gateway, id);
-	const faults = judgeTwice(said, arrivals);
+	const faults = judgeTwice(sentMessage, arrivals);
 	// A version that has joined a run cannot be withdrawn by an edit.
 	const kept = arrivals.filter(({ isCancelled, hasJoined }) => !isCancelled && !hasJoined);
 	// A connector without its database may not know the message of a later edit.
@@ -107,7 +109,7 @@ function judgeSaid({ gateway, world, people }: SlackStreet, said: Said): string[
 }
 
 /** Number of posts in the room which say that the file could not be read. */
-function refusalsOf({ world }: SlackStreet, { room }: Said, file: string): number {
+function refusalsOf({ world }: SlackStreet, { room }: SentMessage, file: string): number {
 	return [room, ...world.threads()]
 		.flatMap((place) => place.shows())
 		.filter(({ text, author }) => author === world.bot.name && text.includes(file)).length;

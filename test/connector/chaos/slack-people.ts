@@ -80,15 +80,15 @@ export class SlackPeople {
 
 	/** A thread that started with a mention needs no more mentions. */
 	#continueThread(person: Person): void {
-		const [root] = this.messages.recent.filter((said) => isTop(said) && isOpen(said));
+		const [root] = this.messages.recent.filter((sentMessage) => isTop(sentMessage) && isOpen(sentMessage));
 		if (root) this.messages.say(person, root.room.thread(root));
 	}
 
 	/** ❌ on a message, or 🔁 on an answer. */
 	#react(person: Person, room: Channel): void {
 		if (this.#random.chance(0.5)) {
-			const said = this.messages.cross();
-			if (said) this.#sign(said.person, "❌", said);
+			const sentMessage = this.messages.cross();
+			if (sentMessage) this.#sign(sentMessage.person, "❌", sentMessage);
 			return;
 		}
 		const answer = this.#seen(person, room).findLast(({ buttons }) => buttons.includes("Again"));

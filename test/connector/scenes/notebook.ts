@@ -38,7 +38,7 @@ export class Notebook {
 	written(text: string): string {
 		const people = Object.entries(this.town.site.people);
 		return people.reduce(
-			(said, [name, { id }]) => said.replaceAll(`@${name}`, `<@${id}>`),
+			(written, [name, { id }]) => written.replaceAll(`@${name}`, `<@${id}>`),
 			this.filled(text.replaceAll("@Parley", this.town.site.mention)),
 		);
 	}

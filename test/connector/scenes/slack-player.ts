@@ -17,16 +17,16 @@ class Written implements SentInteraction {
 	readonly failed = false;
 	readonly form = undefined;
 	readonly #thread: Channel;
-	readonly #said: Shown;
+	readonly #sentMessage: Shown;
 
-	constructor(thread: Channel, said: Shown) {
+	constructor(thread: Channel, sentMessage: Shown) {
 		this.#thread = thread;
-		this.#said = said;
+		this.#sentMessage = sentMessage;
 	}
 
 	answers(): Shown[] {
-		const since = this.#thread.shows().filter(({ ts }) => Number(ts) > Number(this.#said.ts));
-		return since.filter(({ author }) => author !== this.#said.author);
+		const since = this.#thread.shows().filter(({ ts }) => Number(ts) > Number(this.#sentMessage.ts));
+		return since.filter(({ author }) => author !== this.#sentMessage.author);
 	}
 }
 
@@ -68,10 +68,10 @@ export class SlackPlayer implements Player {
 		if (task.startsWith("task new ") && room.hasThreads && !room.conversation) {
 			return this.person.commands(`/parley ${task}`, {}, { in: room.channel });
 		}
-		const said = this.person.says(text, { in: room.here, attachments });
+		const sentMessage = this.person.says(text, { in: room.here, attachments });
 		const isConversation = text.includes(this.#mention) || room.channel.record.kind === "im";
-		if (room.hasThreads && isConversation) room.conversation ??= room.channel.thread(said);
-		return said;
+		if (room.hasThreads && isConversation) room.conversation ??= room.channel.thread(sentMessage);
+		return sentMessage;
 	}
 
 	edits(message: Message, text: string): void {

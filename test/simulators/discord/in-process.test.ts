@@ -45,13 +45,13 @@ test("another process continues before the first unacknowledged event, the same 
 	const parts = standingWorld();
 	const { world, clock, anna, general } = parts;
 	const sessions: SessionStore = {};
-	const said: string[] = [];
+	const events: string[] = [];
 	const unreceived = Promise.withResolvers<void>();
 	const listen = async (port: InProcessPort) =>
 		port.connect({
 			dispatch: ({ t, d }) => {
 				if (t !== "MESSAGE_CREATE") return;
-				said.push(Object(d).content);
+				events.push(Object(d).content);
 				return Object(d).content === "two" ? unreceived.promise : Promise.resolve();
 			},
 			link: () => {},
@@ -63,13 +63,13 @@ test("another process continues before the first unacknowledged event, the same 
 	world.gateway.drop();
 	clock.advance(500);
 	for (let turn = 0; turn < 3; turn++) await Promise.resolve();
-	expect(said).toEqual(["one", "two", "three"]);
+	expect(events).toEqual(["one", "two", "three"]);
 	port.kill();
 	// Too late, because the process that would store it is dead.
 	unreceived.resolve();
 	await unreceived.promise;
 	await listen(new InProcessPort(world, { intents, sessions }));
-	expect(said.slice(3)).toEqual(["two", "three"]);
+	expect(events.slice(3)).toEqual(["two", "three"]);
 });
 
 test("a lost connection returns after half a second, a new session after one to five seconds", async () => {

@@ -98,9 +98,9 @@ test("the program ends with 0 on SIGTERM, and with 1 if it cannot listen", async
 	const first = run();
 	await once(first.stderr, "data");
 	const second = run();
-	const said = text(second.stderr);
+	const output = text(second.stderr);
 	expect(await once(second, "exit")).toEqual([1, null]);
-	expect(await said).toContain("couldn't bind HTTP server socket, hostname: 127.0.0.1");
+	expect(await output).toContain("couldn't bind HTTP server socket, hostname: 127.0.0.1");
 	first.kill("SIGTERM");
 	expect(await once(first, "exit")).toEqual([0, null]);
 });

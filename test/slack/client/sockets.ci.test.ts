@@ -166,10 +166,10 @@ test("a deaf socket is replaced after many events over the other one, and its ev
 	const gone = (): boolean => deaf !== undefined && !sockets.open.includes(deaf);
 	await chatter(says, gone);
 	await watch.until("it is gone", gone);
-	const said = one.received.length;
+	const receivedCount = one.received.length;
 	clock.advance(3000);
 	await watch.until("what was lost came again", () => one.envelopes.some(({ attempt }) => attempt === 1));
-	expect(one.received.length).toBeGreaterThan(said);
+	expect(one.received.length).toBeGreaterThan(receivedCount);
 	expect([sockets.range.fewest, one.states]).toEqual([2, ["ready"]]);
 });
 

@@ -28,11 +28,14 @@ export function idOf(title: string): string {
 }
 
 type Own = Exclude<Action, Shared>;
-type Said = Extract<Own, "submit" | "approve" | "revise" | "approve worker" | "allow" | "deny" | "cancel">;
+type Decision = Extract<
+	Own,
+	"submit" | "approve" | "revise" | "approve worker" | "allow" | "deny" | "cancel"
+>;
 
 /** Replies of the model of the task or of its worker. */
 const replies: Readonly<
-	Record<Exclude<Own, Said>, readonly [worker: boolean, reply: (id: string) => ScriptedReply]>
+	Record<Exclude<Own, Decision>, readonly [worker: boolean, reply: (id: string) => ScriptedReply]>
 > = {
 	finish: [false, () => [says("done")]],
 	effect: [false, (id) => [calls(id, "effect")]],
@@ -71,14 +74,14 @@ export class Player {
 	}
 
 	/** True for requests of people, which are acknowledged. */
-	isSaid(action: Own): action is Said {
+	isDecision(action: Own): action is Decision {
 		return !(action in replies);
 	}
 
 	/** Resolves when the request is acknowledged; its effects come later. `again` repeats it with the same key. */
 	async play(action: Own, life: Life, again = false): Promise<void> {
-		if (!again || !this.isSaid(action)) this.#step += 1;
-		if (this.isSaid(action)) return this.#say(action, life);
+		if (!again || !this.isDecision(action)) this.#step += 1;
+		if (this.isDecision(action)) return this.#say(action, life);
 		const { title } = this.cast;
 		const [worker, reply] = replies[action];
 		const who = worker ? workerOf(title) : title;
@@ -87,7 +90,7 @@ export class Player {
 		life.model.reply(who, action === "spawn" ? [spawnCall(id, title)] : reply(id));
 	}
 
-	async #say(action: Said, life: Life): Promise<void> {
+	async #say(action: Decision, life: Life): Promise<void> {
 		const { title } = this.cast;
 		const { tasks } = life.t.runtime;
 		switch (action) {

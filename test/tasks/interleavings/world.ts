@@ -100,10 +100,10 @@ export class World {
 		const rows = await this.#rows();
 		const behind = moving.filter((one) => differences(next.get(one) ?? one, rows).length > 0);
 		// People repeat their request in every case, so only models are awaited.
-		const unsaid = behind.filter((one) => !one.player.isSaid(ownOf(one, place)));
-		await this.#until("models are asked for missing replies", unsaid, (one) => this.#hasReached(one));
+		const undecided = behind.filter((one) => !one.player.isDecision(ownOf(one, place)));
+		await this.#until("models are asked for missing replies", undecided, (one) => this.#hasReached(one));
 		for (const one of behind) {
-			if (acknowledged.has(one) && one.player.isSaid(ownOf(one, place))) throw lost(one, place);
+			if (acknowledged.has(one) && one.player.isDecision(ownOf(one, place))) throw lost(one, place);
 		}
 		await Promise.all(behind.map((one) => one.player.play(ownOf(one, place), this.life, true)));
 		await this.#passFaults(behind.map((one) => one.player.faulty(ownOf(one, place))));
@@ -120,12 +120,12 @@ export class World {
 			const state = await tasks.cancel(unkeyed(operator), taskId, "the test is over");
 			if (!late) one.at = after(one.at, "cancel");
 			if (state !== one.at.task) throw new Error(`${describe(one)}: cancelled late it is ${state}`);
-			const said = await tasks.reply(unkeyed(operator), taskId, { approved: true, feedback: "" }).then(
+			const outcome = await tasks.reply(unkeyed(operator), taskId, { approved: true, feedback: "" }).then(
 				() => "nothing",
 				(error: Error) => error.message,
 			);
-			if (!said.includes("only a suspended task"))
-				throw new Error(`${describe(one)}: a late reply says ${said}`);
+			if (!outcome.includes("only a suspended task"))
+				throw new Error(`${describe(one)}: a late reply says ${outcome}`);
 		}
 		await this.arrive();
 	}

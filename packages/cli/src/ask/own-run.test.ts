@@ -2,7 +2,7 @@ import type { OzzieEvent } from "@parley/protocol";
 import { expect, test } from "vitest";
 import { OwnRun } from "./ask.ts";
 
-function said(runId: string): OzzieEvent {
+function userMessage(runId: string): OzzieEvent {
 	return { type: "event", event: "user.message", payload: { content: "", run_id: runId }, seq: 1 };
 }
 
@@ -12,7 +12,7 @@ function ended(content: string): OzzieEvent {
 
 test("returns the events after the message if the run starts immediately", () => {
 	const run = new OwnRun({ status: "sent", run_id: "mine" });
-	expect([ended("old"), said("mine"), ended("mine")].map((event) => run.owns(event))).toEqual([
+	expect([ended("old"), userMessage("mine"), ended("mine")].map((event) => run.owns(event))).toEqual([
 		false,
 		true,
 		true,
@@ -21,7 +21,14 @@ test("returns the events after the message if the run starts immediately", () =>
 
 test("waits for the end of all earlier runs", () => {
 	const run = new OwnRun({ status: "sent", run_id: "mine", queued_position: 2 });
-	const events = [ended("old"), said("mine"), said("later"), ended("first"), ended("second"), ended("mine")];
+	const events = [
+		ended("old"),
+		userMessage("mine"),
+		userMessage("later"),
+		ended("first"),
+		ended("second"),
+		ended("mine"),
+	];
 	expect(events.map((event) => run.owns(event))).toEqual([false, false, false, false, false, true]);
 	expect(run.before).toBe(0);
 });

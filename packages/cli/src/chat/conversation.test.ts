@@ -8,7 +8,7 @@ import { Conversation } from "./conversation.ts";
 
 const look = { columns: 40, styles: createStyles(false) };
 
-const said = (content: string, author?: { id: string; name: string }): OzzieEvent =>
+const userMessage = (content: string, author?: { id: string; name: string }): OzzieEvent =>
 	event("user.message", defined({ content, run_id: "run", author }));
 const start = event("assistant.stream", { phase: "start", content: "", index: 0 });
 const delta = (content: string): OzzieEvent =>
@@ -27,7 +27,10 @@ function apply(conversation: Conversation, ...events: readonly OzzieEvent[]): st
 
 test("shows the events of a turn", () => {
 	const conversation = new Conversation();
-	expect(apply(conversation, said("hello"), start, delta("one "), delta("two"))).toEqual(["", "› hello"]);
+	expect(apply(conversation, userMessage("hello"), start, delta("one "), delta("two"))).toEqual([
+		"",
+		"› hello",
+	]);
 	expect(conversation).toMatchObject({ last: "one two", active: true, idle: false });
 	expect(apply(conversation, end, ended("one two"))).toEqual(["one two"]);
 	expect(conversation).toMatchObject({ last: "", active: false, idle: true });
@@ -49,7 +52,7 @@ test("escapes control characters of a model", () => {
 test("queues messages, and shows them when they run", () => {
 	const conversation = new Conversation();
 	conversation.send("second");
-	expect(apply(conversation, said("first"), said("second"))).toEqual(["", "› first"]);
+	expect(apply(conversation, userMessage("first"), userMessage("second"))).toEqual(["", "› first"]);
 	expect(conversation).toMatchObject({ queue: [{ content: "second" }], sending: [] });
 	expect(apply(conversation, ended("one"))).toEqual(["one", "", "› second"]);
 	expect(apply(conversation, ended("two"))).toEqual(["two"]);
@@ -58,7 +61,7 @@ test("queues messages, and shows them when they run", () => {
 
 test("prints the list of steps instead of its tool call, then the changed steps", () => {
 	const conversation = new Conversation();
-	apply(conversation, said("hello"));
+	apply(conversation, userMessage("hello"));
 	const first = [called("t", "todo"), listed("in_progress", "pending"), returned("t", "todo")];
 	expect(apply(conversation, ...first)).toEqual(["▸ Look", "· Change"]);
 	expect(apply(conversation, listed("completed", "in_progress"))).toEqual(["✓ Look", "▸ Change"]);
@@ -76,7 +79,7 @@ test("is busy while a message is being sent", () => {
 });
 
 test("shows messages of other people with their names", () => {
-	const rows = apply(new Conversation(), said("hello", { id: "x", name: "Ada\u0007" }));
+	const rows = apply(new Conversation(), userMessage("hello", { id: "x", name: "Ada\u0007" }));
 	expect(rows).toEqual(["", "› Ada\\u{7}: hello"]);
 });
 
@@ -160,7 +163,7 @@ test("prints a message to the running turn after the unfinished row", () => {
 	const conversation = new Conversation();
 	conversation.send("not there");
 	const steered = event("user.message", { content: "not there", run_id: "run", steered: true });
-	expect(apply(conversation, said("go"), start, delta("I go th"), steered)).toEqual(["", "› go"]);
+	expect(apply(conversation, userMessage("go"), start, delta("I go th"), steered)).toEqual(["", "› go"]);
 	expect(conversation).toMatchObject({ sending: [], queue: [], steering: [{ content: "not there" }] });
 	expect(apply(conversation, delta("ere"), end)).toEqual(["I go there", "", "› not there"]);
 	expect(apply(conversation, steered, ended("done"))).toEqual(["", "› not there", "done"]);
@@ -177,10 +180,9 @@ test("shows a retry as a message", () => {
 
 test("shows a pending retry until the model is called again", () => {
 	const conversation = new Conversation();
-	expect(apply(conversation, said("go"), modelCall("start"), modelCall("end"), retrying(4000, 1))).toEqual([
-		"",
-		"› go",
-	]);
+	expect(
+		apply(conversation, userMessage("go"), modelCall("start"), modelCall("end"), retrying(4000, 1)),
+	).toEqual(["", "› go"]);
 	expect(conversation.retrying).toMatchObject({ reason: "the model is overloaded", in_ms: 4000 });
 	apply(conversation, modelCall("start"));
 	expect(conversation.retrying).toBeUndefined();
@@ -190,7 +192,7 @@ test("shows a pending retry until the model is called again", () => {
 
 test("reports an interrupted reply, but not a reply without text", () => {
 	const conversation = new Conversation();
-	const first = [said("go"), modelCall("start"), start, delta("half a"), end, modelCall("end")];
+	const first = [userMessage("go"), modelCall("start"), start, delta("half a"), end, modelCall("end")];
 	expect(apply(conversation, ...first, retrying(1000, 1))).toEqual([
 		"",
 		"› go",
@@ -282,7 +284,9 @@ test("asks requests for trust in parallel with the runs, and prints the result",
 		context: { call_id: "c" },
 	});
 	// An answer to the first question must not answer the second one.
-	expect(apply(conversation, said("go"), called("c"), own).at(-1)).toBe("another question follows this one");
+	expect(apply(conversation, userMessage("go"), called("c"), own).at(-1)).toBe(
+		"another question follows this one",
+	);
 	expect(conversation.question?.question.token).toBe("wish");
 	expect(apply(conversation, own)).toEqual([]);
 	apply(conversation, event("prompt.closed", { token: "wish", reason: "expired" }));

@@ -24,7 +24,8 @@ function talking(...events: readonly Pick<OzzieEvent, "event" | "payload">[]): C
 	return conversation;
 }
 
-const said = (content: string) => ({ event: "user.message", payload: { content, run_id: "run" } }) as const;
+const userMessage = (content: string) =>
+	({ event: "user.message", payload: { content, run_id: "run" } }) as const;
 
 test("shows only the typed line without a turn", () => {
 	expect(view({})).toEqual({ rows: ["", "› hi"], cursor: { row: 1, column: 4 } });
@@ -35,7 +36,7 @@ test("shows the unfinished row, queued messages and Ctrl-C during a turn", () =>
 		event: "assistant.stream",
 		payload: { phase: "delta", content: "some te", index: 0 },
 	} as const;
-	const conversation = talking(said("first"), said("second"), delta);
+	const conversation = talking(userMessage("first"), userMessage("second"), delta);
 	conversation.send("third");
 	expect(view({ conversation }).rows).toEqual([
 		"some te",
@@ -48,7 +49,7 @@ test("shows the unfinished row, queued messages and Ctrl-C during a turn", () =>
 });
 
 test("shows the progress of the steps until the run ends", () => {
-	const conversation = talking(said("first"));
+	const conversation = talking(userMessage("first"));
 	conversation.apply(listed("completed", "in_progress"), look);
 	expect(view({ conversation }).rows.join("\n")).toMatch(/1\/2.*Change/);
 	conversation.apply(event("assistant.message", { content: "done", error: "", context: {} }), look);
@@ -65,10 +66,10 @@ test("shows messages to the running turn and the reason for a retry", () => {
 		event: "run.retrying",
 		payload: { run_id: "run", reason: "busy", in_ms: 0, attempt: 1, model: "m" },
 	} as const;
-	expect(view({ conversation: talking(said("first"), delta, steered) }).rows).toContain(
+	expect(view({ conversation: talking(userMessage("first"), delta, steered) }).rows).toContain(
 		"  to the running turn: x",
 	);
-	expect(view({ conversation: talking(said("first"), retry) }).rows).toEqual([
+	expect(view({ conversation: talking(userMessage("first"), retry) }).rows).toEqual([
 		"",
 		"busy · Ctrl-C cancels",
 		"› hi",
@@ -76,7 +77,7 @@ test("shows messages to the running turn and the reason for a retry", () => {
 });
 
 test("shows only the first queued messages", () => {
-	const conversation = talking(...["a", "b", "c", "d", "e", "f"].map(said));
+	const conversation = talking(...["a", "b", "c", "d", "e", "f"].map(userMessage));
 	expect(view({ conversation }).rows).toContain("  and 2 more");
 });
 
@@ -92,11 +93,15 @@ test("reports an open question while a message is typed", () => {
 });
 
 test("shows a notice instead of the current activity", () => {
-	expect(view({ conversation: talking(said("x")), notice: "lost" }).rows).toEqual(["", "lost", "› hi"]);
+	expect(view({ conversation: talking(userMessage("x")), notice: "lost" }).rows).toEqual([
+		"",
+		"lost",
+		"› hi",
+	]);
 });
 
 test("fits a terminal with few rows", () => {
-	const conversation = talking(...["a", "b", "c", "d"].map(said));
+	const conversation = talking(...["a", "b", "c", "d"].map(userMessage));
 	const { rows, cursor } = view({ conversation }, 4);
 	expect(rows).toEqual(["working · Ctrl-C cancels", "› hi"]);
 	expect(cursor).toEqual({ row: 1, column: 4 });

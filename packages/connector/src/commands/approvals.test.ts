@@ -13,12 +13,12 @@ const [approvals] = approvalCommands;
 async function ask(answers: ScriptedAnswers, from?: number) {
 	const { context, gateway } = scriptedContext(answers);
 	const reply = await approvals?.run(context, commanded("approvals", from === undefined ? {} : { from }));
-	return { said: reply ? read(reply) : "", reply, context, gateway };
+	return { replyText: reply ? read(reply) : "", reply, context, gateway };
 }
 
 test("an approval of another channel is shown with its author, its channel and its own buttons", async () => {
-	const { said, reply, context, gateway } = await ask(waiting(listedPrompt()));
-	expect(said).toBe(
+	const { replyText, reply, context, gateway } = await ask(waiting(listedPrompt()));
+	expect(replyText).toBe(
 		[
 			"**Approval k3v9qx** · the agent wants to use `run_command`",
 			"Requested by Mia \\*M\\* in Slack (`slack:T:C`), in “Release”, {10 s}.",
@@ -59,14 +59,14 @@ test.each([
 	["by the operator", nobodys, "Requested by the operator in Slack"],
 	["by somebody without a name", listedPrompt({ name: "" }), "Requested by slack:T:U7 in Slack"],
 ])("an approval asked %s names its origin", async (_, prompt, words) => {
-	expect((await ask(waiting(prompt))).said).toContain(words);
+	expect((await ask(waiting(prompt))).replyText).toContain(words);
 });
 
 test("a call that always requires approval has no approve button", async () => {
-	const { said } = await ask(waiting(listedPrompt({ always_ask: true }, { risk: "critical" })));
-	expect(said).toContain("**Risk: critical.**");
-	expect(said).toContain("\n[Deny] [Show all]");
-	expect(said).not.toContain("[Approve once");
+	const { replyText } = await ask(waiting(listedPrompt({ always_ask: true }, { risk: "critical" })));
+	expect(replyText).toContain("**Risk: critical.**");
+	expect(replyText).toContain("\n[Deny] [Show all]");
+	expect(replyText).not.toContain("[Approve once");
 });
 
 /** Approvals that wait, each with its own token. */
@@ -79,14 +79,14 @@ function many(count: number, ...given: Parameters<typeof listedPrompt>) {
 
 test("one post shows as many approvals as fit, each with its own buttons, and the number of hidden ones", async () => {
 	const prompts = many(6);
-	const { said, reply } = await ask(waiting(...prompts));
+	const { replyText, reply } = await ask(waiting(...prompts));
 	expect(reply?.controls).toHaveLength(4);
-	expect(said).toContain("[Approve once umber0] [Deny umber0] [Show all umber0]");
-	expect(said).toContain("2 more: `/approvals from:5`");
+	expect(replyText).toContain("[Approve once umber0] [Deny umber0] [Show all umber0]");
+	expect(replyText).toContain("2 more: `/approvals from:5`");
 	const rest = await ask(waiting(...prompts), 5);
-	expect(rest.said).toMatch(/^\*\*Approval umber4\*\*.*Approval umber5/s);
-	expect(rest.said).not.toContain("more:");
-	expect((await ask(waiting(...prompts), 7)).said).toBe(
+	expect(rest.replyText).toMatch(/^\*\*Approval umber4\*\*.*Approval umber5/s);
+	expect(rest.replyText).not.toContain("more:");
+	expect((await ask(waiting(...prompts), 7)).replyText).toBe(
 		"There are no more open approvals. `/approvals` starts with the first one.",
 	);
 });
@@ -95,18 +95,18 @@ test("an approval that does not fit one post is shown alone and cannot be approv
 	const [one, two] = many(2);
 	const long = listedPrompt({ token: "prompt_long00" }, { arguments: { cmd: "x".repeat(3_000) } });
 	const first = await ask(waiting(long, ...many(2)));
-	expect(first.said).toMatch(/x\n… [\d,]+ more characters/);
-	expect(first.said).toContain("Some details do not fit here. Press **Show all**.");
-	expect(first.said).toContain("2 more: `/approvals from:2`\n[Deny] [Show all]");
-	expect(first.said).not.toContain("[Approve once");
+	expect(first.replyText).toMatch(/x\n… [\d,]+ more characters/);
+	expect(first.replyText).toContain("Some details do not fit here. Press **Show all**.");
+	expect(first.replyText).toContain("2 more: `/approvals from:2`\n[Deny] [Show all]");
+	expect(first.replyText).not.toContain("[Approve once");
 	expect(first.reply?.text.length).toBeLessThanOrEqual(2_000);
 
 	// It follows others, so it is not shown as cut but on the next page.
 	const behind = await ask(waiting(...[one, two].flatMap((prompt) => prompt ?? []), long));
 	expect(behind.reply?.controls).toHaveLength(2);
-	expect(behind.said).toContain("[Approve once umber1]");
-	expect(behind.said).not.toContain("Not all of it");
-	expect(behind.said).toContain("1 more: `/approvals from:3`");
+	expect(behind.replyText).toContain("[Approve once umber1]");
+	expect(behind.replyText).not.toContain("Not all of it");
+	expect(behind.replyText).toContain("1 more: `/approvals from:3`");
 });
 
 test("a short approval whose long values are only in its preview cannot be approved in a list", async () => {
@@ -147,17 +147,19 @@ test("approvals that a person can answer precede their own requests and calls th
 });
 
 test("the list reports the number of hidden approvals", async () => {
-	expect((await ask(waiting(...many(200)))).said).toContain("At least 196 more: ");
+	expect((await ask(waiting(...many(200)))).replyText).toContain("At least 196 more: ");
 });
 
 test("an empty list is reported", async () => {
-	expect((await ask(waiting())).said).toBe("There are no open approvals that you can answer here.");
+	expect((await ask(waiting())).replyText).toBe("There are no open approvals that you can answer here.");
 });
 
 test("an approval that is answered while the list is made is omitted", async () => {
 	const prompts = [listedPrompt()];
-	const { said } = await ask({ list_prompts: ({ token: named }) => ({ prompts: named ? [] : prompts }) });
-	expect(said).toBe("There are no open approvals that you can answer here.");
+	const { replyText } = await ask({
+		list_prompts: ({ token: named }) => ({ prompts: named ? [] : prompts }),
+	});
+	expect(replyText).toBe("There are no open approvals that you can answer here.");
 });
 
 test("a person without the right to approve gets the refusal of the gateway", async () => {

@@ -26,7 +26,7 @@ const refuse = (): never => {
 
 /** A context that records its replies. */
 function talkingContext() {
-	const said: string[] = [];
+	const sentTexts: string[] = [];
 	const { context, gateway } = scriptedContext(answers);
 	const room: RoomContext = {
 		...context,
@@ -35,11 +35,11 @@ function talkingContext() {
 		stop: refuse,
 		messageRecord: refuse,
 		send: async (_person, _room, { text }) => {
-			said.push(text);
+			sentTexts.push(text);
 			return { session: "s", sent: true, failures: [] };
 		},
 	};
-	return { context: room, said, gateway };
+	return { context: room, sentTexts, gateway };
 }
 
 const answers = { list_skills: () => ({ skills: [deploy, ...hidden], problems: [], digest: "" }) };
@@ -65,7 +65,7 @@ test.each([
 	{ name: "/deploy main now" },
 	{ name: "deploy main now" },
 ])("%j is sent as a message that starts the skill", async (options) => {
-	const { context, said } = talkingContext();
+	const { context, sentTexts } = talkingContext();
 	await command?.run(context, commanded("skill", options));
-	expect(said).toEqual(["/deploy main now"]);
+	expect(sentTexts).toEqual(["/deploy main now"]);
 });

@@ -74,9 +74,11 @@ test.each([
 	["!task reply id:abc as text:foo says", "task reply", { id: "abc", text: "as text:foo says" }],
 	["!model two words", "model", { name: "two words" }],
 	["!approvals from:5", "approvals", { from: 5 }],
-] as const)("%s is a command", (said, name, options) => {
-	expect(readTextCommand(said, table)).toMatchObject({ command: { name }, options });
-	expect(Object.keys(Object(readTextCommand(said, table)).options)).toHaveLength(Object.keys(options).length);
+] as const)("%s is a command", (typed, name, options) => {
+	expect(readTextCommand(typed, table)).toMatchObject({ command: { name }, options });
+	expect(Object.keys(Object(readTextCommand(typed, table)).options)).toHaveLength(
+		Object.keys(options).length,
+	);
 });
 
 test.each([
@@ -93,31 +95,31 @@ test.each([
 	["!tasks of ours", "no options. Usage: `!task list`"],
 	["!model name:fast please", "`!model [name:…]`"],
 	["!approvals 5", "`!approvals [from:…]`"],
-])("%s is explained", (said, word) => {
-	expect(readTextCommand(said, table)).toEqual({ problem: expect.stringContaining(word) });
+])("%s is explained", (typed, word) => {
+	expect(readTextCommand(typed, table)).toEqual({ problem: expect.stringContaining(word) });
 });
 
 test.each(["help", "!", "! help", "!dance", "/etc/hosts is a file", "look: !help"])(
 	"%s is not a command",
-	(said) => {
-		expect(readTextCommand(said, table)).toBeUndefined();
+	(typed) => {
+		expect(readTextCommand(typed, table)).toBeUndefined();
 	},
 );
 
 test("a stop command may contain more words", () => {
 	const stop = { name: "stop", description: "Stops", options: [] };
-	for (const said of ["!stop", "!stop now", "/stop it, please"]) {
-		expect(readTextCommand(said, [...table, stop])).toEqual({ command: stop, options: {} });
+	for (const typed of ["!stop", "!stop now", "/stop it, please"]) {
+		expect(readTextCommand(typed, [...table, stop])).toEqual({ command: stop, options: {} });
 	}
 });
 
 test.each([
 	...["stop", "!stop", "/stop", " Stop ", "STOP", "stop!", "Stop.", "stop!!!"].map(
-		(said) => [said, true] as const,
+		(typed) => [typed, true] as const,
 	),
 	...["stop it", "stopp", "!!stop", "", "don't stop", "stop?", "stop, it"].map(
-		(said) => [said, false] as const,
+		(typed) => [typed, false] as const,
 	),
-])("%s is a stop command: %s", (said, expected) => {
-	expect(saysStop(said)).toBe(expected);
+])("%s is a stop command: %s", (typed, expected) => {
+	expect(saysStop(typed)).toBe(expected);
 });

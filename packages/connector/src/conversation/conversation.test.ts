@@ -25,7 +25,7 @@ const scene: Scene = {
 	},
 };
 
-const said: RecordedEvent = {
+const userMessage: RecordedEvent = {
 	seq: 1,
 	at: 1000,
 	event: {
@@ -38,11 +38,11 @@ const said: RecordedEvent = {
 };
 
 test("each reducer has its own state, and the same event returns the same result twice", () => {
-	const step = reduceConversation(emptyConversation, said, scene);
+	const step = reduceConversation(emptyConversation, userMessage, scene);
 	expect(step.state).toEqual({ ...emptyConversation, answers: step.state.answers });
 	expect(step.state.answers.open.map(({ id }) => id)).toEqual(["r1"]);
 	expect(step.operations).toEqual([{ type: "show", lane: "milestone", text: "> From the terminal: hi" }]);
-	expect(reduceConversation(emptyConversation, said, scene)).toEqual(step);
+	expect(reduceConversation(emptyConversation, userMessage, scene)).toEqual(step);
 	expect(parseJson(JSON.stringify(step.state))).toEqual(step.state);
 });
 
@@ -66,7 +66,7 @@ test("a deletion is posted after recent activity or with open work", () => {
 		text: "This conversation was deleted. Your next message starts a new one.",
 	};
 	const reduced = (state: ConversationState, event: RecordedEvent) => reduceConversation(state, event, scene);
-	const { state: opened } = reduced(emptyConversation, said);
+	const { state: opened } = reduced(emptyConversation, userMessage);
 	const { state: answered } = reduced(opened, {
 		seq: 2,
 		at: 2000,

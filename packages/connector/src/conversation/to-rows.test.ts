@@ -167,8 +167,8 @@ function words(written: string): string[] {
 
 test("every post fits and is not empty, and no part of an answer is lost", () => {
 	fc.assert(
-		fc.property(text, foot, dialects, fc.constantFrom(120, 300, 700), (said, below, dialect, limit) => {
-			const show = { text: said, ...defined({ foot: below }) };
+		fc.property(text, foot, dialects, fc.constantFrom(120, 300, 700), (answer, below, dialect, limit) => {
+			const show = { text: answer, ...defined({ foot: below }) };
 			const all = posts(show, dialect, limit);
 			expect(all.length).toBeLessThanOrEqual(limits.postsPerAnswer);
 			for (const { body } of all) {
@@ -177,13 +177,13 @@ test("every post fits and is not empty, and no part of an answer is lost", () =>
 			}
 			const file = all[0]?.file;
 			const seen = file === undefined ? all.map(({ body }) => body).join("\n") : file.content;
-			expect(words(seen)).toEqual(words(said));
+			expect(words(seen)).toEqual(words(answer));
 			const [card, ...others] = posts({ ...show, card: "c" }, dialect, limit);
 			expect(others).toEqual([]);
 			expect(dialect.measure(card?.body ?? "")).toBeLessThanOrEqual(limit);
 			const kept = words(card?.body ?? "");
-			expect(kept).toEqual(words(said).slice(0, kept.length));
-			if (kept.length < words(said).length) expect(card?.body).toContain("some details");
+			expect(kept).toEqual(words(answer).slice(0, kept.length));
+			if (kept.length < words(answer).length) expect(card?.body).toContain("some details");
 		}),
 		{ numRuns: 60 },
 	);

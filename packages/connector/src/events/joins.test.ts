@@ -115,10 +115,10 @@ test("after a lost response and a restart, the same messages are one request, on
 		[{ says: "one" }, { says: "two" }, { passes: 1000 }, { restarts: true }, { passes: 60_000 }],
 		stage,
 	);
-	const said = stage.gateway.sessions.flatMap(({ frames }) =>
+	const userMessages = stage.gateway.sessions.flatMap(({ frames }) =>
 		frames.filter(({ event }) => event === "user.message"),
 	);
-	expect(said.map(({ payload }) => Object(payload).content)).toContain("one\ntwo");
+	expect(userMessages.map(({ payload }) => Object(payload).content)).toContain("one\ntwo");
 	expect(new Set(sent(stage))).toEqual(new Set(["one\ntwo"]));
 });
 

@@ -21,7 +21,7 @@ test("undelivered notices are listed, and no other posts", async () => {
 	const where = { platform: "chat", dataDir: directory.path, clock: new ManualClock() };
 	expect(await readUnreached(where)).toEqual([]);
 	const { store } = await openConnectorDatabase(where);
-	const said = JSON.stringify({ type: "post", body: '"notifies":{' });
+	const payload = JSON.stringify({ type: "post", body: '"notifies":{' });
 	await store.commit((tx) =>
 		tx
 			.insertInto("outbox")
@@ -29,7 +29,7 @@ test("undelivered notices are listed, and no other posts", async () => {
 				{ ...row, id: "a" },
 				{ ...row, id: "b", state: "dead", reason: "no way", changed_at: 6 },
 				{ ...row, id: "c", reason: null },
-				{ ...row, id: "d", payload: said },
+				{ ...row, id: "d", payload: payload },
 				{ ...row, id: "e", state: "planned" },
 			])
 			.execute(),

@@ -59,12 +59,12 @@ async function pressed(
 
 const sent = { status: "sent", run_id: "r9" };
 const meant = { sessionId: "sess_1" };
-const said = { id: "r1", message: "m1", author: { id: "discord:111:42", name: "Ada" } };
-const answered: AnswersSlice = { open: [], ended: [said], newest: "r1" };
-const atWork: AnswersSlice = { open: [{ ...said, about: "" }], ended: [], newest: "r1" };
+const firstRun = { id: "r1", message: "m1", author: { id: "discord:111:42", name: "Ada" } };
+const answered: AnswersSlice = { open: [], ended: [firstRun], newest: "r1" };
+const atWork: AnswersSlice = { open: [{ ...firstRun, about: "" }], ended: [], newest: "r1" };
 const ofBob: AnswersSlice = {
 	open: [],
-	ended: [{ ...said, author: { id: "discord:111:142", name: "Bob" } }],
+	ended: [{ ...firstRun, author: { id: "discord:111:142", name: "Bob" } }],
 };
 
 test.each<[Kind, Situation, string, readonly [method: string, params: object][]]>([
@@ -150,7 +150,11 @@ test.each<[Kind, Situation, string, readonly [method: string, params: object][]]
 	],
 	[
 		"rerun",
-		{ answers: { ...atWork, open: [{ ...said, id: "r9", about: "" }] }, edited: "changed", results: [sent] },
+		{
+			answers: { ...atWork, open: [{ ...firstRun, id: "r9", about: "" }] },
+			edited: "changed",
+			results: [sent],
+		},
 		"I am working on the edited message.",
 		[["send_message", { content: "changed", correlation_id: "m1", key: "press-1" }]],
 	],

@@ -14,7 +14,7 @@ async function press(kind: Kind, answers: ScriptedAnswers, fields: Readonly<Reco
 	const { context, gateway } = scriptedContext(answers);
 	const target = { kind, session: "sess_7", subject: token };
 	const reply = await pressesOfListed[kind](context, pressed(fields), target);
-	return { said: reply ? read(reply) : "", gateway };
+	return { replyText: reply ? read(reply) : "", gateway };
 }
 
 const one = waiting(listedPrompt());
@@ -33,36 +33,38 @@ test.each([
 	],
 ] as const)("%s with %j is sent on behalf of the person, and answered with its card", async (...given) => {
 	const [kind, fields, response, words] = given;
-	const { said, gateway } = await press(kind, { ...one, ...sent }, fields);
+	const { replyText, gateway } = await press(kind, { ...one, ...sent }, fields);
 	expect(gateway.requests.at(-1)).toEqual({
 		method: "prompt_response",
 		params: { token, key: "key", ...response, ...onBehalf(ada, general) },
 	});
-	expect(said).toMatch(/^\*\*Approval k3v9qx\*\* · the agent wants to use `run_command`\n\nRequested by Mia/);
-	expect(said.endsWith(words)).toBe(true);
+	expect(replyText).toMatch(
+		/^\*\*Approval k3v9qx\*\* · the agent wants to use `run_command`\n\nRequested by Mia/,
+	);
+	expect(replyText.endsWith(words)).toBe(true);
 });
 
 test("a repeated press returns the result, although the approval is closed", async () => {
-	expect((await press("listed-approve", { ...waiting(), ...sent })).said).toBe(
+	expect((await press("listed-approve", { ...waiting(), ...sent })).replyText).toBe(
 		"✅ **Approved once** by @42, {1767225600 s}",
 	);
 });
 
 test.each(["listed-approve", "listed-deny"] as const)("%s after the end is explained", async (kind) => {
-	expect((await press(kind, { ...one, ...late })).said).toMatch(over);
+	expect((await press(kind, { ...one, ...late })).replyText).toMatch(over);
 	const gone = new ParleyError("prompt not found", { code: "not_found" });
 	const unknown = { ...waiting(), prompt_response: () => Promise.reject(gone) };
-	expect((await press(kind, unknown)).said).toMatch(over);
+	expect((await press(kind, unknown)).replyText).toMatch(over);
 });
 
 test("the complete call is shown while it is pending, and can be approved there", async () => {
 	const question = waiting(listedPrompt({}, { preview: "+ a line" }));
-	const { said } = await press("listed-whole", question);
-	expect(said).toContain("+ a line");
-	expect(said).toMatch(/\n\[Approve once\] \[Deny\]$/);
+	const { replyText } = await press("listed-whole", question);
+	expect(replyText).toContain("+ a line");
+	expect(replyText).toMatch(/\n\[Approve once\] \[Deny\]$/);
 	const critical = waiting(listedPrompt({ always_ask: true }));
-	expect((await press("listed-whole", critical)).said).toMatch(/\n\[Deny\]$/);
-	expect((await press("listed-whole", waiting())).said).toMatch(over);
+	expect((await press("listed-whole", critical)).replyText).toMatch(/\n\[Deny\]$/);
+	expect((await press("listed-whole", waiting())).replyText).toMatch(over);
 });
 
 test("a person who may not approve is refused by the gateway", async () => {

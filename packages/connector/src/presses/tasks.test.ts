@@ -191,9 +191,13 @@ const ended = {
 
 test.each(scenarios)("$name", async ({ kind, subject, fields, answers, over, asks, reply }) => {
 	const { context, gateway } = scriptedContext(answers, over ? ended : {});
-	const said = await pressesOfTasks[kind](context, pressed(fields), { kind, session: "sess_1", subject });
+	const pressReply = await pressesOfTasks[kind](context, pressed(fields), {
+		kind,
+		session: "sess_1",
+		subject,
+	});
 	expect(gateway.requests.at(-1)).toEqual(asks);
-	expect(read(said)).toBe(reply);
+	expect(read(pressReply)).toBe(reply);
 });
 
 test("a refusal of the gateway is passed on", async () => {
@@ -237,14 +241,14 @@ test.each([
 	["APPROVE", { status: "approved" }],
 	["yes, but no tables", { status: "revise", feedback: "yes, but no tables" }],
 	[" use views ", { status: "revise", feedback: "use views" }],
-])("%j in the thread of a suspended task answers it", async (text, said) => {
+])("%j in the thread of a suspended task answers it", async (text, pressReply) => {
 	const { context, gateway } = scriptedContext({ check_task: () => waiting, reply_task: () => replied });
 	expect(
 		await replyToTask(context, { person: ada, room: general, key: "key", taskId: id, text }),
 	).toBeUndefined();
 	expect(gateway.requests.at(-1)).toEqual({
 		method: "reply_task",
-		params: { task_id: id, token, key: "key", ...said, ...behalf },
+		params: { task_id: id, token, key: "key", ...pressReply, ...behalf },
 	});
 });
 

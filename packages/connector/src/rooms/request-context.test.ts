@@ -7,8 +7,8 @@ const address = { us: true, others: false, everyone: false };
 
 function earlier(id: string, more: Partial<ReadMessage> = {}): ReadMessage {
 	const author = { id: "ben", name: "Ben", roles: [], guest: false, bot: false };
-	const said = { at: 60_000, text: `text of ${id}`, attachments: [], ours: false };
-	return { id, relation: "thread", author, ...said, ...more };
+	const sentMessage = { at: 60_000, text: `text of ${id}`, attachments: [], ours: false };
+	return { id, relation: "thread", author, ...sentMessage, ...more };
 }
 
 /** Sends a message of Ada, and returns the context that reaches the gateway. */
@@ -19,8 +19,15 @@ async function send(
 	const { text = "what now?", in: room = "general/thread", referenced } = more;
 	const message = stage.nextMessage();
 	const happened = { at: stage.clock.now(), room: stage.room(room), person: stage.person() };
-	const said = { message, text, address, attachments: [], ourThread: false, ...defined({ referenced }) };
-	await stage.arrive({ type: "message", ...happened, ...said }, `message:${message}`);
+	const sentMessage = {
+		message,
+		text,
+		address,
+		attachments: [],
+		ourThread: false,
+		...defined({ referenced }),
+	};
+	await stage.arrive({ type: "message", ...happened, ...sentMessage }, `message:${message}`);
 	const sent = stage.gateway.requests.findLast(({ method }) => method === "send_message")?.params;
 	// True because the scripted gateway records the parameters of the method.
 	return sent as {

@@ -19,7 +19,7 @@ async function open() {
 	const kept = await openSqlite();
 	const chance = (): number => 0;
 	const outbox = await Outbox.start({ store: kept, surface: platform.surface, clock, chance, log });
-	let said = 0;
+	let sentCount = 0;
 	/** A process with its own store for the switches of rooms. */
 	const start = () => {
 		const client = gateway.connect();
@@ -48,7 +48,7 @@ async function open() {
 			platform: platform.name,
 			clock,
 		});
-		const current = async (): Promise<string> => (await rooms.current(ada, room, `${++said}`)).session;
+		const current = async (): Promise<string> => (await rooms.current(ada, room, `${++sentCount}`)).session;
 		const turn = async (key: string): Promise<string> =>
 			(await rooms.switchSession(ada, room, { key })).session;
 		return { rooms, store, current, turn };

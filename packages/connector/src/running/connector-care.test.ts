@@ -113,16 +113,16 @@ test("a stopped connector leaves pending work to the next process", async () => 
 });
 
 test("a full queue is posted once, and all messages are sent in order", async () => {
-	const said = Array.from({ length: 36 }, (_, index) => `message ${index}`);
-	const stage = await playScene(said.map((says) => ({ says })));
+	const sentTexts = Array.from({ length: 36 }, (_, index) => `message ${index}`);
+	const stage = await playScene(sentTexts.map((says) => ({ says })));
 	const shown = (): string[] =>
 		stage.posts(stage.room()).filter((post) => post.includes("queue is full here"));
 	expect(shown()).toHaveLength(1);
-	for (const says of said) {
+	for (const says of sentTexts) {
 		await playScene([{ gateway: { answers: `to ${says}` } }, { passes: 31_000 }], stage);
 	}
 	expect(shown()).toHaveLength(1);
 	const requests = stage.gateway.requests.filter(({ method }) => method === "send_message");
-	expect([...new Set(requests.map(({ params }) => params["content"]))]).toEqual(said);
+	expect([...new Set(requests.map(({ params }) => params["content"]))]).toEqual(sentTexts);
 	expect(stage.gateway.newest.runs).toEqual([]);
 });

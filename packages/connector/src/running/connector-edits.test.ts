@@ -22,8 +22,8 @@ function editsAtOnce(message: string, text: string, version: number): Step {
 		async does(stage) {
 			const happened = { room: stage.room(), person: stage.person(), at: stage.clock.now() };
 			const address = { us: false, others: false, everyone: false };
-			const said = { message, text, address, attachments: [], ourThread: false };
-			await stage.arrive({ type: "edited", ...happened, ...said }, `edited:${message}:${version}`);
+			const sentMessage = { message, text, address, attachments: [], ourThread: false };
+			await stage.arrive({ type: "edited", ...happened, ...sentMessage }, `edited:${message}:${version}`);
 		},
 	};
 }

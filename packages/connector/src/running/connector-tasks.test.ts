@@ -58,15 +58,15 @@ test("a message in the thread of a task goes to that task, and stop there ends i
 	const row = await stage.store.read((db) =>
 		db.selectFrom("cards").select("remote").where("card", "=", "task:task_1").executeTakeFirstOrThrow(),
 	);
-	const said: object[] = [];
+	const sentMessages: object[] = [];
 	const suspended = { id: "task_1", title: "Count the files", status: "suspended", session_id: "sess_0001" };
 	Object.assign(stage.gateway.methods, {
 		check_task: () => ({
 			...suspended,
 			suspension: { reason: "plan", plan_content: "…", token: "prompt_9" },
 		}),
-		reply_task: (params: object) => said.push(params) && { status: "approved" },
-		cancel_task: (params: object) => said.push(params) && { task_id: "task_1", status: "cancelled" },
+		reply_task: (params: object) => sentMessages.push(params) && { status: "approved" },
+		cancel_task: (params: object) => sentMessages.push(params) && { task_id: "task_1", status: "cancelled" },
 	});
 	const thread = `general/${row.remote}`;
 	await playScene(
@@ -78,7 +78,7 @@ test("a message in the thread of a task goes to that task, and stop there ends i
 		],
 		stage,
 	);
-	expect(said).toMatchObject([
+	expect(sentMessages).toMatchObject([
 		{ task_id: "task_1", status: "approved", token: "prompt_9", actor: { id: "ada" } },
 		{ task_id: "task_1", actor: { id: "bo" } },
 	]);
@@ -114,8 +114,8 @@ test("a message in the thread of an ended task starts a run with the task, and s
 		],
 		stage,
 	);
-	const said = stage.gateway.requests.findLast(({ method }) => method === "send_message")?.params;
-	expect(said?.["context"]).toMatchObject({
+	const sentMessages = stage.gateway.requests.findLast(({ method }) => method === "send_message")?.params;
+	expect(sentMessages?.["context"]).toMatchObject({
 		messages: [
 			{
 				id: "task:task_1",
@@ -139,11 +139,11 @@ test("a message in the thread of an ended task starts a run with the task, and s
 
 test("a reply to the card of a task goes to that task, also in the channel", async () => {
 	const stage = await playScene([{ says: "count", in: "general", mentions: "us" }, begins]);
-	const said: object[] = [];
+	const sentMessages: object[] = [];
 	const suspended = { id: "task_1", title: "Count the files", status: "suspended", session_id: "sess_0001" };
 	Object.assign(stage.gateway.methods, {
 		check_task: () => ({ ...suspended, suspension: { reason: "", plan_content: "", token: "prompt_9" } }),
-		reply_task: (params: object) => said.push(params) && { status: "replied" },
+		reply_task: (params: object) => sentMessages.push(params) && { status: "replied" },
 	});
 	await playScene(
 		[
@@ -152,7 +152,9 @@ test("a reply to the card of a task goes to that task, also in the channel", asy
 		],
 		stage,
 	);
-	expect(said).toMatchObject([{ task_id: "task_1", status: "revise", feedback: "only the hidden ones" }]);
+	expect(sentMessages).toMatchObject([
+		{ task_id: "task_1", status: "revise", feedback: "only the hidden ones" },
+	]);
 });
 
 test("the question of a worker is in the thread of the parent task", async () => {

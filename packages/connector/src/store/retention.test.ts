@@ -31,10 +31,16 @@ test("settled rows are deleted with time, and waiting ones stay", async () => {
 				.execute();
 		}
 		await tx.insertInto("cards").values({ card: "task", remote: "1", changed_at: 0 }).execute();
-		const said = { message: "m1", conversation: "general", reason: "mention", effect: "sent", person: "{}" };
+		const sentMessage = {
+			message: "m1",
+			conversation: "general",
+			reason: "mention",
+			effect: "sent",
+			person: "{}",
+		};
 		await tx
 			.insertInto("heard")
-			.values({ ...said, id: "heard", at: 0, text: null, session: null, run: null, changed_at: 0 })
+			.values({ ...sentMessage, id: "heard", at: 0, text: null, session: null, run: null, changed_at: 0 })
 			.execute();
 		for (const session of ["arrival:1", "sess_1"]) {
 			const cursor = { session, conversation: "general", seq: 1, changed_at: 0 };

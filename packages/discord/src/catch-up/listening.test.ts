@@ -166,7 +166,7 @@ test("while the progress of the gateway is unknown, the next start asks again", 
 test("authors are known, the last one first, without bots and authors of direct messages", async () => {
 	const { database } = await place();
 	const person = (id: string, bot = false): Person => ({ id, name: "Ada", roles: [], guest: false, bot });
-	const said = [
+	const sentMessages = [
 		[person("1"), "general", "sent"],
 		[person("2"), "private", "sent"],
 		[person("3", true), "general", "sent"],
@@ -176,7 +176,7 @@ test("authors are known, the last one first, without bots and authors of direct 
 		[person("1"), "other", "sent"],
 	] as const;
 	await database.store.commit(async (tx) => {
-		for (const [at, [who, conversation, effect]] of said.entries()) {
+		for (const [at, [who, conversation, effect]] of sentMessages.entries()) {
 			const row = { message: `m${at}`, conversation, reason: "mention", effect, at, changed_at: at };
 			const nothing = { text: null, session: null, run: null };
 			await tx

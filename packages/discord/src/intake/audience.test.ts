@@ -28,10 +28,10 @@ function audience(
 	}));
 	const rights: GuildRights | undefined = audiences.note({ id: "1", owner_id: owner, roles: roleList }, []);
 	if (rights === undefined) throw new Error("it was not read");
-	const said = overwrites.map(({ id, type = 0, allow = 0n, deny = 0n }) => ({
+	const listed = overwrites.map(({ id, type = 0, allow = 0n, deny = 0n }) => ({
 		...{ id, type, allow: String(allow), deny: String(deny) },
 	}));
-	return audienceOf(rights, Overwrites.parse(said));
+	return audienceOf(rights, Overwrites.parse(listed));
 }
 
 type Case = [string, Parameters<typeof audience>, Parameters<typeof audience>];

@@ -252,7 +252,7 @@ test("requests end with the connector", async () => {
 
 test("a replied-to and a forwarded message include their text, their files and their edits", async () => {
 	const file = { id: "7", filename: "a.txt", size: 3, url: "https://cdn/a.txt" };
-	const said = {
+	const sentMessage = {
 		...message,
 		id: "600",
 		author: { id: "43", username: "ben" },
@@ -262,7 +262,7 @@ test("a replied-to and a forwarded message include their text, their files and t
 	const reply = await messageOf({
 		type: 19,
 		message_reference: { message_id: "600" },
-		referenced_message: { ...said, edited_timestamp: "2026-01-01T00:00:00+00:00" },
+		referenced_message: { ...sentMessage, edited_timestamp: "2026-01-01T00:00:00+00:00" },
 	});
 	expect(reply.referenced).toMatchObject([
 		{

@@ -251,9 +251,9 @@ test.each([
 	[{ status: 502, body: null }, "unknown", "Discord answered 502: no reason given"],
 	[{ status: 200, body: "?" }, "unknown", "Discord's response contains no message id"],
 	[new Error("socket hang up"), "unknown", "internal"],
-])("an answer of %j is %s", async (said, kind, message) => {
+])("an answer of %j is %s", async (errorText, kind, message) => {
 	const { port, surface, row } = open();
-	port.answer("POST /channels/10/messages", said);
+	port.answer("POST /channels/10/messages", errorText);
 	const shown = message === "internal" ? expect.any(String) : expect.stringContaining(message);
 	await expect(surface.send(row(post()))).rejects.toMatchObject({ kind, message: shown });
 });

@@ -35,36 +35,39 @@ function row(payload: Partial<Extract<Posting, { type: "post" }>> = {}, nonce = 
 	return { id: `s/${nonce}`, nonce, conversation: "10", lane: "final", at, attempt: 1, payload: whole };
 }
 
-const said = (id: string, more: object = {}) => ({ id, author: { id: "500" }, content: "hello", ...more });
+const postOf = (id: string, more: object = {}) => ({ id, author: { id: "500" }, content: "hello", ...more });
 
 test.each([
-	["the nonce", said(idAt(5), { nonce: "ours", content: "edited since" }), {}],
-	["the marker, when the rest has changed", said(idAt(5), { content: "done · t7f2" }), { marker: "t7f2" }],
-	["the marker, with an escape", said(idAt(5), { content: "done · t7\\_2" }), { marker: "t7_2" }],
-	["the text", said(idAt(5), { content: "hello\n" }), { body: "hello\n\n" }],
+	["the nonce", postOf(idAt(5), { nonce: "ours", content: "edited since" }), {}],
+	["the marker, when the rest has changed", postOf(idAt(5), { content: "done · t7f2" }), { marker: "t7f2" }],
+	["the marker, with an escape", postOf(idAt(5), { content: "done · t7\\_2" }), { marker: "t7_2" }],
+	["the text", postOf(idAt(5), { content: "hello\n" }), { body: "hello\n\n" }],
 	[
 		"the text and what it answers",
-		said(idAt(5), { message_reference: { message_id: "3" } }),
+		postOf(idAt(5), { message_reference: { message_id: "3" } }),
 		{ replyTo: "3" },
 	],
 	[
 		"the file",
-		said(idAt(5), { attachments: [{ filename: "a.md" }] }),
+		postOf(idAt(5), { attachments: [{ filename: "a.md" }] }),
 		{ file: { name: "a.md", content: "x" } },
 	],
 	[
 		"the text of a card",
-		said(idAt(5), { content: "", components: [{ type: 17, components: [{ type: 10, content: "hello" }] }] }),
+		postOf(idAt(5), {
+			content: "",
+			components: [{ type: 17, components: [{ type: 10, content: "hello" }] }],
+		}),
 		{ state: "done" as const },
 	],
 	[
 		"the text of a card that an earlier version posted",
-		said(idAt(5), { content: "hello" }),
+		postOf(idAt(5), { content: "hello" }),
 		{ state: "done" as const },
 	],
 	[
 		"the marker in a card",
-		said(idAt(5), {
+		postOf(idAt(5), {
 			content: "",
 			components: [{ type: 17, components: [{ type: 10, content: "x · t7f2" }] }],
 		}),
@@ -72,62 +75,62 @@ test.each([
 	],
 	[
 		"a button in a card",
-		said(idAt(5), {
+		postOf(idAt(5), {
 			content: "",
 			components: [{ type: 17, components: [{ type: 1, components: [{ type: 2, custom_id: "b1" }] }] }],
 		}),
 		{ buttons: ["b1"], state: "waiting" as const },
 	],
-	["clocks that differ a little", said(idAt(-9000)), {}],
+	["clocks that differ a little", postOf(idAt(-9000)), {}],
 	[
 		"the text, written in another way",
-		said(idAt(5), { content: "a ❤ b c" }),
+		postOf(idAt(5), { content: "a ❤ b c" }),
 		{ body: "a \u2764\uFE0F b  c\u2060" },
 	],
-	["the text, when what it answers was deleted", said(idAt(5)), { replyTo: "3" }],
+	["the text, when what it answers was deleted", postOf(idAt(5)), { replyTo: "3" }],
 	[
 		"a file that Discord has named anew",
-		said(idAt(5), { attachments: [{ filename: "My_Resume_1.md" }] }),
+		postOf(idAt(5), { attachments: [{ filename: "My_Resume_1.md" }] }),
 		{ upload: { fileId: "f", name: "_My Résumé (1).md", size: 3 } },
 	],
 	[
 		"a file that has another name in another script",
-		said(idAt(5), { attachments: [{ filename: "x7q.png" }] }),
+		postOf(idAt(5), { attachments: [{ filename: "x7q.png" }] }),
 		{ upload: { fileId: "f", name: "画像.png", size: 3 } },
 	],
 	[
 		"the words in the place of a file that the gateway did not have",
-		said(idAt(5), { content: "hello\n-# File not attached: a.md could not be read from the gateway." }),
+		postOf(idAt(5), { content: "hello\n-# File not attached: a.md could not be read from the gateway." }),
 		{ upload: { fileId: "f", name: "a.md", size: 3 } },
 	],
 	[
 		"the words in the place of a file that we may not attach",
-		said(idAt(5), {
+		postOf(idAt(5), {
 			content: "hello\n-# File not attached: I may not attach files here. Ask an administrator to allow it.",
 		}),
 		{ file: { name: "a.md", content: "x" } },
 	],
 ])("a post is found by %s", async (_name, message, payload) => {
 	const { port, surface } = open();
-	port.answer(list, { body: [said(idAt(6), { author: { id: "42" } }), message] });
+	port.answer(list, { body: [postOf(idAt(6), { author: { id: "42" } }), message] });
 	expect(await surface.find(row(payload))).toEqual({ remote: message.id });
 	expect(port.requests[0]?.query).toEqual({ after: snowflakeAt(at - 10_000), limit: "100" });
 });
 
 test.each([
-	["another one's", said(idAt(5), { author: { id: "42" } }), {}],
-	["with another nonce", said(idAt(5), { nonce: "other" }), {}],
-	["with other words", said(idAt(5), { content: "hello you" }), {}],
-	["without the marker", said(idAt(5)), { marker: "t7f2" }],
-	["to another message", said(idAt(5), { message_reference: { message_id: "4" } }), { replyTo: "3" }],
-	["without its file", said(idAt(5)), { file: { name: "a.md", content: "x" } }],
-	["made before", said(idAt(-60_000)), {}],
+	["another one's", postOf(idAt(5), { author: { id: "42" } }), {}],
+	["with another nonce", postOf(idAt(5), { nonce: "other" }), {}],
+	["with other words", postOf(idAt(5), { content: "hello you" }), {}],
+	["without the marker", postOf(idAt(5)), { marker: "t7f2" }],
+	["to another message", postOf(idAt(5), { message_reference: { message_id: "4" } }), { replyTo: "3" }],
+	["without its file", postOf(idAt(5)), { file: { name: "a.md", content: "x" } }],
+	["made before", postOf(idAt(-60_000)), {}],
 	[
 		"with another file",
-		said(idAt(5), { attachments: [{ filename: "b.md" }] }),
+		postOf(idAt(5), { attachments: [{ filename: "b.md" }] }),
 		{ file: { name: "a.md", content: "x" } },
 	],
-	["that answers another one", said(idAt(5), { message_reference: { message_id: "4" } }), {}],
+	["that answers another one", postOf(idAt(5), { message_reference: { message_id: "4" } }), {}],
 ])("a message %s is not the post", async (_name, message, payload) => {
 	const { port, surface } = open();
 	port.answer(list, { body: [message] });
@@ -136,7 +139,7 @@ test.each([
 
 test("a post of an earlier process for another row is not found", async () => {
 	const { port, surface } = open({}, { [idAt(5)]: "s/first", [idAt(6)]: "s/second" });
-	const both = { body: [said(idAt(6)), said(idAt(5))] };
+	const both = { body: [postOf(idAt(6)), postOf(idAt(5))] };
 	port.answer(list, both, both);
 	expect(await surface.find(row({}, "second"))).toEqual({ remote: idAt(6) });
 	expect(await surface.find(row({}, "third"))).toBeUndefined();
@@ -145,7 +148,7 @@ test("a post of an earlier process for another row is not found", async () => {
 test.each([
 	["nothing was ever written", null, [], undefined],
 	["nothing was written since", idAt(-60_000), [], undefined],
-	["the newest was deleted", idAt(5), [said(idAt(-60_000))], undefined],
+	["the newest was deleted", idAt(5), [postOf(idAt(-60_000))], undefined],
 ])("an empty list proves that the post is missing if %s", async (_name, last, newest, found) => {
 	const { port, surface } = open();
 	port.answer(list, { body: [] }, { body: newest });
@@ -165,7 +168,7 @@ test("an empty list proves nothing if the bot may not read the history", async (
 
 test("two rows with the same text find their own messages", async () => {
 	const { port, surface } = open();
-	const both = { body: [said(idAt(6)), said(idAt(5))] };
+	const both = { body: [postOf(idAt(6)), postOf(idAt(5))] };
 	port.answer("POST /channels/10/messages", { body: { id: idAt(5) } });
 	await surface.send(row({}, "first"));
 	port.answer(list, both, both, both);
@@ -177,8 +180,8 @@ test("two rows with the same text find their own messages", async () => {
 test("messages since then are searched page by page, up to a limit", async () => {
 	const { port, surface } = open();
 	const page = (from: number) =>
-		Array.from({ length: 100 }, (_, n) => said(idAt(1, from + n), { content: "no" })).toReversed();
-	port.answer(list, { body: page(0) }, { body: [said(idAt(9))] });
+		Array.from({ length: 100 }, (_, n) => postOf(idAt(1, from + n), { content: "no" })).toReversed();
+	port.answer(list, { body: page(0) }, { body: [postOf(idAt(9))] });
 	expect(await surface.find(row())).toEqual({ remote: idAt(9) });
 	expect(port.requests[1]?.query).toEqual({ after: idAt(1, 99), limit: "100" });
 	for (let n = 0; n < 10; n++) port.answer(list, { body: page(n * 100) });
@@ -198,11 +201,11 @@ test.each([
 
 test("posts of a task are searched in its thread, and threads are searched separately", async () => {
 	const { port, surface } = open({ "task:1": "20" });
-	port.answer("GET /channels/20/messages", { body: [said(idAt(5))] });
+	port.answer("GET /channels/20/messages", { body: [postOf(idAt(5))] });
 	expect(await surface.find(row({ thread: "task:1" }))).toEqual({ remote: idAt(5) });
 	// The thread was locked when the post was sent.
-	port.answer("GET /channels/20/messages", { body: [said(idAt(5), { content: "no" })] });
-	port.answer(list, { body: [said(idAt(6))] });
+	port.answer("GET /channels/20/messages", { body: [postOf(idAt(5), { content: "no" })] });
+	port.answer(list, { body: [postOf(idAt(6))] });
 	expect(await surface.find(row({ thread: "task:1" }, "next"))).toEqual({ remote: idAt(6) });
 	const thread = { ...row(), payload: { type: "thread", card: "task:1", name: "a" } };
 	expect(await surface.find(thread)).toEqual({ remote: "20" });

@@ -82,9 +82,9 @@ test.each([
 	["a proxy", { status: 413, body: "too large" }],
 ])(
 	"a file that %s refuses as too large is named in the post with advice, for the same nonce",
-	async (_, said) => {
+	async (_, posted) => {
 		const { port, send } = open();
-		port.answer(at, said, { body: { id: "77" } });
+		port.answer(at, posted, { body: { id: "77" } });
 		expect(await send({ file: zip })).toMatchObject({ remote: "77" });
 		expect(port.requests).toHaveLength(2);
 		expect(port.last).toMatchObject({ content: tooLarge, nonce, enforce_nonce: true });

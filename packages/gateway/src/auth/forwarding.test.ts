@@ -72,13 +72,13 @@ test("two headers that name different clients are refused, because the client wr
 });
 
 test("headers about the client are accepted only from trusted proxies", () => {
-	const said: Header[] = [
+	const headers: Header[] = [
 		["X-Forwarded-For", "127.0.0.1"],
 		["X-Forwarded-Proto", "https"],
 		["Forwarded", "for=10.0.0.1;proto=https"],
 	];
 	for (const trusted of [proxies, undefined, createNetworks([])]) {
-		expect(findOrigin(request(said, "203.0.113.7"), trusted).origin).toEqual({
+		expect(findOrigin(request(headers, "203.0.113.7"), trusted).origin).toEqual({
 			peer: "203.0.113.7",
 			confidential: false,
 		});

@@ -44,7 +44,7 @@ class SecureListener implements AsyncDisposable {
 			onHttp2: (socket) => {
 				this.connections.push(socket);
 				text(socket).then(
-					(said) => socket.end(`HTTP/2 ${said}`),
+					(statusLine) => socket.end(`HTTP/2 ${statusLine}`),
 					() => socket.destroy(),
 				);
 			},

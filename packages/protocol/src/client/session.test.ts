@@ -161,8 +161,8 @@ test("a client without transient frames gets all others and the prompts", async 
 	await connection.opens("sess_1", "resumed", 0);
 	const read = readerOf(await opening);
 	connection.transient("sess_1", 0, { phase: "start", content: "", index: 0 });
-	const said = 'it ends with "transient":true}';
-	connection.event("sess_1", 1, "user.message", { content: said, run_id: "run_1" });
+	const tail = 'it ends with "transient":true}';
+	connection.event("sess_1", 1, "user.message", { content: tail, run_id: "run_1" });
 	connection.transient("sess_1", 1, { phase: "delta", content: "Hel", index: 0 });
 	const prompt = { token: "p1", transient: true };
 	const shown = { type: "event", event: "prompt.request", session_id: "sess_1", payload: prompt, seq: 1 };

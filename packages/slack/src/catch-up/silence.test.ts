@@ -69,7 +69,7 @@ test("after a sleep of the machine missed messages are read, after any first eve
 	}
 });
 
-const said = (ts: string, more: object = {}) => ({
+const sentMessage = (ts: string, more: object = {}) => ({
 	event_id: "Ev1",
 	event: { type: "message", channel: "D1", user: "UADA", text: "hello", ts, ...more },
 });
@@ -80,7 +80,7 @@ test("an unhandled message without another delivery is read with its channel, al
 	catchUp.noteEvent();
 	const at = clock.now() - 6 * minute;
 	port.answer("conversations.history", ok({ messages: [{ ts: stamp(at) }] }));
-	expect(catchUp.lost(said(stamp(at)))).toBe(true);
+	expect(catchUp.lost(sentMessage(stamp(at)))).toBe(true);
 	expect(
 		catchUp.lost({ event: { type: "app_mention", channel: "C1", ts: stamp(at), thread_ts: "1.1" } }),
 	).toBe(true);
@@ -103,10 +103,10 @@ test("an edit, a reaction or a deletion cannot be read later", async () => {
 	const { catchUp, port, pass } = await openCatchUp();
 	catchUp.linked(ready);
 	const events = [
-		said("1.1", { subtype: "message_changed" }),
-		said("1.1", { subtype: "message_deleted" }),
-		said("1.1", { type: "app_mention", edited: { ts: "2.2" } }),
-		...[{ event: { type: "reaction_added" } }, null, said("1.1", { channel: 7 })],
+		sentMessage("1.1", { subtype: "message_changed" }),
+		sentMessage("1.1", { subtype: "message_deleted" }),
+		sentMessage("1.1", { type: "app_mention", edited: { ts: "2.2" } }),
+		...[{ event: { type: "reaction_added" } }, null, sentMessage("1.1", { channel: 7 })],
 	];
 	for (const body of events) expect(catchUp.lost(body)).toBe(false);
 	await pass(5000);

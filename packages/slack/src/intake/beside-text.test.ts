@@ -53,12 +53,12 @@ test("an alert of another app has its complete text", () => {
 		text: "It does not answer.",
 		fields: [{ title: "Since", value: "12:00", short: true }, { value: "twice" }, "nonsense"],
 	};
-	const said = [
+	const sentMessages = [
 		..."> Monitor: <https://mon.example/1|web-1>|> New alert|> It does not answer.|> Since: 12:00|> twice".split(
 			/\|(?=>)/,
 		),
 	];
-	expect(wholeText({ text: "", attachments: [alert] }).split("\n")).toEqual(said);
+	expect(wholeText({ text: "", attachments: [alert] }).split("\n")).toEqual(sentMessages);
 	expect(wholeText({ text: "", attachments: [{ fallback: "web-1 is down" }] })).toBe("> web-1 is down");
 	const inBlocks = {
 		fallback: "[no preview available]",
@@ -127,9 +127,9 @@ test("without a text, the blocks are read", () => {
 
 test("attachments are read up to a limit, of any size and depth", () => {
 	const long = { text: "x".repeat(50_000) };
-	const said = wholeText({ text: "hello", attachments: Array.from({ length: 100 }, () => long) });
-	expect(said.length).toBeLessThan(21_000);
-	expect(said).toMatch(/^hello\n\n> x+…/);
+	const sentMessages = wholeText({ text: "hello", attachments: Array.from({ length: 100 }, () => long) });
+	expect(sentMessages.length).toBeLessThan(21_000);
+	expect(sentMessages).toMatch(/^hello\n\n> x+…/);
 	let deep: object = { type: "text", text: "deep" };
 	for (let level = 0; level < 5000; level++) deep = { type: "rich_text_section", elements: [deep] };
 	expect(wholeText({ text: "", blocks: [deep] })).toBe("");

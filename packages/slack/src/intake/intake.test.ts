@@ -27,11 +27,11 @@ test("a top-level message arrives in the thread that it starts, with its author 
 });
 
 test("both events of a mention are the same inbound event, in any order", async () => {
-	const said = { ...message, text: "<@UBOT> hello" };
-	const { channel_type: _, ...mention } = { ...said, type: "app_mention" };
+	const sentMessage = { ...message, text: "<@UBOT> hello" };
+	const { channel_type: _, ...mention } = { ...sentMessage, type: "app_mention" };
 	const [one, other] = [await openReading(), await openReading()];
-	const twins = [await one.inboundOf(said), await one.inboundOf(mention)];
-	expect(twins).toEqual(await Promise.all([other.inboundOf(mention), other.inboundOf(said)]));
+	const twins = [await one.inboundOf(sentMessage), await one.inboundOf(mention)];
+	expect(twins).toEqual(await Promise.all([other.inboundOf(mention), other.inboundOf(sentMessage)]));
 	expect(twins[0]).toEqual(twins[1]);
 	expect(twins[0]?.inbound).toMatchObject({ text: "hello", address: { us: true } });
 	// The owner of the thread does not matter for a message that mentions the agent.

@@ -5,7 +5,7 @@ import { ok } from "../testing/scripted-slack.ts";
 import type { SlackAnswer } from "../vocabulary/slack-port.ts";
 
 const file = { id: "F1", name: "a.pdf", size: 3, url_private_download: "https://files.slack.com/a" };
-const said = {
+const sentMessage = {
 	type: "message",
 	subtype: "file_share",
 	channel: "C1",
@@ -15,7 +15,7 @@ const said = {
 	ts: "1767225600.000100",
 	files: [file],
 };
-const { files: _, subtype: __, ...bare } = said;
+const { files: _, subtype: __, ...bare } = sentMessage;
 const mention = { ...bare, type: "app_mention" };
 const attached = { inbound: { text: "read this", attachments: [{ id: "F1" }] } };
 
@@ -23,11 +23,11 @@ test("a mention without the files of its message waits for it, and both have the
 	const first = await openReading();
 	const waiting = first.inboundOf(mention);
 	for (let turn = 0; turn < 20; turn++) await tick();
-	const message = await first.inboundOf(said);
+	const message = await first.inboundOf(sentMessage);
 	expect(message).toMatchObject(attached);
 	expect(await waiting).toEqual(message);
 	const second = await openReading();
-	expect(await second.inboundOf(said)).toMatchObject(attached);
+	expect(await second.inboundOf(sentMessage)).toMatchObject(attached);
 	expect(await second.inboundOf(mention)).toMatchObject(attached);
 	expect([first.clock.pending, second.clock.pending]).toEqual([0, 0]);
 });
@@ -45,7 +45,7 @@ test("without its message, a mention is handled after a second, and one with fil
 test("a mention whose message is not handled is not handled either, and both are redelivered", async () => {
 	const { inboundOf, port } = await openReading();
 	const limited: SlackAnswer = { type: "rate-limited", retryAfterMs: 1000 };
-	const far = { ...said, files: [{ id: "F1", file_access: "check_file_info" }] };
+	const far = { ...sentMessage, files: [{ id: "F1", file_access: "check_file_info" }] };
 	port.answer("files.info", limited, ok({ file }));
 	const waiting = expect(inboundOf(mention)).rejects.toMatchObject({ code: "unavailable" });
 	await expect(inboundOf(far)).rejects.toMatchObject({ code: "unavailable" });
@@ -57,11 +57,11 @@ test("a mention whose message is not handled is not handled either, and both are
 
 test("without its message, a mention is handled with the attachments that Slack returns", async () => {
 	const { inboundOf, clock, port } = await openReading();
-	port.answer("conversations.replies", ok({ messages: [said] }));
+	port.answer("conversations.replies", ok({ messages: [sentMessage] }));
 	const waiting = inboundOf(mention);
 	clock.advance(1000);
 	expect(await waiting).toMatchObject(attached);
-	const args = { channel: "C1", ts: said.ts, limit: 1 };
+	const args = { channel: "C1", ts: sentMessage.ts, limit: 1 };
 	expect(port.calls).toContainEqual({ method: "conversations.replies", args });
 });
 
@@ -72,7 +72,7 @@ test("a forwarded message in a mention is read like its files", async () => {
 		author_name: "Bob",
 		text: "see <@UADA>",
 	};
-	const forwarded = { ...said, subtype: undefined, files: undefined, attachments: [forward] };
+	const forwarded = { ...sentMessage, subtype: undefined, files: undefined, attachments: [forward] };
 	const text = "read this\n\n> Bob:\n> see @Ada";
 	const both = await openReading();
 	const waiting = both.inboundOf(mention);
@@ -88,7 +88,7 @@ test("a forwarded message in a mention is read like its files", async () => {
 test("a mention whose attachments Slack does not show is redelivered; the last one is handled unchanged", async () => {
 	const { inboundOf, clock, port, intake } = await openReading();
 	const limited: SlackAnswer = { type: "rate-limited", retryAfterMs: 1000 };
-	port.answer("conversations.replies", limited, limited, ok({ messages: [said] }));
+	port.answer("conversations.replies", limited, limited, ok({ messages: [sentMessage] }));
 	const first = expect(inboundOf(mention)).rejects.toMatchObject({ code: "unavailable" });
 	clock.advance(1000);
 	await first;

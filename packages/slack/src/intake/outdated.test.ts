@@ -31,14 +31,14 @@ test("a message that is redelivered after its edit or deletion is ignored", asyn
 				.execute(),
 		);
 	};
-	const said = { ...message, text: "hello" };
+	const sentMessage = { ...message, text: "hello" };
 	const old = { ignored: "it was edited or deleted later" };
-	expect(await translate(said)).not.toEqual(old);
+	expect(await translate(sentMessage)).not.toEqual(old);
 	await keep(edit(1767225607, "second"));
-	expect(await translate(said)).toEqual(old);
+	expect(await translate(sentMessage)).toEqual(old);
 	expect(await translate(edit(1767225605, "first"))).toEqual(old);
 	expect(await translate(edit(1767225607, "second"))).not.toEqual(old);
 	await keep(deleted);
 	expect(await translate(edit(1767225609, "third"))).toEqual(old);
-	expect(await translate({ ...said, ts: "1767225600.000001" })).not.toEqual(old);
+	expect(await translate({ ...sentMessage, ts: "1767225600.000001" })).not.toEqual(old);
 });

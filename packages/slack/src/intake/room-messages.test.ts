@@ -157,7 +157,7 @@ test("a direct message comes with the channel that its author looks at, if the a
 test("the context of a message replaces the earlier one, and does not apply to channels", async () => {
 	const { port, read, tell: translate, viewed } = await open();
 	port.channels["C7"] = { id: "C7", is_private: false };
-	const said = {
+	const sentMessage = {
 		type: "message",
 		channel: "D1",
 		channel_type: "im",
@@ -165,7 +165,7 @@ test("the context of a message replaces the earlier one, and does not apply to c
 		user: "UADA",
 		text: "hi",
 	};
-	await translate({ ...said, app_context: looksAt("C7") });
+	await translate({ ...sentMessage, app_context: looksAt("C7") });
 	expect(viewed.channelOf("UADA")).toBe("C7");
 	port.answer("conversations.history", ok({ messages: [] }));
 	const { messages } = await read({ limits: both(0) });

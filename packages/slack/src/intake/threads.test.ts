@@ -63,8 +63,8 @@ test("a thread below a post of Parley is Parley's, and its messages are replies 
 
 test("a thread is Parley's if its first message addressed Parley, handled or queued", async () => {
 	const reading = await openReading();
-	const said = { message: thread, conversation: `T1/C1/${root}`, person: "{}", at: 1, changed_at: 1 };
-	const row = { ...said, effect: "sent", text: null, session: null, run: null };
+	const sentMessage = { message: thread, conversation: `T1/C1/${root}`, person: "{}", at: 1, changed_at: 1 };
+	const row = { ...sentMessage, effect: "sent", text: null, session: null, run: null };
 	const write = (reason: string): Promise<unknown> =>
 		reading.store.commit((tx) =>
 			tx

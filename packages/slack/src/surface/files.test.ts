@@ -151,9 +151,9 @@ test("an empty or too large file is listed, and the other files are shared", asy
 		port.calls.length = 0;
 		const whole = { ...post, upload: { fileId: "f1", name: "a.csv", size } };
 		await surface.send(row(whole));
-		const said = port.calls.find(({ method }) => method === "chat.postMessage")?.args;
-		expect(said?.["text"]).toMatch(/a\.csv /);
-		expect(said?.["text"]).toContain(`is ${why}`);
+		const postedArgs = port.calls.find(({ method }) => method === "chat.postMessage")?.args;
+		expect(postedArgs?.["text"]).toMatch(/a\.csv /);
+		expect(postedArgs?.["text"]).toContain(`is ${why}`);
 		expect(port.methods.at(-1)).toBe("files.completeUploadExternal");
 		port.answer(
 			"conversations.history",

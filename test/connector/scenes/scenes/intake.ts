@@ -117,8 +117,8 @@ export const intake: readonly Scene<DiscordSite>[] = [
 			{
 				what: "Discord adds a preview",
 				does: ({ site }) => {
-					const said = site.general.shows().find(({ author }) => author === "Mia");
-					if (said) site.general.unfurls(said);
+					const sentMessage = site.general.shows().find(({ author }) => author === "Mia");
+					if (sentMessage) site.general.unfurls(sentMessage);
 				},
 			},
 			{ showsOnly: ["example.com"] },

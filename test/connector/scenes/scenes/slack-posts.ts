@@ -21,8 +21,8 @@ export const slackPosts: readonly Scene<SlackSite>[] = [
 			{
 				what: "Slack adds a preview",
 				does: ({ site }) => {
-					const said = site.general.shows().find(({ author }) => author === "Mia");
-					if (said) site.general.channel.unfurls(said);
+					const sentMessage = site.general.shows().find(({ author }) => author === "Mia");
+					if (sentMessage) site.general.channel.unfurls(sentMessage);
 				},
 			},
 			{ showsOnly: ["example.com"] },

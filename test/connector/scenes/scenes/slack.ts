@@ -134,8 +134,8 @@ export const slack: readonly Scene<SlackSite>[] = [
 				what: "Mia passes on what Max has said",
 				does: ({ site: { people, general } }) => {
 					const { Mia, Max } = people;
-					const said = Max?.person.says("count the files", { in: general.channel });
-					if (Mia && said) Mia.person.says("", { in: Mia.person.dm, forwards: said });
+					const sentMessage = Max?.person.says("count the files", { in: general.channel });
+					if (Mia && sentMessage) Mia.person.says("", { in: Mia.person.dm, forwards: sentMessage });
 				},
 			},
 			{ shows: "[offline] Hello! I am the offline model", in: "dm" },

@@ -92,12 +92,12 @@ test("events of a channel that the app cannot see are not received", async () =>
 test("without the intent, content is empty except in messages that mention the app, are sent to it only, or are its own", async () => {
 	const { world, app, anna, general, ear } = gatewayWorld(all & ~Intents.MessageContent);
 	const attachments = [{ name: "a.txt", content: "a" }];
-	const said = anna.says("Hidden", { in: general, attachments });
+	const sentMessage = anna.says("Hidden", { in: general, attachments });
 	anna.says(`${world.mention} named`, { in: general });
 	anna.says("direct", { in: anna.dm });
 	app.posts(general, {
 		content: "own",
-		message_reference: { message_id: said.id },
+		message_reference: { message_id: sentMessage.id },
 		allowed_mentions: { parse: [] },
 	});
 	await arrival();
@@ -240,17 +240,17 @@ test("events of all actions of people and apps match discord-api-types", async (
 		type: 4,
 		data: { content: "Answer" },
 	});
-	const said = anna.says("Look", {
+	const sentMessage = anna.says("Look", {
 		in: general,
 		replyTo: general.last(),
 		attachments: [{ name: "a", content: "a" }],
 	});
-	anna.commands("Look", {}, { in: general, on: said });
-	anna.edits(said, "Look!");
-	general.unfurls(said);
-	anna.reacts("👀", { on: said });
-	anna.unreacts("👀", { on: said });
-	const thread = anna.opensThread("Talk", { of: said });
+	anna.commands("Look", {}, { in: general, on: sentMessage });
+	anna.edits(sentMessage, "Look!");
+	general.unfurls(sentMessage);
+	anna.reacts("👀", { on: sentMessage });
+	anna.unreacts("👀", { on: sentMessage });
+	const thread = anna.opensThread("Talk", { of: sentMessage });
 	app.call("PUT", `/channels/${thread.id}/thread-members/@me`);
 	anna.typesIn(thread);
 	app.posts(thread, { content: "Hi", allowed_mentions: { parse: [] } });
@@ -258,7 +258,7 @@ test("events of all actions of people and apps match discord-api-types", async (
 	clock.advance(1000);
 	thread.archive({ locked: true });
 	thread.delete();
-	anna.deletes(said);
+	anna.deletes(sentMessage);
 	const role = world.home.role("ops");
 	anna.gains(role);
 	anna.loses(role);

@@ -6,15 +6,15 @@ const quiet = { allowed_mentions: { parse: [] } };
 test("people write, edit, delete and react, and see each other's actions", () => {
 	const { world, anna, general } = standingWorld();
 	const bob = world.member("Bob");
-	const said = anna.says("Hello", { in: general, mentions: [bob, world.bot] });
-	expect(said.text).toBe("@Bob @Parley Hello");
-	bob.reacts("👍", { on: said });
-	anna.edits(said, "Hello all");
+	const sentMessage = anna.says("Hello", { in: general, mentions: [bob, world.bot] });
+	expect(sentMessage.text).toBe("@Bob @Parley Hello");
+	bob.reacts("👍", { on: sentMessage });
+	anna.edits(sentMessage, "Hello all");
 	expect(general.shows(bob)).toMatchObject([
 		{ author: "Anna", text: "Hello all", edited: true, reactions: { "👍": 1 } },
 	]);
-	expect(() => bob.edits(said, "Mine")).toThrow("authored by another user");
-	anna.deletes(said);
+	expect(() => bob.edits(sentMessage, "Mine")).toThrow("authored by another user");
+	anna.deletes(sentMessage);
 	expect(general.shows()).toEqual([]);
 });
 
@@ -101,8 +101,8 @@ test("a role has the given permissions, and a webhook posts as another service",
 
 test("the preview of a link changes a message without an edit", () => {
 	const { anna, general } = standingWorld();
-	const said = anna.says("https://example.com/", { in: general });
-	general.unfurls(said);
+	const sentMessage = anna.says("https://example.com/", { in: general });
+	general.unfurls(sentMessage);
 	expect(general.last()).toMatchObject({ edited: false, text: "https://example.com/\nExample" });
 });
 
@@ -117,13 +117,13 @@ test("mentions and times are shown as people read them", () => {
 
 test("a transcript shows the view of a person, with threads below their messages", () => {
 	const { clock, app, anna, general } = standingWorld();
-	const said = anna.says("Please tidy up", { in: general });
+	const sentMessage = anna.says("Please tidy up", { in: general });
 	clock.advance(1500);
 	const card = app.posts(general, {
 		...{
 			content: "On it\nsoon",
 			components: buttons("Stop"),
-			message_reference: { message_id: said.id },
+			message_reference: { message_id: sentMessage.id },
 			...quiet,
 		},
 	});

@@ -107,8 +107,8 @@ test("an unknown route is refused and recorded", () => {
 
 test("every response of the simulator matches Discord's contract", () => {
 	const { world, app, anna, general } = standingWorld();
-	const said = anna.says("Hello", { in: general, attachments: [{ name: "a.txt", content: "a" }] });
-	const opened = anna.opensThread("Talk", { of: said });
+	const sentMessage = anna.says("Hello", { in: general, attachments: [{ name: "a.txt", content: "a" }] });
+	const opened = anna.opensThread("Talk", { of: sentMessage });
 	const direct = Object(app.call("POST", "/users/@me/channels", { body: { recipient_id: anna.id } }).body);
 	const paths = [
 		...[
@@ -121,7 +121,7 @@ test("every response of the simulator matches Discord's contract", () => {
 		...["/gateway", "/gateway/bot", `/guilds/${world.home.id}`, `/guilds/${world.home.id}/channels`],
 		...[`/guilds/${world.home.id}/roles`, `/guilds/${world.home.id}/members/${anna.id}`],
 		...[`/channels/${general.id}`, `/channels/${opened.id}`, `/channels/${direct.id}`],
-		...[`/channels/${general.id}/messages`, `/channels/${general.id}/messages/${said.id}`],
+		...[`/channels/${general.id}/messages`, `/channels/${general.id}/messages/${sentMessage.id}`],
 		`/channels/${opened.id}/messages`,
 	];
 	for (const path of paths) expect([path, app.get(path).status]).toEqual([path, 200]);

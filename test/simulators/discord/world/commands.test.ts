@@ -157,11 +157,11 @@ test("autocomplete offers at most 25 choices", () => {
 test("a menu command of a message includes the message", () => {
 	const { create, anna, general } = commandWorld();
 	create({ name: "Ask about this", type: 3 });
-	const said = anna.says("Look at that", { in: general });
-	const interaction = anna.commands("Ask about this", {}, { in: general, on: said });
+	const sentMessage = anna.says("Look at that", { in: general });
+	const interaction = anna.commands("Ask about this", {}, { in: general, on: sentMessage });
 	expect(interaction.record.data).toMatchObject({
-		target_id: said.id,
-		resolved: { messages: { [said.id]: { content: "Look at that" } } },
+		target_id: sentMessage.id,
+		resolved: { messages: { [sentMessage.id]: { content: "Look at that" } } },
 	});
 });
 

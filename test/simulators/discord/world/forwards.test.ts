@@ -4,13 +4,16 @@ import { codeOf, standingWorld } from "../rest/direct-client.ts";
 test("a forwarded message is read as a snapshot of that moment", () => {
 	const { world, app, anna, general } = standingWorld();
 	const other = world.channel("other");
-	const said = anna.says("The build fails", { in: other, attachments: [{ name: "run.log", content: "x" }] });
-	const ask = anna.says("Why?", { in: general, forwards: said });
-	anna.edits(said, "Nothing");
+	const sentMessage = anna.says("The build fails", {
+		in: other,
+		attachments: [{ name: "run.log", content: "x" }],
+	});
+	const ask = anna.says("Why?", { in: general, forwards: sentMessage });
+	anna.edits(sentMessage, "Nothing");
 	const [question, passed] = Object(app.get(`/channels/${general.id}/messages`)).body;
 	expect(question.content).toBe("Why?");
 	expect(passed).toMatchObject({
-		...{ content: "", message_reference: { type: 1, channel_id: other.id, message_id: said.id } },
+		...{ content: "", message_reference: { type: 1, channel_id: other.id, message_id: sentMessage.id } },
 		message_snapshots: [{ message: { content: "The build fails", attachments: [{ filename: "run.log" }] } }],
 	});
 	expect(passed).not.toHaveProperty("referenced_message");
@@ -20,8 +23,8 @@ test("a forwarded message is read as a snapshot of that moment", () => {
 
 test("an app that forwards is refused, because the contract has no forwards in requests", () => {
 	const { world, app, anna, general } = standingWorld();
-	const said = anna.says("Hello", { in: general });
-	const reference = { type: 1, channel_id: general.id, message_id: said.id };
+	const sentMessage = anna.says("Hello", { in: general });
+	const reference = { type: 1, channel_id: general.id, message_id: sentMessage.id };
 	const answer = app.call("POST", `/channels/${general.id}/messages`, {
 		body: { message_reference: reference },
 	});

@@ -5,8 +5,11 @@ test("a post without allowed mentions notifies all mentioned users", () => {
 	const { world, app, anna, general } = standingWorld();
 	const ops = world.home.role("ops", { mentionable: true });
 	const bob = world.member("Bob");
-	const said = anna.says("Hello", { in: general });
-	app.posts(general, { content: `<@${bob.id}> <@&${ops.id}>`, message_reference: { message_id: said.id } });
+	const sentMessage = anna.says("Hello", { in: general });
+	app.posts(general, {
+		content: `<@${bob.id}> <@&${ops.id}>`,
+		message_reference: { message_id: sentMessage.id },
+	});
 	expect(world.pings.map(({ who }) => who).sort()).toEqual(["@Anna", "@Bob", "@ops"]);
 });
 

@@ -54,14 +54,14 @@ test("a nonce is in the response to the creation, and is not stored", () => {
 
 test("a reply shows its original message, unless that is deleted", () => {
 	const { app, anna, general } = standingWorld();
-	const said = anna.says("A question", { in: general });
-	const reference = { message_reference: { message_id: said.id } };
+	const sentMessage = anna.says("A question", { in: general });
+	const reference = { message_reference: { message_id: sentMessage.id } };
 	app.posts(general, { content: "An answer", ...reference, ...quiet });
-	expect(general.last().repliesTo).toEqual({ id: said.id, author: "Anna" });
-	anna.deletes(said);
+	expect(general.last().repliesTo).toEqual({ id: sentMessage.id, author: "Anna" });
+	anna.deletes(sentMessage);
 	const answer = { content: "Too late", ...quiet, ...reference };
 	expect(codeOf(app.call("POST", `/channels/${general.id}/messages`, { body: answer }))).toBe(50_035);
-	const lenient = { message_reference: { message_id: said.id, fail_if_not_exists: false } };
+	const lenient = { message_reference: { message_id: sentMessage.id, fail_if_not_exists: false } };
 	app.posts(general, { ...answer, ...lenient });
 	expect(general.last()).not.toHaveProperty("repliesTo");
 });
@@ -107,8 +107,8 @@ test.each([
 
 test("messages of another author cannot be edited", () => {
 	const { app, anna, general } = standingWorld();
-	const said = anna.says("Mine", { in: general });
-	const path = `/channels/${general.id}/messages/${said.id}`;
+	const sentMessage = anna.says("Mine", { in: general });
+	const path = `/channels/${general.id}/messages/${sentMessage.id}`;
 	expect(codeOf(app.call("PATCH", path, { body: { content: "Yours" } }))).toBe(50_005);
 });
 
@@ -127,10 +127,10 @@ test("edits of messages older than an hour have a separate limit", () => {
 
 test("missing messages and channels are unknown", () => {
 	const { app, anna, general } = standingWorld();
-	const said = anna.says("Here", { in: general });
-	anna.deletes(said);
-	expect(codeOf(app.get(`/channels/${general.id}/messages/${said.id}`))).toBe(10_008);
-	expect(codeOf(app.get(`/channels/${said.id}`))).toBe(10_003);
+	const sentMessage = anna.says("Here", { in: general });
+	anna.deletes(sentMessage);
+	expect(codeOf(app.get(`/channels/${general.id}/messages/${sentMessage.id}`))).toBe(10_008);
+	expect(codeOf(app.get(`/channels/${sentMessage.id}`))).toBe(10_003);
 	general.delete();
 	expect(codeOf(app.call("POST", `/channels/${general.id}/messages`, { body: { content: "x" } }))).toBe(
 		10_003,
@@ -150,16 +150,16 @@ test("a person without direct messages cannot receive any", () => {
 
 test("messages are listed newest first, before, after and around one", () => {
 	const { app, anna, general } = standingWorld();
-	const said = ["a", "b", "c", "d", "e"].map((text) => anna.says(text, { in: general }));
+	const sentMessage = ["a", "b", "c", "d", "e"].map((text) => anna.says(text, { in: general }));
 	const list = (query: Record<string, string>): string[] => {
 		const { body } = app.get(`/channels/${general.id}/messages`, query);
 		return (body as { content: string }[]).map(({ content }) => content);
 	};
-	const id = said[2]?.id ?? "";
+	const id = sentMessage[2]?.id ?? "";
 	expect(list({})).toEqual(["e", "d", "c", "b", "a"]);
 	expect(list({ limit: "2" })).toEqual(["e", "d"]);
 	expect(list({ after: id })).toEqual(["e", "d"]);
-	expect(list({ after: said[0]?.id ?? "", limit: "2" })).toEqual(["c", "b"]);
+	expect(list({ after: sentMessage[0]?.id ?? "", limit: "2" })).toEqual(["c", "b"]);
 	expect(list({ before: id, limit: "1" })).toEqual(["b"]);
 	expect(list({ around: id, limit: "3" })).toEqual(["d", "c", "b"]);
 });
@@ -181,15 +181,18 @@ test("a thread is read with its authors, files and edits, by the permissions of 
 	const { world, app, anna, general } = standingWorld();
 	const question = anna.says("The build fails", { in: general });
 	const thread = anna.opensThread("Build", { of: question });
-	const said = anna.says("since when", { in: thread, attachments: [{ name: "run.log", content: "exit 1" }] });
-	anna.edits(said, "Since when?");
+	const sentMessage = anna.says("since when", {
+		in: thread,
+		attachments: [{ name: "run.log", content: "exit 1" }],
+	});
+	anna.edits(sentMessage, "Since when?");
 	app.posts(thread, { content: "Looking" });
 	const list = (query = {}) => Object(app.get(`/channels/${thread.id}/messages`, query)).body;
 	expect(list({ limit: "2" })).toMatchObject([
 		{ content: "Looking", author: { bot: true }, edited_timestamp: null },
 		{ content: "Since when?", author: { id: anna.id }, attachments: [{ filename: "run.log" }] },
 	]);
-	expect(list({ before: said.id })).toMatchObject([
+	expect(list({ before: sentMessage.id })).toMatchObject([
 		{
 			type: 21,
 			message_reference: { message_id: question.id },

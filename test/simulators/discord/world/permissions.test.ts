@@ -53,15 +53,16 @@ test.each([
 
 test("files, threads, history and reactions have separate permissions", () => {
 	const { world, app, anna, general } = standingWorld();
-	const said = anna.says("Hello", { in: general });
+	const sentMessage = anna.says("Hello", { in: general });
 	const messages = `/channels/${general.id}/messages`;
 	const files = [{ index: 0, name: "f", bytes: new Uint8Array(1) }];
 	const emoji = encodeURIComponent("🔁");
 	const attempts = {
 		AttachFiles: () => app.call("POST", messages, { body: {}, files }),
-		ReadMessageHistory: () => app.get(`${messages}/${said.id}`),
-		CreatePublicThreads: () => app.call("POST", `${messages}/${said.id}/threads`, { body: { name: "T" } }),
-		AddReactions: () => app.call("PUT", `${messages}/${said.id}/reactions/${emoji}/@me`),
+		ReadMessageHistory: () => app.get(`${messages}/${sentMessage.id}`),
+		CreatePublicThreads: () =>
+			app.call("POST", `${messages}/${sentMessage.id}/threads`, { body: { name: "T" } }),
+		AddReactions: () => app.call("PUT", `${messages}/${sentMessage.id}/reactions/${emoji}/@me`),
 	} as const;
 	for (const [permission, attempt] of Object.entries(attempts)) {
 		// The keys are permissions.
@@ -88,9 +89,9 @@ test("a timed-out member reads and cannot write", () => {
 
 test("without the permission for history, a channel is empty, and replies are refused", () => {
 	const { world, app, anna, general } = standingWorld();
-	const said = anna.says("Hello", { in: general });
+	const sentMessage = anna.says("Hello", { in: general });
 	const messages = `/channels/${general.id}/messages`;
-	const body = { content: "Hi", message_reference: { message_id: said.id } };
+	const body = { content: "Hi", message_reference: { message_id: sentMessage.id } };
 	general.permit(world.bot, { deny: ["ReadMessageHistory"] });
 	expect(app.get(messages)).toMatchObject({ status: 200, body: [] });
 	const refused = app.call("POST", messages, { body });

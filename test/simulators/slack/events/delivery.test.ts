@@ -143,11 +143,11 @@ test("an event can arrive twice, and be overtaken by one of another message", as
 	await turns();
 	expect(received.map(({ attempt }) => attempt)).toEqual([0, 1]);
 	world.delivery.disorder = { reorder: 1 };
-	const said = anna.says("first", { in: general });
+	const sentMessage = anna.says("first", { in: general });
 	anna.says("second", { in: general });
 	await turns();
 	expect(received).toHaveLength(4);
-	anna.edits(said, "changed");
+	anna.edits(sentMessage, "changed");
 	await turns();
 	expect(received).toHaveLength(4);
 	clock.advance(100);

@@ -14,20 +14,24 @@ test("events match Slack's own types", () => {
 			faults.push(...found.map((fault) => `${types.at(-1)}: ${fault}`));
 		}
 	});
-	const said = anna.says(`Hello ${world.mention} https://example.com`, {
+	const sentMessage = anna.says(`Hello ${world.mention} https://example.com`, {
 		in: general,
 	});
-	anna.edits(said, `Hello you ${world.mention}`);
-	anna.replies("more", { to: said });
-	app.asks("agents.sessions.setStatus", { channel_id: general.id, thread_ts: said.ts, status: "processing" });
-	anna.stopsSession(general.thread(said));
-	anna.reacts("❌", { on: said });
-	anna.unreacts("❌", { on: said });
+	anna.edits(sentMessage, `Hello you ${world.mention}`);
+	anna.replies("more", { to: sentMessage });
+	app.asks("agents.sessions.setStatus", {
+		channel_id: general.id,
+		thread_ts: sentMessage.ts,
+		status: "processing",
+	});
+	anna.stopsSession(general.thread(sentMessage));
+	anna.reacts("❌", { on: sentMessage });
+	anna.unreacts("❌", { on: sentMessage });
 	anna.deletes(anna.says("again", { in: general }));
 	anna.looksAt(general);
 	anna.says("direct", { in: anna.dm });
 	anna.opensHome();
-	anna.renamesSession(general.thread(said), "Ours");
+	anna.renamesSession(general.thread(sentMessage), "Ours");
 	app.posts(general, { text: "Mine" });
 	general.receives("CI", "Build failed");
 	const other = world.team("Other");

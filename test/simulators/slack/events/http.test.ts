@@ -116,14 +116,14 @@ test("an app that declines retries gets none", async () => {
 
 test("an app proves its address by repeating the challenge, as a text or in JSON", async () => {
 	const json = { "content-type": "application/json" };
-	const said: ((challenge: string) => Given)[] = [
+	const challenges: ((challenge: string) => Given)[] = [
 		(challenge) => ({ body: challenge }),
 		(challenge) => ({ headers: json, body: JSON.stringify({ challenge }) }),
 		() => ({ headers: json, body: '{"challenge":"another"}' }),
 		(challenge) => ({ status: 401, body: challenge }),
 	];
-	const { events, got } = await place(({ body }) => said[got.length - 1]?.(JSON.parse(body).challenge));
+	const { events, got } = await place(({ body }) => challenges[got.length - 1]?.(JSON.parse(body).challenge));
 	const verified = [];
-	for (const _ of said) verified.push(await events.verify());
+	for (const _ of challenges) verified.push(await events.verify());
 	expect(verified).toEqual([true, true, false, false]);
 });

@@ -39,12 +39,12 @@ export class HttpEvents implements Receiver {
 		const challenge = ids.create("challenge");
 		const text = JSON.stringify({ token: app.verificationToken, challenge, type: "url_verification" });
 		const response = await this.#post(text, json, {});
-		const said = await response.text();
+		const responseText = await response.text();
 		if (!response.ok) return false;
 		const isJson = (response.headers.get("content-type") ?? "").startsWith(json);
 		return isJson
-			? z.object({ challenge: z.string() }).parse(parseJson(said)).challenge === challenge
-			: said === challenge;
+			? z.object({ challenge: z.string() }).parse(parseJson(responseText)).challenge === challenge
+			: responseText === challenge;
 	}
 
 	async receive({ type, body, attempt }: Envelope, reason?: RetryReason): Promise<SlackReply> {
@@ -53,9 +53,9 @@ export class HttpEvents implements Receiver {
 		const retry =
 			attempt > 0 ? { "x-slack-retry-num": `${attempt}`, "x-slack-retry-reason": reason ?? "" } : {};
 		const response = await this.#post(text, contentType, retry);
-		const said = await response.text();
+		const responseText = await response.text();
 		// "For each request you receive, answer with an HTTP 200 status code."
-		if (response.ok) return said === "" ? undefined : replyOf(said);
+		if (response.ok) return responseText === "" ? undefined : replyOf(responseText);
 		if (response.headers.get("x-slack-no-retry") === "1") throw new NoRetry();
 		throw new Error(`the app answered with ${response.status}`);
 	}
@@ -88,6 +88,6 @@ function written(type: Envelope["type"], body: unknown): [text: string, contentT
 	return [new URLSearchParams(Object.fromEntries(known)).toString(), form];
 }
 
-function replyOf(said: string): SlackReply {
-	return z.record(z.string(), z.unknown()).parse(parseJson(said));
+function replyOf(responseText: string): SlackReply {
+	return z.record(z.string(), z.unknown()).parse(parseJson(responseText));
 }

@@ -4,28 +4,28 @@ import { buttons, section, standingWorld } from "../web-api/direct-client.ts";
 test("people write, edit, delete and react, and see each other's actions", () => {
 	const { world, anna, general } = standingWorld();
 	const bob = world.member("Bob");
-	const said = anna.says("Hello <b> & more", { in: general, mentions: [bob, world.bot] });
-	expect(said.text).toBe("@Bob @Parley Hello <b> & more");
-	expect(said.content).toBe(`<@${bob.id}> ${world.mention} Hello &lt;b&gt; &amp; more`);
-	bob.reacts("👍", { on: said });
-	anna.edits(said, "Hello all");
+	const sentMessage = anna.says("Hello <b> & more", { in: general, mentions: [bob, world.bot] });
+	expect(sentMessage.text).toBe("@Bob @Parley Hello <b> & more");
+	expect(sentMessage.content).toBe(`<@${bob.id}> ${world.mention} Hello &lt;b&gt; &amp; more`);
+	bob.reacts("👍", { on: sentMessage });
+	anna.edits(sentMessage, "Hello all");
 	expect(general.shows(bob)).toMatchObject([
 		{ author: "Anna", text: "Hello all", edited: true, reactions: { "👍": 1 } },
 	]);
-	bob.unreacts("👍", { on: said });
+	bob.unreacts("👍", { on: sentMessage });
 	expect(general.last().reactions).toEqual({});
-	expect(() => bob.edits(said, "Mine")).toThrow("cant_update_message");
-	expect(() => bob.deletes(said)).toThrow("cant_delete_message");
-	anna.deletes(said);
+	expect(() => bob.edits(sentMessage, "Mine")).toThrow("cant_update_message");
+	expect(() => bob.deletes(sentMessage)).toThrow("cant_delete_message");
+	anna.deletes(sentMessage);
 	expect(general.shows()).toEqual([]);
 });
 
 test("a message can be forwarded, and apps can attach content", () => {
 	const { world, anna, general } = standingWorld();
 	const bob = world.member("Bob");
-	const said = bob.says("The disk & all", { in: general });
-	expect(anna.says("look", { in: anna.dm, forwards: said }).text).toBe("look\nBob\nThe disk & all");
-	expect(anna.says("", { in: general, mentions: [world.bot], forwards: said }).author).toBe("Anna");
+	const sentMessage = bob.says("The disk & all", { in: general });
+	expect(anna.says("look", { in: anna.dm, forwards: sentMessage }).text).toBe("look\nBob\nThe disk & all");
+	expect(anna.says("", { in: general, mentions: [world.bot], forwards: sentMessage }).author).toBe("Anna");
 	const alert = general.receives("Monitor", "", { attachments: [{ title: "web-1", text: "is down" }] });
 	expect(alert).toMatchObject({ author: "Monitor", text: "web-1\nis down" });
 	const forwards = world.state.channels.get(anna.dm.id)?.messages.at(-1)?.attachments;
@@ -34,28 +34,28 @@ test("a message can be forwarded, and apps can attach content", () => {
 
 test("replies are in the thread, and in the channel if they are broadcast", () => {
 	const { world, anna, general } = standingWorld();
-	const said = anna.says("Who is there?", { in: general });
-	anna.replies("me", { to: said });
-	const answer = anna.says("and I", { in: general, replyTo: said, broadcast: true });
+	const sentMessage = anna.says("Who is there?", { in: general });
+	anna.replies("me", { to: sentMessage });
+	const answer = anna.says("and I", { in: general, replyTo: sentMessage, broadcast: true });
 	expect(general.shows().map(({ text }) => text)).toEqual(["Who is there?", "and I"]);
-	const thread = general.thread(said);
+	const thread = general.thread(sentMessage);
 	expect(thread.shows().map(({ text }) => text)).toEqual(["me", "and I"]);
 	// A reply to a reply is in the same thread.
 	anna.replies("so do we", { to: answer });
 	anna.says("all of us", { in: thread });
 	expect(thread.shows()).toHaveLength(4);
-	expect(thread).toMatchObject({ id: said.id, name: "Who is there?" });
-	expect(world.threads().map(({ id }) => id)).toEqual([said.id]);
-	expect(anna.opensThread("Any", { of: answer }).id).toBe(said.id);
+	expect(thread).toMatchObject({ id: sentMessage.id, name: "Who is there?" });
+	expect(world.threads().map(({ id }) => id)).toEqual([sentMessage.id]);
+	expect(anna.opensThread("Any", { of: answer }).id).toBe(sentMessage.id);
 });
 
 test("a deleted message with replies leaves a placeholder", () => {
 	const { anna, general } = standingWorld();
-	const said = anna.says("Delete me", { in: general });
-	anna.replies("why?", { to: said });
-	anna.deletes(said);
+	const sentMessage = anna.says("Delete me", { in: general });
+	anna.replies("why?", { to: sentMessage });
+	anna.deletes(sentMessage);
 	expect(general.shows()).toMatchObject([{ text: "This message was deleted.", replies: 1 }]);
-	expect(general.thread(said).shows()).toMatchObject([{ text: "why?" }]);
+	expect(general.thread(sentMessage).shows()).toMatchObject([{ text: "why?" }]);
 });
 
 test("a person can only do what the client allows", () => {
@@ -68,8 +68,8 @@ test("a person can only do what the client allows", () => {
 	expect(anna.clicks("Yes").state).toBe("waiting");
 	general.archive();
 	expect(() => anna.says("Hi", { in: general })).toThrow("is_archived");
-	const said = anna.says("Hi", { in: secret });
-	expect(() => anna.commands("/parley help", {}, { in: secret.thread(said) })).toThrow(
+	const sentMessage = anna.says("Hi", { in: secret });
+	expect(() => anna.commands("/parley help", {}, { in: secret.thread(sentMessage) })).toThrow(
 		"no commands in threads",
 	);
 });
@@ -165,10 +165,10 @@ test("mentions, links and times are shown as people read them", () => {
 
 test("a transcript shows the view of a person, with threads below their messages", () => {
 	const { clock, app, anna, general } = standingWorld();
-	const said = anna.says("Please tidy up", { in: general });
+	const sentMessage = anna.says("Please tidy up", { in: general });
 	clock.advance(1500);
 	const blocks = [section("On it\nsoon"), { type: "divider" }, buttons("Stop")];
-	app.posts(general.thread(said), { text: "On it", blocks });
+	app.posts(general.thread(sentMessage), { text: "On it", blocks });
 	const note = { channel: general.record.id, user: anna.id, text: "Only for you" };
 	app.asks("chat.postEphemeral", note);
 	expect(general.transcript(anna)).toBe(
@@ -190,11 +190,11 @@ test("a transcript shows the view of a person, with threads below their messages
 
 test("edits after the allowed time are refused", () => {
 	const { clock, anna, general } = standingWorld({ settings: { editWindowMs: 60_000 } });
-	const said = anna.says("Hello", { in: general });
+	const sentMessage = anna.says("Hello", { in: general });
 	clock.advance(60_000);
-	expect(anna.edits(said, "Hello all").text).toBe("Hello all");
+	expect(anna.edits(sentMessage, "Hello all").text).toBe("Hello all");
 	clock.advance(1);
-	expect(() => anna.edits(said, "Too late")).toThrow("edit_window_closed");
+	expect(() => anna.edits(sentMessage, "Too late")).toThrow("edit_window_closed");
 });
 
 test("the same seed gives the same world, and another seed another world", () => {

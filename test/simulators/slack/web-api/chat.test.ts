@@ -16,13 +16,13 @@ test("a post is returned with its metadata on request", () => {
 
 test("a message posted in a thread is found by the thread's first message", () => {
 	const { app, anna, general } = standingWorld();
-	const said = anna.says("Hello", { in: general });
-	const answer = app.posts(general.thread(said), { text: "Hi", metadata });
-	app.posts(general.thread(said), { text: "to all", reply_broadcast: true });
-	const args = { channel: general.id, ts: said.ts, include_all_metadata: true };
+	const sentMessage = anna.says("Hello", { in: general });
+	const answer = app.posts(general.thread(sentMessage), { text: "Hi", metadata });
+	app.posts(general.thread(sentMessage), { text: "to all", reply_broadcast: true });
+	const args = { channel: general.id, ts: sentMessage.ts, include_all_metadata: true };
 	expect(Object(app.asks("conversations.replies", args)).messages).toMatchObject([
-		{ ts: said.ts, thread_ts: said.ts, reply_count: 2 },
-		{ ts: answer.ts, thread_ts: said.ts, parent_user_id: anna.id, metadata },
+		{ ts: sentMessage.ts, thread_ts: sentMessage.ts, reply_count: 2 },
+		{ ts: answer.ts, thread_ts: sentMessage.ts, parent_user_id: anna.id, metadata },
 		{ subtype: "thread_broadcast" },
 	]);
 	const texts = Object(app.asks("conversations.history", { channel: general.id })).messages.map(
@@ -33,15 +33,15 @@ test("a message posted in a thread is found by the thread's first message", () =
 
 test("only a top-level message can start a thread", () => {
 	const { world, app, anna, general } = standingWorld();
-	const said = anna.says("Hello", { in: general });
-	const answer = app.posts(general.thread(said), { text: "Hi" });
+	const sentMessage = anna.says("Hello", { in: general });
+	const answer = app.posts(general.thread(sentMessage), { text: "Hi" });
 	const post = (thread_ts: string) =>
 		errorOf(app.call("chat.postMessage", { channel: general.id, text: "x", thread_ts }));
 	expect(post(answer.ts)).toBe("cannot_reply_to_message");
 	expect(world.drainViolations()).toMatchObject([expect.stringContaining("is of a reply")]);
 	expect(post("1.000001")).toBe("thread_not_found");
 	anna.deletes(anna.says("gone", { in: general }));
-	expect(post(said.ts)).toBeUndefined();
+	expect(post(sentMessage.ts)).toBeUndefined();
 });
 
 test("only an edit of the text alone shows as edited, and removes the blocks", () => {
@@ -52,11 +52,13 @@ test("only an edit of the text alone shows as edited, and removes the blocks", (
 	expect(general.last()).toMatchObject({ text: "Two", edited: false, changes: 1 });
 	update({ text: "Three" });
 	expect(general.last()).toMatchObject({ text: "Three", edited: true, controls: [], changes: 2 });
-	const said = anna.says("Mine", { in: general });
-	expect(errorOf(app.call("chat.update", { channel: general.id, ts: said.ts, text: "x" }))).toBe(
+	const sentMessage = anna.says("Mine", { in: general });
+	expect(errorOf(app.call("chat.update", { channel: general.id, ts: sentMessage.ts, text: "x" }))).toBe(
 		"cant_update_message",
 	);
-	expect(errorOf(app.call("chat.delete", { channel: general.id, ts: said.ts }))).toBe("cant_delete_message");
+	expect(errorOf(app.call("chat.delete", { channel: general.id, ts: sentMessage.ts }))).toBe(
+		"cant_delete_message",
+	);
 	app.asks("chat.delete", { channel: general.id, ts });
 	expect(errorOf(update({ text: "x" }))).toBe("message_not_found");
 	expect(world.violations).toEqual([]);
@@ -107,12 +109,14 @@ test("an empty or too long post is refused", () => {
 
 test("a link to a message contains its thread", () => {
 	const { app, anna, general } = standingWorld();
-	const said = anna.says("Hello", { in: general });
-	const answer = anna.replies("me", { to: said });
+	const sentMessage = anna.says("Hello", { in: general });
+	const answer = anna.replies("me", { to: sentMessage });
 	const link = (ts: string) =>
 		app.asks("chat.getPermalink", { channel: general.id, message_ts: ts })["permalink"];
-	expect(link(said.ts)).toBe(`https://home.slack.com/archives/${general.id}/p${said.ts.replace(".", "")}`);
-	expect(link(answer.ts)).toContain(`?thread_ts=${said.ts}&cid=${general.id}`);
+	expect(link(sentMessage.ts)).toBe(
+		`https://home.slack.com/archives/${general.id}/p${sentMessage.ts.replace(".", "")}`,
+	);
+	expect(link(answer.ts)).toContain(`?thread_ts=${sentMessage.ts}&cid=${general.id}`);
 });
 
 test("mentions of a post are recorded, in text, in blocks and by name", () => {

@@ -43,13 +43,16 @@ async function turns(): Promise<void> {
 
 test("a press has the person, the element and the message", async () => {
 	const { app, anna, general, bodies } = listening();
-	const said = anna.says("Hello", { in: general });
-	const { ts } = app.posts(general.thread(said), { text: "x", blocks: [section("Sure?"), buttons("Yes")] });
+	const sentMessage = anna.says("Hello", { in: general });
+	const { ts } = app.posts(general.thread(sentMessage), {
+		text: "x",
+		blocks: [section("Sure?"), buttons("Yes")],
+	});
 	const interaction = anna.clicks("Yes");
 	expect(bodies).toMatchObject([
 		{
 			...{ type: "block_actions", user: { id: anna.id }, channel: { id: general.id } },
-			container: { type: "message", message_ts: ts, thread_ts: said.ts, is_ephemeral: false },
+			container: { type: "message", message_ts: ts, thread_ts: sentMessage.ts, is_ephemeral: false },
 			...{
 				message: { ts },
 				response_url: interaction.record.responseUrl,
@@ -87,12 +90,17 @@ test("a command has its original text, with names of mentioned people", () => {
 
 test("a shortcut of a message contains that message", () => {
 	const { anna, general, bodies } = listening();
-	const said = anna.says("Count the files", { in: general });
-	anna.commands("Ask about this", {}, { in: general, on: said });
+	const sentMessage = anna.says("Count the files", { in: general });
+	anna.commands("Ask about this", {}, { in: general, on: sentMessage });
 	expect(bodies).toMatchObject([
-		{ type: "message_action", callback_id: "ask", message_ts: said.ts, message: { text: "Count the files" } },
+		{
+			type: "message_action",
+			callback_id: "ask",
+			message_ts: sentMessage.ts,
+			message: { text: "Count the files" },
+		},
 	]);
-	expect(() => anna.commands("Nothing", {}, { in: general, on: said })).toThrow(
+	expect(() => anna.commands("Nothing", {}, { in: general, on: sentMessage })).toThrow(
 		"there is no shortcut Nothing",
 	);
 });

@@ -10,18 +10,18 @@ interface Page {
 
 test("a thread is read with its authors, files and edits", () => {
 	const { app, world, anna, general } = standingWorld();
-	const said = anna.says("The build fails", {
+	const sentMessage = anna.says("The build fails", {
 		in: general,
 		attachments: [{ name: "run.log", content: "exit 1" }],
 	});
-	world.member("Bob").replies("since when", { to: said });
-	anna.edits(said, "The build fails again");
-	app.posts(general.thread(said), { text: "Looking" });
-	const args = { channel: general.id, ts: said.ts };
+	world.member("Bob").replies("since when", { to: sentMessage });
+	anna.edits(sentMessage, "The build fails again");
+	app.posts(general.thread(sentMessage), { text: "Looking" });
+	const args = { channel: general.id, ts: sentMessage.ts };
 	const { messages } = Object(app.asks("conversations.replies", args)) as Page;
 	expect(messages).toMatchObject([
 		{ user: anna.id, text: "The build fails again", edited: { user: anna.id }, files: [{ name: "run.log" }] },
-		{ text: "since when", thread_ts: said.ts, parent_user_id: anna.id },
+		{ text: "since when", thread_ts: sentMessage.ts, parent_user_id: anna.id },
 		{ text: "Looking", bot_id: expect.any(String), app_id: expect.any(String) },
 	]);
 	expect(messages[1]).not.toHaveProperty("edited");
@@ -29,12 +29,12 @@ test("a thread is read with its authors, files and edits", () => {
 
 test("a long thread is read in pages", () => {
 	const { app, anna, general } = standingWorld();
-	const said = anna.says("0", { in: general });
-	for (const text of ["1", "2", "3", "4"]) anna.replies(text, { to: said });
+	const sentMessage = anna.says("0", { in: general });
+	for (const text of ["1", "2", "3", "4"]) anna.replies(text, { to: sentMessage });
 	const texts: unknown[] = [];
 	let cursor: string | undefined = "";
 	while (cursor !== undefined) {
-		const args = { channel: general.id, ts: said.ts, limit: 2, ...(cursor !== "" && { cursor }) };
+		const args = { channel: general.id, ts: sentMessage.ts, limit: 2, ...(cursor !== "" && { cursor }) };
 		const page = Object(app.asks("conversations.replies", args)) as Page;
 		texts.push(page.messages.map(({ text }) => text));
 		expect(page.has_more).toBe(page.response_metadata !== undefined);
@@ -48,16 +48,16 @@ test("a channel is read by a member of it with the scope of its kind", () => {
 	const closed = world.home.channel("closed", { private: true, members: [anna] });
 	const other = world.home.channel("other", { private: true, members: [anna], withoutApp: true });
 	const open = world.home.channel("open", { withoutApp: true });
-	const said = anna.says("secret", { in: closed });
+	const sentMessage = anna.says("secret", { in: closed });
 	const read = (channel: string, ts?: string) => {
 		const method = ts === undefined ? "conversations.history" : "conversations.replies";
 		return errorOf(app.call(method, { channel, ...(ts !== undefined && { ts }) }));
 	};
-	expect([read(closed.id), read(closed.id, said.ts)]).toEqual([undefined, undefined]);
+	expect([read(closed.id), read(closed.id, sentMessage.ts)]).toEqual([undefined, undefined]);
 	expect([read(other.id), read(open.id), read(closed.id, "1.1")]).toEqual([
 		...["channel_not_found", "not_in_channel", "thread_not_found"],
 	]);
 	const bot = fullManifest.oauth_config.scopes.bot.filter((scope) => scope !== "groups:history");
 	world.installs({ ...fullManifest, oauth_config: { scopes: { bot } } });
-	expect([read(closed.id), read(closed.id, said.ts)]).toEqual(["missing_scope", "missing_scope"]);
+	expect([read(closed.id), read(closed.id, sentMessage.ts)]).toEqual(["missing_scope", "missing_scope"]);
 });

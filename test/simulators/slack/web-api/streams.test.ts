@@ -105,8 +105,8 @@ test("a stream in a channel names its recipient, and one in direct messages does
 	expect(start({ ...where, recipient_user_id: anna.id })).toBe("missing_recipient_team_id");
 	expect(start({ ...where, ...recipient, recipient_team_id: "T0" })).toBe("team_not_found");
 	expect(world.drainViolations()).toHaveLength(3);
-	const said = anna.says("Psst", { in: anna.dm });
-	expect(start({ channel: anna.dm.id, thread_ts: said.ts })).toBeUndefined();
+	const sentMessage = anna.says("Psst", { in: anna.dm });
+	expect(start({ channel: anna.dm.id, thread_ts: sentMessage.ts })).toBeUndefined();
 	expect(start({ channel: anna.dm.id })).toBe("invalid_arguments");
 	expect(world.drainViolations()).toHaveLength(1);
 });
@@ -129,8 +129,10 @@ test("an invalid call of a stream is refused", () => {
 	expect(errorOf(call("appendStream", post.ts, { markdown_text: "x" }))).toBe(
 		"message_not_in_streaming_state",
 	);
-	const said = anna.says("Mine", { in: general });
-	expect(errorOf(call("appendStream", said.ts, { markdown_text: "x" }))).toBe("message_not_owned_by_app");
+	const sentMessage = anna.says("Mine", { in: general });
+	expect(errorOf(call("appendStream", sentMessage.ts, { markdown_text: "x" }))).toBe(
+		"message_not_owned_by_app",
+	);
 	expect(errorOf(call("stopStream", "1.1"))).toBe("message_not_found");
 	expect(world.violations).toEqual([]);
 });

@@ -88,7 +88,7 @@ test("a commercial app has lower limits for reads", () => {
 
 test("history is returned in pages, newest first, and between two times", () => {
 	const { app, anna, general } = standingWorld();
-	const said = ["a", "b", "c", "d"].map((text) => anna.says(text, { in: general }));
+	const sentMessages = ["a", "b", "c", "d"].map((text) => anna.says(text, { in: general }));
 	const read = (more: object) => Object(app.asks("conversations.history", { channel: general.id, ...more }));
 	const texts = (page: { readonly messages: readonly { readonly text: string }[] }) =>
 		page.messages.map(({ text }) => text).join("");
@@ -96,7 +96,7 @@ test("history is returned in pages, newest first, and between two times", () => 
 	expect([texts(first), first.has_more]).toEqual(["dcb", true]);
 	const second = read({ limit: 3, cursor: first.response_metadata.next_cursor });
 	expect([texts(second), second.has_more]).toEqual(["a", false]);
-	const between = { oldest: said[1]?.ts, latest: said[3]?.ts };
+	const between = { oldest: sentMessages[1]?.ts, latest: sentMessages[3]?.ts };
 	expect([texts(read(between)), texts(read({ ...between, inclusive: true }))]).toEqual(["c", "dcb"]);
 });
 
@@ -168,10 +168,10 @@ test("a manifest is read and validated with its own token", () => {
 
 test("the status of the app stays in a thread until it is changed or the app replies", () => {
 	const { clock, app, anna, general } = standingWorld();
-	const said = anna.says("Hello", { in: general });
-	const where = { channel_id: general.id, thread_ts: said.ts };
+	const sentMessages = anna.says("Hello", { in: general });
+	const where = { channel_id: general.id, thread_ts: sentMessages.ts };
 	app.asks("agents.sessions.setStatus", { ...where, status: "processing" });
-	expect([general.typing(), general.thread(said).statuses()]).toEqual([["Parley"], ["is working…"]]);
+	expect([general.typing(), general.thread(sentMessages).statuses()]).toEqual([["Parley"], ["is working…"]]);
 	app.asks("agents.sessions.setStatus", { ...where, status: "active" });
 	expect(general.typing()).toEqual([]);
 	const error = (args: object) =>
@@ -184,7 +184,7 @@ test("the status of the app stays in a thread until it is changed or the app rep
 	clock.advance(1);
 	expect(general.typing()).toEqual([]);
 	app.asks("assistant.threads.setStatus", { ...where, status: "thinks" });
-	app.posts(general.thread(said), { text: "Done" });
+	app.posts(general.thread(sentMessages), { text: "Done" });
 	expect(general.typing()).toEqual([]);
 });
 

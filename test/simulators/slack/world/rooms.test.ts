@@ -62,12 +62,12 @@ test("the app receives only subscribed events that it may read", () => {
 			settings: { event_subscriptions: { bot_events: ["message.channels", "message.im", "app_mention"] } },
 		},
 	});
-	const said = anna.says("Hello", { in: general });
+	const sentMessage = anna.says("Hello", { in: general });
 	anna.says("Hello", { in: anna.dm });
 	anna.says(`Hello ${world.mention}`, {
 		in: world.home.channel("closed", { private: true, members: [anna] }),
 	});
-	anna.reacts("❌", { on: said });
+	anna.reacts("❌", { on: sentMessage });
 	expect(types()).toEqual(["message", "app_mention"]);
 });
 
@@ -81,9 +81,9 @@ test("the app receives its own posts, as those of a bot", () => {
 
 test("direct messages need no mention, and an edit that mentions the app causes a mention event", () => {
 	const { world, anna, general, types, events } = hearing();
-	const said = anna.says(`Hello ${world.mention}`, { in: anna.dm });
+	const sentMessage = anna.says(`Hello ${world.mention}`, { in: anna.dm });
 	expect(types()).toEqual(["message"]);
-	anna.edits(said, "Hello");
+	anna.edits(sentMessage, "Hello");
 	expect(types()).toEqual(["message_changed"]);
 	const other = anna.says("Hello", { in: general });
 	types();
@@ -96,9 +96,9 @@ test("direct messages need no mention, and an edit that mentions the app causes 
 
 test("a link preview is a change without an author", () => {
 	const { anna, general, events } = hearing();
-	const said = anna.says("https://example.com/?a&b", { in: general });
+	const sentMessage = anna.says("https://example.com/?a&b", { in: general });
 	events.splice(0);
-	general.unfurls(said);
+	general.unfurls(sentMessage);
 	expect(events).toMatchObject([
 		{ subtype: "message_changed", message: { text: "<https://example.com/?a&b>" } },
 	]);

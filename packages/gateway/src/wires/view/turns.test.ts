@@ -29,7 +29,7 @@ const failed = (callId: string) =>
 	recorded({ type: "tool.failed", runId, callId, name: "bash", error: "no" });
 const ended = (error = "") =>
 	recorded({ type: "assistant.message", runId, content: "", error, model: "m", usage });
-const text = (said: string) => ({ type: "text", text: said }) as const;
+const text = (content: string) => ({ type: "text", text: content }) as const;
 const call = (id: string) => ({ type: "call", id, name: "bash", arguments: {} }) as const;
 
 function turnsOf(...events: readonly SessionEvent[]): string[] {

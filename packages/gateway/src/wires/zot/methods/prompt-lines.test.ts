@@ -33,7 +33,7 @@ const failed = (callId: string, error: string) =>
 const ended = (error = "") =>
 	recorded({ type: "assistant.message", runId, content: "", error, model: "m", usage });
 
-const text = (said: string) => ({ type: "text", text: said }) as const;
+const text = (content: string) => ({ type: "text", text: content }) as const;
 const call = (id: string) => ({ type: "call", id, name: "bash", arguments: {} }) as const;
 
 /** The lines of these events, as their types and main fields. */

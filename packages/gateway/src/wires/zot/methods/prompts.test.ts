@@ -131,14 +131,14 @@ test("an abort at any time ends only the active prompt, with one done", async ()
 test.each([
 	["before anything of the reply", []],
 	["while it speaks", [says("half")]],
-])("an abort %s ends a model call that hangs", async (_when, said) => {
+])("an abort %s ends a model call that hangs", async (_when, abortLine) => {
 	const model = new ScriptedModel(async function* (_request, signal) {
-		yield* said;
+		yield* abortLine;
 		await new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
 	});
 	await using ground = await ZotGround.open({ model });
 	ground.send(prompt("p"));
-	await ground.waitFor(said.length === 0 ? "turn_start" : "text_delta");
+	await ground.waitFor(abortLine.length === 0 ? "turn_start" : "text_delta");
 	await ground.t.settle();
 	ground.send(abort, abort);
 	await ground.waitFor("done");
