@@ -18,16 +18,16 @@ const common = [
 /**
  * The files, the most common first: a command that loads one of them does not load the next ones. `of` are the entries of the
  * bundle that load the file at once. Every command loads `main` and `program`, and `parley rpc` also `run-rpc`, with the core.
- * @type {readonly { readonly name: string, readonly of: readonly string[], readonly holds: (path: string) => boolean }[]}
+ * @type {readonly { readonly name: string, readonly of: readonly string[], readonly includes: (path: string) => boolean }[]}
  */
 const files = [
 	{
 		name: "base",
 		of: ["main", "program", "run-rpc"],
-		holds: (path) => common.some((one) => one.test(path)),
+		includes: (path) => common.some((one) => one.test(path)),
 	},
-	{ name: "schemas", of: ["run-rpc"], holds: (path) => path.includes("/node_modules/zod/") },
-	{ name: "agent", of: ["run-rpc"], holds: () => true },
+	{ name: "schemas", of: ["run-rpc"], includes: (path) => path.includes("/node_modules/zod/") },
+	{ name: "agent", of: ["run-rpc"], includes: () => true },
 ];
 
 /**
@@ -55,14 +55,14 @@ export async function startChunks({ input, plugins, ...options }) {
 	const bundle = await rolldown({ ...options, input: entries, plugins: [withoutLater, ...plugins] });
 	const { output } = await bundle.generate({ format: "esm", entryFileNames: "[name]" });
 	const chunks = new Map(output.flatMap((part) => (part.type === "chunk" ? [[part.fileName, part]] : [])));
-	return files.map(({ name, of, holds }, index) => {
+	return files.map(({ name, of, includes }, index) => {
 		const modules = new Set([...reached(of, chunks)].flatMap((chunk) => chunk.moduleIds));
 		for (const { facadeModuleId } of chunks.values()) modules.delete(facadeModuleId ?? "");
 		return {
 			name,
 			priority: files.length - index,
 			/** @param {string} id */
-			test: (id) => modules.has(id) && holds(id.startsWith("/") ? relative(root, id) : id),
+			test: (id) => modules.has(id) && includes(id.startsWith("/") ? relative(root, id) : id),
 		};
 	});
 }

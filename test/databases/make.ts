@@ -97,7 +97,7 @@ for (let hour = 0; hour < 13 * 6; hour++) {
 await until(open, "prompt.reminded", 1);
 
 const files = await begin("Files");
-const kept = await t.runtime.files.keep(operator, {
+const kept = await t.runtime.files.store(operator, {
 	name: "tides.txt",
 	content: Readable.from([Buffer.from("The tide is high.")]),
 });

@@ -15,7 +15,7 @@ test("the most recently used values remain when the cache is full", () => {
 
 test("an expired value is not found, also one that was set when the clock started", () => {
 	const clock = new ManualClock();
-	const cache = createCache<string, number>({ clock, max: 100, keptMs: 1000 });
+	const cache = createCache<string, number>({ clock, max: 100, retentionMs: 1000 });
 	cache.set("a", 1);
 	clock.advance(500);
 	cache.set("b", 2);

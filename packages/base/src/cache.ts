@@ -14,12 +14,12 @@ export type Cache<Key extends string | number | object, Value extends NonNullabl
  */
 export function createCache<Key extends string | number | object, Value extends NonNullable<unknown>>({
 	max,
-	keptMs,
+	retentionMs,
 	clock,
 	evicted,
 }: {
 	readonly max: number;
-	readonly keptMs?: number;
+	readonly retentionMs?: number;
 	readonly clock: { readonly monotonic: Clock["monotonic"] };
 	/** Called with each value that is evicted because the cache is full. */
 	readonly evicted?: (value: Value) => void;
@@ -27,7 +27,7 @@ export function createCache<Key extends string | number | object, Value extends 
 	// lru-cache 11 reads a start of 0 as no expiry, and stores a value one millisecond longer than its `ttl`.
 	const perf = { now: () => clock.monotonic() + 1 };
 	// Without a resolution of 0, it would read the time once per millisecond of its own timer.
-	const time = keptMs === undefined ? {} : { perf, ttl: keptMs - 1, ttlResolution: 0 };
+	const time = retentionMs === undefined ? {} : { perf, ttl: retentionMs - 1, ttlResolution: 0 };
 	return new LRUCache<Key, Value>({
 		max,
 		...time,

@@ -9,11 +9,11 @@ export type Defined<T> = { [K in keyof T as undefined extends T[K] ? never : K]:
  */
 export function defined<const T extends object>(fields: T): Defined<T>;
 export function defined(fields: Readonly<Record<string, unknown>>): object {
-	const kept: Record<string, unknown> = {};
+	const defined: Record<string, unknown> = {};
 	for (const name in fields) {
-		if (fields[name] !== undefined) kept[name] = fields[name];
+		if (fields[name] !== undefined) defined[name] = fields[name];
 	}
-	return kept;
+	return defined;
 }
 
 /** Returns the items that are not undefined: the one way to write optional items into a list. */

@@ -53,40 +53,40 @@ const restOfKey = /^[\w+/=\s\\:,-]*/;
 export function redactedStream(gate: Gate, { redact, redactCut }: Redaction): RedactedStream {
 	/** The last characters that have left, as many as the gate may need. */
 	let before = "";
-	let held = "";
+	let pending = "";
 	/** The characters to drop, in a credential that is too long to be delayed. */
 	let dropped: RegExp | undefined;
 
 	const leave = (length: number): string => {
-		const text = held.slice(0, length);
-		held = held.slice(length);
+		const text = pending.slice(0, length);
+		pending = pending.slice(length);
 		before = (before + text).slice(-(gate.length - 1));
 		return text;
 	};
 	/** Redacts together with the characters before. Afterwards the same place is not found again. */
 	const release = (length: number, transform = redact): string => {
-		const clean = transform(before + held.slice(0, length));
+		const clean = transform(before + pending.slice(0, length));
 		const text = clean.slice(commonLength(before, clean));
-		held = held.slice(length);
+		pending = pending.slice(length);
 		before = "";
 		return text;
 	};
 	/** Drops the rest of a credential; false if all of the text is dropped. */
 	const drop = (): boolean => {
-		if (dropped) held = held.replace(dropped, "");
-		if (held === "") return false;
+		if (dropped) pending = pending.replace(dropped, "");
+		if (pending === "") return false;
 		dropped = undefined;
 		return true;
 	};
 
 	return {
 		push(text) {
-			held += text;
+			pending += text;
 			let out = "";
 			while (drop()) {
-				const seen = before + held;
+				const seen = before + pending;
 				const found = gate.find(seen);
-				if (found === undefined) return out + leave(held.length - beginningAtEnd(held, gate));
+				if (found === undefined) return out + leave(pending.length - beginningAtEnd(pending, gate));
 				const gone = Math.max(0, before.length - found);
 				out += leave(Math.max(0, found - before.length));
 				const part = nextPart(seen.slice(found), gone, gate);
@@ -98,7 +98,7 @@ export function redactedStream(gate: Gate, { redact, redactCut }: Redaction): Re
 			}
 			return out;
 		},
-		end: () => release(held.length, redactCut),
+		end: () => release(pending.length, redactCut),
 	};
 }
 
@@ -169,17 +169,17 @@ function partOfShapes(text: string, gone: number): Part | undefined {
 }
 
 function partOfWord(text: string, gone: number): Part | undefined {
-	const held = text.slice(gone);
-	const space = held.search(/\s/);
+	const undecided = text.slice(gone);
+	const space = undecided.search(/\s/);
 	if (space >= 0) return { end: space };
-	if (held.length < longestWord) return undefined;
+	if (undecided.length < longestWord) return undefined;
 	// No shape but that of a key block has other characters.
-	const token = held.search(/[\w.-]*$/);
+	const token = undecided.search(/[\w.-]*$/);
 	if (token > 0) return { end: token };
 	const cut = cutShape.exec(text);
 	return cut
 		? { end: Math.max(0, cut.index - gone), rest: restOfCredential }
-		: { end: held.length - longestShape };
+		: { end: undecided.length - longestShape };
 }
 
 /** A block that may be a private key, or its opening if its title excludes a private key. */

@@ -80,7 +80,7 @@ export class Redactor {
 
 	/** `starts` is a global pattern. */
 	#redactWrapped(text: string, starts: RegExp): string {
-		const kept: string[] = [];
+		const secrets: string[] = [];
 		let from = 0;
 		starts.lastIndex = 0;
 		for (let found = starts.exec(text); found !== null; found = starts.exec(text)) {
@@ -90,11 +90,11 @@ export class Redactor {
 				starts.lastIndex = found.index + 1;
 				continue;
 			}
-			kept.push(text.slice(from, found.index));
+			secrets.push(text.slice(from, found.index));
 			from = found.index + end;
 			starts.lastIndex = from;
 		}
-		return [...kept, text.slice(from)].join(REPLACEMENT);
+		return [...secrets, text.slice(from)].join(REPLACEMENT);
 	}
 
 	/**

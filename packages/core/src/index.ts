@@ -12,7 +12,7 @@ export type { ProviderState } from "./agent/run/provider-health.ts";
 export { type FoundSkills, SkillFiles } from "./agent/skills/skill-files.ts";
 export type { ListedSkill } from "./agent/skills/skills.ts";
 export { builtInInstructions } from "./agent/system-prompt/system-prompt.ts";
-export type { GrantOutcome, KeptGrant, WantedGrant } from "./conversation/grants/channel-grants.ts";
+export type { GrantOutcome, StoredGrant, WantedGrant } from "./conversation/grants/channel-grants.ts";
 export { isSessionId } from "./conversation/sessions.ts";
 export type { ByteRange, Files } from "./files/files.ts";
 export type { Roots } from "./filesystem/paths.ts";
@@ -109,8 +109,6 @@ export type {
 	SessionEvent,
 	TrustBadge,
 } from "./vocabulary/event.ts";
-export type { FileFacts, KeptFile } from "./vocabulary/kept-file.ts";
-export { type FileLimits, FileTooLargeError, imageProblem } from "./vocabulary/kept-file.ts";
 export {
 	type McpServerSettings,
 	type McpServerState,
@@ -163,6 +161,8 @@ export {
 export type { RunOrigin, Schedule, Trigger, WantedTrigger } from "./vocabulary/schedule.ts";
 export { SecretBox } from "./vocabulary/secrets.ts";
 export type { SkillEvent } from "./vocabulary/skill.ts";
+export type { FileFacts, StoredFile } from "./vocabulary/stored-file.ts";
+export { type FileLimits, FileTooLargeError, imageProblem } from "./vocabulary/stored-file.ts";
 export type { TaskEvent, WorkerEvent } from "./vocabulary/task.ts";
 export {
 	type Autonomy,

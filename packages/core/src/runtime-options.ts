@@ -37,9 +37,9 @@ import type { OperatorTokenFile, PolicyFiles } from "./trust/shared/trust-option
 import type { TaskRunner } from "./use-cases/tasks/task-runner.ts";
 import { taskTools } from "./use-cases/tasks/tools/task-tools.ts";
 import type { ChatSettings } from "./vocabulary/chat-settings.ts";
-import type { FileLimits } from "./vocabulary/kept-file.ts";
 import type { Sandboxes } from "./vocabulary/sandbox.ts";
 import type { SecretBox } from "./vocabulary/secrets.ts";
+import type { FileLimits } from "./vocabulary/stored-file.ts";
 import { type Budgets, noBudgets } from "./vocabulary/usage.ts";
 
 export interface RuntimeOptions extends ModelOptions {

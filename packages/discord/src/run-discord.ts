@@ -60,10 +60,10 @@ export function runDiscord(options: RunDiscordOptions): Promise<RunningConnector
 
 async function openSide(
 	options: RunDiscordOptions,
-	{ store, storedValue: kept, started: handlers, signal }: SideOpening<Parts>,
+	{ store, storedValue, started: handlers, signal }: SideOpening<Parts>,
 ): Promise<PlatformSide<Ready, Parts>> {
 	const { token, apiUrl, cdnUrl, requestsPerSecond, clock, log } = options;
-	const database = { store, ...storedStateOf(kept) };
+	const database = { store, ...storedStateOf(storedValue) };
 	const { sessions, audiences, commands: memory } = database;
 	const port =
 		options.port ?? createDiscordPort({ token, apiUrl, cdnUrl, requestsPerSecond, clock, log, sessions });
@@ -153,18 +153,18 @@ interface StoredState {
 }
 
 /** Returns each state by its name in the database of the connector. The names stay the same over versions. */
-export function storedStateOf(kept: ConnectorDatabase["storedValue"]): StoredState {
-	const audiencesOf = (guild: string) => kept<StoredAudiences>(`audiences:${guild}`);
+export function storedStateOf(storedValue: ConnectorDatabase["storedValue"]): StoredState {
+	const audiencesOf = (guild: string) => storedValue<StoredAudiences>(`audiences:${guild}`);
 	return {
-		sessions: kept<GatewaySession>("session"),
-		cursors: kept<Cursors>("marks"),
-		alive: kept<number>("alive"),
-		birth: kept<number>("birth"),
+		sessions: storedValue<GatewaySession>("session"),
+		cursors: storedValue<Cursors>("marks"),
+		alive: storedValue<number>("alive"),
+		birth: storedValue<number>("birth"),
 		audiences: {
 			load: (guild) => audiencesOf(guild).load(),
 			save: (guild, audiences) => audiencesOf(guild).save(audiences),
 		},
-		commands: kept<InstalledState>("commands"),
+		commands: storedValue<InstalledState>("commands"),
 	};
 }
 

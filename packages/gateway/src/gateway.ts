@@ -11,7 +11,7 @@ import {
 } from "@parley/base";
 import { type Model, type Runtime, type Sandboxes, serverOf, type Tables } from "@parley/core";
 import { auditStart } from "./audit-start.ts";
-import { HeldOpen } from "./auth/held-open.ts";
+import { OpenConnections } from "./auth/open-connections.ts";
 import { finishRestore } from "./backup/place-restored.ts";
 import type { Config } from "./config/load.ts";
 import { type ProviderReason, secretKeys } from "./config/provider.ts";
@@ -83,7 +83,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 	for (const key of secretKeys(config)) options.redactor.add(key);
 	await using undo = new AsyncDisposableStack();
 	await prepareDataDirectory(config.data);
-	const lock = undo.adopt(lockDataDirectory(config.data), (held) => held.release());
+	const lock = undo.adopt(lockDataDirectory(config.data), (lock) => lock.release());
 	await finishRestore(config.data);
 	warnOfLostDatabase(config.data, log);
 	const failpoints = options.failpoints ?? noFailpoints;
@@ -168,8 +168,8 @@ async function openWires(parts: WireParts): Promise<Wires> {
 	await using undo = new AsyncDisposableStack();
 	const entrance = await openEntrance(options, { sandbox, trust: runtime.trust });
 	undo.defer(() => entrance.tls?.close());
-	const held = new HeldOpen(runtime.trust.tokens);
-	undo.defer(() => held.close());
+	const openConnections = new OpenConnections(runtime.trust.tokens);
+	undo.defer(() => openConnections.close());
 	const state: HealthState = { draining: false, listeners: [] };
 	const redactor = options.redactor.into("error");
 	const secretPages = openSecretPages(options, runtime);
@@ -177,16 +177,20 @@ async function openWires(parts: WireParts): Promise<Wires> {
 		runtime,
 		clock,
 		log,
-		held,
+		openConnections,
 		redactor,
 		secretPages: secretPages?.pages,
 		anyModel: models.anyModel,
 		counts: metrics.wire,
 	});
 	const streams = new EventStreams({ runtime, clock, log, counts: metrics.streams });
-	const grpc = openGrpc(parts, { ...entrance, held, bind: () => new URL(port.urls[0] ?? "").host });
+	const grpc = openGrpc(parts, {
+		...entrance,
+		openConnections,
+		bind: () => new URL(port.urls[0] ?? "").host,
+	});
 	const health = healthOf(parts, entrance, state);
-	const http = openHttp(parts, entrance, { health, held, secretPages, ozzie, streams, grpc });
+	const http = openHttp(parts, entrance, { health, openConnections, secretPages, ozzie, streams, grpc });
 	const goodBye = (): Promise<unknown> =>
 		Promise.all([ozzie.close(), streams.close(), grpc.close(goodByeMs)]);
 	undo.defer(async () => void (await goodBye()));
@@ -204,7 +208,7 @@ async function openWires(parts: WireParts): Promise<Wires> {
 		},
 		async close() {
 			entrance.tls?.close();
-			held.close();
+			openConnections.close();
 			// No new connection is accepted from here. Open ones get a goodbye before their sockets are closed.
 			const closed = port.close(goodByeMs);
 			await goodBye();
@@ -217,7 +221,7 @@ async function openWires(parts: WireParts): Promise<Wires> {
 
 interface HttpParts {
 	readonly health: Health;
-	readonly held: HeldOpen;
+	readonly openConnections: OpenConnections;
 	readonly secretPages: ReturnType<typeof openSecretPages>;
 	readonly ozzie: OzzieServer;
 	readonly streams: EventStreams;
@@ -227,7 +231,7 @@ interface HttpParts {
 function openHttp(
 	{ options, runtime, store, metrics }: WireParts,
 	{ admission, rules, authenticate, tickets }: Entrance,
-	{ health, held, secretPages, ozzie, streams, grpc }: HttpParts,
+	{ health, openConnections, secretPages, ozzie, streams, grpc }: HttpParts,
 ): Server {
 	const { config, clock, log } = options;
 	return createHttpServer({
@@ -236,7 +240,7 @@ function openHttp(
 		rules,
 		authenticate,
 		tickets,
-		held,
+		openConnections,
 		clock,
 		log,
 		metrics: metrics.exposition({
@@ -288,14 +292,14 @@ function servedBy({ model, serverHost }: Models, name: string): ServerNames {
 }
 
 interface GrpcParts extends Entrance {
-	readonly held: HeldOpen;
+	readonly openConnections: OpenConnections;
 	/** Host and port of the first listener. */
 	readonly bind: () => string;
 }
 
 function openGrpc(
 	{ options, runtime, metrics, llama }: WireParts,
-	{ rules, authenticate, admission, held, bind }: GrpcParts,
+	{ rules, authenticate, admission, openConnections, bind }: GrpcParts,
 ): GrpcEntrance {
 	const { config, clock, ids, log, redactor } = options;
 	const startedAt = clock.now();
@@ -309,7 +313,7 @@ function openGrpc(
 		return new GrpcServer({
 			rules,
 			authenticate,
-			held,
+			openConnections,
 			clock,
 			log,
 			settled: (socket) => admission.settled(socket),

@@ -58,10 +58,10 @@ type PortedOptions = RunSlackOptions & { readonly port: SlackPort };
 
 async function openSide(
 	options: PortedOptions,
-	{ storedValue: kept, started: handlers, signal }: SideOpening<Parts>,
+	{ storedValue, started: handlers, signal }: SideOpening<Parts>,
 ): Promise<PlatformSide<Ready, Parts>> {
 	const { port, clock, log } = options;
-	const places = await ActiveChannels.open({ store: kept("places"), clock, log });
+	const places = await ActiveChannels.open({ store: storedValue("places"), clock, log });
 	const receiver = new EventReceiver({
 		handlers: handlers,
 		log,
@@ -71,8 +71,8 @@ async function openSide(
 	const catchUp = await CatchUp.open({
 		port,
 		places,
-		alive: kept("alive"),
-		begun: kept("begun"),
+		alive: storedValue("alive"),
+		begun: storedValue("begun"),
 		clock,
 		log,
 		posted: async () => (await handlers).posted(),

@@ -14,6 +14,7 @@ const bannedWords: Readonly<Record<string, string>> = {
 	heard: "received",
 	unheard: "unread",
 	nobody: "none",
+	owed: "remaining or unread",
 	somebody: "member, client or caller",
 	picture: "image",
 	pictures: "images",
@@ -27,6 +28,7 @@ const bannedWords: Readonly<Record<string, string>> = {
 	talkers: "authors",
 	told: "reported, notified or shown",
 	untaken: "unreceived",
+	whose: "owner, author or scope",
 	whispers: "privately",
 };
 

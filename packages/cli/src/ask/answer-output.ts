@@ -33,7 +33,7 @@ export class AnswerOutput {
 	#isInLine = false;
 	#plan: Plan | undefined;
 	/** Text for stdout of a reply that is not complete. */
-	#held = "";
+	#pending = "";
 
 	constructor(io: Io) {
 		this.#io = io;
@@ -107,7 +107,7 @@ export class AnswerOutput {
 	#drop(): void {
 		this.#reply.drop();
 		if (this.#io.stdout.isTTY) return;
-		this.#held = "";
+		this.#pending = "";
 		this.#isInLine = false;
 	}
 
@@ -132,7 +132,7 @@ export class AnswerOutput {
 		if (text === "") return;
 		if (restarted) {
 			this.#endLine();
-			this.#held = "";
+			this.#pending = "";
 			this.#rows([this.#look.styles.dim("the reply starts again")]);
 		}
 		this.#print(text);
@@ -147,12 +147,12 @@ export class AnswerOutput {
 	/** Stores the text for a pipe or file until `#release`. A terminal gets it immediately, without control characters. */
 	#print(text: string): void {
 		if (this.#io.stdout.isTTY) this.#io.stdout.write(visibleText(text));
-		else this.#held += text;
+		else this.#pending += text;
 	}
 
 	#release(): void {
-		if (this.#held !== "") this.#io.stdout.write(this.#held);
-		this.#held = "";
+		if (this.#pending !== "") this.#io.stdout.write(this.#pending);
+		this.#pending = "";
 	}
 
 	#rows(rows: readonly string[]): void {

@@ -16,8 +16,8 @@ export function lockConnector(data: string, platform: string): DataLock {
 		return lockDataDirectory(place);
 	} catch (reason) {
 		if (!isHeld(reason)) throw reason;
-		const whose = ownerOf(join(place, "run", "lock.pid"));
-		const message = `the ${platform} connector of ${data} is already running${whose}: \`parley start\` runs it if its token is set`;
+		const lockOwner = ownerOf(join(place, "run", "lock.pid"));
+		const message = `the ${platform} connector of ${data} is already running${lockOwner}: \`parley start\` runs it if its token is set`;
 		throw new ParleyError(message, { code: "unavailable", cause: reason });
 	}
 }

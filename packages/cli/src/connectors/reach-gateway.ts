@@ -152,11 +152,11 @@ export interface TokenQuestion extends TokenFile {
  */
 export async function connectorToken({ platform, data, gateway }: TokenQuestion): Promise<string> {
 	const file = tokenFileOf({ platform, data });
-	const kept = await readIfThere(file);
+	const stored = await readIfThere(file);
 	const { tokens } = await gateway.request("list_tokens", {});
-	const [, , id = ""] = kept?.split("_") ?? [];
+	const [, , id = ""] = stored?.split("_") ?? [];
 	const known = tokens.find((token) => token.id === id);
-	if (kept !== undefined && known?.status === "active") return kept;
+	if (stored !== undefined && known?.status === "active") return stored;
 	if (known !== undefined) {
 		const message = `the token ${known.name} of the ${platform} connector is ${known.status}; to create another one: rm '${file}'`;
 		throw new ParleyError(message, { code: "failed_precondition" });

@@ -31,7 +31,7 @@ export class Supervisor {
 
 	constructor(supervised: Supervised) {
 		this.#supervised = supervised;
-		this.#ended = this.#keep();
+		this.#ended = this.#run();
 	}
 
 	/** Resolves when the program has ended, at the latest 10 s later: then it is killed. */
@@ -43,7 +43,7 @@ export class Supervisor {
 		killing.cancel();
 	}
 
-	async #keep(): Promise<void> {
+	async #run(): Promise<void> {
 		const { name, start, clock, log } = this.#supervised;
 		const { signal } = this.#stopping;
 		for (let waitMs = firstWaitMs; !signal.aborted; waitMs = Math.min(waitMs * 2, longestWaitMs)) {

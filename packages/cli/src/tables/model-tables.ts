@@ -168,8 +168,8 @@ function orderOf({ scope, period }: Budget): number {
 }
 
 function scopeOf({ scope, session_id, period }: Budget): string {
-	const whose = scope === "gateway" ? "all sessions" : visibleLine(session_id ?? "this session");
-	return `${whose}, ${period === "day" ? "today" : "this month"}`;
+	const scopeName = scope === "gateway" ? "all sessions" : visibleLine(session_id ?? "this session");
+	return `${scopeName}, ${period === "day" ? "today" : "this month"}`;
 }
 
 function spentOf({ spent_usd, limit_usd }: Budget): string {

@@ -44,8 +44,8 @@ function chooseLayout(
 	facts: readonly (readonly string[])[],
 	columns: number,
 ): { readonly shown: string[][]; readonly count: number; readonly width: number } {
-	const found = layouts.map(({ facts: kept, texts: count }) => {
-		const shown = facts.map((row) => kept.map((at) => row[at] ?? ""));
+	const found = layouts.map(({ facts: shownFacts, texts: count }) => {
+		const shown = facts.map((row) => shownFacts.map((at) => row[at] ?? ""));
 		const left = columns - Math.max(...alignColumns(shown).map(widthOf)) - 2 * count;
 		return { shown, count, width: Math.floor(left / count) };
 	});

@@ -170,9 +170,9 @@ function taskEventRows(event: TaskEvent, task: ShownTask, look: Look): string[] 
 			return failedRows(event.payload, { name, task }, look);
 		case "task.cancelled": {
 			const { reason, by } = event.payload;
-			const whose = by === undefined ? "" : ` by ${visibleText(by)}`;
+			const author = by === undefined ? "" : ` by ${visibleText(by)}`;
 			const why = reason === "" || reason === `cancelled by ${by}` ? "" : `: ${visibleText(reason)}`;
-			return wrapped(`✗ ${name} · cancelled${whose}${why}`, look).map(styles.yellow);
+			return wrapped(`✗ ${name} · cancelled${author}${why}`, look).map(styles.yellow);
 		}
 		case "task.started":
 		case "task.resumed":

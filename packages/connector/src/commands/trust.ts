@@ -87,7 +87,7 @@ const status: Command = {
 			...onBehalf(person, room),
 		});
 		const { status: texts, card } = trustTexts;
-		const held = grants.map((grant) => {
+		const rows = grants.map((grant) => {
 			const { expires_at, granted_by, reason, used_actions: calls } = grant;
 			const until = Date.parse(expires_at);
 			return [
@@ -105,7 +105,7 @@ const status: Command = {
 			}),
 		);
 		const none = texts.none({ command: platform.command("trust on", room) });
-		return { text: [...(held.length > 0 ? held : [none]), ...requested].join("\n\n") };
+		return { text: [...(rows.length > 0 ? rows : [none]), ...requested].join("\n\n") };
 	},
 };
 

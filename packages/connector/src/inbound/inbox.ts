@@ -78,7 +78,7 @@ interface Waiting {
 	/** Absent if it must be read from the database. */
 	readonly arrived?: QueuedEvent;
 	/** Its conversation waits until the timer ends. */
-	held?: Timer | undefined;
+	retryTimer?: Timer | undefined;
 }
 
 /**
@@ -115,7 +115,7 @@ export class Inbox {
 	readonly #busy = new Map<string, Promise<void>>();
 	readonly #stopping = new AbortController();
 	/** Held events by conversation. */
-	readonly #held = new Map<Waiting, string>();
+	readonly #delayed = new Map<Waiting, string>();
 	#count = 0;
 
 	/** Starts with the events that the last process left. */
@@ -156,7 +156,7 @@ export class Inbox {
 					position,
 					...defined({ arrived: this.#count < maxKept ? arrived : undefined }),
 				};
-				this.#hold(waiting, arrived);
+				this.#delay(waiting, arrived);
 				this.#enqueue(conversation, waiting);
 				return true;
 			});
@@ -168,25 +168,25 @@ export class Inbox {
 	/** Stops handling, and resolves when all running handlers have ended. */
 	async stop(): Promise<void> {
 		this.#stopping.abort();
-		for (const { held } of this.#held.keys()) held?.cancel();
+		for (const { retryTimer } of this.#delayed.keys()) retryTimer?.cancel();
 		await Promise.all(this.#busy.values());
 	}
 
-	#hold(waiting: Waiting, event: QueuedEvent): void {
+	#delay(waiting: Waiting, event: QueuedEvent): void {
 		const { clock, holdMs } = this.#parts;
 		const ms = holdMs?.(event) ?? 0;
 		if (ms <= 0) return;
-		this.#held.set(waiting, event.conversation);
-		waiting.held = clock.after(ms, () => {
-			waiting.held = undefined;
-			this.#held.delete(waiting);
+		this.#delayed.set(waiting, event.conversation);
+		waiting.retryTimer = clock.after(ms, () => {
+			waiting.retryTimer = undefined;
+			this.#delayed.delete(waiting);
 			this.#dispatch();
 		});
 	}
 
 	/** See `InboundTurn.following`. */
 	#following(conversation: string): readonly QueuedEvent[] {
-		const others = new Set(this.#held.values()).difference(new Set([conversation, ...this.#busy.keys()]));
+		const others = new Set(this.#delayed.values()).difference(new Set([conversation, ...this.#busy.keys()]));
 		const waiting = [
 			...(this.#waiting.get(conversation)?.slice(1) ?? []),
 			...[...others].flatMap((other) => this.#waiting.get(other) ?? []),
@@ -207,7 +207,7 @@ export class Inbox {
 		const { parallel = 16 } = this.#parts;
 		for (const [conversation, [first]] of this.#waiting) {
 			if (this.#busy.size >= parallel || this.#stopping.signal.aborted) return;
-			if (this.#busy.has(conversation) || first?.held !== undefined) continue;
+			if (this.#busy.has(conversation) || first?.retryTimer !== undefined) continue;
 			const ended = this.#drain(conversation).then(() => {
 				this.#busy.delete(conversation);
 				this.#dispatch();

@@ -34,11 +34,11 @@ export async function readMachineStart(now: () => number): Promise<MachineStart 
  * since the last start. The outbox then looks such a post up instead of sending it again (decision 061).
  */
 export async function checkSendTimes(
-	{ store, storedValue: kept }: ConnectorDatabase,
+	{ store, storedValue }: ConnectorDatabase,
 	clock: { readonly now: Clock["now"] },
 	read: typeof readMachineStart = readMachineStart,
 ): Promise<void> {
-	const stored = kept<MachineStart>("clock");
+	const stored = storedValue<MachineStart>("clock");
 	const [before, now] = [await stored.load(), await read(() => clock.now())];
 	if (before && now && isSame(before, now)) return;
 	await forgetSendTimes(store);

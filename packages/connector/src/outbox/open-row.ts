@@ -30,11 +30,11 @@ export function unblocked(rows: readonly OpenRow[]): readonly OpenRow[] {
 	const [only] = rows;
 	if (rows.length === 1 && only) return only.state === "held" || only.state === "attempted" ? [] : rows;
 	const claimedNames = new Set<string>();
-	const held = new Set<string>();
+	const blocked = new Set<string>();
 	return rows.filter((row) => {
 		const { own, shared } = placesOf(row);
-		if (row.state === "held" || own.some((name) => held.has(name))) {
-			for (const name of own) held.add(name);
+		if (row.state === "held" || own.some((name) => blocked.has(name))) {
+			for (const name of own) blocked.add(name);
 			return false;
 		}
 		const isFirst = !shared.some((name) => claimedNames.has(name));

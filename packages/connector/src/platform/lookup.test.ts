@@ -4,7 +4,7 @@ import { Lookup } from "./lookup.ts";
 
 test("a value is requested once until it expires", async () => {
 	const clock = new ManualClock();
-	const lookup = new Lookup<string | undefined>({ max: 2, keptMs: 1000, clock });
+	const lookup = new Lookup<string | undefined>({ max: 2, retentionMs: 1000, clock });
 	let requests = 0;
 	const ask = async () => {
 		requests += 1;

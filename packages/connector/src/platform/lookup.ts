@@ -4,7 +4,7 @@ export interface LookupParts<Value> {
 	/** Maximum number of values in memory. The value that was used least recently is evicted first. */
 	readonly max: number;
 	/** Milliseconds until a value expires. Without it no value expires. */
-	readonly keptMs?: number | ((value: Value) => number);
+	readonly retentionMs?: number | ((value: Value) => number);
 	/** Maximum wait of `find`. A later answer is still stored. */
 	readonly patience?: {
 		readonly ms: number;
@@ -33,9 +33,9 @@ export class Lookup<Value> {
 
 	/** Stores a value that arrived without a request. A running request for the same key is then outdated. */
 	note(key: string, value: Value): void {
-		const { clock, keptMs = Number.POSITIVE_INFINITY } = this.#parts;
+		const { clock, retentionMs = Number.POSITIVE_INFINITY } = this.#parts;
 		this.#pending.delete(key);
-		const ms = typeof keptMs === "number" ? keptMs : keptMs(value);
+		const ms = typeof retentionMs === "number" ? retentionMs : retentionMs(value);
 		this.#known.set(key, { value, until: clock.monotonic() + ms });
 	}
 

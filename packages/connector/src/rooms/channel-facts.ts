@@ -26,7 +26,7 @@ export class ChannelFacts {
 
 	constructor({ gateway, clock }: { readonly gateway: Requester; readonly clock: Clock }) {
 		this.#gateway = gateway;
-		this.#facts = new Lookup({ clock, max: maxKnown, keptMs: factsMs });
+		this.#facts = new Lookup({ clock, max: maxKnown, retentionMs: factsMs });
 	}
 
 	/** Settings of the channel of a room, at most half a minute old. */

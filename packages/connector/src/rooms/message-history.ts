@@ -10,7 +10,7 @@ import {
 } from "./message-records.ts";
 
 /** Time in the database: see `sweep`. */
-const keptMs = 7 * 24 * 3_600_000;
+const retentionMs = 7 * 24 * 3_600_000;
 /** Maximum names in memory. After more, each name is looked up in the database. */
 const max = 50_000;
 
@@ -45,7 +45,7 @@ class RecentNames {
 
 	/** Whether the database may still have a row of that time. */
 	#isKept(at: number): boolean {
-		return this.#newest - at <= keptMs;
+		return this.#newest - at <= retentionMs;
 	}
 }
 

@@ -37,14 +37,14 @@ export async function runConnector<Ready extends ReadyLink, Parts extends Starte
 	const { name, title } = platform;
 	const database = await openConnectorDatabase({ ...options, platform: name });
 	await checkSendTimes(database, options.clock);
-	const { store, storedValue: kept } = database;
+	const { store, storedValue } = database;
 	const [started, stopping] = [Promise.withResolvers<Parts>(), new AbortController()];
 	// Waiting callers get the rejection.
 	started.promise.catch(() => undefined);
 	try {
 		const { signal } = stopping;
 		const side = await platform.open({ ...database, started: started.promise, signal });
-		const run = new ConnectorRun({ title, options, store, kept, side, started, stopping });
+		const run = new ConnectorRun({ title, options, store, storedValue, side, started, stopping });
 		run.begin();
 		return run;
 	} catch (error) {
@@ -57,7 +57,7 @@ interface Made<Ready extends ReadyLink, Parts extends StartedParts> {
 	readonly title: string;
 	readonly options: RunOptions;
 	readonly store: Store<ConnectorTables>;
-	readonly kept: ConnectorDatabase["storedValue"];
+	readonly storedValue: ConnectorDatabase["storedValue"];
 	readonly side: PlatformSide<Ready, Parts>;
 	readonly started: PromiseWithResolvers<Parts>;
 	readonly stopping: AbortController;
@@ -195,7 +195,7 @@ class ConnectorRun<Ready extends ReadyLink, Parts extends StartedParts> implemen
 	}
 
 	#connectorStart(): ConnectorStart {
-		const { options, store, kept } = this.#made;
+		const { options, store, storedValue } = this.#made;
 		const {
 			gatewayUrl: url,
 			gatewayToken: token,
@@ -221,7 +221,7 @@ class ConnectorRun<Ready extends ReadyLink, Parts extends StartedParts> implemen
 					chance,
 					log,
 					gateway: this.#gateway,
-					watchedAt: kept<number>("watched"),
+					watchedAt: storedValue<number>("watched"),
 					modelChanged: (isFailing) => this.#health.model(isFailing),
 					...defined({ failpoints, joinMs }),
 				}),

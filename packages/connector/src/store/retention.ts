@@ -8,7 +8,7 @@ const dayMs = 24 * hourMs;
  * Platforms redeliver for up to a day (Slack's delayed events: https://docs.slack.dev/apis/events-api), so three days cover
  * all copies. Posts are kept for queries of people, cards as long as they may be edited.
  */
-const keptMs = {
+const retentionMs = {
 	inbound: 3 * dayMs,
 	outbox: 7 * dayMs,
 	heard: 7 * dayMs,
@@ -26,26 +26,26 @@ export const growingCursor = `${eventCursor}live/`;
 /** Deletes old settled rows. Waiting, unknown and held rows stay. */
 export async function sweep(store: Store<ConnectorTables>, now: number): Promise<void> {
 	await store.commit(async (tx) => {
-		for (const [table, state, kept] of [
-			["inbound", "done", keptMs.inbound],
-			["inbound", "dead", keptMs.dead],
-			["outbox", "confirmed", keptMs.outbox],
-			["outbox", "dead", keptMs.dead],
+		for (const [table, state, maxAge] of [
+			["inbound", "done", retentionMs.inbound],
+			["inbound", "dead", retentionMs.dead],
+			["outbox", "confirmed", retentionMs.outbox],
+			["outbox", "dead", retentionMs.dead],
 		] as const) {
 			await tx
 				.deleteFrom(table)
 				.where("state", "=", state)
-				.where("changed_at", "<", now - kept)
+				.where("changed_at", "<", now - maxAge)
 				.execute();
 		}
 		await tx
 			.deleteFrom("cards")
-			.where("changed_at", "<", now - keptMs.cards)
+			.where("changed_at", "<", now - retentionMs.cards)
 			.execute();
 		for (const table of ["heard", "typed", "joined"] as const) {
 			await tx
 				.deleteFrom(table)
-				.where("changed_at", "<", now - keptMs.heard)
+				.where("changed_at", "<", now - retentionMs.heard)
 				.execute();
 		}
 		// Answers outside of sessions have one cursor per inbound event, which does not occur again.
@@ -54,7 +54,7 @@ export async function sweep(store: Store<ConnectorTables>, now: number): Promise
 			// The keys are adjacent, so no other index is needed.
 			.where("session", ">=", eventCursor)
 			.where("session", "<", afterEvents)
-			.where("changed_at", "<", now - keptMs.inbound)
+			.where("changed_at", "<", now - retentionMs.inbound)
 			.execute();
 	});
 }

@@ -18,8 +18,8 @@ const form = /^([^:@/]+):([^:@/]+):([^:@/]+)(?::([^:@/]+))?(?:@([^:@/]+))?(?:\/(
 /** Returns `PLATFORM:TENANT:CHANNEL[:THREAD][@USER][/N]`. Separators inside ids are escaped. */
 export function writeSessionKey({ platform, tenant, channel, thread, person, number }: SessionKey): string {
 	const place = definedItems([platform, tenant, channel, thread]).map(encodeURIComponent);
-	const whose = person === undefined ? "" : `@${encodeURIComponent(person)}`;
-	return `${place.join(":")}${whose}${number > 1 ? `/${number}` : ""}`;
+	const personPart = person === undefined ? "" : `@${encodeURIComponent(person)}`;
+	return `${place.join(":")}${personPart}${number > 1 ? `/${number}` : ""}`;
 }
 
 /** Returns undefined for a key of another form. */

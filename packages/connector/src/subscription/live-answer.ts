@@ -53,7 +53,7 @@ export class LiveAnswer {
 	/** Content of each post as planned or shown last. */
 	readonly #shown: string[] = [];
 	#isChanged = false;
-	#held = 0;
+	#delayed = 0;
 	#waitMs = usualMs;
 	#timer: Timer | undefined;
 	#working: Promise<void> = Promise.resolve();
@@ -88,7 +88,7 @@ export class LiveAnswer {
 			this.#timer?.cancel();
 			this.#timer = undefined;
 			this.#shown.length = 0;
-			this.#held = 0;
+			this.#delayed = 0;
 			this.#waitMs = usualMs;
 			this.#begin = begin;
 		}
@@ -178,8 +178,8 @@ export class LiveAnswer {
 		if (file !== undefined && this.#shown.length > 0) return [];
 		const { buttons, since } = grownPost(run, scene);
 		const grows = posts.length === 1 ? this.#grows(run) : undefined;
-		if (grows?.parts.length === 0 && this.#shown.length === 0 && this.#held < maxHeld) {
-			this.#held += 1;
+		if (grows?.parts.length === 0 && this.#shown.length === 0 && this.#delayed < maxHeld) {
+			this.#delayed += 1;
 			this.#isChanged = true;
 			return [];
 		}

@@ -130,11 +130,11 @@ test("a post in the thread of an old card comes after both, which are posted onc
 	const row = { seq: 1, at: 5, lane: "milestone" } as const;
 	const shown = { type: "post", body: "at work" } as const;
 	const thread = { type: "thread", card: "task:1", name: "Tidy up" } as const;
-	old.keep([
+	old.store([
 		{ ...row, card: "task:1", payload: shown },
 		{ ...row, payload: thread },
 	]);
-	old.keep([{ seq: 2, at: 6, lane: "progress", card: "task:1", payload: { ...shown, body: "half" } }]);
+	old.store([{ seq: 2, at: 6, lane: "progress", card: "task:1", payload: { ...shown, body: "half" } }]);
 	const young = { ...row, seq: 9, at: 99, payload: { ...shown, thread: "task:1" } };
 	expect(old.before([young], 9)).toEqual([
 		{ ...row, seq: 9, card: "task:1", payload: { ...shown, body: "half" }, standsFor: "1/0" },

@@ -20,7 +20,7 @@ export class OldCards {
 	}
 
 	/** Stores the rows of one event. They must be complete. */
-	keep(rows: readonly RenderedRow[]): void {
+	store(rows: readonly RenderedRow[]): void {
 		for (const [index, row] of rows.entries()) {
 			const { card, payload, seq } = row;
 			const standsFor = `${seq}/${index}`;

@@ -157,7 +157,7 @@ export class SessionSubscription implements RoomSession {
 			if (await this.#readAll()) this.#receive(deletionAt(this.session, this.#lastPlace()));
 		} finally {
 			await this.#drained;
-			await this.#keep();
+			await this.#save();
 			this.#typing.show(undefined);
 			await this.#answers.end();
 			this.#catchUp.resolve();
@@ -291,7 +291,7 @@ export class SessionSubscription implements RoomSession {
 	}
 
 	/** Saves the state, so that the next process need not read an idle session. */
-	async #keep(): Promise<void> {
+	async #save(): Promise<void> {
 		const { log } = this.#parts;
 		if (this.#isDeleted || this.#reduced <= this.#planned) return;
 		const progress = { seq: this.#reduced, state: this.#state, rows: [], replayed: false };
@@ -323,7 +323,7 @@ export class SessionSubscription implements RoomSession {
 		if (seq > this.#replayedTo) return isPlanned ? [] : rows;
 		const isOld = this.#parts.clock.now() - (rows[0]?.at ?? 0) > staleMs;
 		if (isOld) {
-			old.keep(rows);
+			old.store(rows);
 			return [];
 		}
 		const earlier = old.before(rows, seq);

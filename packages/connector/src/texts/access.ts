@@ -52,8 +52,10 @@ export const accessTexts = {
 			readonly agent: string | undefined;
 		}): string => {
 			const when = always ? "every message" : "messages that mention me";
-			const whose = shared ? "All members share one conversation" : "Each member has a separate conversation";
-			return `In this channel, I answer ${when}. ${whose}.${agent === undefined ? "" : ` Agent: \`${agent}\`.`}`;
+			const sharing = shared
+				? "All members share one conversation"
+				: "Each member has a separate conversation";
+			return `In this channel, I answer ${when}. ${sharing}.${agent === undefined ? "" : ` Agent: \`${agent}\`.`}`;
 		},
 	},
 };

@@ -21,7 +21,7 @@ test("images that a summary replaced are removed from the record if they exceed 
 		const content = async function* () {
 			yield padded(3 * mebibyte);
 		};
-		const { id } = await showing.t.runtime.files.keep(operator, { name: "mine.png", content: content() });
+		const { id } = await showing.t.runtime.files.store(operator, { name: "mine.png", content: content() });
 		await showing.t.runtime.send(unkeyed(), showing.session, {
 			...{ content: `round ${round}`, images: times(3, () => sent(3)), attachments: [id] },
 		});

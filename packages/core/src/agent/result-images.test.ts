@@ -244,7 +244,7 @@ test("images of people come before those that tools have read", async () => {
 	const whole = async function* () {
 		yield padded(3.5 * mebibyte);
 	};
-	const { id } = await looking.t.runtime.files.keep(operator, { name: "mine.png", content: whole() });
+	const { id } = await looking.t.runtime.files.store(operator, { name: "mine.png", content: whole() });
 	await looking.t.runtime.send(unkeyed(), looking.session, { content: "and mine?", attachments: [id] });
 	await looking.log.next("assistant.message");
 	expect(looking.shown(2)).toEqual([0, 0, 0, 0, 1]);

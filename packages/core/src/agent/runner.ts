@@ -17,7 +17,7 @@ import { messagesOf } from "../vocabulary/transcript.ts";
 import { type CompactPorts, compactSession, type Stoppable } from "./compact-session.ts";
 import type { Compacted } from "./context/fit-request.ts";
 import { type Ended, type EndPorts, endingOf, endRun } from "./end-run.ts";
-import { KeptImages } from "./images/room-for-images.ts";
+import { LoadedImages } from "./images/room-for-images.ts";
 import { type LoopPorts, runLoop } from "./loop.ts";
 import type { ProviderState } from "./run/provider-health.ts";
 import { Run, type RunPorts } from "./run/run.ts";
@@ -39,7 +39,7 @@ export class Runner {
 	readonly #ports: RunnerPorts;
 	/** Called when a session has nothing left to do. */
 	readonly #onIdle: (session: Session) => void;
-	readonly #images = new KeptImages<Session>((session) => this.#ports.contexts.forget(session));
+	readonly #images = new LoadedImages<Session>((session) => this.#ports.contexts.forget(session));
 	#stopped = false;
 	readonly #stopping = Promise.withResolvers<void>();
 
@@ -128,7 +128,7 @@ export class Runner {
 		if (control.cause !== "parked") {
 			session.history = [...history, { ordinal: row.ordinal, messages: messagesOf(row, steps) }];
 		}
-		this.#images.keep(session);
+		this.#images.add(session);
 	}
 
 	/** The run as the record has it, after a pause that grows. Undefined if it has ended after all, or the gateway stops. */

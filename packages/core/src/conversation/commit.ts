@@ -55,7 +55,7 @@ interface CommittingTask {
 	/** The session that owns the task. */
 	readonly home: Recording;
 	readonly isStep: boolean;
-	keep(tx: Tx): Promise<void>;
+	renew(tx: Tx): Promise<void>;
 }
 
 /**
@@ -73,7 +73,7 @@ export function commitForTask<T>(
 		if (session.removed || home.removed) {
 			throw new ParleyError(`task not found: ${task.taskId}`, { code: "not_found" });
 		}
-		await task.keep(tx);
+		await task.renew(tx);
 		return work(tx, async (...events) => {
 			const recorded = [];
 			for (const event of events) {

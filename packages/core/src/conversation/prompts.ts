@@ -5,7 +5,7 @@ import { openQuestions } from "../store/statements.ts";
 import { type PromptState, stamp, type Tables } from "../store/tables.ts";
 import { isUnread } from "../text/unread-approval.ts";
 import type { Audit } from "../trust/audit/audit.ts";
-import type { KeptGrantRequest } from "../trust/grants/grant-request.ts";
+import type { StoredGrantRequest } from "../trust/grants/grant-request.ts";
 import { grantScope } from "../trust/grants/session-trust.ts";
 import { actingId, type Principal } from "../vocabulary/principal.ts";
 import {
@@ -34,7 +34,7 @@ export interface Question {
 	/** For an approval about which people are notified. */
 	readonly notices?: NoticeSchedule;
 	/** For a grant request: the requested grant. Only a written answer settles it. */
-	readonly wantedGrant?: KeptGrantRequest;
+	readonly wantedGrant?: StoredGrantRequest;
 }
 
 /** An answer with its author. */

@@ -4,12 +4,12 @@ import { withImages } from "../files/images.ts";
 import { fromRow, type Journal, type Tx } from "../store/journal.ts";
 import { deleteSteers, insertStep, oldestOpenRun } from "../store/statements.ts";
 import type { Tables } from "../store/tables.ts";
-import type { Attachment } from "../vocabulary/kept-file.ts";
 import type { ImageBlock } from "../vocabulary/message.ts";
 import type { MessageContext } from "../vocabulary/message-context.ts";
 import type { Person } from "../vocabulary/principal.ts";
 import type { RunOptions } from "../vocabulary/run-options.ts";
 import type { Step } from "../vocabulary/step.ts";
+import type { Attachment } from "../vocabulary/stored-file.ts";
 import {
 	messagesOf,
 	type RunMessage,

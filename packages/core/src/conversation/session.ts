@@ -56,7 +56,7 @@ export interface TaskRunEnd {
 type RecordTask = (...events: RecordedEvent[]) => Promise<unknown>;
 
 /** Claim of a task by a worker. The session of the task checks it in every transaction. */
-export interface TaskHold {
+export interface SessionTask {
 	readonly taskId: string;
 	/** The session that owns the task, and in which people are asked. */
 	readonly home: Session;
@@ -77,7 +77,7 @@ export interface TaskHold {
 	/** Operations of the task's tools for one call of a run. */
 	access(run: { readonly session: Session; park(): void }, callId: string): TaskAccess;
 	/** Renews the claim. Throws `aborted` if another worker has claimed the task. */
-	keep(tx: Tx): Promise<void>;
+	renew(tx: Tx): Promise<void>;
 	/** Ends the task with its run. */
 	end(tx: Tx, record: RecordTask, end: TaskRunEnd): Promise<void>;
 	/**
@@ -129,7 +129,7 @@ export class Session {
 	/** Sessions of active tasks that this session owns. Their questions are asked here. */
 	readonly working = new Set<Session>();
 	readonly #redactor: SessionRedactor;
-	#task: TaskHold | undefined;
+	#task: SessionTask | undefined;
 	systemPrompt: string | undefined;
 	/** Whether a person or a model has named it. */
 	titled: boolean;
@@ -168,7 +168,7 @@ export class Session {
 	}
 
 	/** The task that is worked on here. */
-	get task(): TaskHold | undefined {
+	get task(): SessionTask | undefined {
 		return this.#task;
 	}
 
@@ -188,7 +188,7 @@ export class Session {
 	}
 
 	/** Sets the claimed task, or undefined when the worker releases it. */
-	workOn(task: TaskHold | undefined): void {
+	workOn(task: SessionTask | undefined): void {
 		this.#task = task;
 	}
 
@@ -266,11 +266,11 @@ export class Session {
 
 	/** Whether `accept_all_tools` is active. */
 	get trusted(): boolean {
-		return this.home.holds(this.home.trust);
+		return this.home.isActive(this.home.trust);
 	}
 
 	/** Whether this grant of `accept_all_tools` is active. */
-	holds(trust: Trust | undefined): boolean {
+	isActive(trust: Trust | undefined): boolean {
 		return trustHolds(trust, this.#parts.clock.now(), this.#absentSince());
 	}
 

@@ -135,14 +135,14 @@ function shortened(name: string): string {
 
 /** Beginning of a text in at most `room` bytes, without a cut inside a character. */
 function within(text: string, room: number): string {
-	let kept = "";
+	let beginning = "";
 	let bytes = 0;
 	for (const character of text) {
 		bytes += Buffer.byteLength(character);
-		if (bytes > room) return kept.trimEnd();
-		kept += character;
+		if (bytes > room) return beginning.trimEnd();
+		beginning += character;
 	}
-	return kept;
+	return beginning;
 }
 
 /** Splits a name before its ending. A long ending is treated as part of the stem. */

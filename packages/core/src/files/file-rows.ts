@@ -3,19 +3,19 @@ import { type Selectable, sql } from "kysely";
 import type { Tx } from "../store/journal.ts";
 import type { Tables } from "../store/tables.ts";
 import { isAuthorized } from "../vocabulary/authorize.ts";
+import type { Principal } from "../vocabulary/principal.ts";
 import {
 	type FileFacts,
 	factsOf,
-	type KeptFile,
 	leastCounted,
 	noRoomForOutput,
 	outputPrefix,
-} from "../vocabulary/kept-file.ts";
-import type { Principal } from "../vocabulary/principal.ts";
+	type StoredFile,
+} from "../vocabulary/stored-file.ts";
 
 type FileRow = Selectable<Tables["files"]>;
 
-export interface OwnedFile extends KeptFile {
+export interface OwnedFile extends StoredFile {
 	readonly owner: string;
 	readonly sessionId: string | null;
 	readonly sessionOwner: string | null;
@@ -48,7 +48,7 @@ export function visibleTo(
 	return sessionOwner !== null && isAuthorized(principal, "file.read", { owner: sessionOwner, ...within });
 }
 
-export async function insertFile(tx: Tx, row: FileRow): Promise<KeptFile> {
+export async function insertFile(tx: Tx, row: FileRow): Promise<StoredFile> {
 	await tx.insertInto("files").values(row).execute();
 	return toKept(row);
 }
@@ -161,7 +161,7 @@ export async function makeRoomForOutput(
 	return dropped;
 }
 
-function toKept(row: FileRow): KeptFile {
+function toKept(row: FileRow): StoredFile {
 	const { id, name, media_type: mediaType, sha256 } = row;
 	return { id, name, mediaType, bytes: Number(row.bytes), sha256, expiresAt: Number(row.expires_at) };
 }

@@ -7,8 +7,8 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Tables } from "../store/tables.ts";
 import { ScriptedModel, says } from "../testing/scripted-model.ts";
 import { TestRuntime } from "../testing/test-runtime.ts";
-import type { KeptFile } from "../vocabulary/kept-file.ts";
 import { operator, type Principal } from "../vocabulary/principal.ts";
+import type { StoredFile } from "../vocabulary/stored-file.ts";
 
 const mebibyte = 1024 * 1024;
 const dayMs = 24 * 60 * 60 * 1000;
@@ -41,8 +41,8 @@ function keep(
 	content: AsyncIterable<Uint8Array>,
 	key?: string,
 	principal = operator,
-): Promise<KeptFile> {
-	return t.runtime.files.keep(principal, { name, content, key });
+): Promise<StoredFile> {
+	return t.runtime.files.store(principal, { name, content, key });
 }
 
 test("an upload is stored unchanged, under its own id and a safe name, for its owner only", async () => {
@@ -130,8 +130,8 @@ test("empty files use space as well", async () => {
 	const options = { model: new ScriptedModel(), files: { quotaBytes: 10 * 1024 } };
 	await using small = await TestRuntime.open(options);
 	const { files } = small.runtime;
-	for (const name of ["a", "b"]) await files.keep(operator, { name, content: bytes() });
-	await expect(files.keep(operator, { name: "c", content: bytes() })).rejects.toMatchObject({
+	for (const name of ["a", "b"]) await files.store(operator, { name, content: bytes() });
+	await expect(files.store(operator, { name: "c", content: bytes() })).rejects.toMatchObject({
 		code: "resource_exhausted",
 		message: expect.stringContaining(
 			"the quota of all files is 10240 bytes, and each counts as at least 4096",

@@ -8,15 +8,15 @@ import { type Keyed, knowsKey, once } from "../store/idempotency.ts";
 import type { Tx } from "../store/journal.ts";
 import { stamp, type Tables } from "../store/tables.ts";
 import { authorize } from "../vocabulary/authorize.ts";
+import type { Principal } from "../vocabulary/principal.ts";
 import {
 	defaultFileLimits,
 	type FileLimits,
 	FileTooLargeError,
-	type KeptFile,
 	leastCounted,
 	refuseOverQuota,
-} from "../vocabulary/kept-file.ts";
-import type { Principal } from "../vocabulary/principal.ts";
+	type StoredFile,
+} from "../vocabulary/stored-file.ts";
 import { type ContentFacts, safeFileName, writeContent } from "./content-facts.ts";
 import {
 	countedBytes,
@@ -62,7 +62,7 @@ interface UploadedFile {
 }
 
 /** Inserts the row of the received file, as a part of a transaction. */
-export type InsertFile = (tx: Tx) => Promise<KeptFile>;
+export type InsertFile = (tx: Tx) => Promise<StoredFile>;
 
 /** Part of a file, from the byte `start` to the byte `end`, both included. */
 export interface ByteRange {
@@ -93,7 +93,7 @@ export class Files {
 	 * Stores an uploaded file, complete or not at all. If an earlier request had the same key, name and content, it returns
 	 * the file of that request. Throws `FileTooLargeError`, or `resource_exhausted` if the quota or the disk is full.
 	 */
-	async keep(principal: Principal, { name: wanted, key, content }: UploadedFile): Promise<KeptFile> {
+	async store(principal: Principal, { name: wanted, key, content }: UploadedFile): Promise<StoredFile> {
 		authorize(principal, "file.write");
 		const id = this.#options.ids.create("file");
 		const name = this.#options.redactor?.redact(wanted) ?? wanted;
@@ -117,8 +117,8 @@ export class Files {
 	 */
 	async bring(
 		incoming: IncomingFile,
-		commit: (insert: InsertFile, facts: ContentFacts) => Promise<KeptFile>,
-	): Promise<KeptFile> {
+		commit: (insert: InsertFile, facts: ContentFacts) => Promise<StoredFile>,
+	): Promise<StoredFile> {
 		const { id, content, spareBytes = 0 } = incoming;
 		const path = this.#path(id);
 		this.#arriving.set(id, 0);
@@ -128,9 +128,9 @@ export class Files {
 			const admit = (bytes: number): void => this.#admit(id, bytes, all - spareBytes);
 			const facts = await writeContent(`${path}${partEnding}`, content, { admit });
 			await this.#place(path);
-			const kept = await commit((tx) => this.#insert(tx, incoming, facts), facts);
-			if (kept.id !== id) await rm(path, { force: true });
-			return kept;
+			const stored = await commit((tx) => this.#insert(tx, incoming, facts), facts);
+			if (stored.id !== id) await rm(path, { force: true });
+			return stored;
 		} catch (reason) {
 			for (const left of [path, `${path}${partEnding}`]) await rm(left, { force: true });
 			throw fileError("the file cannot be stored", reason);
@@ -140,7 +140,7 @@ export class Files {
 	}
 
 	/** Returns a file. Throws `not_found` if it does not exist or the principal may not read it. */
-	async find(principal: Principal, id: string): Promise<KeptFile> {
+	async find(principal: Principal, id: string): Promise<StoredFile> {
 		authorize(principal, "file.read");
 		const now = this.#options.clock.now();
 		const row = await this.#options.store.read((db) => findFile(db, id, now));
@@ -170,7 +170,7 @@ export class Files {
 	}
 
 	/** Returns the file with this id if a tool has shared it. */
-	async known(id: string): Promise<KeptFile | undefined> {
+	async known(id: string): Promise<StoredFile | undefined> {
 		return this.#options.store.read((db) => findFile(db, id, 0));
 	}
 
@@ -184,7 +184,7 @@ export class Files {
 		owner,
 		sessionId,
 		content,
-	}: Omit<IncomingFile, "name" | "spareBytes"> & { readonly sessionId: string }): Promise<KeptFile> {
+	}: Omit<IncomingFile, "name" | "spareBytes"> & { readonly sessionId: string }): Promise<StoredFile> {
 		const { store } = this.#options;
 		const { quotaBytes } = this.limits;
 		await store.commit((tx) => tx.deleteFrom("files").where("id", "=", id).execute());
@@ -192,7 +192,7 @@ export class Files {
 		let dropped: readonly string[] = [];
 		const spareBytes = await store.read((db) => removableBytes(db, sessionId));
 		const incoming = { id, name: `${id}.txt`, owner, sessionId, content, spareBytes };
-		const kept = await this.bring(incoming, (insert, facts) =>
+		const stored = await this.bring(incoming, (insert, facts) =>
 			store.commit(async (tx) => {
 				const bytes = Math.max(leastCounted, facts.bytes);
 				dropped = await makeRoomForOutput(tx, { sessionId, bytes, quotaBytes });
@@ -200,7 +200,7 @@ export class Files {
 			}),
 		);
 		await this.unlink(dropped);
-		return kept;
+		return stored;
 	}
 
 	/**
@@ -276,7 +276,7 @@ export class Files {
 		tx: Tx,
 		{ id, name, owner, sessionId }: IncomingFile,
 		facts: ContentFacts,
-	): Promise<KeptFile> {
+	): Promise<StoredFile> {
 		refuseOverQuota((await countedBytes(tx)).all + Math.max(leastCounted, facts.bytes), this.limits);
 		// From here on the row is counted, so the arriving bytes must not be counted as well.
 		this.#arriving.set(id, 0);

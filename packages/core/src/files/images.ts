@@ -1,5 +1,5 @@
-import type { Attachment, FileFacts } from "../vocabulary/kept-file.ts";
 import { type ImageBlock, type ImageType, isImageType, type Message } from "../vocabulary/message.ts";
+import type { Attachment, FileFacts } from "../vocabulary/stored-file.ts";
 import type { RunMessage } from "../vocabulary/transcript.ts";
 import type { Files } from "./files.ts";
 

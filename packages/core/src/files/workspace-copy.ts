@@ -4,7 +4,7 @@ import { link, lstat, open, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { ParleyError } from "@parley/base";
 import { fileError, systemCode } from "../filesystem/file-error.ts";
-import { HeldDirectory, readChunks } from "../filesystem/regular-file.ts";
+import { OpenDirectory, readChunks } from "../filesystem/regular-file.ts";
 import { type ContentFacts, nthName, writeContent } from "./content-facts.ts";
 
 /** Directory below the working directory. */
@@ -25,7 +25,7 @@ export async function copyToWorkspace(
 	makeLink: typeof link = link,
 ): Promise<string> {
 	try {
-		await using root = await HeldDirectory.open(workspace);
+		await using root = await OpenDirectory.open(workspace);
 		await using directory = await root.enter(folder, true);
 		const temporary = directory.at(`.parley-${id}.tmp`);
 		// An interrupted run may have left it.
@@ -40,7 +40,7 @@ export async function copyToWorkspace(
 }
 
 interface Copy {
-	readonly directory: HeldDirectory;
+	readonly directory: OpenDirectory;
 	readonly name: string;
 	readonly facts: ContentFacts;
 }
@@ -55,7 +55,7 @@ async function place(
 		const candidate = nthName(name, n);
 		const path = directory.at(candidate);
 		if (await move(temporary, path, makeLink)) return candidate;
-		if (await holds(path, facts)) {
+		if (await hasContent(path, facts)) {
 			await rm(temporary, { force: true });
 			return candidate;
 		}
@@ -91,7 +91,7 @@ async function claim(path: string): Promise<boolean> {
 	}
 }
 
-async function holds(path: string, { bytes, sha256 }: ContentFacts): Promise<boolean> {
+async function hasContent(path: string, { bytes, sha256 }: ContentFacts): Promise<boolean> {
 	const standing = await lstat(path);
 	if (!standing.isFile() || standing.size !== bytes) return false;
 	// The directory is open, so the name cannot lead elsewhere.

@@ -111,7 +111,7 @@ const FLAGS = O_PATH | constants.O_RDONLY | constants.O_DIRECTORY | constants.O_
  * Open directory. `at` names a file in this directory, even if another directory has its path now. A program that swaps
  * directories and links cannot redirect an operation.
  */
-export class HeldDirectory implements AsyncDisposable {
+export class OpenDirectory implements AsyncDisposable {
 	readonly #handle: FileHandle;
 	readonly #link: string;
 
@@ -126,17 +126,17 @@ export class HeldDirectory implements AsyncDisposable {
 	 * become a link. Throws the error of the system if a component is missing or unreadable. Throws `failed_precondition` on
 	 * a system that cannot reach names through an open directory.
 	 */
-	static async open(path: string, make = false): Promise<HeldDirectory> {
-		let held = await HeldDirectory.#hold(await open(sep, FLAGS));
+	static async open(path: string, make = false): Promise<OpenDirectory> {
+		let opened = await OpenDirectory.#wrap(await open(sep, FLAGS));
 		for (const name of path.split(sep).filter((part) => part !== "")) {
-			const parent = held;
+			const parent = opened;
 			try {
-				held = await parent.enter(name, make);
+				opened = await parent.enter(name, make);
 			} finally {
 				await parent[Symbol.asyncDispose]();
 			}
 		}
-		return held;
+		return opened;
 	}
 
 	/** Path of a name in this directory. Use it immediately: it is valid until the directory is disposed of. */
@@ -152,10 +152,10 @@ export class HeldDirectory implements AsyncDisposable {
 	 * Opens a directory in this one, without following a link. With `make`, it creates a missing directory. Throws as `open`
 	 * does.
 	 */
-	async enter(name: string, make = false): Promise<HeldDirectory> {
+	async enter(name: string, make = false): Promise<OpenDirectory> {
 		const inside = this.at(name);
 		try {
-			return await HeldDirectory.#hold(await open(inside, FLAGS));
+			return await OpenDirectory.#wrap(await open(inside, FLAGS));
 		} catch (cause) {
 			const code = systemCode(cause);
 			if (make && code === "ENOENT") {
@@ -171,9 +171,9 @@ export class HeldDirectory implements AsyncDisposable {
 		}
 	}
 
-	static async #hold(handle: FileHandle): Promise<HeldDirectory> {
+	static async #wrap(handle: FileHandle): Promise<OpenDirectory> {
 		try {
-			return new HeldDirectory(handle, await linkTo(handle));
+			return new OpenDirectory(handle, await linkTo(handle));
 		} catch (reason) {
 			await handle.close();
 			throw reason;
@@ -183,7 +183,7 @@ export class HeldDirectory implements AsyncDisposable {
 
 /** Calls `act` with the path of the last name of `path`, in its open directory. See `HeldDirectory.open` for errors. */
 export async function inHeldDirectory<T>(path: string, act: (inside: string) => Promise<T>): Promise<T> {
-	await using directory = await HeldDirectory.open(dirname(path));
+	await using directory = await OpenDirectory.open(dirname(path));
 	// The root of the file system has no name.
 	return await act(directory.at(basename(path) || "."));
 }
@@ -214,8 +214,8 @@ async function linkOf(handle: FileHandle): Promise<string> {
 
 async function isSame(handle: FileHandle, link: string): Promise<boolean> {
 	const there = await stat(link, { bigint: true }).catch(() => undefined);
-	const held = await handle.stat({ bigint: true });
-	return there?.dev === held.dev && there.ino === held.ino;
+	const facts = await handle.stat({ bigint: true });
+	return there?.dev === facts.dev && there.ino === facts.ino;
 }
 
 async function isLink(path: string): Promise<boolean> {

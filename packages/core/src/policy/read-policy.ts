@@ -46,8 +46,8 @@ export function readPolicy(source: PolicySource, tools: readonly KnownTool[]): P
 		throw refused(file, ["rules"], `it has more than ${mostConditions} values of conditions`);
 	const rules = data.rules.map((rule, index) => new RuleReader(rule, { source, file, index, tools }).read());
 	if (source.layer !== "workspace") return { rules, ignored: [] };
-	const [ignored, kept] = [rules.filter(isAllow), rules.filter((rule) => !isAllow(rule))];
-	return { rules: kept, ignored: ignored.map((rule) => ({ ...rule, reason: ignoredReason })) };
+	const [ignored, others] = [rules.filter(isAllow), rules.filter((rule) => !isAllow(rule))];
+	return { rules: others, ignored: ignored.map((rule) => ({ ...rule, reason: ignoredReason })) };
 }
 
 const ignoredReason = "ignored: rules of a repository can only ask and deny";

@@ -30,7 +30,7 @@ import {
 } from "./commands/environment.ts";
 import { createUnsandboxed } from "./commands/unsandboxed.ts";
 import type { Egress } from "./egress/egress.ts";
-import { KeptVerdict, keyOf, type ProbeListeners, testSandbox, thisSystem } from "./self-test.ts";
+import { keyOf, type ProbeListeners, StoredVerdict, testSandbox, thisSystem } from "./self-test.ts";
 import { knownArchitecture } from "./system-calls/filter.ts";
 
 export interface SandboxesOptions {
@@ -52,10 +52,10 @@ export interface SandboxesOptions {
 	/** Opens listeners that no command may reach, one at the socket `file`. Without it the check does not try them. */
 	readonly listen?: (file: string) => Promise<ProbeListeners>;
 	/** Store of the circumstances under which all probes failed to escape. Without it each process tries them. */
-	readonly verdict?: KeptVerdictOptions;
+	readonly verdict?: StoredVerdictOptions;
 }
 
-export interface KeptVerdictOptions {
+export interface StoredVerdictOptions {
 	/** Absolute path of the file. Tools must not be able to change it. */
 	readonly file: string;
 	/** Version of the gateway. */
@@ -200,7 +200,7 @@ async function find(options: SandboxesOptions, { runs, isLost, failedToStart }: 
 			path: environment["PATH"] ?? DEFAULT_PATH,
 			home: environment["HOME"],
 		});
-		const guards = { clock, ids, log, owed: new Set<string>(), given: new Set<string>() };
+		const guards = { clock, ids, log, remaining: new Set<string>(), given: new Set<string>() };
 		const limiter = await findLimiter(own);
 		const keyctl = await findKeyctl(own, options.path);
 		const stat = await findProgram("stat", SYSTEM_PATH).catch((cause: unknown) => {
@@ -234,17 +234,17 @@ async function tryOrRecall(
 	const { version, environment } = bubblewrap;
 	const sandboxOf = (roots: readonly string[]): Sandbox =>
 		createBubblewrap(bubblewrap, { roots, gitSettings, network: undefined });
-	const keyFor = async ({ build }: KeptVerdictOptions): Promise<string> => {
+	const keyFor = async ({ build }: StoredVerdictOptions): Promise<string> => {
 		const sample = await sampleOf(bubblewrap, { roots: [], gitSettings, network: undefined });
 		const system = await thisSystem();
 		return await keyOf({ ...bubblewrap, build, profile: sandboxOf([]).profile, sample, system });
 	};
-	const kept = verdict && new KeptVerdict(verdict.file);
+	const storedVerdict = verdict && new StoredVerdict(verdict.file);
 	// Without a key for the circumstances, no result is used or stored.
 	const key = verdict && (await keyFor(verdict).catch(() => undefined));
-	const known = kept && key !== undefined && !isLost ? await kept.find(key) : undefined;
+	const known = storedVerdict && key !== undefined && !isLost ? await storedVerdict.find(key) : undefined;
 	if (known !== undefined) return known;
-	const held = await testSandbox({
+	const result = await testSandbox({
 		minor: version[0] > 0 ? Number.POSITIVE_INFINITY : version[1],
 		hidden,
 		...defined({ listen }),
@@ -252,16 +252,16 @@ async function tryOrRecall(
 		variables: Object.keys(environment),
 		sandboxOf: (root) => sandboxOf([root]),
 	});
-	if (kept && key !== undefined)
-		await kept.add(key, held).catch((error: unknown) => {
+	if (storedVerdict && key !== undefined)
+		await storedVerdict.add(key, result).catch((error: unknown) => {
 			log.warn("the result of the sandbox check cannot be stored; the next process checks again", { error });
 		});
-	return held;
+	return result;
 }
 
 async function forgetVerdict({ verdict, log }: SandboxesOptions): Promise<void> {
 	if (!verdict) return;
-	await new KeptVerdict(verdict.file).clear().catch((error: unknown) => {
+	await new StoredVerdict(verdict.file).clear().catch((error: unknown) => {
 		log.error("the stored result of the sandbox check cannot be removed", { file: verdict.file, error });
 	});
 }
@@ -300,14 +300,14 @@ function stateOf(mode: SandboxMode, found: Found | undefined, begun = true): San
 	const known = mode === "off" ? { operator: mode } : {};
 	if (!found && begun) return { mode, state: "checking", ...known, probes: 0 };
 	if (!found) return { mode, state: mode === "off" ? "unused" : "wanted", ...known, probes: 0 };
-	const holds = found.bubblewrap !== undefined;
+	const isFound = found.bubblewrap !== undefined;
 	const without: SandboxKind = isRequired(mode, found) ? "none" : "off";
 	return {
 		mode,
-		state: holds ? "ready" : "unavailable",
-		operator: holds ? "bubblewrap" : without,
+		state: isFound ? "ready" : "unavailable",
+		operator: isFound ? "bubblewrap" : without,
 		...known,
-		chat: holds ? "bubblewrap" : "none",
+		chat: isFound ? "bubblewrap" : "none",
 		probes: found.probes,
 		...defined({ features: found.features, reason: found.reason, fix: found.fix }),
 	};

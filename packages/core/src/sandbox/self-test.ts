@@ -165,7 +165,7 @@ interface TriedSystem {
  * never allows a command to run without a sandbox: commands start in bubblewrap or not at all. A file that another user can
  * write is treated as absent.
  */
-export class KeptVerdict {
+export class StoredVerdict {
 	readonly #path: string;
 
 	/** An absolute path. Its directory is created with mode 0700 before the first result is stored. */
@@ -175,8 +175,8 @@ export class KeptVerdict {
 
 	/** Number of probes that failed to escape with this key; undefined if they were not tried. */
 	async find(key: string): Promise<number | undefined> {
-		const kept = await this.#read();
-		return kept.find((one) => one.key === key)?.probes;
+		const stored = await this.#read();
+		return stored.find((one) => one.key === key)?.probes;
 	}
 
 	async add(key: string, count: number): Promise<void> {

@@ -46,14 +46,14 @@ const sameEverywhere: ReadonlySet<string> = new Set(["discord"]);
  */
 export async function deleteMemoriesOf(
 	tx: Tx,
-	whose: { readonly id: string } | { readonly anywhere: Person },
+	owner: { readonly id: string } | { readonly anywhere: Person },
 ): Promise<number> {
 	const named = (column: "subject" | "author"): RawBuilder<boolean> => {
 		const field = sql.ref(`memories.${column}`);
-		if ("id" in whose) return sql<boolean>`${field} = ${whose.id}`;
-		const { platform } = whose.anywhere.place;
-		if (!sameEverywhere.has(platform)) return sql<boolean>`${field} = ${whose.anywhere.id}`;
-		const pattern = [platform, "%", userOf(whose.anywhere).replaceAll(/[\\%_]/g, "\\$&")].join(":");
+		if ("id" in owner) return sql<boolean>`${field} = ${owner.id}`;
+		const { platform } = owner.anywhere.place;
+		if (!sameEverywhere.has(platform)) return sql<boolean>`${field} = ${owner.anywhere.id}`;
+		const pattern = [platform, "%", userOf(owner.anywhere).replaceAll(/[\\%_]/g, "\\$&")].join(":");
 		return sql<boolean>`${field} like ${pattern} escape '\\'`;
 	};
 	const theirs = sql<boolean>`((scope = 'user' and ${named("subject")}) or ${named("author")})`;

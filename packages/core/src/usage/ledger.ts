@@ -215,11 +215,11 @@ function isConfigured({ gateway, session }: Budgets): boolean {
 }
 
 function describeSpent({ scope, sessionId, period, spent, limit }: Limited, now: number): string {
-	const whose = scope === "gateway" ? "the gateway's" : "this session's";
+	const scopeName = scope === "gateway" ? "the gateway's" : "this session's";
 	const anew = new Date(nextStart(period, now)).toISOString().slice(0, 16).replace("T", " ");
 	const option = sessionId === undefined ? "" : ` --session ${sessionId}`;
 	return (
-		`${whose} budget for this ${period} is spent: ${formatDollars(spent)} of ${formatDollars(limit)}; ` +
+		`${scopeName} budget for this ${period} is spent: ${formatDollars(spent)} of ${formatDollars(limit)}; ` +
 		`it resets at ${anew} UTC; the operator can raise it with parley budget set ${period} DOLLARS${option}`
 	);
 }

@@ -1,11 +1,11 @@
 import type { CommandEvent } from "./commands/background-command.ts";
 import type { CompactionLevel } from "./context-snapshot.ts";
-import type { FileFacts } from "./kept-file.ts";
 import type { ImageType } from "./message.ts";
 import type { ModelFault } from "./model-error.ts";
 import type { Notice, Prompt } from "./prompt.ts";
 import type { RunOrigin, ScheduleEvent } from "./schedule.ts";
 import type { SkillEvent } from "./skill.ts";
+import type { FileFacts } from "./stored-file.ts";
 import type { PlanStep, TaskEvent, WorkerEvent } from "./task.ts";
 import type { TransientEvent } from "./transient-event.ts";
 import type { BudgetReached, Usage } from "./usage.ts";

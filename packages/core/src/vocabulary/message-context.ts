@@ -1,6 +1,6 @@
 import { definedItems } from "@parley/base";
-import { sizeOf } from "./kept-file.ts";
 import { lineEnds } from "./message.ts";
+import { sizeOf } from "./stored-file.ts";
 
 /**
  * Relation of a read message to the request.

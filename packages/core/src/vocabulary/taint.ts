@@ -51,8 +51,8 @@ export function taintWords(taint: Taint): string[] {
 
 /** Notes for an approver about the flags of the session. */
 export function taintNotes(taint: Taint): string[] {
-	const held = taintWords(taint);
-	return held.length === 0 ? [] : [`so far in this session: ${held.join(", ")}`];
+	const flags = taintWords(taint);
+	return flags.length === 0 ? [] : [`so far in this session: ${flags.join(", ")}`];
 }
 
 /** Parses the stored form. Throws for text that Parley never writes. */

@@ -2,13 +2,13 @@ import type { FileHandle } from "node:fs/promises";
 import type { Clock, Logger } from "@parley/base";
 import type * as z from "zod";
 import type { BackgroundAccess } from "./commands/background-command.ts";
-import type { FileFacts } from "./kept-file.ts";
 import type { MemoryAccess } from "./memory.ts";
 import type { ImageBlock } from "./message.ts";
 import type { Elicitation, ElicitationAnswer } from "./prompt.ts";
 import type { Sandbox } from "./sandbox.ts";
 import type { ScheduleAccess } from "./schedule.ts";
 import type { Invocation, StartedSkill, WorkflowCall, WorkflowEnd } from "./skill.ts";
+import type { FileFacts } from "./stored-file.ts";
 import type { ActionClass } from "./taint.ts";
 import type { PlanStep, TaskAccess, TaskProgress } from "./task.ts";
 

@@ -1,11 +1,11 @@
 import { defined } from "@parley/base";
-import { type Attachment, attachmentLines } from "./kept-file.ts";
 import type { CallBlock, ImageBlock, Message, ResultBlock } from "./message.ts";
 import { lineEnds } from "./message.ts";
 import { contextText, type MessageContext } from "./message-context.ts";
 import type { Person } from "./principal.ts";
 import { askOf, phaseAfter } from "./run-options.ts";
 import type { Step } from "./step.ts";
+import { type Attachment, attachmentLines } from "./stored-file.ts";
 
 /** Messages of one run for the model. */
 export interface RunTranscript {

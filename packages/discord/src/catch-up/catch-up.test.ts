@@ -154,7 +154,7 @@ test("an unreadable channel is pending while its events continue, until it is re
 		(at) => ({ "3": { message: ago(at, 9) } }),
 		{ alive: 9 },
 	);
-	const owed = ago(clock, 9);
+	const unread = ago(clock, 9);
 	const away = Array.from({ length: 10 }, () => ({ status: 503 }));
 	port.answer("GET /channels/3/messages", ...away, { body: [wrote("30"), wrote("20")] });
 	catchUp.begin();
@@ -164,7 +164,7 @@ test("an unreadable channel is pending while its events continue, until it is re
 	expect(ids()).toEqual(["30"]);
 	// As a handler reports it.
 	await highWater.passed("3", { message: newer("30") });
-	expect(highWater.behind).toEqual([["3", { message: newer("30"), unread: owed }]]);
+	expect(highWater.behind).toEqual([["3", { message: newer("30"), unread: unread }]]);
 	expect(log.records).toMatchObject([{ level: "warn", fields: { channel: "3" } }]);
 	await pass(clock, 60 + 15);
 	expect(log.records).toHaveLength(2);

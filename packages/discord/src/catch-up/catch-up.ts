@@ -21,14 +21,14 @@ export interface CatchUpParts extends DirectMessagesParts {
 }
 
 /** Channel that is being read, with the events that wait for it. */
-interface Held {
+interface ReadingChannel {
 	readonly cursor: Cursor;
 	readonly events: { readonly event: DiscordDispatch; readonly received: PromiseWithResolvers<void> }[];
 	/** Another reading has replaced this one. */
 	isDisplaced?: true;
 }
 
-type Reading = readonly [channel: string, held: Held];
+type Reading = readonly [channel: string, state: ReadingChannel];
 
 /** Maximum channels that are read at a time. */
 const parallel = 4;
@@ -55,7 +55,7 @@ const Ready = z.object({ guilds: z.array(OfGuild) });
  */
 export class CatchUp {
 	readonly #parts: CatchUpParts;
-	readonly #held = new Map<string, Held>();
+	readonly #reading = new Map<string, ReadingChannel>();
 	/** Guilds without a GUILD_CREATE so far. */
 	#expected = new Set<string>();
 	readonly #direct: DirectMessages;
@@ -71,7 +71,7 @@ export class CatchUp {
 
 	/** Whether all messages are read, all people are checked, and the GUILD_CREATE of every guild has arrived. */
 	get isDone(): boolean {
-		return this.#held.size === 0 && this.#expected.size === 0 && this.#direct.isSeen;
+		return this.#reading.size === 0 && this.#expected.size === 0 && this.#direct.isSeen;
 	}
 
 	/** Resolves when the event is durable: never, if it waits and the reading is stopped. */
@@ -82,14 +82,14 @@ export class CatchUp {
 		const channel = event.t.startsWith("MESSAGE_")
 			? OfChannel.safeParse(event.d).data?.channel_id
 			: undefined;
-		const held = channel === undefined ? undefined : this.#held.get(channel);
-		if (channel === undefined || held === undefined) return this.#parts.receive(event);
+		const reading = channel === undefined ? undefined : this.#reading.get(channel);
+		if (channel === undefined || reading === undefined) return this.#parts.receive(event);
 		const received = Promise.withResolvers<void>();
-		held.events.push({ event, received });
-		if (held.events.length > maxHeld) {
+		reading.events.push({ event, received });
+		if (reading.events.length > maxHeld) {
 			// The event passes. The messages before it are recorded as unread.
-			void this.#parts.highWater.owe(channel, held.cursor);
-			this.#release(channel, held);
+			void this.#parts.highWater.owe(channel, reading.cursor);
+			this.#release(channel, reading);
 		}
 		return received.promise;
 	}
@@ -97,28 +97,28 @@ export class CatchUp {
 	/** Starts reading. Call it before the first event of the new session: events of channels with a cursor wait from now on. */
 	begin(): void {
 		// Readings in progress begin again: they may have read a channel before the end of the last session.
-		const reading = [...this.#held].map(([channel, { cursor }]) => [channel, cursor] as const);
+		const reading = [...this.#reading].map(([channel, { cursor }]) => [channel, cursor] as const);
 		const known = new Map([...this.#parts.highWater.cursors, ...reading]);
-		const held = [...known].map((place) => this.#put(place));
+		const positions = [...known].map((place) => this.#put(place));
 		const { since } = this.#parts.alive;
 		if (since !== undefined) this.#direct.miss(since, known);
 		void this.#add(async () => {
-			await this.#readAll(held);
+			await this.#readAll(positions);
 			await this.#readDirect();
 		});
 	}
 
 	/** Discord has sent all missed events. Messages that an earlier process could not read are still to be read. */
 	resumed(): void {
-		if (this.#parts.highWater.behind.length > 0) void this.#add(() => this.#readOwed());
+		if (this.#parts.highWater.behind.length > 0) void this.#add(() => this.#readUnread());
 	}
 
 	/** Reads these channels. Resolves when their messages are durable or recorded as unread. Rejects if it is stopped. */
 	async read(places: readonly ReadPosition[]): Promise<void> {
-		const held = this.#hold(places);
-		if (held.length === 0) return;
-		await this.#add(() => this.#readAll(held));
-		while (held.some(([channel]) => this.#held.has(channel))) {
+		const reading = this.#begin(places);
+		if (reading.length === 0) return;
+		await this.#add(() => this.#readAll(reading));
+		while (reading.some(([channel]) => this.#reading.has(channel))) {
 			if (this.#stopping.signal.aborted) throw cutShort();
 			// Another session has begun, so they are read again.
 			await this.#work;
@@ -131,7 +131,7 @@ export class CatchUp {
 	 */
 	async idle(): Promise<boolean> {
 		await this.#work;
-		return this.#held.size === 0;
+		return this.#reading.size === 0;
 	}
 
 	/** Stops reading. The next process reads the messages of waiting events, because their cursors are before them. */
@@ -172,24 +172,24 @@ export class CatchUp {
 	}
 
 	/** Starts the reading of channels that are not being read yet, or not from so early. Their events wait from now on. */
-	#hold(places: readonly ReadPosition[]): readonly Reading[] {
+	#begin(places: readonly ReadPosition[]): readonly Reading[] {
 		const isRead = ([channel, cursor]: ReadPosition): boolean => {
-			const held = this.#held.get(channel);
-			return held !== undefined && startOf(held.cursor) <= startOf(cursor);
+			const reading = this.#reading.get(channel);
+			return reading !== undefined && startOf(reading.cursor) <= startOf(cursor);
 		};
 		return places.filter((place) => !isRead(place)).map((place) => this.#put(place));
 	}
 
 	/** Starts a reading. Events that wait for an earlier one of the channel wait for this one. */
 	#put([channel, cursor]: ReadPosition): Reading {
-		const before = this.#held.get(channel);
+		const before = this.#reading.get(channel);
 		if (before !== undefined) before.isDisplaced = true;
 		const { events = [] } = before ?? {};
 		// Without a time of no loss, an earlier process may have answered these messages.
 		const isNew = this.#parts.alive.since === undefined;
-		const held: Held = { cursor: isNew ? { ...cursor, seenBefore: true } : cursor, events };
-		this.#held.set(channel, held);
-		return [channel, held];
+		const reading: ReadingChannel = { cursor: isNew ? { ...cursor, seenBefore: true } : cursor, events };
+		this.#reading.set(channel, reading);
+		return [channel, reading];
 	}
 
 	#add(work: () => Promise<void>): Promise<void> {
@@ -206,10 +206,10 @@ export class CatchUp {
 		await Promise.all(Array.from({ length: parallel }, readSome));
 	}
 
-	async #read(missed: MissedMessages, [channel, held]: Reading): Promise<void> {
-		if (held.isDisplaced) return;
+	async #read(missed: MissedMessages, [channel, reading]: Reading): Promise<void> {
+		if (reading.isDisplaced) return;
 		const { highWater, log, receive } = this.#parts;
-		const { cursor } = held;
+		const { cursor } = reading;
 		const seen = cursor.seenBefore && { seenBefore: cursor.seenBefore };
 		try {
 			const outcome = await missed.read(channel, cursor, (d) => receive({ t: "MESSAGE_CREATE", d, ...seen }));
@@ -222,11 +222,11 @@ export class CatchUp {
 			await highWater.owe(channel, cursor);
 			this.#tryAgain();
 		}
-		this.#release(channel, held);
+		this.#release(channel, reading);
 	}
 
 	async #readDirect(): Promise<void> {
-		const isSeen = await this.#direct.look((places) => this.#readAll(this.#hold(places)));
+		const isSeen = await this.#direct.look((places) => this.#readAll(this.#begin(places)));
 		if (isSeen) this.#settle();
 		else this.#tryAgain();
 	}
@@ -242,23 +242,23 @@ export class CatchUp {
 			this.#again = undefined;
 			this.#failures += 1;
 			void this.#add(async () => {
-				await this.#readOwed();
+				await this.#readUnread();
 				await this.#readDirect();
 			});
 		});
 	}
 
 	/** Reads unread messages again. Events of their channels do not wait, because it would take too long. */
-	async #readOwed(): Promise<void> {
+	async #readUnread(): Promise<void> {
 		const { behind } = this.#parts.highWater;
 		await this.#readAll(behind.map(([channel, cursor]) => [channel, { cursor, events: [] }]));
 	}
 
 	/** Passes the waiting events on, unless they wait for a later reading. */
-	#release(channel: string, held: Held): void {
-		if (this.#held.get(channel) !== held) return;
-		this.#held.delete(channel);
-		for (const { event, received } of held.events) received.resolve(this.#parts.receive(event));
+	#release(channel: string, reading: ReadingChannel): void {
+		if (this.#reading.get(channel) !== reading) return;
+		this.#reading.delete(channel);
+		for (const { event, received } of reading.events) received.resolve(this.#parts.receive(event));
 	}
 }
 

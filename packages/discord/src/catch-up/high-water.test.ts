@@ -94,14 +94,14 @@ test("a pending channel stays known while messages continue, also over restarts,
 	await highWater.owe("1", { message: "8", guild: "9" });
 	// A channel without a cursor.
 	await highWater.owe("2", { message: "3" });
-	const owed = { "1": { message: "8", guild: "9", unread: "5" }, "2": { message: "3", unread: "3" } };
-	expect(saved.at(-1)).toEqual(owed);
-	expect(Object.fromEntries(highWater.behind)).toEqual(owed);
+	const unread = { "1": { message: "8", guild: "9", unread: "5" }, "2": { message: "3", unread: "3" } };
+	expect(saved.at(-1)).toEqual(unread);
+	expect(Object.fromEntries(highWater.behind)).toEqual(unread);
 	highWater.caughtUp("1");
 	highWater.caughtUp("3");
 	clock.advance(10_000);
 	await settled();
-	expect(saved.at(-1)).toEqual({ "2": owed["2"], "1": { message: "8", guild: "9" } });
+	expect(saved.at(-1)).toEqual({ "2": unread["2"], "1": { message: "8", guild: "9" } });
 	expect(highWater.behind).toHaveLength(1);
 });
 

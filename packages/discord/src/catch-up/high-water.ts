@@ -30,7 +30,7 @@ const most = 500;
 /** How far each channel was read: the start for reading when Discord cannot resume the session. */
 export class HighWater {
 	readonly #cursors: Map<string, Cursor>;
-	readonly #kept: LateSave;
+	readonly #saved: LateSave;
 
 	static async open(parts: {
 		readonly store: CursorStore;
@@ -47,7 +47,7 @@ export class HighWater {
 		const { store, clock, log } = parts;
 		this.#cursors = new Map(Object.entries(cursors));
 		const save = (): Promise<void> => store.save(Object.fromEntries(this.#cursors));
-		this.#kept = new LateSave({ save, what: "the read positions of Discord", clock, log });
+		this.#saved = new LateSave({ save, what: "the read positions of Discord", clock, log });
 	}
 
 	get cursors(): ReadonlyMap<string, Cursor> {
@@ -61,10 +61,10 @@ export class HighWater {
 	async passed(channel: string, cursor: Cursor): Promise<void> {
 		const before = this.#cursors.get(channel);
 		if (before !== undefined && BigInt(before.message) >= BigInt(cursor.message)) return;
-		const { message: _, guild: __, ...owed } = before ?? cursor;
-		this.#set(channel, { ...cursor, ...owed });
-		if (before !== undefined) return this.#kept.changed();
-		await this.#kept.written();
+		const { message: _, guild: __, ...unread } = before ?? cursor;
+		this.#set(channel, { ...cursor, ...unread });
+		if (before !== undefined) return this.#saved.changed();
+		await this.#saved.written();
 	}
 
 	/**
@@ -78,16 +78,16 @@ export class HighWater {
 			.slice(0, most - this.#cursors.size);
 		if (unknown.length === 0) return;
 		for (const [channel, cursor] of unknown.toReversed()) this.#set(channel, cursor);
-		await this.#kept.written();
+		await this.#saved.written();
 	}
 
 	/** Records durably that the messages after a cursor are unread. */
 	async owe(channel: string, cursor: Cursor): Promise<void> {
-		const owed = cursor.unread ?? cursor.message;
+		const unread = cursor.unread ?? cursor.message;
 		const newest = this.#cursors.get(channel) ?? cursor;
-		if (newest.unread !== undefined && BigInt(newest.unread) <= BigInt(owed)) return;
-		this.#set(channel, { ...newest, ...defined({ unread: owed, seenBefore: cursor.seenBefore }) });
-		await this.#kept.written();
+		if (newest.unread !== undefined && BigInt(newest.unread) <= BigInt(unread)) return;
+		this.#set(channel, { ...newest, ...defined({ unread: unread, seenBefore: cursor.seenBefore }) });
+		await this.#saved.written();
 	}
 
 	/** The channel has been read to its end. */
@@ -96,7 +96,7 @@ export class HighWater {
 		if (cursor?.unread === undefined) return;
 		const { unread: _, seenBefore: __, ...rest } = cursor;
 		this.#cursors.set(channel, rest);
-		this.#kept.changed();
+		this.#saved.changed();
 	}
 
 	/** Channels with messages that are still to be read. */
@@ -106,12 +106,12 @@ export class HighWater {
 
 	/** Deletes the cursor of a deleted channel. */
 	forget(channel: string): void {
-		if (this.#cursors.delete(channel)) this.#kept.changed();
+		if (this.#cursors.delete(channel)) this.#saved.changed();
 	}
 
 	/** Resolves when the cursors are stored, or cannot be. */
 	close(): Promise<void> {
-		return this.#kept.close();
+		return this.#saved.close();
 	}
 
 	/** Sets the cursor as the latest change. */
@@ -119,8 +119,8 @@ export class HighWater {
 		this.#cursors.delete(channel);
 		this.#cursors.set(channel, cursor);
 		if (this.#cursors.size <= most) return;
-		const owed = new Set(this.behind.map(([behind]) => behind));
-		const oldest = [...this.#cursors.keys()].find((one) => !owed.has(one)) ?? channel;
+		const unread = new Set(this.behind.map(([behind]) => behind));
+		const oldest = [...this.#cursors.keys()].find((one) => !unread.has(one)) ?? channel;
 		this.#cursors.delete(oldest);
 	}
 }

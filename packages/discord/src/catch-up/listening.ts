@@ -43,10 +43,10 @@ export class Listening {
 
 	private constructor(
 		parts: ListeningParts,
-		kept: { readonly highWater: HighWater; readonly alive: LastAlive; readonly bornAt: number },
+		state: { readonly highWater: HighWater; readonly alive: LastAlive; readonly bornAt: number },
 	) {
 		const { port, handlers, database, clock, log } = parts;
-		const { highWater, alive, bornAt } = kept;
+		const { highWater, alive, bornAt } = state;
 		this.#bornAt = bornAt;
 		this.#highWater = highWater;
 		this.#alive = alive;

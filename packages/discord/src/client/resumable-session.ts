@@ -22,7 +22,7 @@ export class ResumableSession {
 	/** Session that discord.js resumes after a lost connection. */
 	#shard: ShardSession | null = null;
 	/** Session that the next process resumes. It ends before the first event that is not durable. */
-	#kept: GatewaySession | undefined;
+	#stored: GatewaySession | undefined;
 	/** New session whose first event is not durable yet. */
 	#begun: GatewaySession | undefined;
 	/** Sequence numbers of dispatched events that are not durable yet. */
@@ -41,13 +41,13 @@ export class ResumableSession {
 		readonly log: Logger;
 	}): Promise<ResumableSession> {
 		const keeper = new ResumableSession(parts);
-		const kept = await parts.sessions.load().catch((error: unknown) => {
+		const stored = await parts.sessions.load().catch((error: unknown) => {
 			parts.log.warn("the last session with Discord is unreadable, starting a new one", { error });
 			return undefined;
 		});
-		if (kept === undefined) return keeper;
-		keeper.#kept = kept;
-		const { id: sessionId, resumeUrl: resumeURL, seq: sequence } = kept;
+		if (stored === undefined) return keeper;
+		keeper.#stored = stored;
+		const { id: sessionId, resumeUrl: resumeURL, seq: sequence } = stored;
 		keeper.#shard = { sessionId, resumeURL, sequence, shardId: 0, shardCount: 1 };
 		return keeper;
 	}
@@ -64,7 +64,7 @@ export class ResumableSession {
 
 	/** Account of the bot in the resumed session. */
 	get self(): OwnAccount | undefined {
-		return this.#begun ?? this.#kept;
+		return this.#begun ?? this.#stored;
 	}
 
 	/** Answers discord.js before it connects. Stays pending after the end: discord.js would connect once more. */
@@ -79,8 +79,8 @@ export class ResumableSession {
 		if (session !== null) return;
 		this.#begun = undefined;
 		this.#open.clear();
-		if (this.#kept === undefined) return;
-		this.#kept = undefined;
+		if (this.#stored === undefined) return;
+		this.#stored = undefined;
 		this.#write();
 	}
 
@@ -120,11 +120,11 @@ export class ResumableSession {
 	/** Moves the stored session to the event before the first one that is not durable. */
 	#moveOn(): void {
 		const seq = this.#open.size === 0 ? this.#newest : Math.min(...this.#open) - 1;
-		const session = this.#begun ?? this.#kept;
+		const session = this.#begun ?? this.#stored;
 		if (session === undefined || seq <= session.seq || this.#isOver) return;
 		const isNew = this.#begun !== undefined;
 		this.#begun = undefined;
-		this.#kept = { ...session, seq };
+		this.#stored = { ...session, seq };
 		this.#behind += 1;
 		if (isNew || this.#behind >= maxBehind) this.#write();
 		else this.#timer ??= this.#clock.after(lateMs, () => this.#write());
@@ -147,7 +147,7 @@ export class ResumableSession {
 
 	async #save(): Promise<void> {
 		try {
-			await this.#store.save(this.#kept);
+			await this.#store.save(this.#stored);
 		} catch (error) {
 			this.#log.warn("cannot store the session with Discord yet", { error });
 		}

@@ -22,9 +22,12 @@ const rights = z
 	.string()
 	.regex(/^\d{1,40}$/)
 	.transform((text) => {
-		const held = BigInt(text);
-		const mayReadHistory = (held & PermissionFlagsBits.ReadMessageHistory) === 0n ? 0 : history;
-		return ways.reduce((sum, way, index) => ((held & way) === 0n ? sum : sum | (1 << index)), mayReadHistory);
+		const permissions = BigInt(text);
+		const mayReadHistory = (permissions & PermissionFlagsBits.ReadMessageHistory) === 0n ? 0 : history;
+		return ways.reduce(
+			(sum, way, index) => ((permissions & way) === 0n ? sum : sum | (1 << index)),
+			mayReadHistory,
+		);
 	});
 
 export const RoleRights = z.object({ id, permissions: rights });
@@ -80,21 +83,21 @@ export interface PersonInChannel {
  * https://docs.discord.com/developers/topics/permissions#permission-overwrites
  */
 export function mayWrite(rights: GuildRights, person: PersonInChannel): boolean {
-	const held = permissionsOf(rights, person);
+	const permissions = permissionsOf(rights, person);
 	const speak = (person.inThread ? inThreads : inChannels) | commands;
-	return (held & view) !== 0 && (held & speak) !== 0;
+	return (permissions & view) !== 0 && (permissions & speak) !== 0;
 }
 
 /** Whether the person can send messages in the channel. A deleted channel is false. */
 export function maySend(rights: GuildRights, person: Omit<PersonInChannel, "inThread">): boolean {
-	const held = permissionsOf(rights, { ...person, inThread: false });
-	return (held & view) !== 0 && (held & inChannels) !== 0;
+	const permissions = permissionsOf(rights, { ...person, inThread: false });
+	return (permissions & view) !== 0 && (permissions & inChannels) !== 0;
 }
 
 /** Whether the person can read the earlier messages of the channel. A deleted channel is false. */
 export function mayReadHistory(rights: GuildRights, person: PersonInChannel): boolean {
-	const held = permissionsOf(rights, person);
-	return (held & view) !== 0 && (held & history) !== 0;
+	const permissions = permissionsOf(rights, person);
+	return (permissions & view) !== 0 && (permissions & history) !== 0;
 }
 
 /** Permissions of a person in a channel: all for the owner and administrators, none in a deleted channel. */
@@ -102,7 +105,10 @@ function permissionsOf(rights: GuildRights, { channel, user, roles }: PersonInCh
 	const { guild, owner } = rights;
 	const overwrites = rights.channels.get(channel);
 	if (overwrites === undefined) return 0;
-	const base = [guild, ...roles].reduce((held, role) => held | (rights.roles.get(role) ?? 0), 0);
+	const base = [guild, ...roles].reduce(
+		(permissions, role) => permissions | (rights.roles.get(role) ?? 0),
+		0,
+	);
 	if (user === owner || (base & administrator) !== 0) return ordinary | administrator | history;
 	const ofRoles = overwrites.filter(({ id, type }) => type !== member && id !== guild && roles.includes(id));
 	const layers = [

@@ -21,7 +21,7 @@ export type StoredAudiences = Readonly<Record<string, string>>;
 export interface AudienceStore {
 	load(guild: string): Promise<StoredAudiences | undefined>;
 	/** Undefined if the bot has left the guild. */
-	save(guild: string, kept: StoredAudiences | undefined): Promise<void>;
+	save(guild: string, stored: StoredAudiences | undefined): Promise<void>;
 }
 
 /** Changes of the audiences of a guild since they were last stored. */
@@ -31,7 +31,7 @@ export interface AudienceChange {
 	/** Channels without a stored audience. */
 	readonly added: readonly string[];
 	/** Stores the audiences. Call it when the change is durable. */
-	keep(): Promise<void>;
+	save(): Promise<void>;
 }
 
 export interface AudiencesParts {
@@ -87,7 +87,7 @@ export class Audiences {
 		const changed = before === undefined ? "all" : all.filter((channel) => before[channel] !== now[channel]);
 		const added = Object.keys(now).filter((channel) => before?.[channel] === undefined);
 		const isSame = changed.length === 0 && added.length === 0;
-		return { changed, added, keep: async () => void (isSame || (await this.#save(guild, now))) };
+		return { changed, added, save: async () => void (isSame || (await this.#save(guild, now))) };
 	}
 
 	/** Whether a person can write in a channel; undefined if the bot cannot see the guild. */
@@ -116,10 +116,10 @@ export class Audiences {
 		return Array.isArray(channels) ? this.note(answer, channels) : undefined;
 	}
 
-	async #save(guild: string, kept: StoredAudiences | undefined): Promise<void> {
+	async #save(guild: string, stored: StoredAudiences | undefined): Promise<void> {
 		const { store, log } = this.#parts;
 		try {
-			await store.save(guild, kept);
+			await store.save(guild, stored);
 		} catch (error) {
 			// The next comparison reports this change again.
 			log.warn("cannot store the audiences of the channels of a server yet", { guild, error });

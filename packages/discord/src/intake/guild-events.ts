@@ -185,12 +185,12 @@ export class GuildEvents {
 		const compared = await audiences.compare(guild, of.apply, of.signal);
 		const channels = affected(compared);
 		if (channels.length === 0) {
-			await compared?.keep();
+			await compared?.save();
 			return remembered;
 		}
 		const change = channels === "all" ? audienceTexts.unknown : of.change;
 		const everywhere = this.#everywhere(guild, { change, at: clock.now(), channels });
-		return [{ ...everywhere, ...defined({ stored: compared?.keep }) }];
+		return [{ ...everywhere, ...defined({ stored: compared?.save }) }];
 	}
 
 	#everywhere(

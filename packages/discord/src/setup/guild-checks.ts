@@ -68,8 +68,8 @@ async function checkGuild(
 	return { id, status: "warn", what, fix: serverTexts.lackingInChannelsFix };
 }
 
-function missingOf(held: bigint): NeededPermission[] {
-	return neededPermissions.filter(({ bit }) => (held & bit) === 0n);
+function missingOf(granted: bigint): NeededPermission[] {
+	return neededPermissions.filter(({ bit }) => (granted & bit) === 0n);
 }
 
 function listed(missing: readonly NeededPermission[]): string {
@@ -161,11 +161,11 @@ const everything = (1n << 64n) - 1n;
 
 /** Returns the permissions of the bot in the guild. */
 export function permissionsInGuild({ guild, roles, own }: Standing): bigint {
-	const held = roles
+	const granted = roles
 		// The default role has the id of the guild.
 		.filter(({ id }) => id === guild || own.includes(id))
 		.reduce((sum, { permissions }) => sum | permissions, 0n);
-	return (held & PermissionFlagsBits.Administrator) === 0n ? held : everything;
+	return (granted & PermissionFlagsBits.Administrator) === 0n ? granted : everything;
 }
 
 /** Returns the permissions of the bot in one channel: https://docs.discord.com/developers/topics/permissions#permission-overwrites */
@@ -178,9 +178,9 @@ export function permissionsIn(overwrites: readonly Overwrite[], standing: Standi
 		overwrites.filter(({ id }) => id === guild),
 		ofRoles,
 		overwrites.filter(({ id }) => id === user),
-	].reduce((held, some) => {
+	].reduce((granted, some) => {
 		const deny = some.reduce((sum, overwrite) => sum | overwrite.deny, 0n);
 		const allow = some.reduce((sum, overwrite) => sum | overwrite.allow, 0n);
-		return (held & ~deny) | allow;
+		return (granted & ~deny) | allow;
 	}, inGuild);
 }

@@ -84,8 +84,8 @@ export function threadNameProblem(name: string): string | undefined {
 	return length >= 1 && length <= limits.threadName ? undefined : `the name has ${length} characters`;
 }
 
-function first(rules: readonly (readonly [holds: boolean, problem: string])[]): string | undefined {
-	return rules.find(([holds]) => !holds)?.[1];
+function first(rules: readonly (readonly [isMet: boolean, problem: string])[]): string | undefined {
+	return rules.find(([isMet]) => !isMet)?.[1];
 }
 
 function filesProblem(files: readonly DraftFile[]): string | undefined {

@@ -114,7 +114,7 @@ const quietMs = 10 * 60_000;
 const maxQuiet = 10_000;
 
 function typingIn(caller: Caller, clock: Clock): Surface["typing"] {
-	const quiet = createCache<string, true>({ clock, max: maxQuiet, keptMs: quietMs });
+	const quiet = createCache<string, true>({ clock, max: maxQuiet, retentionMs: quietMs });
 	return async (conversation) => {
 		const channel = channelOf(conversation);
 		if (ticketConversation.test(conversation) || quiet.has(channel)) return;

@@ -27,7 +27,7 @@ export interface Drafted {
 }
 
 const completeText = "message.md";
-const kept = 1800;
+const reserved = 1800;
 const fence = "\n```";
 
 /** Reason for a post without its files. */
@@ -132,7 +132,7 @@ function shortened({ content, components, files }: Draft): Draft {
 	const bytes = new TextEncoder().encode(content);
 	const file = { name: completeText, bytes, description: postTexts.completeMessageFile };
 	return {
-		content: `${closed(cutTo(content, kept))}\n-# ${postTexts.completeText({ name: completeText })}`,
+		content: `${closed(cutTo(content, reserved))}\n-# ${postTexts.completeText({ name: completeText })}`,
 		components,
 		files: [...files.slice(0, limits.attachments - 1), file],
 	};

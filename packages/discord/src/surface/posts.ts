@@ -82,7 +82,7 @@ export class Posts {
 			const carried = await this.#evenWithLess(whole, { plain: post.plain, edits: true }, async (draft) => {
 				// Discord removes attachments that are not listed.
 				const files =
-					draft.files.length > 0 ? attached(draft.files) : await this.#kept(path, channel, target);
+					draft.files.length > 0 ? attached(draft.files) : await this.#attachmentsOf(path, channel, target);
 				const body = { ...messageBody(draft), ...withoutText(draft), ...files };
 				return this.#inOpenThread({ method: "PATCH", path, body, ...sent(draft.files) }, channel);
 			});
@@ -181,7 +181,7 @@ export class Posts {
 		return caller.ask(request, "edit", channel);
 	}
 
-	async #kept(
+	async #attachmentsOf(
 		path: string,
 		channel: string,
 		message: string,

@@ -52,9 +52,9 @@ export class Reactions {
 
 	constructor(parts: ReactionsParts) {
 		this.#parts = parts;
-		this.#quiet = createCache({ clock: parts.clock, max: maxQuiet, keptMs: quietMs });
+		this.#quiet = createCache({ clock: parts.clock, max: maxQuiet, retentionMs: quietMs });
 		this.#parents = createCache({ clock: parts.clock, max: maxQuiet });
-		this.#others = createCache({ clock: parts.clock, max: maxQuiet, keptMs: quietMs });
+		this.#others = createCache({ clock: parts.clock, max: maxQuiet, retentionMs: quietMs });
 	}
 
 	async send(row: OutboxRow, reaction: Reaction): Promise<Receipt> {

@@ -52,10 +52,10 @@ export class Tickets {
 		const ticket = read?.kind === "ticket" ? this.#tickets.get(read.id) : undefined;
 		if (!read || !ticket || !timingSafeEqual(ticket.hash, read.hash)) return undefined;
 		this.#tickets.delete(read.id);
-		return this.#holds(ticket) ? ticket.principal : undefined;
+		return this.#isValid(ticket) ? ticket.principal : undefined;
 	}
 
-	#holds({ until, principal: { tokenId } }: Ticket): boolean {
+	#isValid({ until, principal: { tokenId } }: Ticket): boolean {
 		if (until <= this.#options.clock.monotonic()) return false;
 		return tokenId === undefined || this.#options.tokens.counts(tokenId);
 	}
@@ -64,7 +64,7 @@ export class Tickets {
 	#makeRoom({ id, tokenId }: Principal): void {
 		const own: string[] = [];
 		for (const [key, ticket] of this.#tickets) {
-			if (!this.#holds(ticket)) this.#tickets.delete(key);
+			if (!this.#isValid(ticket)) this.#tickets.delete(key);
 			else if (ticket.principal.id === id && ticket.principal.tokenId === tokenId) own.push(key);
 		}
 		const [oldest] = own;

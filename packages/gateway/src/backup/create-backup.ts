@@ -204,8 +204,8 @@ async function gather(dataDirectory: string, target: string): Promise<Gathered> 
 	const others = await listOthers(dataDirectory);
 	for (const path of others) await copyPrivately(join(dataDirectory, path), join(target, path));
 	const missing = await linkFiles(dataDirectory, target, snapshot.fileIds);
-	const kept = snapshot.fileIds.filter((id) => !missing.includes(id));
-	const paths = [databasePath, ...others, ...kept.map((id) => `${filesDirectory}/${id}`)];
+	const existing = snapshot.fileIds.filter((id) => !missing.includes(id));
+	const paths = [databasePath, ...others, ...existing.map((id) => `${filesDirectory}/${id}`)];
 	const files: ManifestFile[] = [];
 	for (const path of paths) files.push({ path, ...(await measure(join(target, path))) });
 	return { ...snapshot, files, missing };

@@ -13,8 +13,8 @@ import { type Clock, type Logger, ParleyError, type Timer } from "@parley/base";
 import type { Principal } from "@parley/core";
 import type { Authenticate } from "../auth/authenticate.ts";
 import { findOrigin } from "../auth/forwarding.ts";
-import type { HeldOpen } from "../auth/held-open.ts";
 import type { Connection, IncomingRequest } from "../auth/incoming-request.ts";
+import type { OpenConnections } from "../auth/open-connections.ts";
 import type { Refusal } from "../auth/refusal.ts";
 import { checkRequest, type RequestRules } from "../auth/requests.ts";
 
@@ -69,7 +69,7 @@ export interface CallersOptions {
 	readonly clock: Clock;
 	readonly rules: RequestRules;
 	readonly authenticate: Authenticate;
-	readonly held: Pick<HeldOpen, "hold">;
+	readonly openConnections: Pick<OpenConnections, "register">;
 	/** The open connection with these addresses. */
 	readonly socketOf: (addresses: Connection) => Socket | undefined;
 	/** Called for a connection whose client has authenticated. */
@@ -154,7 +154,7 @@ export class Callers {
 		const others = this.#open.get(socket) ?? new Set();
 		this.#open.set(socket, others.add(open));
 		const expectEnd = (): void => this.#expectEnd(open);
-		open.release = this.#options.held.hold(principal, () => {
+		open.release = this.#options.openConnections.register(principal, () => {
 			open.ending.abort(tokenEnded());
 			expectEnd();
 		});

@@ -15,14 +15,16 @@ import { systemClock } from "@parley/base";
 import { MemoryLogger, paced } from "@parley/base/testing";
 import { operator } from "@parley/core";
 import { expect, test } from "vitest";
-import type { HeldOpen } from "../auth/held-open.ts";
+import type { OpenConnections } from "../auth/open-connections.ts";
 import { authority, TlsPlace } from "../testing/tls-place.ts";
 import { Admission } from "../transport/admission.ts";
 import { createListener } from "../transport/listener.ts";
 import { loadTlsIdentity } from "../transport/tls-identity.ts";
 import { GrpcServer } from "./grpc-server.ts";
 
-async function serve(held: Pick<HeldOpen, "hold"> = { hold: () => () => undefined }) {
+async function serve(
+	openConnections: Pick<OpenConnections, "register"> = { register: () => () => undefined },
+) {
 	const place = new TlsPlace();
 	const identity = await loadTlsIdentity(place.files);
 	const log = new MemoryLogger();
@@ -33,7 +35,7 @@ async function serve(held: Pick<HeldOpen, "hold"> = { hold: () => () => undefine
 		clock: systemClock,
 		log,
 		rules: { allowedHosts: [] },
-		held,
+		openConnections,
 		refused: () => undefined,
 		authenticate: async ({ socket }) => ({ principal: { ...operator, id: `encrypted ${socket.encrypted}` } }),
 		settled: (socket) => {
@@ -151,13 +153,13 @@ test("an unknown service is unimplemented", async () => {
 
 test("a token that is revoked while the call is authenticated starts no method", async () => {
 	let released = 0;
-	const hold: HeldOpen["hold"] = (_principal, end) => {
+	const hold: OpenConnections["register"] = (_principal, end) => {
 		end();
 		return () => {
 			released += 1;
 		};
 	};
-	await using server = await serve({ hold });
+	await using server = await serve({ register: hold });
 	expect(await ask(server.target, echoMethod.path)).toBe(status.UNAUTHENTICATED);
 	expect(released).toBe(1);
 });

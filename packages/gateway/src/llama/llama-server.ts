@@ -162,10 +162,10 @@ export class LlamaServer {
 
 	#begin(): void {
 		if (this.#options.settings.command === undefined || this.#stopping.signal.aborted) return;
-		this.#keeping ??= this.#keep();
+		this.#keeping ??= this.#run();
 	}
 
-	async #keep(): Promise<void> {
+	async #run(): Promise<void> {
 		const { clock, log, settings } = this.#options;
 		const { signal } = this.#stopping;
 		for (let pauseMs = FIRST_PAUSE_MS; !signal.aborted; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {

@@ -103,7 +103,7 @@ export class UploadCounts {
 		this.#recorder.count("parley_upload_bytes_total", {}, bytes);
 	}
 
-	kept(): void {
+	stored(): void {
 		this.#running -= 1;
 		this.#recorder.count("parley_uploads_kept_total", {});
 	}

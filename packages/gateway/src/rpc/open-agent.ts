@@ -50,7 +50,7 @@ import {
 	prepareSession,
 	settleModel,
 	workingDirectory,
-} from "./kept-session.ts";
+} from "./restored-session.ts";
 import type { RpcFlags } from "./rpc-flags.ts";
 
 /** Time after which a reply that has begun has shown its first words. */
@@ -84,12 +84,12 @@ export async function openAgent(options: OpenAgentOptions, checked?: CheckedStar
 		await openSqliteStore<Tables>({ file: home.file, migrations, fresh: freshSchema, clock }),
 		(opened) => opened.close(),
 	);
-	const kept = flags.session === undefined ? undefined : await findKept(store);
-	const models = decideModel(checkedStart.models, kept);
+	const restored = flags.session === undefined ? undefined : await findKept(store);
+	const models = decideModel(checkedStart.models, restored);
 	const start = { ...checkedStart, models };
 	const settings: AgentSettings = {
 		provider: models.model.provider,
-		cwd: kept ? workingDirectory(kept, flags.cwd ? cwd : undefined) : cwd,
+		cwd: restored ? workingDirectory(restored, flags.cwd ? cwd : undefined) : cwd,
 		acceptsAll: flags.rpcApprovals !== true,
 		findModel: (name) => models.table.find(name, models.model.provider),
 		...defined({ checkModel: models.askServed && checkServed(models.askServed, models, log) }),
@@ -100,17 +100,17 @@ export async function openAgent(options: OpenAgentOptions, checked?: CheckedStar
 	const runtime = new Runtime(given);
 	undo.defer(() => runtime.drain(0));
 	undo.defer(checkBeside(runtime, sandbox, clock));
-	if (kept) await prepareSession(runtime, kept);
+	if (restored) await prepareSession(runtime, restored);
 	await runtime.start();
 	const agent = await Agent.open({
 		runtime,
 		settings,
 		now: () => clock.monotonic(),
-		sessionId: kept?.id,
+		sessionId: restored?.id,
 	});
 	if (flags.session !== undefined) {
 		const wanted = flags.model ? runtime.model : undefined;
-		await settleModel(agent, { models, log, kept, wanted });
+		await settleModel(agent, { models, log, restored, wanted });
 	}
 	const opened = undo.move();
 	return {

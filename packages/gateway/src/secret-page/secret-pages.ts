@@ -24,7 +24,7 @@ export interface SecretPage {
 	readonly expiresAt: number;
 }
 
-interface KeptPage extends SecretPage {
+interface StoredPage extends SecretPage {
 	readonly key: string | undefined;
 	/** In the clock's monotonic milliseconds. */
 	readonly until: number;
@@ -50,7 +50,7 @@ export interface SecretPagesOptions {
 export class SecretPages {
 	readonly #options: SecretPagesOptions;
 	/** Not an LRU cache: a pending page cannot be computed again, and a read of its address must not change its turn. */
-	readonly #pages = new Map<string, KeptPage>();
+	readonly #pages = new Map<string, StoredPage>();
 	/** Derives the same address from an idempotency key again. The address itself is not stored. */
 	readonly #seed = randomBytes(32);
 
@@ -116,7 +116,7 @@ export class SecretPages {
 		return createHmac("sha256", this.#seed).update(named).digest("base64url");
 	}
 
-	#isOver({ until, holder: { tokenId } }: KeptPage): boolean {
+	#isOver({ until, holder: { tokenId } }: StoredPage): boolean {
 		const { clock, runtime } = this.#options;
 		return until <= clock.monotonic() || (tokenId !== undefined && !runtime.trust.tokens.counts(tokenId));
 	}

@@ -57,7 +57,7 @@ class Queue {
 	}
 }
 
-interface Held {
+interface WaitingSocket {
 	readonly peer: string;
 	readonly deadline: Timer;
 }
@@ -66,7 +66,7 @@ interface Held {
 export class Places {
 	readonly #limits: PlacesLimits;
 	readonly #isCrowd: (peer: string) => boolean;
-	readonly #held = new Map<Socket, Held>();
+	readonly #waiting = new Map<Socket, WaitingSocket>();
 	readonly #byPeer = new Map<string, number>();
 	/** The queue of each address, in the order of their turns. */
 	readonly #queues = new Map<string, Queue>();
@@ -82,7 +82,7 @@ export class Places {
 	}
 
 	get served(): number {
-		return this.#held.size;
+		return this.#waiting.size;
 	}
 
 	get waiting(): number {
@@ -91,7 +91,7 @@ export class Places {
 
 	/** Whether a connection from this address would be served immediately. */
 	hasPlace(peer: string): boolean {
-		if (this.#held.size >= this.#limits.pending) return false;
+		if (this.#waiting.size >= this.#limits.pending) return false;
 		return (this.#byPeer.get(peer) ?? 0) < this.#limits.perPeer || this.#isCrowd(peer);
 	}
 
@@ -105,13 +105,13 @@ export class Places {
 	/** Frees the place of the connection, if it has one. */
 	leave(socket: Socket): void {
 		this.#leaveQueue(socket);
-		const held = this.#held.get(socket);
-		if (held === undefined) return;
-		held.deadline.cancel();
-		this.#held.delete(socket);
-		const left = (this.#byPeer.get(held.peer) ?? 1) - 1;
-		if (left > 0) this.#byPeer.set(held.peer, left);
-		else this.#byPeer.delete(held.peer);
+		const waiting = this.#waiting.get(socket);
+		if (waiting === undefined) return;
+		waiting.deadline.cancel();
+		this.#waiting.delete(socket);
+		const left = (this.#byPeer.get(waiting.peer) ?? 1) - 1;
+		if (left > 0) this.#byPeer.set(waiting.peer, left);
+		else this.#byPeer.delete(waiting.peer);
 		this.#admitNext();
 	}
 
@@ -174,7 +174,7 @@ export class Places {
 	}
 
 	#admit(peer: string, { socket, clock, admit }: NewConnection): void {
-		this.#held.set(socket, { peer, deadline: clock.after(DEADLINE_MS, () => socket.destroy()) });
+		this.#waiting.set(socket, { peer, deadline: clock.after(DEADLINE_MS, () => socket.destroy()) });
 		this.#byPeer.set(peer, (this.#byPeer.get(peer) ?? 0) + 1);
 		admit();
 	}

@@ -180,8 +180,8 @@ function selectProblem(select: Select): string | undefined {
 	]);
 }
 
-function first(rules: readonly (readonly [holds: boolean, problem: string])[]): string | undefined {
-	return rules.find(([holds]) => !holds)?.[1];
+function first(rules: readonly (readonly [isMet: boolean, problem: string])[]): string | undefined {
+	return rules.find(([isMet]) => !isMet)?.[1];
 }
 
 function firstProblem<T>(all: readonly T[], problemOf: (one: T) => string | undefined): string | undefined {

@@ -19,7 +19,7 @@ const most = { us: 150, others: 50 } as const;
 /** Channels and threads with messages, stored over restarts. Missed messages are read there. */
 export class ActiveChannels {
 	readonly #places: Map<string, ActiveChannel>;
-	readonly #kept: LateSave;
+	readonly #saved: LateSave;
 
 	static async open(parts: {
 		readonly store: StoredValue<readonly ActiveChannel[]>;
@@ -40,7 +40,7 @@ export class ActiveChannels {
 		const { store, clock, log } = parts;
 		this.#places = new Map(places.map((place) => [nameOf(place), place]));
 		const save = (): Promise<void> => store.save([...this.#places.values()]);
-		this.#kept = new LateSave({ save, what: "the list of active channels", clock, log });
+		this.#saved = new LateSave({ save, what: "the list of active channels", clock, log });
 	}
 
 	/**
@@ -58,25 +58,25 @@ export class ActiveChannels {
 		const isNew = channelsOf(inbound)
 			.map((place) => this.#use(place))
 			.includes(true);
-		if (!isNew) return this.#kept.changed();
-		await this.#kept.written();
+		if (!isNew) return this.#saved.changed();
+		await this.#saved.written();
 	}
 
 	/** Adds entries that were used before they were noted, the last used first. */
 	add(places: readonly ActiveChannel[]): void {
 		const fresh = places.filter((place) => !this.#places.has(nameOf(place)));
 		for (const place of fresh.toReversed()) this.#use(place);
-		if (fresh.length > 0) this.#kept.changed();
+		if (fresh.length > 0) this.#saved.changed();
 	}
 
 	/** Removes an entry that the bot can no longer read. */
 	forget(place: ActiveChannel): void {
-		if (this.#places.delete(nameOf(place))) this.#kept.changed();
+		if (this.#places.delete(nameOf(place))) this.#saved.changed();
 	}
 
 	/** Resolves when all changes are saved, or have failed. */
 	close(): Promise<void> {
-		return this.#kept.close();
+		return this.#saved.close();
 	}
 
 	#use(place: ActiveChannel): boolean {

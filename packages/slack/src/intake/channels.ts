@@ -41,7 +41,7 @@ export class Channels {
 		this.#known = new Remembered({
 			what: "about a channel",
 			clock,
-			keptMs: 600_000,
+			retentionMs: 600_000,
 			most: 20_000,
 			ask: async (id) => {
 				const answer = await askSlack(port, { method: "conversations.info", args: { channel: id } });

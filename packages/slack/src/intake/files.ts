@@ -37,7 +37,7 @@ export class Files {
 		this.#known = new Remembered({
 			what: "about a file",
 			clock,
-			keptMs: 600_000,
+			retentionMs: 600_000,
 			most: 200,
 			ask: async (file) => {
 				const answer = await askSlack(port, { method: "files.info", args: { file } });
@@ -47,7 +47,7 @@ export class Files {
 		this.#attached = new Remembered<MessageExtras>({
 			what: "about the attachments of a message",
 			clock,
-			keptMs: 60_000,
+			retentionMs: 60_000,
 			most: 200,
 			ask: async (id) => {
 				const { channel, ts } = readMessageId(id) ?? { channel: id, ts: "" };

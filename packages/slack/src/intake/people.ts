@@ -34,7 +34,7 @@ export class People {
 		this.#known = new Remembered({
 			what: "about a person",
 			clock,
-			keptMs: 600_000,
+			retentionMs: 600_000,
 			most: 20_000,
 			ask: async (id) => {
 				const answer = await askSlack(port, { method: "users.info", args: { user: id } });

@@ -3,7 +3,7 @@ import { type ChatPlatform, Lookup, type Room } from "@parley/connector";
 import { type PersonRightsParts, readPersonRights } from "./person-rights.ts";
 
 /** A person who leaves a channel sees its work for this time at most. */
-const keptMs = 60_000;
+const retentionMs = 60_000;
 const maxKept = 2000;
 
 /**
@@ -13,7 +13,7 @@ const maxKept = 2000;
 export function readableRooms(
 	parts: PersonRightsParts & { readonly clock: Clock },
 ): NonNullable<ChatPlatform["readable"]> {
-	const known = new Lookup<Room | undefined>({ clock: parts.clock, max: maxKept, keptMs });
+	const known = new Lookup<Room | undefined>({ clock: parts.clock, max: maxKept, retentionMs });
 	return ({ id: user }, { tenant, channel }) =>
 		known.find(`${channel} ${user}`, async () => {
 			const rights = await readPersonRights(parts, {

@@ -8,7 +8,7 @@ function open(ask: (id: string) => Promise<string>) {
 	const remembered = new Remembered({
 		what: "a word",
 		clock,
-		keptMs: 1000,
+		retentionMs: 1000,
 		most: 2,
 		ask: (id) => {
 			lookups.push(id);

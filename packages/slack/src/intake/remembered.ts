@@ -10,7 +10,7 @@ export interface RememberedParts<Value> {
 	readonly ask: (id: string) => Promise<Value>;
 	readonly clock: Clock;
 	/** Time until a value expires. */
-	readonly keptMs: number | ((value: Value) => number);
+	readonly retentionMs: number | ((value: Value) => number);
 	/** Maximum values. The least recently used one is evicted first. */
 	readonly most: number;
 }
@@ -36,9 +36,9 @@ export class Remembered<Value> {
 
 	/** Stores a value from an event. A pending request is then outdated. */
 	note(id: string, value: Value): void {
-		const { clock, keptMs } = this.#parts;
+		const { clock, retentionMs } = this.#parts;
 		this.#pending.delete(id);
-		const ms = typeof keptMs === "number" ? keptMs : keptMs(value);
+		const ms = typeof retentionMs === "number" ? retentionMs : retentionMs(value);
 		this.#known.set(id, { value, until: clock.monotonic() + ms });
 	}
 

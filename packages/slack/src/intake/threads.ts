@@ -48,7 +48,7 @@ export class Threads {
 			what: "about a thread",
 			clock,
 			most: 5000,
-			keptMs: (root) => (root === null ? refusedMs : dayMs),
+			retentionMs: (root) => (root === null ? refusedMs : dayMs),
 			ask: async (id) => {
 				const { channel, ts } = readMessageId(id) ?? { channel: id, ts: "" };
 				const args = { channel, ts, limit: 1 };

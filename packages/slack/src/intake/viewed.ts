@@ -3,7 +3,7 @@ import * as z from "zod";
 import { id } from "./wire.ts";
 
 /** A person who has not looked at another channel in this time may have left Slack. */
-const keptMs = 30 * 60_000;
+const retentionMs = 30 * 60_000;
 const maxKept = 5000;
 
 /** https://docs.slack.dev/reference/events/app_context_changed */
@@ -31,7 +31,7 @@ export class Viewed {
 		const entity = entities.find(({ type }) => type === channelType);
 		const channel = id.safeParse(entity?.value).data;
 		if (channel === undefined) this.#known.delete(user);
-		else this.#known.set(user, { channel, until: this.#clock.monotonic() + keptMs });
+		else this.#known.set(user, { channel, until: this.#clock.monotonic() + retentionMs });
 	}
 
 	/** Undefined if the person looks at no channel. */

@@ -32,7 +32,7 @@ export interface Drafted {
 	readonly spared: readonly string[];
 }
 
-const kept = 2500;
+const reserved = 2500;
 
 /**
  * Returns the message for the content. Parts that Slack would refuse are left out: controls are dropped, and a text that is
@@ -96,7 +96,7 @@ function plain(value: string) {
 
 function beginningOf(body: string): { beginning: string; file?: Drafted["file"] } {
 	const document = parseText(body.replaceAll(smallPrintStart, "\n"));
-	const { posts, file } = fitPosts(document, { dialect: slackDialect, limit: kept, maxPosts: 1 });
+	const { posts, file } = fitPosts(document, { dialect: slackDialect, limit: reserved, maxPosts: 1 });
 	return defined({ beginning: posts[0] ?? "", file });
 }
 

@@ -76,9 +76,9 @@ export class Posts {
 		const prepared = await this.#prepare(row, post);
 		const at = defined({ channel: spot.channel, thread_ts: spot.thread });
 		const metadata = metadataOf(row);
-		const { body, limits: empty } = await this.#evenPlainer(prepared, (message, owed) =>
+		const { body, limits: empty } = await this.#evenPlainer(prepared, (message, mustFollow) =>
 			this.#parts.caller.ask(
-				{ method: "chat.postMessage", channel: spot.channel, lane: row.lane, owed },
+				{ method: "chat.postMessage", channel: spot.channel, lane: row.lane, mustFollow },
 				{ ...at, ...message, ...quiet, ...noPreviews, metadata },
 			),
 		);
@@ -250,7 +250,7 @@ export class Posts {
 	 */
 	async #evenPlainer(
 		{ message, showing }: Prepared,
-		send: (message: Message, owed: boolean) => Promise<Carried>,
+		send: (message: Message, mustFollow: boolean) => Promise<Carried>,
 	): Promise<Carried> {
 		let refusal: Refused;
 		try {
@@ -275,9 +275,9 @@ export class Posts {
 		lane: OutboxRow["lane"],
 		identity: { readonly metadata?: ReturnType<typeof metadataOf> } = {},
 	) {
-		return this.#evenPlainer(prepared, (message, owed) =>
+		return this.#evenPlainer(prepared, (message, mustFollow) =>
 			this.#parts.caller.ask(
-				{ method: "chat.update", lane, owed },
+				{ method: "chat.update", lane, mustFollow },
 				{ channel, ts, ...message, ...quiet, ...identity },
 			),
 		);

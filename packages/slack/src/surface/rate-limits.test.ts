@@ -27,7 +27,7 @@ test("three tenths of the remaining calls are reserved for urgent ones", () => {
 	expect(() => limits.count({ ...edit, lane: "approval" })).toThrow(
 		expect.objectContaining({ kind: "rate-limited" }),
 	);
-	limits.count({ ...edit, owed: true });
+	limits.count({ ...edit, mustFollow: true });
 });
 
 test("no minute has more calls than Slack allows", () => {

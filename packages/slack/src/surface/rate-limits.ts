@@ -19,7 +19,7 @@ export interface Counted {
 	/** Patient lanes leave three tenths of a limit to urgent ones. */
 	readonly lane?: Request["lane"];
 	/** The call must follow a previous one: it is counted, and never delayed. */
-	readonly owed?: boolean;
+	readonly mustFollow?: boolean;
 }
 
 interface Bucket {
@@ -57,10 +57,10 @@ export class RateLimits {
 	}
 
 	/** Counts a call. Throws `rate-limited` without counting it if it must wait. */
-	count({ method, channel, lane, owed = false }: Counted): void {
+	count({ method, channel, lane, mustFollow = false }: Counted): void {
 		const buckets = bucketsOf(method, channel);
 		const spare = (bucket: Bucket): number => (isPatient(lane) ? reserveOf(bucket) : 0);
-		for (const bucket of owed ? [] : buckets) {
+		for (const bucket of mustFollow ? [] : buckets) {
 			const wait = this.#waitFor(bucket, spare(bucket));
 			if (wait <= 0) continue;
 			const scope = this.#waitFor(bucket, 0) > 0 ? bucket.name : restOf(bucket.name);

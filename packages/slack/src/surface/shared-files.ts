@@ -86,7 +86,7 @@ export class SharedFiles {
 			channel_id: channel,
 			...defined({ thread_ts: thread }),
 		};
-		await this.#parts.caller.ask({ method: "files.completeUploadExternal", owed: true }, args);
+		await this.#parts.caller.ask({ method: "files.completeUploadExternal", mustFollow: true }, args);
 	}
 
 	/** Returns the files that are not shared yet. `after`: timestamp of their post, or a moment in milliseconds. */

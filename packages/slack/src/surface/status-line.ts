@@ -164,11 +164,11 @@ export class StatusLine {
 	/** Sends one change after another, so that the last one applies. The removal does not wait for other threads. */
 	#set(line: Line, status: SessionStatus): Promise<void> {
 		const { channel, thread, last } = line;
-		const owed = status === "active";
+		const isFinal = status === "active";
 		const counted: Counted = {
 			method: "agents.sessions.setStatus",
-			lane: owed ? "final" : "typing",
-			owed,
+			lane: isFinal ? "final" : "typing",
+			mustFollow: isFinal,
 		};
 		const args = { channel_id: channel, thread_ts: thread, status };
 		const set = last.then(async () => {

@@ -126,7 +126,7 @@ export class Streams {
 		const args = { channel: message.channel, ts: message.ts };
 		const status = isLast ? { session_status: "active" } : {};
 		const ask = (more: object) =>
-			caller.ask({ method: "chat.stopStream", lane: row.lane, owed: true }, { ...args, ...more });
+			caller.ask({ method: "chat.stopStream", lane: row.lane, mustFollow: true }, { ...args, ...more });
 		try {
 			await ask(status).catch((reason: unknown) => {
 				if (!isLast || !isOtherRefusal(reason)) throw reason;

@@ -4,7 +4,7 @@ import { limits } from "../vocabulary/limits.ts";
 import type { Caller } from "./caller.ts";
 
 /** Time in which the same suggestions of a channel are not sent again. */
-const keptMs = 30 * 60_000;
+const retentionMs = 30 * 60_000;
 const maxKept = 1000;
 
 /**
@@ -18,7 +18,7 @@ export class Suggestions {
 
 	constructor(caller: Caller, clock: Clock) {
 		this.#caller = caller;
-		this.#shown = new Lookup({ clock, max: maxKept, keptMs });
+		this.#shown = new Lookup({ clock, max: maxKept, retentionMs });
 	}
 
 	/** Rejects with a `DeliveryError`. */

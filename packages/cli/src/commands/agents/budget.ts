@@ -43,12 +43,14 @@ function setCommand(io: Io): Command {
 	return command.action(async (period: Period, limit: string) => {
 		const flags: BudgetFlags = command.optsWithGlobals();
 		const { session } = flags;
-		const whose =
+		const scopeName =
 			session === undefined
 				? ({ scope: "gateway" } as const)
 				: ({ scope: "session", session_id: session } as const);
 		const limit_usd = readLimit(limit);
-		await withGateway(flags, io, (client) => client.request("set_budget", { ...whose, period, limit_usd }));
+		await withGateway(flags, io, (client) =>
+			client.request("set_budget", { ...scopeName, period, limit_usd }),
+		);
 		await list(flags, io);
 	});
 }

@@ -16,11 +16,11 @@ export const sandbox: Check = {
 		if (mode === "off") return warn("off: commands run with your permissions", "remove --sandbox off");
 		if (mode === "container") return ok("commands run in the container of the gateway, as configured");
 		if (state === "ready") {
-			const held = `bubblewrap blocked all ${probes} escape attempts`;
+			const report = `bubblewrap blocked all ${probes} escape attempts`;
 			// The gateway may have other rights in the system than this command, for example a cgroup of its service.
 			const known = health?.sandbox?.features ?? features;
-			if (!known) return ok(held);
-			const words = `${held}; ${describeFeatures(known).join("; ")}`;
+			if (!known) return ok(report);
+			const words = `${report}; ${describeFeatures(known).join("; ")}`;
 			return known.unixSockets || !known.sizes ? warn(words, howToStrengthen(known)) : ok(words);
 		}
 		const help = fix ?? "`parley status` shows the state of the sandbox";

@@ -97,11 +97,11 @@ export function earlierTexts(parts: readonly RunPart[], answer: string): readonl
 }
 
 function bounded(parts: readonly RunPart[]): readonly RunPart[] {
-	let kept = parts.slice(-maxParts);
+	let last = parts.slice(-maxParts);
 	const length = (): number =>
-		kept.reduce((sum, part) => sum + (part.type === "text" ? part.text.length : 0), 0);
-	while (kept.length > 1 && length() > maxText) kept = kept.slice(1);
-	return kept;
+		last.reduce((sum, part) => sum + (part.type === "text" ? part.text.length : 0), 0);
+	while (last.length > 1 && length() > maxText) last = last.slice(1);
+	return last;
 }
 
 const identifying = ["path", "file_path", "command", "cmd", "url", "pattern", "query"] as const;

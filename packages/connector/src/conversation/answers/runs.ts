@@ -75,7 +75,7 @@ export function runOf(
 ): (EndedRun & { readonly open: boolean }) | undefined {
 	const isOf = (run: EndedRun): boolean => run.message === message;
 	const atWork = open.findLast(isOf);
-	if (atWork) return { ...kept(atWork), open: true };
+	if (atWork) return { ...storedRun(atWork), open: true };
 	const over = ended.findLast(isOf);
 	return over && { ...over, open: false };
 }
@@ -117,9 +117,9 @@ export function withJoined(slice: AnswersSlice, run: Run, host: string): Answers
 
 export function withoutRun(slice: AnswersSlice, run: EndedRun): AnswersSlice {
 	const open = slice.open.filter(({ id }) => id !== run.id);
-	return { ...slice, open, ended: [...slice.ended, kept(run)].slice(-maxEnded) };
+	return { ...slice, open, ended: [...slice.ended, storedRun(run)].slice(-maxEnded) };
 }
 
-function kept({ id, message, author }: EndedRun): EndedRun {
+function storedRun({ id, message, author }: EndedRun): EndedRun {
 	return { id, ...defined({ message, author }) };
 }

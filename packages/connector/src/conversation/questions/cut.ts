@@ -4,7 +4,7 @@ import type { StoredText } from "./question.ts";
 const count = new Intl.NumberFormat("en");
 
 /** Stores the start of a text and its full length. */
-export function keep(text: string, most: number): StoredText {
+export function storeText(text: string, most: number): StoredText {
 	return { text: beginningOf(text, most), length: text.length };
 }
 
@@ -19,16 +19,16 @@ export class Cut {
 	}
 
 	/** Text for people, with an ellipsis after a cut. */
-	words(kept: StoredText): string {
-		const text = this.#cut(kept);
-		return text === undefined ? kept.text : `${text.trimEnd()}…`;
+	words(stored: StoredText): string {
+		const text = this.#cut(stored);
+		return text === undefined ? stored.text : `${text.trimEnd()}…`;
 	}
 
 	/** Text of a command or file, with the number of omitted characters in its own line. */
-	code(kept: StoredText): string {
-		const text = this.#cut(kept);
-		if (text === undefined) return kept.text;
-		const omitted = questionTexts.omittedCharacters({ count: count.format(kept.length - text.length) });
+	code(stored: StoredText): string {
+		const text = this.#cut(stored);
+		if (text === undefined) return stored.text;
+		const omitted = questionTexts.omittedCharacters({ count: count.format(stored.length - text.length) });
 		return `${text}\n${omitted}`;
 	}
 

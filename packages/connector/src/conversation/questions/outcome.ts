@@ -5,7 +5,7 @@ import { questionTexts } from "../../texts/questions.ts";
 import { actingPerson, plain as plainLine } from "../vocabulary/plain.ts";
 import type { Scene } from "../vocabulary/reducer.ts";
 import { argumentsText } from "./arguments-text.ts";
-import { type Cut, keep } from "./cut.ts";
+import { type Cut, storeText } from "./cut.ts";
 import { fenced, plain, quoted } from "./markdown.ts";
 import { type OpenQuestion, platformOf, type QuestionForm } from "./question.ts";
 
@@ -33,12 +33,12 @@ export function answeredOutcome(
 ): Outcome {
 	const { by, by_name: name, voters = [] } = response;
 	// The id of a person of another platform is not shown here.
-	const whose =
+	const author =
 		name === undefined ? actingPerson(by, platform) : `${plainLine(name, longestName)} (${platformOf(by)})`;
 	return {
 		words: outcomes.by({
 			answer: answerWords(question, response, platform),
-			person: outcomes.people([...voters.map((voter) => actingPerson(voter, platform)), whose]),
+			person: outcomes.people([...voters.map((voter) => actingPerson(voter, platform)), author]),
 			at: platform.moment(at),
 		}),
 		details: (cut) => answerDetails(question, response, cut),
@@ -107,6 +107,6 @@ export function unansweredOutcome(
 /** Two lines of a card. */
 const longestReason = 160;
 
-function whole(text: string): ReturnType<typeof keep> {
-	return keep(text, text.length);
+function whole(text: string): ReturnType<typeof storeText> {
+	return storeText(text, text.length);
 }

@@ -2,7 +2,7 @@ import { definedItems } from "@parley/base";
 import { approvalTexts } from "../../texts/approvals.ts";
 import { questionTexts } from "../../texts/questions.ts";
 import type { Scene } from "../vocabulary/reducer.ts";
-import { type Cut, keep } from "./cut.ts";
+import { type Cut, storeText } from "./cut.ts";
 import { bullets, fenced, inlineCode, plain, quoted } from "./markdown.ts";
 import { type ApprovalCall, codeOf, type OpenQuestion } from "./question.ts";
 import { hasShortened, offeredOptions } from "./question-controls.ts";
@@ -60,7 +60,7 @@ function elicitationFacts(question: OpenQuestion, scene: Scene, cut: Cut): strin
 		...hints.map(([name, text]) => `${name}: ${inlineCode(cut.words(text))}`),
 		...lists.flatMap(([name, labels]) => {
 			const labelText = labels.join(", ");
-			return labelText === "" ? [] : [`${name}: ${plain(cut.words(keep(labelText, labelText.length)))}`];
+			return labelText === "" ? [] : [`${name}: ${plain(cut.words(storeText(labelText, labelText.length)))}`];
 		}),
 	];
 	if (hasShortened(question, platform)) cut.happened = true;

@@ -4,7 +4,7 @@ import type { FormLimits, PlatformLimits } from "../../platform/chat-platform.ts
 import { questionTexts } from "../../texts/questions.ts";
 import { trustRequestWithoutIds } from "../vocabulary/without-ids.ts";
 import { argumentsText, isLabelOf } from "./arguments-text.ts";
-import { keep } from "./cut.ts";
+import { storeText } from "./cut.ts";
 import { editForm } from "./edit-form.ts";
 import type { ApprovalCall, OpenQuestion, QuestionKind } from "./question.ts";
 
@@ -24,7 +24,7 @@ export function readQuestion(payload: PromptRequestPayload, { post, form }: Plat
 	return {
 		token,
 		kind,
-		label: keep(label, most),
+		label: storeText(label, most),
 		required,
 		reminders: 0,
 		options: options.slice(0, maxOptions).map(({ value, label: name, description, disabled }) => ({
@@ -34,7 +34,7 @@ export function readQuestion(payload: PromptRequestPayload, { post, form }: Plat
 			description: description.slice(0, longestDescription),
 		})),
 		unlisted: Math.max(0, options.length - maxOptions),
-		hints: hintsOf(payload).map(([name, text]) => [name, keep(text, longestNote)] as const),
+		hints: hintsOf(payload).map(([name, text]) => [name, storeText(text, longestNote)] as const),
 		...defined({
 			expiresAt: Number.isFinite(expiresAt) ? expiresAt : undefined,
 			task: context.task_id,
@@ -80,16 +80,16 @@ function readCall(
 			id: context.call_id,
 			approvals: context.approvals,
 			editable: editForm(context.arguments, form) && (true as const),
-			warnings: warnings?.slice(0, maxNotes).map((note) => keep(note, longestNote)),
+			warnings: warnings?.slice(0, maxNotes).map((note) => storeText(note, longestNote)),
 		}),
 		tool,
 		risk,
 		allowSession,
 		brief,
 		told: labelIsRedundant,
-		arguments: keep(text, most),
-		preview: keep(preview.replace(/\n$/u, ""), most),
-		notes: [...notes.slice(0, maxNotes), ...more].map((note) => keep(note, longestNote)),
+		arguments: storeText(text, most),
+		preview: storeText(preview.replace(/\n$/u, ""), most),
+		notes: [...notes.slice(0, maxNotes), ...more].map((note) => storeText(note, longestNote)),
 	};
 }
 

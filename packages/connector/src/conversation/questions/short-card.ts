@@ -178,25 +178,25 @@ export function cutLines({ text, length }: StoredText, most: number): { text: st
 	const rows = lines.map((line) => Math.max(1, Math.ceil(columnsOf(line) / cardColumns)));
 	const all = rows.reduce((sum, row) => sum + row, 0);
 	if (text.length === length && all <= most) return { text: lines.join("\n"), cut: false };
-	const kept: string[] = [];
+	const shownLines: string[] = [];
 	let left = most - 1;
 	for (const [index, line] of lines.entries()) {
 		const needed = rows[index] ?? 1;
 		if (needed > left) {
-			if (left > 0) kept.push(beginningOf(line, left * cardColumns));
+			if (left > 0) shownLines.push(beginningOf(line, left * cardColumns));
 			break;
 		}
-		kept.push(line);
+		shownLines.push(line);
 		left -= needed;
 	}
-	const shown = kept.join("\n");
+	const shown = shownLines.join("\n");
 	const omitted = questionTexts.omittedCharacters({ count: count.format(length - shown.length) });
 	return { text: shown === "" ? omitted : `${shown}\n${omitted}`, cut: true };
 }
 
 /** The start of a line with at most `columns` columns, without half a character. */
 function beginningOf(line: string, columns: number): string {
-	let kept = line.slice(0, columns);
-	while (columnsOf(kept) > columns) kept = kept.slice(0, -1);
-	return kept.replace(/[\ud800-\udbff]$/u, "");
+	let beginning = line.slice(0, columns);
+	while (columnsOf(beginning) > columns) beginning = beginning.slice(0, -1);
+	return beginning.replace(/[\ud800-\udbff]$/u, "");
 }

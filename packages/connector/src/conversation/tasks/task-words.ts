@@ -64,7 +64,7 @@ export function because(
 	{ why = "", by }: { readonly why?: string | undefined; readonly by?: string | undefined },
 	platform: PersonNames,
 ): string {
-	const whose = by === undefined ? "" : taskTexts.by({ person: actingPerson(by, platform) });
+	const author = by === undefined ? "" : taskTexts.by({ person: actingPerson(by, platform) });
 	const says = why !== "" && why !== "cancelled" && !/^cancelled by \S+$/u.test(why);
-	return says ? `${whose}: ${plain(why, 300)}` : whose;
+	return says ? `${author}: ${plain(why, 300)}` : author;
 }

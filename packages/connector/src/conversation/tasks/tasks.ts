@@ -195,14 +195,14 @@ function lastPost(
 
 /** The requester, if it is a person of the room's server or workspace. */
 function mentionsOf({ requester = "" }: Task, { room }: Scene): string[] {
-	const whose = room && `${room.platform}:${room.tenant}:`;
-	return whose !== undefined && requester.startsWith(whose) ? [requester.slice(whose.length)] : [];
+	const prefix = room && `${room.platform}:${room.tenant}:`;
+	return prefix !== undefined && requester.startsWith(prefix) ? [requester.slice(prefix.length)] : [];
 }
 
 /** A post that names its task if it is not in the task's thread. */
 function threadPost(task: Task, { text, ...post }: CardContent, scene: Scene): ShowOperation {
-	const whose = scene.threads === false ? `**${plain(task.title, 150)}**\n` : "";
-	return inThread(task, { ...post, text: `${whose}${text}` }, scene);
+	const heading = scene.threads === false ? `**${plain(task.title, 150)}**\n` : "";
+	return inThread(task, { ...post, text: `${heading}${text}` }, scene);
 }
 
 function inThread({ id }: Task, post: CardContent, { threads = true }: Scene): ShowOperation {

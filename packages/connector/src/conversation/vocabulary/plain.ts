@@ -8,12 +8,12 @@ const byGrapheme = new Intl.Segmenter("en", { granularity: "grapheme" });
 export function oneLine(text: string, most: number): string {
 	const line = visibleWords(text.trim().replace(/\s+/gu, " "));
 	if (line.length <= most) return line;
-	let kept = "";
+	let beginning = "";
 	for (const { segment } of byGrapheme.segment(line)) {
-		if (kept.length + segment.length >= most) break;
-		kept += segment;
+		if (beginning.length + segment.length >= most) break;
+		beginning += segment;
 	}
-	return `${kept.trimEnd()}…`;
+	return `${beginning.trimEnd()}…`;
 }
 
 /** Foreign text in one line, as Markdown without formatting, links or lists. */

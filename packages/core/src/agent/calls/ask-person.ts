@@ -306,7 +306,7 @@ async function raise(run: Run, question: Question, prompts: Prompts): Promise<Pr
 	const raised = await run.commit(async ({ tx, record }) => {
 		const coverable = isCoverable(question) && !run.scheduled;
 		const { home } = session;
-		if (coverable && home.holds(await findTrust(tx, home.id))) return false;
+		if (coverable && home.isActive(await findTrust(tx, home.id))) return false;
 		await prompts.raise(tx, record, home, question);
 		return true;
 	});

@@ -300,7 +300,7 @@ test("older results are deleted for a new one if uploads have filled the quota",
 	async function* upload() {
 		yield Buffer.alloc(690_000);
 	}
-	await talk.t.runtime.files.keep(operator, { name: "full", content: upload() });
+	await talk.t.runtime.files.store(operator, { name: "full", content: upload() });
 	await talk.ask();
 	expect(await talk.files()).toContain(nameIn(talk.result().text));
 	expect(await talk.files()).toHaveLength(2);

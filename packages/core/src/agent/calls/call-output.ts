@@ -4,7 +4,7 @@ import { type Clock, ParleyError, type RedactedStream, type Timer } from "@parle
 import type { Files } from "../../files/files.ts";
 import { fitsOutput, shortenOutput } from "../../text/shorten-output.ts";
 import { readFile } from "../../tools/files/read-file.ts";
-import { outputName } from "../../vocabulary/kept-file.ts";
+import { outputName } from "../../vocabulary/stored-file.ts";
 import { ruleNameOf } from "../../vocabulary/tool.ts";
 import type { Run } from "../run/run.ts";
 
@@ -53,7 +53,7 @@ export class CallOutput implements AsyncDisposable {
 		this.#ended = true;
 		if (fitsOutput(text, characters)) return text;
 		const reader = this.#reader;
-		const where = reader === undefined ? "" : `. ${await this.#keep(text, reader)}`;
+		const where = reader === undefined ? "" : `. ${await this.#store(text, reader)}`;
 		return shortenOutput(
 			text,
 			(missing) => `[… ${missing.characters} characters in ${missing.lines} lines left out${where} …]`,
@@ -72,7 +72,7 @@ export class CallOutput implements AsyncDisposable {
 		return this.#run.settings.tools.find((tool) => ruleNameOf(tool) === readFile.name)?.name;
 	}
 
-	async #keep(text: string, reader: string): Promise<string> {
+	async #store(text: string, reader: string): Promise<string> {
 		try {
 			const file = this.#file ?? OutputFile.of(this.#run, this.#name, text, this.#files);
 			const whole = await file.end();
@@ -90,7 +90,7 @@ class OutputFile {
 	readonly #decoder = new StringDecoder("utf8");
 	readonly #redaction: RedactedStream;
 	readonly #most: number;
-	readonly #kept: Promise<unknown>;
+	readonly #stored: Promise<unknown>;
 	#left: number;
 	#missing = 0;
 
@@ -99,10 +99,10 @@ class OutputFile {
 		// An invalid UTF-8 byte becomes three bytes in the file.
 		this.#most = Math.min(mostKept, Math.floor(files.limits.maxBytes / 3));
 		this.#left = this.#most;
-		const whose = { owner: session.owner, sessionId: session.id };
-		this.#kept = files.keepOutput({ id: name, ...whose, content: this.#content });
+		const origin = { owner: session.owner, sessionId: session.id };
+		this.#stored = files.keepOutput({ id: name, ...origin, content: this.#content });
 		// It is awaited at the end; until then a failure must not end the process.
-		this.#kept.catch(() => undefined);
+		this.#stored.catch(() => undefined);
 	}
 
 	static of(run: Run, name: string, text: string, files: Files): OutputFile {
@@ -124,14 +124,14 @@ class OutputFile {
 		this.#content.write(this.#redaction.end());
 		if (this.#missing > 0) this.#content.write(`\n[… ${this.#missing} more bytes left out …]\n`);
 		this.#content.end();
-		await this.#kept;
+		await this.#stored;
 		return this.#missing === 0;
 	}
 
 	/** Discards the file if it is still being written. */
 	async drop(): Promise<void> {
 		if (!this.#content.writableEnded) this.#content.destroy();
-		await this.#kept.catch(() => undefined);
+		await this.#stored.catch(() => undefined);
 	}
 
 	#put(text: string): void {
@@ -180,7 +180,7 @@ export class ToolProgress {
 	/** Adds the next part of the output. A character may be split between two parts. Ignored after `end`. */
 	write(chunk: Uint8Array): void {
 		if (this.#ended) return;
-		this.#keep(chunk);
+		this.#appendChunk(chunk);
 		if (this.#timer) return;
 		const { clock } = this.#deps;
 		const waitMs = this.#lookedAt + betweenMs - clock.monotonic();
@@ -201,7 +201,7 @@ export class ToolProgress {
 		this.#report();
 	}
 
-	#keep(chunk: Uint8Array): void {
+	#appendChunk(chunk: Uint8Array): void {
 		this.#raw.push(chunk);
 		this.#rawBytes += chunk.length;
 		for (let [first] = this.#raw; first && this.#rawBytes - first.length >= mostRaw; [first] = this.#raw) {

@@ -230,7 +230,7 @@ async function recordDrafts(
 	const { home } = run.session;
 	// Read in the transaction that raises the approvals, so that none stays open after a grant of the session.
 	const asksAll = run.scheduled || run.row.options.ask === "all";
-	const trusts = !asksAll && questions.size > 0 && home.holds(await findTrust(tx, home.id));
+	const trusts = !asksAll && questions.size > 0 && home.isActive(await findTrust(tx, home.id));
 	const needed = [...questions].filter(([, question]) => !trusts || !isCoverable(question));
 	const raised = new Map(
 		needed.map(([one, question], index) => [one, inReply(run, question, index + 1, needed.length)]),

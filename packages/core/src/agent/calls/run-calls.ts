@@ -305,18 +305,18 @@ async function refuseIfChanged(
 	{ prompts }: ProposalPorts,
 ): Promise<readonly ProposedCall[]> {
 	const looks: SharedLooks = new Map();
-	const kept: ProposedCall[] = [];
+	const accepted: ProposedCall[] = [];
 	for (const one of waiting) {
 		const isFirst = isBound(one) && !ranSinceQuestion(run.steps, one.call.id);
 		const change = isFirst ? await changeOf(run, one, looks) : undefined;
 		if (!change) {
-			kept.push(one);
+			accepted.push(one);
 			continue;
 		}
 		await decisions.withdraw(one);
 		await refuseProposed(run, one.call, change.refusal, prompts);
 	}
-	return kept;
+	return accepted;
 }
 
 function isBound({ prompt, isBound: hasFiles }: ProposedCall): boolean {

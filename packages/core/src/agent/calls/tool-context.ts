@@ -10,7 +10,6 @@ import type { Memories } from "../../memory/memories.ts";
 import { findTaint } from "../../store/session-taint.ts";
 import type { People } from "../../trust/people/people.ts";
 import type { BackgroundAccess } from "../../vocabulary/commands/background-command.ts";
-import { type FileFacts, factsOf } from "../../vocabulary/kept-file.ts";
 import type { CallBlock } from "../../vocabulary/message.ts";
 import { operator, type Principal } from "../../vocabulary/principal.ts";
 import type { Sandbox, Sandboxes } from "../../vocabulary/sandbox.ts";
@@ -20,6 +19,7 @@ import {
 	scheduleLimits,
 	unknownSchedule,
 } from "../../vocabulary/schedule.ts";
+import { type FileFacts, factsOf } from "../../vocabulary/stored-file.ts";
 import { type PlanStep, progressOf, type TaskProgress } from "../../vocabulary/task.ts";
 import type { ToolContext } from "../../vocabulary/tool.ts";
 import { memoryAccessOf } from "../replies/memories-of-run.ts";
@@ -149,14 +149,14 @@ async function shareFile(
 	const content = readChunks(file, path, run.control.signal);
 	const named = { id, name: session.redactor.redact(name) };
 	const incoming = { ...named, owner: session.owner, sessionId: session.home.id, content };
-	const kept = await files.bring(incoming, (insert) =>
+	const stored = await files.bring(incoming, (insert) =>
 		run.commit(async ({ tx, record }) => {
 			const facts = await insert(tx);
 			await record({ type: "file.created", file: factsOf(facts), runId: run.id, callId: call.id });
 			return facts;
 		}),
 	);
-	return factsOf(kept);
+	return factsOf(stored);
 }
 
 interface SchedulePorts {
@@ -230,12 +230,12 @@ function refuseLoop(run: Run): void {
 /** Records the list of a run, without secrets. An unchanged list, for example after a crash, is not recorded again. */
 function writeTodo(run: Run, callId: string, steps: readonly PlanStep[]): Promise<TaskProgress> {
 	const { redactor, id, bus } = run.session;
-	const kept = steps.map((step) => ({ ...step, title: redactor.redact(step.title) }));
+	const redacted = steps.map((step) => ({ ...step, title: redactor.redact(step.title) }));
 	return run.commit(async ({ tx, record }) => {
 		const before = await newestTodo(tx, id, bus.seq);
-		if (before?.event.runId !== run.id || !isDeepStrictEqual(before.event.steps, kept)) {
-			await record({ type: "todo.updated", runId: run.id, callId, steps: kept });
+		if (before?.event.runId !== run.id || !isDeepStrictEqual(before.event.steps, redacted)) {
+			await record({ type: "todo.updated", runId: run.id, callId, steps: redacted });
 		}
-		return progressOf("", kept, false);
+		return progressOf("", redacted, false);
 	});
 }

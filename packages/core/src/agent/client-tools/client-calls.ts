@@ -100,11 +100,11 @@ function timedOut({ name, timeoutMs }: ClientCall): ToolResult {
 }
 
 function resultOf({ success, text, ...facts }: ClientResult): ToolResult {
-	const kept = bounded(text);
+	const cutText = bounded(text);
 	const notes = notesOf(facts);
-	if (notes.length === 0) return { text: kept, failed: !success };
-	const separator = kept === "" || kept.endsWith("\n") ? "" : "\n";
-	return { text: `${kept}${separator}[${notes.join(", ")}]`, failed: !success };
+	if (notes.length === 0) return { text: cutText, failed: !success };
+	const separator = cutText === "" || cutText.endsWith("\n") ? "" : "\n";
+	return { text: `${cutText}${separator}[${notes.join(", ")}]`, failed: !success };
 }
 
 /** Head and tail of a text that is too long. */

@@ -228,8 +228,8 @@ export class ToolConnection {
 		const source = check.source(named);
 		const added = check.tools(tools).map((checked) => this.#own(source, checked));
 		const names = new Set(added.map(({ checked }) => checked.name));
-		const kept = this.#tools.filter((one) => !names.has(one.checked.name) && !isOwnedBy(one, source));
-		const all = [...kept, ...added];
+		const others = this.#tools.filter((one) => !names.has(one.checked.name) && !isOwnedBy(one, source));
+		const all = [...others, ...added];
 		requireRoom(all);
 		const context = this.#context(source, systemContext);
 		this.#tools = all;

@@ -132,8 +132,8 @@ export class ToolCheck {
 		if (wrong !== undefined) {
 			throw fault(`has the property ${quoted(wrong)}: use 1 to 64 letters, digits, "_", "." and "-"`);
 		}
-		const { $schema: _, ...kept } = schema;
-		return { ...kept, type, properties };
+		const { $schema: _, ...rest } = schema;
+		return { ...rest, type, properties };
 	}
 }
 

@@ -77,11 +77,14 @@ async function noteBefore(
 		job.safeTokensOf([{ role: "user", content: [{ type: "text", text }] }]);
 	const questions = await readQuestions(job.journal.store, session.id);
 	const first = transcript.flatMap(({ messages }) => messages).find(({ role }) => role === "user");
-	const kept = viewOf(transcript, withCompaction(context.reductions, { level: "summary", before, text: "" }));
+	const reduced = viewOf(
+		transcript,
+		withCompaction(context.reductions, { level: "summary", before, text: "" }),
+	);
 	const body = await write({ ...replaced(job, before), length: room.body, measure, instruction: undefined });
 	return noteOf(
 		{
-			first: first?.role === "user" && !kept.includes(first) ? first : undefined,
+			first: first?.role === "user" && !reduced.includes(first) ? first : undefined,
 			decisions: openDecisions(transcript, questions, before),
 			body,
 		},
@@ -361,14 +364,14 @@ function textOfQuestion({ content }: UserMessage): string {
 
 function newestOf(decisions: readonly string[], { decisions: most, measure }: NoteRoom): string {
 	let size = 0;
-	const kept = decisions
+	const chosen = decisions
 		.toReversed()
 		.map((decision) => `- ${oneLine(decision, 600)}`)
 		.filter((line) => {
 			size += measure(`${line}\n`);
 			return size <= most;
 		});
-	const left = decisions.length - kept.length;
+	const left = decisions.length - chosen.length;
 	const gap = left > 0 ? `- (${left} older ones left out)` : undefined;
-	return definedItems([gap, ...kept.toReversed()]).join("\n");
+	return definedItems([gap, ...chosen.toReversed()]).join("\n");
 }

@@ -63,8 +63,8 @@ export class Contexts {
 const deadlineMs = 5_000;
 /** Milliseconds without a request after a provider failed to count. */
 const pauseMs = 5 * 60 * 1_000;
-const keptMs = 7 * 24 * 60 * 60 * 1_000;
-const keptInMemory = 500;
+const retentionMs = 7 * 24 * 60 * 60 * 1_000;
+const maxInMemory = 500;
 
 interface ProviderCountsDeps {
 	readonly store: Store<Tables>;
@@ -76,7 +76,7 @@ interface ProviderCountsDeps {
 class ProviderCounts {
 	readonly #clock: Clock;
 	readonly #log: Logger;
-	readonly #kept: ReturnType<typeof openKeyv<number, Tables>>;
+	readonly #stored: ReturnType<typeof openKeyv<number, Tables>>;
 	readonly #known = new Map<string, number>();
 	/** Providers that failed to count, with the time (monotonic) of the next request. */
 	readonly #paused = new Map<string, number>();
@@ -84,14 +84,14 @@ class ProviderCounts {
 	constructor({ store, clock, log }: ProviderCountsDeps) {
 		this.#clock = clock;
 		this.#log = log;
-		this.#kept = openKeyv({ store, clock, namespace: "token-counts" });
+		this.#stored = openKeyv({ store, clock, namespace: "token-counts" });
 	}
 
 	/** Returns undefined if the provider does not count, or not in time. Throws only if `signal` aborts. */
 	async count(model: Model, request: ModelRequest, signal: AbortSignal): Promise<number | undefined> {
 		if (!model.countTokens) return undefined;
 		const key = keyOf(model, request);
-		const known = this.#known.get(key) ?? (await this.#attempt(() => this.#kept.get(key)));
+		const known = this.#known.get(key) ?? (await this.#attempt(() => this.#stored.get(key)));
 		if (known !== undefined) {
 			this.#remember(key, known);
 			return known;
@@ -105,7 +105,7 @@ class ProviderCounts {
 			return undefined;
 		}
 		this.#remember(key, count);
-		await this.#attempt(() => this.#kept.set(key, count, keptMs));
+		await this.#attempt(() => this.#stored.set(key, count, retentionMs));
 		return count;
 	}
 
@@ -133,7 +133,7 @@ class ProviderCounts {
 		this.#known.delete(key);
 		this.#known.set(key, count);
 		const [oldest] = this.#known.keys();
-		if (this.#known.size > keptInMemory && oldest !== undefined) this.#known.delete(oldest);
+		if (this.#known.size > maxInMemory && oldest !== undefined) this.#known.delete(oldest);
 	}
 }
 

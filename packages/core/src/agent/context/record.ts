@@ -54,12 +54,12 @@ export function extractOf(messages: readonly Message[], most: number, measure: M
 	const newest = lines.toReversed();
 	const questions = newest.filter((line) => line.startsWith("- asked"));
 	let size = 0;
-	const kept = new Set<string>();
+	const recorded = new Set<string>();
 	for (const line of [...questions, ...newest]) {
-		size += kept.has(line) ? 0 : measure(`${line}\n`);
-		if (size <= most) kept.add(line);
+		size += recorded.has(line) ? 0 : measure(`${line}\n`);
+		if (size <= most) recorded.add(line);
 	}
-	return lines.filter((line) => kept.has(line)).join("\n");
+	return lines.filter((line) => recorded.has(line)).join("\n");
 }
 
 function textOf(message: Exclude<Message, { role: "tool" }>): string {

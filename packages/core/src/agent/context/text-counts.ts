@@ -29,7 +29,7 @@ interface Known {
 /** A part to count, and the function that stores its count. */
 interface Part {
 	readonly text: string;
-	readonly keep: (tokens: number) => void;
+	readonly setCount: (tokens: number) => void;
 }
 
 /** Requests the tokens of each part of a request from models with a tokenizer, once for each part. */
@@ -61,7 +61,7 @@ export class TextCounts {
 					some.map(({ text }) => text),
 					ended,
 				);
-				for (const [index, { keep }] of some.entries()) keep(counts[index] ?? 0);
+				for (const [index, { setCount }] of some.entries()) setCount(counts[index] ?? 0);
 			}
 		} catch (error) {
 			if (signal.aborted) return;
@@ -90,16 +90,16 @@ export class TextCounts {
 		const parts: Part[] = [];
 		if (!prompts.has(system)) {
 			if (prompts.size >= MOST_PROMPTS) prompts.clear();
-			parts.push({ text: system, keep: (tokens) => prompts.set(system, tokens) });
+			parts.push({ text: system, setCount: (tokens) => prompts.set(system, tokens) });
 		}
 		if (!objects.has(tools)) {
 			const text = tools.map((tool) => JSON.stringify(tool)).join("\n");
-			parts.push({ text, keep: (tokens) => objects.set(tools, tokens) });
+			parts.push({ text, setCount: (tokens) => objects.set(tools, tokens) });
 		}
 		for (const message of messages) {
 			if (objects.has(message)) continue;
-			const keep = (tokens: number) => objects.set(message, tokens + tokensBesideText(message));
-			parts.push({ text: messageText(message), keep });
+			const setCount = (tokens: number) => objects.set(message, tokens + tokensBesideText(message));
+			parts.push({ text: messageText(message), setCount });
 		}
 		return parts;
 	}

@@ -11,7 +11,7 @@ import type { RunTranscript } from "../../vocabulary/transcript.ts";
 import { oneLine, shorten } from "./shorten.ts";
 
 /** Characters of a result up to which it stays: a line about it would save little. */
-const keptCharacters = 400;
+const shownCharacters = 400;
 
 /** Characters of text with about as many tokens as an image. */
 const imageCharacters = 6_000;
@@ -123,7 +123,7 @@ function stubbed({ content }: ToolMessage, calls: readonly CallBlock[]): ToolMes
 		content: content.map((result) => {
 			const call = calls.find(({ id }) => id === result.callId);
 			// Answers of people cannot be read again.
-			const stays = result.text.length <= keptCharacters || call?.name === "ask_user";
+			const stays = result.text.length <= shownCharacters || call?.name === "ask_user";
 			return withoutImages(stays ? result : { ...result, text: stubOf(result, call) });
 		}),
 	};

@@ -11,10 +11,10 @@ import { EventLog } from "../../testing/event-log.ts";
 import { calls, ScriptedModel, type ScriptedReply, says, stuck } from "../../testing/scripted-model.ts";
 import { testConnector } from "../../testing/test-connector.ts";
 import { TestRuntime, type TestRuntimeOptions, unkeyed } from "../../testing/test-runtime.ts";
-import type { KeptFile } from "../../vocabulary/kept-file.ts";
 import type { UserMessage } from "../../vocabulary/message.ts";
 import { ModelError } from "../../vocabulary/model-error.ts";
 import { operator, type Principal } from "../../vocabulary/principal.ts";
+import type { StoredFile } from "../../vocabulary/stored-file.ts";
 
 const png = Buffer.from(
 	"iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
@@ -50,14 +50,14 @@ class Talk implements AsyncDisposable {
 		name: string,
 		content: Uint8Array | string,
 		principal: Principal = operator,
-	): Promise<KeptFile> {
+	): Promise<StoredFile> {
 		const whole = async function* () {
 			yield Buffer.from(content);
 		};
-		return this.t.runtime.files.keep(principal, { name, content: whole() });
+		return this.t.runtime.files.store(principal, { name, content: whole() });
 	}
 
-	async send(content: string, ...files: readonly Pick<KeptFile, "id">[]): Promise<void> {
+	async send(content: string, ...files: readonly Pick<StoredFile, "id">[]): Promise<void> {
 		const attachments = files.map(({ id }) => id);
 		await this.t.runtime.send(unkeyed(), this.session, { content, attachments });
 	}
@@ -169,7 +169,7 @@ test("images that are too large, alone or together, are written to the working d
 	await using talk = await Talk.begin([[says("nice")]]);
 	const padded = (bytes: number) => Buffer.concat([png, Buffer.alloc(bytes - png.length)]);
 	const large = await talk.bring("large.png", padded(3_932_161));
-	const fitting: KeptFile[] = [];
+	const fitting: StoredFile[] = [];
 	for (let n = 0; n < 5; n++) fitting.push(await talk.bring(`${n}.png`, padded(3_932_160)));
 	await talk.send("look", large, ...fitting);
 	await talk.log.next("assistant.message");

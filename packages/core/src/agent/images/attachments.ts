@@ -9,9 +9,9 @@ import {
 	withImages,
 } from "../../files/images.ts";
 import { copyToWorkspace } from "../../files/workspace-copy.ts";
-import { type Attachment, isOpen } from "../../vocabulary/kept-file.ts";
 import type { ImageBlock } from "../../vocabulary/message.ts";
 import { ModelError } from "../../vocabulary/model-error.ts";
+import { type Attachment, isOpen } from "../../vocabulary/stored-file.ts";
 import type { ToolResult } from "../../vocabulary/tool.ts";
 import type { Contexts } from "../context/contexts.ts";
 import { type Attempt, recordAttempt } from "../replies/stream-reply.ts";

@@ -3,9 +3,9 @@ import type { Files } from "../../files/files.ts";
 import { describedOnly, fillMoreThanRoom, fitTogether, halfTheRoom, imageBytes } from "../../files/images.ts";
 import { fromRow, type Tx } from "../../store/journal.ts";
 import { stepHash } from "../../store/text-hash.ts";
-import type { Attachment } from "../../vocabulary/kept-file.ts";
 import type { ImageBlock, Message, ResultBlock } from "../../vocabulary/message.ts";
 import type { Step } from "../../vocabulary/step.ts";
+import type { Attachment } from "../../vocabulary/stored-file.ts";
 import type { RunTranscript } from "../../vocabulary/transcript.ts";
 import { messagesOf } from "../../vocabulary/transcript.ts";
 import type { Contexts } from "../context/contexts.ts";
@@ -257,8 +257,8 @@ export async function withoutImagesOf(
 	const own = run.steps.map((step, n) => ({ runId: run.id, n, step }));
 	return [...(await earlierSteps(run, callIds)), ...own].flatMap(({ runId, n, step }) => {
 		if (step.kind !== "result" || !step.pictures || !callIds.has(step.callId)) return [];
-		const { pictures: _, ...kept } = step;
-		const described = { ...kept, text: `${step.text}\n[its image was ${why}]` };
+		const { pictures: _, ...rest } = step;
+		const described = { ...rest, text: `${step.text}\n[its image was ${why}]` };
 		// An empty list, not an absent one: a cleared result must still mention its images.
 		const changed: Step = why === undefined ? { ...step, pictures: [] } : described;
 		const data = JSON.stringify(changed);
@@ -336,7 +336,7 @@ interface Holder {
  * Limits the memory for images of all sessions. Above the limit, sessions that rested longest drop their history and read
  * it from the record for their next run.
  */
-export class KeptImages<S extends Holder> {
+export class LoadedImages<S extends Holder> {
 	/** Frees all other memory for messages of the session. */
 	readonly #onForget: (session: S) => void;
 	/**
@@ -350,19 +350,19 @@ export class KeptImages<S extends Holder> {
 	}
 
 	/** Called after a run left its history in memory. */
-	keep(session: S): void {
+	add(session: S): void {
 		this.#holders.delete(session.id);
 		const bytes = imageBytes((session.history ?? []).flatMap(({ messages }) => messages));
 		if (bytes === 0) return;
 		this.#holders.set(session.id, { session: new WeakRef(session), bytes });
 		let sum = 0;
 		for (const [id, holder] of [...this.#holders].reverse()) {
-			const held = holder.session.deref();
-			if (held) sum += holder.bytes;
+			const live = holder.session.deref();
+			if (live) sum += holder.bytes;
 			// A working session also has its images in its run. It returns here when the run ends.
-			if (held && (held.live.size > 0 || sum <= mostBytes)) continue;
+			if (live && (live.live.size > 0 || sum <= mostBytes)) continue;
 			this.#holders.delete(id);
-			if (held) this.#forget(held);
+			if (live) this.#forget(live);
 		}
 	}
 

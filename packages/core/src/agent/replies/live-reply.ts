@@ -240,23 +240,23 @@ function isFirstHalf(codeUnit: number): boolean {
  */
 export class PlainJsonText {
 	/** Start of an escape that may continue in the next piece. */
-	#held = "";
+	#pending = "";
 
 	push(piece: string): string {
-		const text = this.#held + piece;
-		this.#held = "";
+		const text = this.#pending + piece;
+		this.#pending = "";
 		if (!text.includes("\\")) return text;
 		return text.replaceAll(escapes, (written, at: number) => {
 			if (at + written.length < text.length || isWhole(written)) return plain(written);
-			this.#held = written;
+			this.#pending = written;
 			return "";
 		});
 	}
 
 	end(): string {
-		const held = this.#held;
-		this.#held = "";
-		return held;
+		const pending = this.#pending;
+		this.#pending = "";
+		return pending;
 	}
 }
 

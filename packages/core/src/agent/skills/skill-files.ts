@@ -5,7 +5,7 @@ import { basename, dirname, join, relative, sep } from "node:path";
 import { defined, ParleyError } from "@parley/base";
 import { fileError, systemCode } from "../../filesystem/file-error.ts";
 import { isWithin } from "../../filesystem/paths.ts";
-import { HeldDirectory, openRegular, readAt } from "../../filesystem/regular-file.ts";
+import { OpenDirectory, openRegular, readAt } from "../../filesystem/regular-file.ts";
 import type { Skill, SkillSource, SkillText } from "../../vocabulary/skill.ts";
 
 /** Limits of one skill. A larger one is a problem, because its content could not be compared at each use. */
@@ -64,7 +64,7 @@ interface Left {
 	bytes: number;
 }
 
-interface Kept {
+interface CachedSkills {
 	readonly stamp: string;
 	readonly hash: string;
 }
@@ -79,7 +79,7 @@ const mostKept = places.length * mostOfPlace.files;
  */
 export class SkillFiles {
 	readonly #data: string;
-	readonly #hashes = new Map<string, Kept>();
+	readonly #hashes = new Map<string, CachedSkills>();
 	readonly #texts = new Map<string, { readonly hash: string; readonly text: SkillText }>();
 
 	/** `data` is the real path of the data directory. */
@@ -129,8 +129,8 @@ export class SkillFiles {
 	async #paths(place: Place, problems: SkillProblem[]): Promise<string[]> {
 		const { base, path: below } = place;
 		try {
-			await using held = await HeldDirectory.open(await realOf(place));
-			const entries = (await readdir(held.at("."), { withFileTypes: true }))
+			await using directoryHandle = await OpenDirectory.open(await realOf(place));
+			const entries = (await readdir(directoryHandle.at("."), { withFileTypes: true }))
 				.filter(({ name }) => !name.startsWith("."))
 				.toSorted((one, other) => (one.name < other.name ? -1 : 1));
 			if (entries.length > most.entries) throw refused(`it has more than ${most.entries} entries`);
@@ -188,8 +188,8 @@ export class SkillFiles {
 		file: string,
 		left: Left,
 	): Promise<{ readonly name: string; readonly hash: string }[]> {
-		await using held = await HeldDirectory.open(directory);
-		const names = await filesBelow(held, 0);
+		await using directoryHandle = await OpenDirectory.open(directory);
+		const names = await filesBelow(directoryHandle, 0);
 		const paths = names
 			.map((name) => join(directory, name))
 			.filter((path) => path !== file)
@@ -222,7 +222,7 @@ export class SkillFiles {
 }
 
 /** Paths of all files in a directory, relative to it. A link is refused: the target can change without a change of the skill. */
-async function filesBelow(directory: HeldDirectory, depth: number): Promise<string[]> {
+async function filesBelow(directory: OpenDirectory, depth: number): Promise<string[]> {
 	if (depth > most.depth) throw refused(`the skill has more than ${most.depth} levels of directories`);
 	const found: string[] = [];
 	for (const entry of await readdir(directory.at("."), { withFileTypes: true })) {

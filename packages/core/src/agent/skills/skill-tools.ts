@@ -14,8 +14,8 @@ export function toolsOfSkill(
 	tools: readonly Tool[],
 ): readonly string[] {
 	const named = wanted.flatMap((name) => findTool(tools, name)?.name ?? []);
-	const kept = hasFiles && wanted.length > 0 ? tools.filter(({ name }) => name === readFile.name) : [];
-	return [...new Set([...named, ...kept.map(({ name }) => name)])];
+	const ownTools = hasFiles && wanted.length > 0 ? tools.filter(({ name }) => name === readFile.name) : [];
+	return [...new Set([...named, ...ownTools.map(({ name }) => name)])];
 }
 
 /**

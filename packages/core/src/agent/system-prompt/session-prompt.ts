@@ -35,7 +35,7 @@ export function systemPromptOf(options: PromptOptions): SystemPromptOf {
 	const ofOthers = new WeakMap<Session, Map<string, string>>();
 	return async (session, by) => {
 		if (by.agent === session.profile) {
-			session.systemPrompt ??= await keep(session, await render(options, session, by));
+			session.systemPrompt ??= await storePrompt(session, await render(options, session, by));
 			return session.systemPrompt;
 		}
 		const known = ofOthers.get(session) ?? new Map<string, string>();
@@ -70,7 +70,7 @@ async function render(
 	return session.redactor.into("instructions").redact(whole);
 }
 
-async function keep(session: Session, prompt: string): Promise<string> {
+async function storePrompt(session: Session, prompt: string): Promise<string> {
 	await session.commit(async (tx) => {
 		const row = { session_id: session.id, text: prompt, ...stamp };
 		await tx

@@ -36,9 +36,9 @@ export function builtInInstructions({ questions }: { readonly questions: boolean
 }
 
 /** Removes the blocks `{{#name}}…{{/name}}` whose name is false in `holds`. */
-function withBlocks(text: string, holds: Readonly<Record<string, boolean>>): string {
+function withBlocks(text: string, blocks: Readonly<Record<string, boolean>>): string {
 	return text.replaceAll(/\{\{#(\w+)\}\}([\s\S]*?)\{\{\/\1\}\}/g, (_, name: string, inner: string) => {
-		return holds[name] === true ? inner : "";
+		return blocks[name] === true ? inner : "";
 	});
 }
 

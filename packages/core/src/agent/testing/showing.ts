@@ -89,7 +89,7 @@ export class Showing implements AsyncDisposable {
 			const whole = async function* () {
 				yield content;
 			};
-			const { id } = await this.t.runtime.files.keep(operator, { name: "mine.png", content: whole() });
+			const { id } = await this.t.runtime.files.store(operator, { name: "mine.png", content: whole() });
 			attachments.push(id);
 		}
 		await this.t.runtime.send(unkeyed(), this.session, { content: "mine", attachments });

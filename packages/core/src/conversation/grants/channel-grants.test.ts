@@ -549,8 +549,8 @@ test.each([
 	await c.t.settle();
 	expect(await grants.list(operator, false)).toHaveLength(ends ? 0 : 1);
 	const [grant] = await grants.list(operator, true);
-	const whose = scope === "gateway" ? "this gateway" : "a conversation in the channel";
-	expect(grant?.endReason).toBe(ends ? `the budget of ${whose} is spent` : undefined);
+	const scopeName = scope === "gateway" ? "this gateway" : "a conversation in the channel";
+	expect(grant?.endReason).toBe(ends ? `the budget of ${scopeName} is spent` : undefined);
 });
 
 test("a grant of another channel is not found", async () => {

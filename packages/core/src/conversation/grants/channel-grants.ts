@@ -15,16 +15,16 @@ import {
 	type AnsweredGrantRequest,
 	checkWanted,
 	grantRequestLabel,
-	type KeptGrantRequest,
+	type StoredGrantRequest,
 	type WantedGrant,
 } from "../../trust/grants/grant-request.ts";
 import {
 	countDenial,
 	factsOf,
-	type KeptGrant,
 	listGrants,
 	notifiedSessions,
 	openGrantOf,
+	type StoredGrant,
 	useGrantRow,
 	whyOver,
 } from "../../trust/grants/grant-rows.ts";
@@ -47,7 +47,7 @@ import type { Sessions } from "../sessions.ts";
 import { GrantLife } from "./grant-life.ts";
 
 export type { WantedGrant } from "../../trust/grants/grant-request.ts";
-export type { KeptGrant } from "../../trust/grants/grant-rows.ts";
+export type { StoredGrant } from "../../trust/grants/grant-rows.ts";
 
 /** The grant if the operator requests it, else a question of the session. */
 export type GrantOutcome =
@@ -126,7 +126,7 @@ export class ChannelGrants implements SessionGrants {
 	}
 
 	/** The grants of the channels that the principal may see, newest first. */
-	async list(principal: Principal, ended: boolean): Promise<KeptGrant[]> {
+	async list(principal: Principal, ended: boolean): Promise<StoredGrant[]> {
 		authorize(principal, "grant.read");
 		return this.#options.store.read(async (db) =>
 			listGrants(db, { places: await placesOf(db, principal, this.#tenants), ended }),
@@ -168,7 +168,7 @@ export class ChannelGrants implements SessionGrants {
 	): Promise<boolean> {
 		const { principal } = request;
 		const { response } = answered;
-		const { by: _, ...wanted } = fromRow<KeptGrantRequest>(answered.wanted_grant);
+		const { by: _, ...wanted } = fromRow<StoredGrantRequest>(answered.wanted_grant);
 		const approves = readAnswer(fromRow<Prompt>(answered.request), true, response).kind === "approved";
 		if (approves) await this.#requireSafety(wanted.place, principal.person);
 		let grant: GrantFacts | undefined;

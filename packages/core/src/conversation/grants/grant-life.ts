@@ -240,8 +240,8 @@ export class GrantLife {
 		try {
 			const places =
 				sessionId === undefined ? [...this.#open.keys()] : [await store.read((db) => placeOf(db, sessionId))];
-			const whose = sessionId === undefined ? "this gateway" : "a conversation in the channel";
-			for (const place of places) await this.endOf(place, `the budget of ${whose} is spent`, byItself);
+			const scopeName = sessionId === undefined ? "this gateway" : "a conversation in the channel";
+			for (const place of places) await this.endOf(place, `the budget of ${scopeName} is spent`, byItself);
 		} catch (error) {
 			log.error("trust grants could not be ended after a budget was spent", { error });
 		}

@@ -24,7 +24,7 @@ export interface CheckedTask extends NewTask {
 export interface TaskOrigin {
 	/** Taint of the submitter's text. */
 	readonly taint: Taint;
-	/** The task that spawns it as a worker, and the call that does; for a step of a workflow only `spawnCall`, its run. */
+	/** For a worker: the task that starts it. A step of a workflow has only `spawnCall`, the id of its run. */
 	readonly parent?: TaskRow;
 	readonly spawnCall?: string;
 	/** For a worker: the workers that it may depend on. */

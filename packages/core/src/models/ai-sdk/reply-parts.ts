@@ -9,7 +9,7 @@ import type { ModelEvent, StopReason } from "../../vocabulary/model.ts";
 import { ModelError } from "../../vocabulary/model-error.ts";
 import type { RequestFacts } from "../exchange/errors.ts";
 import { TokenCounts } from "../exchange/token-counts.ts";
-import { type Call, cutOff, type HeldCall, OpenCall, ReplyCalls } from "../exchange/tool-calls.ts";
+import { type Call, cutOff, OpenCall, type PendingCall, ReplyCalls } from "../exchange/tool-calls.ts";
 import { type Sealed, seal } from "./sealed-metadata.ts";
 import { streamError } from "./stream-error.ts";
 
@@ -40,7 +40,7 @@ export class ReplyParts {
 	/** Metadata of open blocks, by their id. */
 	readonly #metadata = new Map<string, SharedV4ProviderMetadata>();
 	/** The last call, as long as no other block has started. If the reply is truncated, it is incomplete. */
-	#held: HeldCall | undefined;
+	#pending: PendingCall | undefined;
 	#sealedCall: ModelEvent | undefined;
 	#hasCalls = false;
 	#model: string;
@@ -171,15 +171,15 @@ export class ReplyParts {
 		const released = this.#release();
 		const redacted = seal(this.#provider, { of: "call", metadata: providerMetadata });
 		this.#sealedCall = redacted === undefined ? undefined : { type: "thinking", text: "", redacted };
-		this.#held = { call: call.close(), characters: call.characters };
+		this.#pending = { call: call.close(), characters: call.characters };
 		return [...started, ...written, { type: "call.ended", index: call.index }, ...released];
 	}
 
-	#release(change: (held: HeldCall) => Call = ({ call }) => call): readonly ModelEvent[] {
-		if (!this.#held) return none;
-		const call = change(this.#held);
+	#release(change: (pending: PendingCall) => Call = ({ call }) => call): readonly ModelEvent[] {
+		if (!this.#pending) return none;
+		const call = change(this.#pending);
 		const sealed = this.#sealedCall;
-		this.#held = undefined;
+		this.#pending = undefined;
 		this.#sealedCall = undefined;
 		return sealed ? [sealed, call] : [call];
 	}

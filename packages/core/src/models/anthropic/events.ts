@@ -3,7 +3,7 @@ import type { ModelEvent, StopReason } from "../../vocabulary/model.ts";
 import { ModelError } from "../../vocabulary/model-error.ts";
 import { eventError, type Fields, isFields, type RequestFacts } from "../exchange/errors.ts";
 import { TokenCounts } from "../exchange/token-counts.ts";
-import { cutOff, type HeldCall, OpenCall, ReplyCalls } from "../exchange/tool-calls.ts";
+import { cutOff, OpenCall, type PendingCall, ReplyCalls } from "../exchange/tool-calls.ts";
 
 /** More blocks than any reply has, and few enough to remember. */
 const MAX_BLOCKS = 1024;
@@ -50,7 +50,7 @@ export class ReplyEvents {
 	#opened = 0;
 	#newest = -1;
 	/** Calls after which no other block has started. If the reply is truncated, the last of them is incomplete. */
-	#held: HeldCall[] = [];
+	#pending: PendingCall[] = [];
 	#stop: unknown;
 
 	constructor(facts: RequestFacts) {
@@ -111,8 +111,8 @@ export class ReplyEvents {
 		if (index <= this.#newest) throw damaged(`block ${index} a second time`);
 		if (++this.#opened > MAX_BLOCKS) throw damaged(`more than ${MAX_BLOCKS} blocks`);
 		this.#newest = index;
-		const events: ModelEvent[] = this.#held.map(({ call }) => call);
-		this.#held = [];
+		const events: ModelEvent[] = this.#pending.map(({ call }) => call);
+		this.#pending = [];
 		this.#blocks.set(index, this.#open(content, events));
 		return events;
 	}
@@ -155,7 +155,7 @@ export class ReplyEvents {
 		if (block === undefined) throw damaged("the end of a block that is not open");
 		this.#blocks.delete(index);
 		if (block.kind === "call") {
-			this.#hold(block);
+			this.#delay(block);
 			return [{ type: "call.ended", index: block.index }];
 		}
 		if (block.kind !== "thinking" || block.signature === "") return none;
@@ -173,16 +173,16 @@ export class ReplyEvents {
 		for (const block of this.#blocks.values()) {
 			if (block.kind !== "call") continue;
 			if (whole) throw damaged("a call that has no end");
-			this.#hold(block);
+			this.#delay(block);
 		}
 		this.#state = "finished";
-		const events: ModelEvent[] = this.#held.map((held) => (whole ? held.call : cutOff(held)));
+		const events: ModelEvent[] = this.#pending.map((pending) => (whole ? pending.call : cutOff(pending)));
 		events.push({ type: "end", stop, usage: this.#counts.usage(), model: this.#model });
 		return events;
 	}
 
-	#hold(block: OpenCall): void {
-		this.#held.push({ call: block.close(), characters: block.characters });
+	#delay(block: OpenCall): void {
+		this.#pending.push({ call: block.close(), characters: block.characters });
 	}
 
 	#usage(usage: unknown): ModelEvent {

@@ -69,13 +69,13 @@ export class OpenCall {
 }
 
 /** A call that may prove to be incomplete, with the characters of its arguments. */
-export interface HeldCall {
+export interface PendingCall {
 	readonly call: Call;
 	readonly characters: number;
 }
 
 /** Arguments may parse and yet lack their second half: an empty text would even pass for "no arguments". */
-export function cutOff({ call, characters }: HeldCall): Call {
+export function cutOff({ call, characters }: PendingCall): Call {
 	const size = `it had ${characters} characters of arguments by then`;
 	return {
 		...call,

@@ -236,16 +236,16 @@ export async function sampleOf(bubblewrap: Bubblewrap, profile: Profile): Promis
 async function pinnedPlaces({ layout }: Bubblewrap, { roots, cwd }: Places): Promise<PinnedPlaces> {
 	await using undo = new AsyncDisposableStack();
 	const pins = undo.use(new PinnedPlaces());
-	for (const root of roots) await pins.hold(root, "root");
-	if (isAmong(cwd, openPlaces({ roots, cwd, layout }))) await pins.hold(cwd, "working directory");
+	for (const root of roots) await pins.pin(root, "root");
+	if (isAmong(cwd, openPlaces({ roots, cwd, layout }))) await pins.pin(cwd, "working directory");
 	undo.move();
 	return pins;
 }
 
 /** The layout without the directories of programs that are missing, or whose path leads through a link by now. */
 async function pinnedTools(layout: SystemLayout, pins: PinnedPlaces): Promise<SystemLayout> {
-	const held = await Promise.all(layout.tools.map(({ source }) => pins.tryHold(source)));
-	return { ...layout, tools: layout.tools.filter((_, index) => held[index]) };
+	const pinned = await Promise.all(layout.tools.map(({ source }) => pins.tryPin(source)));
+	return { ...layout, tools: layout.tools.filter((_, index) => pinned[index]) };
 }
 
 async function prepare(
@@ -261,7 +261,7 @@ async function prepare(
 	const open = openPlaces({ roots, cwd, layout });
 	const steering = steeringIn(roots, bubblewrap);
 	// A home directory behind a link is not at this path.
-	const home = places.home !== undefined && (await pins.tryHold(places.home)) ? places.home : undefined;
+	const home = places.home !== undefined && (await pins.tryPin(places.home)) ? places.home : undefined;
 	const { mounts: all, texts } = buildInside({
 		layout,
 		roots,

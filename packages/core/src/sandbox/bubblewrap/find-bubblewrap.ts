@@ -131,6 +131,6 @@ export async function findKeyctl(unsandboxed: Sandbox, path = SYSTEM_PATH): Prom
 		signal: new AbortController().signal,
 	});
 	// keyctl(1) writes the number of the keyring before that.
-	const holds = code === 0 && output.endsWith(`${STARTED}\n`);
-	return holds ? { state: "own", program } : { state: "denied" };
+	const works = code === 0 && output.endsWith(`${STARTED}\n`);
+	return works ? { state: "own", program } : { state: "denied" };
 }

@@ -42,13 +42,13 @@ export class PinnedPlaces implements AsyncDisposable {
 	 * Opens a directory in which a command runs or that it may change. `role` names it in errors. Throws
 	 * `failed_precondition` if it is missing, or if the path is a symbolic link or leads through one.
 	 */
-	async hold(path: string, role: "root" | "working directory"): Promise<void> {
-		if (await this.tryHold(path)) return;
+	async pin(path: string, role: "root" | "working directory"): Promise<void> {
+		if (await this.tryPin(path)) return;
 		throw replacedDirectory(path, role, await ifThere(realpath(path)));
 	}
 
 	/** Opens a directory if it is at exactly this path. */
-	async tryHold(path: string): Promise<boolean> {
+	async tryPin(path: string): Promise<boolean> {
 		return typeof (await this.#pin(path)) === "object";
 	}
 
@@ -98,11 +98,11 @@ export class PinnedPlaces implements AsyncDisposable {
 
 	/** Whether the path of an open directory still leads to it, without links. */
 	async isSame(path: string): Promise<boolean> {
-		const held = await this.#places.get(path);
+		const pinned = await this.#places.get(path);
 		const found = await find(path);
 		if (typeof found !== "object") return false;
 		await found.handle.close();
-		return typeof held === "object" && found.id === held.id;
+		return typeof pinned === "object" && found.id === pinned.id;
 	}
 
 	async [Symbol.asyncDispose](): Promise<void> {

@@ -34,7 +34,7 @@ export interface Guards {
 	readonly ids: Ids;
 	readonly log: Logger;
 	/** Paths whose change could not be reverted. They are not treated as known. */
-	readonly owed: Set<string>;
+	readonly remaining: Set<string>;
 	/** Notes about roots that were given once and are not repeated. */
 	readonly given: Set<string>;
 }
@@ -126,14 +126,14 @@ export class RootGuard {
 	async after({ git, pins, isLate }: Ended): Promise<Guarding> {
 		const { guards, before, startedMs } = this.#found;
 		const places = await this.#remaining(pins);
-		const { clock, ids, owed, log } = guards;
+		const { clock, ids, remaining, log } = guards;
 		const end = clock.monotonic() + AFTER_MS;
 		const settings: RemovedSettings[] = [];
 		const swapped: string[] = [];
 		let after: Repositories | undefined;
 		await this.#try("the roots", async () => {
 			after = await lookAt(places, clock, before.tops.keys());
-			const cameUp = { before, after, startedMs, owed, roots: places.roots, git };
+			const cameUp = { before, after, startedMs, remaining: remaining, roots: places.roots, git };
 			const name = (): string => ids.create("held");
 			const putAside = (path: string): Promise<void> => this.#putAside(path);
 			const removed = await holdBackGit({
@@ -175,7 +175,7 @@ export class RootGuard {
 			after === undefined || before.tops.get(top) === after.tops.get(top);
 		const tops = [...before.tops.keys()];
 		for (const [path, { target }] of await findControl(places, tops.filter(isSame))) {
-			if (known.get(path)?.target === target && !guards.owed.has(path)) continue;
+			if (known.get(path)?.target === target && !guards.remaining.has(path)) continue;
 			await this.#putAside(path);
 		}
 		const own = directoriesOf(places);
@@ -185,11 +185,11 @@ export class RootGuard {
 	}
 
 	async #putAside(path: string): Promise<void> {
-		const { owed, ids } = this.#found.guards;
+		const { remaining, ids } = this.#found.guards;
 		const moved = await this.#try(path, () => moveAside(path, ids.create("held")));
 		if (moved) this.#paths.push(path);
-		if (moved) owed.delete(path);
-		else owed.add(path);
+		if (moved) remaining.delete(path);
+		else remaining.add(path);
 	}
 
 	async #try(what: string, work: () => Promise<void>): Promise<boolean> {
@@ -319,14 +319,14 @@ export async function moveAside(path: string, name: string): Promise<void> {
 /** Works through the open directory, because another command can create a link at its path. */
 async function move(path: string, name: string): Promise<void> {
 	await using directory = await open(dirname(path), O_PATH);
-	const held = `/proc/self/fd/${directory.fd}`;
-	if ((await readlink(held)) !== dirname(path)) {
+	const handlePath = `/proc/self/fd/${directory.fd}`;
+	if ((await readlink(handlePath)) !== dirname(path)) {
 		throw Object.assign(new Error("another directory replaced it"), { code: "ESTALE" });
 	}
-	const from = `${held}/${basename(path)}`;
+	const from = `${handlePath}/${basename(path)}`;
 	const again = async (reason: unknown): Promise<void> => {
 		if (!["EACCES", "EPERM"].includes(systemCode(reason))) throw reason;
-		await chmod(held, 0o700);
+		await chmod(handlePath, 0o700);
 		await rename(from, `${from}.held-back-${name}`);
 	};
 	await rename(from, `${from}.held-back-${name}`).catch(again);

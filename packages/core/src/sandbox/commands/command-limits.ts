@@ -71,12 +71,12 @@ const EXPECTED = `${MEMORY_BYTES}\n0\n${PROCESSES}\n${UNCHANGED}`;
 /** Strongest limiter that this system allows. Each is tried, and used only if the kernel shows its limits. */
 export async function findLimiter(unsandboxed: Sandbox): Promise<Limiter> {
 	for (const candidate of [...(await systemdLimiters()), ...(await ownCgroupLimiters())]) {
-		if (await holds(candidate, unsandboxed)) return candidate;
+		if (await limitWorks(candidate, unsandboxed)) return candidate;
 	}
 	return eachProcess;
 }
 
-async function holds(limiter: Limiter, unsandboxed: Sandbox): Promise<boolean> {
+async function limitWorks(limiter: Limiter, unsandboxed: Sandbox): Promise<boolean> {
 	const { argv, environment, end } = limiter.apply(`parley-trial-${process.pid}`);
 	const [executable = "", ...args] = [...argv, "/bin/sh", "-c", TRIAL, "sh", UNCHANGED];
 	try {

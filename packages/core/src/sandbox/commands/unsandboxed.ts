@@ -2,7 +2,7 @@ import { realpath } from "node:fs/promises";
 import { type Clock, type Ids, ParleyError } from "@parley/base";
 import { fileError, ifThere } from "../../filesystem/file-error.ts";
 import { replacedDirectory } from "../../filesystem/paths.ts";
-import { HeldDirectory } from "../../filesystem/regular-file.ts";
+import { OpenDirectory } from "../../filesystem/regular-file.ts";
 import type { Command, CommandOutcome, Sandbox } from "../../vocabulary/sandbox.ts";
 import { limitFiles } from "./command-limits.ts";
 import { CommandRuns } from "./command-runs.ts";
@@ -68,9 +68,9 @@ export function createUnsandboxed(options: UnsandboxedOptions): Unsandboxed {
 }
 
 /** Opens the directory itself. Throws `failed_precondition` if its path is a link by now, or leads through one. */
-async function holdDirectory(path: string): Promise<HeldDirectory> {
+async function holdDirectory(path: string): Promise<OpenDirectory> {
 	try {
-		return await HeldDirectory.open(path);
+		return await OpenDirectory.open(path);
 	} catch (cause) {
 		const real = await ifThere(realpath(path));
 		if (real === path) throw fileError(`Cannot run a command in ${JSON.stringify(path)}`, cause);

@@ -30,7 +30,7 @@ async function putAsideOf(fields: Partial<CameUp>): Promise<string[]> {
 		before: none,
 		after: found,
 		startedMs: 0,
-		owed: new Set(),
+		remaining: new Set(),
 		roots: [directory.path],
 		git: async () => undefined,
 		name: () => "name",
@@ -46,7 +46,9 @@ async function putAsideOf(fields: Partial<CameUp>): Promise<string[]> {
 test("existing files stay, unless they could not be removed before", async () => {
 	const before = await find();
 	expect(await putAsideOf({ before })).toEqual([]);
-	expect(await putAsideOf({ before, owed: new Set([join(git, "hooks")]) })).toEqual([join(git, "hooks")]);
+	expect(await putAsideOf({ before, remaining: new Set([join(git, "hooks")]) })).toEqual([
+		join(git, "hooks"),
+	]);
 });
 
 test("settings are moved as they are if the call is late or git cannot read them", async () => {

@@ -99,7 +99,7 @@ export interface CameUp extends GitRunner {
 	/** In milliseconds since the epoch. */
 	readonly startedMs: number;
 	/** Paths whose change could not be reverted earlier. They are treated as new. */
-	readonly owed: ReadonlySet<string>;
+	readonly remaining: ReadonlySet<string>;
 	/** A name that no command can guess, another one at every call. */
 	name(): string;
 	/** Moves a file aside, or records that this failed. Never rejects. */
@@ -128,7 +128,7 @@ export async function holdBackGit(cameUp: CameUp): Promise<RemovedSettings[]> {
 		const isAlien = old === undefined && !isNew(directory, cameUp);
 		for (const [part, { print, isLink }] of directory.parts) {
 			const path = join(directory.path, part);
-			if (!cameUp.owed.has(path) && (isAlien || old?.parts.get(part)?.print === print)) continue;
+			if (!cameUp.remaining.has(path) && (isAlien || old?.parts.get(part)?.print === print)) continue;
 			if (part === "config" || part === "config.worktree") looks -= 1;
 			const mayLook = !isLink && looks >= 0 && !cameUp.isLate();
 			removed.push(...(await holdBackPart({ path, part, isKnown: old !== undefined, mayLook }, cameUp)));

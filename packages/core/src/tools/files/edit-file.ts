@@ -257,9 +257,9 @@ function chooseOne(found: readonly number[], which: "only" | number): readonly n
 
 /** Leaves out the places that overlap with one before. */
 function apart(found: readonly number[], length: number): number[] {
-	const kept: number[] = [];
-	for (const start of found) if (start >= (kept.at(-1) ?? -length) + length) kept.push(start);
-	return kept;
+	const shown: number[] = [];
+	for (const start of found) if (start >= (shown.at(-1) ?? -length) + length) shown.push(start);
+	return shown;
 }
 
 /** The numbers of the lines at these places, which are in ascending order. */

@@ -15,8 +15,8 @@ import { openRegular, readAt, readChunks, refuseForbiddenTwin } from "../../file
 import { isSecret } from "../../filesystem/sensitive-paths.ts";
 import { outputLimits } from "../../text/shorten-output.ts";
 import { mixedScriptNotes, visible } from "../../text/visible.ts";
-import { isOutputName, sizeOf } from "../../vocabulary/kept-file.ts";
 import { type ImageType, isImageType } from "../../vocabulary/message.ts";
+import { isOutputName, sizeOf } from "../../vocabulary/stored-file.ts";
 import type { ActionClass } from "../../vocabulary/taint.ts";
 import { defineTool, type ToolContext, type ToolPlan, type ToolResult } from "../../vocabulary/tool.ts";
 

@@ -159,10 +159,10 @@ async function filesOf(path: string, args: Arguments, context: ToolContext): Pro
 	const { files: all, incomplete } = await findTreeFiles(path, args.hidden, context);
 	const fitting = args.glob === undefined ? all : all.filter(compileGlob(args.glob));
 	const files = fitting.filter((file) => !isSecret(join(path, file)));
-	const kept = fitting.length - files.length;
+	const left = fitting.length - files.length;
 	const notes = definedItems([
 		incomplete,
-		kept > 0 ? `${kept} of the files may contain keys or passwords and were not searched` : undefined,
+		left > 0 ? `${left} of the files may contain keys or passwords and were not searched` : undefined,
 	]);
 	return { directory: path, files, notes };
 }

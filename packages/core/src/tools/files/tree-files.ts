@@ -123,12 +123,12 @@ export function boundedLines(
 	lines: readonly string[],
 	{ count, bytes }: { readonly count: number; readonly bytes: number },
 ): string[] {
-	const kept: string[] = [];
+	const shown: string[] = [];
 	let left = bytes;
 	for (const line of lines.slice(0, count)) {
 		left -= Buffer.byteLength(line) + 1;
 		if (left < 0) break;
-		kept.push(line);
+		shown.push(line);
 	}
-	return kept;
+	return shown;
 }

@@ -13,8 +13,8 @@ import {
 	shownPath,
 } from "../../filesystem/paths.ts";
 import {
-	HeldDirectory,
 	inHeldDirectory,
+	OpenDirectory,
 	openRegular,
 	readChunks,
 	refuseForbiddenTwin,
@@ -173,16 +173,16 @@ async function inspectFile(
 	await refuseForbiddenTwin(file, shown, context);
 	const { mode } = await file.stat();
 	const hash = createHash("sha256");
-	const kept: Buffer[] = [];
+	const parts: Buffer[] = [];
 	let size = 0;
 	for await (const chunk of readChunks(file, shown, context.signal)) {
 		hash.update(chunk);
 		size += chunk.length;
-		if (size <= KEPT_BYTES) kept.push(chunk);
+		if (size <= KEPT_BYTES) parts.push(chunk);
 	}
 	return {
 		fingerprint: hash.digest("hex"),
-		content: size <= KEPT_BYTES ? Buffer.concat(kept) : undefined,
+		content: size <= KEPT_BYTES ? Buffer.concat(parts) : undefined,
 		size,
 		mode: mode & 0o777,
 	};
@@ -205,7 +205,7 @@ interface Replacement {
  */
 export async function replaceFile(replacement: Replacement, makeParents: boolean): Promise<void> {
 	const { path, content, mode, key } = replacement;
-	await using directory = await HeldDirectory.open(dirname(path), makeParents);
+	await using directory = await OpenDirectory.open(dirname(path), makeParents);
 	const temporary = directory.at(`.parley-${key}.tmp`);
 	// An interrupted call may have left it.
 	await rm(temporary, { force: true });

@@ -233,8 +233,8 @@ function controlReasons(words: GitWords, { directory }: Place): string[] {
 function gatewayReasons({ repository }: Place, { forbidden }: ToolContext): string[] {
 	if (repository === undefined) return [];
 	const top = looseForm(repository.top);
-	const holds = forbidden.some((path) => isWithin(looseForm(path), top));
-	return holds ? ["the working tree holds the gateway's own files"] : [];
+	const isInside = forbidden.some((path) => isWithin(looseForm(path), top));
+	return isInside ? ["the working tree holds the gateway's own files"] : [];
 }
 
 /** Uses of git that reach the network and name no program in their words. */

@@ -149,6 +149,6 @@ function decodeEntities(text: string): string {
 /** One blank line between paragraphs, one space between words. */
 function tidy(text: string): string {
 	const lines = text.split("\n").map((line) => line.replaceAll(/[ \t\r\f]+/g, " ").trim());
-	const kept = lines.filter((line, index) => line !== "" || (index > 0 && lines[index - 1] !== ""));
-	return kept.join("\n").trim();
+	const remaining = lines.filter((line, index) => line !== "" || (index > 0 && lines[index - 1] !== ""));
+	return remaining.join("\n").trim();
 }

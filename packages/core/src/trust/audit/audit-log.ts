@@ -27,7 +27,7 @@ interface AuditLogDeps {
 }
 
 /** Milliseconds before a row is removed. */
-const keptMs = 90 * 24 * 60 * 60 * 1000;
+const retentionMs = 90 * 24 * 60 * 60 * 1000;
 /** Rows that one transaction removes: some 20 ms. */
 const removedAtOnce = 5_000;
 /** Rows between two pauses for other work. */
@@ -94,7 +94,7 @@ export class AuditLog {
 	/** Removes rows only from the beginning, whatever their times are, so that a wrong clock causes no gap. */
 	#forgetSome(): Promise<number> {
 		const { store, clock, audit } = this.#deps;
-		const before = clock.now() - keptMs;
+		const before = clock.now() - retentionMs;
 		return store.commit(async (tx) => {
 			const oldest = await tx
 				.selectFrom("audit")

@@ -64,7 +64,7 @@ export class Audit {
 			action: entry.action,
 			object: entry.object,
 			decision: entry.decision,
-			...this.#kept(entry.args),
+			...this.#storedArgs(entry.args),
 			grant_id: entry.grantId ?? null,
 			prev_hash: last?.hash ?? noHash,
 			v: 1,
@@ -90,13 +90,13 @@ export class Audit {
 		return this.#samples.stop();
 	}
 
-	#kept(args: unknown): Pick<AuditRow, "args" | "args_sha256"> {
+	#storedArgs(args: unknown): Pick<AuditRow, "args" | "args_sha256"> {
 		if (args === undefined) return { args: null, args_sha256: null };
 		const whole = canonicalize(args) ?? "";
 		const shown = JSON.stringify(this.#deps.redactor.redactFields(args)) ?? "";
 		// Shortened JSON is invalid, so it is stored as a JSON string.
-		const kept = shown.length > mostKept ? JSON.stringify(`${shown.slice(0, mostKept)}…`) : shown;
-		return { args: kept, args_sha256: createHash("sha256").update(whole).digest("hex") };
+		const cut = shown.length > mostKept ? JSON.stringify(`${shown.slice(0, mostKept)}…`) : shown;
+		return { args: cut, args_sha256: createHash("sha256").update(whole).digest("hex") };
 	}
 }
 

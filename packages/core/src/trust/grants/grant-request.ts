@@ -18,7 +18,7 @@ export interface WantedGrant {
 }
 
 /** Request as stored with its question. Requests of earlier versions have no requester. */
-export type KeptGrantRequest = WantedGrant & { readonly by?: Pick<Person, "id" | "name"> };
+export type StoredGrantRequest = WantedGrant & { readonly by?: Pick<Person, "id" | "name"> };
 
 export interface AnsweredGrantRequest {
 	readonly token: string;

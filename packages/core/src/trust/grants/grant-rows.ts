@@ -5,7 +5,7 @@ import { stamp, type Tables } from "../../store/tables.ts";
 import type { GrantFacts } from "../../vocabulary/event.ts";
 
 /** A grant, also an ended one. */
-export type KeptGrant = GrantFacts & { readonly endedAt?: number; readonly endReason?: string };
+export type StoredGrant = GrantFacts & { readonly endedAt?: number; readonly endReason?: string };
 
 export type GrantRow = Selectable<Tables["channel_grants"]>;
 
@@ -120,11 +120,11 @@ export async function markAlive(tx: Tx, now: number): Promise<void> {
 export async function listGrants(
 	db: Tx,
 	{ places, ended }: { readonly places: readonly string[] | undefined; readonly ended: boolean },
-): Promise<KeptGrant[]> {
+): Promise<StoredGrant[]> {
 	let wanted = db.selectFrom("channel_grants").selectAll().orderBy("created_at", "desc").limit(mostListed);
 	if (places !== undefined) wanted = wanted.where("place", "in", places.length > 0 ? places : [""]);
 	if (!ended) wanted = wanted.where("ended_at", "is", null);
-	return (await wanted.execute()).map(keptOf);
+	return (await wanted.execute()).map(storedGrantOf);
 }
 
 const mostListed = 1_000;
@@ -145,7 +145,7 @@ export function factsOf(row: GrantRow): GrantFacts {
 	};
 }
 
-function keptOf(row: GrantRow): KeptGrant {
+function storedGrantOf(row: GrantRow): StoredGrant {
 	return {
 		...factsOf(row),
 		...defined({

@@ -1,11 +1,11 @@
 import { fromRow, type Tx } from "../../store/journal.ts";
-import type { KeptGrantRequest } from "./grant-request.ts";
+import type { StoredGrantRequest } from "./grant-request.ts";
 
 /** Unanswered grant request in a session. Times are milliseconds since the epoch. */
 export interface OpenGrantRequest {
 	readonly token: string;
 	readonly sessionId: string;
-	readonly wanted: KeptGrantRequest;
+	readonly wanted: StoredGrantRequest;
 	readonly createdAt: number;
 	readonly expiresAt: number;
 }
@@ -34,7 +34,7 @@ export async function openGrantRequests(
 			: {
 					token,
 					sessionId: session_id,
-					wanted: fromRow<KeptGrantRequest>(wanted_grant),
+					wanted: fromRow<StoredGrantRequest>(wanted_grant),
 					createdAt: Number(created_at),
 					expiresAt: Number(expires_at),
 				},

@@ -122,10 +122,10 @@ export class Pairing {
 				userId: user_id ?? "",
 				name: name ?? "",
 			};
-			const kept = await keepPerson(tx, { ...facts, role, addedBy: actingId(principal) }, now);
-			const entry = { action: "person.approve", object: kept.id, decision: "allowed", args: { role } };
+			const stored = await keepPerson(tx, { ...facts, role, addedBy: actingId(principal) }, now);
+			const entry = { action: "person.approve", object: stored.id, decision: "allowed", args: { role } };
 			await this.#options.audit.record(tx, { ...requestedBy(principal), ...entry });
-			return kept;
+			return stored;
 		});
 	}
 

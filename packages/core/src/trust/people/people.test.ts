@@ -224,8 +224,8 @@ test("a code is valid for an hour", async () => {
 	expect(await guild.ask("bob")).not.toBe(pairingCode);
 	guild.t.clock.advance(8 * 24 * hourMs);
 	await guild.ask("bob");
-	const kept = await guild.t.store.read((db) => db.selectFrom("pairings").selectAll().execute());
-	expect(kept).toHaveLength(1);
+	const stored = await guild.t.store.read((db) => db.selectFrom("pairings").selectAll().execute());
+	expect(stored).toHaveLength(1);
 });
 
 test("a refused code has a reason and the next step, and is never quoted", async () => {
@@ -367,14 +367,14 @@ test("codes are not stored, neither with the request nor with its key", async ()
 	const invitation = { ...unkeyed(), key: "k2" };
 	const invited = await guild.people.invite(invitation, { role: "owner" });
 	expect(await guild.people.invite(invitation, { role: "owner" })).toEqual(invited);
-	const kept = await guild.t.store.read(async (db) => [
+	const stored = await guild.t.store.read(async (db) => [
 		...(await db.selectFrom("pairings").selectAll().execute()),
 		...(await db.selectFrom("keys").selectAll().execute()),
 		...(await db.selectFrom("audit").selectAll().execute()),
 	]);
 	const code = first.status === "requested" ? first.code : "";
 	expect(code).toHaveLength(8);
-	for (const secret of [code, invited.code]) expect(JSON.stringify(kept)).not.toContain(secret);
+	for (const secret of [code, invited.code]) expect(JSON.stringify(stored)).not.toContain(secret);
 });
 
 test("the operator cancels an invitation or refuses a request, by the code or by the listed id", async () => {

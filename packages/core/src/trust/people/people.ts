@@ -163,10 +163,10 @@ export class People {
 				throw unknownTenant({ platform, tenant });
 			}
 			const person = { platform, tenant, userId, name: "", role, addedBy: actingId(principal) };
-			const kept = await keepPerson(tx, person, this.#options.clock.now());
+			const stored = await keepPerson(tx, person, this.#options.clock.now());
 			const entry = { action: "person.role", object: id, decision: "allowed", args: { role } };
 			await this.#options.audit.record(tx, { ...requestedBy(principal), ...entry });
-			return kept;
+			return stored;
 		});
 	}
 

@@ -8,7 +8,7 @@ import {
 import type { Sessions } from "../../conversation/sessions.ts";
 import { fromRow, type Tx } from "../../store/journal.ts";
 import type { Tables } from "../../store/tables.ts";
-import type { KeptGrantRequest } from "../../trust/grants/grant-request.ts";
+import type { StoredGrantRequest } from "../../trust/grants/grant-request.ts";
 import { authorize, isAuthorized } from "../../vocabulary/authorize.ts";
 import { type Person, type Principal, visibleTo } from "../../vocabulary/principal.ts";
 import type { Prompt } from "../../vocabulary/prompt.ts";
@@ -135,7 +135,7 @@ function questions(db: Tx) {
 type Row = Awaited<ReturnType<ReturnType<typeof questions>["executeTakeFirstOrThrow"]>>;
 
 function toOpenPrompt(row: Row): OpenPrompt {
-	const grantRequest = row.wanted_grant === null ? undefined : fromRow<KeptGrantRequest>(row.wanted_grant);
+	const grantRequest = row.wanted_grant === null ? undefined : fromRow<StoredGrantRequest>(row.wanted_grant);
 	const by = grantRequest ? grantRequest.by : requesterOf(row);
 	return {
 		prompt: fromRow<Prompt>(row.request),

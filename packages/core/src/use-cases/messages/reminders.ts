@@ -143,8 +143,8 @@ export class Reminders {
 			throw reason;
 		});
 		if (!lease) return false;
-		using held = lease;
-		const { session } = held;
+		using lock = lease;
+		const { session } = lock;
 		await session.commit(async (tx, record) => {
 			const now = clock.now();
 			if (now >= expires_at) return this.#ports.prompts.expire(tx, record, session, token);

@@ -4,9 +4,9 @@ import type { Session } from "../../conversation/session.ts";
 import { type Keyed, once } from "../../store/idempotency.ts";
 import { fromRow, type Tx } from "../../store/journal.ts";
 import type { Tables } from "../../store/tables.ts";
-import { factsOf, isOpen } from "../../vocabulary/kept-file.ts";
 import type { Person, Principal } from "../../vocabulary/principal.ts";
 import type { RunOptions } from "../../vocabulary/run-options.ts";
+import { factsOf, isOpen } from "../../vocabulary/stored-file.ts";
 import { type Accepted, type AcceptPorts, enqueue, logAccepted, type NewRun, type Queued } from "./send.ts";
 
 /**

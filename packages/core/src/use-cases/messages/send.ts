@@ -12,11 +12,11 @@ import type { Tx } from "../../store/journal.ts";
 import { addTaint, taintOfMessage } from "../../store/session-taint.ts";
 import { countRuns, insertRun, insertStep } from "../../store/statements.ts";
 import type { Author } from "../../vocabulary/event.ts";
-import type { FileFacts } from "../../vocabulary/kept-file.ts";
 import type { ImageBlock } from "../../vocabulary/message.ts";
 import { actingId, type Principal } from "../../vocabulary/principal.ts";
 import { checkOptions, checkTools, type RunOptions } from "../../vocabulary/run-options.ts";
 import type { Invocation, UsedSkill } from "../../vocabulary/skill.ts";
+import type { FileFacts } from "../../vocabulary/stored-file.ts";
 import type { Taint } from "../../vocabulary/taint.ts";
 import type { RunMessage } from "../../vocabulary/transcript.ts";
 import {

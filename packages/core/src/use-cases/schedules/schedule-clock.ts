@@ -22,7 +22,7 @@ const reportLifeMs = 5_000;
 /** Events of a session that are looked at together. */
 const mostEvents = 500;
 
-interface Held {
+interface PausedSchedule {
 	readonly sessionId: string;
 	/** On the monotonic clock, in milliseconds. */
 	readonly until: number;
@@ -52,7 +52,7 @@ export class ScheduleClock {
 	#looking: Promise<void> = Promise.resolve();
 	#state: "new" | "started" | "stopped" = "new";
 	/** Schedules that wait for the end of a run, for a connector, or after a failure. */
-	readonly #held = new Map<string, Held>();
+	readonly #paused = new Map<string, PausedSchedule>();
 	/** Pending or usable reports about the owners of schedules, by schedule. */
 	readonly #reports = new Map<string, "pending" | Reported>();
 	/** The firing that is being written, and whether a run of its session ended meanwhile. */
@@ -65,7 +65,7 @@ export class ScheduleClock {
 
 	constructor(parts: ClockParts) {
 		this.#parts = parts;
-		parts.checks.onConnected((connector) => this.#retry((held) => held.connector === connector));
+		parts.checks.onConnected((connector) => this.#retry((paused) => paused.connector === connector));
 		parts.observers.addRecorded(({ event, sessionId }) => {
 			if (event.type === "schedule.created") {
 				// The clock may be set back before the next look.
@@ -158,14 +158,14 @@ export class ScheduleClock {
 		this.#reports.delete(id);
 		const firing = { sessionId, runEnded: false };
 		this.#firing = firing;
-		const held = { sessionId, until: clock.monotonic() + lookAgainMs };
+		const paused = { sessionId, until: clock.monotonic() + lookAgainMs };
 		try {
 			const fired = await fireSchedule(this.#parts, schedule, reported?.report);
-			if (fired === "unconfirmed") this.#held.set(id, { ...held, connector: principal.id });
-			else if (fired === "busy" && !firing.runEnded) this.#held.set(id, held);
+			if (fired === "unconfirmed") this.#paused.set(id, { ...paused, connector: principal.id });
+			else if (fired === "busy" && !firing.runEnded) this.#paused.set(id, paused);
 		} catch (error) {
 			log.error("a schedule could not fire and is retried", { scheduleId: id, sessionId, error });
-			this.#held.set(id, held);
+			this.#paused.set(id, paused);
 		}
 	}
 
@@ -188,25 +188,25 @@ export class ScheduleClock {
 
 	#heldNow(): string[] {
 		const now = this.#parts.clock.monotonic();
-		for (const [id, { until }] of this.#held) if (until <= now) this.#held.delete(id);
+		for (const [id, { until }] of this.#paused) if (until <= now) this.#paused.delete(id);
 		const unanswered: string[] = [];
 		for (const [id, reported] of this.#reports) {
 			if (reported === "pending") unanswered.push(id);
 			else if (reported.until <= now) this.#reports.delete(id);
 		}
-		return [...this.#held.keys(), ...unanswered];
+		return [...this.#paused.keys(), ...unanswered];
 	}
 
 	/** A run has ended. */
 	#release(sessionId: string): void {
 		if (this.#firing?.sessionId === sessionId) this.#firing.runEnded = true;
-		this.#retry((held) => held.sessionId === sessionId);
+		this.#retry((paused) => paused.sessionId === sessionId);
 	}
 
 	/** Retries waiting schedules. */
-	#retry(isMeant: (held: Held) => boolean): void {
-		const waiting = [...this.#held].filter(([, held]) => isMeant(held));
-		for (const [id] of waiting) this.#held.delete(id);
+	#retry(isMeant: (paused: PausedSchedule) => boolean): void {
+		const waiting = [...this.#paused].filter(([, paused]) => isMeant(paused));
+		for (const [id] of waiting) this.#paused.delete(id);
 		if (waiting.length > 0) this.#soon();
 	}
 

@@ -113,9 +113,9 @@ export class Schedules {
 		authorize(principal, "schedule.remove");
 		const found = await journal.store.read((db) => findSchedule(db, id));
 		const lease = found && (await sessions.leaseOwn(found.sessionId).catch(ifGone));
-		using held = lease;
-		const commit = held
-			? held.session.commit.bind(held.session)
+		using lock = lease;
+		const commit = lock
+			? lock.session.commit.bind(lock.session)
 			: <T>(work: (tx: Tx, record: () => Promise<void>) => Promise<T>) =>
 					journal.store.commit((tx) => work(tx, async () => undefined));
 		const removed = await commit((tx, record) =>

@@ -1,6 +1,5 @@
 import { defined, ParleyError, parseJson } from "@parley/base";
 import { bytesOf, fitTogether, imageSize, maxImageBytes, maxImageSide, noRoom } from "../../files/images.ts";
-import { imageProblem } from "../../vocabulary/kept-file.ts";
 import {
 	type CallBlock,
 	type ImageBlock,
@@ -11,6 +10,7 @@ import {
 	type ThinkingBlock,
 } from "../../vocabulary/message.ts";
 import type { Step } from "../../vocabulary/step.ts";
+import { imageProblem } from "../../vocabulary/stored-file.ts";
 import { storable } from "../messages/storable.ts";
 
 /** A block of an imported message. Results may be in a message of the user or of role `tool`. */

@@ -97,7 +97,7 @@ async function readSessions(
 		}
 		if (idPrefix !== undefined)
 			wanted = wanted.where(sql<boolean>`substr(id, 1, ${idPrefix.length}) = ${idPrefix}`);
-		for (const holds of conditionsOf(query ?? "", store.engine)) wanted = wanted.where(holds);
+		for (const condition of conditionsOf(query ?? "", store.engine)) wanted = wanted.where(condition);
 		return wanted.execute();
 	});
 	return rows.map(toSummary);

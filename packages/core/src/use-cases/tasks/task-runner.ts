@@ -23,14 +23,14 @@ import { phaseOf } from "../../vocabulary/run-options.ts";
 import { hasEnded, type NewWorker, progressOf } from "../../vocabulary/task.ts";
 import { noUsage } from "../../vocabulary/usage.ts";
 import { enqueue } from "../messages/send.ts";
-import { Hold, type HoldServices } from "./hold.ts";
+import { ActiveTask, type ActiveTaskServices } from "./active-task.ts";
 
 /** Looked again at least this often while a task is open: another process may have fallen silent. */
 const lookAgainMs = 15_000;
 /** Wait after a failed claim. */
 const afterFailureMs = 5_000;
 
-export interface TaskRunnerOptions extends HoldServices {
+export interface TaskRunnerOptions extends ActiveTaskServices {
 	readonly log: Logger;
 	readonly sessions: Sessions;
 	readonly runner: Runner;
@@ -171,10 +171,10 @@ export class TaskRunner {
 		using homeLease = await sessions.leaseOwn(row.session_id);
 		using ownLease = await sessions.leaseOwn(row.own_session_id);
 		const [home, session] = [homeLease.session, ownLease.session];
-		const hold = await this.#hold(row, claim, { home, session });
-		session.workOn(hold);
+		const activeTask = await this.#activate(row, claim, { home, session });
+		session.workOn(activeTask);
 		entry.session = session;
-		const heart = this.#beat(claim, hold, session);
+		const heart = this.#beat(claim, activeTask, session);
 		try {
 			const started = await beginOrResume({ clock, ids }, session, row);
 			if (!started) return;
@@ -183,9 +183,9 @@ export class TaskRunner {
 			if (resumed) await runner.resume(session, run);
 			else runner.start(session, run);
 			await session.live.get(run.id)?.ended;
-			hold.afterEnd();
+			activeTask.afterEnd();
 			// Its run ends without a word, and which of its commits finds out is a matter of chance.
-			if (hold.lost) log.warn("a task was taken over by another worker", { taskId: row.id });
+			if (activeTask.lost) log.warn("a task was taken over by another worker", { taskId: row.id });
 		} finally {
 			heart.cancel();
 			home.working.delete(session);
@@ -195,14 +195,14 @@ export class TaskRunner {
 		}
 	}
 
-	async #hold(
+	async #activate(
 		row: TaskRow,
 		claim: Claim,
 		{ home, session }: { readonly home: Session; readonly session: Session },
-	): Promise<Hold> {
+	): Promise<ActiveTask> {
 		const { journal, clock, ids, observers, check } = this.#options;
 		const above = await journal.store.read((db) => conversationsAbove(db, row));
-		return new Hold({
+		return new ActiveTask({
 			row,
 			claim,
 			home,
@@ -217,14 +217,14 @@ export class TaskRunner {
 	}
 
 	/** Renews the claim during long model and tool calls. */
-	#beat(claim: Claim, hold: Hold, session: Session): Timer {
+	#beat(claim: Claim, activeTask: ActiveTask, session: Session): Timer {
 		const { clock, journal, log } = this.#options;
 		let stopped = false;
 		const beat = async (): Promise<void> => {
 			try {
-				await journal.store.commit((tx) => hold.keep(tx));
+				await journal.store.commit((tx) => activeTask.renew(tx));
 			} catch (error) {
-				if (!hold.lost)
+				if (!activeTask.lost)
 					log.warn("a task could not be stored", { taskId: claim.taskId, sessionId: session.id, error });
 			}
 			if (!stopped) timer = clock.after(leaseMs / 3, () => void beat());

@@ -63,7 +63,7 @@ export class Tasks {
 	async retry(request: Keyed, taskId: string): Promise<Submitted> {
 		this.#options.admit();
 		const { row, lease } = await this.#borrow(request.principal, taskId, "task.submit");
-		using held = lease;
+		using lock = lease;
 		if (!hasEnded(row.state)) throw unfit(row, "only a task that has ended can be repeated");
 		const { title, description, autonomy } = row;
 		const wanted = {
@@ -75,7 +75,7 @@ export class Tasks {
 			priority: priorities[row.priority] ?? "normal",
 			...defined({ model: row.model ?? undefined }),
 		};
-		return this.#submit(request, held.session, { wanted, retryOf: row.id });
+		return this.#submit(request, lock.session, { wanted, retryOf: row.id });
 	}
 
 	/** State of a task. Throws `not_found` also for a principal that may not see it. */
@@ -101,8 +101,8 @@ export class Tasks {
 	/** Ends a task with all its workers. An ended task does not change. Returns the resulting state. */
 	async cancel(request: Keyed, taskId: string, reason: string): Promise<TaskRow["state"]> {
 		const { lease, row } = await this.#borrow(request.principal, taskId, "task.control");
-		using held = lease;
-		const { session: home } = held;
+		using lock = lease;
+		const { session: home } = lock;
 		let ended: string[] = [];
 		const outcome = await home.commit((tx, record) =>
 			once(tx, request, this.#options, async () => {
@@ -133,8 +133,8 @@ export class Tasks {
 		}: { readonly approved: boolean; readonly feedback: string; readonly token?: string },
 	): Promise<void> {
 		const { lease } = await this.#borrow(request.principal, taskId, "task.control");
-		using held = lease;
-		const { session: home } = held;
+		using lock = lease;
+		const { session: home } = lock;
 		await home.commit((tx, _record) =>
 			once(tx, request, this.#options, async () => {
 				const row = await writeReply(tx, home, this.#options.clock.now(), {

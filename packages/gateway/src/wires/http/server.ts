@@ -4,7 +4,7 @@ import { type Clock, defined, type Logger, ParleyError } from "@parley/base";
 import { authorize, type Principal } from "@parley/core";
 import type { Authenticate } from "../../auth/authenticate.ts";
 import { type Caller, findOrigin } from "../../auth/forwarding.ts";
-import type { HeldOpen } from "../../auth/held-open.ts";
+import type { OpenConnections } from "../../auth/open-connections.ts";
 import { type Refusal, sendRefusal, sendUpgradeRefusal } from "../../auth/refusal.ts";
 import { checkRequest, type RequestRules } from "../../auth/requests.ts";
 import { type Tickets, ticketSeconds } from "../../auth/tickets.ts";
@@ -27,7 +27,7 @@ export interface HttpServerOptions {
 	readonly rules: RequestRules;
 	readonly authenticate: Authenticate;
 	/** Ends the responses to clients whose token is revoked. */
-	readonly held?: HeldOpen;
+	readonly openConnections?: OpenConnections;
 	readonly tickets?: Tickets;
 	readonly clock: Clock;
 	readonly log: Logger;
@@ -128,7 +128,7 @@ async function answer(
 	const { principal, refusal } = await options.authenticate(request, origin);
 	if (refusal) return refuse(response, refusal, options);
 	options.settled(request.socket);
-	const release = options.held?.hold(principal, () => response.destroy());
+	const release = options.openConnections?.register(principal, () => response.destroy());
 	response.once("close", () => release?.());
 	return route({ request, response, url, principal: { ...principal, via: "http" } }, options);
 }

@@ -125,9 +125,9 @@ export function splitText(text: string): string[] {
 /** Cuts a text that is too long for one event, with a note at its end. */
 export function shorten(text: string, most = longestText): string {
 	if (Buffer.byteLength(text) <= most) return text;
-	const kept = Buffer.from(text)
+	const cut = Buffer.from(text)
 		.subarray(0, most)
 		.toString("utf8")
 		.replace(/\uFFFD$/, "");
-	return `${kept}\n[${Buffer.byteLength(text) - Buffer.byteLength(kept)} more bytes are not shown here]`;
+	return `${cut}\n[${Buffer.byteLength(text) - Buffer.byteLength(cut)} more bytes are not shown here]`;
 }

@@ -59,7 +59,7 @@ export class Connection implements HandlerContext {
 	#prompts: PromptQueue | undefined;
 	/** Whether the next prompts are sent at the end of this tick. */
 	#showing = false;
-	#held: OzzieEvent[] | undefined;
+	#waiting: OzzieEvent[] | undefined;
 	/** Resolves when delayed events are sent. Created on demand, because most connections never need it. */
 	#released: PromiseWithResolvers<void> | undefined;
 	#working: Promise<void> | undefined;
@@ -193,22 +193,22 @@ export class Connection implements HandlerContext {
 
 	async #work(): Promise<void> {
 		for (let next = this.#pending.shift(); next; next = this.#pending.shift()) {
-			this.#held ??= [];
+			this.#waiting ??= [];
 			const response = await next.work();
 			if (next.id !== undefined) this.#inFlight.delete(next.id);
 			if (this.#closed) continue;
 			this.deps.out.response(response);
 			this.#begin();
-			if (this.#pending.length === 0 || this.#held.length > maxHeld) this.#sendHeld();
+			if (this.#pending.length === 0 || this.#waiting.length > maxHeld) this.#sendHeld();
 			if (this.#pending.length === maxPending - 1) this.deps.out.reading(true);
 		}
 		this.#working = undefined;
 	}
 
 	#sendHeld(): void {
-		const held = this.#held ?? [];
-		this.#held = undefined;
-		for (const event of held) this.#show(event);
+		const waiting = this.#waiting ?? [];
+		this.#waiting = undefined;
+		for (const event of waiting) this.#show(event);
 		this.#showPrompts();
 		this.#released?.resolve();
 		this.#released = undefined;
@@ -216,7 +216,7 @@ export class Connection implements HandlerContext {
 
 	/** Resolves when a replay may continue: the client can receive more, and no response is pending. */
 	async #drained(): Promise<void> {
-		while (this.#held) {
+		while (this.#waiting) {
 			this.#released ??= Promise.withResolvers();
 			await this.#released.promise;
 		}
@@ -271,7 +271,7 @@ export class Connection implements HandlerContext {
 		}
 		const seq = this.#views.get(sessionId)?.seq ?? 0;
 		const event = { type: "message.refused", error: failure.error } as const;
-		this.#held?.push({ transient: true, sessionId, seq, event });
+		this.#waiting?.push({ transient: true, sessionId, seq, event });
 		return failure;
 	}
 
@@ -295,7 +295,7 @@ export class Connection implements HandlerContext {
 
 	#deliver(event: OzzieEvent): void {
 		if (event.event.type === "session.deleted") void this.#leaveDeleted(event.sessionId);
-		if (this.#held) this.#held.push(event);
+		if (this.#waiting) this.#waiting.push(event);
 		else this.#show(event);
 	}
 
@@ -307,7 +307,7 @@ export class Connection implements HandlerContext {
 		this.#showing = true;
 		queueMicrotask(() => {
 			this.#showing = false;
-			if (!this.#held) this.#showPrompts();
+			if (!this.#waiting) this.#showPrompts();
 		});
 	}
 
@@ -336,7 +336,7 @@ export class Connection implements HandlerContext {
 		}
 		if (this.#views.get(view.id) !== view) return;
 		this.#prompts?.resume(view.id);
-		if (!this.#held) this.#showPrompts();
+		if (!this.#waiting) this.#showPrompts();
 	}
 
 	/** The new view joins before the old one leaves, so that the session always has a client. */
@@ -367,7 +367,7 @@ export class Connection implements HandlerContext {
 		this.#views.delete(sessionId);
 		try {
 			const left = view?.leave();
-			this.#held = this.#held?.filter((event) => event.sessionId !== sessionId);
+			this.#waiting = this.#waiting?.filter((event) => event.sessionId !== sessionId);
 			this.#prompts?.forget(sessionId);
 			await left;
 		} catch (reason) {

@@ -228,16 +228,16 @@ export function capToFit(
 }
 
 /** The largest number from `least` to `most` that passes `holds`, to the precision above. Undefined if `least` fails. */
-function largest(least: number, most: number, holds: (value: number) => boolean): number | undefined {
-	if (!holds(least)) return undefined;
-	let [held, over] = [least, most];
+function largest(least: number, most: number, fits: (value: number) => boolean): number | undefined {
+	if (!fits(least)) return undefined;
+	let [fitting, over] = [least, most];
 	const exact = most - least > 1_000 ? near : 1;
-	while (over - held > exact) {
-		const middle = Math.floor((held + over) / 2);
-		if (holds(middle)) held = middle;
+	while (over - fitting > exact) {
+		const middle = Math.floor((fitting + over) / 2);
+		if (fits(middle)) fitting = middle;
 		else over = middle;
 	}
-	return held;
+	return fitting;
 }
 
 function longestList(payload: unknown): [key: string, list: readonly unknown[]] {
@@ -260,7 +260,7 @@ export function capStrings(value: unknown, most: number, mark: Mark): unknown {
 
 function capText(text: string, most: number, mark: Mark): string {
 	if (text.length <= most) return text;
-	const kept = beginning(text, most);
-	const cut = kept + mark(text.length - kept.length);
+	const beginningOfText = beginning(text, most);
+	const cut = beginningOfText + mark(text.length - beginningOfText.length);
 	return cut.length < text.length ? cut : text;
 }

@@ -9,7 +9,7 @@ import { maxRequestBytes } from "@parley/protocol";
 import { type WebSocket, WebSocketServer } from "ws";
 import { chooseSubprotocol } from "../../auth/credentials.ts";
 import type { Caller } from "../../auth/forwarding.ts";
-import type { HeldOpen } from "../../auth/held-open.ts";
+import type { OpenConnections } from "../../auth/open-connections.ts";
 import { type Refusal, sendUpgradeRefusal } from "../../auth/refusal.ts";
 import type { WireCounts } from "../../metrics/client-metrics.ts";
 import type { SecretPages } from "../../secret-page/secret-pages.ts";
@@ -54,7 +54,7 @@ export interface OzzieServerOptions {
 	/** Removes secrets from error texts. If it is absent, clients get the texts unchanged. */
 	readonly redactor?: ErrorRedactor;
 	/** Closes the connections of revoked tokens. */
-	readonly held?: HeldOpen;
+	readonly openConnections?: OpenConnections;
 	readonly secretPages?: SecretPages | undefined;
 }
 
@@ -242,7 +242,7 @@ export class OzzieServer {
 		});
 		ws.on("error", (error) => log.debug("the socket of a client failed", { error }));
 		log.info("client connected", who);
-		const release = this.#options.held?.hold(principal, () => this.#closeRevoked(client));
+		const release = this.#options.openConnections?.register(principal, () => this.#closeRevoked(client));
 		ws.on("close", (code) => {
 			release?.();
 			pace.end();

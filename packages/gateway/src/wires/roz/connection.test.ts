@@ -42,7 +42,7 @@ async function open(stack: AsyncDisposableStack, ...replies: ScriptedReply[]) {
 		hosts: new Hosts(),
 		redactor: { redact: (text) => text },
 		newId: () => ids.uuid(),
-		hold: (isHeld) => held.push(isHeld),
+		setPaused: (isHeld) => held.push(isHeld),
 		send: ({ response }) => {
 			if (!response) return;
 			frames.push(response);

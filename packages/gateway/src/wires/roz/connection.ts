@@ -37,7 +37,7 @@ export interface SessionStreamOptions {
 	 * Called with `true` if a frame must wait until the session is open. Then the transport stops reading, so that a flood
 	 * of frames is not stored in memory. Called with `false` when the session is open.
 	 */
-	readonly hold: (isHeld: boolean) => void;
+	readonly setPaused: (isHeld: boolean) => void;
 	/** Sends a response to the client; must not throw. */
 	readonly send: (response: SessionResponse) => void;
 	/** Called once, after the last frame. */
@@ -73,7 +73,7 @@ export class SessionStream {
 		}
 		if (this.#phase === "starting") {
 			this.#queue.push(request);
-			this.#options.hold(true);
+			this.#options.setPaused(true);
 			return;
 		}
 		this.#handle(what);
@@ -164,7 +164,7 @@ export class SessionStream {
 		const queue = this.#queue;
 		this.#queue = [];
 		for (const request of queue) this.receive(request);
-		if (queue.length > 0) this.#options.hold(false);
+		if (queue.length > 0) this.#options.setPaused(false);
 		if (this.#isClosed) this.close();
 	}
 
@@ -282,7 +282,7 @@ export class SessionStream {
 		if (this.#queue.length === 0) return;
 		// The transport closes the stream when all of it was read.
 		this.#queue = [];
-		this.#options.hold(false);
+		this.#options.setPaused(false);
 	}
 
 	#leave({ tools, view }: StartedSession): void {

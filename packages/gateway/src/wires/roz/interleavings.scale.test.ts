@@ -119,7 +119,7 @@ class Player {
 			redactor: { redact: (text) => text },
 			newId: () => ids.uuid(),
 			hosts: this.#hosts,
-			hold: () => undefined,
+			setPaused: () => undefined,
 			refused: ({ message }) => {
 				this.#states.faults.push(`a stream was refused: ${message}`);
 			},

@@ -296,10 +296,11 @@ function encodeBudget(reached: BudgetReached): EventPayloads["budget.reached"] {
 }
 
 function inWords({ scope, period, percent, spent, limit }: BudgetReached): string {
-	const whose = scope === "gateway" ? "the gateway's" : "this session's";
+	const scopeName = scope === "gateway" ? "the gateway's" : "this session's";
 	const figures = `${formatDollars(spent)} of ${formatDollars(limit)}`;
-	if (percent < 100) return `${percent} % of ${whose} budget for this ${period} (UTC) is spent: ${figures}`;
-	return `${whose} budget for this ${period} (UTC) is spent: ${figures}; models are not called until the operator raises it`;
+	if (percent < 100)
+		return `${percent} % of ${scopeName} budget for this ${period} (UTC) is spent: ${figures}`;
+	return `${scopeName} budget for this ${period} (UTC) is spent: ${figures}; models are not called until the operator raises it`;
 }
 
 export type ReplyEvent = Extract<

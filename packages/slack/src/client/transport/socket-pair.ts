@@ -39,7 +39,7 @@ export class SocketPair implements Transport {
 	readonly #open = new Set<SocketLine>();
 	readonly #silence: SilenceWatch<SocketLine>;
 	readonly #rivals: OtherProcessWatch;
-	#kept: readonly Promise<void>[] = [];
+	#handled: readonly Promise<void>[] = [];
 
 	constructor(parts: SocketPairParts) {
 		this.#parts = parts;
@@ -58,7 +58,7 @@ export class SocketPair implements Transport {
 
 	/** Begins to open the sockets; `ready`, `lost` and `refused` report the result. */
 	async start(): Promise<void> {
-		this.#kept = Array.from({ length: lineCount }, () => this.#keep());
+		this.#handled = Array.from({ length: lineCount }, () => this.#run());
 	}
 
 	/** Notes a post for which Slack sends an event. */
@@ -72,11 +72,11 @@ export class SocketPair implements Transport {
 		this.#silence.stop();
 		this.#rivals.stop();
 		for (const line of this.#open) line.leave("the connector stops");
-		await Promise.all(this.#kept);
+		await Promise.all(this.#handled);
 	}
 
 	/** Keeps one socket of the pair open or in preparation. */
-	async #keep(): Promise<void> {
+	async #run(): Promise<void> {
 		const { clock, log, refused } = this.#parts;
 		const { signal } = this.#closing;
 		let before: SocketLine | undefined;

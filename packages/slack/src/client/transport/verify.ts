@@ -48,7 +48,7 @@ export function forgery(request: SignedRequest): string | undefined {
 }
 
 /** A signature is valid for five minutes, and clocks may differ by as much. */
-const keptMs = 11 * 60_000;
+const retentionMs = 11 * 60_000;
 const maxKept = 20_000;
 
 /**
@@ -75,7 +75,7 @@ export class ReplayMemory<Result> {
 		if (known !== undefined) return known.result;
 		if (this.#known.size >= maxKept) return undefined;
 		const result = work();
-		this.#known.set(signature, { result, until: now + keptMs });
+		this.#known.set(signature, { result, until: now + retentionMs });
 		result.catch(() => this.#known.delete(signature));
 		return result;
 	}

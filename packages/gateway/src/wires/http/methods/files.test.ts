@@ -371,9 +371,9 @@ test("a full store is reported, and accepts files again after a deletion", async
 test("an upload is paused while the disk is busy, so that little of it is in memory", async () => {
 	const pendingUpload = begin({ "content-length": maxBytes });
 	const gate = Promise.withResolvers<void>();
-	const original = t.runtime.files.keep.bind(t.runtime.files);
+	const original = t.runtime.files.store.bind(t.runtime.files);
 	let received = 0;
-	t.runtime.files.keep = (who, { content, ...rest }) => {
+	t.runtime.files.store = (who, { content, ...rest }) => {
 		const slow = async function* () {
 			for await (const chunk of content) {
 				received += chunk.length;

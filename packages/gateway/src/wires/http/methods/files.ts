@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Readable } from "node:stream";
 import { type Clock, defined, type Logger, ParleyError } from "@parley/base";
-import { type ByteRange, type Files, FileTooLargeError, type KeptFile, type Principal } from "@parley/core";
+import { type ByteRange, type Files, FileTooLargeError, type Principal, type StoredFile } from "@parley/core";
 import type { UploadedFile } from "@parley/protocol";
 import { create, parse } from "content-disposition";
 import type { UploadCounts, UploadRefusal } from "../../../metrics/client-metrics.ts";
@@ -72,17 +72,17 @@ function answerTo(reason: unknown, log: Logger): HttpError {
 async function upload(fileRequest: FileRequest): Promise<void> {
 	const { request, response } = fileRequest;
 	if (request.method !== "POST") throw new HttpError(405, "method not allowed: use POST", { allow: "POST" });
-	const kept = await store(fileRequest);
+	const stored = await store(fileRequest);
 	const body: UploadedFile = {
-		...encodeFile(kept),
-		sha256: kept.sha256,
-		expires_at: toTime(kept.expiresAt),
+		...encodeFile(stored),
+		sha256: stored.sha256,
+		expires_at: toTime(stored.expiresAt),
 	};
 	sendJson(response, { status: 201, body, headers: { location: body.url } });
 }
 
 /** Counts and logs the upload. The name is not logged, because it may contain anything. */
-async function store(fileRequest: FileRequest): Promise<KeptFile> {
+async function store(fileRequest: FileRequest): Promise<StoredFile> {
 	const { request, clock, log, principal, counts } = fileRequest;
 	const beganAt = clock.monotonic();
 	let bytes = 0;
@@ -93,13 +93,13 @@ async function store(fileRequest: FileRequest): Promise<KeptFile> {
 	});
 	counts?.began();
 	try {
-		const kept = await storeBody(fileRequest, (received) => {
+		const stored = await storeBody(fileRequest, (received) => {
 			bytes += received;
 			counts?.received(received);
 		});
-		counts?.kept();
-		log.info("an upload was stored", { ...facts(), file: kept.id });
-		return kept;
+		counts?.stored();
+		log.info("an upload was stored", { ...facts(), file: stored.id });
+		return stored;
 	} catch (reason) {
 		const refusal = refusalOf(reason, request);
 		counts?.refused(refusal);
@@ -126,7 +126,7 @@ const refusals: Partial<Record<ParleyError["code"], UploadRefusal>> = {
 async function storeBody(
 	{ request, response, url, files, clock, principal }: FileRequest,
 	onReceived: (bytes: number) => void,
-): Promise<KeptFile> {
+): Promise<StoredFile> {
 	refuseWrapped(request);
 	const length = Number(request.headers["content-length"] ?? 0);
 	if (length > files.limits.maxBytes) throw new FileTooLargeError(files.limits.maxBytes);
@@ -134,7 +134,7 @@ async function storeBody(
 	const name = readName(request, url);
 	if (/^100-continue$/i.test(request.headers.expect ?? "")) response.writeContinue();
 	const content = patiently(request, clock, onReceived);
-	return files.keep(principal, { name, content, key });
+	return files.store(principal, { name, content, key });
 }
 
 /** Refuses wrapped bodies: the wrapping would be stored with the file. */
@@ -222,7 +222,7 @@ async function download(fileRequest: FileRequest, id: string): Promise<void> {
 	await sendContent(content, response, fileRequest.clock);
 }
 
-function headersOf(file: KeptFile): Record<string, string> {
+function headersOf(file: StoredFile): Record<string, string> {
 	return {
 		"content-disposition": create(file.name, { type: "attachment" }),
 		"content-security-policy": "default-src 'none'; sandbox",
@@ -234,7 +234,7 @@ function headersOf(file: KeptFile): Record<string, string> {
 	};
 }
 
-function typeOf({ mediaType }: KeptFile): string {
+function typeOf({ mediaType }: StoredFile): string {
 	return mediaType === "text/plain" ? "text/plain; charset=utf-8" : mediaType;
 }
 
@@ -265,12 +265,12 @@ function drained(response: ServerResponse, clock: Clock): Promise<void> {
 }
 
 /** A strong entity tag: equal content has an equal tag. */
-function tagOf({ sha256 }: KeptFile): string {
+function tagOf({ sha256 }: StoredFile): string {
 	return `"${sha256}"`;
 }
 
 /** Whether the client has the content already (RFC 9110, section 13.1.2). */
-function isKnown({ headers }: IncomingMessage, file: KeptFile): boolean {
+function isKnown({ headers }: IncomingMessage, file: StoredFile): boolean {
 	const tags = (headers["if-none-match"] ?? "").split(",").map((tag) => tag.trim().replace(/^W\//, ""));
 	return tags.includes("*") || tags.includes(tagOf(file));
 }
@@ -279,7 +279,7 @@ function isKnown({ headers }: IncomingMessage, file: KeptFile): boolean {
  * Returns the requested range, or undefined for the complete file: also for several ranges, and for a range of other content
  * (RFC 9110, section 14.2).
  */
-function rangeOf({ headers, method }: IncomingMessage, file: KeptFile): ByteRange | undefined {
+function rangeOf({ headers, method }: IncomingMessage, file: StoredFile): ByteRange | undefined {
 	const condition = headers["if-range"];
 	const [, first = "", last = ""] = /^bytes=(\d*)-(\d*)$/.exec(headers.range ?? "") ?? [];
 	const meant = method === "GET" && (condition === undefined || condition === tagOf(file));

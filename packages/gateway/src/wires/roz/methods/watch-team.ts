@@ -89,7 +89,7 @@ export class TeamWatch {
 		const { sessionId } = await runtime.tasks.check(principal, taskId);
 		// Workers of the task may be known only when this session has been read.
 		this.#open.add(sessionId);
-		this.#keep(
+		this.#add(
 			runtime.observe(principal, ({ sessionId: of, event }) => {
 				if (of === sessionId && event.type === "session.deleted") this.#deleted();
 			}),
@@ -167,10 +167,10 @@ export class TeamWatch {
 		const stop = await runtime.watch(principal, sessionId, (happened) => {
 			if (!this.#isOver) deliver(happened);
 		});
-		this.#keep(stop);
+		this.#add(stop);
 	}
 
-	#keep(stop: () => void): void {
+	#add(stop: () => void): void {
 		if (this.#isOver) stop();
 		else this.#stops.push(stop);
 	}

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { RunTranscript } from "../vocabulary/transcript.ts";
-import { KeptImages } from "./images/room-for-images.ts";
+import { LoadedImages } from "./images/room-for-images.ts";
 
 /** Three quarters of it are bytes of an image: 16 MiB. */
 const data = "A".repeat((16 * 1024 * 1024 * 4) / 3);
@@ -21,32 +21,32 @@ class Holder {
 
 test("the sessions with the longest pause drop their images if all sessions have too many", () => {
 	const forgotten: string[] = [];
-	const images = new KeptImages<Holder>(({ id }) => forgotten.push(id));
+	const images = new LoadedImages<Holder>(({ id }) => forgotten.push(id));
 	const [a, b, c, d, e, f] = ["a", "b", "c", "d", "e", "f"].map((id) => new Holder(id));
 	if (!a || !b || !c || !d || !e || !f) throw new Error("six are made");
-	for (const holder of [a, b, c, d]) images.keep(holder);
-	images.keep(a);
+	for (const holder of [a, b, c, d]) images.add(holder);
+	images.add(a);
 	expect(forgotten).toEqual([]);
-	images.keep(e);
+	images.add(e);
 	expect(forgotten).toEqual(["b"]);
 	expect([a, b, c, d, e].map(({ history }) => history)).toEqual([seen, undefined, seen, seen, seen]);
 	c.live.size = 1;
-	images.keep(f);
+	images.add(f);
 	expect(forgotten).toEqual(["b"]);
 	c.live.size = 0;
-	images.keep(f);
+	images.add(f);
 	expect(forgotten).toEqual(["b", "c"]);
 	d.history = [];
-	images.keep(d);
-	images.keep(b);
-	images.keep(c);
+	images.add(d);
+	images.add(b);
+	images.add(c);
 	expect(forgotten).toEqual(["b", "c"]);
 });
 
 test("images of tools and of people have one limit", () => {
 	const forgotten: string[] = [];
-	const images = new KeptImages<Holder>(({ id }) => forgotten.push(id));
+	const images = new LoadedImages<Holder>(({ id }) => forgotten.push(id));
 	const holders = ["a", "b", "c", "d", "e"].map((id) => Object.assign(new Holder(id), { history: read }));
-	for (const holder of holders) images.keep(holder);
+	for (const holder of holders) images.add(holder);
 	expect(forgotten).toEqual(["a"]);
 });

@@ -15,7 +15,7 @@ import type { Agent } from "../wires/zot/agent.ts";
 /** More than processes that were killed can have left. */
 const mostKept = 1_000;
 
-interface KeptSession {
+interface RestoredSession {
 	readonly id: string;
 	readonly rootDir: string;
 	/** Model set by `set_model`. */
@@ -35,7 +35,7 @@ export function checkOwnPlace(directory: string, data: string): void {
  * The session that was created last, if any. `clear` creates it before it removes the previous one, which may have the later
  * event. The order of the journal decides, because a clock can be set back.
  */
-export async function findKept(store: Store<Tables>): Promise<KeptSession | undefined> {
+export async function findKept(store: Store<Tables>): Promise<RestoredSession | undefined> {
 	const all = await listSessions(store, operator, { limit: mostKept });
 	const ids = all.map(({ id }) => id);
 	const begun = await store.read((db) =>
@@ -53,7 +53,7 @@ export async function findKept(store: Store<Tables>): Promise<KeptSession | unde
 }
 
 /** Working directory of a stored session. Its statements about files are valid only there. */
-export function workingDirectory({ rootDir }: KeptSession, wanted: string | undefined): string {
+export function workingDirectory({ rootDir }: RestoredSession, wanted: string | undefined): string {
 	if (wanted !== undefined && real(wanted) !== real(rootDir)) {
 		throw refused(
 			`--cwd is ${wanted}, but the conversation in --session works in ${rootDir}; leave --cwd out, or use another --session`,
@@ -69,36 +69,39 @@ export function workingDirectory({ rootDir }: KeptSession, wanted: string | unde
  * Prepares a stored session for a new process. Unfinished work of a killed process does not continue, and its
  * `accept_all_tools` ends, because the client is another one.
  */
-export async function prepareSession(runtime: Runtime, { id, others }: KeptSession): Promise<void> {
+export async function prepareSession(runtime: Runtime, { id, others }: RestoredSession): Promise<void> {
 	await runtime.cancel(rpcRequest, id, { queued: true });
 	await runtime.trust.endAcceptAll(operator, id);
 	for (const other of others) await runtime.remove(rpcRequest, other, true);
 }
 
 /** Throws if the server has several models and none is stored. */
-export function decideModel(models: Models, kept: KeptSession | undefined): Models {
+export function decideModel(models: Models, restored: RestoredSession | undefined): Models {
 	const { undecided, table, model } = models;
 	if (!undecided) return models;
-	const before = kept?.model;
+	const before = restored?.model;
 	if (before === undefined || !table.find(before, model.provider)) throw undecided;
 	return { ...models, modelName: before };
 }
 
 interface RestoredModel {
 	readonly models: Models;
-	readonly kept: KeptSession | undefined;
+	readonly restored: RestoredSession | undefined;
 	/** Real name of the model on the command line. */
 	readonly wanted: string | undefined;
 	readonly log: Logger;
 }
 
 /** A named model has precedence over the stored one, which is used only if the provider has it. */
-export async function settleModel(agent: Agent, { models, kept, wanted, log }: RestoredModel): Promise<void> {
+export async function settleModel(
+	agent: Agent,
+	{ models, restored, wanted, log }: RestoredModel,
+): Promise<void> {
 	if (wanted !== undefined) {
 		await agent.restoreModel(wanted);
 		return;
 	}
-	const before = kept?.model;
+	const before = restored?.model;
 	if (before === undefined || has(models, before)) return;
 	const model = await agent.restoreModel("default");
 	log.warn("the provider does not have the stored model of the conversation", { before, model });

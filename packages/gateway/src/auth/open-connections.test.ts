@@ -1,11 +1,11 @@
 import { operator, type Principal } from "@parley/core";
 import { expect, test } from "vitest";
-import { HeldOpen } from "./held-open.ts";
+import { OpenConnections } from "./open-connections.ts";
 
 function setUp() {
 	const ended = new Set<string>();
 	const listeners = new Set<(id: string) => void>();
-	const held = new HeldOpen({
+	const held = new OpenConnections({
 		counts: (id) => !ended.has(id),
 		onEnd(listener) {
 			listeners.add(listener);
@@ -25,16 +25,16 @@ const other: Principal = { ...operator, tokenId: "other" };
 test("all connections of an ended token are closed once, and no others", () => {
 	const { held, end } = setUp();
 	const endings: string[] = [];
-	held.hold(one, () => endings.push("first"));
-	held.hold(one, () => endings.push("second"));
-	held.hold(other, () => endings.push("foreign"));
-	held.hold(operator, () => endings.push("local"));
-	const release = held.hold(one, () => endings.push("gone"));
+	held.register(one, () => endings.push("first"));
+	held.register(one, () => endings.push("second"));
+	held.register(other, () => endings.push("foreign"));
+	held.register(operator, () => endings.push("local"));
+	const release = held.register(one, () => endings.push("gone"));
 	release();
 	end("one");
 	end("one");
 	expect(endings).toEqual(["first", "second"]);
-	held.hold(other, () => endings.push("later"));
+	held.register(other, () => endings.push("later"));
 	end("other");
 	expect(endings).toEqual(["first", "second", "foreign", "later"]);
 });
@@ -43,7 +43,7 @@ test("a connection that opens after its token has ended is closed at once", () =
 	const { held, end } = setUp();
 	end("one");
 	const endings: string[] = [];
-	held.hold(one, () => endings.push("late"));
+	held.register(one, () => endings.push("late"));
 	expect(endings).toEqual(["late"]);
 });
 

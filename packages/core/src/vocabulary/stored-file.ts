@@ -13,7 +13,7 @@ export interface FileFacts {
 }
 
 /** Stored file with internal facts. */
-export interface KeptFile extends FileFacts {
+export interface StoredFile extends FileFacts {
 	/** SHA-256 of the content, hexadecimal. */
 	readonly sha256: string;
 	/** Milliseconds since the epoch. A file of a session lives as long as the session. */

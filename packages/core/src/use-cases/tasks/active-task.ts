@@ -1,6 +1,6 @@
 import { type Clock, type Ids, ParleyError } from "@parley/base";
 import type { Observers } from "../../conversation/observers.ts";
-import type { Session, TaskHold, TaskRunEnd } from "../../conversation/session.ts";
+import type { Session, SessionTask, TaskRunEnd } from "../../conversation/session.ts";
 import { type Claim, keepClaim } from "../../conversation/tasks/claim.ts";
 import { endTask, type TaskEnd, workerEnd } from "../../conversation/tasks/end-task.ts";
 import { findTask } from "../../conversation/tasks/read-tasks.ts";
@@ -38,20 +38,20 @@ const passing: readonly ModelFault[] = [
 	"unreachable",
 ];
 
-export interface HoldServices {
+export interface ActiveTaskServices {
 	readonly journal: Journal;
 	readonly clock: Clock;
 	readonly ids: Ids;
 	readonly observers: Observers;
 }
 
-export interface HoldParts {
+export interface ActiveTaskParts {
 	readonly row: TaskRow;
 	readonly claim: Claim;
 	readonly home: Session;
 	/** The task's conversation. */
 	readonly session: Session;
-	readonly services: HoldServices;
+	readonly services: ActiveTaskServices;
 	readonly tools: readonly string[];
 	/** The conversations of the tasks above it. */
 	readonly above: readonly string[];
@@ -63,7 +63,7 @@ export interface HoldParts {
 }
 
 /** A task that a worker works on. */
-export class Hold implements TaskHold {
+export class ActiveTask implements SessionTask {
 	readonly taskId: string;
 	readonly home: Session;
 	readonly accounts: readonly string[];
@@ -73,11 +73,11 @@ export class Hold implements TaskHold {
 	readonly supervised: boolean;
 	readonly spawns: boolean;
 	readonly isStep: boolean;
-	readonly #parts: HoldParts;
+	readonly #parts: ActiveTaskParts;
 	#endedWith: readonly string[] = [];
 	#lost = false;
 
-	constructor(parts: HoldParts) {
+	constructor(parts: ActiveTaskParts) {
 		this.taskId = parts.row.id;
 		this.home = parts.home;
 		this.accounts = [...parts.above, parts.home.id];
@@ -92,7 +92,7 @@ export class Hold implements TaskHold {
 
 	access(run: ToolRun, callId: string): TaskAccess {
 		const { services, check, onWork: onSpawned } = this.#parts;
-		return accessOf({ hold: this, run, services, callId, check, onSpawned });
+		return accessOf({ activeTask: this, run, services, callId, check, onSpawned });
 	}
 
 	/** Whether another worker has claimed the task. This never changes back. */
@@ -100,7 +100,7 @@ export class Hold implements TaskHold {
 		return this.#lost;
 	}
 
-	async keep(tx: Tx): Promise<void> {
+	async renew(tx: Tx): Promise<void> {
 		const { claim, session, services } = this.#parts;
 		const [run] = session.live.values();
 		const workedMs = Math.round(this.workedMs + (run?.workedMs ?? 0));
@@ -191,9 +191,9 @@ interface ToolRun {
 }
 
 interface AccessParts {
-	readonly hold: TaskHold;
+	readonly activeTask: SessionTask;
 	readonly run: ToolRun;
-	readonly services: HoldServices;
+	readonly services: ActiveTaskServices;
 	readonly callId: string;
 	/** Checks a requested worker. Throws an error that the model can correct. */
 	readonly check: (row: TaskRow, wanted: NewWorker) => Promise<CheckedTask>;
@@ -212,31 +212,31 @@ function accessOf(parts: AccessParts): TaskAccess {
 }
 
 async function writePlan(
-	{ run, hold, services }: AccessParts,
+	{ run, activeTask, services }: AccessParts,
 	steps: readonly PlanStep[],
 ): Promise<TaskProgress> {
 	const { redactor } = run.session;
-	const kept = steps.map((step) => ({ ...step, title: redactor.redact(step.title) }));
+	const redacted = steps.map((step) => ({ ...step, title: redactor.redact(step.title) }));
 	return run.session.commit(async (tx, record) => {
-		const row = await own(tx, hold);
-		const progress = progressOf(row.title, kept, false);
+		const row = await own(tx, activeTask);
+		const progress = progressOf(row.title, redacted, false);
 		const before = planOf(row);
-		if (before && JSON.stringify(before) === JSON.stringify(kept)) return progress;
-		await change(tx, services.clock.now(), row, { plan: JSON.stringify(kept) });
+		if (before && JSON.stringify(before) === JSON.stringify(redacted)) return progress;
+		await change(tx, services.clock.now(), row, { plan: JSON.stringify(redacted) });
 		const usage = await sessionTotal(tx, row.own_session_id);
-		await record({ type: "task.progress", taskId: row.id, progress, plan: kept, usage });
+		await record({ type: "task.progress", taskId: row.id, progress, plan: redacted, usage });
 		return progress;
 	});
 }
 
 /** Resolves with a person's answer. Until then the task is suspended and its run stops. */
 async function review(
-	{ run, hold, callId, services }: AccessParts,
+	{ run, activeTask, callId, services }: AccessParts,
 	{ reason, content }: { readonly reason: string; readonly content: string },
 ): Promise<ReviewReply> {
 	const { redactor } = run.session;
 	const reply = await run.session.commit(async (tx, record) => {
-		const row = await own(tx, hold);
+		const row = await own(tx, activeTask);
 		const known = reviewOf(row);
 		if (known?.callId === callId && known.reply) return known.reply;
 		const shown: Review = {
@@ -273,14 +273,14 @@ async function review(
 }
 
 async function spawn(
-	{ run, hold, callId, services, check, onSpawned }: AccessParts,
+	{ run, activeTask, callId, services, check, onSpawned }: AccessParts,
 	wanted: NewWorker,
 ): Promise<string> {
-	const checked = await check(await services.journal.store.read((db) => own(db, hold)), wanted);
+	const checked = await check(await services.journal.store.read((db) => own(db, activeTask)), wanted);
 	const { observers } = services;
 	const { id, created } = await run.session.commit(async (tx, record) => {
 		// Checked again, because a task that ended has no workers.
-		const parent = await own(tx, hold);
+		const parent = await own(tx, activeTask);
 		const siblings = await tx
 			.selectFrom("tasks")
 			.select(["id", "spawn_call"])
@@ -292,10 +292,10 @@ async function spawn(
 		const { submitted_by: submittedBy, actor } = parent;
 		const workers = siblings.map((sibling) => sibling.id);
 		const origin = { parent, spawnCall: callId, siblings: workers, submittedBy, actor, taint: "" as const };
-		const inserted = await insertTask(services, { tx, record }, hold.home, { wanted: checked, origin });
+		const inserted = await insertTask(services, { tx, record }, activeTask.home, { wanted: checked, origin });
 		return { id: inserted.row.id, created: inserted.created };
 	});
-	for (const event of created) observers.notify(event, hold.home.owner);
+	for (const event of created) observers.notify(event, activeTask.home.owner);
 	onSpawned();
 	return id;
 }
@@ -309,11 +309,11 @@ function refuseBeyond({ depth }: TaskRow, siblings: number): void {
 
 /** Resolves when all of these workers have ended. Until then the run stops. */
 async function awaitWorkers(
-	{ run, hold, services }: AccessParts,
+	{ run, activeTask, services }: AccessParts,
 	ids: readonly string[] | undefined,
 ): Promise<readonly WorkerResult[]> {
 	const results = await run.session.commit(async (tx, record) => {
-		const row = await own(tx, hold);
+		const row = await own(tx, activeTask);
 		const workers = await tx
 			.selectFrom("tasks")
 			.selectAll()
@@ -338,7 +338,7 @@ async function awaitWorkers(
 }
 
 /** The task, as long as this worker has claimed it. */
-async function own(tx: Tx, { taskId }: TaskHold): Promise<TaskRow> {
+async function own(tx: Tx, { taskId }: SessionTask): Promise<TaskRow> {
 	const row = await findTask(tx, taskId);
 	if (row?.state === "running") return row;
 	throw new ParleyError("the task was stopped", { code: "cancelled" });

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createWorkplace } from "../testing/tool-context.ts";
 import { replaceFile } from "../tools/files/write-target.ts";
-import { HeldDirectory, openRegular } from "./regular-file.ts";
+import { OpenDirectory, openRegular } from "./regular-file.ts";
 
 let place: Awaited<ReturnType<typeof createWorkplace>>;
 
@@ -17,7 +17,7 @@ beforeEach(async () => {
 afterEach(() => place[Symbol.asyncDispose]());
 
 test("a directory handle refers to the same directory after its path changes", async () => {
-	await using held = await HeldDirectory.open(join(place.cwd, "a/b"));
+	await using held = await OpenDirectory.open(join(place.cwd, "a/b"));
 	await rename(join(place.cwd, "a"), join(place.cwd, "moved"));
 	await symlink(join(place.path, "outside"), join(place.cwd, "a"));
 	expect(await readFile(held.at("file.txt"), "utf8")).toBe("inside");
@@ -27,7 +27,7 @@ test("a directory handle refers to the same directory after its path changes", a
 
 test("a link that replaced a directory is not followed", async () => {
 	for (const path of ["link", "link/deep"]) {
-		await expect(HeldDirectory.open(join(place.cwd, path), true)).rejects.toMatchObject({
+		await expect(OpenDirectory.open(join(place.cwd, path), true)).rejects.toMatchObject({
 			code: "aborted",
 			message: 'the directory "link" became a link to another place',
 		});
@@ -37,11 +37,11 @@ test("a link that replaced a directory is not followed", async () => {
 
 test("missing directories are created only with `make`, and a file is not a directory", async () => {
 	const missing = join(place.cwd, "a/new/deep");
-	await expect(HeldDirectory.open(missing)).rejects.toMatchObject({ code: "ENOENT" });
-	await using made = await HeldDirectory.open(missing, true);
+	await expect(OpenDirectory.open(missing)).rejects.toMatchObject({ code: "ENOENT" });
+	await using made = await OpenDirectory.open(missing, true);
 	await writeFile(made.at("x"), "");
 	expect(await readdir(missing)).toEqual(["x"]);
-	await expect(HeldDirectory.open(join(place.cwd, "a/b/file.txt"))).rejects.toMatchObject({
+	await expect(OpenDirectory.open(join(place.cwd, "a/b/file.txt"))).rejects.toMatchObject({
 		code: "ENOTDIR",
 	});
 });
@@ -50,7 +50,7 @@ test.runIf(process.platform === "linux")("no descriptor is left open", async () 
 	const count = async (): Promise<number> => (await readdir("/proc/self/fd")).length;
 	const before = await count();
 	for (const path of ["a/b", "link/deep", "missing/x", "a/b/file.txt"]) {
-		const opened = await HeldDirectory.open(join(place.cwd, path)).catch(() => undefined);
+		const opened = await OpenDirectory.open(join(place.cwd, path)).catch(() => undefined);
 		await opened?.[Symbol.asyncDispose]();
 	}
 	expect(await count()).toBe(before);

@@ -8,9 +8,9 @@ interface TokenLife {
 }
 
 /** Open connections and streams of principals on all wires. They are closed when their token becomes invalid. */
-export class HeldOpen {
+export class OpenConnections {
 	readonly #tokens: TokenLife;
-	readonly #held = new Map<string, Set<() => void>>();
+	readonly #openConnections = new Map<string, Set<() => void>>();
 	readonly #stop: () => void;
 
 	constructor(tokens: TokenLife) {
@@ -22,17 +22,18 @@ export class HeldOpen {
 	 * Calls `end` once when the token becomes invalid, or immediately if it is already invalid. Returns a function that
 	 * cancels this.
 	 */
-	hold({ tokenId }: Principal, end: () => void): () => void {
+	register({ tokenId }: Principal, end: () => void): () => void {
 		if (tokenId === undefined) return () => undefined;
 		if (!this.#tokens.counts(tokenId)) {
 			end();
 			return () => undefined;
 		}
-		const held = this.#held.get(tokenId) ?? new Set();
-		this.#held.set(tokenId, held.add(end));
+		const connections = this.#openConnections.get(tokenId) ?? new Set();
+		this.#openConnections.set(tokenId, connections.add(end));
 		return () => {
-			held.delete(end);
-			if (held.size === 0 && this.#held.get(tokenId) === held) this.#held.delete(tokenId);
+			connections.delete(end);
+			if (connections.size === 0 && this.#openConnections.get(tokenId) === connections)
+				this.#openConnections.delete(tokenId);
 		};
 	}
 
@@ -41,8 +42,8 @@ export class HeldOpen {
 	}
 
 	#end(tokenId: string): void {
-		const held = this.#held.get(tokenId) ?? [];
-		this.#held.delete(tokenId);
-		for (const end of [...held]) end();
+		const connections = this.#openConnections.get(tokenId) ?? [];
+		this.#openConnections.delete(tokenId);
+		for (const end of [...connections]) end();
 	}
 }

@@ -11,7 +11,7 @@ import { eachProcess } from "./commands/command-limits.ts";
 import { CommandRuns } from "./commands/command-runs.ts";
 import { findProgram } from "./commands/environment.ts";
 import { createSandboxes, type SandboxesOptions } from "./sandboxes.ts";
-import { KeptVerdict, keyOf, thisSystem } from "./self-test.ts";
+import { keyOf, StoredVerdict, thisSystem } from "./self-test.ts";
 import { filterProgram, filterRules, noUnixSockets } from "./system-calls/filter.ts";
 
 let directory: Awaited<ReturnType<typeof createDirectory>>;
@@ -163,7 +163,7 @@ test.skipIf(!hasBubblewrap)(
 
 test("a verdict is read only from a private file of this user", async () => {
 	const key = "0".repeat(64);
-	const kept = new KeptVerdict(file);
+	const kept = new StoredVerdict(file);
 	await kept.add(key, 20);
 	expect(await kept.find(key)).toBe(20);
 	await chmod(file, 0o620);
@@ -173,7 +173,7 @@ test("a verdict is read only from a private file of this user", async () => {
 	expect(await kept.find(key)).toBeUndefined();
 	await chmod(directory.path, 0o700);
 	await symlink(file, join(directory.path, "link"));
-	expect(await new KeptVerdict(join(directory.path, "link")).find(key)).toBeUndefined();
+	expect(await new StoredVerdict(join(directory.path, "link")).find(key)).toBeUndefined();
 	expect(await kept.find(key)).toBe(20);
 	await writeFile(file, `${key} 0\n${key}\nnonsense\n`);
 	expect(await kept.find(key)).toBeUndefined();
@@ -188,7 +188,7 @@ test.runIf(process.platform === "linux")(
 );
 
 test("a file keeps the latest sixteen verdicts", async () => {
-	const kept = new KeptVerdict(file);
+	const kept = new StoredVerdict(file);
 	const keys = Array.from({ length: 18 }, (_, index) => String(index).padStart(64, "0"));
 	for (const key of keys) await kept.add(key, 7);
 	const known = await Promise.all(keys.map((key) => kept.find(key)));
@@ -235,7 +235,7 @@ test.runIf(process.platform === "linux")(
 			steering: [],
 			layout: await describeSystem({ path: environment.PATH, home: undefined }),
 			runs: new CommandRuns(parts),
-			guards: { ...parts, owed: new Set<string>(), given: new Set<string>() },
+			guards: { ...parts, remaining: new Set<string>(), given: new Set<string>() },
 			failedToStart: async () => undefined,
 			architecture: "x64" as const,
 			unixSockets: false,
