@@ -1,10 +1,10 @@
 import { type ChildProcessByStdio, spawn } from "node:child_process";
+import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:net";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
-import type { Random } from "./random.ts";
 
 export const binary = fileURLToPath(new URL("../packages/cli/bin/parley.mjs", import.meta.url));
 
@@ -121,9 +121,10 @@ export class GatewayProcess {
  * A port that stays the same across restarts. It is below the ports of outgoing connections: a client that connects to such
  * a port without a server may reach itself.
  */
-export async function choosePort(random: Random): Promise<number> {
+export async function choosePort(): Promise<number> {
 	for (;;) {
-		const port = random.between(10_000, 32_000);
+		// Not from the seed: tests that run at the same time would choose the same port.
+		const port = randomInt(10_000, 32_000);
 		if (await isFree(port)) return port;
 	}
 }

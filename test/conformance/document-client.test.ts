@@ -3,7 +3,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "vitest";
 import { choosePort, GatewayProcess } from "../gateway-process.ts";
-import { Random, testSeed } from "../random.ts";
 import { converse } from "./document-client.ts";
 import { verifiesOn } from "./verifies.ts";
 
@@ -11,7 +10,7 @@ async function startBinary() {
 	const directory = await realpath(await mkdtemp(join(tmpdir(), "parley-document-")));
 	const root = join(directory, "root");
 	await mkdir(root);
-	const port = await choosePort(new Random(testSeed()));
+	const port = await choosePort();
 	const gateway = new GatewayProcess({ port, data: join(directory, "data"), root });
 	if (!(await gateway.ready)) throw new Error(`the gateway did not start:\n${gateway.stderr.join("\n")}`);
 	return {

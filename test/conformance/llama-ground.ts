@@ -6,13 +6,10 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseJson } from "@parley/base";
 import { choosePort, GatewayProcess, type GatewayProcessOptions } from "../gateway-process.ts";
-import { Random } from "../random.ts";
 import { askDaemon, KontekstStream } from "./drivers/kontekst-client.ts";
 
 /** The program that replaces llama-server. */
 export const fakeLlamaServer = fileURLToPath(new URL("../simulators/llama/llama-server.ts", import.meta.url));
-
-const random = new Random(process.pid);
 
 /** A directory, two ports and the real gateway with a fake local model server. */
 export class LlamaGround implements AsyncDisposable {
@@ -30,7 +27,7 @@ export class LlamaGround implements AsyncDisposable {
 	}
 
 	static async create(): Promise<LlamaGround> {
-		return new LlamaGround(await choosePort(random), await choosePort(random));
+		return new LlamaGround(await choosePort(), await choosePort());
 	}
 
 	get url(): string {

@@ -3,7 +3,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "vitest";
 import { choosePort, GatewayProcess } from "../gateway-process.ts";
-import { Random, testSeed } from "../random.ts";
 import { OzzieClient } from "./drivers/ozzie-client.ts";
 import { verifiesOn } from "./verifies.ts";
 
@@ -13,7 +12,7 @@ verifiesOn("ozzie", ["tool.environment"], "a command finds neither the key nor t
 	await using directory = await mkdtempDisposable(join(await realpath(tmpdir()), "parley-environment-"));
 	const [root, data] = [join(directory.path, "root"), join(directory.path, "data")];
 	await mkdir(root);
-	const port = await choosePort(new Random(testSeed()));
+	const port = await choosePort();
 	const environment = { ANTHROPIC_API_KEY: key, PARLEY_PROVIDER: "offline", OTHER_API_KEY: key };
 	const gateway = new GatewayProcess({ port, data, root, environment });
 	try {

@@ -5,7 +5,6 @@ import { paced } from "@parley/base/testing";
 import { expect, test } from "vitest";
 import { OzzieClient } from "../conformance/drivers/ozzie-client.ts";
 import { choosePort, GatewayProcess, patienceMs } from "../gateway-process.ts";
-import { Random, testSeed } from "../random.ts";
 
 const timeout = paced(patienceMs * 3);
 
@@ -17,7 +16,7 @@ test("three writes of one reply run when they are answered in any order, over ki
 	stack.defer(() => rm(directory, { recursive: true, force: true }));
 	const [data, root] = [join(directory, "data"), join(directory, "root")];
 	await mkdir(root);
-	const port = await choosePort(new Random(testSeed()));
+	const port = await choosePort();
 	let gateway: GatewayProcess | undefined;
 	stack.defer(async () => {
 		gateway?.kill("SIGKILL");

@@ -8,7 +8,6 @@ import { checkAudit, type Tables } from "@parley/core";
 import { expect, test } from "vitest";
 import { OzzieClient } from "../conformance/drivers/ozzie-client.ts";
 import { choosePort, GatewayProcess, patienceMs } from "../gateway-process.ts";
-import { Random, testSeed } from "../random.ts";
 
 /** Checks the chain of the audit and returns its rows about tool calls. */
 async function readAudit(data: string): Promise<string[]> {
@@ -25,7 +24,6 @@ test("after a kill of the gateway at any time, the chain is complete, and each e
 	timeout: paced(4 * patienceMs),
 }, async () => {
 	const directory = await realpath(await mkdtemp(join(tmpdir(), "parley-audit-crash-")));
-	const random = new Random(testSeed());
 	for (const [hook, written, rows] of [
 		["store.commit=kill@8", false, undefined],
 		["tool-running=kill@1", false, ["tool.start allowed"]],
@@ -33,7 +31,7 @@ test("after a kill of the gateway at any time, the chain is complete, and each e
 	] as const) {
 		const [data, root] = [join(directory, hook, "data"), join(directory, hook, "work")];
 		await mkdir(root, { recursive: true });
-		const port = await choosePort(random);
+		const port = await choosePort();
 		const environment = { PARLEY_SANDBOX: "off" };
 		const killed = new GatewayProcess({ port, data, root, hooks: hook, environment });
 		if (await killed.ready) await work(port);

@@ -14,7 +14,7 @@ const running: GatewayProcess[] = [];
 
 beforeEach(async () => {
 	ground = await Ground.create(() => undefined);
-	port = await choosePort(random);
+	port = await choosePort();
 });
 
 afterEach(async () => {

@@ -6,7 +6,6 @@ import { expect, test } from "vitest";
 import { KontekstStream } from "../conformance/drivers/kontekst-client.ts";
 import { OzzieClient } from "../conformance/drivers/ozzie-client.ts";
 import { choosePort, GatewayProcess, patienceMs } from "../gateway-process.ts";
-import { Random, testSeed } from "../random.ts";
 
 test("a kill of the gateway cancels the runs of kontekst streams that need a decision, and the others continue", {
 	timeout: paced(patienceMs * 3),
@@ -16,7 +15,7 @@ test("a kill of the gateway cancels the runs of kontekst streams that need a dec
 	stack.defer(() => rm(directory, { recursive: true, force: true }));
 	const [data, root] = [join(directory, "data"), join(directory, "root")];
 	await mkdir(root);
-	const port = await choosePort(new Random(testSeed()));
+	const port = await choosePort();
 	const url = `http://127.0.0.1:${port}`;
 	let gateway: GatewayProcess | undefined;
 	const kill = async (): Promise<void> => {

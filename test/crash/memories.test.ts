@@ -7,7 +7,6 @@ import { migrations, type Tables } from "@parley/core";
 import { expect, test } from "vitest";
 import { OzzieClient } from "../conformance/drivers/ozzie-client.ts";
 import { choosePort, GatewayProcess, patienceMs } from "../gateway-process.ts";
-import { Random, testSeed } from "../random.ts";
 
 /** A gateway whose database a test reads and changes between two processes. */
 class Lives implements AsyncDisposable {
@@ -26,7 +25,7 @@ class Lives implements AsyncDisposable {
 	static async open(): Promise<Lives> {
 		const directory = await mkdtemp(join(tmpdir(), "parley-memories-"));
 		await mkdir(join(directory, "root"));
-		return new Lives(directory, await choosePort(new Random(testSeed())));
+		return new Lives(directory, await choosePort());
 	}
 
 	async start(hooks?: string): Promise<OzzieClient> {

@@ -8,7 +8,6 @@ import { OzzieClient } from "../conformance/drivers/ozzie-client.ts";
 import { RozStream, RozTeam } from "../conformance/drivers/roz-client.ts";
 import { submit } from "../conformance/task-client.ts";
 import { choosePort, GatewayProcess, patienceMs } from "../gateway-process.ts";
-import { Random, testSeed } from "../random.ts";
 
 const timeout = paced(patienceMs * 3);
 
@@ -18,7 +17,7 @@ async function mortalGateway(stack: AsyncDisposableStack) {
 	stack.defer(() => rm(directory, { recursive: true, force: true }));
 	const [data, root] = [join(directory, "data"), join(directory, "root")];
 	await mkdir(root);
-	const port = await choosePort(new Random(testSeed()));
+	const port = await choosePort();
 	let gateway: GatewayProcess | undefined;
 	const kill = async (): Promise<void> => {
 		gateway?.kill("SIGKILL");

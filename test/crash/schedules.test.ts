@@ -7,7 +7,6 @@ import { migrations, type Tables } from "@parley/core";
 import { expect, test } from "vitest";
 import { OzzieClient } from "../conformance/drivers/ozzie-client.ts";
 import { choosePort, GatewayProcess, patienceMs } from "../gateway-process.ts";
-import { Random, testSeed } from "../random.ts";
 
 /** Failpoints before, in and after the transaction of a firing, in their order. */
 const places = ["schedule-due", "accepted", "schedule-fired"] as const;
@@ -21,7 +20,7 @@ test("a due time fires once, although the gateway is killed before, in or after 
 	stack.defer(() => rm(directory, { recursive: true, force: true }));
 	const [data, root] = [join(directory, "data"), join(directory, "root")];
 	await mkdir(root);
-	const port = await choosePort(new Random(testSeed()));
+	const port = await choosePort();
 	let gateway: GatewayProcess | undefined;
 	stack.defer(async () => {
 		gateway?.kill("SIGKILL");

@@ -69,7 +69,7 @@ export class World {
 		const watch = new Watch();
 		const ground = await Ground.create(() => watch.notify());
 		await using undo = new AsyncDisposableStack();
-		const world = undo.use(new World(random, { watch, ground, port: await choosePort(random) }));
+		const world = undo.use(new World(random, { watch, ground, port: await choosePort() }));
 		const gateway = await world.#startInPeace();
 		await world.#openSessions();
 		await world.#stop(gateway);

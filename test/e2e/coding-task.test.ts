@@ -7,7 +7,6 @@ import { promisify } from "node:util";
 import { paced } from "@parley/base/testing";
 import { expect, test } from "vitest";
 import { choosePort, GatewayProcess } from "../gateway-process.ts";
-import { Random, testSeed } from "../random.ts";
 import { FakeAnthropic } from "../simulators/anthropic/fake-anthropic.ts";
 import type { ReceivedRequest } from "../simulators/anthropic/received-request.ts";
 import { type ReplyBlock, says } from "../simulators/anthropic/reply.ts";
@@ -78,7 +77,7 @@ test(
 			ANTHROPIC_BASE_URL: model.url,
 			PARLEY_TITLES: "false",
 		};
-		const port = await choosePort(new Random(testSeed()));
+		const port = await choosePort();
 		const options = { port, data, root: project, environment: { ...environment, PARLEY_MODEL: "standard" } };
 		const gateway = new GatewayProcess(options);
 		stack.defer(async () => {

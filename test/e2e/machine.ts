@@ -4,7 +4,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { hasBubblewrap } from "@parley/core/testing";
 import { choosePort } from "../gateway-process.ts";
-import { Random, testSeed } from "../random.ts";
 import { Watch } from "../watch.ts";
 import { Program } from "./program.ts";
 
@@ -40,7 +39,7 @@ export class Machine implements AsyncDisposable {
 	async begin(serve: (changed: () => void) => Promise<PlatformServer>): Promise<void> {
 		this.#directory = await realpath(await mkdtemp(join(tmpdir(), `parley-${this.#platform}-`)));
 		this.#undo.defer(() => rm(this.#directory, { recursive: true, force: true }));
-		this.#port = await choosePort(new Random(testSeed()));
+		this.#port = await choosePort();
 		await mkdir(join(this.#directory, "root"));
 		// A change is visible only after the request is complete.
 		const server = await serve(() => void setImmediate(() => this.watch.notify()));

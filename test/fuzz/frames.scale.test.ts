@@ -13,7 +13,7 @@ test("malformed frames are answered one by one and leave no memory in use, and a
 	const began = performance.now();
 	const seed = testSeed();
 	const random = new Random(seed);
-	await using siege = await Siege.begin(random);
+	await using siege = await Siege.begin();
 	const tally = new Tally();
 	let damaged = 0;
 

@@ -11,7 +11,7 @@ const workers = 16;
 test("malformed HTTP gets a response or a close and leaves no memory in use, and a healthy client is served at the same time", async () => {
 	const seed = testSeed();
 	const random = new Random(seed);
-	await using siege = await Siege.begin(random);
+	await using siege = await Siege.begin();
 	const answers = new Map<string, Map<string, number>>();
 	const faults: string[] = [];
 

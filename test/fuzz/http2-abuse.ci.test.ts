@@ -15,7 +15,7 @@ test("abuse of HTTP/2 costs at most a connection: memory is released, and a heal
 }, async () => {
 	const seed = testSeed();
 	const random = new Random(seed);
-	await using siege = await Siege.begin(random);
+	await using siege = await Siege.begin();
 	const { token } = siege;
 	const faults: string[] = [];
 	const outcomes = new Map<string, number>();

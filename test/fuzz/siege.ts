@@ -4,7 +4,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pacedNow } from "@parley/base/testing";
 import { choosePort, GatewayProcess } from "../gateway-process.ts";
-import type { Random } from "../random.ts";
 import { Watch } from "../watch.ts";
 import { HealthyClient } from "./healthy-client.ts";
 import {
@@ -58,11 +57,11 @@ export class Siege {
 		this.#mark = start;
 	}
 
-	static async begin(random: Random): Promise<Siege> {
+	static async begin(): Promise<Siege> {
 		const directory = await mkdtemp(join(tmpdir(), "parley-fuzz-"));
 		const root = join(directory, "root");
 		await mkdir(root);
-		const port = await choosePort(random);
+		const port = await choosePort();
 		const data = join(directory, "data");
 		const gateway = new GatewayProcess({ port, data, root, environment: frugalMemory, nodeArgs: probeArgs });
 		await using undo = new AsyncDisposableStack();

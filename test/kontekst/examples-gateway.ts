@@ -3,7 +3,6 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { readOperatorToken } from "@parley/gateway";
 import { choosePort, GatewayProcess } from "../gateway-process.ts";
-import { Random, testSeed } from "../random.ts";
 import { ClientHost, type Ended, type ProgramOptions } from "../zot/client-host.ts";
 
 export const folder = fileURLToPath(new URL("../../examples/kontekst", import.meta.url));
@@ -18,7 +17,7 @@ export class ExamplesGateway implements AsyncDisposable {
 		const host = new ClientHost();
 		const [data, root] = [host.path("data"), host.path("root")];
 		mkdirSync(root);
-		const port = await choosePort(new Random(testSeed()));
+		const port = await choosePort();
 		const environment = { PARLEY_AUTH: "token", PARLEY_PROVIDER: "offline" };
 		const process = new GatewayProcess({ port, data, root, environment });
 		if (!(await process.ready)) throw new Error(process.stderr.join("\n"));

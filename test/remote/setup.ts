@@ -12,13 +12,10 @@ import type { ClientOptions } from "ws";
 import type { Access } from "../conformance/drivers/kontekst-client.ts";
 import { OzzieClient } from "../conformance/drivers/ozzie-client.ts";
 import { choosePort, GatewayProcess, type GatewayProcessOptions } from "../gateway-process.ts";
-import { Random } from "../random.ts";
 import { adapt, documented } from "./document.ts";
 
 /** Address of clients; proxies use 127.0.0.1. */
 export const clientAddress = "127.0.0.2";
-
-const random = new Random(process.pid);
 
 interface Asking {
 	readonly method?: string;
@@ -46,7 +43,7 @@ export class RemoteSetup implements AsyncDisposable {
 	}
 
 	static async create(): Promise<RemoteSetup> {
-		const setup = new RemoteSetup(await choosePort(random), await choosePort(random));
+		const setup = new RemoteSetup(await choosePort(), await choosePort());
 		await setup.certify("localhost");
 		return setup;
 	}

@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { expect } from "vitest";
 import { type EventFrame, OzzieClient } from "../conformance/drivers/ozzie-client.ts";
 import { choosePort, GatewayProcess } from "../gateway-process.ts";
-import { Random, testSeed } from "../random.ts";
 
 /** Two sessions of one gateway: the root of the second is inside the root of the first. */
 export interface NestedRoots extends AsyncDisposable {
@@ -31,7 +30,7 @@ export async function openNestedRoots(): Promise<NestedRoots> {
 	const project = join(wide, "project");
 	for (const path of [wide, outside, project]) await mkdir(path);
 	await writeFile(join(outside, "secret"), "secret of the operator");
-	const port = await choosePort(new Random(testSeed() + 3));
+	const port = await choosePort();
 	const gateway = new GatewayProcess({
 		port,
 		data,

@@ -7,7 +7,6 @@ import { hasBubblewrap } from "@parley/core/testing";
 import { expect, test } from "vitest";
 import { OzzieClient } from "../conformance/drivers/ozzie-client.ts";
 import { choosePort, GatewayProcess } from "../gateway-process.ts";
-import { Random, testSeed } from "../random.ts";
 
 /** A number that /etc/passwd does not have. */
 const uid = 54_321;
@@ -22,7 +21,7 @@ test.skipIf(!hasBubblewrap || !canMap)(
 		stack.defer(() => rm(directory, { recursive: true, force: true }));
 		const [root, data] = [join(directory, "root"), join(directory, "data")];
 		await mkdir(root);
-		const port = await choosePort(new Random(testSeed()));
+		const port = await choosePort();
 		const environment = { PARLEY_SANDBOX: "preferred", HOME: undefined };
 		const gateway = new GatewayProcess({ port, data, root, environment, launcher });
 		stack.defer(async () => {

@@ -8,18 +8,16 @@ import { seededIds } from "@parley/base/testing";
 import { type Client, createClient, type EventFrame, type OpenSession } from "@parley/protocol";
 import { afterEach, beforeEach, expect, onTestFinished, type TestContext, test } from "vitest";
 import { binary, choosePort, GatewayProcess } from "../gateway-process.ts";
-import { Random, testSeed } from "../random.ts";
 import { SmallDisk } from "./small-disk.ts";
 
 const full =
 	"the store could not commit: the disk is full; free some space, nothing acknowledged was lost" as const;
-const random = new Random(testSeed());
 let root: string;
 let port: number;
 
 beforeEach(async () => {
 	root = mkdtempSync(join(tmpdir(), "parley-disk-full-"));
-	port = await choosePort(random);
+	port = await choosePort();
 });
 
 afterEach(() => rmSync(root, { recursive: true, force: true }));

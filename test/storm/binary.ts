@@ -3,7 +3,6 @@ import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { choosePort, GatewayProcess } from "../gateway-process.ts";
-import { Random, testSeed } from "../random.ts";
 
 /** The real gateway in new directories, which can be restarted on them. */
 export class Binary implements AsyncDisposable {
@@ -20,7 +19,7 @@ export class Binary implements AsyncDisposable {
 	static async start(): Promise<Binary> {
 		const directory = await mkdtemp(join(tmpdir(), "parley-storm-"));
 		await mkdir(join(directory, "root"));
-		const binary = new Binary(directory, await choosePort(new Random(testSeed())));
+		const binary = new Binary(directory, await choosePort());
 		await binary.#isReady();
 		return binary;
 	}

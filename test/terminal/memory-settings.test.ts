@@ -3,12 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { choosePort, GatewayProcess } from "../gateway-process.ts";
-import { Random, testSeed } from "../random.ts";
 
 /** Arguments and variables of the process of a gateway. */
 async function runGateway(environment: Readonly<Record<string, string>> = {}) {
 	const directory = await realpath(await mkdtemp(join(tmpdir(), "parley-memory-")));
-	const port = await choosePort(new Random(testSeed()));
+	const port = await choosePort();
 	const gateway = new GatewayProcess({ port, data: join(directory, "data"), root: directory, environment });
 	onTestFinished(async () => {
 		gateway.kill("SIGTERM");

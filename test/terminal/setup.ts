@@ -1,10 +1,7 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { choosePort, GatewayProcess } from "../gateway-process.ts";
-import { Random, testSeed } from "../random.ts";
 import { Screen } from "./screen.ts";
-
-const random = new Random(testSeed());
 
 /** A gateway for one test or file, and terminals that connect to it. */
 export class Setup {
@@ -25,7 +22,7 @@ export class Setup {
 
 	/** Starts a gateway with these variables. */
 	static async open(variables: Readonly<Record<string, string>> = {}): Promise<Setup> {
-		const setup = new Setup(await choosePort(random), variables);
+		const setup = new Setup(await choosePort(), variables);
 		await setup.startGateway();
 		return setup;
 	}

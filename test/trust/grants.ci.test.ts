@@ -9,7 +9,6 @@ import { expect, test } from "vitest";
 import { OzzieClient } from "../conformance/drivers/ozzie-client.ts";
 import { TestGateway } from "../conformance/gateway.ts";
 import { binary, choosePort, GatewayProcess, patienceMs } from "../gateway-process.ts";
-import { Random, testSeed } from "../random.ts";
 
 /** Trusted channels require a sandbox. */
 const testInside = test.runIf(hasBubblewrap);
@@ -52,7 +51,7 @@ testInside(
 	async () => {
 		const directory = realpathSync(mkdtempSync(join(tmpdir(), "parley-grants-")));
 		const data = join(directory, "data");
-		const port = await choosePort(new Random(testSeed()));
+		const port = await choosePort();
 		const environment = { PARLEY_AUTH: "token", PARLEY_SANDBOX: "required" };
 		const begin = async (): Promise<GatewayProcess> => {
 			const started = new GatewayProcess({ port, data, root: directory, environment });

@@ -7,10 +7,8 @@ import { promisify } from "node:util";
 import { test as base, expect } from "vitest";
 import { WebSocket } from "ws";
 import { choosePort, GatewayProcess } from "../gateway-process.ts";
-import { Random, testSeed } from "../random.ts";
 
 const run = promisify(execFile);
-const random = new Random(testSeed());
 /** User id of `nobody` on Linux. */
 const foreignUser = 65_534;
 const isRoot = process.getuid?.() === 0;
@@ -35,7 +33,7 @@ const test = base.extend<{ setup: Setup; gateway: { readonly port: number; reado
 		rmSync(directory, { recursive: true, force: true });
 	},
 	gateway: async ({ setup }, use) => {
-		const port = await choosePort(random);
+		const port = await choosePort();
 		const data = join(setup.directory, "data");
 		const gateway = new GatewayProcess({ port, data, root: setup.directory });
 		if (!(await gateway.ready)) throw new Error(gateway.stderr.join("\n"));
@@ -127,7 +125,7 @@ test("another network namespace reaches no loopback listener, and no other one w
 	const name = `pl${process.pid % 100_000}`;
 	const cable = isRoot ? layCable(name) : undefined;
 	if (!cable) return skip("this machine allows no network namespace");
-	const port = await choosePort(random);
+	const port = await choosePort();
 	const wide = new GatewayProcess({
 		...{ port, data: join(setup.directory, "wide"), root: setup.directory },
 		listen: [`${cable.host}:${port}`],

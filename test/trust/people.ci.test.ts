@@ -9,9 +9,6 @@ import { readOperatorToken } from "@parley/gateway";
 import { test as base, expect } from "vitest";
 import { OzzieClient } from "../conformance/drivers/ozzie-client.ts";
 import { binary, choosePort, GatewayProcess } from "../gateway-process.ts";
-import { Random, testSeed } from "../random.ts";
-
-const random = new Random(testSeed());
 
 interface Ended {
 	readonly code: number;
@@ -32,7 +29,7 @@ const test = base.extend<{ setup: Setup }>({
 	setup: async ({}, use) => {
 		const directory = realpathSync(mkdtempSync(join(tmpdir(), "parley-people-")));
 		const data = join(directory, "data");
-		const port = await choosePort(random);
+		const port = await choosePort();
 		const environment = { PARLEY_AUTH: "token", PARLEY_SANDBOX: "required", PARLEY_PROVIDER: "offline" };
 		const start = async (): Promise<GatewayProcess> => {
 			const started = new GatewayProcess({ port, data, root: directory, environment });

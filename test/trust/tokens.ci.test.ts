@@ -6,9 +6,6 @@ import { paced } from "@parley/base/testing";
 import { test as base, expect } from "vitest";
 import { WebSocket } from "ws";
 import { binary, choosePort, GatewayProcess, patienceMs } from "../gateway-process.ts";
-import { Random, testSeed } from "../random.ts";
-
-const random = new Random(testSeed());
 
 interface Ended {
 	readonly code: number;
@@ -29,7 +26,7 @@ const test = base.extend<{ setup: Setup }>({
 	setup: async ({}, use) => {
 		const directory = realpathSync(mkdtempSync(join(tmpdir(), "parley-tokens-")));
 		const data = join(directory, "data");
-		const port = await choosePort(random);
+		const port = await choosePort();
 		const environment = { PARLEY_AUTH: "token" };
 		const gateway = new GatewayProcess({ port, data, root: directory, environment });
 		if (!(await gateway.ready)) throw new Error(gateway.stderr.join("\n"));

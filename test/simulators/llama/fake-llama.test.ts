@@ -10,15 +10,12 @@ import { MemoryLogger } from "@parley/base/testing";
 import { createAnthropicModel, ModelTable } from "@parley/core";
 import { expect, test } from "vitest";
 import { choosePort } from "../../gateway-process.ts";
-import { Random } from "../../random.ts";
 import { FakeLlama } from "./fake-llama.ts";
 
 // The shapes are those of https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md
 
-const random = new Random(process.pid);
-
 async function start(more: { holdsLoading?: boolean } = {}) {
-	const port = await choosePort(random);
+	const port = await choosePort();
 	const fake = await FakeLlama.start({
 		...{ host: "127.0.0.1", port, alias: "tiny", contextSize: 4096, isFirst: true },
 		...{ holdsLoading: false, exit: () => undefined, ...more },
@@ -89,7 +86,7 @@ test("messages are sent complete, or as the stream that the official SDK reads",
 
 test("the program ends with 0 on SIGTERM, and with 1 if it cannot listen", async () => {
 	await using directory = await mkdtempDisposable(join(tmpdir(), "parley-llama-"));
-	const port = String(await choosePort(random));
+	const port = String(await choosePort());
 	const program = fileURLToPath(new URL("./llama-server.ts", import.meta.url));
 	const run = () =>
 		spawn(process.execPath, [program, "--port", port], {

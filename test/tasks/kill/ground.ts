@@ -11,7 +11,6 @@ import {
 	type TaskPayload,
 } from "@parley/protocol";
 import { choosePort, GatewayProcess } from "../../gateway-process.ts";
-import { Random, testSeed } from "../../random.ts";
 import { Watch } from "../../watch.ts";
 
 /** A gateway that is killed and restarted, and one client that outlives it. */
@@ -45,7 +44,7 @@ export class Ground implements AsyncDisposable {
 			await mkdir(dirname(path), { recursive: true, mode: 0o700 });
 			await writeFile(path, text);
 		}
-		return new Ground(directory, await choosePort(new Random(testSeed())));
+		return new Ground(directory, await choosePort());
 	}
 
 	/** Starts the gateway. `hooks` arms failpoints. */
