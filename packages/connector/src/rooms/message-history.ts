@@ -109,7 +109,7 @@ export class MessageHistory {
 		return writeMessageRecord(tx, record, now);
 	}
 
-	/** Whether another inbound event of the same message was handled; for an edit, one of a newer edit. */
+	/** Whether another inbound event of the same message was handled; for an edit, a newer edit or a deletion. */
 	async isOvertaken(message: MessageEvent & { readonly editedAt?: number }): Promise<boolean> {
 		if (!this.#others.mayHave(nameOf(message))) return false;
 		const last = await this.#store.read((db) => newestEventOf(db, message));

@@ -161,8 +161,18 @@ test("the answer to a message that an earlier process may have answered states t
 	begin();
 	const d = { channel_id: "5", inbound: arrived("1") };
 	await receiver.receive({ t: "MESSAGE_CREATE", d, seenBefore: true });
+	const edited = { ...arrived("3"), type: "edited" };
+	await receiver.receive({
+		t: "MESSAGE_CREATE",
+		d: { channel_id: "5", inbound: edited },
+		seenBefore: true,
+	});
 	await receive("5", arrived("2"));
-	expect(accepted).toEqual([{ ...arrived("1"), seenBefore: true }, arrived("2")]);
+	expect(accepted).toEqual([
+		{ ...arrived("1"), seenBefore: true },
+		{ ...edited, seenBefore: true },
+		arrived("2"),
+	]);
 });
 
 test("after a failed start, no event is handled", async () => {

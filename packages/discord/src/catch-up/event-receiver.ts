@@ -90,8 +90,9 @@ export class EventReceiver {
 			return;
 		}
 		for (const { inbound, key, stored } of translated) {
-			const isSeen = event.seenBefore && inbound.type === "message";
-			await this.#accept(isSeen ? { ...inbound, seenBefore: true } : inbound, key);
+			// A missed message that was edited since then counts as its last edit.
+			const isMessage = inbound.type === "message" || inbound.type === "edited";
+			await this.#accept(event.seenBefore && isMessage ? { ...inbound, seenBefore: true } : inbound, key);
 			await stored?.();
 		}
 	}
