@@ -140,6 +140,7 @@ export class ReplyParts {
 	}
 
 	#start({ id, toolName }: PartOf<"tool-input-start">): readonly ModelEvent[] {
+		if (this.#open.has(id)) throw damaged("two calls with the same id at once");
 		const released = this.#release();
 		const call = new OpenCall({ id, name: toolName }, this.#calls);
 		this.#open.set(id, call);
@@ -193,9 +194,7 @@ export class ReplyParts {
 		const stop = named === "end_turn" && this.#hasCalls ? "tool_use" : named;
 		const isWhole = stop === "end_turn" || stop === "tool_use";
 		if (isWhole && this.#open.size > 0) {
-			throw new ModelError("the answer was damaged on its way: it contains a call that has no end", {
-				fault: "interrupted",
-			});
+			throw damaged("a call that has no end");
 		}
 		const events = [...this.#release(isWhole ? undefined : cutOff)];
 		for (const call of this.#open.values()) {
@@ -206,6 +205,10 @@ export class ReplyParts {
 		const counted = { usage: this.#counts.usage(), model: this.#model };
 		return [...events, { type: "usage", ...counted }, { type: "end", stop, ...counted }];
 	}
+}
+
+function damaged(what: string): ModelError {
+	return new ModelError(`the answer was damaged on its way: it contains ${what}`, { fault: "interrupted" });
 }
 
 function append(call: OpenCall, json: string): readonly ModelEvent[] {
