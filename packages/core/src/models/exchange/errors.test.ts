@@ -249,8 +249,42 @@ test.each([
 	[{ code: "server_error" }, "overloaded"],
 	[{ status: "UNAUTHENTICATED" }, "unauthenticated"],
 	[{ type: "sparkle" }, "overloaded"],
+	[{ code: "400", type: "sparkle" }, "rejected"],
+	[{ code: 400, type: "BadRequestError" }, "rejected"],
+	[{ code: "sparkle", status: 503 }, "overloaded"],
+	[{ code: "toString", status: "constructor" }, "overloaded"],
+	[{ code: "vector_store_timeout" }, "overloaded"],
+	[{ type: "invalid_request_error", code: "rate_limit_exceeded" }, "rate-limited"],
+	[{ code: 400, status: "INVALID_ARGUMENT", details: [{ reason: "API_KEY_INVALID" }] }, "unauthenticated"],
+	[{ code: "model_not_found" }, "rejected"],
 ])("an error %j within a stream", (error, fault) => {
 	expect(eventError({ error }, undefined, facts).fault).toBe(fault);
+});
+
+test.each([
+	...[
+		"context_length_exceeded",
+		"invalid_prompt",
+		"invalid_image",
+		"invalid_image_format",
+		"invalid_base64_image",
+	],
+	...["invalid_image_url", "image_too_large", "image_too_small", "image_parse_error", "invalid_image_mode"],
+	...[
+		"image_content_policy_violation",
+		"image_file_too_large",
+		"unsupported_image_media_type",
+		"empty_image_file",
+	],
+	...["failed_to_download_image", "image_file_not_found"],
+])("a refusal with the code %s is the same within a stream and as status 400", (code) => {
+	const error = { type: "error", code, message: "so it is" };
+	const within = eventError({ error }, undefined, facts);
+	const status = statusError(400, new Headers(), JSON.stringify({ error }), facts);
+	const refused = { fault: "rejected", refusesContent: true };
+	expect(within).toMatchObject(refused);
+	expect(status).toMatchObject(refused);
+	expect(within.message).toBe(status.message.replace(" (400)", ""));
 });
 
 test("a message names the API of the server", () => {

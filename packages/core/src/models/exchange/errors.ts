@@ -53,6 +53,10 @@ export function statusError(status: number, headers: Headers, body: string, fact
 	});
 }
 
+function refusals(...codes: readonly string[]): Readonly<Record<string, number>> {
+	return Object.fromEntries(codes.map((code) => [code, 400]));
+}
+
 /** Codes of other providers in the `error` object, with the status that fits better than the status of the response. */
 const statusesOfCodes: Readonly<Record<string, number>> = {
 	// https://platform.openai.com/docs/guides/error-codes: a wait does not help.
@@ -60,12 +64,29 @@ const statusesOfCodes: Readonly<Record<string, number>> = {
 	invalid_api_key: 401,
 	rate_limit_exceeded: 429,
 	context_length_exceeded: 413,
+	model_not_found: 404,
 	server_error: 500,
+	// Errors of a response: https://platform.openai.com/docs/api-reference/responses/object
+	...refusals("invalid_prompt", "invalid_image", "invalid_image_format", "invalid_base64_image"),
+	...refusals(
+		"invalid_image_url",
+		"invalid_image_mode",
+		"image_parse_error",
+		"image_content_policy_violation",
+	),
+	...refusals("image_too_small", "unsupported_image_media_type", "empty_image_file"),
+	...refusals("failed_to_download_image", "image_file_not_found"),
+	image_too_large: 413,
+	image_file_too_large: 413,
 	// https://ai.google.dev/gemini-api/docs/troubleshooting: the status of a wrong key is 400.
 	API_KEY_INVALID: 401,
 	RESOURCE_EXHAUSTED: 429,
 	UNAVAILABLE: 503,
 	INTERNAL: 500,
+	DEADLINE_EXCEEDED: 504,
+	INVALID_ARGUMENT: 400,
+	FAILED_PRECONDITION: 400,
+	NOT_FOUND: 404,
 	UNAUTHENTICATED: 401,
 	PERMISSION_DENIED: 403,
 };
@@ -73,23 +94,26 @@ const statusesOfCodes: Readonly<Record<string, number>> = {
 /** The status that the error means. A proxy's status has precedence over the body of a server behind it. */
 function statusMeant(status: number, error: ErrorFields): number {
 	if (status < 400 || status >= 500) return status;
-	for (const code of [...reasonsIn(error.details), error.code, error.type]) {
-		const meant = typeof code === "string" ? statusesOfCodes[code] : undefined;
-		// A request that is too large has status 400 at some providers.
-		if (meant !== undefined && Object.hasOwn(statusesOfCodes, String(code))) return meant;
-	}
-	return status;
+	// A request that is too large has status 400 at some providers.
+	return namedStatus([...reasonsIn(error.details), error.code, error.type]) ?? status;
 }
 
-/** Fault of an error within a stream: `code` is a text, or the status as a number. */
-function faultOfCode(error: Fields): ModelFault | undefined {
-	for (const code of [error["code"], error["status"], error["type"]]) {
-		if (typeof code === "number" && code >= 400) return faultOfStatus(code);
-		if (typeof code === "string" && Object.hasOwn(statusesOfCodes, code)) {
-			return faultOfStatus(statusesOfCodes[code] ?? 500);
-		}
-	}
-	return undefined;
+function namedStatus(codes: readonly unknown[]): number | undefined {
+	const named = codes.find((code) => typeof code === "string" && Object.hasOwn(statusesOfCodes, code));
+	return typeof named === "string" ? statusesOfCodes[named] : undefined;
+}
+
+/** The status that an error within a stream means: a text names it, or it is the status as a number. */
+function streamStatus(error: Fields): number | undefined {
+	const codes = [error["code"], error["status"], error["type"]];
+	const isStatus = (code: unknown) => /^[45]\d\d$/.test(String(code));
+	const number = codes.find(
+		(code) => (typeof code === "number" || typeof code === "string") && isStatus(code),
+	);
+	return (
+		namedStatus([...reasonsIn(error["details"]), ...codes]) ??
+		(number === undefined ? undefined : Number(number))
+	);
 }
 
 function detailsIn(details: unknown): Fields[] {
@@ -113,11 +137,15 @@ function retryDelayMs(details: unknown): number | undefined {
 /** Error of an `error` event in a response that began successfully. */
 export function eventError(body: unknown, headers: Headers | undefined, facts: RequestFacts): ModelError {
 	const error = isFields(body) && isFields(body["error"]) ? body["error"] : {};
-	const type = String(error["type"]);
-	const fault = isKnown(type) ? faultsOfTypes[type] : faultOfCode(error);
-	return new ModelError(`${reported(fault, facts)}${quoted(error["message"])}`, {
+	const { type } = error;
+	const status = streamStatus(error);
+	const known = isKnown(type) ? faultsOfTypes[type] : undefined;
+	const fault = status === undefined ? known : faultOfStatus(status);
+	const message =
+		status !== undefined && advice[status] ? explained(status, fault, facts) : reported(fault, facts);
+	return new ModelError(`${message}${quoted(error["message"])}`, {
 		fault: fault ?? "overloaded",
-		refusesContent: refusesContent.has(type),
+		refusesContent: fault === "rejected" && refusesContent.has(isKnown(type) ? type : status),
 		...defined({ retryAfterMs: headers && retryAfterMs(headers, facts.now) }),
 	});
 }
@@ -175,7 +203,7 @@ const advice: Readonly<Record<number, (facts: RequestFacts) => string>> = {
 	429: ({ host }) => `${host} rejects more requests for now (rate limit)`,
 };
 
-function explained(status: number, fault: ModelFault, facts: RequestFacts): string {
+function explained(status: number, fault: ModelFault | undefined, facts: RequestFacts): string {
 	const known = advice[status];
 	if (known) return known(facts);
 	if (status >= 300 && status < 400) {
