@@ -67,7 +67,10 @@ test("messages of a model have its own name, and messages of a model with the sa
 	expect(first?.[0]).toBe(messages[0]);
 });
 
-test("one provider alone needs no routes", () => {
+test("the name of one provider alone may have its prefix, too", async () => {
 	const home = new RecordingModel("home");
-	expect(createRoutedModel(home, [])).toBe(home);
+	const model = createRoutedModel(home, []);
+	expect(await answer(model, "home/m")).toMatchObject([{ model: "m-2026" }]);
+	await answer(model, "other/m");
+	expect(home.requests.map((one) => one.model)).toEqual(["m", "other/m"]);
 });

@@ -6,7 +6,7 @@ import type { Answered, Model, ModelEvent, ModelRequest } from "../../vocabulary
  * another one. Each model sees a request as if it were the only one.
  */
 export function createRoutedModel(home: Model, others: readonly Model[]): Model {
-	return others.length === 0 ? home : new RoutedModel(home, others);
+	return new RoutedModel(home, others);
 }
 
 interface Route {
