@@ -22,8 +22,8 @@ test("one gateway uses several providers, with prices of models.json, and each g
 	writeFileSync(table, JSON.stringify({ models: [{ id: "qwen", provider: "lab", ...priced }] }));
 	const providers = {
 		lab: { baseUrl: lab.url, key: "LAB_KEY" },
-		openai: { api: "responses", baseUrl: openai.url },
-		gemini: { api: "gemini", baseUrl: gemini.url },
+		openai: { api: "responses", baseUrl: openai.url, key: "OPENAI_API_KEY" },
+		gemini: { api: "gemini", baseUrl: gemini.url, key: "GEMINI_API_KEY" },
 	};
 	writeFileSync(file, JSON.stringify({ models: { providers, file: table }, titles: false }));
 	const setup = await Setup.open({
@@ -45,7 +45,7 @@ test("one gateway uses several providers, with prices of models.json, and each g
 			["standard", "I am Claude."],
 			["lab/qwen", "I am Qwen."],
 			["openai/standard", "I am Sol."],
-			["gemini-4-hydrogen", "I am Hydrogen."],
+			["gemini/gemini-4-hydrogen", "I am Hydrogen."],
 		] as const) {
 			const ask = setup.run("ask", "--model", model, "who are you?");
 			expect(await ask.ended(), ask.text).toBe(0);

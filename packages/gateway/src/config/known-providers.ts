@@ -33,6 +33,11 @@ export interface KnownProvider {
  * - mistral: https://docs.mistral.ai/api, and groq: https://console.groq.com/docs/openai. Both refuse unknown fields of a message.
  */
 export const knownProviders = {
+	anthropic: {
+		api: "messages",
+		baseUrl: "https://api.anthropic.com",
+		keys: ["ANTHROPIC_API_KEY"],
+	},
 	openai: {
 		api: "responses",
 		baseUrl: "https://api.openai.com/v1",

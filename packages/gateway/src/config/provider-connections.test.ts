@@ -97,8 +97,7 @@ test("keys of the environment are found, and Anthropic's has precedence", () => 
 	});
 	expect(chooseProvider({ provider: "gemini" }, { ...keys, ANTHROPIC_API_KEY })).toMatchObject({
 		provider: "gemini",
-		apiKey: ANTHROPIC_API_KEY,
-		connections: [{ name: "gemini" }, { name: "openai" }, { name: "openrouter" }],
+		connections: [{ name: "gemini" }],
 	});
 	// Keys of other programs must not end the start.
 	expect(chooseProvider({}, { OPENAI_API_KEY: "changeme", GEMINI_API_KEY: " " })).toMatchObject({
@@ -115,8 +114,69 @@ test("a configured provider is used if there is no key of Anthropic", () => {
 	expect(chooseProvider(settings, { OPENAI_API_KEY: key })).toMatchObject({
 		provider: "ollama",
 		providerReason: "configured",
-		connections: [{ name: "ollama" }, { name: "openai" }],
+		connections: [{ name: "ollama" }],
 	});
+});
+
+test.each<[string, Settings]>([
+	["a provider", { provider: "groq" }],
+	["a known provider", { provider: "openrouter" }],
+	["a server", { baseUrl: "http://127.0.0.1:8080" }],
+	["a server of anthropic", { provider: "anthropic", baseUrl: "http://127.0.0.1:8080" }],
+	["a local model server", { llama: {} }],
+])("if the operator names %s, further providers are only those of the configuration", (_, settings) => {
+	const keys = { OPENAI_API_KEY: key, OPENROUTER_API_KEY: key, GROQ_API_KEY: key, ANTHROPIC_API_KEY };
+	const further = (providers: NonNullable<Settings["models"]>["providers"]): readonly string[] =>
+		connections({ ...settings, models: { providers } }, keys)
+			.map(({ name }) => name)
+			.filter((name) => name !== settings.provider);
+	expect(further({})).toEqual([]);
+	expect(further({ openai: {} })).toEqual(["openai"]);
+});
+
+test("an entry opens Anthropic beside a named provider, at its own address and with its own key", () => {
+	const settings = { provider: "groq", models: { providers: { anthropic: {} } } };
+	expect(connections(settings, { GROQ_API_KEY: key, ANTHROPIC_API_KEY })[1]).toEqual({
+		name: "anthropic",
+		family: "anthropic",
+		baseUrl: "https://api.anthropic.com",
+		isOfficial: true,
+		apiKey: ANTHROPIC_API_KEY,
+		keyName: "ANTHROPIC_API_KEY",
+	});
+	// The flag has a key of Groq.
+	const [first, second] = chooseProvider(settings, { ANTHROPIC_API_KEY: key }, "--api-key").connections ?? [];
+	expect(first).toMatchObject({ name: "groq", apiKey: key });
+	expect(second).toMatchObject({ name: "anthropic" });
+	expect(second).not.toHaveProperty("apiKey");
+});
+
+test("the key of a vendor goes to another address only if it is named, or the address came with the provider", () => {
+	const baseUrl = "https://models.example.org/v1";
+	const first = (settings: Settings): ProviderConnection | undefined =>
+		connections(settings, { OPENAI_API_KEY: key, AWS_BEARER_TOKEN_BEDROCK: key })[0];
+	const openai = (entry: object): Settings => ({ models: { providers: { openai: entry } } });
+	expect(first(openai({ baseUrl }))).toMatchObject({ name: "openai", baseUrl });
+	expect(first(openai({ baseUrl }))).not.toHaveProperty("apiKey");
+	expect(first({ provider: "openai", ...openai({ baseUrl }) })).not.toHaveProperty("apiKey");
+	expect(first(openai({ baseUrl, key: "OPENAI_API_KEY" }))).toMatchObject({ apiKey: key });
+	expect(first({ provider: "openai", baseUrl })).toMatchObject({ apiKey: key });
+	const official = { baseUrl: "https://api.openai.com/v1/" };
+	expect(first(openai(official))).toMatchObject({ apiKey: key, isOfficial: true, family: "openai" });
+	const bedrock = (region: string): Settings => ({
+		models: {
+			providers: { bedrock: { baseUrl: `https://bedrock-runtime.${region}.amazonaws.com/openai/v1` } },
+		},
+	});
+	expect(first(bedrock("eu-west-1"))).toMatchObject({ apiKey: key });
+	expect(first(bedrock("evil.example.org/x"))).not.toHaveProperty("apiKey");
+});
+
+test("a key of Anthropic that cannot be one is ignored if another provider is named", () => {
+	for (const text of ["changeme", "sk-ant one"]) {
+		const environment = { OPENAI_API_KEY: key, ANTHROPIC_API_KEY: text };
+		expect(chooseProvider({ provider: "openai" }, environment)).not.toHaveProperty("apiKey");
+	}
 });
 
 test("the key of a flag belongs to the named provider", () => {
@@ -148,6 +208,12 @@ test.each<[string, Settings, Environment, RegExp]>([
 		{ provider: "openai", llama: {} },
 		{ OPENAI_API_KEY: key },
 		/llama/,
+	],
+	[
+		"Anthropic beside a server of that name",
+		{ baseUrl: "http://127.0.0.1:8080", models: { providers: { anthropic: {} } } },
+		{ ANTHROPIC_API_KEY },
+		/models\.providers\.anthropic cannot be used together with baseUrl/,
 	],
 ])("%s is refused", (_, settings, environment, message) => {
 	expect(() => chooseProvider(settings, environment)).toThrow(message);

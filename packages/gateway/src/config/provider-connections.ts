@@ -33,6 +33,8 @@ interface Sources {
 	readonly environment: Environment;
 	/** `--api-key` of a single process: it replaces the variable of the first provider. */
 	readonly givenKey?: { readonly key: string; readonly name: string } | undefined;
+	/** Whether providers are used that the configuration does not name, because their key is set. */
+	readonly withFound: boolean;
 }
 
 const builtIn: readonly string[] = ["auto", "anthropic", "offline"];
@@ -43,16 +45,16 @@ export function providerNames({ models }: Settings): string[] {
 }
 
 /**
- * The providers that are configured or whose key is set, the one that `provider` names first. Throws `invalid_argument` with
+ * The providers that are configured, and those whose key is found if that is wanted, the one that `provider` names first. Throws `invalid_argument` with
  * advice for one that cannot work.
  */
 export function readConnections(sources: Sources): ProviderConnection[] {
-	const { settings, environment } = sources;
+	const { settings, environment, withFound } = sources;
 	const { provider = "auto", models } = settings;
 	const chosen = isOwn(provider) ? [provider] : [];
 	const configured = Object.keys(models?.providers ?? {});
 	const found = Object.entries<KnownProvider>(knownProviders).flatMap(([name, { isFound, keys }]) =>
-		isFound && isUsableKey(keyOf(keys, environment)?.key ?? "") ? [name] : [],
+		withFound && isFound && isUsableKey(keyOf(keys, environment)?.key ?? "") ? [name] : [],
 	);
 	return [...new Set([...chosen, ...configured, ...found])].map((name) => connection(name, sources));
 }
@@ -67,9 +69,11 @@ function connection(name: string, sources: Sources): ProviderConnection {
 	const known = knownProvider(name);
 	const own = settings.models?.providers?.[name];
 	const isFirst = settings.provider === name;
-	const keys = own?.key === undefined ? (known?.keys ?? []) : [own.key];
+	const { url, isOfficial, isGivenAtOnce } = addressOf(name, sources);
+	// The vendor's key is not for another server, unless it was named together with the provider.
+	const mayHaveKey = isOfficial || isGivenAtOnce || known?.baseUrl === undefined;
+	const keys = own?.key === undefined ? (mayHaveKey && known?.keys) || [] : [own.key];
 	const key = isFirst && givenKey ? givenKey : keyOf(keys, environment);
-	const { url, isOfficial } = addressOf(name, sources);
 	if (key) checkKey(key.key, key.name, !isOfficial);
 	else if (isFirst && isOfficial && keys[0] !== undefined) throw withoutKey(name, keys[0]);
 	if (key && url.protocol !== "https:" && !isNearby(url)) throw unencrypted(name);
@@ -87,10 +91,14 @@ function connection(name: string, sources: Sources): ProviderConnection {
 	};
 }
 
-function addressOf(
-	name: string,
-	{ settings, environment }: Sources,
-): { readonly url: URL; readonly isOfficial: boolean } {
+interface Address {
+	readonly url: URL;
+	readonly isOfficial: boolean;
+	/** Whether `baseUrl` has it, beside the name of the provider. */
+	readonly isGivenAtOnce: boolean;
+}
+
+function addressOf(name: string, { settings, environment }: Sources): Address {
 	const common = knownProvider(name)?.baseUrl;
 	const flag = settings.provider === name ? settings.baseUrl : undefined;
 	const given = flag ?? settings.models?.providers?.[name]?.baseUrl;
@@ -98,7 +106,8 @@ function addressOf(
 	const text = given ?? inserted(common, environment, place);
 	if (text === undefined) throw refused(`${place} is missing; needed: ${addressWords}`);
 	const url = parseApiUrl(text);
-	if (url) return { url, isOfficial: given === undefined };
+	const isGivenAtOnce = flag !== undefined;
+	if (url) return { url, isOfficial: given === undefined || isAddress(url, common), isGivenAtOnce };
 	throw refused(`${JSON.stringify(given)} is not allowed for ${place}; allowed: ${addressWords}`);
 }
 
@@ -119,6 +128,18 @@ function keyOf(
 		if (key !== undefined) return { key, name };
 	}
 	return undefined;
+}
+
+/** Whether it is this address, with any values of its variables. */
+function isAddress({ href }: URL, common = ""): boolean {
+	const [start = "", end] = common.split(/\{\w+\}/);
+	const text = href.replace(/\/+$/, "");
+	if (end === undefined) return text === start;
+	return (
+		text.startsWith(start) &&
+		text.endsWith(end) &&
+		/^[\w-]+$/.test(text.slice(start.length, text.length - end.length))
+	);
 }
 
 /** The address with the values of its variables. */

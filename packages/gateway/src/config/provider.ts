@@ -1,7 +1,7 @@
 import { defined, ParleyError } from "@parley/base";
 import { isOfficial, parseBaseUrl } from "./base-url.ts";
 import { isOwn, type ProviderConnection, readConnections } from "./provider-connections.ts";
-import { checkKey, type Environment, readApiKey } from "./provider-keys.ts";
+import { checkKey, type Environment, isUsableKey, readApiKey } from "./provider-keys.ts";
 import type { Settings } from "./schema.ts";
 
 /** Reason for the provider: a key is set, a server is named, it is configured, or there is no other. */
@@ -40,14 +40,13 @@ export function chooseProvider(
 	environment: Environment,
 	keyName = keyVariable,
 ): ProviderChoice {
-	const { provider = "auto", llama } = settings;
+	const { provider = "auto" } = settings;
 	if (provider === "offline")
 		return { provider, providerReason: "configured", ...ownKey(environment, keyName) };
 	if (isOwn(provider)) return ownChoice(settings, environment, keyName);
-	const connections = readConnections({ settings, environment });
+	const choice = messagesChoice(settings, environment, keyName);
+	const connections = connectionsBeside(choice, settings, environment);
 	const others = connections.length === 0 ? {} : { connections };
-	if (llama) return { ...localServer(provider, llama, environment), ...others };
-	const choice = anthropic(settings, environment, keyName);
 	if (choice) return { ...choice, ...others };
 	const [first] = connections;
 	if (provider === "auto" && first) {
@@ -61,6 +60,32 @@ export function chooseProvider(
 	);
 }
 
+/** Choice of the Messages API. */
+function messagesChoice(
+	settings: Settings,
+	environment: Environment,
+	keyName: string,
+): ProviderChoice | undefined {
+	const { provider = "auto", llama } = settings;
+	return llama ? localServer(provider, llama, environment) : anthropic(settings, environment, keyName);
+}
+
+/**
+ * Providers besides that choice. Models of a provider or server that the operator named can have the name of another
+ * provider in their names, so that beside them only configured providers are used.
+ */
+function connectionsBeside(
+	choice: ProviderChoice | undefined,
+	settings: Settings,
+	environment: Environment,
+): readonly ProviderConnection[] {
+	const configured = Object.keys(settings.models?.providers ?? {});
+	const isServer = choice?.baseUrl !== undefined;
+	if (isServer && configured.includes("anthropic")) throw twoServers();
+	const isNamed = isServer || (!choice && configured.length > 0);
+	return readConnections({ settings, environment, withFound: !isNamed });
+}
+
 /** Choice of a provider by its name. */
 function ownChoice(settings: Settings, environment: Environment, keyName: string): ProviderChoice {
 	const { provider = "", llama } = settings;
@@ -68,8 +93,15 @@ function ownChoice(settings: Settings, environment: Environment, keyName: string
 	// A key that a flag gives is the key of this provider.
 	const key = keyName === keyVariable ? undefined : readApiKey(environment, keyVariable);
 	const givenKey = key === undefined ? undefined : { key, name: keyName };
-	const connections = readConnections({ settings, environment, ...defined({ givenKey }) });
-	const own = givenKey ? {} : ownKey(environment, keyName);
+	const others = givenKey ? { ...environment, [keyVariable]: undefined } : environment;
+	const connections = readConnections({
+		settings,
+		environment: others,
+		withFound: false,
+		...defined({ givenKey }),
+	});
+	const found = readApiKey(others, keyVariable);
+	const own = found !== undefined && isUsableKey(found) ? { apiKey: found, keyName } : {};
 	return { provider, providerReason: "configured", ...own, connections };
 }
 
@@ -86,7 +118,7 @@ function anthropic(
 ): ProviderChoice | undefined {
 	const key = ownKey(environment, keyName);
 	const { apiKey } = key;
-	const server = baseUrl === undefined ? undefined : otherServer(baseUrl);
+	const server = otherServer(baseUrl);
 	if (apiKey !== undefined) checkKey(apiKey, keyName, server !== undefined);
 	const reasons = { "base-url": server, key: apiKey } as const;
 	const reason = (["base-url", "key"] as const).find((name) => reasons[name] !== undefined);
@@ -127,9 +159,16 @@ function localServer(
 	};
 }
 
-function otherServer(text: string): string | undefined {
-	const url = parseBaseUrl(text);
+function otherServer(text: string | undefined): string | undefined {
+	const url = text === undefined ? undefined : parseBaseUrl(text);
 	return url && !isOfficial(url) ? url.href.replace(/\/$/, "") : undefined;
+}
+
+function twoServers(): ParleyError {
+	return refused(
+		"models.providers.anthropic cannot be used together with baseUrl or llama, whose provider is anthropic, too: " +
+			"add your server to models.providers under another name, with the api messages",
+	);
 }
 
 function refused(message: string): ParleyError {

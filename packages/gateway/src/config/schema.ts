@@ -29,7 +29,7 @@ const providers = () =>
 				key: string(variableName)
 					.regex(/^[A-Za-z_]\w*$/, { error: variableName })
 					.describe(
-						"Name of the variable of the environment that has the key. Default: the variable of the known provider, else no key.",
+						"Name of the variable of the environment that has the key. Default: the variable of the known provider if the address is its own, else no key.",
 					),
 			})
 			.partial(),
@@ -46,7 +46,8 @@ const models = () =>
 			),
 			providers: providers().describe(
 				"Further providers by name. Known names: openai, gemini, openrouter, mistral, groq, kimi, bedrock, azure, vllm, lmstudio and ollama. " +
-					"The names of their models are provider/model. Providers whose OPENAI_API_KEY, GEMINI_API_KEY or OPENROUTER_API_KEY is set need no entry.",
+					"The names of their models are provider/model. The entry anthropic is Claude beside another provider. openai, gemini, openrouter and " +
+					"kimi need no entry if their key is set and no other provider or server is named.",
 			),
 			file: string("a file").describe(
 				"JSON file that adds models to the built-in table and corrects its rows. Relative to this file. Default: models.json in the data directory, if it exists.",

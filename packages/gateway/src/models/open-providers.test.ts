@@ -91,11 +91,29 @@ test("models of all providers can be chosen, and be fallbacks of each other", as
 	await expect(opened({ model: "mistral/any" }, environment)).rejects.toThrow(/no model has this name/);
 });
 
-test("Anthropic is a further provider if another one is chosen", async () => {
+test("names of a private server never mean a provider that is only found by its key", async () => {
+	using server = await serve("gpt-4.1", "openai/gpt-oss-120b");
+	const lab = { baseUrl: server.url };
+	const environment = { OPENAI_API_KEY: key, ANTHROPIC_API_KEY: key };
+	const settings = { provider: "lab", models: { providers: { lab } } };
+	const { table, model } = await opened({ ...settings, model: "gpt-4.1" }, environment);
+	for (const name of ["gpt-4.1", "openai/gpt-oss-120b", "claude-sonnet-5-5", "anthropic/claude-sonnet-5-5"]) {
+		expect(table.find(name, "lab")?.id ?? name).toBe(name);
+		expect(model.routeOf?.(name).provider).toBe("lab");
+	}
+	const named = { ...settings, model: "gpt-4.1", models: { providers: { lab, openai: {} } } };
+	const both = await opened(named, environment);
+	expect(both.model.routeOf?.("gpt-4.1").provider).toBe("lab");
+	expect(both.table.find("gpt-6.2-sol", "lab")).toBeUndefined();
+	expect(both.model.routeOf?.("openai/gpt-oss-120b").provider).toBe("openai");
+});
+
+test("Anthropic is a further provider if it is configured", async () => {
 	using server = await serve("qwen");
-	const settings = { provider: "vllm", baseUrl: server.url };
+	const settings = { provider: "vllm", baseUrl: server.url, models: { providers: { anthropic: {} } } };
 	const { table, model } = await opened(settings, { ANTHROPIC_API_KEY: key });
 	expect(model.routeOf?.("anthropic/claude-sonnet-5-5").provider).toBe("anthropic");
-	expect(table.find("claude-sonnet-5-5", "vllm")?.id).toBe("anthropic/claude-sonnet-5-5");
+	expect(table.find("claude-sonnet-5-5", "vllm")).toBeUndefined();
+	expect(table.find("anthropic/claude-sonnet-5-5", "vllm")?.id).toBe("anthropic/claude-sonnet-5-5");
 	expect(table.find("anthropic/fast", "vllm")?.id).toBe("anthropic/claude-haiku-5-5");
 });

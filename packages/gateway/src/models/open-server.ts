@@ -19,13 +19,9 @@ export function homeOf(config: Config): Server {
 	return connections.find(({ name }) => name === provider) ?? messagesServer(config);
 }
 
-/** The further providers. The vendor of the Messages API is one if its key is set. */
-export function othersOf(config: Config): Server[] {
-	const { provider, connections = [], apiKey } = config;
-	const named = connections.filter(({ name }) => name !== provider);
-	const isNamed = connections.some(({ name }) => name === anthropic);
-	const isFurther = provider !== anthropic && apiKey !== undefined && !isNamed;
-	return isFurther ? [messagesServer({ ...config, baseUrl: undefined }), ...named] : named;
+/** The further providers. */
+export function othersOf({ provider, connections = [] }: Config): Server[] {
+	return connections.filter(({ name }) => name !== provider);
 }
 
 interface MessagesAccess extends MessagesKey {

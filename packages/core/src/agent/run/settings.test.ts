@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { ModelTable } from "../../models/table/model-table.ts";
+import { ModelTable, unknownModel } from "../../models/table/model-table.ts";
 import { ScriptedModel } from "../../testing/scripted-model.ts";
 import { builtinTools } from "../../tools/builtin.ts";
-import { chooseSettings, type ModelChoice } from "./settings.ts";
+import { chooseSettings, type ModelChoice, realName } from "./settings.ts";
 
 const model = new ScriptedModel();
 const tools = builtinTools();
@@ -36,6 +36,20 @@ test("the same tools of an agent are the same objects in every run, and other to
 	expect(other.tools.map(({ name }) => name)).toEqual([second]);
 	wanted = [first, third];
 	expect((await chooseSettings(session, choice)).tools).toBe(one.tools);
+});
+
+test("a model of another server never gets the name of another provider", async () => {
+	const other = { ...unknownModel("big", "other"), tier: "fast" as const };
+	const table = new ModelTable([other], [other], { home: model.provider, others: ["other"] });
+	const names = async (profile: object) => {
+		const found = { name: "default", title: "Default", sampling: {}, model: "other/fast", ...profile };
+		const profiles = { find: async () => found, list: async () => ({ profiles: [found], problems: [] }) };
+		const choice = { ...choiceOf(() => []), table, profiles };
+		const real = await realName("default", "other/fast", choice);
+		return [(await chooseSettings(session, choice)).names[0], real];
+	};
+	expect(await names({})).toEqual(["other/big", "other/big"]);
+	expect(await names({ endpoint: { url: "http://127.0.0.1:9" } })).toEqual(["other/fast", "other/fast"]);
 });
 
 test("an agent that names unknown tools is refused each time", async () => {

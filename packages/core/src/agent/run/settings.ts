@@ -89,7 +89,7 @@ export async function chooseSettings(
 	// The model of the session was chosen for its own agent.
 	const { model: wanted = agent === session.profile ? session.model : undefined } = options;
 	const names = namesOf(wanted, profile, { ...choice, model });
-	const info = choice.table.find(names[0], model.provider);
+	const info = choice.table[finderOf(profile)](names[0], model.provider);
 	const chosenTools = toolsOf(profile, withMcp(choice.tools, mcp));
 	const usable = skills ? chosenTools : withoutSkills(chosenTools);
 	const allowed = ({ name }: Tool): boolean =>
@@ -154,12 +154,17 @@ export function limitsOf(
 
 function namesOf(wanted: string | undefined, profile: Profile, choice: ModelChoice): [string, ...string[]] {
 	const { model, table, modelName, fallback } = choice;
-	const real = (name: string): string => table.find(name, model.provider)?.id ?? name;
+	const real = (name: string): string => table[finderOf(profile)](name, model.provider)?.id ?? name;
 	const first = wanted ?? profile.model ?? (profile.endpoint ? undefined : modelName);
 	const name = real(first ?? model.defaultModel);
 	// Another server does not have the gateway's fallbacks.
 	const others = profile.endpoint ? [] : fallback.map(real).filter((other) => other !== name);
 	return [name, ...new Set(others)];
+}
+
+/** A server of a profile has no models of other providers. */
+function finderOf({ endpoint }: Pick<Profile, "endpoint">): "find" | "findOwn" {
+	return endpoint ? "findOwn" : "find";
 }
 
 const chosen = new WeakMap<readonly Tool[], Map<string, readonly Tool[]>>();
@@ -299,7 +304,6 @@ export async function resolveChoice(
 /** Returns the name of a model for the server of this agent. Throws `invalid_argument` for an unknown name. */
 export async function realName(profile: string, wanted: string, choice: ModelChoice): Promise<string> {
 	const { endpoint } = await choice.profiles.find(profile);
-	const anyModel = endpoint !== undefined || choice.anyModel;
-	const model = endpoint ? choice.modelAt(endpoint) : choice.model;
-	return resolveModel(wanted, { ...choice, model, anyModel });
+	if (!endpoint) return resolveModel(wanted, choice);
+	return choice.table.findOwn(wanted, choice.modelAt(endpoint).provider)?.id ?? wanted;
 }

@@ -139,10 +139,12 @@ test("models of other providers have the prefix of their provider, and only the 
 	const found = (name: string): string | undefined => table.find(name, "home")?.id;
 	expect(found("home/a")).toBe("a");
 	expect(found("one/b")).toBe("one/b");
-	expect(found("b")).toBe("one/b");
+	// A name without a prefix never means another provider.
+	expect(found("b")).toBeUndefined();
+	expect(table.findOwn("one/b", "home")).toBeUndefined();
+	expect(table.findOwn("fast", "home")?.id).toBe("a");
 	expect(found("one/fast")).toBe("one/b");
 	expect(found("two/one/b")).toBe("two/one/b");
-	// Two providers have it.
 	expect(found("c")).toBeUndefined();
 	expect(found("fast")).toBe("a");
 	expect(table.find("one/b", "one")?.id).toBe("b");

@@ -24,25 +24,30 @@ export class ModelTable {
 
 	/**
 	 * Model of that name. A tier means the provider's model of that tier, or its default without one. For the home provider of
-	 * the routes, `other/name` is the model of another provider, as is `name` if only one other provider has it.
+	 * the routes, `other/name` is the model of another provider.
 	 */
 	find(name: string, provider: string): ModelInfo | undefined {
+		return (
+			this.findOwn(name, provider) ?? (provider === this.#routes.home ? this.#elsewhere(name) : undefined)
+		);
+	}
+
+	/** As `find`, but never the model of another provider. */
+	findOwn(name: string, provider: string): ModelInfo | undefined {
 		const models = this.#of(provider);
 		const plain = name.startsWith(`${provider}/`) ? name.slice(provider.length + 1) : name;
 		const named = models.find((model) => model.id === plain) ?? models.find((model) => model.id === name);
 		if (named) return named;
-		if (isTier(plain)) return models.find((model) => model.tier === plain) ?? this.defaultOf(provider);
-		return provider === this.#routes.home ? this.#elsewhere(name) : undefined;
+		if (!isTier(plain)) return undefined;
+		return models.find((model) => model.tier === plain) ?? this.defaultOf(provider);
 	}
 
 	/** A model of the other providers, with its name for the home provider. */
 	#elsewhere(name: string): ModelInfo | undefined {
 		const { others } = this.#routes;
 		const other = others.find((one) => name.startsWith(`${one}/`));
-		const found = other === undefined ? undefined : this.find(name, other);
-		if (found) return qualified(found);
-		const same = others.flatMap((one) => this.#of(one).filter(({ id }) => id === name));
-		return same.length === 1 ? same.map(qualified)[0] : undefined;
+		const found = other === undefined ? undefined : this.findOwn(name, other);
+		return found && qualified(found);
 	}
 
 	/** Whether a name that is not in the table can be a model of another provider. */
