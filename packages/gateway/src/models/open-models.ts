@@ -191,7 +191,8 @@ async function chooseName(
 	const standard = table.defaultOf(home.name)?.id;
 	if (model === undefined && (!home.isOfficial || standard === undefined)) {
 		const discover = mayBeKept ? discoverModels : discoverModel;
-		return discover(home, standard);
+		const found = await discover(home, standard);
+		return { ...found, name: table.homeName(found.name) };
 	}
 	const wanted = model ?? "standard";
 	return { name: table.find(wanted, home.name)?.id ?? wanted };

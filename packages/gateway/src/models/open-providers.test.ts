@@ -108,6 +108,15 @@ test("names of a private server never mean a provider that is only found by its 
 	expect(both.model.routeOf?.("openai/gpt-oss-120b").provider).toBe("openai");
 });
 
+test("a discovered name that begins with another provider is that of the server", async () => {
+	using server = await serve("openai/gpt-oss-120b");
+	const providers = { lab: { baseUrl: server.url }, openai: {} };
+	const models = await opened({ provider: "lab", models: { providers } }, { OPENAI_API_KEY: key });
+	expect(models.modelName).toBe("lab/openai/gpt-oss-120b");
+	expect(models.model.routeOf?.(models.modelName ?? "").provider).toBe("lab");
+	expect(models.served?.find("lab/openai/gpt-oss-120b", "lab")?.provider).toBe("lab");
+});
+
 test("Anthropic is a further provider if it is configured", async () => {
 	using server = await serve("qwen");
 	const settings = { provider: "vllm", baseUrl: server.url, models: { providers: { anthropic: {} } } };

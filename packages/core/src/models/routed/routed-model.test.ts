@@ -67,6 +67,23 @@ test("messages of a model have its own name, and messages of a model with the sa
 	expect(first?.[0]).toBe(messages[0]);
 });
 
+test("a model of the home provider with the name of another provider keeps the prefix in its answers", async () => {
+	const [home, other] = [new RecordingModel("home"), new RecordingModel("other")];
+	const model = createRoutedModel(home, [other]);
+	const messages: ModelRequest["messages"] = [
+		{ role: "assistant", model: "home/other/m", content: [{ type: "text", text: "Good morning" }] },
+		{ role: "assistant", model: "other/m", content: [{ type: "text", text: "Good morning" }] },
+	];
+	expect(await answer(model, "home/other/m", messages)).toMatchObject([{ model: "home/other/m-2026" }]);
+	expect(other.requests).toEqual([]);
+	const [sent] = home.requests;
+	expect(sent?.model).toBe("other/m");
+	expect(sent?.messages.map((one) => (one.role === "assistant" ? one.model : ""))).toEqual([
+		"other/m",
+		undefined,
+	]);
+});
+
 test("the name of one provider alone may have its prefix, too", async () => {
 	const home = new RecordingModel("home");
 	const model = createRoutedModel(home, []);

@@ -13,7 +13,7 @@ interface Route {
 	readonly model: Model;
 	/** Name of the model at its provider. */
 	readonly name: string;
-	/** Prefix of the names of this provider; "" for the home provider. */
+	/** Prefix of the names of this provider; "" for the home provider, unless the name begins with that of another one. */
 	readonly prefix: string;
 }
 
@@ -68,7 +68,9 @@ class RoutedModel implements Model {
 			if (name.startsWith(prefix)) return { model, name: name.slice(prefix.length), prefix };
 		}
 		const own = `${this.provider}/`;
-		return { model: this.#home, name: name.startsWith(own) ? name.slice(own.length) : name, prefix: "" };
+		const plain = name.startsWith(own) ? name.slice(own.length) : name;
+		const isOfOther = [...this.#others.keys()].some((prefix) => plain.startsWith(prefix));
+		return { model: this.#home, name: plain, prefix: isOfOther ? own : "" };
 	}
 }
 

@@ -158,5 +158,25 @@ test("models of other providers have the prefix of their provider, and only the 
 		undefined,
 	]);
 	expect(table.near("one-b", "home")).toContain("one/b");
+	// A model of the home provider with the name of another provider keeps its own prefix.
+	const groq = [
+		model("openai/oss", "groq", "standard"),
+		model("groq/compound", "groq"),
+		model("sol", "openai"),
+	];
+	const routed = new ModelTable(groq, groq, { home: "groq", others: ["openai"] });
+	expect(routed.find("groq/openai/oss", "groq")).toMatchObject({ id: "groq/openai/oss", provider: "groq" });
+	expect(routed.find("standard", "groq")?.id).toBe("groq/openai/oss");
+	expect(routed.find("groq/compound", "groq")?.id).toBe("groq/groq/compound");
+	expect(routed.find("groq/groq/compound", "groq")?.id).toBe("groq/groq/compound");
+	expect(routed.find("openai/oss", "groq")).toBeUndefined();
+	expect(routed.find("openai/sol", "groq")?.provider).toBe("openai");
+	expect(routed.list("groq").map(({ id }) => id)).toEqual([
+		"groq/openai/oss",
+		"groq/groq/compound",
+		"openai/sol",
+	]);
+	expect(routed.near("oss", "groq")).toEqual(["groq/openai/oss"]);
+	expect(["oss", "openai/x"].map((name) => routed.homeName(name))).toEqual(["oss", "groq/openai/x"]);
 	expect([table.admits("one/x"), table.admits("one/"), table.admits("x")]).toEqual([true, false, false]);
 });

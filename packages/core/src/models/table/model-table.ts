@@ -27,9 +27,21 @@ export class ModelTable {
 	 * the routes, `other/name` is the model of another provider.
 	 */
 	find(name: string, provider: string): ModelInfo | undefined {
-		return (
-			this.findOwn(name, provider) ?? (provider === this.#routes.home ? this.#elsewhere(name) : undefined)
-		);
+		if (provider !== this.#routes.home) return this.findOwn(name, provider);
+		const other = this.#routes.others.find((one) => name.startsWith(`${one}/`));
+		const found = this.findOwn(name, other ?? provider);
+		return found && (other === undefined ? this.#atHome(found) : qualified(found));
+	}
+
+	/** The name of a model of the home provider: with its prefix if the name begins with that of a provider. */
+	homeName(id: string): string {
+		const { home, others } = this.#routes;
+		return [home, ...others].some((one) => id.startsWith(`${one}/`)) ? `${home}/${id}` : id;
+	}
+
+	#atHome(model: ModelInfo): ModelInfo {
+		const id = this.homeName(model.id);
+		return id === model.id ? model : { ...model, id };
 	}
 
 	/** As `find`, but never the model of another provider. */
@@ -42,14 +54,6 @@ export class ModelTable {
 		return models.find((model) => model.tier === plain) ?? this.defaultOf(provider);
 	}
 
-	/** A model of the other providers, with its name for the home provider. */
-	#elsewhere(name: string): ModelInfo | undefined {
-		const { others } = this.#routes;
-		const other = others.find((one) => name.startsWith(`${one}/`));
-		const found = other === undefined ? undefined : this.findOwn(name, other);
-		return found && qualified(found);
-	}
-
 	/** Whether a name that is not in the table can be a model of another provider. */
 	admits(name: string): boolean {
 		return this.#routes.others.some((one) => name.startsWith(`${one}/`) && name.length > one.length + 1);
@@ -60,14 +64,16 @@ export class ModelTable {
 		const models = this.#of(provider);
 		const used = tiers.filter((tier) => models.some((model) => model.tier === tier));
 		const others = this.#ofOthers(provider, this.#models).map(({ id }) => id);
-		return nearNames(name, [...used, ...models.map((model) => model.id), ...others]);
+		const own = provider === this.#routes.home ? models.map((model) => this.#atHome(model)) : models;
+		return nearNames(name, [...used, ...own.map((model) => model.id), ...others]);
 	}
 
 	/** Newest first. For the home provider of the routes, the models of the other providers follow. */
 	list(provider?: string): readonly ModelInfo[] {
 		if (provider === undefined) return this.#listed;
 		const own = this.#listed.filter((model) => model.provider === provider);
-		return [...own, ...this.#ofOthers(provider, this.#listed)];
+		if (provider !== this.#routes.home) return own;
+		return [...own.map((model) => this.#atHome(model)), ...this.#ofOthers(provider, this.#listed)];
 	}
 
 	#ofOthers(provider: string, models: readonly ModelInfo[]): ModelInfo[] {
