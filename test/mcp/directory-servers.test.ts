@@ -114,6 +114,32 @@ test("trust ends with a change of a program in the directory, or of the place to
 	expect(s.t.runtime.mcp.problems.join()).toContain("local: its command leads to another program");
 });
 
+test("a server of a directory starts in the directory, so that relative arguments lead there", async () => {
+	const source = new TestSource();
+	await using s = await openWith(source);
+	const directory = join(s.t.directory, "work");
+	await copyFile(server, join(directory, "server.ts"));
+	const file = { mcpServers: { local: { command: process.execPath, args: ["server.ts"] } } };
+	await writeFile(join(directory, ".mcp.json"), JSON.stringify(file));
+	source.setup = { servers: [], trusted: await trustIn(s) };
+	await expect(outcomeOf(s)).resolves.toContain("echo: hi");
+});
+
+test("no server of a directory starts after the end of the runtime", async () => {
+	const source = new TestSource();
+	await using s = await openWith(source);
+	const starts = await put(s);
+	source.setup = { servers: [], trusted: await trustIn(s) };
+	const { mcp } = s.t.runtime;
+	const tools = mcp.tools(join(s.t.directory, "work"), "default");
+	// The source has answered, and the trust is being checked.
+	await Promise.resolve();
+	await Promise.resolve();
+	await mcp.close();
+	await expect(tools).resolves.toEqual([]);
+	await expect(startsIn(starts)).resolves.toBe(0);
+});
+
 test("a server of a directory never replaces one of the operator, and gets no variable of the gateway", async () => {
 	const source = new TestSource();
 	await using s = await openWith(source, callsOnce("local__echo", { text: "hi" }));

@@ -98,12 +98,21 @@ test("tools of a lying server are offered with safe names, clean descriptions an
 	expect(tools.map(({ name }) => name)).toContain("scripted__fine_name_with_spaces");
 	const [state] = s.t.runtime.mcp.states;
 	expect(state?.refused.join("\n")).toMatch(/scripted__broken[\s\S]*scripted__union/);
+	const twice = state?.refused.filter((reason) => reason.endsWith("is listed twice"));
+	expect(twice).toEqual([
+		"tools: scripted__twice is listed twice",
+		expect.stringMatching(/^tools: scripted__a{45}_[0-9a-f]{8} is listed twice$/),
+	]);
 });
 
 test("text of a server cannot end its part of a result, and hidden characters are removed", async () => {
 	await using s = await openScene([scripted(["lies"])], callsOnce("scripted__good", { text: "" }));
 	const result = await outcomeOf(s);
-	expect(result.match(/--- end \S+/g)).toHaveLength(1);
+	const mark = /^--- begin (\S+)$/m.exec(result)?.[1] ?? "";
+	expect(mark).toMatch(/^mcp_/);
+	// The look-alike is in the data, and only the real mark ends it: once, at the end.
+	expect(result.match(/^--- end mcp_\S+$/gm)).toEqual([expect.not.stringContaining(mark), `--- end ${mark}`]);
+	expect(result.endsWith(`\n--- end ${mark}`)).toBe(true);
 	expect(result).not.toMatch(/[\u{202e}\u{e0041}]/u);
 });
 

@@ -36,6 +36,14 @@ interface OpenCall {
 	deadline?: Deadline;
 }
 
+/** One start, with what it opened. Events of an attempt that has ended have no effect on a later one. */
+interface Attempt {
+	/** Also after its end, for its log. */
+	transport?: ServerTransport;
+	/** Until its end. */
+	connection?: ServerConnection;
+}
+
 export interface McpServerDeps {
 	readonly name: string;
 	readonly clock: Clock;
@@ -63,13 +71,12 @@ const mostCalls = 8;
 export class McpServer {
 	readonly #deps: McpServerDeps;
 	#phase: McpServerPhase = "idle";
-	#connection: ServerConnection | undefined;
+	/** The last one. */
+	#attempt: Attempt = {};
 	#starting: Promise<void> | undefined;
 	#tools: readonly ServerTool[] = [];
 	#refused: readonly string[] = [];
 	#problem: string | undefined;
-	/** Transport of the last connection, also after its end. */
-	#transport: ServerTransport | undefined;
 	#pauseMs = firstPauseMs;
 	/** Monotonic times. */
 	#readyAt = 0;
@@ -90,7 +97,7 @@ export class McpServer {
 			phase: this.#phase,
 			tools: this.#tools.map(({ name }) => name),
 			refused: this.#refused,
-			log: this.#transport?.log ?? [],
+			log: this.#attempt.transport?.log ?? [],
 			...defined({ problem: this.#problem }),
 		};
 	}
@@ -105,7 +112,8 @@ export class McpServer {
 			this.#phase === "idle" || (this.#phase === "waiting" && clock.monotonic() >= this.#nextStart);
 		if (isDue) {
 			this.#phase = "starting";
-			this.#starting = this.#start();
+			this.#attempt = {};
+			this.#starting = this.#start(this.#attempt);
 		}
 		return this.#starting ?? Promise.resolve();
 	}
@@ -132,15 +140,17 @@ export class McpServer {
 		}
 		const open: OpenCall = { ask: options.ask };
 		this.#open.add(open);
+		let attempt = this.#attempt;
 		try {
-			const connection = await this.#ready();
-			return await connection.call(name, args, { ...options, pauses: open });
+			await this.start();
+			attempt = this.#attempt;
+			return await this.#connectionOf(attempt).call(name, args, { ...options, pauses: open });
 		} catch (reason) {
 			options.signal.throwIfAborted();
-			if (await isLostSession(reason)) await this.#failed(reason);
+			if (await isLostSession(reason)) await this.#failed(attempt, reason);
 			const message = problemOf(reason);
 			const { code } = ParleyError.from(reason);
-			const ended = this.#connection === undefined ? (this.#problem ?? message) : message;
+			const ended = attempt.connection === undefined ? (this.#problem ?? message) : message;
 			throw new ParleyError(`the MCP server ${this.#deps.name} failed: ${ended}`, {
 				code: code === "deadline_exceeded" ? code : "unavailable",
 				cause: reason,
@@ -153,62 +163,68 @@ export class McpServer {
 	/** Stops the server. It does not start again. */
 	async close(): Promise<void> {
 		this.#phase = "closed";
-		await this.#connection?.close();
+		const { transport, connection } = this.#attempt;
+		// An attempt that waits for an answer ends with its transport.
+		await (connection ?? transport)?.close();
 		await this.#starting;
-		await this.#connection?.close();
 	}
 
-	async #ready(): Promise<ServerConnection> {
-		await this.start();
-		if (this.#connection) return this.#connection;
+	#connectionOf({ connection }: Attempt): ServerConnection {
+		if (connection) return connection;
 		throw new ParleyError(this.#problem ?? "it is not running", { code: "unavailable" });
 	}
 
-	async #start(): Promise<void> {
+	async #start(attempt: Attempt): Promise<void> {
 		const { clock, log, name } = this.#deps;
 		try {
 			const transport = await this.#deps.open();
-			this.#transport = transport;
+			if (this.#isClosed) return await transport.close();
+			attempt.transport = transport;
 			const connection = await ServerConnection.open(transport, this.#deps, {
 				elicit: (params) => this.#elicit(params),
-				toolsChanged: () => void this.#refreshAgain(),
-				closed: (problem) => this.#ended(problem),
+				toolsChanged: () => void this.#refreshAgain(attempt),
+				closed: (problem) => this.#ended(attempt, problem),
 			});
-			this.#connection = connection;
-			await this.#refresh();
+			if (this.#isClosed) return await connection.close();
+			attempt.connection = connection;
+			await this.#refresh(attempt);
 			// It may have been closed, or ended, in the meantime.
-			if (this.#phase !== "starting") return;
+			if (this.#phase !== "starting" || attempt !== this.#attempt) return;
 			this.#phase = "ready";
 			this.#readyAt = clock.monotonic();
 			this.#problem = undefined;
 			log.info("an MCP server is ready", { server: name, tools: this.#tools.length });
 		} catch (reason) {
-			await this.#failed(reason);
+			await this.#failed(attempt, reason);
 		}
 	}
 
-	/** Ends a connection that cannot be used. */
-	async #failed(reason: unknown): Promise<void> {
-		const connection = this.#connection;
-		this.#ended(problemOf(reason));
+	get #isClosed(): boolean {
+		return this.#phase === "closed";
+	}
+
+	/** Ends an attempt whose connection cannot be used. */
+	async #failed(attempt: Attempt, reason: unknown): Promise<void> {
+		const { connection } = attempt;
+		this.#ended(attempt, problemOf(reason));
 		await connection?.close();
 	}
 
-	/** Also called when the connection is closed by `close` or `#failed`; only the first call counts. */
-	#ended(problem: string): void {
-		if (this.#phase !== "starting" && this.#phase !== "ready") return;
+	/** Also called when the connection is closed by `close` or `#failed`; only the first call of the last attempt counts. */
+	#ended(attempt: Attempt, problem: string): void {
+		if (attempt !== this.#attempt || (this.#phase !== "starting" && this.#phase !== "ready")) return;
 		const { clock, log, name } = this.#deps;
 		const now = clock.monotonic();
 		const isStable = this.#phase === "ready" && now - this.#readyAt >= stableMs;
 		if (isStable) this.#pauseMs = firstPauseMs;
-		this.#connection = undefined;
+		delete attempt.connection;
 		this.#problem = problem;
 		this.#nextStart = now + this.#pauseMs;
 		log.warn("an MCP server has ended", {
 			server: name,
 			problem,
 			pauseMs: this.#pauseMs,
-			output: this.#transport?.log,
+			output: attempt.transport?.log,
 		});
 		this.#pauseMs = Math.min(this.#pauseMs * 2, longestPauseMs);
 		this.#phase = "waiting";
@@ -227,19 +243,20 @@ export class McpServer {
 		}
 	}
 
-	async #refreshAgain(): Promise<void> {
+	async #refreshAgain(attempt: Attempt): Promise<void> {
 		try {
-			await this.#refresh();
+			await this.#refresh(attempt);
 			this.#deps.log.info("an MCP server has announced other tools", { server: this.#deps.name });
 		} catch (reason) {
-			await this.#failed(reason);
+			await this.#failed(attempt, reason);
 		}
 	}
 
-	async #refresh(): Promise<void> {
-		const connection = this.#connection;
-		if (!connection) return;
-		const { offered, refused } = this.#deps.filter(await connection.tools());
+	async #refresh(attempt: Attempt): Promise<void> {
+		const listed = await attempt.connection?.tools();
+		// It may have ended in the meantime.
+		if (listed === undefined || attempt !== this.#attempt) return;
+		const { offered, refused } = this.#deps.filter(listed);
 		this.#tools = offered;
 		this.#refused = refused;
 		this.#deps.changed();

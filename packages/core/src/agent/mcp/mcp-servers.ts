@@ -108,6 +108,8 @@ export class McpServers {
 		const own = this.#groupOf("", setup.servers, []);
 		const ofAgent = this.#someGroup(`agent:${agent}`, setup.ofAgent ?? [], []);
 		const found = await trustedServers(directory, setup.trusted, this.#deps.path);
+		// It may have been closed in the meantime: a server that starts now would not be stopped.
+		if (this.#isClosed) return none;
 		const names = new Set([...own.instances, ...ofAgent.instances].map(({ settings }) => settings.name));
 		const hidden = found.servers.filter(({ name }) => names.has(name));
 		const problems = [
@@ -222,7 +224,8 @@ export class McpServers {
 		const { command, args, environment, read, write } = settings;
 		// As in a chat: without a sandbox it does not start, and files with secrets are empty.
 		const sandbox = await sandboxes.of({ chat: true, roots: write, readable: read });
-		const cwd = write[0] ?? nowhere;
+		// Arguments in the file of a directory are relative to it.
+		const cwd = settings.directory ?? write[0] ?? nowhere;
 		const program = { command, args, environment, cwd, writes: write.length > 0 };
 		return new SandboxedTransport({ ...program, sandbox, clock, read: parseJSONRPCMessage });
 	}
@@ -239,9 +242,16 @@ export class McpServers {
 			);
 			if (listed.length > mostTools)
 				refused.push(`${listed.length - mostTools} tools: at most ${mostTools} are offered`);
+			const taken = new Set<string>();
 			const offered = listed.slice(0, mostTools).flatMap((tool): ServerTool[] => {
 				try {
-					return [this.#checked({ name: names.get(tool.name) ?? tool.name, listed: tool })];
+					const name = names.get(tool.name) ?? tool.name;
+					// Providers refuse a request with a repeated name, and with it the run.
+					if (taken.has(name))
+						throw new ParleyError(`tools: ${name} is listed twice`, { code: "invalid_argument" });
+					const checked = this.#checked({ name, listed: tool });
+					taken.add(name);
+					return [checked];
 				} catch (reason) {
 					refused.push(ParleyError.from(reason).message);
 					return [];

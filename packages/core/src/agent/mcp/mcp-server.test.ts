@@ -1,0 +1,89 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { InMemoryTransport, isJSONRPCRequest, type Result } from "@modelcontextprotocol/client";
+import { ManualClock, MemoryLogger } from "@parley/base/testing";
+import { expect, test } from "vitest";
+import { McpServer } from "./mcp-server.ts";
+import type { ServerTransport } from "./server-connection.ts";
+
+const inputSchema = { type: "object" };
+const initialized = {
+	protocolVersion: "2025-11-25",
+	capabilities: { tools: {} },
+	serverInfo: { name: "s", version: "1" },
+};
+const results: Readonly<Record<string, Result>> = {
+	initialize: initialized,
+	"tools/list": { tools: [{ name: "echo", inputSchema }] },
+};
+
+/** A transport to a server in this process that answers these methods, others with an error, or nothing at all. */
+function transportTo(answers: Readonly<Record<string, Result>> | undefined) {
+	const [own, other] = InMemoryTransport.createLinkedPair();
+	other.onmessage = (message) => {
+		if (!isJSONRPCRequest(message) || answers === undefined) return;
+		const { id, method } = message;
+		const result = answers[method];
+		const error = { code: -32601, message: "Method not found" };
+		void other.send(result ? { jsonrpc: "2.0", id, result } : { jsonrpc: "2.0", id, error });
+	};
+	return Object.assign(own, { problem: undefined, log: [] });
+}
+
+function serverOf(open: () => Promise<ServerTransport>) {
+	const clock = new ManualClock();
+	const server = new McpServer({
+		name: "s",
+		clock,
+		log: new MemoryLogger(),
+		version: "1",
+		open,
+		filter: (listed) => ({ offered: listed.map((one) => ({ name: one.name, listed: one })), refused: [] }),
+		changed() {},
+	});
+	return { clock, server };
+}
+
+test("the late end of an old connection does not end the new one", async () => {
+	const released = Promise.withResolvers<void>();
+	const old = transportTo({ initialize: initialized });
+	const close = old.close.bind(old);
+	const slow = Object.assign(old, {
+		close: async () => {
+			await released.promise;
+			await close();
+		},
+	});
+	const transports: ServerTransport[] = [slow, transportTo(results)];
+	const { server, clock } = serverOf(async () => transports.shift() ?? transportTo(undefined));
+	const first = server.start();
+	while (server.state.phase !== "waiting") await wait(1);
+	clock.advance(1_000);
+	await server.start();
+	expect(server.state).toMatchObject({ phase: "ready", tools: ["echo"] });
+	released.resolve();
+	await first;
+	expect(server.state.phase).toBe("ready");
+	await server.close();
+});
+
+test("close does not wait for the answer of a server that has just started", { timeout: 2_000 }, async () => {
+	const { server } = serverOf(async () => transportTo(undefined));
+	const started = server.start();
+	await wait(1);
+	await server.close();
+	await started;
+	expect(server.state.phase).toBe("closed");
+});
+
+test("a transport that opens after close is closed at once", async () => {
+	const opened = Promise.withResolvers<ServerTransport>();
+	const { server } = serverOf(() => opened.promise);
+	const started = server.start();
+	const closed = server.close();
+	const late = transportTo(results);
+	const ended = Promise.withResolvers<void>();
+	late.onclose = () => ended.resolve();
+	opened.resolve(late);
+	await Promise.all([started, closed, ended.promise]);
+	expect(server.state).toMatchObject({ phase: "closed", tools: [] });
+});
