@@ -150,6 +150,31 @@ test("a server of a directory never replaces one of the operator, and gets no va
 	expect(s.t.runtime.mcp.problems).toEqual(["local: the operator has a server of this name"]);
 });
 
+test("a program that cannot be used is a problem with its reason", async () => {
+	const source = new TestSource();
+	await using s = await openWith(source, [[says("one")]]);
+	const program = join(s.t.directory, "work/local");
+	await writeFile(program, "#!/bin/sh\n", { mode: 0o755 });
+	await put(s, "./local");
+	source.setup = { servers: [], trusted: await trustIn(s) };
+	await chmod(program, 0o644);
+	await expect(toolsAfter(s)).resolves.toEqual([]);
+	expect(s.t.runtime.mcp.problems.join()).toMatch(
+		/local: its program cannot be used: no program .*may be executed/,
+	);
+});
+
+test.each(["NODE_OPTIONS", "LD_PRELOAD", "BASH_ENV", "PATH"])(
+	"a file cannot set the variable %s, which controls programs",
+	async (name) => {
+		await using s = await openWith(new TestSource());
+		await put(s, process.execPath, { env: { LEVEL: "1", [name]: "x" } });
+		const file = await readDirectoryFile(join(s.t.directory, "work"));
+		expect(file?.entries).toEqual([]);
+		expect(file?.refused[0]).toBe(`local: the variable ${name} controls the programs that it starts`);
+	},
+);
+
 test("a file with an invalid form is a problem and no error of a run", async () => {
 	const source = new TestSource();
 	await using s = await openWith(source, [[says("one")]]);

@@ -38,10 +38,19 @@ test("servers are added, listed, tried and removed by commands", async ({ setup 
 test("the trust prompt shows the programs, and a change of the file needs trust again", async ({ setup }) => {
 	mkdirSync(setup.work, { recursive: true });
 	const file = join(setup.work, ".mcp.json");
-	writeFileSync(file, JSON.stringify({ mcpServers: { shop: { command: "sh", args: ["serve.sh"] } } }));
+	const env = { LEVEL: "7" };
+	const remote = { url: "https://example.com/mcp" };
+	const steered = { command: "sh", env: { NODE_OPTIONS: "--require ./x.js" } };
+	writeFileSync(
+		file,
+		JSON.stringify({ mcpServers: { shop: { command: "sh", args: ["serve.sh"], env }, remote, steered } }),
+	);
 	const first = setup.run("mcp", "trust", setup.work);
 	await first.shows("[y/N]");
-	expect(first.text).toMatch(/shop: \/\S+ serve\.sh/);
+	expect(first.text).toMatch(/shop: \/\S+ serve\.sh\s+LEVEL=7/);
+	expect(first.text).toContain("not used: remote: only programs can be started");
+	expect(first.text).toContain("not used: steered: the variable NODE_OPTIONS controls the programs");
+	expect(first.text).not.toContain("Warning");
 	first.type("y\r");
 	expect(await first.ended()).toBe(0);
 	expect(first.text).toContain("trusted shop");
@@ -55,4 +64,40 @@ test("the trust prompt shows the programs, and a change of the file needs trust 
 	const ended = setup.run("mcp", "untrust", setup.work);
 	await ended.ended();
 	expect(ended.text).toContain("no longer trusted: shop");
+});
+
+test("trust in a server keeps that in others of the same file, and granted rights are shown with a warning", async ({
+	setup,
+}) => {
+	mkdirSync(setup.work, { recursive: true });
+	const file = join(setup.work, ".mcp.json");
+	const trusted = () => {
+		const content = parseJson(readFileSync(join(setup.data, "mcp.json"), "utf8")) as {
+			readonly trusted: readonly { readonly servers: object }[];
+		};
+		return content.trusted.map(({ servers }) => Object.keys(servers));
+	};
+	writeFileSync(file, JSON.stringify({ mcpServers: { a: { command: "sh" }, b: { command: "sh" } } }));
+	await setup.run("mcp", "trust", setup.work, "--server", "a", "--yes").ended();
+	const second = setup.run(
+		"mcp",
+		"trust",
+		setup.work,
+		"--server",
+		"b",
+		"--env-from",
+		"SHOP_TOKEN",
+		"--read",
+		"/usr",
+	);
+	await second.shows("[y/N]");
+	expect(second.text).toContain("all get the variable SHOP_TOKEN of the gateway");
+	expect(second.text).toContain("all can read /usr");
+	expect(second.text).toContain("Warning: scripts that these programs run also get these rights.");
+	second.type("y\r");
+	await second.ended();
+	expect(trusted()).toEqual([["a", "b"]]);
+	writeFileSync(file, JSON.stringify({ mcpServers: { b: { command: "sh" } } }));
+	await setup.run("mcp", "trust", setup.work, "--server", "b", "--yes").ended();
+	expect(trusted()).toEqual([["b"]]);
 });

@@ -151,16 +151,24 @@ export async function trustDirectory(given: string, flags: TrustFlags, io: Io): 
 		const found = await programOf(entry, directory, io.environment["PATH"]);
 		servers[entry.name] = { ...found, ...rightsOf(flags, io) };
 		rows.push(visibleLine(`${entry.name}: ${[found.program, ...entry.args].join(" ")}`));
+		for (const [name, value] of Object.entries(entry.environment))
+			rows.push(visibleLine(`  ${name}=${value}`));
 	}
+	const rights = rightRows(rightsOf(flags, io));
+	rows.push(...rights, ...file.refused.map((reason) => visibleLine(`not used: ${reason}`)));
+	if (rights.length > 0) io.stderr.write(rightsWarning);
 	if (needsConfirmation && !(await agrees(rows, directory, io))) {
 		io.stderr.write("No server was trusted.\n");
 		return 1;
 	}
+	/** With `--server`, the trust in other servers of the same file stays. */
+	const keptServers = ({ trusted }: McpFileContent) =>
+		flags.server && trusted.find((one) => one.directory === directory && one.file === file.hash)?.servers;
 	await change(flags, io, (content) => ({
 		...content,
 		trusted: [
 			...content.trusted.filter((one) => one.directory !== directory),
-			{ directory, file: file.hash, servers },
+			{ directory, file: file.hash, servers: { ...keptServers(content), ...servers } },
 		],
 	}));
 	if (flags.json) printJson({ directory, trusted: Object.keys(servers), refused: file.refused }, io);
@@ -197,6 +205,18 @@ function rightsOf({ envFrom, read, write }: RightFlags, io: Io) {
 	const paths = (given: readonly string[] | undefined): string[] | undefined =>
 		given?.map((path) => resolve(io.cwd, path));
 	return defined({ envFrom: envFrom && [...envFrom], read: paths(read), write: paths(write) });
+}
+
+const rightsWarning =
+	"Warning: scripts that these programs run also get these rights. A later change of a script does not end the trust.\n";
+
+/** Rights of all chosen servers, in words. */
+function rightRows({ envFrom = [], read = [], write = [] }: ReturnType<typeof rightsOf>): string[] {
+	return [
+		...envFrom.map((name) => `all get the variable ${name} of the gateway`),
+		...read.map((path) => `all can read ${path}`),
+		...write.map((path) => `all can change ${path}`),
+	].map(visibleLine);
 }
 
 function readVariable(text: string): [string, string] {

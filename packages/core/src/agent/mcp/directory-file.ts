@@ -6,7 +6,7 @@ import { defined, ParleyError, parseJson } from "@parley/base";
 import * as z from "zod";
 import { ifThere } from "../../filesystem/file-error.ts";
 import { isWithin } from "../../filesystem/paths.ts";
-import { DEFAULT_PATH, findProgram } from "../../sandbox/commands/environment.ts";
+import { DEFAULT_PATH, findProgram, isSteering } from "../../sandbox/commands/environment.ts";
 import { visible } from "../../text/visible.ts";
 import {
 	type McpServerSettings,
@@ -60,9 +60,12 @@ export async function readDirectoryFile(directory: string): Promise<DirectoryFil
 	const entries: DirectoryEntry[] = [];
 	const refused: string[] = [];
 	for (const [name, { command, args, env }] of Object.entries(data.mcpServers)) {
+		const steering = Object.keys(env).find(isSteering);
 		if (!mcpNamePattern.test(name))
 			refused.push(`${visible(name)}: use lower-case letters, digits and - in the name`);
 		else if (command === undefined) refused.push(`${name}: only programs can be started`);
+		else if (steering !== undefined)
+			refused.push(`${name}: the variable ${visible(steering)} controls the programs that it starts`);
 		else entries.push({ name, command, args, environment: env });
 	}
 	return { hash: sha256(bytes), entries, refused };
@@ -118,9 +121,12 @@ async function changeOf(
 	},
 ): Promise<string | undefined> {
 	if (now.file.hash !== trust.file) return `${directoryFileName} has changed`;
-	if (now.entry === undefined) return `${directoryFileName} no longer has it`;
-	const found = await programOf(now.entry, trust.directory, now.path).catch(() => undefined);
-	if (found?.program !== trust.program) return "its command leads to another program";
+	if (now.entry === undefined) return `${directoryFileName} has no such server that can be used`;
+	const found = await programOf(now.entry, trust.directory, now.path).catch((reason: unknown) =>
+		ParleyError.from(reason),
+	);
+	if (found instanceof ParleyError) return `its program cannot be used: ${visible(found.message)}`;
+	if (found.program !== trust.program) return "its command leads to another program";
 	return found.programHash === trust.programHash ? undefined : "its program has changed";
 }
 

@@ -170,6 +170,7 @@ export class ServerConnection {
 	}
 
 	async close(): Promise<void> {
+		// Only the transport can fail here, and its own close rejects with the reason.
 		await this.#client.close().catch(() => undefined);
 		await this.#transport.close();
 	}

@@ -21,6 +21,15 @@ const allowedNames = [
 /** Directories of programs if the environment has no PATH. */
 export const DEFAULT_PATH = "/usr/local/bin:/usr/bin:/bin";
 
+/** Variables that control the shell, the dynamic linker, interpreters and Parley itself. */
+const steering =
+	/^(?:PATH|IFS|ENV|BASH_ENV|SHELLOPTS|BASHOPTS|PS4|PARLEY_.*|LD_.*|DYLD_.*|NODE_OPTIONS|PYTHONSTARTUP|PYTHONHOME|PERL5OPT|RUBYOPT|_?JAVA_(?:TOOL_)?OPTIONS)$/;
+
+/** Whether a variable decides what a program does beyond its own settings. No text of a model or a repository may set it. */
+export function isSteering(name: string): boolean {
+	return steering.test(name);
+}
+
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 export function allowedEnvironment(environment: Environment): Record<string, string> {

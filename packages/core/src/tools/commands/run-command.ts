@@ -2,6 +2,7 @@ import { defined, definedItems, ParleyError } from "@parley/base";
 import { homeDirectory } from "@parley/base/own-account";
 import * as z from "zod";
 import { judgeCommand } from "../../policy/commands/judge-command.ts";
+import { isSteering } from "../../sandbox/commands/environment.ts";
 import { mixedScriptNotes, visible } from "../../text/visible.ts";
 import { backgroundLimits } from "../../vocabulary/commands/background-command.ts";
 import type { Command, CommandOutcome, Sandbox, SandboxKind } from "../../vocabulary/sandbox.ts";
@@ -11,9 +12,6 @@ import { boundToCommand, differences, findShell, surroundingsOf } from "./surrou
 
 const MAX_OUTPUT_BYTES = 256 * 1024;
 const DEFAULT_TIMEOUT_MS = 120_000;
-
-/** Variables that control the shell, the dynamic linker and Parley itself. */
-const steering = /^(?:PATH|IFS|ENV|BASH_ENV|SHELLOPTS|BASHOPTS|PS4|PARLEY_.*|LD_.*|DYLD_.*)$/;
 
 const parameters = () =>
 	z.strictObject({
@@ -46,7 +44,7 @@ const parameters = () =>
 					.string()
 					.regex(/^[A-Za-z_][A-Za-z0-9_]{0,99}$/, "names of variables are letters, digits and _")
 					.refine(
-						(name) => !steering.test(name),
+						(name) => !isSteering(name),
 						"this variable controls the shell or the programs that it starts",
 					),
 				z.string().regex(/^secret:[\w-]{1,100}$/, "must be a handle (secret:…) from ask_user"),
