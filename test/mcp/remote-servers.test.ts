@@ -103,3 +103,46 @@ test("a redirect to another origin is not followed, and an endless answer is cut
 		}
 	}
 });
+
+const ping = JSON.stringify({ jsonrpc: "2.0", method: "notifications/message", params: { data: "x" } });
+const listOf = (values: number): string =>
+	JSON.stringify({ jsonrpc: "2.0", id: 0, result: { list: Array.from({ length: values }, () => 1) } });
+
+test.for([
+	[
+		"an event without an end",
+		"text/event-stream",
+		`data: ${"x".repeat(9 * 1024 * 1024)}`,
+		"a message of more than",
+	],
+	["many messages", "text/event-stream", `data: ${ping}\r\n\r\n`.repeat(2_100), "too many messages"],
+	[
+		"many messages in an answer",
+		"application/json",
+		`[${`${ping},`.repeat(2_100)}${ping}]`,
+		"too many messages",
+	],
+	["many values in an event", "text/event-stream", `data: ${listOf(200_000)}\n\n`, "more than 200000 values"],
+	["many values in an answer", "application/json", listOf(200_000), "more than 200000 values"],
+	["a long answer", "application/json", `"${"x".repeat(9 * 1024 * 1024)}"`, "a message of more than"],
+] as const)("a server that sends %s is closed with the reason", async ([, type, body, problem]) => {
+	const flooding = createServer((_request, response) => {
+		response.writeHead(200, { "content-type": type });
+		// An event stream stays open.
+		if (type === "text/event-stream") response.write(body);
+		else response.end(body);
+	}).listen(0, "127.0.0.1");
+	await once(flooding, "listening");
+	const { port } = flooding.address() as AddressInfo;
+	try {
+		await using s = await openScene([remote({ url: `http://127.0.0.1:${port}/mcp` })], [[says("done")]]);
+		await s.t.send(s.session, "go");
+		await s.log.next("assistant.message");
+		const [state] = s.t.runtime.mcp.states;
+		expect(state).toMatchObject({ phase: "waiting", tools: [] });
+		expect(state?.problem).toContain(problem);
+	} finally {
+		flooding.closeAllConnections();
+		flooding.close();
+	}
+});

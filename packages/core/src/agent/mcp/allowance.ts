@@ -6,6 +6,15 @@ export interface Rate {
 	readonly perSecond: number;
 }
 
+/** What a server may send, also a remote one. */
+export const serverLimits = {
+	maxMessageBytes: 8 * 1024 * 1024,
+	/** Values of one message: results may have long lists. */
+	maxNodes: 200_000,
+	bytes: { most: 64 * 1024 * 1024, perSecond: 1024 * 1024 },
+	messages: { most: 2_000, perSecond: 50 },
+} as const;
+
 /** Counts what a server sends. A server that sends more than its rate is a flood. */
 export class Allowance {
 	readonly #rate: Rate;

@@ -1,5 +1,5 @@
 import type { FetchLike } from "@modelcontextprotocol/client";
-import { type Clock, ParleyError } from "@parley/base";
+import { type Clock, ParleyError, parseJson } from "@parley/base";
 import {
 	addressOf,
 	findAddresses,
@@ -9,12 +9,10 @@ import {
 	systemLookup,
 } from "../../sandbox/egress/reach.ts";
 import type { McpRemoteSettings } from "../../vocabulary/mcp/server.ts";
-import { Allowance } from "./allowance.ts";
+import { Allowance, serverLimits } from "./allowance.ts";
+import { EventStreamCheck } from "./event-stream-check.ts";
 import type { ServerTransport } from "./server-connection.ts";
 
-/** Bytes of one JSON answer, and of all answers of a server. */
-const maxJsonBytes = 8 * 1024 * 1024;
-const bytes = { most: 64 * 1024 * 1024, perSecond: 1024 * 1024 };
 const maxHeaderBytes = 32 * 1024;
 const connectMs = 10_000;
 
@@ -26,26 +24,92 @@ export async function openRemote(settings: McpRemoteSettings, clock: Clock): Pro
 	const { StreamableHTTPClientTransport } = await import("@modelcontextprotocol/client");
 	const { url, headers, allowPrivate } = settings;
 	const reach = allowPrivate ? everyAddress : publicReach;
-	const guarded = await guardedFetch({ reach, lookup: systemLookup, clock, plain: allowPrivate });
+	const limits = new AnswerLimits(clock, (problem) => {
+		closing.problem ??= problem;
+		// The problem is known, and the connection has ended for its user before this can fail.
+		closing.close().catch(() => undefined);
+	});
+	const guarded = await guardedFetch({ reach, lookup: systemLookup, limits, plain: allowPrivate });
 	const transport = new StreamableHTTPClientTransport(new URL(url), {
 		fetch: guarded.fetch,
 		requestInit: { headers },
 	});
 	const close = transport.close.bind(transport);
-	return Object.assign(transport, {
-		problem: undefined,
+	const closing = Object.assign(transport, {
+		problem: undefined as string | undefined,
 		log: [],
 		close: async () => {
 			await close();
 			await guarded.close();
 		},
 	});
+	return closing;
+}
+
+/** Limits of everything that one server sends. A server that exceeds one is reported. */
+class AnswerLimits {
+	readonly #bytes: Allowance;
+	readonly #messages: Allowance;
+	readonly #exceeded: (problem: string) => void;
+
+	constructor(clock: Clock, exceeded: (problem: string) => void) {
+		this.#bytes = new Allowance(serverLimits.bytes, clock);
+		this.#messages = new Allowance(serverLimits.messages, clock);
+		this.#exceeded = exceeded;
+	}
+
+	/** The same response with a body that fails when the server sends too much. Nothing of a refused message is passed on. */
+	bounded(response: Response): Response {
+		const { status, statusText, headers, body, ok } = response;
+		if (body === null) return response;
+		const type = headers.get("content-type") ?? "";
+		const isStream = /^text\/event-stream\b/i.test(type);
+		const events = new EventStreamCheck(serverLimits.maxMessageBytes, (text) => this.#check(text));
+		const chunks: Uint8Array[] = [];
+		let length = 0;
+		const counted = body.pipeThrough(
+			new TransformStream<Uint8Array, Uint8Array>({
+				transform: (chunk, controller) =>
+					this.#guard(() => {
+						if (!this.#bytes.spend(chunk.length)) throw refused("it sent too many bytes");
+						length += chunk.length;
+						if (isStream) events.receive(chunk);
+						else if (length > serverLimits.maxMessageBytes)
+							throw refused(`it sent a message of more than ${serverLimits.maxMessageBytes} bytes`);
+						else chunks.push(chunk);
+						controller.enqueue(chunk);
+					}),
+				flush: () =>
+					this.#guard(() => {
+						const text = Buffer.concat(chunks).toString("utf8");
+						if (ok && /^application\/json\b/i.test(type) && text.trim() !== "") this.#check(text);
+					}),
+			}),
+		);
+		return new Response(counted, { status, statusText, headers });
+	}
+
+	/** Throws for a text with too many values, or if there were too many messages. */
+	#check(text: string): void {
+		const value = parseJson(text, { maxNodes: serverLimits.maxNodes });
+		if (!this.#messages.spend(Array.isArray(value) ? value.length : 1))
+			throw refused("it sent too many messages");
+	}
+
+	#guard(work: () => void): void {
+		try {
+			work();
+		} catch (reason) {
+			this.#exceeded(ParleyError.from(reason).message);
+			throw reason;
+		}
+	}
 }
 
 interface FetchGuards {
 	readonly reach: Reach;
 	readonly lookup: Lookup;
-	readonly clock: Clock;
+	readonly limits: AnswerLimits;
 	/** Whether http is allowed. */
 	readonly plain: boolean;
 }
@@ -58,8 +122,7 @@ async function guardedFetch(
 	guards: FetchGuards,
 ): Promise<{ readonly fetch: FetchLike; close(): Promise<void> }> {
 	const { Agent, fetch: send } = await import("undici");
-	const { reach, lookup, clock, plain } = guards;
-	const allowance = new Allowance(bytes, clock);
+	const { reach, lookup, limits, plain } = guards;
 	const agent = new Agent({
 		allowH2: false,
 		maxHeaderSize: maxHeaderBytes,
@@ -97,27 +160,9 @@ async function guardedFetch(
 			throw refused(`${url.host} could not be reached`, reason);
 		});
 		// True as above.
-		return bounded(response as unknown as Response, allowance);
+		return limits.bounded(response as unknown as Response);
 	};
 	return { fetch: guarded, close: () => agent.destroy() };
-}
-
-/** The same response with a body that fails when the server sends too much. */
-function bounded(response: Response, allowance: Allowance): Response {
-	const { status, statusText, headers, body } = response;
-	if (body === null) return response;
-	const isJson = /^application\/json\b/i.test(headers.get("content-type") ?? "");
-	let left = isJson ? maxJsonBytes : Number.POSITIVE_INFINITY;
-	const counted = body.pipeThrough(
-		new TransformStream<Uint8Array, Uint8Array>({
-			transform(chunk, controller) {
-				left -= chunk.length;
-				if (left >= 0 && allowance.spend(chunk.length)) controller.enqueue(chunk);
-				else controller.error(refused("it sent too many bytes"));
-			},
-		}),
-	);
-	return new Response(counted, { status, statusText, headers });
 }
 
 function refused(message: string, cause?: unknown): ParleyError {

@@ -1,7 +1,7 @@
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 import { type Clock, defined, ParleyError, parseJson } from "@parley/base";
 import type { ProgramInput, Sandbox } from "../../vocabulary/sandbox.ts";
-import { Allowance } from "./allowance.ts";
+import { Allowance, serverLimits } from "./allowance.ts";
 import { LastLines } from "./last-lines.ts";
 import { MessageLines } from "./message-lines.ts";
 
@@ -18,13 +18,9 @@ export interface ServerProgram {
 	readonly read: (value: unknown) => JSONRPCMessage;
 }
 
-const maxLineBytes = 8 * 1024 * 1024;
-/** Values of one message: results may have long lists. */
-const maxNodes = 200_000;
+const { maxMessageBytes, maxNodes, bytes, messages } = serverLimits;
 /** Bytes that a server has not read. */
 const maxWaitingBytes = 4 * 1024 * 1024;
-const bytes = { most: 64 * 1024 * 1024, perSecond: 1024 * 1024 };
-const messages = { most: 2_000, perSecond: 50 };
 /** Maximum lines of output that are not messages. Some servers print a greeting. */
 const mostOtherLines = 100;
 /** A command has a maximum of time. A server starts again after it. */
@@ -46,7 +42,7 @@ export class SandboxedTransport implements Transport {
 	/** Reason why it was stopped or ended. */
 	problem: string | undefined;
 	readonly #program: ServerProgram;
-	readonly #lines = new MessageLines(maxLineBytes, (line) => this.#read(line));
+	readonly #lines = new MessageLines(maxMessageBytes, (line) => this.#read(line));
 	readonly #errors = new LastLines();
 	readonly #bytes: Allowance;
 	readonly #messages: Allowance;
