@@ -1,4 +1,5 @@
-import { chmod, copyFile, mkdir, readFile, writeFile } from "node:fs/promises";
+import { chmod, copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import {
 	type McpSetup,
@@ -8,8 +9,8 @@ import {
 	type TrustedMcpServer,
 } from "@parley/core";
 import { says } from "@parley/core/testing";
-import { expect, test } from "vitest";
-import { callsOnce, type McpScene, openScene, outcomeOf, scripted } from "./scene.ts";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { answer, callsOnce, type McpScene, openScene, outcomeOf, resultsIn, scripted } from "./scene.ts";
 
 const server = join(import.meta.dirname, "scripted-server.ts");
 
@@ -140,7 +141,7 @@ test("no server of a directory starts after the end of the runtime", async () =>
 	await expect(startsIn(starts)).resolves.toBe(0);
 });
 
-test("a server of a directory never replaces one of the operator, and gets no variable of the gateway", async () => {
+test("a server of a directory never replaces one of the operator", async () => {
 	const source = new TestSource();
 	await using s = await openWith(source, callsOnce("local__echo", { text: "hi" }));
 	await put(s);
@@ -148,6 +149,41 @@ test("a server of a directory never replaces one of the operator, and gets no va
 	await expect(outcomeOf(s)).resolves.toContain("echo: hi");
 	expect(s.t.runtime.mcp.states).toHaveLength(1);
 	expect(s.t.runtime.mcp.problems).toEqual(["local: the operator has a server of this name"]);
+});
+
+test.each([
+	["local__*", true],
+	["directory:local__*", false],
+])(
+	"with a rule that allows %s, a call of the server of a directory requires approval: %s",
+	async (tool, asks) => {
+		const directory = await mkdtemp(join(tmpdir(), "parley-mcp-"));
+		onTestFinished(() => rm(directory, { recursive: true, force: true }));
+		const file = join(directory, "policy.jsonc");
+		await writeFile(file, JSON.stringify({ rules: [{ effect: "allow", tool, when: { class: "mcp" } }] }));
+		const source = new TestSource();
+		const options = { mcp: { source, version: "1" }, policy: { file } };
+		await using s = await openScene([], callsOnce("local__echo", { text: "hi" }), options);
+		await put(s);
+		source.setup = { servers: [], trusted: await trustIn(s) };
+		await s.t.send(s.session, "go");
+		if (asks) await answer(s);
+		await s.log.next("assistant.message");
+		expect(s.log.recorded.includes("prompt.requested")).toBe(asks);
+		expect(resultsIn(s.model)[0]).toContain("echo: hi");
+	},
+);
+
+test("a server of a directory gets the variables of its file, and no other of the gateway", async () => {
+	vi.stubEnv("GATEWAY_TOKEN", "hidden");
+	onTestFinished(() => void vi.unstubAllEnvs());
+	const source = new TestSource();
+	await using s = await openWith(source);
+	await put(s, process.execPath, { args: [server, "shows-variables"], env: { LEVEL: "1" } });
+	source.setup = { servers: [], trusted: await trustIn(s) };
+	const names = await outcomeOf(s);
+	expect(names).toMatch(/\bLEVEL\b/);
+	expect(names).not.toContain("GATEWAY_TOKEN");
 });
 
 test("a program that cannot be used is a problem with its reason", async () => {

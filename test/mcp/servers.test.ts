@@ -1,7 +1,10 @@
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { operator } from "@parley/core";
 import { calls, probeTool, says, unkeyed } from "@parley/core/testing";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { answer, callsOnce, type McpScene, openScene, resultsIn, scripted } from "./scene.ts";
 
 async function taintOf({ t, session }: McpScene): Promise<string | undefined> {
@@ -46,6 +49,23 @@ test("an approval for the session covers later calls of the tool until its descr
 	const prompt = await answer(s);
 	expect(prompt.label).toContain('"c"');
 	await s.log.next("assistant.message");
+});
+
+test("a call is not run if the description of its tool changed after the approval was requested", async () => {
+	const directory = await mkdtemp(join(tmpdir(), "parley-mcp-"));
+	onTestFinished(() => rm(directory, { recursive: true, force: true }));
+	const starts = join(directory, "starts");
+	const server = scripted(["changes-on-signal", `--starts=${starts}`]);
+	await using s = await openScene([server], callsOnce("scripted__echo", { text: "hi" }));
+	await s.t.send(s.session, "go");
+	const { prompt } = await s.log.next("prompt.requested");
+	process.kill(Number(await readFile(starts, "utf8")), "SIGUSR2");
+	while (!hasChanged(s)) await wait(20);
+	await s.t.runtime.answer(unkeyed(), prompt.token, { value: true });
+	await s.log.next("assistant.message");
+	const [result] = resultsIn(s.model);
+	expect(result).toMatch(/^failed: .*changed since it was approved: the description of scripted__echo/);
+	expect(result).not.toContain("echo: hi");
 });
 
 function hasChanged({ t }: McpScene): boolean {

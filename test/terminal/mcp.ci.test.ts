@@ -101,3 +101,24 @@ test("trust in a server keeps that in others of the same file, and granted right
 	await setup.run("mcp", "trust", setup.work, "--server", "b", "--yes").ended();
 	expect(trusted()).toEqual([["b"]]);
 });
+
+test("doctor fails for an invalid file, a lost path and a missing variable, and shows no secret", async ({
+	setup,
+}) => {
+	const file = join(setup.data, "mcp.json");
+	writeFileSync(file, '{"servers": {"a": {}}}');
+	const invalid = setup.run("mcp", "doctor");
+	expect(await invalid.ended()).not.toBe(0);
+	expect(invalid.text).toContain("is not valid");
+	const servers = {
+		// The home directory stands for a secret, which the problem contains.
+		lost: { command: "sh", read: [join(setup.work, "lost")], envFrom: ["HOME"] },
+		missing: { command: "sh", envFrom: ["ABSENT_TOKEN"] },
+	};
+	writeFileSync(file, JSON.stringify({ servers }));
+	const doctor = setup.run("mcp", "doctor", "--dir", "/usr");
+	expect(await doctor.ended()).toBe(1);
+	expect(doctor.text).toMatch(/✗ lost: its path [\s\S]+does not exist/);
+	expect(doctor.text).toContain("✗ missing: the gateway has no variable ABSENT_TOKEN");
+	expect(doctor.text).not.toContain(setup.work);
+});

@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import { realpath } from "node:fs/promises";
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { createIds, defined, Redactor, silentLogger, systemClock } from "@parley/base";
 import { builtinTools, type McpServerState, McpServers } from "@parley/core";
-import { McpFiles, mcpFileIn, openSandboxes } from "@parley/gateway";
+import { McpFiles, mcpFileIn, openSandboxes, readMcpFile } from "@parley/gateway";
 import type { Io } from "../command-line/io.ts";
 import { outputLook, printJson, printRows } from "../command-line/output.ts";
 import { UsageError } from "../command-line/usage.ts";
@@ -12,11 +12,16 @@ import { wrapText } from "../text/wrap.ts";
 import type { McpFlags } from "./mcp-flags.ts";
 import { readConfig } from "./run-gateway.ts";
 
+const usualAgent = "default";
+
 /** Starts all servers as the gateway does, shows their states, and stops them. Returns the exit code. */
 export async function tryServers(flags: McpFlags, io: Io, version: string): Promise<number> {
 	const config = await readConfig(defined({ data: flags.data }), io);
 	if (!existsSync(config.data))
 		throw new UsageError(`There is no data directory ${config.data}: start the gateway once`);
+	// The gateway continues without the servers of an invalid file. Here it is an error.
+	const files = [mcpFileIn(config.data), join(config.data, "agents", usualAgent, "mcp.json")];
+	for (const file of files) await readMcpFile(file);
 	const redactor = new Redactor();
 	const parts = { clock: systemClock, ids: createIds(), log: silentLogger };
 	const { environment } = io;
@@ -33,28 +38,32 @@ export async function tryServers(flags: McpFlags, io: Io, version: string): Prom
 		{ ...parts, redactor, sandbox, tools: builtinTools(), path: environment["PATH"] },
 	);
 	try {
-		await servers.tools(await realpath(resolve(io.cwd, flags.dir ?? ".")), "default");
+		await servers.tools(await realpath(resolve(io.cwd, flags.dir ?? ".")), usualAgent);
 		const { states, problems } = servers;
-		if (flags.json) printJson({ servers: states, problems }, io);
-		else printRows(rowsOf(states, problems, io), io);
+		if (flags.json) printJson(redactor.redactFields({ servers: states, problems }), io);
+		else printRows(rowsOf(states, problems, redactor, io), io);
 		return problems.length === 0 && states.every(({ phase }) => phase === "ready") ? 0 : 1;
 	} finally {
 		await servers.close();
 	}
 }
 
-function rowsOf(states: readonly McpServerState[], problems: readonly string[], io: Io): string[] {
+function rowsOf(
+	states: readonly McpServerState[],
+	problems: readonly string[],
+	redactor: Redactor,
+	io: Io,
+): string[] {
+	const line = (text: string): string => visibleLine(redactor.redact(text));
 	const { columns, styles } = outputLook(io);
 	const rows = states.flatMap(({ name, phase, tools, refused, problem, log }) => {
 		const isReady = phase === "ready";
 		const head = isReady
 			? styles.green(`✓ ${name}: ${tools.length} tools`)
-			: styles.red(`✗ ${name}: ${visibleLine(problem ?? "it does not answer yet")}`);
+			: styles.red(`✗ ${name}: ${line(problem ?? "it does not answer yet")}`);
 		const details = isReady ? [tools.join(", "), ...refused] : log;
-		return [head, ...details.flatMap((text) => wrapText(`  ${visibleLine(text)}`, columns))];
+		return [head, ...details.flatMap((text) => wrapText(`  ${line(text)}`, columns))];
 	});
-	const others = problems.flatMap((problem) =>
-		wrapText(`✗ ${visibleLine(problem)}`, columns).map(styles.red),
-	);
+	const others = problems.flatMap((problem) => wrapText(`✗ ${line(problem)}`, columns).map(styles.red));
 	return rows.length + others.length === 0 ? ["No MCP servers."] : [...rows, ...others];
 }

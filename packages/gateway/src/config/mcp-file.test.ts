@@ -68,3 +68,26 @@ test("only the agent of a profile has the servers beside it, and they never repl
 	expect((await files.current("default")).ofAgent).toBeUndefined();
 	expect((await files.current("../agents/helper/../helper")).ofAgent).toMatchObject([{ name: "garden" }]);
 });
+
+test("a server or a trust with a path that does not exist, or without its variable, has a problem", async () => {
+	const { files, path, data } = await open();
+	const lost = join(data, "lost");
+	const hash = "0".repeat(64);
+	const program = "/bin/sh";
+	const servers = {
+		a: { program, read: [lost] },
+		b: { program, envFrom: ["ABSENT"] },
+		c: { program },
+	};
+	await put(path, {
+		servers: { notes: { command: "x", write: [lost] } },
+		trusted: [{ directory: data, file: hash, servers }],
+	});
+	const setup = await files.current("default");
+	expect(setup.servers).toMatchObject([{ problem: `its path ${lost} does not exist` }]);
+	expect(setup.trusted.map(({ problem }) => problem)).toEqual([
+		`its path ${lost} does not exist`,
+		"the gateway has no variable ABSENT",
+		undefined,
+	]);
+});

@@ -1,13 +1,13 @@
 import { statSync } from "node:fs";
 import { readFile, realpath } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { definedItems, type Logger, ParleyError, parseJson, type Redactor } from "@parley/base";
+import { defined, type Logger, ParleyError, parseJson, type Redactor } from "@parley/base";
 import type { McpServerSettings, McpSetup, McpSource, TrustedMcpServer } from "@parley/core";
 import * as z from "zod";
 import { errno } from "../data-directory/errno.ts";
 import { replacePrivateFile } from "../data-directory/private-file.ts";
 import { mcpServerShape, mcpServersSchema } from "./mcp-schema.ts";
-import { readMcp, valuesFrom } from "./mcp-settings.ts";
+import { missingProblem, readMcp, valuesFrom } from "./mcp-settings.ts";
 
 /** Characters of a value that is removed from text. A shorter one would remove ordinary words. */
 const shortestSecret = 8;
@@ -122,28 +122,33 @@ class McpFile {
 			Object.entries(entries).map(([name, { envFrom = [], read = [], write = [], ...program }]) => {
 				const received = valuesFrom(environment, envFrom);
 				const rights = { environment: received, secrets: Object.values(received), read, write };
-				return { directory, file, name, ...program, ...rights };
+				return { directory, file, name, ...program, ...rights, ...missingProblem(environment, envFrom) };
 			}),
 		);
 		const known = await Promise.all(grants.map((one) => this.#real<TrustedMcpServer>(one)));
-		return { servers: definedItems(all), trusted: definedItems(known) };
+		return { servers: all, trusted: known };
 	}
 
-	/** The same with real paths; undefined if a path does not exist. */
-	async #real<T extends McpServerSettings | TrustedMcpServer>(server: T): Promise<T | undefined> {
+	/** The same with real paths, or with a problem if one does not exist. */
+	async #real<T extends McpServerSettings | TrustedMcpServer>(server: T): Promise<T> {
 		if ("url" in server) return server;
-		try {
-			const [read, write] = await Promise.all(
-				[server.read, server.write].map((paths) => Promise.all(paths.map((path) => realpath(path)))),
-			);
-			return { ...server, read: read ?? [], write: write ?? [] };
-		} catch (error) {
-			this.#parts.log.error("an MCP server is not used: a path does not exist", {
-				server: server.name,
-				error,
-			});
-			return undefined;
-		}
+		const lost: string[] = [];
+		const real = async (path: string): Promise<string> => {
+			try {
+				return await realpath(path);
+			} catch (error) {
+				this.#parts.log.error("an MCP server is not used: a path does not exist", {
+					server: server.name,
+					error,
+				});
+				lost.push(path);
+				return path;
+			}
+		};
+		const read = await Promise.all(server.read.map(real));
+		const write = await Promise.all(server.write.map(real));
+		const problem = lost[0] === undefined ? undefined : `its path ${lost[0]} does not exist`;
+		return { ...server, read, write, ...defined({ problem: problem ?? server.problem }) };
 	}
 }
 

@@ -16,7 +16,7 @@ test("a server has defaults, absolute paths and only the variables that the oper
 		command: "bin/notes",
 		write: ["notes"],
 		env: { LEVEL: "1" },
-		envFrom: ["NOTES_TOKEN", "ABSENT"],
+		envFrom: ["NOTES_TOKEN"],
 	};
 	const { mcp } = load(
 		{ mcp: { servers: { notes: server } } },
@@ -45,6 +45,14 @@ test("a server has defaults, absolute paths and only the variables that the oper
 			allowPrivate: false,
 		},
 	]);
+});
+
+test.each([
+	{ command: "notes", envFrom: ["ABSENT"] },
+	{ url: "https://x.test/mcp", tokenFrom: "ABSENT" },
+])("a server whose variable is missing has this as its problem: %j", (server) => {
+	const [read] = load({ mcp: { servers: { notes: server } } }).mcp ?? [];
+	expect(read?.problem).toBe("the gateway has no variable ABSENT");
 });
 
 test.each<[object, RegExp]>([

@@ -18,13 +18,16 @@ export function readMcp(
 		const timeoutMs = (server.timeoutSeconds ?? usualTimeoutSeconds) * 1_000;
 		if (url !== undefined) {
 			const { tokenFrom = "", allowPrivate = false } = server;
-			const secrets = Object.values(valuesFrom(environment, [tokenFrom]));
+			const names = tokenFrom === "" ? [] : [tokenFrom];
+			const secrets = Object.values(valuesFrom(environment, names));
 			const headers = Object.fromEntries(secrets.map((token) => ["authorization", `Bearer ${token}`]));
-			return { name, url, headers, allowPrivate, secrets, timeoutMs };
+			const remote = { name, url, headers, allowPrivate, secrets, timeoutMs };
+			return { ...remote, ...missingProblem(environment, names) };
 		}
 		const received = valuesFrom(environment, envFrom);
 		const secrets = Object.values(received);
-		return { name, command, args, environment: { ...received, ...env }, secrets, read, write, timeoutMs };
+		const program = { name, command, args, environment: { ...received, ...env }, secrets, read, write };
+		return { ...program, timeoutMs, ...missingProblem(environment, envFrom) };
 	});
 }
 
@@ -38,6 +41,15 @@ export function valuesFrom(
 		return value === undefined ? [] : [[name, value] as const];
 	});
 	return Object.fromEntries(known);
+}
+
+/** The problem of a server that needs variables which the gateway does not have. Without them it would run in another way. */
+export function missingProblem(
+	environment: Readonly<Record<string, string | undefined>>,
+	names: readonly string[],
+): { readonly problem?: string } {
+	const missing = names.filter((name) => environment[name] === undefined);
+	return missing.length === 0 ? {} : { problem: `the gateway has no variable ${missing.join(", ")}` };
 }
 
 /** The same settings with absolute paths. A command without a slash is looked up in PATH. */

@@ -101,6 +101,10 @@ export async function trustedServers(
 	const servers: McpServerSettings[] = [];
 	const problems: string[] = [];
 	for (const trust of own) {
+		if (trust.problem !== undefined) {
+			problems.push(`${trust.name}: ${trust.problem}`);
+			continue;
+		}
 		const entry = file.entries.find(({ name }) => name === trust.name);
 		const problem = await changeOf(trust, { file, entry, path });
 		if (problem === undefined && entry) servers.push(settingsOf(entry, trust));

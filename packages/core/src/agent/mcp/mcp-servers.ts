@@ -216,6 +216,7 @@ export class McpServers {
 	}
 
 	async #open(settings: McpServerSettings): Promise<ServerTransport> {
+		if (settings.problem !== undefined) throw new ParleyError(settings.problem, { code: "unavailable" });
 		this.#check ??= loadToolCheck();
 		this.#loaded = await this.#check;
 		const { clock, sandbox: sandboxes } = this.#deps;

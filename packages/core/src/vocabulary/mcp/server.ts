@@ -5,6 +5,8 @@ interface McpServerFacts {
 	readonly secrets: readonly string[];
 	/** Milliseconds until a call fails. */
 	readonly timeoutMs: number;
+	/** Reason why it cannot be started, for example a path that does not exist. */
+	readonly problem?: string;
 	/** Working directory whose `.mcp.json` names it. Absent for servers of the operator. */
 	readonly directory?: string;
 }
@@ -51,6 +53,8 @@ export interface TrustedMcpServer extends McpRights {
 	readonly program: string;
 	/** SHA-256 of a program in the directory. Programs elsewhere belong to the system. */
 	readonly programHash?: string;
+	/** Reason why it cannot be started, for example a path that does not exist. */
+	readonly problem?: string;
 }
 
 /** All servers that the operator has set up. */
