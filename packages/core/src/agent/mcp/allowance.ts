@@ -6,7 +6,7 @@ export interface Rate {
 	readonly perSecond: number;
 }
 
-/** What a server may send, also a remote one. */
+/** Limits of the messages of a server, local or remote. */
 export const serverLimits = {
 	maxMessageBytes: 8 * 1024 * 1024,
 	/** Values of one message: results may have long lists. */

@@ -36,7 +36,7 @@ interface OpenCall {
 	deadline?: Deadline;
 }
 
-/** One start, with what it opened. Events of an attempt that has ended have no effect on a later one. */
+/** A start of the server, with its transport and its connection. Events of an attempt that has ended have no effect on a later one. */
 interface Attempt {
 	/** Also after its end, for its log. */
 	transport?: ServerTransport;

@@ -243,15 +243,15 @@ export class McpServers {
 			);
 			if (listed.length > mostTools)
 				refused.push(`${listed.length - mostTools} tools: at most ${mostTools} are offered`);
-			const taken = new Set<string>();
+			const used = new Set<string>();
 			const offered = listed.slice(0, mostTools).flatMap((tool): ServerTool[] => {
 				try {
 					const name = names.get(tool.name) ?? tool.name;
 					// Providers refuse a request with a repeated name, and with it the run.
-					if (taken.has(name))
+					if (used.has(name))
 						throw new ParleyError(`tools: ${name} is listed twice`, { code: "invalid_argument" });
 					const checked = this.#checked({ name, listed: tool });
-					taken.add(name);
+					used.add(name);
 					return [checked];
 				} catch (reason) {
 					refused.push(ParleyError.from(reason).message);

@@ -58,7 +58,7 @@ class AnswerLimits {
 		this.#exceeded = exceeded;
 	}
 
-	/** The same response with a body that fails when the server sends too much. Nothing of a refused message is passed on. */
+	/** The same response with a body that fails when the server sends too much. The library never gets the end of a refused message. */
 	bounded(response: Response): Response {
 		const { status, statusText, headers, body, ok } = response;
 		if (body === null) return response;
