@@ -126,6 +126,27 @@ test("a command outlives its run, and each read returns the output since the las
 	opened.log.check();
 });
 
+test("a secret that is split between two reads is in neither", async () => {
+	const { t, model, started } = await open([
+		start("c1", "serve"),
+		done,
+		read("c2", 1),
+		done,
+		read("c3", 1),
+		done,
+	]);
+	await using _ = t;
+	const opened = await trusted(t);
+	await turn(t, opened);
+	started[0]?.prints("token ghp_16C7e42F292c");
+	await turn(t, opened);
+	started[0]?.prints("6912E7710c838347Ae178B4a\n");
+	await turn(t, opened);
+	const { messages } = model.requests[5] ?? {};
+	expect(JSON.stringify(messages)).not.toMatch(/292c|6912E7/);
+	expect(resultOf(messages, "c3")).toBe("[redacted]\n[command 1 is running]");
+});
+
 test("a read waits for output, at most as long as it asks", async () => {
 	const { t, model, started } = await open([
 		start("c1", "serve"),

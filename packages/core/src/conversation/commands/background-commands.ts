@@ -130,7 +130,7 @@ export class BackgroundCommands {
 			sessionId: session.id,
 			call: { runId, callId },
 			command,
-			output: new UnreadOutput(backgroundLimits.unreadBytes),
+			output: new UnreadOutput(backgroundLimits.unreadBytes, session.redactor.stream()),
 			stop: new AbortController(),
 			cause: undefined,
 			stopping: {},
@@ -163,6 +163,7 @@ export class BackgroundCommands {
 	/** Never rejects: the record of a deleted session is gone with it. */
 	async #end(live: LiveCommand, ending: CommandEnding): Promise<void> {
 		const { sessionId, command } = live;
+		live.output.end();
 		try {
 			await this.#record(live, ending);
 		} catch (error) {

@@ -1,8 +1,9 @@
+import { Redactor } from "@parley/base";
 import { expect, test } from "vitest";
 import { UnreadOutput } from "./unread-output.ts";
 
 test("each read returns the output since the last one, with whole characters", () => {
-	const output = new UnreadOutput(1_000);
+	const output = new UnreadOutput(1_000, new Redactor().stream());
 	expect([output.isEmpty, output.take()]).toEqual([true, ""]);
 	const [first, rest] = [Buffer.from("café").subarray(0, 4), Buffer.from("café").subarray(4)];
 	output.write(first);
@@ -12,8 +13,28 @@ test("each read returns the output since the last one, with whole characters", (
 });
 
 test("from much output the beginning and the end are kept", () => {
-	const output = new UnreadOutput(20);
+	const output = new UnreadOutput(20, new Redactor().stream());
 	for (let n = 0; n < 100; n++) output.write(Buffer.from(`line ${n}\n`));
 	expect(output.take()).toMatch(/^line 0\nlin\n\[… \d+ bytes left out …\]\n.*line 99\n$/s);
 	expect(output.take()).toBe("");
+});
+
+test("a secret that arrives in two reads is not returned, and the end returns what was held back", () => {
+	const redactor = new Redactor();
+	redactor.add("hunter2-correct-horse");
+	const output = new UnreadOutput(1_000, redactor.stream());
+	output.write(Buffer.from("password: hunter2-co"));
+	const first = output.take();
+	output.write(Buffer.from("rrect-horse\nbye hu"));
+	const second = output.take();
+	output.end();
+	expect(first + second + output.take()).toBe("password: [redacted]\nbye hu");
+	expect(first).toBe("password: ");
+});
+
+test("the end returns the replacement of a character that is cut off", () => {
+	const output = new UnreadOutput(1_000, new Redactor().stream());
+	output.write(Buffer.from("caf\u00e9").subarray(0, 4));
+	output.end();
+	expect(output.take()).toBe("caf\ufffd");
 });

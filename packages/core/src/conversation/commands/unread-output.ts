@@ -1,14 +1,20 @@
 import { StringDecoder } from "node:string_decoder";
+import type { RedactedStream } from "@parley/base";
 import { OutputWindow } from "../../sandbox/commands/command-runs.ts";
 
-/** Output of a command since the last read: its beginning and its end, within a number of bytes. */
+/**
+ * Output of a command since the last read: its beginning and its end, within a number of bytes and without secrets. Text that
+ * may be the beginning of a secret waits for the rest.
+ */
 export class UnreadOutput {
 	readonly #maxBytes: number;
+	readonly #redaction: RedactedStream;
 	readonly #decoder = new StringDecoder("utf8");
 	#window: OutputWindow | undefined;
 
-	constructor(maxBytes: number) {
+	constructor(maxBytes: number, redaction: RedactedStream) {
 		this.#maxBytes = maxBytes;
+		this.#redaction = redaction;
 	}
 
 	get isEmpty(): boolean {
@@ -17,10 +23,12 @@ export class UnreadOutput {
 
 	/** Adds the next chunk. A character may be split between chunks. */
 	write(chunk: Uint8Array): void {
-		const text = this.#decoder.write(chunk);
-		if (text === "") return;
-		this.#window ??= new OutputWindow(this.#maxBytes);
-		this.#window.write(Buffer.from(text));
+		this.#add(this.#redaction.push(this.#decoder.write(chunk)));
+	}
+
+	/** Adds the text that waits, at the end of the command. */
+	end(): void {
+		this.#add(this.#redaction.push(this.#decoder.end()) + this.#redaction.end());
 	}
 
 	/** Returns the unread text, which is read then. */
@@ -28,5 +36,11 @@ export class UnreadOutput {
 		const text = this.#window?.text() ?? "";
 		this.#window = undefined;
 		return text;
+	}
+
+	#add(text: string): void {
+		if (text === "") return;
+		this.#window ??= new OutputWindow(this.#maxBytes);
+		this.#window.write(Buffer.from(text));
 	}
 }
