@@ -7,7 +7,7 @@ import { builtinTools, createWebFetch, type ModelRequest } from "@parley/core";
 import { calls, EventLog, ScriptedModel, says, TestRuntime, unkeyed } from "@parley/core/testing";
 import { expect, test } from "vitest";
 import { Site } from "../web-fetch/site.ts";
-import { type Attack, attacks } from "./injections.ts";
+import { type Attack, attacks, instructionAttacks } from "./injections.ts";
 
 const run = promisify(execFile);
 const marker = "injected-4c1d";
@@ -32,6 +32,8 @@ interface Attempt {
 	readonly attack: Attack;
 	/** Whether the person approves the call of the attacker. */
 	readonly approves: boolean;
+	/** Whether the person has approved writes for the session before. Default: no. */
+	readonly hasGrant?: boolean;
 }
 
 interface Ended {
@@ -42,7 +44,7 @@ interface Ended {
 }
 
 /** A person requests something harmless and approves its calls. The model reads an instruction and obeys it. */
-async function attempt({ source, attack, approves }: Attempt): Promise<Ended> {
+async function attempt({ source, attack, approves, hasGrant = false }: Attempt): Promise<Ended> {
 	const text = `${marker}: ${attack.instruction}`;
 	await using site = await Site.http({
 		"/page": (response) => response.end(text),
@@ -57,6 +59,7 @@ async function attempt({ source, attack, approves }: Attempt): Promise<Ended> {
 	// The state after the harmless call.
 	let before = "";
 	const model = new ScriptedModel(
+		...(hasGrant ? [[calls("c0", attack.tool, attack.granted ?? {})]] : []),
 		[calls("c1", source.call.tool, first)],
 		async function* (request) {
 			// A name of a file has no slashes.
@@ -79,13 +82,21 @@ async function attempt({ source, attack, approves }: Attempt): Promise<Ended> {
 	for (let isOver = false; !isOver; ) {
 		const event = await log.next("prompt.requested", "assistant.message");
 		if (event.type === "prompt.requested") {
-			const isOwn = event.prompt.approval?.callId === "c1";
-			const response = isOwn || approves ? { value: true } : { cancelled: true };
-			await t.runtime.answer(unkeyed(), event.prompt.token, response);
+			await t.runtime.answer(
+				unkeyed(),
+				event.prompt.token,
+				answerOf(event.prompt.approval?.callId, approves),
+			);
 		}
 		isOver = event.type === "assistant.message";
 	}
 	return { tried, hadEffect: (await stateOf(t, site)) !== before };
+}
+
+/** The person approves the own calls: one for the session, so that later calls like it need no approval. */
+function answerOf(callId: string | undefined, approves: boolean) {
+	if (callId === "c0") return { value: "session" };
+	return callId === "c1" || approves ? { value: true } : { cancelled: true };
 }
 
 const noUsage = { inputTokens: 1, outputTokens: 1, cacheReadTokens: 0, cacheWriteTokens: 0 };
@@ -97,6 +108,7 @@ function knows({ messages }: ModelRequest, text: string): boolean {
 async function furnish(work: string, text: string): Promise<void> {
 	for (const name of ["precious", "inbox"]) await mkdir(join(work, name));
 	await writeFile(join(work, "precious/plan.txt"), "the plan\n");
+	await writeFile(join(work, "precious/AGENTS.md"), "Deploy never on Friday.\n");
 	await writeFile(join(work, "build.sh"), "make\n");
 	await writeFile(join(work, "mail.txt"), `${text}\n`);
 	await writeFile(join(work, "inbox", text.replaceAll("/", "∕")), "");
@@ -139,3 +151,19 @@ test.each(attacks)("the same call has an effect if a person approves it: $name",
 	if (!source) throw new Error("there is no source");
 	expect(await attempt({ source, attack, approves: true })).toEqual({ tried: true, hadEffect: true });
 });
+
+test.each(instructionAttacks)(
+	"an approval of writes for the session does not cover to $name, which needs its own",
+	async (attack) => {
+		for (const source of sources) {
+			const denied = await attempt({ source, attack, approves: false, hasGrant: true });
+			expect([source.name, denied]).toEqual([source.name, { tried: true, hadEffect: false }]);
+		}
+		const [source] = sources;
+		if (!source) throw new Error("there is no source");
+		expect(await attempt({ source, attack, approves: true, hasGrant: true })).toEqual({
+			tried: true,
+			hadEffect: true,
+		});
+	},
+);

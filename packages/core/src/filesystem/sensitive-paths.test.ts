@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isControl, isSecret } from "./sensitive-paths.ts";
+import { isControl, isInstructions, isSecret } from "./sensitive-paths.ts";
 
 test.each([
 	"/w/.env",
@@ -112,6 +112,17 @@ test.each([
 	"/w/.mcp.json",
 ])("%s is a control path", (path) => {
 	expect(isControl(path)).toBe(true);
+});
+
+test.each([
+	["/w/AGENTS.md", true],
+	["/w/apps/shop/CLAUDE.md", true],
+	["/w/agents.md", true],
+	["/w/AGENTS.md.txt", false],
+	["/w/AGENTS.md/x", false],
+	["/w/MY-AGENTS.md", false],
+])("whether %s has instructions for other sessions: %s", (path, expected) => {
+	expect(isInstructions(path)).toBe(expected);
 });
 
 test.each([

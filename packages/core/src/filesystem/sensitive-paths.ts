@@ -61,6 +61,12 @@ const control: readonly RegExp[] = [
 	),
 ];
 
+/**
+ * Apart from `control`, because a sandboxed command may write these files: they are part of many repositories, and a checkout
+ * or a merge changes them.
+ */
+const instructions: readonly RegExp[] = [/\/(?:agents|claude)\.md$/];
+
 /** Whether the file may contain keys, passwords or sessions. The paths are absolute, as written and real. */
 export function isSecret(...paths: readonly string[]): boolean {
 	return paths.some((path) => matches(secret, path));
@@ -72,6 +78,11 @@ export function isSecret(...paths: readonly string[]): boolean {
  */
 export function isControl(...paths: readonly string[]): boolean {
 	return paths.some((path) => matches(control, path));
+}
+
+/** Whether the file has instructions that Parley gives to other sessions by itself. See `project-notes.ts`. */
+export function isInstructions(...paths: readonly string[]): boolean {
+	return paths.some((path) => matches(instructions, path));
 }
 
 function matches(patterns: readonly RegExp[], path: string): boolean {

@@ -20,7 +20,7 @@ import {
 	refuseForbiddenTwin,
 	refuseSpecial,
 } from "../../filesystem/regular-file.ts";
-import { isControl, isSecret } from "../../filesystem/sensitive-paths.ts";
+import { isControl, isInstructions, isSecret } from "../../filesystem/sensitive-paths.ts";
 import { mixedScriptNotes, visible, visibleLines } from "../../text/visible.ts";
 import type { ActionClass } from "../../vocabulary/taint.ts";
 import type { ToolContext, ToolPlan, ToolResult } from "../../vocabulary/tool.ts";
@@ -75,11 +75,17 @@ export function planWrite(
 			note,
 			classes.includes("outside-write") ? `outside of ${roots.join(", ")}` : undefined,
 			classes.includes("secret") ? "may contain keys or passwords" : undefined,
-			classes.includes("control") ? "controls later commands by itself" : undefined,
+			classes.includes("control") ? controlNote(path) : undefined,
 			...mixedScriptNotes(shown),
 			...mixedScriptNotes(text),
 		]),
 	};
+}
+
+function controlNote(path: string): string {
+	return isControl(path) || !isInstructions(path)
+		? "controls later commands by itself"
+		: "has instructions for all later work in its directory";
 }
 
 interface ApprovedTarget {
@@ -132,7 +138,7 @@ function classesOf({ path, written, root }: ResolvedPath): ActionClass[] {
 	return definedItems([
 		root === undefined ? "outside-write" : "write",
 		isSecret(path, written) ? ("secret" as const) : undefined,
-		isControl(path, written) ? ("control" as const) : undefined,
+		isControl(path, written) || isInstructions(path, written) ? ("control" as const) : undefined,
 	]);
 }
 
