@@ -96,3 +96,14 @@ test("without a sandbox, in a task or above the limit, a command in the backgrou
 	};
 	expect(await refusal(boxed, { check })).toMatchObject({ kind: "refused", text: "too many" });
 });
+
+test.each(["wait", "timeout"])("a wait without a unit is refused: %s", async (name) => {
+	const context = createToolContext("/", { background: access({}) });
+	const args = { command: 2, [name]: 5 };
+	expect(
+		await prepareCall(backgroundTools, { name: "command_output", arguments: args }, context),
+	).toMatchObject({
+		kind: "refused",
+		text: expect.stringContaining(name),
+	});
+});

@@ -34,7 +34,7 @@ const commandOutput = defineTool<z.infer<ReturnType<typeof reading>>>({
 		names: ["bash_output", "read_command_output"],
 		parameters: {
 			command: { names: ["id", "bash_id", "number"] },
-			wait_ms: { names: ["wait", "wait_seconds", "timeout", "timeout_ms"], unit: "ms", atMost: true },
+			wait_ms: { names: ["wait_seconds", "timeout_ms"], unit: "ms", atMost: true },
 		},
 	},
 	effect: "none",
