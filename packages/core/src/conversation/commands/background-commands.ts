@@ -56,9 +56,8 @@ interface LiveCommand {
 	stopping: Stopping;
 	/** Resolves when the end is recorded. */
 	ended: Promise<void>;
-	/** Wakes those that wait for output. */
-	wake: (() => void) | undefined;
-	changed: Promise<void>;
+	/** Wakes the reads that wait for output. */
+	readonly waiting: Set<() => void>;
 }
 
 /**
@@ -135,10 +134,8 @@ export class BackgroundCommands {
 			cause: undefined,
 			stopping: {},
 			ended: Promise.resolve(),
-			wake: undefined,
-			changed: Promise.resolve(),
+			waiting: new Set(),
 		};
-		renew(live);
 		this.#commands.set(keyOf(session.id, command.n), live);
 		this.#ports.log.info("command started", { sessionId: session.id, n: command.n });
 		const options = {
@@ -146,7 +143,8 @@ export class BackgroundCommands {
 			timeoutMs: backgroundLimits.timeoutMs,
 			onOutput(chunk: Uint8Array) {
 				live.output.write(chunk);
-				live.wake?.();
+				// The text may wait for the end of a secret.
+				if (!live.output.isEmpty) wake(live);
 			},
 		};
 		live.ended = start(options).then(
@@ -175,8 +173,8 @@ export class BackgroundCommands {
 			});
 		}
 		live.command = { ...command, endedAt: this.#ports.clock.now(), ending };
-		live.wake?.();
-		this.#forgetOld();
+		wake(live);
+		this.#forgetOld(live);
 	}
 
 	async #record({ sessionId, call, command, stopping }: EndingCommand, ending: CommandEnding): Promise<void> {
@@ -206,15 +204,22 @@ export class BackgroundCommands {
 		const live = this.#commands.get(keyOf(sessionId, n));
 		if (!live) return { command: await this.#find(sessionId, n), text: undefined };
 		if (live.output.isEmpty && live.command.ending === undefined && waitMs > 0) {
-			const waiting = new AbortController();
-			const stop = AbortSignal.any([signal, waiting.signal]);
-			const timer = delay(this.#ports.clock, Math.min(waitMs, backgroundLimits.waitMs), stop);
-			await Promise.race([live.changed, timer.catch(() => undefined)]);
-			waiting.abort();
+			await this.#change(live, Math.min(waitMs, backgroundLimits.waitMs), signal);
 			signal.throwIfAborted();
 		}
-		renew(live);
 		return { command: live.command, text: live.output.take() };
+	}
+
+	/** Resolves with new output, the end, the time or the signal. */
+	async #change(live: LiveCommand, ms: number, signal: AbortSignal): Promise<void> {
+		const { promise, resolve } = Promise.withResolvers<void>();
+		const woken = new AbortController();
+		live.waiting.add(resolve);
+		// A delay rejects only if one of its signals is aborted.
+		const timer = delay(this.#ports.clock, ms, AbortSignal.any([signal, woken.signal]));
+		await Promise.race([promise, timer.catch(() => undefined)]);
+		live.waiting.delete(resolve);
+		woken.abort();
 	}
 
 	/** Stops a command. Resolves with its end. Throws `not_found`. */
@@ -255,17 +260,21 @@ export class BackgroundCommands {
 		live.stop.abort();
 	}
 
-	#forgetOld(): void {
+	/** Forgets the commands that ended first, those without unread output before the others. */
+	#forgetOld(last: LiveCommand): void {
+		const key = keyOf(last.sessionId, last.command.n);
+		// So the ended commands are in the order of their ends.
+		if (this.#commands.delete(key)) this.#commands.set(key, last);
 		const ended = [...this.#commands].filter(([, { command }]) => command.ending !== undefined);
+		const read = ended.filter(([, { output }]) => output.isEmpty);
+		const unread = ended.filter(([, { output }]) => !output.isEmpty);
 		const excess = Math.max(0, ended.length - backgroundLimits.ended);
-		for (const [key] of ended.slice(0, excess)) this.#commands.delete(key);
+		for (const [old] of [...read, ...unread].slice(0, excess)) this.#commands.delete(old);
 	}
 }
 
-function renew(live: LiveCommand): void {
-	const { promise, resolve } = Promise.withResolvers<void>();
-	live.changed = promise;
-	live.wake = resolve;
+function wake({ waiting }: LiveCommand): void {
+	for (const resolve of waiting) resolve();
 }
 
 function keyOf(sessionId: string, n: number): string {
