@@ -1,5 +1,6 @@
 import { noFailpoints } from "@parley/base";
 import { seededIds } from "@parley/base/testing";
+import { sql } from "kysely";
 import { expect, test } from "vitest";
 import { createParts } from "../../runtime-parts.ts";
 import { noSandboxes } from "../../testing/no-sandboxes.ts";
@@ -16,7 +17,7 @@ interface Running {
 	readonly n: number;
 	prints(text: string): void;
 	/** Resolves when its end was handled. */
-	ends(): Promise<void>;
+	readonly ends: () => Promise<void>;
 }
 
 /** Commands of one session, without an agent. */
@@ -58,8 +59,26 @@ async function open() {
 			},
 		};
 	};
+	/** Begins the start of several commands at once. */
+	const startAll = async (count: number) => {
+		const lease = await sessions.leaseOwn(session);
+		const call = { session: lease.session, runId: "run_1", callId: "c1" };
+		const ended: EndedCommand = { code: null, timedOut: false };
+		const all = Array.from({ length: count }, (_, n) =>
+			commands.start(
+				call,
+				`serve ${n}`,
+				({ signal }) =>
+					new Promise((resolve) => {
+						if (signal.aborted) resolve(ended);
+						signal.addEventListener("abort", () => resolve(ended));
+					}),
+			),
+		);
+		return { all: Promise.allSettled(all).finally(() => lease[Symbol.dispose]()) };
+	};
 	const read = async (n: number) => (await commands.output(session, n, atOnce)).text;
-	return { t, session, commands, start, read };
+	return { t, session, commands, start, startAll, read };
 }
 
 async function runOthers(
@@ -125,4 +144,48 @@ test("a wait that is cancelled rejects", async () => {
 	const reading = commands.output(session, n, { waitMs: 5_000, signal: cancel.signal });
 	cancel.abort(new Error("cancelled"));
 	await expect(reading).rejects.toThrow("cancelled");
+});
+
+/** Makes each end of a command fail to be stored, until the returned function is called. */
+async function refuseEnds({ store }: TestRuntime): Promise<() => Promise<void>> {
+	const condition = sql`before update on background_commands begin select raise(abort, 'disk full'); end`;
+	await store.commit((tx) => sql`create trigger no_ends ${condition}`.execute(tx));
+	return async () => void (await store.commit((tx) => sql`drop trigger no_ends`.execute(tx)));
+}
+
+async function storedEnds({ store }: TestRuntime) {
+	const rows = await store.read((db) => db.selectFrom("background_commands").selectAll().execute());
+	return rows.map(({ reason }) => reason);
+}
+
+test.each(["a read", "a stop", "a list", "the close"])(
+	"an end that could not be stored is stored at %s",
+	async (occasion) => {
+		const { t, session, commands, start, read } = await open();
+		await using _ = t;
+		const command = await start("build");
+		const allow = await refuseEnds(t);
+		await command.ends();
+		expect(await storedEnds(t)).toEqual([null]);
+		await allow();
+		if (occasion === "a read") await read(command.n);
+		if (occasion === "a stop") await commands.stop(session, command.n);
+		if (occasion === "a list") await commands.recordEnds();
+		if (occasion === "the close") await commands.close();
+		expect(await storedEnds(t)).toEqual(["exited"]);
+		await commands.close();
+	},
+);
+
+test("commands that start at the same time count for the limit, and a close waits for them", async () => {
+	const { t, commands, startAll } = await open();
+	await using _ = t;
+	const most = backgroundLimits.perSession;
+	const settled = await startAll(most + 1);
+	await commands.close();
+	expect(await storedEnds(t)).toEqual(Array.from({ length: most }, () => "gateway"));
+	expect((await settled.all).map(({ status }) => status).toSorted()).toEqual([
+		...Array.from({ length: most }, () => "fulfilled"),
+		"rejected",
+	]);
 });

@@ -54,7 +54,9 @@ interface LiveCommand {
 	/** Why the signal was aborted. */
 	cause: "stopped" | "gateway" | undefined;
 	stopping: Stopping;
-	/** Resolves when the end is recorded. */
+	/** Whether the end needs no further attempt to record it. */
+	isRecorded: boolean;
+	/** Resolves after the end, and after the first attempt to record it. */
 	ended: Promise<void>;
 	/** Wakes the reads that wait for output. */
 	readonly waiting: Set<() => void>;
@@ -67,7 +69,7 @@ interface LiveCommand {
 export class BackgroundCommands {
 	readonly #ports: CommandsPorts;
 	readonly #commands = new Map<string, LiveCommand>();
-	#starting = 0;
+	readonly #starting = new Set<{ readonly sessionId: string; readonly settled: Promise<void> }>();
 	#stopped = false;
 
 	constructor(ports: CommandsPorts) {
@@ -92,13 +94,15 @@ export class BackgroundCommands {
 		const running = [...this.#commands.values()].filter(({ command }) => command.ending === undefined);
 		const own = running.filter((one) => one.sessionId === sessionId).map(({ command }) => command.n);
 		const { perSession, all } = backgroundLimits;
-		if (own.length >= perSession) {
+		const count = own.length + [...this.#starting].filter((one) => one.sessionId === sessionId).length;
+		if (count >= perSession) {
+			const which = own.length > 0 ? ` of ${own.join(", ")}` : "";
 			throw new ParleyError(
-				`${own.length} commands run in the background, and ${perSession} is the maximum: end one of ${own.join(", ")} with stop_command`,
+				`${count} commands run in the background, and ${perSession} is the maximum: end one${which} with stop_command`,
 				{ code: "resource_exhausted" },
 			);
 		}
-		if (running.length + this.#starting < all) return;
+		if (running.length + this.#starting.size < all) return;
 		throw new ParleyError("too many commands run in the background of this gateway: try again later", {
 			code: "resource_exhausted",
 		});
@@ -108,7 +112,9 @@ export class BackgroundCommands {
 	async start(call: StartingCall, command: string, start: StartedCommand): Promise<BackgroundCommand> {
 		const { session, runId, callId } = call;
 		this.check(session.id);
-		this.#starting += 1;
+		const { promise: settled, resolve } = Promise.withResolvers<void>();
+		const starting = { sessionId: session.id, settled };
+		this.#starting.add(starting);
 		try {
 			const text = session.redactor.redact(command);
 			const at = this.#ports.clock.now();
@@ -120,7 +126,8 @@ export class BackgroundCommands {
 			});
 			return this.#begin(call, { n, command: text, startedAt: at }, start);
 		} finally {
-			this.#starting -= 1;
+			this.#starting.delete(starting);
+			resolve();
 		}
 	}
 
@@ -133,6 +140,7 @@ export class BackgroundCommands {
 			stop: new AbortController(),
 			cause: undefined,
 			stopping: {},
+			isRecorded: false,
 			ended: Promise.resolve(),
 			waiting: new Set(),
 		};
@@ -158,31 +166,51 @@ export class BackgroundCommands {
 		return command;
 	}
 
-	/** Never rejects: the record of a deleted session is gone with it. */
+	/** Never rejects. */
 	async #end(live: LiveCommand, ending: CommandEnding): Promise<void> {
-		const { sessionId, command } = live;
+		const endedAt = this.#ports.clock.now();
 		live.output.end();
+		await this.#tryRecord(live, ending, endedAt);
+		live.command = { ...live.command, endedAt, ending };
+		wake(live);
+		this.#forgetOld(live);
+	}
+
+	/** Records the ends that could not be recorded before, for example because the disk was full. Never rejects. */
+	async recordEnds(): Promise<void> {
+		for (const live of this.#commands.values()) {
+			const { ending, endedAt } = live.command;
+			if (ending !== undefined && !live.isRecorded) await this.#tryRecord(live, ending, endedAt);
+		}
+	}
+
+	/** The record of a deleted session is gone with it. */
+	async #tryRecord(live: LiveCommand, ending: CommandEnding, at: number | undefined): Promise<void> {
+		const { sessionId, command } = live;
 		try {
-			await this.#record(live, ending);
+			await this.#record(live, ending, at);
+			live.isRecorded = true;
 		} catch (error) {
-			const level = ParleyError.from(error).code === "not_found" ? "debug" : "error";
+			live.isRecorded = ParleyError.from(error).code === "not_found";
+			const level = live.isRecorded ? "debug" : "error";
 			this.#ports.log[level]("the end of a command could not be recorded", {
 				sessionId,
 				n: command.n,
 				error,
 			});
 		}
-		live.command = { ...command, endedAt: this.#ports.clock.now(), ending };
-		wake(live);
-		this.#forgetOld(live);
 	}
 
-	async #record({ sessionId, call, command, stopping }: EndingCommand, ending: CommandEnding): Promise<void> {
-		const { clock, log, leaseOwn } = this.#ports;
+	async #record(
+		{ sessionId, call, command, stopping }: EndingCommand,
+		ending: CommandEnding,
+		at = this.#ports.clock.now(),
+	): Promise<void> {
+		const { log, leaseOwn } = this.#ports;
 		using lease = await leaseOwn(sessionId);
 		const { n, command: text } = command;
 		await lease.session.commit(async (tx, record) => {
-			if (!(await endCommand(tx, { sessionId, n }, ending, clock.now()))) return;
+			if (!(await endCommand(tx, { sessionId, n }, ending, at))) return;
 			const by = defined({ by: ending.reason === "stopped" ? stopping.by : undefined });
 			await record({ type: "command.ended", ...call, n, command: text, ending, ...by });
 			await stopping.audit?.(tx);
@@ -201,6 +229,7 @@ export class BackgroundCommands {
 		n: number,
 		{ waitMs, signal }: { readonly waitMs: number; readonly signal: AbortSignal },
 	): Promise<NewOutput> {
+		await this.recordEnds();
 		const live = this.#commands.get(keyOf(sessionId, n));
 		if (!live) return { command: await this.#find(sessionId, n), text: undefined };
 		if (live.output.isEmpty && live.command.ending === undefined && waitMs > 0) {
@@ -224,6 +253,7 @@ export class BackgroundCommands {
 
 	/** Stops a command. Resolves with its end. Throws `not_found`. */
 	async stop(sessionId: string, n: number, stopping: Stopping = {}): Promise<BackgroundCommand> {
+		await this.recordEnds();
 		const live = this.#commands.get(keyOf(sessionId, n));
 		if (!live) return this.#find(sessionId, n);
 		if (live.command.ending === undefined && live.cause === undefined) live.stopping = stopping;
@@ -243,9 +273,11 @@ export class BackgroundCommands {
 	/** Ends all commands and starts no others. Resolves when their ends are recorded. */
 	async close(): Promise<void> {
 		this.#stopped = true;
-		const all = [...this.#commands.values()];
-		for (const live of all) this.#abort(live, "gateway");
-		await Promise.all(all.map(({ ended }) => ended));
+		for (const live of this.#commands.values()) this.#abort(live, "gateway");
+		// A command that starts now ends immediately.
+		await Promise.all([...this.#starting].map(({ settled }) => settled));
+		await Promise.all([...this.#commands.values()].map(({ ended }) => ended));
+		await this.recordEnds();
 	}
 
 	async #find(sessionId: string, n: number): Promise<BackgroundCommand> {
@@ -265,7 +297,7 @@ export class BackgroundCommands {
 		const key = keyOf(last.sessionId, last.command.n);
 		// So the ended commands are in the order of their ends.
 		if (this.#commands.delete(key)) this.#commands.set(key, last);
-		const ended = [...this.#commands].filter(([, { command }]) => command.ending !== undefined);
+		const ended = [...this.#commands].filter(([, { isRecorded }]) => isRecorded);
 		const read = ended.filter(([, { output }]) => output.isEmpty);
 		const unread = ended.filter(([, { output }]) => !output.isEmpty);
 		const excess = Math.max(0, ended.length - backgroundLimits.ended);

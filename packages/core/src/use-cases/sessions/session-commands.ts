@@ -28,8 +28,9 @@ export class SessionCommands {
 
 	/** Commands of a session, newest first. */
 	async list(principal: Principal, sessionId: string): Promise<BackgroundCommand[]> {
-		const { sessions, journal } = this.#ports;
+		const { sessions, journal, commands } = this.#ports;
 		using lease = await sessions.lease(principal, sessionId, "session.read");
+		await commands.recordEnds();
 		return await journal.store.read((db) => listCommands(db, lease.session.id, mostListed));
 	}
 
