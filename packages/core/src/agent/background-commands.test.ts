@@ -265,6 +265,30 @@ test("a crash leaves a command without an end, which the next start records", as
 	]);
 });
 
+test("an end that a call reported is not reported again by the next run", async () => {
+	const { t, model, started } = await open([
+		start("c1", "build"),
+		start("c2", "serve"),
+		start("c3", "watch"),
+		done,
+		[calls("o", "command_output", { command: 1 }), calls("s", "stop_command", { command: 2 })],
+		done,
+		done,
+	]);
+	await using _ = t;
+	const opened = await trusted(t);
+	await turn(t, opened);
+	started[0]?.ends();
+	await opened.log.next("command.ended");
+	await t.settle();
+	await turn(t, opened);
+	await turn(t, opened);
+	const last = model.requests.at(-1)?.messages.findLast(({ role }) => role === "user");
+	const text = userTexts(last ? [last] : []);
+	expect(text).toContain('[3: "watch", running]');
+	expect(text).not.toMatch(/build|serve/);
+});
+
 test("the deletion of a session stops its commands", async () => {
 	const { t, started } = await open([start("c1", "serve"), done]);
 	await using _ = t;

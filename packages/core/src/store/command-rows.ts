@@ -72,7 +72,7 @@ export async function openCommands(db: Tx): Promise<CommandRow[]> {
 	return await db.selectFrom("background_commands").selectAll().where("ended_at", "is", null).execute();
 }
 
-/** Commands that the next run of a session must know: running ones, and those that ended after its last run began. */
+/** Commands that the next run of a session must know: running ones, and those whose end no run has reported to the model. */
 export async function commandsForRun(db: Tx, sessionId: string): Promise<BackgroundCommand[]> {
 	const rows = await db
 		.selectFrom("background_commands")

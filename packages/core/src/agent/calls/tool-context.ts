@@ -7,9 +7,10 @@ import type { Session } from "../../conversation/session.ts";
 import type { Files } from "../../files/files.ts";
 import { openRegular, readChunks, refuseForbiddenTwin } from "../../filesystem/regular-file.ts";
 import type { Memories } from "../../memory/memories.ts";
+import { markInformed } from "../../store/command-rows.ts";
 import { findTaint } from "../../store/session-taint.ts";
 import type { People } from "../../trust/people/people.ts";
-import type { BackgroundAccess } from "../../vocabulary/commands/background-command.ts";
+import type { BackgroundAccess, BackgroundCommand } from "../../vocabulary/commands/background-command.ts";
 import type { CallBlock } from "../../vocabulary/message.ts";
 import { operator, type Principal } from "../../vocabulary/principal.ts";
 import type { Sandbox, Sandboxes } from "../../vocabulary/sandbox.ts";
@@ -97,14 +98,26 @@ function backgroundOf(run: Run, call: CallBlock, commands: BackgroundCommands): 
 		}
 		commands.check(session.id);
 	};
+	// The result of the call reports the end, so the next run need not.
+	const informed = async (command: BackgroundCommand): Promise<void> => {
+		if (command.ending !== undefined) await run.commit(({ tx }) => markInformed(tx, session.id, [command]));
+	};
 	return {
 		check,
 		async start(command, start) {
 			check();
 			return commands.start({ session, runId, callId: call.id }, command, start);
 		},
-		output: (n, waitMs) => commands.output(session.id, n, { waitMs, signal: run.control.signal }),
-		stop: (n) => commands.stop(session.id, n),
+		async output(n, waitMs) {
+			const output = await commands.output(session.id, n, { waitMs, signal: run.control.signal });
+			await informed(output.command);
+			return output;
+		},
+		async stop(n) {
+			const stopped = await commands.stop(session.id, n);
+			await informed(stopped);
+			return stopped;
+		},
 	};
 }
 

@@ -117,13 +117,23 @@ export function commandState({ ending }: BackgroundCommand): string {
 const header =
 	"[Commands in the background of this conversation, as Parley knows them. Use command_output for their output.]";
 
-/** The commands as text for the model. "" without commands. */
+/** Maximum ended commands in the text for the model. */
+const mostEnded = 20;
+
+/** The commands, in the order of their numbers, as text for the model: the running ones and the newest others. "" without commands. */
 export function commandsText(commands: readonly BackgroundCommand[]): string {
 	if (commands.length === 0) return "";
-	const lines = commands.map(
-		(one) => `[${one.n}: ${JSON.stringify(shortened(one.command))}, ${commandState(one)}]`,
-	);
-	return [header, ...lines].join("\n");
+	const ended = commands.filter(({ ending }) => ending !== undefined);
+	const older = ended.slice(0, Math.max(0, ended.length - mostEnded));
+	const lines = commands
+		.filter((one) => !older.includes(one))
+		.map((one) => `[${one.n}: ${JSON.stringify(shortened(one.command))}, ${commandState(one)}]`);
+	return [header, ...olderLine(older.length), ...lines].join("\n");
+}
+
+function olderLine(count: number): string[] {
+	if (count === 0) return [];
+	return [count === 1 ? "[1 earlier command has ended too]" : `[${count} earlier commands have ended too]`];
 }
 
 /** Maximum characters of a command line in the text for the model, which has seen the complete one. */
