@@ -45,3 +45,13 @@ test("the output of a command whose files exceed the quota reports it, and that 
 	expect(await roomIn(directory.path, quota)).toBe(0);
 	expect((await run("ls", { power: "read" })).output).toBe("1\n2\n3\n");
 });
+
+test("a reader of the output while the command runs gets the report too", async () => {
+	let seen = "";
+	const onOutput = (chunk: Uint8Array): void => {
+		seen += Buffer.from(chunk).toString();
+	};
+	await run("for n in 1 2 3; do head -c 20000 /dev/zero >$n; done; echo done", { onOutput });
+	expect(seen).toMatch(/^done\n\n/);
+	expect(seen).toMatch(full);
+});

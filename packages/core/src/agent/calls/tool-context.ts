@@ -137,6 +137,8 @@ export function withinQuota(sandbox: Sandbox, workspace: Workspace): Sandbox {
 			if ((await workspace.room()) > 0) return outcome;
 			const { quota } = workspace;
 			const note = `\n[the workspace is full: its limit is ${quota} bytes; further writes and commands are refused; the operator can raise the limit]\n`;
+			// The output of a command in the background is read only there.
+			command.onOutput?.(Buffer.from(note));
 			return { ...outcome, output: `${outcome.output}${note}` };
 		},
 	};
