@@ -54,7 +54,7 @@ verifiesOn(
 );
 
 verifiesOn("ozzie", ["file.limits"], "stored files have a limit of size and of age", async () => {
-	const files = { maxBytes: 100, quotaBytes: 5_000, keepMs: -1 };
+	const files = { maxBytes: 100, quotaBytes: 5_000, retentionMs: -1 };
 	await using small = await TestGateway.start({ config: { files } });
 	const post = async (body: string | Uint8Array<ArrayBuffer>) => {
 		const response = await fetch(`${small.url}/api/files`, { method: "POST", body });

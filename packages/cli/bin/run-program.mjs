@@ -16,7 +16,7 @@ export async function runProgram() {
 		process.exitCode = 1;
 		return;
 	}
-	keepCompiled(bundle);
+	storeCompiled(bundle);
 	if (bundle === undefined) await import(source);
 	else await runBundle(bundle);
 }
@@ -25,7 +25,7 @@ export async function runProgram() {
  * Stores compiled code for the next start. Node writes it when the process ends, but not when the process is killed.
  * @param {string | undefined} bundle Undefined if the sources are run.
  */
-export function keepCompiled(bundle) {
+export function storeCompiled(bundle) {
 	enableCompileCache(bundle === undefined ? cacheOfSources : join(bundle, "compiled"));
 	setTimeout(flushCompileCache, flushAfterMs).unref();
 }

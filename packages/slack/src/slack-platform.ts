@@ -26,7 +26,7 @@ export function createSlackPlatform(parts: PlatformParts): SlackPlatform {
 	return {
 		name: "slack",
 		tenant: self.team,
-		eventsKeptMs: deliveredMs,
+		eventRetentionMs: deliveredMs,
 		dialect: slackDialect,
 		limits: postLimits,
 		streams: true,

@@ -1,13 +1,13 @@
 import { join } from "node:path";
 import { findBundle } from "../../../packages/cli/bin/bundle.mjs";
-import { keepCompiled } from "../../../packages/cli/bin/run-program.mjs";
+import { storeCompiled } from "../../../packages/cli/bin/run-program.mjs";
 
 /**
  * The floor of a start: loads only the modules that the gateway's process loads before it is ready. Like the command, it
  * loads them from a bundle of the present sources, if there is one.
  */
 const bundle = findBundle();
-keepCompiled(bundle);
+storeCompiled(bundle);
 if (bundle === undefined) {
 	await import("@parley/cli/program");
 	await import("@parley/cli/run-gateway");

@@ -15,14 +15,14 @@ export function lockConnector(data: string, platform: string): DataLock {
 	try {
 		return lockDataDirectory(place);
 	} catch (reason) {
-		if (!isHeld(reason)) throw reason;
+		if (!isLocked(reason)) throw reason;
 		const lockOwner = ownerOf(join(place, "run", "lock.pid"));
 		const message = `the ${platform} connector of ${data} is already running${lockOwner}: \`parley start\` runs it if its token is set`;
 		throw new ParleyError(message, { code: "unavailable", cause: reason });
 	}
 }
 
-function isHeld(reason: unknown): boolean {
+function isLocked(reason: unknown): boolean {
 	const cause = reason instanceof ParleyError ? reason.cause : undefined;
 	return cause instanceof Error && "errcode" in cause && (Number(cause.errcode) & 0xff) === SQLITE_BUSY;
 }

@@ -162,13 +162,13 @@ export async function trustDirectory(given: string, flags: TrustFlags, io: Io): 
 		return 1;
 	}
 	/** With `--server`, the trust in other servers of the same file stays. */
-	const keptServers = ({ trusted }: McpFileContent) =>
+	const trustedBefore = ({ trusted }: McpFileContent) =>
 		flags.server && trusted.find((one) => one.directory === directory && one.file === file.hash)?.servers;
 	await change(flags, io, (content) => ({
 		...content,
 		trusted: [
 			...content.trusted.filter((one) => one.directory !== directory),
-			{ directory, file: file.hash, servers: { ...keptServers(content), ...servers } },
+			{ directory, file: file.hash, servers: { ...trustedBefore(content), ...servers } },
 		],
 	}));
 	if (flags.json) printJson({ directory, trusted: Object.keys(servers), refused: file.refused }, io);

@@ -27,7 +27,7 @@ const lastMs = 5_000;
 /** Same limit after a client has asked the gateway to stop. */
 const shutdownGraceMs = 30_000;
 /** Time until the first clients are served. */
-const keepCompiledAfterMs = 2_000;
+const storeCompiledAfterMs = 2_000;
 
 export interface RunOptions {
 	readonly flags: GatewayFlags;
@@ -91,11 +91,11 @@ export async function runGateway(options: RunOptions): Promise<number> {
 	options.onReady?.(gateway, config);
 	const attached = options.attach?.(config, log);
 	// Stores the compiled code for the next start, also if this process is killed.
-	const keeping = systemClock.after(keepCompiledAfterMs, () => flushCompileCache());
+	const storing = systemClock.after(storeCompiledAfterMs, () => flushCompileCache());
 	const collecting = collectWhenIdle({ clock: systemClock });
 	const signal = await Promise.race([stopRequest, shutdown.promise]);
 	const graceMs = signal === "shutdown" ? shutdownGraceMs : signalGraceMs;
-	keeping.cancel();
+	storing.cancel();
 	collecting.cancel();
 	log.info("stopping", { signal, graceMs });
 	options.onStopping?.(graceMs);

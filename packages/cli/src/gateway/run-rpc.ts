@@ -60,7 +60,7 @@ export async function runRpc({ flags, io, version }: RunRpcOptions): Promise<num
 		log,
 		redactor,
 		currentDirectory: io.cwd,
-		keeping: { cache: await cacheDirectory(), version },
+		sandboxCheck: { cache: await cacheDirectory(), version },
 	});
 	const stop = new AbortController();
 	let signalled: keyof typeof signalCodes | undefined;

@@ -29,7 +29,7 @@ const maxAttachments = 20;
 const maxTextBytes = maxRequestBytes / 2;
 
 /** Milliseconds that an inbound event waits for further messages of its author: `windowMs` for a request, otherwise 0. */
-export function holdOf(data: unknown, windowMs: number): number {
+export function joinDelayMs(data: unknown, windowMs: number): number {
 	const event = InboundEvent.safeParse(data).data;
 	if (event?.type !== "message" || event.person.bot || event.seenBefore || event.address.others) return 0;
 	const isQuick = saysStop(event.text) || isTextCommand(event.text) || readDecision(event.text, true);

@@ -178,8 +178,8 @@ test("an event on hold does not block other conversations, and the handler sees 
 		handled.push(id);
 		seen.push(following().map((one) => one.id));
 	};
-	const holdMs = ({ conversation }: QueuedEvent): number => (conversation === "quick" ? 0 : 2000);
-	const inbox = await Inbox.start({ ...parts, handle, holdMs });
+	const delayMs = ({ conversation }: QueuedEvent): number => (conversation === "quick" ? 0 : 2000);
+	const inbox = await Inbox.start({ ...parts, handle, delayMs });
 	await inbox.accept(event("a1", "a"));
 	await inbox.accept(event("now", "quick"));
 	await store.quiet();
@@ -199,7 +199,7 @@ test("an event on hold does not block other conversations, and the handler sees 
 	clock.advance(5000);
 	await store.quiet();
 	expect(handled).toHaveLength(4);
-	await Inbox.start({ ...parts, handle, holdMs });
+	await Inbox.start({ ...parts, handle, delayMs });
 	await store.quiet();
 	expect(handled.at(-1)).toBe("a3");
 });

@@ -64,7 +64,7 @@ export interface InboxParts {
 	/** Maximum waiting events; 10,000 by default. */
 	readonly capacity?: number;
 	/** Milliseconds after its arrival before an event is handled. Default: 0. Not for events of earlier processes. */
-	readonly holdMs?: (event: QueuedEvent) => number;
+	readonly delayMs?: (event: QueuedEvent) => number;
 }
 
 /**
@@ -84,7 +84,7 @@ interface Waiting {
 /**
  * Maximum waiting events in memory. Only the positions of further events are known, for example while the gateway is down.
  */
-const maxKept = 1000;
+const maxInMemory = 1000;
 
 const firstWaitMs = 500;
 const maxWaitMs = 30_000;
@@ -154,7 +154,7 @@ export class Inbox {
 				const arrived = { id, conversation, data };
 				const waiting: Waiting = {
 					position,
-					...defined({ arrived: this.#count < maxKept ? arrived : undefined }),
+					...defined({ arrived: this.#count < maxInMemory ? arrived : undefined }),
 				};
 				this.#delay(waiting, arrived);
 				this.#enqueue(conversation, waiting);
@@ -173,8 +173,8 @@ export class Inbox {
 	}
 
 	#delay(waiting: Waiting, event: QueuedEvent): void {
-		const { clock, holdMs } = this.#parts;
-		const ms = holdMs?.(event) ?? 0;
+		const { clock, delayMs } = this.#parts;
+		const ms = delayMs?.(event) ?? 0;
 		if (ms <= 0) return;
 		this.#delayed.set(waiting, event.conversation);
 		waiting.retryTimer = clock.after(ms, () => {

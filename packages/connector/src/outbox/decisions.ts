@@ -50,11 +50,11 @@ export async function readStuck(db: Tx, limit: number): Promise<StuckRow[]> {
 const droppedBy = "dropped by ";
 
 /** Holds all rows of a conversation that are not attempted yet. Resolves with their number. */
-export async function holdRows(
+export async function suspendRows(
 	tx: Tx,
-	held: { readonly conversation: string; readonly reason: string; readonly now: number },
+	suspension: { readonly conversation: string; readonly reason: string; readonly now: number },
 ): Promise<number> {
-	const { conversation, reason, now } = held;
+	const { conversation, reason, now } = suspension;
 	const result = await tx
 		.updateTable("outbox")
 		.set({ state: "held", reason, changed_at: now })
@@ -91,7 +91,7 @@ export async function readDecidable(db: Tx, id: string, send: boolean): Promise<
 	// A dropped row was already decided.
 	const isGivenUp = state === "dead" && lane === "final" && !reason?.startsWith(droppedBy);
 	if (!send || !isGivenUp) {
-		throw new ParleyError(postTexts.notHeld({ id, state }), { code: "failed_precondition" });
+		throw new ParleyError(postTexts.needsNoDecision({ id, state }), { code: "failed_precondition" });
 	}
 	if (card !== null && (await isReplaced(db, card, position))) {
 		throw new ParleyError(postTexts.replaced({ id }), { code: "failed_precondition" });

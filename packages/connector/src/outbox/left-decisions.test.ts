@@ -24,7 +24,8 @@ async function twoHeld(): Promise<Held> {
 	const where = { platform: "chat", dataDir: directory.path, clock };
 	const store = new WatchedStore((await openConnectorDatabase(where)).store);
 	const office = await PostOffice.open(async () => store);
-	for (const payload of ["one", "two"]) await office.plan([{ payload, hold: "a guest has joined" }]);
+	for (const payload of ["one", "two"])
+		await office.plan([{ payload, decisionReason: "a guest has joined" }]);
 	const decisions = startLeftDecisions(office);
 	return {
 		office,

@@ -9,7 +9,14 @@ import { type AnswerDraft, AnswerDrafts } from "./answer-drafts.ts";
 import { Buckets } from "./buckets.ts";
 import { attemptOf, Claims } from "./claims.ts";
 import { readCursor } from "./cursors.ts";
-import { type Decision, decideRow, holdRows, readDecidable, readStuck, type StuckRow } from "./decisions.ts";
+import {
+	type Decision,
+	decideRow,
+	readDecidable,
+	readStuck,
+	type StuckRow,
+	suspendRows,
+} from "./decisions.ts";
 import type { OpenRow } from "./open-row.ts";
 import { OpenRows, storeWaitMs } from "./open-rows.ts";
 import { nonceOf, toOutboxRow } from "./outbox-row.ts";
@@ -138,9 +145,9 @@ export class Outbox {
 	}
 
 	/** Holds the rows of a conversation that are not attempted yet until `decide`. Resolves with their number. */
-	hold(conversation: string, reason: string): Promise<number> {
+	suspend(conversation: string, reason: string): Promise<number> {
 		const now = this.#parts.clock.now();
-		return this.#open.change(conversation, (tx) => holdRows(tx, { conversation, reason, now }));
+		return this.#open.change(conversation, (tx) => suspendRows(tx, { conversation, reason, now }));
 	}
 
 	/**

@@ -32,7 +32,7 @@ export interface PlannedRow {
 	/** Whether another database may have posted it, as for all rows of a `replayed` plan. */
 	readonly doubtful?: true;
 	/** Reason why the row is held for a decision of a person. */
-	readonly hold?: string;
+	readonly decisionReason?: string;
 }
 
 /** Posts and edits of some events of a session. */
@@ -149,7 +149,7 @@ type Made = Omit<OpenRow, "position"> & { readonly session: string; readonly seq
 
 function rowOf({ conversation, cursor, replayed }: Plan, row: PlannedRow, place: string): Made {
 	const { session } = cursor;
-	const { seq, at, lane, card = null, hold, doubtful = replayed } = row;
+	const { seq, at, lane, card = null, decisionReason, doubtful = replayed } = row;
 	return {
 		id: `${session}/${place}`,
 		session,
@@ -161,9 +161,9 @@ function rowOf({ conversation, cursor, replayed }: Plan, row: PlannedRow, place:
 		card,
 		attempts: 0,
 		sentAt: null,
-		reason: hold ?? null,
+		reason: decisionReason ?? null,
 		edits: false,
-		state: hold === undefined ? (doubtful ? "unknown" : "planned") : "held",
+		state: decisionReason === undefined ? (doubtful ? "unknown" : "planned") : "held",
 	};
 }
 

@@ -141,7 +141,7 @@ export function judgeLook(
 	if (outcome === undefined) return judgeAbsence(row, doubt, moment);
 	const { attempts, reason } = row;
 	if (!(outcome instanceof DeliveryError)) return confirmed(attempts, outcome);
-	const held = {
+	const undecided = {
 		to: "held" as const,
 		attempts,
 		remote: null,
@@ -151,14 +151,14 @@ export function judgeLook(
 	const stays = { to: "unknown" as const, attempts, reason, remote: null };
 	switch (outcome.kind) {
 		case "gone":
-			return { ...held, to: "dead", reason: outcome.message };
+			return { ...undecided, to: "dead", reason: outcome.message };
 		case "rejected":
-			return held;
+			return undecided;
 		case "rate-limited":
 			return { ...stays, waitMs: outcome.limit ? 0 : firstWaitMs };
 		case "unknown":
 			// By either clock: the wall clock may have been set back.
-			if (moment.now - row.at > staleMs || moment.monotonic - doubt.since > staleMs) return held;
+			if (moment.now - row.at > staleMs || moment.monotonic - doubt.since > staleMs) return undecided;
 			doubt.failures += 1;
 			return { ...stays, waitMs: backoff(doubt.failures, moment.chance) };
 	}

@@ -66,7 +66,7 @@ export interface ChatPlatform extends PlatformWords, PostFormat {
 	 * Maximum disconnection in milliseconds after which the connector can still detect new channel members. By default 1 h,
 	 * as for a stop of the gateway.
 	 */
-	readonly eventsKeptMs?: number;
+	readonly eventRetentionMs?: number;
 	readonly surface: Surface;
 	/** Whether the connector can react to messages. Default: no. */
 	readonly reacts?: true;

@@ -17,7 +17,7 @@ export interface AudienceWatchParts {
 }
 
 /** A stopped gateway ends its grants after the same time. */
-const usualKeptMs = 60 * 60_000;
+const usualRetentionMs = 60 * 60_000;
 const everyMs = 60_000;
 const firstWaitMs = 1000;
 const maxWaitMs = 30_000;
@@ -68,7 +68,7 @@ export class AudienceWatch {
 	 */
 	async stop(): Promise<void> {
 		this.#timer?.cancel();
-		const isKnown = this.#awayMs() <= this.#keptMs();
+		const isKnown = this.#awayMs() <= this.#retentionMs();
 		if (this.#isLinked && this.#ending === undefined && isKnown) this.#seen();
 		await this.#saving;
 	}
@@ -86,7 +86,7 @@ export class AudienceWatch {
 			return;
 		}
 		const awayMs = this.#awayMs();
-		if (awayMs <= this.#keptMs()) this.#seen();
+		if (awayMs <= this.#retentionMs()) this.#seen();
 		else {
 			this.#end(trustTexts.ends.disconnected({ minutes: Math.floor(awayMs / 60_000) }));
 		}
@@ -98,8 +98,8 @@ export class AudienceWatch {
 	}
 
 	/** Maximum time after which the platform still reports missed events. */
-	#keptMs(): number {
-		return this.#parts.platform.eventsKeptMs ?? usualKeptMs;
+	#retentionMs(): number {
+		return this.#parts.platform.eventRetentionMs ?? usualRetentionMs;
 	}
 
 	#seen(): void {

@@ -28,7 +28,7 @@ class RecentNames {
 			max,
 			clock,
 			evicted: (at) => {
-				this.#isComplete &&= !this.#isKept(at);
+				this.#isComplete &&= !this.#isStored(at);
 			},
 		});
 	}
@@ -40,11 +40,11 @@ class RecentNames {
 
 	mayHave(name: string): boolean {
 		const at = this.#at.peek(name);
-		return !this.#isComplete || (at !== undefined && this.#isKept(at));
+		return !this.#isComplete || (at !== undefined && this.#isStored(at));
 	}
 
 	/** Whether the database may still have a row of that time. */
-	#isKept(at: number): boolean {
+	#isStored(at: number): boolean {
 		return this.#newest - at <= retentionMs;
 	}
 }

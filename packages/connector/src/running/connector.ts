@@ -15,7 +15,7 @@ import type { Form } from "../controls/control-kind.ts";
 import type { Controls } from "../controls/controls.ts";
 import type { EventParts } from "../events/handler.ts";
 import { openTargetForm, type Pressed } from "../events/interaction.ts";
-import { holdOf, Joins } from "../events/joins.ts";
+import { Joins, joinDelayMs } from "../events/joins.ts";
 import { queueOf, routeEvents } from "../events/router.ts";
 import { Welcomes } from "../events/welcomes.ts";
 import type { GatewayFiles, GatewayHistory } from "../gateway/gateway-files.ts";
@@ -146,7 +146,7 @@ export class Connector {
 			chance,
 			log,
 			failpoints,
-			...defined({ holdMs: joinMs > 0 ? ({ data }: QueuedEvent) => holdOf(data, joinMs) : undefined }),
+			...defined({ delayMs: joinMs > 0 ? ({ data }: QueuedEvent) => joinDelayMs(data, joinMs) : undefined }),
 			handle: routeEvents(events),
 		});
 		made.connector = new Connector({

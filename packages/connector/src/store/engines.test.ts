@@ -24,7 +24,7 @@ test.each(engines)(
 		expect(office.shown).toEqual(["50 %", "hello", "lost answer"]);
 		expect(surface.calls.slice(-2)).toEqual(['send "lost answer"', "find sess_1/3/0"]);
 
-		await office.plan([{ payload: "for whom?", hold: "a guest has joined" }]);
+		await office.plan([{ payload: "for whom?", decisionReason: "a guest has joined" }]);
 		expect(await outbox.stuck(10)).toMatchObject([
 			{ id: "sess_1/4/0", state: "held", reason: "a guest has joined" },
 		]);

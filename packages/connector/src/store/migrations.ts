@@ -139,17 +139,17 @@ async function narrowIndexes(db: Kysely<unknown>): Promise<void> {
 }
 
 /** After a deletion, the gateway no longer names the room of the session. */
-async function keepKeys(db: Kysely<unknown>): Promise<void> {
+async function storeKeys(db: Kysely<unknown>): Promise<void> {
 	await db.schema.alterTable("cursors").addColumn("external_key", "text").execute();
 }
 
 /** A restarted process must know how long the platform still refuses a second post. */
-async function keepSendTimes(db: Kysely<unknown>): Promise<void> {
+async function storeSendTimes(db: Kysely<unknown>): Promise<void> {
 	await db.schema.alterTable("outbox").addColumn("sent_at", "bigint").execute();
 }
 
 /** A restarted process must give the same answer again, although the question may be closed by then. */
-async function keepTypedAnswers(db: Kysely<unknown>): Promise<void> {
+async function storeTypedAnswers(db: Kysely<unknown>): Promise<void> {
 	await withColumns(
 		db.schema.createTable("typed").addColumn("event", "text", (column) => column.primaryKey()),
 		{ session: "text", token: "text", response: "text", changed_at: "bigint" },
@@ -157,7 +157,7 @@ async function keepTypedAnswers(db: Kysely<unknown>): Promise<void> {
 }
 
 /** A restarted process must send the same request again. */
-async function keepJoins(db: Kysely<unknown>): Promise<void> {
+async function storeJoins(db: Kysely<unknown>): Promise<void> {
 	await withColumns(
 		db.schema.createTable("joined").addColumn("event", "text", (column) => column.primaryKey()),
 		{ first: "text", place: "integer", changed_at: "bigint" },
@@ -172,8 +172,8 @@ export const connectorMigrations: readonly Migration[] = [
 	{ name: "0003-decisions", up: createDecisions },
 	{ name: "0004-stops", up: indexStops },
 	{ name: "0005-narrow-indexes", up: narrowIndexes },
-	{ name: "0006-session-keys", up: keepKeys },
-	{ name: "0007-send-times", up: keepSendTimes },
-	{ name: "0008-typed-answers", up: keepTypedAnswers },
-	{ name: "0009-joined-messages", up: keepJoins },
+	{ name: "0006-session-keys", up: storeKeys },
+	{ name: "0007-send-times", up: storeSendTimes },
+	{ name: "0008-typed-answers", up: storeTypedAnswers },
+	{ name: "0009-joined-messages", up: storeJoins },
 ];

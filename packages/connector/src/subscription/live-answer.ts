@@ -20,7 +20,7 @@ const firstMs = 300;
 const usualMs = 1200;
 const maxMs = 10_000;
 /** Number of times that the first post waits for a complete word, which a stream needs. */
-const maxHeld = 2;
+const maxDelays = 2;
 
 /**
  * The process that may have posted the first state of an answer: this one alone, an earlier one with this database, or one
@@ -178,7 +178,7 @@ export class LiveAnswer {
 		if (file !== undefined && this.#shown.length > 0) return [];
 		const { buttons, since } = grownPost(run, scene);
 		const grows = posts.length === 1 ? this.#grows(run) : undefined;
-		if (grows?.parts.length === 0 && this.#shown.length === 0 && this.#delayed < maxHeld) {
+		if (grows?.parts.length === 0 && this.#shown.length === 0 && this.#delayed < maxDelays) {
 			this.#delayed += 1;
 			this.#isChanged = true;
 			return [];

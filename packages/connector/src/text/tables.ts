@@ -66,7 +66,7 @@ function singleLine(nodes: readonly Inline[]): string {
 function listOf(table: Table): Block {
 	const [header, ...rows] = table.children;
 	const labels = header?.children.map(({ children }) => children) ?? [];
-	const short = labels.every((label) => plainText(label).length <= maxLabel && !label.some(holdsLink));
+	const short = labels.every((label) => plainText(label).length <= maxLabel && !label.some(containsLink));
 	const shown = short && rows.length > 0 ? rows : table.children;
 	return {
 		type: "list",
@@ -76,8 +76,8 @@ function listOf(table: Table): Block {
 	};
 }
 
-function holdsLink(node: Inline): boolean {
-	return node.type === "link" || ("children" in node && node.children.some(holdsLink));
+function containsLink(node: Inline): boolean {
+	return node.type === "link" || ("children" in node && node.children.some(containsLink));
 }
 
 /** One line per cell. */

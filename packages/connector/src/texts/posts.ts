@@ -11,7 +11,7 @@ export const postTexts = {
 
 	/** Errors of decisions. */
 	unknown: ({ id }: { readonly id: string }): string => `no post has the id ${id}`,
-	notHeld: ({ id, state }: { readonly id: string; readonly state: string }): string =>
+	needsNoDecision: ({ id, state }: { readonly id: string; readonly state: string }): string =>
 		`post ${id} is ${state}: only held posts wait for a decision`,
 	replaced: ({ id }: { readonly id: string }): string =>
 		`post ${id} has failed, and a newer post has replaced it`,

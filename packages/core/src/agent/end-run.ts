@@ -13,7 +13,7 @@ import { noUsage } from "../vocabulary/usage.ts";
 import { recordResult, withoutRun } from "./calls/record-call.ts";
 import { type Ending, type Outcome, replyStep } from "./loop.ts";
 import { countCall, recordAttempt } from "./replies/stream-reply.ts";
-import { keepForOthers, type SpendingPorts } from "./run/limits.ts";
+import { letAnyClientDecide, type SpendingPorts } from "./run/limits.ts";
 import type { Run, Writing } from "./run/run.ts";
 import { endsOfSkills } from "./run/skills-of-run.ts";
 import { settleWorkflows } from "./workflow/record.ts";
@@ -68,7 +68,7 @@ export interface EndPorts extends SpendingPorts {
 export async function endRun(run: Run, ending: Ending, ports: EndPorts): Promise<Ended | undefined> {
 	const { session, control } = run;
 	if (control.cause === "parked") {
-		await keepForOthers(run);
+		await letAnyClientDecide(run);
 		return { next: undefined };
 	}
 	const { error, cause } = control.cause ? causes[control.cause](run) : ending;

@@ -8,7 +8,7 @@ import type { Session } from "./session.ts";
 const handles = /^secret:(pw_[0-9a-z]{26})$/;
 
 /** Encrypts a password and returns its handle. No other function gets the clear text. */
-export async function keepPassword(
+export async function storePassword(
 	{ clock, ids, secrets }: { readonly clock: Clock; readonly ids: Ids; readonly secrets: SecretBox },
 	tx: Tx,
 	session: Session,

@@ -4,7 +4,7 @@ import type { Journal, Tx } from "../store/journal.ts";
 import type { Tables } from "../store/tables.ts";
 import { SessionRedactor, type TextRedactor } from "../text/session-redactor.ts";
 import type { Audit } from "../trust/audit/audit.ts";
-import { endTrust, type Trust, trustHolds } from "../trust/grants/session-trust.ts";
+import { endTrust, isTrustValid, type Trust } from "../trust/grants/session-trust.ts";
 import { unknownSession } from "../vocabulary/authorize.ts";
 import type { RecordedEvent } from "../vocabulary/event.ts";
 import type { Person } from "../vocabulary/principal.ts";
@@ -271,7 +271,7 @@ export class Session {
 
 	/** Whether this grant of `accept_all_tools` is active. */
 	isActive(trust: Trust | undefined): boolean {
-		return trustHolds(trust, this.#parts.clock.now(), this.#absentSince());
+		return isTrustValid(trust, this.#parts.clock.now(), this.#absentSince());
 	}
 
 	/** Stops a run whose cancellation is recorded: now, or as soon as it starts. */
@@ -310,7 +310,8 @@ export class Session {
 	}
 
 	async #reopen(absentSince: number | undefined): Promise<void> {
-		const lapsed = this.trust !== undefined && !trustHolds(this.trust, this.#parts.clock.now(), absentSince);
+		const lapsed =
+			this.trust !== undefined && !isTrustValid(this.trust, this.#parts.clock.now(), absentSince);
 		const trust = this.trust;
 		if ((this.#clients > 1 || this.#isOpen) && !lapsed) return;
 		this.#leftAt = undefined;

@@ -2,7 +2,7 @@ import { type Clock, defined, type Ids, ParleyError } from "@parley/base";
 import type { Tx } from "../store/journal.ts";
 import type { Answer, Prompt, PromptResponse } from "../vocabulary/prompt.ts";
 import type { SecretBox } from "../vocabulary/secrets.ts";
-import { keepPassword } from "./passwords.ts";
+import { storePassword } from "./passwords.ts";
 import type { Session } from "./session.ts";
 
 /** Throws for a password that crossed the network readably. Dismissing a question reveals nothing. */
@@ -32,7 +32,7 @@ export async function storedAnswer(
 	const isPassword = prompt.type === "password" && value !== "";
 	return {
 		...answer,
-		value: isPassword ? await keepPassword(services, tx, session, value) : redactor.redact(value),
+		value: isPassword ? await storePassword(services, tx, session, value) : redactor.redact(value),
 	};
 }
 

@@ -34,7 +34,7 @@ export async function findFile(db: Tx, id: string, now: number): Promise<OwnedFi
 		.executeTakeFirst();
 	if (!row) return undefined;
 	const { owner, session_id: sessionId, session_owner: sessionOwner, session_place: sessionPlace } = row;
-	return { ...toKept(row), owner, sessionId, sessionOwner, sessionPlace };
+	return { ...toStoredFile(row), owner, sessionId, sessionOwner, sessionPlace };
 }
 
 /** Whether the principal may read a file: as its owner, as the owner of its session, or in the channel of the session. */
@@ -50,7 +50,7 @@ export function visibleTo(
 
 export async function insertFile(tx: Tx, row: FileRow): Promise<StoredFile> {
 	await tx.insertInto("files").values(row).execute();
-	return toKept(row);
+	return toStoredFile(row);
 }
 
 /** Bytes that count toward the quota. */
@@ -161,7 +161,7 @@ export async function makeRoomForOutput(
 	return dropped;
 }
 
-function toKept(row: FileRow): StoredFile {
+function toStoredFile(row: FileRow): StoredFile {
 	const { id, name, media_type: mediaType, sha256 } = row;
 	return { id, name, mediaType, bytes: Number(row.bytes), sha256, expiresAt: Number(row.expires_at) };
 }

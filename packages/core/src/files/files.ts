@@ -179,7 +179,7 @@ export class Files {
 	 * All such results use at most a quarter of the quota. When the result is complete, `makeRoomForOutput` deletes older
 	 * ones. Until then the disk contains both. Throws as `bring` does.
 	 */
-	async keepOutput({
+	async storeOutput({
 		id,
 		owner,
 		sessionId,
@@ -281,7 +281,7 @@ export class Files {
 		// From here on the row is counted, so the arriving bytes must not be counted as well.
 		this.#arriving.set(id, 0);
 		const created_at = this.#options.clock.now();
-		const expires_at = created_at + this.limits.keepMs;
+		const expires_at = created_at + this.limits.retentionMs;
 		const { bytes, sha256, mediaType } = facts;
 		return insertFile(tx, {
 			id,

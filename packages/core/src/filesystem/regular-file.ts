@@ -14,7 +14,7 @@ const CHUNK_BYTES = 64 * 1024;
  */
 export async function openRegular(path: string, shown: string): Promise<FileHandle> {
 	try {
-		return await inHeldDirectory(path, async (inside) => {
+		return await inOpenDirectory(path, async (inside) => {
 			refuseSpecial(await lstat(inside, { bigint: true }), shown);
 			// Non-blocking, so that a pipe in the place of the file cannot block the gateway.
 			const handle = await open(inside, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
@@ -181,8 +181,8 @@ export class OpenDirectory implements AsyncDisposable {
 	}
 }
 
-/** Calls `act` with the path of the last name of `path`, in its open directory. See `HeldDirectory.open` for errors. */
-export async function inHeldDirectory<T>(path: string, act: (inside: string) => Promise<T>): Promise<T> {
+/** Calls `act` with the path of the last name of `path`, in its open directory. See `OpenDirectory.open` for errors. */
+export async function inOpenDirectory<T>(path: string, act: (inside: string) => Promise<T>): Promise<T> {
 	await using directory = await OpenDirectory.open(dirname(path));
 	// The root of the file system has no name.
 	return await act(directory.at(basename(path) || "."));

@@ -9,7 +9,7 @@ import { EventLog } from "../testing/event-log.ts";
 import { calls, ScriptedModel, says } from "../testing/scripted-model.ts";
 import { TestRuntime, unkeyed } from "../testing/test-runtime.ts";
 import { Audit } from "../trust/audit/audit.ts";
-import { keepPerson } from "../trust/people/person-rows.ts";
+import { storePerson } from "../trust/people/person-rows.ts";
 import { memoryLimits, memoryScopes } from "../vocabulary/memory.ts";
 import { operator, type Person, type Principal } from "../vocabulary/principal.ts";
 import { SecretBox } from "../vocabulary/secrets.ts";
@@ -230,7 +230,7 @@ test("notes about a removed person are deleted, and notes outlive their session"
 	await memories.store(requestBy(bob), note("about bob"));
 	await memories.store(requestBy(ann), { ...note("by ann"), scope: "channel" });
 	await t.store.commit((tx) =>
-		keepPerson(tx, { ...known, name: "ann", role: "member", addedBy: "operator" }, 1),
+		storePerson(tx, { ...known, name: "ann", role: "member", addedBy: "operator" }, 1),
 	);
 	expect(await trust.people.remove(requestBy(operator), "discord:T:ann")).toBe(1);
 	const id = await t.create();

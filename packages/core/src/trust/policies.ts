@@ -19,7 +19,7 @@ import type { Principal } from "../vocabulary/principal.ts";
 import type { Taint } from "../vocabulary/taint.ts";
 import type { GrantScope, Tool, ToolContext } from "../vocabulary/tool.ts";
 import { byItself } from "./audit/audit.ts";
-import { findScopes, findTrust, trustHolds } from "./grants/session-trust.ts";
+import { findScopes, findTrust, isTrustValid } from "./grants/session-trust.ts";
 import type { Places } from "./places.ts";
 import type { TrustOptions } from "./shared/trust-options.ts";
 
@@ -181,7 +181,7 @@ async function findSession(id: string, { store, clock }: SceneOptions): Promise<
 			profile: row.profile,
 			rootDir: row.root_dir,
 			place: row.place ?? undefined,
-			acceptAll: trustHolds(await findTrust(db, id), clock.now(), absentSince),
+			acceptAll: isTrustValid(await findTrust(db, id), clock.now(), absentSince),
 			grants: await findScopes(db, id),
 			taint: await findTaint(db, id),
 		};

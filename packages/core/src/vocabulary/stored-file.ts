@@ -66,13 +66,13 @@ export interface FileLimits {
 	/** Maximum of all files together. The size of each is at least `leastCounted` bytes. */
 	readonly quotaBytes: number;
 	/** Milliseconds until a file without a message expires. */
-	readonly keepMs: number;
+	readonly retentionMs: number;
 }
 
 export const defaultFileLimits: FileLimits = {
 	maxBytes: 32 * 1024 * 1024,
 	quotaBytes: 1024 * 1024 * 1024,
-	keepMs: 7 * 24 * 60 * 60 * 1000,
+	retentionMs: 7 * 24 * 60 * 60 * 1000,
 };
 
 /** Minimum bytes that a file counts toward the quota: a row, a directory entry and a block of the disk. */

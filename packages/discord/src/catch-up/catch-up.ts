@@ -34,7 +34,7 @@ type Reading = readonly [channel: string, state: ReadingChannel];
 const parallel = 4;
 
 /** Maximum events of one channel that wait for the reading. Above this number, all events continue without it. */
-const maxHeld = 500;
+const maxDelayed = 500;
 
 /** Maximum channels without a cursor that are read in a guild. */
 const maxUnknown = 100;
@@ -86,7 +86,7 @@ export class CatchUp {
 		if (channel === undefined || reading === undefined) return this.#parts.receive(event);
 		const received = Promise.withResolvers<void>();
 		reading.events.push({ event, received });
-		if (reading.events.length > maxHeld) {
+		if (reading.events.length > maxDelayed) {
 			// The event passes. The messages before it are recorded as unread.
 			void this.#parts.highWater.owe(channel, reading.cursor);
 			this.#release(channel, reading);

@@ -93,7 +93,7 @@ test("flags precede variables, variables precede the file, and the file precedes
 			fallback: [`${place.at("data", "parley.config.json")}:6:49`],
 		},
 		budgets: { gateway: { day: 100_000_000 }, session: { month: 20_000_000_000 } },
-		files: { maxBytes: 1000, keepMs: 172_800_000 },
+		files: { maxBytes: 1000, retentionMs: 172_800_000 },
 		tasks: { limit: 2, workingMs: 300_000, modelCalls: 9 },
 		egress: ["a.test", "*.b.test"],
 		commandUnixSockets: true,

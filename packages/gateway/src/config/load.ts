@@ -341,7 +341,7 @@ function taskLimits({ limit, minutes, modelCalls }: NonNullable<Settings["tasks"
 
 function fileLimits({ maxBytes, quotaBytes, keepDays }: NonNullable<Settings["files"]>): Partial<FileLimits> {
 	return {
-		...defined({ maxBytes, quotaBytes, keepMs: keepDays === undefined ? undefined : keepDays * dayMs }),
+		...defined({ maxBytes, quotaBytes, retentionMs: keepDays === undefined ? undefined : keepDays * dayMs }),
 	};
 }
 

@@ -62,10 +62,10 @@ export function lockDataDirectory(dataDirectory: string, words: Words = gatewayW
 		database?.close();
 		throw isBusy(cause) ? busyError(dataDirectory, words, cause) : unusableError(run, words, cause);
 	}
-	return holding(database);
+	return lockOf(database);
 }
 
-function holding(database: DatabaseSync): DataLock {
+function lockOf(database: DatabaseSync): DataLock {
 	return {
 		release: () => {
 			if (database.isOpen) database.close();

@@ -79,7 +79,7 @@ export class LlamaServer {
 	#window: number | undefined;
 	#lastLine = "";
 	#tokens: LlamaStatus["tokens"];
-	#keeping: Promise<void> | undefined;
+	#supervision: Promise<void> | undefined;
 	#changed = Promise.withResolvers<void>();
 
 	private constructor(options: LlamaServerOptions) {
@@ -156,13 +156,13 @@ export class LlamaServer {
 	async stop(): Promise<void> {
 		this.#stopping.abort();
 		this.#program?.stop();
-		await this.#keeping;
+		await this.#supervision;
 		this.#set("stopped");
 	}
 
 	#begin(): void {
 		if (this.#options.settings.command === undefined || this.#stopping.signal.aborted) return;
-		this.#keeping ??= this.#run();
+		this.#supervision ??= this.#run();
 	}
 
 	async #run(): Promise<void> {

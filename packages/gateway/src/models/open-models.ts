@@ -28,7 +28,7 @@ export interface OpenModelsOptions {
 	/** The configured local model server. Without it, the server is treated as ready. */
 	readonly llama?: LlamaServer | undefined;
 	/** Whether a stored session may choose if another server has several models and none is configured. */
-	readonly mayBeKept?: boolean;
+	readonly mayBeRestored?: boolean;
 }
 
 /** Models of the first provider's server, and facts about it. */
@@ -184,13 +184,13 @@ interface ChosenModel extends Partial<Discovered> {
 }
 
 async function chooseName(
-	{ config: { model }, mayBeKept = false }: OpenModelsOptions,
+	{ config: { model }, mayBeRestored = false }: OpenModelsOptions,
 	home: Server,
 	table: ModelTable,
 ): Promise<ChosenModel> {
 	const standard = table.defaultOf(home.name)?.id;
 	if (model === undefined && (!home.isOfficial || standard === undefined)) {
-		const discover = mayBeKept ? discoverModels : discoverModel;
+		const discover = mayBeRestored ? discoverModels : discoverModel;
 		const found = await discover(home, standard);
 		return { ...found, name: table.homeName(found.name) };
 	}

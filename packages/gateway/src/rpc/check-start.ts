@@ -20,7 +20,7 @@ export interface OpenAgentOptions {
 	/** Relative paths of the flags start here. */
 	readonly currentDirectory: string;
 	/** Stores the result of the sandbox check for the next process. Without it, each process checks. */
-	readonly keeping?: {
+	readonly sandboxCheck?: {
 		/** Directory for the file if there is no data directory; created with mode 0700 if it is missing. */
 		readonly cache: string;
 		/** Version of this program. */
@@ -47,9 +47,9 @@ export async function checkStart(options: OpenAgentOptions): Promise<CheckedStar
 	const cwd = readCwd(flags.cwd, currentDirectory);
 	if (config.providerReason === "no key" && !options.model) throw withoutKey();
 	if (config.provider === "offline" && !options.model) checkOfflineModel(flags.model);
-	const mayBeKept =
+	const mayBeRestored =
 		flags.session !== undefined && existsSync(databaseIn(resolve(currentDirectory, flags.session)));
-	const models = await openModels({ config, clock, log, model: options.model, mayBeKept });
+	const models = await openModels({ config, clock, log, model: options.model, mayBeRestored });
 	const { served } = models;
 	return {
 		cwd,

@@ -46,7 +46,7 @@ import { type CheckedStart, checkStart, type OpenAgentOptions, policyIn } from "
 import {
 	checkOwnPlace,
 	decideModel,
-	findKept,
+	findRestorable,
 	prepareSession,
 	settleModel,
 	workingDirectory,
@@ -84,7 +84,7 @@ export async function openAgent(options: OpenAgentOptions, checked?: CheckedStar
 		await openSqliteStore<Tables>({ file: home.file, migrations, fresh: freshSchema, clock }),
 		(opened) => opened.close(),
 	);
-	const restored = flags.session === undefined ? undefined : await findKept(store);
+	const restored = flags.session === undefined ? undefined : await findRestorable(store);
 	const models = decideModel(checkedStart.models, restored);
 	const start = { ...checkedStart, models };
 	const settings: AgentSettings = {
@@ -226,11 +226,11 @@ async function runtimeOptions(options: OpenAgentOptions, parts: Parts): Promise<
 }
 
 /** Directory for the result of the sandbox check if there is no data directory; undefined if it cannot be created. */
-function cacheOf({ keeping, config, log }: OpenAgentOptions): string | undefined {
-	if (!keeping || existsSync(config.data)) return undefined;
+function cacheOf({ sandboxCheck, config, log }: OpenAgentOptions): string | undefined {
+	if (!sandboxCheck || existsSync(config.data)) return undefined;
 	try {
-		mkdirSync(keeping.cache, { recursive: true, mode: 0o700 });
-		return realpathSync(keeping.cache);
+		mkdirSync(sandboxCheck.cache, { recursive: true, mode: 0o700 });
+		return realpathSync(sandboxCheck.cache);
 	} catch (error) {
 		log.info("the directory for the result of the sandbox check cannot be created", { error });
 		return undefined;
@@ -238,13 +238,13 @@ function cacheOf({ keeping, config, log }: OpenAgentOptions): string | undefined
 }
 
 function verdictOf(
-	{ keeping, config }: OpenAgentOptions,
+	{ sandboxCheck, config }: OpenAgentOptions,
 	cache: string | undefined,
 ): SandboxesOptions["verdict"] {
-	if (!keeping) return undefined;
+	if (!sandboxCheck) return undefined;
 	const directory = cache ?? (existsSync(config.data) ? realpathSync(config.data) : undefined);
 	if (directory === undefined) return undefined;
-	return { file: join(directory, VERDICT_FILE), build: keeping.version };
+	return { file: join(directory, VERDICT_FILE), build: sandboxCheck.version };
 }
 
 /** In the system prompt. Which machines have a sandbox is found out later. */

@@ -13,7 +13,7 @@ import type { Models } from "../models/open-models.ts";
 import type { Agent } from "../wires/zot/agent.ts";
 
 /** More than processes that were killed can have left. */
-const mostKept = 1_000;
+const maxListed = 1_000;
 
 interface RestoredSession {
 	readonly id: string;
@@ -35,8 +35,8 @@ export function checkOwnPlace(directory: string, data: string): void {
  * The session that was created last, if any. `clear` creates it before it removes the previous one, which may have the later
  * event. The order of the journal decides, because a clock can be set back.
  */
-export async function findKept(store: Store<Tables>): Promise<RestoredSession | undefined> {
-	const all = await listSessions(store, operator, { limit: mostKept });
+export async function findRestorable(store: Store<Tables>): Promise<RestoredSession | undefined> {
+	const all = await listSessions(store, operator, { limit: maxListed });
 	const ids = all.map(({ id }) => id);
 	const begun = await store.read((db) =>
 		db

@@ -73,7 +73,7 @@ function contextOf(blocks: readonly Block[]): ContextBlock[] {
 	return [{ type: "context", elements: [{ type: "mrkdwn", text }] }];
 }
 
-function shownBlocks(blocks: readonly Block[], mayHoldTable: boolean): BodyBlock[] {
+function shownBlocks(blocks: readonly Block[], allowsTable: boolean): BodyBlock[] {
 	const shown: BodyBlock[] = [];
 	let text: Block[] = [];
 	const flush = (): void => {
@@ -81,7 +81,7 @@ function shownBlocks(blocks: readonly Block[], mayHoldTable: boolean): BodyBlock
 		text = [];
 	};
 	for (const block of blocks) {
-		const mayBeTable = mayHoldTable && !shown.some(({ type }) => type === "table");
+		const mayBeTable = allowsTable && !shown.some(({ type }) => type === "table");
 		const table = block.type === "table" && mayBeTable ? tableBlock(block) : undefined;
 		if (table !== undefined) {
 			flush();

@@ -24,7 +24,7 @@ export function harmless(value: string): string {
 }
 
 /** Whether Slack could recognize a mention, a command or a link in code, which has no entities in Markdown. */
-export function holdsToken(code: string): boolean {
+export function containsToken(code: string): boolean {
 	return token.test(visible(code));
 }
 

@@ -1,6 +1,6 @@
 import { alignedLines, type Block, type Inline, type Link, type List, plainText } from "@parley/connector";
 import type { RichTextBlock, RichTextElement } from "@slack/types";
-import { addressOf, holdsToken, visible } from "./marks.ts";
+import { addressOf, containsToken, visible } from "./marks.ts";
 import { momentOf } from "./moments.ts";
 
 interface Style {
@@ -22,9 +22,9 @@ export function needsRichText(block: Block): boolean {
 		case "heading":
 			return block.children.some(inlineNeedsRichText);
 		case "code":
-			return holdsToken(block.value);
+			return containsToken(block.value);
 		case "table":
-			return holdsToken(alignedLines(block).join("\n"));
+			return containsToken(alignedLines(block).join("\n"));
 		case "blockquote":
 			return block.children.some(needsRichText);
 		case "list":
@@ -35,7 +35,7 @@ export function needsRichText(block: Block): boolean {
 }
 
 function inlineNeedsRichText(node: Inline): boolean {
-	if (node.type === "inlineCode") return holdsToken(node.value);
+	if (node.type === "inlineCode") return containsToken(node.value);
 	if (node.type === "text") return false;
 	return (
 		(node.type === "link" && momentOf(node.url) !== undefined) || node.children.some(inlineNeedsRichText)

@@ -4,7 +4,7 @@ import { type PersonRightsParts, readPersonRights } from "./person-rights.ts";
 
 /** A person who leaves a channel sees its work for this time at most. */
 const retentionMs = 60_000;
-const maxKept = 2000;
+const maxEntries = 2000;
 
 /**
  * Returns `ChatPlatform.readable`: the room of a channel if Slack reports that the person can read it. Direct messages of
@@ -13,7 +13,7 @@ const maxKept = 2000;
 export function readableRooms(
 	parts: PersonRightsParts & { readonly clock: Clock },
 ): NonNullable<ChatPlatform["readable"]> {
-	const known = new Lookup<Room | undefined>({ clock: parts.clock, max: maxKept, retentionMs });
+	const known = new Lookup<Room | undefined>({ clock: parts.clock, max: maxEntries, retentionMs });
 	return ({ id: user }, { tenant, channel }) =>
 		known.find(`${channel} ${user}`, async () => {
 			const rights = await readPersonRights(parts, {

@@ -4,7 +4,7 @@ import { id } from "./wire.ts";
 
 /** A person who has not looked at another channel in this time may have left Slack. */
 const retentionMs = 30 * 60_000;
-const maxKept = 5000;
+const maxEntries = 5000;
 
 /** https://docs.slack.dev/reference/events/app_context_changed */
 const Context = z.object({
@@ -20,7 +20,7 @@ export class Viewed {
 	constructor(clock: Clock) {
 		this.#clock = clock;
 		this.#known = createCache<string, { readonly channel: string; readonly until: number }>({
-			max: maxKept,
+			max: maxEntries,
 			clock,
 		});
 	}

@@ -5,7 +5,7 @@ import type { Caller } from "./caller.ts";
 
 /** Time in which the same suggestions of a channel are not sent again. */
 const retentionMs = 30 * 60_000;
-const maxKept = 1000;
+const maxEntries = 1000;
 
 /**
  * Suggested prompts above the field for messages in direct messages:
@@ -18,7 +18,7 @@ export class Suggestions {
 
 	constructor(caller: Caller, clock: Clock) {
 		this.#caller = caller;
-		this.#shown = new Lookup({ clock, max: maxKept, retentionMs });
+		this.#shown = new Lookup({ clock, max: maxEntries, retentionMs });
 	}
 
 	/** Rejects with a `DeliveryError`. */

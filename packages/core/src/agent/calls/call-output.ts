@@ -9,7 +9,7 @@ import { ruleNameOf } from "../../vocabulary/tool.ts";
 import type { Run } from "../run/run.ts";
 
 /** Maximum stored bytes of one output. */
-const mostKept = 8 * 1024 * 1024;
+const maxStoredBytes = 8 * 1024 * 1024;
 
 /** Up to this many bytes the result itself has the complete output: commands cut it beyond (`maxOutputBytes`). */
 const inResult = 256 * 1024;
@@ -76,7 +76,7 @@ export class CallOutput implements AsyncDisposable {
 		try {
 			const file = this.#file ?? OutputFile.of(this.#run, this.#name, text, this.#files);
 			const whole = await file.end();
-			const part = whole ? "the complete result" : `the first ${mostKept >> 20} MiB of the output`;
+			const part = whole ? "the complete result" : `the first ${maxStoredBytes >> 20} MiB of the output`;
 			return `${this.#name} contains ${part}: read it with ${reader}`;
 		} catch (error) {
 			this.#run.log.warn("the result of a tool could not be stored", { error });
@@ -97,10 +97,10 @@ class OutputFile {
 	constructor({ session }: Run, name: string, files: Files) {
 		this.#redaction = session.redactor.stream();
 		// An invalid UTF-8 byte becomes three bytes in the file.
-		this.#most = Math.min(mostKept, Math.floor(files.limits.maxBytes / 3));
+		this.#most = Math.min(maxStoredBytes, Math.floor(files.limits.maxBytes / 3));
 		this.#left = this.#most;
 		const origin = { owner: session.owner, sessionId: session.id };
-		this.#stored = files.keepOutput({ id: name, ...origin, content: this.#content });
+		this.#stored = files.storeOutput({ id: name, ...origin, content: this.#content });
 		// It is awaited at the end; until then a failure must not end the process.
 		this.#stored.catch(() => undefined);
 	}

@@ -135,8 +135,8 @@ export class SessionContext {
 		calibration: Calibration,
 	): void {
 		for (const { model, messages: length, inputTokens, compactions } of this.#past) {
-			const holding = this.#compactions.slice(0, this.#compactions.length - compactions);
-			const messages = viewOf(transcript, holding.reduce(withCompaction, noReductions));
+			const earlierCompactions = this.#compactions.slice(0, this.#compactions.length - compactions);
+			const messages = viewOf(transcript, earlierCompactions.reduce(withCompaction, noReductions));
 			if (length > messages.length) continue;
 			const features = sumOf([this.fixed(parts), featuresOfMessages(messages.slice(0, length))]);
 			const counted = { features, tokens: inputTokens };

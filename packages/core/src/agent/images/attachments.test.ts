@@ -261,7 +261,7 @@ test("files that the person may not send are refused, and no part of the message
 	};
 	expect(await refusal("file_x")).toBe("attachments: file not found: file_x");
 	const { id: expired } = await talk.bring("a", "a");
-	talk.t.clock.advance(files.limits.keepMs);
+	talk.t.clock.advance(files.limits.retentionMs);
 	expect(await refusal(expired)).toBe(`attachments: file not found: ${expired}`);
 	const { id: used } = await talk.bring("a", "a");
 	const other = await talk.t.create();

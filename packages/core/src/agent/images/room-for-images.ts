@@ -30,7 +30,7 @@ export async function makeRoom(
 	ports: ImagePorts,
 ): Promise<ImageBlock[]> {
 	const standing = await standingIn(run, ports.contexts);
-	const changes = await changesFor(run, standing, { coming, keepsAttached: true });
+	const changes = await changesFor(run, standing, { coming, protectsAttached: true });
 	if (changes.length === 0) return imagesOf(standing.shown);
 	await run.commit(async ({ tx }) => {
 		for (const change of changes) await change(tx);
@@ -49,30 +49,30 @@ export async function withinRoomAgain(
 	contexts: Contexts,
 ): Promise<readonly Change[]> {
 	const { shown } = await standingIn(run, contexts);
-	return changesFor(run, { shown, hidden: [] }, { coming: [current], keepsAttached: false });
+	return changesFor(run, { shown, hidden: [] }, { coming: [current], protectsAttached: false });
 }
 
 interface Wanted {
 	readonly coming: readonly (readonly ImageBlock[])[];
 	/** Whether attached images of earlier messages stay while the model sees them. */
-	readonly keepsAttached: boolean;
+	readonly protectsAttached: boolean;
 }
 
 async function changesFor(
 	run: Run,
 	{ shown, hidden }: Standing,
-	{ coming, keepsAttached }: Wanted,
+	{ coming, protectsAttached }: Wanted,
 ): Promise<readonly Change[]> {
 	const fits = fitTogether([...imagesOf(shown), ...coming.flat()]);
 	const fills = fillMoreThanRoom(imagesOf(hidden));
 	if (fits && !fills) return [];
 	const prompts = await readPrompts(run, [...shown, ...hidden]);
-	const removable = removableIn(run, prompts, keepsAttached);
+	const removable = removableIn(run, prompts, protectsAttached);
 	const going = fits ? [] : oldestOf(shown, coming, removable);
 	const unseen = fills || going.length > 0 ? hidden : [];
 	const [old, gone] = [ordinalsOf(going), ordinalsOf(unseen)];
 	const why = "removed to make room";
-	const withoutOld = keepsAttached ? withoutSent : withoutShown;
+	const withoutOld = protectsAttached ? withoutSent : withoutShown;
 	return [
 		...(await withoutImagesOf(run, callIdsOf(going), `${why}: read it again if you need it`)),
 		...(await withoutImagesOf(run, callIdsOf(unseen), undefined)),
@@ -99,13 +99,13 @@ function ordinalsOf(all: readonly Shown[]): Set<number> {
 /** Number of images of a group that can be removed. In a message these are the first ones: the others were attached. */
 type Removable = (one: Shown) => number;
 
-function removableIn(run: Run, prompts: readonly RunRow[], keepsAttached: boolean): Removable {
+function removableIn(run: Run, prompts: readonly RunRow[], protectsAttached: boolean): Removable {
 	const unseen = unseenIn(run);
 	const sent = new Map(prompts.map(({ ordinal, images }) => [ordinal, images.length]));
 	return (one) => {
 		if ("callId" in one) return unseen.has(one.callId) ? 0 : one.images.length;
 		const known = sent.get(one.ordinal);
-		return known === undefined || keepsAttached ? (known ?? 0) : one.images.length;
+		return known === undefined || protectsAttached ? (known ?? 0) : one.images.length;
 	};
 }
 

@@ -243,7 +243,7 @@ export function stopIfAbandoned({ id, row, session, control, log }: Run, known?:
 /**
  * Records that any client may decide about the calls of a parked run, unless its own client disconnected before the crash.
  */
-export async function keepForOthers({ id, row, session }: Run): Promise<void> {
+export async function letAnyClientDecide({ id, row, session }: Run): Promise<void> {
 	if (!session.attended.has(id)) return;
 	const { afterCrash: _afterCrash, ...options } = row.options;
 	await session.commit((tx) =>

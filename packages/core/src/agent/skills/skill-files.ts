@@ -70,7 +70,7 @@ interface CachedSkills {
 }
 
 /** Files whose hash and text are remembered: at least those of one working directory and of the data directory. */
-const mostKept = places.length * mostOfPlace.files;
+const maxCached = places.length * mostOfPlace.files;
 
 /**
  * The skills of a data directory and of working directories. Files are looked at on each call and read again if they have
@@ -178,7 +178,7 @@ export class SkillFiles {
 		// A file that changed after its hash was computed is read again next time.
 		if (sha256(bytes) === hash) this.#texts.set(file, { hash, text });
 		else throw refused("the file changed while it was read; try again");
-		if (this.#texts.size > mostKept) this.#texts.clear();
+		if (this.#texts.size > maxCached) this.#texts.clear();
 		return text;
 	}
 
@@ -215,7 +215,7 @@ export class SkillFiles {
 		const known = this.#hashes.get(path);
 		if (known?.stamp === stamp) return known.hash;
 		const hash = sha256(await readWhole(path, most.bytes));
-		if (this.#hashes.size > mostKept) this.#hashes.clear();
+		if (this.#hashes.size > maxCached) this.#hashes.clear();
 		this.#hashes.set(path, { stamp, hash });
 		return hash;
 	}

@@ -2,7 +2,7 @@ import { constants } from "node:fs";
 import { type FileHandle, open, realpath } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 import { isWithin } from "../../filesystem/paths.ts";
-import { inHeldDirectory } from "../../filesystem/regular-file.ts";
+import { inOpenDirectory } from "../../filesystem/regular-file.ts";
 
 /** Files with notes for agents, in the order of a directory. */
 const fileNames = ["AGENTS.md", "CLAUDE.md"] as const;
@@ -72,7 +72,7 @@ async function readNote(path: string, shown: string, { roots, atMost }: Reading)
 			return notUsed(shown, "it leads outside the directories that tools may access");
 		// Without O_NONBLOCK, opening a named pipe waits for a writer. O_NOFOLLOW refuses a link.
 		const flags = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW;
-		await using file = await inHeldDirectory(real, (inside) => open(inside, flags));
+		await using file = await inOpenDirectory(real, (inside) => open(inside, flags));
 		return await readBounded(file, shown, atMost);
 	} catch (reason) {
 		const code = reason instanceof Error && "code" in reason ? String(reason.code) : String(reason);

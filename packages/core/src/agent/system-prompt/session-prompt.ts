@@ -5,7 +5,7 @@ import { dirname, join, resolve } from "node:path";
 import { type Clock, definedItems } from "@parley/base";
 import type { Session } from "../../conversation/session.ts";
 import { isWithin, type Roots, toolRoots } from "../../filesystem/paths.ts";
-import { inHeldDirectory } from "../../filesystem/regular-file.ts";
+import { inOpenDirectory } from "../../filesystem/regular-file.ts";
 import { channelSection, skillsSection, taskSection } from "../../instructions/prompt-sections.ts";
 import { stamp } from "../../store/tables.ts";
 import { askUser } from "../../tools/ask-user.ts";
@@ -184,7 +184,7 @@ async function readInside(path: string, isReadable: (path: string) => boolean): 
 	if (!isReadable(real)) return undefined;
 	// Without O_NONBLOCK, opening a named pipe waits for a writer. O_NOFOLLOW refuses a link.
 	const flags = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW;
-	await using file: FileHandle = await inHeldDirectory(real, (inside) => open(inside, flags));
+	await using file: FileHandle = await inOpenDirectory(real, (inside) => open(inside, flags));
 	if (!(await file.stat()).isFile()) return undefined;
 	const { buffer, bytesRead } = await file.read(Buffer.alloc(MAX_BYTES), 0, MAX_BYTES, 0);
 	return buffer.toString("utf8", 0, bytesRead);

@@ -8,7 +8,7 @@ import { migrations } from "../../store/migrations/migrations.ts";
 import type { Tables } from "../../store/tables.ts";
 import type { TaskRow } from "../../store/task-rows.ts";
 import { insertOpenRun, insertTaskRow } from "../../testing/task-row.ts";
-import { claimEnded, claimTask, keepClaim, leaseMs, nextClaim, releaseAll, releaseClaim } from "./claim.ts";
+import { claimEnded, claimTask, leaseMs, nextClaim, releaseAll, releaseClaim, renewClaim } from "./claim.ts";
 
 const directory = await mkdtemp(join(tmpdir(), "parley-claim-"));
 afterAll(() => rm(directory, { recursive: true, force: true }));
@@ -96,7 +96,7 @@ describe.each(engines)("on %s", (_engine, open) => {
 		const lost = { taskId: "one", worker: "w1", epoch: Number((await claim(0, "w1"))?.epoch) };
 		const held = { taskId: "one", worker: "w2", epoch: Number((await claim(leaseMs, "w2"))?.epoch) };
 		const keep = (kept: typeof lost, now: number) =>
-			store.commit((tx) => keepClaim(tx, kept, { now, workedMs: 0 }));
+			store.commit((tx) => renewClaim(tx, kept, { now, workedMs: 0 }));
 		expect(await keep(lost, leaseMs + 1)).toBeUndefined();
 		expect(await keep({ ...lost, worker: "w2" }, leaseMs + 1)).toBeUndefined();
 		await store.commit((tx) => releaseClaim(tx, lost));
@@ -113,7 +113,7 @@ describe.each(engines)("on %s", (_engine, open) => {
 		await store.commit((tx) => tx.updateTable("tasks").set({ state: "cancelled" }).execute());
 		expect(
 			await store.commit((tx) =>
-				keepClaim(tx, { taskId: "one", worker: "w1", epoch }, { now: 5, workedMs: 0 }),
+				renewClaim(tx, { taskId: "one", worker: "w1", epoch }, { now: 5, workedMs: 0 }),
 			),
 		).toBe("cancelled");
 	});

@@ -64,7 +64,7 @@ export interface Claim {
 }
 
 /** Renews a claim and returns the task's state. Undefined if the claim is lost. */
-export async function keepClaim(
+export async function renewClaim(
 	tx: Tx,
 	{ taskId, worker, epoch }: Claim,
 	{ now, workedMs }: { readonly now: number; readonly workedMs: number },

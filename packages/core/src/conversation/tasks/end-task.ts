@@ -9,7 +9,7 @@ import { findTask } from "./read-tasks.ts";
 
 /** Maximum characters of the output in the end event and the row. The session of the task has all of it. */
 const mostOutput = 2_000;
-const mostKept = 64_000;
+const maxStoredOutput = 64_000;
 
 export type TaskEnd =
 	| { readonly state: "completed"; readonly output: string }
@@ -33,7 +33,7 @@ export interface EndDeps {
  */
 export async function endTask(deps: EndDeps, row: TaskRow, end: TaskEnd): Promise<string[]> {
 	const { tx, now, record, mine } = deps;
-	const output = end.state === "cancelled" ? row.output : shorten(end.output ?? row.output, mostKept);
+	const output = end.state === "cancelled" ? row.output : shorten(end.output ?? row.output, maxStoredOutput);
 	const error = end.state === "completed" ? "" : end.state === "failed" ? end.error : end.reason;
 	const ended = await tx
 		.updateTable("tasks")

@@ -56,7 +56,7 @@ export function namesForbidden(
 		.filter((place) => !open.some((directory) => isWithin(place, directory)));
 	return forbidden.some((directory) => {
 		const looseDirectory = looseForm(directory);
-		if (holdsPath(text, looseDirectory)) return true;
+		if (containsPath(text, looseDirectory)) return true;
 		return places.some((place) => matchesWithin(looseForm(place), looseDirectory));
 	});
 }
@@ -72,7 +72,7 @@ function withoutPath(text: string, path: string): string {
 }
 
 /** Whether the text contains the path, not only as the beginning of a longer name. */
-function holdsPath(text: string, path: string): boolean {
+function containsPath(text: string, path: string): boolean {
 	for (let at = text.indexOf(path); at !== -1; at = text.indexOf(path, at + 1)) {
 		const next = text[at + path.length] ?? "/";
 		if (!/[\p{L}\p{N}_.-]/u.test(next)) return true;

@@ -20,7 +20,7 @@ import {
 import { accounts, boundPlaces, buildInside, FIRST_FILE, gitFile, isUnbound, openPlaces } from "./inside.ts";
 import { againIfReplaced, PinnedPlaces, throwReason } from "./pinned-places.ts";
 import { cover, hostSockets, type Places, secretsAtHome, secretsInRoots } from "./protected-paths.ts";
-import { type Guarding, type Guards, heldNote, RootGuard } from "./root-guard.ts";
+import { type Guarding, type Guards, guardNote, RootGuard } from "./root-guard.ts";
 import type { Mount, SystemLayout } from "./system-layout.ts";
 
 /** Bubblewrap on this system, and the settings of all its commands. */
@@ -152,7 +152,7 @@ export function createBubblewrap(bubblewrap: Bubblewrap, profile: Profile): Sand
 		const { hasBegun, ...outcome } = ended;
 		if (hasBegun === false)
 			await throwReason({ command, outcome, covers, failedToStart: () => bubblewrap.failedToStart() });
-		const notes = `${passage?.note() ?? ""}${guarding ? heldNote(guarding, roots, guards) : ""}`;
+		const notes = `${passage?.note() ?? ""}${guarding ? guardNote(guarding, roots, guards) : ""}`;
 		return { ...outcome, output: `${outcome.output}${notes}` };
 	}
 

@@ -5,10 +5,10 @@ import { systemCode } from "../../filesystem/file-error.ts";
 import { isWithin } from "../../filesystem/paths.ts";
 import { findRepositories, isOpen, type Repositories } from "../repositories/find-repositories.ts";
 import {
+	disableGitPrograms,
 	type GitRunner,
 	type Group,
-	holdBackGit,
-	holdInPlace,
+	pinRepositories,
 	protectGit,
 	type RemovedSettings,
 } from "../repositories/protect-git.ts";
@@ -114,7 +114,7 @@ export class RootGuard {
 		return [
 			...[...own].flatMap((directory) => protectControl(directory, known)),
 			...control.filter((group) => groups.indexOf(group) < room).flatMap(({ mounts }) => mounts),
-			...(await holdInPlace(before, protection)),
+			...(await pinRepositories(before, protection)),
 			...others.flatMap(({ mounts }) => mounts),
 		];
 	}
@@ -136,7 +136,7 @@ export class RootGuard {
 			const cameUp = { before, after, startedMs, remaining: remaining, roots: places.roots, git };
 			const name = (): string => ids.create("held");
 			const putAside = (path: string): Promise<void> => this.#putAside(path);
-			const removed = await holdBackGit({
+			const removed = await disableGitPrograms({
 				...cameUp,
 				name,
 				putAside,
@@ -145,7 +145,7 @@ export class RootGuard {
 			settings.push(...removed);
 		});
 		await this.#try("files in the roots that control later commands", async () => {
-			swapped.push(...(await this.#holdBackControl(places, after)));
+			swapped.push(...(await this.#disableControl(places, after)));
 		});
 		const unread = new Set([...before.unread, ...(after?.unread ?? places.roots)]);
 		const isBeyond = before.beyond.size + (after?.beyond.size ?? 0) > 0;
@@ -168,7 +168,7 @@ export class RootGuard {
 	}
 
 	/** Resolves with files that decide what runs later, in directories that replaced others. */
-	async #holdBackControl(places: Guarded, after: Repositories | undefined): Promise<string[]> {
+	async #disableControl(places: Guarded, after: Repositories | undefined): Promise<string[]> {
 		const { guards, before, known } = this.#found;
 		// A new repository, such as a clone, is left unchanged.
 		const isSame = (top: string): boolean =>
@@ -229,7 +229,7 @@ function roomFor(groups: readonly Group[]): number {
 const MAX_NAMED = 10;
 
 /** Note after the output of a command about reverted changes and unchecked directories. */
-export function heldNote(
+export function guardNote(
 	guarding: Guarding,
 	roots: readonly string[],
 	{ given }: { readonly given: Set<string> },

@@ -60,7 +60,7 @@ export function createUnsandboxed(options: UnsandboxedOptions): Unsandboxed {
 				}));
 			// No sandboxed command can replace a directory on a system without sandboxes.
 			if (command.power !== "read" && process.platform !== "linux") return runIn(command.cwd);
-			await using directory = await holdDirectory(command.cwd);
+			await using directory = await openDirectory(command.cwd);
 			return await runIn(directory.at("."));
 		},
 	};
@@ -68,7 +68,7 @@ export function createUnsandboxed(options: UnsandboxedOptions): Unsandboxed {
 }
 
 /** Opens the directory itself. Throws `failed_precondition` if its path is a link by now, or leads through one. */
-async function holdDirectory(path: string): Promise<OpenDirectory> {
+async function openDirectory(path: string): Promise<OpenDirectory> {
 	try {
 		return await OpenDirectory.open(path);
 	} catch (cause) {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createDirectory } from "../../testing/tool-context.ts";
 import { findRepositories, type Repositories } from "./find-repositories.ts";
-import { type CameUp, holdBackGit } from "./protect-git.ts";
+import { type CameUp, disableGitPrograms } from "./protect-git.ts";
 
 let directory: Awaited<ReturnType<typeof createDirectory>>;
 let git: string;
@@ -26,7 +26,7 @@ async function putAsideOf(fields: Partial<CameUp>): Promise<string[]> {
 	const found = await find();
 	const put: string[] = [];
 	const none: Repositories = { ...found, directories: [], beyond: new Set(), unread: new Set() };
-	await holdBackGit({
+	await disableGitPrograms({
 		before: none,
 		after: found,
 		startedMs: 0,

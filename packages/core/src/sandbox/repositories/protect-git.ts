@@ -51,7 +51,7 @@ function ownerOf(path: string): string {
 }
 
 /** Mounts that prevent the renaming of repositories. They precede all mounts in these directories. */
-export async function holdInPlace(
+export async function pinRepositories(
 	repositories: Repositories,
 	{ isOwn, isReadOnly }: Protected,
 ): Promise<Mount[]> {
@@ -119,7 +119,7 @@ export interface RemovedSettings {
  * Prevents git from running programs that a command has chosen. In new repositories, and in changed parts of others, hooks
  * are renamed and settings that name programs are removed.
  */
-export async function holdBackGit(cameUp: CameUp): Promise<RemovedSettings[]> {
+export async function disableGitPrograms(cameUp: CameUp): Promise<RemovedSettings[]> {
 	const removed: RemovedSettings[] = [];
 	const known = new Map(cameUp.before.directories.map((directory) => [directory.id, directory]));
 	let looks = MAX_LOOKS;
@@ -131,7 +131,7 @@ export async function holdBackGit(cameUp: CameUp): Promise<RemovedSettings[]> {
 			if (!cameUp.remaining.has(path) && (isAlien || old?.parts.get(part)?.print === print)) continue;
 			if (part === "config" || part === "config.worktree") looks -= 1;
 			const mayLook = !isLink && looks >= 0 && !cameUp.isLate();
-			removed.push(...(await holdBackPart({ path, part, isKnown: old !== undefined, mayLook }, cameUp)));
+			removed.push(...(await disablePart({ path, part, isKnown: old !== undefined, mayLook }, cameUp)));
 		}
 	}
 	return removed;
@@ -150,7 +150,7 @@ interface ChangedPart {
 	readonly mayLook: boolean;
 }
 
-async function holdBackPart(
+async function disablePart(
 	{ path, part, isKnown, mayLook }: ChangedPart,
 	cameUp: CameUp,
 ): Promise<RemovedSettings[]> {

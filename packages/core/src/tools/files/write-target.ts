@@ -13,7 +13,7 @@ import {
 	shownPath,
 } from "../../filesystem/paths.ts";
 import {
-	inHeldDirectory,
+	inOpenDirectory,
 	OpenDirectory,
 	openRegular,
 	readChunks,
@@ -165,7 +165,7 @@ async function inspectFile(
 	context: ForbiddenPaths & { readonly signal: AbortSignal },
 ): Promise<FileState> {
 	try {
-		await inHeldDirectory(path, async (inside) => {
+		await inOpenDirectory(path, async (inside) => {
 			refuseSpecial(await lstat(inside, { bigint: true }), shown);
 			await access(inside, constants.W_OK);
 		});

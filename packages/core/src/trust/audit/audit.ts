@@ -39,7 +39,7 @@ interface AuditDeps {
 }
 
 /** Maximum characters of arguments in a row. The hash covers all. */
-const mostKept = 2_000;
+const maxStoredCharacters = 2_000;
 
 /** The audit: every row contains the hash of the previous one, so that a missing row is detectable. */
 export class Audit {
@@ -95,7 +95,8 @@ export class Audit {
 		const whole = canonicalize(args) ?? "";
 		const shown = JSON.stringify(this.#deps.redactor.redactFields(args)) ?? "";
 		// Shortened JSON is invalid, so it is stored as a JSON string.
-		const cut = shown.length > mostKept ? JSON.stringify(`${shown.slice(0, mostKept)}…`) : shown;
+		const cut =
+			shown.length > maxStoredCharacters ? JSON.stringify(`${shown.slice(0, maxStoredCharacters)}…`) : shown;
 		return { args: cut, args_sha256: createHash("sha256").update(whole).digest("hex") };
 	}
 }

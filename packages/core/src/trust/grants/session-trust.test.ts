@@ -8,7 +8,7 @@ import { calls, ScriptedModel, says } from "../../testing/scripted-model.ts";
 import { testConnector } from "../../testing/test-connector.ts";
 import { TestRuntime, unkeyed } from "../../testing/test-runtime.ts";
 import { operator } from "../../vocabulary/principal.ts";
-import { trustHolds } from "./session-trust.ts";
+import { isTrustValid } from "./session-trust.ts";
 
 const minute = 60_000;
 const hour = 60 * minute;
@@ -21,9 +21,9 @@ test.each<[string, number, number | undefined, boolean]>([
 	["nobody is there for longer", 60_001, 0, false],
 	["its time is not over", 99_999, undefined, true],
 	["its time is over", 100_000, undefined, false],
-])("with trust, and %s", (_, now, absentSince, holds) => {
-	expect(trustHolds({ id: "grant_1", expiresAt: 100_000 }, now, absentSince)).toBe(holds);
-	expect(trustHolds(undefined, now, absentSince)).toBe(false);
+])("with trust, and %s", (_, now, absentSince, isValid) => {
+	expect(isTrustValid({ id: "grant_1", expiresAt: 100_000 }, now, absentSince)).toBe(isValid);
+	expect(isTrustValid(undefined, now, absentSince)).toBe(false);
 });
 
 /** Number of questions in a run of one call. They are approved. */

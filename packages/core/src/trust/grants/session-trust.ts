@@ -17,7 +17,11 @@ export interface Trust {
 }
 
 /** Whether trust applies at `now`, with no client since `absentSince` (undefined: one is connected). */
-export function trustHolds(trust: Trust | undefined, now: number, absentSince: number | undefined): boolean {
+export function isTrustValid(
+	trust: Trust | undefined,
+	now: number,
+	absentSince: number | undefined,
+): boolean {
 	if (!trust || now >= trust.expiresAt) return false;
 	return absentSince === undefined || now - absentSince <= absenceMs;
 }

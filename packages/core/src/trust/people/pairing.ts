@@ -18,7 +18,7 @@ import {
 	settlePairing,
 	waitingIn,
 } from "./pairings.ts";
-import { findPerson, type GivenRole, keepPerson, type PersonFacts } from "./person-rows.ts";
+import { findPerson, type GivenRole, type PersonFacts, storePerson } from "./person-rows.ts";
 import { addTenant, bindTenant, type Tenant, type Tenants } from "./tenants.ts";
 
 /** Lifetime of a code. */
@@ -122,7 +122,7 @@ export class Pairing {
 				userId: user_id ?? "",
 				name: name ?? "",
 			};
-			const stored = await keepPerson(tx, { ...facts, role, addedBy: actingId(principal) }, now);
+			const stored = await storePerson(tx, { ...facts, role, addedBy: actingId(principal) }, now);
 			const entry = { action: "person.approve", object: stored.id, decision: "allowed", args: { role } };
 			await this.#options.audit.record(tx, { ...requestedBy(principal), ...entry });
 			return stored;
@@ -174,7 +174,7 @@ export class Pairing {
 			const known = await findPerson(tx, person.id);
 			const role = known ? higherRole(known.role, offered) : offered;
 			const facts = { ...place, userId: userOf(person), name: person.name };
-			await keepPerson(tx, { ...facts, role, addedBy: by }, now);
+			await storePerson(tx, { ...facts, role, addedBy: by }, now);
 			const args = { role, invitation: invitation.id };
 			const entry = { action: "person.pair", object: person.id, decision: "allowed", args };
 			await this.#options.audit.record(tx, { ...requestedBy(principal), ...entry });

@@ -23,8 +23,8 @@ import {
 	findPerson,
 	findStanding,
 	type GivenRole,
-	keepPerson,
 	type PersonFacts,
+	storePerson,
 	toFacts,
 } from "./person-rows.ts";
 import { foreignTenant, isBoundTo, Tenants, unknownTenant } from "./tenants.ts";
@@ -163,7 +163,7 @@ export class People {
 				throw unknownTenant({ platform, tenant });
 			}
 			const person = { platform, tenant, userId, name: "", role, addedBy: actingId(principal) };
-			const stored = await keepPerson(tx, person, this.#options.clock.now());
+			const stored = await storePerson(tx, person, this.#options.clock.now());
 			const entry = { action: "person.role", object: id, decision: "allowed", args: { role } };
 			await this.#options.audit.record(tx, { ...requestedBy(principal), ...entry });
 			return stored;
@@ -204,10 +204,12 @@ export class People {
 }
 
 /** Maximum stored characters of a name. */
-const mostKept = 80;
+const maxNameCharacters = 80;
 
 /** Display name that a person of a chat platform chose: one short line that shows every character. */
 export function shownName(name: string): string {
 	const letters = [...visible(name.trim().replaceAll(/\s+/gu, " "))];
-	return letters.length > mostKept ? `${letters.slice(0, mostKept - 1).join("")}…` : letters.join("");
+	return letters.length > maxNameCharacters
+		? `${letters.slice(0, maxNameCharacters - 1).join("")}…`
+		: letters.join("");
 }

@@ -33,7 +33,7 @@ export interface NewPerson {
 }
 
 /** Admits a person or changes their role. The name is stored if it is known. */
-export async function keepPerson(tx: Tx, person: NewPerson, now: number): Promise<PersonFacts> {
+export async function storePerson(tx: Tx, person: NewPerson, now: number): Promise<PersonFacts> {
 	const { platform, tenant, userId, name, role, addedBy } = person;
 	const id = `${platform}:${tenant}:${userId}`;
 	const row = await tx

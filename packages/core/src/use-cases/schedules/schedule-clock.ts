@@ -133,7 +133,7 @@ export class ScheduleClock {
 	async #fireAll(): Promise<void> {
 		const { clock, journal } = this.#parts;
 		while (this.#state === "started") {
-			const except = this.#heldNow();
+			const except = this.#blockedNow();
 			const next = await journal.store.read((db) => waitingSchedules(db, { except, limit: together }));
 			const now = clock.now();
 			const due = next.filter(({ nextDue: at = Number.POSITIVE_INFINITY }) => at <= now);
@@ -186,7 +186,7 @@ export class ScheduleClock {
 		});
 	}
 
-	#heldNow(): string[] {
+	#blockedNow(): string[] {
 		const now = this.#parts.clock.monotonic();
 		for (const [id, { until }] of this.#paused) if (until <= now) this.#paused.delete(id);
 		const unanswered: string[] = [];

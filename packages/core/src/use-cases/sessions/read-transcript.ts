@@ -48,7 +48,7 @@ export async function readTranscript(
 			// People read their original messages.
 			own.map(({ step }) => step).filter(({ kind }) => kind !== "recalled"),
 		);
-		keepTimes(times, messages, { run, sentAt: Number(row.created_at), steps: own });
+		recordTimes(times, messages, { run, sentAt: Number(row.created_at), steps: own });
 		transcript = [...historyFor(run, transcript), { ordinal: run.ordinal, messages }];
 	}
 	return timedView(transcript, compactions, times).map(({ message, ...origin }) => ({
@@ -82,7 +82,7 @@ interface Timed {
 }
 
 /** Messages of people have their own times. A reply has the time of its step, and results the time of the last result. */
-function keepTimes(
+function recordTimes(
 	times: Map<Message, Origin>,
 	messages: readonly Message[],
 	{ run, sentAt, steps }: Timed,

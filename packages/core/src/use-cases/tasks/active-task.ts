@@ -1,7 +1,7 @@
 import { type Clock, type Ids, ParleyError } from "@parley/base";
 import type { Observers } from "../../conversation/observers.ts";
 import type { Session, SessionTask, TaskRunEnd } from "../../conversation/session.ts";
-import { type Claim, keepClaim } from "../../conversation/tasks/claim.ts";
+import { type Claim, renewClaim } from "../../conversation/tasks/claim.ts";
 import { endTask, type TaskEnd, workerEnd } from "../../conversation/tasks/end-task.ts";
 import { findTask } from "../../conversation/tasks/read-tasks.ts";
 import { type CheckedTask, insertTask } from "../../conversation/tasks/submit.ts";
@@ -104,7 +104,7 @@ export class ActiveTask implements SessionTask {
 		const { claim, session, services } = this.#parts;
 		const [run] = session.live.values();
 		const workedMs = Math.round(this.workedMs + (run?.workedMs ?? 0));
-		const state = await keepClaim(tx, claim, { now: services.clock.now(), workedMs });
+		const state = await renewClaim(tx, claim, { now: services.clock.now(), workedMs });
 		if (state === "cancelled" || state === "failed") for (const run of session.live.values()) run.cancel();
 		if (state !== undefined) return;
 		this.#lost = true;

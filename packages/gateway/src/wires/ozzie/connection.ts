@@ -20,7 +20,7 @@ import type { RefusedFrame, Request } from "./schema.ts";
 export const maxPending = 32;
 
 /** Maximum events that wait for the end of all requests. Above it, they are sent between two responses. */
-const maxHeld = 256;
+const maxDelayed = 256;
 
 /** Output to one client. Accepts frames in order and never blocks. */
 export interface Outgoing {
@@ -163,7 +163,7 @@ export class Connection implements HandlerContext {
 		this.#closed = true;
 		this.#stopChecks?.();
 		await this.#working;
-		this.#sendHeld();
+		this.#sendDelayed();
 		await Promise.all([...this.#views.keys()].map((id) => this.#leave(id)));
 	}
 
@@ -199,13 +199,13 @@ export class Connection implements HandlerContext {
 			if (this.#closed) continue;
 			this.deps.out.response(response);
 			this.#begin();
-			if (this.#pending.length === 0 || this.#waiting.length > maxHeld) this.#sendHeld();
+			if (this.#pending.length === 0 || this.#waiting.length > maxDelayed) this.#sendDelayed();
 			if (this.#pending.length === maxPending - 1) this.deps.out.reading(true);
 		}
 		this.#working = undefined;
 	}
 
-	#sendHeld(): void {
+	#sendDelayed(): void {
 		const waiting = this.#waiting ?? [];
 		this.#waiting = undefined;
 		for (const event of waiting) this.#show(event);

@@ -257,7 +257,7 @@ export class OzzieServer {
 	}
 
 	#receive(client: Client, data: Buffer, isBinary: boolean): void {
-		if (isBinary && !holdsJson(data)) this.#shut(client, 1003, "binary messages must contain UTF-8 JSON");
+		if (isBinary && !isJson(data)) this.#shut(client, 1003, "binary messages must contain UTF-8 JSON");
 		else client.connection.receive(data.toString("utf8"));
 	}
 
@@ -309,7 +309,7 @@ export class OzzieServer {
 	}
 }
 
-function holdsJson(data: Buffer): boolean {
+function isJson(data: Buffer): boolean {
 	if (!isUtf8(data)) return false;
 	try {
 		parseJson(data.toString("utf8"));

@@ -42,7 +42,7 @@ async function open(stack: AsyncDisposableStack, ...replies: ScriptedReply[]) {
 		hosts: new Hosts(),
 		redactor: { redact: (text) => text },
 		newId: () => ids.uuid(),
-		setPaused: (isHeld) => held.push(isHeld),
+		setPaused: (isPaused) => held.push(isPaused),
 		send: ({ response }) => {
 			if (!response) return;
 			frames.push(response);

@@ -37,7 +37,7 @@ export interface SessionStreamOptions {
 	 * Called with `true` if a frame must wait until the session is open. Then the transport stops reading, so that a flood
 	 * of frames is not stored in memory. Called with `false` when the session is open.
 	 */
-	readonly setPaused: (isHeld: boolean) => void;
+	readonly setPaused: (isPaused: boolean) => void;
 	/** Sends a response to the client; must not throw. */
 	readonly send: (response: SessionResponse) => void;
 	/** Called once, after the last frame. */

@@ -245,7 +245,7 @@ export class SocketRoute {
 		// HTTP/2 would share one connection between sockets, also through a proxy.
 		this.#agent = useProxies ? new EnvHttpProxyAgent({ allowH2: false }) : new Agent({ allowH2: false });
 		this.dispatcher = this.#agent.compose(
-			(dispatch) => (options, handler) => dispatch(options, this.#keeping(handler)),
+			(dispatch) => (options, handler) => dispatch(options, this.#storingStream(handler)),
 		);
 	}
 
@@ -257,7 +257,7 @@ export class SocketRoute {
 	}
 
 	/** Passes all calls through, and stores the connection that becomes a socket. */
-	#keeping(handler: Dispatcher.DispatchHandler): Dispatcher.DispatchHandler {
+	#storingStream(handler: Dispatcher.DispatchHandler): Dispatcher.DispatchHandler {
 		return {
 			onRequestStart: (...given) => handler.onRequestStart?.(...given),
 			onRequestUpgrade: (controller, status, headers, stream) => {

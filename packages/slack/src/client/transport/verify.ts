@@ -49,7 +49,7 @@ export function forgery(request: SignedRequest): string | undefined {
 
 /** A signature is valid for five minutes, and clocks may differ by as much. */
 const retentionMs = 11 * 60_000;
-const maxKept = 20_000;
+const maxResults = 20_000;
 
 /**
  * Results of signed requests for as long as their signatures are valid. A replayed request gets the first result and has no
@@ -73,7 +73,7 @@ export class ReplayMemory<Result> {
 		}
 		const known = this.#known.get(signature);
 		if (known !== undefined) return known.result;
-		if (this.#known.size >= maxKept) return undefined;
+		if (this.#known.size >= maxResults) return undefined;
 		const result = work();
 		this.#known.set(signature, { result, until: now + retentionMs });
 		result.catch(() => this.#known.delete(signature));

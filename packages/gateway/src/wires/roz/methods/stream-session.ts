@@ -44,7 +44,7 @@ export function streamSession(
 		hosts,
 		ownHostId,
 		newId: () => ids.uuid(),
-		setPaused: (isHeld) => (isHeld ? call.pause() : call.resume()),
+		setPaused: (isPaused) => (isPaused ? call.pause() : call.resume()),
 		send: (response) => writer.write(response),
 		finished: () => writer.end(),
 		refused: ({ code, message }) => writer.fail({ code: statuses[code], details: message }),

@@ -42,7 +42,7 @@ export class Turn {
 		const { messageId, session, clock, send } = options;
 		this.#options = options;
 		this.#frames = new TurnFrames({ messageId, send, isPure: (tool) => session.tools.isPure(tool) });
-		this.#keepalive = clock.after(keepaliveMs, () => this.#keepAlive());
+		this.#keepalive = clock.after(keepaliveMs, () => this.#sendKeepalive());
 	}
 
 	/** Sends the message. Throws as `SessionTools.beginTurn` and `SessionView.send` do. */
@@ -103,9 +103,9 @@ export class Turn {
 		return "prompt" in event && this.requested(event.prompt);
 	}
 
-	#keepAlive(): void {
+	#sendKeepalive(): void {
 		this.#options.send(frame("keepalive", this.#frames.tokens));
-		this.#keepalive = this.#options.clock.after(keepaliveMs, () => this.#keepAlive());
+		this.#keepalive = this.#options.clock.after(keepaliveMs, () => this.#sendKeepalive());
 	}
 
 	#cancelRun(runId: string): void {
