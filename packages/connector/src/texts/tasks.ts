@@ -100,16 +100,6 @@ export const taskTexts = {
 		`🔁 **Failed**, attempt ${attempt} follows: ${error}`,
 	unknownError: "unknown error",
 
-	room: {
-		waiting: ({ title, details }: { readonly title: string; readonly details: string }): string =>
-			`⏸️ **${title}** is waiting for your answer: ${details}.`,
-		done: ({ title, details }: { readonly title: string; readonly details: string }): string =>
-			`✅ **${title}** is done: ${details}.`,
-		failed: ({ title, error }: { readonly title: string; readonly error: string }): string =>
-			`❌ **${title}** failed: ${error}`,
-		details: ({ command }: { readonly command: string }): string => `see its thread, or \`${command}\``,
-	},
-
 	/** For the agent: the task that a message in its thread continues. `result`: may be empty. */
 	followUp: {
 		task: ({

@@ -49,7 +49,7 @@ export const intake: readonly Scene<DiscordSite>[] = [
 		name: "a message that mentions another person in Parley's thread is not for Parley",
 		steps: [
 			{ commands: "/task new", with: { text: "say: done", title: "Tidy" } },
-			{ shows: "is done: see its thread, or `/task show " },
+			{ shows: ["**Tidy**", "✅ Done"] },
 			{ says: "@Max look at this", in: "Tidy" },
 			{ says: "say: and this", in: "Tidy" },
 			{ shows: "[offline] and this", in: "Tidy" },

@@ -3,7 +3,7 @@ import type { Scene, Step } from "../step.ts";
 const review = "review: Is the plan right? <<< One step.\\nAnother step.\nsay: carried out";
 const suspended: Step[] = [
 	{ says: `@Parley !task new title:Tidy ${review}` },
-	{ shows: ["**Tidy** is waiting for your answer: see its thread, or `/task show "] },
+	{ shows: ["**Tidy**", "⏸️ Waiting for your answer"], times: 1 },
 	{ shows: ["📋 **Plan**", "One step.\nAnother step."], in: "Tidy" },
 	{ shows: ["⏸️ **Waiting for your answer**: Is the plan right?", "[Approve] [Revise]"], in: "Tidy" },
 ];
@@ -17,7 +17,7 @@ export const tasks: readonly Scene[] = [
 			{ answered: "Task **Tidy up** is queued. Its card shows the progress" },
 			{ shows: ["**Tidy up**", "✅ Done", "thread: Tidy up"], times: 1 },
 			{ shows: ["✅ **Done**", "[offline] all tidy", "[Open the card"], in: "Tidy up", times: 1 },
-			{ shows: "✅ **Tidy up** is done: see its thread, or `/task show ", times: 1 },
+			{ hides: "is done" },
 			{ notified: ["Mia"] },
 		],
 	},
@@ -160,7 +160,6 @@ export const tasks: readonly Scene[] = [
 		name: "a failed task shows the reason",
 		steps: [
 			{ commands: "/task new", with: { text: "fail: out of ideas", title: "Think" } },
-			{ shows: ["❌ **Think** failed", "out of ideas"] },
 			{ shows: ["**Think**", "❌ Failed", "[Retry]"] },
 			{ shows: ["❌ Failed", "out of ideas"], in: "Think" },
 			{ notified: ["Mia"] },
@@ -241,7 +240,6 @@ export const tasks: readonly Scene[] = [
 			{ shows: "📋 **Plan**", in: "Tidy", times: 1 },
 			{ shows: "question id", in: "Tidy", times: 1 },
 			{ shows: "task id", times: 1 },
-			{ shows: "is waiting for your answer: see its thread, or `/task show ", times: 1 },
 			{ notified: ["Mia"] },
 		],
 	},

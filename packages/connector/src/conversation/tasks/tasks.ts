@@ -73,7 +73,7 @@ function opened({ id, title }: Task, { platform, threads = true }: Scene): Rende
 
 type CardContent = Omit<ShowOperation, "type" | "task" | "thread">;
 
-/** Posts of an event in addition to the card: in the thread of the task, and in the room. */
+/** Posts of an event in addition to the card, in the thread of the task. */
 function milestonesOf(event: TaskEvent, change: TaskChange, scene: Scene): ShowOperation[] {
 	const { before, after } = change;
 	const closed = (before?.reviews ?? []).filter(({ token }) =>
@@ -122,13 +122,11 @@ function suspended(payload: EventPayloads["task.suspended"], task: Task, scene: 
 	if (!review) return [];
 	const subtask = payload.task_id === task.id ? undefined : plain(review.title, 60);
 	const plan = payload.plan_content.trim();
-	const waits = taskTexts.room.waiting({ title: plain(task.title, 150), details: detailsOf(task, scene) });
 	return definedItems([
 		plan === ""
 			? undefined
 			: threadPost(task, { lane: "milestone", text: taskTexts.plan({ plan, subtask }) }, scene),
 		inThread(task, { lane: "milestone", ...openReview(review, scene) }, scene),
-		...inRoom({ lane: "milestone", state: "waiting", text: waits }, scene),
 	]);
 }
 
@@ -155,11 +153,7 @@ function completed(payload: EventPayloads["task.completed"], task: Task, scene: 
 	const took = taskTexts.took({ time: lengthOf(duration / 1_000_000) });
 	const foot = `${took}${spent === undefined ? "" : ` · ${spent}`}${whole}`;
 	const text = taskTexts.done({ result: summary.trim() });
-	const short = taskTexts.room.done({ title: plain(task.title, 150), details: detailsOf(task, scene) });
-	return [
-		lastPost(task, { lane: "final", text, foot }, { scene }),
-		...inRoom({ lane: "final", state: "done", text: short }, scene),
-	];
+	return [lastPost(task, { lane: "final", text, foot }, { scene })];
 }
 
 function failed(payload: EventPayloads["task.failed"], task: Task, scene: Scene): ShowOperation[] {
@@ -168,14 +162,7 @@ function failed(payload: EventPayloads["task.failed"], task: Task, scene: Scene)
 		const text = taskTexts.retrying({ attempt: payload.retry_count + 2, error });
 		return [threadPost(task, { lane: "milestone", text }, scene)];
 	}
-	const short = taskTexts.room.failed({
-		title: plain(task.title, 150),
-		error: plain(payload.error, 300),
-	});
-	return [
-		lastPost(task, { lane: "error", text: `${states.failed}: ${error}` }, { scene }),
-		...inRoom({ lane: "error", state: "failed", text: short }, scene),
-	];
+	return [lastPost(task, { lane: "error", text: `${states.failed}: ${error}` }, { scene })];
 }
 
 /** The last post of a task. It notifies the requester, and links to the card. */
@@ -207,20 +194,6 @@ function threadPost(task: Task, { text, ...post }: CardContent, scene: Scene): S
 
 function inThread({ id }: Task, post: CardContent, { threads = true }: Scene): ShowOperation {
 	return { type: "show", ...post, task: id, ...defined({ thread: threads ? taskCard(id) : undefined }) };
-}
-
-/** Reference to further details. The command also works if the thread is locked or deleted. */
-function detailsOf({ id }: Task, scene: Scene): string {
-	const command = scene.platform.command(`task show ${shortId(id)}`, scene);
-	return taskTexts.room.details({ command });
-}
-
-/** Without threads, the room already has the post. */
-function inRoom(
-	post: { readonly lane: Lane; readonly state: CardState; readonly text: string },
-	{ threads = true }: Scene,
-): ShowOperation[] {
-	return threads ? [{ type: "show", ...post }] : [];
 }
 
 const maxWorkersShown = 8;
