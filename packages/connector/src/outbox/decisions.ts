@@ -49,12 +49,12 @@ export async function readStuck(db: Tx, limit: number): Promise<StuckRow[]> {
 
 const droppedBy = "dropped by ";
 
-/** Holds all rows of a conversation that are not attempted yet. Resolves with their number. */
-export async function suspendRows(
+/** Pauses all rows of a conversation that are not attempted yet. Resolves with their number. */
+export async function pauseRows(
 	tx: Tx,
-	suspension: { readonly conversation: string; readonly reason: string; readonly now: number },
+	pausing: { readonly conversation: string; readonly reason: string; readonly now: number },
 ): Promise<number> {
-	const { conversation, reason, now } = suspension;
+	const { conversation, reason, now } = pausing;
 	const result = await tx
 		.updateTable("outbox")
 		.set({ state: "held", reason, changed_at: now })

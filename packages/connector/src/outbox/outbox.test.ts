@@ -289,7 +289,7 @@ test("a conversation on hold sends only posts whose requests had started", async
 	const office = await PostOffice.open();
 	office.surface.script.push(failWith("rate-limited", { limit: { scope: "general", retryAfterMs: 1000 } }));
 	await office.plan([{ payload: 1 }, { payload: 2 }]);
-	expect(await office.outbox.suspend("general", "the channel became public")).toBe(2);
+	expect(await office.outbox.pause("general", "the channel became public")).toBe(2);
 	await office.pass(60_000);
 	expect(office.shown).toEqual([]);
 	for (const id of ["sess_1/1/0", "sess_1/1/1"]) await office.outbox.decide(id, { send: true, by: "ada" });

@@ -9,14 +9,7 @@ import { type AnswerDraft, AnswerDrafts } from "./answer-drafts.ts";
 import { Buckets } from "./buckets.ts";
 import { attemptOf, Claims } from "./claims.ts";
 import { readCursor } from "./cursors.ts";
-import {
-	type Decision,
-	decideRow,
-	readDecidable,
-	readStuck,
-	type StuckRow,
-	suspendRows,
-} from "./decisions.ts";
+import { type Decision, decideRow, pauseRows, readDecidable, readStuck, type StuckRow } from "./decisions.ts";
 import type { OpenRow } from "./open-row.ts";
 import { OpenRows, storeWaitMs } from "./open-rows.ts";
 import { nonceOf, toOutboxRow } from "./outbox-row.ts";
@@ -144,10 +137,10 @@ export class Outbox {
 		return this.#parts.store.read((db) => readStuck(db, limit));
 	}
 
-	/** Holds the rows of a conversation that are not attempted yet until `decide`. Resolves with their number. */
-	suspend(conversation: string, reason: string): Promise<number> {
+	/** Pauses the rows of a conversation that are not attempted yet until `decide`. Resolves with their number. */
+	pause(conversation: string, reason: string): Promise<number> {
 		const now = this.#parts.clock.now();
-		return this.#open.change(conversation, (tx) => suspendRows(tx, { conversation, reason, now }));
+		return this.#open.change(conversation, (tx) => pauseRows(tx, { conversation, reason, now }));
 	}
 
 	/**
