@@ -76,7 +76,7 @@ verifiesOn(
 			{ context: object },
 		];
 		expect(whole.context).toMatchObject({ tool: "write_file", arguments: { path: "a.txt", content: "x" } });
-		const role = /^forbidden: the role approver/;
+		const role = /^forbidden: only approvers of this channel can approve this/;
 		const answer = { token, value: "once" };
 		const max = as("max", "111", "desk");
 		expect(await discord.refusal("list_prompts", { approvals: true, ...max })).toMatch(role);

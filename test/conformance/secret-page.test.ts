@@ -89,7 +89,9 @@ verifiesOn(
 		const page = (who: string, params: object = {}) =>
 			connector.call("secret_page", { token: a.token, ...params, ...as(who) });
 		const refused = (who: object, token = a.token) => connector.refusal("secret_page", { token, ...who });
-		expect(await refused(as("max"))).toMatch(/^forbidden: the role approver/);
+		expect(await refused(as("max"))).toMatch(
+			/^forbidden: only the requester and approvers of this channel can answer this/,
+		);
 		expect(await refused(as("abe", "random"))).toBe("prompt not found");
 		expect(await refused({})).toMatch(/^forbidden: a connector must name the person/);
 		expect(await refused(as("ada"), "prompt_none")).toBe("prompt not found");

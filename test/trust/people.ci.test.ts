@@ -79,7 +79,7 @@ test("the first owner pairs with the code of the terminal, others by approval, a
 	const { stdout: token } = await parley("token", "create", "connector", "discord", "--platform", "discord");
 	const connector = await setup.connect(token);
 	expect(await connector.refusal("open_session", as("olga"))).toContain(
-		"connectors of discord may not act for 111",
+		"connectors of discord may not act for this server or workspace (111)",
 	);
 	expect((await parley("people")).stdout).toContain("No chat user has access");
 	const invited = await parley("people", "pair", "--role", "owner", "--platform", "discord");

@@ -141,7 +141,7 @@ test("a call in Slack is approved in Discord as the operator has set, and a thir
 		// The approval is visible in that channel only, and only to approvers.
 		{ hides: "release.txt" },
 		{ commands: "/approvals", by: "Mia" },
-		{ answered: "The role approver is required" },
+		{ answered: "Only approvers of this channel can approve this" },
 		{ commands: "/approvals", by: "Alex", in: "random" },
 		{ answered: "There are no open approvals" },
 		{ commands: "/approvals", by: "Alex" },

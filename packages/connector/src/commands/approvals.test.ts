@@ -163,9 +163,8 @@ test("an approval that is answered while the list is made is omitted", async () 
 });
 
 test("a person without the right to approve gets the refusal of the gateway", async () => {
-	const refusal = new ParleyError(
-		"the role approver is required, and chat:guild:ada is member: the operator can change it with parley people role chat:guild:ada approver",
-		{ code: "permission_denied" },
-	);
+	const refusal = new ParleyError("only approvers of this channel can approve this: ask one of them", {
+		code: "permission_denied",
+	});
 	await expect(ask({ list_prompts: () => Promise.reject(refusal) })).rejects.toBe(refusal);
 });

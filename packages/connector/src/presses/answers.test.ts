@@ -176,10 +176,9 @@ test("a request for another answer during a run is refused, so that it blocks no
 test.each(["stop", "again", "good", "bad", "rerun"] as const)(
 	"%s passes on a refusal of the gateway",
 	async (kind) => {
-		const refused = new ParleyError(
-			"forbidden: the role member is required, and chat:guild:ada is guest: the operator can change it with parley people role chat:guild:ada member",
-			{ code: "permission_denied" },
-		);
+		const refused = new ParleyError("forbidden: only members can start tasks: ask the operator", {
+			code: "permission_denied",
+		});
 		await expect(pressed(kind, { edited: "changed", results: [refused] })).rejects.toBe(refused);
 	},
 );

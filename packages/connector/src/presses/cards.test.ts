@@ -81,16 +81,15 @@ test("each refusal and each earlier answer is reported with its reason", async (
 	const t = new QuestionContext([...questions, answered({ token: tokenOf(2), by: "discord:1:7" })], {
 		prompt_response: ({ token }) => {
 			if (token === tokenOf(2)) return { status: "sent", late: true };
-			throw new ParleyError(
-				"forbidden: the role approver is required, and chat:guild:ada is member: the operator can change it with parley people role chat:guild:ada approver",
-				{ code: "permission_denied" },
-			);
+			throw new ParleyError("forbidden: only approvers of this channel can approve this: ask one of them", {
+				code: "permission_denied",
+			});
 		},
 	});
 	const { text = "" } = (await press("approve-all", t, buttonOf(questions))) ?? {};
 	expect(text).not.toContain("✅ **Approved:**");
 	expect(text).toContain(
-		"- **1.** `write_file` · write a.txt: the role approver is required, and chat:guild:ada is member: the operator can change it with parley people role chat:guild:ada approver",
+		"- **1.** `write_file` · write a.txt: only approvers of this channel can approve this: ask one of them",
 	);
 	expect(text).toContain(
 		"- **2.** `write_file` · write b.txt: already answered: ✅ **Approved once** by @7, {4 s}",

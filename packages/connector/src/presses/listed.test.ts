@@ -68,10 +68,9 @@ test("the complete call is shown while it is pending, and can be approved there"
 });
 
 test("a person who may not approve is refused by the gateway", async () => {
-	const refusal = new ParleyError(
-		"the role approver is required, and chat:guild:ada is member: the operator can change it with parley people role chat:guild:ada approver",
-		{ code: "permission_denied" },
-	);
+	const refusal = new ParleyError("only approvers of this channel can approve this: ask one of them", {
+		code: "permission_denied",
+	});
 	const answers = { list_prompts: () => Promise.reject(refusal) };
 	await expect(press("listed-approve", answers)).rejects.toBe(refusal);
 });

@@ -135,12 +135,12 @@ test("a person without the right to approve gets the refusal of the gateway", as
 	const t = new QuestionContext(
 		[approval()],
 		refusing(
-			"forbidden: the role approver is required, and chat:guild:ada is member: the operator can change it with parley people role chat:guild:ada approver",
+			"forbidden: only approvers of this channel can approve this: ask one of them",
 			"permission_denied",
 		),
 	);
 	expect(await t.press("approve")).toEqual({
-		text: "Not accepted: the role approver is required, and chat:guild:ada is member: the operator can change it with parley people role chat:guild:ada approver.",
+		text: "Not accepted: only approvers of this channel can approve this: ask one of them.",
 	});
 });
 

@@ -140,7 +140,9 @@ const scenes: Readonly<Record<string, readonly Step[]>> = {
 		{
 			does({ gateway: { methods } }) {
 				methods.prompt_response = () => {
-					throw new ParleyError("forbidden: the role approver is required", { code: "permission_denied" });
+					throw new ParleyError("forbidden: only approvers of this channel can approve this", {
+						code: "permission_denied",
+					});
 				};
 			},
 		},

@@ -116,6 +116,6 @@ test("a channel with an agent from the operator does not accept another agent", 
 	const session = await t.create(connector);
 	const sent = t.runtime.send(unkeyed(), session, { content: "hi" }, { agent: "gardener" });
 	await expect(sent).rejects.toThrow(
-		"agent: gardener does not work in discord:guild:general: the operator has chosen default for this channel",
+		"the agent gardener does not work in this channel: the operator has chosen default",
 	);
 });

@@ -47,8 +47,8 @@ test("without approvals, a list has only the same channel, and the session stays
 });
 
 const refused: readonly (readonly [who: string, by: Principal, why: string | RegExp])[] = [
-	["a member there", acting("max", "member"), /the role approver/],
-	["a guest there", acting("gus", "guest"), /the role approver/],
+	["a member there", acting("max", "member"), /only approvers of this channel/],
+	["a guest there", acting("gus", "guest"), /only approvers of this channel/],
 	["a stranger there", acting("sid", "stranger"), /discord:guild:sid has no access/],
 	[
 		"an approver in another channel there",
@@ -163,7 +163,9 @@ test("approvers in another channel can only deny calls that always require appro
 	expect(await chat.listed(abe)).toEqual([chat.prompt.token]);
 	expect(await chat.answer(abe, { value: "yes" })).toContain("a chat can only deny it");
 	expect(await chat.answer(acting("olga", "owner"), { value: "yes" })).toContain("a chat can only deny it");
-	expect(await chat.answer(acting("max", "member"), { cancelled: true })).toContain("the role approver");
+	expect(await chat.answer(acting("max", "member"), { cancelled: true })).toContain(
+		"only approvers of this channel",
+	);
 	expect(await chat.answer(abe, { cancelled: true })).toBe("");
 	expect(await chat.log.next("prompt.answered")).toMatchObject({ by: "discord:guild:abe", cancelled: true });
 });
@@ -181,9 +183,9 @@ test("only the operator's named approvers of that channel may answer there", asy
 	const approvers = ["discord:guild:max"];
 	const places = { [asking]: { approveIn: [answering] }, [answering]: { approvers } };
 	await using chat = await openElsewhere({ places });
-	expect(await chat.answer(abe)).toContain("only approvers of this channel may approve");
-	expect(await chat.listed(abe)).toContain("only approvers of this channel may approve");
-	expect(await chat.answer(acting("max", "guest"))).toContain("the role approver");
+	expect(await chat.answer(abe)).toContain("only approvers of this channel can approve");
+	expect(await chat.listed(abe)).toContain("only approvers of this channel can approve");
+	expect(await chat.answer(acting("max", "guest"))).toContain("only approvers of this channel");
 	expect(await chat.answer(acting("max", "member"))).toBe("");
 });
 
@@ -196,7 +198,7 @@ test("a requester cannot bypass the approvers of their channel through another o
 	const asker = acting("ann", "approver", asking);
 	await using chat = await openElsewhere({ places, asker });
 	expect(await chat.answer(acting("ann", "approver", answeringPlace))).toContain(
-		"only approvers of this channel may approve",
+		"only approvers of this channel can approve",
 	);
 	expect(await chat.answer(acting("bob", "approver", answeringPlace))).toBe("");
 	// On the same platform the id identifies the person.

@@ -139,9 +139,7 @@ test("only the approver of this channel can approve, among twelve approvers of f
 
 test("a refusal names the missing role and how to get it, and is audited", async () => {
 	await using chat = await openPrompt("edit");
-	expect(await chat.answer(ada)).toBe(
-		"the role approver is required, and discord:guild:ada is member: ask the operator for this role",
-	);
+	expect(await chat.answer(ada)).toBe("only approvers of this channel can approve this: ask one of them");
 	expect(await chat.answer(acting("sid", "stranger"))).toContain("request a code with pair");
 	expect(await chat.answer(acting("abe", "approver", { channel: "random" }))).toBe("prompt not found");
 	expect(await chat.answer(acting("abe", "approver", { platform: "slack" }))).toBe("prompt not found");
@@ -155,7 +153,9 @@ test("a refusal names the missing role and how to get it, and is audited", async
 
 test("the role is checked at the moment of the answer", async () => {
 	await using chat = await openPrompt("edit");
-	expect(await chat.answer(acting("abe", "guest"))).toContain("the role approver");
+	expect(await chat.answer(acting("abe", "guest"))).toContain(
+		"only approvers of this channel can approve this",
+	);
 	expect(await chat.answer(acting("abe", "approver"))).toBe("");
 	await chat.ended();
 });
@@ -251,7 +251,9 @@ const typedDecisions: readonly object[] = [
 
 test("an approver approves a call by a typed answer, and the audit records that it was typed", async () => {
 	await using chat = await openPrompt("edit");
-	expect(await chat.answer(ada, { value: "once", typed: true })).toContain("the role approver is required");
+	expect(await chat.answer(ada, { value: "once", typed: true })).toContain(
+		"only approvers of this channel can approve this",
+	);
 	expect(await chat.answer(olga, { value: "once", typed: true })).toBe("");
 	expect(await chat.ended()).toBe("done");
 	const decided = await chat.t.store.read((db) =>
@@ -265,7 +267,7 @@ test("an approver approves a call by a typed answer, and the audit records that 
 test("no typed answer decides an approval if the operator has turned that off, and questions still accept one", async () => {
 	await using chat = await openPrompt("edit", {}, { typedApprovals: false });
 	for (const response of typedDecisions) {
-		expect(await chat.answer(olga, response)).toContain("chat.typedApprovals");
+		expect(await chat.answer(olga, response)).toContain("typed approvals are turned off");
 		expect(await chat.state()).toBe("open");
 	}
 	expect(await chat.audited()).toContain("discord:guild:olga refused");

@@ -6,6 +6,7 @@ import { type Action, authorize } from "../vocabulary/authorize.ts";
 import type { PlaceProfile } from "../vocabulary/chat-settings.ts";
 import { hasRole, type Person, type Principal } from "../vocabulary/principal.ts";
 import { type Prompt, type PromptResponse, readAnswer } from "../vocabulary/prompt.ts";
+import { onlyOthersCan } from "../vocabulary/refusals-of-people.ts";
 import type { Session } from "./session.ts";
 
 /** A question, with the requester of its work as JSON (`Person`). */
@@ -55,7 +56,7 @@ export function refuseTyped(
 	if (row.floor === 1 || approval?.approvals !== undefined)
 		throw refusedTyping("this approval cannot be answered by typing: use its buttons");
 	if (!typedApprovals) {
-		throw refusedTyping("the operator has turned off typed approvals (chat.typedApprovals): use the buttons");
+		throw refusedTyping("typed approvals are turned off: use the buttons");
 	}
 }
 
@@ -82,8 +83,7 @@ export function asApprover(principal: Principal, approvers: readonly string[] | 
 	const { person } = principal;
 	if (!person || !approvers) return principal;
 	if (!approvers.includes(person.id)) {
-		const message = `only approvers of this channel may approve, and the operator sets them with parley channels set: ${approvers.join(", ")}`;
-		throw new ParleyError(message, { code: "permission_denied" });
+		throw new ParleyError(onlyOthersCan("prompt.approve", "approver"), { code: "permission_denied" });
 	}
 	if (!hasRole(person, "member")) return principal;
 	return { ...principal, person: { ...person, role: "approver" } };

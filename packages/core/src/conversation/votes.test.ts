@@ -159,7 +159,7 @@ test("a typed answer does not vote", async () => {
 test("a member cannot vote, and one denial denies the call", async () => {
 	await using chat = await ask();
 	const { token } = await chat.prompt();
-	expect(await chat.answer(token, acting("max", "member"))).toContain("the role approver");
+	expect(await chat.answer(token, acting("max", "member"))).toContain("only approvers of this channel");
 	expect(await chat.answer(token, alex)).toBe("");
 	expect(await chat.answer(token, olga, { cancelled: true, reason: "not on a Friday" })).toBe("");
 	expect(await chat.log.next("prompt.answered")).toMatchObject({

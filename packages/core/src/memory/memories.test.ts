@@ -138,7 +138,7 @@ test.each(engines)("no person reads or deletes a note of another person or chann
 		}
 	}
 	await expect(memories.list(person("ann"), { person: "discord:T:bob", limit: 5 })).rejects.toThrow(
-		"memories of discord:T:bob are for that person and the operator",
+		"notes of another person are only for that person and the operator",
 	);
 	await expect(
 		memories.store(requestBy(person("ann")), { scope: "everyone", text: "x", tags: [] }),

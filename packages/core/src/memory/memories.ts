@@ -92,7 +92,7 @@ export class Memories {
 		authorize(principal, "memory.read");
 		const { scope, person } = filter;
 		if (person !== undefined && !mayManage(principal, person)) {
-			const message = `permission denied: memories of ${person} are for that person and the operator`;
+			const message = "notes of another person are only for that person and the operator";
 			throw new ParleyError(message, { code: "permission_denied" });
 		}
 		const isOperator = principal.kind === "operator";
@@ -114,7 +114,7 @@ export class Memories {
 			const isOperator = principal.kind === "operator";
 			if (!memory || !(isOperator || isReadable(memory, readerOf(principal)))) throw unknownMemory(id);
 			if (!isOperator && !isTheirs(memory, principal)) {
-				const message = `permission denied: memory ${id} was written by another person: ask them or the operator to delete it`;
+				const message = "this note was written by another person: ask them or the operator to delete it";
 				throw new ParleyError(message, { code: "permission_denied" });
 			}
 			await deleteMemory(tx, id);
@@ -131,7 +131,7 @@ export class Memories {
 		const { principal } = request;
 		authorize(principal, "memory.forget");
 		if (!mayManage(principal, person)) {
-			const message = `permission denied: memories of ${person} are for that person and the operator`;
+			const message = "notes of another person are only for that person and the operator";
 			throw new ParleyError(message, { code: "permission_denied" });
 		}
 		const own = principal.person?.id === person ? principal.person : undefined;

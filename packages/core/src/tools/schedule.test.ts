@@ -88,7 +88,7 @@ test("in a chat an approver approves a schedule, which belongs to the person and
 	await say();
 	const { prompt } = await log.next("prompt.requested");
 	const approve = (by: Principal) => t.runtime.answer(unkeyed(by), prompt.token, { value: true });
-	await expect(approve(person())).rejects.toThrow("the role approver");
+	await expect(approve(person())).rejects.toThrow("only approvers of this channel can approve this");
 	await approve(person("approver", "bob"));
 	await log.next("assistant.message");
 	const [made] = await schedules.list(person(), { limit: 9 });

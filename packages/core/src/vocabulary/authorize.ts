@@ -7,6 +7,7 @@ import {
 	placeKey,
 	type Role,
 } from "./principal.ts";
+import { belongsElsewhere, onlyOthersCan, onlyTheOperatorCan } from "./refusals-of-people.ts";
 
 /** Scope of a right of a principal kind: any object, its own objects, or none. */
 type Rule = "any" | "own" | "none";
@@ -139,16 +140,16 @@ export function authorize(principal: Principal, action: Action, object: ActionOb
 }
 
 function refusal(principal: Principal, action: Action, object: ActionObject): string | undefined {
-	const { kind } = principal;
+	const { kind, person } = principal;
 	const refused = `${kind} may not ${action}`;
 	// The model has no rights on the gateway.
 	if (kind === "agent") return refused;
 	const rule: Rules = rules[action];
-	if (rule[kind] === "none") return `${refused}: ${whoMay(rule, principal)}`;
+	if (rule[kind] === "none")
+		return person ? onlyTheOperatorCan(action) : `${refused}: ${whoMay(rule, principal)}`;
 	if (rule[kind] === "own" && !isOwn(principal, object))
-		return `${refused} that is not its own: ${othersMay[kind]}`;
+		return person ? belongsElsewhere : `${refused} that is not its own: ${othersMay[kind]}`;
 	if (kind !== "connector") return undefined;
-	const { person } = principal;
 	if (person) return refusalOfPlace(person, object) ?? refusalOfPerson(person, action, object);
 	return rule.role === undefined || rule.alone
 		? undefined
@@ -156,11 +157,9 @@ function refusal(principal: Principal, action: Action, object: ActionObject): st
 }
 
 /** Names the principals that have the right, and how to become one. */
-function whoMay(rule: Rules, { kind, person }: Principal): string {
+function whoMay(rule: Rules, { kind }: Principal): string {
 	if (kind === "operator") return "only a connector may, for a person of its chat platform";
 	const operatorOnly = rule.connector === "none";
-	if (person && operatorOnly)
-		return "only the operator of this gateway may, outside of chats: ask the operator";
 	const way = "parley token create operator NAME creates a token for it";
 	return operatorOnly
 		? `only the operator may, and ${way}`
@@ -176,8 +175,7 @@ const othersMay: Readonly<Record<Exclude<PrincipalKind, "agent">, string>> = {
 /** Content of one channel stays there, even for people who may read other channels. */
 function refusalOfPlace(person: Person, { place, sessionId }: ActionObject): string | undefined {
 	if (place === undefined && sessionId === undefined) return undefined;
-	const own = placeKey(person.place);
-	return place === own ? undefined : `this belongs to another channel than ${own}`;
+	return place === placeKey(person.place) ? undefined : belongsElsewhere;
 }
 
 function isOwn({ id, kind, sessions }: Principal, { owner, sessionId }: ActionObject): boolean {
@@ -186,7 +184,7 @@ function isOwn({ id, kind, sessions }: Principal, { owner, sessionId }: ActionOb
 	return sessions === "all" || (sessionId !== undefined && sessions.includes(sessionId));
 }
 
-/** Refuses an action of a person and names the way to get the right. */
+/** Refuses an action of a person, in words for chats. */
 function refusalOfPerson(person: Person, action: Action, { requester }: ActionObject): string | undefined {
 	const { role: least }: Rules = rules[action];
 	const needed = action === "prompt.answer" && requester !== person.id ? "approver" : least;
@@ -194,7 +192,7 @@ function refusalOfPerson(person: Person, action: Action, { requester }: ActionOb
 	if (person.role === "stranger") {
 		return `${person.id} has no access: request a code with pair, and send it to the operator for approval`;
 	}
-	return `the role ${needed} is required, and ${person.id} is ${person.role}: ask the operator for this role`;
+	return onlyOthersCan(action, needed);
 }
 
 /** Error for a session that does not exist or that the caller may not read. */

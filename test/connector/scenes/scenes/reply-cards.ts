@@ -145,7 +145,13 @@ export const replyCards: readonly Scene[] = [
 		steps: [
 			...three,
 			{ clicks: "Approve all" },
-			{ answered: ["**Not approved:**", "write a.txt: the role approver", "write c.txt"] },
+			{
+				answered: [
+					"**Not approved:**",
+					"write a.txt: only approvers of this channel can approve this",
+					"write c.txt",
+				],
+			},
 			{ shows: "[Approve all]" },
 			...missing("a.txt", "b.txt", "c.txt"),
 		],

@@ -145,7 +145,7 @@ export const schedules: readonly Scene[] = [
 		steps: [
 			...hourly,
 			{ what: "Mia becomes a guest", does: ({ site }) => site.people.Mia.person.becomes("guest") },
-			...refused("is guest"),
+			...refused("only members can have scheduled messages"),
 		],
 	} satisfies Scene<SlackSite>,
 ];

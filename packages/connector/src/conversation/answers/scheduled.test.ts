@@ -73,12 +73,12 @@ test.each<{ what: string; events: readonly Happening[]; shown: readonly string[]
 					skill_name: "",
 					task_id: "",
 					run_id: "",
-					error: "the role member is required, and chat:guild:ada is guest",
+					error: "only members can have scheduled messages: ask the operator",
 				},
 			],
 		],
 		shown: [
-			"error: ⏰ **Stand\\*up\\*** did not run: the role member is required, and chat:guild:ada is guest.",
+			"error: ⏰ **Stand\\*up\\*** did not run: only members can have scheduled messages: ask the operator.",
 		],
 	},
 	{

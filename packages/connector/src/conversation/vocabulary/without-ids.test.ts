@@ -15,6 +15,12 @@ test("a refusal names only the refused person", () => {
 		"Mia is member: parley people role discord:1:7 approver",
 	);
 	expect(refusalWithoutIds("ask discord:1:8", refused)).toBe("ask discord:1:8");
+	expect(refusalWithoutIds("may not act for this server (1): ask", refused)).toBe(
+		"may not act for this server: ask",
+	);
+	expect(refusalWithoutIds("no owner has paired here yet (discord:1): ask", refused)).toBe(
+		"no owner has paired here yet: ask",
+	);
 	const nameless = { ...refused, person: { id: "7", name: "" } };
 	expect(refusalWithoutIds("discord:1:7 is member", nameless)).toBe("discord:1:7 is member");
 });

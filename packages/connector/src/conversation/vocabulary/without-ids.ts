@@ -10,10 +10,11 @@ export function trustRequestWithoutIds(label: string): string {
 	return label.replace(trusting, "Trust this channel ").replace(inBrackets, "");
 }
 
-/** The gateway's refusal with the person's name in place of the id. A command in the text stays unchanged. */
+/** The gateway's refusal with the person's name in place of the id, and without the id of the server or workspace. */
 export function refusalWithoutIds(words: string, { platform, tenant, person }: RefusedPerson): string {
 	const own = `${platform}:${tenant}:${person.id}`;
-	return person.name === "" ? words : words.replace(own, () => person.name);
+	const named = person.name === "" ? words : words.replace(own, () => person.name);
+	return named.replace(` (${tenant})`, "").replace(` (${platform}:${tenant})`, "");
 }
 
 const personId = /\b(?:discord|slack):[^\s:()]+:[0-9A-Za-z]+/u;

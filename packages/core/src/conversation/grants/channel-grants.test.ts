@@ -179,12 +179,12 @@ test("the operator or an owner of the channel answers a member's trust request w
 	const { prompt } = await log.next("prompt.requested");
 	expect(prompt).toMatchObject({ token: grantRequest.token, runId: "", type: "confirm" });
 	expect(prompt.label).toBe(
-		"Trust discord:guild:general for 4 h, so that calls run without approval (all people here with the role member or higher; all tools; no files outside the roots; at most 200 calls)? Requested by Ada (discord:guild:ada): release",
+		"Trust discord:guild:general for 4 h, so that calls run without approval (all members here; all tools; no files outside the roots; at most 200 calls)? Requested by Ada (discord:guild:ada): release",
 	);
 	const answer = (principal: Principal, response: object) =>
 		t.runtime.answer(unkeyed(principal), grantRequest.token, response);
 	await expect(answer(testConnector("approver"), { value: true })).rejects.toThrow(
-		"the role owner is required",
+		"only owners can trust a channel",
 	);
 	await t.settle();
 	expect(await audited(t, "approval.decide")).toEqual([{ principal: "discord:guild:ada", grant_id: null }]);

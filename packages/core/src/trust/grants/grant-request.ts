@@ -72,9 +72,7 @@ export function checkWanted(wanted: WantedGrant, tools: readonly Tool[]): void {
 export function grantRequestLabel(wanted: WantedGrant, { id, name }: Pick<Person, "id" | "name">): string {
 	const { place, people, tools, classes, maxActions, lifeMs, reason } = wanted;
 	const what = [
-		people === null
-			? "all people here with the role member or higher"
-			: `only ${people.map(visible).join(", ")}`,
+		people === null ? "all members here" : `only ${people.map(visible).join(", ")}`,
 		tools === null ? "all tools" : `the tools ${tools.join(", ")}`,
 		classes === null ? "no files outside the roots" : `calls of the class ${classes.join(" or ")}`,
 		`at most ${maxActions} calls`,

@@ -473,7 +473,7 @@ test("a token represents only its own guilds, and one without guilds represents 
 	}
 	const refused = {
 		code: "permission_denied",
-		message: expect.stringContaining("connector is not valid for red"),
+		message: expect.stringContaining("connector is not valid for this server or workspace (red)"),
 	};
 	const there = { connector: blue, tenant: "red" };
 	await expect(guild.as("ada", there)).rejects.toMatchObject(refused);
@@ -498,14 +498,14 @@ test("after an owner pairs, only that token acts for the guild, and its replacem
 	await guild.pair("ada", code, { connector: red, tenant: "green" });
 	expect(await guild.role("ada", { connector: red, tenant: "green" })).toBe("owner");
 	await expect(guild.as("ada", { connector: blue, tenant: "green" })).rejects.toThrow(
-		"connector is not valid for green",
+		"connector is not valid for this server or workspace (green)",
 	);
 	const { text, facts } = await tokens.rotate(unkeyed(), "red", 0);
 	expect(facts.tenants).toEqual(["red", "green"]);
 	const next = tokens.verify(text);
 	expect(next && (await guild.role("ada", { connector: next, tenant: "green" }))).toBe("owner");
 	await expect(guild.as("ada", { ...(next && { connector: next }), tenant: "blue" })).rejects.toThrow(
-		"connector is not valid for blue",
+		"connector is not valid for this server or workspace (blue)",
 	);
 });
 

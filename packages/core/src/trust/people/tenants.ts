@@ -93,7 +93,7 @@ export async function addTenant(
 /** Error for a tenant without a connector, with the ways to change that. */
 export function unknownTenant({ platform, tenant }: Tenant): ParleyError {
 	const message =
-		`connectors of ${platform} may not act for ${tenant}: its first owner pairs with a code of ` +
+		`connectors of ${platform} may not act for this server or workspace (${tenant}): its first owner pairs with a code of ` +
 		`parley people pair --role owner, or add it to chat.tenants.${platform} in the configuration`;
 	return new ParleyError(message, { code: "permission_denied" });
 }
@@ -101,7 +101,7 @@ export function unknownTenant({ platform, tenant }: Tenant): ParleyError {
 /** Error for a tenant of another connector of the platform. */
 export function foreignTenant({ platform, tenant }: Tenant): ParleyError {
 	const message =
-		`the token of this ${platform} connector is not valid for ${tenant}. Let an owner pair with a code of ` +
+		`the token of this ${platform} connector is not valid for this server or workspace (${tenant}). Let an owner pair with a code of ` +
 		`parley people pair --role owner, or create a token with parley token create --tenant ${tenant}`;
 	return new ParleyError(message, { code: "permission_denied" });
 }

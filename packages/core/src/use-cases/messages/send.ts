@@ -267,7 +267,7 @@ export async function chooseOptions(
 	}
 	if (options.agent !== undefined) {
 		await choice.profiles.find(agent);
-		refuseOther(agent, session, profileOf(session).agent);
+		refuseOther(agent, profileOf(session).agent);
 	}
 	if (tools) checkTools(tools, (await settings(session, { agent })).tools);
 	return {
@@ -279,8 +279,8 @@ export async function chooseOptions(
 	};
 }
 
-function refuseOther(agent: string, { place }: Session, pinned: string | undefined): void {
+function refuseOther(agent: string, pinned: string | undefined): void {
 	if (pinned === undefined || pinned === agent) return;
-	const message = `agent: ${agent} does not work in ${place}: the operator has chosen ${pinned} for this channel`;
+	const message = `the agent ${agent} does not work in this channel: the operator has chosen ${pinned}`;
 	throw new ParleyError(message, { code: "permission_denied" });
 }

@@ -250,7 +250,7 @@ test("a firing has the roles that the platform gives its owner at that moment", 
 		[{ ...here, roles: ["other"] }, "discord:T:ann has no access"],
 		[{ present: false, reason: "left" }, "discord:T:ann has left the server or workspace"],
 		[{ present: false, reason: "no_access" }, "discord:T:ann can no longer write in the channel"],
-		[{ ...here, roles: ["R"], guest: true }, "discord:T:ann is guest"],
+		[{ ...here, roles: ["R"], guest: true }, "only members can have scheduled messages"],
 	];
 	for (const [state, problem] of states) {
 		now = state;
@@ -325,13 +325,18 @@ test("each firing has the present rights of its owner, and one event reports tha
 	connect(t, () => here);
 	await role("member");
 	const { id } = await t.runtime.create(unkeyed(person("member")), {});
-	await expect(plan(t, id, words("every hour"), person("guest"))).rejects.toThrow("the role member");
+	await expect(plan(t, id, words("every hour"), person("guest"))).rejects.toThrow(
+		"only members can have scheduled messages",
+	);
 	await plan(t, id, words("every hour"), person("member"));
 	await role("guest");
 	await pass(world, 3 * hour + minute);
-	expect(await firings(t, id)).toEqual([expect.stringContaining("the role member")]);
+	expect(await firings(t, id)).toEqual([expect.stringContaining("only members can have scheduled messages")]);
 	const [refused] = await t.runtime.schedules.list(operator, { limit: 1 });
-	expect(refused).toMatchObject({ firings: 0, problem: expect.stringContaining("ann is guest") });
+	expect(refused).toMatchObject({
+		firings: 0,
+		problem: expect.stringContaining("only members can have scheduled messages"),
+	});
 	await role("member");
 	await pass(world, hour);
 	const [fires] = await t.runtime.schedules.list(person("member"), { limit: 1 });

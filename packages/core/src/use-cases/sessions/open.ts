@@ -215,7 +215,7 @@ async function planFor(
 	const { agent: named, root, model, budget } = places.profileOf(place);
 	const agent = named ?? wanted.profile;
 	if (named === undefined && agent !== undefined && !hasRole(person, "member")) {
-		const message = `profile: ${person.id} is ${person.role}, and only members can choose one; the operator sets one for ${place} with parley channels set ${place} --agent NAME`;
+		const message = "only members can choose a profile: ask the operator";
 		throw new ParleyError(message, { code: "permission_denied" });
 	}
 	return {
