@@ -4,7 +4,7 @@ import { createServer } from "node:net";
 import { systemClock } from "@parley/base";
 import { pacedNow } from "@parley/base/testing";
 import { expect } from "vitest";
-import { exists, fakeLlamaServer, LlamaGround } from "./llama-ground.ts";
+import { exists, fakeLlamaServer, LlamaSetup } from "./llama-setup.ts";
 import { verifiesOn } from "./verifies.ts";
 
 verifiesOn(
@@ -12,18 +12,18 @@ verifiesOn(
 	["kontekst.llama-killed"],
 	"a gateway that is killed leaves no server behind, and the next gateway serves at the same address",
 	async () => {
-		await using ground = await LlamaGround.create();
-		const gateway = await ground.start(["--ignore-term"]);
+		await using setup = await LlamaSetup.create();
+		const gateway = await setup.start(["--ignore-term"]);
 		await gateway.line("is ready");
-		const [pid = 0] = ground.starts;
-		const gone = await ground.untilGone();
+		const [pid = 0] = setup.starts;
+		const gone = await setup.untilGone();
 		gateway.kill("SIGKILL");
 		await gateway.exited;
 		// Usually the old server still has the address. The gateway uses it until it ends, then starts its own server.
-		await ground.start();
+		await setup.start();
 		await gone();
-		expect(await ground.run("hello")).toMatchObject({ content: "You said: hello" });
-		expect(ground.starts).toHaveLength(2);
+		expect(await setup.run("hello")).toMatchObject({ content: "You said: hello" });
+		expect(setup.starts).toHaveLength(2);
 		expect(exists(pid)).toBe(false);
 	},
 );
@@ -33,10 +33,10 @@ verifiesOn(
 	["kontekst.llama-stop"],
 	"a server that ignores the request to end is killed, within the time that a stop may take",
 	async () => {
-		await using ground = await LlamaGround.create();
-		const gateway = await ground.start(["--ignore-term"]);
+		await using setup = await LlamaSetup.create();
+		const gateway = await setup.start(["--ignore-term"]);
 		await gateway.line("is ready");
-		const [pid = 0] = ground.starts;
+		const [pid = 0] = setup.starts;
 		const before = systemClock.monotonic();
 		gateway.kill("SIGTERM");
 		await gateway.exited;
@@ -50,14 +50,14 @@ verifiesOn(
 	["kontekst.llama-port", "kontekst.llama-bounded"],
 	"an address in use is named, no server is started there, and the status responds in time",
 	async () => {
-		await using ground = await LlamaGround.create();
+		await using setup = await LlamaSetup.create();
 		// Accepts connections and never responds.
-		const other = createServer().listen(ground.llamaPort, "127.0.0.1");
+		const other = createServer().listen(setup.llamaPort, "127.0.0.1");
 		await once(other, "listening");
 		try {
-			const gateway = await ground.start();
+			const gateway = await setup.start();
 			const before = systemClock.monotonic();
-			expect(await ground.status()).toMatchObject({
+			expect(await setup.status()).toMatchObject({
 				...{ llamaServerHealthy: false, llamaServerRunning: false, llamaServerPid: 0 },
 			});
 			expect(systemClock.monotonic() - before).toBeLessThan(pacedNow(2_000));
@@ -65,8 +65,8 @@ verifiesOn(
 			expect(line).toMatch(
 				/127\.0\.0\.1:\d+ is in use by another program.*stop that program, or change llama\.endpoint/,
 			);
-			expect(() => ground.starts).toThrow("ENOENT");
-			expect(await ground.report()).toMatchObject({
+			expect(() => setup.starts).toThrow("ENOENT");
+			expect(await setup.report()).toMatchObject({
 				state: "pausing",
 				reason: expect.stringContaining("in use"),
 			});
@@ -81,15 +81,15 @@ verifiesOn(
 	["kontekst.llama-found"],
 	"a server of the operator is used, and not reported as the gateway's",
 	async () => {
-		await using ground = await LlamaGround.create();
-		const own = spawn(process.execPath, [fakeLlamaServer, "--port", String(ground.llamaPort)], {
-			...{ cwd: ground.models, stdio: ["ignore", "ignore", "pipe"] },
+		await using setup = await LlamaSetup.create();
+		const own = spawn(process.execPath, [fakeLlamaServer, "--port", String(setup.llamaPort)], {
+			...{ cwd: setup.models, stdio: ["ignore", "ignore", "pipe"] },
 		});
 		await once(own.stderr, "data");
-		const gateway = await ground.start();
+		const gateway = await setup.start();
 		await gateway.line("using a server");
-		expect(await ground.run("hello")).toMatchObject({ content: "You said: hello" });
-		expect(await ground.status()).toMatchObject({
+		expect(await setup.run("hello")).toMatchObject({ content: "You said: hello" });
+		expect(await setup.status()).toMatchObject({
 			...{ llamaServerHealthy: true, llamaServerRunning: false, llamaServerPid: 0 },
 		});
 		gateway.kill("SIGTERM");
@@ -105,15 +105,15 @@ verifiesOn(
 	["kontekst.llama-idle"],
 	"a server without autostart starts with the first request",
 	async () => {
-		await using ground = await LlamaGround.create();
-		await ground.start([], { autostart: false });
-		expect(await ground.status()).toMatchObject({
+		await using setup = await LlamaSetup.create();
+		await setup.start([], { autostart: false });
+		expect(await setup.status()).toMatchObject({
 			...{ llamaServerHealthy: false, llamaServerRunning: false, llamaServerPid: 0 },
 		});
-		expect(await ground.report()).toMatchObject({ state: "idle" });
-		expect(await ground.run("hello")).toMatchObject({ content: "You said: hello" });
-		expect(await ground.status()).toMatchObject({
-			llamaServerPid: ground.starts[0],
+		expect(await setup.report()).toMatchObject({ state: "idle" });
+		expect(await setup.run("hello")).toMatchObject({ content: "You said: hello" });
+		expect(await setup.status()).toMatchObject({
+			llamaServerPid: setup.starts[0],
 			llamaServerHealthy: true,
 		});
 	},
@@ -124,14 +124,14 @@ verifiesOn(
 	["kontekst.llama-crash"],
 	"a server that cannot load its model is restarted after growing pauses, and its last output is shown",
 	async () => {
-		await using ground = await LlamaGround.create();
-		const gateway = await ground.start(["--fail-loading"]);
+		await using setup = await LlamaSetup.create();
+		const gateway = await setup.start(["--fail-loading"]);
 		const first = await gateway.line('"againInMs":1000');
 		expect(first).toMatch(/ended with exit code 1: srv {2}llama_server: exiting due to model loading error/);
 		await gateway.line('"againInMs":2000');
 		await gateway.line('"againInMs":4000');
-		expect(await ground.status()).toMatchObject({ llamaServerRunning: false, llamaServerPid: 0 });
-		expect(await ground.report()).toMatchObject({
+		expect(await setup.status()).toMatchObject({ llamaServerRunning: false, llamaServerPid: 0 });
+		expect(await setup.report()).toMatchObject({
 			...{ state: "pausing", reason: expect.stringContaining("model loading error"), restarts: 2 },
 		});
 	},
@@ -142,24 +142,24 @@ verifiesOn(
 	["kontekst.llama-tokens", "kontekst.llama-bounded"],
 	"the parts of a context are counted by the server, and estimated, with a mark, when it does not answer",
 	async () => {
-		await using ground = await LlamaGround.create();
-		await ground.start();
-		const sums = ({ context }: Awaited<ReturnType<LlamaGround["run"]>>) => {
+		await using setup = await LlamaSetup.create();
+		await setup.start();
+		const sums = ({ context }: Awaited<ReturnType<LlamaSetup["run"]>>) => {
 			const { systemTokens, toolTokens, historyTokens, memoryTokens, totalTokens } = context;
 			expect(systemTokens + toolTokens + historyTokens + memoryTokens).toBe(totalTokens);
 			expect(totalTokens + context.remainingTokens).toBe(context.contextSize);
 			return context;
 		};
-		const counted = sums(await ground.run("hello there"));
+		const counted = sums(await setup.run("hello there"));
 		expect(counted).toMatchObject({ contextSize: 65_536 });
-		const requests = JSON.stringify(await ground.steer("requests"));
+		const requests = JSON.stringify(await setup.steer("requests"));
 		expect(requests).toMatch(/"path":"\/tokenize".*hello there/);
-		expect(await ground.report()).toMatchObject({ tokens: "counted" });
-		await ground.steer("mute");
-		sums(await ground.run("hello again"));
-		expect(await ground.report()).toMatchObject({ tokens: "estimated" });
+		expect(await setup.report()).toMatchObject({ tokens: "counted" });
+		await setup.steer("mute");
+		sums(await setup.run("hello again"));
+		expect(await setup.report()).toMatchObject({ tokens: "estimated" });
 		const before = systemClock.monotonic();
-		expect(await ground.status()).toMatchObject({ llamaServerHealthy: false, llamaServerRunning: true });
+		expect(await setup.status()).toMatchObject({ llamaServerHealthy: false, llamaServerRunning: true });
 		expect(systemClock.monotonic() - before).toBeLessThan(pacedNow(2_000));
 	},
 );

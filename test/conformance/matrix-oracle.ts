@@ -16,7 +16,7 @@ export interface Probe {
 }
 
 /** Settings of the gateway that decide the expected response. */
-export interface Ground {
+export interface GatewaySettings {
 	readonly mode: AuthMode;
 	readonly port: number;
 	readonly token: string;
@@ -44,29 +44,29 @@ export const paths = Object.keys(served);
  * Expected status by the security document, not by the program. Checks names first, then origins, then credentials in
  * addresses, then the principal. 401 also represents the 429 after ten failures.
  */
-export function expectedStatus(probe: Probe, ground: Ground): number {
-	if (!isNamedRight(probe, ground)) return 421;
-	if (probe.origins.length > 0 && !isOwnOrigin(probe.origins, ground)) return 403;
+export function expectedStatus(probe: Probe, settings: GatewaySettings): number {
+	if (!isNamedRight(probe, settings)) return 421;
+	if (probe.origins.length > 0 && !isOwnOrigin(probe.origins, settings)) return 403;
 	if (probe.query !== "") return 400;
 	if (probe.path === "/api/health") return 200;
-	if (!isKnown(probe, ground)) return 401;
+	if (!isKnown(probe, settings)) return 401;
 	if (probe.upgrade) return 101;
 	return served[probe.path] ?? 404;
 }
 
-function isNamedRight({ hosts, absolute }: Probe, { port, name }: Ground): boolean {
+function isNamedRight({ hosts, absolute }: Probe, { port, name }: GatewaySettings): boolean {
 	const [host, ...others] = hosts;
 	if (absolute || host === undefined || others.length > 0) return false;
 	const right = ["127.0.0.1", "localhost", "[::1]", "[0:0:0:0:0:0:0:1]", name];
 	return right.some((each) => `${each}:${port}` === host.toLowerCase());
 }
 
-function isOwnOrigin([origin, ...others]: readonly string[], { port }: Ground): boolean {
+function isOwnOrigin([origin, ...others]: readonly string[], { port }: GatewaySettings): boolean {
 	const own = ["127.0.0.1", "localhost", "[::1]"].map((host) => `http://${host}:${port}`);
 	return others.length === 0 && own.includes(origin ?? "");
 }
 
-function isKnown({ credentials, origins, others }: Probe, { mode, token }: Ground): boolean {
+function isKnown({ credentials, origins, others }: Probe, { mode, token }: GatewaySettings): boolean {
 	const [credential, ...more] = credentials;
 	if (credential !== undefined) {
 		const [scheme = "", shown] = credential.split(" ");

@@ -3,7 +3,7 @@ import { connect } from "node:net";
 import { ManualClock } from "@parley/base/testing";
 import { expect } from "vitest";
 import { TestGateway } from "./gateway.ts";
-import { type AuthMode, expectedStatus, type Ground, type Probe, paths } from "./matrix-oracle.ts";
+import { type AuthMode, expectedStatus, type GatewaySettings, type Probe, paths } from "./matrix-oracle.ts";
 import { verifiesOn } from "./verifies.ts";
 
 /** Below the gateway's limit of unauthenticated connections from one address. */
@@ -74,42 +74,49 @@ const routes: readonly Route[] = [
 ];
 
 /** Every name with every origin, and every credential with every other sign of the caller. */
-function cases(ground: Ground): Probe[] {
+function cases(settings: GatewaySettings): Probe[] {
 	return routes.flatMap((route) => {
-		const probes = [...namings(route, ground), ...introductions(route, ground), ...addresses(route, ground)];
+		const probes = [
+			...namings(route, settings),
+			...introductions(route, settings),
+			...addresses(route, settings),
+		];
 		const isThorough = route.upgrade || thorough.includes(route.path);
-		return isThorough ? probes : probes.filter((each) => isWrongOnce(each, ground));
+		return isThorough ? probes : probes.filter((each) => isWrongOnce(each, settings));
 	});
 }
 
-function plain(route: Route, { port }: Ground): Probe {
+function plain(route: Route, { port }: GatewaySettings): Probe {
 	const nothing = { origins: [], credentials: [], others: [], absolute: false, query: "" };
 	return { ...route, ...nothing, hosts: [`127.0.0.1:${port}`] };
 }
 
-function known(route: Route, ground: Ground): Probe {
-	return { ...plain(route, ground), credentials: ground.mode === "token" ? [`Bearer ${ground.token}`] : [] };
+function known(route: Route, settings: GatewaySettings): Probe {
+	return {
+		...plain(route, settings),
+		credentials: settings.mode === "token" ? [`Bearer ${settings.token}`] : [],
+	};
 }
 
-function namings(route: Route, ground: Ground): Probe[] {
-	const probe = known(route, ground);
-	return hosts(ground.port).flatMap((host) =>
-		origins(ground.port).map((origin) => ({ ...probe, hosts: host, origins: origin })),
+function namings(route: Route, settings: GatewaySettings): Probe[] {
+	const probe = known(route, settings);
+	return hosts(settings.port).flatMap((host) =>
+		origins(settings.port).map((origin) => ({ ...probe, hosts: host, origins: origin })),
 	);
 }
 
-function introductions(route: Route, ground: Ground): Probe[] {
-	const probe = plain(route, ground);
-	return [[], [`http://127.0.0.1:${ground.port}`]].flatMap((origin) =>
-		credentials(ground.token).flatMap((credential) =>
+function introductions(route: Route, settings: GatewaySettings): Probe[] {
+	const probe = plain(route, settings);
+	return [[], [`http://127.0.0.1:${settings.port}`]].flatMap((origin) =>
+		credentials(settings.token).flatMap((credential) =>
 			others.map((more) => ({ ...probe, origins: origin, credentials: credential, others: more })),
 		),
 	);
 }
 
-function addresses(route: Route, ground: Ground): Probe[] {
-	const [unknown, probe] = [plain(route, ground), known(route, ground)];
-	const queries = ["token", "access_token", "Token"].map((key) => `${key}=${ground.token}`);
+function addresses(route: Route, settings: GatewaySettings): Probe[] {
+	const [unknown, probe] = [plain(route, settings), known(route, settings)];
+	const queries = ["token", "access_token", "Token"].map((key) => `${key}=${settings.token}`);
 	return [
 		...queries.flatMap((query) => [unknown, probe].map((each) => ({ ...each, query }))),
 		{ ...probe, absolute: true },
@@ -118,7 +125,7 @@ function addresses(route: Route, ground: Ground): Probe[] {
 
 function isWrongOnce(
 	{ hosts: [host, ...more], origins: from, others: signs, query }: Probe,
-	{ port }: Ground,
+	{ port }: GatewaySettings,
 ): boolean {
 	const isOwn = host === `127.0.0.1:${port}` && more.length === 0;
 	return [!isOwn, from.length > 0, signs.length > 0, query !== ""].filter(Boolean).length <= 1;
@@ -163,15 +170,15 @@ async function judge(mode: AuthMode): Promise<{ readonly count: number; readonly
 	});
 	const token = (await readFile(gateway.path("data", "tokens", "operator"), "utf8")).trim();
 	const port = Number(new URL(gateway.url).port);
-	const ground: Ground = { mode, port, token, name };
+	const settings: GatewaySettings = { mode, port, token, name };
 	const wrong: string[] = [];
 	let count = 0;
-	const left = cases(ground).values();
+	const left = cases(settings).values();
 	const work = async (): Promise<void> => {
 		for (const probe of left) {
 			count++;
 			const bytes = bytesOf(probe, port);
-			const [expected, status] = [expectedStatus(probe, ground), await statusOf(bytes, port)];
+			const [expected, status] = [expectedStatus(probe, settings), await statusOf(bytes, port)];
 			if (status !== expected) wrong.push(`${mode}: ${status} instead of ${expected}: ${bytes}`);
 		}
 	};

@@ -3,17 +3,17 @@ import { seededIds } from "@parley/base/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { choosePort, GatewayProcess } from "../gateway-process.ts";
 import { Random, testSeed } from "../random.ts";
-import { Ground } from "./ground.ts";
+import { GatewayDirectories } from "./gateway-directories.ts";
 import { RawFollower } from "./raw-follower.ts";
 import { makeTurn } from "./turns.ts";
 
 const random = new Random(testSeed());
-let ground: Ground;
+let directories: GatewayDirectories;
 let port: number;
 const running: GatewayProcess[] = [];
 
 beforeEach(async () => {
-	ground = await Ground.create(() => undefined);
+	directories = await GatewayDirectories.create(() => undefined);
 	port = await choosePort();
 });
 
@@ -22,11 +22,11 @@ afterEach(async () => {
 		gateway.kill("SIGKILL");
 		await gateway.exited;
 	}
-	await ground.remove();
+	await directories.remove();
 });
 
 async function start(hooks?: string): Promise<GatewayProcess> {
-	const { data, root } = ground;
+	const { data, root } = directories;
 	const gateway = new GatewayProcess({ port, data, root, ...(hooks !== undefined && { hooks }) });
 	running.push(gateway);
 	expect(await gateway.ready).toBe(true);
@@ -72,7 +72,7 @@ test("a message whose response was cut off has one run after a repetition with i
 	expect(await after.sayOnce(session, content, "key-1")).toBe(run);
 	await after.untilAnswered(session);
 	expect(accepted(after, "m1 done")).toBe(1);
-	expect(await ground.effects()).toEqual(new Map([["m1", 1]]));
+	expect(await directories.effects()).toEqual(new Map([["m1", 1]]));
 	await after.close();
 });
 
@@ -95,6 +95,6 @@ test("a connection that is cut at any moment, with messages repeated on another,
 		await watcher.untilAnswered(session);
 		expect(accepted(watcher, `${id} done`)).toBe(1);
 	}
-	expect(await ground.effects()).toEqual(new Map(ids.map((id) => [id, 1])));
+	expect(await directories.effects()).toEqual(new Map(ids.map((id) => [id, 1])));
 	await watcher.close();
 });

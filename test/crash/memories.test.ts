@@ -9,7 +9,7 @@ import { OzzieClient } from "../conformance/drivers/ozzie-client.ts";
 import { choosePort, GatewayProcess, patienceMs } from "../gateway-process.ts";
 
 /** A gateway whose database a test reads and changes between two processes. */
-class Lives implements AsyncDisposable {
+class Installation implements AsyncDisposable {
 	readonly #stack = new AsyncDisposableStack();
 	readonly #directory: string;
 	readonly #port: number;
@@ -22,10 +22,10 @@ class Lives implements AsyncDisposable {
 		this.#stack.defer(() => this.kill());
 	}
 
-	static async open(): Promise<Lives> {
+	static async open(): Promise<Installation> {
 		const directory = await mkdtemp(join(tmpdir(), "parley-memories-"));
 		await mkdir(join(directory, "root"));
-		return new Lives(directory, await choosePort());
+		return new Installation(directory, await choosePort());
 	}
 
 	async start(hooks?: string): Promise<OzzieClient> {
@@ -74,38 +74,38 @@ class Lives implements AsyncDisposable {
 test("a run that was killed after it recalled notes has the same notes and taint, and recalls no note twice", {
 	timeout: paced(patienceMs * 3),
 }, async () => {
-	await using lives = await Lives.open();
-	const first = await lives.start();
+	await using installation = await Installation.open();
+	const first = await installation.start();
 	await first.call("store_memory", { content: "deploys happen on Friday" });
-	await lives.kill();
-	await lives.change("deploys happen on Friday", "UP");
+	await installation.kill();
+	await installation.change("deploys happen on Friday", "UP");
 
-	const second = await lives.start("model-streaming=kill@1");
+	const second = await installation.start("model-streaming=kill@1");
 	const session_id = await second.open();
 	await second.call("send_message", { content: "say: about deploys" });
-	expect(await lives.killed()).toBe("SIGKILL");
-	const before = await lives.recalled();
+	expect(await installation.killed()).toBe("SIGKILL");
+	const before = await installation.recalled();
 	expect(before).toEqual({ steps: [expect.stringContaining("deploys happen on Friday")], taints: ["UP"] });
 
-	await lives.change("deploys happen on Monday", "");
-	const third = await lives.start();
+	await installation.change("deploys happen on Monday", "");
+	const third = await installation.start();
 	await third.open({ session_id, after_seq: 0 });
 	const { payload } = await third.event("assistant.message");
 	expect(payload["content"]).toBe("[offline] about deploys");
-	await lives.kill();
-	expect(await lives.recalled()).toEqual(before);
+	await installation.kill();
+	expect(await installation.recalled()).toEqual(before);
 });
 
 test("a call that was killed after it stored a note stores one note", {
 	timeout: paced(patienceMs * 3),
 }, async () => {
-	await using lives = await Lives.open();
-	const first = await lives.start("tool-exit=kill@1");
+	await using installation = await Installation.open();
+	const first = await installation.start("tool-exit=kill@1");
 	const session_id = await first.open();
 	await first.call("send_message", { content: "remember: green tea" });
-	expect(await lives.killed()).toBe("SIGKILL");
+	expect(await installation.killed()).toBe("SIGKILL");
 
-	const second = await lives.start();
+	const second = await installation.start();
 	const stored = await second.call("list_memories", {});
 	expect(stored).toMatchObject({ memories: [{ content: "green tea", session_id }] });
 	await second.open({ session_id, after_seq: 0 });

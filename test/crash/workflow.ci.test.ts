@@ -1,7 +1,7 @@
 import { paced } from "@parley/base/testing";
 import { expect, test } from "vitest";
 import { patienceMs } from "../gateway-process.ts";
-import { Ground } from "../tasks/kill/ground.ts";
+import { KillSetup } from "../tasks/kill/kill-setup.ts";
 
 /** Each command leaves a mark, so that a second run is visible. The names are those of documents, which bind no call. */
 const deploy = `---
@@ -17,29 +17,33 @@ Deploys.
 test("a workflow continues after kills of the gateway, complete steps do not run again, and each event occurs once", {
 	timeout: paced(patienceMs * 4),
 }, async () => {
-	await using ground = await Ground.create({ "skills/deploy.md": deploy });
+	await using directories = await KillSetup.create({ "skills/deploy.md": deploy });
 	// The first life ends when the result of a step is recorded.
-	const first = await ground.start("skill-step-ended=kill@1");
-	const session = await ground.open(true);
-	const { run_id } = await ground.client.request(
+	const first = await directories.start("skill-step-ended=kill@1");
+	const session = await directories.open(true);
+	const { run_id } = await directories.client.request(
 		"send_message",
 		{ content: "/deploy" },
 		{ sessionId: session },
 	);
 	expect((await first.exited).signal).toBe("SIGKILL");
 	// The second life ends while the two middle steps run.
-	await ground.start();
-	await ground.effect("build.txt");
-	await ground.kill();
+	await directories.start();
+	await directories.effect("build.txt");
+	await directories.kill();
 	// The third life ends when the last step has started.
-	const third = await ground.start("skill-step-started=kill@1");
+	const third = await directories.start("skill-step-started=kill@1");
 	expect((await third.exited).signal).toBe("SIGKILL");
-	await ground.start();
-	const { content, error } = await ground.ended(String(run_id));
+	await directories.start();
+	const { content, error } = await directories.ended(String(run_id));
 
 	expect([content, error]).toEqual([expect.stringContaining("run_command returned:\ns"), ""]);
-	expect(["plan.txt", "build.txt", "ship.txt"].map((name) => ground.effects(name))).toEqual(["p", "b", "s"]);
-	const events = ground.frames.flatMap(({ event, payload }) => {
+	expect(["plan.txt", "build.txt", "ship.txt"].map((name) => directories.effects(name))).toEqual([
+		"p",
+		"b",
+		"s",
+	]);
+	const events = directories.frames.flatMap(({ event, payload }) => {
 		if (!event.startsWith("skill.")) return [];
 		const { step_id = "" } = Object(payload);
 		return [`${event} ${step_id}`.trim()];
@@ -57,5 +61,5 @@ test("a workflow continues after kills of the gateway, complete steps do not run
 			events.indexOf(`skill.step.completed ${id}`),
 		);
 	}
-	expect(ground.frames.filter(({ event }) => event === "assistant.message").length).toBe(1);
+	expect(directories.frames.filter(({ event }) => event === "assistant.message").length).toBe(1);
 });

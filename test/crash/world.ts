@@ -5,7 +5,7 @@ import type { Random } from "../random.ts";
 import { Watch } from "../watch.ts";
 import { Answerer } from "./answerer.ts";
 import type { Follower } from "./follower.ts";
-import { Ground } from "./ground.ts";
+import { GatewayDirectories } from "./gateway-directories.ts";
 import type { Kill, Outcome, Page, SentMessage } from "./outcome.ts";
 import { OwnFollower } from "./own-follower.ts";
 import type { PlannedKill, Trigger } from "./plan.ts";
@@ -20,7 +20,7 @@ const mostOpen = 16;
 export class World {
 	readonly #random: Random;
 	readonly #watch: Watch;
-	readonly #ground: Ground;
+	readonly #directories: GatewayDirectories;
 	readonly #port: number;
 	readonly #sightings = new Sightings();
 	readonly #messages: SentMessage[] = [];
@@ -41,12 +41,12 @@ export class World {
 
 	private constructor(
 		random: Random,
-		{ watch, ground, port }: { watch: Watch; ground: Ground; port: number },
+		{ watch, directories, port }: { watch: Watch; directories: GatewayDirectories; port: number },
 	) {
 		const url = `http://127.0.0.1:${port}`;
 		this.#random = random;
 		this.#watch = watch;
-		this.#ground = ground;
+		this.#directories = directories;
 		this.#port = port;
 		const onChange = (): void => watch.notify();
 		this.#answerer = new Answerer(() => this.#ann.client);
@@ -67,9 +67,9 @@ export class World {
 	/** Opens four sessions, one of which trusts all tools, in a first process that is not killed. */
 	static async create(random: Random): Promise<World> {
 		const watch = new Watch();
-		const ground = await Ground.create(() => watch.notify());
+		const directories = await GatewayDirectories.create(() => watch.notify());
 		await using undo = new AsyncDisposableStack();
-		const world = undo.use(new World(random, { watch, ground, port: await choosePort() }));
+		const world = undo.use(new World(random, { watch, directories, port: await choosePort() }));
 		const gateway = await world.#startInPeace();
 		await world.#openSessions();
 		await world.#stop(gateway);
@@ -98,7 +98,7 @@ export class World {
 		if (!plan.trigger) return { state: plan.state, by: "failpoint" };
 		if (!target || !this.#isHit(plan.trigger, target)) return { state: "elsewhere", by: "outside" };
 		if (plan.trigger.kind !== "effect") return { state: plan.state, by: "outside" };
-		await this.#ground.openGate();
+		await this.#directories.openGate();
 		return { state: plan.state, by: "outside", interrupts: target.id };
 	}
 
@@ -123,7 +123,7 @@ export class World {
 		// Later frames report only that clients leave.
 		const kept = views.map((view) => ({ ...view, frames: [...view.frames] }));
 		await this.#stop(gateway);
-		const effects = await this.#ground.effects();
+		const effects = await this.#directories.effects();
 		return { messages: this.#messages, views: kept, replay: all.replay, pages: all.pages, effects };
 	}
 
@@ -131,7 +131,7 @@ export class World {
 		this.#gateway?.kill("SIGKILL");
 		await this.#gateway?.exited;
 		await Promise.allSettled(this.#followers.map((follower) => follower.close()));
-		await this.#ground.remove();
+		await this.#directories.remove();
 	}
 
 	get #followers(): readonly Follower[] {
@@ -139,7 +139,7 @@ export class World {
 	}
 
 	#start(hooks: string | undefined): GatewayProcess {
-		const { data, root, environment } = this.#ground;
+		const { data, root, environment } = this.#directories;
 		const hooked = hooks === undefined ? {} : { hooks };
 		const gateway = new GatewayProcess({ port: this.#port, data, root, environment, ...hooked });
 		this.#gateway = gateway;
@@ -256,7 +256,7 @@ export class World {
 			case "asked":
 				return this.#sightings.sawQuestion(id);
 			case "effect":
-				return this.#ground.happened(id);
+				return this.#directories.happened(id);
 			case "delta":
 				return this.#sightings.words(id) >= trigger.count;
 			case "frame":

@@ -3,7 +3,7 @@ import type { Random } from "../random.ts";
 import { fallback, requestedModel } from "./anthropic-port.ts";
 import { speech } from "./cuts.ts";
 import { bodyCanary, type Failure, type FaultName, speaking } from "./failure.ts";
-import type { Ground } from "./ground.ts";
+import type { FaultSetup } from "./fault-setup.ts";
 import { PassingTime, settle } from "./passing-time.ts";
 import type { RunLog } from "./run-log.ts";
 
@@ -20,7 +20,7 @@ export const triesOf: Readonly<Record<FaultName, number>> = {
 
 /** A run whose requests fail. */
 export interface Meeting {
-	readonly ground: Ground;
+	readonly setup: FaultSetup;
 	readonly log: RunLog;
 	/** Requests of the simulator before this run. */
 	readonly before: number;
@@ -29,14 +29,14 @@ export interface Meeting {
 /** Advances the clock until the attempt with this number, from 1, has failed. */
 export async function meetFailure(
 	failure: Failure,
-	{ ground, log, before }: Meeting,
+	{ setup, log, before }: Meeting,
 	number: number,
 ): Promise<void> {
 	const over = (): boolean =>
 		log.all("run.retrying").length >= number || log.all("assistant.message").length > 0;
 	if (failure.pass) {
-		using time = new PassingTime(ground.clock, over);
-		await ground.fake.received(before + number);
+		using time = new PassingTime(setup.clock, over);
+		await setup.fake.received(before + number);
 		await failure.pass(time);
 	}
 	await log.until(`try ${number} has failed`, over);
@@ -45,7 +45,7 @@ export async function meetFailure(
 /** Checks the event about the next attempt, and that the attempt comes exactly at its time. */
 export async function meetRetry(
 	failure: Failure,
-	{ ground, log, before }: Meeting,
+	{ setup, log, before }: Meeting,
 	number: number,
 ): Promise<void> {
 	const retrying = await log.the("run.retrying", number);
@@ -61,10 +61,10 @@ export async function meetRetry(
 	if ((failure.retryAfterMs ?? 0) > 120_000 && !last) expect(retrying.reason).toMatch(/wait/);
 	if (inMs === 0) return;
 	await settle();
-	ground.clock.advance(inMs - 1);
+	setup.clock.advance(inMs - 1);
 	await settle();
-	expect(ground.fake.requests.length).toBe(before + number);
-	ground.clock.advance(1);
+	expect(setup.fake.requests.length).toBe(before + number);
+	setup.clock.advance(1);
 }
 
 /**
@@ -81,24 +81,24 @@ function waitAfter(failure: Failure, number: number, last: boolean): readonly [n
 	return [wait, wait + (failure.spanMs ?? 0) + 1_000];
 }
 
-export function checkRun({ ground, log, before }: Meeting, requests: number): void {
+export function checkRun({ setup, log, before }: Meeting, requests: number): void {
 	log.check();
 	expect(log.all("user.message")).toHaveLength(1);
 	expect(log.all("assistant.message")).toHaveLength(1);
 	expect(log.all("run.retrying")).toHaveLength(Math.max(0, requests - 1));
 	expect(log.all("model.called")).toHaveLength(requests);
 	expect(log.all("tool.started")).toHaveLength(0);
-	expect(ground.looked).toEqual([]);
-	expect(ground.fake.requests.length).toBe(before + requests);
-	const [first, ...others] = ground.fake.requests.slice(before);
+	expect(setup.looked).toEqual([]);
+	expect(setup.fake.requests.length).toBe(before + requests);
+	const [first, ...others] = setup.fake.requests.slice(before);
 	for (const { bytes, body } of others) {
 		if (body.model === first?.body.model) expect(bytes.equals(first.bytes)).toBe(true);
 	}
 }
 
 /** The partial text of each failed attempt is stored, and was streamed as a text of its own. */
-export async function checkAborted({ ground, log }: Meeting, runId: string, whole: boolean): Promise<void> {
-	const aborted = (await ground.abortedTexts(runId)).filter((text) => text !== "");
+export async function checkAborted({ setup, log }: Meeting, runId: string, whole: boolean): Promise<void> {
+	const aborted = (await setup.abortedTexts(runId)).filter((text) => text !== "");
 	const texts = whole ? log.texts.slice(0, -1) : log.texts;
 	if (whole) expect(aborted).toEqual(texts);
 	else expect(texts.slice(0, aborted.length)).toEqual(aborted);
@@ -106,12 +106,12 @@ export async function checkAborted({ ground, log }: Meeting, runId: string, whol
 
 /** Checks that the session answers its next message. */
 export async function checkNextMessage(
-	{ ground, log }: Meeting,
+	{ setup, log }: Meeting,
 	session: string,
 	random: Random,
 ): Promise<void> {
-	ground.fake.script(speaking(random, {}));
-	await ground.runtime.send(session, "And now?");
+	setup.fake.script(speaking(random, {}));
+	await setup.runtime.send(session, "And now?");
 	await expect(log.the("assistant.message", 2)).resolves.toMatchObject({
 		content: speech,
 		error: "",

@@ -3,29 +3,29 @@ import { expect, test } from "vitest";
 import { requestedModel } from "./anthropic-port.ts";
 import { speech } from "./cuts.ts";
 import { speaking } from "./failure.ts";
-import { Ground } from "./ground.ts";
+import { FaultSetup } from "./fault-setup.ts";
 import { oddUsages } from "./odd-usage.ts";
 import { oddStreams } from "./oddity.ts";
 import { PassingTime, settle } from "./passing-time.ts";
 import { checkNextMessage, checkRun } from "./retries.ts";
 import type { RunLog } from "./run-log.ts";
 import { wholeRow, withSeeds } from "./seeds.ts";
-import { sharedGround } from "./shared-ground.ts";
+import { sharedSetup } from "./shared-setup.ts";
 import { stops } from "./stops.ts";
 import { toolFaults } from "./tool-faults.ts";
 
 test.for(oddStreams.map((oddity) => [oddity.name, oddity] as const))(
 	"valid despite its form: %s",
 	async ([, { answer, times, restore = (text: string) => text, pass }]) => {
-		const ground = await sharedGround();
+		const setup = await sharedSetup();
 		await withSeeds({ times }, async (random) => {
-			const before = ground.fake.requests.length;
-			ground.fake.script(answer(random));
-			const { log } = await ground.ask();
+			const before = setup.fake.requests.length;
+			setup.fake.script(answer(random));
+			const { log } = await setup.ask();
 			const over = (): boolean => log.all("assistant.message").length > 0;
 			if (pass) {
-				using time = new PassingTime(ground.clock, over);
-				await ground.fake.received(before + 1);
+				using time = new PassingTime(setup.clock, over);
+				await setup.fake.received(before + 1);
 				await log.until("the text ends", () => log.texts[0] === speech);
 				await pass(time);
 			}
@@ -33,7 +33,7 @@ test.for(oddStreams.map((oddity) => [oddity.name, oddity] as const))(
 			expect(restore(finalMessage.content)).toBe(speech);
 			expect(finalMessage).toMatchObject({ error: "", model: requestedModel });
 			expect(log.texts.map(restore)).toEqual([speech]);
-			checkRun({ ground, log, before }, 1);
+			checkRun({ setup, log, before }, 1);
 		});
 	},
 );
@@ -43,15 +43,15 @@ const cutOff = { max_tokens: /reached its length limit/, refusal: /refused/, end
 test.for(stops.filter(({ cutsCall }) => !cutsCall).map((stop) => [stop.name, stop] as const))(
 	"a stop ends the run and starts no call: %s",
 	async ([, { answer, times, stop }]) => {
-		const ground = await sharedGround();
+		const setup = await sharedSetup();
 		await withSeeds({ times }, async (random) => {
-			const before = ground.fake.requests.length;
-			ground.fake.script(answer(random));
-			const { log, session } = await ground.ask();
+			const before = setup.fake.requests.length;
+			setup.fake.script(answer(random));
+			const { log, session } = await setup.ask();
 			const finalMessage = await log.the("assistant.message");
 			expect(finalMessage.error).toMatch(cutOff[stop]);
 			expect(log.texts.join("")).toBe(finalMessage.content);
-			const meeting = { ground, log, before };
+			const meeting = { setup, log, before };
 			checkRun(meeting, 1);
 			await checkNextMessage(meeting, session, random);
 		});
@@ -61,16 +61,16 @@ test.for(stops.filter(({ cutsCall }) => !cutsCall).map((stop) => [stop.name, sto
 test.for(stops.filter(({ cutsCall }) => cutsCall).map((stop) => [stop.name, stop] as const))(
 	"the model receives the size of a truncated call, which never runs: %s",
 	async ([, { answer, times }]) => {
-		const ground = await sharedGround();
+		const setup = await sharedSetup();
 		await withSeeds({ times }, async (random) => {
-			const before = ground.fake.requests.length;
-			ground.looked.length = 0;
-			ground.fake.script(answer(random), speaking(random, {}));
-			const { log } = await ground.ask();
+			const before = setup.fake.requests.length;
+			setup.looked.length = 0;
+			setup.fake.script(answer(random), speaking(random, {}));
+			const { log } = await setup.ask();
 			await expect(log.the("assistant.message")).resolves.toMatchObject({ content: speech, error: "" });
 			log.check();
-			expect(ground.looked).toEqual([]);
-			const [, second] = ground.fake.requests.slice(before);
+			expect(setup.looked).toEqual([]);
+			const [, second] = setup.fake.requests.slice(before);
 			expect(JSON.stringify(second?.body.messages.at(-1))).toMatch(
 				/it had \d+ characters of arguments by then/,
 			);
@@ -81,25 +81,25 @@ test.for(stops.filter(({ cutsCall }) => cutsCall).map((stop) => [stop.name, stop
 test.for(toolFaults.map((fault) => [fault.name, fault] as const))(
 	"the model receives the reason of calls that cannot run: %s",
 	async ([, fault]) => {
-		const ground = await sharedGround();
+		const setup = await sharedSetup();
 		await withSeeds(fault, async (random) => {
-			const before = ground.fake.requests.length;
-			ground.looked.length = 0;
-			ground.fake.script(fault.answer(random), speaking(random, {}));
-			const { log } = await ground.ask();
+			const before = setup.fake.requests.length;
+			setup.looked.length = 0;
+			setup.fake.script(fault.answer(random), speaking(random, {}));
+			const { log } = await setup.ask();
 			const finalMessage = await log.the("assistant.message");
 			expect(finalMessage).toMatchObject({ content: speech, error: "" });
 			log.check();
-			expect(ground.looked.every((at) => fault.runs.includes(at))).toBe(true);
-			expect(new Set(ground.looked).size).toBe(ground.looked.length);
-			expect(ground.together()).toBeLessThanOrEqual(8);
-			const [, second, ...others] = ground.fake.requests.slice(before);
+			expect(setup.looked.every((at) => fault.runs.includes(at))).toBe(true);
+			expect(new Set(setup.looked).size).toBe(setup.looked.length);
+			expect(setup.together()).toBeLessThanOrEqual(8);
+			const [, second, ...others] = setup.fake.requests.slice(before);
 			expect(others).toEqual([]);
 			const results = second?.body.messages.at(-1)?.content;
 			if (!Array.isArray(results)) throw new Error("there are no results");
 			expect(results).toHaveLength(fault.results);
 			const failed = results.filter((block) => block.type === "tool_result" && block.is_error === true);
-			expect(failed).toHaveLength(fault.results - ground.looked.length);
+			expect(failed).toHaveLength(fault.results - setup.looked.length);
 		});
 	},
 );
@@ -107,18 +107,18 @@ test.for(toolFaults.map((fault) => [fault.name, fault] as const))(
 test.for(oddUsages.map((usage) => [usage.name, usage] as const))(
 	"impossible usage is counted as possible usage: %s",
 	async ([, { usage, times }]) => {
-		const ground = await sharedGround();
+		const setup = await sharedSetup();
 		await withSeeds({ times }, async (random) => {
-			const before = ground.fake.requests.length;
-			ground.fake.script(speaking(random, { usage: () => usage }));
-			const { log } = await ground.ask();
+			const before = setup.fake.requests.length;
+			setup.fake.script(speaking(random, { usage: () => usage }));
+			const { log } = await setup.ask();
 			const finalMessage = await log.the("assistant.message");
 			expect(finalMessage).toMatchObject({ content: speech, error: "", model: requestedModel });
 			for (const figure of [...Object.values(finalMessage.usage), finalMessage.cost]) {
 				expect(Number.isSafeInteger(figure)).toBe(true);
 				expect(figure).toBeGreaterThanOrEqual(0);
 			}
-			checkRun({ ground, log, before }, 1);
+			checkRun({ setup, log, before }, 1);
 		});
 	},
 );
@@ -137,25 +137,25 @@ const frames = [
 ];
 
 test("protocol frames in a reply are text", async () => {
-	const ground = await sharedGround();
+	const setup = await sharedSetup();
 	await withSeeds(wholeRow, async (random) => {
-		const before = ground.fake.requests.length;
+		const before = setup.fake.requests.length;
 		const text = random.shuffle([...frames, "and that is all"]).join(" ");
-		ground.fake.script(speaking(random, { content: [{ type: "text", text }] }));
-		const { log } = await ground.ask();
+		setup.fake.script(speaking(random, { content: [{ type: "text", text }] }));
+		const { log } = await setup.ask();
 		await expect(log.the("assistant.message")).resolves.toMatchObject({ content: text, error: "" });
 		expect(log.texts).toEqual([text]);
-		checkRun({ ground, log, before }, 1);
+		checkRun({ setup, log, before }, 1);
 	});
 });
 
 /** Characters of the secret that may leave before it is recognized. */
 const shownAtMost = 12;
 
-async function groundWithSecret(): Promise<Ground> {
+async function setupWithSecret(): Promise<FaultSetup> {
 	const redactor = new Redactor();
 	redactor.add(secret);
-	return Ground.open({ redactor });
+	return FaultSetup.open({ redactor });
 }
 
 function leaksIn({ events, texts }: RunLog, hidden: string): unknown[] {
@@ -163,11 +163,11 @@ function leaksIn({ events, texts }: RunLog, hidden: string): unknown[] {
 }
 
 test("a secret in a reply is hidden, at any split", async () => {
-	await using ground = await groundWithSecret();
+	await using setup = await setupWithSecret();
 	await withSeeds(wholeRow, async (random) => {
 		const text = `It is ${secret}, keep it. ${Buffer.from(secret).toString("base64")} is the same.`;
-		ground.fake.script(speaking(random, { content: [{ type: "text", text }] }));
-		const { log } = await ground.ask();
+		setup.fake.script(speaking(random, { content: [{ type: "text", text }] }));
+		const { log } = await setup.ask();
 		const finalMessage = await log.the("assistant.message");
 		expect(finalMessage.content).toContain("[redacted]");
 		expect(finalMessage.content).toMatch(/ is the same\.$/);
@@ -177,17 +177,17 @@ test("a secret in a reply is hidden, at any split", async () => {
 });
 
 test("a secret that is cut off in the middle is not shown in part", async () => {
-	await using ground = await groundWithSecret();
+	await using setup = await setupWithSecret();
 	await withSeeds(wholeRow, async (random) => {
 		const text = `It is ${secret.slice(0, -random.between(1, 10))}`;
-		ground.fake.script(
+		setup.fake.script(
 			speaking(random, { content: [{ type: "text", text }], edit: (events) => events.slice(0, -1) }),
 			speaking(random, { content: [{ type: "text", text }], stop: "max_tokens" }),
 		);
-		const { log } = await ground.ask();
+		const { log } = await setup.ask();
 		await log.the("run.retrying");
 		await settle();
-		ground.clock.advance(1_250);
+		setup.clock.advance(1_250);
 		await log.the("assistant.message");
 		expect(leaksIn(log, secret.slice(0, shownAtMost + 1))).toEqual([]);
 		log.check();
@@ -195,18 +195,18 @@ test("a secret that is cut off in the middle is not shown in part", async () => 
 });
 
 test("a secret in a provider's error is hidden", async () => {
-	await using ground = await groundWithSecret();
+	await using setup = await setupWithSecret();
 	await withSeeds(wholeRow, async (random) => {
 		const message = `invalid bearer token ${secret}`;
 		const body = JSON.stringify({ type: "error", error: { type: "overloaded_error", message } });
-		ground.fake.script(
+		setup.fake.script(
 			{ status: 529, body },
 			speaking(random, { break: { at: "head", how: { type: "invalid_request_error", message } } }),
 		);
-		const { log } = await ground.ask();
+		const { log } = await setup.ask();
 		await log.the("run.retrying");
 		await settle();
-		ground.clock.advance(1_250);
+		setup.clock.advance(1_250);
 		await expect(log.the("assistant.message")).resolves.toMatchObject({
 			error: expect.stringMatching(/refused/),
 		});

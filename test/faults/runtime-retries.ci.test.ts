@@ -6,46 +6,46 @@ import { brokenStreams } from "./broken-streams.ts";
 import { speech } from "./cuts.ts";
 import { damagedStreams } from "./damaged-streams.ts";
 import { bodyCanary, type Failure, speaking } from "./failure.ts";
-import { Ground } from "./ground.ts";
+import { FaultSetup } from "./fault-setup.ts";
 import { networkFailures } from "./network-failures.ts";
 import { settle } from "./passing-time.ts";
 import { checkAborted, checkNextMessage, checkRun, meetFailure, meetRetry, triesOf } from "./retries.ts";
 import { withSeeds } from "./seeds.ts";
-import { sharedGround } from "./shared-ground.ts";
+import { sharedSetup } from "./shared-setup.ts";
 import { statusFailures } from "./status-failures.ts";
 
 const failures = [...statusFailures, ...brokenStreams, ...damagedStreams];
 
 interface Case {
 	readonly failure: Failure;
-	readonly ground: Ground;
+	readonly setup: FaultSetup;
 	readonly random: Random;
 }
 
-async function onceThenTheAnswer({ failure, ground, random }: Case): Promise<void> {
-	const timers = ground.clock.pending;
-	const before = ground.fake.requests.length;
-	ground.script(failure, random, 1);
-	ground.fake.script(speaking(random, {}));
-	const { log, session, runId } = await ground.ask();
-	const meeting = { ground, log, before };
+async function onceThenTheAnswer({ failure, setup, random }: Case): Promise<void> {
+	const timers = setup.clock.pending;
+	const before = setup.fake.requests.length;
+	setup.script(failure, random, 1);
+	setup.fake.script(speaking(random, {}));
+	const { log, session, runId } = await setup.ask();
+	const meeting = { setup, log, before };
 	await meetFailure(failure, meeting, 1);
 	await meetRetry(failure, meeting, 1);
 	const answer = await log.the("assistant.message");
 	expect(answer).toMatchObject({ runId, content: speech, error: "", model: requestedModel });
 	checkRun(meeting, 2);
 	await checkAborted(meeting, runId, true);
-	expect(ground.clock.pending).toBe(timers);
+	expect(setup.clock.pending).toBe(timers);
 	await checkNextMessage(meeting, session, random);
 }
 
-async function againAndAgainThenTheFallback({ failure, ground, random }: Case): Promise<void> {
+async function againAndAgainThenTheFallback({ failure, setup, random }: Case): Promise<void> {
 	const tries = triesOf[failure.fault];
-	const before = ground.fake.requests.length;
-	ground.script(failure, random, tries);
-	ground.fake.script(speaking(random, {}));
-	const { log, runId } = await ground.ask();
-	const meeting = { ground, log, before };
+	const before = setup.fake.requests.length;
+	setup.script(failure, random, tries);
+	setup.fake.script(speaking(random, {}));
+	const { log, runId } = await setup.ask();
+	const meeting = { setup, log, before };
 	for (let number = 1; number <= tries; number++) {
 		await meetFailure(failure, meeting, number);
 		await meetRetry(failure, meeting, number);
@@ -53,18 +53,18 @@ async function againAndAgainThenTheFallback({ failure, ground, random }: Case): 
 	const answer = await log.the("assistant.message");
 	expect(answer).toMatchObject({ runId, content: speech, error: "", model: fallback });
 	checkRun(meeting, tries + 1);
-	const models = ground.fake.requests.slice(before).map(({ body }) => body.model);
+	const models = setup.fake.requests.slice(before).map(({ body }) => body.model);
 	expect(models).toEqual([...models.slice(0, tries).map(() => requestedModel), fallback]);
 	await checkAborted(meeting, runId, true);
 }
 
-async function againAndAgainToTheEnd({ failure, ground, random }: Case): Promise<void> {
+async function againAndAgainToTheEnd({ failure, setup, random }: Case): Promise<void> {
 	const tries = triesOf[failure.fault];
-	const timers = ground.clock.pending;
-	const before = ground.fake.requests.length;
-	ground.script(failure, random, tries);
-	const { log, session, runId } = await ground.ask();
-	const meeting = { ground, log, before };
+	const timers = setup.clock.pending;
+	const before = setup.fake.requests.length;
+	setup.script(failure, random, tries);
+	const { log, session, runId } = await setup.ask();
+	const meeting = { setup, log, before };
 	for (let number = 1; number <= tries; number++) {
 		await meetFailure(failure, meeting, number);
 		if (number < tries) await meetRetry(failure, meeting, number);
@@ -75,7 +75,7 @@ async function againAndAgainToTheEnd({ failure, ground, random }: Case): Promise
 	expect(["", log.texts.at(-1)]).toContain(answer.content);
 	checkRun(meeting, tries);
 	await checkAborted(meeting, runId, false);
-	expect(ground.clock.pending).toBe(timers);
+	expect(setup.clock.pending).toBe(timers);
 	await checkNextMessage(meeting, session, random);
 }
 
@@ -84,13 +84,13 @@ const inPassing = failures.filter(({ fault }) => triesOf[fault] > 1);
 test.for(inPassing.map((failure, index) => [failure.name, failure, index] as const))(
 	"a failed call is tried at most four times, then the fallback: %s",
 	async ([, failure, index]) => {
-		const alone = await sharedGround();
-		const backed = await sharedGround({ fallback: true });
+		const alone = await sharedSetup();
+		const backed = await sharedSetup({ fallback: true });
 		await withSeeds(failure, async (random, number) => {
 			const ways = [
-				() => onceThenTheAnswer({ failure, ground: backed, random }),
-				() => againAndAgainThenTheFallback({ failure, ground: backed, random }),
-				() => againAndAgainToTheEnd({ failure, ground: alone, random }),
+				() => onceThenTheAnswer({ failure, setup: backed, random }),
+				() => againAndAgainThenTheFallback({ failure, setup: backed, random }),
+				() => againAndAgainToTheEnd({ failure, setup: alone, random }),
 			];
 			// Small cases run only a few times, so together they cover all ways. Large cases start with the shortest.
 			const way = failure.large ? number : index + number;
@@ -104,12 +104,12 @@ const forGood = failures.filter(({ fault }) => triesOf[fault] === 1);
 test.for(forGood.map((failure) => [failure.name, failure] as const))(
 	"neither the model nor the fallback is retried: %s",
 	async ([, failure]) => {
-		await using ground = await Ground.open({ fallback: true });
-		await withSeeds(failure, (random) => againAndAgainToTheEnd({ failure, ground, random }));
-		const warnings = ground.runtime.log.records.filter(({ level }) => level === "warn");
+		await using setup = await FaultSetup.open({ fallback: true });
+		await withSeeds(failure, (random) => againAndAgainToTheEnd({ failure, setup, random }));
+		const warnings = setup.runtime.log.records.filter(({ level }) => level === "warn");
 		// The operator must learn of a refused key, regardless of the caller.
 		expect(warnings.length > 0).toBe(failure.fault === "unauthenticated");
-		const states = ground.runtime.runtime.health(operator).providers.map(({ state }) => state);
+		const states = setup.runtime.runtime.health(operator).providers.map(({ state }) => state);
 		// An answer followed each failure, so the provider is known to be available.
 		expect(states).toEqual(["ok"]);
 	},
@@ -120,11 +120,11 @@ test.for(networkFailures.map((failure) => [failure.name, failure] as const))(
 	async ([, failure]) => {
 		const place = await failure.open();
 		try {
-			await using ground = await Ground.open({ baseUrl: place.baseUrl });
-			const timers = ground.clock.pending;
+			await using setup = await FaultSetup.open({ baseUrl: place.baseUrl });
+			const timers = setup.clock.pending;
 			const tries = triesOf[failure.fault];
 			await withSeeds(failure, async () => {
-				const { log, runId } = await ground.ask();
+				const { log, runId } = await setup.ask();
 				for (let number = 1; number < tries; number++) {
 					const retrying = await log.the("run.retrying", number);
 					const { inMs } = retrying;
@@ -132,7 +132,7 @@ test.for(networkFailures.map((failure) => [failure.name, failure] as const))(
 					expect(inMs / 2 ** (number - 1)).toBeGreaterThanOrEqual(1_000);
 					expect(inMs / 2 ** (number - 1)).toBeLessThanOrEqual(1_250);
 					await settle();
-					ground.clock.advance(inMs);
+					setup.clock.advance(inMs);
 				}
 				const error = expect.stringMatching(failure.message);
 				expect(await log.the("assistant.message")).toMatchObject({ runId, content: "", error, model: "" });
@@ -140,7 +140,7 @@ test.for(networkFailures.map((failure) => [failure.name, failure] as const))(
 				expect(log.all("run.retrying")).toHaveLength(tries - 1);
 				log.check();
 				await settle();
-				expect(ground.clock.pending).toBe(timers);
+				expect(setup.clock.pending).toBe(timers);
 			});
 		} finally {
 			await place.close();

@@ -2,7 +2,7 @@ import { paced } from "@parley/base/testing";
 import { expect, test } from "vitest";
 import { says, uses } from "../simulators/anthropic/reply.ts";
 import { findIn, registered, shaped, textOf, wrappedIn } from "./canaries.ts";
-import { Ground } from "./ground.ts";
+import { RedactionSetup } from "./redaction-setup.ts";
 
 const everything = [...registered, ...shaped];
 /**
@@ -31,29 +31,29 @@ test("no secret is in any file, event, response, log line or model request, by a
 }, async () => {
 	const [first = "", second = ""] = registered;
 	const files = { "secrets.txt": hidden, "wrapped.txt": wrapped, "AGENTS.md": `Notes.\n${hidden}` };
-	await using ground = await Ground.open(registered, files);
-	const { client, model } = ground;
+	await using setup = await RedactionSetup.open(registered, files);
+	const { client, model } = setup;
 	const session = await client.open({ title: `about ${first}` });
 	await client.call("accept_all_tools");
 	// A file, by tools that read, search, run and write.
 	model.script(uses("t1", "read_file", { path: "secrets.txt" }), says("read"));
-	await ground.ask("read it");
+	await setup.ask("read it");
 	model.script(
 		uses("t2", "search_files", { pattern: "form" }),
 		uses("t3", "read_file", { path: "wrapped.txt" }),
 		says("read"),
 	);
-	await ground.ask("search it");
+	await setup.ask("search it");
 	model.script(
 		uses("t4", "run_command", {
 			cmd: "cat secrets.txt wrapped.txt; base64 secrets.txt; xxd -p wrapped.txt || od -c wrapped.txt >&2; cat no/such",
 		}),
 		says("ran"),
 	);
-	await ground.ask("run it");
+	await setup.ask("run it");
 	// Replies of the model in small pieces, and errors of its server.
 	model.script({ ...says(`It says ${hidden}`), cut: (text) => text.match(/.{1,3}/gsu) ?? [] });
-	await ground.ask("say it");
+	await setup.ask("say it");
 	model.script({
 		status: 400,
 		body: JSON.stringify({
@@ -61,16 +61,16 @@ test("no secret is in any file, event, response, log line or model request, by a
 			error: { type: "invalid_request_error", message: `no: ${hidden.slice(0, 3_000)}` },
 		}),
 	});
-	await ground.ask("fail");
+	await setup.ask("fail");
 	model.drainViolations();
 	// Questions and the answers of people. Messages themselves contain only fake credentials.
 	model.script(
 		uses("t5", "ask_user", { question: `Which of ${written}?`, type: "select", options: [written, "no"] }),
 		says("asked"),
 	);
-	await ground.ask(`user ${textOf(registered)}`, { value: "no" });
+	await setup.ask(`user ${textOf(registered)}`, { value: "no" });
 	model.script(uses("t6", "ask_user", { question: "What?" }), says("asked"));
-	await ground.ask("ask", { value: textOf(registered.slice(0, 3)) });
+	await setup.ask("ask", { value: textOf(registered.slice(0, 3)) });
 	model.otherwise(says("well"));
 	await client.call("steer", { content: `steered ${first}` }).then(() => client.event("assistant.message"));
 	await client.call("rename_session", { session_id: session, title: `named ${second}` });
@@ -81,14 +81,14 @@ test("no secret is in any file, event, response, log line or model request, by a
 		const upload = { method: "POST", body: "content" };
 		// Each response shows that the gateway read the name: a probe of an unknown method or parameter fails here.
 		expect([
-			await ground.probe("open_session", { session_id: secret }),
-			await ground.probe("explain", { session_id: secret }),
-			await ground.probe("read_audit", { principal: secret }),
-			await ground.probe("prompt_response", { token: secret, value: true }),
-			await ground.probe("no_such_method", { name: secret }),
-			await ground.get(`/api/${name}`),
-			await ground.get(`/api/events?session=${name}`),
-			await ground.get(`/api/files?name=${name}.txt`, upload),
+			await setup.probe("open_session", { session_id: secret }),
+			await setup.probe("explain", { session_id: secret }),
+			await setup.probe("read_audit", { principal: secret }),
+			await setup.probe("prompt_response", { token: secret, value: true }),
+			await setup.probe("no_such_method", { name: secret }),
+			await setup.get(`/api/${name}`),
+			await setup.get(`/api/events?session=${name}`),
+			await setup.get(`/api/files?name=${name}.txt`, upload),
 		]).toEqual([
 			"session not found: [redacted]",
 			"session not found: [redacted]",
@@ -102,14 +102,14 @@ test("no secret is in any file, event, response, log line or model request, by a
 		]);
 	}
 	for (const method of ["load_messages", "explain", "list_sessions", "read_audit", "usage"]) {
-		expect(await ground.probe(method, method === "usage" ? { by: "day" } : {})).toMatch(/^ok /);
+		expect(await setup.probe(method, method === "usage" ? { by: "day" } : {})).toMatch(/^ok /);
 	}
 	for (const path of ["/api/sessions", "/api/events?limit=1000", "/metrics", "/api/health?verbose"]) {
-		expect(await ground.get(path)).toMatch(/^200 /);
+		expect(await setup.get(path)).toMatch(/^200 /);
 	}
-	const { requests, frames, answers, log } = ground;
+	const { requests, frames, answers, log } = setup;
 	expect(requests.length).toBeGreaterThan(12);
-	const kept = await ground.leftovers();
+	const kept = await setup.leftovers();
 	expect(kept["table audit"]).toContain("redaction");
 	const sinks = {
 		...kept,
@@ -126,18 +126,18 @@ test("no secret is in any file, event, response, log line or model request, by a
 });
 
 test("text that only looks like a credential stays in messages of people, and is hidden elsewhere", async () => {
-	await using ground = await Ground.open([], {});
-	await ground.client.open();
+	await using setup = await RedactionSetup.open([], {});
+	await setup.client.open();
 	const [shape = ""] = shaped.slice(6);
-	ground.model.otherwise({ ...says(`You said ${shape}`), cut: (text) => [...text] });
-	await ground.ask(`my key is ${shape}`);
-	const { requests, log, frames } = ground;
+	setup.model.otherwise({ ...says(`You said ${shape}`), cut: (text) => [...text] });
+	await setup.ask(`my key is ${shape}`);
+	const { requests, log, frames } = setup;
 	expect(findIn(shaped, requests.join("\n"))).toEqual([shape]);
 	expect(findIn(shaped, log.join("\n"))).toEqual([]);
 	expect(
 		frames.filter((frame) => frame.includes(shape)).map((frame) => /"event":"([\w.]+)"/.exec(frame)?.[1]),
 	).toEqual(["user.message"]);
-	const kept = await ground.leftovers();
+	const kept = await setup.leftovers();
 	const holding = Object.entries(kept).filter(
 		([sink, text]) => sink.startsWith("table ") && text.includes(shape),
 	);
@@ -147,20 +147,20 @@ test("text that only looks like a credential stays in messages of people, and is
 
 test("a password that is typed into a page appears nowhere else, and neither does the address of the page", async () => {
 	const [, password = "", other = ""] = registered;
-	await using ground = await Ground.open([], {});
-	const { client, model } = ground;
+	await using setup = await RedactionSetup.open([], {});
+	const { client, model } = setup;
 	await client.open();
 	model.script(uses("t1", "ask_user", { label: "Key?", type: "password" }), says("well"));
 	await client.call("send_message", { content: "ask" });
 	const { token } = (await client.event("prompt.request")).payload;
 	// Repeated and overlong names are absent as well.
 	const long = other.padEnd(5_000, "-");
-	const first = await ground.typeIntoPage(token, long);
-	const second = await ground.typeIntoPage(token, password);
+	const first = await setup.typeIntoPage(token, long);
+	const second = await setup.typeIntoPage(token, password);
 	await client.event("assistant.message");
-	const { requests, frames, answers, log } = ground;
+	const { requests, frames, answers, log } = setup;
 	expect(answers.join("")).toContain("Thank you");
-	const kept = await ground.leftovers();
+	const kept = await setup.leftovers();
 	const logged = log.join("\n");
 	expect(logged).toContain("/secret/…");
 	const everything = { ...kept, requests: requests.join("\n"), answers: answers.join("\n"), log: logged };
@@ -172,16 +172,16 @@ test("a password that is typed into a page appears nowhere else, and neither doe
 
 test("a secret in a reply is found at any split of the reply", { timeout: paced(120_000) }, async () => {
 	const [plain = "", spaced = ""] = registered;
-	await using ground = await Ground.open(registered, {});
-	await ground.client.open();
+	await using setup = await RedactionSetup.open(registered, {});
+	await setup.client.open();
 	for (const secret of [plain, spaced]) {
 		const text = `so: ${secret} it is`;
 		for (let at = 1; at < text.length; at++) {
-			ground.model.script({ ...says(text), cut: (whole) => [whole.slice(0, at), whole.slice(at)] });
-			await ground.ask("say");
+			setup.model.script({ ...says(text), cut: (whole) => [whole.slice(0, at), whole.slice(at)] });
+			await setup.ask("say");
 		}
 	}
-	const shown = ground.frames.filter((frame) => frame.includes('"assistant.'));
+	const shown = setup.frames.filter((frame) => frame.includes('"assistant.'));
 	expect(findIn(registered, shown.join("\n"))).toEqual([]);
 	// The deltas of a reply, joined, must not contain it either.
 	const deltas = shown.flatMap(

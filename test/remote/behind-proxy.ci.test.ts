@@ -9,13 +9,13 @@ import { adapt, documented } from "./document.ts";
 import { FrontProxy, has, type ProxyKind, silenceLimitS } from "./proxy.ts";
 import { clientAddress, RemoteSetup } from "./setup.ts";
 
-interface Ground extends AsyncDisposable {
+interface Prepared extends AsyncDisposable {
 	readonly setup: RemoteSetup;
 	readonly gateway: GatewayProcess;
 	readonly proxy: FrontProxy;
 }
 
-async function prepare(kind: ProxyKind): Promise<Ground> {
+async function prepare(kind: ProxyKind): Promise<Prepared> {
 	await using undo = new AsyncDisposableStack();
 	const setup = undo.use(await RemoteSetup.create());
 	const settings = adapt(documented("settings"), { "https://parley.example": setup.publicUrl });
@@ -30,14 +30,14 @@ async function prepare(kind: ProxyKind): Promise<Ground> {
 }
 
 describe.each(["nginx", "caddy"] as const)("behind %s", (kind) => {
-	let ground: Ground;
+	let prepared: Prepared;
 	const isHere = has(kind);
 
 	beforeAll(async () => {
-		if (isHere) ground = await prepare(kind);
+		if (isHere) prepared = await prepare(kind);
 	});
 	afterAll(async () => {
-		await ground?.[Symbol.asyncDispose]();
+		await prepared?.[Symbol.asyncDispose]();
 	});
 	const testHere = (title: string, check: () => Promise<void>): void =>
 		test(title, (context) => {
@@ -46,7 +46,7 @@ describe.each(["nginx", "caddy"] as const)("behind %s", (kind) => {
 		});
 
 	testHere("health needs no token, and everything else does, with any forwarded address", async () => {
-		const { setup } = ground;
+		const { setup } = prepared;
 		await expect(setup.ask("/api/health")).resolves.toMatchObject({ status: 200, text: '{"status":"ok"}' });
 		const lies = [
 			{},
@@ -61,7 +61,7 @@ describe.each(["nginx", "caddy"] as const)("behind %s", (kind) => {
 	});
 
 	testHere("programs of the same user also need the token, through every listener", async () => {
-		const { gatewayPort, token } = ground.setup;
+		const { gatewayPort, token } = prepared.setup;
 		const url = `http://127.0.0.1:${gatewayPort}/api/health?verbose`;
 		expect((await fetch(url)).status).toBe(401);
 		const known = await fetch(url, { headers: { authorization: `Bearer ${token}` } });
@@ -72,7 +72,7 @@ describe.each(["nginx", "caddy"] as const)("behind %s", (kind) => {
 	});
 
 	testHere("other hosts and origins are not served, pages of the public address are", async () => {
-		const { setup } = ground;
+		const { setup } = prepared;
 		const { token, publicUrl } = setup;
 		const evil = await setup.ask("/api/health", { headers: { host: "evil.example" } });
 		expect(evil.text).not.toContain('"ok"');
@@ -87,7 +87,7 @@ describe.each(["nginx", "caddy"] as const)("behind %s", (kind) => {
 	});
 
 	testHere("a turn is streamed, and the gateway knows the address of the client", async () => {
-		const { setup, gateway } = ground;
+		const { setup, gateway } = prepared;
 		const from = gateway.stderr.length;
 		await using client = await setup.connect();
 		await client.open();
@@ -104,7 +104,7 @@ describe.each(["nginx", "caddy"] as const)("behind %s", (kind) => {
 	});
 
 	testHere("server-sent events are not delayed", async () => {
-		const { setup } = ground;
+		const { setup } = prepared;
 		const { token } = setup;
 		const stream = await setup.open("/api/events?limit=1", {
 			token,
@@ -124,7 +124,7 @@ describe.each(["nginx", "caddy"] as const)("behind %s", (kind) => {
 	testHere(
 		"a kontekst client with a token runs the agent, and its deltas arrive before the reply ends",
 		async () => {
-			const { setup } = ground;
+			const { setup } = prepared;
 			await using front = await setup.grpc(clientAddress);
 			const access = { ...front.access, token: setup.token };
 			await using stream = new KontekstStream(front.url, access);
@@ -140,7 +140,7 @@ describe.each(["nginx", "caddy"] as const)("behind %s", (kind) => {
 	);
 
 	testHere("a gRPC call needs a token, and is judged by the address of its client", async () => {
-		const { setup } = ground;
+		const { setup } = prepared;
 		await using front = await setup.grpc(clientAddress);
 		await using other = await setup.grpc("127.0.0.3");
 		const lies = [{}, { "x-forwarded-for": "127.0.0.1" }, { forwarded: "for=127.0.0.1" }];
@@ -160,7 +160,7 @@ describe.each(["nginx", "caddy"] as const)("behind %s", (kind) => {
 	});
 
 	testHere("a file of several megabytes passes", async () => {
-		const { setup } = ground;
+		const { setup } = prepared;
 		const body = Buffer.alloc(5_000_000, "parley ");
 		const { token } = setup;
 		const kept = await setup.ask("/api/files?name=big.txt", { method: "POST", body, token });
@@ -173,8 +173,8 @@ describe.each(["nginx", "caddy"] as const)("behind %s", (kind) => {
 
 test("nginx keeps an idle gRPC stream open for long", async (context) => {
 	context.skip(!has("nginx"), "nginx is not installed");
-	await using ground = await prepare("nginx");
-	const { setup } = ground;
+	await using prepared = await prepare("nginx");
+	const { setup } = prepared;
 	await using front = await setup.grpc(clientAddress);
 	await using stream = new KontekstStream(front.url, { ...front.access, token: setup.token });
 	stream.start({ prompt: `run: sleep ${silenceLimitS + 1.5}` });
@@ -201,8 +201,8 @@ class Reading {
 
 test("while nginx reloads, a client reconnects and misses no event", async (context) => {
 	context.skip(!has("nginx"), "nginx is not installed");
-	await using ground = await prepare("nginx");
-	const { setup, proxy } = ground;
+	await using prepared = await prepare("nginx");
+	const { setup, proxy } = prepared;
 	const states: string[] = [];
 	const reading = new Reading();
 	const client = createClient({

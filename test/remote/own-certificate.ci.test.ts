@@ -41,15 +41,15 @@ async function run(script: string, setup: RemoteSetup, environment: Readonly<Rec
 	return { code, out, err };
 }
 
-let ground: Awaited<ReturnType<typeof prepare>>;
+let prepared: Awaited<ReturnType<typeof prepare>>;
 
 beforeAll(async () => {
-	ground = await prepare(both);
+	prepared = await prepare(both);
 });
-afterAll(() => ground[Symbol.asyncDispose]());
+afterAll(() => prepared[Symbol.asyncDispose]());
 
 test("listeners beyond this machine speak TLS only, loopback both, and all clients need the token", async () => {
-	const { setup } = ground;
+	const { setup } = prepared;
 	const { gatewayPort, publicPort, token } = setup;
 	await expect(setup.ask("/api/health")).resolves.toMatchObject({ status: 200, text: '{"status":"ok"}' });
 	const response = await fetch(`http://127.0.0.1:${publicPort}/api/health`);
@@ -104,7 +104,7 @@ test("the command finds the local gateway by the certificate, and a remote one b
 });
 
 test("a renewed certificate is loaded at SIGHUP, a broken one is not, and connections stay open", async () => {
-	const { setup, gateway } = ground;
+	const { setup, gateway } = prepared;
 	await using client = await setup.connect();
 	await client.open();
 	const first = setup.certificate;
@@ -124,7 +124,7 @@ test("a renewed certificate is loaded at SIGHUP, a broken one is not, and connec
 });
 
 test("a long replay arrives completely over TLS, also at a client that pauses", async () => {
-	const { setup } = ground;
+	const { setup } = prepared;
 	await using writer = await setup.connect();
 	const session = await writer.open();
 	const contents = Array.from({ length: 8 }, (_, index) => `${index} `.repeat(150_000));

@@ -15,19 +15,19 @@ const undo = new AsyncDisposableStack();
 /** The paths used by clients. One of the sockets was created through a link. */
 const inRoot = ["one.sock", ".git/two.sock", "deep/named.sock", "data/in.sock"];
 const listening = ["root/one.sock", "root/.git/two.sock", "link/named.sock", "root/data/in.sock"];
-let ground: string;
+let temporary: string;
 let root: string;
 
 beforeAll(async () => {
-	ground = await realpath(await mkdtemp(join(tmpdir(), "parley-sock-")));
-	undo.defer(() => rm(ground, { recursive: true, force: true }));
-	root = join(ground, "root");
+	temporary = await realpath(await mkdtemp(join(tmpdir(), "parley-sock-")));
+	undo.defer(() => rm(temporary, { recursive: true, force: true }));
+	root = join(temporary, "root");
 	for (const name of ["root/.git", "root/deep", "root/data", "elsewhere"]) {
-		await mkdir(join(ground, name), { recursive: true });
+		await mkdir(join(temporary, name), { recursive: true });
 	}
-	await symlink(join(root, "deep"), join(ground, "link"));
+	await symlink(join(root, "deep"), join(temporary, "link"));
 	for (const path of [...listening, "elsewhere/x.sock"]) {
-		const server = createServer((connection) => connection.end("reached")).listen(join(ground, path));
+		const server = createServer((connection) => connection.end("reached")).listen(join(temporary, path));
 		await once(server, "listening");
 		undo.defer(() => new Promise<void>((resolve) => void server.close(() => resolve())));
 	}
@@ -74,16 +74,20 @@ testInside(
 	"a sandboxed command reaches no listener in other directories or in those of the system",
 	async () => {
 		const where = await sandboxOf("required");
-		const beyond = await where.run(shellCommand(connecting(["x.sock"]), join(ground, "elsewhere")));
+		const beyond = await where.run(shellCommand(connecting(["x.sock"]), join(temporary, "elsewhere")));
 		expect(beyond.output.trim()).toBe("no");
-		const paths = [...inRoot.map((path) => join(root, path)), join(ground, "elsewhere/x.sock")];
+		const paths = [...inRoot.map((path) => join(root, path)), join(temporary, "elsewhere/x.sock")];
 		const { output } = await where.run(shellCommand(connecting(paths), "/"));
 		expect(output.match(/reached|no/g), output).toEqual(Array(5).fill("no"));
 	},
 );
 
 testInside("a command runs although an outside socket is removed while its sandbox is built", async () => {
-	const [service, on, bin] = [join(ground, "elsewhere/service"), join(ground, "on"), join(ground, "bin")];
+	const [service, on, bin] = [
+		join(temporary, "elsewhere/service"),
+		join(temporary, "on"),
+		join(temporary, "bin"),
+	];
 	await mkdir(bin);
 	// Removes the socket before bubblewrap starts, as its owner may do at any time.
 	const line = `#!/bin/sh\n[ -e ${on} ] && rm -rf ${service}\nPATH=${process.env["PATH"]}\nexec bwrap "$@"\n`;

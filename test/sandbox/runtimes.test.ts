@@ -8,17 +8,17 @@ import { createSandboxes } from "@parley/core";
 import { hasBubblewrap, shellCommand } from "@parley/core/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-let ground: string;
+let temporary: string;
 let root: string;
 beforeAll(async () => {
-	ground = await realpath(await mkdtemp(join(tmpdir(), "parley-runtimes-")));
-	root = join(ground, "root");
+	temporary = await realpath(await mkdtemp(join(tmpdir(), "parley-runtimes-")));
+	root = join(temporary, "root");
 	await mkdir(root);
 	const java = 'public class Main { public static void main(String[] a) { System.out.println("it runs"); } }';
 	await writeFile(join(root, "Main.java"), java);
 	await writeFile(join(root, "package.json"), '{ "scripts": { "say": "echo it runs" } }');
 });
-afterAll(() => rm(ground, { recursive: true }));
+afterAll(() => rm(temporary, { recursive: true }));
 
 const workers = `
 const { Worker } = require("node:worker_threads");

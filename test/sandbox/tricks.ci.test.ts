@@ -10,13 +10,13 @@ import { tricks } from "./tricks.ts";
 
 const canary = "the canary sings";
 const undo = new AsyncDisposableStack();
-let ground: string;
+let temporary: string;
 
 beforeAll(async () => {
-	ground = await realpath(await mkdtemp(join(tmpdir(), "parley-tricks-")));
-	undo.defer(() => rm(ground, { recursive: true, force: true }));
-	for (const name of ["work", "free", "out"]) await mkdir(join(ground, name));
-	await writeFile(join(ground, "out/secret"), `${canary}\n`);
+	temporary = await realpath(await mkdtemp(join(tmpdir(), "parley-tricks-")));
+	undo.defer(() => rm(temporary, { recursive: true, force: true }));
+	for (const name of ["work", "free", "out"]) await mkdir(join(temporary, name));
+	await writeFile(join(temporary, "out/secret"), `${canary}\n`);
 });
 afterAll(() => undo.disposeAsync());
 
@@ -27,18 +27,18 @@ const [confining, open] = [sandboxes("required"), sandboxes("off")];
 
 /** True if a trick reached its goal. Removes its files outside. */
 async function succeeds(line: string, where: typeof confining, directory: string): Promise<boolean> {
-	const root = join(ground, directory);
+	const root = join(temporary, directory);
 	const sandbox = await where.of({ chat: false, roots: [root] });
-	const variables = { SECRET: join(ground, "out/secret"), OUT: join(ground, "out") };
+	const variables = { SECRET: join(temporary, "out/secret"), OUT: join(temporary, "out") };
 	const { output } = await sandbox.run(shellCommand(line, root, { environment: variables }));
-	const left = readdirSync(join(ground, "out")).filter((name) => name !== "secret");
-	for (const name of left) await rm(join(ground, "out", name), { recursive: true });
+	const left = readdirSync(join(temporary, "out")).filter((name) => name !== "secret");
+	for (const name of left) await rm(join(temporary, "out", name), { recursive: true });
 	return left.length > 0 || output.includes(canary);
 }
 
 test.skipIf(!hasBubblewrap).each(tricks)("the sandbox withstands this trick: %s", async (_name, line) => {
 	expect(await succeeds(line, confining, "work")).toBe(false);
-	expect(readFileSync(join(ground, "out/secret"), "utf8")).toBe(`${canary}\n`);
+	expect(readFileSync(join(temporary, "out/secret"), "utf8")).toBe(`${canary}\n`);
 });
 
 test("without a sandbox the tricks work", async () => {
@@ -58,6 +58,6 @@ test.skipIf(!hasBubblewrap)(
 		expect(await succeeds(line, confining, "work")).toBe(false);
 		// Waits as long in another command, so that remaining processes would have written by then.
 		await succeeds("sleep 0.6", confining, "work");
-		expect(readdirSync(join(ground, "work"))).not.toContain("late");
+		expect(readdirSync(join(temporary, "work"))).not.toContain("late");
 	},
 );

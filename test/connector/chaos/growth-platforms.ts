@@ -1,8 +1,8 @@
 import type { ManualClock } from "@parley/base/testing";
 import { Random } from "../../random.ts";
-import { DiscordGround } from "./discord-street.ts";
+import { DiscordChaosPlatform } from "./discord-chaos-run.ts";
 import type { GrowthPlatform, SeenPost } from "./growth.ts";
-import { SlackGround } from "./slack-street.ts";
+import { SlackChaosPlatform } from "./slack-chaos-run.ts";
 
 type Open = (clock: ManualClock) => GrowthPlatform;
 
@@ -17,14 +17,14 @@ export interface NoticePlatform extends GrowthPlatform {
 
 export function discordGrowth(seed: number): Open {
 	return (clock) => {
-		const ground = new DiscordGround({ clock, random: new Random(seed), seed });
-		const { world } = ground;
+		const platform = new DiscordChaosPlatform({ clock, random: new Random(seed), seed });
+		const { world } = platform;
 		const room = world.channel("general");
 		const person = world.member("Ada");
 		return {
-			nextProcess: (isLost) => ground.nextProcess(isLost),
-			break: () => ground.break(),
-			heal: () => ground.heal(),
+			nextProcess: (isLost) => platform.nextProcess(isLost),
+			break: () => platform.break(),
+			heal: () => platform.heal(),
 			ask: (text) => void person.says(`${world.mention} ${text}`, { in: room }),
 			posts: () => room.shows().filter(({ author }) => author === world.bot.name),
 			drainViolations: () => world.drainViolations(),
@@ -33,17 +33,17 @@ export function discordGrowth(seed: number): Open {
 }
 
 export function discordNotices(clock: ManualClock): NoticePlatform {
-	const ground = new DiscordGround({ clock, random: new Random(1), seed: 1 });
-	const { world } = ground;
+	const platform = new DiscordChaosPlatform({ clock, random: new Random(1), seed: 1 });
+	const { world } = platform;
 	const room = world.channel("general");
 	const other = world.channel("approvals");
 	const person = world.member("Ada");
 	const approvers = [world.member("Olga"), world.member("Bo")];
 	const byParley = ({ author }: { readonly author: string }): boolean => author === world.bot.name;
 	return {
-		nextProcess: (isLost) => ground.nextProcess(isLost),
-		break: () => ground.break(),
-		heal: () => ground.heal(),
+		nextProcess: (isLost) => platform.nextProcess(isLost),
+		break: () => platform.break(),
+		heal: () => platform.heal(),
 		ask: (text) => void person.says(`${world.mention} ${text}`, { in: room }),
 		posts: () => room.shows().filter(byParley),
 		drainViolations: () => world.drainViolations(),
@@ -58,10 +58,10 @@ export function discordNotices(clock: ManualClock): NoticePlatform {
 
 /** Asks in threads of a channel. */
 export function slackNotices(clock: ManualClock): NoticePlatform {
-	const ground = new SlackGround({ clock, random: new Random(1), seed: 1 });
-	const { world } = ground;
+	const platform = new SlackChaosPlatform({ clock, random: new Random(1), seed: 1 });
+	const { world } = platform;
 	const approvers = [world.member("Olga"), world.member("Bo")];
-	const requests = slackRoom(ground, false);
+	const requests = slackRoom(platform, false);
 	const other = world.channel("approvals");
 	const all = (room: typeof other): readonly SeenPost[] =>
 		[room, ...room.threads()]
@@ -77,22 +77,22 @@ export function slackNotices(clock: ManualClock): NoticePlatform {
 
 /** Answers in threads of a channel, which grow by edits. */
 export function slackGrowth(seed: number): Open {
-	return (clock) => slackRoom(new SlackGround({ clock, random: new Random(seed), seed }), false);
+	return (clock) => slackRoom(new SlackChaosPlatform({ clock, random: new Random(seed), seed }), false);
 }
 
 /** Answers in threads of direct messages, which grow as streams. */
 export function slackDirectGrowth(seed: number): Open {
-	return (clock) => slackRoom(new SlackGround({ clock, random: new Random(seed), seed }), true);
+	return (clock) => slackRoom(new SlackChaosPlatform({ clock, random: new Random(seed), seed }), true);
 }
 
-function slackRoom(ground: SlackGround, isDirect: boolean): GrowthPlatform {
-	const { world } = ground;
+function slackRoom(platform: SlackChaosPlatform, isDirect: boolean): GrowthPlatform {
+	const { world } = platform;
 	const person = world.member("Ada");
 	const room = isDirect ? person.dm : world.channel("general");
 	return {
-		nextProcess: () => ground.nextProcess(),
-		break: () => ground.break(),
-		heal: () => ground.heal(),
+		nextProcess: () => platform.nextProcess(),
+		break: () => platform.break(),
+		heal: () => platform.heal(),
 		ask: (text) => void person.says(isDirect ? text : `${world.mention} ${text}`, { in: room }),
 		posts: () =>
 			[room, ...room.threads()]

@@ -1,7 +1,7 @@
 import type { ManualClock } from "@parley/base/testing";
 import type { Random } from "../../random.ts";
 import { type Death, type GrowingSession, Growth, type GrowthPlatform, part } from "./growth.ts";
-import { places } from "./life.ts";
+import { places } from "./killable-connector.ts";
 
 interface SeedParts {
 	readonly open: (clock: ManualClock) => GrowthPlatform;

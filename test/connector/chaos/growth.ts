@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setImmediate as tick } from "node:timers/promises";
 import { afterPatience, ManualClock } from "@parley/base/testing";
 import { ScriptedGateway } from "@parley/connector/testing";
-import { type Fate, Life, type PlatformProcess } from "./life.ts";
+import { type Fate, KillableConnector, type PlatformProcess } from "./killable-connector.ts";
 
 /** A post of Parley that all people see. */
 export interface SeenPost {
@@ -49,7 +49,7 @@ export class Growth {
 	readonly #clock = new ManualClock();
 	readonly #platform: GrowthPlatform;
 	readonly #directory: string;
-	#life: Life | undefined;
+	#killable: KillableConnector | undefined;
 	/** Deaths of this process and of the next ones. */
 	#deaths: readonly Death[] = [];
 	#before: ReadonlySet<string> | undefined;
@@ -94,11 +94,11 @@ export class Growth {
 		await this.#until(() => this.#isDone());
 		await this.pass(5000);
 		await this.#until(() => this.#isDone());
-		return new Map(this.#life?.reached);
+		return new Map(this.#killable?.reached);
 	}
 
 	async close(): Promise<void> {
-		await this.#life?.stop();
+		await this.#killable?.stop();
 		await rm(join(this.#directory, "connectors"), { recursive: true });
 	}
 
@@ -121,7 +121,7 @@ export class Growth {
 			({ text, buttons, streaming = false }) =>
 				streaming || text.includes(part.trim()) || buttons.includes("Stop"),
 		);
-		const { connector } = (await this.#life?.status()) ?? {};
+		const { connector } = (await this.#killable?.status()) ?? {};
 		const again = this.posts().filter(({ text }) => text.includes(greeting));
 		return [
 			...again.map(({ text }) => `an earlier answer is posted again: ${text}`),
@@ -151,9 +151,9 @@ export class Growth {
 	}
 
 	async #isDone(): Promise<boolean> {
-		const { connector } = (await this.#life?.status()) ?? {};
-		const held = connector?.stuck.filter(({ state }) => state === "held").length ?? 0;
-		return connector !== undefined && connector.waiting === 0 && connector.open === held;
+		const { connector } = (await this.#killable?.status()) ?? {};
+		const undecided = connector?.stuck.filter(({ state }) => state === "held").length ?? 0;
+		return connector !== undefined && connector.waiting === 0 && connector.open === undecided;
 	}
 
 	async #until(isSo: () => boolean | Promise<boolean>): Promise<void> {
@@ -177,26 +177,26 @@ export class Growth {
 	}
 
 	async #start(isLost: boolean): Promise<void> {
-		const life = new Life({
+		const killable = new KillableConnector({
 			...{ process: this.#platform.nextProcess(isLost), gateway: this.gateway, clock: this.#clock },
 			...{ dataDir: this.#directory, chance: () => 0.5 },
 			died: () => {
 				this.#isDead = true;
 			},
 		});
-		this.#life = life;
-		await life.begin();
+		this.#killable = killable;
+		await killable.begin();
 	}
 
 	#arm(): void {
-		this.#life?.arm(this.#deaths[0] ?? { place: "", hit: 0 });
+		this.#killable?.arm(this.#deaths[0] ?? { place: "", hit: 0 });
 	}
 
 	async #replace(): Promise<void> {
 		const isLost = this.#deaths[0]?.losesDatabase ?? false;
 		this.#isDead = false;
 		this.#deaths = this.#deaths.slice(1);
-		await this.#through(this.#life?.stop());
+		await this.#through(this.#killable?.stop());
 		if (isLost) await rm(join(this.#directory, "connectors"), { recursive: true });
 		await this.#through(this.#start(isLost));
 		this.#arm();

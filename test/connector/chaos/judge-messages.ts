@@ -1,25 +1,25 @@
-import type { DiscordStreet } from "./discord-street.ts";
+import type { DiscordChaosRun } from "./discord-chaos-run.ts";
 import { arrivalsOf, judgeFile, judgeRetries, judgeTwice, judgeWaiting } from "./judge-arrivals.ts";
 
-type SentMessage = DiscordStreet["people"]["messages"]["sentMessages"][number];
+type SentMessage = DiscordChaosRun["people"]["messages"]["sentMessages"][number];
 
 /** A new Discord session replays earlier messages, but not their edits and deletions. */
 const receiptMs = 60_000;
 
 /** Faults in messages, edits, deletions and attachments, compared with the arrivals at the gateway. */
-export function judgeMessages(street: DiscordStreet): string[] {
-	const { people, gateway } = street;
+export function judgeMessages(run: DiscordChaosRun): string[] {
+	const { people, gateway } = run;
 	const { sentMessages } = people.messages;
 	return [
-		...sentMessages.flatMap((one) => judgeSentMessage(street, one)),
+		...sentMessages.flatMap((one) => judgeSentMessage(run, one)),
 		...sentMessages.flatMap((one) => judgeFile(gateway, one, (file) => refusalsOf(one, file))),
 		...judgeRetries(gateway, people.retries),
 	];
 }
 
-function judgeSentMessage(street: DiscordStreet, sentMessage: SentMessage): string[] {
+function judgeSentMessage(run: DiscordChaosRun, sentMessage: SentMessage): string[] {
 	const { id, versions, isDeleted, mayBeLost } = sentMessage;
-	const arrivals = arrivalsOf(street.gateway, id);
+	const arrivals = arrivalsOf(run.gateway, id);
 	const faults = judgeTwice(sentMessage, arrivals);
 	// A version that has joined a run cannot be withdrawn by an edit.
 	const kept = arrivals.filter(({ isCancelled, hasJoined }) => !isCancelled && !hasJoined);
@@ -29,7 +29,7 @@ function judgeSentMessage(street: DiscordStreet, sentMessage: SentMessage): stri
 	if (arrivals.length === 0) return [...faults, `the gateway never received ${first}`];
 	const last = versions.at(-1) ?? "";
 	const counts = arrivals.some(({ content }) => content.includes(last)) || isRefused(sentMessage);
-	return counts || isUnseen(street, sentMessage)
+	return counts || isUnseen(run, sentMessage)
 		? faults
 		: [...faults, `the gateway did not learn that ${first} is ${last} now`];
 }
@@ -47,10 +47,10 @@ function refusalsOf({ id, room }: SentMessage, file: string): number {
 }
 
 /** Deleted messages that still wait at the end. */
-export function judgeDeleted(street: DiscordStreet): string[] {
-	const { gateway, people } = street;
+export function judgeDeleted(run: DiscordChaosRun): string[] {
+	const { gateway, people } = run;
 	const deleted = people.messages.sentMessages.filter(
-		(sentMessage) => sentMessage.isDeleted && !isUnseen(street, sentMessage),
+		(sentMessage) => sentMessage.isDeleted && !isUnseen(run, sentMessage),
 	);
 	return judgeWaiting(gateway, deleted);
 }
@@ -58,7 +58,7 @@ export function judgeDeleted(street: DiscordStreet): string[] {
 /**
  * True if the Discord session ended before the last change was certainly received, or if the connector lost its database.
  */
-function isUnseen({ world }: DiscordStreet, { changedAt, mayBeLost }: SentMessage): boolean {
+function isUnseen({ world }: DiscordChaosRun, { changedAt, mayBeLost }: SentMessage): boolean {
 	const { identifies } = world.state;
 	return mayBeLost || identifies.some((at) => at >= changedAt && at <= changedAt + receiptMs);
 }

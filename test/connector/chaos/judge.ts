@@ -1,5 +1,5 @@
 import type { Shown } from "../../simulators/discord/people/shown.ts";
-import type { DiscordStreet } from "./discord-street.ts";
+import type { DiscordChaosRun } from "./discord-chaos-run.ts";
 import { judgeMessages } from "./judge-messages.ts";
 import {
 	judgeAnswers,
@@ -14,9 +14,9 @@ import {
 const receiptMs = 60_000;
 
 /** Faults that people or the gateway can see. */
-export function judge(street: DiscordStreet): string[] {
-	const { world, faults, people, work, gateway, stuck } = street;
-	const posts = postsOf(street);
+export function judge(run: DiscordChaosRun): string[] {
+	const { world, faults, people, work, gateway, stuck } = run;
+	const posts = postsOf(run);
 	const workAndPosts = { work, gateway, stuck, posts };
 	return [
 		...faults,
@@ -27,10 +27,10 @@ export function judge(street: DiscordStreet): string[] {
 			people.rooms.map((room) => room.shows()),
 		),
 		...judgeQuestions(workAndPosts),
-		...judgeTasks(street, posts),
+		...judgeTasks(run, posts),
 		...judgeReviews(workAndPosts),
-		...judgeTrust(street, posts),
-		...judgeMessages(street),
+		...judgeTrust(run, posts),
+		...judgeMessages(run),
 		...people.pendingActions.unanswered.map((what) => `no response within 3 s: ${what}`),
 		...judgePings(workAndPosts, world.pings),
 		...world.drainViolations(),
@@ -38,12 +38,12 @@ export function judge(street: DiscordStreet): string[] {
 }
 
 /** Our public posts, by channels and threads. */
-function postsOf({ people, world }: DiscordStreet): Shown[] {
+function postsOf({ people, world }: DiscordChaosRun): Shown[] {
 	const places = [...people.rooms, ...world.threads()];
 	return places.flatMap((place) => place.shows()).filter(({ author }) => author === world.bot.name);
 }
 
-function judgeTasks({ work, world }: DiscordStreet, posts: readonly Shown[]): string[] {
+function judgeTasks({ work, world }: DiscordChaosRun, posts: readonly Shown[]): string[] {
 	return work.tasks.tasks.flatMap(({ session, title, end }) => {
 		const own = posts.filter(({ text }) => text.includes(title));
 		const cards = own.filter(({ buttons }) => /Cancel|Retry/.test(buttons.join()));
@@ -60,7 +60,7 @@ function judgeTasks({ work, world }: DiscordStreet, posts: readonly Shown[]): st
 }
 
 /** No channel is trusted after new people can read it. */
-function judgeTrust({ work, people, world }: DiscordStreet, posts: readonly Shown[]): string[] {
+function judgeTrust({ work, people, world }: DiscordChaosRun, posts: readonly Shown[]): string[] {
 	return work.trust.grants.flatMap(({ id, place, givenAt, isOver }) => {
 		const changedAt = people.audiences.get(place.split(":").at(-1) ?? "") ?? 0;
 		const isUnseen = world.state.identifies.some((at) => at >= changedAt && at <= changedAt + receiptMs);

@@ -1,27 +1,27 @@
 import { expect, test } from "vitest";
 import { testSeed } from "../../random.ts";
-import { type DiscordStreet, discordStreet } from "./discord-street.ts";
+import { type DiscordChaosRun, discordChaosRun } from "./discord-chaos-run.ts";
 import { judge } from "./judge.ts";
-import { playStreets } from "./play-streets.ts";
+import { playChaosRuns } from "./play-chaos-runs.ts";
 
 const first = testSeed();
 const count = 20;
 
-/** A street in whose channels reactions show the state of messages. */
-function reactingStreet(seed: number, directory: string, kills: number): DiscordStreet {
-	const street = discordStreet(seed, directory, kills);
-	const { people, world, gateway } = street;
+/** A chaos run in which reactions show the state of messages. */
+function reactingRun(seed: number, directory: string, kills: number): DiscordChaosRun {
+	const run = discordChaosRun(seed, directory, kills);
+	const { people, world, gateway } = run;
 	for (const { id } of people.rooms) {
 		for (const tenant of [world.home.id, "dm"]) {
 			const facts = { mention: "required", sessions: "shared", status: "reactions" } as const;
 			gateway.facts.set(`${tenant}:${id}`, facts);
 		}
 	}
-	return street;
+	return run;
 }
 
 /** Messages with a reaction of the bot that no longer applies. */
-function judgeReactions({ people, world }: DiscordStreet): string[] {
+function judgeReactions({ people, world }: DiscordChaosRun): string[] {
 	const messages = people.rooms.flatMap(({ record }) => record.messages);
 	const alive = messages.filter(({ deleted, onlyFor }) => !deleted && !onlyFor);
 	return alive.flatMap(({ content, reactions }) => {
@@ -35,10 +35,10 @@ test(`each message shows its last state by one reaction, despite deaths and faul
 	timeout: 3_600_000,
 }, async () => {
 	const seen = new Set<string>();
-	const { faults } = await playStreets({ first, count }, reactingStreet, (street) => {
-		const messages = street.people.rooms.flatMap(({ record }) => record.messages);
+	const { faults } = await playChaosRuns({ first, count }, reactingRun, (run) => {
+		const messages = run.people.rooms.flatMap(({ record }) => record.messages);
 		for (const { reactions } of messages) for (const emoji of reactions.keys()) seen.add(emoji);
-		return [...judge(street), ...judgeReactions(street)];
+		return [...judge(run), ...judgeReactions(run)];
 	});
 	expect(faults).toEqual([]);
 	expect(seen).toContain("✅");

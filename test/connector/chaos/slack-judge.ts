@@ -9,15 +9,15 @@ import {
 	judgeReviews,
 	type WorkAndPosts,
 } from "./judge-posts.ts";
-import type { SlackStreet } from "./slack-street.ts";
+import type { SlackChaosRun } from "./slack-chaos-run.ts";
 
-type SentMessage = SlackStreet["people"]["messages"]["sentMessages"][number];
+type SentMessage = SlackChaosRun["people"]["messages"]["sentMessages"][number];
 
 /** Faults that people or the gateway can see on Slack. */
-export function judgeSlack(street: SlackStreet): string[] {
-	const { world, faults, people, work, gateway, stuck } = street;
-	const posts = postsOf(street);
-	const isGone: WorkAndPosts["isGone"] = (session) => isGoneFor(street, session?.externalKey);
+export function judgeSlack(run: SlackChaosRun): string[] {
+	const { world, faults, people, work, gateway, stuck } = run;
+	const posts = postsOf(run);
+	const isGone: WorkAndPosts["isGone"] = (session) => isGoneFor(run, session?.externalKey);
 	const workAndPosts = { work, gateway, stuck, posts, isGone };
 	return [
 		...faults,
@@ -25,12 +25,12 @@ export function judgeSlack(street: SlackStreet): string[] {
 		...judgeGrowth(workAndPosts),
 		...judgeOrder(work, [posts]),
 		...judgeQuestions(workAndPosts),
-		...judgeTasks(street, posts),
+		...judgeTasks(run, posts),
 		...judgeReviews(workAndPosts),
-		...judgeTrust(street, posts),
-		...people.messages.sentMessages.flatMap((sentMessage) => judgeSentMessage(street, sentMessage)),
+		...judgeTrust(run, posts),
+		...people.messages.sentMessages.flatMap((sentMessage) => judgeSentMessage(run, sentMessage)),
 		...people.messages.sentMessages.flatMap((sentMessage) =>
-			judgeFile(gateway, sentMessage, (file) => refusalsOf(street, sentMessage, file)),
+			judgeFile(gateway, sentMessage, (file) => refusalsOf(run, sentMessage, file)),
 		),
 		...judgeRetries(gateway, people.retries),
 		...people.pendingActions.unanswered.map((what) => `no response within 3 s: ${what}`),
@@ -40,29 +40,29 @@ export function judgeSlack(street: SlackStreet): string[] {
 }
 
 /** Deleted messages that still wait at the end. */
-export function judgeDeleted({ people, gateway }: SlackStreet): string[] {
+export function judgeDeleted({ people, gateway }: SlackChaosRun): string[] {
 	const deleted = people.messages.sentMessages.filter(({ isDeleted, mayBeLost }) => isDeleted && !mayBeLost);
 	return judgeWaiting(gateway, deleted);
 }
 
 /** True if the thread of a session was deleted with its first message, so that it can no longer be shown. */
-function isGoneFor({ people }: SlackStreet, externalKey = ""): boolean {
+function isGoneFor({ people }: SlackChaosRun, externalKey = ""): boolean {
 	return people.messages.sentMessages.some(
 		({ id, isDeleted }) => isDeleted && externalKey.includes(`:${id}`),
 	);
 }
 
 /** Our public posts in their order. */
-function postsOf({ people, world }: SlackStreet): Shown[] {
+function postsOf({ people, world }: SlackChaosRun): Shown[] {
 	const shown = people.rooms.flatMap((room) => [room, ...room.threads()].flatMap((place) => place.shows()));
 	return shown
 		.filter(({ author }) => author === world.bot.name)
 		.sort((one, other) => Number(one.ts) - Number(other.ts));
 }
 
-function judgeTasks(street: SlackStreet, posts: readonly Shown[]): string[] {
-	return street.work.tasks.tasks.flatMap(({ session, title, end }) => {
-		if (isGoneFor(street, session.externalKey)) return [];
+function judgeTasks(run: SlackChaosRun, posts: readonly Shown[]): string[] {
+	return run.work.tasks.tasks.flatMap(({ session, title, end }) => {
+		if (isGoneFor(run, session.externalKey)) return [];
 		const own = posts.filter(({ text }) => text.includes(title));
 		const cards = own.filter(({ buttons }) => /Cancel|Retry/.test(buttons.join()));
 		const workAndPosts = { completed: /Done/, cancelled: /Cancelled/ };
@@ -73,7 +73,7 @@ function judgeTasks(street: SlackStreet, posts: readonly Shown[]): string[] {
 }
 
 /** No channel stays trusted after a guest joined, as far as Slack has reported it. */
-function judgeTrust({ work, people, world }: SlackStreet, posts: readonly Shown[]): string[] {
+function judgeTrust({ work, people, world }: SlackChaosRun, posts: readonly Shown[]): string[] {
 	return work.trust.grants.flatMap(({ id, place, givenAt, isOver }) => {
 		const changedAt = people.audiences.get(place.split(":").at(-1) ?? "") ?? 0;
 		const isUnseen = world.delivery.lost.includes("member_joined_channel");
@@ -86,7 +86,7 @@ function judgeTrust({ work, people, world }: SlackStreet, posts: readonly Shown[
 	});
 }
 
-function judgeSentMessage({ gateway, world, people }: SlackStreet, sentMessage: SentMessage): string[] {
+function judgeSentMessage({ gateway, world, people }: SlackChaosRun, sentMessage: SentMessage): string[] {
 	const { id, versions, isDeleted, mayBeLost, room } = sentMessage;
 	// The mention that started a thread may be removed before its replies arrive.
 	const isUncalled = people.messages.sentMessages.some((root) => root.id === room.id && root.isDeleted);
@@ -109,7 +109,7 @@ function judgeSentMessage({ gateway, world, people }: SlackStreet, sentMessage: 
 }
 
 /** Number of posts in the room which say that the file could not be read. */
-function refusalsOf({ world }: SlackStreet, { room }: SentMessage, file: string): number {
+function refusalsOf({ world }: SlackChaosRun, { room }: SentMessage, file: string): number {
 	return [room, ...world.threads()]
 		.flatMap((place) => place.shows())
 		.filter(({ text, author }) => author === world.bot.name && text.includes(file)).length;

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { testScale, testSeed } from "../../random.ts";
 import { judge } from "./judge.ts";
-import { places } from "./life.ts";
+import { places } from "./killable-outbox.ts";
 import { World } from "./world.ts";
 
 const first = testSeed();

@@ -11,7 +11,7 @@ import {
 } from "@parley/connector";
 import { Random } from "../../random.ts";
 import { eventsOf, startedAt } from "./events.ts";
-import { type Fate, Life, often, places } from "./life.ts";
+import { type Fate, KillableOutbox, often, places } from "./killable-outbox.ts";
 import { Network } from "./network.ts";
 import { Platform } from "./platform.ts";
 
@@ -70,30 +70,30 @@ export class World {
 	async #live(fate: Fate | undefined): Promise<boolean> {
 		const file = join(this.#directory, `${this.#databases}.sqlite`);
 		const store = await openSqliteStore<ConnectorTables>({ file, migrations: connectorMigrations });
-		const life = new Life(store, this.platform, fate);
-		await Promise.race([this.#work(life), life.death]);
-		await life.quiet();
+		const killable = new KillableOutbox(store, this.platform, fate);
+		await Promise.race([this.#work(killable), killable.death]);
+		await killable.quiet();
 		await store.close();
-		const end = life.end ?? life.stop;
+		const end = killable.end ?? killable.stop;
 		if (end !== undefined) this.deaths.push(end);
 		return end === undefined;
 	}
 
-	async #work(life: Life): Promise<void> {
-		const { store, surface } = life;
+	async #work(killable: KillableOutbox): Promise<void> {
+		const { store, surface } = killable;
 		const parts = { store, clock: this.#clock, chance: () => this.#random.next(), log: silentLogger };
-		const outbox = await Outbox.start({ ...parts, surface, failpoints: life });
-		const handle = (event: QueuedEvent) => this.#receive(event, life);
-		const inbox = await Inbox.start({ ...parts, handle, failpoints: life, parallel: 2 });
-		for (let step = 0; !(life.isToStop(step) || (await this.#isDone(life))); step++) {
+		const outbox = await Outbox.start({ ...parts, surface, failpoints: killable });
+		const handle = (event: QueuedEvent) => this.#receive(event, killable);
+		const inbox = await Inbox.start({ ...parts, handle, failpoints: killable, parallel: 2 });
+		for (let step = 0; !(killable.isToStop(step) || (await this.#isDone(killable))); step++) {
 			if (step > mostSteps) throw new Error("it never ends");
 			if (this.#random.chance(0.4)) await this.#plan(outbox);
 			if (this.#random.chance(0.4)) await this.network.deliver((event) => inbox.accept(event));
 			if (this.#random.chance(0.02)) this.#awayUntil = this.#clock.now() + this.#random.between(1, 20_000);
 			if (this.#random.chance(0.2)) await outbox.typing(this.#random.pick(sessions));
-			await life.quiet();
+			await killable.quiet();
 			this.#clock.advance(this.#random.pick([20, 300, 2000, 6000]));
-			await life.quiet();
+			await killable.quiet();
 		}
 		await this.#ended(Promise.all([outbox.stop(), inbox.stop()]));
 	}
@@ -130,9 +130,9 @@ export class World {
 		});
 	}
 
-	async #receive(event: QueuedEvent, life: Life): Promise<void> {
+	async #receive(event: QueuedEvent, killable: KillableOutbox): Promise<void> {
 		const { conversation } = event;
-		if (life.end !== undefined) return new Promise(() => undefined);
+		if (killable.end !== undefined) return new Promise(() => undefined);
 		const lost = new ParleyError("the gateway is away", { code: "unavailable" });
 		if (this.#isAway || this.#random.chance(0.1)) throw lost;
 		const received = this.received.get(conversation) ?? [];
@@ -148,7 +148,7 @@ export class World {
 		return this.#clock.now() < this.#awayUntil;
 	}
 
-	async #isDone({ store }: Life): Promise<boolean> {
+	async #isDone({ store }: KillableOutbox): Promise<boolean> {
 		if (!this.network.isQuiet) return false;
 		return store.read(async (db) => {
 			const cursors = await db.selectFrom("cursors").select("seq").execute();

@@ -120,8 +120,8 @@ export class Town<S extends Site = Site> implements AsyncDisposable {
 
 	async #isAtWork(): Promise<boolean> {
 		const { connector } = (await this.#connector?.status()) ?? {};
-		const held = connector?.stuck.filter(({ state }) => state === "held").length ?? 0;
-		if (connector && connector.waiting + connector.open > held) return true;
+		const undecided = connector?.stuck.filter(({ state }) => state === "held").length ?? 0;
+		if (connector && connector.waiting + connector.open > undecided) return true;
 		if (!this.city.runs) return false;
 		const { sessions } = await this.operator.request("list_sessions", {});
 		const { tasks } = await this.operator.request("query_tasks", { status: ["pending", "running"] });

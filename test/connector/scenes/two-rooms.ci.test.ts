@@ -56,7 +56,7 @@ async function openRooms() {
 	};
 }
 
-const lifeOfTask = ["task.created", "task.started", "prompt.request", "prompt.response", "task.completed"];
+const taskEvents = ["task.created", "task.started", "prompt.request", "prompt.response", "task.completed"];
 const ofTask = /^(?:task\.(?!progress)|prompt\.)/;
 
 test("two channels of two platforms share a gateway: a question of one is answered there only, and a third client watches its task", async ({
@@ -111,7 +111,7 @@ test("two channels of two platforms share a gateway: a question of one is answer
 		{ hides: "Ship" },
 	]);
 	await city.until(() => seen.includes("task.completed"), "the third client sees the end of the task");
-	expect(seen.filter((event) => ofTask.test(event))).toEqual(lifeOfTask);
+	expect(seen.filter((event) => ofTask.test(event))).toEqual(taskEvents);
 	await Promise.all([third.close(), other.close()]);
 	expect(rooms.drainFaults()).toEqual([]);
 });
@@ -171,7 +171,7 @@ test("a call in Slack is approved in Discord as the operator has set, and a thir
 		{ file: "release.txt", has: "shipped\n" },
 	]);
 	await city.until(() => seen.includes("task.completed"), "the third client sees the end of the task");
-	expect(seen.filter((event) => ofTask.test(event))).toEqual(lifeOfTask);
+	expect(seen.filter((event) => ofTask.test(event))).toEqual(taskEvents);
 	await third.close();
 
 	const { people } = discord.site;

@@ -5,10 +5,10 @@ import { type PromptBlock, promptBlocks, wordsAndSigns } from "./tokenizer.ts";
 
 /** Blocks of 1000 tokens each. A name with one star ends in a breakpoint of five minutes, with two stars of an hour. */
 function prompt(...names: readonly string[]): PromptBlock[] {
-	const lives = [undefined, "5m", "1h"] as const;
+	const ttls = [undefined, "5m", "1h"] as const;
 	return names.map((name) => {
 		const [text = "", ...stars] = name.split(/(?=\*)/);
-		return { text, tokens: 1_000, ttl: lives[stars.length] };
+		return { text, tokens: 1_000, ttl: ttls[stars.length] };
 	});
 }
 

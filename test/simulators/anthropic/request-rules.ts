@@ -140,12 +140,12 @@ function* cacheBreakpoints(request: Request): Generator<string> {
 		...messages.flatMap((message) => blocksOf(message)),
 		request,
 	];
-	const lives = all.flatMap((block) => {
+	const ttls = all.flatMap((block) => {
 		const control = "cache_control" in block ? (block.cache_control as { ttl?: string } | null) : undefined;
 		return control ? [control.ttl ?? "5m"] : [];
 	});
-	if (lives.length > 4) yield `cache_control: ${lives.length} breakpoints, at most 4 are allowed`;
-	if (lives.lastIndexOf("1h") > lives.indexOf("5m") && lives.includes("5m"))
+	if (ttls.length > 4) yield `cache_control: ${ttls.length} breakpoints, at most 4 are allowed`;
+	if (ttls.lastIndexOf("1h") > ttls.indexOf("5m") && ttls.includes("5m"))
 		yield "cache_control: a breakpoint of 1h behind one of 5m";
 }
 

@@ -1,7 +1,7 @@
 import type { Store } from "@parley/base";
 import type { Tables } from "@parley/core";
 import { type ExpectedState, isOver } from "./expected-state.ts";
-import type { Life } from "./life.ts";
+import type { KillableRuntime } from "./killable-runtime.ts";
 import { type Cast, dependentOf, workerOf } from "./player.ts";
 import type { Sightings } from "./sightings.ts";
 
@@ -18,15 +18,15 @@ export interface Row {
 export function hasReached(
 	{ title, needed }: Pick<Cast, "title" | "needed">,
 	at: ExpectedState,
-	life: Life,
+	killable: KillableRuntime,
 	seen: Sightings,
 ): boolean {
 	const mine = { state: at.task, suspended: at.suspended, putOff: at.putOff };
 	const its = { state: at.worker, suspended: at.workerSuspended, putOff: at.workerPutOff };
 	const asks = (seen.find(title)?.prompt ?? "") !== "";
 	const ended = !needed || !isOver(at.task) || seen.find(dependentOf(title))?.ends === 1;
-	const here = at.asks ? asks : isThere(title, mine, life, seen);
-	return here && ended && isThere(workerOf(title), its, life, seen);
+	const here = at.asks ? asks : isThere(title, mine, killable, seen);
+	return here && ended && isThere(workerOf(title), its, killable, seen);
 }
 
 interface Place extends Pick<Row, "suspended" | "putOff"> {
@@ -36,7 +36,7 @@ interface Place extends Pick<Row, "suspended" | "putOff"> {
 function isThere(
 	title: string,
 	{ state, suspended, putOff }: Place,
-	{ model }: Life,
+	{ model }: KillableRuntime,
 	seen: Sightings,
 ): boolean {
 	const sighting = seen.find(title);

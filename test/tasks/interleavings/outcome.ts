@@ -41,7 +41,7 @@ async function faultsOfOne(
 	const faults: string[] = [];
 	const own = usageIn(sessions, world.seen.of(title).own);
 	const worker = usageIn(sessions, world.seen.find(workerOf(title))?.own ?? "");
-	const { tasks } = world.life.t.runtime;
+	const { tasks } = world.killable.t.runtime;
 	const facts = await tasks.check(operator, world.seen.of(title).taskId);
 	if (facts.usage.inputTokens !== own + worker) {
 		faults.push(say(`its usage is ${facts.usage.inputTokens}, its calls took ${own} and ${worker}`));
@@ -49,7 +49,7 @@ async function faultsOfOne(
 	const dependent = needed
 		? await tasks.check(operator, world.seen.of(dependentOf(title)).taskId)
 		: undefined;
-	const { total } = await world.life.t.runtime.usage(operator, { sessionId: home, by: "day" });
+	const { total } = await world.killable.t.runtime.usage(operator, { sessionId: home, by: "day" });
 	const all = own + worker + (dependent?.usage.inputTokens ?? 0);
 	const used = total.usage.inputTokens;
 	if (used !== all) faults.push(say(`its session has used ${used} instead of ${all}`));

@@ -1,7 +1,7 @@
 import { type Keyed, ModelError, type ModelEvent, operator } from "@parley/core";
 import { calls, says } from "@parley/core/testing";
 import type { Action, Shared } from "./expected-state.ts";
-import type { Life } from "./life.ts";
+import type { KillableRuntime } from "./killable-runtime.ts";
 import { outOfOrder, type ScriptedReply } from "./puppet-model.ts";
 import type { Sightings } from "./sightings.ts";
 
@@ -79,32 +79,34 @@ export class Player {
 	}
 
 	/** Resolves when the request is acknowledged; its effects come later. `again` repeats it with the same key. */
-	async play(action: Own, life: Life, again = false): Promise<void> {
+	async play(action: Own, killable: KillableRuntime, again = false): Promise<void> {
 		if (!again || !this.isDecision(action)) this.#step += 1;
-		if (this.isDecision(action)) return this.#say(action, life);
+		if (this.isDecision(action)) return this.#say(action, killable);
 		const { title } = this.cast;
 		const [worker, reply] = replies[action];
 		const who = worker ? workerOf(title) : title;
-		if (this.faulty(action) !== undefined) life.model.breakDown(who, true);
+		if (this.faulty(action) !== undefined) killable.model.breakDown(who, true);
 		const id = `${idOf(who)}_${this.#step}`;
-		life.model.reply(who, action === "spawn" ? [spawnCall(id, title)] : reply(id));
+		killable.model.reply(who, action === "spawn" ? [spawnCall(id, title)] : reply(id));
 	}
 
-	async #say(action: Decision, life: Life): Promise<void> {
+	async #say(action: Decision, killable: KillableRuntime): Promise<void> {
 		const { title } = this.cast;
-		const { tasks } = life.t.runtime;
+		const { tasks } = killable.t.runtime;
 		switch (action) {
 			case "submit":
-				return this.#submit(life);
+				return this.#submit(killable);
 			case "approve":
 			case "revise":
-				return this.#reply(life, title, action === "approve");
+				return this.#reply(killable, title, action === "approve");
 			case "approve worker":
-				return this.#reply(life, workerOf(title), true);
+				return this.#reply(killable, workerOf(title), true);
 			case "allow":
 			case "deny": {
 				const { prompt } = this.#seen.of(title);
-				await life.t.runtime.answer(this.#keyed("prompt_response"), prompt, { value: action === "allow" });
+				await killable.t.runtime.answer(this.#keyed("prompt_response"), prompt, {
+					value: action === "allow",
+				});
 				return;
 			}
 			case "cancel":
@@ -112,9 +114,9 @@ export class Player {
 		}
 	}
 
-	async #submit(life: Life): Promise<void> {
+	async #submit(killable: KillableRuntime): Promise<void> {
 		const { title, home, needed } = this.cast;
-		const { tasks } = life.t.runtime;
+		const { tasks } = killable.t.runtime;
 		const wanted = { title, description: "as it is written", tools: ["effect", "gated"] };
 		const { id } = await tasks.submit(this.#keyed("submit_task"), home, wanted);
 		if (!needed) return;
@@ -122,10 +124,10 @@ export class Player {
 		await tasks.submit(this.#keyed("submit_task", "dependent"), home, dependent);
 	}
 
-	#reply(life: Life, title: string, approved: boolean): Promise<void> {
+	#reply(killable: KillableRuntime, title: string, approved: boolean): Promise<void> {
 		const { taskId, token } = this.#seen.of(title);
 		const feedback = `word ${this.#step} for ${title}`;
-		return life.t.runtime.tasks.reply(this.#keyed("reply_task"), taskId, { approved, feedback, token });
+		return killable.t.runtime.tasks.reply(this.#keyed("reply_task"), taskId, { approved, feedback, token });
 	}
 
 	#keyed(method: string, what = ""): Keyed {

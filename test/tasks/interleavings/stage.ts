@@ -60,7 +60,7 @@ export class Stage implements AsyncDisposable {
 		}
 		await world.finish();
 		const faults = await faultsOf(world, cut === undefined);
-		await world.life.die();
+		await world.killable.die();
 		return faults;
 	}
 

@@ -4,7 +4,7 @@ import { unkeyed } from "@parley/core/testing";
 import { Watch } from "../../watch.ts";
 import { expectedRows, hasReached, readRows } from "./expectations.ts";
 import { type Action, after, atFirst, type ExpectedState, isOver, isShared } from "./expected-state.ts";
-import { Life, type Storage } from "./life.ts";
+import { KillableRuntime, type Storage } from "./killable-runtime.ts";
 import { Player } from "./player.ts";
 import { pauseMs } from "./puppet-model.ts";
 import { Sightings } from "./sightings.ts";
@@ -35,7 +35,7 @@ export class World {
 	readonly #watch = new Watch();
 	readonly #place: Place;
 	readonly #name: string;
-	#life: Life | undefined;
+	#killable: KillableRuntime | undefined;
 
 	private constructor(place: Place, number: number) {
 		this.#place = place;
@@ -55,16 +55,16 @@ export class World {
 		await world.#begin(Date.UTC(2026, 0, 1) + number * 24 * 3_600_000);
 		await world.seen.skip(place.database);
 		for (const [index, sequence] of sequences.entries()) {
-			const home = await world.life.t.create();
+			const home = await world.killable.t.create();
 			const cast = { title: `${world.#name} task ${index}`, home, needed: index % 3 === 0 };
 			world.playing.push({ sequence, player: new Player(cast, world.seen), at: atFirst });
 		}
 		return world;
 	}
 
-	get life(): Life {
-		if (!this.#life) throw new Error("it does not live");
-		return this.#life;
+	get killable(): KillableRuntime {
+		if (!this.#killable) throw new Error("it does not live");
+		return this.#killable;
 	}
 
 	/** Plays the actions at this index of all sequences. Throws if one does not reach its expected state. */
@@ -72,7 +72,7 @@ export class World {
 		const moving = this.playing.filter(({ sequence }) => place < sequence.length);
 		const first = moving[0]?.sequence[place];
 		if (first !== undefined && isShared(first)) await this.#share(first);
-		else await Promise.all(moving.map((one) => one.player.play(ownOf(one, place), this.life)));
+		else await Promise.all(moving.map((one) => one.player.play(ownOf(one, place), this.killable)));
 		await this.#passFaults(moving.map((one) => one.player.faulty(one.sequence[place] ?? "crash")));
 		for (const one of moving) one.at = after(one.at, one.sequence[place] ?? "crash");
 		await this.arrive();
@@ -85,18 +85,18 @@ export class World {
 	async cutStep(place: number, commits: number): Promise<void> {
 		const moving = this.playing.filter(({ sequence }) => place < sequence.length);
 		const acknowledged = new Set<Playing>();
-		this.life.store.die(commits + 1);
+		this.killable.store.die(commits + 1);
 		const all = moving.map(async (one) => {
-			await one.player.play(ownOf(one, place), this.life);
+			await one.player.play(ownOf(one, place), this.killable);
 			acknowledged.add(one);
 		});
-		await Promise.race([Promise.all(all), this.life.store.death]);
-		await this.life.quiet();
+		await Promise.race([Promise.all(all), this.killable.store.death]);
+		await this.killable.quiet();
 		await this.crash();
 		const next = new Map(moving.map((one) => [one, { ...one, at: after(one.at, ownOf(one, place)) }]));
 		const goesOn = (one: Playing): boolean => this.#hasReached(one) || this.#hasReached(next.get(one) ?? one);
 		await this.#until("all continue", moving, goesOn);
-		await this.life.quiet();
+		await this.killable.quiet();
 		const rows = await this.#rows();
 		const behind = moving.filter((one) => differences(next.get(one) ?? one, rows).length > 0);
 		// People repeat their request in every case, so only models are awaited.
@@ -105,7 +105,7 @@ export class World {
 		for (const one of behind) {
 			if (acknowledged.has(one) && one.player.isDecision(ownOf(one, place))) throw lost(one, place);
 		}
-		await Promise.all(behind.map((one) => one.player.play(ownOf(one, place), this.life, true)));
+		await Promise.all(behind.map((one) => one.player.play(ownOf(one, place), this.killable, true)));
 		await this.#passFaults(behind.map((one) => one.player.faulty(ownOf(one, place))));
 		for (const one of moving) one.at = after(one.at, ownOf(one, place));
 		await this.arrive();
@@ -113,7 +113,7 @@ export class World {
 
 	/** Ends open tasks, and tries requests that come too late for the ended ones. */
 	async finish(): Promise<void> {
-		const tasks = this.life.t.runtime.tasks;
+		const tasks = this.killable.t.runtime.tasks;
 		for (const one of this.playing) {
 			const { taskId } = this.seen.of(one.player.cast.title);
 			const late = isOver(one.at.task);
@@ -131,8 +131,8 @@ export class World {
 	}
 
 	async crash(): Promise<void> {
-		const { clock } = this.life;
-		await this.life.die();
+		const { clock } = this.killable;
+		await this.killable.die();
 		await this.seen.catchUp(this.#place.database);
 		await this.#begin(clock.now());
 	}
@@ -141,7 +141,7 @@ export class World {
 		const onEffect = (callId: string): void => {
 			this.effects.set(callId, (this.effects.get(callId) ?? 0) + 1);
 		};
-		this.#life = await Life.begin(
+		this.#killable = await KillableRuntime.begin(
 			{ ...this.#place, now },
 			{
 				onEvent: (event) => this.seen.receive(event),
@@ -160,7 +160,7 @@ export class World {
 		await this.#until("all tasks have their expected state", this.playing, (one) => this.#hasReached(one));
 		let wrong: string[] = [];
 		for (let look = 0; look < mostReads; look++) {
-			await this.life.quiet();
+			await this.killable.quiet();
 			const rows = await this.#rows();
 			wrong = this.playing.flatMap((one) => differences(one, rows));
 			if (wrong.length === 0) return;
@@ -172,7 +172,7 @@ export class World {
 
 	async #share(action: "crash" | "advance"): Promise<void> {
 		if (action === "crash") await this.crash();
-		else await this.life.pass(pauseMs);
+		else await this.killable.pass(pauseMs);
 	}
 
 	/** Advances the clock past the retries of failed replies, until their tasks are postponed. */
@@ -182,17 +182,17 @@ export class World {
 		for (const [index, ms] of tryPauses.entries()) {
 			const reply = (): boolean => titles.every((title) => this.seen.of(title).retries > index);
 			await this.#watch.until("all models are called again", reply);
-			await this.life.quiet();
-			this.life.clock.advance(ms);
+			await this.killable.quiet();
+			this.killable.clock.advance(ms);
 		}
 		await this.#watch.until("all are put off", () =>
 			titles.every((title) => this.seen.of(title).retries === 0),
 		);
-		for (const title of titles) this.life.model.breakDown(title, false);
+		for (const title of titles) this.killable.model.breakDown(title, false);
 	}
 
 	#hasReached({ player: { cast }, at }: Playing): boolean {
-		return hasReached(cast, at, this.life, this.seen);
+		return hasReached(cast, at, this.killable, this.seen);
 	}
 
 	async #until(what: string, all: readonly Playing[], holds: (one: Playing) => boolean): Promise<void> {
@@ -206,7 +206,7 @@ export class World {
 	}
 
 	#complaints(): string {
-		const errors = this.life.t.log.records.filter(({ level }) => level === "error");
+		const errors = this.killable.t.log.records.filter(({ level }) => level === "error");
 		return errors
 			.slice(0, 5)
 			.map((record) => JSON.stringify(record))

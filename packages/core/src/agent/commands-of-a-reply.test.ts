@@ -16,7 +16,7 @@ import { defineTool } from "../vocabulary/tool.ts";
 const command = (id: string, cmd: string): ModelEvent => calls(id, "run_command", { cmd });
 
 /** A session whose model makes these calls in one reply, after the files exist. */
-class Ground implements AsyncDisposable {
+class Setup implements AsyncDisposable {
 	readonly t: TestRuntime;
 	readonly model: ScriptedModel;
 	readonly session: string;
@@ -32,25 +32,25 @@ class Ground implements AsyncDisposable {
 	static async start(
 		reply: readonly ModelEvent[],
 		files: Readonly<Record<string, string>> = {},
-	): Promise<Ground> {
+	): Promise<Setup> {
 		const model = new ScriptedModel(reply, [says("done")]);
 		const t = await TestRuntime.open({ model });
 		const session = await t.create();
 		const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
-		const ground = new Ground(t, model, session, log);
-		for (const [name, content] of Object.entries(files)) await ground.put(name, content);
+		const setup = new Setup(t, model, session, log);
+		for (const [name, content] of Object.entries(files)) await setup.put(name, content);
 		await t.send(session, "go");
-		return ground;
+		return setup;
 	}
 
-	async restart(change: () => Promise<void> = async () => undefined): Promise<Ground> {
+	async restart(change: () => Promise<void> = async () => undefined): Promise<Setup> {
 		const { model, session } = this;
 		const { directory, clock } = this.t;
 		await this.t.stop();
 		await change();
 		const t = await TestRuntime.open({ model, directory, clock });
 		await t.runtime.start();
-		return new Ground(t, model, session, await EventLog.join(t.runtime, session, { afterSeq: 0 }));
+		return new Setup(t, model, session, await EventLog.join(t.runtime, session, { afterSeq: 0 }));
 	}
 
 	path(name: string): string {
@@ -97,7 +97,7 @@ const unnamed = `${reason}; after a restart the gateway cannot name them`;
 
 test("all commands of a reply are asked together, and run without another approval if no earlier command changes a file", async () => {
 	const reply = [command("a", "ls"), command("b", "cat run.sh"), command("c", "sh run.sh > out.log")];
-	await using g = await Ground.start(reply, { "run.sh": "echo ran\n" });
+	await using g = await Setup.start(reply, { "run.sh": "echo ran\n" });
 	const prompts = await g.prompts(3);
 	expect(prompts.map(({ approval }) => approval?.reply)).toMatchObject([
 		{ place: 1, count: 3 },
@@ -115,7 +115,7 @@ test("a command is asked again if a command before it changed its files, with th
 		command("a", "echo 'echo bad' > run.sh; mkdir lib; touch lib/x.js"),
 		command("b", "sh run.sh"),
 	];
-	await using g = await Ground.start(reply, { "run.sh": "echo good\n" });
+	await using g = await Setup.start(reply, { "run.sh": "echo good\n" });
 	const [first, second] = await g.prompts(2);
 	await g.answer(second);
 	await g.answer(first);
@@ -130,7 +130,7 @@ test("a command is asked again if a command before it changed its files, with th
 
 test("a denial of the second question applies, although the first one was approved", async () => {
 	const reply = [command("a", "echo 'touch ran' > run.sh"), command("b", "sh run.sh")];
-	await using g = await Ground.start(reply, { "run.sh": "echo good\n" });
+	await using g = await Setup.start(reply, { "run.sh": "echo good\n" });
 	const [first, second] = await g.prompts(2);
 	await g.answer(second);
 	await g.answer(first);
@@ -146,7 +146,7 @@ test("a denial of the second question applies, although the first one was approv
 test("an open question about files that changed is closed, and asked again at once", async () => {
 	const many = "for n in 1 2 3 4 5 6 7; do echo 'echo bad' | tee $n.js > run.sh; done";
 	const reply = [command("a", many), command("b", "sh run.sh")];
-	await using g = await Ground.start(reply, { "run.sh": "echo good\n" });
+	await using g = await Setup.start(reply, { "run.sh": "echo good\n" });
 	const [first, second] = await g.prompts(2);
 	await g.answer(first);
 	await expect(g.log.next("prompt.closed")).resolves.toMatchObject({
@@ -162,7 +162,7 @@ test("an open question about files that changed is closed, and asked again at on
 });
 
 test("commands whose files changed before the first of them ran are refused, and not asked again", async () => {
-	await using g = await Ground.start([command("a", "ls"), command("b", "sh run.sh")], {
+	await using g = await Setup.start([command("a", "ls"), command("b", "sh run.sh")], {
 		"run.sh": "echo good\n",
 	});
 	const [first, second] = await g.prompts(2);
@@ -185,7 +185,7 @@ test.for([{ isAnswered: true }, { isAnswered: false }])(
 	async ({ isAnswered }) => {
 		// The first command is not bound to the file, so that it runs.
 		const reply = [command("a", "touch a.js"), command("b", "sh .cache/run.sh")];
-		await using g = await Ground.start(reply, { ".cache/run.sh": "echo good\n" });
+		await using g = await Setup.start(reply, { ".cache/run.sh": "echo good\n" });
 		const [first, second] = await g.prompts(2);
 		await g.put(".cache/run.sh", "touch ran\n");
 		if (isAnswered) await g.answer(second);
@@ -207,7 +207,7 @@ test.for([{ isAnswered: true }, { isAnswered: false }])(
 
 test("a file that another process swaps while a command waits for its second answer refuses it", async () => {
 	const reply = [command("a", "touch a.js"), command("b", "sh run.sh")];
-	await using g = await Ground.start(reply, { "run.sh": "echo good\n" });
+	await using g = await Setup.start(reply, { "run.sh": "echo good\n" });
 	const [first] = await g.prompts(2);
 	await g.answer(first);
 	const [third] = await g.prompts(1);
@@ -221,7 +221,7 @@ test("a file that another process swaps while a command waits for its second ans
 });
 
 test("a denied command changes nothing, so the command after it keeps its approval", async () => {
-	await using g = await Ground.start([command("a", "touch a.js"), command("b", "ls")]);
+	await using g = await Setup.start([command("a", "touch a.js"), command("b", "ls")]);
 	const [first, second] = await g.prompts(2);
 	await g.answer(second);
 	await g.answer(first, { cancelled: true });
@@ -233,7 +233,7 @@ test.for([{ isAnswered: true }, { isAnswered: false }])(
 	"after a restart a command is asked again if a command that ran before it changed its files: $isAnswered",
 	async ({ isAnswered }) => {
 		const reply = [command("a", "touch a.js"), command("b", "sleep 60"), command("c", "sh run.sh")];
-		const earlier = await Ground.start(reply, { "run.sh": "echo good\n" });
+		const earlier = await Setup.start(reply, { "run.sh": "echo good\n" });
 		const [first, , last] = await earlier.prompts(3);
 		if (isAnswered) await earlier.answer(last);
 		await earlier.answer(first);
@@ -255,7 +255,7 @@ test.for([{ isAnswered: true }, { isAnswered: false }])(
 );
 
 test("after a restart commands are refused if their files changed and none of them had run", async () => {
-	const earlier = await Ground.start([command("a", "ls"), command("b", "sh run.sh")], {
+	const earlier = await Setup.start([command("a", "ls"), command("b", "sh run.sh")], {
 		"run.sh": "echo good\n",
 	});
 	const [first, second] = await earlier.prompts(2);
@@ -273,7 +273,7 @@ test("after a restart commands are refused if their files changed and none of th
 
 test("a command that is asked again keeps the arguments of a person", async () => {
 	const reply = [command("a", "touch a.js"), command("b", "sh run.sh")];
-	await using g = await Ground.start(reply, { "run.sh": "echo model\n", "other.sh": "echo person\n" });
+	await using g = await Setup.start(reply, { "run.sh": "echo model\n", "other.sh": "echo person\n" });
 	const [first, second] = await g.prompts(2);
 	await g.answer(second, { value: true, arguments: { cmd: "sh other.sh" } });
 	await g.answer(first);
@@ -289,7 +289,7 @@ test("a command that is asked again keeps the arguments of a person", async () =
 
 test("a command after a write of the same reply is asked once, after the write", async () => {
 	const write = calls("a", "write_file", { path: "run.sh", content: "echo written\n" });
-	await using g = await Ground.start([write, command("b", "sh run.sh")]);
+	await using g = await Setup.start([write, command("b", "sh run.sh")]);
 	const [first] = await g.prompts(1);
 	expect(g.approvals).toBe(1);
 	await g.answer(first);
@@ -300,18 +300,18 @@ test("a command after a write of the same reply is asked once, after the write",
 });
 
 /** A command with an effect. It prints a line, and then waits until the test writes to `pipe.log`. */
-function held(before: string): string {
+function waiting(before: string): string {
 	return `${before}; echo ready; cat pipe.log`;
 }
 
-function makePipe(g: Ground): Promise<void> {
+function makePipe(g: Setup): Promise<void> {
 	expect(spawnSync("mkfifo", [g.path("pipe.log")]).status).toBe(0);
 	return Promise.resolve();
 }
 
 test("other arguments are refused while an earlier command changes the files, and accepted when the call is asked again", async () => {
-	const reply = [command("a", held("touch a.js")), command("b", "sh run.sh")];
-	await using g = await Ground.start(reply, { "run.sh": "echo model\n", "other.sh": "echo person\n" });
+	const reply = [command("a", waiting("touch a.js")), command("b", "sh run.sh")];
+	await using g = await Setup.start(reply, { "run.sh": "echo model\n", "other.sh": "echo person\n" });
 	await makePipe(g);
 	const [first, second] = await g.prompts(2);
 	await g.answer(first);
@@ -408,7 +408,7 @@ test.for([
 );
 
 test("a session that is trusted in the meantime needs no second answer", async () => {
-	await using g = await Ground.start([command("a", held("touch a.js")), command("b", "ls *.js")]);
+	await using g = await Setup.start([command("a", waiting("touch a.js")), command("b", "ls *.js")]);
 	await makePipe(g);
 	const [first] = await g.prompts(2);
 	await g.answer(first);

@@ -55,7 +55,7 @@ export async function testSandbox(tested: Tested): Promise<number> {
 	const isPromised = ({ since = 0, unixSockets = false }: Probe): boolean =>
 		tested.minor >= since && !(unixSockets && tested.unixSockets);
 	const tried = probes.filter(isPromised);
-	const { output, beside } = await inProbeGround(tested, (ground) => tryAll(tried, tested, ground));
+	const { output, beside } = await inProbeRoot(tested, (probeRoot) => tryAll(tried, tested, probeRoot));
 	const lines = new Set(output.split("\n"));
 	const out = tried.filter(({ name }) => lines.has(`escaped ${name}`)).map(({ name }) => name);
 	const unknown = tried.filter(({ name }) => !lines.has(`held ${name}`)).map(({ name }) => name);
@@ -65,12 +65,12 @@ export async function testSandbox(tested: Tested): Promise<number> {
 	return tried.length;
 }
 
-interface Ground {
+interface ProbeRoot {
 	readonly root: string;
 	readonly facts: ProbeFacts;
 }
 
-async function tryAll(tried: readonly Probe[], { sandboxOf }: Tested, { root, facts }: Ground) {
+async function tryAll(tried: readonly Probe[], { sandboxOf }: Tested, { root, facts }: ProbeRoot) {
 	const { output } = await sandboxOf(root).run({
 		executable: existsSync("/bin/bash") ? "/bin/bash" : "/bin/sh",
 		args: ["-c", probeScript(tried, facts)],
@@ -83,7 +83,7 @@ async function tryAll(tried: readonly Probe[], { sandboxOf }: Tested, { root, fa
 }
 
 /** Creates a root with a repository, a directory with a canary beside it, and listeners, for the duration of the work. */
-async function inProbeGround<T>(tested: Tested, work: (ground: Ground) => Promise<T>): Promise<T> {
+async function inProbeRoot<T>(tested: Tested, work: (probeRoot: ProbeRoot) => Promise<T>): Promise<T> {
 	await using undo = new AsyncDisposableStack();
 	const directory = await realpath(await mkdtemp(join(tmpdir(), "parley-sandbox-")));
 	undo.defer(() => rm(directory, { recursive: true, force: true }));

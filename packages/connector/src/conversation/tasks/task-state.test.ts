@@ -4,14 +4,14 @@ import { type Happening, reduceAll } from "../../testing/chat-scene.ts";
 import { type TasksSlice, tasks } from "./tasks.ts";
 
 test("the newest thirty ended tasks are remembered for late presses", () => {
-	const lives = Array.from({ length: 40 }, (_, index): Happening[] => {
+	const lifecycles = Array.from({ length: 40 }, (_, index): Happening[] => {
 		const task = { task_id: `task_${index}`, title: `T${index}` };
 		return [
 			[1, "task.created", { ...task, description: "", parent_id: "" }],
 			[2, "task.cancelled", { task_id: task.task_id, reason: "no need", by: "operator" }],
 		];
 	});
-	const { slice } = reduceAll(tasks, lives.flat());
+	const { slice } = reduceAll(tasks, lifecycles.flat());
 	expect(slice.live).toEqual([]);
 	expect(slice.ended).toHaveLength(30);
 	const cause = { why: "no need", by: "operator" };

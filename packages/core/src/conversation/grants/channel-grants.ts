@@ -44,7 +44,7 @@ import { type Prompts, promptLifeMs } from "../prompts.ts";
 import type { Session } from "../session.ts";
 import type { SessionGrants } from "../session-grants.ts";
 import type { Sessions } from "../sessions.ts";
-import { GrantLife } from "./grant-life.ts";
+import { OpenGrants } from "./open-grants.ts";
 
 export type { WantedGrant } from "../../trust/grants/grant-request.ts";
 export type { StoredGrant } from "../../trust/grants/grant-rows.ts";
@@ -71,7 +71,7 @@ export interface GrantOptions extends TrustOptions {
 /** Channels whose calls run without approval for a limited time. */
 export class ChannelGrants implements SessionGrants {
 	readonly #options: GrantOptions;
-	readonly #life: GrantLife;
+	readonly #openGrants: OpenGrants;
 	readonly #people: Pick<People, "roleNow">;
 	readonly #tenants: Tenants;
 
@@ -83,22 +83,22 @@ export class ChannelGrants implements SessionGrants {
 		this.#options = options;
 		this.#people = people;
 		this.#tenants = new Tenants(options.chat ?? noChat);
-		this.#life = new GrantLife({ ...options, policies });
+		this.#openGrants = new OpenGrants({ ...options, policies });
 	}
 
 	/** Loads the grants in force. Ends those that a long downtime has ended. */
 	load(): Promise<void> {
-		return this.#life.load();
+		return this.#openGrants.load();
 	}
 
 	/** Ends the expired grants of the channel, with their reason. */
 	async review(place: string | undefined): Promise<void> {
-		if (this.#life.mayCount(place)) await this.#life.review();
+		if (this.#openGrants.mayCount(place)) await this.#openGrants.review();
 	}
 
 	/** Stops watching, and resolves when all writes are done. */
 	stop(): Promise<void> {
-		return this.#life.stop();
+		return this.#openGrants.stop();
 	}
 
 	/**
@@ -118,10 +118,10 @@ export class ChannelGrants implements SessionGrants {
 		await this.#requireSafety(wanted.place, principal.person);
 		if (principal.person) return this.#ask(request, wanted, { person: principal.person, ...meant });
 		if (!unseen) await this.#options.store.read((db) => requireSeen(db, wanted.place));
-		const { response: grant, repeated } = await this.#life.inPlace(wanted.place, [], (tx, recipients) =>
-			once(tx, request, this.#onceDeps, () => this.#life.begin(tx, recipients, wanted, principal)),
+		const { response: grant, repeated } = await this.#openGrants.inPlace(wanted.place, [], (tx, recipients) =>
+			once(tx, request, this.#onceDeps, () => this.#openGrants.begin(tx, recipients, wanted, principal)),
 		);
-		if (!repeated) this.#life.watch(grant);
+		if (!repeated) this.#openGrants.watch(grant);
 		return { status: "granted", grant };
 	}
 
@@ -151,13 +151,13 @@ export class ChannelGrants implements SessionGrants {
 		authorize(principal, "grant.revoke", { place: row.place });
 		const asker = requestedBy(principal);
 		const why = `revoked by ${asker.principal}${reason === "" ? "" : `: ${reason}`}`;
-		await this.#life.inPlace(row.place, notifiedSessions(row), (tx, recipients) =>
+		await this.#openGrants.inPlace(row.place, notifiedSessions(row), (tx, recipients) =>
 			once(tx, request, this.#onceDeps, async () => {
-				await this.#life.endIn(tx, recipients, { row, reason: why, asker });
+				await this.#openGrants.endIn(tx, recipients, { row, reason: why, asker });
 				return null;
 			}),
 		);
-		this.#life.unwatch(row, why);
+		this.#openGrants.unwatch(row, why);
 	}
 
 	/** Answers a grant request of a member for an authorized principal. Returns false if it was already answered. */
@@ -172,45 +172,48 @@ export class ChannelGrants implements SessionGrants {
 		const approves = readAnswer(fromRow<Prompt>(answered.request), true, response).kind === "approved";
 		if (approves) await this.#requireSafety(wanted.place, principal.person);
 		let grant: GrantFacts | undefined;
-		const { response: counts } = await this.#life.inPlace(wanted.place, [session.id], (tx, recipients) =>
-			once(tx, request, this.#onceDeps, async () => {
-				const answering = { token, response, by: principal, change: undefined };
-				const { counts: isFirst } = await this.#options.prompts.answer(
-					tx,
-					recipients.recordIn.bind(undefined, session),
-					session,
-					answering,
-				);
-				const state = isFirst ? await stateOf(tx, token) : undefined;
-				if (state === "answered") grant = await this.#life.begin(tx, recipients, wanted, principal);
-				if (state === "cancelled") {
-					const facts = { action: "grant.refuse", object: wanted.place, decision: "denied" };
-					await this.#options.audit.record(tx, { ...requestedBy(principal), ...facts });
-				}
-				return isFirst;
-			}),
+		const { response: counts } = await this.#openGrants.inPlace(
+			wanted.place,
+			[session.id],
+			(tx, recipients) =>
+				once(tx, request, this.#onceDeps, async () => {
+					const answering = { token, response, by: principal, change: undefined };
+					const { counts: isFirst } = await this.#options.prompts.answer(
+						tx,
+						recipients.recordIn.bind(undefined, session),
+						session,
+						answering,
+					);
+					const state = isFirst ? await stateOf(tx, token) : undefined;
+					if (state === "answered") grant = await this.#openGrants.begin(tx, recipients, wanted, principal);
+					if (state === "cancelled") {
+						const facts = { action: "grant.refuse", object: wanted.place, decision: "denied" };
+						await this.#options.audit.record(tx, { ...requestedBy(principal), ...facts });
+					}
+					return isFirst;
+				}),
 		);
-		if (grant) this.#life.watch(grant);
+		if (grant) this.#openGrants.watch(grant);
 		return counts;
 	}
 
 	/** Checks the author and the channel: the trust of a channel ends if it is shared or a person without access writes. */
 	async witness({ person }: Principal): Promise<void> {
-		if (!person || !this.#life.mayCount(placeKey(person.place))) return;
+		if (!person || !this.#openGrants.mayCount(placeKey(person.place))) return;
 		const why = this.#whyUnsafe(person);
-		if (why !== undefined) await this.#life.endOf(placeKey(person.place), why, byItself);
+		if (why !== undefined) await this.#openGrants.endOf(placeKey(person.place), why, byItself);
 	}
 
 	/** A member has stopped the work of a channel, which ends its trust. */
 	stopped(place: string | undefined, principal: Principal): Promise<void> {
 		const asker = requestedBy(principal);
-		return this.#life.endOf(place, `stopped by ${asker.principal}`, asker);
+		return this.#openGrants.endOf(place, `stopped by ${asker.principal}`, asker);
 	}
 
 	/** Observes all events: a spent budget ends the trust of the channels that use it. */
 	observe({ sessionId, event }: Pick<SessionEvent, "sessionId" | "event">): void {
 		if (event.type !== "budget.reached" || event.percent < 100) return;
-		this.#life.spent(event.scope === "session" ? sessionId : undefined);
+		this.#openGrants.spent(event.scope === "session" ? sessionId : undefined);
 	}
 
 	/** The grant that covers a call without approval, if there is one. The policy must agree. */
@@ -232,7 +235,7 @@ export class ChannelGrants implements SessionGrants {
 	 * it. `last`: the grant covers no further call.
 	 */
 	async use(tx: Tx, grantId: string): Promise<"counted" | "last" | "ended"> {
-		const moment = await this.#life.moment();
+		const moment = await this.#openGrants.moment();
 		const row = await useGrantRow(tx, grantId, moment);
 		if (!row) return "ended";
 		return whyOver(row, moment) === undefined ? "counted" : "last";
@@ -240,7 +243,7 @@ export class ChannelGrants implements SessionGrants {
 
 	/** Counts a denied call of the channel. The caller then calls `review`. */
 	async denied(tx: Tx, place: string | undefined): Promise<void> {
-		if (this.#life.mayCount(place)) await countDenial(tx, place);
+		if (this.#openGrants.mayCount(place)) await countDenial(tx, place);
 	}
 
 	/** Checks `accept_all_tools` of a connector: throws `permission_denied` unless the channel has such a grant. */
@@ -291,9 +294,9 @@ export class ChannelGrants implements SessionGrants {
 	}
 
 	async #inForce(db: Tx, place: string | undefined): Promise<GrantFacts | undefined> {
-		if (!this.#life.mayCount(place)) return undefined;
+		if (!this.#openGrants.mayCount(place)) return undefined;
 		const row = await openGrantOf(db, place);
-		return row && whyOver(row, await this.#life.moment()) === undefined ? factsOf(row) : undefined;
+		return row && whyOver(row, await this.#openGrants.moment()) === undefined ? factsOf(row) : undefined;
 	}
 
 	async #requireSafety(place: string, person: Person | undefined): Promise<void> {

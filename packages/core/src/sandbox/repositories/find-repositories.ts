@@ -17,7 +17,7 @@ const stores = ["objects", "refs", "hooks", "info", "logs"];
 const ofAgents = [".parley", ".claude"];
 
 /** Directories to search. Paths are real. */
-export interface Ground extends SearchLimits {
+export interface SearchScope extends SearchLimits {
 	/** Directories in the roots that are searched in any case. */
 	readonly surely: readonly string[];
 	/** Whether the time for the search is over. */
@@ -61,9 +61,9 @@ export function wasSeen(path: string, { beyond, unread }: Unsearched): boolean {
 }
 
 /** Links are followed only if git would follow them, and only within the roots. */
-export async function findRepositories(ground: Ground): Promise<Repositories> {
-	const search = new Search(ground);
-	for (const path of ground.surely) await search.look(path);
+export async function findRepositories(scope: SearchScope): Promise<Repositories> {
+	const search = new Search(scope);
+	for (const path of scope.surely) await search.look(path);
 	await search.walk();
 	return search;
 }
@@ -84,7 +84,7 @@ interface Place {
 }
 
 class Search implements Repositories {
-	readonly #ground: Ground;
+	readonly #scope: SearchScope;
 	readonly #queue: Place[];
 	readonly #found = new Map<string, GitDirectory>();
 	readonly pointers: string[] = [];
@@ -93,9 +93,9 @@ class Search implements Repositories {
 	#left = MAX_ENTRIES;
 	readonly unread = new Set<string>();
 
-	constructor(ground: Ground) {
-		this.#ground = ground;
-		this.#queue = ground.roots.map((path) => ({ path, ofParts: false, inGit: false }));
+	constructor(scope: SearchScope) {
+		this.#scope = scope;
+		this.#queue = scope.roots.map((path) => ({ path, ofParts: false, inGit: false }));
 	}
 
 	get directories(): GitDirectory[] {
@@ -115,7 +115,7 @@ class Search implements Repositories {
 
 	/** Walks level by level. Directories that remain in the queue were not searched. */
 	async walk(): Promise<void> {
-		while (this.#queue.length > 0 && this.#left > 0 && !this.#ground.isLate()) {
+		while (this.#queue.length > 0 && this.#left > 0 && !this.#scope.isLate()) {
 			const places = this.#queue.splice(0, AT_ONCE);
 			const all = await Promise.all(places.map(({ path }) => this.#entriesOf(path)));
 			for (const [index, place] of places.entries()) await this.#visit(place, all[index] ?? nothing);
@@ -198,7 +198,7 @@ class Search implements Repositories {
 	}
 
 	#isOpen(path: string): boolean {
-		return isOpen(path, this.#ground);
+		return isOpen(path, this.#scope);
 	}
 }
 

@@ -2,7 +2,7 @@ import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { calls, ScriptedModel, says, testImages } from "@parley/core/testing";
 import { expect, test } from "vitest";
-import { ZotGround } from "../../testing/zot-ground.ts";
+import { ZotSetup } from "../../testing/zot-setup.ts";
 
 test("an image that a tool reads is shown by its size, in the result and in the transcript", async () => {
 	const [{ content: png }] = testImages;
@@ -10,17 +10,17 @@ test("an image that a tool reads is shown by its size, in the result and in the 
 		[calls("c1", "read", { path: "photo.png" }), calls("c2", "read", { path: "nothing.png" })],
 		[says("A pixel.")],
 	);
-	await using ground = await ZotGround.open({ model });
-	const file = join(ground.t.directory, "work", "photo.png");
+	await using setup = await ZotSetup.open({ model });
+	const file = join(setup.t.directory, "work", "photo.png");
 	await writeFile(file, png);
-	ground.send({ id: "1", type: "prompt", message: "What is in photo.png?" });
-	await ground.waitFor("done");
+	setup.send({ id: "1", type: "prompt", message: "What is in photo.png?" });
+	await setup.waitFor("done");
 	await rm(file);
 	const content = [
 		{ type: "text", text: `"photo.png" is a PNG image, 1 x 1 pixels, ${png.length} bytes` },
 		{ type: "image", mime_type: "image/png", bytes: png.length },
 	];
-	expect(ground.frames.filter(({ type }) => type === "tool_result")).toMatchObject([
+	expect(setup.frames.filter(({ type }) => type === "tool_result")).toMatchObject([
 		{ type: "tool_result", id: "c1", is_error: false, content },
 		{ type: "tool_result", id: "c2", is_error: true },
 	]);
@@ -30,7 +30,7 @@ test("an image that a tool reads is shown by its size, in the result and in the 
 		{ pictures: [{ type: "image", mediaType: "image/png", data }] },
 		{ failed: true },
 	]);
-	expect(await ground.ask({ id: "2", type: "get_messages" })).toMatchObject({
+	expect(await setup.ask({ id: "2", type: "get_messages" })).toMatchObject({
 		data: {
 			messages: [
 				{ role: "user" },
@@ -46,5 +46,5 @@ test("an image that a tool reads is shown by its size, in the result and in the 
 			],
 		},
 	});
-	expect(JSON.stringify(ground.frames)).not.toContain(data);
+	expect(JSON.stringify(setup.frames)).not.toContain(data);
 });

@@ -1,6 +1,6 @@
 import { calls, ScriptedModel, says, stuck } from "@parley/core/testing";
 import { expect, test } from "vitest";
-import { ZotGround } from "../../../testing/zot-ground.ts";
+import { ZotSetup } from "../../../testing/zot-setup.ts";
 import type { Frame } from "../schema.ts";
 
 const prompt = (id: string, message = id) => ({ id, type: "prompt", message });
@@ -9,23 +9,23 @@ const whole = ["user_message", "turn_start", "assistant_start", "usage", "assist
 
 test("prompts and compactions run one after the other, and each is answered when it starts", async () => {
 	const model = new ScriptedModel([says("1")], [says("2")], [says("They counted.")], [says("3")]);
-	await using ground = await ZotGround.open({ model });
-	ground.send(prompt("p1"), prompt("p2"), { id: "c", type: "compact" }, prompt("p3"));
-	await ground.waitFor("done", 4);
-	const owners = ground.frames.map((frame) => (frame.type === "response" ? frame.id : frame.request_id));
+	await using setup = await ZotSetup.open({ model });
+	setup.send(prompt("p1"), prompt("p2"), { id: "c", type: "compact" }, prompt("p3"));
+	await setup.waitFor("done", 4);
+	const owners = setup.frames.map((frame) => (frame.type === "response" ? frame.id : frame.request_id));
 	expect(owners.filter((owner, at) => owner !== owners[at - 1])).toEqual(["p1", "p2", "c", "p3"]);
 	for (const id of ["p1", "p2", "p3"])
-		expect(ground.typesOf(id)).toEqual([...whole, "turn_end end_turn", "done"]);
-	expect(ground.typesOf("c")).toEqual(["usage", "compact_done", "done"]);
-	expect(ground.answers).toEqual(["p1", "p2", "c", "p3"].map((id) => [id, true]));
+		expect(setup.typesOf(id)).toEqual([...whole, "turn_end end_turn", "done"]);
+	expect(setup.typesOf("c")).toEqual(["usage", "compact_done", "done"]);
+	expect(setup.answers).toEqual(["p1", "p2", "c", "p3"].map((id) => [id, true]));
 	expect(model.requests.at(-1)?.messages.length).toBe(2);
 });
 
 test("a compaction without messages is an error", async () => {
-	await using ground = await ZotGround.open({ model: new ScriptedModel() });
-	ground.send({ id: "c", type: "compact" });
-	await ground.waitFor("done");
-	expect(ground.frames.slice(1)).toEqual([
+	await using setup = await ZotSetup.open({ model: new ScriptedModel() });
+	setup.send({ id: "c", type: "compact" });
+	await setup.waitFor("done");
+	expect(setup.frames.slice(1)).toEqual([
 		{ type: "error", message: "nothing to compact", request_id: "c" },
 		{ type: "done", request_id: "c" },
 	]);
@@ -33,11 +33,11 @@ test("a compaction without messages is an error", async () => {
 
 test("a compaction that fails has the reason, and the next prompt runs", async () => {
 	const model = new ScriptedModel([says("1")]);
-	await using ground = await ZotGround.open({ model });
-	ground.send(prompt("p"), { id: "c", type: "compact" }, { id: "c2", type: "compact" });
-	await ground.waitFor("done", 3);
-	expect(ground.typesOf("c")).toEqual(["error", "done"]);
-	expect(ground.typesOf("c2")).toEqual(["error", "done"]);
+	await using setup = await ZotSetup.open({ model });
+	setup.send(prompt("p"), { id: "c", type: "compact" }, { id: "c2", type: "compact" });
+	await setup.waitFor("done", 3);
+	expect(setup.typesOf("c")).toEqual(["error", "done"]);
+	expect(setup.typesOf("c2")).toEqual(["error", "done"]);
 });
 
 test("a prompt whose model call fails ends with the error, and the next one runs", async () => {
@@ -48,39 +48,39 @@ test("a prompt whose model call fails ends with the error, and the next one runs
 		},
 		[says("whole")],
 	);
-	await using ground = await ZotGround.open({ model });
-	ground.send(prompt("p1"), prompt("p2"));
-	await ground.waitFor("done", 2);
-	expect(ground.typesOf("p1").slice(-3)).toEqual(["turn_end error", "error", "done"]);
-	expect(ground.typesOf("p2")).toEqual([...whole, "turn_end end_turn", "done"]);
+	await using setup = await ZotSetup.open({ model });
+	setup.send(prompt("p1"), prompt("p2"));
+	await setup.waitFor("done", 2);
+	expect(setup.typesOf("p1").slice(-3)).toEqual(["turn_end error", "error", "done"]);
+	expect(setup.typesOf("p2")).toEqual([...whole, "turn_end end_turn", "done"]);
 });
 
 test("64 prompts can wait, and a further one is refused; waiting prompts can be listed and cancelled", async () => {
 	const model = new ScriptedModel(stuck("…"), ...Array(63).fill([says("ok")]));
-	await using ground = await ZotGround.open({ model });
-	ground.send(prompt("at work"), ...Array.from({ length: 65 }, (_, at) => prompt(`w${at}`, "x".repeat(300))));
-	expect(ground.answers).toEqual([
+	await using setup = await ZotSetup.open({ model });
+	setup.send(prompt("at work"), ...Array.from({ length: 65 }, (_, at) => prompt(`w${at}`, "x".repeat(300))));
+	expect(setup.answers).toEqual([
 		["at work", true],
 		["w64", "busy: 64 prompts already wait"],
 	]);
-	const listed = await ground.ask({ id: "q", type: "queue" });
+	const listed = await setup.ask({ id: "q", type: "queue" });
 	expect(listed).toMatchObject({ data: { active: { id: "at work", type: "prompt" } } });
 	const { queued } = (listed.success ? listed.data : {}) as { queued: { id: string; message: string }[] };
 	expect(queued.map(({ id }) => id)).toEqual(Array.from({ length: 64 }, (_, at) => `w${at}`));
 	expect(queued[0]?.message).toBe(`${"x".repeat(200)}…`);
-	ground.send({ id: "1", type: "cancel_queued", request_id: "w7" });
-	ground.send({ id: "2", type: "cancel_queued", request_id: "w7" });
-	ground.send({ id: "3", type: "cancel_queued", request_id: "at work" });
-	expect(ground.answers.slice(-4)).toEqual([
+	setup.send({ id: "1", type: "cancel_queued", request_id: "w7" });
+	setup.send({ id: "2", type: "cancel_queued", request_id: "w7" });
+	setup.send({ id: "3", type: "cancel_queued", request_id: "at work" });
+	expect(setup.answers.slice(-4)).toEqual([
 		["w7", "cancelled before it started"],
 		["1", true],
 		["2", 'no waiting prompt has the id "w7"'],
 		["3", 'no waiting prompt has the id "at work"'],
 	]);
-	await ground.connection.terminate("stopped");
-	expect(ground.typesOf("w7")).toEqual([]);
-	expect(ground.typesOf("at work").at(-1)).toBe("done");
-	expect(ground.answers.filter(([, why]) => why === "cancelled before it started")).toHaveLength(64);
+	await setup.connection.terminate("stopped");
+	expect(setup.typesOf("w7")).toEqual([]);
+	expect(setup.typesOf("at work").at(-1)).toBe("done");
+	expect(setup.answers.filter(([, why]) => why === "cancelled before it started")).toHaveLength(64);
 });
 
 /** A run of two model calls with a tool between them, and a further run. */
@@ -96,18 +96,18 @@ async function abortBehind(
 	number: number,
 ): Promise<{ frames: readonly Frame[]; first: string[]; next: string[] }> {
 	let sent = 0;
-	await using ground: ZotGround = await ZotGround.open({
+	await using setup: ZotSetup = await ZotSetup.open({
 		model: script(),
 		onFrame: () => {
 			sent += 1;
-			if (sent === number) queueMicrotask(() => ground.send(abort));
+			if (sent === number) queueMicrotask(() => setup.send(abort));
 		},
 	});
-	if (number === 0) ground.send(prompt("p1"), abort, prompt("p2"));
-	else ground.send(prompt("p1"), prompt("p2"));
-	await ground.waitFor("done", 2);
-	await ground.t.settle();
-	return { frames: ground.frames, first: ground.typesOf("p1"), next: ground.typesOf("p2") };
+	if (number === 0) setup.send(prompt("p1"), abort, prompt("p2"));
+	else setup.send(prompt("p1"), prompt("p2"));
+	await setup.waitFor("done", 2);
+	await setup.t.settle();
+	return { frames: setup.frames, first: setup.typesOf("p1"), next: setup.typesOf("p2") };
 }
 
 test("an abort at any time ends only the active prompt, with one done", async () => {
@@ -136,37 +136,37 @@ test.each([
 		yield* abortLine;
 		await new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
 	});
-	await using ground = await ZotGround.open({ model });
-	ground.send(prompt("p"));
-	await ground.waitFor(abortLine.length === 0 ? "turn_start" : "text_delta");
-	await ground.t.settle();
-	ground.send(abort, abort);
-	await ground.waitFor("done");
-	expect(ground.typesOf("p").slice(-2)).toEqual(["turn_end aborted", "done"]);
-	expect(ground.typesOf("p")).not.toContain("error");
+	await using setup = await ZotSetup.open({ model });
+	setup.send(prompt("p"));
+	await setup.waitFor(abortLine.length === 0 ? "turn_start" : "text_delta");
+	await setup.t.settle();
+	setup.send(abort, abort);
+	await setup.waitFor("done");
+	expect(setup.typesOf("p").slice(-2)).toEqual(["turn_end aborted", "done"]);
+	expect(setup.typesOf("p")).not.toContain("error");
 });
 
 test("an abort while a tool of the last model call runs is reported as an abort", async () => {
 	const model = new ScriptedModel([calls("c1", "bash", { command: "sleep 100" })]);
-	await using ground = await ZotGround.open({ model, limits: { modelCalls: 1 } });
-	ground.send(prompt("p"));
-	await ground.waitFor("turn_end");
-	await ground.t.settle();
-	ground.send(abort);
-	await ground.waitFor("done");
-	expect(ground.typesOf("p").slice(-4)).toEqual(["tool_result", "turn_start", "turn_end aborted", "done"]);
+	await using setup = await ZotSetup.open({ model, limits: { modelCalls: 1 } });
+	setup.send(prompt("p"));
+	await setup.waitFor("turn_end");
+	await setup.t.settle();
+	setup.send(abort);
+	await setup.waitFor("done");
+	expect(setup.typesOf("p").slice(-4)).toEqual(["tool_result", "turn_start", "turn_end aborted", "done"]);
 });
 
 test("queued prompts can have 64 MiB together", async () => {
-	await using ground = await ZotGround.open({ model: new ScriptedModel(stuck("…")) });
-	ground.send(prompt("at work"));
+	await using setup = await ZotSetup.open({ model: new ScriptedModel(stuck("…")) });
+	setup.send(prompt("at work"));
 	const data = `iVBORw0KGgo${"A".repeat(12 * 1024 * 1024 - 11)}`;
 	const image = { mime_type: "image/png", data };
 	const large = (id: string) => ({ id, type: "prompt", images: [image] });
-	ground.send(...["w1", "w2", "w3", "w4", "w5", "w6"].map(large), prompt("small"));
-	expect(ground.answers.slice(1)).toEqual([["w6", "busy: prompts of 64 MiB already wait"]]);
-	ground.send({ id: "c", type: "cancel_queued", request_id: "w1" }, large("w7"));
-	expect(ground.answers.slice(2)).toEqual([
+	setup.send(...["w1", "w2", "w3", "w4", "w5", "w6"].map(large), prompt("small"));
+	expect(setup.answers.slice(1)).toEqual([["w6", "busy: prompts of 64 MiB already wait"]]);
+	setup.send({ id: "c", type: "cancel_queued", request_id: "w1" }, large("w7"));
+	expect(setup.answers.slice(2)).toEqual([
 		["w1", "cancelled before it started"],
 		["c", true],
 	]);
@@ -174,24 +174,24 @@ test("queued prompts can have 64 MiB together", async () => {
 
 test("an abort ends a compaction without a change", async () => {
 	const model = new ScriptedModel([says("1")], stuck("…"), [says("2")]);
-	await using ground = await ZotGround.open({ model });
-	ground.send(prompt("p"), { id: "c", type: "compact" });
-	await ground.waitFor("done");
-	while (model.requests.length < 2) await ground.t.settle();
-	ground.send(abort);
-	await ground.waitFor("done", 2);
-	expect(ground.typesOf("c").filter((type) => type !== "usage")).toEqual(["done"]);
-	ground.send(prompt("next"));
-	await ground.waitFor("done", 3);
+	await using setup = await ZotSetup.open({ model });
+	setup.send(prompt("p"), { id: "c", type: "compact" });
+	await setup.waitFor("done");
+	while (model.requests.length < 2) await setup.t.settle();
+	setup.send(abort);
+	await setup.waitFor("done", 2);
+	expect(setup.typesOf("c").filter((type) => type !== "usage")).toEqual(["done"]);
+	setup.send(prompt("next"));
+	await setup.waitFor("done", 3);
 	expect(model.requests.at(-1)?.messages).toHaveLength(3);
 });
 
 test("an abort without a prompt succeeds, and does not end later prompts", async () => {
-	await using ground = await ZotGround.open({ model: new ScriptedModel([says("1")]) });
-	ground.send(abort, prompt("p"));
-	await ground.waitFor("done");
-	expect(ground.typesOf("p")).toEqual([...whole, "turn_end end_turn", "done"]);
-	expect(ground.answers).toEqual([
+	await using setup = await ZotSetup.open({ model: new ScriptedModel([says("1")]) });
+	setup.send(abort, prompt("p"));
+	await setup.waitFor("done");
+	expect(setup.typesOf("p")).toEqual([...whole, "turn_end end_turn", "done"]);
+	expect(setup.answers).toEqual([
 		["abort", true],
 		["p", true],
 	]);

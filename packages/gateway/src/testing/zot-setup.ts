@@ -17,7 +17,7 @@ const table = new ModelTable(
 	})),
 );
 
-export interface ZotGroundOptions extends Omit<Parameters<typeof TestRuntime.open>[0], "model"> {
+export interface ZotSetupOptions extends Omit<Parameters<typeof TestRuntime.open>[0], "model"> {
 	readonly model: Model;
 	readonly token?: string;
 	readonly approvals?: boolean;
@@ -26,14 +26,14 @@ export interface ZotGroundOptions extends Omit<Parameters<typeof TestRuntime.ope
 }
 
 /** A client's connection to an agent on a real runtime, without streams and processes. */
-export class ZotGround implements AsyncDisposable {
+export class ZotSetup implements AsyncDisposable {
 	readonly t: TestRuntime;
 	readonly agent: Agent;
 	readonly connection: Connection;
 	/** All sent frames, in order. */
 	readonly frames: Frame[] = [];
 
-	private constructor(t: TestRuntime, agent: Agent, { token, approvals = false, onFrame }: ZotGroundOptions) {
+	private constructor(t: TestRuntime, agent: Agent, { token, approvals = false, onFrame }: ZotSetupOptions) {
 		this.t = t;
 		this.agent = agent;
 		this.connection = new Connection({
@@ -50,7 +50,7 @@ export class ZotGround implements AsyncDisposable {
 		});
 	}
 
-	static async open(options: ZotGroundOptions): Promise<ZotGround> {
+	static async open(options: ZotSetupOptions): Promise<ZotSetup> {
 		const { token: _token, approvals = false, onFrame: _onFrame, ...chosen } = options;
 		const t = await TestRuntime.open({ table, tools: shortTools(), titles: false, ...chosen });
 		const cwd = join(t.directory, "work");
@@ -60,7 +60,7 @@ export class ZotGround implements AsyncDisposable {
 			sessionId: undefined,
 			settings: { provider: "scripted", cwd, acceptsAll: !approvals, reasoning: undefined },
 		});
-		return new ZotGround(t, agent, options);
+		return new ZotSetup(t, agent, options);
 	}
 
 	/** Reads commands, all in one tick; whether the client may stay. */

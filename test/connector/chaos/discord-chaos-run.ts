@@ -4,11 +4,11 @@ import type { Random } from "../../random.ts";
 import { InProcessPort } from "../../simulators/discord/in-process.ts";
 import type { Fault } from "../../simulators/discord/rest/network.ts";
 import { World } from "../../simulators/discord/world/world.ts";
+import { type ChaosPlatform, type ChaosPlatformParts, ChaosRun } from "./chaos-run.ts";
 import { judgeDeleted } from "./judge-messages.ts";
-import type { PlatformProcess } from "./life.ts";
+import type { PlatformProcess } from "./killable-connector.ts";
 import { People } from "./people.ts";
 import { StoredSession } from "./stored-session.ts";
-import { type Ground, type GroundParts, Street } from "./street.ts";
 
 const intents =
 	GatewayIntentBits.Guilds |
@@ -18,13 +18,13 @@ const intents =
 	GatewayIntentBits.DirectMessageReactions |
 	GatewayIntentBits.MessageContent;
 
-export type DiscordStreet = Street<World, People>;
+export type DiscordChaosRun = ChaosRun<World, People>;
 
-export function discordStreet(seed: number, directory: string, kills: number): DiscordStreet {
-	return new Street({ seed, directory, kills, ground: (parts) => new DiscordGround(parts) });
+export function discordChaosRun(seed: number, directory: string, kills: number): DiscordChaosRun {
+	return new ChaosRun({ seed, directory, kills, openPlatform: (parts) => new DiscordChaosPlatform(parts) });
 }
 
-export class DiscordGround implements Ground<World, People> {
+export class DiscordChaosPlatform implements ChaosPlatform<World, People> {
 	readonly name = "discord";
 	readonly calmMs = 60_000;
 	readonly longestMs = 20 * 60_000;
@@ -36,7 +36,7 @@ export class DiscordGround implements Ground<World, People> {
 	readonly #random: Random;
 	#session = new StoredSession(undefined);
 
-	constructor({ clock, random, seed }: GroundParts) {
+	constructor({ clock, random, seed }: ChaosPlatformParts) {
 		// The minimum that the connector relies on. A longer time would hide a repeat that comes too late.
 		this.world = new World({ clock, seed, settings: { nonceMs: 60_000 } });
 		this.people = new People(this.world, random);

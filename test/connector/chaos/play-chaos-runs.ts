@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { places } from "./life.ts";
+import { places } from "./killable-connector.ts";
 
 const kills = 4;
 
@@ -24,11 +24,11 @@ interface Seeds {
 	readonly most?: number;
 }
 
-/** Plays a street for each seed. Resolves with the faults, and with the places at which no process died. */
-export async function playStreets<Street extends Playable>(
+/** Plays a chaos run for each seed. Resolves with the faults, and with the places at which no process died. */
+export async function playChaosRuns<ChaosRun extends Playable>(
 	{ first, count, most = count }: Seeds,
-	open: (seed: number, directory: string, kills: number) => Street,
-	judge: (street: Street) => readonly string[],
+	open: (seed: number, directory: string, kills: number) => ChaosRun,
+	judge: (run: ChaosRun) => readonly string[],
 ): Promise<{ readonly faults: readonly string[]; readonly unvisited: readonly string[] }> {
 	const directory = await mkdtemp(join(memory, "parley-chaos-"));
 	const faults: string[] = [];
@@ -36,10 +36,10 @@ export async function playStreets<Street extends Playable>(
 	const unvisited = () => required.filter((place) => !deaths.has(place));
 	const isOver = (played: number) => played >= count && (played >= most || unvisited().length === 0);
 	for (let seed = first; !isOver(seed - first); seed++) {
-		const street = open(seed, directory, kills);
-		await street.play();
-		for (const death of street.deaths) deaths.add(death);
-		faults.push(...judge(street).map((fault) => `seed ${seed}: ${fault}`));
+		const run = open(seed, directory, kills);
+		await run.play();
+		for (const death of run.deaths) deaths.add(death);
+		faults.push(...judge(run).map((fault) => `seed ${seed}: ${fault}`));
 	}
 	await rm(directory, { recursive: true });
 	return { faults, unvisited: unvisited() };

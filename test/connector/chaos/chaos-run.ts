@@ -4,14 +4,14 @@ import { setImmediate as tick } from "node:timers/promises";
 import { ManualClock } from "@parley/base/testing";
 import { ScriptedGateway } from "@parley/connector/testing";
 import { Random } from "../../random.ts";
-import { Life, type PlatformProcess, places } from "./life.ts";
+import { KillableConnector, type PlatformProcess, places } from "./killable-connector.ts";
 import type { PendingActions } from "./pending-actions.ts";
 import { Work } from "./work.ts";
 
 const steps = 70;
 const quietTurns = 12;
 /** Must have no common divisor with the number of places. */
-const lifeStride = 4;
+const placeStride = 4;
 const shortMs = 25;
 
 /** Timers fire at whole milliseconds, as on a machine's clock. */
@@ -21,7 +21,7 @@ class WholeClock extends ManualClock {
 	}
 }
 
-export interface StreetPeople {
+export interface ChaosPeople {
 	readonly rooms: readonly { readonly id: string }[];
 	readonly pendingActions: PendingActions;
 	readonly messages: { databaseLost(): void };
@@ -33,8 +33,8 @@ export interface StreetPeople {
 	act(): void;
 }
 
-/** Platform of a street, with its faults. */
-export interface Ground<World, People extends StreetPeople> {
+/** Platform of a chaos run, with its faults. */
+export interface ChaosPlatform<World, People extends ChaosPeople> {
 	readonly name: "discord" | "slack";
 	readonly world: World;
 	readonly people: People;
@@ -51,24 +51,24 @@ export interface Ground<World, People extends StreetPeople> {
 	/** Starts the next process of the connector, with the stored state of the last one unless its database is lost. */
 	nextProcess(isLost: boolean): PlatformProcess;
 	/** Faults at the time when all actions are stored. */
-	judgeRemoved(street: Street<World, People>): string[];
+	judgeRemoved(run: ChaosRun<World, People>): string[];
 }
 
-export interface GroundParts {
+export interface ChaosPlatformParts {
 	readonly clock: ManualClock;
 	readonly random: Random;
 	readonly seed: number;
 }
 
-export interface StreetPlan<World, People extends StreetPeople> {
+export interface ChaosPlan<World, People extends ChaosPeople> {
 	readonly seed: number;
 	readonly directory: string;
 	readonly kills: number;
-	ground(parts: GroundParts): Ground<World, People>;
+	openPlatform(parts: ChaosPlatformParts): ChaosPlatform<World, People>;
 }
 
 /** All that outlives a process of the connector: a platform with its people, the gateway, and the disk. */
-export class Street<World, People extends StreetPeople> {
+export class ChaosRun<World, People extends ChaosPeople> {
 	readonly world: World;
 	readonly gateway: ScriptedGateway;
 	readonly people: People;
@@ -77,27 +77,27 @@ export class Street<World, People extends StreetPeople> {
 	/** Posts that wait for a person at the end, and dead ones. */
 	stuck: readonly string[] = [];
 	readonly faults: string[] = [];
-	readonly #ground: Ground<World, People>;
+	readonly #platform: ChaosPlatform<World, People>;
 	readonly #clock = new WholeClock();
 	readonly #random: Random;
 	readonly #directory: string;
 	readonly #seed: number;
-	#life: Life | undefined;
+	#killable: KillableConnector | undefined;
 	#kills: number;
-	#lives = 0;
+	#armed = 0;
 
-	constructor({ seed, directory, kills, ground }: StreetPlan<World, People>) {
+	constructor({ seed, directory, kills, openPlatform }: ChaosPlan<World, People>) {
 		this.#random = new Random(seed);
 		this.#seed = seed;
 		this.#kills = kills;
-		this.#ground = ground({ clock: this.#clock, random: this.#random, seed });
-		const { name, world, people } = this.#ground;
+		this.#platform = openPlatform({ clock: this.#clock, random: this.#random, seed });
+		const { name, world, people } = this.#platform;
 		this.#directory = join(directory, `${name}-${seed}`);
 		this.world = world;
 		this.people = people;
 		this.gateway = new ScriptedGateway(this.#clock);
 		for (const { id } of people.rooms) {
-			for (const tenant of this.#ground.tenants) {
+			for (const tenant of this.#platform.tenants) {
 				const facts = { mention: "required", sessions: "shared", busy: "offer" } as const;
 				this.gateway.facts.set(`${tenant}:${id}`, facts);
 			}
@@ -108,32 +108,32 @@ export class Street<World, People extends StreetPeople> {
 	/** Plays all actions, then waits until all work is complete. */
 	async play(): Promise<void> {
 		await mkdir(this.#directory, { recursive: true });
-		const life = await this.#begin(true);
+		const killable = await this.#begin(true);
 		await this.#pass(5000);
 		// Messages to an unknown channel may be lost with the connection.
 		this.people.greet();
 		await this.#pass(30_000);
 		for (const session of this.gateway.sessions) this.work.trust.give(session);
-		this.#arm(life);
-		this.#ground.break();
+		this.#arm(killable);
+		this.#platform.break();
 		for (let step = 0; step < steps; step++) await this.#step();
 		await this.#heal();
-		const { connector } = (await this.#life?.status()) ?? {};
+		const { connector } = (await this.#killable?.status()) ?? {};
 		this.stuck = (connector?.stuck ?? []).map(({ id, state, reason }) => `${id} is ${state}: ${reason}`);
-		await this.#life?.stop();
+		await this.#killable?.stop();
 		await rm(this.#directory, { recursive: true });
 	}
 
 	/** Log of the last process, to find a fault. */
 	get log(): readonly string[] {
-		const records = this.#life?.log.records ?? [];
+		const records = this.#killable?.log.records ?? [];
 		return records
 			.filter(({ level }) => level !== "debug")
 			.map(({ level, message, fields }) => `${level} ${message} ${written(fields)}`);
 	}
 
 	async #step(): Promise<void> {
-		if (this.#life?.end !== undefined) await this.#remove();
+		if (this.#killable?.end !== undefined) await this.#remove();
 		const chance = this.#random.next();
 		if (chance < 0.45) this.people.act();
 		else if (chance < 0.85) this.work.proceed();
@@ -143,25 +143,25 @@ export class Street<World, People extends StreetPeople> {
 
 	/** A random fault between the connector and its servers. */
 	#disturb(): void {
-		const { cuts } = this.#ground;
+		const { cuts } = this.#platform;
 		this.people.pendingActions.disturbed();
 		const kind = this.#random.below(2 * cuts.length + 1);
 		const cut = cuts[kind];
 		if (cut) cut();
-		else if (kind === cuts.length) this.#life?.die("a kill");
+		else if (kind === cuts.length) this.#killable?.die("a kill");
 		else this.gateway.away = !this.gateway.away;
 	}
 
 	async #heal(): Promise<void> {
-		const { calmMs, longestMs } = this.#ground;
+		const { calmMs, longestMs } = this.#platform;
 		this.#kills = 0;
-		this.#ground.heal();
+		this.#platform.heal();
 		this.gateway.away = false;
-		this.#life?.die("a kill");
+		this.#killable?.die("a kill");
 		await this.#remove();
 		const end = this.#clock.now() + longestMs;
 		await this.#pass(calmMs);
-		this.faults.push(...this.#ground.judgeRemoved(this));
+		this.faults.push(...this.#platform.judgeRemoved(this));
 		// The last actions may still cause posts.
 		for (let done = 0; done < 2; done = (await this.#isDone()) ? done + 1 : 0) {
 			this.work.finish();
@@ -174,9 +174,11 @@ export class Street<World, People extends StreetPeople> {
 	}
 
 	async #isDone(): Promise<boolean> {
-		const { connector } = (await this.#life?.status()) ?? {};
-		const held = connector?.stuck.filter(({ state }) => state === "held").length ?? 0;
-		return connector !== undefined && connector.waiting === 0 && connector.open === held && this.work.isDone;
+		const { connector } = (await this.#killable?.status()) ?? {};
+		const undecided = connector?.stuck.filter(({ state }) => state === "held").length ?? 0;
+		return (
+			connector !== undefined && connector.waiting === 0 && connector.open === undecided && this.work.isDone
+		);
 	}
 
 	async #pass(ms: number): Promise<void> {
@@ -196,33 +198,33 @@ export class Street<World, People extends StreetPeople> {
 		for (let turn = 0; turn < quietTurns; turn++) await tick();
 	}
 
-	async #begin(isLost: boolean): Promise<Life> {
-		const life = new Life({
-			...{ process: this.#ground.nextProcess(isLost), gateway: this.gateway, clock: this.#clock },
+	async #begin(isLost: boolean): Promise<KillableConnector> {
+		const killable = new KillableConnector({
+			...{ process: this.#platform.nextProcess(isLost), gateway: this.gateway, clock: this.#clock },
 			...{ dataDir: this.#directory, chance: () => this.#random.next() },
 			died: () => this.people.pendingActions.disturbed(),
 		});
-		this.#life = life;
-		await life.begin();
-		return life;
+		this.#killable = killable;
+		await killable.begin();
+		return killable;
 	}
 
-	#arm(life: Life): void {
+	#arm(killable: KillableConnector): void {
 		this.#kills -= 1;
 		if (this.#kills < 0) return;
-		this.#lives += 1;
+		this.#armed += 1;
 		// Each place has its turn, even with few seeds.
-		const place = places[(this.#seed * lifeStride + this.#lives) % places.length] ?? "";
+		const place = places[(this.#seed * placeStride + this.#armed) % places.length] ?? "";
 		// Commits are frequent; every other place is reached a few times.
-		life.arm({ place, hit: this.#random.between(1, place.startsWith("store") ? 60 : 5) });
+		killable.arm({ place, hit: this.#random.between(1, place.startsWith("store") ? 60 : 5) });
 	}
 
 	/** Removes the dead process and starts the next one, perhaps without its database. */
 	async #remove(): Promise<void> {
-		const life = this.#life;
-		if (life?.end === undefined) return;
-		this.deaths.push(life.end);
-		await this.#through(life.stop());
+		const killable = this.#killable;
+		if (killable?.end === undefined) return;
+		this.deaths.push(killable.end);
+		await this.#through(killable.stop());
 		const isLost = this.#kills > 0 && this.#random.chance(0.2);
 		if (isLost) {
 			this.people.messages.databaseLost();

@@ -12,7 +12,7 @@ import { askDaemon, KontekstStream } from "./drivers/kontekst-client.ts";
 export const fakeLlamaServer = fileURLToPath(new URL("../simulators/llama/llama-server.ts", import.meta.url));
 
 /** A directory, two ports and the real gateway with a fake local model server. */
-export class LlamaGround implements AsyncDisposable {
+export class LlamaSetup implements AsyncDisposable {
 	readonly directory: string;
 	readonly port: number;
 	readonly llamaPort: number;
@@ -26,8 +26,8 @@ export class LlamaGround implements AsyncDisposable {
 		mkdirSync(join(this.directory, "data"), { mode: 0o700 });
 	}
 
-	static async create(): Promise<LlamaGround> {
-		return new LlamaGround(await choosePort(), await choosePort());
+	static async create(): Promise<LlamaSetup> {
+		return new LlamaSetup(await choosePort(), await choosePort());
 	}
 
 	get url(): string {

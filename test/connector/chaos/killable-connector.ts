@@ -31,7 +31,7 @@ export interface PlatformProcess {
 	kill(): void;
 }
 
-export interface LifeParts {
+export interface KillableConnectorParts {
 	readonly process: PlatformProcess;
 	readonly gateway: ScriptedGateway;
 	readonly clock: ManualClock;
@@ -41,17 +41,17 @@ export interface LifeParts {
 }
 
 /** One process of the connector. After its death it no longer reaches the platform, the gateway or its database. */
-export class Life implements Failpoints {
+export class KillableConnector implements Failpoints {
 	readonly log = new MemoryLogger();
 	/** Place of its death. */
 	end: string | undefined;
-	readonly #parts: LifeParts;
-	/** Number of hits of each place since the life was armed. */
+	readonly #parts: KillableConnectorParts;
+	/** Number of hits of each place since the process was armed. */
 	readonly reached = new Map<string, number>();
 	#fate: Fate | undefined;
 	#running: RunningConnector | undefined;
 
-	constructor(parts: LifeParts) {
+	constructor(parts: KillableConnectorParts) {
 		this.#parts = parts;
 	}
 
@@ -72,10 +72,10 @@ export class Life implements Failpoints {
 	}
 
 	reach(name: string): void {
-		this.#demandLife();
+		this.#throwIfDead();
 		if (!this.#isFated(name)) return;
 		this.die(name);
-		this.#demandLife();
+		this.#throwIfDead();
 	}
 
 	/** Counts a hit of a place. Returns true if the process must die there. */
@@ -100,7 +100,7 @@ export class Life implements Failpoints {
 		await this.#running?.stop();
 	}
 
-	#demandLife(): void {
+	#throwIfDead(): void {
 		if (this.end !== undefined) throw new Error("dead");
 	}
 
@@ -132,7 +132,7 @@ export class Life implements Failpoints {
 			this.die("platform.late");
 			// The response to a dead process has no reader.
 			this.#parts.clock.after(lateMs, () => void work().catch(() => undefined));
-			this.#demandLife();
+			this.#throwIfDead();
 		}
 		const answer = await work();
 		this.reach("platform.asked");
@@ -140,11 +140,11 @@ export class Life implements Failpoints {
 	}
 
 	async #guarded<Value>(work: () => Promise<Value>): Promise<Value> {
-		this.#demandLife();
+		this.#throwIfDead();
 		try {
 			return await work();
 		} finally {
-			this.#demandLife();
+			this.#throwIfDead();
 		}
 	}
 }

@@ -10,7 +10,7 @@ import { FakeAnthropic } from "../simulators/anthropic/fake-anthropic.ts";
 const publicUrl = "https://parley.example";
 
 /** A gateway that knows the secrets, a scripted model, and all data that leaves them. */
-export class Ground implements AsyncDisposable {
+export class RedactionSetup implements AsyncDisposable {
 	readonly directory: string;
 	readonly model: FakeAnthropic;
 	readonly client: OzzieClient;
@@ -22,7 +22,7 @@ export class Ground implements AsyncDisposable {
 	readonly #gateway: Gateway;
 
 	private constructor(
-		parts: Pick<Ground, "directory" | "model" | "client"> & { gateway: Gateway; log: string[] },
+		parts: Pick<RedactionSetup, "directory" | "model" | "client"> & { gateway: Gateway; log: string[] },
 	) {
 		this.directory = parts.directory;
 		this.model = parts.model;
@@ -32,7 +32,10 @@ export class Ground implements AsyncDisposable {
 		this.client.socket.on("message", (data) => this.frames.push(data.toString()));
 	}
 
-	static async open(secrets: readonly string[], files: Readonly<Record<string, string>>): Promise<Ground> {
+	static async open(
+		secrets: readonly string[],
+		files: Readonly<Record<string, string>>,
+	): Promise<RedactionSetup> {
 		const directory = await realpath(await mkdtemp(join(tmpdir(), "parley-redaction-")));
 		await mkdir(join(directory, "work"));
 		for (const [name, text] of Object.entries(files)) await writeFile(join(directory, "work", name), text);
@@ -54,7 +57,7 @@ export class Ground implements AsyncDisposable {
 			}),
 		});
 		const client = await OzzieClient.connect(gateway.urls[0] ?? "");
-		return new Ground({ directory, model, client, gateway, log });
+		return new RedactionSetup({ directory, model, client, gateway, log });
 	}
 
 	get url(): string {

@@ -44,7 +44,7 @@ export interface GrantRecipients {
 type Asker = Pick<AuditEntry, "principal" | "via">;
 
 /** The open grants of all channels: their start, their end, and their events. */
-export class GrantLife {
+export class OpenGrants {
 	readonly #deps: GrantDeps;
 	/** Open grants with their latest end, by channel. */
 	readonly #open = new Map<string, GrantFacts>();

@@ -10,7 +10,7 @@ import { lookTool } from "./look-tool.ts";
 import { memoryDirectory } from "./memory-directory.ts";
 import { RunLog } from "./run-log.ts";
 
-export interface GroundOptions {
+export interface FaultSetupOptions {
 	readonly fallback?: boolean;
 	/** The server in place of the simulator. */
 	readonly baseUrl?: string;
@@ -19,7 +19,7 @@ export interface GroundOptions {
 }
 
 /** A runtime whose model is the simulator, on a clock of the test. */
-export class Ground implements AsyncDisposable {
+export class FaultSetup implements AsyncDisposable {
 	readonly fake: FakeAnthropic;
 	readonly runtime: TestRuntime;
 	readonly clock: ManualClock;
@@ -30,7 +30,7 @@ export class Ground implements AsyncDisposable {
 
 	#session: { readonly id: string; readonly log: RunLog } | undefined;
 
-	private constructor(parts: Pick<Ground, "fake" | "runtime" | "clock" | "looked" | "together">) {
+	private constructor(parts: Pick<FaultSetup, "fake" | "runtime" | "clock" | "looked" | "together">) {
 		this.fake = parts.fake;
 		this.runtime = parts.runtime;
 		this.clock = parts.clock;
@@ -38,7 +38,7 @@ export class Ground implements AsyncDisposable {
 		this.together = parts.together;
 	}
 
-	static async open(options: GroundOptions = {}): Promise<Ground> {
+	static async open(options: FaultSetupOptions = {}): Promise<FaultSetup> {
 		const clock = new ManualClock();
 		const fake = await FakeAnthropic.start({ clock });
 		const { apiKey } = fake;
@@ -54,7 +54,7 @@ export class Ground implements AsyncDisposable {
 			// Allows four attempts of ten minutes each.
 			limits: { workingMs: 24 * 3_600_000 },
 		});
-		return new Ground({ fake, runtime, clock, looked, together });
+		return new FaultSetup({ fake, runtime, clock, looked, together });
 	}
 
 	/** Sends the same message each time. Returns the events that a client of the session receives from then on. */

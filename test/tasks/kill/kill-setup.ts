@@ -14,7 +14,7 @@ import { choosePort, GatewayProcess } from "../../gateway-process.ts";
 import { Watch } from "../../watch.ts";
 
 /** A gateway that is killed and restarted, and one client that outlives it. */
-export class Ground implements AsyncDisposable {
+export class KillSetup implements AsyncDisposable {
 	readonly #directory: string;
 	readonly #port: number;
 	readonly #watch = new Watch();
@@ -36,7 +36,7 @@ export class Ground implements AsyncDisposable {
 	}
 
 	/** `data`: texts of files in the data directory, by name. */
-	static async create(data: Readonly<Record<string, string>> = {}): Promise<Ground> {
+	static async create(data: Readonly<Record<string, string>> = {}): Promise<KillSetup> {
 		const directory = await mkdtemp(join(tmpdir(), "parley-kill-"));
 		await mkdir(join(directory, "root"));
 		for (const [name, text] of Object.entries(data)) {
@@ -44,7 +44,7 @@ export class Ground implements AsyncDisposable {
 			await mkdir(dirname(path), { recursive: true, mode: 0o700 });
 			await writeFile(path, text);
 		}
-		return new Ground(directory, await choosePort());
+		return new KillSetup(directory, await choosePort());
 	}
 
 	/** Starts the gateway. `hooks` arms failpoints. */

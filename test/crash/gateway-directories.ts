@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { effectsFile, gatePipe } from "./turns.ts";
 
 /** The directories of one gateway. Counts the effects of its tools itself, independent of their reports. */
-export class Ground {
+export class GatewayDirectories {
 	readonly data: string;
 	readonly root: string;
 	/** Keeps compiled code between the many starts of a gateway. */
@@ -24,14 +24,14 @@ export class Ground {
 		this.#watcher = watch(this.root, onChange);
 	}
 
-	static async create(onChange: () => void): Promise<Ground> {
+	static async create(onChange: () => void): Promise<GatewayDirectories> {
 		const directory = await mkdtemp(join(tmpdir(), "parley-crash-"));
 		const root = join(directory, "root");
 		await mkdir(root);
 		await writeFile(join(root, effectsFile), "");
 		execFileSync("mkfifo", [join(root, gatePipe)]);
 		// Opened for reading and writing, so that neither side waits for the other: fifo(7).
-		return new Ground(directory, await open(join(root, gatePipe), "r+"), onChange);
+		return new GatewayDirectories(directory, await open(join(root, gatePipe), "r+"), onChange);
 	}
 
 	async openGate(): Promise<void> {

@@ -5,18 +5,18 @@ import { InProcessPort } from "../../simulators/slack/in-process.ts";
 import type { Fault } from "../../simulators/slack/web-api/network.ts";
 import type { AppManifest } from "../../simulators/slack/world/manifest.ts";
 import { World } from "../../simulators/slack/world/world.ts";
-import type { PlatformProcess } from "./life.ts";
+import { type ChaosPlatform, type ChaosPlatformParts, ChaosRun } from "./chaos-run.ts";
+import type { PlatformProcess } from "./killable-connector.ts";
 import { judgeDeleted } from "./slack-judge.ts";
 import { SlackPeople } from "./slack-people.ts";
-import { type Ground, type GroundParts, Street } from "./street.ts";
 
-export type SlackStreet = Street<World, SlackPeople>;
+export type SlackChaosRun = ChaosRun<World, SlackPeople>;
 
-export function slackStreet(seed: number, directory: string, kills: number): SlackStreet {
-	return new Street({ seed, directory, kills, ground: (parts) => new SlackGround(parts) });
+export function slackChaosRun(seed: number, directory: string, kills: number): SlackChaosRun {
+	return new ChaosRun({ seed, directory, kills, openPlatform: (parts) => new SlackChaosPlatform(parts) });
 }
 
-export class SlackGround implements Ground<World, SlackPeople> {
+export class SlackChaosPlatform implements ChaosPlatform<World, SlackPeople> {
 	readonly name = "slack";
 	/** Longer than the retries of Slack. */
 	readonly calmMs = 7 * 60_000;
@@ -28,7 +28,7 @@ export class SlackGround implements Ground<World, SlackPeople> {
 	readonly judgeRemoved = judgeDeleted;
 	readonly #random: Random;
 
-	constructor({ clock, random, seed }: GroundParts) {
+	constructor({ clock, random, seed }: ChaosPlatformParts) {
 		// Its sections must have the form of Slack's manifests, and are read like them.
 		const manifest = manifestOf({ shapes: commandTable }) as AppManifest;
 		this.world = new World({ clock, seed, manifest });

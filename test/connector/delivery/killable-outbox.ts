@@ -28,7 +28,7 @@ export interface Fate {
  * One process of a connector. It dies at its planned place, at a failpoint or before or after a commit. Then it no longer
  * reaches the database or the platform, and its promises never settle.
  */
-export class Life implements Failpoints {
+export class KillableOutbox implements Failpoints {
 	readonly store: ConnectorStore;
 	readonly surface: Surface;
 	/** Place of its death. */

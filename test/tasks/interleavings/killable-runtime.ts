@@ -21,21 +21,21 @@ export interface Observer {
 }
 
 /** One process, from its start to its unannounced death. */
-export class Life {
+export class KillableRuntime {
 	readonly t: TestRuntime;
 	readonly model: PuppetModel;
 	readonly store: MortalStore;
 	/** The clock of all its timers. It stops at the death of the process. */
 	readonly clock: ManualClock;
 
-	private constructor(parts: Pick<Life, "t" | "model" | "store" | "clock">) {
+	private constructor(parts: Pick<KillableRuntime, "t" | "model" | "store" | "clock">) {
 		this.t = parts.t;
 		this.model = parts.model;
 		this.store = parts.store;
 		this.clock = parts.clock;
 	}
 
-	static async begin({ database, directory, now }: Storage, witness: Observer): Promise<Life> {
+	static async begin({ database, directory, now }: Storage, witness: Observer): Promise<KillableRuntime> {
 		const model = new PuppetModel(() => witness.onChange());
 		const clock = new ManualClock(now);
 		const store = new MortalStore(database);
@@ -53,7 +53,7 @@ export class Life {
 			witness.onChange();
 		});
 		await t.runtime.start();
-		return new Life({ t, model, store, clock });
+		return new KillableRuntime({ t, model, store, clock });
 	}
 
 	/** Resolves when all work is done that does not wait for a clock, a model or a person. */

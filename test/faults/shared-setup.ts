@@ -1,0 +1,28 @@
+import { afterAll, afterEach, expect } from "vitest";
+import { FaultSetup } from "./fault-setup.ts";
+
+const open = new Map<boolean, FaultSetup>();
+
+afterEach(async ({ task }) => {
+	for (const setup of open.values()) expect(setup.fake.drainViolations()).toEqual([]);
+	if (task.result?.state === "fail") await closeAll();
+});
+
+afterAll(closeAll);
+
+/**
+ * A setup that the tests of a file share, because opening one takes longer than most tests. Each test has its own session.
+ * After a failed test, a new setup is opened.
+ */
+export async function sharedSetup({ fallback = false } = {}): Promise<FaultSetup> {
+	const setup = open.get(fallback) ?? (await FaultSetup.open({ fallback }));
+	open.set(fallback, setup);
+	setup.leaveSession();
+	return setup;
+}
+
+async function closeAll(): Promise<void> {
+	const setups = [...open.values()];
+	open.clear();
+	for (const setup of setups) await setup[Symbol.asyncDispose]();
+}
