@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import manifest from "../package.json" with { type: "json" };
 import { type Io, programName } from "./command-line/io.ts";
-import { explainUsage } from "./command-line/usage.ts";
+import { explainUsage, unusedFlag } from "./command-line/usage.ts";
 import { auditCommand } from "./commands/access/audit.ts";
 import { channelsCommand } from "./commands/access/channels.ts";
 import { peopleCommand } from "./commands/access/people.ts";
@@ -22,6 +22,7 @@ import { backupCommand, restoreCommand } from "./commands/gateway/restore.ts";
 import { rpcCommand } from "./commands/gateway/rpc.ts";
 import { statusCommand } from "./commands/gateway/status.ts";
 import { stopCommand } from "./commands/gateway/stop.ts";
+import { versionCommand } from "./commands/gateway/version.ts";
 import { helpCommand } from "./commands/help.ts";
 import { answerCommand } from "./commands/sessions/answer.ts";
 import { askCommand } from "./commands/sessions/ask.ts";
@@ -31,40 +32,51 @@ import { feedbackCommand } from "./commands/sessions/feedback.ts";
 import { sessionsCommand } from "./commands/sessions/sessions.ts";
 import { taskCommand, tasksCommand } from "./commands/sessions/tasks.ts";
 
-/** Constructors of the commands by name, in the order of the help. */
-const commands: Readonly<Record<string, (io: Io, version: string) => Command>> = {
-	start: startCommand,
-	gateway: gatewayCommand,
-	rpc: rpcCommand,
-	chat: chatCommand,
-	ask: askCommand,
-	answer: answerCommand,
-	sessions: sessionsCommand,
-	skills: skillsCommand,
-	mcp: mcpCommand,
-	memories: memoriesCommand,
-	schedules: schedulesCommand,
-	feedback: feedbackCommand,
-	events: eventsCommand,
-	tasks: tasksCommand,
-	task: taskCommand,
-	usage: usageCommand,
-	budget: budgetCommand,
-	agents: agentsCommand,
-	models: modelsCommand,
-	policy: policyCommand,
-	status: statusCommand,
-	doctor: doctorCommand,
-	stop: stopCommand,
-	discord: discordCommand,
-	slack: slackCommand,
-	token: tokenCommand,
-	people: peopleCommand,
-	channels: channelsCommand,
-	trust: trustCommand,
-	audit: auditCommand,
-	backup: backupCommand,
-	restore: restoreCommand,
+type MakeCommand = (io: Io, version: string) => Command;
+
+/** Constructors of the commands by name, in groups with their headings and in the order of the help. */
+const groups: Readonly<Record<string, Readonly<Record<string, MakeCommand>>>> = {
+	"Use the agent:": {
+		chat: chatCommand,
+		ask: askCommand,
+		answer: answerCommand,
+		sessions: sessionsCommand,
+		tasks: tasksCommand,
+		task: taskCommand,
+		schedules: schedulesCommand,
+		memories: memoriesCommand,
+		events: eventsCommand,
+		feedback: feedbackCommand,
+	},
+	"Run the gateway:": {
+		start: startCommand,
+		stop: stopCommand,
+		status: statusCommand,
+		doctor: doctorCommand,
+		gateway: gatewayCommand,
+		rpc: rpcCommand,
+		backup: backupCommand,
+		restore: restoreCommand,
+		version: versionCommand,
+	},
+	"Models, agents and tools:": {
+		models: modelsCommand,
+		usage: usageCommand,
+		budget: budgetCommand,
+		agents: agentsCommand,
+		skills: skillsCommand,
+		mcp: mcpCommand,
+	},
+	"Chats, people and permissions:": {
+		discord: discordCommand,
+		slack: slackCommand,
+		people: peopleCommand,
+		channels: channelsCommand,
+		trust: trustCommand,
+		policy: policyCommand,
+		token: tokenCommand,
+		audit: auditCommand,
+	},
 };
 
 /** Current names of renamed commands by their old names, which are aliases of them. */
@@ -75,9 +87,13 @@ const oldNames: Readonly<Record<string, string>> = { places: "channels" };
  * constructing all takes 10 ms. A command loads its own modules when it runs.
  */
 export function createProgram(io: Io, args: readonly string[]): Command {
-	const program = new Command(programName())
+	const program: Command = new Command(programName())
 		.description("Self-hosted AI agent for you and your team. It asks before it acts.")
 		.version(version)
+		.option("--data <dir>", "the data directory, for any command (PARLEY_DATA)")
+		.option("--url <url>", "address of the gateway, for any command (PARLEY_URL)")
+		.enablePositionalOptions()
+		.hook("preAction", (_, command) => applyGlobalFlags(program, command))
 		.helpCommand(false)
 		.addHelpText(
 			"after",
@@ -85,10 +101,34 @@ export function createProgram(io: Io, args: readonly string[]): Command {
 		);
 	const [given = ""] = args;
 	const name = oldNames[given] ?? given;
-	const named = Object.hasOwn(commands, name) ? commands[name] : undefined;
-	const made = named ? [named] : [...Object.values(commands), helpCommand];
-	for (const make of made) program.addCommand(make(io, version));
+	const all = Object.entries(groups).flatMap(([heading, commands]) =>
+		Object.entries(commands).map(([of, make]) => ({ heading, name: of, make })),
+	);
+	const named = all.find((one) => one.name === name);
+	for (const { heading, make } of named ? [named] : all) {
+		program.addCommand(make(io, version).helpGroup(heading));
+	}
+	if (!named) program.addCommand(helpCommand(io).helpGroup("Use the agent:"));
 	return explainUsage(program, io);
+}
+
+/** Gives `--data` and `--url` before the name of a command to that command, unless the flag is repeated behind the name. */
+function applyGlobalFlags(program: Command, command: Command): void {
+	for (const [name, value] of Object.entries(program.opts())) {
+		const owner = ownerOf(name, command, program);
+		if (!owner) throw unusedFlag(name, command);
+		if (owner.getOptionValue(name) === undefined) owner.setOptionValueWithSource(name, value, "cli");
+	}
+}
+
+/** The command, or the nearest group of it, that has the option. */
+function ownerOf(name: string, command: Command, program: Command): Command | undefined {
+	let owner: Command | null = command;
+	while (owner && owner !== program) {
+		if (owner.options.some((option) => option.attributeName() === name)) return owner;
+		owner = owner.parent;
+	}
+	return undefined;
 }
 
 /** The version of the command and of the gateway that it starts. */

@@ -1,4 +1,6 @@
+import { parseJson } from "@parley/base";
 import { expect, test } from "vitest";
+import { programSuggestions } from "./command-line/synonyms.ts";
 import { createProgram } from "./program.ts";
 import { run } from "./run.ts";
 import { CapturedIo } from "./testing/captured-io.ts";
@@ -10,10 +12,10 @@ async function runLine(line: string, environment: NodeJS.ProcessEnv = {}) {
 }
 
 test.each([
-	["chta", "unknown command 'chta'; did you mean chat?\nallowed: start, gateway, rpc, chat, "],
+	["chta", "unknown command 'chta'; did you mean chat?\nallowed: chat, ask, answer, sessions, "],
 	["gateway --lisen 1", "unknown option '--lisen'; did you mean --listen?\nallowed: --listen, --data, "],
 	["ask", "missing required argument 'message'\nusage: parley ask [options] <message...>"],
-	["token now", "too many arguments for 'token'. Expected 0 arguments but got 1: now\nusage: parley token"],
+	["token now", "unknown command 'now'\nallowed: create, list, rotate, revoke"],
 	["gateway --data", "option '--data <dir>' argument missing\nusage: parley gateway"],
 	[
 		"usage --by week",
@@ -29,7 +31,27 @@ test.each([
 		"missing required argument 'limit'\nusage: parley budget set [options] <period> <limit>",
 	],
 	["chat --session x --profile y", "option '--profile <name>' cannot be used with option '--session <id>'"],
-	["help nothing", "no help topic 'nothing'\nallowed: start, gateway, "],
+	["help policy nothing", "no help topic 'policy nothing'\nallowed: test, show, check"],
+	["help ask nothing", "no help topic 'ask nothing'\nallowed: parley help ask"],
+	["list", "unknown command 'list'; did you mean sessions?\nallowed: "],
+	["rm", "unknown command 'rm'; did you mean sessions delete?\nallowed: "],
+	["logs", "unknown command 'logs'; did you mean events?\nallowed: "],
+	["login", "unknown command 'login'; did you mean models?\nallowed: "],
+	["mcp rm files", "unknown command 'rm'; did you mean remove?\nallowed: "],
+	[
+		"sessions rm sess_1",
+		"unknown command 'rm'; did you mean delete?\nto search for the word: parley sessions search rm",
+	],
+	[
+		"sessions exprt x",
+		"unknown command 'exprt'; did you mean export?\nto search for the word: parley sessions search exprt",
+	],
+	[
+		"memories remove x",
+		"unknown command 'remove'; did you mean forget?\nto search for the word: parley memories search",
+	],
+	["--url http://127.0.0.1:1 doctor", "parley doctor does not use --url\nusage: parley doctor [options]"],
+	["help nothing", "no help topic 'nothing'\nallowed: chat, ask, "],
 ])("`parley %s` prints the error and the allowed values", async (line, words) => {
 	const { code, out, error } = await runLine(line);
 	expect(code).toBe(2);
@@ -54,6 +76,71 @@ test("prints one line if no gateway runs", async () => {
 	const { code, error } = await runLine("sessions --url http://127.0.0.1:1");
 	expect(code).toBe(1);
 	expect(error).toMatch(/^parley: no gateway listens at ws:\/\/127\.0\.0\.1:1\/api\/ws: .*\n$/);
+});
+
+test.each(["--url http://127.0.0.1:1 sessions show sess_1", "sessions --url http://127.0.0.1:1 show sess_1"])(
+	"`parley %s` applies the flag",
+	async (line) => {
+		const { code, error } = await runLine(line);
+		expect({ code, error }).toEqual({ code: 1, error: expect.stringMatching(/127\.0\.0\.1:1/) });
+	},
+);
+
+test("prefers a flag behind the name of the command", async () => {
+	const { error } = await runLine("--url http://127.0.0.1:1 sessions --url http://127.0.0.1:2");
+	expect(error).toContain("127.0.0.1:2");
+});
+
+test("applies --data before the name of the command", async () => {
+	const { code, error } = await runLine("--data /nonexistent/early status", {
+		PARLEY_DATA: "/nonexistent/variable",
+	});
+	expect({ code, error }).toEqual({ code: 1, error: expect.stringContaining("/nonexistent/early") });
+});
+
+test.each(["trust", "task"])("`parley %s` without a subcommand prints only its help", async (line) => {
+	const { code, out, error } = await runLine(line);
+	expect({ code, out }).toEqual({ code: 2, out: "" });
+	expect(error).toMatch(new RegExp(`^Usage: parley ${line} `));
+	expect(error).not.toContain("outputHelp");
+});
+
+test("`parley help policy test` explains the subcommand", async () => {
+	const { code, out } = await runLine("help policy test");
+	expect({ code, usage: out.split("\n")[0] }).toEqual({
+		code: 0,
+		usage: "Usage: parley policy test [options] [command]",
+	});
+});
+
+test("shows each command under one heading", async () => {
+	const { out } = await runLine("");
+	const headings = out.match(/^\S.*:$/gm);
+	expect(headings).toEqual([
+		"Options:",
+		"Use the agent:",
+		"Run the gateway:",
+		"Models, agents and tools:",
+		"Chats, people and permissions:",
+	]);
+});
+
+test("prints the versions for a report", async () => {
+	const { code, out } = await runLine("version --json");
+	expect({ code, versions: parseJson(out) }).toEqual({
+		code: 0,
+		versions: {
+			parley: expect.stringMatching(/^\d/),
+			node: process.versions.node,
+			system: expect.stringMatching(/\S/),
+		},
+	});
+});
+
+test("suggests only commands that exist", () => {
+	const program = createProgram(new CapturedIo(), []);
+	const names = program.commands.map((one) => one.name());
+	for (const suggestion of programSuggestions()) expect(names).toContain(suggestion.split(" ")[0]);
 });
 
 test("constructs only the named command", () => {

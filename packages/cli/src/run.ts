@@ -1,5 +1,5 @@
 import { type Io, programName } from "./command-line/io.ts";
-import { isShown, UsageError } from "./command-line/usage.ts";
+import { shownCode, UsageError } from "./command-line/usage.ts";
 import { visibleText } from "./text/visible.ts";
 
 /**
@@ -14,7 +14,8 @@ export async function run(args: readonly string[], io: Io): Promise<number> {
 		else await program.parseAsync(args, { from: "user" });
 		return io.exitCode;
 	} catch (error) {
-		if (isShown(error)) return 0;
+		const shown = shownCode(error);
+		if (shown !== undefined) return shown;
 		if (args[0] === "rpc") return refuseStart(error, io);
 		io.stderr.write(`parley: ${visibleText(messageOf(error))}\n`);
 		return error instanceof UsageError || isInvalidArgument(error) ? 2 : 1;

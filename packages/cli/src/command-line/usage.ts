@@ -1,5 +1,8 @@
 import { type Command, CommanderError, Help } from "commander";
+import leven from "leven";
+
 import type { Io } from "./io.ts";
+import { usualName } from "./synonyms.ts";
 
 /** Error for an invalid command line. The command changed nothing. */
 export class UsageError extends Error {
@@ -21,13 +24,26 @@ export function explainUsage(command: Command, io: Io): Command {
 			writeErr: (text) => stderr.write(text),
 		})
 		.exitOverride((error) => {
-			throw error.exitCode === 0 ? error : new UsageError(describe(error, command), { cause: error });
+			if (shownCode(error) !== undefined) throw error;
+			throw new UsageError(describe(asUnknownCommand(error, command), command), { cause: error });
 		});
 }
 
-/** Whether the error only reports that the help or the version was shown. */
-export function isShown(error: unknown): boolean {
-	return error instanceof CommanderError && error.exitCode === 0;
+/** Exit code if the error only reports that the help or the version was shown; 2 if a subcommand is missing. */
+export function shownCode(error: unknown): 0 | 2 | undefined {
+	if (!(error instanceof CommanderError)) return undefined;
+	if (error.exitCode === 0) return 0;
+	return error.code === "commander.help" ? 2 : undefined;
+}
+
+/** A group that also has an action of its own takes an unknown subcommand for an argument. */
+function asUnknownCommand(error: CommanderError, command: Command): CommanderError {
+	const isGroup = command.commands.length > 0 && command.registeredArguments.length === 0;
+	if (error.code !== "commander.excessArguments" || !isGroup) return error;
+	const [given = ""] = command.args;
+	const similar = similarName(given, command);
+	const hint = similar === undefined ? "" : `\n(Did you mean ${similar}?)`;
+	return new CommanderError(2, "commander.unknownCommand", `error: unknown command '${given}'${hint}`);
 }
 
 function describe({ code, message }: CommanderError, command: Command): string {
@@ -38,7 +54,41 @@ function describe({ code, message }: CommanderError, command: Command): string {
 			(_, name: string) => `; did you mean ${currentName(name, command)}?`,
 		)
 		.replace(/\.$/, "");
-	return `${problem}\n${hintFor(code, command)}`;
+	return `${withUsualName(problem, code, command)}\n${hintFor(code, command)}`;
+}
+
+/** Adds the command that people mean by a usual name such as `rm`. It is better than a similar name. */
+function withUsualName(problem: string, code: string, command: Command): string {
+	if (code !== "commander.unknownCommand") return problem;
+	const [unknown, given = ""] = /^unknown command '(.*?)'/.exec(problem) ?? [];
+	const usual = usualName(given, command);
+	return unknown === undefined || usual === undefined ? problem : `${unknown}; did you mean ${usual}?`;
+}
+
+/** Error for a flag before the name of a command that has no such flag. */
+export function unusedFlag(name: string, command: Command): UsageError {
+	return new UsageError(
+		`${pathOf(command)} does not use --${name}\nusage: ${pathOf(command)} ${command.usage()}`,
+	);
+}
+
+/**
+ * Throws if the first word of a search is a usual or mistyped name of a subcommand: a search would hide the mistake.
+ * `parley sessions search WORD` searches for it.
+ */
+export function refuseSubcommandName(words: readonly string[], command: Command): void {
+	const [first = ""] = words;
+	const meant = usualName(first, command) ?? similarName(first, command);
+	if (meant === undefined) return;
+	throw new UsageError(
+		`unknown command '${first}'; did you mean ${meant}?\nto search for the word: ${pathOf(command)} search ${words.join(" ")}`,
+	);
+}
+
+/** Name of a subcommand that differs by one letter. */
+function similarName(given: string, { commands }: Command): string | undefined {
+	const names = commands.flatMap((one) => [one.name(), ...one.aliases()]);
+	return names.find((one) => one.length > 3 && leven(one, given, { maxDistance: 2 }) < 2);
 }
 
 function hintFor(code: string, command: Command): string {

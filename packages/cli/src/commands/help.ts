@@ -2,22 +2,28 @@ import { Command } from "commander";
 import type { Io } from "../command-line/io.ts";
 import { UsageError } from "../command-line/usage.ts";
 
-/** `parley help`: of the program, of one command, or of the offline model. */
+/** `parley help`: of the program, of a command or subcommand, or of the offline model. */
 export function helpCommand(io: Io): Command {
 	const command = new Command("help").description("explain a command, or the commands of the offline model");
-	return command.argument("[topic]", "a command, or offline").action(async (topic: string | undefined) => {
-		if (topic === "offline") {
-			const { offlineHelp } = await import("@parley/core");
-			io.stdout.write(offlineHelp);
-			return;
-		}
-		const commands = command.parent?.commands ?? [];
-		const explained =
-			topic === undefined
-				? command.parent
-				: commands.find((one) => one.name() === topic || one.aliases().includes(topic));
-		if (explained) return explained.outputHelp();
-		const topics = [...commands.map((one) => one.name()), "offline"].join(", ");
-		throw new UsageError(`no help topic '${topic}'\nallowed: ${topics}`);
-	});
+	return command
+		.argument("[topic...]", "a command, with its subcommand if it has any, or offline")
+		.action(async (topic: string[]) => {
+			if (topic.join(" ") === "offline") {
+				const { offlineHelp } = await import("@parley/core");
+				io.stdout.write(offlineHelp);
+				return;
+			}
+			let explained = command.parent;
+			for (const name of topic) explained = explained && subcommand(explained, name, topic);
+			explained?.outputHelp();
+		});
+}
+
+function subcommand(parent: Command, name: string, topic: readonly string[]): Command {
+	const found = parent.commands.find((one) => one.name() === name || one.aliases().includes(name));
+	if (found) return found;
+	const others = parent.parent === null ? ["offline"] : [];
+	const topics = [...parent.commands.map((one) => one.name()), ...others];
+	const allowed = topics.length === 0 ? `parley help ${topic.slice(0, -1).join(" ")}` : topics.join(", ");
+	throw new UsageError(`no help topic '${topic.join(" ")}'\nallowed: ${allowed}`);
 }

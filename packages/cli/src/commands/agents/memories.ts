@@ -5,7 +5,7 @@ import { withGateway } from "../../client/with-gateway.ts";
 import type { Io } from "../../command-line/io.ts";
 import { outputLook, printJson, printRows } from "../../command-line/output.ts";
 import { readLimit } from "../../command-line/read-number.ts";
-import { UsageError } from "../../command-line/usage.ts";
+import { refuseSubcommandName, UsageError } from "../../command-line/usage.ts";
 
 type Scope = "user" | "channel" | "everyone";
 
@@ -42,8 +42,18 @@ export function memoriesCommand(io: Io): Command {
 		.option("--limit <n>", "maximum number of notes", readLimit, 50)
 		.option("--json", "print JSON")
 		.addHelpText("after", notes.trimEnd());
-	addAddressFlags(command).action((words: string[], flags: ListFlags) => list(words, flags, io));
-	return command.addCommand(addCommand(io)).addCommand(forgetCommand(io));
+	addAddressFlags(command).action((words: string[], flags: ListFlags) => {
+		refuseSubcommandName(words, command);
+		return list(words, flags, io);
+	});
+	return command.addCommand(searchCommand(io)).addCommand(addCommand(io)).addCommand(forgetCommand(io));
+}
+
+function searchCommand(io: Io): Command {
+	const command = new Command("search")
+		.description("search for words that are also the name of a subcommand")
+		.argument("<query...>", "words to search for");
+	return command.action((words: string[]) => list(words, command.optsWithGlobals(), io));
 }
 
 async function list(words: readonly string[], flags: ListFlags, io: Io): Promise<void> {

@@ -5,6 +5,7 @@ import { withGateway } from "../../client/with-gateway.ts";
 import type { Io } from "../../command-line/io.ts";
 import { outputLook, printJson, printRows } from "../../command-line/output.ts";
 import { readLimit } from "../../command-line/read-number.ts";
+import { refuseSubcommandName } from "../../command-line/usage.ts";
 import type { DeleteFlags } from "../../sessions/delete-sessions.ts";
 
 interface SessionsFlags extends AddressFlags {
@@ -36,14 +37,25 @@ export function sessionsCommand(io: Io): Command {
 		.option("--limit <n>", "maximum number of rows", readLimit, 50)
 		.option("--json", "print JSON")
 		.addHelpText("after", notes.trimEnd());
-	addAddressFlags(command).action((words: string[], flags: SessionsFlags) => list(words, flags, io));
+	addAddressFlags(command).action((words: string[], flags: SessionsFlags) => {
+		refuseSubcommandName(words, command);
+		return list(words, flags, io);
+	});
 	return command
+		.addCommand(searchCommand(io))
 		.addCommand(showCommand(io))
 		.addCommand(exportCommand(io))
 		.addCommand(renameCommand(io))
 		.addCommand(commandsCommand(io))
 		.addCommand(stopCommandCommand(io))
 		.addCommand(deleteCommand(io));
+}
+
+function searchCommand(io: Io): Command {
+	const command = new Command("search")
+		.description("search for words that are also the name of a subcommand")
+		.argument("<query...>", "words to search for");
+	return command.action((words: string[]) => list(words, command.optsWithGlobals(), io));
 }
 
 async function list(words: readonly string[], flags: SessionsFlags, io: Io): Promise<void> {

@@ -1,0 +1,84 @@
+import type { Command } from "commander";
+
+/** Names that other programs use for the work of one of our commands. */
+const programNames: Readonly<Record<string, string>> = {
+	list: "sessions",
+	ls: "sessions",
+	history: "sessions",
+	rm: "sessions delete",
+	delete: "sessions delete",
+	remove: "sessions delete",
+	show: "sessions show",
+	export: "sessions export",
+	resume: "chat --session ID",
+	continue: "chat --session ID",
+	send: "ask",
+	prompt: "ask",
+	message: "ask",
+	exec: "ask",
+	run: "start",
+	serve: "start",
+	up: "start",
+	down: "stop",
+	kill: "stop",
+	quit: "stop",
+	setup: "start",
+	init: "start",
+	install: "start",
+	log: "events",
+	logs: "events",
+	tail: "events --follow",
+	health: "status",
+	ps: "status",
+	check: "doctor",
+	login: "models",
+	auth: "models",
+	provider: "models",
+	cost: "usage",
+	costs: "usage",
+	limit: "budget",
+	user: "people",
+	users: "people",
+	members: "people",
+	rooms: "channels",
+	rules: "policy",
+	permissions: "policy",
+	tools: "mcp",
+	plugins: "mcp",
+	notes: "memories",
+	cron: "schedules",
+	jobs: "tasks",
+	approve: "answer",
+	deny: "answer",
+	approvals: "answer",
+	prompts: "answer",
+};
+
+/** Groups of names for the same work. A command has at most one name of each group. */
+const sameWork: readonly (readonly string[])[] = [
+	["delete", "remove", "forget", "revoke", "drop", "rm", "del", "destroy", "unset"],
+	["show", "get", "view", "cat", "info", "describe", "inspect"],
+	["list", "ls", "all"],
+	["add", "create", "new", "store", "grant", "insert"],
+	["set", "update", "edit", "change", "role"],
+	["rename", "mv", "move", "title"],
+	["export", "save", "download", "dump"],
+	["deny", "reject", "decline"],
+	["cancel", "stop", "kill", "abort"],
+	["retry", "rerun", "again", "restart"],
+	["doctor", "test", "check", "verify", "diagnose"],
+	["setup", "init", "install", "configure"],
+];
+
+/** The command of `parent` that people mean by a name of other programs; undefined for any other word. */
+export function usualName(given: string, parent: Command): string | undefined {
+	const word = given.toLowerCase();
+	if (parent.parent === null) return Object.hasOwn(programNames, word) ? programNames[word] : undefined;
+	const group = sameWork.find((names) => names.includes(word));
+	return parent.commands.find((one) => one.name() !== word && group?.includes(one.name()))?.name();
+}
+
+/** All suggestions for the program; each begins with the name of a command. */
+export function programSuggestions(): string[] {
+	return Object.values(programNames);
+}

@@ -1,0 +1,17 @@
+import { Command } from "commander";
+import type { Io } from "../../command-line/io.ts";
+import { printJson } from "../../command-line/output.ts";
+
+/** `parley version`: the versions that a report of a problem needs. `parley --version` prints only the first. */
+export function versionCommand(io: Io, version: string): Command {
+	return new Command("version")
+		.description("print the versions of Parley, Node.js and the system")
+		.option("--json", "print JSON")
+		.action(async (flags: { readonly json?: boolean }) => {
+			const { arch, release, type } = await import("node:os");
+			const node = process.versions.node;
+			const system = `${type()} ${release()} ${arch()}`;
+			if (flags.json) return printJson({ parley: version, node, system }, io);
+			io.stdout.write(`parley ${version}\nNode.js ${node}\n${system}\n`);
+		});
+}
