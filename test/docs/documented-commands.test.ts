@@ -33,14 +33,21 @@ function unknownPart(line: string): string | undefined {
 	const chain: Command[] = [program];
 	// Words after `--` belong to another program.
 	const end = words.indexOf("--");
+	let isValue = false;
 	for (const word of end < 0 ? words : words.slice(0, end)) {
 		const [command] = chain;
+		// The value of an option of the program is not a command.
+		if (isValue) {
+			isValue = false;
+			continue;
+		}
 		const child = command?.commands.find((one) => one.name() === word || one.aliases().includes(word));
 		if (child) chain.unshift(child);
 		else if (word.startsWith("-")) {
-			const known = chain.some((one) =>
-				one.options.some(({ short, long }) => word === short || word === long),
-			);
+			const known = chain
+				.flatMap(({ options }) => options)
+				.find(({ short, long }) => word === short || word === long);
+			isValue = chain.length === 1 && known?.required === true;
 			if (!known && word !== "--help") return `${word} is not an option of ${command?.name()}`;
 		} else if (chain.length === 1) return `${word} is not a command`;
 	}
@@ -63,6 +70,8 @@ test.each([
 	["frobnicate", "frobnicate is not a command"],
 	["trust grant discord:1:2 --forever", "--forever is not an option of grant"],
 	["trust grant discord:1:2 --minutes 5", undefined],
+	["--data DIR sessions", undefined],
+	["--data DIR frobnicate", "frobnicate is not a command"],
 	['policy test "git push --force"', undefined],
 ])("%s: %s", (line, reason) => {
 	expect(unknownPart(line)).toBe(reason);
