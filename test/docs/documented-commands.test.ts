@@ -29,25 +29,21 @@ function documented(page: string): string[] {
 
 /** The reason why the program does not know a command line, or undefined if it does. */
 function unknownPart(line: string): string | undefined {
-	const words = line.replaceAll(/"[^"]*"|'[^']*'|\$\([^)]*\)/g, "TEXT").split(/\s+/);
+	const words = line
+		.replace(/^--(?:data|url) \S+ /, "")
+		.replaceAll(/"[^"]*"|'[^']*'|\$\([^)]*\)/g, "TEXT")
+		.split(/\s+/);
 	const chain: Command[] = [program];
 	// Words after `--` belong to another program.
 	const end = words.indexOf("--");
-	let isValue = false;
 	for (const word of end < 0 ? words : words.slice(0, end)) {
 		const [command] = chain;
-		// The value of an option of the program is not a command.
-		if (isValue) {
-			isValue = false;
-			continue;
-		}
 		const child = command?.commands.find((one) => one.name() === word || one.aliases().includes(word));
 		if (child) chain.unshift(child);
 		else if (word.startsWith("-")) {
-			const known = chain
-				.flatMap(({ options }) => options)
-				.find(({ short, long }) => word === short || word === long);
-			isValue = chain.length === 1 && known?.required === true;
+			const known = chain.some((one) =>
+				one.options.some(({ short, long }) => word === short || word === long),
+			);
 			if (!known && word !== "--help") return `${word} is not an option of ${command?.name()}`;
 		} else if (chain.length === 1) return `${word} is not a command`;
 	}
