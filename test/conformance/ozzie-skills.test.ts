@@ -124,6 +124,33 @@ verifiesOn(
 
 verifiesOn(
 	"ozzie",
+	["skill.events"],
+	"sub-agents of a call are steps, and their approvals are requested in the session",
+	async () => {
+		const data = { "agents/poet/agent.md": "You write." };
+		await using gateway = await TestGateway.start({ data });
+		await using client = await OzzieClient.connect(gateway.url);
+		await client.open();
+		const work = [
+			{ title: "Count", instructions: "write: count.txt <<< three" },
+			{ title: "Rhyme", instructions: "say: time", agent: "poet" },
+		];
+		const content = `tool: delegate ${JSON.stringify({ work })}`;
+		const { run_id } = await client.call("send_message", { content });
+		const { payload } = await client.event("prompt.request");
+		expect(payload).toMatchObject({ label: "Allow write count.txt?" });
+		expect(JSON.stringify(payload)).toContain("requested by the sub-agent");
+		await client.call("prompt_response", { token: payload["token"], value: true });
+		const skill = { skill_name: "delegate", run_id };
+		const { output, ...ended } = Object((await client.event("skill.completed")).payload);
+		expect(ended).toMatchObject({ ...skill, error: "" });
+		expect(output).toContain("## poet: Rhyme\n\n[offline] time");
+		expect((await client.event("assistant.message")).payload).toMatchObject({ error: "" });
+	},
+);
+
+verifiesOn(
+	"ozzie",
 	["skill.trust"],
 	"skills of a directory need trust, and again after a change",
 	async () => {

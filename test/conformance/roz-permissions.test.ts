@@ -35,6 +35,7 @@ verifiesOn("roz", ["roz.permissions"], "each tool has the rule of its usual call
 		send_file: "allow physical",
 		ask_user: "allow physical",
 		todo: "allow physical",
+		delegate: "allow physical",
 		store_memory: "allow physical",
 		query_memories: "allow pure",
 		list_memories: "allow pure",

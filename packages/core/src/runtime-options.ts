@@ -13,7 +13,13 @@ import { Contexts } from "./agent/context/contexts.ts";
 import type { McpOptions, McpServers } from "./agent/mcp/mcp-servers.ts";
 import { ProviderHealth } from "./agent/run/provider-health.ts";
 import type { RunLimits, RunSchedules } from "./agent/run/run.ts";
-import { chooseSettings, type ModelChoice, type ModelOptions, realName } from "./agent/run/settings.ts";
+import {
+	chooseSettings,
+	type ModelChoice,
+	type ModelOptions,
+	realName,
+	resolveChoice,
+} from "./agent/run/settings.ts";
 import type { RunnerPorts } from "./agent/runner.ts";
 import type { Skills } from "./agent/skills/skills.ts";
 import { systemPromptOf } from "./agent/system-prompt/session-prompt.ts";
@@ -34,6 +40,7 @@ import type { People } from "./trust/people/people.ts";
 import type { Places } from "./trust/places.ts";
 import type { Policies } from "./trust/policies.ts";
 import type { OperatorTokenFile, PolicyFiles } from "./trust/shared/trust-options.ts";
+import type { TaskChoice } from "./use-cases/tasks/check-task.ts";
 import type { TaskRunner } from "./use-cases/tasks/task-runner.ts";
 import { taskTools } from "./use-cases/tasks/tools/task-tools.ts";
 import type { ChatSettings } from "./vocabulary/chat-settings.ts";
@@ -110,6 +117,21 @@ export interface Services {
 	readonly stopping: () => boolean;
 }
 
+/** Names that tasks and sub-agents may use. */
+export function taskChoiceOf(models: ModelChoice, places: Places, mcp: McpServers): TaskChoice {
+	return {
+		profiles: models.profiles,
+		modelOf: (agent, wanted) => realName(agent, wanted, models),
+		pinnedAgent: (place) => places.profileOf(place).agent,
+		async toolsOf({ place, rootDir }, agent) {
+			const only = places.profileOf(place).tools;
+			const chosen = { only, mcp: await mcp.tools(rootDir, agent) };
+			const { tools } = await chooseSettings({ profile: agent, model: undefined }, models, chosen);
+			return tools.map(({ name }) => name);
+		},
+	};
+}
+
 export function runnerPortsOf(
 	options: RuntimeOptions,
 	choice: ModelChoice,
@@ -149,6 +171,12 @@ export function runnerPortsOf(
 		workflows: {
 			modelOf: ({ profile }: { readonly profile: string }, wanted: string) =>
 				realName(profile, wanted, choice),
+			agents: {
+				...taskChoiceOf(choice, places, mcp),
+				find: (agent: string) => choice.profiles.find(agent),
+				usualModelOf: async (agent: string) =>
+					(await resolveChoice({ profile: agent }, "default", choice)).model,
+			},
 			startTasks: () => tasks().wake(),
 			stopTasks: (ids: readonly string[]) => tasks().stopEnded(ids),
 		},

@@ -2,13 +2,7 @@ import { ParleyError, Redactor } from "@parley/base";
 import { ClientTools } from "./agent/client-tools/client-tools.ts";
 import type { Contexts } from "./agent/context/contexts.ts";
 import { fixedSource, McpServers } from "./agent/mcp/mcp-servers.ts";
-import {
-	chooseSettings,
-	type ModelChoice,
-	modelChoiceOf,
-	realName,
-	resolveChoice,
-} from "./agent/run/settings.ts";
+import { type ModelChoice, modelChoiceOf, resolveChoice } from "./agent/run/settings.ts";
 import { Runner } from "./agent/runner.ts";
 import { Skills } from "./agent/skills/skills.ts";
 import { BackgroundCommands } from "./conversation/commands/background-commands.ts";
@@ -18,7 +12,7 @@ import { Sessions } from "./conversation/sessions.ts";
 import { Workspaces } from "./conversation/workspaces.ts";
 import { Files } from "./files/files.ts";
 import { Memories } from "./memory/memories.ts";
-import { type RuntimeOptions, runnerPortsOf, type Services } from "./runtime-options.ts";
+import { type RuntimeOptions, runnerPortsOf, type Services, taskChoiceOf } from "./runtime-options.ts";
 import type { Keyed } from "./store/idempotency.ts";
 import { Journal } from "./store/journal.ts";
 import type { TextRedactor } from "./text/session-redactor.ts";
@@ -35,7 +29,7 @@ import { Schedules } from "./use-cases/schedules/schedules.ts";
 import { createSession, type NewSession, planOpening } from "./use-cases/sessions/open.ts";
 import { EventHistory } from "./use-cases/sessions/read-events.ts";
 import { Titles } from "./use-cases/sessions/titles.ts";
-import { checkWorker, type TaskChoice } from "./use-cases/tasks/check-task.ts";
+import { checkWorker } from "./use-cases/tasks/check-task.ts";
 import { TaskRunner } from "./use-cases/tasks/task-runner.ts";
 import { Tasks } from "./use-cases/tasks/tasks.ts";
 import { Trust } from "./use-cases/trust/trust.ts";
@@ -279,17 +273,7 @@ function createTasks(
 	models: ModelChoice,
 	{ services, sessions, runner, places, mcp, admit }: TaskParts,
 ): { readonly tasks: Tasks; readonly runner: TaskRunner } {
-	const choice: TaskChoice = {
-		profiles: models.profiles,
-		modelOf: (agent, wanted) => realName(agent, wanted, models),
-		pinnedAgent: (place) => places.profileOf(place).agent,
-		async toolsOf({ place, rootDir }, agent) {
-			const only = places.profileOf(place).tools;
-			const chosen = { only, mcp: await mcp.tools(rootDir, agent) };
-			const { tools } = await chooseSettings({ profile: agent, model: undefined }, models, chosen);
-			return tools.map(({ name }) => name);
-		},
-	};
+	const choice = taskChoiceOf(models, places, mcp);
 	const check = (row: Parameters<typeof checkWorker>[0], wanted: Parameters<typeof checkWorker>[1]) =>
 		checkWorker(row, wanted, choice);
 	const taskRunner = new TaskRunner({ ...services, sessions, runner, limit, alone: !shared, check });

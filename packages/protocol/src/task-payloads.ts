@@ -28,7 +28,12 @@ export const TaskProgress = z.object({
 
 /** All steps of a task or a run, in order. */
 export const Plan = z.array(
-	z.object({ title: z.string(), status: z.enum(["pending", "in_progress", "completed", "skipped"]) }),
+	z.object({
+		title: z.string(),
+		status: z.enum(["pending", "in_progress", "completed", "skipped"]),
+		/** Nanoseconds of an ended step of a workflow or a sub-agent. */
+		duration: z.exactOptional(z.int().min(0)),
+	}),
 );
 export type Plan = Readonly<z.output<typeof Plan>>;
 

@@ -49,13 +49,23 @@ const marks: Readonly<Record<Plan[number]["status"], [mark: string, style: keyof
 
 /** The steps, each with a mark for its state. */
 export function planRows(plan: Plan, { columns, styles }: Look): string[] {
-	return plan.flatMap(({ title, status }) => {
+	return plan.flatMap(({ title, status, duration }) => {
 		const [mark, style] = marks[status];
-		const words = `${visibleLine(title)}${status === "skipped" ? " (skipped)" : ""}`;
+		const skipped = status === "skipped" ? " (skipped)" : "";
+		const words = `${visibleLine(title)}${skipped}${tookWords(duration)}`;
 		return wrapText(words, columns - 2).map((row, index) =>
 			styles[style](`${index === 0 ? mark : " "} ${row}`),
 		);
 	});
+}
+
+const nanosecondsPerSecond = 1_000_000_000;
+
+/** ` (1m 5s)`; empty for less than a second and for an unknown duration. */
+function tookWords(duration = 0): string {
+	const seconds = Math.round(duration / nanosecondsPerSecond);
+	if (seconds === 0) return "";
+	return seconds < 60 ? ` (${seconds}s)` : ` (${Math.floor(seconds / 60)}m ${seconds % 60}s)`;
 }
 
 /** The steps that differ from the earlier plan: all if their titles differ, otherwise those with another state. */

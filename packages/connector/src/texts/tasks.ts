@@ -81,6 +81,7 @@ export const taskTexts = {
 		`☑️ Step ${done} of ${total} is done`,
 	stepsBefore: ({ count }: { readonly count: number }): string =>
 		`… ${count} earlier ${count === 1 ? "step" : "steps"}`,
+	stepTook: ({ line, time }: { readonly line: string; readonly time: string }): string => `${line} · ${time}`,
 	stepsAfter: ({ count }: { readonly count: number }): string =>
 		`… ${count} more ${count === 1 ? "step" : "steps"}`,
 	earlierSubtasks: ({ count }: { readonly count: number }): string =>

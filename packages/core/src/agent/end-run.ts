@@ -17,7 +17,7 @@ import { letAnyClientDecide, type SpendingPorts } from "./run/limits.ts";
 import type { Run, Writing } from "./run/run.ts";
 import { endsOfSkills } from "./run/skills-of-run.ts";
 import { settleWorkflows } from "./workflow/record.ts";
-import type { WorkflowTasks } from "./workflow/run-workflow.ts";
+import type { WorkflowTasks } from "./workflow/workflow-ports.ts";
 
 type ReplyStep = Extract<Step, { kind: "reply" }>;
 

@@ -20,7 +20,8 @@ import { refusalOf, type SpendingPorts } from "./run/limits.ts";
 import type { ChooseSettings, Run } from "./run/run.ts";
 import { limitsOf } from "./run/settings.ts";
 import { startSkill } from "./run/skills-of-run.ts";
-import { runWorkflow, type WorkflowPorts } from "./workflow/run-workflow.ts";
+import { runWorkflow } from "./workflow/run-workflow.ts";
+import type { WorkflowPorts } from "./workflow/workflow-ports.ts";
 
 export interface Outcome {
 	/** "" if the run succeeded, `cancelled`, or the reason of the failure. */

@@ -19,6 +19,11 @@ export const skillsSection = `# Skills
 
 A skill contains instructions for a kind of work. If one fits the task, load it with the tool \`skill\` before you begin.`;
 
+/** Heading and first sentence of the list of other agents in the system prompt. */
+export const agentsSection = `# Other agents
+
+With the tool \`delegate\` you can give a part of the work to a sub-agent, also to one of these agents:`;
+
 export const phasesSection = `# How to work on this message
 
 Work in rounds of four phases: observe, orient, decide, act. Each phase is a separate reply. A line in brackets at the

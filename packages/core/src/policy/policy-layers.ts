@@ -34,6 +34,8 @@ export interface PolicyScope {
 	readonly rootDir: string;
 	/** The only tools that its channel allows; all if absent. */
 	readonly channelTools?: readonly string[] | undefined;
+	/** Another agent whose rules also apply. */
+	readonly above?: string;
 }
 
 interface Layered {
@@ -73,15 +75,18 @@ export class PolicyLayers {
 	}
 
 	/** Returns the same object as long as no rule changes. */
-	of({ profile, rootDir, channelTools }: PolicyScope): PolicyInForce {
+	of({ profile, rootDir, channelTools, above = profile }: PolicyScope): PolicyInForce {
 		const { agents, file } = this.#files;
 		const workspace = join(rootDir, ".parley", "policy.jsonc");
+		const ofAgents = [...new Set([above, profile])];
 		const layers = definedItems([
 			this.#operator,
-			agents === undefined ? undefined : this.#find("agent", join(agents, profile, "policy.jsonc")),
+			...(agents === undefined
+				? []
+				: ofAgents.map((agent) => this.#find("agent", join(agents, agent, "policy.jsonc")))),
 			workspace === file ? undefined : this.#find("workspace", workspace),
 		]);
-		return this.#combine(JSON.stringify([profile, rootDir, channelTools]), layers, channelTools);
+		return this.#combine(JSON.stringify([ofAgents, rootDir, channelTools]), layers, channelTools);
 	}
 
 	#combine(

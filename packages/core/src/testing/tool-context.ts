@@ -67,6 +67,10 @@ export function createToolContext(cwd: string, fields: Partial<ToolContext> = {}
 		openOutput: (name) => Promise.reject(new ParleyError(`no result ${name}`, { code: "not_found" })),
 		share: () =>
 			Promise.reject(new ParleyError("nobody takes files in this test", { code: "unimplemented" })),
+		delegation: {
+			check: () => Promise.resolve({ leaves: false }),
+			run: () => Promise.reject(new ParleyError("no sub-agents in this test", { code: "unimplemented" })),
+		},
 		background: {
 			check: () => undefined,
 			start: noBackground,

@@ -78,6 +78,7 @@ const usualCalls: Readonly<Record<string, object>> = {
 	schedule_task: { prompt: "water", when: "every day at 9:00" },
 	list_schedules: {},
 	skill: { name: "dig" },
+	delegate: { work: [{ title: "dig", instructions: "Dig the bed." }] },
 };
 
 test("a usual call of a built-in tool has the classes that the tool declares", async () => {

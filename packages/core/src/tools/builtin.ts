@@ -2,6 +2,7 @@ import type { Tool } from "../vocabulary/tool.ts";
 import { askUser } from "./ask-user.ts";
 import { backgroundTools } from "./commands/background.ts";
 import { runCommand } from "./commands/run-command.ts";
+import { delegate } from "./delegate.ts";
 import { editFile } from "./files/edit-file.ts";
 import { listFiles } from "./files/list-files.ts";
 import { readFile } from "./files/read-file.ts";
@@ -29,6 +30,7 @@ const builtin: readonly Tool[] = [
 	...memoryTools,
 	...scheduleTools,
 	skill,
+	delegate,
 ];
 
 /** The tools that every session has. */

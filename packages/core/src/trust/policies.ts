@@ -52,6 +52,8 @@ export interface RulesFor {
 	readonly profile: string;
 	readonly rootDir: string;
 	readonly place: string | undefined;
+	/** The agent that delegates to this one: its rules also apply. */
+	readonly above?: string;
 }
 
 /** The rules that the operator, agents, channels and workspaces add to the built-in ones. */
@@ -86,9 +88,9 @@ export class Policies {
 	}
 
 	/** Rules that apply to a session. The same object as long as no rule changes. */
-	of({ profile, rootDir, place }: RulesFor): PolicyInForce {
+	of({ profile, rootDir, place, above }: RulesFor): PolicyInForce {
 		const channelTools = this.#places.profileOf(place).tools;
-		return this.#layers?.of({ profile, rootDir, channelTools }) ?? builtInAlone;
+		return this.#layers?.of({ profile, rootDir, channelTools, ...defined({ above }) }) ?? builtInAlone;
 	}
 
 	/** Calls the listener whenever a rule of any layer changes. Returns a function that removes the listener. */
@@ -286,6 +288,7 @@ async function contextOf(
 		share: refuse,
 		todo: refuse,
 		workflow: refuse,
+		delegation: { check: () => Promise.resolve({ leaves: false }), run: refuse },
 		background: { check: () => undefined, start: refuse, output: refuse, stop: refuse },
 		memories: {
 			inChat: scene.place !== undefined,

@@ -1,5 +1,6 @@
 import { definedItems, ParleyError } from "@parley/base";
 import { phasesSection, phaseTasks } from "../instructions/prompt-sections.ts";
+import type { Delegation } from "./delegation.ts";
 import type { UserMessage } from "./message.ts";
 import { type Reasoning, reasoningLevels } from "./model.ts";
 import type { RunOrigin } from "./schedule.ts";
@@ -37,8 +38,15 @@ export interface RunOptions {
 	readonly workflow?: Omit<WorkflowCall, "callId">;
 	/** The schedule that started the run. Such a run has no grants of its session or channel. */
 	readonly origin?: RunOrigin;
+	/** Set for the run of a sub-agent. */
+	readonly delegated?: RunDelegation;
 	/** The skill that a person started with the message, unchanged since then. */
 	readonly skill?: UsedSkill;
+}
+
+export interface RunDelegation extends Pick<Delegation, "rulesOf" | "modelCalls" | "workingMs"> {
+	/** The agent and its work, for people. */
+	readonly name: string;
 }
 
 /** Limits of one run. The reply that reaches one is complete; no further model call follows it. */

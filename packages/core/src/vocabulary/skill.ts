@@ -1,4 +1,5 @@
 import { defined, ParleyError } from "@parley/base";
+import type { Delegation } from "./delegation.ts";
 
 /** The place of a skill's file: the data directory, `.parley/skills` or `.claude/skills` of a working directory. */
 export type SkillSource = "data" | "directory" | "claude";
@@ -101,13 +102,20 @@ export type SkillEvent =
 			readonly durationMs: number;
 	  });
 
+/** A step of a workflow: of a skill, or the work of a sub-agent. */
+export interface WorkStep extends SkillStep {
+	readonly delegated?: Delegation;
+}
+
 /** A skill with steps, unchanged since its start. Its prompts have no placeholders. */
 export interface Workflow {
 	readonly name: string;
 	/** SHA-256 of the files of the skill; absent in runs of earlier versions. */
 	readonly hash?: string;
 	/** At least one. Their ids are unique, and their needs exist and have no cycle. */
-	readonly steps: readonly SkillStep[];
+	readonly steps: readonly WorkStep[];
+	/** Whether the steps are sub-agents: the failure of one does not affect the others, and all results are returned. */
+	readonly isDelegation?: true;
 	/** Names of the only tools of its steps, of those that the run has. All of these if absent. */
 	readonly tools?: readonly string[];
 	/** Model name or tier for steps without one. Default: the model of the run. */
@@ -164,6 +172,8 @@ export type WorkflowStep =
 			readonly tokens: number;
 			/** Billionths of a US dollar. */
 			readonly cost: number;
+			/** Milliseconds since the epoch. Absent in runs of earlier versions. */
+			readonly at?: number;
 	  }
 	| ({ readonly kind: "workflowEnded"; readonly callId: string } & WorkflowEnd);
 

@@ -32,6 +32,8 @@ export type Autonomy = "supervised" | "autonomous";
 export interface PlanStep {
 	readonly title: string;
 	readonly state: "pending" | "in_progress" | "completed" | "skipped";
+	/** Duration of an ended step, if it is known. */
+	readonly durationMs?: number;
 }
 
 /** Progress of a task: `current` steps of `total` are completed, which is `percentage`. `label` is the current step. */

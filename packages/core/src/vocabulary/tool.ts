@@ -2,6 +2,7 @@ import type { FileHandle } from "node:fs/promises";
 import type { Clock, Logger } from "@parley/base";
 import type * as z from "zod";
 import type { BackgroundAccess } from "./commands/background-command.ts";
+import type { DelegationAccess } from "./delegation.ts";
 import type { MemoryAccess } from "./memory.ts";
 import type { ImageBlock } from "./message.ts";
 import type { Elicitation, ElicitationAnswer } from "./prompt.ts";
@@ -103,6 +104,7 @@ export interface ToolContext {
 	 * if the run is stopped, and `failed_precondition` inside a task.
 	 */
 	workflow(started: Omit<WorkflowCall, "callId">): Promise<WorkflowEnd>;
+	readonly delegation: DelegationAccess;
 	readonly background: BackgroundAccess;
 	readonly memories: MemoryAccess;
 	readonly schedules: ScheduleAccess;

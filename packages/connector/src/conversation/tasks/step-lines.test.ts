@@ -12,6 +12,15 @@ test("each step is a line with its state, and its title is not parsed as formatt
 	).toEqual(["✅ look", "➖ \\*ask\\*", "▶️ change", "⬜ test"]);
 });
 
+test("an ended step shows its duration from one second on", () => {
+	const steps = [
+		{ title: "look", status: "completed", duration: 65_000_000_000 },
+		{ title: "ask", status: "skipped", duration: 12_300_000_000 },
+		{ title: "test", status: "completed", duration: 900_000_000 },
+	] as const;
+	expect(stepLines(steps)).toEqual(["✅ look · 1 min 5 s", "➖ ask · 12 s", "✅ test"]);
+});
+
 test("a long list shows twelve steps around the current one", () => {
 	const steps = Array.from({ length: 50 }, (_, at) => ({
 		title: `s${at}`,

@@ -2,6 +2,7 @@ import { definedItems } from "@parley/base";
 import type { EventPayloads } from "@parley/protocol";
 import { taskTexts } from "../../texts/tasks.ts";
 import { oneLine, plain } from "../vocabulary/plain.ts";
+import { lengthOf } from "./task-words.ts";
 
 type Plan = EventPayloads["todo.updated"]["plan"];
 
@@ -20,7 +21,7 @@ const signs: Readonly<Record<PlanStep["status"], string>> = {
 
 /** Steps in the form of the conversation state. */
 export function stepsOf(plan: Plan): PlanStep[] {
-	return plan.map(({ title, status }) => ({ title: oneLine(title, maxTitle), status }));
+	return plan.map((step) => ({ ...step, title: oneLine(step.title, maxTitle) }));
 }
 
 /** One line of Markdown per step. A long list is reduced to the lines around the first incomplete step. */
@@ -32,7 +33,15 @@ export function stepLines(steps: readonly PlanStep[]): string[] {
 	const after = steps.length - first - shown.length;
 	return definedItems([
 		first > 0 ? taskTexts.stepsBefore({ count: first }) : undefined,
-		...shown.map(({ title, status }) => `${signs[status]} ${plain(title, maxTitle)}`),
+		...shown.map(lineOf),
 		after > 0 ? taskTexts.stepsAfter({ count: after }) : undefined,
 	]);
+}
+
+const nanosecondsPerMs = 1_000_000;
+
+function lineOf({ title, status, duration = 0 }: PlanStep): string {
+	const line = `${signs[status]} ${plain(title, maxTitle)}`;
+	const ms = duration / nanosecondsPerMs;
+	return ms < 1_000 ? line : taskTexts.stepTook({ line, time: lengthOf(ms) });
 }

@@ -3,6 +3,7 @@ import { type Asking, isApproved, type PromptRow } from "../../conversation/prom
 import { isCoverable, type Prompts, promptLifeMs, type Question } from "../../conversation/prompts.ts";
 import { isUsualReason } from "../../policy/policy-rule.ts";
 import { isUnread, unreadNote } from "../../text/unread-approval.ts";
+import { visible } from "../../text/visible.ts";
 import { changedSince } from "../../tools/calls/tool-call.ts";
 import { findTrust } from "../../trust/grants/session-trust.ts";
 import type { PlaceProfile } from "../../vocabulary/chat-settings.ts";
@@ -181,7 +182,7 @@ function shownApproval(
 		label: `Allow ${plan.label}?`,
 		arguments: changed,
 		preview: plan.preview,
-		notes: [...plan.notes, reason, ...taintNotes(taint)],
+		notes: [...subAgentNotes(run), ...plan.notes, reason, ...taintNotes(taint)],
 	};
 	const shown = {
 		label: redactor.redact(whole.label),
@@ -212,6 +213,12 @@ function shownApproval(
 			...defined({ approvals, alsoIn: alsoIn.length > 0 ? alsoIn : undefined }),
 		},
 	};
+}
+
+/** For the approver: which sub-agent makes the call. The title is the text of a model. */
+function subAgentNotes({ row }: Run): string[] {
+	const { delegated } = row.options;
+	return delegated ? [`requested by the sub-agent ${JSON.stringify(visible(delegated.name))}`] : [];
 }
 
 /** Reason why the settled question does not allow the call to run; undefined if it does. */
@@ -280,12 +287,17 @@ export async function elicit(
 	return { outcome: "cancelled", ...defined({ reason }) };
 }
 
+function labelOf({ row }: Run, label: string): string {
+	const { delegated } = row.options;
+	return delegated ? `[${visible(delegated.name)}] ${label}` : label;
+}
+
 /** The question as people see it, without secrets. */
 function shownQuestion(run: Run, { validation, ...question }: Elicitation): Elicitation {
 	const redactor = run.session.redactor.into("question");
 	return {
 		...question,
-		label: redactor.redact(question.label),
+		label: redactor.redact(labelOf(run, question.label)),
 		options: question.options.map((option) => ({
 			...option,
 			value: redactor.redact(option.value),

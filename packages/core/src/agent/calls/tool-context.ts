@@ -28,7 +28,9 @@ import { participantsOf, type Run, type RunSchedules } from "../run/run.ts";
 import { startSkillOfCall } from "../run/skills-of-run.ts";
 import { type Workspace, type WorkspacePorts, workspaceOf } from "../run/workspace.ts";
 import type { Skills } from "../skills/skills.ts";
-import { runWorkflow, type WorkflowPorts } from "../workflow/run-workflow.ts";
+import { runWorkflow } from "../workflow/run-workflow.ts";
+import { delegationOf } from "../workflow/sub-agents.ts";
+import type { WorkflowPorts } from "../workflow/workflow-ports.ts";
 import { elicit, type QuestionPorts } from "./ask-person.ts";
 
 interface ToolPorts extends QuestionPorts, WorkspacePorts, SchedulePorts, WorkflowPorts {
@@ -79,6 +81,7 @@ async function contextOf(run: Run, call: CallBlock, ports: ToolPorts): Promise<T
 		share: (path, name) => shareFile(run, call, { path, name }, ports),
 		todo: (steps) => (taskAccess ? taskAccess.plan(steps) : writeTodo(run, call.id, steps)),
 		workflow: (started) => runWorkflow(run, { ...started, callId: call.id }, ports),
+		delegation: delegationOf(run, call.id, ports),
 		background: backgroundOf(run, call, ports.commands),
 		memories: memoryAccessOf(run, call.id, ports.memories),
 		schedules: scheduleAccessOf(run, call.id, ports),

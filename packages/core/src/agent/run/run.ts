@@ -1,5 +1,6 @@
 import {
 	type Clock,
+	defined,
 	definedItems,
 	type Failpoints,
 	type Logger,
@@ -109,7 +110,7 @@ export class Run {
 		this.steps = [...steps];
 		this.resumed = resumed;
 		this.session = session;
-		this.limits = session.task ? ports.taskLimits : ports.limits;
+		this.limits = row.options.delegated ?? (session.task ? ports.taskLimits : ports.limits);
 		this.journal = journal;
 		this.clock = clock;
 		this.#ports = ports;
@@ -136,7 +137,8 @@ export class Run {
 
 	get policy(): PolicyInForce {
 		const { rootDir, place } = this.session;
-		return this.#ports.policies.of({ profile: this.agent, rootDir, place });
+		const above = this.row.options.delegated?.rulesOf;
+		return this.#ports.policies.of({ profile: this.agent, rootDir, place, ...defined({ above }) });
 	}
 
 	/** Whether its calls run without approval: the session is trusted now, or was when the run started. */

@@ -6,9 +6,16 @@ import { type Clock, definedItems } from "@parley/base";
 import type { Session } from "../../conversation/session.ts";
 import { isWithin, type Roots, toolRoots } from "../../filesystem/paths.ts";
 import { inOpenDirectory } from "../../filesystem/regular-file.ts";
-import { channelSection, skillsSection, taskSection } from "../../instructions/prompt-sections.ts";
+import {
+	agentsSection,
+	channelSection,
+	skillsSection,
+	taskSection,
+} from "../../instructions/prompt-sections.ts";
+import type { Profile, Profiles } from "../../policy/profiles/profile.ts";
 import { stamp } from "../../store/tables.ts";
 import { askUser } from "../../tools/ask-user.ts";
+import { delegate } from "../../tools/delegate.ts";
 import type { Skill } from "../../vocabulary/skill.ts";
 import type { SystemPromptOf } from "../replies/request.ts";
 import type { PromptAgent } from "../run/settings.ts";
@@ -24,6 +31,7 @@ interface PromptOptions {
 	/** See `RuntimeOptions`. */
 	readonly commandsNote?: string;
 	readonly skills: { readonly forModel: Skills["forModel"] };
+	readonly profiles?: Profiles;
 }
 
 /**
@@ -49,9 +57,9 @@ export function systemPromptOf(options: PromptOptions): SystemPromptOf {
 async function render(
 	options: PromptOptions,
 	session: Session,
-	{ instructions }: PromptAgent,
+	{ agent, instructions }: PromptAgent,
 ): Promise<string> {
-	const { clock, roots, systemTemplate, tools, skills, commandsNote: commands = "" } = options;
+	const { clock, roots, systemTemplate, tools, skills, profiles, commandsNote: commands = "" } = options;
 	const questions = tools.some(({ name }) => name === askUser.name);
 	const facts = await gatherFacts({ cwd: session.rootDir, roots: toolRoots(session, roots.given), clock });
 	const rendered = renderSystemPrompt(
@@ -60,7 +68,10 @@ async function render(
 	);
 	const { place, taskId } = session;
 	const listed = await skills.forModel(session.rootDir);
+	const mayDelegate = taskId === undefined && tools.some(({ name }) => name === delegate.name);
+	const others = mayDelegate ? await othersIn(profiles, agent) : [];
 	const notes = definedItems([
+		others.length === 0 ? undefined : agentsNote(others),
 		listed.length === 0 ? undefined : skillsNote(listed.map(({ skill }) => skill)),
 		place === undefined ? undefined : channelSection(place),
 		taskId === undefined ? undefined : taskSection,
@@ -108,6 +119,22 @@ function skillsNote(skills: readonly Skill[]): string {
 		...lines,
 		more > 0 ? `- and ${more} more, which only people can name` : undefined,
 	]).join("\n");
+}
+
+async function othersIn(profiles: Profiles | undefined, own: string): Promise<readonly Profile[]> {
+	const listed = await profiles?.list();
+	return (listed?.profiles ?? []).filter(({ name }) => name !== own);
+}
+
+/** Maximum number of agents in the list. */
+const mostAgents = 30;
+
+function agentsNote(agents: readonly Profile[]): string {
+	const lines = agents.slice(0, mostAgents).map(({ name, title, description }) => {
+		const words = description ?? (title === name ? "" : title);
+		return words === "" ? `- ${name}` : `- ${name}: ${words}`;
+	});
+	return [agentsSection, "", ...lines].join("\n");
 }
 
 /** Directories of a session: absolute real paths, as in `ToolContext`. */

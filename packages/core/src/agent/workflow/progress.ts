@@ -1,4 +1,5 @@
-import type { SkillStep, Workflow, WorkflowEnd, WorkflowStep } from "../../vocabulary/skill.ts";
+import { defined } from "@parley/base";
+import type { Workflow, WorkflowEnd, WorkflowStep, WorkStep } from "../../vocabulary/skill.ts";
 import type { PlanStep } from "../../vocabulary/task.ts";
 
 export const mostTries = 3;
@@ -60,12 +61,17 @@ export class WorkflowProgress {
 		return start && new WorkflowProgress(start, tries, end);
 	}
 
+	/** The step that this task tries. */
+	stepOf(taskId: string): WorkStep | undefined {
+		return this.workflow.steps.find(({ id }) => this.lastTry(id)?.taskId === taskId);
+	}
+
 	lastTry(stepId: string): Try | undefined {
 		return this.#tries.get(stepId);
 	}
 
 	/** Steps whose newest try is open. */
-	get open(): readonly SkillStep[] {
+	get open(): readonly WorkStep[] {
 		return this.workflow.steps.filter(({ id }) => {
 			const last = this.lastTry(id);
 			return last !== undefined && last.end === undefined;
@@ -73,7 +79,7 @@ export class WorkflowProgress {
 	}
 
 	/** The first step, in the order of the file, that failed permanently. */
-	get failed(): { readonly step: SkillStep; readonly attempts: number; readonly error: string } | undefined {
+	get failed(): { readonly step: WorkStep; readonly attempts: number; readonly error: string } | undefined {
 		for (const step of this.workflow.steps) {
 			const last = this.lastTry(step.id);
 			if (!last?.end || last.end.error === "" || last.end.willRetry) continue;
@@ -82,9 +88,9 @@ export class WorkflowProgress {
 		return undefined;
 	}
 
-	/** Steps that can start now: their needs succeeded. None after a failure. */
-	get ready(): readonly SkillStep[] {
-		if (this.failed) return [];
+	/** Steps that can start now: their needs succeeded. None after a failure, except for sub-agents. */
+	get ready(): readonly WorkStep[] {
+		if (this.failed && !this.workflow.isDelegation) return [];
 		return this.workflow.steps.filter(({ id, needs }) => {
 			const last = this.lastTry(id);
 			return (!last || last.end?.willRetry === true) && needs.every((need) => this.succeeded(need));
@@ -101,20 +107,35 @@ export class WorkflowProgress {
 	}
 
 	/** The steps that no other step needs, in the order of the file. */
-	get lastSteps(): readonly SkillStep[] {
+	get lastSteps(): readonly WorkStep[] {
 		const needed = new Set(this.workflow.steps.flatMap(({ needs }) => needs));
 		return this.workflow.steps.filter(({ id }) => !needed.has(id));
 	}
 
-	/** The steps as people see them: one that failed is pending, and one that did not start before the end is skipped. */
+	/**
+	 * The steps as people see them: one that failed is pending, and one that did not start before the end is skipped. A
+	 * sub-agent that failed is skipped, because the others continue.
+	 */
 	get plan(): readonly PlanStep[] {
 		const over = this.end !== undefined;
+		const isDelegation = this.workflow.isDelegation === true;
 		return this.workflow.steps.map(({ id, title }) => {
-			if (this.succeeded(id)) return { title, state: "completed" };
-			if (this.#hasFailed(id)) return { title, state: "pending" };
+			const durationMs = this.#durationOf(id);
+			if (this.succeeded(id)) return { title, state: "completed", ...defined({ durationMs }) };
+			if (this.#hasFailed(id)) {
+				return isDelegation
+					? { title, state: "skipped", ...defined({ durationMs }) }
+					: { title, state: "pending" };
+			}
 			if (over) return { title, state: "skipped" };
 			return { title, state: this.lastTry(id) ? "in_progress" : "pending" };
 		});
+	}
+
+	/** Milliseconds of the last try of a step. Undefined while it is open, and in runs of earlier versions. */
+	#durationOf(stepId: string): number | undefined {
+		const last = this.lastTry(stepId);
+		return last?.end?.at === undefined ? undefined : Math.max(0, last.end.at - last.startedAt);
 	}
 
 	#hasFailed(stepId: string): boolean {

@@ -3,7 +3,7 @@ import { endTask } from "../../conversation/tasks/end-task.ts";
 import { findTask } from "../../conversation/tasks/read-tasks.ts";
 import { shorten } from "../../text/visible.ts";
 import type { RecordedEvent } from "../../vocabulary/event.ts";
-import type { SkillStep, WorkflowEnd, WorkflowStep } from "../../vocabulary/skill.ts";
+import type { WorkflowEnd, WorkflowStep, WorkStep } from "../../vocabulary/skill.ts";
 import { callsOf } from "../../vocabulary/transcript.ts";
 import type { Run, Writing } from "../run/run.ts";
 import { WorkflowProgress, workflowsIn } from "./progress.ts";
@@ -42,14 +42,14 @@ export class WorkflowRecord {
 		const after = WorkflowProgress.of(this.#steps, callId)?.plan ?? [];
 		if (this.#hasOwnList() || isDeepStrictEqual(before, after)) return;
 		const { redactor } = this.#run.session;
-		const steps = after.map(({ title, state }) => ({ title: redactor.redact(title), state }));
+		const steps = after.map((planned) => ({ ...planned, title: redactor.redact(planned.title) }));
 		await this.#writing.record({ type: "todo.updated", runId: this.#run.id, callId, steps });
 	}
 
 	/** A try of a step starts as this task. */
 	async start(
 		progress: WorkflowProgress,
-		step: SkillStep,
+		step: WorkStep,
 		{ taskId, model }: { readonly taskId: string; readonly model: string },
 	): Promise<void> {
 		const { callId } = progress;
@@ -62,14 +62,14 @@ export class WorkflowRecord {
 	}
 
 	/** Ends the open try of a step. */
-	async finish(progress: WorkflowProgress, step: SkillStep, end: TryEnd): Promise<void> {
+	async finish(progress: WorkflowProgress, step: WorkStep, end: TryEnd): Promise<void> {
 		const last = progress.lastTry(step.id);
 		if (!last) return;
 		const { taskId, attempt, model, startedAt } = last;
 		const { reason, ...recorded } = end;
 		const { output, error, willRetry } = recorded;
 		await this.add(
-			{ kind: "tried", callId: progress.callId, stepId: step.id, ...recorded },
+			{ kind: "tried", callId: progress.callId, stepId: step.id, ...recorded, at: this.#run.clock.now() },
 			{
 				type: "skill.step.completed",
 				...this.#facts(progress, step),
@@ -101,7 +101,7 @@ export class WorkflowRecord {
 		);
 	}
 
-	#facts({ callId, workflow }: WorkflowProgress, { id: stepId, title }: SkillStep) {
+	#facts({ callId, workflow }: WorkflowProgress, { id: stepId, title }: WorkStep) {
 		return { runId: this.#run.id, callId, skill: workflow.name, stepId, title };
 	}
 

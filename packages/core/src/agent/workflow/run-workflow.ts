@@ -1,40 +1,24 @@
-import { type Clock, defined, definedItems, type Ids, ParleyError, StoreError } from "@parley/base";
-import type { Observers } from "../../conversation/observers.ts";
+import { type Clock, defined, definedItems, ParleyError, StoreError } from "@parley/base";
 import { findTask } from "../../conversation/tasks/read-tasks.ts";
 import { insertTask } from "../../conversation/tasks/submit.ts";
 import { judge, type Verdict } from "../../models/verdict.ts";
 import { addTaint, findTaint } from "../../store/session-taint.ts";
 import type { TaskRow } from "../../store/task-rows.ts";
 import { shorten } from "../../text/visible.ts";
+import { delegate } from "../../tools/delegate.ts";
+import { skill } from "../../tools/skill.ts";
 import { sessionTotal } from "../../usage/ledger.ts";
 import type { Recorded } from "../../vocabulary/event.ts";
-import type { SkillStep, Workflow, WorkflowCall, WorkflowEnd } from "../../vocabulary/skill.ts";
+import type { Workflow, WorkflowCall, WorkflowEnd, WorkStep } from "../../vocabulary/skill.ts";
 import { hasEnded } from "../../vocabulary/task.ts";
-import { askForText, type TextPorts } from "../replies/request.ts";
+import { askForText } from "../replies/request.ts";
 import { refusalOf, stopIfAbandoned } from "../run/limits.ts";
-import type { Run } from "../run/run.ts";
+import { joinedBy, type Run } from "../run/run.ts";
 import { excludedBySkill } from "../run/skills-of-run.ts";
+import { delegationEnding } from "./delegation-result.ts";
 import { mostTries, WorkflowProgress } from "./progress.ts";
 import { settleWorkflows, WorkflowRecord } from "./record.ts";
-
-interface StepModels {
-	/** The real name of a model; throws `invalid_argument` if there is no such model. */
-	readonly modelOf: (session: { readonly profile: string }, wanted: string) => Promise<string>;
-}
-
-/** Models and tasks of the steps of workflows. */
-export interface WorkflowTasks extends StepModels {
-	/** Called when a task may be ready. */
-	readonly startTasks: () => void;
-	/** Stops the work on tasks that have ended. */
-	readonly stopTasks: (ids: readonly string[]) => void;
-}
-
-export interface WorkflowPorts extends TextPorts {
-	readonly workflows: WorkflowTasks;
-	readonly ids: Ids;
-	readonly observers: Observers;
-}
+import type { StepModels, WorkflowPorts } from "./workflow-ports.ts";
 
 /** Steps of one workflow that run in parallel. The gateway's limit for tasks also applies. */
 const mostAtOnce = 4;
@@ -51,8 +35,8 @@ const mostJudged = 32_000;
 /** Maximum tokens of a verdict, including thinking. */
 const verdictTokens = 4_000;
 
-/** A step starts no workflow. */
-const notInSteps = ["skill"];
+/** A step starts no workflow, and a sub-agent has no sub-agents. */
+export const notInSteps: readonly string[] = [skill.name, delegate.name];
 
 /**
  * Runs the steps of a skill as tasks of the session, in the order of their needs, and returns the result. If the same call
@@ -106,8 +90,7 @@ async function begin(run: Run, call: WorkflowCall, { modelOf }: StepModels): Pro
 
 async function complete(run: Run, callId: string): Promise<WorkflowEnd> {
 	const progress = progressOf(run, callId);
-	const error = failureText(progress);
-	const output = error === "" ? resultText(progress) : "";
+	const { output, error } = endingOf(progress);
 	await run.commit((writing) => new WorkflowRecord(run, writing).end(progress, { output, error }));
 	return { output, error };
 }
@@ -122,11 +105,11 @@ function progressOf(run: Run, callId: string): WorkflowProgress {
 async function modelFor(
 	run: Run,
 	workflow: Workflow,
-	step: SkillStep,
+	step: WorkStep,
 	modelOf: StepModels["modelOf"],
 ): Promise<string | undefined> {
 	const wanted = step.model ?? workflow.model;
-	if (wanted !== undefined) return modelOf({ profile: run.agent }, wanted);
+	if (wanted !== undefined) return modelOf({ profile: step.delegated?.agent ?? run.agent }, wanted);
 	const { session, agent, row } = run;
 	return row.options.model ?? (agent === session.profile ? session.model : undefined);
 }
@@ -175,7 +158,7 @@ class Engine {
 	}
 
 	/** One attempt of a step, from its start or after a restart, to its end. */
-	async #try(step: SkillStep): Promise<void> {
+	async #try(step: WorkStep): Promise<void> {
 		this.#stop.throwIfAborted();
 		const last = this.#progress.lastTry(step.id);
 		const { taskId } = last && !last.end ? last : await this.#start(step);
@@ -186,7 +169,7 @@ class Engine {
 		if (task.state === "cancelled" && this.#run.row.options.onDenied === "cancel") this.#run.control.cancel();
 	}
 
-	async #start(step: SkillStep): Promise<{ readonly taskId: string }> {
+	async #start(step: WorkStep): Promise<{ readonly taskId: string }> {
 		const run = this.#run;
 		const { session, settings, row, clock, journal } = run;
 		const { ids, workflows, observers } = this.#ports;
@@ -196,23 +179,26 @@ class Engine {
 		if (refused) throw new ParleyError(refused.error, { code: "resource_exhausted" });
 		const model = await modelFor(run, workflow, step, workflows.modelOf);
 		const names = settings.tools.map(({ name }) => name).filter((name) => !notInSteps.includes(name));
+		const { agent = run.agent, tools = workflow.tools } = step.delegated ?? {};
 		const wanted = {
 			title: step.title,
 			description: stepText(progress, step),
-			agent: run.agent,
+			agent,
 			// Another skill of the run may leave fewer tools.
 			tools: names
-				.filter((name) => workflow.tools?.includes(name) ?? true)
+				.filter((name) => tools?.includes(name) ?? true)
 				.filter((name) => excludedBySkill(run, name) === undefined),
 			maxRetries: providerRetries,
 			autonomy: "autonomous" as const,
 			...defined({ model }),
 		};
+		const joined = joinedBy(run);
 		const origin = {
 			taint: "" as const,
 			spawnCall: run.id,
 			submittedBy: row.actor?.id ?? session.owner,
 			actor: row.actor ? JSON.stringify(row.actor) : null,
+			...defined({ speakers: joined.length > 0 ? joined : undefined }),
 		};
 		let created: readonly Recorded[] = [];
 		const taskId = await run.commit(async (writing) => {
@@ -244,7 +230,7 @@ class Engine {
 	}
 
 	/** The verdict about a result; undefined for a step without criteria. */
-	#judge(step: SkillStep, { output }: TaskRow): Promise<Verdict | undefined> {
+	#judge(step: WorkStep, { output }: TaskRow): Promise<Verdict | undefined> {
 		const { criteria } = step;
 		if (!criteria) return Promise.resolve(undefined);
 		const run = this.#run;
@@ -269,7 +255,7 @@ class Engine {
 		return verdict;
 	}
 
-	async #finish(step: SkillStep, task: TaskRow, verdict: Verdict | undefined): Promise<void> {
+	async #finish(step: WorkStep, task: TaskRow, verdict: Verdict | undefined): Promise<void> {
 		const run = this.#run;
 		const { redactor, id: sessionId } = run.session;
 		const reason = redactor.redact(verdict?.reason ?? "");
@@ -320,7 +306,7 @@ const mostArguments = 16_000;
  * The message for a step: its prompt, the arguments, its criteria, the results of its needs, and the reason of a failed
  * attempt. All except the prompt is quoted, so that no line of it looks like the prompt.
  */
-function stepText(progress: WorkflowProgress, { id, prompt, criteria, needs }: SkillStep): string {
+function stepText(progress: WorkflowProgress, { id, prompt, criteria, needs }: WorkStep): string {
 	const { workflow, arguments: given } = progress;
 	const last = progress.lastTry(id)?.end;
 	const titles = new Map(workflow.steps.map((step) => [step.id, step.title]));
@@ -351,6 +337,12 @@ function section(heading: string, text: string): string {
 	return [`${heading}:`, ...lines].join("\n");
 }
 
+function endingOf(progress: WorkflowProgress): WorkflowEnd {
+	if (progress.workflow.isDelegation) return delegationEnding(progress);
+	const error = failureText(progress);
+	return { output: error === "" ? resultText(progress) : "", error };
+}
+
 /** The result of a workflow: of its last step, or of all last steps under their titles. */
 function resultText(progress: WorkflowProgress): string {
 	const [only, ...others] = progress.lastSteps;
@@ -373,6 +365,6 @@ function failureText(progress: WorkflowProgress): string {
 	]).join(" ");
 }
 
-function titlesOf(steps: readonly SkillStep[]): string {
+function titlesOf(steps: readonly WorkStep[]): string {
 	return steps.map(({ title }) => title).join(", ");
 }

@@ -5,7 +5,7 @@ import { findTaint, taintOfMessage } from "../../store/session-taint.ts";
 import { stamp } from "../../store/tables.ts";
 import { isStep, type TaskRow } from "../../store/task-rows.ts";
 import type { Recorded, RecordedEvent } from "../../vocabulary/event.ts";
-import { actingId, type Principal } from "../../vocabulary/principal.ts";
+import { actingId, type Person, type Principal } from "../../vocabulary/principal.ts";
 import { joinTaints, type Taint } from "../../vocabulary/taint.ts";
 import { endStates, type NewTask, priorities, type TaskState } from "../../vocabulary/task.ts";
 import type { Session } from "../session.ts";
@@ -32,6 +32,8 @@ export interface TaskOrigin {
 	readonly retryOf?: string;
 	readonly submittedBy: string;
 	readonly actor: string | null;
+	/** Other people of a chat platform whose requests it works on. */
+	readonly speakers?: readonly Person[];
 }
 
 export function originOf(principal: Principal): TaskOrigin {
@@ -120,7 +122,7 @@ function taskRow(
 		max_retries: wanted.maxRetries,
 		not_before: 0,
 		worked_ms: 0,
-		speakers: null,
+		speakers: origin.speakers ? JSON.stringify(origin.speakers) : null,
 		worker: null,
 		lease_until: 0,
 		output: "",

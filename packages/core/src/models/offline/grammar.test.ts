@@ -75,6 +75,14 @@ test.each<[line: string, command: OfflineCommand]>([
 		"spawn: Count <<< run: wc a\\nsay: done",
 		call("spawn_worker", { title: "Count", description: "run: wc a\nsay: done" }),
 	],
+	[
+		"delegate: Count <<< run: wc a\\nsay: done",
+		call("delegate", { work: [{ title: "Count", instructions: "run: wc a\nsay: done" }] }),
+	],
+	[
+		"delegate: reader: Count <<< run: wc a",
+		call("delegate", { work: [{ title: "Count", instructions: "run: wc a", agent: "reader" }] }),
+	],
 	["& wait: all", call("wait_for_workers", {}, true)],
 	["long: 200 tokens at 20 per second", { kind: "long", tokens: 200, perSecond: 20 }],
 	["long: 1 token", { kind: "long", tokens: 1, perSecond: noPace }],

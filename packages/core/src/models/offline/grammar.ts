@@ -77,6 +77,7 @@ export const commandWords: readonly CommandWord[] = [
 	call("todo", "x look | > change | test", "keeps a list of steps: x done, > active", readTodo),
 	call("plan", "x look | > change | test", "does the same as todo", readTodo),
 	call("skill", "deploy main", "uses a skill, with its arguments", readSkillCall),
+	call("delegate", "Count <<< run: wc notes.txt", "gives work to a sub-agent", readDelegate),
 	call("review", "A new table? <<< Two columns.", "asks people to review a task's plan", readReview),
 	call("spawn", "Count <<< run: wc notes.txt", "gives a part of a task to a worker", readSpawn),
 	call("wait", "all", "waits for all workers of a task", readWait),
@@ -243,6 +244,14 @@ function readSpawn(argument: string): [string, unknown] {
 	return ["spawn_worker", { title, description: readText(description) }];
 }
 
+/** `TITLE <<< INSTRUCTIONS`, or `AGENT: TITLE <<< INSTRUCTIONS`. */
+function readDelegate(argument: string): [string, unknown] {
+	const [named = "", instructions = ""] = splitAt(argument, "<<<");
+	if (named === "" || instructions === "") throw unreadable("it needs a title, <<< and instructions");
+	const [, agent, title = named] = /^([\p{L}\p{N}._-]+): +(.+)$/su.exec(named) ?? [];
+	return ["delegate", { work: [{ title, instructions: readText(instructions), ...defined({ agent }) }] }];
+}
+
 function readNumber(argument: string): number {
 	if (/^\d{1,6}$/.test(argument)) return Number(argument);
 	throw unreadable("it needs the number of a command");
@@ -294,8 +303,8 @@ Rules
     as the call before it, so that their approvals come together:
       run: make build
       & run: make lint
-  - In the texts of "write:", "edit:", "review:" and "spawn:", \\n is a new
-    line and \\\\ is a backslash.
+  - In the texts of "write:", "edit:", "review:", "delegate:" and "spawn:", \\n
+    is a new line and \\\\ is a backslash.
   - "plan:", "review:", "spawn:" and "wait:" are for the descriptions of tasks,
     which have these tools; "- " before a step means that it is skipped.
   - "run:", "read:", "write:" and "edit:" call the tools for this in the

@@ -58,7 +58,7 @@ test("the model is set in either field, and both must agree", () => {
 });
 
 test.each([
-	['modle = "x"', 'line 1: unknown key "modle"; did you mean model?; allowed: name, model, '],
+	['modle = "x"', 'line 1: unknown key "modle"; did you mean model?; allowed: name, description, model, '],
 	[
 		"[sampling]\ntemprature = 1",
 		'line 2: unknown key "temprature" in [sampling]; did you mean temperature?; allowed: temperature, top_p',

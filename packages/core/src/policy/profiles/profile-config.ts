@@ -37,6 +37,7 @@ const provider = z.strictObject(
 
 const schema = z.strictObject({
 	name: line(100, "a name of at most 100 characters in one line").optional(),
+	description: line(400, "a description of at most 400 characters in one line").optional(),
 	model: line(200, "the name of a model, or a tier").optional(),
 	reasoning: z.enum(reasoningLevels, { error: reasoningLevels.join(", ") }).optional(),
 	tools: z
@@ -56,12 +57,12 @@ type Config = z.infer<typeof schema>;
 export function readProfileConfig(text: string): ProfileConfig {
 	const { success, data, error } = schema.safeParse(parseToml(text));
 	if (!success) throw explain(text, error);
-	const { name, reasoning, tools, context_size, provider: server } = data;
+	const { name, description, reasoning, tools, context_size, provider: server } = data;
 	const model = modelOf(data);
 	const endpoint = server && endpointOf(server);
 	return {
 		sampling: samplingOf(data.sampling ?? {}),
-		...defined({ title: name, model, reasoning, tools, contextWindow: context_size, endpoint }),
+		...defined({ title: name, description, model, reasoning, tools, contextWindow: context_size, endpoint }),
 	};
 }
 

@@ -7,6 +7,8 @@ export interface Profile {
 	readonly name: string;
 	/** Display name. */
 	readonly title: string;
+	/** Kind of work that other agents may give to it. */
+	readonly description?: string;
 	/** Text of `agent.md`, which replaces the built-in instructions. */
 	readonly instructions?: string;
 	/** A model's name or a tier. */

@@ -1,5 +1,6 @@
 import { type Clock, defined, type Ids, type Logger, ParleyError, type Timer } from "@parley/base";
 import type { Runner } from "../../agent/runner.ts";
+import { workflowsIn } from "../../agent/workflow/progress.ts";
 import type { RecordEvents } from "../../conversation/commit.ts";
 import { findActive, type RunRow } from "../../conversation/queue.ts";
 import type { Session } from "../../conversation/session.ts";
@@ -20,6 +21,8 @@ import { isStep, planOf, type TaskRow } from "../../store/task-rows.ts";
 import type { Person } from "../../vocabulary/principal.ts";
 import type { RunOptions } from "../../vocabulary/run-options.ts";
 import { phaseOf } from "../../vocabulary/run-options.ts";
+import type { WorkStep } from "../../vocabulary/skill.ts";
+import type { Step } from "../../vocabulary/step.ts";
 import { hasEnded, type NewWorker, progressOf } from "../../vocabulary/task.ts";
 import { noUsage } from "../../vocabulary/usage.ts";
 import { enqueue } from "../messages/send.ts";
@@ -246,6 +249,7 @@ interface StartedRun {
 
 /** A worker's task is the text of an agent, also if a person requested the parent task. */
 const handedOn = "(Assigned by the agent of the task that this work is part of.)\n";
+const delegatedNote = "(Assigned by the agent of the conversation that this work is part of.)\n";
 
 interface BeginPorts {
 	readonly clock: Clock;
@@ -300,7 +304,9 @@ async function begin(
 		const usage = { ...noUsage, cost: 0 };
 		await record({ type: "task.progress", taskId, progress: progressOf(title, undefined, false), usage });
 	}
-	const content = `${title}\n\n${row.parent_id === null ? "" : handedOn}${description}`;
+	const options = await optionsOf(tx, row);
+	const assigned = row.parent_id !== null ? handedOn : options.delegated ? delegatedNote : "";
+	const content = `${title}\n\n${assigned}${description}`;
 	const actor = row.actor === null ? undefined : fromRow<Person>(row.actor);
 	const newRun = {
 		content,
@@ -308,7 +314,7 @@ async function begin(
 		retryOf: undefined,
 		correlation: taskId,
 		...defined({ actor }),
-		options: await optionsOf(tx, row),
+		options,
 	};
 	const { run } = await enqueue(services, tx, session, { ...newRun, trusted: session.trusted });
 	await record({ type: "user.message", runId: run.id, content });
@@ -325,9 +331,27 @@ async function optionsOf(tx: Tx, row: TaskRow): Promise<RunOptions> {
 		.select("options")
 		.where("id", "=", row.spawn_call)
 		.executeTakeFirst();
-	if (!run?.options) return {};
-	const { ask, onDenied, start, reasoning, mode, budget, origin } = fromRow<RunOptions>(run.options);
+	const options = run?.options ? fromRow<RunOptions>(run.options) : {};
+	const { ask, onDenied, start, reasoning, mode, budget, origin } = options;
+	const strictness = defined({ ask, onDenied, start, origin });
+	const { delegated, title: name } = (await findStep(tx, row)) ?? {};
+	if (!delegated || name === undefined) return { ...strictness, ...defined({ reasoning, mode, budget }) };
+	const { rulesOf, modelCalls, workingMs, tokens, cost } = delegated;
 	return {
-		...defined({ ask, onDenied, start, reasoning, mode, budget, origin }),
+		...strictness,
+		budget: { tokens, ...defined({ cost }) },
+		delegated: { name, rulesOf, modelCalls, workingMs },
 	};
+}
+
+/** The step that a task works on. */
+async function findStep(tx: Tx, { id, spawn_call }: TaskRow): Promise<WorkStep | undefined> {
+	const rows = await tx
+		.selectFrom("steps")
+		.select("data")
+		.where("run_id", "=", spawn_call)
+		.orderBy("n")
+		.execute();
+	const workflows = workflowsIn(rows.map(({ data }) => fromRow<Step>(data)));
+	return workflows.map((workflow) => workflow.stepOf(id)).find((step) => step !== undefined);
 }

@@ -85,7 +85,11 @@ function encodeTaskProgress({ progress, plan }: Extract<TaskEvent, { type: "task
 }
 
 function encodePlan(steps: readonly PlanStep[]): NonNullable<TaskPayload["plan"]> {
-	return steps.map(({ title, state }) => ({ title, status: state }));
+	return steps.map(({ title, state, durationMs }) => ({
+		title,
+		status: state,
+		...defined({ duration: durationMs === undefined ? undefined : durationMs * nanosecondsPerMs }),
+	}));
 }
 
 export function encodeTodo({

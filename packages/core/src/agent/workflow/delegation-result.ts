@@ -1,0 +1,31 @@
+import { definedItems } from "@parley/base";
+import { shorten } from "../../text/visible.ts";
+import type { WorkflowEnd, WorkStep } from "../../vocabulary/skill.ts";
+import type { WorkflowProgress } from "./progress.ts";
+
+/** Maximum characters of one result. */
+const mostResult = 16_000;
+
+/** The results of all sub-agents of a call. An error only if all of them failed. */
+export function delegationEnding(progress: WorkflowProgress): WorkflowEnd {
+	const { steps } = progress.workflow;
+	const texts = steps.map((step) => resultOf(progress, step, steps.length > 1));
+	const text = texts.join("\n\n");
+	return steps.some(({ id }) => progress.succeeded(id))
+		? { output: text, error: "" }
+		: { output: "", error: text };
+}
+
+function resultOf(progress: WorkflowProgress, { id, title }: WorkStep, hasHeading: boolean): string {
+	const { error = "it did not start", output = "" } = progress.lastTry(id)?.end ?? {};
+	const text =
+		output.length > mostResult ? `${shorten(output, mostResult)}\n[cut: request a shorter result]` : output;
+	const failure = error === "" ? undefined : `The sub-agent "${title}" did not complete its work: ${error}`;
+	return definedItems([
+		hasHeading ? `## ${title}` : undefined,
+		failure,
+		failure !== undefined && text !== "" ? `Its last text:\n${text}` : text,
+	])
+		.filter((part) => part !== "")
+		.join("\n\n");
+}

@@ -1,0 +1,126 @@
+import { defined, ParleyError } from "@parley/base";
+import { isAuthorized } from "../../vocabulary/authorize.ts";
+import type { DelegatedWork, Delegation, DelegationAccess } from "../../vocabulary/delegation.ts";
+import type { Person } from "../../vocabulary/principal.ts";
+import type { Workflow, WorkStep } from "../../vocabulary/skill.ts";
+import { budgetLeftOf } from "../run/limits.ts";
+import { participantsOf, type Run } from "../run/run.ts";
+import { workflowsIn } from "./progress.ts";
+import { notInSteps, runWorkflow } from "./run-workflow.ts";
+import type { WorkflowPorts } from "./workflow-ports.ts";
+
+/** Sub-agents that one run may start. */
+const mostOfRun = 16;
+
+/** Model calls of one sub-agent. */
+const mostModelCalls = 100;
+
+/** Name of the workflow, which `skill` events have. */
+export const delegationName = "delegate";
+
+/** Sub-agents for one call of a run. Each is a step of a workflow, and so a task with a conversation of its own. */
+export function delegationOf(run: Run, callId: string, ports: WorkflowPorts): DelegationAccess {
+	const isKnown = (): boolean => workflowsIn(run.steps).some((workflow) => workflow.callId === callId);
+	return {
+		async check(work) {
+			if (!isKnown()) refuseTooMany(run, work);
+			const steps = await compose(run, work, ports);
+			const agents = steps.map(({ delegated: { agent } }) => ports.workflows.agents.find(agent));
+			const [own, ...profiles] = await Promise.all([ports.workflows.agents.find(run.agent), ...agents]);
+			return { leaves: profiles.some(({ endpoint }) => endpoint && endpoint.url !== own.endpoint?.url) };
+		},
+		async run(work) {
+			if (!isKnown()) refuseTooMany(run, work);
+			const steps = isKnown() ? [] : await compose(run, work, ports);
+			const workflow: Workflow = { name: delegationName, steps, isDelegation: true };
+			// A workflow that is known continues with its recorded steps.
+			const { output, error } = await runWorkflow(run, { workflow, arguments: "", callId }, ports);
+			return error === "" ? { text: output, failed: false } : { text: error, failed: true };
+		},
+	};
+}
+
+function refuseTooMany(run: Run, work: readonly DelegatedWork[]): void {
+	if (run.session.taskId !== undefined) {
+		throw refused("a task and a sub-agent cannot have sub-agents: do this work yourself");
+	}
+	const before = workflowsIn(run.steps).filter(({ workflow }) => workflow.isDelegation);
+	const started = before.reduce((sum, { workflow }) => sum + workflow.steps.length, 0);
+	if (started + work.length <= mostOfRun) return;
+	throw refused(`a run can have at most ${mostOfRun} sub-agents: do the rest yourself`);
+}
+
+type DelegatedStep = WorkStep & { readonly delegated: Delegation };
+
+async function compose(
+	run: Run,
+	work: readonly DelegatedWork[],
+	ports: WorkflowPorts,
+): Promise<readonly DelegatedStep[]> {
+	const left = budgetLeftOf(run.row.options, run.steps);
+	const shareOf = (all: number): number => Math.max(1, Math.floor(all / work.length));
+	const steps: DelegatedStep[] = [];
+	for (const [index, one] of work.entries()) {
+		const { agent = run.agent, title, instructions, maxTokens, maxMinutes } = one;
+		const tools = await toolsFor(run, agent, one, ports);
+		const { usualModelOf } = ports.workflows.agents;
+		const model = agent === run.agent ? undefined : await usualModelOf(agent);
+		const delegated: Delegation = {
+			agent,
+			rulesOf: run.agent,
+			tools,
+			tokens: Math.min(maxTokens, shareOf(left.tokens)),
+			modelCalls: mostModelCalls,
+			workingMs: maxMinutes * 60_000,
+			...defined({ cost: Number.isFinite(left.cost) ? shareOf(left.cost) : undefined }),
+		};
+		const named = agent === run.agent ? title : `${agent}: ${title}`;
+		steps.push({
+			id: String(index + 1),
+			title: named,
+			prompt: instructions,
+			needs: [],
+			delegated,
+			...defined({ model }),
+		});
+	}
+	return steps;
+}
+
+/** The tools of a sub-agent: of the run, of its own profile, and of the request. */
+async function toolsFor(
+	run: Run,
+	agent: string,
+	{ tools: wanted }: DelegatedWork,
+	ports: WorkflowPorts,
+): Promise<readonly string[]> {
+	const { session, settings } = run;
+	const own = settings.tools.map(({ name }) => name).filter((name) => !notInSteps.includes(name));
+	const unknown = wanted?.find((name) => !own.includes(name));
+	if (unknown !== undefined) {
+		throw refused(
+			`tools: you have no tool ${JSON.stringify(unknown)} for a sub-agent; available: ${own.join(", ")}`,
+		);
+	}
+	if (agent === run.agent) return own.filter((name) => wanted?.includes(name) ?? true);
+	const { agents } = ports.workflows;
+	const pinned = agents.pinnedAgent(session.home.place);
+	if (pinned !== undefined) {
+		throw refused(`agent: the operator has set the agent of this channel: use ${pinned}, or omit agent`);
+	}
+	if (!participantsOf(run).every(mayChooseAgent)) {
+		throw refused("agent: a guest of the conversation may not choose the agent: omit agent");
+	}
+	await agents.find(agent);
+	const theirs = await agents.toolsOf(session, agent);
+	return own.filter((name) => theirs.includes(name) && (wanted?.includes(name) ?? true));
+}
+
+function mayChooseAgent(person: Person): boolean {
+	const { id, place } = person;
+	return isAuthorized({ id, kind: "connector", platform: place.platform, person }, "session.configure");
+}
+
+function refused(message: string): ParleyError {
+	return new ParleyError(message, { code: "invalid_argument" });
+}
