@@ -14,6 +14,8 @@ export function normalised(transcript: string): string {
 			.replace(/\(to (\w+), edited\)/g, "(to $1)")
 			.replace(/^((?:\s*\| )?Parley) \(edited\)$/gm, "$1")
 			.replace(/\b(after|took) \d+ s\b/g, "$1 TIME")
+			// Durations of steps.
+			.replace(/ · (?:\d+ min )?\d+ s\b/g, "")
 			// Some seconds less than a day or an hour, or none yet.
 			.replace(/\bin (?:1 day|23 hours)\b/g, "in 24 hours")
 			.replace(/\bin (?:1 hour|5\d minutes)\b/g, "in 60 minutes")

@@ -1,8 +1,9 @@
 import { defined, definedItems, ParleyError } from "@parley/base";
 import type { MethodResult, Requester, TaskPayload } from "@parley/protocol";
+import { lengthOf } from "../conversation/tasks/length-of.ts";
 import { reviewControls } from "../conversation/tasks/review-card.ts";
 import { hasEnded, shortId } from "../conversation/tasks/task-state.ts";
-import { barOf, because, lengthOf, tokensOf } from "../conversation/tasks/task-words.ts";
+import { barOf, because, tokensOf } from "../conversation/tasks/task-words.ts";
 import { oneLine, plain } from "../conversation/vocabulary/plain.ts";
 import type { ChatPlatform, PlatformWords } from "../platform/chat-platform.ts";
 import type { Person, Room } from "../platform/inbound-event.ts";

@@ -1,5 +1,5 @@
 import { defined } from "@parley/base";
-import { lengthOf } from "../conversation/tasks/task-words.ts";
+import { lengthOf } from "../conversation/tasks/length-of.ts";
 import { coverOf, personOf } from "../conversation/trust/grant-words.ts";
 import { plain } from "../conversation/vocabulary/plain.ts";
 import { trustTexts } from "../texts/trust.ts";

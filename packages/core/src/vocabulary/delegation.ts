@@ -14,18 +14,22 @@ export interface DelegatedWork {
 	readonly maxMinutes: number;
 }
 
-/** Checked work of one sub-agent, recorded with the run that delegates it. */
-export interface Delegation {
-	readonly agent: string;
+/** Limits of the run of a sub-agent. */
+export interface DelegationLimits {
 	/** The agent that delegates: its rules also apply to the calls of the sub-agent. */
 	readonly rulesOf: string;
+	readonly modelCalls: number;
+	readonly workingMs: number;
+}
+
+/** Checked work of one sub-agent, recorded with the run that delegates it. */
+export interface Delegation extends DelegationLimits {
+	readonly agent: string;
 	readonly tools: readonly string[];
 	/** Tokens of input and output together. */
 	readonly tokens: number;
 	/** Billionths of a US dollar. Absent for no limit. */
 	readonly cost?: number;
-	readonly modelCalls: number;
-	readonly workingMs: number;
 }
 
 export interface DelegationEnd {

@@ -1,6 +1,6 @@
 import { definedItems, ParleyError } from "@parley/base";
 import { phasesSection, phaseTasks } from "../instructions/prompt-sections.ts";
-import type { Delegation } from "./delegation.ts";
+import type { DelegationLimits } from "./delegation.ts";
 import type { UserMessage } from "./message.ts";
 import { type Reasoning, reasoningLevels } from "./model.ts";
 import type { RunOrigin } from "./schedule.ts";
@@ -44,7 +44,7 @@ export interface RunOptions {
 	readonly skill?: UsedSkill;
 }
 
-export interface RunDelegation extends Pick<Delegation, "rulesOf" | "modelCalls" | "workingMs"> {
+export interface RunDelegation extends DelegationLimits {
 	/** The agent and its work, for people. */
 	readonly name: string;
 }

@@ -2,7 +2,7 @@ import { definedItems } from "@parley/base";
 import type { EventPayloads } from "@parley/protocol";
 import { taskTexts } from "../../texts/tasks.ts";
 import { oneLine, plain } from "../vocabulary/plain.ts";
-import { lengthOf } from "./task-words.ts";
+import { lengthOf } from "./length-of.ts";
 
 type Plan = EventPayloads["todo.updated"]["plan"];
 

@@ -7,6 +7,7 @@ import { taskTexts } from "../../texts/tasks.ts";
 import { oneLine, plain } from "../vocabulary/plain.ts";
 import type { RecordedEvent, Reducer, Scene } from "../vocabulary/reducer.ts";
 import type { RenderOperation, ShowOperation } from "../vocabulary/render-operation.ts";
+import { lengthOf } from "./length-of.ts";
 import { closedReview, openReview } from "./review-card.ts";
 import { stepLines } from "./step-lines.ts";
 import { changeOf, isTaskEvent, type TaskChange, type TaskEvent } from "./task-change.ts";
@@ -20,7 +21,7 @@ import {
 	type Worker,
 	withTask,
 } from "./task-state.ts";
-import { barOf, because, lengthOf, spentWords } from "./task-words.ts";
+import { barOf, because, spentWords } from "./task-words.ts";
 
 export type { TasksSlice } from "./task-state.ts";
 

@@ -198,7 +198,7 @@ class Engine {
 			spawnCall: run.id,
 			submittedBy: row.actor?.id ?? session.owner,
 			actor: row.actor ? JSON.stringify(row.actor) : null,
-			...defined({ speakers: joined.length > 0 ? joined : undefined }),
+			...defined({ participants: joined.length > 0 ? joined : undefined }),
 		};
 		let created: readonly Recorded[] = [];
 		const taskId = await run.commit(async (writing) => {

@@ -312,7 +312,7 @@ test("a guest of a channel cannot choose the agent, and a member can", async () 
 
 /** The result of a delegation to another agent that this principal requests. */
 async function delegatedBy(principal: Principal) {
-	const asked = [delegating(work("A", { agent: "reader" })), [says("done")]];
+	const script = [delegating(work("A", { agent: "reader" })), [says("done")]];
 	let replies = 0;
 	const model: Model = {
 		provider: "scripted",
@@ -320,7 +320,7 @@ async function delegatedBy(principal: Principal) {
 		stream: (request, signal) => new ScriptedModel(replyTo(request)).stream(request, signal),
 	};
 	const replyTo = (request: ModelRequest): ScriptedReply =>
-		request.system.includes("You read.") ? [says("read")] : (asked[replies++] ?? []);
+		request.system.includes("You read.") ? [says("read")] : (script[replies++] ?? []);
 	const profiles = profilesOf(reader);
 	const t = await TestRuntime.open({ tools: [delegate, probeTool("one")], profiles, model });
 	await t.runtime.start();

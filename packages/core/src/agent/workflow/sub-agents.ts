@@ -16,7 +16,7 @@ const mostOfRun = 16;
 const mostModelCalls = 100;
 
 /** Name of the workflow, which `skill` events have. */
-export const delegationName = "delegate";
+const delegationName = "delegate";
 
 /** Sub-agents for one call of a run. Each is a step of a workflow, and so a task with a conversation of its own. */
 export function delegationOf(run: Run, callId: string, ports: WorkflowPorts): DelegationAccess {

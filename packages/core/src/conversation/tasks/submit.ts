@@ -33,7 +33,7 @@ export interface TaskOrigin {
 	readonly submittedBy: string;
 	readonly actor: string | null;
 	/** Other people of a chat platform whose requests it works on. */
-	readonly speakers?: readonly Person[];
+	readonly participants?: readonly Person[];
 }
 
 export function originOf(principal: Principal): TaskOrigin {
@@ -122,7 +122,7 @@ function taskRow(
 		max_retries: wanted.maxRetries,
 		not_before: 0,
 		worked_ms: 0,
-		speakers: origin.speakers ? JSON.stringify(origin.speakers) : null,
+		speakers: origin.participants ? JSON.stringify(origin.participants) : null,
 		worker: null,
 		lease_until: 0,
 		output: "",
