@@ -23,6 +23,56 @@ test("ask writes the bare answer to a pipe and reads the message from one", asyn
 	expect(error).toMatch(/^session: sess_x+\n\n$/);
 });
 
+test("ask appends the text on stdin to the words", async ({ setup }) => {
+	const args = ["ask", "--output-format", "stream", "say: explain"];
+	const { out, code } = await pipe(setup, args, "first\nsecond\n");
+	const frames: { readonly event?: string; readonly payload?: { readonly content: string } }[] = out
+		.trim()
+		.split("\n")
+		.map((line) => JSON.parse(line));
+	const sent = frames.find(({ event }) => event === "user.message");
+	expect({ content: sent?.payload?.content, code }).toEqual({
+		content: "say: explain\n\nfirst\nsecond",
+		code: 0,
+	});
+});
+
+test("ask --continue continues the last session of the directory", async ({ setup }) => {
+	const counts = async () => {
+		const { out } = await pipe(setup, ["sessions", "--json"]);
+		const sessions: { readonly message_count: number }[] = JSON.parse(out);
+		return sessions.map((one) => one.message_count);
+	};
+	await pipe(setup, ["ask", "say: one"]);
+	const [newest, ...older] = await counts();
+	const { code } = await pipe(setup, ["ask", "-c", "say: two"]);
+	expect({ code, newest }).toEqual({ code: 0, newest: 2 });
+	expect(await counts()).toEqual([4, ...older]);
+	const both = await pipe(setup, ["ask", "-c", "--profile", "default", "say: two"]);
+	expect(both).toMatchObject({ code: 2 });
+});
+
+test("ask --print writes the answer and nothing else", async ({ setup }) => {
+	expect(await pipe(setup, ["ask", "-p", "say: hello"])).toEqual({
+		out: "[offline] hello\n\n",
+		error: "\n",
+		code: 0,
+	});
+});
+
+test("ask --print reports a call that it could not approve", async ({ setup }) => {
+	const { out, error, code } = await pipe(setup, ["ask", "-p", "run: echo hi"]);
+	expect({ out, code }).toEqual({ out: expect.stringContaining("run_command failed"), code: 3 });
+	expect(error).toMatch(/^parley: denied: Allow run echo hi\? \(.*\)\n\n$/);
+});
+
+test("ask --output-format json writes only the result", async ({ setup }) => {
+	const { out, error, code } = await pipe(setup, ["ask", "--output-format", "json", "say: hi"]);
+	expect(JSON.parse(out)).toMatchObject({ content: "[offline] hi", error: "" });
+	expect({ lines: out.trim().split("\n").length, code }).toEqual({ lines: 1, code: 0 });
+	expect(error).toMatch(/^session: sess_x+\n\n$/);
+});
+
 test("ask without a terminal denies calls that require approval", async ({ setup }) => {
 	const { out, error, code } = await pipe(setup, ["ask", "run: echo hi"], "");
 	expect(code).toBe(3);

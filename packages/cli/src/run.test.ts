@@ -173,7 +173,7 @@ test.each(["", "--help", "help"])("`parley %s` explains the commands", async (li
 test.each(["help ask", "ask --help"])("`parley %s` explains one command", async (line) => {
 	expect(await runLine(line)).toMatchObject({
 		code: 0,
-		out: expect.stringContaining("--json writes one JSON object per line"),
+		out: expect.stringContaining("writes one JSON object per line instead"),
 	});
 });
 

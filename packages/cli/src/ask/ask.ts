@@ -5,7 +5,7 @@ import type { IncomingMessage } from "node:http";
 import { basename, resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import { pipeline } from "node:stream/promises";
-import { defined, ParleyError, parseJson } from "@parley/base";
+import { defined, ParleyError, parseJson, systemClock } from "@parley/base";
 import {
 	type AssistantMessagePayload,
 	type Client,
@@ -18,42 +18,48 @@ import {
 import { connect } from "../client/connect.ts";
 import { type AddressFlags, findGateway, type GatewayAddress } from "../client/gateway-address.ts";
 import { answerError, beginRequest, unreachable } from "../client/gateway-http.ts";
-import { openSession } from "../client/open-session.ts";
+import { lastSession, openSession } from "../client/open-session.ts";
 import { Interrupt, interruptedCode } from "../command-line/interrupt.ts";
 import type { Io } from "../command-line/io.ts";
 import { errorLook } from "../command-line/output.ts";
 import type { SessionFlags } from "../command-line/session-flags.ts";
-import { visibleLine } from "../text/visible.ts";
+import { visibleLine, visibleText } from "../text/visible.ts";
 import { connectionWords, otherDirectoryWords } from "../wordings/connection-words.ts";
 import { type RunMetrics, RunMetricsCollector } from "../wordings/model-rows.ts";
 import { AnswerOutput } from "./answer-output.ts";
+import { readPipedInput } from "./piped-input.ts";
 import { Questions } from "./questions.ts";
 
 /** Sends one message, prints the answer, and returns the exit code. */
 export async function ask(words: string, flags: AskFlags, io: Io): Promise<number> {
-	const content = words === "-" ? await text(io.stdin) : words;
-	if (content.trim() === "") throw new ParleyError("the message is empty", { code: "invalid_argument" });
+	const typed = words === "-" ? await text(io.stdin) : words;
+	if (typed.trim() === "") throw new ParleyError("the message is empty", { code: "invalid_argument" });
 	const files = (flags.file ?? []).map((path) => resolve(io.cwd, path));
 	await checkFiles(files);
 	const address = await findGateway(flags, io);
 	const { dim } = errorLook(io).styles;
+	const note = (line: string): void => {
+		if (!flags.print) io.stderr.write(`${dim(line)}\n`);
+	};
 	const client = connect(address, (state) => {
-		if (state === "lost") io.stderr.write(`${dim(connectionWords.lost)}\n`);
+		if (state === "lost") note(connectionWords.lost);
 	});
+	const rootDir = address.isLocal ? io.cwd : undefined;
 	try {
+		const content = words === "-" ? typed : await withPipedInput(words, io);
 		const session = await openSession(client, {
-			sessionId: flags.session,
+			sessionId: flags.continue ? await lastSession(client, rootDir) : flags.session,
 			profile: flags.profile,
 			model: flags.model,
-			rootDir: address.isLocal ? io.cwd : undefined,
+			rootDir,
 			onOtherDirectory: (reason) => {
 				if (flags.yes) throw outsideRoots(reason, io.cwd);
 				io.stderr.write(`${otherDirectoryWords(io.cwd, reason)}\n`);
 			},
 		});
-		io.stderr.write(`${dim(`session: ${visibleLine(session.id)}`)}\n`);
+		note(`session: ${visibleLine(session.id)}`);
 		const attachments = await uploadFiles(address, files);
-		const asking = new Ask({ io, client, session, flags, hasPerson: hasPerson(words, io) });
+		const asking = new Ask({ io, client, session, flags, hasPerson: !flags.print && hasPerson(words, io) });
 		return await asking.run(
 			defined({ content, attachments: attachments.length > 0 ? attachments : undefined }),
 		);
@@ -123,11 +129,12 @@ class Ask {
 	/** Shows the run and returns its result. */
 	async #follow(run: OwnRun): Promise<Ended> {
 		const { io, session, flags } = this.#options;
-		const output = flags.json ? undefined : new AnswerOutput(io);
+		const format = formatOf(flags);
+		const output = format === "text" && !flags.print ? new AnswerOutput(io) : undefined;
 		const gathered = new RunMetricsCollector();
 		try {
 			for await (const frame of session.events()) {
-				if (flags.json) io.stdout.write(`${JSON.stringify(frame)}\n`);
+				if (format === "stream") io.stdout.write(`${JSON.stringify(frame)}\n`);
 				if (!isOzzieEvent(frame) || !run.owns(frame)) continue;
 				const metrics = gathered.receive(frame);
 				this.#questions.receive(frame);
@@ -145,18 +152,35 @@ class Ask {
 		this.#questions.close();
 		const { model = null, tokens: usage = null, costUsd: cost_usd = null } = metrics ?? {};
 		const result = { session_id: session.id, content, error, model, usage, cost_usd };
-		if (flags.json) io.stdout.write(`${JSON.stringify(result)}\n`);
+		if (formatOf(flags) !== "text") io.stdout.write(`${JSON.stringify(result)}\n`);
+		else if (flags.print && content !== "") io.stdout.write(`${printed(content, io)}\n`);
 		if (error === "") return this.#questions.unanswered > 0 ? unansweredCode : 0;
 		io.stderr.write(`parley: ${visibleLine(error)}\n`);
 		return this.#interrupt.wasPressed ? interruptedCode : 1;
 	}
 
 	#printWaiting(before: number): void {
-		if (before === 0) return;
+		if (before === 0 || this.#options.flags.print) return;
 		const { io } = this.#options;
 		const others = before === 1 ? "one other message" : `${before} other messages`;
 		io.stderr.write(`${errorLook(io).styles.dim(`waiting for ${others} of this session …`)}\n`);
 	}
+}
+
+/** The words, and below them the text on stdin. */
+async function withPipedInput(words: string, io: Io): Promise<string> {
+	const input = await readPipedInput(io, systemClock);
+	if (input === undefined) io.stderr.write("parley: nothing arrived on stdin within 3 s, so it is ignored\n");
+	return input ? `${words}\n\n${input}` : words;
+}
+
+function formatOf({ json, outputFormat }: AskFlags): "text" | "json" | "stream" {
+	return json ? "stream" : (outputFormat ?? "text");
+}
+
+/** A terminal gets the answer without control characters. */
+function printed(content: string, { stdout }: Io): string {
+	return stdout.isTTY ? visibleText(content) : content;
 }
 
 /** Refusal to run tools without approval in a directory other than the current one. */
@@ -244,5 +268,8 @@ async function upload(address: GatewayAddress, path: string): Promise<string> {
 export interface AskFlags extends AddressFlags, SessionFlags {
 	readonly yes?: boolean;
 	readonly json?: boolean;
+	/** Print only the answer, and ask no questions. */
+	readonly print?: boolean;
+	readonly outputFormat?: "text" | "json" | "stream";
 	readonly file?: readonly string[];
 }

@@ -3,7 +3,7 @@ import { systemClock } from "@parley/base";
 import type { OpenSession } from "@parley/protocol";
 import { connect } from "../client/connect.ts";
 import { type AddressFlags, findGateway } from "../client/gateway-address.ts";
-import { openSession } from "../client/open-session.ts";
+import { lastSession, openSession } from "../client/open-session.ts";
 import type { Io } from "../command-line/io.ts";
 import type { SessionFlags } from "../command-line/session-flags.ts";
 import { questionPrompt } from "../questions/question-rows.ts";
@@ -29,7 +29,7 @@ export async function chat(flags: ChatFlags, io: Io): Promise<number> {
 			onOtherDirectory: (reason) => io.stderr.write(`${otherDirectoryWords(io.cwd, reason)}\n`),
 		});
 	try {
-		const session = await open(flags.session);
+		const session = await open(flags.continue ? await lastSession(client, rootDir) : flags.session);
 		const run = isInteractive(io) ? chatAtTerminal : chatInLines;
 		return await run(io, (display) => {
 			current = new Chat({

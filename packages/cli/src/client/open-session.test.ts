@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import { ParleyError } from "@parley/base";
 import { expect, test } from "vitest";
 import { FakeClient, FakeSession } from "../testing/fake-session.ts";
-import { openSession } from "./open-session.ts";
+import { lastSession, openSession } from "./open-session.ts";
 
 const session = new FakeSession("sess_1");
 const refused = new ParleyError("invalid params: root_dir: outside the roots", { code: "invalid_argument" });
@@ -114,4 +114,32 @@ test("accepts any model for a profile with its own server", async () => {
 	await setImmediate();
 	client.last("set_model").answer({ model: "gemma" });
 	expect(await opening).toBe(session);
+});
+
+function listed(session_id: string, root_dir: string, external_key?: string): object {
+	return { session_id, root_dir, ...(external_key === undefined ? {} : { external_key }) };
+}
+
+test("continues the newest session of the directory that belongs to no channel", async () => {
+	const client = new FakeClient();
+	const finding = lastSession(client, "/work");
+	const sessions = [
+		listed("sess_1", "/other"),
+		listed("sess_2", "/work", "slack:T1:C1"),
+		listed("sess_3", "/work"),
+		listed("sess_4", "/work"),
+	];
+	client.last("list_sessions").answer({ sessions });
+	expect(await finding).toBe("sess_3");
+});
+
+test("explains that a directory has no session", async () => {
+	const client = new FakeClient();
+	const finding = lastSession(client, "/work");
+	client.last("list_sessions").answer({ sessions: [listed("sess_1", "/other")] });
+	await expect(finding).rejects.toThrow("no session has the directory /work; start one without --continue");
+});
+
+test("does not search a gateway of another machine for a directory of this one", async () => {
+	await expect(lastSession(new FakeClient(), undefined)).rejects.toThrow("use --session");
 });

@@ -17,6 +17,28 @@ export interface SessionChoice {
 	onOtherDirectory?(reason: string): void;
 }
 
+/** Maximum number of sessions among which the last one of a directory is searched. */
+const mostSearched = 1_000;
+
+/**
+ * The session of `directory` that changed last, without the sessions of chat channels. Throws `not_found` if there is none,
+ * and `failed_precondition` for a gateway of another machine, which has other directories.
+ */
+export async function lastSession(client: Client, directory: string | undefined): Promise<string> {
+	if (directory === undefined) {
+		throw new ParleyError(
+			"--continue needs a gateway on this machine; use --session with an id from `parley sessions`",
+			{ code: "failed_precondition" },
+		);
+	}
+	const { sessions } = await client.request("list_sessions", { limit: mostSearched });
+	const last = sessions.find((one) => one.root_dir === directory && one.external_key === undefined);
+	if (last) return last.session_id;
+	throw new ParleyError(`no session has the directory ${directory}; start one without --continue`, {
+		code: "not_found",
+	});
+}
+
 /** Names that need no check: tiers, which each provider has, and `default`, which chooses no model. */
 const alwaysKnown: readonly string[] = ["fast", "standard", "max", "default"];
 
