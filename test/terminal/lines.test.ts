@@ -52,7 +52,7 @@ test("ask --continue continues the last session of the directory", async ({ setu
 	expect(both).toMatchObject({ code: 2 });
 });
 
-test("ask --print writes the answer and nothing else", async ({ setup }) => {
+test("ask --print writes only the answer", async ({ setup }) => {
 	expect(await pipe(setup, ["ask", "-p", "say: hello"])).toEqual({
 		out: "[offline] hello\n\n",
 		error: "\n",

@@ -170,7 +170,7 @@ class Ask {
 /** The words, and below them the text on stdin. */
 async function withPipedInput(words: string, io: Io): Promise<string> {
 	const input = await readPipedInput(io, systemClock);
-	if (input === undefined) io.stderr.write("parley: nothing arrived on stdin within 3 s, so it is ignored\n");
+	if (input === undefined) io.stderr.write("parley: stdin sent no text within 3 s, so it is ignored\n");
 	return input ? `${words}\n\n${input}` : words;
 }
 

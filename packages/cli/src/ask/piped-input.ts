@@ -11,7 +11,7 @@ const firstByteMs = 3_000;
  * and for devices such as /dev/null, and undefined for a pipe that stays silent for 3 s, which is then no longer read.
  */
 export async function readPipedInput({ stdin }: Io, clock: Clock): Promise<string | undefined> {
-	// `process.stdin` has a file descriptor in every form; streams of tests have none.
+	// `process.stdin` has a file descriptor in every form. A stream of a test has no descriptor.
 	const fd = "fd" in stdin && typeof stdin.fd === "number" ? stdin.fd : undefined;
 	if (stdin.isTTY || !canCarryText(fd)) return "";
 	const began = Promise.withResolvers<boolean>();
