@@ -7,7 +7,7 @@ import { install } from "./install.mjs";
 import { binary, environment, root } from "./paths.mjs";
 
 /** Older bundles that stay: a running gateway loads parts of its own bundle when it needs them. */
-const KEPT = 3;
+const OLDER_BUNDLES = 3;
 
 /** Makes the bundle again. */
 export async function run() {
@@ -84,5 +84,5 @@ function forgetOld(made) {
 		.filter((folder) => folder !== made)
 		.map((folder) => ({ folder, at: statSync(folder, { throwIfNoEntry: false })?.mtimeMs ?? 0 }));
 	dated.sort((one, other) => other.at - one.at);
-	for (const { folder } of dated.slice(KEPT)) rmSync(folder, { recursive: true, force: true });
+	for (const { folder } of dated.slice(OLDER_BUNDLES)) rmSync(folder, { recursive: true, force: true });
 }

@@ -11,11 +11,11 @@ export class Watch {
 	}
 
 	/** Resolves when the condition is true. Rejects with the name of the condition after `patienceMs` of an idle machine. */
-	async until(what: string, holds: () => boolean): Promise<void> {
-		if (holds()) return;
+	async until(what: string, isTrue: () => boolean): Promise<void> {
+		if (isTrue()) return;
 		const { promise, resolve, reject } = Promise.withResolvers<void>();
 		const look = (): void => {
-			if (holds()) resolve();
+			if (isTrue()) resolve();
 		};
 		const cancel = afterPatience(patienceMs, () =>
 			reject(new Error(`gave up after ${patienceMs / 1000} s of an idle machine: waited until ${what}`)),

@@ -75,7 +75,11 @@ const figure = (name: string, unit: string, value: (round: Round) => number): Fi
 	unit,
 	values: rounds.map(value),
 });
-const kept = figure("without a token, on one connection", "ms CPU", (round) => round["tokenless kept"]);
+const onOneConnection = figure(
+	"without a token, on one connection",
+	"ms CPU",
+	(round) => round["tokenless kept"],
+);
 const each = figure("without a token, a connection each", "ms CPU", (round) => round["tokenless each"]);
 const ratio = figure(
 	"without ÷ with a token, on one connection",
@@ -87,7 +91,7 @@ const added = figure(
 	"ms CPU",
 	(round) => round["tokenless each"] - round["token each"],
 );
-const keptAfter = figure(
+const afterConnection = figure(
 	"on one connection, after a command without a sandbox",
 	"ms CPU",
 	(round) => round["after kept"],
@@ -101,18 +105,18 @@ report(
 	"local-request",
 	[
 		figure("with a token, on one connection", "ms CPU", (round) => round["token kept"]),
-		kept,
+		onOneConnection,
 		figure("with a token, a connection each", "ms CPU", (round) => round["token each"]),
 		each,
 		ratio,
 		added,
-		keptAfter,
+		afterConnection,
 		addedAfter,
 	],
 	[
 		{ figure: ratio, atMost: 1.3, target: true },
 		{ figure: ratio, atMost: 1.6 },
-		{ figure: kept, atMost: 1, ofMachine: true },
+		{ figure: onOneConnection, atMost: 1, ofMachine: true },
 		{ figure: each, atMost: 1, ofMachine: true, target: true },
 		// Grows with the connections of the machine, including those that ended within a minute.
 		{ figure: added, atMost: 5, ofMachine: true },

@@ -54,20 +54,20 @@ interface Measured {
 	readonly cpu: number;
 	readonly seconds: number;
 	/** Maximum of waiting bytes during all replies. */
-	readonly held: number;
+	readonly usedBytes: number;
 }
 
 async function measure(): Promise<Measured> {
 	const [cpuBefore, began] = [await server.cpu(), performance.now()];
-	let held = 0;
+	let usedBytes = 0;
 	for (let n = 0; n < replies; n++) {
 		const ended = Promise.all(clients.map((client) => client.until(endMark)));
 		opener.send(request("send_message", { content: reply }));
 		await ended;
-		held = Math.max(held, await waiting());
+		usedBytes = Math.max(usedBytes, await waiting());
 	}
 	const seconds = (performance.now() - began) / 1000;
-	return { cpu: (await server.cpu()) - cpuBefore, seconds, held };
+	return { cpu: (await server.cpu()) - cpuBefore, seconds, usedBytes };
 }
 
 async function measureAsleep(): Promise<Measured> {
@@ -94,10 +94,10 @@ const cpu = {
 	unit: "×",
 	values: rounds.map(({ alone, slow }) => alone.cpu / slow.cpu),
 };
-const held = {
+const usedBytes = {
 	name: "peak buffer of the client that never reads",
 	unit: "MiB",
-	values: rounds.map(({ slow }) => slow.held / 1024 / 1024),
+	values: rounds.map(({ slow }) => slow.usedBytes / 1024 / 1024),
 };
 report(
 	"slow-reader",
@@ -114,11 +114,11 @@ report(
 			unit: "×",
 			values: rounds.map(({ alone, slow }) => alone.seconds / slow.seconds),
 		},
-		held,
+		usedBytes,
 	],
 	[
 		{ figure: cpu, atLeast: 0.855 },
-		{ figure: held, atMost: (2 * budget) / 1024 / 1024 },
+		{ figure: usedBytes, atMost: (2 * budget) / 1024 / 1024 },
 	],
 	options,
 );

@@ -5,11 +5,11 @@ export interface Sentence {
 	readonly section: string;
 	readonly says: string;
 	/** The requirements that implement it; each has a scenario. */
-	readonly kept: readonly RequirementId[];
+	readonly requirements: readonly RequirementId[];
 }
 
-function says(section: string, sentence: string, ...kept: readonly RequirementId[]): Sentence {
-	return { section, says: sentence, kept };
+function says(section: string, sentence: string, ...requirements: readonly RequirementId[]): Sentence {
+	return { section, says: sentence, requirements };
 }
 
 /** All promises of the document that this version keeps, in the order of the document. */

@@ -11,7 +11,7 @@ verifiesOn(
 		await using setup = await LlamaSetup.create();
 		const keys = { ANTHROPIC_API_KEY: "sk-ant-not-for-others", PARLEY_TITLES: "0", LLAMA_ARG_THREADS: "2" };
 		const options = { environment: { ...keys, PARLEY_LOG_LEVEL: "debug" } };
-		const gateway = await setup.start(["--hold-loading"], {}, options);
+		const gateway = await setup.start(["--delay-loading"], {}, options);
 		const named = { endpoint: setup.endpoint, modelDir: setup.models, llamaServerRunning: true };
 		await using stream = new KontekstStream(setup.url);
 		stream.start({ prompt: "hello" });

@@ -4,10 +4,10 @@ import { requirements } from "./requirements.ts";
 
 test("every sentence of the document with a promise has requirements, and each has its scenario", () => {
 	const given = new Set<string>(Object.keys(requirements));
-	for (const { section, says, kept } of document) {
-		expect(kept.length, `${section}: ${says}`).toBeGreaterThan(0);
+	for (const { section, says, requirements } of document) {
+		expect(requirements.length, `${section}: ${says}`).toBeGreaterThan(0);
 		expect(
-			kept.filter((id) => !given.has(id)),
+			requirements.filter((id) => !given.has(id)),
 			says,
 		).toEqual([]);
 	}
@@ -16,7 +16,7 @@ test("every sentence of the document with a promise has requirements, and each h
 });
 
 test("every requirement that cites the document is cited by a sentence of it", () => {
-	const cited = new Set<string>(document.flatMap(({ kept }) => kept));
+	const cited = new Set<string>(document.flatMap(({ requirements }) => requirements));
 	const fromDocument = Object.entries(requirements).filter(
 		([, { source, wires }]) => source.startsWith("document") && wires.ozzie === "kept",
 	);

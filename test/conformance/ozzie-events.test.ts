@@ -107,12 +107,12 @@ verifiesOn(
 			if (!transient) last += 1;
 			expect(seq).toBe(last);
 		}
-		const kept = live.filter(({ transient }) => !transient);
-		const seen = (await other.upTo(kept.length)).filter(({ transient }) => !transient);
-		expect(seen).toEqual(kept);
+		const recorded = live.filter(({ transient }) => !transient);
+		const seen = (await other.upTo(recorded.length)).filter(({ transient }) => !transient);
+		expect(seen).toEqual(recorded);
 		await using late = await OzzieClient.connect(gateway.url);
 		await late.open({ session_id: session, after_seq: 0 });
-		expect(await late.upTo(kept.length)).toEqual(kept);
+		expect(await late.upTo(recorded.length)).toEqual(recorded);
 	},
 );
 
@@ -125,17 +125,18 @@ verifiesOn(
 		await using client = await OzzieClient.connect(gateway.url);
 		const session = await client.open();
 		const live = [await client.event(), ...(await talk(client, "run: echo hi"))];
-		const kept = live.filter(({ transient }) => !transient);
-		for (let after_seq = 0; after_seq <= kept.length; after_seq++) {
+		const recorded = live.filter(({ transient }) => !transient);
+		for (let after_seq = 0; after_seq <= recorded.length; after_seq++) {
 			await using late = await OzzieClient.connect(gateway.url);
 			const payload = await late.call("open_session", { session_id: session, after_seq });
-			expect(payload).toEqual({ session_id: session, status: "resumed", last_seq: kept.length });
-			if (after_seq < kept.length) expect(await late.upTo(kept.length)).toEqual(kept.slice(after_seq));
+			expect(payload).toEqual({ session_id: session, status: "resumed", last_seq: recorded.length });
+			if (after_seq < recorded.length)
+				expect(await late.upTo(recorded.length)).toEqual(recorded.slice(after_seq));
 			expect(await late.arrived()).toEqual([]);
 		}
 		await using now = await OzzieClient.connect(gateway.url);
 		await expect(now.call("open_session", { session_id: session })).resolves.toMatchObject({
-			last_seq: kept.length,
+			last_seq: recorded.length,
 		});
 		expect(await now.arrived()).toEqual([]);
 	},

@@ -101,7 +101,7 @@ verifiesOn(
 		expect(self["may"]).toContain("session.write");
 		expect(self["may"]).not.toContain("prompt.approve");
 		expect(await connector.refusal("open_session", as("ada", { tenant: "222" }))).toMatch(
-			/^forbidden: connectors of discord may not act for this server or workspace \(222\): .*chat\.tenants\.discord/,
+			/^forbidden: connectors of discord may not act for this server or workspace \(222\)\. .*chat\.tenants\.discord/,
 		);
 		expect(await connector.call("whoami", as("ada", { tenant: "222" }))).toMatchObject({ role: "stranger" });
 		await d.operator.call("remove_person", { person: "discord:111:ada" });

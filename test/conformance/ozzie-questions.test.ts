@@ -182,7 +182,7 @@ const forms = [
 ];
 
 /** Every file of the data directory, and the log. */
-async function kept(gateway: TestGateway): Promise<string[]> {
+async function storedTexts(gateway: TestGateway): Promise<string[]> {
 	const entries = await readdir(gateway.path("data"), { recursive: true, withFileTypes: true });
 	const files = entries.filter((entry) => entry.isFile());
 	const texts = await Promise.all(files.map((file) => readFile(`${file.parentPath}/${file.name}`, "latin1")));
@@ -239,7 +239,7 @@ verifiesOn(
 		);
 		for (const path of ["/api/events?limit=1000", "/api/sessions"])
 			frames.push(await (await fetch(gateway.url + path)).text());
-		frames.push(...(await kept(gateway)));
+		frames.push(...(await storedTexts(gateway)));
 		expect(frames.length).toBeGreaterThan(30);
 		for (const text of frames) for (const form of forms) expect(text.includes(form)).toBe(false);
 	},
@@ -269,6 +269,6 @@ verifiesOn(
 		await remote.event("assistant.message");
 		const again = await ask(remote, "secret: Key?");
 		expect(await answered(remote, again, { cancelled: true })).toContain("declined to answer");
-		for (const text of await kept(gateway)) expect(text.includes(canary)).toBe(false);
+		for (const text of await storedTexts(gateway)) expect(text.includes(canary)).toBe(false);
 	},
 );

@@ -36,9 +36,9 @@ verifiesOn(
 		const { last_seq } = await back.call("open_session", { session_id: session, after_seq });
 		const after: ServerFrame[] = [];
 		while (!isEnd(after.at(-1))) after.push(await back.next());
-		const kept = whole.filter((frame) => frame.type === "event" && !frame.transient && frame.seq > 1);
-		expect([...before, ...after]).toEqual(kept);
-		expect(last_seq).toBe(kept.length + 1);
+		const recorded = whole.filter((frame) => frame.type === "event" && !frame.transient && frame.seq > 1);
+		expect([...before, ...after]).toEqual(recorded);
+		expect(last_seq).toBe(recorded.length + 1);
 	},
 );
 

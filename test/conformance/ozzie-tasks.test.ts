@@ -76,8 +76,8 @@ verifiesOn(
 		const { duration, tokens_input } = received.at(-1)?.payload ?? {};
 		expect(Number.isInteger(duration)).toBe(true);
 		expect(tokens_input).not.toBe(0);
-		const kept = await fetch(`${gateway.url}/api/events?session=${session}&type=assistant.message`);
-		await expect(kept.text()).resolves.toBe("[]");
+		const stored = await fetch(`${gateway.url}/api/events?session=${session}&type=assistant.message`);
+		await expect(stored.text()).resolves.toBe("[]");
 	},
 );
 

@@ -77,11 +77,11 @@ verifiesOn("ozzie", ["token.routes"], "each kind of principal gets only its data
 		one: await make(operator, { kind: "observer", name: "one", sessions: [session] }),
 		connector: await make(operator, { kind: "connector", name: "chat", platform: "discord" }),
 	};
-	const kept = await fetch(`${gateway.url}/api/files?name=a.txt`, {
+	const stored = await fetch(`${gateway.url}/api/files?name=a.txt`, {
 		...{ ...bearer(tokens.own), method: "POST", body: "hello" },
 	});
 	// The response of the gateway has this form.
-	const { url } = (await kept.json()) as { url: string };
+	const { url } = (await stored.json()) as { url: string };
 	const table: Record<
 		string,
 		readonly [own: number, operator: number, all: number, one: number, chat: number]

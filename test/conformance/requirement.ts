@@ -3,7 +3,7 @@ export const wires = ["ozzie", "zot", "kontekst", "roz"] as const;
 export type Wire = (typeof wires)[number];
 
 /** True if a wire satisfies the promise, or the reason why its messages cannot express it. */
-type Kept = "kept" | { readonly cannot: string };
+type Coverage = "kept" | { readonly cannot: string };
 
 export interface Requirement {
 	readonly promise: string;
@@ -12,7 +12,7 @@ export interface Requirement {
 	 * docs/protocols.
 	 */
 	readonly source: string;
-	readonly wires: { readonly [Name in Wire]: Kept };
+	readonly wires: { readonly [Name in Wire]: Coverage };
 }
 
 /** A promise of the Ozzie wire. `others` lists further wires that keep it. */
@@ -27,7 +27,7 @@ export function ozzie(source: string, promise: string, others?: Partial<Requirem
 
 export const onEachWire = { zot: "kept", kontekst: "kept", roz: "kept" } as const;
 
-export function zot(source: string, promise: string, others?: { readonly ozzie: Kept }): Requirement {
+export function zot(source: string, promise: string, others?: { readonly ozzie: Coverage }): Requirement {
 	const cannot = "a promise in the words of the zot document";
 	return {
 		promise,

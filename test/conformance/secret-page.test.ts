@@ -96,12 +96,12 @@ verifiesOn(
 		expect(await refused({})).toMatch(/^forbidden: a connector must name the person/);
 		expect(await refused(as("ada"), "prompt_none")).toBe("prompt not found");
 		// A key returns the same page.
-		const kept = await page("ada", { key: "k" });
-		expect(await page("ada", { key: "k" })).toEqual(kept);
-		expect(kept["url"]).not.toBe(a.url);
+		const stored = await page("ada", { key: "k" });
+		expect(await page("ada", { key: "k" })).toEqual(stored);
+		expect(stored["url"]).not.toBe(a.url);
 		expect(await refused({ key: "k", ...as("abe") })).toMatch(/^invalid params: key "k" was used/);
 		const until = new Date(clock.now() + 600_000).toISOString();
-		expect(kept["expires_at"]).toBe(until);
+		expect(stored["expires_at"]).toBe(until);
 		// A person who lost the right to answer cannot answer through a page.
 		const theirs = String((await page("abe"))["url"]);
 		await operator.call("set_person_role", { person: "discord:111:abe", role: "guest" });

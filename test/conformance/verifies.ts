@@ -25,8 +25,8 @@ export function verifies(
 	scenario: (driver: Driver) => Promise<void>,
 ): void {
 	for (const driver of Object.values(drivers)) {
-		const kept = ids.every((id) => requirements[id].wires[driver.wire] === "kept");
-		if (kept) test(`${driver.wire}: ${behaviour}`, { timeout }, () => scenario(driver));
+		const isMet = ids.every((id) => requirements[id].wires[driver.wire] === "kept");
+		if (isMet) test(`${driver.wire}: ${behaviour}`, { timeout }, () => scenario(driver));
 	}
 }
 

@@ -18,9 +18,9 @@ const stubborn = [
 async function startStubborn(agent: ZotClient): Promise<{ readonly dead: Promise<unknown> }> {
 	agent.send({ id: "1", type: "prompt", message: `run: ${stubborn}\n& run: touch second\nsay: over` });
 	await agent.until("tool_progress", ({ text }) => text.includes("ready"));
-	const held = createReadStream(agent.path("work", "held"));
-	await once(held, "open");
-	return { dead: buffer(held) };
+	const pipe = createReadStream(agent.path("work", "held"));
+	await once(pipe, "open");
+	return { dead: buffer(pipe) };
 }
 
 verifiesOn(

@@ -6,7 +6,7 @@ import { messageOf } from "./sightings.ts";
 /** Approves each prompt once, except for messages on hold. */
 export class Answerer {
 	readonly #client: () => Client;
-	readonly #held = new Set<string>();
+	readonly #withheld = new Set<string>();
 	readonly #waiting = new Map<string, string>();
 	readonly #answered = new Map<string, Promise<unknown>>();
 
@@ -14,12 +14,12 @@ export class Answerer {
 		this.#client = client;
 	}
 
-	hold(message: string): void {
-		this.#held.add(message);
+	withhold(message: string): void {
+		this.#withheld.add(message);
 	}
 
 	release(): void {
-		this.#held.clear();
+		this.#withheld.clear();
 		for (const token of this.#waiting.keys()) this.#answer(token);
 		this.#waiting.clear();
 	}
@@ -28,7 +28,7 @@ export class Answerer {
 		if (!isOzzieEvent(frame) || frame.event !== "prompt.request") return;
 		const { token, context } = frame.payload;
 		const message = messageOf(effectOf(context.arguments) ?? "");
-		if (this.#held.has(message)) this.#waiting.set(token, message);
+		if (this.#withheld.has(message)) this.#waiting.set(token, message);
 		else this.#answer(token);
 	}
 

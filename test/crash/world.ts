@@ -121,10 +121,10 @@ export class World {
 			views.every(({ session, frames }) => frames.length >= (all.last.get(session) ?? 0));
 		await this.#watch.until("all clients have caught up", isLevel);
 		// Later frames report only that clients leave.
-		const kept = views.map((view) => ({ ...view, frames: [...view.frames] }));
+		const copies = views.map((view) => ({ ...view, frames: [...view.frames] }));
 		await this.#stop(gateway);
 		const effects = await this.#directories.effects();
-		return { messages: this.#messages, views: kept, replay: all.replay, pages: all.pages, effects };
+		return { messages: this.#messages, views: copies, replay: all.replay, pages: all.pages, effects };
 	}
 
 	async [Symbol.asyncDispose](): Promise<void> {
@@ -237,7 +237,7 @@ export class World {
 		for (;;) {
 			const session = plan.asks ? this.#random.pick(this.#asking) : this.#trusted;
 			const target = this.#say(plan.turn, { session, once: false });
-			if (plan.trigger?.kind === "asked") this.#answerer.hold(target.id);
+			if (plan.trigger?.kind === "asked") this.#answerer.withhold(target.id);
 			const isReached = (): boolean => paused || this.#isReached(plan.trigger, target, frames);
 			const isOver = (): boolean => !this.#alive || this.#unanswered.length === 0;
 			await this.#watch.until(`the state "${plan.state}" is reached`, () => isReached() || isOver());

@@ -97,11 +97,11 @@ for (let hour = 0; hour < 13 * 6; hour++) {
 await until(open, "prompt.reminded", 1);
 
 const files = await begin("Files");
-const kept = await t.runtime.files.store(operator, {
+const stored = await t.runtime.files.store(operator, {
 	name: "tides.txt",
 	content: Readable.from([Buffer.from("The tide is high.")]),
 });
-await t.runtime.send({ ...unkeyed }, files, { content: "tell of it", attachments: [kept.id] });
+await t.runtime.send({ ...unkeyed }, files, { content: "tell of it", attachments: [stored.id] });
 await until(files, "assistant.message", 1);
 
 const hanging = await begin("At work");

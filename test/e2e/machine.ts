@@ -107,8 +107,8 @@ export class Machine implements AsyncDisposable {
 	}
 
 	/** Resolves when the condition is true. The error of a timeout contains `seen` and the last lines of all programs. */
-	async until(what: string, holds: () => boolean, seen: () => string = () => ""): Promise<void> {
-		await this.watch.until(what, holds).catch((cause: unknown) => {
+	async until(what: string, isTrue: () => boolean, seen: () => string = () => ""): Promise<void> {
+		await this.watch.until(what, isTrue).catch((cause: unknown) => {
 			const logged = this.#programs.flatMap(({ lines }) => lines.slice(-20));
 			throw new Error([String(cause), seen(), ...logged].join("\n"), { cause });
 		});

@@ -39,8 +39,8 @@ async function open(executablePath: string) {
 		await chromium.launch({ executablePath, args, chromiumSandbox: false }),
 		(opened) => opened.close(),
 	);
-	const kept = undo.move();
-	return { setup, client, browser, [Symbol.asyncDispose]: () => kept.disposeAsync() };
+	const resources = undo.move();
+	return { setup, client, browser, [Symbol.asyncDispose]: () => resources.disposeAsync() };
 }
 
 /**

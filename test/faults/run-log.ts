@@ -40,8 +40,8 @@ export class RunLog {
 		return event;
 	}
 
-	until(what: string, holds: () => boolean): Promise<void> {
-		return this.#watch.until(what, holds);
+	until(what: string, isTrue: () => boolean): Promise<void> {
+		return this.#watch.until(what, isTrue);
 	}
 
 	/** The streamed texts, one for each start. */

@@ -52,9 +52,9 @@ export class FuzzConnection {
 	}
 
 	/** Rejects if the gateway closes the connection first. */
-	async until(what: string, holds: () => boolean): Promise<void> {
-		await this.#watch.until(what, () => holds() || this.#ending !== "");
-		if (!holds()) throw new Error(`the connection was ${this.#ending} before ${what}`);
+	async until(what: string, isTrue: () => boolean): Promise<void> {
+		await this.#watch.until(what, () => isTrue() || this.#ending !== "");
+		if (!isTrue()) throw new Error(`the connection was ${this.#ending} before ${what}`);
 	}
 
 	async close(): Promise<void> {

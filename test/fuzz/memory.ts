@@ -38,9 +38,10 @@ export const timersOfUse = 4;
 export async function probeSettled(gateway: GatewayProcess, before: Holdings): Promise<Holdings> {
 	const deadline = performance.now() + paced(patienceMs / 3);
 	for (;;) {
-		const held = await probe(gateway);
-		const isSettled = held.descriptors <= before.descriptors && held.timers <= before.timers + timersOfUse;
-		if (isSettled || performance.now() > deadline) return held;
+		const memory = await probe(gateway);
+		const isSettled =
+			memory.descriptors <= before.descriptors && memory.timers <= before.timers + timersOfUse;
+		if (isSettled || performance.now() > deadline) return memory;
 		// A collection blocks the gateway, so the pause lets it close connections.
 		await rest(restMs);
 	}

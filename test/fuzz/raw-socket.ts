@@ -51,8 +51,8 @@ export class RawSocket {
 		await this.#watch.until("the gateway ends the connection", () => this.#isOver);
 	}
 
-	async until(what: string, holds: () => boolean): Promise<void> {
-		await this.#watch.until(what, () => holds() || this.#isOver);
+	async until(what: string, isTrue: () => boolean): Promise<void> {
+		await this.#watch.until(what, () => isTrue() || this.#isOver);
 	}
 
 	destroy(): void {

@@ -69,8 +69,8 @@ export class Siege {
 		if (!(await gateway.ready)) throw new Error(`the gateway does not start:\n${gateway.stderr.join("\n")}`);
 		const healthy = await HealthyClient.open(`ws://127.0.0.1:${port}/api/ws`);
 		await healthy.beServed();
-		const held = await probe(gateway);
-		const start = { ...held, timers: held.timers + timersOfQuestions };
+		const memory = await probe(gateway);
+		const start = { ...memory, timers: memory.timers + timersOfQuestions };
 		const siege = new Siege({ gateway, directory, port }, healthy, start);
 		undo.move();
 		return siege;
@@ -123,7 +123,7 @@ export class Siege {
 
 	/** Ends the gateway and returns its faults. */
 	async end(): Promise<Aftermath> {
-		const held = await probeSettled(this.#gateway, this.#start);
+		const memory = await probeSettled(this.#gateway, this.#start);
 		await this.#healthy.close();
 		this.#gateway.kill("SIGTERM");
 		const { code } = await this.#gateway.exited;
@@ -134,15 +134,17 @@ export class Siege {
 		);
 		const summary = [
 			`a healthy client waited ${slowest.toFixed(0)} ms at most in ${roundTripsMs.length} checks, ${Math.max(...turnsMs).toFixed(0)} ms for a turn`,
-			...[this.#start, this.#mark, held].map(describe),
+			...[this.#start, this.#mark, memory].map(describe),
 		].join("\n");
 		const faults = [
 			...(slowest < pacedNow(patienceMs) ? [] : [`a healthy client waited ${slowest} ms`]),
-			...(held.rss <= this.#mark.rss + slackBytes
+			...(memory.rss <= this.#mark.rss + slackBytes
 				? []
-				: [`memory grew from ${this.#mark.rss} to ${held.rss}`]),
-			...(held.descriptors <= this.#start.descriptors ? [] : [`${held.descriptors} descriptors are open`]),
-			...(held.timers <= this.#start.timers + timersOfUse ? [] : [`${held.timers} timers wait`]),
+				: [`memory grew from ${this.#mark.rss} to ${memory.rss}`]),
+			...(memory.descriptors <= this.#start.descriptors
+				? []
+				: [`${memory.descriptors} descriptors are open`]),
+			...(memory.timers <= this.#start.timers + timersOfUse ? [] : [`${memory.timers} timers wait`]),
 			...(code === 0 ? [] : [`the gateway ended with ${code}`]),
 			...complaints,
 		];

@@ -82,14 +82,14 @@ test("one of two transactions that wait for each other is rolled back and repeat
 	const [one, other] = [await open(database, log), await open(database, log)];
 	await add(one, "a");
 	await add(one, "b");
-	const bothHold = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+	const bothLocked = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
 	let ran = 0;
 	const cross = (store: ContractStore, ids: readonly [string, string], turn: 0 | 1) =>
 		store.commit(async (tx) => {
 			ran += 1;
 			await touch(tx, ids[0]);
-			bothHold[turn]?.resolve();
-			await Promise.all(bothHold.map(({ promise }) => promise));
+			bothLocked[turn]?.resolve();
+			await Promise.all(bothLocked.map(({ promise }) => promise));
 			await touch(tx, ids[1]);
 		});
 	const before = add(one, "with the first");
@@ -161,15 +161,15 @@ test("an idle transaction is ended for the transactions that wait for it", async
 		await open(database),
 	];
 	await add(still, "a");
-	const holds = Promise.withResolvers<void>();
+	const locked = Promise.withResolvers<void>();
 	const goOn = Promise.withResolvers<void>();
 	const standing = still.commit(async (tx) => {
 		await touch(tx, "a");
-		holds.resolve();
+		locked.resolve();
 		await goOn.promise;
 		await touch(tx, "a");
 	});
-	await holds.promise;
+	await locked.promise;
 	await other.commit((tx) => touch(tx, "a"));
 	goOn.resolve();
 	await expect(standing).rejects.toMatchObject(unavailable);

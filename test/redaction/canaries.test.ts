@@ -109,10 +109,10 @@ test("no secret is in any file, event, response, log line or model request, by a
 	}
 	const { requests, frames, answers, log } = setup;
 	expect(requests.length).toBeGreaterThan(12);
-	const kept = await setup.leftovers();
-	expect(kept["table audit"]).toContain("redaction");
+	const stored = await setup.leftovers();
+	expect(stored["table audit"]).toContain("redaction");
 	const sinks = {
-		...kept,
+		...stored,
 		requests: requests.join("\n"),
 		frames: frames.join("\n"),
 		answers: answers.join("\n"),
@@ -137,12 +137,12 @@ test("text that only looks like a credential stays in messages of people, and is
 	expect(
 		frames.filter((frame) => frame.includes(shape)).map((frame) => /"event":"([\w.]+)"/.exec(frame)?.[1]),
 	).toEqual(["user.message"]);
-	const kept = await setup.leftovers();
-	const holding = Object.entries(kept).filter(
+	const stored = await setup.leftovers();
+	const holder = Object.entries(stored).filter(
 		([sink, text]) => sink.startsWith("table ") && text.includes(shape),
 	);
-	expect(holding.map(([sink]) => sink).sort()).toEqual(["table events", "table runs", "table search_texts"]);
-	expect(kept["table events"]?.match(new RegExp(shape, "g"))).toHaveLength(1);
+	expect(holder.map(([sink]) => sink).sort()).toEqual(["table events", "table runs", "table search_texts"]);
+	expect(stored["table events"]?.match(new RegExp(shape, "g"))).toHaveLength(1);
 });
 
 test("a password that is typed into a page appears nowhere else, and neither does the address of the page", async () => {
@@ -160,10 +160,10 @@ test("a password that is typed into a page appears nowhere else, and neither doe
 	await client.event("assistant.message");
 	const { requests, frames, answers, log } = setup;
 	expect(answers.join("")).toContain("Thank you");
-	const kept = await setup.leftovers();
+	const stored = await setup.leftovers();
 	const logged = log.join("\n");
 	expect(logged).toContain("/secret/…");
-	const everything = { ...kept, requests: requests.join("\n"), answers: answers.join("\n"), log: logged };
+	const everything = { ...stored, requests: requests.join("\n"), answers: answers.join("\n"), log: logged };
 	const sinks = Object.entries({ ...everything, frames: frames.join("\n") });
 	expect(sinks.flatMap(([sink, text]) => findIn([password, other], text).map(() => sink))).toEqual([]);
 	const ids = [first, second].map((address) => address.split("/").at(-1) ?? "");

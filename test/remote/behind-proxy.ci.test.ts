@@ -25,8 +25,8 @@ async function prepare(kind: ProxyKind): Promise<Prepared> {
 		FrontProxy.start(kind, setup),
 	]);
 	undo.use(proxy);
-	const kept = undo.move();
-	return { setup, gateway, proxy, [Symbol.asyncDispose]: () => kept.disposeAsync() };
+	const resources = undo.move();
+	return { setup, gateway, proxy, [Symbol.asyncDispose]: () => resources.disposeAsync() };
 }
 
 describe.each(["nginx", "caddy"] as const)("behind %s", (kind) => {
@@ -163,9 +163,9 @@ describe.each(["nginx", "caddy"] as const)("behind %s", (kind) => {
 		const { setup } = prepared;
 		const body = Buffer.alloc(5_000_000, "parley ");
 		const { token } = setup;
-		const kept = await setup.ask("/api/files?name=big.txt", { method: "POST", body, token });
-		expect(kept.status, kept.text).toBe(201);
-		const { url, bytes }: { url?: string; bytes?: number } = Object(parseJson(kept.text));
+		const upload = await setup.ask("/api/files?name=big.txt", { method: "POST", body, token });
+		expect(upload.status, upload.text).toBe(201);
+		const { url, bytes }: { url?: string; bytes?: number } = Object(parseJson(upload.text));
 		expect(bytes).toBe(body.length);
 		expect((await setup.ask(url ?? "", { token })).text).toBe(body.toString());
 	});

@@ -17,8 +17,8 @@ async function prepare(listen: (setup: RemoteSetup) => readonly string[]) {
 	const settings = adapt(documented("certificate"), { "https://parley.example:7778": setup.publicUrl });
 	const environment = { PARLEY_CONFIG: setup.write("parley.config.json", settings) };
 	const gateway = await setup.start({ environment, listen: listen(setup) });
-	const kept = undo.move();
-	return { setup, gateway, [Symbol.asyncDispose]: () => kept.disposeAsync() };
+	const resources = undo.move();
+	return { setup, gateway, [Symbol.asyncDispose]: () => resources.disposeAsync() };
 }
 
 const both = ({ gatewayPort, publicPort }: RemoteSetup) => [

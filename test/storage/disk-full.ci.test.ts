@@ -51,22 +51,25 @@ async function health(): Promise<{ readonly status: number; readonly body: unkno
 }
 
 /** Sends messages until one is refused. Returns the accepted ones and the error. */
-async function sendUntilRefused(client: Client, session: string): Promise<{ kept: string[]; why: unknown }> {
-	const kept: string[] = [];
+async function sendUntilRefused(
+	client: Client,
+	session: string,
+): Promise<{ accepted: string[]; why: unknown }> {
+	const accepted: string[] = [];
 	for (let n = 0; n < 500; n++) {
 		const content = `say: message ${n} ${"x".repeat(500)}`;
 		try {
 			await client.request("send_message", { content }, { sessionId: session });
-			kept.push(content);
+			accepted.push(content);
 		} catch (why) {
-			return { kept, why };
+			return { accepted, why };
 		}
 	}
-	return { kept, why: undefined };
+	return { accepted, why: undefined };
 }
 
-async function until(session: OpenSession, holds: (frame: EventFrame) => boolean): Promise<EventFrame> {
-	for await (const frame of session.events()) if (holds(frame)) return frame;
+async function until(session: OpenSession, isTrue: (frame: EventFrame) => boolean): Promise<EventFrame> {
+	for await (const frame of session.events()) if (isTrue(frame)) return frame;
 	throw new Error("the session ended");
 }
 
@@ -95,7 +98,7 @@ test("a full disk refuses new writes, loses no accepted one, and work continues 
 	await until(slow, ({ event }) => event === "assistant.stream");
 
 	disk.fill();
-	const { kept, why } = await sendUntilRefused(client, quick.id);
+	const { accepted, why } = await sendUntilRefused(client, quick.id);
 	expect(why).toMatchObject({ code: "unavailable", message: full });
 	expect(await health()).toEqual({ status: 503, body: { status: "degraded" } });
 	await gateway.line("a run could not be recorded and is retried");
@@ -120,13 +123,13 @@ test("a full disk refuses new writes, loses no accepted one, and work continues 
 	const again = await client.open({ session_id: slow.id, after_seq: 0 }).catch(() => slow);
 	const ended = await until(again, ({ event }) => event === "assistant.message");
 	expect(ended.payload).toMatchObject({ error: "" });
-	expect(await messagesIn(quick.id)).toEqual([...kept, after]);
+	expect(await messagesIn(quick.id)).toEqual([...accepted, after]);
 
 	// A kill, after which the gateway reads its files again, loses no message either.
 	gateway.kill("SIGKILL");
 	await gateway.exited;
 	await start(join(disk.path, "data"));
-	expect(await messagesIn(quick.id)).toEqual([...kept, after]);
+	expect(await messagesIn(quick.id)).toEqual([...accepted, after]);
 });
 
 test("on a full disk the gateway stops normally, and a start reports the cause", async (context) => {
@@ -136,7 +139,7 @@ test("on a full disk the gateway stops normally, and a start reports the cause",
 	const client = connect();
 	const session = await client.open({});
 	disk.fill();
-	const { kept } = await sendUntilRefused(client, session.id);
+	const { accepted } = await sendUntilRefused(client, session.id);
 	first.kill("SIGTERM");
 	expect(await first.exited).toEqual({ code: 0, signal: null });
 
@@ -146,7 +149,7 @@ test("on a full disk the gateway stops normally, and a start reports the cause",
 	expect(second.stderr.join("\n")).toContain("the disk is full");
 	disk.free();
 	await start(data);
-	expect(await messagesIn(session.id)).toEqual(kept);
+	expect(await messagesIn(session.id)).toEqual(accepted);
 });
 
 test("a gateway whose log has no space continues without it", async () => {

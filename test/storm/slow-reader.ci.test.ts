@@ -34,15 +34,15 @@ test(`one of ${subscribers + 1} subscribers never reads: it is closed, and recon
 	await sleeper.come();
 	await sleeper.reaches(1);
 	sleeper.reading(false);
-	let [replies, held] = [0, 0];
+	let [replies, delayed] = [0, 0];
 	for (let isOver = false; !isOver; ) {
-		isOver = held > budget;
+		isOver = delayed > budget;
 		const ended = Promise.all(clients.map((client) => client.until('"event":"assistant.message"')));
 		opener.send(request("send_message", { content: reply }));
 		await ended;
 		replies += 1;
-		held = await readMetric(server.port, "parley_outgoing_bytes");
-		expect(held).toBeLessThan(2 * budget);
+		delayed = await readMetric(server.port, "parley_outgoing_bytes");
+		expect(delayed).toBeLessThan(2 * budget);
 	}
 	await catchUp(sleeper, replies);
 	expect(await readMetric(server.port, "parley_slow_readers_closed_total")).toBe(1);

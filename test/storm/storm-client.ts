@@ -10,7 +10,7 @@ const Resumed = z.object({
 });
 
 /** The number of a persisted frame, which is its last key. */
-const keptSeq = /"seq":(\d+)\}$/;
+const seqAtEnd = /"seq":(\d+)\}$/;
 
 /** A client of one session that counts its frames across all its connections. */
 export class StormClient {
@@ -77,7 +77,7 @@ export class StormClient {
 	}
 
 	#receive(text: string): void {
-		const [, digits] = keptSeq.exec(text.slice(-40)) ?? [];
+		const [, digits] = seqAtEnd.exec(text.slice(-40)) ?? [];
 		if (digits === undefined) return;
 		const seq = Number(digits);
 		if (seq !== this.seq + 1) this.faults.push(`${seq} behind ${this.seq}`);

@@ -92,9 +92,9 @@ export class Screen {
 	}
 
 	/** Resolves when the condition is true and the screen is not in the middle of an update. */
-	async until(what: string, holds: () => boolean): Promise<void> {
+	async until(what: string, isTrue: () => boolean): Promise<void> {
 		try {
-			await this.#watch.until(what, () => (!this.#isChanging || this.#exitCode !== undefined) && holds());
+			await this.#watch.until(what, () => (!this.#isChanging || this.#exitCode !== undefined) && isTrue());
 		} catch (error) {
 			throw new Error(`${String(error)}; it shows:\n${this.text}`, { cause: error });
 		}

@@ -46,10 +46,10 @@ test("conversations are found, shown, exported, renamed and deleted", async ({ s
 
 	const renamed = setup.run("sessions", "rename", short, "My", "title");
 	expect(await renamed.ended()).toBe(0);
-	const kept = setup.run("sessions", "delete", short);
-	await kept.shows("My title\nDelete this session permanently, with all data? [y/N]");
-	await kept.enter("");
-	expect(await kept.ended()).toBe(1);
+	const notDeleted = setup.run("sessions", "delete", short);
+	await notDeleted.shows("My title\nDelete this session permanently, with all data? [y/N]");
+	await notDeleted.enter("");
+	expect(await notDeleted.ended()).toBe(1);
 	const deleted = setup.run("sessions", "delete", short);
 	await deleted.shows("[y/N]");
 	await deleted.enter("y");

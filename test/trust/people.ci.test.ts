@@ -140,8 +140,8 @@ test("the operator sees waiting requests, their requesters, and the command to r
 	expect((await parley("status")).stdout).not.toContain("waiting");
 	const nothing = await parley("channels", "set", "discord:111:general");
 	expect(nothing).toMatchObject({ code: 2, stderr: expect.stringContaining("--agent, --model, --tools") });
-	const holding = await parley("channels", "set", "discord:111:general", "--root", join(data, ".."));
-	expect(holding).toMatchObject({ code: 2, stderr: expect.stringContaining("contains the data directory") });
+	const refused = await parley("channels", "set", "discord:111:general", "--root", join(data, ".."));
+	expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("contains the data directory") });
 	expect((await parley("audit")).stdout.match(/person\.withdraw/g)).toHaveLength(2);
 });
 
@@ -177,8 +177,8 @@ test("the commands of a channel work in its workspace, and reach no other direct
 			if (event === "assistant.message") return JSON.stringify(payload);
 		}
 	};
-	const kept = await answerOf("run: echo mine >kept.txt && cat kept.txt", connector, as("olga"));
-	expect(kept).toContain(hasBubblewrap ? "mine" : "there is none");
+	const stored = await answerOf("run: echo mine >kept.txt && cat kept.txt", connector, as("olga"));
+	expect(stored).toContain(hasBubblewrap ? "mine" : "there is none");
 	for (const command of [
 		"ls -A .. ../.. link link/tokens other",
 		"cat ../../parley.sqlite link/parley.sqlite ../../tokens/operator",

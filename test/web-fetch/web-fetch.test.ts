@@ -195,9 +195,9 @@ test("headers have ten seconds, starting with the lookup", async () => {
 test("a page has twenty seconds in total", async () => {
 	await using site = await Site.http({
 		"/": (response) => void response.write("a"),
-		"/hop": (response) => void held.push(() => response.writeHead(302, { location: "/" }).end()),
+		"/hop": (response) => void waiting.push(() => response.writeHead(302, { location: "/" }).end()),
 	});
-	const held: (() => void)[] = [];
+	const waiting: (() => void)[] = [];
 	for (const path of ["/", "/hop"]) {
 		const before = site.requests.length;
 		const outcome = expect(site.fetch({ url: site.url(path) })).rejects.toMatchObject({
@@ -206,7 +206,7 @@ test("a page has twenty seconds in total", async () => {
 		});
 		await until(() => site.requests.length > before);
 		site.clock.advance(9_000);
-		for (const send of held.splice(0)) send();
+		for (const send of waiting.splice(0)) send();
 		// The headers of the page have arrived, so their timeout has ended.
 		await until(() => site.requests.at(-1)?.path === "/" && site.clock.pending === 1);
 		site.clock.advance(10_999);

@@ -2,7 +2,7 @@ import { paced, pacedNow } from "@parley/base/testing";
 import { expect, test } from "vitest";
 import { only, ZotClient } from "../conformance/drivers/zot-client.ts";
 import { Random, testSeed } from "../random.ts";
-import { childrenIn, family, hold } from "./children.ts";
+import { childrenIn, family, openPipe } from "./children.ts";
 
 const rounds = 50;
 /** Maximum time from the abort to the end of all processes of tools. */
@@ -25,7 +25,7 @@ async function abortOnce(agent: ZotClient, round: number, random: Random): Promi
 	agent.send(...(together ? [prompt, abort] : [prompt]));
 	if (random.chance(0.5) && !together) {
 		await agent.until("tool_progress", ({ text }) => text.includes("ready"));
-		({ released } = await hold(agent, pipe));
+		({ released } = await openPipe(agent, pipe));
 		await turns(random.below(50));
 	} else if (!together) await turns(random.below(3_000));
 	if (!together) agent.send(abort);

@@ -16,13 +16,13 @@ export function family(name: string, deaf: boolean): string {
 	].join("; ");
 }
 
-export interface Held {
+export interface OpenPipe {
 	/** Resolves when no process has the pipe open, with the time (`performance.now`). */
 	readonly released: Promise<number>;
 }
 
 /** Opens the other end of the pipe while a process has it open. */
-export async function hold(agent: ZotClient, name: string): Promise<Held> {
+export async function openPipe(agent: ZotClient, name: string): Promise<OpenPipe> {
 	const pipe = createReadStream(agent.path("work", name));
 	await once(pipe, "open");
 	const released = once(pipe.resume(), "end").then(() => performance.now());

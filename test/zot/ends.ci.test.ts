@@ -5,16 +5,16 @@ import { pacedNow } from "@parley/base/testing";
 import { hasBubblewrap } from "@parley/core/testing";
 import { expect, test } from "vitest";
 import { only, ZotClient, zotBinary } from "../conformance/drivers/zot-client.ts";
-import { childrenIn, family, type Held, hold } from "./children.ts";
+import { childrenIn, family, type OpenPipe, openPipe } from "./children.ts";
 import { ClientHost } from "./client-host.ts";
 
 /** Maximum time from the signal to the end of all processes of tools. */
 const mostMs = 2_000;
 
-async function begin(agent: ZotClient, deaf = true): Promise<Held> {
+async function begin(agent: ZotClient, deaf = true): Promise<OpenPipe> {
 	agent.send({ id: "p", type: "prompt", message: `run: ${family("held", deaf)}\nsay: over` });
 	await agent.until("tool_progress", ({ text }) => text.includes("ready"));
-	return hold(agent, "held");
+	return openPipe(agent, "held");
 }
 
 test("SIGTERM ends the processes of a tool within 2 s, reports the end, and sets the exit code", async () => {

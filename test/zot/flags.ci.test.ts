@@ -191,8 +191,8 @@ test("--session keeps the conversation for the next process, and for one at a ti
 		expect(await first.end()).toEqual({ code: 0, signal: null });
 	}
 	await using next = await ZotClient.start({ flags: [...flags, "--rpc-approvals"] });
-	const kept = { message_count: 4, cwd: host.directory };
-	expect(await next.data({ id: "1", type: "get_state" })).toMatchObject(kept);
+	const expected = { message_count: 4, cwd: host.directory };
+	expect(await next.data({ id: "1", type: "get_state" })).toMatchObject(expected);
 	next.send({ id: "2", type: "prompt", message: "run: echo hi" });
 	const { id } = await next.until("ask");
 	next.send({ type: "approve", id, allow: false });

@@ -75,12 +75,12 @@ export function report(
 	options: BenchOptions,
 ): void {
 	const lines = figures.map((figure) => `  ${figure.name.padEnd(52)} ${describe(figure)}`);
-	const verdicts = gates.map((gate) => ({ gate, kept: isKept(gate) }));
-	const limits = verdicts.map(({ gate, kept }) => {
+	const verdicts = gates.map((gate) => ({ gate, isMet: isMet(gate) }));
+	const limits = verdicts.map(({ gate, isMet }) => {
 		const kind = gate.target ? "target" : "limit";
 		const bound = gate.atMost === undefined ? `at least ${gate.atLeast}` : `at most ${gate.atMost}`;
 		const measured = round(median(gate.figure.values));
-		return `  ${kept ? "met    " : "NOT MET"} ${gate.figure.name}: ${measured} (${kind}: ${bound})`;
+		return `  ${isMet ? "met    " : "NOT MET"} ${gate.figure.name}: ${measured} (${kind}: ${bound})`;
 	});
 	process.stdout.write(
 		`${[`${name} (${options.rounds} rounds, median [min – max])`, ...lines, ...limits].join("\n")}\n`,
@@ -91,10 +91,10 @@ export function report(
 	}
 	if (options.json !== undefined) writeFileSync(options.json, JSON.stringify({ name, figures }, null, "\t"));
 	const counted = verdicts.filter(({ gate }) => !(options.ratios && (gate.ofMachine || gate.target)));
-	if (counted.some(({ kept }) => !kept)) process.exitCode = 1;
+	if (counted.some(({ isMet }) => !isMet)) process.exitCode = 1;
 }
 
-function isKept({ figure, atMost, atLeast }: Gate): boolean {
+function isMet({ figure, atMost, atLeast }: Gate): boolean {
 	const value = median(figure.values);
 	return value <= (atMost ?? Number.POSITIVE_INFINITY) && value >= (atLeast ?? Number.NEGATIVE_INFINITY);
 }

@@ -192,8 +192,8 @@ export class ZotClient implements AsyncDisposable {
 	}
 
 	/** Throws the fault of a line. An end is not a fault and ends the wait. */
-	async #when(what: string, holds: () => boolean): Promise<void> {
-		const over = (): boolean => this.#failure !== undefined || !this.#open || holds();
+	async #when(what: string, isTrue: () => boolean): Promise<void> {
+		const over = (): boolean => this.#failure !== undefined || !this.#open || isTrue();
 		await this.#watch.until(what, over);
 		if (this.#failure) throw this.#failure;
 	}

@@ -43,20 +43,21 @@ async function notify(growth: Growth, session: GrowingSession, place: NoticePlat
 function faultsOf(posts: readonly SeenPost[], place: NoticePlatform): string[] {
 	const { direct, approvals } = place.elsewhere();
 	const [one = [], two = []] = direct;
-	const kept: readonly (readonly [what: string, all: readonly SeenPost[], text: string, count: number])[] = [
-		["the notice to the first approver", one, first, 1],
-		["the notice to the second approver", two, first, 1],
-		["the reminder", posts, reminder, 1],
-		["the escalation", approvals, escalated, 1],
-		["the card", posts, "Approved", 1],
-		["the answer", posts, "It is done.", 1],
-		["anything to the first approver", one, "", 1],
-		["anything to the second approver", two, "", 1],
-		["anything in the channel for approvals", approvals, "", 1],
-		// The card, the reminder and the answer.
-		["anything in the conversation", posts, "", 3],
-	];
-	return kept.flatMap(([what, all, text, count]) => {
+	const counts: readonly (readonly [what: string, all: readonly SeenPost[], text: string, count: number])[] =
+		[
+			["the notice to the first approver", one, first, 1],
+			["the notice to the second approver", two, first, 1],
+			["the reminder", posts, reminder, 1],
+			["the escalation", approvals, escalated, 1],
+			["the card", posts, "Approved", 1],
+			["the answer", posts, "It is done.", 1],
+			["anything to the first approver", one, "", 1],
+			["anything to the second approver", two, "", 1],
+			["anything in the channel for approvals", approvals, "", 1],
+			// The card, the reminder and the answer.
+			["anything in the conversation", posts, "", 3],
+		];
+	return counts.flatMap(([what, all, text, count]) => {
 		const found = all.filter((post) => post.text.includes(text)).length;
 		return found === count ? [] : [`${what} is visible ${found} times`];
 	});

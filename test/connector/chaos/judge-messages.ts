@@ -22,8 +22,8 @@ function judgeSentMessage(run: DiscordChaosRun, sentMessage: SentMessage): strin
 	const arrivals = arrivalsOf(run.gateway, id);
 	const faults = judgeTwice(sentMessage, arrivals);
 	// A version that has joined a run cannot be withdrawn by an edit.
-	const kept = arrivals.filter(({ isCancelled, hasJoined }) => !isCancelled && !hasJoined);
-	if (kept.length > 1) faults.push(`${versions.join(" → ")} was answered ${kept.length} times`);
+	const remaining = arrivals.filter(({ isCancelled, hasJoined }) => !isCancelled && !hasJoined);
+	if (remaining.length > 1) faults.push(`${versions.join(" → ")} was answered ${remaining.length} times`);
 	if (mayBeLost || isDeleted) return faults;
 	const first = versions[0] ?? "";
 	if (arrivals.length === 0) return [...faults, `the gateway never received ${first}`];

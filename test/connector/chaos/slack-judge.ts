@@ -93,9 +93,10 @@ function judgeSentMessage({ gateway, world, people }: SlackChaosRun, sentMessage
 	const arrivals = arrivalsOf(gateway, id);
 	const faults = judgeTwice(sentMessage, arrivals);
 	// A version that has joined a run cannot be withdrawn by an edit.
-	const kept = arrivals.filter(({ isCancelled, hasJoined }) => !isCancelled && !hasJoined);
+	const remaining = arrivals.filter(({ isCancelled, hasJoined }) => !isCancelled && !hasJoined);
 	// A connector without its database may not know the message of a later edit.
-	if (kept.length > 1 && !mayBeLost) faults.push(`${versions.join(" → ")} was answered ${kept.length} times`);
+	if (remaining.length > 1 && !mayBeLost)
+		faults.push(`${versions.join(" → ")} was answered ${remaining.length} times`);
 	if (mayBeLost || isDeleted) return faults;
 	if (arrivals.length === 0) {
 		return isUncalled ? faults : [...faults, `the gateway never received ${versions[0]}`];

@@ -28,7 +28,7 @@ export class City implements AsyncDisposable {
 	readonly #sites = new Map<Scene, Site>();
 	readonly #directory: string;
 	/** Parent of the databases, in memory if possible: no command in a sandbox works in it. */
-	readonly kept: string;
+	readonly memoryDirectory: string;
 	readonly #config: Config;
 	#gateway: Gateway | undefined;
 	#port = 0;
@@ -39,22 +39,22 @@ export class City implements AsyncDisposable {
 		siteOf: (scene: Scene, parts: SiteParts) => Site,
 	): Promise<City> {
 		const directory = await realpath(await mkdtemp(join(tmpdir(), "parley-scenes-")));
-		const kept = await mkdtemp(join(process.env["PARLEY_TEST_MEMORY"] ?? directory, "kept-"));
-		const city = new City({ directory, kept }, scenes, siteOf);
+		const memoryDirectory = await mkdtemp(join(process.env["PARLEY_TEST_MEMORY"] ?? directory, "kept-"));
+		const city = new City({ directory, memoryDirectory }, scenes, siteOf);
 		for (const site of city.#sites.values()) await mkdir(site.directory, { recursive: true });
-		await mkdir(join(kept, "data"), { recursive: true, mode: 0o700 });
-		await writeFile(join(kept, "data", "policy.jsonc"), JSON.stringify(policy), { mode: 0o600 });
+		await mkdir(join(memoryDirectory, "data"), { recursive: true, mode: 0o700 });
+		await writeFile(join(memoryDirectory, "data", "policy.jsonc"), JSON.stringify(policy), { mode: 0o600 });
 		await city.start();
 		return city;
 	}
 
 	private constructor(
-		{ directory, kept }: { readonly directory: string; readonly kept: string },
+		{ directory, memoryDirectory }: { readonly directory: string; readonly memoryDirectory: string },
 		scenes: readonly Scene[],
 		siteOf: (scene: Scene, parts: SiteParts) => Site,
 	) {
 		this.#directory = directory;
-		this.kept = kept;
+		this.memoryDirectory = memoryDirectory;
 		for (const [index, scene] of scenes.entries()) {
 			// So that no two scenes have the same ids.
 			this.clock.advance(1000);
@@ -97,7 +97,7 @@ export class City implements AsyncDisposable {
 		});
 		this.#gateway = await this.through(starting);
 		this.#port = Number(new URL(this.#gateway.urls[0] ?? "").port);
-		const token = (await readOperatorToken(join(this.kept, "data"))) ?? "";
+		const token = (await readOperatorToken(join(this.memoryDirectory, "data"))) ?? "";
 		this.#operator = createClient({ url: this.url, token, clock: this.clock, ids: createIds() });
 		// Without bubblewrap, the gateway does not probe the sandbox.
 		if (!hasBubblewrap) return;
@@ -154,7 +154,7 @@ export class City implements AsyncDisposable {
 
 	async [Symbol.asyncDispose](): Promise<void> {
 		await this.stop();
-		await rm(this.kept, { recursive: true, force: true });
+		await rm(this.memoryDirectory, { recursive: true, force: true });
 		await rm(this.#directory, { recursive: true, force: true });
 	}
 
@@ -163,7 +163,7 @@ export class City implements AsyncDisposable {
 		const publicUrl = scenes.find((scene) => scene.publicUrl !== undefined)?.publicUrl;
 		return {
 			listen: [],
-			...{ data: join(this.kept, "data"), root: sites.map(({ directory }) => directory) },
+			...{ data: join(this.memoryDirectory, "data"), root: sites.map(({ directory }) => directory) },
 			...{ provider: "offline", auth: "token", logLevel: "silent", allowedHosts: [], titles: false },
 			sandbox: hasBubblewrap ? "required" : "off",
 			...(publicUrl !== undefined && { publicUrl }),

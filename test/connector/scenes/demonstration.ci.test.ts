@@ -52,7 +52,7 @@ test("a task from a roz client is approved in Slack, a kontekst client waits for
 	const play = async (...steps: readonly Step[]): Promise<void> => {
 		for (const step of steps) await performStep(slack, step);
 	};
-	const data = join(city.kept, "data");
+	const data = join(city.memoryDirectory, "data");
 	await mkdir(join(data, "skills"));
 	await writeFile(join(data, "skills", "release.md"), release);
 	const access = { token: (await readOperatorToken(data)) ?? "" };
@@ -102,7 +102,7 @@ test("a task from a roz client is approved in Slack, a kontekst client waits for
 		`$ parley task show ${taskId}\n${shown}`,
 	];
 	const text = recording.map((part) => part.trim()).join("\n\n");
-	await expect(`${steady(text, city.kept)}\n`).toMatchFileSnapshot(
+	await expect(`${steady(text, city.memoryDirectory)}\n`).toMatchFileSnapshot(
 		"../../../docs/protocols/demonstration.txt",
 	);
 	expect(town.site.drainFaults()).toEqual([]);

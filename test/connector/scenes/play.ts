@@ -66,7 +66,7 @@ function check(town: Town, { errors = [] }: Scene, before: number): void {
 function internalsIn({ site, city }: Town): string[] {
 	const viewers = [undefined, ...Object.values(site.people)];
 	const posts = site.rooms().flatMap((room) => viewers.flatMap((viewer) => looks(site, room, viewer)));
-	const lines = [...new Set(posts)].flatMap((post) => findInternals(post, [city.kept]));
+	const lines = [...new Set(posts)].flatMap((post) => findInternals(post, [city.memoryDirectory]));
 	return [...new Set(lines)].map((line) => `a post has an internal name: ${line}`);
 }
 

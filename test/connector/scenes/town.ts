@@ -109,7 +109,7 @@ export class Town<S extends Site = Site> implements AsyncDisposable {
 	}
 
 	get #data(): string {
-		return join(this.city.kept, `connector-${this.site.tenant}`);
+		return join(this.city.memoryDirectory, `connector-${this.site.tenant}`);
 	}
 
 	async #traces(): Promise<string> {

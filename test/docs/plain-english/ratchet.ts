@@ -76,10 +76,10 @@ export function compare(counts: Counts, maxima: Maxima): { risen: Change[]; fall
 /** Maxima that are as low as the counts, and never higher than before. Pairs without findings are left out. */
 export function lowered(counts: Counts, maxima: Maxima): Maxima {
 	const rows = [...counts].map(([name, row]) => {
-		const kept = [...row].map(
+		const lowered = [...row].map(
 			([kind, { findings }]) => [kind, Math.min(findings, maxima[name]?.[kind] ?? 0)] as const,
 		);
-		return [name, Object.fromEntries(kept.filter(([, maximum]) => maximum > 0))] as const;
+		return [name, Object.fromEntries(lowered.filter(([, maximum]) => maximum > 0))] as const;
 	});
 	return Object.fromEntries(rows.filter(([, row]) => Object.keys(row).length > 0));
 }

@@ -170,8 +170,8 @@ test("a hanging stream sends pings by its clock, and notices a disconnect", asyn
 	const response = await client.messages.create(hello).asResponse();
 	const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
 	let seen = "";
-	const readUntil = async (holds: () => boolean): Promise<void> => {
-		while (!holds()) seen += (await reader?.read())?.value ?? "";
+	const readUntil = async (isTrue: () => boolean): Promise<void> => {
+		while (!isTrue()) seen += (await reader?.read())?.value ?? "";
 	};
 	await readUntil(() => seen.includes("Hello"));
 	for (const pings of [2, 3]) {

@@ -17,14 +17,14 @@ function cache(clock = new ManualClock()): PromptCache {
 }
 
 test("the prefix of a breakpoint is written once and then read", () => {
-	const kept = cache();
-	expect(kept.use("m", prompt("a", "b*", "c"))).toEqual({
+	const cached = cache();
+	expect(cached.use("m", prompt("a", "b*", "c"))).toEqual({
 		read: 0,
 		written5m: 2_000,
 		written1h: 0,
 		rest: 1_000,
 	});
-	expect(kept.use("m", prompt("a", "b*", "c"))).toEqual({
+	expect(cached.use("m", prompt("a", "b*", "c"))).toEqual({
 		read: 2_000,
 		written5m: 0,
 		written1h: 0,
@@ -33,9 +33,9 @@ test("the prefix of a breakpoint is written once and then read", () => {
 });
 
 test("a growing prompt reads the old prefix and writes the new part", () => {
-	const kept = cache();
-	kept.use("m", prompt("a", "b*"));
-	expect(kept.use("m", prompt("a", "b", "c", "d*"))).toEqual({
+	const cached = cache();
+	cached.use("m", prompt("a", "b*"));
+	expect(cached.use("m", prompt("a", "b", "c", "d*"))).toEqual({
 		read: 2_000,
 		written5m: 2_000,
 		written1h: 0,
@@ -44,53 +44,53 @@ test("a growing prompt reads the old prefix and writes the new part", () => {
 });
 
 test("one changed character invalidates the cache after it", () => {
-	const kept = cache();
-	kept.use("m", prompt("a", "b*"));
-	expect(kept.use("m", prompt("A", "b*")).read).toBe(0);
+	const cached = cache();
+	cached.use("m", prompt("a", "b*"));
+	expect(cached.use("m", prompt("A", "b*")).read).toBe(0);
 });
 
 test("an early breakpoint still hits when a later part has changed", () => {
-	const kept = cache();
-	kept.use("m", prompt("a", "b*", "c*"));
-	expect(kept.use("m", prompt("a", "b*", "C*"))).toMatchObject({ read: 2_000, written5m: 1_000 });
+	const cached = cache();
+	cached.use("m", prompt("a", "b*", "c*"));
+	expect(cached.use("m", prompt("a", "b*", "C*"))).toMatchObject({ read: 2_000, written5m: 1_000 });
 });
 
 test("a prefix without a breakpoint is not cached", () => {
-	const kept = cache();
-	kept.use("m", prompt("a", "b", "c*"));
-	expect(kept.use("m", prompt("a", "b*")).read).toBe(0);
+	const cached = cache();
+	cached.use("m", prompt("a", "b", "c*"));
+	expect(cached.use("m", prompt("a", "b*")).read).toBe(0);
 });
 
 test("exactly twenty blocks before a breakpoint are checked", () => {
 	const names = (count: number): string[] => Array.from({ length: count }, (_, index) => `n${index}`);
-	const kept = cache();
-	kept.use("m", prompt("a", "b*"));
-	expect(kept.use("m", prompt("a", "b", ...names(18), "z*")).read).toBe(2_000);
-	expect(kept.use("m", prompt("a", "b", ...names(19), "y", "x*")).read).toBe(0);
+	const cached = cache();
+	cached.use("m", prompt("a", "b*"));
+	expect(cached.use("m", prompt("a", "b", ...names(18), "z*")).read).toBe(2_000);
+	expect(cached.use("m", prompt("a", "b", ...names(19), "y", "x*")).read).toBe(0);
 });
 
 test("short prefixes are not cached", () => {
-	const kept = cache();
-	expect(kept.use("m", prompt("a*", "b"))).toEqual({ read: 0, written5m: 0, written1h: 0, rest: 2_000 });
-	expect(kept.use("m", prompt("a*", "b")).read).toBe(0);
+	const cached = cache();
+	expect(cached.use("m", prompt("a*", "b"))).toEqual({ read: 0, written5m: 0, written1h: 0, rest: 2_000 });
+	expect(cached.use("m", prompt("a*", "b")).read).toBe(0);
 });
 
 test("another model has another cache", () => {
-	const kept = cache();
-	kept.use("m", prompt("a", "b*"));
-	expect(kept.use("n", prompt("a", "b*")).read).toBe(0);
+	const cached = cache();
+	cached.use("m", prompt("a", "b*"));
+	expect(cached.use("n", prompt("a", "b*")).read).toBe(0);
 });
 
 test("an entry lives five minutes since its last use, or an hour", () => {
 	const clock = new ManualClock();
-	const kept = cache(clock);
-	expect(kept.use("m", prompt("a", "b**", "c*"))).toMatchObject({ written1h: 2_000, written5m: 1_000 });
+	const cached = cache(clock);
+	expect(cached.use("m", prompt("a", "b**", "c*"))).toMatchObject({ written1h: 2_000, written5m: 1_000 });
 	clock.advance(299_000);
-	expect(kept.use("m", prompt("a", "b**", "c*")).read).toBe(3_000);
+	expect(cached.use("m", prompt("a", "b**", "c*")).read).toBe(3_000);
 	clock.advance(299_000);
-	expect(kept.use("m", prompt("a", "b**", "c*")).read).toBe(3_000);
+	expect(cached.use("m", prompt("a", "b**", "c*")).read).toBe(3_000);
 	clock.advance(301_000);
-	expect(kept.use("m", prompt("a", "b**", "c*"))).toMatchObject({ read: 2_000, written5m: 1_000 });
+	expect(cached.use("m", prompt("a", "b**", "c*"))).toMatchObject({ read: 2_000, written5m: 1_000 });
 });
 
 test("a prompt has tools, then system, then messages, and breakpoints are not compared", () => {

@@ -52,7 +52,7 @@ export class PromptCache {
 		for (const { index, ttl } of breakpoints) {
 			const prefix = prefixes[index];
 			if (!prefix || prefix.tokens < LEAST_TOKENS) continue;
-			this.#keep(prefix.key, lifetimes[ttl]);
+			this.#store(prefix.key, lifetimes[ttl]);
 			written[ttl] += Math.max(0, prefix.tokens - upTo);
 			upTo = Math.max(upTo, prefix.tokens);
 		}
@@ -75,7 +75,7 @@ export class PromptCache {
 		return undefined;
 	}
 
-	#keep(key: string, lifetime: number): void {
+	#store(key: string, lifetime: number): void {
 		this.#entries.set(key, { lifetime, expires: this.#clock.now() + lifetime });
 	}
 }

@@ -149,9 +149,9 @@ export class InProcessPort implements DiscordPort {
 
 	#begin(sink: Sink): Session {
 		const { gateway } = this.#world;
-		const kept = this.#sessions.session;
+		const session = this.#sessions.session;
 		const token = this.#token;
-		const resumed = kept && gateway.resume({ token, sessionId: kept.id, seq: kept.seq }, sink);
+		const resumed = session && gateway.resume({ token, sessionId: session.id, seq: session.seq }, sink);
 		if (resumed) return resumed;
 		delete this.#sessions.session;
 		this.#unreceived = new Set();

@@ -14,11 +14,11 @@ import { FakeLlama } from "./fake-llama.ts";
 
 // The shapes are those of https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md
 
-async function start(more: { holdsLoading?: boolean } = {}) {
+async function start(more: { delaysLoading?: boolean } = {}) {
 	const port = await choosePort();
 	const fake = await FakeLlama.start({
 		...{ host: "127.0.0.1", port, alias: "tiny", contextSize: 4096, isFirst: true },
-		...{ holdsLoading: false, exit: () => undefined, ...more },
+		...{ delaysLoading: false, exit: () => undefined, ...more },
 	});
 	const url = `http://127.0.0.1:${port}`;
 	const ask = async (path: string, body?: object) => {
@@ -30,7 +30,7 @@ async function start(more: { holdsLoading?: boolean } = {}) {
 }
 
 test("a server that loads its model answers 503 with the documented body, and its health afterwards", async () => {
-	await using server = await start({ holdsLoading: true });
+	await using server = await start({ delaysLoading: true });
 	const loading = { error: { code: 503, message: "Loading model", type: "unavailable_error" } };
 	expect(await server.ask("/health")).toEqual({ status: 503, body: loading });
 	expect(await server.ask("/tokenize", { content: "x" })).toEqual({ status: 503, body: loading });

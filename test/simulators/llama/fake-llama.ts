@@ -14,7 +14,7 @@ export interface FakeLlamaOptions {
 	/** Tokens of the context window, as in `--ctx-size`. */
 	readonly contextSize: number;
 	/** True if it loads its model until a test ends the loading. */
-	readonly holdsLoading: boolean;
+	readonly delaysLoading: boolean;
 	/** True at its first start, in which `crash:` in a prompt ends it. */
 	readonly isFirst: boolean;
 	readonly exit: (code: number) => void;
@@ -42,7 +42,7 @@ export class FakeLlama {
 
 	private constructor(options: FakeLlamaOptions) {
 		this.#options = options;
-		this.#isLoading = options.holdsLoading;
+		this.#isLoading = options.delaysLoading;
 		this.#server = createServer((request, response) => void this.#serve(request, response));
 	}
 

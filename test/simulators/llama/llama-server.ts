@@ -14,7 +14,7 @@ const { values } = parseArgs({
 		port: { type: "string", default: process.env["LLAMA_ARG_PORT"] ?? "8080" },
 		"ctx-size": { type: "string", short: "c", default: "65536" },
 		jinja: { type: "boolean" },
-		"hold-loading": { type: "boolean", default: false },
+		"delay-loading": { type: "boolean", default: false },
 		"fail-loading": { type: "boolean", default: false },
 		"ignore-term": { type: "boolean", default: false },
 	},
@@ -32,7 +32,7 @@ if (values["ignore-term"]) process.on("SIGTERM", () => process.stdout.write("SIG
 try {
 	const fake = await FakeLlama.start({
 		...{ host, port: Number(port), alias, contextSize: Number(values["ctx-size"]) },
-		holdsLoading: values["hold-loading"],
+		delaysLoading: values["delay-loading"],
 		isFirst: readFileSync("starts", "utf8").trim().split("\n").length === 1,
 		exit: (code) => process.exit(code),
 	});

@@ -195,11 +195,11 @@ export class World {
 		return hasReached(cast, at, this.killable, this.seen);
 	}
 
-	async #until(what: string, all: readonly Playing[], holds: (one: Playing) => boolean): Promise<void> {
+	async #until(what: string, all: readonly Playing[], isTrue: (one: Playing) => boolean): Promise<void> {
 		await this.#watch
-			.until(what, () => all.every(holds))
+			.until(what, () => all.every(isTrue))
 			.catch((cause: Error) => {
-				const late = all.filter((one) => !holds(one)).slice(0, 5);
+				const late = all.filter((one) => !isTrue(one)).slice(0, 5);
 				const message = `${cause.message}: ${late.map(describe).join("\n")}\n${this.#complaints()}`;
 				throw new Error(message, { cause });
 			});

@@ -46,7 +46,7 @@ test("writes the report for this user only, at changes and every five seconds, a
 	await using directory = await mkdtempDisposable(join(tmpdir(), "parley-report-"));
 	const file = reportFileOf(directory.path, "discord");
 	const [clock, states] = [new ManualClock(), [] as string[]];
-	const { keeper } = keep({ file, clock, onChange: ({ state }) => void states.push(state) });
+	const { keeper } = storePosts({ file, clock, onChange: ({ state }) => void states.push(state) });
 	await keeper.update({ state: "starting" });
 	expect((await stat(file)).mode & 0o777).toBe(0o600);
 	const looks: (() => void)[] = [];
@@ -72,19 +72,19 @@ test("writes the report for this user only, at changes and every five seconds, a
 test("keeps the reason for the end, and logs a failed write once", async () => {
 	await using directory = await mkdtempDisposable(join(tmpdir(), "parley-report-"));
 	const clock = new ManualClock();
-	const { keeper } = keep({ file: reportFileOf(directory.path, "discord"), clock });
+	const { keeper } = storePosts({ file: reportFileOf(directory.path, "discord"), clock });
 	await keeper.end({ state: "refused", detail: "no such token" });
 	expect(await readStandings(directory.path, clock.now())).toMatchObject([
 		{ platform: "discord", state: "refused", detail: "no such token" },
 	]);
 	await rm(directory.path, { recursive: true });
-	const lost = keep({ file: "/dev/null/discord.json", clock });
+	const lost = storePosts({ file: "/dev/null/discord.json", clock });
 	await lost.keeper.update({ state: "starting" });
 	await lost.keeper.update({ state: "starting" });
 	expect(lost.log.records).toMatchObject([{ level: "warn" }]);
 });
 
-function keep(parts: {
+function storePosts(parts: {
 	readonly file: string;
 	readonly clock: ManualClock;
 	readonly onChange?: (words: ConnectorWords) => void;

@@ -22,7 +22,7 @@ class Programs {
 	}
 }
 
-function keep() {
+function startSupervisor() {
 	const [programs, clock, log] = [new Programs(), new ManualClock(), new MemoryLogger()];
 	const supervisor = new Supervisor({ name: "discord", start: programs.start, clock, log });
 	const pass = async (ms: number): Promise<void> => {
@@ -33,7 +33,7 @@ function keep() {
 }
 
 test("restarts a program with a growing delay", async () => {
-	const { programs, pass } = keep();
+	const { programs, pass } = startSupervisor();
 	await programs.end(1);
 	await pass(999);
 	expect(programs.started).toBe(1);
@@ -47,7 +47,7 @@ test("restarts a program with a growing delay", async () => {
 });
 
 test("resets the delay after five minutes of work", async () => {
-	const { programs, pass } = keep();
+	const { programs, pass } = startSupervisor();
 	for (const wait of [1_000, 2_000, 4_000]) {
 		await programs.end(1);
 		await pass(wait);
@@ -59,14 +59,14 @@ test("resets the delay after five minutes of work", async () => {
 });
 
 test("does not restart a program that needs a person", async () => {
-	const { programs, log, clock } = keep();
+	const { programs, log, clock } = startSupervisor();
 	await programs.end(refusedExitCode);
 	expect(clock.pending).toBe(0);
 	expect(log.records).toMatchObject([{ level: "error" }]);
 });
 
 test("requests the end, and kills a program that does not end", async () => {
-	const { programs, supervisor, pass } = keep();
+	const { programs, supervisor, pass } = startSupervisor();
 	const stopped = supervisor.stop();
 	await tick();
 	expect(programs.signals).toEqual(["SIGTERM"]);
@@ -78,7 +78,7 @@ test("requests the end, and kills a program that does not end", async () => {
 });
 
 test("starts no program after a stop during the delay", async () => {
-	const { programs, supervisor, clock } = keep();
+	const { programs, supervisor, clock } = startSupervisor();
 	await programs.end(1);
 	await supervisor.stop();
 	expect(programs.started).toBe(1);

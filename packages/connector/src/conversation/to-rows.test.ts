@@ -181,9 +181,9 @@ test("every post fits and is not empty, and no part of an answer is lost", () =>
 			const [card, ...others] = posts({ ...show, card: "c" }, dialect, limit);
 			expect(others).toEqual([]);
 			expect(dialect.measure(card?.body ?? "")).toBeLessThanOrEqual(limit);
-			const kept = words(card?.body ?? "");
-			expect(kept).toEqual(words(answer).slice(0, kept.length));
-			if (kept.length < words(answer).length) expect(card?.body).toContain("some details");
+			const shown = words(card?.body ?? "");
+			expect(shown).toEqual(words(answer).slice(0, shown.length));
+			if (shown.length < words(answer).length) expect(card?.body).toContain("some details");
 		}),
 		{ numRuns: 60 },
 	);

@@ -34,8 +34,14 @@ const answer =
 		void response.writeHead(status).end(typeof body === "string" ? body : JSON.stringify(body));
 
 test("a file is uploaded with the token, its name and its key", async () => {
-	const kept = { file_id: "file_1", name: "ä b.txt", type: "text/plain", bytes: 3, url: "/api/files/file_1" };
-	const { requests, files } = await gatewayThat(answer(201, { ...kept, sha256: "…", expires_at: "…" }));
+	const stored = {
+		file_id: "file_1",
+		name: "ä b.txt",
+		type: "text/plain",
+		bytes: 3,
+		url: "/api/files/file_1",
+	};
+	const { requests, files } = await gatewayThat(answer(201, { ...stored, sha256: "…", expires_at: "…" }));
 	const file = { name: "ä b.txt", bytes: Buffer.from("abc"), key: "k1", signal };
 	expect(await files.upload(file)).toBe("file_1");
 	expect(requests).toEqual([

@@ -21,7 +21,7 @@ class Places implements Failpoints {
 	}
 
 	/** Blocks the next call that reaches the place. Returns a function that ends the block. */
-	hold(name: string): (error?: Error) => void {
+	block(name: string): (error?: Error) => void {
 		const { promise, resolve, reject } = Promise.withResolvers<void>();
 		this.once(name, () => promise);
 		return (error) => (error ? reject(error) : resolve());
@@ -62,7 +62,7 @@ test("a row without capacity beside the claims of a lost transaction is sent lat
 		throw new DeliveryError("too much", { kind: "rate-limited", limit });
 	});
 	await context.plan([{ payload: "late", conversation: "slow" }]);
-	const fail = places.hold("store.commit");
+	const fail = places.block("store.commit");
 	const lost = context.plan(everywhere(32));
 	const refused = expect(lost).rejects.toThrow("could not commit");
 	// The rows are claimed, and the transaction waits for the disk.
@@ -91,7 +91,7 @@ test("a post without a result is not claimed a second time", async () => {
 	context.surface.script.push(() => {
 		throw new DeliveryError("too much", { kind: "rate-limited" });
 	});
-	const settle = places.hold("outbox.settled");
+	const settle = places.block("outbox.settled");
 	await context.plan([{ payload: 1 }]);
 	context.clock.advance(1000);
 	await context.plan([{ payload: 2 }]);

@@ -11,7 +11,7 @@ import { leaveDecisionOn, startLeftDecisions } from "./left-decisions.ts";
 
 const clock = new ManualClock();
 
-interface Held extends AsyncDisposable {
+interface Undecided extends AsyncDisposable {
 	readonly office: PostOffice;
 	readonly store: WatchedStore;
 	leave(id: string, send: boolean): Promise<void>;
@@ -19,7 +19,7 @@ interface Held extends AsyncDisposable {
 }
 
 /** A running connector with two posts that wait for a decision, and a database that other processes can open. */
-async function twoHeld(): Promise<Held> {
+async function twoUndecided(): Promise<Undecided> {
 	const directory = await mkdtempDisposable(join(tmpdir(), "parley-decisions-"));
 	const where = { platform: "chat", dataDir: directory.path, clock };
 	const store = new WatchedStore((await openConnectorDatabase(where)).store);
@@ -45,47 +45,47 @@ async function twoHeld(): Promise<Held> {
 }
 
 test("a running connector applies decisions of another process about held posts", async () => {
-	await using held = await twoHeld();
-	const { office } = held;
-	await held.leave("sess_1/1/0", true);
-	await held.leave("sess_1/2/0", false);
+	await using undecided = await twoUndecided();
+	const { office } = undecided;
+	await undecided.leave("sess_1/1/0", true);
+	await undecided.leave("sess_1/2/0", false);
 	expect(office.shown).toEqual([]);
-	await held.looks();
+	await undecided.looks();
 	expect(office.shown).toEqual(["one"]);
 	expect(await office.outbox.stuck(10)).toMatchObject([{ id: "sess_1/2/0", reason: "dropped by me" }]);
-	await expect(held.leave("sess_1/1/0", false)).rejects.toMatchObject({ code: "failed_precondition" });
-	await expect(held.leave("sess_1/9/0", true)).rejects.toMatchObject({ code: "not_found" });
+	await expect(undecided.leave("sess_1/1/0", false)).rejects.toMatchObject({ code: "failed_precondition" });
+	await expect(undecided.leave("sess_1/9/0", true)).rejects.toMatchObject({ code: "not_found" });
 });
 
 test("the first of two decisions is used, a different one is refused, and a late one is forgotten", async () => {
-	await using held = await twoHeld();
-	const { office, store } = held;
-	await held.leave("sess_1/1/0", false);
-	await held.leave("sess_1/1/0", false);
-	await expect(held.leave("sess_1/1/0", true)).rejects.toMatchObject({ code: "failed_precondition" });
-	await held.leave("sess_1/2/0", true);
-	await expect(held.leave("sess_1/2/0", false)).rejects.toThrow(
+	await using undecided = await twoUndecided();
+	const { office, store } = undecided;
+	await undecided.leave("sess_1/1/0", false);
+	await undecided.leave("sess_1/1/0", false);
+	await expect(undecided.leave("sess_1/1/0", true)).rejects.toMatchObject({ code: "failed_precondition" });
+	await undecided.leave("sess_1/2/0", true);
+	await expect(undecided.leave("sess_1/2/0", false)).rejects.toThrow(
 		"me has already decided that post sess_1/2/0 is sent",
 	);
-	await held.looks();
+	await undecided.looks();
 	expect(office.shown).toEqual(["two"]);
 	await store.commit((tx) =>
 		tx.insertInto("decisions").values({ id: "sess_1/1/0", send: 1, by: "you", at: 1 }).execute(),
 	);
-	await held.looks();
+	await undecided.looks();
 	expect(office.shown).toEqual(["two"]);
 	expect(await store.read((db) => db.selectFrom("decisions").selectAll().execute())).toEqual([]);
 });
 
 test("a running connector of an earlier version is not changed", async () => {
-	await using held = await twoHeld();
+	await using undecided = await twoUndecided();
 	const { name } = connectorMigrations.at(-1) ?? { name: "" };
-	await held.store.commit((tx) =>
+	await undecided.store.commit((tx) =>
 		// The table of the migrator has no stamp.
 		tx
 			.deleteFrom("kysely_migration" as never)
 			.where("name" as never, "=", name as never)
 			.execute(),
 	);
-	await expect(held.leave("sess_1/1/0", true)).rejects.toThrow("restart it first");
+	await expect(undecided.leave("sess_1/1/0", true)).rejects.toThrow("restart it first");
 });

@@ -242,8 +242,8 @@ test("if a lookup is permanently impossible, a person decides, and only the rest
 	await office.plan([{ payload: 1 }, { payload: 2 }]);
 	await office.plan([{ payload: "next" }]);
 	expect(office.shown).toEqual(["next"]);
-	const [held] = await office.outbox.stuck(10);
-	expect(held?.reason).toBe("it may have been posted, and the connector cannot check: it was rejected");
+	const [undecided] = await office.outbox.stuck(10);
+	expect(undecided?.reason).toBe("it may have been posted, and the connector cannot check: it was rejected");
 	await office.outbox.decide("sess_1/1/0", { send: false, by: "ada" });
 	await office.store.quiet();
 	expect(office.shown).toEqual(["next", 2]);

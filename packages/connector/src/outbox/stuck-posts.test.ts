@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { openConnectorDatabase } from "../store/connector-database.ts";
 import { decideStuckPost, readStuckPosts } from "./decisions.ts";
 
-const held = {
+const undecided = {
 	session: "s",
 	seq: 1,
 	conversation: "c",
@@ -30,8 +30,8 @@ test("a held post is listed once, until a decision", async () => {
 		tx
 			.insertInto("outbox")
 			.values([
-				{ id: "a", ...held },
-				{ id: "b", ...held },
+				{ id: "a", ...undecided },
+				{ id: "b", ...undecided },
 			])
 			.execute(),
 	);

@@ -16,16 +16,16 @@ const room: Room = { tenant: "dms", channel: "dm-ada", shared: false, kind: "dir
 async function open() {
 	const [clock, log, platform] = [new ManualClock(), new MemoryLogger(), new FakePlatform()];
 	const gateway = new ScriptedGateway(clock);
-	const kept = await openSqlite();
+	const stored = await openSqlite();
 	const chance = (): number => 0;
-	const outbox = await Outbox.start({ store: kept, surface: platform.surface, clock, chance, log });
+	const outbox = await Outbox.start({ store: stored, surface: platform.surface, clock, chance, log });
 	let sentCount = 0;
 	/** A process with its own store for the switches of rooms. */
 	const start = () => {
 		const client = gateway.connect();
 		const channels = new ChannelFacts({ gateway: client, clock });
 		const subscriptions = new Subscriptions({
-			store: kept,
+			store: stored,
 			outbox,
 			platform,
 			clock,
@@ -39,7 +39,7 @@ async function open() {
 			signal: new AbortController().signal,
 			onFrame: () => undefined,
 		});
-		const store = new WatchedStore(kept);
+		const store = new WatchedStore(stored);
 		const rooms = new Rooms({
 			store,
 			gateway: client,

@@ -56,9 +56,9 @@ test("a failing command rejects alone, and waiting commands are committed at the
 			throw new Error("no");
 		}),
 	).rejects.toThrow("no");
-	const kept = commit(100);
+	const stored = commit(100);
 	await store.close();
-	await Promise.all([refused, kept]);
+	await Promise.all([refused, stored]);
 	expect(done.at(-1)).toBe(100);
 	await expect(store.commit(async () => undefined)).rejects.toMatchObject({ code: "unavailable" });
 });
@@ -112,7 +112,7 @@ test.each([false, true])(
 	"a close during a shared transaction ends after all pending commits, also after a refused one: %s",
 	async (isRefused) => {
 		const clock = new ManualClock();
-		const [reached, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+		const [reached, blocked] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
 		const store = new BatchingStore(await openSqlite(), clock);
 		for (let n = 0; n < 8; n++) {
 			clock.advance(1);
@@ -127,7 +127,7 @@ test.each([false, true])(
 			);
 		const slow = async (): Promise<void> => {
 			reached.resolve();
-			await held.promise;
+			await blocked.promise;
 			if (isRefused) throw new Error("no");
 		};
 		const all = [commit("slow", slow), commit("beside", async () => undefined)];
@@ -136,7 +136,7 @@ test.each([false, true])(
 		all.push(commit("later", async () => undefined));
 		const closed = store.close().then(() => void ends.push("closed"));
 		await expect(store.commit(async () => undefined)).rejects.toMatchObject({ code: "unavailable" });
-		held.resolve();
+		blocked.resolve();
 		await Promise.all([...all, closed]);
 		expect(ends).toEqual([isRefused ? "slow refused" : "slow", "beside", "later", "closed"]);
 		expect(clock.pending).toBe(0);

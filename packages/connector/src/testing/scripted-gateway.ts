@@ -73,15 +73,15 @@ export class ScriptedGateway {
 	}
 
 	/** Stored files by name. */
-	readonly kept = new Map<string, Uint8Array>();
+	readonly stored = new Map<string, Uint8Array>();
 	readonly files: GatewayFiles & GatewayHistory = {
 		upload: async ({ name, bytes, signal }) => {
 			await this.reached(signal);
-			this.kept.set(`file_${name}`, bytes);
+			this.stored.set(`file_${name}`, bytes);
 			return `file_${name}`;
 		},
 		download: async (id) => {
-			const bytes = this.kept.get(id);
+			const bytes = this.stored.get(id);
 			if (bytes) return bytes;
 			throw new ParleyError(`file not found: ${id}`, { code: "not_found" });
 		},

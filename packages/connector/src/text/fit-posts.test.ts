@@ -122,12 +122,12 @@ test("posts are measured in the units of the dialect", () => {
 
 test("a post fits its limit also if a longer text measures less", () => {
 	const measure = (written: string): number => written.length + (written.endsWith("two") ? 10 : 0);
-	const { posts: kept } = fitPosts(parseText("one two ".repeat(50)), {
+	const { posts: remaining } = fitPosts(parseText("one two ".repeat(50)), {
 		dialect: { ...markdownDialect, measure },
 		limit: 41,
 		maxPosts: 100,
 	});
-	expect(kept.every((post) => measure(post) <= 41)).toBe(true);
+	expect(remaining.every((post) => measure(post) <= 41)).toBe(true);
 });
 
 test("an empty last line of code is a line", () => {

@@ -85,12 +85,12 @@ test("a run continues from every moment at which it can be stopped, and no effec
 		const now = countingTools();
 		const model = createOfflineModel({ clock: new ManualClock() });
 		await using t = await TestRuntime.open({ model, tools: now.tools, directory });
-		const kept = await t.runtime.history.newest({ id: "operator", kind: "operator" }, { limit: 1000 });
+		const stored = await t.runtime.history.newest({ id: "operator", kind: "operator" }, { limit: 1000 });
 		await t.runtime.start();
 		const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
 		const replies = await approveAll(t, log);
 		log.check();
-		expect(log.events.slice(0, kept.length)).toEqual(kept);
+		expect(log.events.slice(0, stored.length)).toEqual(stored);
 		const interrupted = log.events.some(
 			({ event }) => event.type === "tool.failed" && event.error.startsWith("interrupted, outcome unknown"),
 		);

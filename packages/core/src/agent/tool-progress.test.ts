@@ -161,8 +161,8 @@ test("ten megabytes without a line end are bounded too", () => {
 	expect(Buffer.byteLength(only?.text ?? "")).toBeLessThanOrEqual(16 * 1024);
 	expect(only?.text).toMatch(/^\[… \d+ bytes left out …\]\n🦜+$/u);
 	const [, missing] = /… (\d+) bytes/.exec(only?.text ?? "") ?? [];
-	const kept = Buffer.byteLength(only?.text.slice(only.text.indexOf("\n") + 1) ?? "");
-	expect(Number(missing) + kept).toBe(160 * chunk.length);
+	const storedBytes = Buffer.byteLength(only?.text.slice(only.text.indexOf("\n") + 1) ?? "");
+	expect(Number(missing) + storedBytes).toBe(160 * chunk.length);
 });
 
 test("a key whose beginning was skipped is not shown", () => {

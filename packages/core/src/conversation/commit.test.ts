@@ -3,7 +3,7 @@ import type { Recorded, SessionEvent } from "../vocabulary/event.ts";
 import type { TransientEvent } from "../vocabulary/transient-event.ts";
 import { EventBus } from "./commit.ts";
 
-const kept = (seq: number): Recorded => ({
+const recorded = (seq: number): Recorded => ({
 	...{ transient: false, id: `evt_${seq}`, sessionId: "sess_1", seq, at: 0 },
 	event: { type: "prompt.closed", token: `${seq}`, reason: "" },
 });
@@ -28,7 +28,7 @@ test("a transient event is sent at once, or after queued recorded events", () =>
 	const five = bus.reserve();
 	bus.pass(delta("b"));
 	expect(left).toEqual(["a@4"]);
-	five([kept(5)]);
+	five([recorded(5)]);
 	expect(left).toEqual(["a@4", "5", "b@5"]);
 });
 
@@ -36,11 +36,11 @@ test("events are sent in the order of the commands, even if a later one is durab
 	const bus = new EventBus("sess_1", 0);
 	const left = listening(bus);
 	const [first, second, third] = [bus.reserve(), bus.reserve(), bus.reserve()];
-	third([kept(4)]);
+	third([recorded(4)]);
 	bus.pass(delta("a"));
-	second([kept(3)]);
+	second([recorded(3)]);
 	expect(left).toEqual([]);
-	first([kept(1), kept(2)]);
+	first([recorded(1), recorded(2)]);
 	expect(left).toEqual(["1", "2", "3", "4", "a@4"]);
 	expect(bus.seq).toBe(4);
 });
@@ -50,7 +50,7 @@ test("a refused command does not delay others", () => {
 	const left = listening(bus);
 	const [refused, other] = [bus.reserve(), bus.reserve()];
 	bus.pass(delta("a"));
-	other([kept(1)]);
+	other([recorded(1)]);
 	refused([]);
 	expect(left).toEqual(["1", "a@1"]);
 });
@@ -75,8 +75,8 @@ test("a removed listener receives no more events", () => {
 	const bus = new EventBus("sess_1", 0);
 	const delivered: number[] = [];
 	const stop = bus.listen(({ seq }) => delivered.push(seq));
-	bus.reserve()([kept(1)]);
+	bus.reserve()([recorded(1)]);
 	stop();
-	bus.reserve()([kept(2)]);
+	bus.reserve()([recorded(2)]);
 	expect(delivered).toEqual([1]);
 });

@@ -26,8 +26,8 @@ test("a refused command rolls back alone, and numbers stay without gaps", async 
 });
 
 test("events are sent after they are durable, and streamed text waits for them", async () => {
-	let held: PromiseWithResolvers<void> | undefined;
-	const failpoints: Failpoints = { reach: (name) => (name === "store.commit" ? held?.promise : undefined) };
+	let gate: PromiseWithResolvers<void> | undefined;
+	const failpoints: Failpoints = { reach: (name) => (name === "store.commit" ? gate?.promise : undefined) };
 	const speak = Promise.withResolvers<void>();
 	const model = new ScriptedModel(async function* () {
 		yield says("before");
@@ -45,7 +45,7 @@ test("events are sent after they are durable, and streamed text waits for them",
 	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
 	await t.send(session, "one");
 	await log.next("text.delta");
-	held = Promise.withResolvers();
+	gate = Promise.withResolvers();
 	const answered: string[] = [];
 	const sent = t.send(session, "two").then(() => answered.push("two"));
 	await t.settle();
@@ -54,8 +54,8 @@ test("events are sent after they are durable, and streamed text waits for them",
 	expect(log.streamed).toBe("before");
 	expect(log.recorded).toEqual(["session.created", "user.message"]);
 	expect(answered).toEqual([]);
-	held.resolve();
-	held = undefined;
+	gate.resolve();
+	gate = undefined;
 	await sent;
 	await log.next("assistant.message");
 	await log.next("assistant.message");

@@ -36,7 +36,7 @@ async function contentOf(id: string): Promise<string> {
 	return text;
 }
 
-function keep(
+function store(
 	name: string,
 	content: AsyncIterable<Uint8Array>,
 	key?: string,
@@ -46,8 +46,8 @@ function keep(
 }
 
 test("an upload is stored unchanged, under its own id and a safe name, for its owner only", async () => {
-	const kept = await keep("../secret/notes\n.txt", bytes("hello ", "world"));
-	expect(kept).toEqual({
+	const uploaded = await store("../secret/notes\n.txt", bytes("hello ", "world"));
+	expect(uploaded).toEqual({
 		id: expect.stringMatching(/^file_[0-9a-z]{26}$/),
 		name: "notes.txt",
 		mediaType: "text/plain",
@@ -55,12 +55,12 @@ test("an upload is stored unchanged, under its own id and a safe name, for its o
 		sha256: createHash("sha256").update("hello world").digest("hex"),
 		expiresAt: t.clock.now() + 7 * dayMs,
 	});
-	expect(await stored()).toEqual([kept.id]);
+	expect(await stored()).toEqual([uploaded.id]);
 	const path = join(t.directory, "data", "files");
 	expect((await stat(path)).mode & 0o777).toBe(0o700);
-	expect((await stat(join(path, kept.id))).mode & 0o777).toBe(0o600);
-	expect(await contentOf(kept.id)).toBe("hello world");
-	await expect(t.runtime.files.find(operator, kept.id)).resolves.toMatchObject(kept);
+	expect((await stat(join(path, uploaded.id))).mode & 0o777).toBe(0o600);
+	expect(await contentOf(uploaded.id)).toBe("hello world");
+	await expect(t.runtime.files.find(operator, uploaded.id)).resolves.toMatchObject(uploaded);
 });
 
 const png = Buffer.from(
@@ -83,12 +83,12 @@ test.each<[string, string | Uint8Array, string]>([
 	["half a character at the end", Buffer.from([0x61, 0xc3]), "application/octet-stream"],
 	["zeros", Buffer.alloc(100), "application/octet-stream"],
 ])("the type of %s follows from its content", async (_, content, mediaType) => {
-	await expect(keep("lies.png", bytes(content))).resolves.toMatchObject({ mediaType });
+	await expect(store("lies.png", bytes(content))).resolves.toMatchObject({ mediaType });
 });
 
 test("a character may be split between two chunks", async () => {
 	const euro = Buffer.from("€");
-	await expect(keep("x", bytes(euro.subarray(0, 1), euro.subarray(1)))).resolves.toMatchObject({
+	await expect(store("x", bytes(euro.subarray(0, 1), euro.subarray(1)))).resolves.toMatchObject({
 		mediaType: "text/plain",
 	});
 });
@@ -102,7 +102,7 @@ test("a file that is too large is cut off and leaves nothing", async () => {
 			yield half;
 		}
 	};
-	await expect(keep("x", endless())).rejects.toThrow("the file is larger than 1048576 bytes");
+	await expect(store("x", endless())).rejects.toThrow("the file is larger than 1048576 bytes");
 	expect(received).toBe(3);
 	expect(await stored()).toEqual([]);
 });
@@ -112,18 +112,18 @@ test("an interrupted upload leaves no content", async () => {
 		yield Buffer.from("half");
 		throw new ParleyError("the client has left", { code: "cancelled" });
 	};
-	await expect(keep("x", broken())).rejects.toThrow("the client has left");
+	await expect(store("x", broken())).rejects.toThrow("the client has left");
 	expect(await stored()).toEqual([]);
 });
 
 test("simultaneous uploads share the same space as sequential ones", async () => {
 	const whole = () => bytes(Buffer.alloc(mebibyte));
-	const all = await Promise.allSettled(["a", "b", "c", "d"].map((name) => keep(name, whole())));
+	const all = await Promise.allSettled(["a", "b", "c", "d"].map((name) => store(name, whole())));
 	const failed = all.flatMap((one) => (one.status === "rejected" ? [String(one.reason)] : []));
 	expect(failed).toHaveLength(2);
 	for (const reason of failed) expect(reason).toContain("no space for another file");
 	expect(await stored()).toHaveLength(2);
-	await expect(keep("e", bytes("one more"))).rejects.toMatchObject({ code: "resource_exhausted" });
+	await expect(store("e", bytes("one more"))).rejects.toMatchObject({ code: "resource_exhausted" });
 });
 
 test("empty files use space as well", async () => {
@@ -140,30 +140,30 @@ test("empty files use space as well", async () => {
 });
 
 test("uploads with the same key are one file", async () => {
-	const first = await keep("a.txt", bytes("same"), "k1");
-	await expect(keep("a.txt", bytes("sa", "me"), "k1")).resolves.toEqual(first);
+	const first = await store("a.txt", bytes("same"), "k1");
+	await expect(store("a.txt", bytes("sa", "me"), "k1")).resolves.toEqual(first);
 	expect(await stored()).toEqual([first.id]);
-	await expect(keep("a.txt", bytes("other"), "k1")).rejects.toThrow('key "k1" was used for another request');
-	await expect(keep("b.txt", bytes("same"), "k1")).rejects.toMatchObject({ code: "invalid_argument" });
+	await expect(store("a.txt", bytes("other"), "k1")).rejects.toThrow('key "k1" was used for another request');
+	await expect(store("b.txt", bytes("same"), "k1")).rejects.toMatchObject({ code: "invalid_argument" });
 	expect(await stored()).toEqual([first.id]);
-	expect((await keep("a.txt", bytes("same"), "k2")).id).not.toBe(first.id);
+	expect((await store("a.txt", bytes("same"), "k2")).id).not.toBe(first.id);
 });
 
 test("a repeated upload is answered by its key also if no space is left", async () => {
 	const content = () => bytes(Buffer.alloc(mebibyte));
-	const first = await keep("a", content(), "k1");
-	await keep("b", content());
-	await expect(keep("a", content(), "k1")).resolves.toEqual(first);
-	await expect(keep("a", content(), "k2")).rejects.toThrow("no space for another file");
+	const first = await store("a", content(), "k1");
+	await store("b", content());
+	await expect(store("a", content(), "k1")).resolves.toEqual(first);
+	await expect(store("a", content(), "k2")).rejects.toThrow("no space for another file");
 	expect(await stored()).toHaveLength(2);
 });
 
 test("the owner of a file and the operator can read it", async () => {
-	const { id } = await keep("x", bytes("x"), undefined, discord);
+	const { id } = await store("x", bytes("x"), undefined, discord);
 	await expect(t.runtime.files.find(discord, id)).resolves.toMatchObject({ id });
 	await expect(t.runtime.files.find(operator, id)).resolves.toMatchObject({ id });
 	await expect(t.runtime.files.find(slack, id)).rejects.toThrow(`file not found: ${id}`);
-	await expect(keep("x", bytes("x"), undefined, observer)).rejects.toMatchObject({
+	await expect(store("x", bytes("x"), undefined, observer)).rejects.toMatchObject({
 		code: "permission_denied",
 	});
 	await expect(t.runtime.files.find(operator, "../parley.sqlite")).rejects.toMatchObject({
@@ -172,7 +172,7 @@ test("the owner of a file and the operator can read it", async () => {
 });
 
 test("a file without a message expires", async () => {
-	const { id } = await keep("x", bytes("x"));
+	const { id } = await store("x", bytes("x"));
 	t.clock.advance(7 * dayMs - 1);
 	await t.runtime.files.sweep();
 	await expect(t.runtime.files.find(operator, id)).resolves.toMatchObject({ id });
@@ -183,7 +183,7 @@ test("a file without a message expires", async () => {
 });
 
 test("a sweep deletes files that a crash left, and keeps files that are arriving", async () => {
-	const { id } = await keep("x", bytes("x"));
+	const { id } = await store("x", bytes("x"));
 	const directory = join(t.directory, "data", "files");
 	await writeFile(join(directory, "file_orphan"), "renamed, and never recorded");
 	await writeFile(join(directory, "file_torn.part"), "never whole");
@@ -192,7 +192,7 @@ test("a sweep deletes files that a crash left, and keeps files that are arriving
 		yield Buffer.from("first");
 		await gate.promise;
 	};
-	const coming = keep("slow", slow());
+	const coming = store("slow", slow());
 	while ((await stored()).length < 4) await t.settle();
 	await t.runtime.files.sweep();
 	gate.resolve();
@@ -236,7 +236,7 @@ test("a file that is recorded during a sweep is not deleted", async () => {
 });
 
 test("a file with missing content is not found", async () => {
-	const { id } = await keep("x", bytes("x"));
+	const { id } = await store("x", bytes("x"));
 	await t.runtime.files.unlink([id]);
 	await expect(t.runtime.files.read(id)).rejects.toMatchObject({ code: "not_found" });
 });

@@ -17,11 +17,11 @@ beforeEach(async () => {
 afterEach(() => place[Symbol.asyncDispose]());
 
 test("a directory handle refers to the same directory after its path changes", async () => {
-	await using held = await OpenDirectory.open(join(place.cwd, "a/b"));
+	await using directory = await OpenDirectory.open(join(place.cwd, "a/b"));
 	await rename(join(place.cwd, "a"), join(place.cwd, "moved"));
 	await symlink(join(place.path, "outside"), join(place.cwd, "a"));
-	expect(await readFile(held.at("file.txt"), "utf8")).toBe("inside");
-	await writeFile(held.at("new.txt"), "x");
+	expect(await readFile(directory.at("file.txt"), "utf8")).toBe("inside");
+	await writeFile(directory.at("new.txt"), "x");
 	expect(await readdir(join(place.cwd, "moved/b"))).toEqual(["file.txt", "new.txt"]);
 });
 

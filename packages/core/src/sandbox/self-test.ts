@@ -127,7 +127,7 @@ function failed(message: string): ParleyError {
 }
 
 /** Maximum of verdicts in one file, which programs with different environments share. */
-const MAX_KEPT = 16;
+const MAX_VERDICTS = 16;
 const MAX_BYTES = 16 * 1024;
 const WRITABLE_BY_OTHERS = 0o022;
 
@@ -181,7 +181,7 @@ export class StoredVerdict {
 
 	async add(key: string, count: number): Promise<void> {
 		const others = (await this.#read()).filter((one) => one.key !== key);
-		await this.#write([{ key, probes: count }, ...others].slice(0, MAX_KEPT));
+		await this.#write([{ key, probes: count }, ...others].slice(0, MAX_VERDICTS));
 	}
 
 	/** Deletes all verdicts. None is valid after a sandbox failed to start. */

@@ -163,20 +163,20 @@ test.skipIf(!hasBubblewrap)(
 
 test("a verdict is read only from a private file of this user", async () => {
 	const key = "0".repeat(64);
-	const kept = new StoredVerdict(file);
-	await kept.add(key, 20);
-	expect(await kept.find(key)).toBe(20);
+	const stored = new StoredVerdict(file);
+	await stored.add(key, 20);
+	expect(await stored.find(key)).toBe(20);
 	await chmod(file, 0o620);
-	expect(await kept.find(key)).toBeUndefined();
+	expect(await stored.find(key)).toBeUndefined();
 	await chmod(file, 0o600);
 	await chmod(directory.path, 0o777);
-	expect(await kept.find(key)).toBeUndefined();
+	expect(await stored.find(key)).toBeUndefined();
 	await chmod(directory.path, 0o700);
 	await symlink(file, join(directory.path, "link"));
 	expect(await new StoredVerdict(join(directory.path, "link")).find(key)).toBeUndefined();
-	expect(await kept.find(key)).toBe(20);
+	expect(await stored.find(key)).toBe(20);
 	await writeFile(file, `${key} 0\n${key}\nnonsense\n`);
-	expect(await kept.find(key)).toBeUndefined();
+	expect(await stored.find(key)).toBeUndefined();
 });
 
 test.runIf(process.platform === "linux")(
@@ -188,10 +188,10 @@ test.runIf(process.platform === "linux")(
 );
 
 test("a file keeps the latest sixteen verdicts", async () => {
-	const kept = new StoredVerdict(file);
+	const stored = new StoredVerdict(file);
 	const keys = Array.from({ length: 18 }, (_, index) => String(index).padStart(64, "0"));
-	for (const key of keys) await kept.add(key, 7);
-	const known = await Promise.all(keys.map((key) => kept.find(key)));
+	for (const key of keys) await stored.add(key, 7);
+	const known = await Promise.all(keys.map((key) => stored.find(key)));
 	expect(known.map((count) => count !== undefined)).toEqual(keys.map((_, index) => index >= 2));
 });
 

@@ -134,11 +134,11 @@ test("the stored fingerprint of a request with a password cannot be guessed offl
 	await t.runtime.answer(request, prompt.token, { value: params.value });
 	await log.next("assistant.message");
 	await expect(t.runtime.answer(request, prompt.token, { value: params.value })).resolves.toBe(true);
-	const [kept] = await t.store.read((db) => db.selectFrom("keys").selectAll().execute());
-	expect(kept?.request).toMatch(/^[\w-]{43}$/);
+	const [stored] = await t.store.read((db) => db.selectFrom("keys").selectAll().execute());
+	expect(stored?.request).toMatch(/^[\w-]{43}$/);
 	for (const text of [params, { method: request.method, params }].map((value) => canonicalize(value) ?? "")) {
 		const digest = createHash("sha256").update(text).digest();
-		expect([digest.toString("hex"), digest.toString("base64url")]).not.toContain(kept?.request);
+		expect([digest.toString("hex"), digest.toString("base64url")]).not.toContain(stored?.request);
 	}
-	expect(JSON.stringify(kept)).not.toContain("hunter22");
+	expect(JSON.stringify(stored)).not.toContain("hunter22");
 });

@@ -8,17 +8,17 @@ import { todo } from "./todo.ts";
 const where = createToolContext("/");
 
 test("the complete list is stored with the run, and the model gets the progress", async () => {
-	const kept: PlanStep[][] = [];
+	const stored: PlanStep[][] = [];
 	const context = createToolContext("/", {
 		todo: async (steps) => {
-			kept.push([...steps]);
+			stored.push([...steps]);
 			return where.todo(steps);
 		},
 	});
 	const items = [{ text: "look", state: "done" }, { text: "change", state: "active" }, { text: "test" }];
 	const result = await executeCall(await readyCall(todo, { items }, context), context);
 	expect(result).toEqual({ text: "1 of 3 steps are done; current step: change", failed: false });
-	expect(kept).toEqual([
+	expect(stored).toEqual([
 		[
 			{ title: "look", state: "completed" },
 			{ title: "change", state: "in_progress" },

@@ -80,9 +80,9 @@ const cases = actions.flatMap((action) =>
 
 test.each(cases)("$action, $kind $role", ({ action, kind, role, right, least }) => {
 	const principal: Principal = { id: `${kind}:1`, kind, ...(role && { person: person(role) }) };
-	const roleHolds = role === undefined || least === undefined || roles.indexOf(role) >= roles.indexOf(least);
-	const own = right !== "no" && roleHolds;
-	expect(isAuthorized(principal, action, { owner: "somebody else" })).toBe(right === "any" && roleHolds);
+	const hasRole = role === undefined || least === undefined || roles.indexOf(role) >= roles.indexOf(least);
+	const own = right !== "no" && hasRole;
+	expect(isAuthorized(principal, action, { owner: "somebody else" })).toBe(right === "any" && hasRole);
 	expect(isAuthorized(principal, action, { owner: principal.id })).toBe(own);
 	expect(isAuthorized(principal, action)).toBe(own);
 });
@@ -182,7 +182,7 @@ test("a refusal of a client names the action and the principal that can allow it
 	);
 });
 
-test("a refusal of a person has neither the name of a right nor a role that is no word of the chats", () => {
+test("a refusal of a person contains no name of a right and no role that chats do not mention", () => {
 	const internal = /[a-z]+\.[a-z_]+|may not|\brole\b|is (?:guest|member|approver)|connector|permission/u;
 	for (const action of actions) {
 		for (const role of roles) {

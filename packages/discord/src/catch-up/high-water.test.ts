@@ -2,12 +2,12 @@ import { ManualClock, MemoryLogger } from "@parley/base/testing";
 import { expect, test } from "vitest";
 import { type Cursors, HighWater } from "./high-water.ts";
 
-async function place(kept?: Cursors) {
+async function place(stored?: Cursors) {
 	const [clock, log] = [new ManualClock(), new MemoryLogger()];
 	const saved: Cursors[] = [];
 	const failures: Error[] = [];
 	const store = {
-		load: async () => kept,
+		load: async () => stored,
 		save: async (cursors: Cursors) => {
 			const failure = failures.shift();
 			if (failure) throw failure;
@@ -67,9 +67,9 @@ test("five hundred channels are kept: those with the newest messages", async () 
 	await highWater.passed("2", { message: "600" });
 	await highWater.passed("502", { message: "700" });
 	await highWater.close();
-	const kept = Object.keys(saved.at(-1) ?? {});
-	expect(kept).toHaveLength(500);
-	expect([kept.includes("1"), kept.includes("2"), kept.includes("3")]).toEqual([false, true, false]);
+	const stored = Object.keys(saved.at(-1) ?? {});
+	expect(stored).toHaveLength(500);
+	expect([stored.includes("1"), stored.includes("2"), stored.includes("3")]).toEqual([false, true, false]);
 });
 
 test("a failed write is repeated, and a missing channel is forgotten", async () => {

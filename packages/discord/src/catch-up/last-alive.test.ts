@@ -5,12 +5,12 @@ import { LastAlive } from "./last-alive.ts";
 
 const settled = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 
-async function place(kept?: number) {
+async function place(stored?: number) {
 	const [clock, log] = [new ManualClock(), new MemoryLogger()];
 	const saved: number[] = [];
 	const failures: Error[] = [];
 	const store = {
-		load: async () => kept,
+		load: async () => stored,
 		save: async (at: number) => {
 			const failure = failures.shift();
 			if (failure) throw failure;

@@ -16,8 +16,8 @@ async function place() {
 	const dataDir = await mkdtemp(join(tmpdir(), "parley-listening-"));
 	onTestFinished(() => rm(dataDir, { recursive: true }));
 	const [clock, log] = [new ManualClock(), new MemoryLogger()];
-	const { store, storedValue: kept } = await openConnectorDatabase({ dataDir, clock, platform: "discord" });
-	const database = { store, ...storedStateOf(kept) };
+	const { store, storedValue: stored } = await openConnectorDatabase({ dataDir, clock, platform: "discord" });
+	const database = { store, ...storedStateOf(stored) };
 	onTestFinished(() => store.close());
 	/** A separate process. */
 	const open = async () => {

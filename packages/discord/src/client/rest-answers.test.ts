@@ -105,11 +105,11 @@ test("a bucket that is known to be empty gets no request: the response equals th
 	await ask();
 	// discord.js learns the name of the bucket from the first response, and its remaining requests from the second.
 	await ask();
-	const kept = await ask();
+	const stored = await ask();
 	expect(seen).toHaveLength(2);
-	expect(kept).toMatchObject({ status: 429, body: { global: false } });
-	expect(Number(kept.headers["retry-after"])).toBeGreaterThan(25);
-	expect(kept.headers["x-ratelimit-scope"]).toBe("user");
+	expect(stored).toMatchObject({ status: 429, body: { global: false } });
+	expect(Number(stored.headers["retry-after"])).toBeGreaterThan(25);
+	expect(stored.headers["x-ratelimit-scope"]).toBe("user");
 });
 
 test("a response that is not JSON, or empty, has no body", async () => {

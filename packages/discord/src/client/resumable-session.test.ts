@@ -8,12 +8,12 @@ const shard = { sessionId: "S", resumeURL: "wss://resume", sequence: 1, shardId:
 const settled = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 
 /** A session over a store that records its writes, and delays them on request. */
-async function place(kept?: GatewaySession) {
+async function place(stored?: GatewaySession) {
 	const [clock, log] = [new ManualClock(), new MemoryLogger()];
 	const saved: (GatewaySession | undefined)[] = [];
 	const gate = { open: Promise.resolve() };
 	const sessions = {
-		load: async () => kept,
+		load: async () => stored,
 		save: async (session: GatewaySession | undefined) => {
 			await gate.open;
 			saved.push(session);

@@ -40,28 +40,28 @@ function place(state?: InstalledState) {
 	};
 	const sync = { port, application: "22", shapes: [whoami, ask], memory };
 	const stopping = new AbortController();
-	const keep = (shapes: readonly CommandShape[] = sync.shapes) =>
+	const syncWith = (shapes: readonly CommandShape[] = sync.shapes) =>
 		startCommandSync({ ...sync, shapes }, { clock, log, signal: stopping.signal });
 	const list = (...commands: readonly object[]) => port.answer(`GET ${path}`, { body: commands });
-	return { port, clock, log, memory, sync, stopping, keep, list };
+	return { port, clock, log, memory, sync, stopping, syncWith, list };
 }
 
 test("commands that Discord already has are not written, in any notation", async () => {
-	const { port, keep, list } = place();
+	const { port, syncWith, list } = place();
 	list(...Object.values(installed));
-	await keep();
+	await syncWith();
 	expect(port.requestLines).toEqual([`GET ${path}`]);
 });
 
 test("a start asks Discord once, and restores commands that were deleted or overwritten since the last one", async () => {
-	const { port, keep, list, memory } = place();
+	const { port, syncWith, list, memory } = place();
 	list(...Object.values(installed));
-	await keep();
+	await syncWith();
 	const before = memory.state;
 	list({ ...installed.ask, options: [] }, installed.menu);
-	await keep();
+	await syncWith();
 	list(...Object.values(installed));
-	await keep();
+	await syncWith();
 	expect(port.requestLines).toEqual([
 		`GET ${path}`,
 		...[`GET ${path}`, `POST ${path}`, `PATCH ${path}/2`],
@@ -71,10 +71,10 @@ test("a start asks Discord once, and restores commands that were deleted or over
 });
 
 test("an unreadable command of another program stays, and affects no other command", async () => {
-	const { port, keep, list } = place();
+	const { port, syncWith, list } = place();
 	const odd = { id: "5", name: "odd", type: 1, description: 7, options: "none", ...common };
 	list(odd, { ...odd, id: "2", name: "ask" }, installed.whoami, installed.menu);
-	await keep();
+	await syncWith();
 	expect(port.requestLines).toEqual([`GET ${path}`, `PATCH ${path}/2`]);
 });
 
@@ -93,9 +93,9 @@ test("a restore follows Discord's rate limits, and reports a wait that is too lo
 });
 
 test("missing commands are created, different ones changed one by one, and those of other programs stay", async () => {
-	const { port, log, keep, list } = place();
+	const { port, log, syncWith, list } = place();
 	list({ ...installed.ask, description: "Old words" }, installed.menu, installed.foreign);
-	await keep();
+	await syncWith();
 	expect(port.requests.slice(1)).toEqual([
 		{
 			...{ method: "POST", path },
@@ -120,13 +120,13 @@ test("missing commands are created, different ones changed one by one, and those
 });
 
 test("a removed command is deleted, even after an interrupted attempt", async () => {
-	const { port, keep, list, memory } = place();
+	const { port, syncWith, list, memory } = place();
 	list(...Object.values(installed));
 	port.answer(`DELETE ${path}/1`, { status: 403, body: { message: "no" } });
 	memory.state = { application: "22", ours: ["1 whoami", "1 ask"] };
-	await keep([ask]);
+	await syncWith([ask]);
 	list(...Object.values(installed));
-	await keep([ask]);
+	await syncWith([ask]);
 	expect(port.requestLines.filter((request) => !request.startsWith("GET"))).toEqual([
 		`DELETE ${path}/1`,
 		`DELETE ${path}/1`,
@@ -147,34 +147,34 @@ test.each([
 	[{ status: 503 }, 60_000],
 	[new Error("no answer"), 60_000],
 ])("a temporary failure of Discord is retried: %o", async (answer, waitMs) => {
-	const { port, clock, log, keep, list } = place();
+	const { port, clock, log, syncWith, list } = place();
 	list(...Object.values(installed).slice(1));
 	port.answer(`POST ${path}`, answer);
-	const kept = keep();
+	const synced = syncWith();
 	await settled();
 	expect(log.records).toMatchObject([{ level: "warn", fields: { waitMs } }]);
 	list(...Object.values(installed).slice(1));
 	clock.advance(waitMs);
-	await kept;
+	await synced;
 	expect(port.requestLines).toEqual([`GET ${path}`, `POST ${path}`, `GET ${path}`, `POST ${path}`]);
 });
 
 test("a refusal of Discord is logged, and not retried", async () => {
-	const { port, clock, log, keep, list } = place();
+	const { port, clock, log, syncWith, list } = place();
 	list(...Object.values(installed).slice(1));
 	port.answer(`POST ${path}`, { status: 400, body: { code: 50_035, message: "Invalid Form Body" } });
-	await keep();
+	await syncWith();
 	expect(clock.pending).toBe(0);
 	expect(log.records).toMatchObject([{ level: "error" }]);
 	expect(String(log.records[0]?.fields?.["error"])).toContain("Invalid Form Body");
 });
 
 test("a wait ends with the connector", async () => {
-	const { port, keep, stopping } = place();
+	const { port, syncWith, stopping } = place();
 	port.answer(`GET ${path}`, { status: 503 });
-	const kept = keep();
+	const synced = syncWith();
 	await settled();
 	stopping.abort();
-	await kept;
+	await synced;
 	expect(port.requestLines).toHaveLength(1);
 });

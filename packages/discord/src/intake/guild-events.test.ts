@@ -26,16 +26,16 @@ const guild = {
 };
 
 /** Gives later processes the same stored data. */
-function place(kept = new Map<string, StoredAudiences>()) {
+function place(stored = new Map<string, StoredAudiences>()) {
 	const [clock, log, port] = [new ManualClock(), new MemoryLogger(), new ScriptedPort()];
 	const failures: Error[] = [];
 	const audiences = {
-		load: async (of: string) => kept.get(of),
+		load: async (of: string) => stored.get(of),
 		save: async (of: string, now: StoredAudiences | undefined) => {
 			const failure = failures.shift();
 			if (failure) throw failure;
-			if (now) kept.set(of, now);
-			else kept.delete(of);
+			if (now) stored.set(of, now);
+			else stored.delete(of);
 		},
 	};
 	const channels = new Channels({ port, clock });
@@ -48,7 +48,7 @@ function place(kept = new Map<string, StoredAudiences>()) {
 		for (const { stored } of translated) await stored?.();
 		return translated.map(({ inbound }) => inbound);
 	};
-	return { clock, log, port, intake, tell: translate, kept, failures };
+	return { clock, log, port, intake, tell: translate, stored, failures };
 }
 
 async function known() {
@@ -121,27 +121,27 @@ test("another owner of a server reads all of it", async () => {
 });
 
 test("a server that removed the bot is reported with all its channels, an unavailable one is not", async () => {
-	const { tell: translate, log, kept } = await known();
+	const { tell: translate, log, stored } = await known();
 	expect(await translate("GUILD_DELETE", { id: "1", unavailable: true })).toEqual([]);
 	expect(log.records).toEqual([]);
 	expect(await translate("GUILD_DELETE", { id: "1" })).toMatchObject([
 		{ room: { tenant: "1" }, channels: "all", gone: true, change: "the bot was removed from the server" },
 	]);
 	expect(log.records).toMatchObject([{ level: "warn", fields: { guild: "1" } }]);
-	expect(kept.size).toBe(0);
+	expect(stored.size).toBe(0);
 });
 
 test("changes during an absence are reported when the server is back, and a new channel is not", async () => {
-	const { kept } = await known();
-	const { tell: translate } = place(kept);
+	const { stored } = await known();
+	const { tell: translate } = place(stored);
 	expect(
 		await translate("GUILD_CREATE", { ...guild, channels: [open, closed, { ...open, id: "12" }] }),
 	).toEqual([]);
-	const next = place(kept);
+	const next = place(stored);
 	expect(await next.tell("GUILD_CREATE", { ...guild, channels: [closed] })).toMatchObject([
 		{ channels: ["10", "12"] },
 	]);
-	const last = place(kept);
+	const last = place(stored);
 	const roles = [everybody, letIn.role];
 	expect(await last.tell("GUILD_CREATE", { ...guild, roles, channels: [closed] })).toMatchObject([
 		{ channels: ["11"], change: "permissions changed while I was offline" },
@@ -157,12 +157,12 @@ test("without a stored audience, the earlier readers are unknown", async () => {
 });
 
 test("after a resume, the state of a server is requested and compared with the stored one", async () => {
-	const { kept } = await known();
-	const { tell: translate, port } = place(kept);
+	const { stored } = await known();
+	const { tell: translate, port } = place(stored);
 	const now = { ...guild, roles: [everybody, letIn.role] };
 	port.answer("GET /guilds/1", { status: 503 }, { body: now });
 	port.answer("GET /guilds/1/channels", { body: guild.channels });
-	const other = place(kept);
+	const other = place(stored);
 	other.port.answer("GET /guilds/1", { body: guild });
 	other.port.answer("GET /guilds/1/channels", { body: guild.channels });
 	expect(await other.tell("GUILD_ROLE_UPDATE", { guild_id: "1", role: mods })).toEqual([]);
@@ -173,7 +173,7 @@ test("after a resume, the state of a server is requested and compared with the s
 
 /** The next process resumes the session, and must request the state of the server. */
 async function resumed(...answers: readonly Partial<DiscordResponse>[]) {
-	const made = place((await known()).kept);
+	const made = place((await known()).stored);
 	made.port.answer("GET /guilds/1", { body: { ...guild, channels: undefined } }, { body: guild });
 	made.port.answer("GET /guilds/1/channels", ...answers);
 	return made;

@@ -153,13 +153,13 @@ test("an unknown service is unimplemented", async () => {
 
 test("a token that is revoked while the call is authenticated starts no method", async () => {
 	let released = 0;
-	const hold: OpenConnections["register"] = (_principal, end) => {
+	const register: OpenConnections["register"] = (_principal, end) => {
 		end();
 		return () => {
 			released += 1;
 		};
 	};
-	await using server = await serve({ register: hold });
+	await using server = await serve({ register: register });
 	expect(await ask(server.target, echoMethod.path)).toBe(status.UNAUTHENTICATED);
 	expect(released).toBe(1);
 });

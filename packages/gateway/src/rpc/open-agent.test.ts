@@ -35,14 +35,14 @@ test("a long result is read from a file, which is removed at the end", async () 
 	const { say, opened, results } = await place.open({}, run("seq 1 9000"), read, [says("ok")]);
 	await say("go");
 	expect(results[1]).toBe("8999\n9000\n");
-	const kept = async () => {
+	const stored = async () => {
 		const directories = (await readdir(tmpdir())).filter((name) => name.startsWith("parley-rpc"));
 		const paths = directories.map((name) => join(tmpdir(), name, "files", names[0] ?? ""));
 		return paths.filter((path) => existsSync(path)).length;
 	};
-	expect(await kept()).toBe(1);
+	expect(await stored()).toBe(1);
 	await opened.close();
-	expect(await kept()).toBe(0);
+	expect(await stored()).toBe(0);
 });
 
 test("--session continues the conversation with its model", async () => {

@@ -66,10 +66,10 @@ test("a named model precedes the one that was chosen before, and is stored", asy
 	const first = await place.open({ session });
 	await first.opened.agent.setModel("one");
 	await first.opened.close();
-	const kept = await place.open({ session }, [says("ok")]);
-	await kept.say("who?");
-	expect(kept.model.requests[0]?.model).toBe("one");
-	await kept.opened.close();
+	const stored = await place.open({ session }, [says("ok")]);
+	await stored.say("who?");
+	expect(stored.model.requests[0]?.model).toBe("one");
+	await stored.opened.close();
 	const named = await place.open({ session, model: "two" }, [says("ok")]);
 	expect(named.opened.agent.model).toBe("two");
 	await named.say("who?");

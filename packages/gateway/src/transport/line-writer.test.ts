@@ -167,14 +167,14 @@ test("lines wait while the reader does not read, and are one write afterwards", 
 		writer.write(line);
 		await turned();
 	}
-	const held = output.writes.length;
+	const writesBefore = output.writes.length;
 	expect(output.writes.join("")).not.toContain("a");
 	expect(drained).toBe(false);
 	output.reading = true;
 	await output.accept();
 	await waited;
 	expect(output.writes.join("")).toBe(`${large}\na\nb\nc\n`);
-	expect([held, output.writes.at(-1)]).toEqual([1, "a\nb\nc\n"]);
+	expect([writesBefore, output.writes.at(-1)]).toEqual([1, "a\nb\nc\n"]);
 	expect([writer.full, clock.pending, left()]).toEqual([false, 0, 0]);
 });
 

@@ -64,19 +64,19 @@ test.each([
 test("the bytes of a line that is too long are dropped", async () => {
 	setFlagsFromString("--expose-gc");
 	const collect: () => void = runInNewContext("gc");
-	const held = async (): Promise<number> => {
+	const bufferedBytes = async (): Promise<number> => {
 		collect();
 		await tick();
 		return process.memoryUsage().arrayBuffers;
 	};
 	const reader = new LineReader(most);
-	const before = await held();
+	const before = await bufferedBytes();
 	for (let count = 0; count < 25; count++) {
 		expect([...reader.read(Buffer.alloc(4 * mebibyte, 0x78))]).toEqual([]);
 	}
 	// A collection frees memory in the background, later on a busy machine.
-	let more = (await held()) - before;
-	for (let round = 0; round < 50 && more >= 8 * mebibyte; round++) more = (await held()) - before;
+	let more = (await bufferedBytes()) - before;
+	for (let round = 0; round < 50 && more >= 8 * mebibyte; round++) more = (await bufferedBytes()) - before;
 	expect(more).toBeLessThan(8 * mebibyte);
 	expect([...reader.read(Buffer.from("\nok\n"))]).toEqual([
 		{ kind: "oversized", bytes: 100 * mebibyte },

@@ -39,7 +39,7 @@ function name(renewal: TlsRenewal): string {
 }
 
 const renewed = "info: the certificate was reloaded";
-const kept = "warn: the certificate could not be reloaded; the previous one stays in use";
+const message = "warn: the certificate could not be reloaded; the previous one stays in use";
 
 test("changed files are loaded within a minute, and listeners are notified", async () => {
 	using t = new Renewal();
@@ -85,11 +85,11 @@ test("files that do not match leave the last certificate in place, until they do
 	rmSync(t.place.files.cert);
 	await renewal.reload();
 	expect(name(renewal)).toBe("first.parley.example");
-	expect(t.messages).toEqual([kept, kept]);
+	expect(t.messages).toEqual([message, message]);
 	t.place.write(second);
 	await renewal.reload();
 	expect(name(renewal)).toBe("second.parley.example");
-	expect(t.messages).toEqual([kept, kept, renewed]);
+	expect(t.messages).toEqual([message, message, renewed]);
 });
 
 test("simultaneous reloads run one after another", async () => {

@@ -165,9 +165,9 @@ test("a silent gateway is detected, and one that sends frames stays connected", 
 	await peer.answer("cancel_turn", { status: "idle" });
 	expect(await answer).toEqual({ status: "idle" });
 	watched.clock.advance(30_000);
-	const kept = watched.client.request("cancel_turn", {});
+	const pending = watched.client.request("cancel_turn", {});
 	await peer.answer("cancel_turn", { status: "cancelled" });
-	expect(await kept).toEqual({ status: "cancelled" });
+	expect(await pending).toEqual({ status: "cancelled" });
 	watched.clock.advance(60_000);
 	expect(await watched.until("lost")).toContain("the connection ended (1006)");
 });

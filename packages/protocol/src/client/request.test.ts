@@ -72,7 +72,7 @@ test("requests without a connection are sent in their order when there is one", 
 test("an aborted request rejects and is not sent again", async () => {
 	const abort = new AbortController();
 	const aborted = watched.client.request("send_message", { content: "no" }, { signal: abort.signal });
-	const kept = watched.client.request("cancel_turn", {});
+	const pending = watched.client.request("cancel_turn", {});
 	const first = await gateway.connection();
 	await first.request("send_message");
 	await first.cut();
@@ -81,7 +81,7 @@ test("an aborted request rejects and is not sent again", async () => {
 	await watched.retry();
 	const second = await gateway.connection();
 	await second.answer("cancel_turn", { status: "idle" });
-	expect(await kept).toEqual({ status: "idle" });
+	expect(await pending).toEqual({ status: "idle" });
 	await expect(
 		watched.client.request("cancel_turn", {}, { signal: AbortSignal.abort() }),
 	).rejects.toMatchObject({ code: "cancelled" });

@@ -4,12 +4,12 @@ import type { InboundEventOf } from "@parley/connector";
 import { expect, test } from "vitest";
 import { type ActiveChannel, ActiveChannels } from "./active-channels.ts";
 
-async function open(kept?: readonly ActiveChannel[]) {
+async function open(stored?: readonly ActiveChannel[]) {
 	const [clock, log] = [new ManualClock(), new MemoryLogger()];
 	const saved: (readonly ActiveChannel[] | undefined)[] = [];
 	const failures: Error[] = [];
 	const store = {
-		load: async () => kept,
+		load: async () => stored,
 		save: async (places: readonly ActiveChannel[] | undefined) => {
 			const failure = failures.shift();
 			if (failure) throw failure;

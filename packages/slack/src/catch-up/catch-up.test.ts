@@ -127,16 +127,16 @@ test("a period in which Slack still delivers is not read, and neither is one bef
 });
 
 test("events of a longer disconnection are read later, and the time of the last event is stored every minute", async () => {
-	const { catchUp, port, pass, kept, clock } = await openCatchUp();
+	const { catchUp, port, pass, stored, clock } = await openCatchUp();
 	catchUp.linked(ready);
 	await pass(minute / 2);
 	const receivedAt = clock.now();
 	catchUp.noteEvent();
 	await pass(minute);
-	expect(kept.alive).toBe(receivedAt);
+	expect(stored.alive).toBe(receivedAt);
 	catchUp.linked(lost);
 	await pass(5 * minute);
-	expect(kept.alive).toBe(receivedAt);
+	expect(stored.alive).toBe(receivedAt);
 	catchUp.linked(ready);
 	await pass(5000);
 	expect(port.calls).toMatchObject([{ args: { oldest: stamp(receivedAt - 6 * minute) } }]);
@@ -234,12 +234,12 @@ test("unread parts are logged: other channels, older days, more pages", async ()
 });
 
 test("an interrupted read is completed by the next start", async () => {
-	const { catchUp, pass, kept, clock, port } = await openCatchUp({ aliveFor: 10 * minute });
+	const { catchUp, pass, stored, clock, port } = await openCatchUp({ aliveFor: 10 * minute });
 	const aliveAt = clock.now() - 10 * minute;
 	catchUp.linked(ready);
 	await pass(1000);
 	await catchUp.stop();
-	expect([kept.alive, port.calls.length, clock.pending]).toEqual([aliveAt, 0, 0]);
+	expect([stored.alive, port.calls.length, clock.pending]).toEqual([aliveAt, 0, 0]);
 });
 
 test("after another absence during the read, it reads once more", async () => {
@@ -273,14 +273,14 @@ function progressOf(clock: ManualClock, channel: string, minutes: number): RoomP
 }
 
 test("without a database, the messages that the gateway does not have are read once, up to a day old", async () => {
-	const { catchUp, pass, port, clock, received, kept, places, log } = await openCatchUp({ places: [] });
+	const { catchUp, pass, port, clock, received, stored, places, log } = await openCatchUp({ places: [] });
 	const [now, rooms] = [clock.now(), [progressOf(clock, "D1", 7), progressOf(clock, "D2", 3 * 24 * 60)]];
 	port.answer("conversations.history", ok({ messages: [{ ts: stamp(now - 5 * minute) }] }));
 	catchUp.linked(ready);
 	const begun = catchUp.begin(async () => rooms);
 	while (catchUp.behind === 0) await tick();
 	await pass(1200);
-	expect([kept.begun, catchUp.behind]).toEqual([undefined, 1]);
+	expect([stored.begun, catchUp.behind]).toEqual([undefined, 1]);
 	await pass(1200);
 	await begun;
 	expect(port.calls.map(({ args }) => [args["channel"], args["oldest"], args["latest"]])).toEqual([
@@ -292,12 +292,12 @@ test("without a database, the messages that the gateway does not have are read o
 		{ channel: "D1", us: true },
 		{ channel: "D2", us: true },
 	]);
-	expect([kept.begun, log.records.map(({ level }) => level)]).toEqual([true, ["info", "warn"]]);
+	expect([stored.begun, log.records.map(({ level }) => level)]).toEqual([true, ["info", "warn"]]);
 	await catchUp.begin(async () => Promise.reject(new Error("it is not asked again")));
 });
 
 test("messages that the gateway does not have are read after missed ones, and again after an interruption", async () => {
-	const { catchUp, pass, port, clock, kept } = await openCatchUp({
+	const { catchUp, pass, port, clock, stored } = await openCatchUp({
 		aliveFor: 10 * minute,
 		places: [{ channel: "C1" }],
 	});
@@ -307,12 +307,12 @@ test("messages that the gateway does not have are read after missed ones, and ag
 	expect([port.calls.map(({ args }) => args["channel"]), catchUp.behind]).toEqual([["C1"], 1]);
 	await catchUp.stop();
 	await begun;
-	expect([kept.begun, port.calls.length]).toEqual([undefined, 1]);
+	expect([stored.begun, port.calls.length]).toEqual([undefined, 1]);
 });
 
 test("for a gateway without channels, no channel is read", async () => {
-	const { catchUp, kept, port, log } = await openCatchUp({ places: [] });
+	const { catchUp, stored, port, log } = await openCatchUp({ places: [] });
 	catchUp.linked(ready);
 	await catchUp.begin(async () => []);
-	expect([kept.begun, port.calls, log.records]).toEqual([true, [], []]);
+	expect([stored.begun, port.calls, log.records]).toEqual([true, [], []]);
 });

@@ -5,7 +5,7 @@ import { ok } from "../testing/scripted-slack.ts";
 import type { CatchUp } from "./catch-up.ts";
 
 test("after a silence longer than Slack's retries, messages are read although the connection is open", async () => {
-	const { catchUp, port, pass, clock, log, kept } = await openCatchUp();
+	const { catchUp, port, pass, clock, log, stored } = await openCatchUp();
 	catchUp.linked(ready);
 	const receivedAt = clock.now();
 	catchUp.noteEvent();
@@ -22,7 +22,7 @@ test("after a silence longer than Slack's retries, messages are read although th
 		[stamp(since - 6 * minute), stamp(now)],
 	]);
 	await pass(minute);
-	expect(kept.alive).toBe(now);
+	expect(stored.alive).toBe(now);
 	expect(log.records.map(({ level }) => level)).toEqual(["debug"]);
 });
 
@@ -75,7 +75,7 @@ const sentMessage = (ts: string, more: object = {}) => ({
 });
 
 test("an unhandled message without another delivery is read with its channel, also by the next start", async () => {
-	const { catchUp, port, pass, clock, received, kept, places } = await openCatchUp();
+	const { catchUp, port, pass, clock, received, stored, places } = await openCatchUp();
 	catchUp.linked(ready);
 	catchUp.noteEvent();
 	const at = clock.now() - 6 * minute;
@@ -85,7 +85,7 @@ test("an unhandled message without another delivery is read with its channel, al
 		catchUp.lost({ event: { type: "app_mention", channel: "C1", ts: stamp(at), thread_ts: "1.1" } }),
 	).toBe(true);
 	await tick();
-	expect(kept.alive).toBeLessThan(at);
+	expect(stored.alive).toBeLessThan(at);
 	await pass(5000);
 	expect(port.calls.map(({ args }) => args)).toMatchObject([
 		{ channel: "D1", oldest: stamp(at - 1), latest: stamp(at + 6 * minute) },
@@ -96,7 +96,7 @@ test("an unhandled message without another delivery is read with its channel, al
 		...[{ channel: "C1", thread: "1.1", us: true }, { channel: "D1", us: true }, { channel: "C1" }],
 	]);
 	await pass(minute);
-	expect(kept.alive).toBe(at + 6 * minute);
+	expect(stored.alive).toBe(at + 6 * minute);
 });
 
 test("an edit, a reaction or a deletion cannot be read later", async () => {

@@ -10,7 +10,7 @@ import type { Deliver } from "./transport/transport.ts";
 function open(receive: (envelope: SlackEnvelope) => Promise<SlackReply> = async () => undefined) {
 	const received: SlackEnvelope[] = [];
 	const log = new MemoryLogger();
-	const kept = (envelope: SlackEnvelope): Promise<SlackReply> => {
+	const acknowledge = (envelope: SlackEnvelope): Promise<SlackReply> => {
 		received.push(envelope);
 		return receive(envelope);
 	};
@@ -21,14 +21,14 @@ function open(receive: (envelope: SlackEnvelope) => Promise<SlackReply> = async 
 			offered.resolve(deliver);
 			return { start: async () => undefined, close: async () => undefined, posted: () => undefined };
 		},
-		unread: (body, attempt) => kept({ type: "event" in body ? "event" : "unread", body, attempt }),
+		unread: (body, attempt) => acknowledge({ type: "event" in body ? "event" : "unread", body, attempt }),
 	});
 	const removals: object[] = [];
 	const app = boltApp({
 		account: self,
 		receiver,
 		logger: slackLogger(log),
-		receive: kept,
+		receive: acknowledge,
 		uninstalled: (body) => void removals.push(body),
 	});
 	const offer: Deliver = async (...given) => (await offered.promise)(...given);

@@ -71,11 +71,11 @@ test("an edit and a deletion come after their message", async () => {
 test("a message that follows its deletion is ignored", async () => {
 	const { intake, outdated, store } = await openReading();
 	const accept: EventHandlers["accept"] = (inbound, key) => {
-		const kept = { ...key, data: JSON.stringify(inbound), state: "waiting", attempts: 0 } as const;
+		const stored = { ...key, data: JSON.stringify(inbound), state: "waiting", attempts: 0 } as const;
 		return store.commit((tx) =>
 			tx
 				.insertInto("inbound")
-				.values({ ...kept, reason: null, changed_at: 0 })
+				.values({ ...stored, reason: null, changed_at: 0 })
 				.execute(),
 		);
 	};

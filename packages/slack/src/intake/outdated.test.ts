@@ -21,24 +21,24 @@ const deleted = { type: "message", subtype: "message_deleted", channel: "C1", de
 
 test("a message that is redelivered after its edit or deletion is ignored", async () => {
 	const { tell: translate, inboundOf, store } = await openReading();
-	const keep = async (event: object): Promise<void> => {
+	const storeEvent = async (event: object): Promise<void> => {
 		const { key, inbound } = await inboundOf(event);
-		const kept = { ...key, data: JSON.stringify(inbound), state: "done", attempts: 1 } as const;
+		const stored = { ...key, data: JSON.stringify(inbound), state: "done", attempts: 1 } as const;
 		await store.commit((tx) =>
 			tx
 				.insertInto("inbound")
-				.values({ ...kept, reason: null, changed_at: 0 })
+				.values({ ...stored, reason: null, changed_at: 0 })
 				.execute(),
 		);
 	};
 	const sentMessage = { ...message, text: "hello" };
 	const old = { ignored: "it was edited or deleted later" };
 	expect(await translate(sentMessage)).not.toEqual(old);
-	await keep(edit(1767225607, "second"));
+	await storeEvent(edit(1767225607, "second"));
 	expect(await translate(sentMessage)).toEqual(old);
 	expect(await translate(edit(1767225605, "first"))).toEqual(old);
 	expect(await translate(edit(1767225607, "second"))).not.toEqual(old);
-	await keep(deleted);
+	await storeEvent(deleted);
 	expect(await translate(edit(1767225609, "third"))).toEqual(old);
 	expect(await translate({ ...sentMessage, ts: "1767225600.000001" })).not.toEqual(old);
 });

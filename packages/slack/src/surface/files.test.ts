@@ -20,10 +20,10 @@ function open() {
 	const clock = new ManualClock();
 	const port = new ScriptedPort();
 	const log = new MemoryLogger();
-	const kept = new Map<string, Uint8Array>();
+	const stored = new Map<string, Uint8Array>();
 	const surface = slackSurface({
 		...{ port, self, clock, log, cards: async () => undefined },
-		readFile: async (id) => kept.get(id) ?? Promise.reject(new Error(`no ${id}`)),
+		readFile: async (id) => stored.get(id) ?? Promise.reject(new Error(`no ${id}`)),
 	});
 	const row = (payload: unknown, more: Partial<OutboxRow> = {}): OutboxRow => ({
 		id: "s/1/0",
@@ -35,7 +35,7 @@ function open() {
 		payload,
 		...more,
 	});
-	return { clock, port, log, kept, surface, row };
+	return { clock, port, log, stored, surface, row };
 }
 
 test("a post with a missing file is completed, and neither of them is posted twice", async () => {
@@ -112,8 +112,8 @@ test.each([
 	["upload", "status_413"],
 	["files.completeUploadExternal", "file_upload_size_restricted"],
 ])("a file that %s refuses with %s is named in the post with its size and advice", async (step, word) => {
-	const { surface, port, row, kept } = open();
-	kept.set("f1", new Uint8Array(3 * 1024 * 1024));
+	const { surface, port, row, stored } = open();
+	stored.set("f1", new Uint8Array(3 * 1024 * 1024));
 	port.answer(step, refused(word));
 	await surface.send(
 		row({ type: "post", body: "hello", upload: { fileId: "f1", name: "report.zip", size: 3 } }),
@@ -142,8 +142,8 @@ test("a card that Slack refuses is posted plain with its buttons, then without t
 });
 
 test("an empty or too large file is listed, and the other files are shared", async () => {
-	const { surface, port, row, kept } = open();
-	kept.set("f1", new Uint8Array(0));
+	const { surface, port, row, stored } = open();
+	stored.set("f1", new Uint8Array(0));
 	for (const [size, why] of [
 		[0, "empty, and Slack does not accept empty files."],
 		[51 * 1024 * 1024, "too large for Slack (50 MB). Ask the operator for it, or ask me to split it."],
@@ -173,21 +173,21 @@ test("while Slack accepts no files, the post waits", async () => {
 });
 
 test("a file of the gateway is shared by its name, and a deleted one is listed", async () => {
-	const { surface, port, row, kept } = open();
+	const { surface, port, row, stored } = open();
 	const upload = { fileId: "f1", name: "chart.png", size: 3, alt: "A chart" };
-	kept.set("f1", new Uint8Array(3));
+	stored.set("f1", new Uint8Array(3));
 	await surface.send(row({ type: "post", body: "", upload }));
 	expect(port.calls[0]?.args).toEqual({ filename: "chart.png", length: 3, alt_txt: "A chart" });
 	expect(port.calls[2]?.args).toMatchObject({ text: "chart.png" });
-	kept.clear();
+	stored.clear();
 	await surface.send(row({ type: "post", body: "", upload: { ...upload, fileId: "f2" } }));
 	expect(port.methods.slice(4)).toEqual(["chat.postMessage"]);
 	expect(port.last?.["text"]).toBe("File not attached: chart.png could not be read from the gateway.");
 });
 
 test("only an image has a description, within the limit", async () => {
-	const { surface, port, row, kept } = open();
-	kept.set("f1", new Uint8Array(3));
+	const { surface, port, row, stored } = open();
+	stored.set("f1", new Uint8Array(3));
 	for (const [name, described] of [
 		["a.PNG", true],
 		["a.csv", false],

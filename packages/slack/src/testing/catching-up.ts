@@ -8,7 +8,7 @@ export const minute = 60_000;
 export const ready = { state: "ready", account: self } as const;
 export const lost = { state: "lost", detail: "there is no socket" } as const;
 
-/** Reads missed messages from a scripted Slack. `kept`: the stored values. */
+/** Reads missed messages from a scripted Slack. `stored`: the stored values. */
 export async function openCatchUp(
 	given: {
 		aliveFor?: number;
@@ -17,19 +17,19 @@ export async function openCatchUp(
 	} = {},
 ) {
 	const [clock, log, port] = [new ManualClock(), new MemoryLogger(), new ScriptedSlack()];
-	const kept: { alive: number | undefined; begun?: true | undefined } = {
+	const stored: { alive: number | undefined; begun?: true | undefined } = {
 		alive: given.aliveFor === undefined ? undefined : clock.now() - given.aliveFor,
 	};
 	const alive = {
-		load: async () => kept.alive,
+		load: async () => stored.alive,
 		save: async (at: number | undefined) => {
-			kept.alive = at;
+			stored.alive = at;
 		},
 	};
 	const begun = {
-		load: async () => kept.begun,
+		load: async () => stored.begun,
 		save: async (is: true | undefined) => {
-			kept.begun = is;
+			stored.begun = is;
 		},
 	};
 	const store = { load: async () => given.places ?? [{ channel: "C1" }], save: async () => undefined };
@@ -52,7 +52,7 @@ export async function openCatchUp(
 			for (let turn = 0; turn < 10; turn++) await tick();
 		}
 	};
-	return { catchUp, clock, log, port, places, kept, received: received, failures, tries, pass };
+	return { catchUp, clock, log, port, places, stored, received, failures, tries, pass };
 }
 
 /** Slack timestamp of a moment. */

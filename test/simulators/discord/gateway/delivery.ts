@@ -8,7 +8,7 @@ export interface Disorder {
 }
 
 /** Number of later events for which an event waits. */
-const holdMs = 100;
+const delayMs = 100;
 
 /**
  * Passes events on to be numbered: in order and once, unless a test sets otherwise. Discord promises neither,
@@ -19,7 +19,7 @@ export class Delivery {
 	readonly #clock: Clock;
 	readonly #chance: () => number;
 	readonly #deliver: (event: WorldEvent) => void;
-	#held: { readonly event: WorldEvent; readonly timer: Timer } | undefined;
+	#delayed: { readonly event: WorldEvent; readonly timer: Timer } | undefined;
 	#disorder: Disorder = {};
 
 	constructor(parts: {
@@ -38,16 +38,16 @@ export class Delivery {
 
 	carry(event: WorldEvent): void {
 		const { duplicate = 0, reorder = 0 } = this.#disorder;
-		const held = this.#held?.event;
-		if (held) {
-			const overtakes = mayOvertake(event, held);
+		const delayed = this.#delayed?.event;
+		if (delayed) {
+			const overtakes = mayOvertake(event, delayed);
 			if (!overtakes) this.#release();
 			this.#deliver(event);
 			if (overtakes) this.#release();
 			return;
 		}
 		if (reorder > 0 && channelOf(event) !== undefined && this.#chance() < reorder) {
-			this.#held = { event, timer: this.#clock.after(holdMs, () => this.#release()) };
+			this.#delayed = { event, timer: this.#clock.after(delayMs, () => this.#release()) };
 			return;
 		}
 		this.#deliver(event);
@@ -55,10 +55,10 @@ export class Delivery {
 	}
 
 	#release(): void {
-		const held = this.#held;
-		this.#held = undefined;
-		held?.timer.cancel();
-		if (held) this.#deliver(held.event);
+		const delayed = this.#delayed;
+		this.#delayed = undefined;
+		delayed?.timer.cancel();
+		if (delayed) this.#deliver(delayed.event);
 	}
 }
 

@@ -5,7 +5,7 @@ import {
 	InteractionType,
 } from "discord-api-types/v10";
 import { attachmentShape, messageShape } from "../shapes/messages.ts";
-import { keepUploads } from "../world/attachments.ts";
+import { storeUploads } from "../world/attachments.ts";
 import { beginInteraction } from "../world/interactions.ts";
 import { demand, permissionsIn } from "../world/permissions.ts";
 import type {
@@ -64,8 +64,9 @@ function offered(state: State, user: UserRecord, { channel, target, name }: Give
 	);
 	if (!found) throw new Error(`there is no command ${name}`);
 	const wanted = BigInt(found.default_member_permissions ?? 0);
-	const held = permissionsIn(state, user, channel);
-	if (channel.guild && (held & wanted) !== wanted) throw new Error(`${user.name} is not offered ${name}`);
+	const permissions = permissionsIn(state, user, channel);
+	if (channel.guild && (permissions & wanted) !== wanted)
+		throw new Error(`${user.name} is not offered ${name}`);
 	if (found.contexts && !found.contexts.includes(channel.guild ? 0 : 1))
 		throw new Error(`${name} is not offered here`);
 	if (channel.guild) demand(state, user, channel, "UseApplicationCommands");
@@ -87,7 +88,7 @@ function descend(command: CommandRecord, name: string) {
 	if (options.some(({ type }) => type <= 2)) throw new Error(`${name} needs a subcommand`);
 	const wrap = (inner: readonly object[]): readonly object[] =>
 		path.reduceRight<readonly object[]>(
-			(held, { name: word, type }) => [{ name: word, type, options: held }],
+			(permissions, { name: word, type }) => [{ name: word, type, options: permissions }],
 			inner,
 		);
 	return { options, wrap };
@@ -107,11 +108,11 @@ export function runCommand(state: State, user: UserRecord, given: Given<CommandO
 	for (const option of options) checkValue(option, values[option.name]);
 	const strange = Object.keys(values).filter((key) => !options.some((option) => option.name === key));
 	if (strange.length > 0) throw new Error(`${name} takes no ${strange.join(", ")}`);
-	const kept = Object.entries(values).map(([key, value]) => keepFile(state, channel, key, value));
+	const stored = Object.entries(values).map(([key, value]) => storeFile(state, channel, key, value));
 	const files = Object.fromEntries(
-		kept.flatMap(({ file }) => (file ? [[file.id, attachmentShape(state, file)]] : [])),
+		stored.flatMap(({ file }) => (file ? [[file.id, attachmentShape(state, file)]] : [])),
 	);
-	const inner = kept.map(({ key, value }) => ({
+	const inner = stored.map(({ key, value }) => ({
 		name: key,
 		type: options.find((one) => one.name === key)?.type,
 		value,
@@ -124,10 +125,10 @@ export function runCommand(state: State, user: UserRecord, given: Given<CommandO
 	return beginInteraction(state, { type, user, channel, data });
 }
 
-function keepFile(state: State, channel: ChannelRecord, key: string, value: OptionValue) {
+function storeFile(state: State, channel: ChannelRecord, key: string, value: OptionValue) {
 	if (typeof value !== "object") return { key, value };
 	const upload = { index: 0, name: value.name, bytes: new TextEncoder().encode(value.content) };
-	const [file] = keepUploads(state, channel, [upload], { notes: [], ephemeral: true });
+	const [file] = storeUploads(state, channel, [upload], { notes: [], ephemeral: true });
 	return { key, value: file?.id ?? "", file };
 }
 

@@ -32,7 +32,7 @@ function typeOf(name: string): string {
 }
 
 /** Stores sent files. Limits: https://discord.com/developers/docs/reference#uploading-files */
-export function keepUploads(
+export function storeUploads(
 	state: State,
 	channel: ChannelRecord,
 	files: readonly Upload[],
@@ -42,7 +42,7 @@ export function keepUploads(
 	return files.map(({ index, name, bytes }) => {
 		if (bytes.byteLength > state.settings.fileBytes) throw refusals.requestTooLarge();
 		const note = notes.find(({ id }) => String(id) === String(index));
-		const kept: AttachmentRecord = {
+		const stored: AttachmentRecord = {
 			id: state.snowflakes.create(),
 			channelId: channel.id,
 			name: safeName(note?.filename ?? name),
@@ -51,8 +51,8 @@ export function keepUploads(
 			ephemeral,
 			...(note?.description && { description: note.description }),
 		};
-		state.files.set(kept.id, kept);
-		return kept;
+		state.files.set(stored.id, stored);
+		return stored;
 	});
 }
 

@@ -59,7 +59,7 @@ export function textsOf(components: readonly APIMessageTopLevelComponent[]): str
 	return components.flatMap((component) => {
 		if ("content" in component) return [component.content];
 		// The children of a section or container.
-		const held = "components" in component ? component.components : [];
-		return textsOf(held as readonly APIMessageTopLevelComponent[]);
+		const parts = "components" in component ? component.components : [];
+		return textsOf(parts as readonly APIMessageTopLevelComponent[]);
 	});
 }

@@ -89,8 +89,8 @@ interface AnyComponent {
 }
 
 function inside(component: AnyComponent): AnyComponent[] {
-	const held = [...(component.components ?? []), ...(component.accessory ? [component.accessory] : [])];
-	return [component, ...held.flatMap(inside)];
+	const parts = [...(component.components ?? []), ...(component.accessory ? [component.accessory] : [])];
+	return [component, ...parts.flatMap(inside)];
 }
 
 function faultsOfComponents({ components, flags, content, embeds }: MessageBody): string[] {

@@ -44,9 +44,9 @@ test("a nonce is in the response to the creation, and is not stored", () => {
 	const made = app.posts(general, { content: "Hello", nonce: "n-1", ...quiet });
 	expect(made).toHaveProperty("nonce", "n-1");
 	expect(app.get(`/channels/${general.id}/messages/${made.id}`).body).not.toHaveProperty("nonce");
-	const keeping = standingWorld({ settings: { nonceInHistory: true } });
-	const kept = keeping.app.posts(keeping.general, { content: "Hello", nonce: "n-2", ...quiet });
-	expect(keeping.app.get(`/channels/${keeping.general.id}/messages/${kept.id}`).body).toHaveProperty(
+	const world = standingWorld({ settings: { nonceInHistory: true } });
+	const posted = world.app.posts(world.general, { content: "Hello", nonce: "n-2", ...quiet });
+	expect(world.app.get(`/channels/${world.general.id}/messages/${posted.id}`).body).toHaveProperty(
 		"nonce",
 		"n-2",
 	);

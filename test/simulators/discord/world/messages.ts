@@ -8,7 +8,7 @@ import {
 } from "discord-api-types/v10";
 import type { StateCause } from "../../chat/post-states.ts";
 import { messageEventShape } from "../shapes/messages.ts";
-import { filesOf, keepUploads, stayingFiles } from "./attachments.ts";
+import { filesOf, stayingFiles, storeUploads } from "./attachments.ts";
 import { type Draft, type MessageBody, numbered } from "./drafts.ts";
 import { mentionsOf, noMentions, notePings, textsOf } from "./mentions.ts";
 import { checkMessage, violated } from "./message-limits.ts";
@@ -134,7 +134,7 @@ export function addMessage(state: State, making: Making): MessageRecord {
 		embeds: embedsOf(state, making),
 		components: numbered(body.components),
 		states: [],
-		attachments: keepUploads(state, channel, files, { notes: body.attachments ?? [], ephemeral }),
+		attachments: storeUploads(state, channel, files, { notes: body.attachments ?? [], ephemeral }),
 		mentions: noMentions,
 		flags: flagsOf(making),
 		...{ editedAt: null, deleted: false, reactions: new Map() },
@@ -220,7 +220,7 @@ export function changeMessage(state: State, message: MessageRecord, draft: Draft
 	message.components = numbered(after.components);
 	message.flags = after.flags;
 	const notes = body.attachments ?? [];
-	const added = keepUploads(state, channel, files, { notes, ephemeral: onlyFor !== undefined });
+	const added = storeUploads(state, channel, files, { notes, ephemeral: onlyFor !== undefined });
 	message.attachments = [...staying, ...added];
 	message.editedAt = state.now();
 	const repliesTo = channel.messages.find(({ id }) => id === message.reference?.messageId);
@@ -236,11 +236,11 @@ export function changeMessage(state: State, message: MessageRecord, draft: Draft
  */
 function editedFlags(before: number, flags: number | null | undefined): number {
 	if (flags === undefined || flags === null) return before;
-	const kept = before & ~MessageFlags.SuppressEmbeds;
+	const otherFlags = before & ~MessageFlags.SuppressEmbeds;
 	if (before & MessageFlags.IsComponentsV2 && !(flags & MessageFlags.IsComponentsV2)) {
 		throw refusals.invalidForm(["flags: IS_COMPONENTS_V2 cannot be removed"]);
 	}
-	return kept | (flags & (MessageFlags.SuppressEmbeds | MessageFlags.IsComponentsV2));
+	return otherFlags | (flags & (MessageFlags.SuppressEmbeds | MessageFlags.IsComponentsV2));
 }
 
 /** https://discord.com/developers/docs/resources/message#delete-message */

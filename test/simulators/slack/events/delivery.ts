@@ -3,7 +3,7 @@ import type { SlackReply } from "@parley/slack";
 import { payloadOf } from "../shapes/envelopes.ts";
 import { acknowledge } from "../world/acknowledge.ts";
 import type { State, WorldEvent } from "../world/state.ts";
-import { Holding } from "./holding.ts";
+import { EventDelay } from "./event-delay.ts";
 
 /** Share, from 0 to 1, of events that come twice, or after a later one. */
 export interface Disorder {
@@ -54,11 +54,11 @@ export class Delivery {
 	readonly #state: State;
 	readonly #receivers: Receiver[] = [];
 	readonly #timers = new Set<Timer>();
-	readonly #holding: Holding;
+	readonly #delay: EventDelay;
 
 	constructor(state: State) {
 		this.#state = state;
-		this.#holding = new Holding(state.clock, (event) => this.#begin(event));
+		this.#delay = new EventDelay(state.clock, (event) => this.#begin(event));
 		state.listen((events) => {
 			// No event is delivered inside the call that caused it.
 			void Promise.resolve().then(() => this.#carry(events));
@@ -92,14 +92,14 @@ export class Delivery {
 		this.drop();
 		for (const timer of this.#timers) timer.cancel();
 		this.#timers.clear();
-		this.#holding.forget();
+		this.#delay.forget();
 	}
 
 	#carry(events: readonly WorldEvent[]): void {
 		const [first, second] = events;
 		const twins = first && second && this.#chance() < 0.5 ? [second, first, ...events.slice(2)] : events;
 		for (const event of twins) {
-			if (event.kind === "event") this.#holding.carry(event, this.#chance() < (this.disorder.reorder ?? 0));
+			if (event.kind === "event") this.#delay.carry(event, this.#chance() < (this.disorder.reorder ?? 0));
 			else this.#begin(event);
 		}
 	}

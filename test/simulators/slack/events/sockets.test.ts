@@ -166,13 +166,13 @@ test("there are at most ten sockets, and none if Socket Mode is disabled", async
 test("a deaf socket receives no events, and a cut one ends without a close frame", async () => {
 	const { clock, server, watch, opened, general, anna } = await place();
 	const socket = await opened();
-	const [held] = server.sockets.open;
-	held?.deafens();
+	const [openSocket] = server.sockets.open;
+	openSocket?.deafens();
 	anna.says("Hello", { in: general });
 	clock.advance(3000);
 	socket.webSocket.ping();
 	await new Promise((resolve) => socket.webSocket.once("pong", resolve));
-	held?.cut();
+	openSocket?.cut();
 	await watch.until("it is over", () => socket.isOver);
 	expect(socket.frames).toHaveLength(1);
 });

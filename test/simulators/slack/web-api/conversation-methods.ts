@@ -38,7 +38,7 @@ export const conversationMethods: readonly Method[] = [
 	method("conversations.history", { tier: 3 }, ({ state, args }) => {
 		const channel = readableChannel(state, args.channel);
 		const top = channel.messages.filter(
-			(message) => isKept(message) && (message.threadTs === undefined || message.broadcast),
+			(message) => isStored(message) && (message.threadTs === undefined || message.broadcast),
 		);
 		const newestFirst = inTime(top, args).toReversed();
 		return readPage(state, newestFirst, args);
@@ -46,7 +46,7 @@ export const conversationMethods: readonly Method[] = [
 	// https://docs.slack.dev/reference/methods/conversations.replies
 	method("conversations.replies", { tier: 3 }, ({ state, args }) => {
 		const channel = readableChannel(state, args.channel);
-		const found = channel.messages.find((message) => message.ts === args.ts && isKept(message));
+		const found = channel.messages.find((message) => message.ts === args.ts && isStored(message));
 		if (!found) throw new Refusal("thread_not_found");
 		// The first message of the thread is always included.
 		const replies = found.threadTs === undefined ? inTime(repliesTo(found), args) : [];
@@ -102,7 +102,7 @@ function readableChannel(state: State, id: string): ChannelRecord {
 	return channel;
 }
 
-function isKept({ deleted, tombstone, onlyFor }: MessageRecord): boolean {
+function isStored({ deleted, tombstone, onlyFor }: MessageRecord): boolean {
 	return (!deleted || tombstone) && !onlyFor;
 }
 

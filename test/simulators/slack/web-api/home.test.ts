@@ -152,8 +152,8 @@ test("a snippet is a file whose text people read", () => {
 	const { upload_url: url, file_id: id } = app.asks("files.getUploadURLExternal", upload);
 	expect(storeUpload(world.state, String(url), bytes)).toBe(true);
 	app.asks("files.completeUploadExternal", { files: [{ id }], channel_id: general.id });
-	const kept = { mode: "snippet", filetype: "typescript", mimetype: "text/plain", editable: true };
-	expect(app.asks("files.info", { file: id })).toMatchObject({ file: kept });
+	const file = { mode: "snippet", filetype: "typescript", mimetype: "text/plain", editable: true };
+	expect(app.asks("files.info", { file: id })).toMatchObject({ file: file });
 	const { body } = app.call("files.getUploadURLExternal", { ...upload, length: 1024 * 1024 + 1 });
 	expect([body["error"], world.drainViolations()]).toEqual(["snippet_too_large", ["snippet_too_large"]]);
 });

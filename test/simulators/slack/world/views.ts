@@ -17,10 +17,17 @@ function useTrigger(state: State, triggerId: string): InteractionRecord {
 
 /** https://docs.slack.dev/reference/methods/views.open */
 export function openView(state: State, triggerId: string, view: ModalView): ViewRecord {
-	const kept = checked(state, view);
+	const checkedView = checked(state, view);
 	const opener = useTrigger(state, triggerId);
 	const record: ViewRecord = {
-		...{ id: state.stamps.id("V"), user: opener.user, opener, view: kept, hash: hashOf(state), errors: {} },
+		...{
+			id: state.stamps.id("V"),
+			user: opener.user,
+			opener,
+			view: checkedView,
+			hash: hashOf(state),
+			errors: {},
+		},
 	};
 	state.views.set(record.id, record);
 	opener.opened = record;

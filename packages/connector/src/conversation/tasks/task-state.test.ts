@@ -30,8 +30,10 @@ test("the state of tasks is bounded and survives a round trip through JSON", () 
 	expect(slice.live).toHaveLength(100);
 	expect(slice.live.at(-1)).toMatchObject({ id: "task_119" });
 	// Parsing the JSON returns the slice, as the next line checks.
-	const kept = parseJson(JSON.stringify(slice)) as TasksSlice;
-	expect(kept).toEqual(slice);
+	const stored = parseJson(JSON.stringify(slice)) as TasksSlice;
+	expect(stored).toEqual(slice);
 	const next: Happening = [2, "task.started", { task_id: "task_119", title: "x" }];
-	expect(reduceAll(tasks, [next], { slice: kept }).shown).toEqual(reduceAll(tasks, [next], { slice }).shown);
+	expect(reduceAll(tasks, [next], { slice: stored }).shown).toEqual(
+		reduceAll(tasks, [next], { slice }).shown,
+	);
 });

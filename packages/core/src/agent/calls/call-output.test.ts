@@ -267,9 +267,9 @@ test("a run that has half of the share deletes no results of other sessions", as
 	await talk.ask();
 	const others = talk.results().map(({ text }) => nameIn(text));
 	await talk.ask(await talk.another());
-	const [kept, refused] = talk.results();
+	const [accepted, refused] = talk.results();
 	expect(refused?.text).toContain("The rest could not be stored: no space for this result");
-	expect((await talk.files()).sort()).toEqual([...others, nameIn(kept?.text ?? "")].sort());
+	expect((await talk.files()).sort()).toEqual([...others, nameIn(accepted?.text ?? "")].sort());
 });
 
 test("a session never loses a result of its active run, and results of active runs of other sessions stay too", async () => {

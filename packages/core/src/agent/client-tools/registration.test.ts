@@ -29,8 +29,8 @@ test("a schema stays unchanged except for its dialect", () => {
 		$defs: { place: { oneOf: [{ type: "string" }, { type: "array", items: { type: "number" } }] } },
 		if: { properties: { n: { const: 1 } } },
 	};
-	const { $schema: _, ...kept } = parameters;
-	expect(check.tools([tool({ parameters })])[0]?.schema).toEqual(kept);
+	const { $schema: _, ...sentParameters } = parameters;
+	expect(check.tools([tool({ parameters })])[0]?.schema).toEqual(sentParameters);
 });
 
 test.each([

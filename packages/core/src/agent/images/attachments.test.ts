@@ -346,8 +346,8 @@ test("people receive a file that a tool sends once, also after a crash", async (
 		result: 'sent "May.txt" (text/plain, 7 bytes)',
 	});
 	await talk.log.next("assistant.message");
-	const kept = await talk.t.runtime.files.find(operator, file.id);
-	expect(kept.sha256).toBe(createHash("sha256").update("figures").digest("hex"));
+	const stored = await talk.t.runtime.files.find(operator, file.id);
+	expect(stored.sha256).toBe(createHash("sha256").update("figures").digest("hex"));
 	await writeFile(join(copy, "work", "report.txt"), "other figures");
 	const again = stack.use(await Talk.begin([[says("done")]], { directory: copy }, talk.session));
 	await again.t.runtime.start();
@@ -358,6 +358,6 @@ test("people receive a file that a tool sends once, also after a crash", async (
 	});
 	expect(found.map(({ event }) => event.type)).toEqual(["file.created", "tool.completed"]);
 	expect(found[0]?.event).toMatchObject({ file });
-	await expect(again.t.runtime.files.find(operator, file.id)).resolves.toEqual(kept);
+	await expect(again.t.runtime.files.find(operator, file.id)).resolves.toEqual(stored);
 	expect(await readdir(join(copy, "data", "files"))).toEqual([file.id]);
 });

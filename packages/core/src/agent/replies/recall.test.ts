@@ -25,13 +25,13 @@ function person(user: string, channel = "C1"): Principal {
 async function remembering(model: ScriptedModel) {
 	const t = await TestRuntime.open({ model });
 	const { memories } = t.runtime;
-	const keep = (by: Principal, scope: "user" | "channel" | "everyone", text: string) =>
+	const store = (by: Principal, scope: "user" | "channel" | "everyone", text: string) =>
 		memories.store(unkeyed(by), { scope, text, tags: [] });
-	await keep(person("ann"), "user", texts.own);
-	await keep(person("bob"), "user", texts.other);
-	await keep(person("ann"), "channel", texts.channel);
-	await keep(person("ann", "C2"), "channel", texts.elsewhere);
-	await keep(operator, "everyone", texts.everyone);
+	await store(person("ann"), "user", texts.own);
+	await store(person("bob"), "user", texts.other);
+	await store(person("ann"), "channel", texts.channel);
+	await store(person("ann", "C2"), "channel", texts.elsewhere);
+	await store(operator, "everyone", texts.everyone);
 	return t;
 }
 

@@ -80,9 +80,9 @@ test("a run keeps its correlation over a restart, and without one it is its own 
 	await t.runtime.answer(unkeyed(), prompt.token, { value: false });
 	await again.next("assistant.message");
 	await again.next("assistant.message");
-	const kept = about(t.log.records, "kept");
-	expect(kept.at(0)).toMatchObject({ message: "run started", fields: { resumed: true } });
-	expect(kept.at(-1)).toMatchObject({ message: "run ended", fields: { outcome: "completed" } });
+	const recorded = about(t.log.records, "kept");
+	expect(recorded.at(0)).toMatchObject({ message: "run started", fields: { resumed: true } });
+	expect(recorded.at(-1)).toMatchObject({ message: "run ended", fields: { outcome: "completed" } });
 	expect(about(t.log.records, queued).map(({ message }) => message)).toEqual([
 		...["run started", "model called", "run ended"],
 	]);

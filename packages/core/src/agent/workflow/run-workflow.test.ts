@@ -239,9 +239,9 @@ test("a step whose verdicts cannot be read fails after two retries, and the work
 });
 
 test("after a failure the started steps run to their end, and no other step starts", async () => {
-	const hold = Promise.withResolvers<void>();
+	const gate = Promise.withResolvers<void>();
 	const slow: ScriptedReply = async function* () {
-		await hold.promise;
+		await gate.promise;
 		yield says("slow done");
 		yield { type: "end", stop: "end_turn", usage: usage(1, 1), model: "scripted-1" };
 	};
@@ -253,7 +253,7 @@ test("after a failure the started steps run to their end, and no other step star
 	const { t, log } = await begin(model, { name: "two", steps });
 	await using _ = t;
 	expect(await log.next("skill.step.completed")).toMatchObject({ stepId: "bad", willRetry: false });
-	hold.resolve();
+	gate.resolve();
 	expect(await log.next("skill.step.completed")).toMatchObject({ stepId: "slow", error: "" });
 	const { error } = await log.next("assistant.message");
 	expect(error).toMatch(

@@ -94,16 +94,16 @@ describe.each(engines)("on %s", (_engine, open) => {
 	test("a worker that lost a claim can neither renew nor release it", async () => {
 		await add({ id: "one" });
 		const lost = { taskId: "one", worker: "w1", epoch: Number((await claim(0, "w1"))?.epoch) };
-		const held = { taskId: "one", worker: "w2", epoch: Number((await claim(leaseMs, "w2"))?.epoch) };
-		const keep = (kept: typeof lost, now: number) =>
-			store.commit((tx) => renewClaim(tx, kept, { now, workedMs: 0 }));
-		expect(await keep(lost, leaseMs + 1)).toBeUndefined();
-		expect(await keep({ ...lost, worker: "w2" }, leaseMs + 1)).toBeUndefined();
+		const current = { taskId: "one", worker: "w2", epoch: Number((await claim(leaseMs, "w2"))?.epoch) };
+		const renew = (claim: typeof lost, now: number) =>
+			store.commit((tx) => renewClaim(tx, claim, { now, workedMs: 0 }));
+		expect(await renew(lost, leaseMs + 1)).toBeUndefined();
+		expect(await renew({ ...lost, worker: "w2" }, leaseMs + 1)).toBeUndefined();
 		await store.commit((tx) => releaseClaim(tx, lost));
 		expect(await claim(leaseMs + 1, "w3")).toBeUndefined();
-		expect(await keep(held, leaseMs + 500)).toBe("running");
+		expect(await renew(current, leaseMs + 500)).toBe("running");
 		expect(await claim(2 * leaseMs + 499, "w3")).toBeUndefined();
-		await store.commit((tx) => releaseClaim(tx, held));
+		await store.commit((tx) => releaseClaim(tx, current));
 		expect((await claim(leaseMs + 501, "w3"))?.worker).toBe("w3");
 	});
 
@@ -139,14 +139,14 @@ describe.each(engines)("on %s", (_engine, open) => {
 	});
 
 	test("a task that ended without its run is claimed again to end the run after its lease", async () => {
-		const [gone, kept, done] = await add(
+		const [gone, remaining, done] = await add(
 			{ id: "gone", state: "cancelled", lease_until: 50, worker: "w1" },
 			{ id: "kept", state: "failed", lease_until: 500, worker: "w1" },
 			{ id: "done", state: "completed" },
 			{ id: "open", state: "suspended" },
 		);
 		await store.commit(async (tx) => {
-			for (const row of [gone, kept]) if (row) await insertOpenRun(tx, row);
+			for (const row of [gone, remaining]) if (row) await insertOpenRun(tx, row);
 		});
 		const claimLeft = (now: number) => store.commit((tx) => claimEnded(tx, { worker: "w2", now }));
 		expect(await store.read(nextClaim)).toBe(50);

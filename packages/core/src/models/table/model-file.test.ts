@@ -127,8 +127,8 @@ test("a threshold for long conversations is set, kept and removed", () => {
 	const row = { id: "small", context_window: 65_536, max_output: 8_192, compact_above: 20_000 };
 	const first = modelsFromFile({ models: [row] }, "models.json");
 	expect(first.find(({ id }) => id === "small")).toMatchObject({ compactAbove: 20_000 });
-	const kept = modelsFromFile({ models: [{ id: "small", sampling: false }] }, "models.json", first);
-	expect(kept.find(({ id }) => id === "small")).toMatchObject({ compactAbove: 20_000, sampling: false });
+	const stored = modelsFromFile({ models: [{ id: "small", sampling: false }] }, "models.json", first);
+	expect(stored.find(({ id }) => id === "small")).toMatchObject({ compactAbove: 20_000, sampling: false });
 	const removed = modelsFromFile({ models: [{ id: "small", compact_above: null }] }, "models.json", first);
 	expect(removed.find(({ id }) => id === "small")).not.toHaveProperty("compactAbove");
 	expect(() => modelsFromFile({ models: [{ ...row, compact_above: 100 }] }, "models.json")).toThrow(

@@ -99,7 +99,7 @@ test("costs are exact to a billionth for all prices and counts", () => {
 		const millionths = [0, 0, 0, 0].map(() => draw(10 ** (1 + draw(9))));
 		const [input = 0, output = 0, cacheRead = 0, cacheWrite = 0] = millionths.map((price) => price / 1e6);
 		const counts = [0, 0, 0, 0].map(() => draw(10 ** (1 + draw(7))));
-		const [fresh = 0, written = 0, read = 0, kept = 0] = counts;
+		const [fresh = 0, written = 0, read = 0, cacheable = 0] = counts;
 		const model: ModelInfo = {
 			id: "m",
 			provider: "p",
@@ -111,7 +111,7 @@ test("costs are exact to a billionth for all prices and counts", () => {
 			prices: { input, output, cacheRead, cacheWrite },
 		};
 		const exact = counts.reduce((sum, count, at) => sum + BigInt(count) * BigInt(millionths[at] ?? 0), 0n);
-		expect(costOf(model, usage(fresh + read + kept, written, read, kept))).toBe(
+		expect(costOf(model, usage(fresh + read + cacheable, written, read, cacheable))).toBe(
 			Number((exact + 500n) / 1000n),
 		);
 	}

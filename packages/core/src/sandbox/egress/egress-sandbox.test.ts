@@ -130,12 +130,12 @@ test("a command with network access cannot create a Unix socket either", async (
 test("the proxy is closed with the command, also after a cancellation", async () => {
 	const { egress: sandbox } = await sandboxes.of({ chat: false, roots: [root] });
 	const cancel = new AbortController();
-	const hold = `exec "$(command -v node || echo /dev/parley/node)" -e '
+	const script = `exec "$(command -v node || echo /dev/parley/node)" -e '
 		const socket = require("node:net").connect({ port: 3128, host: "127.0.0.1", allowHalfOpen: true });
 		socket.write("CONNECT example.com:443 HTTP/1.1\\r\\n\\r\\n");
 		setInterval(() => socket.resume(), 1_000);
 	'`;
-	const ended = run(sandbox, hold, { signal: cancel.signal });
+	const ended = run(sandbox, script, { signal: cancel.signal });
 	await expect
 		.poll(() => reported.map(({ decision }) => decision), { timeout: paced(20_000) })
 		.toEqual(["allowed"]);

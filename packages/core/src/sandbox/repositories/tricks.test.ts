@@ -13,7 +13,7 @@ import { createSandboxes } from "../sandboxes.ts";
 const testInside = test.skipIf(!hasBubblewrap);
 
 /** Directory of the verdict about the sandbox, so that only the first test tries the probes. */
-let kept: Awaited<ReturnType<typeof createDirectory>>;
+let stored: Awaited<ReturnType<typeof createDirectory>>;
 let directory: Awaited<ReturnType<typeof createDirectory>>;
 let root: string;
 let evil: string;
@@ -21,9 +21,9 @@ let log: MemoryLogger;
 let sandboxes: ReturnType<typeof createSandboxes>;
 
 beforeAll(async () => {
-	kept = await createDirectory();
+	stored = await createDirectory();
 });
-afterAll(() => kept[Symbol.asyncDispose]());
+afterAll(() => stored[Symbol.asyncDispose]());
 beforeEach(async () => {
 	directory = await createDirectory();
 	root = join(directory.path, "work");
@@ -42,7 +42,7 @@ function sandboxesWith(environment: Readonly<Record<string, string>>): ReturnTyp
 		log,
 		hidden: [],
 		environment: { PATH: process.env["PATH"], ...environment },
-		verdict: { file: join(kept.path, "verdict"), build: "test" },
+		verdict: { file: join(stored.path, "verdict"), build: "test" },
 	});
 }
 

@@ -107,8 +107,8 @@ test.each(engines)(
 		const store = await reopen(old);
 		const sessions = await store.read((db) => db.selectFrom("sessions").selectAll().execute());
 		const added = { model: null, profile: "default", taint: "", titled_by: session.title ? "person" : null };
-		const { system_prompt: text, ...kept } = session;
-		expect(sessions).toEqual([{ ...kept, ...added, place: null, task_id: null, hashed_from: 8 }]);
+		const { system_prompt: text, ...otherColumns } = session;
+		expect(sessions).toEqual([{ ...otherColumns, ...added, place: null, task_id: null, hashed_from: 8 }]);
 		const prompts = await store.read((db) => db.selectFrom("system_prompts").selectAll().execute());
 		expect(prompts).toEqual([{ session_id: session.id, text, ...stamp }]);
 		const runs = await store.read((db) => db.selectFrom("runs").selectAll().execute());

@@ -143,7 +143,7 @@ function classesOf({ path, written, root }: ResolvedPath): ActionClass[] {
 }
 
 /** Maximum bytes of content that is stored. Larger content is only counted and hashed. */
-const KEPT_BYTES = 256 * 1024;
+const MAX_STORED_BYTES = 256 * 1024;
 
 export interface FileState {
 	/** sha256 of the content in hexadecimal, or `absent`. */
@@ -184,11 +184,11 @@ async function inspectFile(
 	for await (const chunk of readChunks(file, shown, context.signal)) {
 		hash.update(chunk);
 		size += chunk.length;
-		if (size <= KEPT_BYTES) parts.push(chunk);
+		if (size <= MAX_STORED_BYTES) parts.push(chunk);
 	}
 	return {
 		fingerprint: hash.digest("hex"),
-		content: size <= KEPT_BYTES ? Buffer.concat(parts) : undefined,
+		content: size <= MAX_STORED_BYTES ? Buffer.concat(parts) : undefined,
 		size,
 		mode: mode & 0o777,
 	};

@@ -36,7 +36,7 @@ async function prepare(name: string, args: object, where = context): Promise<Rea
 }
 
 /** A sandbox that records its commands. */
-function keeping(commands: Command[], more: Partial<Sandbox> = {}): Sandbox {
+function sandboxOf(commands: Command[], more: Partial<Sandbox> = {}): Sandbox {
 	return {
 		mode: "bubblewrap",
 		profile: "test",
@@ -114,7 +114,7 @@ test("the short tools have the documented effects", async () => {
 
 test("the default timeout of a command is two minutes, the maximum two hours, in seconds", async () => {
 	const commands: Command[] = [];
-	const where = { ...context, sandbox: keeping(commands) };
+	const where = { ...context, sandbox: sandboxOf(commands) };
 	for (const timeout of [undefined, 1, 7_200]) {
 		await executeCall(await prepare("bash", { command: "true", timeout }, where), where);
 	}
@@ -125,7 +125,7 @@ test("the default timeout of a command is two minutes, the maximum two hours, in
 	for (const more of [{ network: true }, { secrets: {} }]) {
 		await expect(prepare("bash", { command: "true", ...more }, where)).rejects.toThrow("unknown argument");
 	}
-	const ended = { ...context, sandbox: keeping([], { run: () => timedOut() }) };
+	const ended = { ...context, sandbox: sandboxOf([], { run: () => timedOut() }) };
 	const { text } = await executeCall(await prepare("bash", { command: "true", timeout: 90 }, ended), ended);
 	expect(text).toContain("timed out after 90 s");
 });
@@ -136,8 +136,8 @@ async function timedOut() {
 
 test("the result of a sandboxed command states that it has no network", async () => {
 	const [inside, outside]: [Command[], Command[]] = [[], []];
-	const network = keeping(outside, { mode: "off", profile: "off" });
-	const where = { ...context, sandbox: keeping(inside, { network }) };
+	const network = sandboxOf(outside, { mode: "off", profile: "off" });
+	const where = { ...context, sandbox: sandboxOf(inside, { network }) };
 	const call = await prepare("bash", { command: "npm install" }, where);
 	expect(call.plan.classes).toEqual(["exec-sandboxed"]);
 	expect(call.plan.notes).toContain("sandbox: bubblewrap — no network, and only files in the roots");
@@ -147,8 +147,8 @@ test("the result of a sandboxed command states that it has no network", async ()
 
 test("with hosts from the operator, a command can reach them and has the class egress", async () => {
 	const [inside, way]: [Command[], Command[]] = [[], []];
-	const egress = keeping(way, { profile: "way", hosts: ["registry.example"] });
-	const where = { ...context, sandbox: keeping(inside, { egress }) };
+	const egress = sandboxOf(way, { profile: "way", hosts: ["registry.example"] });
+	const where = { ...context, sandbox: sandboxOf(inside, { egress }) };
 	const call = await prepare("bash", { command: "npm install" }, where);
 	expect(call.plan.classes).toEqual(["exec-sandboxed", "egress"]);
 	expect(call.plan.notes).toContain(
@@ -157,7 +157,7 @@ test("with hosts from the operator, a command can reach them and has the class e
 	await executeCall(call, where);
 	expect([inside.length, way.length]).toEqual([0, 1]);
 	// Access that did not exist at the time of the question is not used.
-	const prepared = await prepare("bash", { command: "true" }, { ...context, sandbox: keeping(inside) });
+	const prepared = await prepare("bash", { command: "true" }, { ...context, sandbox: sandboxOf(inside) });
 	expect(await executeCall(prepared, where)).toMatchObject({
 		text: expect.stringContaining("sandbox"),
 		failed: true,

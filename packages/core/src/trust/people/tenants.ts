@@ -93,7 +93,7 @@ export async function addTenant(
 /** Error for a tenant without a connector, with the ways to change that. */
 export function unknownTenant({ platform, tenant }: Tenant): ParleyError {
 	const message =
-		`connectors of ${platform} may not act for this server or workspace (${tenant}): its first owner pairs with a code of ` +
+		`connectors of ${platform} may not act for this server or workspace (${tenant}). Let its first owner pair with a code of ` +
 		`parley people pair --role owner, or add it to chat.tenants.${platform} in the configuration`;
 	return new ParleyError(message, { code: "permission_denied" });
 }

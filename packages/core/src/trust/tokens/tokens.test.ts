@@ -195,19 +195,19 @@ test("texts of tokens are unique and not stored", async () => {
 		await db.selectFrom("keys").selectAll().execute(),
 		await db.selectFrom("audit").selectAll().execute(),
 	]);
-	const kept = JSON.stringify(rows);
-	for (const text of texts) expect(kept).not.toContain(text.slice(-49, -6));
+	const stored = JSON.stringify(rows);
+	for (const text of texts) expect(stored).not.toContain(text.slice(-49, -6));
 });
 
 test("a token works after a restart, and an ended one does not", async () => {
 	await using place = await Place.open();
-	const kept = await place.tokens.create(by(), { kind: "connector", name: "chat", platform: "slack" });
+	const stored = await place.tokens.create(by(), { kind: "connector", name: "chat", platform: "slack" });
 	const revoked = await place.tokens.create(by(), { kind: "operator", name: "lost" });
 	const short = await place.tokens.create(by(), { kind: "observer", name: "short", lifeMs: minute });
 	await place.tokens.revoke(by(), "lost");
 	place.clock.advance(minute);
 	await place.restart();
-	expect(place.tokens.verify(kept.text)?.id).toBe("connector:chat");
+	expect(place.tokens.verify(stored.text)?.id).toBe("connector:chat");
 	expect(place.tokens.verify(revoked.text)).toBeUndefined();
 	expect(place.tokens.verify(short.text)).toBeUndefined();
 	expect(place.tokens.verify(place.file.text)?.id).toBe("operator");

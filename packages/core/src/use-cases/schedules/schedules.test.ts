@@ -541,13 +541,13 @@ test("a schedule ends with its session, or continues in the session of its exter
 	const { t, session } = world;
 	await plan(t, session, words("every hour"));
 	const wanted = { prompt: "report", trigger: words("every hour") };
-	const kept = await t.runtime.schedules.create(unkeyed(), { externalKey: "ops" }, wanted);
-	for (const id of [session, kept.sessionId]) await t.runtime.remove(unkeyed(), id, true);
+	const existing = await t.runtime.schedules.create(unkeyed(), { externalKey: "ops" }, wanted);
+	for (const id of [session, existing.sessionId]) await t.runtime.remove(unkeyed(), id, true);
 	await pass(world, hour + minute);
 	const [left, ...others] = await t.runtime.schedules.list(operator, { limit: 9 });
 	expect(others).toEqual([]);
-	expect(left).toMatchObject({ id: kept.id, externalKey: "ops", firings: 1 });
-	expect(left?.sessionId).not.toBe(kept.sessionId);
+	expect(left).toMatchObject({ id: existing.id, externalKey: "ops", firings: 1 });
+	expect(left?.sessionId).not.toBe(existing.sessionId);
 	expect(await firings(t, left?.sessionId ?? "")).toEqual(["2026-01-01T01:00"]);
 });
 
@@ -555,13 +555,13 @@ test("an event of a session that was created again under its external key starts
 	await using world = await open();
 	const { t } = world;
 	const wanted = { prompt: "report", trigger: { kind: "event", event: "user.message" } as const };
-	const kept = await t.runtime.schedules.create(unkeyed(), { externalKey: "ops" }, wanted);
-	await t.runtime.remove(unkeyed(), kept.sessionId, true);
+	const existing = await t.runtime.schedules.create(unkeyed(), { externalKey: "ops" }, wanted);
+	await t.runtime.remove(unkeyed(), existing.sessionId, true);
 	await pass(world, minute);
 	const history = [{ role: "user", content: [{ type: "text", text: "earlier" }] }] as const;
 	const { id } = await t.runtime.create(unkeyed(), { externalKey: "ops", history });
 	const [left] = await t.runtime.schedules.list(operator, { limit: 9, sessionId: id });
-	expect(left).toMatchObject({ id: kept.id, externalKey: "ops" });
+	expect(left).toMatchObject({ id: existing.id, externalKey: "ops" });
 	// Neither the creation nor the imported messages are events for it.
 	await pass(world, 2 * minute);
 	expect(await firings(t, id)).toEqual([]);
@@ -578,8 +578,8 @@ test("a session under the same key of another principal gets no schedule", async
 	await using world = await open();
 	const { t } = world;
 	const wanted = { prompt: "report", trigger: words("every hour") };
-	const kept = await t.runtime.schedules.create(unkeyed(), { externalKey: "ops" }, wanted);
-	await t.runtime.remove(unkeyed(), kept.sessionId, true);
+	const existing = await t.runtime.schedules.create(unkeyed(), { externalKey: "ops" }, wanted);
+	await t.runtime.remove(unkeyed(), existing.sessionId, true);
 	const other: Principal = { id: "other", kind: "operator" };
 	const { id } = await t.runtime.create(unkeyed(other), { externalKey: "ops" });
 	expect(await t.runtime.schedules.list(operator, { limit: 9, sessionId: id })).toEqual([]);

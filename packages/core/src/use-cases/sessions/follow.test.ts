@@ -14,10 +14,10 @@ test("missed events are sent first, from the requested number", async () => {
 	await whole.next("assistant.message");
 	await t.send(session, "2");
 	await whole.next("assistant.message");
-	const kept = whole.events.filter(({ transient }) => !transient);
+	const recordedEvents = whole.events.filter(({ transient }) => !transient);
 	for (let afterSeq = 0; afterSeq <= 5; afterSeq++) {
 		const log = await EventLog.join(t.runtime, session, { afterSeq });
-		expect(log.events).toEqual(kept.slice(afterSeq));
+		expect(log.events).toEqual(recordedEvents.slice(afterSeq));
 	}
 	const live = await EventLog.join(t.runtime, session);
 	expect(live.events).toEqual([]);
@@ -102,8 +102,8 @@ test("a long replay waits for its client, and later events follow it", async () 
 	await t.send(session, "meanwhile");
 	gate.resolve();
 	await begun;
-	const kept = delivered.filter(({ transient }) => !transient).map(({ seq }) => seq);
-	expect(kept).toEqual(Array.from({ length: 304 }, (_, index) => index + 1));
+	const recordedEvents = delivered.filter(({ transient }) => !transient).map(({ seq }) => seq);
+	expect(recordedEvents).toEqual(Array.from({ length: 304 }, (_, index) => index + 1));
 	expect(delivered.slice(-2).map(({ event }) => event.type)).toEqual(["text.started", "text.delta"]);
 	await follower.leave();
 });

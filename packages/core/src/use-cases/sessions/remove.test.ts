@@ -81,8 +81,8 @@ async function countRows(
 ): Promise<Record<string, number>> {
 	const counts: Record<string, number> = {};
 	for (const [table, columns] of tables) {
-		const holds = columns.map(({ name }) => sql`instr(coalesce(${sql.ref(name)}, ''), ${id}) > 0`);
-		const where = sql.join(holds, sql` or `);
+		const occurrences = columns.map(({ name }) => sql`instr(coalesce(${sql.ref(name)}, ''), ${id}) > 0`);
+		const where = sql.join(occurrences, sql` or `);
 		const query = sql<{ n: number }>`select count(*) as n from ${sql.table(table)} where ${where}`;
 		counts[table] = (await t.store.read((db) => query.execute(db))).rows[0]?.n ?? -1;
 	}

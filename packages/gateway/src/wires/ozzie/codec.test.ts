@@ -5,7 +5,13 @@ import { encodeFailure, encodeMessage, encodeSession, encodeSuccess } from "./co
 
 const usage = { inputTokens: 3, outputTokens: 4, cacheReadTokens: 2, cacheWriteTokens: 1 };
 const place = { sessionId: "sess_1", seq: 7 };
-const kept = (event: RecordedEvent): Recorded => ({ transient: false, id: "evt_1", at: 0, ...place, event });
+const recordedEvent = (event: RecordedEvent): Recorded => ({
+	transient: false,
+	id: "evt_1",
+	at: 0,
+	...place,
+	event,
+});
 
 test("a success has a payload and no error, and a failure has an error and no payload", () => {
 	expect(encodeSuccess("r1", [])).toEqual({ type: "res", id: "r1", ok: true, payload: [] });
@@ -92,22 +98,22 @@ test("messages have a role, a text, a time and a number; other events are not me
 		usage,
 	} as const;
 	const at = { ts: "1970-01-01T00:00:00.000Z", seq: 7 };
-	expect(encodeMessage(kept({ type: "user.message", runId: "run_1", content: "hi" }))).toEqual([
+	expect(encodeMessage(recordedEvent({ type: "user.message", runId: "run_1", content: "hi" }))).toEqual([
 		{ role: "user", content: "hi", ...at },
 	]);
-	expect(encodeMessage(kept({ type: "user.message", runId: "r2", content: "hi", retryOf: "r1" }))).toEqual(
-		[],
-	);
-	expect(encodeMessage(kept({ ...ended, content: "ho", error: "cancelled" }))).toEqual([
+	expect(
+		encodeMessage(recordedEvent({ type: "user.message", runId: "r2", content: "hi", retryOf: "r1" })),
+	).toEqual([]);
+	expect(encodeMessage(recordedEvent({ ...ended, content: "ho", error: "cancelled" }))).toEqual([
 		{ role: "assistant", content: "ho", ...at },
 	]);
-	expect(encodeMessage(kept({ ...ended, error: "cancelled" }))).toEqual([
+	expect(encodeMessage(recordedEvent({ ...ended, error: "cancelled" }))).toEqual([
 		{ role: "assistant", content: "[cancelled]", ...at },
 	]);
-	expect(encodeMessage(kept({ type: "session.closed" }))).toEqual([]);
+	expect(encodeMessage(recordedEvent({ type: "session.closed" }))).toEqual([]);
 	const brought = { type: "user.message", runId: "run_1", imported: true } as const;
-	expect(encodeMessage(kept({ ...brought, content: "hi" }))).toEqual([
+	expect(encodeMessage(recordedEvent({ ...brought, content: "hi" }))).toEqual([
 		{ role: "user", content: "hi", ...at, imported: true },
 	]);
-	expect(encodeMessage(kept({ ...brought, content: "" }))).toEqual([]);
+	expect(encodeMessage(recordedEvent({ ...brought, content: "" }))).toEqual([]);
 });

@@ -141,12 +141,12 @@ test.each([
 ])("a result of 200 KiB of %s is cut with a note, and fills its frame", (_, unit) => {
 	const result = unit.repeat(200 * 1_024);
 	const text = String(only({ type: "tool.completed", ...call, result })["result"]);
-	const [, kept = "", missing] =
+	const [, valid = "", missing] =
 		/^(.*) … \[(\d+) more characters: load_messages \{"seq":7\}\]$/s.exec(text) ?? [];
-	expect(kept.length + Number(missing)).toBe(result.length);
-	expect(result.startsWith(kept.slice(0, -1))).toBe(true);
-	expect(kept.length % unit.length).toBe(0);
-	const size = Buffer.byteLength(JSON.stringify(kept));
+	expect(valid.length + Number(missing)).toBe(result.length);
+	expect(result.startsWith(valid.slice(0, -1))).toBe(true);
+	expect(valid.length % unit.length).toBe(0);
+	const size = Buffer.byteLength(JSON.stringify(valid));
 	expect(size).toBeGreaterThan(14_000);
 });
 

@@ -31,7 +31,7 @@ async function open(stack: AsyncDisposableStack, ...replies: ScriptedReply[]) {
 	const waiting = new Map<Frame["$case"], () => void>();
 	const ended = Promise.withResolvers<void>();
 	const ids = seededIds(1);
-	const held: boolean[] = [];
+	const pauses: boolean[] = [];
 	const stream = new SessionStream({
 		runtime: t.runtime,
 		principal: operator,
@@ -42,7 +42,7 @@ async function open(stack: AsyncDisposableStack, ...replies: ScriptedReply[]) {
 		hosts: new Hosts(),
 		redactor: { redact: (text) => text },
 		newId: () => ids.uuid(),
-		setPaused: (isPaused) => held.push(isPaused),
+		setPaused: (isPaused) => pauses.push(isPaused),
 		send: ({ response }) => {
 			if (!response) return;
 			frames.push(response);
@@ -66,7 +66,7 @@ async function open(stack: AsyncDisposableStack, ...replies: ScriptedReply[]) {
 		t,
 		stream,
 		frames,
-		held,
+		pauses,
 		until,
 		say,
 		ended: ended.promise,
@@ -165,13 +165,13 @@ test("after 10 minutes without a turn the presence hint is hidden, and after the
 
 test("a frame before the session is open pauses the client until it is open", async () => {
 	await using stack = new AsyncDisposableStack();
-	const { frames, held, say, start, until } = await open(stack, [says("done")]);
+	const { frames, pauses, say, start, until } = await open(stack, [says("done")]);
 	start();
-	expect(held).toEqual([]);
+	expect(pauses).toEqual([]);
 	say("go");
-	expect(held).toEqual([true]);
+	expect(pauses).toEqual([true]);
 	await until("turnComplete");
-	expect(held).toEqual([true, false]);
+	expect(pauses).toEqual([true, false]);
 	expect(frames.filter(({ $case }) => $case === "turnComplete")).toHaveLength(1);
 });
 
@@ -217,7 +217,7 @@ test("a session that is cancelled before its message is accepted cancels the run
 
 test("a paused client whose start failed is read to its end", async () => {
 	await using stack = new AsyncDisposableStack();
-	const { t, held, frames, say, start, ended } = await open(stack);
+	const { t, pauses, frames, say, start, ended } = await open(stack);
 	t.runtime.toolPermissions = () => Promise.reject(new Error("the disk is full"));
 	start();
 	say("go");
@@ -225,5 +225,5 @@ test("a paused client whose start failed is read to its end", async () => {
 	expect(frames).toEqual([
 		{ $case: "error", value: { code: "internal", message: "internal error", retryable: true } },
 	]);
-	expect(held).toEqual([true, false]);
+	expect(pauses).toEqual([true, false]);
 });

@@ -178,8 +178,8 @@ class Player {
 	}
 
 	/** Lets the gateway work until `holds` returns true. If it never does, the states have a fault. */
-	async #until(holds: () => boolean): Promise<void> {
-		for (let round = 0; round < 500 && !holds(); round++) await this.#t.settle();
+	async #until(isTrue: () => boolean): Promise<void> {
+		for (let round = 0; round < 500 && !isTrue(); round++) await this.#t.settle();
 	}
 
 	async #step(step: Step): Promise<void> {
@@ -301,12 +301,12 @@ async function faultsOf(t: TestRuntime, { steps, seed }: Sequence): Promise<read
 
 /** The sequence without the steps that its failure does not need. */
 async function shrunk(t: TestRuntime, { steps, seed }: Sequence): Promise<readonly Step[]> {
-	let kept = steps;
+	let minimal = steps;
 	for (let at = steps.length - 1; at >= 0; at--) {
-		const shorter = kept.toSpliced(at, 1);
-		if ((await faultsOf(t, { steps: shorter, seed })).length > 0) kept = shorter;
+		const shorter = minimal.toSpliced(at, 1);
+		if ((await faultsOf(t, { steps: shorter, seed })).length > 0) minimal = shorter;
 	}
-	return kept;
+	return minimal;
 }
 
 test(`${sequences} random sequences of frames follow the states of a session`, {

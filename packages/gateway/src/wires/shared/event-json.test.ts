@@ -568,11 +568,17 @@ const passing: Pairs<OtherEvent<WirePassing["event"]>> = {
 };
 
 const place = { sessionId: "sess_1", seq: 7 };
-const kept = (event: RecordedEvent): Recorded => ({ transient: false, id: "evt_1", at: 0, ...place, event });
+const recordedEvent = (event: RecordedEvent): Recorded => ({
+	transient: false,
+	id: "evt_1",
+	at: 0,
+	...place,
+	event,
+});
 
 describe("each event is one frame", () => {
 	test.each(Object.values(recorded).flat())("recorded: $type", (event, encoded) => {
-		const frame = encodeEvent(kept(event));
+		const frame = encodeEvent(recordedEvent(event));
 		expect(frame).toEqual({ type: "event", session_id: "sess_1", seq: 7, ...encoded });
 		expect(isOzzieEvent(frame)).toBe(true);
 	});
@@ -607,8 +613,8 @@ test("internal events of replies and calls are not shown on this wire", () => {
 	expect([replied, progress].map((event) => isWireEvent(transient(event)))).toEqual([false, false]);
 	expect(isWireEvent(transient({ type: "text.delta", runId: "run_1", text: "a" }))).toBe(true);
 	const event = { type: "session.created" } as const;
-	const kept = { transient: false, id: "evt_1", sessionId: "sess_1", seq: 1, at: 0, event } as const;
-	expect(isWireEvent(kept)).toBe(true);
+	const recordedEvent = { transient: false, id: "evt_1", sessionId: "sess_1", seq: 1, at: 0, event } as const;
+	expect(isWireEvent(recordedEvent)).toBe(true);
 });
 
 test("long arguments are shown from the start, then one event follows for each 16,384 characters", () => {

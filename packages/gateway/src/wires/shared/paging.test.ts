@@ -7,8 +7,8 @@ test.each([
 	[["a", "cc"], 1, ["cc"]],
 	[["a", "b"], 9, ["a", "b"]],
 	[[], 9, []],
-])("the newest of %j within %i bytes are %j", (items, bytes, kept) => {
-	expect(newestWithin(items, (item) => item.length, bytes)).toEqual(kept);
+])("the newest of %j within %i bytes are %j", (items, bytes, remaining) => {
+	expect(newestWithin(items, (item) => item.length, bytes)).toEqual(remaining);
 });
 
 test.each([
@@ -16,6 +16,6 @@ test.each([
 	[["aa", "b", "cc"], 1, ["aa"]],
 	[["a", "b"], 9, ["a", "b"]],
 	[[], 9, []],
-])("the first of %j within %i bytes are %j", (items, bytes, kept) => {
-	expect(firstWithin(items, (item) => item.length, bytes)).toEqual(kept);
+])("the first of %j within %i bytes are %j", (items, bytes, remaining) => {
+	expect(firstWithin(items, (item) => item.length, bytes)).toEqual(remaining);
 });

@@ -3,13 +3,13 @@ import { isPart } from "../blocks/block-text.ts";
 import type { WorldEvent } from "../world/state.ts";
 
 /** Number of later events for which an event waits. */
-const holdMs = 100;
+const delayMs = 100;
 
 /** Delays events, one at a time, so that later ones overtake them. Slack promises no order. */
-export class Holding {
+export class EventDelay {
 	readonly #clock: Clock;
 	readonly #deliver: (event: WorldEvent) => void;
-	#held: { readonly event: WorldEvent; readonly timer: Timer } | undefined;
+	#delayed: { readonly event: WorldEvent; readonly timer: Timer } | undefined;
 
 	constructor(clock: Clock, deliver: (event: WorldEvent) => void) {
 		this.#clock = clock;
@@ -17,26 +17,26 @@ export class Holding {
 	}
 
 	carry(event: WorldEvent, wait: boolean): void {
-		const held = this.#held;
-		if (held) {
-			const overtakes = mayOvertake(event, held.event);
+		const delayed = this.#delayed;
+		if (delayed) {
+			const overtakes = mayOvertake(event, delayed.event);
 			if (!overtakes) this.#release();
 			this.#deliver(event);
 			if (overtakes) this.#release();
 		} else if (wait) {
-			this.#held = { event, timer: this.#clock.after(holdMs, () => this.#release()) };
+			this.#delayed = { event, timer: this.#clock.after(delayMs, () => this.#release()) };
 		} else this.#deliver(event);
 	}
 
 	forget(): void {
-		this.#held?.timer.cancel();
-		this.#held = undefined;
+		this.#delayed?.timer.cancel();
+		this.#delayed = undefined;
 	}
 
 	#release(): void {
-		const held = this.#held;
+		const delayed = this.#delayed;
 		this.forget();
-		if (held) this.#deliver(held.event);
+		if (delayed) this.#deliver(delayed.event);
 	}
 }
 
