@@ -220,3 +220,21 @@ describe.each(testedFamilies.map((one) => [one.family, one] as const))("%s", (fa
 		},
 	);
 });
+
+test("a signature of Gemini on a text without characters returns in its place", async () => {
+	const tested = testedFamilies.find(({ family }) => family === "google");
+	if (!tested) throw new Error("the family is not tested");
+	await using place = await open(tested);
+	const { fake, log, runtime, session } = place;
+	const sealed = { type: "redacted_thinking", data: "" } as const;
+	fake.script(
+		{ content: [{ type: "thinking", thinking: "I should look." }, sealed, ...looks("door"), sealed] },
+		{ content: [{ type: "text", text: "It is green." }] },
+	);
+	await runtime.send(session, "Look at the door");
+	await log.the("assistant.message");
+	const second = JSON.stringify(fake.requests[1]?.body);
+	const empty = String.raw`\{"text":"","thoughtSignature":"[\w+/=]+"\}`;
+	expect(second).toMatch(new RegExp(`${empty},\\{"functionCall":.*,${empty}\\]`));
+	expect(fake.takeViolations()).toEqual([]);
+});

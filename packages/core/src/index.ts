@@ -19,6 +19,7 @@ export type { Roots } from "./filesystem/paths.ts";
 export { isWithin } from "./filesystem/paths.ts";
 export { createAiSdkModel } from "./models/ai-sdk/ai-sdk-model.ts";
 export type { ApiFamily } from "./models/ai-sdk/families.ts";
+export type { ServerTraits } from "./models/ai-sdk/server-traits.ts";
 export { createAnthropicModel } from "./models/anthropic/anthropic-model.ts";
 export { createLlamaModel, type LlamaModel } from "./models/llama/llama-model.ts";
 export { offlineHelp } from "./models/offline/grammar.ts";

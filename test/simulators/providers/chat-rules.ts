@@ -48,7 +48,7 @@ function* messageFaults(messages: readonly Fields[]): Generator<string> {
 const fieldsOfRoles: Readonly<Record<string, readonly string[]>> = {
 	system: ["role", "content"],
 	user: ["role", "content"],
-	assistant: ["role", "content", "tool_calls", "reasoning_content"],
+	assistant: ["role", "content", "tool_calls", "reasoning_content", "reasoning_details"],
 	tool: ["role", "content", "tool_call_id"],
 };
 

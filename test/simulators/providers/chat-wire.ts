@@ -2,7 +2,9 @@ import type { ReplyBlock, WireEvent } from "../anthropic/reply.ts";
 import { chatProblems } from "./chat-rules.ts";
 import {
 	type Counted,
+	type Fields,
 	type Head,
+	type Issued,
 	inPieces,
 	jsonOf,
 	type ProviderReply,
@@ -31,31 +33,50 @@ export function openAiError(status: number, message: string): string {
 	return JSON.stringify({ error: { message, type, param: null, code: null } });
 }
 
+/** Differences between servers with the Chat Completions API. */
+export interface ChatDialect {
+	/** Address of the API below the address of the server. */
+	readonly base: string;
+	/** Fields of the pieces of a reply for some reasoning. Default: `reasoning_content`. */
+	readonly reasoning?: (pieces: readonly string[], id: string, issued: Issued) => object[];
+	/** Whether a call comes in one piece. */
+	readonly wholeCalls?: boolean;
+	/** Further reasons to refuse a request. */
+	readonly problems?: (body: Fields, issued: Issued) => string[];
+	/** Line that keeps the connection open. */
+	readonly ping?: string;
+}
+
 /** The Chat Completions API, as OpenAI and many other servers have it. */
-export const chatWire: ProviderWire = {
-	name: "compatible",
-	base: "/v1",
-	form: {
-		frame: ({ data }) => `data: ${JSON.stringify(data)}\n\n`,
-		isDelta: ({ event }) => event === "delta",
-		errorEvent: ({ type, message }) => ({
-			event: "error",
-			data: { error: { message, type, param: null, code: type } },
-		}),
-		ping: ": keep alive\n\n",
-		end: "data: [DONE]\n\n",
-		errorBody: openAiError,
-	},
-	modelOf: (url, { model }) =>
-		url === "/v1/chat/completions" && typeof model === "string" ? model : undefined,
-	keyOf: ({ authorization }) => authorization?.replace(/^Bearer /, ""),
-	completion: '"finish_reason":"',
-	cachedPart: ({ tools, messages }) => ({ tools, messages }),
-	problems: chatProblems,
-	events,
-	usage,
-	models: (names) => ({ object: "list", data: names.map((id) => ({ id, object: "model" })) }),
-};
+export const chatWire: ProviderWire = chatWireOf({ base: "/v1" });
+
+export function chatWireOf(dialect: ChatDialect): ProviderWire {
+	const { base, ping = ": keep alive\n\n", problems = () => [] } = dialect;
+	return {
+		name: "compatible",
+		base,
+		form: {
+			frame: ({ data }) => `data: ${JSON.stringify(data)}\n\n`,
+			isDelta: ({ event }) => event === "delta",
+			errorEvent: ({ type, message }) => ({
+				event: "error",
+				data: { error: { message, type, param: null, code: type } },
+			}),
+			ping,
+			end: "data: [DONE]\n\n",
+			errorBody: openAiError,
+		},
+		modelOf: (url, { model }) =>
+			url === `${base}/chat/completions` && typeof model === "string" ? model : undefined,
+		keyOf: ({ authorization }) => authorization?.replace(/^Bearer /, ""),
+		completion: '"finish_reason":"',
+		cachedPart: ({ tools, messages }) => ({ tools, messages }),
+		problems: (body, issued) => [...chatProblems(body), ...problems(body, issued)],
+		events: (reply, head, issued) => events(reply, head, { dialect, issued }),
+		usage,
+		models: (names) => ({ object: "list", data: names.map((id) => ({ id, object: "model" })) }),
+	};
+}
 
 function usage({ input, cached, output, reasoning }: Counted): object {
 	return {
@@ -67,7 +88,12 @@ function usage({ input, cached, output, reasoning }: Counted): object {
 	};
 }
 
-function events(reply: ProviderReply, { id, model, counted }: Head): WireEvent[] {
+interface Scene {
+	readonly dialect: ChatDialect;
+	readonly issued: Issued;
+}
+
+function events(reply: ProviderReply, { id, model, counted }: Head, scene: Scene): WireEvent[] {
 	const base = { id, object: "chat.completion.chunk", created: 1_790_000_000, model: reply.model ?? model };
 	const chunk = (event: string, delta: object, reason: string | null = null): WireEvent => ({
 		event,
@@ -77,28 +103,40 @@ function events(reply: ProviderReply, { id, model, counted }: Head): WireEvent[]
 	const report = reply.usage ? reply.usage(counted) : usage(counted);
 	return [
 		chunk("start", { role: "assistant", content: "" }),
-		...deltas(reply).map((delta) => chunk("delta", delta)),
+		...deltas(reply, id, scene).map((delta) => chunk("delta", delta)),
 		chunk("stop", {}, stop === null ? null : (stops[stop] ?? stop)),
 		{ event: "usage", data: { ...base, choices: [], ...(report === undefined ? {} : { usage: report }) } },
 	];
 }
 
-function deltas({ content, cut = inPieces }: ProviderReply): object[] {
+function deltas({ content, cut = inPieces }: ProviderReply, id: string, scene: Scene): object[] {
 	const calls = content.filter(({ type }) => type === "tool_use");
-	return content.flatMap((block) => blockDeltas(block, cut, calls.indexOf(block)));
+	return content.flatMap((block) => blockDeltas(block, { cut, index: calls.indexOf(block), id }, scene));
 }
 
-function blockDeltas(block: ReplyBlock, cut: (text: string) => readonly string[], index: number): object[] {
+interface Place {
+	readonly cut: (text: string) => readonly string[];
+	/** Number of a call. */
+	readonly index: number;
+	readonly id: string;
+}
+
+function blockDeltas(block: ReplyBlock, { cut, index, id }: Place, { dialect, issued }: Scene): object[] {
+	const { reasoning = (pieces) => pieces.map((text) => ({ reasoning_content: text })), wholeCalls } = dialect;
 	switch (block.type) {
 		case "text":
 			return cut(block.text).map((text) => ({ content: text }));
 		case "thinking":
-			return cut(block.thinking).map((text) => ({ reasoning_content: text }));
+			return reasoning(cut(block.thinking), id, issued);
 		case "redacted_thinking":
 			return [];
 		case "tool_use": {
 			const start = { index, id: block.id, type: "function", function: { name: block.name, arguments: "" } };
-			const pieces = cut(jsonOf(block)).map((json) => ({ index, function: { arguments: json } }));
+			const json = jsonOf(block);
+			if (wholeCalls) {
+				return [{ tool_calls: [{ ...start, function: { name: block.name, arguments: json } }] }];
+			}
+			const pieces = cut(json).map((piece) => ({ index, function: { arguments: piece } }));
 			return [start, ...pieces].map((call) => ({ tool_calls: [call] }));
 		}
 	}

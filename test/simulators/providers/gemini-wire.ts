@@ -106,9 +106,15 @@ function partsOf({ content, cut = inPieces }: ProviderReply, id: string, { seals
 	const firstCall = content.findIndex(({ type }) => type === "tool_use");
 	const signature = signatureOf(id);
 	if (thinks) seals.set(signature, firstCall < 0 ? "text" : "call");
-	const parts = content.flatMap((block, index) =>
-		blockParts(block, cut, thinks && index === firstCall ? signature : ""),
-	);
+	const parts = content.flatMap((block, index) => {
+		if (block.type === "redacted_thinking") {
+			// A signature in a part without characters: https://ai.google.dev/gemini-api/docs/thought-signatures
+			const own = signatureOf(`${id}_${index}`);
+			seals.set(own, "text");
+			return [{ text: "", thoughtSignature: own }];
+		}
+		return blockParts(block, cut, thinks && index === firstCall ? signature : "");
+	});
 	return thinks && firstCall < 0 ? [...parts, { text: "", thoughtSignature: signature }] : parts;
 }
 

@@ -26,29 +26,34 @@ const reasons: Readonly<Record<string, string>> = {
 };
 
 /** The Responses API of OpenAI, with `store: false`. */
-export const responsesWire: ProviderWire = {
-	name: "openai",
-	base: "/v1",
-	form: {
-		frame: ({ event, data }) => `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`,
-		isDelta: ({ event }) => deltas.has(event),
-		errorEvent: ({ type, message }) => ({
-			event: "error",
-			data: { type: "error", sequence_number: 1, error: { type, code: type, message, param: null } },
-		}),
-		ping: ": keep alive\n\n",
-		end: "",
-		errorBody: openAiError,
-	},
-	modelOf: (url, { model }) => (url === "/v1/responses" && typeof model === "string" ? model : undefined),
-	keyOf: ({ authorization }) => authorization?.replace(/^Bearer /, ""),
-	completion: '"type":"response.completed"',
-	cachedPart: ({ tools, input }) => ({ tools, input }),
-	problems: responsesProblems,
-	events,
-	usage,
-	models: (names) => ({ object: "list", data: names.map((id) => ({ id, object: "model" })) }),
-};
+export const responsesWire: ProviderWire = responsesWireAt("/v1");
+
+export function responsesWireAt(base: string): ProviderWire {
+	return {
+		name: "openai",
+		base,
+		form: {
+			frame: ({ event, data }) => `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`,
+			isDelta: ({ event }) => deltas.has(event),
+			errorEvent: ({ type, message }) => ({
+				event: "error",
+				data: { type: "error", sequence_number: 1, error: { type, code: type, message, param: null } },
+			}),
+			ping: ": keep alive\n\n",
+			end: "",
+			errorBody: openAiError,
+		},
+		modelOf: (url, { model }) =>
+			url === `${base}/responses` && typeof model === "string" ? model : undefined,
+		keyOf: ({ authorization }) => authorization?.replace(/^Bearer /, ""),
+		completion: '"type":"response.completed"',
+		cachedPart: ({ tools, input }) => ({ tools, input }),
+		problems: responsesProblems,
+		events,
+		usage,
+		models: (names) => ({ object: "list", data: names.map((id) => ({ id, object: "model" })) }),
+	};
+}
 
 function usage({ input, cached, output, reasoning }: Counted): object {
 	return {

@@ -1,4 +1,4 @@
-import type { ApiFamily } from "@parley/core";
+import type { ApiFamily, ServerTraits } from "@parley/core";
 
 /** API of a provider, as the configuration names it. */
 export const apiNames = {
@@ -21,9 +21,14 @@ export interface KnownProvider {
 	readonly keys: readonly string[];
 	/** Whether the gateway uses the provider as soon as its key is set. */
 	readonly isFound?: boolean;
-	readonly callIds?: "short";
-	readonly returnsThinking?: false;
+	readonly traits?: ServerTraits;
 }
+
+/** Efforts of most servers. Others are errors. */
+const common = ["none", "low", "medium", "high"] as const;
+const local: ServerTraits = { efforts: common };
+/** A call without thinking is refused, also in earlier turns: https://platform.kimi.ai/docs/guide/use-kimi-k2-thinking-model */
+const kimi: ServerTraits = { returnedThinking: "all", efforts: common };
 
 /**
  * Addresses and variables of the vendors' own documentation.
@@ -55,36 +60,37 @@ export const knownProviders = {
 		baseUrl: "https://openrouter.ai/api/v1",
 		keys: ["OPENROUTER_API_KEY"],
 		isFound: true,
+		traits: { efforts: [...common, "xhigh"] },
 	},
 	mistral: {
 		api: "chat-completions",
 		baseUrl: "https://api.mistral.ai/v1",
 		keys: ["MISTRAL_API_KEY"],
-		callIds: "short",
-		returnsThinking: false,
+		traits: { callIds: "short", returnedThinking: "none", efforts: ["none", "high"] },
 	},
 	groq: {
 		api: "chat-completions",
 		baseUrl: "https://api.groq.com/openai/v1",
 		keys: ["GROQ_API_KEY"],
-		returnsThinking: false,
+		traits: { returnedThinking: "none", efforts: common },
 	},
 	kimi: {
 		api: "chat-completions",
 		baseUrl: "https://api.kimi.com/coding/v1",
 		keys: ["KIMI_API_KEY", "MOONSHOT_API_KEY"],
 		isFound: true,
+		traits: kimi,
 	},
 	bedrock: {
 		api: "chat-completions",
 		baseUrl: "https://bedrock-runtime.{AWS_REGION}.amazonaws.com/openai/v1",
 		keys: ["AWS_BEARER_TOKEN_BEDROCK"],
-		returnsThinking: false,
+		traits: { returnedThinking: "none", efforts: common },
 	},
 	azure: { api: "responses", keys: ["AZURE_OPENAI_API_KEY"] },
-	vllm: { api: "chat-completions", baseUrl: "http://127.0.0.1:8000/v1", keys: [] },
-	lmstudio: { api: "chat-completions", baseUrl: "http://127.0.0.1:1234/v1", keys: [] },
-	ollama: { api: "chat-completions", baseUrl: "http://127.0.0.1:11434/v1", keys: [] },
+	vllm: { api: "chat-completions", baseUrl: "http://127.0.0.1:8000/v1", keys: [], traits: local },
+	lmstudio: { api: "chat-completions", baseUrl: "http://127.0.0.1:1234/v1", keys: [], traits: local },
+	ollama: { api: "chat-completions", baseUrl: "http://127.0.0.1:11434/v1", keys: [], traits: local },
 } as const satisfies Readonly<Record<string, KnownProvider>>;
 
 export function knownProvider(name: string): KnownProvider | undefined {

@@ -35,7 +35,11 @@ test.each<[string, Settings, Environment, Partial<ProviderConnection>]>([
 		"mistral",
 		{ provider: "mistral" },
 		{ MISTRAL_API_KEY: key },
-		{ family: "compatible", baseUrl: "https://api.mistral.ai/v1", callIds: "short", returnsThinking: false },
+		{
+			family: "compatible",
+			baseUrl: "https://api.mistral.ai/v1",
+			traits: { callIds: "short", returnedThinking: "none" },
+		},
 	],
 	["groq", { provider: "groq" }, { GROQ_API_KEY: key }, { baseUrl: "https://api.groq.com/openai/v1" }],
 	[

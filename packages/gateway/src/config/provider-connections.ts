@@ -1,5 +1,5 @@
 import { defined, ParleyError } from "@parley/base";
-import type { ApiFamily } from "@parley/core";
+import type { ApiFamily, ServerTraits } from "@parley/core";
 import { isNearby, parseApiUrl } from "./base-url.ts";
 import {
 	type ApiName,
@@ -24,8 +24,7 @@ export interface ProviderConnection {
 	readonly keyName?: string;
 	/** Whether the address is the vendor's own. */
 	readonly isOfficial: boolean;
-	readonly callIds?: "short";
-	readonly returnsThinking?: false;
+	readonly traits?: ServerTraits;
 }
 
 interface Sources {
@@ -85,8 +84,7 @@ function connection(name: string, sources: Sources): ProviderConnection {
 		...defined({
 			apiKey: key?.key,
 			keyName: key?.name ?? keys[0],
-			callIds: known?.callIds,
-			returnsThinking: known?.returnsThinking,
+			traits: known?.traits,
 		}),
 	};
 }

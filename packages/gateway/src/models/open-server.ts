@@ -48,13 +48,19 @@ interface ServerDeps {
 }
 
 export function openServer({ name, family, isOfficial, ...server }: Server, deps: ServerDeps): Model {
-	const { apiKey, baseUrl, callIds, returnsThinking } = server;
+	const { apiKey, baseUrl, traits } = server;
 	const key = { apiKey, ...defined({ keyName: server.keyName }) };
 	if (family === anthropic) {
 		const address = defined({ baseUrl: isOfficial ? undefined : baseUrl });
 		return createAnthropicModel({ provider: name, ...key, ...address, ...deps });
 	}
-	const traits = defined({ callIds, returnsThinking });
-	const model = createAiSdkModel({ provider: name, family, baseUrl, ...key, ...traits, ...deps });
+	const model = createAiSdkModel({
+		provider: name,
+		family,
+		baseUrl,
+		...key,
+		...defined({ traits }),
+		...deps,
+	});
 	return withListedWindows(model, { server: { baseUrl, family, apiKey }, ...deps });
 }

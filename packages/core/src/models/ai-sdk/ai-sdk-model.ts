@@ -7,6 +7,7 @@ import type { ModelTable } from "../table/model-table.ts";
 import { encodeCall } from "./call-options.ts";
 import { type ApiFamily, families, openLibrary } from "./families.ts";
 import { ReplyParts } from "./reply-parts.ts";
+import type { ServerTraits } from "./server-traits.ts";
 import { streamError } from "./stream-error.ts";
 
 const defaultTimeouts: Timeouts = { firstByteMs: 60_000, idleMs: 45_000, totalMs: 600_000 };
@@ -26,10 +27,7 @@ export interface AiSdkOptions {
 	readonly log: Logger;
 	/** Default: the standard model of the table. */
 	readonly defaultModel?: string;
-	/** `short` for servers that accept only ids of calls with nine letters and digits. */
-	readonly callIds?: "any" | "short";
-	/** Whether the server accepts thinking without a signature in a request. */
-	readonly returnsThinking?: boolean;
+	readonly traits?: ServerTraits;
 	readonly timeouts?: Partial<Timeouts>;
 	readonly fetch?: typeof fetch;
 }
@@ -109,13 +107,12 @@ class AiSdkModel implements Model {
 	}
 
 	#encode(request: ModelRequest): LanguageModelV4CallOptions {
-		const { table, family, callIds = "any", returnsThinking = true } = this.#options;
+		const { table, family, traits = {} } = this.#options;
 		return encodeCall(request, {
 			provider: this.provider,
 			info: table.find(request.model, this.provider),
 			family,
-			callIds,
-			returnsThinking,
+			traits,
 		});
 	}
 

@@ -4,6 +4,7 @@ import type { ModelRequest, ToolDescription } from "../../vocabulary/model.ts";
 import type { ModelInfo } from "../table/model-table.ts";
 import { type ApiFamily, families } from "./families.ts";
 import { encodePrompt } from "./prompt.ts";
+import { type Effort, nearestEffort, type ServerTraits } from "./server-traits.ts";
 
 /** Default maximum tokens of a reply: enough for an answer, and bounded. */
 const DEFAULT_OUTPUT = 32_000;
@@ -15,15 +16,14 @@ export interface CallDestination {
 	/** Known facts about the model. */
 	readonly info: ModelInfo | undefined;
 	readonly family: ApiFamily;
-	readonly callIds: "any" | "short";
-	readonly returnsThinking: boolean;
+	readonly traits: ServerTraits;
 }
 
 /** Converts a request to the provider interface. The same request gives the same options. */
 export function encodeCall(request: ModelRequest, to: CallDestination): LanguageModelV4CallOptions {
-	const { info, family } = to;
+	const { info, family, traits } = to;
 	const { sampling = {} } = request;
-	const { pictures, options } = families[family];
+	const { options, ...facts } = families[family];
 	const thinks = info !== undefined && info.reasoning !== "none";
 	const wanted = sampling.maxTokens ?? (info ? DEFAULT_OUTPUT : DEFAULT_OUTPUT_UNKNOWN);
 	const { temperature, topP, topK } = (info?.sampling ?? true) ? sampling : {};
@@ -32,18 +32,20 @@ export function encodeCall(request: ModelRequest, to: CallDestination): Language
 			provider: to.provider,
 			model: request.model,
 			images: info?.images ?? true,
-			returnsThinking: to.returnsThinking,
-			pictures,
-			callIds: to.callIds,
+			returnedThinking: traits.returnedThinking ?? "turn",
+			pictures: facts.pictures,
+			emptyTexts: facts.emptyTexts,
+			answersResults: facts.answersResults,
+			callIds: traits.callIds ?? "any",
 		}),
 		maxOutputTokens: Math.max(1, Math.min(wanted, info?.maxOutput ?? wanted)),
-		providerOptions: options(thinks),
+		providerOptions: options(info && thinks),
 		...defined({
 			temperature,
 			topP,
 			topK,
 			tools: request.tools.length > 0 ? encodeTools(request.tools) : undefined,
-			reasoning: thinks ? reasoningOf(request, info) : undefined,
+			reasoning: thinks ? reasoningOf(request, info, traits) : undefined,
 		}),
 	};
 }
@@ -52,9 +54,12 @@ export function encodeCall(request: ModelRequest, to: CallDestination): Language
 function reasoningOf(
 	{ reasoning }: ModelRequest,
 	{ reasoning: kind }: ModelInfo,
-): LanguageModelV4CallOptions["reasoning"] {
-	if (reasoning !== "off") return reasoning;
-	return kind === "always" || kind === "between_tools" ? "low" : "none";
+	{ efforts }: ServerTraits,
+): Effort | undefined {
+	if (reasoning === undefined) return undefined;
+	const lowest = kind === "always" || kind === "between_tools" ? "low" : "none";
+	const wanted = reasoning === "off" ? lowest : reasoning;
+	return efforts ? nearestEffort(wanted, efforts) : wanted;
 }
 
 const encoded = new WeakMap<readonly ToolDescription[], LanguageModelV4FunctionTool[]>();

@@ -1,4 +1,6 @@
 import type { LanguageModelV4, SharedV4ProviderOptions } from "@ai-sdk/provider";
+import { defined } from "@parley/base";
+import { ReasoningDetails } from "./reasoning-details.ts";
 
 /**
  * Kinds of APIs.
@@ -16,8 +18,12 @@ export interface FamilyFacts {
 	readonly last: RegExp;
 	/** Place of the images of a tool: its result, or a message of the user for APIs with text results only. */
 	readonly pictures: "result" | "user";
-	/** Settings of each request. */
-	readonly options: (thinks: boolean) => SharedV4ProviderOptions;
+	/** Whether a text without characters may have metadata, such as a signature at the end of a reply. */
+	readonly emptyTexts: boolean;
+	/** Whether the assistant must answer results before the user's next message. Templates of some models require that. */
+	readonly answersResults: boolean;
+	/** Settings of each request. `thinks` is undefined for an unknown model. */
+	readonly options: (thinks: boolean | undefined) => SharedV4ProviderOptions;
 }
 
 export const families: Readonly<Record<ApiFamily, FamilyFacts>> = {
@@ -25,19 +31,26 @@ export const families: Readonly<Record<ApiFamily, FamilyFacts>> = {
 		api: "Chat Completions API",
 		last: /(?:^|[\r\n])data: ?\[DONE\]/,
 		pictures: "user",
+		emptyTexts: false,
+		answersResults: true,
 		options: () => ({}),
 	},
 	openai: {
 		api: "Responses API",
 		last: /"type": ?"response\.(?:completed|incomplete|failed)"/,
 		pictures: "result",
+		emptyTexts: false,
+		answersResults: false,
 		// The provider stores nothing. Reasoning returns with each request, in encrypted form.
-		options: () => ({ openai: { store: false } }),
+		// The library knows only names of OpenAI, but a deployment can have any name.
+		options: (thinks) => ({ openai: { store: false, ...defined({ forceReasoning: thinks }) } }),
 	},
 	google: {
 		api: "Gemini API",
 		last: /"finishReason": ?"/,
 		pictures: "result",
+		emptyTexts: true,
+		answersResults: false,
 		options: (thinks): SharedV4ProviderOptions =>
 			thinks ? { google: { thinkingConfig: { includeThoughts: true } } } : {},
 	},
@@ -67,6 +80,7 @@ export async function openLibrary(connection: Connection, model: string): Promis
 				apiKey,
 				fetch,
 				includeUsage: true,
+				metadataExtractor,
 			}).chatModel(model);
 		}
 		case "openai": {
@@ -79,6 +93,12 @@ export async function openLibrary(connection: Connection, model: string): Promis
 		}
 	}
 }
+
+/** Replies are streams only. */
+const metadataExtractor = {
+	extractMetadata: async () => undefined,
+	createStreamExtractor: () => new ReasoningDetails(),
+};
 
 function withoutKey(send: typeof fetch): typeof fetch {
 	return (url, init) => {

@@ -7,8 +7,10 @@ const reader: Reader = {
 	provider: "acme",
 	model: "acme-1",
 	images: true,
-	returnsThinking: true,
+	returnedThinking: "turn",
 	pictures: "user",
+	emptyTexts: false,
+	answersResults: true,
 	callIds: "any",
 };
 
@@ -75,6 +77,7 @@ test("images of a tool are in its result, or in a message of the user", () => {
 	const file = { type: "file", mediaType: "image/png", data: { type: "data", data: "AAAA" } };
 	expect(encodePrompt("", messages, reader).slice(2)).toMatchObject([
 		{ role: "tool", content: [{ output: { type: "text" } }] },
+		{ role: "assistant", content: [{ type: "text", text: "(received)" }] },
 		{ role: "user", content: [{ text: "Images in the result of look:" }, file] },
 	]);
 	expect(encodePrompt("", messages, { ...reader, pictures: "result" }).slice(2)).toMatchObject([
@@ -95,7 +98,7 @@ test("thinking without metadata returns only to its model, and only within its t
 	expect(encodePrompt("", messages, reader)[1]?.content).toMatchObject(reasoning);
 	for (const [list, by] of [
 		[[...messages, own({ type: "text", text: "Done" }), user("b")], reader],
-		[messages, { ...reader, returnsThinking: false }],
+		[messages, { ...reader, returnedThinking: "none" }],
 		[messages, { ...reader, model: "acme-2" }],
 	] as const) {
 		expect(encodePrompt("", list, by)[1]?.content).toMatchObject([{ type: "tool-call" }]);
@@ -127,4 +130,68 @@ test("metadata returns to its provider and its model, at its own part", () => {
 	]) {
 		expect(JSON.stringify(encodePrompt("", messages, by))).not.toContain("providerOptions");
 	}
+});
+
+test("a text without characters returns with its metadata in its place, where the API allows it", () => {
+	const metadata = { acme: { thoughtSignature: "s" } };
+	const redacted = (of: "text" | "empty") => seal("acme", { of, metadata }) ?? "";
+	const empty = { type: "text", text: "", providerOptions: metadata };
+	const thinking = (of: "text" | "empty") =>
+		({ type: "thinking", text: "", redacted: redacted(of) }) as const;
+	const reply = own({ type: "text", text: " " }, thinking("text"), call("c1"), thinking("empty"));
+	const messages = [user("a"), reply, result("c1")];
+	expect(encodePrompt("", messages, { ...reader, emptyTexts: true })[1]?.content).toMatchObject([
+		empty,
+		{ type: "tool-call" },
+		empty,
+	]);
+	expect(encodePrompt("", messages, reader)[1]?.content).toMatchObject([{ type: "tool-call" }]);
+});
+
+test("metadata of a message returns at the message, instead of its thinking, and never to another provider", () => {
+	const metadata = { openaiCompatible: { reasoning_details: [{ type: "reasoning.text", text: "Hm." }] } };
+	const redacted = seal("acme", { of: "message", metadata }) ?? "";
+	const reply = own({ type: "thinking", text: "Hm." }, call("c1"), { type: "thinking", text: "", redacted });
+	const messages = [user("a"), reply, result("c1"), own({ type: "text", text: "Done" }), user("b")];
+	expect(encodePrompt("", messages.slice(0, 3), reader)[1]).toMatchObject({
+		content: [{ type: "tool-call" }],
+		providerOptions: metadata,
+	});
+	expect(encodePrompt("", messages, reader)[1]).toMatchObject({ providerOptions: metadata });
+	for (const by of [
+		{ ...reader, provider: "other" },
+		{ ...reader, model: "acme-2" },
+	]) {
+		expect(JSON.stringify(encodePrompt("", messages, by))).not.toContain("reasoning_details");
+	}
+	// Metadata of one message is not merged into another one.
+	const twice = encodePrompt("", [user("a"), own({ type: "text", text: "Hi" }), reply, result("c1")], reader);
+	expect(twice.map(({ role }) => role)).toEqual(["user", "assistant", "assistant", "tool"]);
+});
+
+test("a server that requires thinking at each call gets it from all turns, and a blank one for calls without any", () => {
+	const messages = [
+		user("a"),
+		own({ type: "thinking", text: "Hm." }, call("c1")),
+		result("c1"),
+		{ ...own({ type: "thinking", text: "Other." }, call("c2")), model: "acme-2" },
+		result("c2"),
+		own({ type: "text", text: "Done" }),
+		user("b"),
+	];
+	const prompt = encodePrompt("", messages, { ...reader, returnedThinking: "all" });
+	const texts = prompt.map(({ content }) =>
+		typeof content === "string"
+			? []
+			: content.flatMap((part) => (part.type === "reasoning" ? [part.text] : [])),
+	);
+	expect(texts.flat()).toEqual(["Hm.", " "]);
+	expect(prompt[5]?.content).toMatchObject([{ type: "text", text: "Done" }]);
+});
+
+test("results without an answer get one before the user's next message, where the API requires it", () => {
+	const messages = [user("a"), own(call("c1")), result("c1"), user("b")];
+	const roles = (by: Reader) => encodePrompt("", messages, by).map(({ role }) => role);
+	expect(roles(reader)).toEqual(["user", "assistant", "tool", "assistant", "user"]);
+	expect(roles({ ...reader, answersResults: false })).toEqual(["user", "assistant", "tool", "user"]);
 });

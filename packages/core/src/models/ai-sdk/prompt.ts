@@ -28,9 +28,13 @@ export interface Reader {
 	/** Requested model, as in `AssistantMessage.model`. */
 	readonly model: string;
 	readonly images: boolean;
-	/** Whether thinking without metadata returns to the provider within its turn. */
-	readonly returnsThinking: boolean;
+	/** Thinking without metadata that returns to the provider. See `ServerTraits`. */
+	readonly returnedThinking: "none" | "turn" | "all";
 	readonly pictures: "result" | "user";
+	/** Whether a text without characters may have metadata. */
+	readonly emptyTexts: boolean;
+	/** Whether results need an answer before a message of the user. */
+	readonly answersResults: boolean;
 	readonly callIds: "any" | "short";
 }
 
@@ -44,6 +48,9 @@ const MAX_NAME = 64;
 
 const NOTHING = "(nothing)";
 const GO_ON = "(go on)";
+const RECEIVED = "(received)";
+/** Thinking of a call without any. Some servers treat an empty text as a missing one. */
+const BLANK = " ";
 
 /**
  * Messages in the form of the provider interface. A user's message is first, and the assistant's is never last. Consecutive
@@ -60,7 +67,8 @@ export function encodePrompt(
 	const turn = messages.findLastIndex(({ role }) => role === "user");
 	for (const [index, message] of messages.entries()) {
 		const isOfTurn = index > turn;
-		for (const encoded of encodeMessage(message, { reader, names, isOfTurn })) append(prompt, encoded);
+		for (const encoded of encodeMessage(message, { reader, names, isOfTurn }))
+			append(prompt, encoded, reader);
 	}
 	const first = prompt.findIndex(({ role }) => role !== "system");
 	if (first < 0 || prompt[first]?.role !== "user")
@@ -73,13 +81,27 @@ function says(text: string): UserPart {
 	return { role: "user", content: [{ type: "text", text }] };
 }
 
-function append(prompt: LanguageModelV4Message[], message: LanguageModelV4Message): void {
+function append(
+	prompt: LanguageModelV4Message[],
+	message: LanguageModelV4Message,
+	{ answersResults }: Reader,
+): void {
 	const last = prompt.at(-1);
 	if (last?.role === "user" && message.role === "user") {
 		prompt[prompt.length - 1] = { role: "user", content: [...last.content, ...message.content] };
-	} else if (last?.role === "assistant" && message.role === "assistant") {
+	} else if (last?.role === "assistant" && message.role === "assistant" && !isSealed(last, message)) {
 		prompt[prompt.length - 1] = { role: "assistant", content: [...last.content, ...message.content] };
-	} else prompt.push(message);
+	} else {
+		if (answersResults && last?.role === "tool" && message.role === "user") {
+			prompt.push({ role: "assistant", content: [{ type: "text", text: RECEIVED }] });
+		}
+		prompt.push(message);
+	}
+}
+
+/** Whether one of the messages has metadata that belongs to all of it. */
+function isSealed(...messages: readonly AssistantPart[]): boolean {
+	return messages.some(({ providerOptions }) => providerOptions !== undefined);
 }
 
 /** Names of the called tools, by the id of the call. */
@@ -103,8 +125,8 @@ function encodeMessage(message: Message, place: Place): LanguageModelV4Message[]
 		case "user":
 			return [{ role: "user", content: encodeUser(message, place.reader) }];
 		case "assistant": {
-			const content = encodeAssistant(message, place);
-			return content.length > 0 ? [{ role: "assistant", content }] : [];
+			const encoded = encodeAssistant(message, place);
+			return encoded.content.length > 0 ? [encoded] : [];
 		}
 		case "tool":
 			return encodeResults(message.content, place);
@@ -167,7 +189,7 @@ function imagesOf(
 	return [{ type: "text", text: title }, ...pictures.flatMap((image) => encodeImage(image, reader.images))];
 }
 
-function encodeAssistant({ model, content }: AssistantMessage, place: Place): AssistantBlock[] {
+function encodeAssistant({ model, content }: AssistantMessage, place: Place): AssistantPart {
 	const { reader } = place;
 	const parts: AssistantBlock[] = [];
 	/** Metadata of the next call. */
@@ -179,7 +201,32 @@ function encodeAssistant({ model, content }: AssistantMessage, place: Place): As
 			metadata = undefined;
 		} else if (model === reader.model) metadata = addThinking(parts, block, place) ?? metadata;
 	}
-	return parts;
+	const whole = model === reader.model ? messageMetadataIn(content, reader) : undefined;
+	return { role: "assistant", ...withThinking(parts, whole, reader) };
+}
+
+/** Metadata of the message stands for its thinking. A call without thinking gets a blank one if the server requires it. */
+function withThinking(
+	parts: readonly AssistantBlock[],
+	whole: SharedV4ProviderMetadata | undefined,
+	{ returnedThinking }: Reader,
+): Omit<AssistantPart, "role"> {
+	if (whole) return { content: parts.filter(({ type }) => type !== "reasoning"), providerOptions: whole };
+	const calls = parts.some(({ type }) => type === "tool-call");
+	const thinks = parts.some((part) => part.type === "reasoning" && part.text !== "");
+	if (returnedThinking !== "all" || !calls || thinks) return { content: [...parts] };
+	return { content: [{ type: "reasoning", text: BLANK }, ...parts] };
+}
+
+function messageMetadataIn(
+	content: AssistantMessage["content"],
+	{ provider }: Reader,
+): SharedV4ProviderMetadata | undefined {
+	for (const block of content) {
+		const sealed = block.type === "thinking" ? unseal(provider, block.redacted) : undefined;
+		if (sealed?.of === "message") return sealed.metadata;
+	}
+	return undefined;
 }
 
 function encodeCallBlock(
@@ -203,12 +250,15 @@ function addThinking(
 ): SharedV4ProviderMetadata | undefined {
 	const sealed = unseal(reader.provider, signature ?? redacted);
 	const last = parts.at(-1);
+	const isReturned = reader.returnedThinking === "all" || (reader.returnedThinking === "turn" && isOfTurn);
 	if (sealed?.of === "call") return sealed.metadata;
-	if (sealed?.of === "text") {
-		if (last?.type === "text") parts[parts.length - 1] = { ...last, providerOptions: sealed.metadata };
-	} else if (sealed) {
+	if (sealed?.of === "text" && last?.type === "text" && last.providerOptions === undefined) {
+		parts[parts.length - 1] = { ...last, providerOptions: sealed.metadata };
+	} else if (sealed?.of === "text" || sealed?.of === "empty") {
+		if (reader.emptyTexts) parts.push({ type: "text", text: "", providerOptions: sealed.metadata });
+	} else if (sealed?.of === "thinking") {
 		parts.push({ type: "reasoning", text: text.toWellFormed(), providerOptions: sealed.metadata });
-	} else if (text !== "" && reader.returnsThinking && isOfTurn) {
+	} else if (!sealed && text !== "" && isReturned) {
 		parts.push({ type: "reasoning", text: text.toWellFormed() });
 	}
 	return undefined;

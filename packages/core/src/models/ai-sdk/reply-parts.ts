@@ -10,7 +10,8 @@ import { ModelError } from "../../vocabulary/model-error.ts";
 import type { RequestFacts } from "../exchange/errors.ts";
 import { TokenCounts } from "../exchange/token-counts.ts";
 import { type Call, cutOff, OpenCall, type PendingCall, ReplyCalls } from "../exchange/tool-calls.ts";
-import { type Sealed, seal } from "./sealed-metadata.ts";
+import { messageMetadata } from "./reasoning-details.ts";
+import { seal } from "./sealed-metadata.ts";
 import { streamError } from "./stream-error.ts";
 
 const MAX_MODEL_NAME = 200;
@@ -39,6 +40,8 @@ export class ReplyParts {
 	readonly #open = new Map<string, OpenCall>();
 	/** Metadata of open blocks, by their id. */
 	readonly #metadata = new Map<string, SharedV4ProviderMetadata>();
+	/** Open texts with characters, by their id. */
+	readonly #written = new Set<string>();
 	/** The last call, as long as no other block has started. If the reply is truncated, it is incomplete. */
 	#pending: PendingCall | undefined;
 	#sealedCall: ModelEvent | undefined;
@@ -73,7 +76,9 @@ export class ReplyParts {
 		switch (part.type) {
 			case "text-delta":
 				this.#note(part);
-				return part.delta === "" ? none : [...this.#release(), { type: "text", text: part.delta }];
+				if (part.delta === "") return none;
+				this.#written.add(part.id);
+				return [...this.#release(), { type: "text", text: part.delta }];
 			case "reasoning-delta":
 				this.#note(part);
 				return part.delta === "" ? none : [...this.#release(), { type: "thinking", text: part.delta }];
@@ -83,7 +88,7 @@ export class ReplyParts {
 				return this.#release();
 			case "text-end":
 				this.#note(part);
-				return this.#sealed("text", part.id);
+				return this.#sealed(this.#written.delete(part.id) ? "text" : "empty", part.id);
 			case "reasoning-end":
 				this.#note(part);
 				return this.#sealed("thinking", part.id);
@@ -131,12 +136,12 @@ export class ReplyParts {
 		this.#metadata.set(id, { ...known, ...Object.fromEntries(merged) });
 	}
 
-	#sealed(of: Exclude<Sealed, "call">, id: string): readonly ModelEvent[] {
+	#sealed(of: "thinking" | "text" | "empty", id: string): readonly ModelEvent[] {
 		const sealed = seal(this.#provider, { of, metadata: this.#metadata.get(id) });
 		this.#metadata.delete(id);
 		if (sealed === undefined) return none;
 		const block = { type: "thinking", text: "" } as const;
-		return [of === "text" ? { ...block, redacted: sealed } : { ...block, signature: sealed }];
+		return [of === "thinking" ? { ...block, signature: sealed } : { ...block, redacted: sealed }];
 	}
 
 	#start({ id, toolName }: PartOf<"tool-input-start">): readonly ModelEvent[] {
@@ -185,7 +190,7 @@ export class ReplyParts {
 		return sealed ? [sealed, call] : [call];
 	}
 
-	#finish({ usage, finishReason }: PartOf<"finish">): readonly ModelEvent[] {
+	#finish({ usage, finishReason, providerMetadata }: PartOf<"finish">): readonly ModelEvent[] {
 		if (finishReason.unified === "error" || finishReason.unified === "interrupted") {
 			throw new ModelError("the answer ended before it was complete", { fault: "interrupted" });
 		}
@@ -200,6 +205,8 @@ export class ReplyParts {
 		for (const call of this.#open.values()) {
 			events.push(cutOff({ call: call.close(), characters: call.characters }));
 		}
+		const redacted = seal(this.#provider, { of: "message", metadata: messageMetadata(providerMetadata) });
+		if (redacted !== undefined) events.push({ type: "thinking", text: "", redacted });
 		this.#counts.add(countsOf(usage));
 		this.#finished = true;
 		const counted = { usage: this.#counts.usage(), model: this.#model };

@@ -2,8 +2,12 @@ import type { SharedV4ProviderMetadata } from "@ai-sdk/provider";
 import { ParleyError, parseJson } from "@parley/base";
 import * as z from "zod";
 
-/** Part of a reply that the metadata belongs to: the thinking itself, the text before it, or the call after it. */
-export type Sealed = "thinking" | "text" | "call";
+/**
+ * Part of a reply that the metadata belongs to: the thinking itself, the text before it, a text without characters in its
+ * place, the call after it, or the complete message.
+ */
+const parts = ["thinking", "text", "empty", "call", "message"] as const;
+export type Sealed = (typeof parts)[number];
 
 export interface SealedMetadata {
 	readonly of: Sealed;
@@ -13,7 +17,7 @@ export interface SealedMetadata {
 const envelope = () =>
 	z.object({
 		provider: z.string(),
-		of: z.enum(["thinking", "text", "call"]),
+		of: z.enum(parts),
 		metadata: z.record(z.string(), z.record(z.string(), z.json())),
 	});
 

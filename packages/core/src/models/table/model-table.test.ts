@@ -180,3 +180,12 @@ test("models of other providers have the prefix of their provider, and only the 
 	expect(["oss", "openai/x"].map((name) => routed.homeName(name))).toEqual(["oss", "groq/openai/x"]);
 	expect([table.admits("one/x"), table.admits("one/"), table.admits("x")]).toEqual([true, false, false]);
 });
+
+test("a deployment of Azure has the facts of the model with its name, without a price", () => {
+	const table = new ModelTable(builtinModels);
+	const { tier: _, prices: _prices, longPrompt: _long, ...facts } = table.find("gpt-6.2-sol", "openai") ?? {};
+	expect(table.find("gpt-6.2-sol", "azure")).toEqual({ ...facts, provider: "azure" });
+	expect(table.find("gpt-6.2-sol", "groq")).toBeUndefined();
+	expect(table.find("standard", "azure")).toBeUndefined();
+	expect(table.defaultOf("azure")).toBeUndefined();
+});

@@ -50,8 +50,17 @@ export class ModelTable {
 		const plain = name.startsWith(`${provider}/`) ? name.slice(provider.length + 1) : name;
 		const named = models.find((model) => model.id === plain) ?? models.find((model) => model.id === name);
 		if (named) return named;
-		if (!isTier(plain)) return undefined;
+		if (!isTier(plain)) return this.#namesake(plain, provider);
 		return models.find((model) => model.tier === plain) ?? this.defaultOf(provider);
+	}
+
+	/** The model behind a deployment with its name. The price is in the contract with the provider. */
+	#namesake(name: string, provider: string): ModelInfo | undefined {
+		const vendor = deployed.get(provider);
+		const model = vendor && this.#of(vendor).find(({ id }) => id === name);
+		if (!model) return undefined;
+		const { tier: _, prices: _prices, longPrompt: _long, ...facts } = model;
+		return { ...facts, provider };
 	}
 
 	/** Whether a name that is not in the table can be a model of another provider. */
@@ -93,6 +102,9 @@ export class ModelTable {
 		return this.#byProvider.get(provider) ?? [];
 	}
 }
+
+/** Providers that deploy the models of another vendor, usually under the vendor's names. */
+const deployed: ReadonlyMap<string, string> = new Map([["azure", "openai"]]);
 
 /** Providers that are used together: the home provider, whose names have no prefix, and the others. */
 export interface Routes {

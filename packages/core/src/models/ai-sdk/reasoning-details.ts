@@ -1,0 +1,84 @@
+import type { SharedV4ProviderMetadata } from "@ai-sdk/provider";
+import { type Fields, isFields } from "../exchange/errors.ts";
+
+/** Key under which the library adds fields to a message: https://ai-sdk.dev/providers/openai-compatible-providers */
+const messageFields = "openaiCompatible";
+
+/** Texts that come in pieces. Other fields of a detail are complete in each piece. */
+const growing = ["text", "summary"] as const;
+
+/** Largest number of details that are kept. A reply with more returns without any, because a part of them is refused. */
+const MAX_DETAILS = 10_000;
+
+interface Detail {
+	fields: Fields;
+	readonly pieces: Map<string, string[]>;
+}
+
+/**
+ * Collects the `reasoning_details` of a stream, which OpenRouter and servers like it require unchanged in the next request:
+ * https://openrouter.ai/docs/use-cases/reasoning-tokens#preserving-reasoning-blocks
+ */
+export class ReasoningDetails {
+	readonly #details: Detail[] = [];
+	#isTooLong = false;
+
+	/** Reads one chunk of any form. */
+	readonly processChunk = (chunk: unknown): void => {
+		for (const choice of listIn(chunk, "choices").slice(0, 1)) {
+			const delta = isFields(choice) ? choice["delta"] : undefined;
+			for (const detail of listIn(delta, "reasoning_details")) if (isFields(detail)) this.#add(detail);
+		}
+	};
+
+	/** The details as fields of a message. Undefined without any. */
+	readonly buildMetadata = (): SharedV4ProviderMetadata | undefined => {
+		if (this.#details.length === 0 || this.#isTooLong) return undefined;
+		const details = this.#details.map(({ fields, pieces }) => ({
+			...fields,
+			...Object.fromEntries([...pieces].map(([key, texts]) => [key, texts.join("")])),
+		}));
+		// The details are parts of a parsed JSON document.
+		return { [messageFields]: { reasoning_details: details } } as SharedV4ProviderMetadata;
+	};
+
+	/** Consecutive pieces of one detail have its type, its index and its id. */
+	#add(piece: Fields): void {
+		const last = this.#details.at(-1);
+		const isMore =
+			last !== undefined &&
+			growing.some((key) => typeof piece[key] === "string" || piece["signature"] !== undefined) &&
+			(["type", "index", "id"] as const).every((key) => isSame(last.fields[key], piece[key]));
+		if (!isMore && this.#details.length >= MAX_DETAILS) {
+			this.#isTooLong = true;
+			return;
+		}
+		const detail = isMore ? last : { fields: {}, pieces: new Map<string, string[]>() };
+		if (!isMore) this.#details.push(detail);
+		const known = Object.entries(piece).filter(([, value]) => value !== null && value !== undefined);
+		const fields: Record<string, unknown> = isMore ? { ...detail.fields } : { ...piece };
+		for (const [key, value] of known) {
+			if (growing.some((one) => one === key) && typeof value === "string") {
+				const pieces = detail.pieces.get(key) ?? [];
+				pieces.push(value);
+				detail.pieces.set(key, pieces);
+			} else fields[key] = value;
+		}
+		detail.fields = fields;
+	}
+}
+
+function isSame(one: unknown, other: unknown): boolean {
+	return one === other || one === undefined || other === undefined || one === null || other === null;
+}
+
+function listIn(value: unknown, key: string): readonly unknown[] {
+	const list = isFields(value) ? value[key] : undefined;
+	return Array.isArray(list) ? list : [];
+}
+
+/** The fields of the message in the metadata of a finished reply. */
+export function messageMetadata(metadata: SharedV4ProviderMetadata | undefined): SharedV4ProviderMetadata {
+	const fields = metadata?.[messageFields];
+	return fields ? { [messageFields]: fields } : {};
+}

@@ -1,0 +1,12 @@
+/**
+ * Loaded into a process of Parley with `--import`. Requests to the address before the space in `TEST_ROUTE` go to the one
+ * after it, over HTTP, with the same path, headers and body. Requests to other addresses fail.
+ */
+const [from = "", to = ""] = (process.env["TEST_ROUTE"] ?? "").split(" ");
+const send = globalThis.fetch;
+
+globalThis.fetch = (input, init) => {
+	const url = new URL(input instanceof Request ? input.url : input);
+	if (url.origin !== from) throw new TypeError(`no route to ${url.origin}`);
+	return send(`${to}${url.pathname}${url.search}`, init);
+};

@@ -1,0 +1,224 @@
+import { chatWireOf } from "./chat-wire.ts";
+import { geminiWire } from "./gemini-wire.ts";
+import { responsesWireAt } from "./responses-wire.ts";
+import { type Fields, fieldsIn, type Issued, type ProviderWire } from "./wire.ts";
+
+/** A vendor with its address, its key and a usual name of a model. */
+export interface Vendor {
+	/** Name of the provider in Parley. */
+	readonly name: string;
+	/** Scheme and host of the official address. */
+	readonly origin: string;
+	readonly wire: ProviderWire;
+	readonly model: string;
+	/** Variable with the key. Absent for servers without keys. */
+	readonly key?: string;
+	/** Further variables, and flags that the vendor needs. */
+	readonly environment?: Readonly<Record<string, string>>;
+	readonly flags?: readonly string[];
+	/** Facts that an operator adds for the model. */
+	readonly row?: Readonly<Record<string, unknown>>;
+	/** What the next request of a turn with reasoning and a call contains. */
+	readonly returned?: RegExp;
+}
+
+/** Vendors that refuse reasoning in a message: https://console.groq.com/docs/openai, https://docs.mistral.ai/api */
+function noReasoning(body: Fields): string[] {
+	return fieldsIn(body["messages"]).flatMap((message, index) =>
+		["reasoning", "reasoning_content", "reasoning_details"].flatMap((key) =>
+			message[key] === undefined ? [] : [`messages.${index}: property '${key}' is unsupported`],
+		),
+	);
+}
+
+/** Efforts that a vendor accepts. */
+function onlyEfforts(body: Fields, ...allowed: readonly string[]): string[] {
+	const { reasoning_effort: effort } = body;
+	return effort === undefined || allowed.includes(String(effort)) ? [] : [`reasoning_effort: ${effort}`];
+}
+
+/** Code 3230 of Mistral: a user must not follow a tool. Ids of calls have nine letters and digits. */
+function mistralProblems(body: Fields): string[] {
+	const messages = fieldsIn(body["messages"]);
+	const order = messages.flatMap(({ role }, index) =>
+		role === "user" && messages[index - 1]?.["role"] === "tool"
+			? ["Unexpected role 'user' after role 'tool'"]
+			: [],
+	);
+	const ids = messages.flatMap(({ tool_calls: calls, tool_call_id: answered }) => [
+		...fieldsIn(calls).map(({ id }) => id),
+		...(answered === undefined ? [] : [answered]),
+	]);
+	const wrong = ids.filter((id) => !/^[a-zA-Z0-9]{9}$/.test(String(id)));
+	return [
+		...noReasoning(body),
+		...order,
+		...wrong.map((id) => `Tool call id was ${id} but must be a-z, A-Z, 0-9, with a length of 9`),
+	];
+}
+
+/** Each call of the assistant has reasoning, also in earlier turns: https://platform.kimi.ai/docs */
+function kimiProblems(body: Fields): string[] {
+	return fieldsIn(body["messages"]).flatMap(({ tool_calls: calls, reasoning_content: text }, index) =>
+		calls !== undefined && (typeof text !== "string" || text === "")
+			? [
+					`thinking is enabled but reasoning_content is missing in assistant tool call message at index ${index}`,
+				]
+			: [],
+	);
+}
+
+const format = "anthropic-claude-v1";
+
+/** https://openrouter.ai/docs/use-cases/reasoning-tokens: pieces of a text, then its signature. */
+function openRouterReasoning(pieces: readonly string[], id: string, { seals }: Issued): object[] {
+	const signature = `signed:${id}`;
+	const hidden = { type: "reasoning.encrypted", data: `sealed:${id}`, id: `rs_${id}`, format, index: 1 };
+	const text = { type: "reasoning.text", text: pieces.join(""), format, index: 0, signature };
+	seals.set(signature, JSON.stringify([sorted(text), sorted(hidden)]));
+	return [
+		...pieces.map((piece) => ({
+			reasoning: piece,
+			reasoning_details: [{ type: "reasoning.text", text: piece, format, index: 0 }],
+		})),
+		{ reasoning_details: [{ type: "reasoning.text", signature, format, index: 0 }] },
+		{ reasoning_details: [hidden] },
+	];
+}
+
+function sorted(fields: Fields): [string, unknown][] {
+	return Object.entries(fields).sort(([one], [other]) => (one < other ? -1 : 1));
+}
+
+/** Blocks of reasoning return complete and in their order, and calls of a reply with reasoning do not return without them. */
+function openRouterProblems(body: Fields, { seals }: Issued): string[] {
+	const messages = fieldsIn(body["messages"]);
+	const known = new Set(seals.values());
+	return messages.flatMap(({ reasoning_details: details, tool_calls: calls }, index) => {
+		if (details === undefined) {
+			return calls !== undefined && seals.size > 0
+				? [`messages.${index}: a call without its reasoning_details`]
+				: [];
+		}
+		const given = JSON.stringify(fieldsIn(details).map(sorted));
+		return known.has(given) ? [] : [`messages.${index}: Invalid signature in thinking block ${given}`];
+	});
+}
+
+/** Reasoning of Mistral is a part of the content: https://docs.mistral.ai/capabilities/reasoning */
+function mistralReasoning(pieces: readonly string[]): object[] {
+	return pieces.map((text) => ({ content: [{ type: "thinking", thinking: [{ type: "text", text }] }] }));
+}
+
+const asReasoning = (pieces: readonly string[]): object[] => pieces.map((text) => ({ reasoning: text }));
+
+/** The v1 API: https://learn.microsoft.com/azure/foundry/openai/api-version-lifecycle */
+const azure = {
+	name: "azure",
+	origin: "https://acme.openai.azure.com",
+	wire: responsesWireAt("/openai/v1"),
+	key: "AZURE_OPENAI_API_KEY",
+	flags: ["--base-url", "https://acme.openai.azure.com/openai/v1"],
+	returned: /"type":"reasoning","id":"rs_[^"]*","encrypted_content":"sealed:/,
+};
+
+export const vendors: readonly Vendor[] = [
+	{
+		name: "openai",
+		origin: "https://api.openai.com",
+		wire: responsesWireAt("/v1"),
+		model: "gpt-6.2-sol",
+		key: "OPENAI_API_KEY",
+		returned: /"type":"reasoning","id":"rs_[^"]*","encrypted_content":"sealed:/,
+	},
+	{
+		name: "gemini",
+		origin: "https://generativelanguage.googleapis.com",
+		wire: geminiWire,
+		model: "gemini-4-hydrogen",
+		key: "GEMINI_API_KEY",
+		returned: /"thoughtSignature":"/,
+	},
+	{
+		name: "openrouter",
+		origin: "https://openrouter.ai",
+		wire: chatWireOf({
+			base: "/api/v1",
+			reasoning: openRouterReasoning,
+			problems: openRouterProblems,
+			ping: ": OPENROUTER PROCESSING\n\n",
+		}),
+		model: "anthropic/claude-sonnet-5.5",
+		key: "OPENROUTER_API_KEY",
+		row: { reasoning: "always" },
+		returned: /"reasoning_details":\[\{"type":"reasoning\.text"/,
+	},
+	{
+		name: "mistral",
+		origin: "https://api.mistral.ai",
+		wire: chatWireOf({
+			base: "/v1",
+			reasoning: mistralReasoning,
+			wholeCalls: true,
+			problems: (body) => [...mistralProblems(body), ...onlyEfforts(body, "none", "high")],
+		}),
+		model: "mistral-medium-latest",
+		key: "MISTRAL_API_KEY",
+		row: { reasoning: "adaptive" },
+	},
+	{
+		name: "groq",
+		origin: "https://api.groq.com",
+		wire: chatWireOf({
+			base: "/openai/v1",
+			reasoning: asReasoning,
+			problems: (body) => [
+				...noReasoning(body),
+				...onlyEfforts(body, "none", "default", "low", "medium", "high"),
+			],
+		}),
+		model: "openai/gpt-oss-120b",
+		key: "GROQ_API_KEY",
+		row: { reasoning: "always" },
+	},
+	{
+		name: "kimi",
+		origin: "https://api.kimi.com",
+		wire: chatWireOf({ base: "/coding/v1", problems: kimiProblems }),
+		model: "kimi-for-coding",
+		key: "KIMI_API_KEY",
+		returned: /"reasoning_content":"I should look\."/,
+	},
+	{
+		name: "bedrock",
+		origin: "https://bedrock-runtime.us-west-2.amazonaws.com",
+		wire: chatWireOf({ base: "/openai/v1", problems: noReasoning }),
+		model: "openai.gpt-oss-120b-1:0",
+		key: "AWS_BEARER_TOKEN_BEDROCK",
+		environment: { AWS_REGION: "us-west-2" },
+	},
+	// A deployment with the name of its model, and one with another name.
+	{ ...azure, model: "gpt-6.2-sol" },
+	{ ...azure, model: "team-chat", row: { reasoning: "always" } },
+	{
+		name: "vllm",
+		origin: "http://127.0.0.1:8000",
+		wire: chatWireOf({ base: "/v1", reasoning: asReasoning }),
+		model: "Qwen/Qwen3-8B",
+		returned: /"reasoning_content":"I should look\."/,
+	},
+	{
+		name: "lmstudio",
+		origin: "http://127.0.0.1:1234",
+		wire: chatWireOf({ base: "/v1" }),
+		model: "qwen3-8b@q4_k_m",
+		returned: /"reasoning_content":"I should look\."/,
+	},
+	{
+		name: "ollama",
+		origin: "http://127.0.0.1:11434",
+		wire: chatWireOf({ base: "/v1", reasoning: asReasoning, wholeCalls: true }),
+		model: "qwen3:8b",
+		returned: /"reasoning_content":"I should look\."/,
+	},
+];
