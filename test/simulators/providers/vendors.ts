@@ -18,7 +18,7 @@ export interface Vendor {
 	readonly flags?: readonly string[];
 	/** Facts that an operator adds for the model. */
 	readonly row?: Readonly<Record<string, unknown>>;
-	/** What the next request of a turn with reasoning and a call contains. */
+	/** Content of the next request of a turn with reasoning and a call. */
 	readonly returned?: RegExp;
 }
 

@@ -3,8 +3,8 @@ import { ParleyError, parseJson } from "@parley/base";
 import * as z from "zod";
 
 /**
- * Part of a reply that the metadata belongs to: the thinking itself, the text before it, a text without characters in its
- * place, the call after it, or the complete message.
+ * Part of a reply that the metadata belongs to: the thinking itself, the text before it, the call after it, or the complete
+ * message. `empty` is a text without characters in the place of the thinking.
  */
 const parts = ["thinking", "text", "empty", "call", "message"] as const;
 export type Sealed = (typeof parts)[number];
