@@ -1,44 +1,20 @@
-import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
-import { type AddressInfo, createServer as createSocketServer } from "node:net";
-import { join } from "node:path";
-import { setTimeout as wait } from "node:timers/promises";
+import type { AddressInfo } from "node:net";
 import type { McpServerSettings } from "@parley/core";
 import { says } from "@parley/core/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { startEverything } from "./everything-server.ts";
 import { callsOnce, openScene, outcomeOf } from "./scene.ts";
 
-const program = join(
-	import.meta.dirname,
-	"../node_modules/@modelcontextprotocol/server-everything/dist/index.js",
-);
-let server: ChildProcess;
+let server: Awaited<ReturnType<typeof startEverything>>;
 let url: string;
 
-async function freePort(): Promise<number> {
-	const socket = createSocketServer().listen(0, "127.0.0.1");
-	await once(socket, "listening");
-	const { port } = socket.address() as AddressInfo;
-	socket.close();
-	await once(socket, "close");
-	return port;
-}
-
-/** Starts the server of all features from npm, with streamable HTTP. */
 beforeAll(async () => {
-	const port = await freePort();
-	url = `http://127.0.0.1:${port}/mcp`;
-	const env = { PATH: process.env["PATH"], PORT: String(port) };
-	server = spawn(process.execPath, [program, "streamableHttp"], { env, stdio: "ignore" });
-	const isUp = () =>
-		fetch(url, { method: "DELETE" }).then(
-			() => true,
-			() => false,
-		);
-	while (!(await isUp())) await wait(50);
+	server = await startEverything();
+	url = server.url;
 });
-afterAll(() => void server.kill());
+afterAll(() => server.stop());
 
 function remote(more: object = {}): McpServerSettings {
 	return { name: "remote", url, headers: {}, allowPrivate: true, secrets: [], timeoutMs: 30_000, ...more };

@@ -211,3 +211,16 @@ test("cycles and unlimited depth are cut off", () => {
 	expect(clean).toMatchObject({ cycle: { name: "a", self: "[circular]" }, twice: ["a", "a"] });
 	expect(JSON.stringify(clean)).toContain("[too deep]");
 });
+
+test("a removed secret is text again, and others stay secrets", () => {
+	const redactor = new Redactor();
+	redactor.add("first-secret");
+	redactor.add("second-secret");
+	redactor.remove("first-secret");
+	expect(redactor.redact("first-secret second-secret")).toBe("first-secret [redacted]");
+	redactor.remove("second-secret");
+	redactor.remove("unknown");
+	expect(redactor.redact("second-secret")).toBe("second-secret");
+	const stream = redactor.stream();
+	expect(stream.push("second-secret") + stream.end()).toBe("second-secret");
+});

@@ -36,6 +36,8 @@ export interface TextRedactor {
 export class Redactor {
 	/** Called with the name of the sink each time a secret was removed on the way into it. */
 	onHit: (sink: string) => void = () => undefined;
+	readonly #secrets = new Set<string>();
+	/** Encodings of the secrets, and those that may have line breaks in them. */
 	readonly #values = new Set<string>();
 	readonly #wrapped = new Set<string>();
 	#pattern: RegExp | undefined;
@@ -45,17 +47,34 @@ export class Redactor {
 
 	/** Registers a secret. Values under four characters are not registered: they would blank ordinary words. */
 	add(secret: string): void {
-		if (secret.length < MIN_LENGTH) return;
+		if (secret.length < MIN_LENGTH || this.#secrets.has(secret)) return;
+		this.#secrets.add(secret);
+		this.#register(secret);
+		this.#compile();
+	}
+
+	/** Ends the registration of a secret that is no longer valid. */
+	remove(secret: string): void {
+		if (!this.#secrets.delete(secret)) return;
+		this.#values.clear();
+		this.#wrapped.clear();
+		for (const one of this.#secrets) this.#register(one);
+		this.#compile();
+	}
+
+	#register(secret: string): void {
 		for (const value of encodings(secret)) {
 			if (value.length >= MIN_LENGTH) this.#values.add(value);
 		}
 		for (const value of wrappedEncodings(secret)) this.#wrapped.add(value);
+	}
+
+	#compile(): void {
 		const longestFirst = [...this.#values].sort((a, b) => b.length - a.length);
-		this.#pattern = new RegExp(longestFirst.map((value) => RegExp.escape(value)).join("|"), "g");
-		if (this.#wrapped.size > 0) {
-			const starts = new Set([...this.#wrapped].map((value) => wrappedSource(startOf(value))));
-			this.#wrappedStarts = new RegExp([...starts].join("|"), "g");
-		}
+		const sources = longestFirst.map((value) => RegExp.escape(value));
+		this.#pattern = sources.length === 0 ? undefined : new RegExp(sources.join("|"), "g");
+		const starts = new Set([...this.#wrapped].map((value) => wrappedSource(startOf(value))));
+		this.#wrappedStarts = starts.size === 0 ? undefined : new RegExp([...starts].join("|"), "g");
 		this.#gate = gateOf(longestFirst, this.#wrapped);
 	}
 

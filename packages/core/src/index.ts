@@ -7,6 +7,9 @@ export {
 } from "./agent/client-tools/registration.ts";
 export type { Compacted } from "./agent/context/fit-request.ts";
 export { directoryFileName, programOf, readDirectoryFile } from "./agent/mcp/directory-file.ts";
+export { beginLogin, type LoginOptions, type PendingLogin } from "./agent/mcp/login/begin-login.ts";
+export { revokeLogin } from "./agent/mcp/login/end-login.ts";
+export { loginRequiredText } from "./agent/mcp/login/login-access.ts";
 export { fixedSource, McpServers } from "./agent/mcp/mcp-servers.ts";
 export type { ProviderState } from "./agent/run/provider-health.ts";
 export { type FoundSkills, SkillFiles } from "./agent/skills/skill-files.ts";
@@ -110,7 +113,9 @@ export type {
 	SessionEvent,
 	TrustBadge,
 } from "./vocabulary/event.ts";
+export type { McpLogin, McpLoginState, McpLogins } from "./vocabulary/mcp/login.ts";
 export {
+	type McpRemoteSettings,
 	type McpServerSettings,
 	type McpServerState,
 	type McpSetup,

@@ -8,6 +8,7 @@ export {
 	readMcpFile,
 	writeMcpFile,
 } from "./config/mcp-file.ts";
+export { McpLoginFile, mcpLoginsIn, readLoginStates } from "./config/mcp-logins.ts";
 export type { ProviderReason } from "./config/provider.ts";
 export type { Reach } from "./config/reach-facts.ts";
 export type { ConfigFlags } from "./config/sources.ts";

@@ -28,6 +28,7 @@ import {
 import { openOperatorToken } from "./auth/operator-token.ts";
 import type { Config } from "./config/load.ts";
 import { McpFiles, mcpFileIn } from "./config/mcp-file.ts";
+import { McpLoginFile, mcpLoginsIn } from "./config/mcp-logins.ts";
 import { databaseIn } from "./data-directory/data-directory.ts";
 import { openSecretKey } from "./data-directory/stored-secrets.ts";
 import type { Metrics } from "./metrics/metrics.ts";
@@ -144,10 +145,17 @@ function answering(
 }
 
 /** The MCP servers of the operator. */
-function mcpOf({ config, version, log, redactor }: RuntimeSettings): NonNullable<RuntimeOptions["mcp"]> {
-	const path = mcpFileIn(config.data);
-	const configured = config.mcp ?? [];
-	return { source: new McpFiles({ path, configured, environment: process.env, log, redactor }), version };
+function mcpOf({
+	config,
+	version,
+	clock,
+	log,
+	redactor,
+}: RuntimeSettings): NonNullable<RuntimeOptions["mcp"]> {
+	const { data, mcp: configured = [] } = config;
+	const files = { path: mcpFileIn(data), logins: mcpLoginsIn(data), configured };
+	const source = new McpFiles({ ...files, environment: process.env, log, redactor });
+	return { source, version, logins: new McpLoginFile({ data, clock, redactor }) };
 }
 
 /** The operator's directories, as real paths, and system prompt. */

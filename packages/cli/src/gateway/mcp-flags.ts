@@ -22,3 +22,12 @@ export interface TrustFlags extends McpFlags, RightFlags {
 	readonly server?: readonly string[];
 	readonly yes?: boolean;
 }
+
+export interface LoginFlags extends McpFlags {
+	readonly agent?: string;
+	readonly scope?: string;
+	readonly clientId?: string;
+	readonly clientSecretFrom?: string;
+	readonly port?: number;
+	readonly privateHost?: readonly string[];
+}

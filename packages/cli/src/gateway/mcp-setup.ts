@@ -1,9 +1,18 @@
 import { realpath } from "node:fs/promises";
 import { resolve } from "node:path";
 import { createInterface } from "node:readline/promises";
-import { defined } from "@parley/base";
+import { defined, Redactor, systemClock } from "@parley/base";
 import { directoryFileName, mcpNamePattern, programOf, readDirectoryFile } from "@parley/core";
-import { checkMcpFile, type McpFileContent, mcpFileIn, readMcpFile, writeMcpFile } from "@parley/gateway";
+import {
+	checkMcpFile,
+	type McpFileContent,
+	McpLoginFile,
+	mcpFileIn,
+	mcpLoginsIn,
+	readLoginStates,
+	readMcpFile,
+	writeMcpFile,
+} from "@parley/gateway";
 import { chosenDataDirectory } from "../command-line/data-directory.ts";
 import type { Io } from "../command-line/io.ts";
 import { outputLook, printJson, printRows } from "../command-line/output.ts";
@@ -20,19 +29,21 @@ interface ListedServer {
 	readonly source: string;
 	readonly command: string;
 	readonly trust: "operator" | "trusted" | "untrusted" | "changed";
+	/** State of the login to a remote server: `required` if it has ended. */
+	readonly login?: "yes" | "required";
 }
 
 export async function listServers(flags: McpFlags, io: Io): Promise<void> {
 	const servers = await serversOf(flags, io);
 	if (flags.json) return printJson({ servers }, io);
-	const rows = servers.map(({ name, source, command, trust }) =>
-		[name, trust, source, command].map(visibleLine),
+	const rows = servers.map(({ name, source, command, trust, login = "" }) =>
+		[name, trust, login, source, command].map(visibleLine),
 	);
-	const table = [["NAME", "TRUST", "SOURCE", "COMMAND"], ...rows];
+	const table = [["NAME", "TRUST", "LOGIN", "SOURCE", "COMMAND"], ...rows];
 	printRows(
 		rows.length === 0
 			? ["No MCP servers. Add one with: parley mcp add NAME COMMAND"]
-			: tableRows({ rows: table, optional: [2], elastic: 3 }, outputLook(io)),
+			: tableRows({ rows: table, optional: [3], elastic: 4 }, outputLook(io)),
 		io,
 	);
 }
@@ -42,12 +53,19 @@ async function serversOf(flags: McpFlags, io: Io): Promise<readonly ListedServer
 	const file = mcpFileIn(data);
 	const { servers, trusted } = await readMcpFile(file);
 	const line = (command: string, args: readonly string[] = []): string => [command, ...args].join(" ");
+	const states = await readLoginStates(mcpLoginsIn(data));
+	const loginOf = (name: string, url: string | undefined): { readonly login?: "yes" | "required" } => {
+		const state = states.get(name);
+		if (url === undefined || state?.url !== url) return {};
+		return { login: state.hasEnded ? "required" : "yes" };
+	};
 	const configured = mcp.map(
 		(server): ListedServer => ({
 			name: server.name,
 			source: "configuration",
 			command: "url" in server ? server.url : line(server.command, server.args),
 			trust: "operator",
+			...loginOf(server.name, "url" in server ? server.url : undefined),
 		}),
 	);
 	const added = Object.entries(servers).map(
@@ -56,6 +74,7 @@ async function serversOf(flags: McpFlags, io: Io): Promise<readonly ListedServer
 			source: file,
 			command: command === undefined ? url : line(command, args),
 			trust: "operator",
+			...loginOf(name, url),
 		}),
 	);
 	const directory = await realpath(resolve(io.cwd, flags.dir ?? "."));
@@ -129,6 +148,9 @@ export async function removeServer(name: string, flags: McpFlags, io: Io): Promi
 		}
 		return { ...content, servers };
 	});
+	const data = await chosenDataDirectory(flags.data, io);
+	const logins = new McpLoginFile({ data, clock: systemClock, redactor: new Redactor() });
+	await logins.change(name, () => Promise.resolve(undefined));
 	if (flags.json) printJson({ removed: name }, io);
 	else printRows([`removed ${name}`], io);
 }

@@ -3,7 +3,7 @@ import { realpath } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { createIds, defined, Redactor, silentLogger, systemClock } from "@parley/base";
 import { builtinTools, type McpServerState, McpServers } from "@parley/core";
-import { McpFiles, mcpFileIn, openSandboxes, readMcpFile } from "@parley/gateway";
+import { McpFiles, McpLoginFile, mcpFileIn, mcpLoginsIn, openSandboxes, readMcpFile } from "@parley/gateway";
 import type { Io } from "../command-line/io.ts";
 import { outputLook, printJson, printRows } from "../command-line/output.ts";
 import { UsageError } from "../command-line/usage.ts";
@@ -27,6 +27,7 @@ export async function tryServers(flags: McpFlags, io: Io, version: string): Prom
 	const { environment } = io;
 	const source = new McpFiles({
 		path: mcpFileIn(config.data),
+		logins: mcpLoginsIn(config.data),
 		configured: config.mcp ?? [],
 		environment,
 		redactor,
@@ -34,7 +35,7 @@ export async function tryServers(flags: McpFlags, io: Io, version: string): Prom
 	});
 	const sandbox = await openSandboxes({ ...parts, config });
 	const servers = new McpServers(
-		{ source, version },
+		{ source, version, logins: new McpLoginFile({ data: config.data, clock: systemClock, redactor }) },
 		{ ...parts, redactor, sandbox, tools: builtinTools(), path: environment["PATH"] },
 	);
 	try {

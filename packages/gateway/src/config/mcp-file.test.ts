@@ -15,6 +15,7 @@ async function open(configured: readonly string[] = []) {
 	const facts = { args: [], environment: {}, secrets: [], read: [], write: [], timeoutMs: 1_000 };
 	const files = new McpFiles({
 		path,
+		logins: join(data, "mcp-logins.json"),
 		configured: configured.map((name) => ({ name, command: "configured", ...facts })),
 		environment: { NOTES_TOKEN: "a-secret-token" },
 		log,

@@ -2,10 +2,18 @@ import { statSync } from "node:fs";
 import { readFile, realpath } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { defined, type Logger, ParleyError, parseJson, type Redactor } from "@parley/base";
-import type { McpServerSettings, McpSetup, McpSource, TrustedMcpServer } from "@parley/core";
+import {
+	loginRequiredText,
+	type McpRemoteSettings,
+	type McpServerSettings,
+	type McpSetup,
+	type McpSource,
+	type TrustedMcpServer,
+} from "@parley/core";
 import * as z from "zod";
 import { errno } from "../data-directory/errno.ts";
 import { replacePrivateFile } from "../data-directory/private-file.ts";
+import { readLoginStates } from "./mcp-logins.ts";
 import { mcpServerShape, mcpServersSchema } from "./mcp-schema.ts";
 import { missingProblem, readMcp, valuesFrom } from "./mcp-settings.ts";
 
@@ -75,6 +83,8 @@ interface McpFileParts {
 	readonly environment: Readonly<Record<string, string | undefined>>;
 	readonly log: Logger;
 	readonly redactor: Redactor;
+	/** File with the logins at remote servers. */
+	readonly logins: string;
 }
 
 /** The operator's servers, from the configuration and the file. A change of the file applies to the next run. */
@@ -86,13 +96,12 @@ class McpFile {
 	constructor(parts: McpFileParts) {
 		this.#parts = parts;
 		// Without servers, a missing file needs no reading.
-		this.#looks = parts.configured.length === 0 ? "" : "unread";
+		this.#looks = parts.configured.length === 0 ? noFiles : "unread";
 	}
 
 	/** Looks at the file before each run. Synchronous because an asynchronous look takes ten times as long. */
 	current(): McpSetup | Promise<McpSetup> {
-		const facts = statSync(this.#parts.path, { bigint: true, throwIfNoEntry: false });
-		const looks = facts ? `${facts.ino} ${facts.size} ${facts.mtimeNs} ${facts.ctimeNs}` : "";
+		const looks = [this.#parts.path, this.#parts.logins].map(looksOf).join("|");
 		if (looks === this.#looks) return this.#setup;
 		// The looks are known before the content, so that a change while it is read is seen.
 		return this.#load(looks);
@@ -101,7 +110,7 @@ class McpFile {
 	async #load(looks: string): Promise<McpSetup> {
 		const { path, configured, log } = this.#parts;
 		try {
-			this.#setup = await this.#read(looks === "" ? { servers: {}, trusted: [] } : await readMcpFile(path));
+			this.#setup = await this.#read(await readMcpFile(path));
 		} catch (error) {
 			log.error("the MCP servers of the data directory are not used: their file is invalid", { error });
 			this.#setup = await this.#read({ servers: {}, trusted: [] });
@@ -126,7 +135,16 @@ class McpFile {
 			}),
 		);
 		const known = await Promise.all(grants.map((one) => this.#real<TrustedMcpServer>(one)));
-		return { servers: all, trusted: known };
+		return { servers: await this.#withLogins(all), trusted: known };
+	}
+
+	/** The same with the states of the logins. */
+	async #withLogins(servers: readonly McpServerSettings[]): Promise<readonly McpServerSettings[]> {
+		const states = await readLoginStates(this.#parts.logins).catch((error: unknown) => {
+			this.#parts.log.error("the logins at MCP servers are not used: their file is invalid", { error });
+			return new Map();
+		});
+		return servers.map((server) => ("url" in server ? withLogin(server, states) : server));
 	}
 
 	/** The same with real paths, or with a problem if one does not exist. */
@@ -186,6 +204,27 @@ export class McpFiles implements McpSource {
 }
 
 const mostAgents = 100;
+
+/** Identity, size and times of a file; empty if it does not exist. */
+function looksOf(path: string): string {
+	const facts = statSync(path, { bigint: true, throwIfNoEntry: false });
+	return facts ? `${facts.ino} ${facts.size} ${facts.mtimeNs} ${facts.ctimeNs}` : "";
+}
+
+/** The looks if no file exists. */
+const noFiles = "|";
+
+/** A remote server with its login. A login for another address does not count, nor does one beside a configured token. */
+function withLogin(
+	server: McpRemoteSettings,
+	states: Awaited<ReturnType<typeof readLoginStates>>,
+): McpRemoteSettings {
+	const state = states.get(server.name);
+	if (state?.url !== server.url || server.headers["authorization"] !== undefined) return server;
+	const { id, hasEnded } = state;
+	const problem = hasEnded ? loginRequiredText(server.name) : undefined;
+	return { ...server, login: { id, hasEnded }, ...defined({ problem: problem ?? server.problem }) };
+}
 
 function joined(main: McpSetup, { servers }: McpSetup): McpSetup {
 	const names = new Set(main.servers.map(({ name }) => name));

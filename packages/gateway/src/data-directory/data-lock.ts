@@ -92,7 +92,7 @@ function checkUnused(file: string, run: string, words: Words): void {
 	}
 }
 
-function isBusy(error: unknown): boolean {
+export function isBusy(error: unknown): boolean {
 	return error instanceof Error && "errcode" in error && (Number(error.errcode) & 0xff) === SQLITE_BUSY;
 }
 

@@ -1,4 +1,4 @@
-import { Command } from "commander";
+import { Command, InvalidArgumentError } from "commander";
 import type { Io } from "../../command-line/io.ts";
 import { readAmount } from "../../command-line/read-number.ts";
 import type { McpFlags } from "../../gateway/mcp-flags.ts";
@@ -13,6 +13,7 @@ trust. A change applies to the next message, without a restart.
 Examples:
   parley mcp add notes --write ~/notes -- mcp-server-memory
   parley mcp trust ~/projects/shop
+  parley mcp login tracker
   parley mcp doctor
 `;
 
@@ -36,6 +37,8 @@ export function mcpCommand(io: Io, version: string): Command {
 		.addCommand(removeCommand(io))
 		.addCommand(trustCommand(io))
 		.addCommand(untrustCommand(io))
+		.addCommand(loginCommand(io))
+		.addCommand(logoutCommand(io))
 		.addCommand(
 			new Command("doctor")
 				.description(
@@ -92,6 +95,33 @@ function untrustCommand(io: Io): Command {
 	);
 }
 
+function loginCommand(io: Io): Command {
+	const command = new Command("login")
+		.description("log in to a remote server with a browser, also on another machine")
+		.argument("<name>", "name of the server")
+		.option("--scope <scopes>", "scopes to request (default: those that the server names)")
+		.option("--client-id <id>", "client that you have registered (default: Parley registers itself)")
+		.option("--client-secret-from <NAME>", "variable with the secret of that client")
+		.option("--port <number>", "port of 127.0.0.1 for the answer (default: a free one)", readPort)
+		.option("--private-host <host>", "host of the login with a private address; may be repeated", gather);
+	return addAgent(command).action(async (name: string) =>
+		(await login()).logIn(name, command.optsWithGlobals(), io),
+	);
+}
+
+function logoutCommand(io: Io): Command {
+	const command = new Command("logout")
+		.description("end the login to a remote server")
+		.argument("<name>", "name of the server");
+	return addAgent(command).action(async (name: string) =>
+		(await login()).logOut(name, command.optsWithGlobals(), io),
+	);
+}
+
+function addAgent(command: Command): Command {
+	return command.option("--agent <name>", "agent whose mcp.json has the server");
+}
+
 function addRights(command: Command): Command {
 	return command
 		.option("--env-from <NAME>", "variable of the gateway that it gets; may be repeated", gather)
@@ -101,6 +131,16 @@ function addRights(command: Command): Command {
 
 function gather(value: string, before: readonly string[] = []): readonly string[] {
 	return [...before, value];
+}
+
+function readPort(value: string): number {
+	const port = readAmount(value);
+	if (port >= 1 && port <= 65_535) return port;
+	throw new InvalidArgumentError("Use 1 to 65535.");
+}
+
+function login() {
+	return import("../../gateway/mcp-login.ts");
 }
 
 function setup() {

@@ -1,6 +1,7 @@
 import type { Tool as ListedTool } from "@modelcontextprotocol/client";
 import { type Clock, type Ids, type Logger, ParleyError } from "@parley/base";
 import type { TextRedactor } from "../../text/session-redactor.ts";
+import type { McpLogins } from "../../vocabulary/mcp/login.ts";
 import type { McpServerSettings, McpServerState, McpSetup, McpSource } from "../../vocabulary/mcp/server.ts";
 import type { Sandboxes } from "../../vocabulary/sandbox.ts";
 import type { Tool } from "../../vocabulary/tool.ts";
@@ -18,6 +19,8 @@ export interface McpOptions {
 	readonly source: McpSource;
 	/** Version of Parley, for the servers. */
 	readonly version: string;
+	/** Logins at remote servers. Default: none. */
+	readonly logins?: McpLogins;
 }
 
 interface McpDeps {
@@ -68,13 +71,15 @@ export class McpServers {
 	readonly #joined = new WeakMap<readonly Tool[], JoinedTools>();
 	readonly #used: ReadonlySet<string>;
 	readonly #version: string;
+	readonly #logins: McpLogins;
 	#check: Promise<ToolCheck> | undefined;
 	#isClosed = false;
 
-	constructor({ source, version }: McpOptions, deps: McpDeps) {
+	constructor({ source, version, logins = noLogins }: McpOptions, deps: McpDeps) {
 		this.#deps = deps;
 		this.#source = source;
 		this.#version = version;
+		this.#logins = logins;
 		this.#used = usedNames(deps.tools);
 	}
 
@@ -220,7 +225,7 @@ export class McpServers {
 		this.#check ??= loadToolCheck();
 		this.#loaded = await this.#check;
 		const { clock, sandbox: sandboxes } = this.#deps;
-		if ("url" in settings) return openRemote(settings, clock);
+		if ("url" in settings) return openRemote(settings, { clock, logins: this.#logins });
 		const { parseJSONRPCMessage } = await import("@modelcontextprotocol/client");
 		const { command, args, environment, read, write } = settings;
 		// As in a chat: without a sandbox it does not start, and files with secrets are empty.
@@ -302,6 +307,11 @@ interface JoinedTools {
 }
 
 const none: readonly Tool[] = [];
+
+const noLogins: McpLogins = {
+	find: () => Promise.resolve(undefined),
+	change: () => Promise.resolve(undefined),
+};
 
 function countOf({ servers, trusted, ofAgent = [] }: McpSetup): number {
 	return servers.length + trusted.length + ofAgent.length;

@@ -82,7 +82,8 @@ function classesOf(
 	const places = isRemote ? [] : [...settings.read, ...settings.write];
 	const isBeyond = places.some((place) => !roots.some((root) => isWithin(place, root)));
 	// With credentials, it returns data that belongs to their owner.
-	const isPrivate = isBeyond || settings.secrets.length > 0;
+	const hasLogin = isRemote && settings.login !== undefined;
+	const isPrivate = isBeyond || settings.secrets.length > 0 || hasLogin;
 	return definedItems([
 		"mcp",
 		isPrivate ? "outside-read" : undefined,

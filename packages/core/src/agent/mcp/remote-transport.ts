@@ -1,38 +1,33 @@
-import type { FetchLike } from "@modelcontextprotocol/client";
 import { type Clock, ParleyError, parseJson } from "@parley/base";
-import {
-	addressOf,
-	findAddresses,
-	type Lookup,
-	publicReach,
-	type Reach,
-	systemLookup,
-} from "../../sandbox/egress/reach.ts";
+import { guardedFetch, refused } from "../../sandbox/egress/guarded-fetch.ts";
+import type { McpLogins } from "../../vocabulary/mcp/login.ts";
 import type { McpRemoteSettings } from "../../vocabulary/mcp/server.ts";
 import { Allowance, serverLimits } from "./allowance.ts";
 import { EventStreamCheck } from "./event-stream-check.ts";
+import { loginAccess } from "./login/login-access.ts";
 import type { ServerTransport } from "./server-connection.ts";
 
-const maxHeaderBytes = 32 * 1024;
-const connectMs = 10_000;
-
-/** Every address. For a server whose private address the operator chose. */
-const everyAddress: Reach = { ports: [], allows: () => true };
-
 /** Opens streamable HTTP to a server: https://modelcontextprotocol.io/specification/2025-11-25/basic/transports */
-export async function openRemote(settings: McpRemoteSettings, clock: Clock): Promise<ServerTransport> {
+export async function openRemote(
+	settings: McpRemoteSettings,
+	{ clock, logins }: { readonly clock: Clock; readonly logins: McpLogins },
+): Promise<ServerTransport> {
 	const { StreamableHTTPClientTransport } = await import("@modelcontextprotocol/client");
 	const { url, headers, allowPrivate } = settings;
-	const reach = allowPrivate ? everyAddress : publicReach;
 	const limits = new AnswerLimits(clock, (problem) => {
 		closing.problem ??= problem;
 		// The problem is known, and the connection has ended for its user before this can fail.
 		closing.close().catch(() => undefined);
 	});
-	const guarded = await guardedFetch({ reach, lookup: systemLookup, limits, plain: allowPrivate });
+	const guarded = await guardedFetch({
+		isPrivateAllowed: () => allowPrivate,
+		bounded: (response) => limits.bounded(response),
+	});
 	const transport = new StreamableHTTPClientTransport(new URL(url), {
 		fetch: guarded.fetch,
 		requestInit: { headers },
+		authProvider: loginAccess(settings, logins, clock),
+		onInsufficientScope: "throw",
 	});
 	const close = transport.close.bind(transport);
 	const closing = Object.assign(transport, {
@@ -104,67 +99,4 @@ class AnswerLimits {
 			throw reason;
 		}
 	}
-}
-
-interface FetchGuards {
-	readonly reach: Reach;
-	readonly lookup: Lookup;
-	readonly limits: AnswerLimits;
-	/** Whether http is allowed. */
-	readonly plain: boolean;
-}
-
-/**
- * A fetch that connects only to allowed addresses, looked up and checked for each connection, and that bounds all answers.
- * It follows no redirect itself: the client of the protocol requests the new place with it, and only at the same origin.
- */
-async function guardedFetch(
-	guards: FetchGuards,
-): Promise<{ readonly fetch: FetchLike; close(): Promise<void> }> {
-	const { Agent, fetch: send } = await import("undici");
-	const { reach, lookup, limits, plain } = guards;
-	const agent = new Agent({
-		allowH2: false,
-		maxHeaderSize: maxHeaderBytes,
-		// The client of the protocol limits all times.
-		headersTimeout: 0,
-		bodyTimeout: 0,
-		connect: {
-			timeout: connectMs,
-			lookup: (name, { all }, found) => {
-				const signal = AbortSignal.timeout(connectMs);
-				const url = new URL(`https://${name}`);
-				findAddresses(url, { reach, lookup }, signal).then(
-					(addresses) => {
-						const pinned = addresses.map((address) => ({ address, family: address.includes(":") ? 6 : 4 }));
-						if (all) found(null, pinned);
-						else found(null, pinned[0]?.address ?? "", pinned[0]?.family);
-					},
-					(reason: unknown) => found(ParleyError.from(reason), ""),
-				);
-			},
-		},
-	});
-	const guarded: FetchLike = async (given, init) => {
-		const url = new URL(given);
-		if (url.protocol !== "https:" && !plain) throw refused(`${url.origin} is not https`);
-		const literal = addressOf(url);
-		if (literal !== undefined && !reach.allows(literal))
-			throw refused(`${url.host} is not on the public internet`);
-		// True because the two libraries have the same interface of fetch.
-		const options = { ...init, redirect: "manual", dispatcher: agent } as Parameters<typeof send>[1];
-		const response = await send(url, options).catch((reason: unknown) => {
-			// undici wraps the reason of a lookup or a connection.
-			const cause = reason instanceof Error ? (reason.cause ?? reason) : reason;
-			if (cause instanceof ParleyError) throw cause;
-			throw refused(`${url.host} could not be reached`, reason);
-		});
-		// True as above.
-		return limits.bounded(response as unknown as Response);
-	};
-	return { fetch: guarded, close: () => agent.destroy() };
-}
-
-function refused(message: string, cause?: unknown): ParleyError {
-	return new ParleyError(message, { code: "unavailable", cause });
 }

@@ -183,8 +183,19 @@ const longestProblem = 500;
 export function problemOf(reason: unknown): string {
 	for (let error = reason; error instanceof Error; error = error.cause) {
 		if (error instanceof ParleyError) return error.message;
+		if ("status" in error && error.status === 401) return "it refused the token of its login after a refresh";
+		if (error.name === "InsufficientScopeError") return scopeProblem(error);
 	}
 	return visible(reason instanceof Error ? reason.message.slice(0, longestProblem) : "unknown error");
+}
+
+/** Scopes as they are usual, so that an operator can copy them into a shell. */
+const plainScope = /^[A-Za-z0-9:._/ -]{1,200}$/;
+
+function scopeProblem(error: Error): string {
+	const scope = "requiredScope" in error ? String(error.requiredScope) : "";
+	const named = plainScope.test(scope) ? ` --scope "${scope}"` : " --scope";
+	return `the token does not allow this: repeat \`parley mcp login\` with${named}`;
 }
 
 /** Accepts every value. */

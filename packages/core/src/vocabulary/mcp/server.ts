@@ -1,3 +1,5 @@
+import type { McpLoginState } from "./login.ts";
+
 interface McpServerFacts {
 	/** Lower-case letters, digits and `-`: the first part of the names of its tools. */
 	readonly name: string;
@@ -19,6 +21,8 @@ export interface McpRemoteSettings extends McpServerFacts {
 	readonly headers: Readonly<Record<string, string>>;
 	/** Whether it may have an address of this machine or of its networks, and be without TLS. */
 	readonly allowPrivate: boolean;
+	/** Login of the operator, whose token is sent. */
+	readonly login?: McpLoginState;
 }
 
 /** Rights of a program beyond those of every command. */

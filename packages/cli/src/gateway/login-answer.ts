@@ -1,0 +1,75 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { ParleyError } from "@parley/base";
+
+/** Path of the redirect. */
+const path = "/callback";
+const mostConnections = 16;
+
+/** Waits on this machine for the browser at the end of a login. */
+export interface LoginListener {
+	/** Address for the redirect: https://www.rfc-editor.org/rfc/rfc8252#section-7.3 */
+	readonly url: string;
+	/** The first answer that `isOurs` accepts. Others are refused, because any page can send a browser here. */
+	answer(isOurs: (answer: URLSearchParams) => boolean): Promise<URLSearchParams>;
+	close(): void;
+}
+
+/** Listens on a port of 127.0.0.1; 0 is a free one. */
+export async function listenForLogin(port: number): Promise<LoginListener> {
+	const first = Promise.withResolvers<URLSearchParams>();
+	let accepts: (answer: URLSearchParams) => boolean = () => false;
+	let url = "";
+	const server = createServer((request, response) => {
+		const answer = readAnswer(request, url);
+		const isAccepted = answer !== undefined && accepts(answer);
+		reply(response, isAccepted);
+		if (isAccepted) first.resolve(answer);
+	});
+	server.maxConnections = mostConnections;
+	server.listen(port, "127.0.0.1");
+	await once(server, "listening").catch((cause: unknown) => {
+		throw new ParleyError(`Port ${port} of 127.0.0.1 cannot be used: choose another one with --port`, {
+			code: "unavailable",
+			cause,
+		});
+	});
+	// True because the server listens on a port.
+	const place = server.address() as AddressInfo;
+	url = `http://127.0.0.1:${place.port}${path}`;
+	return {
+		url,
+		answer(isOurs) {
+			accepts = isOurs;
+			return first.promise;
+		},
+		close() {
+			server.closeAllConnections();
+			server.close();
+		},
+	};
+}
+
+/** The parameters of a request that a redirect of a browser can be. */
+function readAnswer(
+	{ method, headers, url = "" }: IncomingMessage,
+	own: string,
+): URLSearchParams | undefined {
+	const place = new URL(own);
+	if (method !== "GET" || headers.host !== place.host || !url.startsWith("/")) return undefined;
+	const given = URL.parse(url, place.origin);
+	return given?.pathname === path ? given.searchParams : undefined;
+}
+
+function reply(response: ServerResponse, isAccepted: boolean): void {
+	response.writeHead(isAccepted ? 200 : 400, {
+		"content-type": "text/plain; charset=utf-8",
+		"cache-control": "no-store",
+		"referrer-policy": "no-referrer",
+		connection: "close",
+	});
+	response.end(
+		isAccepted ? "Parley has received the login. Close this page.\n" : "This is not the login of Parley.\n",
+	);
+}

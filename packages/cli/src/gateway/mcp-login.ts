@@ -1,0 +1,137 @@
+import { createInterface } from "node:readline";
+import { createIds, defined, ParleyError, Redactor, silentLogger, systemClock } from "@parley/base";
+import { beginLogin, type McpRemoteSettings, type PendingLogin, revokeLogin } from "@parley/core";
+import { McpFiles, McpLoginFile, mcpFileIn, mcpLoginsIn } from "@parley/gateway";
+import type { Io } from "../command-line/io.ts";
+import { printJson, printRows } from "../command-line/output.ts";
+import { UsageError } from "../command-line/usage.ts";
+import { visibleLine } from "../text/visible.ts";
+import { type LoginListener, listenForLogin } from "./login-answer.ts";
+import type { LoginFlags } from "./mcp-flags.ts";
+import { readConfig } from "./run-gateway.ts";
+
+/** Maximum milliseconds of a login. */
+const longestLoginMs = 10 * 60_000;
+
+/** Logs in to a remote server: a person opens an address in a browser, which returns here or is pasted. */
+export async function logIn(name: string, flags: LoginFlags, io: Io): Promise<void> {
+	const { servers, logins } = await openLogins(flags, io);
+	const server = servers.find((one) => one.name === name);
+	if (server === undefined) throw noServer(name, servers);
+	if (server.headers["authorization"] !== undefined)
+		throw new UsageError(`The server "${name}" has a token by its setting tokenFrom, and needs no login`);
+	const client = clientOf(flags, io);
+	const listener = await listenForLogin(flags.port ?? 0);
+	try {
+		const pending = await beginLogin(server, {
+			redirectUrl: listener.url,
+			privateHosts: flags.privateHost ?? [],
+			...defined({ client, scope: flags.scope }),
+			clock: systemClock,
+			ids: createIds(),
+		});
+		try {
+			const login = await pending.finish(await waitForAnswer(pending, listener, io));
+			await logins.change(name, () => Promise.resolve(login));
+		} finally {
+			await pending.close();
+		}
+	} finally {
+		listener.close();
+	}
+	if (flags.json) printJson({ loggedIn: name }, io);
+	else printRows([`logged in to ${name}; try it with: parley mcp doctor`], io);
+}
+
+/** Removes a login, and revokes its tokens if the authorization server allows it. */
+export async function logOut(name: string, flags: LoginFlags, io: Io): Promise<void> {
+	const { servers, logins } = await openLogins(flags, io);
+	const allowPrivate = servers.some((one) => one.name === name && one.allowPrivate);
+	let hadLogin = false;
+	let isRevoked = false;
+	await logins.change(name, async (before) => {
+		hadLogin = before !== undefined;
+		if (before) isRevoked = await revokeLogin(before, allowPrivate, systemClock);
+		return undefined;
+	});
+	if (!hadLogin) throw new UsageError(`There is no login to a server "${name}"`);
+	if (flags.json) return printJson({ loggedOut: name, revoked: isRevoked }, io);
+	const end = isRevoked ? "" : "; its token is valid until it expires";
+	printRows([`logged out of ${name}${end}`], io);
+}
+
+interface Logins {
+	readonly servers: readonly McpRemoteSettings[];
+	readonly logins: McpLoginFile;
+}
+
+async function openLogins({ data: directory, agent = "default" }: LoginFlags, io: Io): Promise<Logins> {
+	const { data, mcp: configured = [] } = await readConfig(defined({ data: directory }), io);
+	const redactor = new Redactor();
+	const source = new McpFiles({
+		path: mcpFileIn(data),
+		logins: mcpLoginsIn(data),
+		configured,
+		environment: io.environment,
+		redactor,
+		log: silentLogger,
+	});
+	const { servers, ofAgent = [] } = await source.current(agent);
+	return {
+		servers: [...servers, ...ofAgent].filter((one) => "url" in one),
+		logins: new McpLoginFile({ data, clock: systemClock, redactor }),
+	};
+}
+
+function noServer(name: string, servers: readonly McpRemoteSettings[]): UsageError {
+	const known = servers.map((one) => one.name).join(", ") || "none";
+	return new UsageError(`There is no remote server "${name}". Remote servers: ${known}`);
+}
+
+function clientOf({ clientId, clientSecretFrom }: LoginFlags, io: Io) {
+	if (clientId === undefined) {
+		if (clientSecretFrom === undefined) return undefined;
+		throw new UsageError("--client-secret-from needs --client-id");
+	}
+	const secret = clientSecretFrom === undefined ? undefined : io.environment[clientSecretFrom];
+	if (clientSecretFrom !== undefined && !secret)
+		throw new UsageError(`There is no variable ${clientSecretFrom} with the secret of the client`);
+	return { client_id: clientId, ...defined({ client_secret: secret }) };
+}
+
+/** The answer of the browser on this machine, or the one that a person pastes. */
+async function waitForAnswer(
+	pending: PendingLogin,
+	listener: LoginListener,
+	io: Io,
+): Promise<URLSearchParams> {
+	const rows = [
+		`Open this address in a browser, and log in at ${pending.url.host} for ${visibleLine(pending.resource)}:`,
+		"",
+		pending.url.href,
+		"",
+		"The browser then returns to this machine. If it runs on another machine, it shows an",
+		"error at the end: copy the complete address of that page, and paste it here.",
+	];
+	io.stderr.write(rows.map((row) => `${row}\n`).join(""));
+	const late = Promise.withResolvers<never>();
+	const timer = systemClock.after(longestLoginMs, () =>
+		late.reject(
+			new ParleyError("The login was not finished within 10 minutes", { code: "deadline_exceeded" }),
+		),
+	);
+	const pasted = Promise.withResolvers<URLSearchParams>();
+	const lines = createInterface({ input: io.stdin });
+	lines.on("line", (line) => {
+		const answer = URL.parse(line.trim())?.searchParams;
+		if (answer && pending.isOurs(answer)) pasted.resolve(answer);
+		else if (line.trim() !== "")
+			io.stderr.write("This is not the address of the end of this login: copy the complete address.\n");
+	});
+	try {
+		return await Promise.race([listener.answer(pending.isOurs), pasted.promise, late.promise]);
+	} finally {
+		timer.cancel();
+		lines.close();
+	}
+}

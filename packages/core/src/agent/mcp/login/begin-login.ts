@@ -1,0 +1,265 @@
+import { randomBytes, timingSafeEqual } from "node:crypto";
+import type {
+	AuthorizationServerMetadata,
+	OAuthClientInformationMixed,
+	OAuthProtectedResourceMetadata,
+} from "@modelcontextprotocol/client";
+import { type Clock, defined, type Ids, ParleyError } from "@parley/base";
+import type { McpAuthorizationServer, McpLogin, McpOAuthClient } from "../../../vocabulary/mcp/login.ts";
+import type { McpRemoteSettings } from "../../../vocabulary/mcp/server.ts";
+import { type AuthorizationFetch, authorizationFetch } from "./authorization-fetch.ts";
+import { checkTokens, isSafeEndpoint, loginProblem } from "./oauth-answers.ts";
+
+type Library = typeof import("@modelcontextprotocol/client");
+
+export interface LoginOptions {
+	/** Address of this machine to which the browser is sent. */
+	readonly redirectUrl: string;
+	readonly privateHosts: readonly string[];
+	/** Client that the operator has registered. Default: Parley registers itself. */
+	readonly client?: McpOAuthClient;
+	/** Default: the scopes that the server names. */
+	readonly scope?: string;
+	readonly clock: Clock;
+	readonly ids: Ids;
+}
+
+/** A login that waits for the person at the authorization server. */
+export interface PendingLogin {
+	/** Address for a browser. */
+	readonly url: URL;
+	/** Resource for which the person logs in. */
+	readonly resource: string;
+	/** Whether an answer has the state of this login. Other answers come from other pages. */
+	isOurs(answer: URLSearchParams): boolean;
+	/** Exchanges the code of the answer. Works once. Rejects with the reason for the operator. */
+	finish(answer: URLSearchParams): Promise<McpLogin>;
+	close(): Promise<void>;
+}
+
+/**
+ * Finds the authorization server of a remote server, registers Parley there, and creates the address for the login.
+ * https://modelcontextprotocol.io/specification/2025-11-25/basic/authorization
+ */
+export async function beginLogin(
+	{ url, allowPrivate }: McpRemoteSettings,
+	options: LoginOptions,
+): Promise<PendingLogin> {
+	const { redirectUrl, privateHosts, clock, ids } = options;
+	const library = await import("@modelcontextprotocol/client");
+	const guarded = await authorizationFetch({ url, allowPrivate, privateHosts }, clock);
+	try {
+		const challenge = library.extractWWWAuthenticateParams(await askForChallenge(url, guarded));
+		const { resource, metadata } = await discover(library, url, guarded, challenge.resourceMetadataUrl);
+		const scope = options.scope ?? challenge.scope ?? metadata.scope;
+		const server = readServer(metadata.server, allowPrivate);
+		const client = options.client ?? (await register(library, metadata.server, { guarded, redirectUrl }));
+		const state = randomBytes(32).toString("base64url");
+		const start = {
+			metadata: metadata.server,
+			clientInformation: clientOf(client),
+			redirectUrl,
+			state,
+			resource,
+		};
+		const { authorizationUrl, codeVerifier } = await library.startAuthorization(server.issuer, {
+			...start,
+			...defined({ scope: withOfflineAccess(scope, metadata.server) }),
+		});
+		let isUsed = false;
+		const isOurs = (answer: URLSearchParams): boolean => isSame(answer.get("state") ?? "", state);
+		return {
+			url: authorizationUrl,
+			resource,
+			isOurs,
+			async finish(answer) {
+				if (!isOurs(answer)) throw refusal("the answer belongs to another login");
+				if (isUsed) throw refusal("the answer was used before");
+				isUsed = true;
+				const code = readCode(library, answer, metadata.server);
+				const tokens = await reported(guarded, () =>
+					library.exchangeAuthorization(server.issuer, {
+						metadata: metadata.server,
+						clientInformation: clientOf(client),
+						authorizationCode: code,
+						...defined({ iss: answer.get("iss") ?? undefined }),
+						codeVerifier,
+						redirectUri: redirectUrl,
+						resource,
+						fetchFn: guarded.fetch,
+					}),
+				);
+				const id = ids.create("login");
+				return { id, url, resource, server, client, privateHosts, ...checkTokens(tokens) };
+			},
+			close: guarded.close,
+		};
+	} catch (reason) {
+		await guarded.close();
+		throw loginProblem(reason, guarded.problem);
+	}
+}
+
+/** Sends a request without a token. The answer may say where the metadata of the resource is. */
+async function askForChallenge(url: string, { fetch: send }: AuthorizationFetch): Promise<Response> {
+	const headers = { "content-type": "application/json", accept: "application/json, text/event-stream" };
+	const params = {
+		protocolVersion: "2025-11-25",
+		capabilities: {},
+		clientInfo: { name: "parley", version: "1" },
+	};
+	const body = JSON.stringify({ jsonrpc: "2.0", id: 0, method: "initialize", params });
+	return await send(url, { method: "POST", headers, body });
+}
+
+interface Discovered {
+	readonly resource: string;
+	readonly metadata: { readonly server: AuthorizationServerMetadata; readonly scope: string | undefined };
+}
+
+async function discover(
+	library: Library,
+	url: string,
+	guarded: AuthorizationFetch,
+	resourceMetadataUrl: URL | undefined,
+): Promise<Discovered> {
+	const found = await library.discoverOAuthServerInfo(url, {
+		fetchFn: guarded.fetch,
+		...defined({ resourceMetadataUrl }),
+	});
+	// The library continues with other places if the metadata of the resource cannot be read.
+	if (guarded.problem) throw guarded.problem;
+	const { authorizationServerMetadata: server, resourceMetadata } = found;
+	if (!server) throw refusal("it offers no login");
+	const resource = resourceOf(library, url, resourceMetadata);
+	return { resource, metadata: { server, scope: resourceMetadata?.scopes_supported?.join(" ") } };
+}
+
+/** The resource by the server's own words if it includes the address of the server, so that no server gets tokens for another. */
+function resourceOf(
+	{ checkResourceAllowed, resourceUrlFromServerUrl }: Library,
+	url: string,
+	metadata: OAuthProtectedResourceMetadata | undefined,
+): string {
+	const requestedResource = resourceUrlFromServerUrl(url);
+	if (metadata === undefined) return requestedResource.href;
+	const { resource } = metadata;
+	if (checkResourceAllowed({ requestedResource, configuredResource: resource })) return resource;
+	throw refusal("it requests a login for another resource");
+}
+
+/** Facts for later refreshes. They are fixed, so that the server cannot direct the refresh token to another place. */
+function readServer(metadata: AuthorizationServerMetadata, allowPrivate: boolean): McpAuthorizationServer {
+	const { issuer, authorization_endpoint, token_endpoint, response_types_supported } = metadata;
+	if (!metadata.code_challenge_methods_supported?.includes("S256"))
+		throw refusal("the authorization server does not support PKCE with S256");
+	const { token_endpoint_auth_methods_supported } = metadata;
+	const revocation_endpoint = "revocation_endpoint" in metadata ? metadata.revocation_endpoint : undefined;
+	for (const endpoint of [authorization_endpoint, token_endpoint]) {
+		if (!isSafeEndpoint(endpoint, allowPrivate))
+			throw refusal("an address of the authorization server is not https");
+	}
+	return {
+		issuer,
+		authorization_endpoint,
+		token_endpoint,
+		response_types_supported,
+		...defined({
+			token_endpoint_auth_methods_supported,
+			revocation_endpoint: typeof revocation_endpoint === "string" ? revocation_endpoint : undefined,
+		}),
+	};
+}
+
+interface Registration {
+	readonly guarded: AuthorizationFetch;
+	readonly redirectUrl: string;
+}
+
+/**
+ * Registers Parley: https://www.rfc-editor.org/rfc/rfc7591. The address of the redirect has a new port each time. It names no
+ * scopes, because some servers refuse those of a resource here.
+ */
+async function register(
+	library: Library,
+	metadata: AuthorizationServerMetadata,
+	{ guarded, redirectUrl }: Registration,
+): Promise<McpOAuthClient> {
+	if (metadata.registration_endpoint === undefined)
+		throw refusal(
+			"the authorization server registers no clients: register Parley there, and repeat the login with --client-id",
+		);
+	const { client_id, client_secret, token_endpoint_auth_method } = await library.registerClient(
+		metadata.issuer,
+		{
+			metadata,
+			clientMetadata: {
+				client_name: "Parley",
+				redirect_uris: [redirectUrl],
+				grant_types: ["authorization_code", "refresh_token"],
+				response_types: ["code"],
+				token_endpoint_auth_method: "none",
+				application_type: "native",
+			},
+			fetchFn: guarded.fetch,
+		},
+	);
+	return { client_id, ...defined({ client_secret, token_endpoint_auth_method }) };
+}
+
+/** Without this scope, some servers give no refresh token. */
+function withOfflineAccess(
+	scope: string | undefined,
+	{ scopes_supported: supported }: AuthorizationServerMetadata,
+): string | undefined {
+	const offline = "offline_access";
+	const isOffered =
+		supported?.includes(offline) && scope !== undefined && !scope.split(" ").includes(offline);
+	return isOffered ? `${scope} ${offline}` : scope;
+}
+
+/** The code of an answer. The issuer is checked before any other text of the answer is read. */
+function readCode(library: Library, answer: URLSearchParams, metadata: AuthorizationServerMetadata): string {
+	try {
+		library.validateAuthorizationResponseIssuer({
+			iss: answer.get("iss") ?? undefined,
+			expectedIssuer: metadata.issuer,
+			issParameterSupported: metadata.authorization_response_iss_parameter_supported === true,
+		});
+	} catch (cause) {
+		throw refusal("the answer comes from another authorization server", cause);
+	}
+	const code = answer.get("code");
+	if (code) return code;
+	const error = answer.get("error") ?? "";
+	throw refusal(
+		error === "access_denied"
+			? "the login was denied"
+			: `the authorization server refused the login${named(error)}`,
+	);
+}
+
+function named(error: string): string {
+	return /^[a-z_]{1,40}$/.test(error) ? `: ${error}` : "";
+}
+
+export function clientOf(client: McpOAuthClient): OAuthClientInformationMixed {
+	return { ...client };
+}
+
+async function reported<T>(guarded: AuthorizationFetch, work: () => Promise<T>): Promise<T> {
+	try {
+		return await work();
+	} catch (reason) {
+		throw loginProblem(reason, guarded.problem);
+	}
+}
+
+function isSame(given: string, expected: string): boolean {
+	const [a, b] = [Buffer.from(given), Buffer.from(expected)];
+	return a.length === b.length && timingSafeEqual(a, b);
+}
+
+function refusal(message: string, cause?: unknown): ParleyError {
+	return new ParleyError(message, { code: "permission_denied", cause });
+}

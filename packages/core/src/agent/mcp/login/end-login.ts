@@ -1,0 +1,38 @@
+import type { Clock } from "@parley/base";
+import type { McpLogin, McpOAuthClient } from "../../../vocabulary/mcp/login.ts";
+import { authorizationFetch } from "./authorization-fetch.ts";
+
+/**
+ * Revokes the tokens of a login at its authorization server: https://www.rfc-editor.org/rfc/rfc7009. Returns whether the
+ * server has confirmed it. Without a place for it, or with a fault, the tokens stay valid until they expire.
+ */
+export async function revokeLogin(login: McpLogin, allowPrivate: boolean, clock: Clock): Promise<boolean> {
+	const { url, privateHosts, client, accessToken, refreshToken } = login;
+	const endpoint = login.server.revocation_endpoint;
+	const token = refreshToken ?? accessToken;
+	if (endpoint === undefined || token === "") return false;
+	const guarded = await authorizationFetch({ url, allowPrivate, privateHosts }, clock);
+	try {
+		const token_type_hint = refreshToken === undefined ? "access_token" : "refresh_token";
+		const body = new URLSearchParams({ token, token_type_hint, client_id: client.client_id });
+		const headers = authenticate(client, body);
+		const { ok } = await guarded.fetch(endpoint, { method: "POST", headers, body });
+		return ok;
+	} catch {
+		return false;
+	} finally {
+		await guarded.close();
+	}
+}
+
+/** Adds the secret of the client in the way that its registration names: https://www.rfc-editor.org/rfc/rfc6749#section-2.3 */
+function authenticate(client: McpOAuthClient, body: URLSearchParams): Record<string, string> {
+	const { client_id, client_secret, token_endpoint_auth_method: method } = client;
+	if (client_secret === undefined || method === "none") return {};
+	if (method === "client_secret_post") {
+		body.set("client_secret", client_secret);
+		return {};
+	}
+	const credentials = Buffer.from(`${client_id}:${client_secret}`).toString("base64");
+	return { authorization: `Basic ${credentials}` };
+}

@@ -1,0 +1,104 @@
+import type { AuthorizationServerMetadata, AuthProvider } from "@modelcontextprotocol/client";
+import { type Clock, defined, ParleyError } from "@parley/base";
+import type { McpAuthorizationServer, McpLogin, McpLogins } from "../../../vocabulary/mcp/login.ts";
+import type { McpRemoteSettings } from "../../../vocabulary/mcp/server.ts";
+import { authorizationFetch } from "./authorization-fetch.ts";
+import { clientOf } from "./begin-login.ts";
+import { checkTokens, loginProblem, refusalCode } from "./oauth-answers.ts";
+
+/**
+ * The token of a login for the requests to its server. After a refused request, the token is refreshed once, and the library
+ * repeats the request. Without a usable login, a refused request fails with the command for the operator.
+ */
+export function loginAccess(settings: McpRemoteSettings, logins: McpLogins, clock: Clock): AuthProvider {
+	const { name, url, headers } = settings;
+	let last: string | undefined;
+	let refreshing: Promise<void> | undefined;
+	const refresh = async (): Promise<void> => {
+		const refused = last;
+		const login = await logins.change(name, async (before) => {
+			// Another process may have refreshed it in the meantime.
+			if (before?.url !== url || before.accessToken !== refused) return before;
+			return refreshed(settings, before, clock);
+		});
+		if (login?.url !== url || login.accessToken === "") throw loginRequired(name);
+	};
+	return {
+		async token() {
+			if (headers["authorization"] !== undefined) return undefined;
+			const login = await logins.find(name, url);
+			last = login?.accessToken;
+			// An empty token would be sent as a header without a value.
+			return last === "" ? undefined : last;
+		},
+		async onUnauthorized() {
+			if (headers["authorization"] !== undefined) {
+				throw new ParleyError("it refused the token of the variable in `tokenFrom`", { code: "unavailable" });
+			}
+			refreshing ??= refresh().finally(() => {
+				refreshing = undefined;
+			});
+			await refreshing;
+		},
+	};
+}
+
+/** Error of a server whose login is missing or has ended. */
+function loginRequired(name: string): ParleyError {
+	return new ParleyError(loginRequiredText(name), { code: "unavailable" });
+}
+
+export function loginRequiredText(name: string): string {
+	return `it requires a login: run \`parley mcp login ${name}\``;
+}
+
+/** The login with new tokens, or without tokens if the authorization server refuses it. Throws for a fault that may pass. */
+async function refreshed(
+	{ url, allowPrivate }: McpRemoteSettings,
+	login: McpLogin,
+	clock: Clock,
+): Promise<McpLogin> {
+	const { server, client, resource, refreshToken, privateHosts } = login;
+	if (refreshToken === undefined) return withoutTokens(login);
+	const { refreshAuthorization } = await import("@modelcontextprotocol/client");
+	const guarded = await authorizationFetch({ url, allowPrivate, privateHosts }, clock);
+	try {
+		const tokens = await refreshAuthorization(server.issuer, {
+			metadata: metadataOf(server),
+			clientInformation: clientOf(client),
+			refreshToken,
+			resource,
+			fetchFn: guarded.fetch,
+		});
+		return { ...login, ...checkTokens(tokens) };
+	} catch (reason) {
+		if (endings.has(refusalCode(reason) ?? "")) return withoutTokens(login);
+		const { message } = loginProblem(reason, guarded.problem);
+		throw new ParleyError(`its login could not be refreshed: ${message}`, {
+			code: "unavailable",
+			cause: reason,
+		});
+	} finally {
+		await guarded.close();
+	}
+}
+
+function metadataOf({
+	response_types_supported: types,
+	token_endpoint_auth_methods_supported: methods,
+	...server
+}: McpAuthorizationServer): AuthorizationServerMetadata {
+	const token_endpoint_auth_methods_supported = methods && [...methods];
+	return {
+		...server,
+		response_types_supported: [...types],
+		...defined({ token_endpoint_auth_methods_supported }),
+	};
+}
+
+/** Refusals after which no later refresh succeeds. */
+const endings = new Set(["invalid_grant", "invalid_client", "unauthorized_client"]);
+
+function withoutTokens({ refreshToken: _, ...login }: McpLogin): McpLogin {
+	return { ...login, accessToken: "" };
+}

@@ -1,0 +1,80 @@
+import { ParleyError } from "@parley/base";
+import { addressOf, findAddresses, publicReach, type Reach, systemLookup } from "./reach.ts";
+
+const maxHeaderBytes = 32 * 1024;
+const connectMs = 10_000;
+
+/** Every address. For a host whose private address the operator chose. */
+const everyAddress: Reach = { ports: [], allows: () => true };
+
+/** The part of `fetch` that clients of protocols use. */
+export type FetchLike = (url: string | URL, init?: RequestInit) => Promise<Response>;
+
+export interface FetchGuards {
+	/** Whether a host, as in a URL, may have a private address and be without TLS. */
+	isPrivateAllowed(host: string): boolean;
+	/** The same response with limits. */
+	bounded(response: Response): Response;
+}
+
+export interface GuardedFetch {
+	readonly fetch: FetchLike;
+	close(): Promise<void>;
+}
+
+/**
+ * A fetch that connects only to allowed addresses, looked up and checked for each connection, and that bounds all answers.
+ * It follows no redirect itself: the client of the protocol requests the new place with it, and only at the same origin.
+ */
+export async function guardedFetch({ isPrivateAllowed, bounded }: FetchGuards): Promise<GuardedFetch> {
+	const { Agent, fetch: send } = await import("undici");
+	const reachOf = (host: string): Reach => (isPrivateAllowed(host) ? everyAddress : publicReach);
+	const agent = new Agent({
+		allowH2: false,
+		maxHeaderSize: maxHeaderBytes,
+		// The caller limits all times.
+		headersTimeout: 0,
+		bodyTimeout: 0,
+		connect: {
+			timeout: connectMs,
+			lookup: (name, { all }, found) => {
+				const signal = AbortSignal.timeout(connectMs);
+				const url = new URL(`https://${name}`);
+				const guards = { reach: reachOf(url.hostname), lookup: systemLookup };
+				findAddresses(url, guards, signal).then(
+					(addresses) => {
+						const pinned = addresses.map((address) => ({ address, family: address.includes(":") ? 6 : 4 }));
+						if (all) found(null, pinned);
+						else found(null, pinned[0]?.address ?? "", pinned[0]?.family);
+					},
+					(reason: unknown) => found(ParleyError.from(reason), ""),
+				);
+			},
+		},
+	});
+	const guarded: FetchLike = async (given, init) => {
+		const url = new URL(given);
+		if (url.protocol !== "https:" && !(url.protocol === "http:" && isPrivateAllowed(url.hostname)))
+			throw refused(`${url.origin} is not https`);
+		const literal = addressOf(url);
+		if (literal !== undefined && !reachOf(url.hostname).allows(literal))
+			throw refused(`${url.host} is not on the public internet`);
+		// True because the two libraries have the same interface of fetch.
+		const options = { ...init, redirect: "manual", dispatcher: agent } as Parameters<typeof send>[1];
+		const response = await send(url, options).catch((reason: unknown) => {
+			init?.signal?.throwIfAborted();
+			// undici wraps the reason of a lookup or a connection.
+			const cause = reason instanceof Error ? (reason.cause ?? reason) : reason;
+			if (cause instanceof ParleyError) throw cause;
+			throw refused(`${url.host} could not be reached`, reason);
+		});
+		// True as above.
+		return bounded(response as unknown as Response);
+	};
+	return { fetch: guarded, close: () => agent.destroy() };
+}
+
+/** Error of a server that cannot be used. */
+export function refused(message: string, cause?: unknown): ParleyError {
+	return new ParleyError(message, { code: "unavailable", cause });
+}

@@ -1,0 +1,174 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { type Clock, defined, ParleyError, parseJson, type Redactor } from "@parley/base";
+import { type McpLogin, type McpLoginState, type McpLogins, SecretBox } from "@parley/core";
+import * as z from "zod";
+import { errno } from "../data-directory/errno.ts";
+import { withFileLock } from "../data-directory/file-lock.ts";
+import { replacePrivateFile } from "../data-directory/private-file.ts";
+import { loadOrCreateSecretKey } from "../data-directory/secret-key.ts";
+
+const fileSchema = () =>
+	z.strictObject({
+		logins: z.record(
+			z.string(),
+			z.strictObject({
+				id: z.string(),
+				url: z.string(),
+				hasEnded: z.boolean(),
+				/** The login, encrypted with the key of the data directory. */
+				sealed: z.string(),
+			}),
+		),
+	});
+
+type Entries = z.output<ReturnType<typeof fileSchema>>["logins"];
+
+const loginSchema = () =>
+	z.object({
+		id: z.string(),
+		url: z.string(),
+		resource: z.string(),
+		server: z.object({
+			issuer: z.string(),
+			authorization_endpoint: z.string(),
+			token_endpoint: z.string(),
+			response_types_supported: z.array(z.string()),
+			token_endpoint_auth_methods_supported: z.exactOptional(z.array(z.string())),
+			revocation_endpoint: z.exactOptional(z.string()),
+		}),
+		client: z.object({
+			client_id: z.string(),
+			client_secret: z.exactOptional(z.string()),
+			token_endpoint_auth_method: z.exactOptional(z.string()),
+		}),
+		privateHosts: z.array(z.string()),
+		accessToken: z.string(),
+		refreshToken: z.exactOptional(z.string()),
+	});
+
+/** The file in the data directory, which no tool can read. */
+export function mcpLoginsIn(data: string): string {
+	return join(data, "mcp-logins.json");
+}
+
+/** The states of all logins by the name of their server, each with the address of the server. Rejects if the file is invalid. */
+export async function readLoginStates(
+	path: string,
+): Promise<ReadonlyMap<string, McpLoginState & { readonly url: string }>> {
+	const entries = Object.entries(await readEntries(path));
+	return new Map(entries.map(([name, { id, url, hasEnded }]) => [name, { id, url, hasEnded }]));
+}
+
+/** Secrets of one login that are registered for redaction, with those of its last refreshes. */
+const mostRedacted = 12;
+
+interface LoginFileParts {
+	readonly data: string;
+	readonly clock: Clock;
+	readonly redactor: Redactor;
+}
+
+/** Logins in a file that each process reads and changes, encrypted. Their secrets are registered for redaction before any use. */
+export class McpLoginFile implements McpLogins {
+	readonly #parts: LoginFileParts;
+	readonly #path: string;
+	/** Opened logins by the name of their server. */
+	readonly #opened = new Map<string, { readonly sealed: string; readonly login: McpLogin }>();
+	/** Registered secrets by the name of their server, the latest last. */
+	readonly #redacted = new Map<string, readonly string[]>();
+	#box: Promise<SecretBox> | undefined;
+
+	constructor(parts: LoginFileParts) {
+		this.#parts = parts;
+		this.#path = mcpLoginsIn(parts.data);
+	}
+
+	async find(name: string, url: string): Promise<McpLogin | undefined> {
+		const login = await this.#open(name, await readEntries(this.#path));
+		return login?.url === url ? login : undefined;
+	}
+
+	async change(
+		name: string,
+		work: (before: McpLogin | undefined) => Promise<McpLogin | undefined>,
+	): Promise<McpLogin | undefined> {
+		const { data, clock } = this.#parts;
+		return await withFileLock(join(data, "run", "mcp-logins.lock"), clock, async () => {
+			const entries = await readEntries(this.#path);
+			const before = await this.#open(name, entries);
+			const after = await work(before);
+			if (after === before) return after;
+			const { [name]: _, ...others } = entries;
+			const logins = after ? { ...others, [name]: await this.#seal(name, after) } : others;
+			await replacePrivateFile(this.#path, `${JSON.stringify({ logins }, undefined, "\t")}\n`);
+			return after;
+		});
+	}
+
+	async #seal(name: string, login: McpLogin): Promise<Entries[string]> {
+		this.#redact(name, login);
+		const { id, url } = login;
+		const hasEnded = login.accessToken === "";
+		const box = await this.#openBox();
+		return { id, url, hasEnded, sealed: box.seal(handleOf(name, login), JSON.stringify(login)) };
+	}
+
+	async #open(name: string, entries: Entries): Promise<McpLogin | undefined> {
+		const entry = Object.hasOwn(entries, name) ? entries[name] : undefined;
+		if (entry === undefined) return undefined;
+		const known = this.#opened.get(name);
+		if (known?.sealed === entry.sealed) return known.login;
+		const text = await this.#decrypt(name, entry);
+		if (text === undefined) return undefined;
+		const login = loginSchema().parse(parseJson(text));
+		this.#redact(name, login);
+		this.#opened.set(name, { sealed: entry.sealed, login });
+		return login;
+	}
+
+	/** Undefined if the key has changed. Such a login is worth nothing. */
+	async #decrypt(name: string, entry: Entries[string]): Promise<string | undefined> {
+		const box = await this.#openBox();
+		try {
+			return box.open(handleOf(name, entry), entry.sealed);
+		} catch (reason) {
+			if (ParleyError.from(reason).code === "data_loss") return undefined;
+			throw reason;
+		}
+	}
+
+	/** Registers the secrets. Those of earlier refreshes are removed after a while, so that their number is limited. */
+	#redact(name: string, { accessToken, refreshToken = "", client: { client_secret = "" } }: McpLogin): void {
+		const { redactor } = this.#parts;
+		const before = this.#redacted.get(name) ?? [];
+		const all = new Set([...before, accessToken, refreshToken, client_secret].reverse());
+		const kept = [...all].slice(0, mostRedacted);
+		for (const secret of before) if (!kept.includes(secret)) redactor.remove(secret);
+		for (const secret of kept) redactor.add(secret);
+		this.#redacted.set(name, kept.reverse());
+	}
+
+	#openBox(): Promise<SecretBox> {
+		this.#box ??= loadOrCreateSecretKey(this.#parts.data).then((key) => new SecretBox(key));
+		return this.#box;
+	}
+}
+
+/** A sealed login cannot be moved to another server. */
+function handleOf(name: string, { id, url }: { readonly id: string; readonly url: string }): string {
+	return JSON.stringify(["mcp-login", name, id, url]);
+}
+
+async function readEntries(path: string): Promise<Entries> {
+	const text = await readFile(path, "utf8").catch((reason: unknown) => {
+		if (errno(reason) === "ENOENT") return '{ "logins": {} }';
+		throw reason;
+	});
+	const { success, data, error } = fileSchema().safeParse(parseJson(text, { uniqueKeys: true }));
+	if (success) return data.logins;
+	throw new ParleyError(`${path} is not valid: log in again after you have removed it`, {
+		code: "data_loss",
+		...defined({ cause: error }),
+	});
+}

@@ -1,0 +1,42 @@
+import { mkdirSync } from "node:fs";
+import { dirname } from "node:path";
+// biome-ignore lint/plugin/sqlite-home: this is a lock of the kernel's, with no data in it
+import { DatabaseSync } from "node:sqlite";
+import { type Clock, ParleyError } from "@parley/base";
+import { isBusy } from "./data-lock.ts";
+
+/** Milliseconds between two attempts, and until the wait ends. */
+const pauseMs = 50;
+const longestWaitMs = 60_000;
+
+/**
+ * Runs work while no other process and no other call has this lock. Like `lockDataDirectory`, it ends with the process, also
+ * after a kill. Rejects with `unavailable` after a minute.
+ */
+export async function withFileLock<T>(path: string, clock: Clock, work: () => Promise<T>): Promise<T> {
+	mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+	const database = new DatabaseSync(path, { timeout: 0 });
+	try {
+		await lock(database, path, clock);
+		return await work();
+	} finally {
+		database.close();
+	}
+}
+
+async function lock(database: DatabaseSync, path: string, clock: Clock): Promise<void> {
+	const start = clock.monotonic();
+	for (;;) {
+		try {
+			database.exec("BEGIN EXCLUSIVE");
+			return;
+		} catch (cause) {
+			if (!isBusy(cause)) throw cause;
+			if (clock.monotonic() - start > longestWaitMs)
+				throw new ParleyError(`${path} is locked by another process`, { code: "unavailable", cause });
+		}
+		const later = Promise.withResolvers<void>();
+		clock.after(pauseMs, later.resolve);
+		await later.promise;
+	}
+}

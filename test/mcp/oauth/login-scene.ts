@@ -1,0 +1,29 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createIds, Redactor, systemClock } from "@parley/base";
+import { beginLogin, type LoginOptions, type McpRemoteSettings } from "@parley/core";
+import { McpLoginFile } from "@parley/gateway";
+import { onTestFinished } from "vitest";
+
+/** Address to which a browser would return. No program listens on it. */
+export const redirectUrl = "http://127.0.0.1:49152/callback";
+
+export function remoteAt(url: string, more: Partial<McpRemoteSettings> = {}): McpRemoteSettings {
+	return { name: "remote", url, headers: {}, allowPrivate: true, secrets: [], timeoutMs: 30_000, ...more };
+}
+
+export async function begin(server: McpRemoteSettings, more: Partial<LoginOptions> = {}) {
+	const options = { redirectUrl, privateHosts: [], clock: systemClock, ids: createIds(), ...more };
+	const pending = await beginLogin(server, options);
+	onTestFinished(() => pending.close());
+	return pending;
+}
+
+/** A data directory for logins that ends with the test. */
+export async function openLogins() {
+	const data = await mkdtemp(join(tmpdir(), "parley-mcp-login-"));
+	onTestFinished(() => rm(data, { recursive: true, force: true }));
+	const redactor = new Redactor();
+	return { data, redactor, logins: new McpLoginFile({ data, clock: systemClock, redactor }) };
+}

@@ -1,0 +1,57 @@
+import { type IncomingMessage, request, type ServerResponse } from "node:http";
+import { startEverything } from "../everything-server.ts";
+import { type AuthorizationServer, addressOf, close, listen } from "./authorization-server.ts";
+
+/** A server that answers only requests with a token for it. */
+export interface ProtectedServer extends AsyncDisposable {
+	readonly url: string;
+	/** Authorization headers of all requests, in their order. */
+	readonly seen: string[];
+}
+
+/** The server of all features from npm, behind a check of the tokens that an authorization server has issued. */
+export async function openProtectedServer(
+	authorization: AuthorizationServer,
+	scope: string,
+): Promise<ProtectedServer> {
+	const everything = await startEverything();
+	const seen: string[] = [];
+	const server = await listen((incoming, response) => void answer(incoming, response));
+	const url = `${addressOf(server)}/mcp`;
+	const metadata = `${addressOf(server)}/.well-known/oauth-protected-resource/mcp`;
+	async function answer(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+		if (incoming.url === new URL(metadata).pathname) {
+			const facts = {
+				resource: url,
+				authorization_servers: [authorization.issuer],
+				scopes_supported: [scope],
+			};
+			response.setHeader("content-type", "application/json").end(JSON.stringify(facts));
+			return;
+		}
+		const given = incoming.headers.authorization ?? "";
+		seen.push(given);
+		if (await authorization.accepts(given.replace(/^Bearer /, ""), url)) return forward(incoming, response);
+		incoming.resume();
+		response.writeHead(401, { "www-authenticate": `Bearer resource_metadata="${metadata}"` }).end();
+	}
+	function forward(incoming: IncomingMessage, response: ServerResponse): void {
+		const { method, headers } = incoming;
+		const { host: _, authorization: __, ...others } = headers;
+		const out = request(everything.url, { method, headers: others }, (given) => {
+			response.writeHead(given.statusCode ?? 500, given.headers);
+			given.pipe(response);
+		});
+		out.on("error", () => response.destroy());
+		response.on("close", () => out.destroy());
+		incoming.pipe(out);
+	}
+	return {
+		url,
+		seen,
+		async [Symbol.asyncDispose]() {
+			everything.stop();
+			await close(server);
+		},
+	};
+}

@@ -1,0 +1,70 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect } from "vitest";
+import { browse, openAuthorizationServer } from "../mcp/oauth/authorization-server.ts";
+import { openProtectedServer } from "../mcp/oauth/protected-server.ts";
+import type { Screen } from "./screen.ts";
+import { test } from "./terminal-test.ts";
+
+const scope = "mcp:tools";
+
+/** The address that a login shows. It is longer than a row of the screen. */
+async function addressIn(login: Screen): Promise<URL> {
+	await login.shows("copy the complete address");
+	const [, address = ""] = /\n\n(http[\s\S]+?)\n\n/.exec(login.text) ?? [];
+	return new URL(address.replaceAll("\n", ""));
+}
+
+test("a login ends in the browser of this machine or with a pasted address, and a logout ends it", async ({
+	setup,
+}) => {
+	await using authorization = await openAuthorizationServer(scope);
+	await using server = await openProtectedServer(authorization, scope);
+	await setup.run("mcp", "add", "tracker", server.url, "--allow-private").ended();
+	const before = setup.run("mcp", "doctor");
+	expect(await before.ended()).toBe(1);
+	expect(before.text).toContain("✗ tracker: it requires a login: run `parley mcp login tracker`");
+
+	const login = setup.run("mcp", "login", "tracker");
+	const place = await browse(await addressIn(login));
+	expect(place.href).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/callback\?/);
+	const wrong = new URL(place);
+	wrong.searchParams.set("state", "another");
+	expect((await fetch(wrong)).status).toBe(400);
+	expect((await fetch(place, { method: "POST" })).status).toBe(400);
+	await expect((await fetch(place)).text()).resolves.toContain("Close this page");
+	expect(await login.ended()).toBe(0);
+	expect(login.text).toContain("logged in to tracker");
+	const doctor = setup.run("mcp", "doctor");
+	expect(await doctor.ended()).toBe(0);
+	expect(doctor.text).toContain("✓ tracker");
+	const list = setup.run("mcp", "list");
+	await list.ended();
+	expect(list.text).toMatch(/tracker +operator +yes/);
+	expect(readFileSync(join(setup.data, "mcp-logins.json"), "utf8")).not.toContain("access");
+
+	const again = setup.run("mcp", "login", "tracker");
+	const pasted = await browse(await addressIn(again));
+	again.type("https://other.example/\r");
+	await again.shows("This is not the address of the end of this login");
+	again.type(`${pasted.href}\r`);
+	expect(await again.ended()).toBe(0);
+
+	const logout = setup.run("mcp", "logout", "tracker");
+	expect(await logout.ended()).toBe(0);
+	expect(logout.text).toContain("logged out of tracker");
+	const twice = setup.run("mcp", "logout", "tracker");
+	expect(await twice.ended()).toBe(2);
+	expect(twice.text).toContain('There is no login to a server "tracker"');
+});
+
+test("a login needs a remote server without a token of its own", async ({ setup }) => {
+	await setup.run("mcp", "add", "local", "sh").ended();
+	await setup.run("mcp", "add", "fixed", "https://mcp.example/mcp", "--token-from", "HOME").ended();
+	const local = setup.run("mcp", "login", "local");
+	expect(await local.ended()).toBe(2);
+	expect(local.text).toContain('There is no remote server "local"');
+	const fixed = setup.run("mcp", "login", "fixed");
+	expect(await fixed.ended()).toBe(2);
+	expect(fixed.text).toContain('The server "fixed" has a token');
+});
