@@ -127,7 +127,7 @@ test("prints the model, the cost and retries on stderr", () => {
 		out: "hello\n",
 		error:
 			"the model is overloaded; trying again in 4 s, attempt 2\n" +
-			"claude · 12.3k tokens in (10k cached), 1.2k out · $0.0421\n",
+			"claude · 12.3k tokens in (10k cached), 1.2k out · $0.04\n",
 	});
 });
 

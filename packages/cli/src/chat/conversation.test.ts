@@ -210,7 +210,7 @@ test("reports an interrupted reply, but not a reply without text", () => {
 test("prints the model and the cost below an answer, but not for the offline model", () => {
 	const conversation = new Conversation();
 	const rows = apply(conversation, modelCall("end"), usageUpdated(0.0421), answered("hi", "claude"));
-	expect(rows).toEqual(["hi", "claude · 12.3k tokens in (10k cached),", "1.2k out · $0.0421"]);
+	expect(rows).toEqual(["hi", "claude · 12.3k tokens in (10k cached),", "1.2k out · $0.04"]);
 	const cancelled = answered("half", "claude", "cancelled");
 	expect(apply(conversation, modelCall("end"), cancelled)).toEqual([
 		"half",

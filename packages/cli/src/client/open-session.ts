@@ -21,8 +21,8 @@ export interface SessionChoice {
 const mostSearched = 1_000;
 
 /**
- * The session of `directory` that changed last, without the sessions of chat channels. Throws `not_found` if there is none,
- * and `failed_precondition` for a gateway of another machine, which has other directories.
+ * The session of `directory` that changed last, without the sessions of chat channels. Throws `not_found` without such a
+ * session, and `failed_precondition` for a gateway of another machine, which has its own directories.
  */
 export async function lastSession(client: Client, directory: string | undefined): Promise<string> {
 	if (directory === undefined) {

@@ -57,7 +57,7 @@ test("writes a session with its details, messages and tool calls", () => {
 - Last message: 2026-01-01T00:01:00.000Z
 - Directory: \`\`/a\`b\`\`
 - Agent: \`default\`
-- Usage: 2 messages, 1,234 input tokens, 56 output tokens, $0.0123
+- Usage: 2 messages, 1,234 input tokens, 56 output tokens, $0.01
 
 ## Ada\\_L · 2026-01-01T00:00:01.000Z
 
@@ -89,7 +89,7 @@ done
 no
 \`\`\`
 
-## Parley · 2026-01-01T00:00:01.000Z · m · 1,200 + 50 tokens · $0.0123
+## Parley · 2026-01-01T00:00:01.000Z · m · 1,200 + 50 tokens · $0.01
 
 > Done.
 

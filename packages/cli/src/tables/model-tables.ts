@@ -1,6 +1,6 @@
 import { definedItems } from "@parley/base";
 import type { MethodResult } from "@parley/protocol";
-import { formatCount, formatRoughly, formatUsd } from "../text/amounts.ts";
+import { formatCount, formatRoughly, formatUsd, formatUsdLimit } from "../text/amounts.ts";
 import { alignColumns, tableRows } from "../text/columns.ts";
 import { shorten } from "../text/shorten.ts";
 import type { Look, Styles } from "../text/styles.ts";
@@ -174,7 +174,7 @@ function scopeOf({ scope, session_id, period }: Budget): string {
 
 function spentOf({ spent_usd, limit_usd }: Budget): string {
 	const spent = formatUsd(spent_usd);
-	return limit_usd === null ? `${spent}, no limit` : `${spent} of ${formatUsd(limit_usd)}`;
+	return limit_usd === null ? `${spent}, no limit` : `${spent} of ${formatUsdLimit(limit_usd)}`;
 }
 
 /** Rounded down, so that 100 % means that the budget is spent. */

@@ -1,7 +1,7 @@
 import { definedItems } from "@parley/base";
 import type { MethodResult } from "@parley/protocol";
 import { beginsId } from "../command-line/ids.ts";
-import { formatBytes, formatUsd } from "../text/amounts.ts";
+import { formatBytes, formatUsdLimit } from "../text/amounts.ts";
 import { tableRows } from "../text/columns.ts";
 import type { Look } from "../text/styles.ts";
 import { timeAgo, timeLeft } from "../text/time-ago.ts";
@@ -123,7 +123,7 @@ function settingWords(profile: Channel["profile"]): string[] {
 		["directory", root],
 		["approvers", approvers?.join(", ")],
 		["approvals also in", approve_in?.join(", ")],
-		["budget", budget_usd === undefined ? undefined : `${formatUsd(budget_usd)} a day`],
+		["budget", budget_usd === undefined ? undefined : `${formatUsdLimit(budget_usd)} a day`],
 		["workspace", quota_bytes === undefined ? undefined : `up to ${formatBytes(quota_bytes)}`],
 		["mention", mention],
 		["sessions", sessions === "person" ? "one for each person" : sessions],

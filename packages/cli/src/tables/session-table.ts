@@ -67,7 +67,7 @@ export function titleOf({ title }: { readonly title: string }): string {
 	return visibleLine(title) || "(no title)";
 }
 
-/** `4 messages, 1,234 input tokens, 56 output tokens, $0.0123`. */
+/** `4 messages, 1,234 input tokens, 56 output tokens, $0.01`. */
 export function sessionUsage({ message_count, token_usage, cost_usd }: SessionFacts): string {
 	const { input, output } = token_usage;
 	const messages = `${formatCount(message_count)} ${message_count === 1 ? "message" : "messages"}`;

@@ -20,10 +20,10 @@ function report(changes: Partial<UsageReport>): UsageReport {
 
 test("prints each model with cached tokens and cost, and the total at the end", () => {
 	expect(usageRows(report({}), "model", look)).toEqual([
-		"MODEL              CALLS      INPUT  CACHED  OUTPUT     COST",
-		"claude-sonnet-5-5      3     12,345  10,000   1,200  $0.0421",
-		"claude-opus-5-1        3  1,234,567  10,000   1,200   $12.50",
-		"total                  6  1,246,912  10,000   1,200   $12.54",
+		"MODEL              CALLS      INPUT  CACHED  OUTPUT    COST",
+		"claude-sonnet-5-5      3     12,345  10,000   1,200   $0.04",
+		"claude-opus-5-1        3  1,234,567  10,000   1,200  $12.50",
+		"total                  6  1,246,912  10,000   1,200  $12.54",
 	]);
 });
 

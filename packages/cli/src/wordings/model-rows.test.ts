@@ -9,7 +9,7 @@ const retry = { run_id: "run", reason: "the model is overloaded", in_ms: 4_200, 
 
 test("prints the model, tokens and cost below an answer", () => {
 	expect(metricRows(metrics, look)).toEqual([
-		"claude\\u{1b} · 12.3k tokens in (10k cached), 900 out · $0.0421",
+		"claude\\u{1b} · 12.3k tokens in (10k cached), 900 out · $0.04",
 	]);
 	const local = { ...metrics, costUsd: 0, tokens: { ...tokens, tokens_cache_read: 0 } };
 	expect(metricRows(local, look)).toEqual(["claude\\u{1b} · 12.3k tokens in, 900 out"]);

@@ -26,10 +26,10 @@ test.each<[string, readonly PlanStep[] | undefined, boolean, object]>([
 		{ current: 2, total: 2, label: "b", percentage: 100 },
 	],
 	[
-		"completed with an open step says so",
+		"a completed task with an open step is complete",
 		[step("a", "completed"), step("b", "pending")],
 		true,
-		{ current: 1, total: 2, label: "b", percentage: 50 },
+		{ current: 2, total: 2, label: "b", percentage: 100 },
 	],
 ])("progress: %s", (_name, plan, completed, progress) => {
 	expect(progressOf("Task", plan, completed)).toEqual(progress);

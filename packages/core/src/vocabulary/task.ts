@@ -249,8 +249,8 @@ export interface TaskAccess {
 }
 
 /**
- * Progress of a task by the completed steps of its plan, without skipped ones. A task without a plan is one step, which
- * completes at its end.
+ * Progress of a task by the completed steps of its plan, without skipped ones. A task without a plan is one step. At the
+ * successful end of a task, all steps count as completed, because models often forget to mark the last ones.
  */
 export function progressOf(
 	title: string,
@@ -261,7 +261,9 @@ export function progressOf(
 	if (steps.length === 0) {
 		return { current: completed ? 1 : 0, total: 1, label: title, percentage: completed ? 100 : 0 };
 	}
-	const current = steps.filter(({ state }) => state === "completed").length;
+	const current = completed
+		? steps.length
+		: steps.filter(({ state }) => state === "completed").length;
 	const at =
 		steps.find(({ state }) => state === "in_progress") ?? steps.find(({ state }) => state === "pending");
 	const label = (at ?? steps.at(-1))?.title ?? title;
