@@ -261,9 +261,7 @@ export function progressOf(
 	if (steps.length === 0) {
 		return { current: completed ? 1 : 0, total: 1, label: title, percentage: completed ? 100 : 0 };
 	}
-	const current = completed
-		? steps.length
-		: steps.filter(({ state }) => state === "completed").length;
+	const current = completed ? steps.length : steps.filter(({ state }) => state === "completed").length;
 	const at =
 		steps.find(({ state }) => state === "in_progress") ?? steps.find(({ state }) => state === "pending");
 	const label = (at ?? steps.at(-1))?.title ?? title;
