@@ -89,3 +89,26 @@ verifiesOn(
 		expect(requests.filter(({ tools }) => tools.length === 0)).toHaveLength(2);
 	},
 );
+
+verifiesOn(
+	"ozzie",
+	["session.compact"],
+	"a client compacts an idle session, and reads the end as an event",
+	async () => {
+		await using gateway = await TestGateway.start();
+		await using client = await OzzieClient.connect(gateway.url);
+		const session_id = await client.open();
+		await client.call("send_message", { content: "say: beans" });
+		await client.event("assistant.message");
+		expect(await client.call("compact_session", { session_id })).toEqual({ status: "started" });
+		const { payload } = await client.event("compaction.ended");
+		expect(payload).toMatchObject({ status: "compacted", error: "" });
+		await client.call("compact_session", { session_id });
+		expect((await client.event("compaction.ended")).payload).toMatchObject({ status: "unchanged" });
+		await client.call("send_message", { content: "ask: Which bed?" });
+		await client.event("prompt.request");
+		expect(await client.refusal("compact_session", { session_id })).toMatch(/^session busy: /);
+		await client.call("cancel_turn");
+		expect((await client.event("assistant.message")).payload).toMatchObject({ error: "cancelled" });
+	},
+);

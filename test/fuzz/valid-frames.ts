@@ -88,6 +88,7 @@ function validRequests({ sessions, tokens }: Surroundings): Readonly<Record<Meth
 		secret_page: [{ params: { token, key: "key_2" } }],
 		list_commands: [{ params: { session_id: session } }],
 		stop_command: [{ params: { number: 1, key: "key_command" }, session_id: session }],
+		compact_session: [{ params: { key: "key_compact" }, session_id: session }],
 		rename_session: [{ params: { title: "Beans" }, session_id: session }],
 		delete_session: [{ params: { session_id: "sess_unknown", force: true } }],
 		feedback: [{ params: { session_id: session, rating: "good", comment: "yes" } }],

@@ -316,6 +316,23 @@ export class Runtime {
 		return await this.#parts.runner.compact(lease.session, request, ending);
 	}
 
+	/**
+	 * Starts to replace the transcript by a summary. The event `compaction.ended` reports the end. Refused while a run is open
+	 * or waits, and while another compaction works.
+	 */
+	async startCompaction(request: Keyed, sessionId: string): Promise<void> {
+		this.#parts.admission.require();
+		const { sessions, runner } = this.#parts;
+		const lease = await sessions.lease(request.principal, sessionId, "session.configure");
+		try {
+			const { ended } = await runner.startCompaction(lease.session, request);
+			void ended.finally(() => lease[Symbol.dispose]());
+		} catch (reason) {
+			lease[Symbol.dispose]();
+			throw reason;
+		}
+	}
+
 	/** The permission of each tool that a run of this correlation would have in the session now. */
 	async toolPermissions(
 		principal: Principal,

@@ -72,6 +72,15 @@ export const modelPayloads = {
 		/** Reason why no model wrote the summary; "" if a model did, and at other levels. */
 		error: z.string().default(""),
 	}),
+	/** A requested compaction has ended. Token counts are estimates, and 0 if the conversation is unchanged. */
+	"compaction.ended": z.object({
+		/** `unchanged`: the conversation has no message after its last summary. */
+		status: z.enum(["compacted", "unchanged", "failed", "cancelled"]),
+		tokens_before: tokens,
+		tokens_after: tokens,
+		/** Reason of a failure, else empty. */
+		error: z.string(),
+	}),
 };
 
 export type ModelEventPayloads = {

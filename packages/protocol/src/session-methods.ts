@@ -27,6 +27,14 @@ export const sessionMethods = {
 		params: z.object({ session_id: optionalSession, title, key }),
 		result: z.object({ title: z.string() }),
 	},
+	/**
+	 * Starts to replace the conversation by a summary, for the model only. `compaction.ended` reports the end. Refused while the
+	 * session works, or messages wait.
+	 */
+	compact_session: {
+		params: z.object({ session_id: optionalSession, key }),
+		result: z.object({ status: z.literal("started") }),
+	},
 	/** Deletes the session with all its data. */
 	delete_session: {
 		params: z.object({

@@ -9,6 +9,10 @@ export const sessionListRequirements = {
 		"our own: List sessions",
 		"`rename_session` sets a title that no model replaces. An empty title enables automatic titles again.",
 	),
+	"session.compact": ozzie(
+		"our own: Compact a session",
+		"`compact_session` starts a compaction and is refused while the session works. `compaction.ended` reports its end.",
+	),
 	"list.search": ozzie(
 		"our own: List sessions",
 		"`list_sessions` with a `query` returns the sessions that contain all of its words, in any case.",

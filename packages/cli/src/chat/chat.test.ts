@@ -359,6 +359,23 @@ test("/retry keeps the chat busy until the new reply is complete", async ({ tabl
 	expect(table.rows).toEqual(["", "› (retry of the last reply)", "better"]);
 });
 
+test("/compact reports the start and the end, and a refusal", async ({ table }) => {
+	await table.type("/compact");
+	table.client.last("compact_session").answer({ status: "started" });
+	await table.settle();
+	expect(table.rows).toEqual(["shortening the conversation…"]);
+	const end = { status: "compacted", tokens_before: 18_200, tokens_after: 2_400, error: "" } as const;
+	table.session.happens("compaction.ended", end);
+	await table.settle();
+	expect(table.rows.at(-1)).toBe("the conversation was shortened from 18.2k to 2.4k tokens");
+	await table.type("/compact");
+	table.client
+		.last("compact_session")
+		.refuse(new ParleyError("session busy: a run or a tool is active", { code: "resource_exhausted" }));
+	await table.settle();
+	expect(table.rows.at(-1)).toContain("session busy");
+});
+
 test("/retry without a reply prints an error and does not wait", async ({ table }) => {
 	await table.type("/retry");
 	table.client

@@ -219,6 +219,10 @@ export class Chat {
 			const report = await this.#request("usage", { by: "model" });
 			this.#show(usageRows(report, "model", this.#options.look()));
 		},
+		compact: async () => {
+			await this.#request("compact_session", { session_id: this.sessionId });
+			this.#note("shortening the conversation…");
+		},
 		cancel: () => this.cancel(),
 		quit: () => this.leave(),
 		help: () => this.#help(),

@@ -13,6 +13,7 @@ export const slashCommands = {
 	steer: { does: "sends a message to the running turn", argument: "TEXT", needs: true },
 	retry: { does: "requests the last reply again" },
 	usage: { does: "shows the usage of this session" },
+	compact: { does: "shortens the conversation for the model by a summary" },
 	cancel: { does: "stops the running turn, like Ctrl-C" },
 	quit: { does: "leaves the chat, like Ctrl-D; running work continues" },
 	help: { does: "shows this help" },

@@ -8,6 +8,7 @@ import { commandEndWords, commandListWords, isFailedCommand } from "./command-wo
 import {
 	callListWords,
 	compactedListWords,
+	compactionListWords,
 	grantEndedWords,
 	grantedWords,
 	type ListWords,
@@ -25,7 +26,7 @@ import {
 	userMarkdown,
 	userTranscript,
 } from "./message-wordings.ts";
-import { budgetReachedRows, compactedRows } from "./model-rows.ts";
+import { budgetReachedRows, compactedRows, compactionEndRows } from "./model-rows.ts";
 import { failedTryRows, stepWords, workerWords } from "./task-words.ts";
 import { toolEndRows, toolStartRow } from "./tool-rows.ts";
 
@@ -90,6 +91,11 @@ const wordings = {
 	"session.renamed": {
 		...typeOnly,
 		list: ({ title, by }) => ({ words: `${title || "(no title)"} (by a ${by})` }),
+	},
+	"compaction.ended": {
+		...typeOnly,
+		list: compactionListWords,
+		chat: { ends: "nothing", rows: compactionEndRows },
 	},
 	"session.deleted": {
 		...typeOnly,

@@ -32,6 +32,27 @@ export function compactedListWords({
 	return error === "" ? { words: sizes } : { words: `${sizes}, no summary: ${error}`, failed: true };
 }
 
+/** Texts for the end of a requested compaction. */
+export function compactionListWords({
+	status,
+	tokens_before,
+	tokens_after,
+	error,
+}: EventPayloads["compaction.ended"]): ListWords {
+	switch (status) {
+		case "compacted":
+			return {
+				words: `the conversation was shortened from ${formatRoughly(tokens_before)} to ${formatRoughly(tokens_after)} tokens`,
+			};
+		case "unchanged":
+			return { words: "the conversation has nothing to shorten" };
+		case "cancelled":
+			return { words: "the conversation was not shortened: stopped", failed: true };
+		case "failed":
+			return { words: `the conversation was not shortened: ${error}`, failed: true };
+	}
+}
+
 export function toolListWords(call: EventPayloads["tool.call"]): ListWords {
 	if (call.status === "failed") return { words: `${call.name} failed: ${call.error}`, failed: true };
 	if (call.status === "completed") return { words: `${call.name} returned ${call.result}` };

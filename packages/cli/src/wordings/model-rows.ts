@@ -5,6 +5,7 @@ import { shorten } from "../text/shorten.ts";
 import type { Look } from "../text/styles.ts";
 import { visibleLine, visibleText } from "../text/visible.ts";
 import { wrapText } from "../text/wrap.ts";
+import { compactionListWords } from "./list-words.ts";
 
 /** Minimum columns of a reason. */
 const leastReason = 10;
@@ -58,6 +59,15 @@ export function compactedRows(
 			? `${compacted[level]}: ${sizes}`
 			: `the earlier conversation was shortened without a summary (${visibleLine(error)}): ${sizes}`;
 	return wrapText(words, columns).map(styles.dim);
+}
+
+/** The end of a compaction that a client requested. */
+export function compactionEndRows(
+	end: EventPayloads["compaction.ended"],
+	{ columns, styles }: Look,
+): string[] {
+	const { words, failed = false } = compactionListWords(end);
+	return wrapText(visibleLine(words), columns).map(failed ? styles.yellow : styles.dim);
 }
 
 type Used = Extract<OzzieEvent, { event: "usage.updated" }>["payload"]["run"];

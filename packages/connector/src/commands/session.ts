@@ -1,4 +1,4 @@
-import { defined, definedItems } from "@parley/base";
+import { defined, definedItems, ParleyError } from "@parley/base";
 import { oneLine, plain } from "../conversation/vocabulary/plain.ts";
 import { backgroundOf, commandCode, commandList, runningPart } from "../presses/background.ts";
 import { infoOfOne, linesOf, offerConversations } from "../presses/conversations.ts";
@@ -106,6 +106,26 @@ const rename: Command<RoomContext> = {
 	},
 };
 
+const compact: Command<RoomContext> = {
+	name: "session compact",
+	description: conversationTexts.compact.description,
+	options: [],
+	async run(context, { event: { person, room }, key }) {
+		const current = (await context.sessions(person, room)).find((each) => each.current);
+		if (current === undefined) return { text: conversationTexts.none };
+		const { session } = current;
+		const wanted = { session_id: session, key: `${key}/compact`, ...context.onBehalf(person, room) };
+		try {
+			await context.gateway.request("compact_session", wanted);
+		} catch (reason) {
+			// A retry would block further messages in this room.
+			if (ParleyError.from(reason).code !== "resource_exhausted") throw reason;
+			return { text: conversationTexts.compact.busy };
+		}
+		return { text: conversationTexts.compact.started };
+	},
+};
+
 const info: Command<RoomContext> = {
 	name: "session info",
 	description: conversationTexts.info.description,
@@ -184,6 +204,7 @@ export const sessionCommands: readonly Command<RoomContext>[] = [
 	turn,
 	list,
 	rename,
+	compact,
 	info,
 	background,
 ];

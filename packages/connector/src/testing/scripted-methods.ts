@@ -115,6 +115,13 @@ const talking: ScriptedMethods = {
 		session.record("session.renamed", { title, by: "person" });
 		return { title };
 	},
+	compact_session({ session_id }, { gateway }) {
+		const session = gateway.sessions.find(({ id }) => id === session_id);
+		if (!session) throw unknown(session_id ?? "");
+		const tokens = { tokens_before: 18_200, tokens_after: 2_400 };
+		session.record("compaction.ended", { status: "compacted", ...tokens, error: "" });
+		return { status: "started" };
+	},
 	pair: () => ({ status: "requested", code: "ABCD-EFGH", expires_at: "2026-01-01T01:00:00.000Z" }),
 };
 

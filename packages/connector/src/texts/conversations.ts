@@ -33,6 +33,18 @@ export const conversationTexts = {
 		done: ({ title }: { readonly title: string }): string => `Renamed to **${title}**.`,
 	},
 
+	compact: {
+		description: "Shorten this channel's conversation for me by a summary",
+		started: "Shortening the conversation…",
+		busy: "I am working here. Try again when I have answered.",
+		/** `before`, `after`: numbers of tokens in words. */
+		compacted: ({ before, after }: { readonly before: string; readonly after: string }): string =>
+			`The conversation is shorter for me now: ${before} → ${after} tokens.`,
+		unchanged: "There is nothing to shorten in this conversation.",
+		cancelled: "The conversation was not shortened, because it was stopped.",
+		failed: ({ error }: { readonly error: string }): string => `The conversation was not shortened: ${error}`,
+	},
+
 	info: {
 		description: "Show the current conversation of this channel",
 		messages: ({ count, last }: { readonly count: number; readonly last: string }): string =>

@@ -4,6 +4,7 @@ import { createOfflineModel } from "../models/offline/offline-model.ts";
 import { ModelTable } from "../models/table/model-table.ts";
 import { EventLog } from "../testing/event-log.ts";
 import { ScriptedModel, type ScriptedReply, says, stuck } from "../testing/scripted-model.ts";
+import { testConnector } from "../testing/test-connector.ts";
 import { TestRuntime, type TestRuntimeOptions, unkeyed } from "../testing/test-runtime.ts";
 import type { Model } from "../vocabulary/model.ts";
 import { ModelError } from "../vocabulary/model-error.ts";
@@ -267,4 +268,73 @@ test("a spent budget prevents the call of the model", async () => {
 	await t.runtime.setBudget(unkeyed(), { scope: "session", sessionId: session, period: "day", limit: 1 });
 	await expect(compact(opened)).rejects.toMatchObject({ code: "resource_exhausted" });
 	expect(model.requests).toHaveLength(1);
+});
+
+test("a started compaction resolves at once, and its end is an event with the sizes", async () => {
+	const model = new ScriptedModel([says("Roses?")], [says("A garden.")]);
+	await using opened = await open(model);
+	const { t, session, log } = opened;
+	const request = { ...unkeyed(), key: "k1" };
+	await t.runtime.startCompaction(request, session);
+	const ended = await log.next("compaction.ended");
+	expect(ended).toMatchObject({ status: "compacted", error: "" });
+	expect(ended.tokensAfter).toBeGreaterThan(0);
+	// A repeated request starts nothing.
+	await t.runtime.startCompaction(request, session);
+	await t.runtime.startCompaction(unkeyed(), session);
+	expect(await log.next("compaction.ended")).toMatchObject({ status: "unchanged", tokensBefore: 0 });
+	expect(model.requests).toHaveLength(2);
+	log.check();
+});
+
+test("a started compaction is refused while a run works or waits, and while another one works", async () => {
+	const model = new ScriptedModel([says("Roses?")], stuck("half"), stuck("summary"));
+	await using opened = await open(model);
+	const { t, session, log } = opened;
+	await t.send(session, "More.");
+	const busy = "session busy: a run or a tool is active";
+	await expect(t.runtime.startCompaction(unkeyed(), session)).rejects.toThrow(busy);
+	await t.runtime.cancel(unkeyed(), session);
+	await log.next("assistant.message");
+	await t.runtime.startCompaction(unkeyed(), session);
+	await expect(t.runtime.startCompaction(unkeyed(), session)).rejects.toThrow(busy);
+	// A person stops it like a run.
+	expect(await t.runtime.cancel(unkeyed(), session)).toEqual({ status: "cancelled" });
+	expect(await log.next("compaction.ended")).toMatchObject({ status: "cancelled", error: "" });
+	expect(await t.runtime.cancel(unkeyed(), session)).toEqual({ status: "idle" });
+	log.check();
+});
+
+test("the failure of a started compaction is its end, and a message that came meanwhile is answered", async () => {
+	const failing = Promise.withResolvers<void>();
+	const rejected: ScriptedReply = async function* () {
+		yield* [];
+		await failing.promise;
+		throw new ModelError("no such model", { fault: "rejected" });
+	};
+	await using opened = await open(new ScriptedModel([says("Roses?")], rejected, [says("Tulips.")]));
+	const { t, session, log } = opened;
+	await t.runtime.startCompaction(unkeyed(), session);
+	await t.send(session, "More.");
+	failing.resolve();
+	expect(await log.next("compaction.ended")).toMatchObject({ status: "failed", error: "no such model" });
+	expect(await log.next("assistant.message")).toMatchObject({ content: "Tulips." });
+});
+
+test("a stop of the gateway ends a started compaction, and the session is unchanged", async () => {
+	const model = new ScriptedModel([says("Roses?")], stuck("summary"));
+	const { t, session, log } = await open(model);
+	await t.runtime.startCompaction(unkeyed(), session);
+	const ended = log.next("compaction.ended");
+	await t.settle();
+	await t.stop();
+	expect(await ended).toMatchObject({ status: "cancelled" });
+});
+
+test("a guest cannot start a compaction", async () => {
+	await using t = await TestRuntime.open({ model: new ScriptedModel() });
+	const session = await t.create(testConnector("guest"));
+	await expect(t.runtime.startCompaction(unkeyed(testConnector("guest")), session)).rejects.toMatchObject({
+		code: "permission_denied",
+	});
 });

@@ -1,6 +1,6 @@
 import { type Clock, defined, delay, type Logger, ParleyError, type Store } from "@parley/base";
 import { readHistory } from "../conversation/queue.ts";
-import type { LiveRun, Session } from "../conversation/session.ts";
+import { compactionId, type LiveRun, type Session } from "../conversation/session.ts";
 import type { Files } from "../files/files.ts";
 import { answerOf, type Keyed, once } from "../store/idempotency.ts";
 import type { Journal } from "../store/journal.ts";
@@ -45,7 +45,8 @@ const beyondAll = 2 ** 31 - 1;
 /**
  * Replaces the transcript of a session by a summary; runs of the session wait. The cost is recorded like that of every model call.
  * Returns undefined if the transcript has no message after the last summary. Throws `failed_precondition` if a run is open
- * or another compaction runs, `cancelled` if it is stopped, and the failure of the model. The session is unchanged then.
+ * or another compaction runs, `cancelled` if it is stopped, and the failure of the model. The session is unchanged then. The
+ * end is recorded as `compaction.ended`, whatever it is.
  */
 export async function compactSession(
 	session: Session,
@@ -56,18 +57,95 @@ export async function compactSession(
 	const { store } = ports.journal;
 	const known = await store.read((db) => answerOf<Compacted | null>(db, request, ports));
 	if (known) return known.response ?? undefined;
-	if (session.live.has(liveId)) throw busy();
-	using work = new LiveCompaction(session, ports.log, signal);
+	using work = await beginCompaction(session, ports, signal);
+	return await carryOut(work, ports, request);
+}
+
+/**
+ * Starts to replace the transcript of a session by a summary, as `compactSession` does. Resolves when the work has begun; the
+ * returned promise resolves at its end, and never rejects. Throws `failed_precondition` as `compactSession` does.
+ */
+export async function startCompaction(
+	session: Session,
+	request: Keyed,
+	ports: CompactPorts,
+): Promise<{ readonly ended: Promise<void> }> {
+	const { store } = ports.journal;
+	const known = await store.read((db) => answerOf(db, request, ports));
+	if (known) return { ended: Promise.resolve() };
+	const work = await beginCompaction(session, ports, never);
 	try {
-		if (await hasOpenRun(store, session.id)) throw busy();
+		await session.commit((tx) => once(tx, request, ports, async () => "started"));
+	} catch (reason) {
+		work[Symbol.dispose]();
+		throw reason;
+	}
+	const ended = carryOut(work, ports)
+		.then(() => undefined)
+		.catch((error: unknown) => {
+			const { code } = ParleyError.from(error);
+			// The recorded end has the failure.
+			if (code === "internal") work.log.error("a compaction failed", { error });
+			else work.log.info("a compaction ended without a summary", { error });
+		})
+		.finally(() => work[Symbol.dispose]());
+	return { ended };
+}
+
+const never = new AbortController().signal;
+
+async function beginCompaction(
+	session: Session,
+	ports: CompactPorts,
+	signal: AbortSignal,
+): Promise<LiveCompaction> {
+	if (session.live.has(compactionId)) throw busy();
+	const work = new LiveCompaction(session, ports.log, signal);
+	try {
+		if (await hasOpenRun(ports.journal.store, session.id)) throw busy();
+		return work;
+	} catch (reason) {
+		work[Symbol.dispose]();
+		throw reason;
+	}
+}
+
+async function carryOut(
+	work: LiveCompaction,
+	ports: CompactPorts,
+	request?: Keyed,
+): Promise<Compacted | undefined> {
+	const { session } = work;
+	try {
 		await work.alone;
 		const compacted = await compact(session, work, ports);
-		if (request.key === undefined) return compacted;
-		await session.commit((tx) => once(tx, request, ports, async () => compacted ?? null));
+		const { tokensBefore = 0, tokensAfter = 0 } = compacted ?? {};
+		const status = compacted ? ("compacted" as const) : ("unchanged" as const);
+		await session.commit(async (tx, record) => {
+			await record({ type: "compaction.ended", status, tokensBefore, tokensAfter, error: "" });
+			if (request?.key !== undefined) await once(tx, request, ports, async () => compacted ?? null);
+		});
 		return compacted;
 	} catch (cause) {
-		if (work.signal.aborted) throw new ParleyError("cancelled", { code: "cancelled", cause });
+		const isStopped = work.signal.aborted;
+		const error = isStopped ? "" : session.redactor.redact(ParleyError.from(cause).message);
+		await recordFailure(work, { status: isStopped ? "cancelled" : "failed", error });
+		if (isStopped) throw new ParleyError("cancelled", { code: "cancelled", cause });
 		throw cause;
+	}
+}
+
+/** The failure itself is more important than a failure to record it. */
+async function recordFailure(
+	{ session, log }: LiveCompaction,
+	end: { readonly status: "cancelled" | "failed"; readonly error: string },
+): Promise<void> {
+	try {
+		await session.commit((_tx, record) =>
+			record({ type: "compaction.ended", ...end, tokensBefore: 0, tokensAfter: 0 }),
+		);
+	} catch (error) {
+		log.warn("the end of a compaction could not be recorded", { error });
 	}
 }
 
@@ -143,11 +221,9 @@ function busy(): ParleyError {
 	return new ParleyError(message, { code: "failed_precondition" });
 }
 
-const liveId = "compaction";
-
 /** A compaction as active work of a session: later runs wait for it, and a stop of the gateway ends it. */
 class LiveCompaction implements LiveRun, Disposable {
-	readonly id = liveId;
+	readonly id = compactionId;
 	readonly log: Logger;
 	readonly waiting = false;
 	readonly workedMs = 0;
@@ -155,12 +231,12 @@ class LiveCompaction implements LiveRun, Disposable {
 	readonly signal: AbortSignal;
 	/** Resolves when earlier work of the session has ended. */
 	readonly alone: Promise<unknown>;
-	readonly #session: Session;
+	readonly session: Session;
 	readonly #stop = new AbortController();
 	readonly #ended = Promise.withResolvers<void>();
 
 	constructor(session: Session, log: Logger, signal: AbortSignal) {
-		this.#session = session;
+		this.session = session;
 		this.log = session.redactor.guard(log.child({ sessionId: session.id }));
 		this.signal = AbortSignal.any([signal, this.#stop.signal]);
 		this.alone = Promise.all([...session.live.values()].map(({ ended }) => ended));
@@ -180,7 +256,7 @@ class LiveCompaction implements LiveRun, Disposable {
 	}
 
 	[Symbol.dispose](): void {
-		this.#session.live.delete(this.id);
+		this.session.live.delete(this.id);
 		this.#ended.resolve();
 	}
 }

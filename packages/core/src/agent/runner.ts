@@ -14,7 +14,7 @@ import type { Keyed } from "../store/idempotency.ts";
 import type { Journal } from "../store/journal.ts";
 import type { Step } from "../vocabulary/step.ts";
 import { messagesOf } from "../vocabulary/transcript.ts";
-import { type CompactPorts, compactSession, type Stoppable } from "./compact-session.ts";
+import { type CompactPorts, compactSession, type Stoppable, startCompaction } from "./compact-session.ts";
 import type { Compacted } from "./context/fit-request.ts";
 import { type Ended, type EndPorts, endingOf, endRun } from "./end-run.ts";
 import { LoadedImages } from "./images/room-for-images.ts";
@@ -61,6 +61,11 @@ export class Runner {
 	/** Replaces the transcript of a session at rest by a summary. Runs wait until it is done. */
 	compact(session: Session, request: Keyed, ending: Stoppable): Promise<Compacted | undefined> {
 		return compactSession(session, request, ending, this.#ports);
+	}
+
+	/** See `startCompaction`. */
+	startCompaction(session: Session, request: Keyed): Promise<{ readonly ended: Promise<void> }> {
+		return startCompaction(session, request, this.#ports);
 	}
 
 	/** Starts a claimed run, unless it works already. Does nothing without a run: the message waits for its turn. */

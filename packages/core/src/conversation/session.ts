@@ -28,6 +28,9 @@ export interface JudgedChange {
 	readonly shown: Pick<Prompt, "label" | "approval">;
 }
 
+/** Id of a compaction among the active work of a session. */
+export const compactionId = "compaction";
+
 export interface LiveRun {
 	readonly id: string;
 	/** Names the run in every line. */

@@ -73,6 +73,7 @@ class EventOrder {
 			case "session.closed":
 			case "budget.reached":
 			case "session.renamed":
+			case "compaction.ended":
 			case "grant.created":
 			case "grant.ended":
 			case "schedule.created":

@@ -157,6 +157,16 @@ export type ConversationEvent =
 			/** Why no model wrote the summary. Absent if a model did, and at other levels. */
 			readonly error?: string;
 	  }
+	/** A requested compaction of an idle session has ended. Tokens are estimates, and 0 if the transcript is unchanged. */
+	| {
+			readonly type: "compaction.ended";
+			/** unchanged: the transcript had no message after its last summary. */
+			readonly status: "compacted" | "unchanged" | "failed" | "cancelled";
+			readonly tokensBefore: number;
+			readonly tokensAfter: number;
+			/** Reason of a failure, else "". */
+			readonly error: string;
+	  }
 	| {
 			readonly type: "tool.started";
 			readonly runId: string;

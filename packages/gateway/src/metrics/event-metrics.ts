@@ -40,6 +40,7 @@ const table: EventMetricTable = {
 	"session.deleted": countDeletedSession,
 	"session.closed": notCounted,
 	"session.renamed": notCounted,
+	"compaction.ended": notCounted,
 	"user.message": countMessage,
 	"assistant.message": countRun,
 	"run.retrying": ({ recorder }, { model }) => recorder.count("parley_model_retries_total", { model }),

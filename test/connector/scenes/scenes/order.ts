@@ -161,6 +161,22 @@ export const order: readonly Scene[] = [
 		],
 	},
 	{
+		name: "a conversation is shortened on request, which shows the start and the end",
+		steps: [
+			{ commands: "/session compact" },
+			{ answered: "This channel has no conversation yet" },
+			{ says: "@Parley say: old" },
+			{ shows: "[offline] old" },
+			{ commands: "/session compact" },
+			{ answered: "Shortening the conversation…" },
+			{ shows: "The conversation is shorter for me now:" },
+			{ says: "@Parley ask: Which bed?" },
+			{ shows: "Which bed?" },
+			{ commands: "/session compact" },
+			{ answered: "I am working here." },
+		],
+	},
+	{
 		name: "a new conversation does not wait for the old one, which can be continued",
 		steps: [
 			{ says: "@Parley say: old" },

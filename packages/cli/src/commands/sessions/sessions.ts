@@ -21,6 +21,7 @@ Examples:
   parley sessions invoice march
   parley sessions show sess_4k2x
   parley sessions export sess_4k2x --output talk.md
+  parley sessions compact sess_4k2x
   parley sessions commands sess_4k2x
   parley sessions stop-command sess_4k2x 1
   parley sessions delete sess_4k2x sess_9fd0
@@ -30,7 +31,7 @@ Examples:
 export function sessionsCommand(io: Io): Command {
 	const command = new Command("sessions")
 		.description(
-			"list sessions, newest first; show, export, rename and delete them; list and stop their commands",
+			"list sessions, newest first; show, export, rename, shorten and delete them; list and stop their commands",
 		)
 		.helpCommand(false)
 		.argument("[query...]", "words to search for")
@@ -46,6 +47,7 @@ export function sessionsCommand(io: Io): Command {
 		.addCommand(showCommand(io))
 		.addCommand(exportCommand(io))
 		.addCommand(renameCommand(io))
+		.addCommand(compactCommand(io))
 		.addCommand(commandsCommand(io))
 		.addCommand(stopCommandCommand(io))
 		.addCommand(deleteCommand(io));
@@ -136,6 +138,21 @@ function renameCommand(io: Io): Command {
 		await withGateway(flags, io, (client) =>
 			client.request("rename_session", { session_id: session.id, title }),
 		);
+	});
+}
+
+function compactCommand(io: Io): Command {
+	const command = new Command("compact")
+		.description("shorten a session for the model by a summary, and wait for it; it must be idle")
+		.argument("<id>", "id of the session");
+	return command.action(async (id: string) => {
+		const flags: SessionsFlags = command.optsWithGlobals();
+		const { session } = await find(id, flags, io);
+		const { compactSession } = await import("../../sessions/compact-session.ts");
+		const end = await compactSession(await findGateway(flags, io), session.id);
+		if (flags.json) return printJson(end, io);
+		const { compactionListWords } = await import("../../wordings/list-words.ts");
+		printRows([compactionListWords(end).words], io);
 	});
 }
 

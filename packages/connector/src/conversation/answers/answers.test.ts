@@ -261,6 +261,21 @@ test.each<{ what: string; events: Happening[]; shown: string[] }>([
 		shown: ["milestone: This conversation was renamed to “\\*Prices\\*”."],
 	},
 	{
+		what: "the end of a requested compaction is news",
+		events: [
+			["compaction.ended", { status: "compacted", tokens_before: 18_200, tokens_after: 2_400, error: "" }],
+			["compaction.ended", { status: "unchanged", tokens_before: 0, tokens_after: 0, error: "" }],
+			["compaction.ended", { status: "failed", tokens_before: 0, tokens_after: 0, error: "overloaded" }],
+			["compaction.ended", { status: "cancelled", tokens_before: 0, tokens_after: 0, error: "" }],
+		],
+		shown: [
+			"milestone: The conversation is shorter for me now: 18,200 → 2,400 tokens.",
+			"milestone: There is nothing to shorten in this conversation.",
+			"error: The conversation was not shortened: Overloaded.",
+			"milestone: The conversation was not shortened, because it was stopped.",
+		],
+	},
+	{
 		what: "nothing goes on waiting in a conversation that was deleted",
 		events: [...oneWaits, retries("r1", 2), ["session.deleted", {}]],
 		shown: [

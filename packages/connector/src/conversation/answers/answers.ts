@@ -1,7 +1,7 @@
 import { defined, definedItems } from "@parley/base";
 import type { EventPayloads } from "@parley/protocol";
 import { usualLevel } from "../../platform/answer-card.ts";
-import type { CardState, Control } from "../../platform/posting.ts";
+import type { Control } from "../../platform/posting.ts";
 import { answerTexts } from "../../texts/answers.ts";
 import { conversationTexts } from "../../texts/conversations.ts";
 import { trustTexts } from "../../texts/trust.ts";
@@ -20,8 +20,10 @@ import {
 	showSteps,
 	showStepsOver,
 } from "./cards.ts";
+import { showCompaction } from "./compaction.ts";
 import { control, grownPost } from "./control.ts";
 import { callsFoot } from "./live-view.ts";
+import { notice, sentence } from "./notice.ts";
 import { answeredQuestion, called, openedQuestion, toolCalled } from "./run-events.ts";
 import { earlierTexts, type RunPart } from "./run-parts.ts";
 import {
@@ -71,6 +73,8 @@ export const answers: Reducer<AnswersSlice> = {
 				return { slice, operations: [share(slice, event.payload)] };
 			case "budget.reached":
 				return { slice, operations: [notice("error", sentence(event.payload.message), "failed")] };
+			case "compaction.ended":
+				return { slice, operations: [showCompaction(event.payload)] };
 			case "session.renamed":
 				return { slice, operations: renamed(event.payload, scene) };
 			case "schedule.created":
@@ -100,15 +104,6 @@ function listed(
 		slice: withChange(slice, { ...run, steps }),
 		operations: [showSteps(run, { steps, ended: false }, scene)],
 	};
-}
-
-function notice(lane: ShowOperation["lane"], text: string, state: CardState = "notice"): ShowOperation {
-	return { type: "show", lane, state, text };
-}
-
-function sentence(words: string): string {
-	const text = plain(words.replace(/[.\s]+$/u, ""), 600);
-	return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }
 
 /** A title chosen by a model is not posted, nor one that the platform shows at the thread. */

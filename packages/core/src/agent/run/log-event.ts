@@ -66,6 +66,7 @@ export function logEvent(run: LoggedRun, event: RecordedEvent, services: LogServ
 		case "session.created":
 		case "session.closed":
 		case "session.renamed":
+		case "compaction.ended":
 		case "user.message":
 		case "model.called":
 		case "usage.updated":

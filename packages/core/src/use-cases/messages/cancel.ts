@@ -1,6 +1,6 @@
 import type { Clock } from "@parley/base";
 import type { RecordEvents } from "../../conversation/commit.ts";
-import type { Session } from "../../conversation/session.ts";
+import { compactionId, type Session } from "../../conversation/session.ts";
 import type { SessionGrants } from "../../conversation/session-grants.ts";
 import { answerOf, type Keyed, type Outcome, once } from "../../store/idempotency.ts";
 import { fromRow, type Journal, type Tx } from "../../store/journal.ts";
@@ -46,6 +46,7 @@ export async function cancelTurn(
 ): Promise<Ended> {
 	const { clock } = ports;
 	let ending: OpenRun[] = [];
+	const compaction = runId === undefined ? session.live.get(compactionId) : undefined;
 	const outcome = await session.commit((tx, record) =>
 		once<Cancelled>(tx, request, ports, async () => {
 			const open = await openRuns(tx, session.id);
@@ -56,9 +57,10 @@ export async function cancelTurn(
 				await tx.updateTable("runs").set({ cancel_requested: 1 }).where("id", "=", run.id).execute();
 				if (run.state === "queued") await endQueued({ tx, record, session }, run, clock.now());
 			}
-			return { status: ending.length > 0 ? "cancelled" : "idle" };
+			return { status: ending.length > 0 || compaction ? "cancelled" : "idle" };
 		}),
 	);
+	compaction?.cancel();
 	for (const { id, state } of ending) if (state === "queued") session.attended.delete(id);
 	const active = ending.filter(({ state }) => state === "active");
 	for (const run of active) session.cancel(run.id);

@@ -599,7 +599,7 @@ test("a name of this wire selects all events with that name", () => {
 	for (const name of ["assistant.stream", "tool.started", "constructor", ""]) {
 		expect(() => decodeEventName(name)).toThrow(
 			`type: "${name}" is not recorded; allowed: session.created, session.closed, user.message, assistant.message, ` +
-				"internal.llm.call, run.retrying, usage.updated, budget.reached, context.compacted, tool.call, prompt.request, prompt.response, prompt.vote, prompt.closed",
+				"internal.llm.call, run.retrying, usage.updated, budget.reached, context.compacted, compaction.ended, tool.call, prompt.request, prompt.response, prompt.vote, prompt.closed",
 		);
 	}
 });

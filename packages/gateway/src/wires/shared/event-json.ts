@@ -39,6 +39,7 @@ const eventNames = {
 	"usage.updated": "usage.updated",
 	"budget.reached": "budget.reached",
 	"context.compacted": "context.compacted",
+	"compaction.ended": "compaction.ended",
 	"tool.started": "tool.call",
 	"tool.completed": "tool.call",
 	"tool.failed": "tool.call",
@@ -217,7 +218,8 @@ export type ModelEvent = Extract<
 			| "run.retrying"
 			| "usage.updated"
 			| "budget.reached"
-			| "context.compacted";
+			| "context.compacted"
+			| "compaction.ended";
 	}
 >;
 
@@ -248,6 +250,11 @@ export function encodeModelEvent(event: ModelEvent | FeatureEvent): EncodedEvent
 			const { runId, level, tokensBefore, tokensAfter, error = "" } = event;
 			const tokens = { tokens_before: tokensBefore, tokens_after: tokensAfter };
 			return { event: event.type, payload: { run_id: runId, level, ...tokens, error } };
+		}
+		case "compaction.ended": {
+			const { status, tokensBefore, tokensAfter, error } = event;
+			const tokens = { tokens_before: tokensBefore, tokens_after: tokensAfter };
+			return { event: event.type, payload: { status, ...tokens, error } };
 		}
 		default:
 			return encodeFeatureEvent(event);

@@ -78,6 +78,11 @@ const encoded: {
 		"context.compacted",
 		{ run_id: "run_1", level: "summary", tokens_before: 9_000, tokens_after: 800, error: "" },
 	],
+	"compaction.ended": [
+		{ type: "compaction.ended", status: "failed", tokensBefore: 0, tokensAfter: 0, error: "overloaded" },
+		"compaction.ended",
+		{ status: "failed", tokens_before: 0, tokens_after: 0, error: "overloaded" },
+	],
 };
 
 test.each(Object.values(encoded))("$type becomes one frame of the protocol", (event, name, payload) => {

@@ -43,6 +43,7 @@ const paramsIn = (session: string): { readonly [Name in MethodName]: MethodInput
 	list_agents: {},
 	list_models: {},
 	rename_session: { title: "x" },
+	compact_session: {},
 	delete_session: {},
 	feedback: { rating: "good" },
 	list_feedback: {},
@@ -229,7 +230,14 @@ test.each(Object.entries(people))("%s gets no objects of others", async (_who, c
 	const seesAll = principal.kind === "operator" || principal.sessions === "all";
 	const named = { session_id: foreign };
 	const methodsOnSessions = [
-		...(["open_session", "usage", "set_budget", "rename_session", "delete_session"] as const),
+		...([
+			"open_session",
+			"usage",
+			"set_budget",
+			"rename_session",
+			"compact_session",
+			"delete_session",
+		] as const),
 		...(["load_messages", "query_tasks"] as const),
 	];
 	for (const method of methodsOnSessions) {

@@ -33,6 +33,7 @@ type SessionMethod =
 	| "load_messages"
 	| "resume"
 	| "rename_session"
+	| "compact_session"
 	| "delete_session"
 	| "feedback"
 	| "list_feedback"
@@ -139,6 +140,12 @@ export const sessionMethods: MethodsOf<SessionMethod> = {
 		const sessionId = targetNamed(connection, request);
 		const { runtime } = connection.deps;
 		return { title: await runtime.rename(keyed(request, sessionId), sessionId, title) };
+	},
+
+	async compact_session(connection, request) {
+		const sessionId = targetNamed(connection, request);
+		await connection.deps.runtime.startCompaction(keyed(request, sessionId), sessionId);
+		return { status: "started" };
 	},
 
 	async delete_session(connection, request) {

@@ -1,0 +1,17 @@
+import type { CardState } from "../../platform/posting.ts";
+import { plain } from "../vocabulary/plain.ts";
+import type { ShowOperation } from "../vocabulary/render-operation.ts";
+
+export function notice(
+	lane: ShowOperation["lane"],
+	text: string,
+	state: CardState = "notice",
+): ShowOperation {
+	return { type: "show", lane, state, text };
+}
+
+/** Words of the gateway as a sentence, of limited length. */
+export function sentence(words: string): string {
+	const text = plain(words.replace(/[.\s]+$/u, ""), 600);
+	return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+}
