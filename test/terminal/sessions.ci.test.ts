@@ -44,6 +44,10 @@ test("conversations are found, shown, exported, renamed and deleted", async ({ s
 	expect(await missing.ended()).toBe(1);
 	expect(missing.text).toContain("this session has no command 1 in the background");
 
+	const compacted = setup.run("sessions", "compact", short);
+	expect(await compacted.ended()).toBe(0);
+	expect(compacted.text).toContain("the conversation was shortened from");
+
 	const renamed = setup.run("sessions", "rename", short, "My", "title");
 	expect(await renamed.ended()).toBe(0);
 	const notDeleted = setup.run("sessions", "delete", short);
