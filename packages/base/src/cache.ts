@@ -29,7 +29,9 @@ export function createCache<Key extends string | number | object, Value extends 
 	// Without a resolution of 0, it would read the time once per millisecond of its own timer.
 	const time = retentionMs === undefined ? {} : { perf, ttl: retentionMs - 1, ttlResolution: 0 };
 	return new LRUCache<Key, Value>({
-		max,
+		// With `max`, it would allocate its arrays for that many values at once: megabytes for a cache that stays almost empty.
+		maxSize: max,
+		sizeCalculation: () => 1,
 		...time,
 		dispose: (value, _key, reason) => {
 			if (reason === "evict") evicted?.(value);

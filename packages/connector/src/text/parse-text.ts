@@ -23,6 +23,9 @@ const off = [
 	"htmlFlow",
 	"htmlText",
 ];
+/** Extensions without state, made once. */
+const syntax = gfm({ singleTilde: false });
+const tree = gfmFromMarkdown();
 const containers = ["blockQuote", "list"];
 const spans = ["attention", "labelStartLink", "labelStartImage", "labelEnd", "strikethrough"];
 
@@ -51,8 +54,8 @@ export function parseText(markdown: string): TextDocument {
 /** Parses text that is not plain. For plain text, the result would be the same, but a hundred times slower. */
 function parseMarkdown(markdown: string): TextDocument {
 	const { children } = fromMarkdown(markdown, {
-		extensions: [gfm({ singleTilde: false }), { disable: { null: [...off, ...tooMuch(markdown)] } }],
-		mdastExtensions: [gfmFromMarkdown()],
+		extensions: [syntax, { disable: { null: [...off, ...tooMuch(markdown)] } }],
+		mdastExtensions: [tree],
 	});
 	return { markdown, blocks: blocksFrom(children) };
 }

@@ -1,6 +1,5 @@
-import { type Clock, defined } from "@parley/base";
+import { type Cache, type Clock, createCache, defined } from "@parley/base";
 import type { Room } from "@parley/connector";
-import { LRUCache } from "lru-cache";
 import type { DiscordPort } from "../vocabulary/discord-port.ts";
 import { directTenant } from "../vocabulary/links.ts";
 import { readUntilAnswered } from "./answered.ts";
@@ -43,12 +42,13 @@ export function roomOf(channel: KnownChannel): Room {
 /** Channels and threads from events, and from requests for the others. Not stored. */
 export class Channels {
 	readonly #parts: { readonly port: DiscordPort; readonly clock: Clock };
-	readonly #known = new LRUCache<string, KnownChannel>({ max: maxKnown });
+	readonly #known: Cache<string, KnownChannel>;
 	/** Requests in progress. */
 	readonly #pending = new Map<string, Promise<KnownChannel | undefined>>();
 
 	constructor(parts: { readonly port: DiscordPort; readonly clock: Clock }) {
 		this.#parts = parts;
+		this.#known = createCache({ max: maxKnown, clock: parts.clock });
 	}
 
 	get(id: string): KnownChannel | undefined {

@@ -1,5 +1,4 @@
-import { type Clock, delay, ParleyError } from "@parley/base";
-import { LRUCache } from "lru-cache";
+import { type Cache, type Clock, createCache, delay, ParleyError } from "@parley/base";
 
 /** Slack waits three seconds for an acknowledgement: https://docs.slack.dev/apis/events-api#responding */
 const maxMs = 1000;
@@ -19,13 +18,13 @@ export interface RememberedParts<Value> {
 export class Remembered<Value> {
 	readonly #parts: RememberedParts<Value>;
 	/** Uses the injected clock; the cache itself would read that of the machine. */
-	readonly #known: LRUCache<string, { readonly value: Value; readonly until: number }>;
+	readonly #known: Cache<string, { readonly value: Value; readonly until: number }>;
 	/** Pending requests. No cache, because none may be evicted. */
 	readonly #pending = new Map<string, Promise<Value>>();
 
 	constructor(parts: RememberedParts<Value>) {
 		this.#parts = parts;
-		this.#known = new LRUCache({ max: parts.most });
+		this.#known = createCache({ max: parts.most, clock: parts.clock });
 	}
 
 	get(id: string): Value | undefined {

@@ -10,13 +10,14 @@ import { messageRoutes } from "./message-routes.ts";
 import { LimitedRefusal, RateLimits } from "./rate-limits.ts";
 import type { Reply, Route } from "./route.ts";
 
-const routes: readonly Route[] = [
+/** Routes with the parts of their paths. */
+const routes: readonly { readonly route: Route; readonly pattern: readonly string[] }[] = [
 	...appRoutes,
 	...gatewayRoutes,
 	...channelRoutes,
 	...messageRoutes,
 	...interactionRoutes,
-];
+].map((route) => ({ route, pattern: route.path.split("/") }));
 
 interface Match {
 	readonly route: Route;
@@ -28,9 +29,8 @@ export function labelOf({ method, path }: { readonly method: string; readonly pa
 	return `${method} ${path}`;
 }
 
-function matches(route: Route, method: string, parts: readonly string[]): Record<string, string> | undefined {
-	const pattern = route.path.split("/");
-	if (route.method !== method || pattern.length !== parts.length) return undefined;
+function matches(pattern: readonly string[], parts: readonly string[]): Record<string, string> | undefined {
+	if (pattern.length !== parts.length) return undefined;
 	const params: Record<string, string> = {};
 	for (const [index, name] of pattern.entries()) {
 		const part = parts[index] ?? "";
@@ -43,8 +43,8 @@ function matches(route: Route, method: string, parts: readonly string[]): Record
 /** Finds the route of a request. If several match, the one with the fewest parameters. */
 export function findRoute(method: string, path: string): Match | undefined {
 	const parts = path.split("/").map(decodeURIComponent);
-	const found = routes.flatMap((route) => {
-		const params = matches(route, method, parts);
+	const found = routes.flatMap(({ route, pattern }) => {
+		const params = route.method === method ? matches(pattern, parts) : undefined;
 		return params ? [{ route, params }] : [];
 	});
 	return found.sort((one, other) => Object.keys(one.params).length - Object.keys(other.params).length)[0];
