@@ -116,6 +116,15 @@ export function called(run: string, phase: "start" | "end", error = ""): Happeni
 	return ["internal.llm.call", { ...usage, ...call }];
 }
 
+/** A tool call that starts and ends. */
+export function calls(id: string): readonly Happening[] {
+	const call = { name: "read", call_id: id } as const;
+	return [
+		["tool.call", { ...call, status: "started", arguments: {} }],
+		["tool.call", { ...call, status: "completed", result: "" }],
+	];
+}
+
 /** The list of a run with a step for each of these states. */
 export function lists(
 	run: string,

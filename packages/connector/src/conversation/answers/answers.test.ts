@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import {
 	ada,
 	called,
+	calls,
 	ends,
 	file,
 	type Happening,
@@ -71,6 +72,18 @@ test.each<{ what: string; events: Happening[]; shown: string[] }>([
 		events: [says("r1", "hi", "m1"), ends("r1", "", "*host* rejects more requests for now (rate limit)")],
 		shown: [
 			"error > m1: That did not work: \\*host\\* rejects more requests for now (rate limit). [Again = again r1]",
+		],
+	},
+	{
+		what: "an answer mentions its calls, but the text of a failed run has no words that change when it is read again",
+		events: [
+			...[says("r1", "hi", "m1"), ...calls("c1"), ...calls("c2"), ends("r1", "Hello")],
+			...[says("r2", "hi", "m2"), ...calls("c3"), ...calls("c4"), ends("r2", "Hello", "the host is busy")],
+		],
+		shown: [
+			`final > m1: Hello ~ 2 tool calls ${under("r1")}`,
+			"final > m2: Hello",
+			"error > m2: That did not work: the host is busy. [Again = again r2]",
 		],
 	},
 	{

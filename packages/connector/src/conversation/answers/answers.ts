@@ -334,12 +334,14 @@ function footOf(
 	runParts: readonly RunPart[],
 	{ platform, at, live = () => usualLevel }: Scene,
 ): { foot?: string } {
-	const level = live();
+	// The text of a failed run has no buttons, so it must be found by its words, and durations differ when they are read again.
+	const isFailed = error !== "" && error !== "cancelled";
+	const showsCalls = !isFailed && ["tools", "everything"].includes(live());
 	const until = context.trusted && platform.moment(Date.parse(context.trusted.until), at);
 	const parts = definedItems([
 		origin ? scheduleFoot(origin, platform) : undefined,
 		error === "cancelled" && !isBlank(content) ? answerTexts.stoppedHere : undefined,
-		level === "tools" || level === "everything" ? callsFoot(runParts) : undefined,
+		showsCalls ? callsFoot(runParts) : undefined,
 		until === undefined ? undefined : trustTexts.footer({ until }),
 	]);
 	return parts.length === 0 ? {} : { foot: parts.join(" · ") };
