@@ -20,6 +20,10 @@ const exclude = [...configDefaults.exclude, ...large, ...later];
 
 /** The slowest files start first, so that no core is idle at the end. */
 const longest = [
+	"test/connector/chaos/discord-chaos-1.ci.test.ts",
+	"test/connector/chaos/slack-chaos-1.ci.test.ts",
+	"test/connector/chaos/discord-chaos-2.ci.test.ts",
+	"test/connector/chaos/slack-chaos-2.ci.test.ts",
 	"test/context/window.ci.test.ts",
 	"test/crash/kill.ci.test.ts",
 	"test/fuzz/grpc.scale.test.ts",
@@ -28,10 +32,7 @@ const longest = [
 	"test/fuzz/frames.scale.test.ts",
 	"test/terminal/discord.ci.test.ts",
 	"test/tasks/interleavings/interleavings.ci.test.ts",
-	"test/connector/chaos/chaos.ci.test.ts",
 	"test/connector/chaos/growth.ci.test.ts",
-	"test/connector/chaos/growth-seeds.ci.test.ts",
-	"test/connector/chaos/slack-chaos.ci.test.ts",
 	"test/sandbox/swap-race.ci.test.ts",
 	"test/terminal/chat.ci.test.ts",
 	"test/readme/readme.ci.test.ts",

@@ -1,14 +1,19 @@
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setImmediate as tick } from "node:timers/promises";
+import { definedItems } from "@parley/base";
 import { ManualClock } from "@parley/base/testing";
 import { ScriptedGateway } from "@parley/connector/testing";
 import { Random } from "../../random.ts";
-import { KillableConnector, type PlatformProcess, places } from "./killable-connector.ts";
+import { isFrequent, KillableConnector, type PlatformProcess, places } from "./killable-connector.ts";
 import type { PendingActions } from "./pending-actions.ts";
+import type { SeenGrowth } from "./seen-growth.ts";
 import { Work } from "./work.ts";
 
 const steps = 70;
+const mostExtraSteps = 200;
+/** Edits or additions of one answer that each run must have. */
+const leastGrowth = 3;
 const quietTurns = 12;
 /** Must have no common divisor with the number of places. */
 const placeStride = 4;
@@ -45,6 +50,10 @@ export interface ChaosPlatform<World, People extends ChaosPeople> {
 	/** Virtual time longer than any wait for an automatic action. */
 	readonly longestMs: number;
 	readonly cuts: readonly (() => void)[];
+	/** Changes of answers that grow, as the platform has accepted them. */
+	readonly growth: SeenGrowth;
+	/** Number of requests that it refused or lost. */
+	readonly failed: number;
 	/** From now on requests fail and events arrive out of order. */
 	break(): void;
 	heal(): void;
@@ -73,6 +82,8 @@ export class ChaosRun<World, People extends ChaosPeople> {
 	readonly gateway: ScriptedGateway;
 	readonly people: People;
 	readonly work: Work;
+	/** Changes of answers that grow. */
+	readonly growth: SeenGrowth;
 	readonly deaths: string[] = [];
 	/** Posts that wait for a person at the end, and dead ones. */
 	stuck: readonly string[] = [];
@@ -85,6 +96,7 @@ export class ChaosRun<World, People extends ChaosPeople> {
 	#killable: KillableConnector | undefined;
 	#kills: number;
 	#armed = 0;
+	#losses = 0;
 
 	constructor({ seed, directory, kills, openPlatform }: ChaosPlan<World, People>) {
 		this.#random = new Random(seed);
@@ -94,6 +106,7 @@ export class ChaosRun<World, People extends ChaosPeople> {
 		const { name, world, people } = this.#platform;
 		this.#directory = join(directory, `${name}-${seed}`);
 		this.world = world;
+		this.growth = this.#platform.growth;
 		this.people = people;
 		this.gateway = new ScriptedGateway(this.#clock);
 		for (const { id } of people.rooms) {
@@ -117,11 +130,33 @@ export class ChaosRun<World, People extends ChaosPeople> {
 		this.#arm(killable);
 		this.#platform.break();
 		for (let step = 0; step < steps; step++) await this.#step();
+		for (let step = 0; step < mostExtraSteps && this.growth.longest < leastGrowth; step++)
+			await this.#extraStep();
 		await this.#heal();
 		const { connector } = (await this.#killable?.status()) ?? {};
 		this.stuck = (connector?.stuck ?? []).map(({ id, state, reason }) => `${id} is ${state}: ${reason}`);
 		await this.#killable?.stop();
 		await rm(this.#directory, { recursive: true });
+	}
+
+	/** What has happened, for a census of many runs. */
+	get happened(): readonly string[] {
+		const { tasks } = this.work.tasks;
+		const answered = this.gateway.sessions
+			.flatMap(({ frames }) => frames)
+			.some(({ event }) => event === "prompt.response");
+		return definedItems(
+			[
+				this.growth.longest >= leastGrowth && "an answer has grown by several changes",
+				this.growth.streamed > 0 && "an answer has grown as a stream of the platform",
+				this.work.earlier.length > 0 && "an answer has called a tool",
+				answered && "a person or the operator has answered a question",
+				tasks.some(({ end }) => end !== undefined) && "a task has ended",
+				this.deaths.length > 0 && "a process has died",
+				this.#losses > 0 && "the database was lost",
+				this.#platform.failed > 0 && "a request to the platform has failed",
+			].map((kind) => kind || undefined),
+		);
 	}
 
 	/** Log of the last process, to find a fault. */
@@ -130,6 +165,15 @@ export class ChaosRun<World, People extends ChaosPeople> {
 		return records
 			.filter(({ level }) => level !== "debug")
 			.map(({ level, message, fields }) => `${level} ${message} ${written(fields)}`);
+	}
+
+	/** A step after the others, if no answer has grown yet: each run must have one that did. */
+	async #extraStep(): Promise<void> {
+		if (this.#killable?.end !== undefined) await this.#remove();
+		this.gateway.away = false;
+		if (this.#random.chance(0.3)) this.people.act();
+		this.work.proceed();
+		await this.#pass(3000);
 	}
 
 	async #step(): Promise<void> {
@@ -191,6 +235,7 @@ export class ChaosRun<World, People extends ChaosPeople> {
 			this.#clock.advance(Math.max(0, Math.min(left, part) - shortMs));
 			await this.#quiet();
 			this.people.pendingActions.look();
+			this.work.stream();
 		}
 	}
 
@@ -216,7 +261,7 @@ export class ChaosRun<World, People extends ChaosPeople> {
 		// Each place has its turn, even with few seeds.
 		const place = places[(this.#seed * placeStride + this.#armed) % places.length] ?? "";
 		// Commits are frequent; every other place is reached a few times.
-		killable.arm({ place, hit: this.#random.between(1, place.startsWith("store") ? 60 : 5) });
+		killable.arm({ place, hit: this.#random.between(1, isFrequent(place) ? 60 : 5) });
 	}
 
 	/** Removes the dead process and starts the next one, perhaps without its database. */
@@ -227,6 +272,7 @@ export class ChaosRun<World, People extends ChaosPeople> {
 		await this.#through(killable.stop());
 		const isLost = this.#kills > 0 && this.#random.chance(0.2);
 		if (isLost) {
+			this.#losses += 1;
 			this.people.messages.databaseLost();
 			await rm(join(this.#directory, "connectors"), { recursive: true });
 		}

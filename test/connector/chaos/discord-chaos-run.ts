@@ -8,6 +8,7 @@ import { type ChaosPlatform, type ChaosPlatformParts, ChaosRun } from "./chaos-r
 import { judgeDeleted } from "./judge-messages.ts";
 import type { PlatformProcess } from "./killable-connector.ts";
 import { People } from "./people.ts";
+import { SeenGrowth } from "./seen-growth.ts";
 import { StoredSession } from "./stored-session.ts";
 
 const intents =
@@ -32,6 +33,8 @@ export class DiscordChaosPlatform implements ChaosPlatform<World, People> {
 	readonly people: People;
 	readonly tenants: readonly string[];
 	readonly cuts: readonly (() => void)[];
+	readonly growth = new SeenGrowth();
+	failed = 0;
 	readonly judgeRemoved = judgeDeleted;
 	readonly #random: Random;
 	#session = new StoredSession(undefined);
@@ -63,7 +66,7 @@ export class DiscordChaosPlatform implements ChaosPlatform<World, People> {
 	nextProcess(isLost: boolean): PlatformProcess {
 		const session = new StoredSession(isLost ? undefined : this.#session.left);
 		this.#session = session;
-		const { world } = this;
+		const { world, growth } = this;
 		const port = new InProcessPort(world, { intents, sessions: session.store });
 		// A request that has left a process arrives, although the process is dead by then.
 		const wire = new InProcessPort(world, { intents });
@@ -72,7 +75,13 @@ export class DiscordChaosPlatform implements ChaosPlatform<World, People> {
 				runDiscord({
 					...{ ...options, token: world.token },
 					port: {
-						request: (request) => guarded(() => wire.request(request)),
+						request: (request) =>
+							guarded(async () => {
+								const response = await wire.request(request);
+								const { method, path, body } = request;
+								if (method === "PATCH" && response.status === 200) growth.edited(path, body);
+								return response;
+							}),
 						download: (...args) => guarded(() => port.download(...args)),
 						connect: ({ dispatch, link }) => port.connect({ dispatch: session.watched(dispatch), link }),
 						present: (presence) => port.present(presence),
@@ -89,6 +98,7 @@ export class DiscordChaosPlatform implements ChaosPlatform<World, People> {
 	#faultOf(label: string): Fault | undefined {
 		if (!this.#random.chance(0.12)) return undefined;
 		if (label.includes("/interactions/")) this.people.pendingActions.disturbed();
+		this.failed += 1;
 		return this.#random.pick<Fault>([
 			{ drop: "before" },
 			{ drop: "after-commit" },

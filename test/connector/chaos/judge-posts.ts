@@ -1,4 +1,5 @@
 import type { ScriptedGateway } from "@parley/connector/testing";
+import { part } from "./growth.ts";
 import type { Work } from "./work.ts";
 
 type Session = ScriptedGateway["sessions"][number];
@@ -6,6 +7,8 @@ type Session = ScriptedGateway["sessions"][number];
 interface Post {
 	readonly text: string;
 	readonly buttons: readonly string[];
+	/** Whether the platform shows that it still grows. */
+	readonly streaming?: boolean;
 }
 
 export interface WorkAndPosts {
@@ -28,12 +31,18 @@ export function judgeAnswers({ work, gateway, stuck, posts, isGone }: WorkAndPos
 	});
 }
 
-/** No post looks like an answer that is still growing. */
-export function judgeGrowth({ posts }: WorkAndPosts): string[] {
+/** No post looks like an answer that is still growing, and each text before a call is visible once. */
+export function judgeGrowth({ work, gateway, posts, isGone }: WorkAndPosts): string[] {
 	const unfinished = posts.filter(
-		({ text, buttons }) => buttons.includes("Stop") || text.includes("A part of a reply"),
+		({ text, buttons, streaming = false }) =>
+			streaming || buttons.includes("Stop") || text.includes(part.trim()),
 	);
-	return unfinished.map(({ text }) => `an answer is unfinished: ${text.slice(0, 100)}`);
+	const earlier = work.earlier.flatMap(({ text, session, isCut }) => {
+		const count = posts.filter((post) => post.text.includes(text)).length;
+		const mayBeMissing = isCut || isGone?.(gateway.sessions.find(({ id }) => id === session));
+		return count === 1 || (mayBeMissing && count === 0) ? [] : [`${text} is to be seen ${count} times`];
+	});
+	return [...unfinished.map(({ text }) => `an answer is unfinished: ${text.slice(0, 100)}`), ...earlier];
 }
 
 /** Answers of a session are posted in their order, in each place. */

@@ -10,7 +10,13 @@ export const places = [
 	...["claim", "claimed", "answered", "look", "looked", "settled"].map((name) => `outbox.${name}`),
 	...["draft", "drafted"].map((name) => `outbox.${name}`),
 	...["insert", "inserted", "handle", "handled", "done"].map((name) => `inbound.${name}`),
+	...["late", "asked"].map((name) => `platform.${name}`),
 ];
+
+/** Whether a process reaches a place so often that it does not die at one of the first hits. */
+export function isFrequent(place: string): boolean {
+	return place.startsWith("store.") || place.startsWith("platform.");
+}
 
 /** Time from the death of a process until the platform carries out a request that it had sent. */
 const lateMs = 2000;

@@ -15,6 +15,7 @@ const pressed = new Set([
 	"Good",
 	"Again",
 	"Add to this",
+	"Stop",
 	"Approve",
 	"Cancel",
 	"End trust",

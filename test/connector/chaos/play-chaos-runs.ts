@@ -9,38 +9,43 @@ const kills = 4;
 /** In memory, because only the process dies, not the machine. */
 const memory = existsSync("/dev/shm") ? "/dev/shm" : await realpath(tmpdir());
 
-/** Answers grow rarely here. `growth.ci.test.ts` kills a process at each draft of an answer. */
-const required = places.filter((place) => !place.startsWith("outbox.draft"));
-
 interface Playable {
 	readonly deaths: readonly string[];
+	/** What has happened in the run: kinds that `census` counts. */
+	readonly happened: readonly string[];
 	play(): Promise<void>;
 }
 
 interface Seeds {
 	readonly first: number;
 	readonly count: number;
-	/** More seeds follow, up to this number in all, until a process has died at each required place. `count` if omitted. */
-	readonly most?: number;
 }
 
-/** Plays a chaos run for each seed. Resolves with the faults, and with the places at which no process died. */
+interface Played {
+	readonly faults: readonly string[];
+	/** Places at which no process died. */
+	readonly unvisited: readonly string[];
+	/** Number of runs in which something has happened, by its kind. */
+	readonly census: ReadonlyMap<string, number>;
+}
+
+/** Plays a chaos run for each seed. */
 export async function playChaosRuns<ChaosRun extends Playable>(
-	{ first, count, most = count }: Seeds,
+	{ first, count }: Seeds,
 	open: (seed: number, directory: string, kills: number) => ChaosRun,
 	judge: (run: ChaosRun) => readonly string[],
-): Promise<{ readonly faults: readonly string[]; readonly unvisited: readonly string[] }> {
+): Promise<Played> {
 	const directory = await mkdtemp(join(memory, "parley-chaos-"));
 	const faults: string[] = [];
 	const deaths = new Set<string>();
-	const unvisited = () => required.filter((place) => !deaths.has(place));
-	const isOver = (played: number) => played >= count && (played >= most || unvisited().length === 0);
-	for (let seed = first; !isOver(seed - first); seed++) {
+	const census = new Map<string, number>();
+	for (let seed = first; seed < first + count; seed++) {
 		const run = open(seed, directory, kills);
 		await run.play();
 		for (const death of run.deaths) deaths.add(death);
+		for (const kind of new Set(run.happened)) census.set(kind, 1 + (census.get(kind) ?? 0));
 		faults.push(...judge(run).map((fault) => `seed ${seed}: ${fault}`));
 	}
 	await rm(directory, { recursive: true });
-	return { faults, unvisited: unvisited() };
+	return { faults, unvisited: places.filter((place) => !deaths.has(place)), census };
 }

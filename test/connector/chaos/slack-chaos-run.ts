@@ -1,5 +1,5 @@
 import { commandTable } from "@parley/connector";
-import { manifestOf, runSlack } from "@parley/slack";
+import { manifestOf, runSlack, type SlackCall } from "@parley/slack";
 import type { Random } from "../../random.ts";
 import { InProcessPort } from "../../simulators/slack/in-process.ts";
 import type { Fault } from "../../simulators/slack/web-api/network.ts";
@@ -7,6 +7,7 @@ import type { AppManifest } from "../../simulators/slack/world/manifest.ts";
 import { World } from "../../simulators/slack/world/world.ts";
 import { type ChaosPlatform, type ChaosPlatformParts, ChaosRun } from "./chaos-run.ts";
 import type { PlatformProcess } from "./killable-connector.ts";
+import { SeenGrowth } from "./seen-growth.ts";
 import { judgeDeleted } from "./slack-judge.ts";
 import { SlackPeople } from "./slack-people.ts";
 
@@ -25,6 +26,8 @@ export class SlackChaosPlatform implements ChaosPlatform<World, SlackPeople> {
 	readonly people: SlackPeople;
 	readonly tenants: readonly string[];
 	readonly cuts: readonly (() => void)[];
+	readonly growth = new SeenGrowth();
+	failed = 0;
 	readonly judgeRemoved = judgeDeleted;
 	readonly #random: Random;
 
@@ -59,7 +62,12 @@ export class SlackChaosPlatform implements ChaosPlatform<World, SlackPeople> {
 				runSlack({
 					...{ ...options, botToken: world.token },
 					port: {
-						call: (call) => guarded(() => wire.call(call)),
+						call: (call) =>
+							guarded(async () => {
+								const answer = await wire.call(call);
+								if (answer.type === "ok") this.#note(call);
+								return answer;
+							}),
 						respond: (...answer) => guarded(() => port.respond(...answer)),
 						upload: (...file) => guarded(() => port.upload(...file)),
 						download: (...args) => guarded(() => port.download(...args)),
@@ -71,10 +79,17 @@ export class SlackChaosPlatform implements ChaosPlatform<World, SlackPeople> {
 		};
 	}
 
+	#note({ method, args }: SlackCall): void {
+		const post = `${args["channel"]}-${args["ts"]}`;
+		if (method === "chat.update") this.growth.edited(post, args);
+		if (method === "chat.appendStream") this.growth.added(post);
+	}
+
 	#faultOf(label: string): Fault | undefined {
 		// The connector does not wait for a failed download: the message is delivered without its file, with a note.
 		if (label === "download" || !this.#random.chance(0.12)) return undefined;
 		if (label === "users.info" || label.startsWith("conversations.")) this.people.pendingActions.disturbed();
+		this.failed += 1;
 		return this.#random.pick<Fault>([
 			{ drop: "before" },
 			{ drop: "after-commit" },

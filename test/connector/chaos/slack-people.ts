@@ -14,6 +14,7 @@ const pressed = new Set([
 	"Good",
 	"Again",
 	"Add to this",
+	"Stop",
 	"Approve",
 	"Cancel",
 	"End trust",

@@ -2,13 +2,27 @@ import type { Clock } from "@parley/base";
 import type { ScriptedGateway } from "@parley/connector/testing";
 import type { Random } from "../../random.ts";
 import { GrantWork } from "./grant-work.ts";
+import { RandomAnswer } from "./random-answer.ts";
 import { type Requester, TaskWork } from "./task-work.ts";
 
 type Session = ScriptedGateway["sessions"][number];
 
+/** Probability that an answer continues at a moment. */
+const partChance = 0.35;
+
+/** Place of a call among those of its reply that ask now, and among all of the reply. */
+interface PlaceInReply {
+	readonly id: string;
+	readonly place: number;
+	readonly count: number;
+	readonly inReply: number;
+}
+
 /** Work of the gateway's agents: answers, questions and tasks, in channels that may be trusted. */
 export class Work {
 	readonly answers: { readonly session: string; readonly text: string }[] = [];
+	/** Texts before calls. A person has stopped the run of a text that is `cut`. */
+	readonly earlier: { readonly session: string; readonly text: string; readonly isCut: boolean }[] = [];
 	/** `approve`: possible labels of the button for this call alone. */
 	readonly questions: {
 		readonly session: Session;
@@ -17,14 +31,15 @@ export class Work {
 		readonly approve: readonly string[];
 	}[] = [];
 	#replies = 0;
+	#begun = 0;
 	/** The newest reply of each session that will request one more call, with its number of calls. */
 	readonly #unfinished = new Map<Session, { readonly id: string; readonly calls: number }>();
 	readonly tasks: TaskWork;
 	readonly trust: GrantWork;
 	readonly #gateway: ScriptedGateway;
 	readonly #random: Random;
-	/** Sessions whose active run shows a part of its reply. */
-	readonly #growing = new Set<Session>();
+	/** Answers that grow, and their runs. A session has at most one. */
+	readonly #growing = new Map<Session, { readonly run: string; readonly answer: RandomAnswer }>();
 
 	constructor(
 		gateway: ScriptedGateway,
@@ -36,6 +51,20 @@ export class Work {
 		this.#random = random;
 		this.tasks = new TaskWork(gateway, random, platform.requesters);
 		this.trust = new GrantWork(gateway, clock, platform.name);
+		this.#endCallsOfCancelled();
+	}
+
+	/** Like the gateway: the calls of a run end before it does. */
+	#endCallsOfCancelled(): void {
+		const { methods } = this.#gateway;
+		const { cancel_turn: cancel } = methods;
+		methods.cancel_turn = (params, call) => {
+			const growing = call.session && this.#growing.get(call.session);
+			const run = params.run_id ?? call.session?.runs[0]?.id;
+			if (growing?.run === run) growing?.answer.endCall();
+			if (!cancel) throw new Error("the gateway cannot cancel a run");
+			return cancel(params, call);
+		};
 	}
 
 	get isDone(): boolean {
@@ -55,23 +84,59 @@ export class Work {
 		else this.trust.give(session);
 	}
 
-	/** Ends every run with its answer. */
-	finish(): void {
-		for (const session of this.#gateway.sessions) while (session.runs.length > 0) this.#answer(session);
+	/** Gives the answers that grow their next parts. */
+	stream(): void {
+		for (const [session, { run, answer }] of this.#growing) {
+			if (session.runs[0]?.id !== run) this.#cut(session);
+			else if (this.#random.chance(partChance)) answer.proceed();
+		}
 	}
 
+	/** Ends every run with its answer. */
+	finish(): void {
+		for (const session of this.#gateway.sessions) while (session.runs.length > 0) this.#end(session);
+	}
+
+	/** The active run of the session begins its answer, or ends it. */
 	#answer(session: Session): void {
-		if (session.runs.length === 0) return;
-		if (this.#random.below(3) === 0 && !this.#growing.delete(session)) {
-			// The reply grows, and ends later.
-			this.#growing.add(session);
-			session.stream("A part of a reply. ");
-			return;
-		}
+		const [run] = session.runs;
+		if (run === undefined) return;
+		const growing = this.#growing.get(session);
+		if (growing?.run === run.id || this.#random.chance(0.3)) this.#end(session);
+		else this.#begin(session, run.id).proceed();
+	}
+
+	#begin(session: Session, run: string): RandomAnswer {
+		this.#cut(session);
+		const answer = new RandomAnswer({
+			...{ session, random: this.#random, name: `answer-${this.#begun}` },
+			ask: (call) => this.#askOne(session, call),
+		});
+		this.#begun += 1;
+		this.#growing.set(session, { run, answer });
+		return answer;
+	}
+
+	#end(session: Session): void {
+		const [run] = session.runs;
+		if (run === undefined) return;
+		const growing = this.#growing.get(session);
+		const answer = growing?.run === run.id ? growing.answer : this.#begin(session, run.id);
 		this.#growing.delete(session);
-		const text = `answer-${this.answers.length}.`;
+		const text = answer.end();
 		this.answers.push({ session: session.id, text });
-		session.end({ content: text });
+		this.#keep(session, answer.words.slice(0, -1), false);
+	}
+
+	/** Forgets an answer whose run a person has stopped. */
+	#cut(session: Session): void {
+		const growing = this.#growing.get(session);
+		this.#growing.delete(session);
+		this.#keep(session, growing?.answer.words ?? [], true);
+	}
+
+	#keep({ id }: Session, words: readonly string[], isCut: boolean): void {
+		this.earlier.push(...words.map((text) => ({ session: id, text, isCut })));
 	}
 
 	/** Asks about calls of a reply that share a card, or about one more call of the last reply. */
@@ -79,21 +144,23 @@ export class Work {
 		const last = this.#unfinished.get(session);
 		this.#unfinished.delete(session);
 		if (last && this.#random.chance(0.5)) {
-			this.#askOne(session, { id: last.id, place: 1, count: 1 }, last.calls + 1);
+			this.#askOne(session, undefined, { id: last.id, place: 1, count: 1, inReply: last.calls + 1 });
 			return;
 		}
 		this.#replies += 1;
 		const id = `run_1/${this.#replies}`;
 		const calls = this.#random.pick([1, 1, 2, 3]);
-		for (let place = 1; place <= calls; place++) this.#askOne(session, { id, place, count: calls }, place);
+		for (let place = 1; place <= calls; place++)
+			this.#askOne(session, undefined, { id, place, count: calls, inReply: place });
 		this.#unfinished.set(session, { id, calls });
 	}
 
+	/** Asks about a call. Returns the token of the question. */
 	#askOne(
 		session: Session,
-		reply: { readonly id: string; readonly place: number; readonly count: number },
-		inReply: number,
-	): void {
+		call?: string,
+		{ inReply, ...reply }: PlaceInReply = this.#aloneInReply(),
+	): string {
 		const number = this.questions.length;
 		const label = `Allow job-${number}.`;
 		// Tokens like those of the gateway, with unique ends and without marks of a text.
@@ -104,10 +171,16 @@ export class Work {
 			...{ type: "confirm", label, required: true, options: [], default: null },
 			...{ placeholder: "", validation: "", token },
 			context: {
-				...{ call_id: `call_${number}`, tool: "run_command", arguments: { cmd: "make" }, preview: "" },
-				...{ risk: "normal", allow_session: true, notes: [], reply },
+				...{ call_id: call ?? `call_${number}`, tool: "run_command", arguments: { cmd: "make" } },
+				...{ preview: "", risk: "normal", allow_session: true, notes: [], reply },
 			},
 		});
+		return token;
+	}
+
+	#aloneInReply(): PlaceInReply {
+		this.#replies += 1;
+		return { id: `run_1/${this.#replies}`, place: 1, count: 1, inReply: 1 };
 	}
 
 	/** The operator answers at a terminal. */

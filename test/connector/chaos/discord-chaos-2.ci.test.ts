@@ -1,0 +1,3 @@
+import { testDiscord } from "./test-chaos-runs.ts";
+
+testDiscord(1);

@@ -1,0 +1,86 @@
+import type { Random } from "../../random.ts";
+import { type GrowingSession, part } from "./growth.ts";
+
+export interface RandomAnswerParts {
+	readonly session: GrowingSession;
+	readonly random: Random;
+	/** Unique among all answers. */
+	readonly name: string;
+	/** Asks about a call. Returns the token of the question. */
+	ask(call: string): string;
+}
+
+/** Probability that the operator answers a question at a step. */
+const byOperator = 0.5;
+
+/** Output of a run with random steps: text that grows, code, long text, calls and questions. */
+export class RandomAnswer {
+	/** Unique words of its texts, in order. People must see each once. */
+	readonly words: string[] = [];
+	readonly #parts: RandomAnswerParts;
+	#calls = 0;
+	/** The open call, and the token of its question. */
+	#open: { readonly id: string; readonly token?: string } | undefined;
+
+	constructor(parts: RandomAnswerParts) {
+		this.#parts = parts;
+	}
+
+	/** One random step of the run. */
+	proceed(): void {
+		const { session, random } = this.#parts;
+		if (this.#open !== undefined) {
+			const isAsked = session.asking.has(this.#open.token ?? "");
+			if (!isAsked || random.chance(byOperator)) this.endCall();
+			return;
+		}
+		const kind = random.below(20);
+		if (kind < 13) session.stream(part);
+		else if (kind < 14) session.stream(part.repeat(random.between(50, 150)));
+		else if (kind < 15) session.stream(`\n\n\`\`\`ts\n// ${part}\n${"const one = 1;\n".repeat(90)}`);
+		else this.#call();
+	}
+
+	/** Ends the run. Returns the unique words of the end. */
+	end(): string {
+		const { session, random, name } = this.#parts;
+		this.endCall();
+		const words = this.#once(`${name}.`);
+		const kind = random.below(10);
+		if (kind < 6) session.end({ content: `That is ${words}` });
+		else if (kind < 8) session.end({ content: `That is ${words} ${"More words. ".repeat(300)}` });
+		else if (kind < 9) session.end({ content: "", error: `the host was busy with ${words}` });
+		else session.end({ content: `That was half of ${words}`, error: "cancelled" });
+		return words;
+	}
+
+	/** Ends the open call, if any. The operator answers its question. */
+	endCall(): void {
+		if (this.#open === undefined) return;
+		const { id, token = "" } = this.#open;
+		const { session } = this.#parts;
+		this.#open = undefined;
+		if (session.asking.delete(token)) {
+			session.record("prompt.response", { token, value: "once", cancelled: false, by: "operator" });
+		}
+		session.record("tool.call", { name: "run_command", call_id: id, status: "completed", result: "" });
+	}
+
+	#once(words: string): string {
+		this.words.push(words);
+		return words;
+	}
+
+	/** The reply ends with a call, which perhaps asks a question. */
+	#call(): void {
+		const { session, random, name, ask } = this.#parts;
+		this.#calls += 1;
+		const id = `${name}-call-${this.#calls}`;
+		session.endReply(`Text before ${this.#once(`${id}.`)}`);
+		session.record("tool.call", {
+			...{ name: "run_command", call_id: id, status: "started" },
+			arguments: { command: "make" },
+		});
+		this.#open = random.chance(0.3) ? { id, token: ask(id) } : { id };
+	}
+}

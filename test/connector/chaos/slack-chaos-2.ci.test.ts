@@ -1,0 +1,3 @@
+import { testSlack } from "./test-chaos-runs.ts";
+
+testSlack(1);
