@@ -178,7 +178,7 @@ export interface Scene<S extends Site = Site> {
 		readonly context?: number;
 		readonly status?: "reactions";
 		readonly busy?: "offer";
-		readonly live?: "off";
+		readonly live?: "off" | "text" | "everything";
 		readonly answers?: "thread";
 	};
 	/** The gateway welcomes channels and people, in all scenes of the file. In Discord, `random` is the channel of notices. */

@@ -1,0 +1,67 @@
+import { looks } from "../look.ts";
+import type { Scene, Step } from "../step.ts";
+
+const request = "@Parley read: notes.txt\nread: notes.txt\nlong: 20 tokens at 2 per second";
+const isEmpty: Step = {
+	what: "the channel has no post of Parley",
+	does: ({ site }) => {
+		const posts = looks(site, site.room("general", site.people.Mia));
+		if (posts.length > 0) throw new Error(`it has ${posts.join("\n")}`);
+	},
+};
+/** The words that follow the calls, while the run works. */
+const growing = ["t3", "[Stop]"] as const;
+const ended = ["t20", "[Good]"] as const;
+
+/** Display of an answer while it grows, by the level of the channel. */
+export const levels: readonly Scene[] = [
+	{
+		name: "with the level off, an answer appears when it is complete, and the typing indicator ends with it",
+		place: { live: "off" },
+		steps: [
+			{ file: "notes.txt", gets: "one\n" },
+			{ says: request },
+			{ typing: true },
+			{ passes: 4000 },
+			isEmpty,
+			{ passes: 20_000 },
+			{ shows: [...ended, /^(?!.*2 tool calls)/s], times: 1 },
+			{ typing: false },
+		],
+	},
+	{
+		name: "with the level text, the text grows without its tool calls",
+		place: { live: "text" },
+		steps: [
+			{ file: "notes.txt", gets: "one\n" },
+			{ says: request },
+			{ shows: [...growing, /^(?!.*✅)/s] },
+			{ passes: 20_000 },
+			{ shows: [...ended, /^(?!.*2 tool calls)/s], times: 1 },
+			{ hides: "[Stop]" },
+		],
+	},
+	{
+		name: "with the usual level, the text grows with a line for each tool call, which become one line in the end",
+		steps: [
+			{ file: "notes.txt", gets: "one\n" },
+			{ says: request },
+			{ shows: [...growing, /(?:✅ read_file(?! notes).*){2}/s] },
+			{ passes: 20_000 },
+			{ shows: [...ended, "2 tool calls"], times: 1 },
+			{ hides: "[Stop]" },
+		],
+	},
+	{
+		name: "with the level everything, the line of a tool call has its subject",
+		place: { live: "everything" },
+		steps: [
+			{ file: "notes.txt", gets: "one\n" },
+			{ says: request },
+			{ shows: [...growing, "✅ read_file notes.txt"] },
+			{ passes: 20_000 },
+			{ shows: [...ended, "2 tool calls"], times: 1 },
+			{ hides: "[Stop]" },
+		],
+	},
+];
