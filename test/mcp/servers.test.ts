@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
@@ -49,6 +49,33 @@ test("an approval for the session covers later calls of the tool until its descr
 	const prompt = await answer(s);
 	expect(prompt.label).toContain('"c"');
 	await s.log.next("assistant.message");
+});
+
+test("a tool that changed since its last call requires approval, also if a rule or the session allows it", async () => {
+	const echo = (text: string) => calls(text, "scripted__echo", { text });
+	const replies = [[echo("a")], [says("first")], [echo("b")], [says("second")], [echo("c")], [says("third")]];
+	const rule = { effect: "allow", tool: "scripted__*", when: { class: "mcp" } };
+	const directory = await mkdtemp(join(tmpdir(), "parley-mcp-"));
+	onTestFinished(() => rm(directory, { recursive: true, force: true }));
+	const file = join(directory, "policy.jsonc");
+	await writeFile(file, JSON.stringify({ rules: [rule] }));
+	await using s = await openScene([scripted(["changes"])], replies, { policy: { file } });
+	await s.t.runtime.acceptAll(unkeyed(operator), s.session);
+	await s.t.send(s.session, "go");
+	await s.log.next("assistant.message");
+	expect(resultsIn(s.model)[0]).toContain("echo: a");
+	expect(s.log.recorded).not.toContain("prompt.requested");
+	while (!hasChanged(s)) await wait(20);
+	await s.t.send(s.session, "again");
+	const prompt = await answer(s);
+	expect(prompt.approval).toMatchObject({ risk: "critical", allowSession: false });
+	expect(prompt.approval?.warnings?.join()).toContain("whose description has changed since its last call");
+	await s.log.next("assistant.message");
+	expect(resultsIn(s.model)[0]).toContain("echo: b");
+	// The approved description is the known one.
+	await s.t.send(s.session, "once more");
+	await s.log.next("assistant.message");
+	expect(resultsIn(s.model)[0]).toContain("echo: c");
 });
 
 test("a call is not run if the description of its tool changed after the approval was requested", async () => {

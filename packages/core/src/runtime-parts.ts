@@ -1,6 +1,7 @@
 import { ParleyError, Redactor } from "@parley/base";
 import { ClientTools } from "./agent/client-tools/client-tools.ts";
 import type { Contexts } from "./agent/context/contexts.ts";
+import { StoredApprovedTools } from "./agent/mcp/approved-tools.ts";
 import { fixedSource, McpServers } from "./agent/mcp/mcp-servers.ts";
 import { type ModelChoice, modelChoiceOf, resolveChoice } from "./agent/run/settings.ts";
 import { Runner } from "./agent/runner.ts";
@@ -132,7 +133,12 @@ function createRequestParts(options: RuntimeOptions): RequestParts {
 		memories: new Memories({ ...options, redactor, audit }),
 		skills: new Skills({ ...options, audit, lease }),
 		clientTools: new ClientTools({ ...options, redactor, lease }),
-		mcp: new McpServers(options.mcp ?? noMcp, { ...options, redactor, path: process.env["PATH"] }),
+		mcp: new McpServers(options.mcp ?? noMcp, {
+			...options,
+			redactor,
+			path: process.env["PATH"],
+			approved: new StoredApprovedTools(options),
+		}),
 		schedules: new Schedules({ ...services, sessions, open, admit: () => admission.require() }),
 		commands: new BackgroundCommands({ ...services, leaseOwn: sessions.leaseOwn.bind(sessions) }),
 	};

@@ -72,6 +72,12 @@ export const builtInRules: readonly BuiltInRule[] = [
 		liftedBy: ["rule", "grant", "accept-all"],
 		reason: "calls a tool of an MCP server",
 	},
+	{
+		effect: "ask",
+		when: ["mcp-changed"],
+		liftedBy: [],
+		reason: "calls a tool whose description has changed since its last call",
+	},
 	{ effect: "allow", when: ["memory-read"], liftedBy: [], reason: "reads notes" },
 	{
 		effect: "allow",

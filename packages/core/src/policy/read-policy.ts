@@ -194,6 +194,7 @@ const actionClasses = [
 	"person",
 	"client",
 	"mcp",
+	"mcp-changed",
 	"memory-read",
 	"memory-write",
 	"memory-everyone",

@@ -356,6 +356,14 @@ interface BackgroundCommandsTable extends Stamped {
 	informed: number;
 }
 
+/** Descriptions of tools of MCP servers for which the last call ran (see agent/mcp/approved-tools.ts). */
+interface McpToolsTable extends Stamped {
+	name: string;
+	directory: string;
+	hash: string;
+	at: number;
+}
+
 export interface Tables extends TrustTables, TaskTables {
 	sessions: SessionsTable;
 	events: EventsTable;
@@ -378,6 +386,7 @@ export interface Tables extends TrustTables, TaskTables {
 	schedules: SchedulesTable;
 	trusted_skills: TrustedSkillsTable;
 	background_commands: BackgroundCommandsTable;
+	mcp_tools: McpToolsTable;
 }
 
 /** The stamp of every row that this version of the program writes on one machine. */

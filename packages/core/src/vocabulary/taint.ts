@@ -73,6 +73,7 @@ export function readTaint(text: string): Taint {
  * - person: asks a person.
  * - client: a tool that a client runs.
  * - mcp: a tool of an MCP server.
+ * - mcp-changed: such a tool whose description or schema has changed since its last call.
  * - memory-read, memory-write: notes of the person and the channel, and reading those for all people.
  * - `memory-everyone`: storing or deleting notes for all people.
  * - schedule: creating or removing a schedule.
@@ -91,6 +92,7 @@ export type ActionClass =
 	| "person"
 	| "client"
 	| "mcp"
+	| "mcp-changed"
 	| "memory-read"
 	| "memory-write"
 	| "memory-everyone"

@@ -143,10 +143,10 @@ export class McpLoginFile implements McpLogins {
 		const { redactor } = this.#parts;
 		const before = this.#redacted.get(name) ?? [];
 		const all = new Set([...before, accessToken, refreshToken, client_secret].reverse());
-		const kept = [...all].slice(0, mostRedacted);
-		for (const secret of before) if (!kept.includes(secret)) redactor.remove(secret);
-		for (const secret of kept) redactor.add(secret);
-		this.#redacted.set(name, kept.reverse());
+		const remaining = [...all].slice(0, mostRedacted);
+		for (const secret of before) if (!remaining.includes(secret)) redactor.remove(secret);
+		for (const secret of remaining) redactor.add(secret);
+		this.#redacted.set(name, remaining.reverse());
 	}
 
 	#openBox(): Promise<SecretBox> {

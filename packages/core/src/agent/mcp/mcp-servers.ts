@@ -6,6 +6,7 @@ import type { McpServerSettings, McpServerState, McpSetup, McpSource } from "../
 import type { Sandboxes } from "../../vocabulary/sandbox.ts";
 import type { Tool } from "../../vocabulary/tool.ts";
 import { loadToolCheck, type ToolCheck } from "../client-tools/registration.ts";
+import type { ApprovedTools } from "./approved-tools.ts";
 import { trustedServers } from "./directory-file.ts";
 import { McpServer, type ServerTool, type ToolFilter } from "./mcp-server.ts";
 import { mcpTool } from "./mcp-tool.ts";
@@ -33,6 +34,8 @@ interface McpDeps {
 	readonly tools: readonly Tool[];
 	/** PATH of the gateway. */
 	readonly path: string | undefined;
+	/** Default: no tool was approved before. */
+	readonly approved?: ApprovedTools;
 }
 
 /** Milliseconds that a run waits for servers that start for the first time. */
@@ -291,7 +294,8 @@ export class McpServers {
 	#toolsOfOne({ settings, server }: Instance): Tool[] {
 		return server.tools.flatMap((tool) => {
 			const described = this.#described.get(tool.listed);
-			return described ? [mcpTool(tool, { settings, server, ids: this.#deps.ids, described })] : [];
+			const { ids, approved = noApprovals } = this.#deps;
+			return described ? [mcpTool(tool, { settings, server, ids, approved, described })] : [];
 		});
 	}
 }
@@ -307,6 +311,11 @@ interface JoinedTools {
 }
 
 const none: readonly Tool[] = [];
+
+const noApprovals: ApprovedTools = {
+	hasChanged: () => Promise.resolve(false),
+	record: () => Promise.resolve(),
+};
 
 const noLogins: McpLogins = {
 	find: () => Promise.resolve(undefined),

@@ -8,6 +8,7 @@ import { mixedScriptNotes, visible } from "../../text/visible.ts";
 import { directoryRulePrefix, type McpServerSettings } from "../../vocabulary/mcp/server.ts";
 import type { ActionClass } from "../../vocabulary/taint.ts";
 import { defineTool, type Tool, type ToolContext } from "../../vocabulary/tool.ts";
+import type { ApprovedTools } from "./approved-tools.ts";
 import type { McpServer, ServerTool } from "./mcp-server.ts";
 import { resultOf } from "./result-text.ts";
 
@@ -16,6 +17,7 @@ export interface ToolHome {
 	readonly settings: McpServerSettings;
 	readonly server: McpServer;
 	readonly ids: Ids;
+	readonly approved: ApprovedTools;
 	/** Description and schema of the tool as models get them. */
 	readonly described: { readonly description: string; readonly schema: Readonly<Record<string, unknown>> };
 }
@@ -30,12 +32,13 @@ function hashOfTool({ name, title, description, inputSchema, annotations }: List
 
 /** A tool of a server. The server's description of it can add classes to its calls, and removes none. */
 export function mcpTool({ name, listed }: ServerTool, home: ToolHome): Tool {
-	const { settings, server, ids, described } = home;
+	const { settings, server, ids, approved, described } = home;
 	const hash = hashOfTool(listed);
 	const { directory } = settings;
 	const note = `a tool of the MCP server ${settings.name}`;
 	const notes = [directory === undefined ? note : `${note}, which the directory ${visible(directory)} names`];
 	const ruleName = directory === undefined ? name : `${directoryRulePrefix}${name}`;
+	const called = { name: ruleName, directory: directory ?? "", hash };
 	return defineTool<Record<string, unknown>>({
 		name,
 		ruleName,
@@ -47,9 +50,10 @@ export function mcpTool({ name, listed }: ServerTool, home: ToolHome): Tool {
 		usual: ["mcp"],
 		async plan(args, context) {
 			const line = visible(JSON.stringify(args));
+			const hasChanged = await approved.hasChanged(called);
 			return {
 				label: `${name} ${line}`,
-				classes: classesOf(listed, settings, context),
+				classes: [...classesOf(listed, settings, context), ...(hasChanged ? changedClasses : [])],
 				preview: "",
 				binding: { server: settings.name, tool: hash },
 				grant: { kind: "argv", tool: ruleName, prefix: [hash] },
@@ -62,6 +66,7 @@ export function mcpTool({ name, listed }: ServerTool, home: ToolHome): Tool {
 				const message = `changed since it was approved: the description of ${name}; it was not called`;
 				throw new ParleyError(message, { code: "failed_precondition" });
 			}
+			await approved.record(called);
 			const result = await server.call(listed.name, args, {
 				timeoutMs: settings.timeoutMs,
 				signal,
@@ -71,6 +76,8 @@ export function mcpTool({ name, listed }: ServerTool, home: ToolHome): Tool {
 		},
 	});
 }
+
+const changedClasses: readonly ActionClass[] = ["mcp-changed"];
 
 /** Annotations only add classes: a server may lie about what its tool does not do. */
 function classesOf(

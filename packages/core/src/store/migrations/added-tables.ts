@@ -146,6 +146,18 @@ export async function createBackgroundCommands(db: Kysely<unknown>): Promise<voi
 		.execute();
 }
 
+export async function createMcpTools(db: Kysely<unknown>): Promise<void> {
+	await withColumns(db.schema.createTable("mcp_tools"), [
+		["name", "text"],
+		["directory", "text"],
+		["hash", "text"],
+		["at", "bigint"],
+		...stampColumns,
+	])
+		.addPrimaryKeyConstraint("mcp_tools_key", ["name", "directory"])
+		.execute();
+}
+
 /** Tables with text of sessions. Rows from before this migration have no hash and are reported as unverified. */
 const tables = ["events", "steps", "runs", "steers", "compactions"];
 

@@ -23,6 +23,7 @@ export const freshSchema: FreshSchema = {
 		"0016-notices",
 		"0017-joined-messages",
 		"0018-background-commands",
+		"0019-mcp-tools",
 	],
 	schema: `
 CREATE TABLE "kysely_migration" ("name" varchar(255) not null primary key, "timestamp" varchar(255) not null);
@@ -97,5 +98,6 @@ CREATE INDEX "schedules_owner" on "schedules" ("owner");
 CREATE TABLE "trusted_skills" ("directory" text not null, "path" text not null, "hash" text not null, "trusted_by" text not null, "trusted_at" bigint not null, "epoch" bigint not null, "v" integer not null, "content" text, constraint "trusted_skills_key" primary key ("directory", "path"));
 CREATE TABLE "read_messages" ("session_id" text not null, "message" text not null, "edited_at" bigint not null, "run_id" text not null, "epoch" bigint not null, "v" integer not null, constraint "read_messages_key" primary key ("session_id", "message"));
 CREATE TABLE "background_commands" ("session_id" text not null, "n" integer not null, "run_id" text not null, "call_id" text not null, "command" text not null, "started_at" bigint not null, "ended_at" bigint, "reason" text, "code" integer, "informed" integer not null, "epoch" bigint not null, "v" integer not null, constraint "background_commands_key" primary key ("session_id", "n"));
+CREATE TABLE "mcp_tools" ("name" text not null, "directory" text not null, "hash" text not null, "at" bigint not null, "epoch" bigint not null, "v" integer not null, constraint "mcp_tools_key" primary key ("name", "directory"));
 `,
 };

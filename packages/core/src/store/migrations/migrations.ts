@@ -8,6 +8,7 @@ import {
 	addTrustedContent,
 	addVotes,
 	createBackgroundCommands,
+	createMcpTools,
 	createMemories,
 	createSchedules,
 	createTasks,
@@ -303,4 +304,5 @@ export const migrations: readonly Migration[] = [
 		},
 	},
 	{ name: "0018-background-commands", up: createBackgroundCommands },
+	{ name: "0019-mcp-tools", up: createMcpTools },
 ];

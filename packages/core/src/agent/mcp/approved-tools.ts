@@ -1,0 +1,60 @@
+import type { Clock, Store } from "@parley/base";
+import { stamp, type Tables } from "../../store/tables.ts";
+
+/** Tool of a server, as it was when its last call ran. */
+export interface CalledTool {
+	/** Name in rules. */
+	readonly name: string;
+	/** Working directory whose `.mcp.json` names the server; empty for servers of the operator. */
+	readonly directory: string;
+	/** Hash of all that the server says about the tool. */
+	readonly hash: string;
+}
+
+/** Memory of the tools that were approved, by a person or by a rule, also after a restart. */
+export interface ApprovedTools {
+	/** Whether another description of the tool was approved before. */
+	hasChanged(tool: CalledTool): Promise<boolean>;
+	/** Stores the description before the call runs. */
+	record(tool: CalledTool): Promise<void>;
+}
+
+export class StoredApprovedTools implements ApprovedTools {
+	readonly #store: Store<Tables>;
+	readonly #clock: Clock;
+
+	constructor({ store, clock }: { readonly store: Store<Tables>; readonly clock: Clock }) {
+		this.#store = store;
+		this.#clock = clock;
+	}
+
+	async hasChanged(tool: CalledTool): Promise<boolean> {
+		const before = await this.#find(tool);
+		return before !== undefined && before !== tool.hash;
+	}
+
+	async record(tool: CalledTool): Promise<void> {
+		if ((await this.#find(tool)) === tool.hash) return;
+		const { name, directory, hash } = tool;
+		const at = this.#clock.now();
+		await this.#store.commit((tx) =>
+			tx
+				.insertInto("mcp_tools")
+				.values({ name, directory, hash, at, ...stamp })
+				.onConflict((conflict) => conflict.columns(["name", "directory"]).doUpdateSet({ hash, at }))
+				.execute(),
+		);
+	}
+
+	async #find({ name, directory }: CalledTool): Promise<string | undefined> {
+		const row = await this.#store.read((db) =>
+			db
+				.selectFrom("mcp_tools")
+				.select("hash")
+				.where("name", "=", name)
+				.where("directory", "=", directory)
+				.executeTakeFirst(),
+		);
+		return row?.hash;
+	}
+}
