@@ -43,6 +43,8 @@ const ModelEntry = z.object({
 	images: z.boolean(),
 	/** Absent if unknown. */
 	prices: z.exactOptional(Prices),
+	/** Whether a subscription pays for the tokens. The prices are 0. */
+	subscription: z.exactOptional(z.literal(true)),
 	/** Prices of a request with more input tokens than this. */
 	long_prompt: z.exactOptional(z.object({ above: z.int(), prices: Prices })),
 });

@@ -190,6 +190,14 @@ export const vendors: readonly Vendor[] = [
 		returned: /"reasoning_content":"I should look\."/,
 	},
 	{
+		name: "moonshot",
+		origin: "https://api.moonshot.ai",
+		wire: chatWireOf({ base: "/v1", problems: kimiProblems }),
+		model: "kimi-k2.6",
+		key: "MOONSHOT_API_KEY",
+		returned: /"reasoning_content":"I should look\."/,
+	},
+	{
 		name: "bedrock",
 		origin: "https://bedrock-runtime.us-west-2.amazonaws.com",
 		wire: chatWireOf({ base: "/openai/v1", problems: noReasoning }),

@@ -56,3 +56,17 @@ test("prints notes about the models of a custom server", () => {
 	expect(modelTable({ ...list, default: "gemma.gguf", any_model: true }, look).slice(-2)).toEqual(notes);
 	expect(modelTable({ ...list, any_model: true }, look).at(-1)).toBe(notes[1]);
 });
+
+test("a model of a subscription has no price, and the reason", () => {
+	const [first] = list.models;
+	if (!first) throw new Error("the list is empty");
+	const { long_prompt: _, ...plain } = first;
+	const free = { input: 0, output: 0, cache_read: 0, cache_write: 0 };
+	const paid = { ...plain, name: "kimi-for-coding", prices: free, subscription: true as const };
+	const rows = modelTable(
+		{ default: "kimi-for-coding", models: [paid] },
+		{ columns: 120, styles: createStyles(false) },
+	);
+	expect(rows[1]).toMatch(/ - {2,}- {2,}-$/);
+	expect(rows[2]).toBe("kimi-for-coding: a subscription pays for the tokens");
+});

@@ -21,7 +21,7 @@ export function modelTable(list: ModelList, look: Look): string[] {
 		{ rows: [head, ...rows], right: [3, 4, 7, 8, 9], optional: [6, 8], elastic: 1 },
 		look,
 	);
-	return [...table, ...models.flatMap((model) => longPromptRows(model, look)), ...notes];
+	return [...table, ...models.flatMap((model) => priceRows(model, look)), ...notes];
 }
 
 /** Notes about models that the table does not know. */
@@ -34,8 +34,10 @@ function modelNotes({ models, default: chosen, any_model }: ModelList, { columns
 	return notes.flatMap((note) => wrapText(note, columns)).map(styles.dim);
 }
 
-/** Prices for long prompts, which do not fit into the table. */
-function longPromptRows({ name, long_prompt }: ListedModel, { columns, styles }: Look): string[] {
+/** Facts about prices that do not fit into the table. */
+function priceRows({ name, long_prompt, subscription }: ListedModel, { columns, styles }: Look): string[] {
+	if (subscription)
+		return wrapText(`${visibleLine(name)}: a subscription pays for the tokens`, columns).map(styles.dim);
 	if (!long_prompt) return [];
 	const { above, prices } = long_prompt;
 	const [input, cached, output] = [prices.input, prices.cache_read, prices.output].map(priceOf);
@@ -51,6 +53,7 @@ function modelCells({
 	reasoning,
 	images,
 	prices,
+	subscription,
 }: ListedModel): string[] {
 	return [
 		visibleLine(name),
@@ -59,7 +62,9 @@ function modelCells({
 		formatRoughly(max_output),
 		reasoning === "none" ? "no" : visibleLine(reasoning.replace(/_.*/, "")),
 		images ? "yes" : "no",
-		...[prices?.input, prices?.cache_read, prices?.output].map(priceOf),
+		...[prices?.input, prices?.cache_read, prices?.output].map((price) =>
+			subscription ? "-" : priceOf(price),
+		),
 	];
 }
 

@@ -19,7 +19,7 @@ export interface KnownProvider {
 	readonly baseUrl?: string;
 	/** Variables with the key, in order of precedence. Empty for servers without keys. */
 	readonly keys: readonly string[];
-	/** Whether the gateway uses the provider as soon as its key is set. */
+	/** Whether the gateway uses the provider as soon as the first variable is set. */
 	readonly isFound?: boolean;
 	readonly traits?: ServerTraits;
 }
@@ -34,7 +34,8 @@ const kimi: ServerTraits = { returnedThinking: "all", efforts: common };
  * Addresses and variables of the vendors' own documentation.
  * - azure: https://learn.microsoft.com/azure/ai-foundry/openai/api-version-lifecycle (the v1 API).
  * - bedrock: https://docs.aws.amazon.com/bedrock/latest/userguide/inference-chat-completions.html
- * - kimi: https://www.kimi.com/code/docs
+ * - kimi: https://www.kimi.com/code/docs, and moonshot: https://platform.kimi.ai/docs. They have different keys. For kimi,
+ *   `MOONSHOT_API_KEY` is a second name of the variable, but alone it does not choose kimi.
  * - mistral: https://docs.mistral.ai/api, and groq: https://console.groq.com/docs/openai. Both refuse unknown fields of a message.
  */
 export const knownProviders = {
@@ -78,6 +79,13 @@ export const knownProviders = {
 		api: "chat-completions",
 		baseUrl: "https://api.kimi.com/coding/v1",
 		keys: ["KIMI_API_KEY", "MOONSHOT_API_KEY"],
+		isFound: true,
+		traits: kimi,
+	},
+	moonshot: {
+		api: "chat-completions",
+		baseUrl: "https://api.moonshot.ai/v1",
+		keys: ["MOONSHOT_API_KEY"],
 		isFound: true,
 		traits: kimi,
 	},

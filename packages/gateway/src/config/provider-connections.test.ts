@@ -49,6 +49,12 @@ test.each<[string, Settings, Environment, Partial<ProviderConnection>]>([
 		{ family: "compatible", baseUrl: "https://api.kimi.com/coding/v1", keyName: "MOONSHOT_API_KEY" },
 	],
 	[
+		"moonshot",
+		{ provider: "moonshot" },
+		{ MOONSHOT_API_KEY: key },
+		{ family: "compatible", baseUrl: "https://api.moonshot.ai/v1", keyName: "MOONSHOT_API_KEY" },
+	],
+	[
 		"bedrock",
 		{ provider: "bedrock" },
 		{ AWS_BEARER_TOKEN_BEDROCK: key, AWS_REGION: "eu-west-1" },
@@ -62,6 +68,12 @@ test.each<[string, Settings, Environment, Partial<ProviderConnection>]>([
 		},
 		{ AZURE_OPENAI_API_KEY: key },
 		{ family: "openai", baseUrl: "https://r.openai.azure.com/openai/v1", isOfficial: false },
+	],
+	[
+		"azure",
+		{ provider: "azure", baseUrl: "https://r.openai.azure.com" },
+		{ AZURE_OPENAI_API_KEY: key },
+		{ family: "openai", baseUrl: "https://r.openai.azure.com/openai/v1", apiKey: key },
 	],
 	["vllm", { provider: "vllm" }, {}, { family: "compatible", baseUrl: "http://127.0.0.1:8000/v1" }],
 	["lmstudio", { provider: "lmstudio" }, {}, { baseUrl: "http://127.0.0.1:1234/v1" }],
@@ -222,3 +234,24 @@ test.each<[string, Settings, Environment, RegExp]>([
 ])("%s is refused", (_, settings, environment, message) => {
 	expect(() => chooseProvider(settings, environment)).toThrow(message);
 });
+
+test("each variable of Kimi finds the service that gives its keys", () => {
+	const names = (environment: Environment) => connections({}, environment).map(({ name }) => name);
+	expect(names({ KIMI_API_KEY: key })).toEqual(["kimi"]);
+	expect(names({ MOONSHOT_API_KEY: key })).toEqual(["moonshot"]);
+	expect(names({ KIMI_API_KEY: key, MOONSHOT_API_KEY: key })).toEqual(["kimi", "moonshot"]);
+});
+
+test.each(["--base-url", "models.providers.azure.baseUrl"])(
+	"an address of the older API of Azure is refused with the right one: %s",
+	(place) => {
+		const address = "https://r.openai.azure.com/openai/deployments/d";
+		const settings: Settings =
+			place === "--base-url"
+				? { provider: "azure", baseUrl: address }
+				: { provider: "azure", models: { providers: { azure: { baseUrl: address } } } };
+		expect(() => connections(settings, { AZURE_OPENAI_API_KEY: key })).toThrow(
+			`is not allowed for ${place}: only the v1 API of Azure is supported; allowed: https://r.openai.azure.com/openai/v1,`,
+		);
+	},
+);

@@ -53,7 +53,7 @@ export function readConnections(sources: Sources): ProviderConnection[] {
 	const chosen = isOwn(provider) ? [provider] : [];
 	const configured = Object.keys(models?.providers ?? {});
 	const found = Object.entries<KnownProvider>(knownProviders).flatMap(([name, { isFound, keys }]) =>
-		withFound && isFound && isUsableKey(keyOf(keys, environment)?.key ?? "") ? [name] : [],
+		withFound && isFound && isUsableKey(keyOf(keys.slice(0, 1), environment)?.key ?? "") ? [name] : [],
 	);
 	return [...new Set([...chosen, ...configured, ...found])].map((name) => connection(name, sources));
 }
@@ -104,9 +104,21 @@ function addressOf(name: string, { settings, environment }: Sources): Address {
 	const text = given ?? inserted(common, environment, place);
 	if (text === undefined) throw refused(`${place} is missing; needed: ${addressWords}`);
 	const url = parseApiUrl(text);
+	if (url && name === "azure") checkAzure(url, given === flag ? "--base-url" : place);
 	const isGivenAtOnce = flag !== undefined;
 	if (url) return { url, isOfficial: given === undefined || isAddress(url, common), isGivenAtOnce };
 	throw refused(`${JSON.stringify(given)} is not allowed for ${place}; allowed: ${addressWords}`);
+}
+
+/** Throws for an address of Azure with the older API, whose requests have another form. A bare host gets the path of the v1 API. */
+function checkAzure(url: URL, place: string): void {
+	if (!/\.azure\.com$/.test(url.hostname)) return;
+	if (/^\/*$/.test(url.pathname)) url.pathname = "/openai/v1";
+	if (url.pathname.replace(/\/+$/, "").endsWith("/openai/v1")) return;
+	throw refused(
+		`${JSON.stringify(url.href)} is not allowed for ${place}: only the v1 API of Azure is supported; ` +
+			`allowed: ${url.origin}/openai/v1, with the name of the deployment as the name of the model`,
+	);
 }
 
 const addressWords = "an http or https address with the version of the API, such as http://127.0.0.1:8000/v1";

@@ -45,9 +45,9 @@ const models = () =>
 				"Models to use, in this order, if the first model fails.",
 			),
 			providers: providers().describe(
-				"Further providers by name. Known names: openai, gemini, openrouter, mistral, groq, kimi, bedrock, azure, vllm, lmstudio and ollama. " +
-					"The names of their models are provider/model. The entry anthropic is Claude beside another provider. openai, gemini, openrouter and " +
-					"kimi need no entry if their key is set and no other provider or server is named.",
+				"Further providers by name. Known names: openai, gemini, openrouter, mistral, groq, kimi, moonshot, bedrock, azure, vllm, lmstudio and ollama. " +
+					"The names of their models are provider/model. The entry anthropic is Claude beside another provider. openai, gemini, openrouter, " +
+					"kimi and moonshot need no entry if their key is set and no other provider or server is named.",
 			),
 			file: string("a file").describe(
 				"JSON file that adds models to the built-in table and corrects its rows. Relative to this file. Default: models.json in the data directory, if it exists.",

@@ -76,9 +76,51 @@ test("the list is not requested for a known model, and not repeated at once afte
 	await model.settled?.(signal, "m");
 	await model.settled?.(signal, "m");
 	expect(server.requested()).toBe(1);
-	clock.advance(10 * 60 * 1000);
+	clock.advance(60 * 1000);
 	await model.settled?.(signal, "m");
 	expect(server.requested()).toBe(2);
+});
+
+test("a list is read again after an hour without a wait, and after a minute for a model that it does not have", async () => {
+	let window = 8_192;
+	let names = ["m"];
+	using server = await serve((_, response) =>
+		response.end(JSON.stringify({ data: names.map((id) => ({ id, max_model_len: window })) })),
+	);
+	const { model, clock } = modelAt(server.baseUrl);
+	await model.settled?.(signal, "m");
+	clock.advance(59 * 60 * 1000);
+	await model.settled?.(signal, "m");
+	expect([server.requested(), model.windowOf?.("m")]).toEqual([1, 8_192]);
+	// The operator starts the server again with a larger window.
+	window = 65_536;
+	clock.advance(60 * 1000);
+	await model.settled?.(signal, "m");
+	// A model without a known window waits for the same request.
+	await model.settled?.(signal, "n");
+	expect([server.requested(), model.windowOf?.("m"), model.windowOf?.("n")]).toEqual([2, 65_536, undefined]);
+	names = ["m", "n"];
+	await model.settled?.(signal, "n");
+	expect(server.requested()).toBe(2);
+	clock.advance(60 * 1000);
+	await model.settled?.(signal, "n");
+	expect([server.requested(), model.windowOf?.("n")]).toEqual([3, 65_536]);
+});
+
+test("a failed request for a newer list keeps the known windows", async () => {
+	let fails = false;
+	using server = await serve((_, response) =>
+		fails
+			? response.writeHead(500).end()
+			: response.end(JSON.stringify({ data: [{ id: "m", max_model_len: 8_192 }] })),
+	);
+	const { model, clock } = modelAt(server.baseUrl);
+	await model.settled?.(signal, "m");
+	fails = true;
+	clock.advance(60 * 60 * 1000);
+	await model.settled?.(signal, "m");
+	await model.settled?.(signal, "other");
+	expect([server.requested(), model.windowOf?.("m")]).toEqual([2, 8_192]);
 });
 
 test("a cancelled run does not wait for the list", async () => {

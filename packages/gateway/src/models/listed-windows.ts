@@ -2,8 +2,10 @@ import type { Clock, Logger } from "@parley/base";
 import type { Model, ModelEvent, ModelTable } from "@parley/core";
 import { type ModelServer, readList } from "./discover-model.ts";
 
-/** Time until a list that could not be read is requested again. */
-const pauseMs = 10 * 60 * 1000;
+/** Time until a list that could not be read, or that has no such model, is requested again. */
+const pauseMs = 60 * 1000;
+/** Age at which a list is requested again. Models and their windows change while a gateway runs. */
+const oldMs = 60 * 60 * 1000;
 
 interface ListedWindowsDeps {
 	readonly server: ModelServer;
@@ -24,8 +26,8 @@ class ListedWindows implements Model {
 	readonly #deps: ListedWindowsDeps;
 	#windows: ReadonlyMap<string, number | undefined> = new Map();
 	#reading: Promise<void> | undefined;
-	/** Monotonic time of the next request for the list. Infinite after a list was read. */
-	#next = Number.NEGATIVE_INFINITY;
+	/** Monotonic time of the last request for the list. */
+	#requestedAt = Number.NEGATIVE_INFINITY;
 
 	constructor(model: Model, deps: ListedWindowsDeps) {
 		this.provider = model.provider;
@@ -43,9 +45,12 @@ class ListedWindows implements Model {
 	}
 
 	async settled(signal: AbortSignal, name: string): Promise<void> {
-		const { table, clock } = this.#deps;
-		if (table.find(name, this.provider) || clock.monotonic() < this.#next) return;
-		this.#reading ??= this.#read();
+		if (this.#deps.table.find(name, this.provider)) return;
+		const age = this.#deps.clock.monotonic() - this.#requestedAt;
+		const isListed = this.#windows.has(name);
+		if (age >= (isListed ? oldMs : pauseMs)) this.#reading ??= this.#read();
+		// The known window is used until the new list arrives.
+		if (isListed || !this.#reading) return;
 		const { promise: aborted, resolve } = Promise.withResolvers<void>();
 		const stop = (): void => resolve();
 		signal.addEventListener("abort", stop, { once: true });
@@ -59,12 +64,11 @@ class ListedWindows implements Model {
 	/** Never rejects: a model without a window has the assumed one. */
 	async #read(): Promise<void> {
 		const { server, clock, log } = this.#deps;
+		this.#requestedAt = clock.monotonic();
 		try {
 			const list = await readList(server);
 			this.#windows = new Map(list.map(({ id, window }) => [id, window]));
-			this.#next = Number.POSITIVE_INFINITY;
 		} catch (error) {
-			this.#next = clock.monotonic() + pauseMs;
 			log.info("the provider does not list its models: unknown models have assumed limits", {
 				provider: this.provider,
 				error,

@@ -8,6 +8,7 @@ import { ManualClock, MemoryLogger } from "@parley/base/testing";
 import { ScriptedModel } from "@parley/core/testing";
 import { expect, test } from "vitest";
 import type { Config } from "../config/load.ts";
+import { serveHttp } from "../testing/serve-http.ts";
 import { type Models, openModels } from "./open-models.ts";
 
 type Given = Partial<Config> & { readonly table?: object; readonly log?: MemoryLogger };
@@ -224,4 +225,23 @@ test("a server of an agent profile has one model, and a slower one another", asy
 	expect(modelAt({ url })).toBe(modelAt({ url }));
 	expect(modelAt({ url, timeoutMs: 1_000 })).not.toBe(modelAt({ url }));
 	expect(modelAt({ url: "http://127.0.0.1:10" })).not.toBe(modelAt({ url }));
+	expect(modelAt({ url, api: "messages" })).toBe(modelAt({ url }));
+	expect(modelAt({ url }).provider).toBe("anthropic");
+	expect(modelAt({ url, api: "chat-completions" }).provider).toBe("endpoint");
+});
+
+test("a server of an agent profile with the Chat Completions API is called at its address without a key", async () => {
+	const received: string[] = [];
+	await using server = await serveHttp((request, response) => {
+		received.push(`${request.method} ${request.url} ${request.headers.authorization ?? "no key"}`);
+		response.setHeader("content-type", "text/event-stream");
+		response.end('data: {"choices":[{"delta":{"content":"Hi"},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n');
+	});
+	const { modelAt } = await opened({ apiKey });
+	const model = modelAt({ url: server.baseUrl, api: "chat-completions" });
+	const message = { role: "user", content: [{ type: "text", text: "Hello" }] } as const;
+	const request = { model: "m", system: "", messages: [message], tools: [] };
+	const events = await Array.fromAsync(model.stream(request, new AbortController().signal));
+	expect(events.at(-1)).toMatchObject({ type: "end", stop: "end_turn" });
+	expect(received).toEqual(["POST /v1/chat/completions no key"]);
 });

@@ -1,5 +1,6 @@
 import { type Clock, defined, type Logger, type ParleyError } from "@parley/base";
 import {
+	createAiSdkModel,
 	createAnthropicModel,
 	createLlamaModel,
 	createOfflineModel,
@@ -16,6 +17,7 @@ import type { ProviderReason } from "../config/provider.ts";
 import { notAllowed } from "../config/setting-refusal.ts";
 import type { LlamaServer } from "../llama/llama-server.ts";
 import { type Discovered, discoverModel, discoverModels, listModels } from "./discover-model.ts";
+import { withListedWindows } from "./listed-windows.ts";
 import { anthropic, homeOf, openServer, othersOf, type Server } from "./open-server.ts";
 import { type KnownModels, readModelTable } from "./read-model-table.ts";
 
@@ -238,14 +240,28 @@ function endpoints(deps: {
 	readonly table: ModelTable;
 }): Models["modelAt"] {
 	const models = new Map<string, Model>();
-	return ({ url, timeoutMs }) => {
-		const key = `${timeoutMs} ${url}`;
+	return ({ url, timeoutMs, api = "messages" }) => {
+		const key = `${timeoutMs} ${api} ${url}`;
 		const known = models.get(key);
 		if (known) return known;
 		const timeouts = timeoutMs === undefined ? {} : { timeouts: { firstByteMs: timeoutMs } };
 		// The gateway's key is only for the gateway's provider.
-		const model = createAnthropicModel({ ...deps, apiKey: undefined, baseUrl: url, ...timeouts });
+		const access = { ...deps, apiKey: undefined, ...timeouts };
+		const model =
+			api === "messages" ? createAnthropicModel({ ...access, baseUrl: url }) : chatModel(url, access);
 		models.set(key, model);
 		return model;
 	};
+}
+
+/** Name of the provider of servers in profiles, whose models the operator can describe with it. */
+const endpointProvider = "endpoint";
+
+function chatModel(
+	url: string,
+	access: Omit<Parameters<typeof createAiSdkModel>[0], "provider" | "family" | "baseUrl">,
+): Model {
+	const server = { provider: endpointProvider, family: "compatible", baseUrl: `${url}/v1` } as const;
+	const model = createAiSdkModel({ ...access, ...server, defaultModel: "default" });
+	return withListedWindows(model, { ...access, server });
 }

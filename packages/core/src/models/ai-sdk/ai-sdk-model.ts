@@ -1,7 +1,8 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions } from "@ai-sdk/provider";
-import { type Clock, defined, type Logger, ParleyError } from "@parley/base";
+import { type Clock, defined, type Logger } from "@parley/base";
 import type { Answered, Model, ModelEvent, ModelRequest } from "../../vocabulary/model.ts";
 import { Exchange } from "../exchange/exchange.ts";
+import { checkKeyForm, chosenModel, serverUrl } from "../exchange/server-access.ts";
 import type { Timeouts } from "../exchange/watchdog.ts";
 import type { ModelTable } from "../table/model-table.ts";
 import { encodeCall } from "./call-options.ts";
@@ -51,22 +52,12 @@ class AiSdkModel implements Model {
 
 	constructor(options: AiSdkOptions) {
 		const { provider, apiKey, baseUrl, table } = options;
-		// A header with such a key would be refused with a message that repeats it.
-		if (apiKey && !/^[!-~]+$/.test(apiKey))
-			throw refused("the API key contains a space or another invalid character: check it");
-		const url = URL.parse(baseUrl);
-		if (!url || !/^https?:$/.test(url.protocol) || url.username !== "" || url.password !== "") {
-			throw refused(`invalid base URL of ${provider}: give http(s)://HOST[:PORT][/PATH]`);
-		}
+		checkKeyForm(apiKey);
 		this.#options = options;
-		this.#host = url.host;
+		this.#host = serverUrl(baseUrl, provider).host;
 		this.#timeouts = { ...defaultTimeouts, ...options.timeouts };
 		this.provider = provider;
-		const model = options.defaultModel ?? table.defaultOf(provider)?.id;
-		if (model === undefined) {
-			throw new ParleyError(`no model of ${provider} is known: choose one`, { code: "failed_precondition" });
-		}
-		this.defaultModel = model;
+		this.defaultModel = chosenModel(options.defaultModel, table, provider);
 	}
 
 	async *stream(request: ModelRequest, signal: AbortSignal, answered?: Answered): AsyncGenerator<ModelEvent> {
@@ -126,8 +117,4 @@ class AiSdkModel implements Model {
 			defined({ model, settings: unsupported }),
 		);
 	}
-}
-
-function refused(message: string): ParleyError {
-	return new ParleyError(message, { code: "invalid_argument" });
 }

@@ -1,11 +1,12 @@
 import type { BaseAnthropic } from "@anthropic-ai/sdk";
 import type { Stream } from "@anthropic-ai/sdk/core/streaming";
 import type { RawMessageStreamEvent } from "@anthropic-ai/sdk/resources/messages";
-import { type Clock, defined, type Logger, ParleyError } from "@parley/base";
+import { type Clock, defined, type Logger } from "@parley/base";
 import type { Answered, Model, ModelEvent, ModelRequest } from "../../vocabulary/model.ts";
 import { ModelError } from "../../vocabulary/model-error.ts";
 import { isFields } from "../exchange/errors.ts";
 import { Exchange, type ExchangeCall } from "../exchange/exchange.ts";
+import { checkKeyForm, chosenModel, serverUrl } from "../exchange/server-access.ts";
 import type { Timeouts } from "../exchange/watchdog.ts";
 import type { ModelTable } from "../table/model-table.ts";
 import { ReplyEvents } from "./events.ts";
@@ -62,23 +63,12 @@ class AnthropicModel implements Model {
 	#counts = true;
 
 	constructor(options: AnthropicOptions) {
-		// A header with such a key would be refused with a message that repeats it.
-		if (options.apiKey && !/^[!-~]+$/.test(options.apiKey)) {
-			throw new ParleyError("the API key contains a space or another invalid character: check it", {
-				code: "invalid_argument",
-			});
-		}
+		checkKeyForm(options.apiKey);
 		this.#options = options;
 		this.provider = options.provider ?? PROVIDER;
-		this.#address = addressOf(options.baseUrl ?? OFFICIAL);
+		this.#address = addressOf(options.baseUrl ?? OFFICIAL, this.provider);
 		this.#timeouts = { ...defaultTimeouts, ...options.timeouts };
-		const model = options.defaultModel ?? options.table.defaultOf(this.provider)?.id;
-		if (model === undefined) {
-			throw new ParleyError(`no model of ${this.provider} is known: choose one`, {
-				code: "failed_precondition",
-			});
-		}
-		this.defaultModel = model;
+		this.defaultModel = chosenModel(options.defaultModel, options.table, this.provider);
 	}
 
 	async *stream(request: ModelRequest, signal: AbortSignal, answered?: Answered): AsyncGenerator<ModelEvent> {
@@ -175,19 +165,10 @@ interface Address {
 	readonly custom: boolean;
 }
 
-function addressOf(baseUrl: string): Address {
-	const url = URL.parse(baseUrl);
-	if (url === null || !/^https?:$/.test(url.protocol) || url.username !== "" || url.password !== "") {
-		const message = `invalid base URL ${JSON.stringify(redacted(baseUrl))}: give http(s)://HOST[:PORT][/PATH]`;
-		throw new ParleyError(message, { code: "invalid_argument" });
-	}
+function addressOf(baseUrl: string, provider: string): Address {
+	const url = serverUrl(baseUrl, provider);
 	const path = url.pathname.replace(/\/+$/, "").replace(/\/v1$/, "");
 	return { url: `${url.origin}${path}`, host: url.host, custom: url.host !== new URL(OFFICIAL).host };
-}
-
-/** The URL without a password. */
-function redacted(url: string): string {
-	return url.replace(/\/\/[^/]*@/, "//…@");
 }
 
 function wholeNumber(value: unknown): number | undefined {

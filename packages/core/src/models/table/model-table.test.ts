@@ -31,7 +31,7 @@ test("each provider has a default, and its own list", () => {
 	expect(table.defaultOf("offline")?.id).toBe("offline");
 	expect(table.defaultOf("nobody")).toBeUndefined();
 	expect(table.list("offline").map(({ id }) => id)).toEqual(["offline"]);
-	const providers = ["anthropic", "openai", "gemini", "kimi", "offline"];
+	const providers = ["anthropic", "openai", "gemini", "kimi", "moonshot", "offline"];
 	expect(table.list()).toHaveLength(providers.flatMap((name) => table.list(name)).length);
 });
 

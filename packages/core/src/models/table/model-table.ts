@@ -188,6 +188,8 @@ export interface ModelInfo {
 	readonly images: boolean;
 	/** Absent if unknown. Then costs are 0. */
 	readonly prices?: Prices;
+	/** Whether a subscription pays for the tokens. The prices are 0. */
+	readonly isSubscription?: true;
 	/** Prices for prompts above this number of input tokens. */
 	readonly longPrompt?: { readonly above: number; readonly prices: Prices };
 	readonly tier?: Tier;

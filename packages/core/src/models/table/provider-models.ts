@@ -35,7 +35,7 @@ function withLongPrompt(prices: Prices): LongPrices {
 /**
  * From the vendor's documentation of November 2026.
  * - Windows, limits, and the lowest reasoning effort: https://developers.openai.com/api/docs/models
- * - Prices: https://developers.openai.com/api/docs/pricing
+ * - Prices: https://developers.openai.com/api/docs/pricing. Those of GPT-6.2 were compared with other lists on 29 November 2026.
  */
 const openai: Readonly<Record<string, Facts>> = {
 	"gpt-6.2-astra": { ...gpt6, reasoning: "always", ...withLongPrompt(usd(8, 40, 0.4, 10)), tier: "max" },
@@ -68,11 +68,13 @@ const gemini4 = {
 /**
  * From the vendor's documentation of November 2026.
  * - Windows, limits and thinking levels: https://ai.google.dev/gemini-api/docs/models
- * - Prices: https://ai.google.dev/gemini-api/docs/pricing. Those of Gemini 4 Argon and Carbon are the prices from 1 December 2026.
+ * - Prices: https://ai.google.dev/gemini-api/docs/pricing, compared with other lists on 29 November 2026. Those of Gemini 4 Argon
+ *   and Carbon are the prices from 1 December 2026. Those of Gemini 3.8 Flash double on 1 January 2027.
  */
 const gemini: Readonly<Record<string, Facts>> = {
 	"gemini-4-carbon": { ...gemini4, prices: usd(4, 20, 0.2), tier: "max" },
 	"gemini-4-argon": { ...gemini4, prices: usd(4, 20, 0.2) },
+	"gemini-4-neon": { ...gemini4, prices: usd(3, 15, 0.15) },
 	"gemini-4-hydrogen": { ...gemini4, prices: usd(1.5, 7.5, 0.075), tier: "standard" },
 	"gemini-3.8-flash": { ...gemini4, prices: usd(0.75, 3.75, 0.075), tier: "fast" },
 	"gemini-2.5-pro": {
@@ -84,7 +86,7 @@ const gemini: Readonly<Record<string, Facts>> = {
 	"gemini-2.5-flash-lite": { ...gemini4, reasoning: "adaptive", prices: usd(0.1, 0.4, 0.01) },
 };
 
-/** A subscription, without a price for tokens: https://www.kimi.com/code/docs */
+/** A subscription pays for the tokens: https://www.kimi.com/code/docs, read on 29 November 2026. */
 const kimi: Readonly<Record<string, Facts>> = {
 	"kimi-for-coding": {
 		contextWindow: 262_144,
@@ -93,11 +95,40 @@ const kimi: Readonly<Record<string, Facts>> = {
 		sampling: true,
 		reasoning: "none",
 		prices: usd(0, 0, 0),
+		isSubscription: true,
+		tier: "standard",
+	},
+};
+
+/** These models think as they want, and have fixed sampling parameters. */
+const moonshotFacts = { images: true, sampling: false, reasoning: "none" } as const;
+
+/**
+ * Read on 29 November 2026.
+ * - Windows and prices: https://platform.kimi.ai/docs/pricing/chat
+ * - The limit of a reply of kimi-k2.6 is not published: it is the one that other programs use.
+ */
+const moonshot: Readonly<Record<string, Facts>> = {
+	"kimi-k3": {
+		...moonshotFacts,
+		contextWindow: 1_048_576,
+		maxOutput: 131_072,
+		prices: usd(3, 15, 0.3),
+		tier: "max",
+	},
+	"kimi-k2.6": {
+		...moonshotFacts,
+		contextWindow: 262_144,
+		maxOutput: 32_768,
+		prices: usd(0.95, 4, 0.16),
 		tier: "standard",
 	},
 };
 
 /** Models of providers besides Anthropic, by provider, the newest first. Other models work with assumed limits. */
-export const providerModels: readonly ModelInfo[] = Object.entries({ openai, gemini, kimi }).flatMap(
-	([provider, models]) => Object.entries(models).map(([id, facts]) => ({ id, provider, ...facts })),
-);
+export const providerModels: readonly ModelInfo[] = Object.entries({
+	openai,
+	gemini,
+	kimi,
+	moonshot,
+}).flatMap(([provider, models]) => Object.entries(models).map(([id, facts]) => ({ id, provider, ...facts })));

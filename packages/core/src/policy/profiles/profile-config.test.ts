@@ -65,7 +65,7 @@ test.each([
 	],
 	["[sampling]\ntopp = 1", 'line 2: unknown key "topp" in [sampling]; did you mean top_p?'],
 	["[samplin]\ntop_p = 1", 'line 1: unknown key "samplin"; did you mean sampling?'],
-	["[provider.tls]\nverify = false", 'unknown key "tls" in [provider]; allowed: endpoint, model'],
+	["[provider.tls]\nverify = false", 'unknown key "tls" in [provider]; allowed: endpoint, api, model'],
 	["sampling = { zzz = 1 }", 'unknown key "zzz" in [sampling]; allowed'],
 	['sampling.seed = "x"', 'unknown key "seed" in [sampling]; allowed'],
 ])("an unknown key is named with its line and a suggestion: %j", (text, words) => {
@@ -95,6 +95,11 @@ test.each([
 	['[provider]\nendpoint = "http://x/?key=1"', "provider.endpoint is not valid"],
 	["[provider]\nhttp_timeout_seconds = 0", "provider.http_timeout_seconds is not"],
 	["[provider]\nhttp_timeout_seconds = 9", "needs provider.endpoint"],
+	['[provider]\napi = "messages"', "provider.api needs provider.endpoint"],
+	[
+		'[provider]\nendpoint = "http://x"\napi = "soap"',
+		"line 3: provider.api is not valid; allowed: messages, chat-completions",
+	],
 ])("a value that is not allowed is named: %j", (text, words) => {
 	expect(() => readProfileConfig(text)).toThrow(ParleyError);
 	expect(() => readProfileConfig(text)).toThrow(words);
@@ -113,4 +118,10 @@ test.each([
 ])("invalid TOML is reported with its line: %j", (text, words) => {
 	expect(() => readProfileConfig(text)).toThrow(ParleyError);
 	expect(() => readProfileConfig(text)).toThrow(words);
+});
+
+test("the API of a server can be that of Chat Completions", () => {
+	expect(readProfileConfig('[provider]\nendpoint = "http://x/v1"\napi = "chat-completions"')).toMatchObject({
+		endpoint: { url: "http://x", api: "chat-completions" },
+	});
 });

@@ -3,7 +3,7 @@ import { parse, TomlError } from "smol-toml";
 import * as z from "zod";
 import { findNearMiss } from "../../text/near-miss.ts";
 import { reasoningLevels, type Sampling } from "../../vocabulary/model.ts";
-import type { Profile } from "./profile.ts";
+import { endpointApis, type Profile } from "./profile.ts";
 
 /** Content of `config.toml` of an agent. */
 export type ProfileConfig = Omit<Profile, "name" | "title" | "instructions"> & {
@@ -29,6 +29,7 @@ const provider = z.strictObject(
 		endpoint: line(2048, addressForm)
 			.refine((text) => serverAddress(text) !== undefined, { error: addressForm })
 			.optional(),
+		api: z.enum(endpointApis, { error: endpointApis.join(", ") }).optional(),
 		model: line(200, "the name of a model").optional(),
 		http_timeout_seconds: number(1, 3600).optional(),
 	},
@@ -85,17 +86,16 @@ function modelOf({ model, provider: server }: Config): string | undefined {
 
 function endpointOf({
 	endpoint,
-	http_timeout_seconds,
+	api,
+	http_timeout_seconds: seconds,
 }: NonNullable<Config["provider"]>): Profile["endpoint"] {
 	const url = endpoint === undefined ? undefined : serverAddress(endpoint);
 	if (url !== undefined) {
-		return {
-			url,
-			...defined({ timeoutMs: http_timeout_seconds === undefined ? undefined : http_timeout_seconds * 1000 }),
-		};
+		return { url, ...defined({ api, timeoutMs: seconds === undefined ? undefined : seconds * 1000 }) };
 	}
-	if (http_timeout_seconds === undefined) return undefined;
-	throw refused("provider.http_timeout_seconds needs provider.endpoint");
+	if (seconds !== undefined) throw refused("provider.http_timeout_seconds needs provider.endpoint");
+	if (api !== undefined) throw refused("provider.api needs provider.endpoint");
+	return undefined;
 }
 
 function samplingOf(keys: NonNullable<Config["sampling"]>): Sampling {

@@ -19,12 +19,18 @@ export interface Profile {
 	readonly tools?: readonly string[];
 	/** Tokens. For models that the table does not know, or to use a smaller part of the window. */
 	readonly contextWindow?: number;
-	/** A server of the same API that answers instead of the gateway's. */
+	/** A server that answers instead of the gateway's. */
 	readonly endpoint?: ProfileEndpoint;
 }
 
+/** APIs of a server of a profile. */
+export const endpointApis = ["messages", "chat-completions"] as const;
+
 export interface ProfileEndpoint {
+	/** Without the version of the API. */
 	readonly url: string;
+	/** Default: messages. */
+	readonly api?: (typeof endpointApis)[number];
 	/** Milliseconds until the first part of a reply must arrive. */
 	readonly timeoutMs?: number;
 }

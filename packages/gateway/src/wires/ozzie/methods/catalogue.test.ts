@@ -69,6 +69,8 @@ test("a listed model has its limits, and its prices if they are known", () => {
 		prices: shownPrices,
 		long_prompt: { above: 100_000, prices: shownPrices },
 	});
-	const list = { default: "m", models: [encodeModel(bare), whole] };
+	const paid = encodeModel({ ...bare, prices, isSubscription: true });
+	expect(paid).toEqual({ ...shown, prices: shownPrices, subscription: true });
+	const list = { default: "m", models: [encodeModel(bare), whole, paid] };
 	expect(methods.list_models.result.parse(list)).toEqual(list);
 });

@@ -53,6 +53,7 @@ function encodeSampling(sampling: Sampling): AgentList["agents"][number]["sampli
 
 export function encodeModel(model: ModelInfo): ModelEntry {
 	const { id, provider, tier, contextWindow, maxOutput, reasoning, images, prices, longPrompt } = model;
+	const { isSubscription: subscription } = model;
 	return defined({
 		name: id,
 		provider,
@@ -61,6 +62,7 @@ export function encodeModel(model: ModelInfo): ModelEntry {
 		reasoning,
 		images,
 		tier,
+		subscription,
 		prices: prices && encodePrices(prices),
 		long_prompt: longPrompt && { above: longPrompt.above, prices: encodePrices(longPrompt.prices) },
 	});

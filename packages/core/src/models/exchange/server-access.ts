@@ -1,0 +1,34 @@
+import { ParleyError } from "@parley/base";
+import type { ModelTable } from "../table/model-table.ts";
+
+/** Maximum characters of a wrong address in its error. */
+const MAX_SHOWN = 200;
+
+/** Address of a server for requests. Throws `invalid_argument` for another scheme or credentials. The error shows no password. */
+export function serverUrl(baseUrl: string, provider: string): URL {
+	const url = URL.parse(baseUrl);
+	if (url && /^https?:$/.test(url.protocol) && url.username === "" && url.password === "") return url;
+	const shown = JSON.stringify(redacted(baseUrl));
+	throw new ParleyError(`invalid base URL ${shown} of ${provider}: give http(s)://HOST[:PORT][/PATH]`, {
+		code: "invalid_argument",
+	});
+}
+
+function redacted(url: string): string {
+	return url.replace(/\/\/[^/]*@/, "//…@").slice(0, MAX_SHOWN);
+}
+
+/** Throws `invalid_argument` for a key that no header can have, because the error of the header would repeat it. */
+export function checkKeyForm(apiKey: string | undefined): void {
+	if (!apiKey || /^[!-~]+$/.test(apiKey)) return;
+	throw new ParleyError("the API key contains a space or another invalid character: check it", {
+		code: "invalid_argument",
+	});
+}
+
+/** The given model, or the standard one of the table. Throws `failed_precondition` without any. */
+export function chosenModel(given: string | undefined, table: ModelTable, provider: string): string {
+	const model = given ?? table.defaultOf(provider)?.id;
+	if (model !== undefined) return model;
+	throw new ParleyError(`no model of ${provider} is known: choose one`, { code: "failed_precondition" });
+}
