@@ -139,7 +139,7 @@ export class ChaosRun<World, People extends ChaosPeople> {
 		await rm(this.#directory, { recursive: true });
 	}
 
-	/** What has happened, for a census of many runs. */
+	/** Kinds of events of this run, for a census of many runs. */
 	get happened(): readonly string[] {
 		const { tasks } = this.work.tasks;
 		const answered = this.gateway.sessions

@@ -11,7 +11,7 @@ const memory = existsSync("/dev/shm") ? "/dev/shm" : await realpath(tmpdir());
 
 interface Playable {
 	readonly deaths: readonly string[];
-	/** What has happened in the run: kinds that `census` counts. */
+	/** Kinds of events of the run, which `census` counts. */
 	readonly happened: readonly string[];
 	play(): Promise<void>;
 }

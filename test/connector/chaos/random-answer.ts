@@ -30,8 +30,8 @@ export class RandomAnswer {
 	proceed(): void {
 		const { session, random } = this.#parts;
 		if (this.#open !== undefined) {
-			const isAsked = session.asking.has(this.#open.token ?? "");
-			if (!isAsked || random.chance(byOperator)) this.endCall();
+			const isWaiting = session.asking.has(this.#open.token ?? "");
+			if (!isWaiting || random.chance(byOperator)) this.endCall();
 			return;
 		}
 		const kind = random.below(20);

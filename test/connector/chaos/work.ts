@@ -125,17 +125,17 @@ export class Work {
 		this.#growing.delete(session);
 		const text = answer.end();
 		this.answers.push({ session: session.id, text });
-		this.#keep(session, answer.words.slice(0, -1), false);
+		this.#recordWords(session, answer.words.slice(0, -1), false);
 	}
 
 	/** Forgets an answer whose run a person has stopped. */
 	#cut(session: Session): void {
 		const growing = this.#growing.get(session);
 		this.#growing.delete(session);
-		this.#keep(session, growing?.answer.words ?? [], true);
+		this.#recordWords(session, growing?.answer.words ?? [], true);
 	}
 
-	#keep({ id }: Session, words: readonly string[], isCut: boolean): void {
+	#recordWords({ id }: Session, words: readonly string[], isCut: boolean): void {
 		this.earlier.push(...words.map((text) => ({ session: id, text, isCut })));
 	}
 
