@@ -20,6 +20,7 @@ export const nearTests = [
 		["packages/gateway/src/wires/http/", "packages/gateway/src/metrics/"],
 		["test/conformance/http", "test/conformance/metrics"],
 	],
+	[["packages/gateway/src/wires/mcp/"], ["test/mcp-server"]],
 	[
 		["packages/gateway/src/auth/", "packages/core/src/trust/", "packages/core/src/policy/"],
 		["test/trust", "test/conformance/matrix"],

@@ -18,6 +18,7 @@ export const httpPaths = [
 	"/api/tasks",
 	"/api/tickets",
 	"/api/ws",
+	"/mcp",
 	"/metrics",
 	"/secret/x",
 ];

@@ -4,7 +4,7 @@ const root = new URL("../../", import.meta.url);
 
 /** Paths of all HTTP routes, from the sources of the gateway. A path that ends with a slash has an id below it. */
 export function httpRoutes(): string[] {
-	const patterns = ["packages/gateway/src/{wires/http,secret-page}/**/*.ts"];
+	const patterns = ["packages/gateway/src/{wires/{http,mcp},secret-page}/**/*.ts"];
 	const files = globSync(patterns, { cwd: root, exclude: ["**/*.test.ts", "**/testing/**"] });
 	const paths = files.flatMap((file) =>
 		[...readFileSync(new URL(file, root), "utf8").matchAll(/"(\/[a-z][a-z0-9/_-]*)"/g)].map(

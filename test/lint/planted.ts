@@ -83,6 +83,16 @@ export const planted: readonly Planted[] = [
 		reported: border,
 	},
 	{
+		path: "packages/gateway/src/wires/zot/border.ts",
+		source: imports("../mcp/codec.ts"),
+		reported: border,
+	},
+	{
+		path: "packages/gateway/src/wires/mcp/codec.ts",
+		source: imports("../ozzie/codec.ts"),
+		reported: border,
+	},
+	{
 		path: "packages/gateway/src/wires/roz/codec/event.ts",
 		source: imports("../../kontekst/codec.ts"),
 		reported: border,

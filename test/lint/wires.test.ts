@@ -31,7 +31,7 @@ function namesIn(folder: string): string[] {
 const folders = readdirSync(wires).filter((name) => !layers.includes(name));
 
 test("the folders next to the layers are wires", () => {
-	expect(folders).toEqual(["http", "kontekst", "ozzie", "roz", "zot"]);
+	expect(folders).toEqual(["http", "kontekst", "mcp", "ozzie", "roz", "zot"]);
 	for (const layer of layers) expect(existsSync(join(wires, layer))).toBe(true);
 });
 

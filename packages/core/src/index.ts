@@ -59,13 +59,21 @@ export { createSnapshot, type Snapshot } from "./store/snapshot.ts";
 export type { Tables } from "./store/tables.ts";
 export { findNearMiss } from "./text/near-miss.ts";
 export { eventOf, whenText } from "./text/schedule-times.ts";
-export { visible } from "./text/visible.ts";
+export { isUnread } from "./text/unread-approval.ts";
+export { visible, visibleLines } from "./text/visible.ts";
 export { builtinTools } from "./tools/builtin.ts";
 export { shortToolNames } from "./tools/short/short-tool-names.ts";
 export { shortTools } from "./tools/short/short-tools.ts";
 export type { WebFetchOptions } from "./tools/web/page-fetcher.ts";
 export { createWebFetch } from "./tools/web/web-fetch.ts";
-export { type Audit, type AuditEntry, type AuditRow, byItself, requestedBy } from "./trust/audit/audit.ts";
+export {
+	type Audit,
+	type AuditEntry,
+	type AuditRow,
+	auditedCall,
+	byItself,
+	requestedBy,
+} from "./trust/audit/audit.ts";
 export { type AuditAnchor, type AuditCheck, checkAudit } from "./trust/audit/audit-check.ts";
 export type { AuditFilter } from "./trust/audit/audit-log.ts";
 export type { OpenGrantRequest } from "./trust/grants/open-grant-requests.ts";

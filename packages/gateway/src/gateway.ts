@@ -32,6 +32,7 @@ import { openSecretPages } from "./secret-page/open-secret-pages.ts";
 import { EventStreams } from "./wires/http/methods/events.ts";
 import { createHealth, type Health, type HealthState } from "./wires/http/methods/health.ts";
 import { createHttpServer } from "./wires/http/server.ts";
+import { McpEndpoint } from "./wires/mcp/server.ts";
 import { OzzieServer } from "./wires/ozzie/server.ts";
 
 /** Longer than the time for clients to answer a close. */
@@ -184,15 +185,18 @@ async function openWires(parts: WireParts): Promise<Wires> {
 		counts: metrics.wire,
 	});
 	const streams = new EventStreams({ runtime, clock, log, counts: metrics.streams });
+	const { ids, version } = options;
+	const counts = metrics.wire;
+	const mcp = new McpEndpoint({ runtime, clock, ids, log, version, openConnections, redactor, counts });
 	const grpc = openGrpc(parts, {
 		...entrance,
 		openConnections,
 		bind: () => new URL(port.urls[0] ?? "").host,
 	});
 	const health = healthOf(parts, entrance, state);
-	const http = openHttp(parts, entrance, { health, openConnections, secretPages, ozzie, streams, grpc });
+	const http = openHttp(parts, entrance, { health, openConnections, secretPages, ozzie, streams, grpc, mcp });
 	const goodBye = (): Promise<unknown> =>
-		Promise.all([ozzie.close(), streams.close(), grpc.close(goodByeMs)]);
+		Promise.all([ozzie.close(), streams.close(), mcp.close(), grpc.close(goodByeMs)]);
 	undo.defer(async () => void (await goodBye()));
 	const http2 = (socket: Socket): void => grpc.accept(socket);
 	const port = await openPort(config.listen, { clock, log, http, http2, ...entrance });
@@ -226,12 +230,13 @@ interface HttpParts {
 	readonly ozzie: OzzieServer;
 	readonly streams: EventStreams;
 	readonly grpc: GrpcEntrance;
+	readonly mcp: McpEndpoint;
 }
 
 function openHttp(
 	{ options, runtime, store, metrics }: WireParts,
 	{ admission, rules, authenticate, tickets }: Entrance,
-	{ health, openConnections, secretPages, ozzie, streams, grpc }: HttpParts,
+	{ health, openConnections, secretPages, ozzie, streams, grpc, mcp }: HttpParts,
 ): Server {
 	const { config, clock, log } = options;
 	return createHttpServer({
@@ -248,10 +253,11 @@ function openHttp(
 			store,
 			file: databaseIn(config.data),
 			strangers: () => admission.strangers,
-			wires: () => [ozzie, streams, grpc],
+			wires: () => [ozzie, streams, mcp, grpc],
 		}),
 		uploads: metrics.uploads,
 		secretPages,
+		mcp,
 		refused: (status) => metrics.wire.refused(status),
 		settled: (socket) => {
 			if (socket instanceof Socket) admission.settled(socket);

@@ -28,13 +28,13 @@ function bytesOf(text: string): number {
 }
 
 /**
- * Throws `permission_denied` if a person of a chat approves a request that is too long to read there. They can always deny
- * it.
+ * Throws `permission_denied` if a person approves a request that is too long to read in a chat, or in a form of another
+ * client. They can always deny it.
  */
-export function refuseUnread({ kind }: Principal, prompt: Prompt, response: PromptResponse): void {
-	if (kind !== "connector" || !isUnread(prompt)) return;
+export function refuseUnread({ kind, through }: Principal, prompt: Prompt, response: PromptResponse): void {
+	if ((kind !== "connector" && through === undefined) || !isUnread(prompt)) return;
 	if (readAnswer(prompt, false, response).kind !== "approved") return;
-	const message =
-		"longer than 16 KiB, so no chat shows it completely: deny it here, or ask the operator to approve it with parley answer";
+	const where = kind === "connector" ? "no chat" : "no form";
+	const message = `longer than 16 KiB, so ${where} shows it completely: deny it here, or ask the operator to approve it with parley answer`;
 	throw new ParleyError(message, { code: "permission_denied" });
 }

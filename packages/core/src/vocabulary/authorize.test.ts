@@ -150,6 +150,25 @@ test("an observer without a list sees all sessions, and no other objects", () =>
 	}
 });
 
+test("an agent has no right that approves, and none of the operator alone, whatever its token may", () => {
+	const own = { owner: operator.id };
+	const agent: Principal = { ...operator, through: "agent" };
+	const form: Principal = { ...operator, through: "form" };
+	const may = actions.filter((action) => isAuthorized(operator, action, own));
+	const refused = may.filter((action) => !isAuthorized(agent, action, own));
+	const operatorAlone = may.filter((action) => table[action][1] === "no" && table[action][2] === "no");
+	expect(refused.toSorted()).toEqual([...operatorAlone, "grant.confirm", "prompt.approve"].toSorted());
+	expect(refused).toEqual(
+		expect.arrayContaining(["prompt.approve_critical", "trust.accept_all", "token.manage"]),
+	);
+	expect(refused.filter((action) => isAuthorized(form, action, own))).toEqual(["prompt.approve"]);
+	const observer: Principal = { id: "observer:1", kind: "observer", through: "form" };
+	expect(isAuthorized(observer, "prompt.approve")).toBe(false);
+	expect(() => authorize(agent, "prompt.approve", own)).toThrow(
+		"an agent may not prompt.approve: only a person may, for example with parley answer",
+	);
+});
+
 test("a refusal of a client names the action and the principal that can allow it", () => {
 	const observer: Principal = { id: "observer:1", kind: "observer" };
 	expect(() => authorize(observer, "session.write")).toThrow(

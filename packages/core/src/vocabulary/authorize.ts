@@ -145,6 +145,9 @@ function refusal(principal: Principal, action: Action, object: ActionObject): st
 	// The model has no rights on the gateway.
 	if (kind === "agent") return refused;
 	const rule: Rules = rules[action];
+	if (principal.through && !mayThrough(principal.through, action, rule)) {
+		return `${throughWords[principal.through]} may not ${action}: only a person may, for example with parley answer`;
+	}
 	if (rule[kind] === "none")
 		return person ? onlyTheOperatorCan(action) : `${refused}: ${whoMay(rule, principal)}`;
 	if (rule[kind] === "own" && !isOwn(principal, object))
@@ -154,6 +157,19 @@ function refusal(principal: Principal, action: Action, object: ActionObject): st
 	return rule.role === undefined || rule.alone
 		? undefined
 		: "a connector must name the person that it acts for: actor {id, name, roles, guest} and place {tenant, channel}";
+}
+
+const throughWords = { agent: "an agent", form: "a form of another client" } as const;
+
+/** Returns whether an agent may do it with the rights of the principal. It may not approve, nor do what only operators may. */
+function mayThrough(
+	through: NonNullable<Principal["through"]>,
+	action: Action,
+	{ observer, connector }: Rules,
+): boolean {
+	if (action === "prompt.approve") return through === "form";
+	if (action === "grant.confirm") return false;
+	return observer !== "none" || connector !== "none";
 }
 
 /** Names the principals that have the right, and how to become one. */

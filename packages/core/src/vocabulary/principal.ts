@@ -23,6 +23,11 @@ export interface Principal {
 	readonly person?: Person;
 	/** Wire of the request, for the audit: `ozzie`, `http`. */
 	readonly via?: string;
+	/**
+	 * Source of the decisions of a request. Absent for the principal itself. An agent never approves. A form, which the client
+	 * of an agent shows to a person, never approves a call that always requires approval.
+	 */
+	readonly through?: "agent" | "form";
 }
 
 /** A person of a chat platform, with the present facts of the gateway. */

@@ -37,11 +37,22 @@ export interface HttpServerOptions {
 	readonly uploads?: UploadCounts;
 	/** Pages for passwords; undefined if browsers cannot reach the gateway. */
 	readonly secretPages?: SecretPageRoute | undefined;
+	/** The endpoint of another protocol, which reads the bodies of its requests. */
+	readonly mcp?: OtherEndpoint | undefined;
 	readonly refused?: (status: number) => void;
 	/** Called when the client of a connection is authenticated. */
 	readonly settled: (socket: Duplex) => void;
 	/** Serves a WebSocket upgrade that was checked and authenticated. */
 	readonly onWebSocket: (request: IncomingMessage, socket: Duplex, head: Buffer, caller: Caller) => void;
+}
+
+/** An endpoint of the port beside the Ozzie API. Its requests are checked and authenticated as all others. */
+export interface OtherEndpoint {
+	/** Whether it reads the body of this request. */
+	carries(request: IncomingMessage): boolean;
+	accepts(url: URL): boolean;
+	/** Answers a request. Never rejects for an error that a client can cause. */
+	serve(request: AuthenticatedRequest): Promise<void>;
 }
 
 /** Milliseconds for a client to send a body that no route reads. */
@@ -110,9 +121,9 @@ async function answer(
 ): Promise<void> {
 	logAnswer(request, response, options.log);
 	// Bodies that no route reads are discarded, so that the connection can be used again.
-	const { secretPages } = options;
-	const isRead = carriesFile(request) || (secretPages !== undefined && carriesForm(request));
-	if (!isRead) discardBody(request, options.clock);
+	const { secretPages, mcp } = options;
+	const isForm = secretPages !== undefined && carriesForm(request);
+	if (!isForm && !carriesFile(request) && !mcp?.carries(request)) discardBody(request, options.clock);
 	const refused = checkRequest(request, options.rules);
 	if (refused) return refuse(response, refused, options);
 	const { origin, refusal: unclear } = findOrigin(request, options.rules.proxies);
@@ -146,7 +157,8 @@ async function route(
 		const { files } = api.runtime;
 		return answerFiles({ files, clock, log, counts: options.uploads, request, response, url, principal });
 	}
-	const { metrics, streams, tickets } = options;
+	const { metrics, streams, tickets, mcp } = options;
+	if (mcp?.accepts(url)) return mcp.serve({ request, response, url, principal });
 	if (url.pathname === ticketsPath && tickets)
 		return answerTickets({ request, response, url, principal }, tickets);
 	if (streams && wantsStream(request, url)) return streams.serve({ request, response, url, principal });

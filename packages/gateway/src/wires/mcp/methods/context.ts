@@ -1,0 +1,31 @@
+import type { ElicitRequestFormParams, ElicitResult } from "@modelcontextprotocol/server";
+import type { Clock, Logger } from "@parley/base";
+import type { Keyed, Principal, Runtime } from "@parley/core";
+
+/** Parts that the tools of one client use. */
+export interface McpContext {
+	readonly runtime: Runtime;
+	readonly clock: Clock;
+	readonly log: Logger;
+	/** The client, as an agent: see `Principal.through`. */
+	readonly principal: Principal;
+}
+
+/** One call of a tool by a client. */
+export interface ToolCall {
+	/** Aborts when the client cancels the call. */
+	readonly cancelled: AbortSignal;
+	/** Aborts when the client cannot receive the result: it disconnected, or the gateway stops. */
+	readonly lost: AbortSignal;
+	/** Reports the present work, for people; undefined if the client wants no reports. */
+	readonly progress?: ((words: string) => void) | undefined;
+	/** Shows a form to the person at the client; undefined for a client without forms. Rejects when the signal aborts. */
+	readonly elicit?:
+		| ((form: ElicitRequestFormParams, signal: AbortSignal) => Promise<ElicitResult>)
+		| undefined;
+}
+
+/** A request of the client. It has no key: a repeated call is another request. */
+export function keyed({ principal }: { readonly principal: Principal }, method: string): Keyed {
+	return { principal, key: undefined, method, params: undefined };
+}

@@ -1,0 +1,40 @@
+import { defined, ParleyError } from "@parley/base";
+import { SessionView } from "../../view/session-view.ts";
+import { keyed, type McpContext } from "./context.ts";
+
+/** The session that a request names, or the facts of a new one. */
+interface SessionChoice {
+	readonly session_id?: string | undefined;
+	readonly directory?: string | undefined;
+	readonly agent?: string | undefined;
+}
+
+/** The session of a request, or a new one. Throws `not_found` for one that the client may not read. */
+export async function sessionFor(
+	context: McpContext,
+	{ session_id, directory, agent }: SessionChoice,
+): Promise<{ readonly sessionId: string; readonly isNew: boolean }> {
+	if (session_id === undefined) {
+		const wanted = defined({ profile: agent, rootDir: directory });
+		const { id } = await SessionView.create(context.runtime, keyed(context, "open_session"), wanted).catch(
+			directoryError,
+		);
+		return { sessionId: id, isNew: true };
+	}
+	if (directory === undefined) return { sessionId: session_id, isNew: false };
+	const message = "directory: only a new session can have one: omit directory or session_id";
+	throw new ParleyError(message, { code: "invalid_argument" });
+}
+
+/** This wire has another name for the field. */
+function directoryError(reason: unknown): never {
+	const { message, code } = ParleyError.from(reason);
+	throw new ParleyError(message.replace(/^root_dir: /, "directory: "), { code, cause: reason });
+}
+
+/** Removes a session without a message, unless another client uses it. */
+export async function removeEmpty(context: McpContext, sessionId: string): Promise<void> {
+	await context.runtime.remove(keyed(context, "delete_session"), sessionId, false).catch((error: unknown) => {
+		context.log.warn("an empty session could not be deleted", { sessionId, error });
+	});
+}

@@ -1,0 +1,78 @@
+import { auditedCall, isUnread, type Principal, type Prompt, requestedBy } from "@parley/core";
+import { encodeApproval } from "../codec.ts";
+import { approvalForm } from "../schema.ts";
+import { keyed, type McpContext, type ToolCall } from "./context.ts";
+import type { ShowApproval } from "./run-wait.ts";
+
+/**
+ * Shows approvals of a session as forms to the person at the client: under a token with the right to approve, and only if
+ * the client has forms. Never an approval that is always required, or one that is too long to read.
+ */
+export async function approvalForms(
+	context: McpContext,
+	{ elicit, lost }: ToolCall,
+	sessionId: string,
+): Promise<((prompt: Prompt) => ShowApproval | undefined) | undefined> {
+	if (!elicit || context.principal.tokenId === undefined) return undefined;
+	const person: Principal = { ...context.principal, via: "mcp-form", through: "form" };
+	try {
+		await context.runtime.check(person, sessionId, "prompt.approve");
+	} catch {
+		return undefined;
+	}
+	return (prompt) => {
+		const form = encodeApproval(prompt);
+		if (!form || isUnread(prompt)) return undefined;
+		return async (_, settled) => {
+			await noteShown(context, person, sessionId, prompt);
+			const signal = AbortSignal.any([settled, lost]);
+			const result = await elicit(form, signal).catch((error: unknown) => {
+				if (!signal.aborted) context.log.info("a client answered no form", { error });
+				return undefined;
+			});
+			if (settled.aborted) return "decided";
+			if (!result || result.action === "cancel") return "open";
+			const decision = result.action === "decline" ? "deny" : decisionOf(result.content);
+			if (decision === undefined) return "open";
+			return decide(context, person, prompt, decision);
+		};
+	};
+}
+
+function decisionOf(content: unknown): "approve" | "deny" | undefined {
+	const read = approvalForm.safeParse(content);
+	return read.success ? read.data.decision : undefined;
+}
+
+/** Recorded before the form is sent, so that no decision can precede it. */
+async function noteShown(
+	{ runtime }: McpContext,
+	person: Principal,
+	sessionId: string,
+	{ approval }: Prompt,
+): Promise<void> {
+	await runtime.trust.audit.note({
+		...requestedBy(person),
+		action: "approval.show",
+		object: auditedCall(sessionId, approval?.callId ?? ""),
+		decision: "asked",
+	});
+}
+
+async function decide(
+	{ runtime, log }: McpContext,
+	person: Principal,
+	{ token, approval }: Prompt,
+	decision: "approve" | "deny",
+): Promise<"decided" | "open"> {
+	const response =
+		decision === "approve" ? { value: true } : { cancelled: true, reason: "a person denied it in a form" };
+	try {
+		await runtime.answer(keyed({ principal: person }, "ask"), token, response);
+	} catch (error) {
+		log.warn("the answer to a form could not be stored", { error });
+		return "open";
+	}
+	// It stays open until the other people have approved.
+	return decision === "approve" && (approval?.approvals ?? 1) > 1 ? "open" : "decided";
+}

@@ -1,0 +1,43 @@
+import type { ListResourcesResult, ReadResourceResult } from "@modelcontextprotocol/server";
+import { defined, ParleyError } from "@parley/base";
+import { encodePage, encodeResource, shownInTranscript } from "../codec.ts";
+import { decodeTranscriptUri } from "../schema.ts";
+import type { McpContext } from "./context.ts";
+
+const pageSessions = 100;
+/** Older sessions are read by their URI. */
+const mostSessions = 1_000;
+const pageEvents = 200;
+
+/** One page of the sessions that the client may read, newest first. */
+export async function listTranscripts(
+	{ runtime, principal }: McpContext,
+	cursor = "0",
+): Promise<ListResourcesResult> {
+	const from = /^\d{1,4}$/.test(cursor) ? Number(cursor) : Number.NaN;
+	if (!(from < mostSessions)) {
+		throw new ParleyError("cursor: it is not from an earlier page", { code: "invalid_argument" });
+	}
+	const sessions = await runtime.list(principal, { limit: from + pageSessions + 1 });
+	const page = sessions.slice(from, from + pageSessions);
+	const next = from + pageSessions;
+	const more = sessions.length > next && next < mostSessions;
+	return defined({ resources: page.map(encodeResource), nextCursor: more ? String(next) : undefined });
+}
+
+/** One page of a transcript. Throws `not_found` for a session that the client may not read. */
+export async function readTranscriptPage(
+	{ runtime, principal }: McpContext,
+	uri: string,
+): Promise<ReadResourceResult> {
+	const named = decodeTranscriptUri(uri);
+	if (!named) {
+		const message = "uri: use parley://sessions/ID, or the next URI of a page";
+		throw new ParleyError(message, { code: "not_found" });
+	}
+	const { sessionId, after } = named;
+	const filter = { sessionId, afterSeq: after, types: shownInTranscript, limit: pageEvents };
+	const events = await runtime.history.newest(principal, filter);
+	const text = encodePage(sessionId, events, events.length === pageEvents);
+	return { contents: [{ uri, mimeType: "application/json", text }] };
+}

@@ -1,0 +1,146 @@
+import { z } from "zod";
+
+/** Maximum characters of a message, as a text of about 50,000 words. */
+const longestMessage = 400_000;
+/** Maximum seconds of a wait: as long as a run may work. */
+export const longestWaitSeconds = 1_800;
+
+const id = z.string().regex(/^[\w-]{1,128}$/, "is not an id");
+const name = z.string().min(1).max(200);
+
+const sessionId = id.describe("Session to continue, from an earlier result. Default: a new session.");
+const agent = name.describe("Name of an agent profile. Default: the agent of the session.");
+const model = name.describe("Model or tier. Default: the model of the agent.");
+const directory = z
+	.string()
+	.min(1)
+	.max(4_096)
+	.describe("Absolute path of the working directory of a new session, on the machine of the gateway.");
+
+export const askInput = z.strictObject({
+	message: z
+		.string()
+		.min(1)
+		.max(longestMessage)
+		.describe("The request for the agent, as complete as a message to a colleague."),
+	session_id: sessionId.optional(),
+	agent: agent.optional(),
+	model: model.optional(),
+	directory: directory.optional(),
+	wait_seconds: z
+		.int()
+		.min(0)
+		.max(longestWaitSeconds)
+		.optional()
+		.describe(
+			"Maximum seconds to wait for the answer. The run continues after it. Default: 45, or 1800 with progress notifications.",
+		),
+});
+
+export const startTaskInput = z.strictObject({
+	title: z.string().min(1).max(200).describe("Title of the task, for people."),
+	description: z
+		.string()
+		.min(1)
+		.max(longestMessage)
+		.describe("The complete request. The task cannot read the conversation."),
+	session_id: sessionId.optional(),
+	agent: agent.optional(),
+	model: model.optional(),
+	directory: directory.optional(),
+});
+
+export const taskStatusInput = z.strictObject({
+	task_id: id.optional().describe("Task of start_task."),
+	session_id: id.optional().describe("Session of an ask."),
+	run_id: id.optional().describe("Run of an ask, with its session_id."),
+	wait_seconds: z
+		.int()
+		.min(0)
+		.max(longestWaitSeconds)
+		.optional()
+		.describe("Maximum seconds to wait for the end of the run. Only for a run. Default: 0."),
+});
+
+export const answerInput = z.strictObject({
+	question_id: id.describe("The question_id of a result."),
+	answer: z
+		.union([z.string().max(65_536), z.array(z.string().max(1_000)).max(100)])
+		.optional()
+		.describe("The text, the value of the chosen option, or a list of values."),
+	decline: z.boolean().optional().describe("True to leave the question without an answer."),
+	wait_seconds: askInput.shape.wait_seconds,
+});
+
+export type AskInput = Readonly<z.infer<typeof askInput>>;
+export type StartTaskInput = Readonly<z.infer<typeof startTaskInput>>;
+export type TaskStatusInput = Readonly<z.infer<typeof taskStatusInput>>;
+export type AnswerInput = Readonly<z.infer<typeof answerInput>>;
+
+const waiting = z.object({
+	kind: z.enum(["question", "approval", "password"]),
+	question_id: z.string().optional(),
+	type: z.string(),
+	text: z.string(),
+	options: z.array(z.object({ value: z.string(), label: z.string() })).optional(),
+	required: z.boolean(),
+	expires_at: z.string(),
+	how: z.string(),
+});
+
+/** Result of `ask`, of `answer`, and of `task_status` for a run. */
+export const runOutput = z.object({
+	status: z.enum(["completed", "failed", "cancelled", "waiting", "running"]),
+	session_id: z.string(),
+	run_id: z.string(),
+	text: z.string(),
+	error: z.string().optional(),
+	waiting_for: z.array(waiting).optional(),
+});
+
+export const taskOutput = z.object({
+	status: z.string(),
+	session_id: z.string(),
+	task_id: z.string(),
+	title: z.string().optional(),
+	text: z.string(),
+	error: z.string().optional(),
+	progress: z.string().optional(),
+	notes: z.array(z.string()).optional(),
+	waiting_for: z.array(waiting).optional(),
+});
+
+/** Result of `task_status`: of a task or of a run. */
+export const statusOutput = z.object({
+	...taskOutput.partial().shape,
+	status: z.string(),
+	session_id: z.string(),
+	run_id: z.string().optional(),
+	text: z.string(),
+});
+
+export type Waiting = z.infer<typeof waiting>;
+export type RunOutput = z.infer<typeof runOutput>;
+export type TaskOutput = z.infer<typeof taskOutput>;
+
+/** Answer of a person to the form of an approval. Other contents decide nothing. */
+export const approvalForm = z.object({ decision: z.enum(["approve", "deny"]) });
+
+/** The parts of a JSON-RPC message that decide about its HTTP request. All else is checked by the library. */
+export const rpcMessage = z.looseObject({
+	jsonrpc: z.literal("2.0"),
+	method: z.string().max(200).optional(),
+	id: z.union([z.string().max(200), z.number()]).optional(),
+});
+
+export type RpcMessage = Readonly<z.infer<typeof rpcMessage>>;
+
+const sessionUri = /^parley:\/\/sessions\/([\w-]{1,128})(?:\?after=(\d{1,15}))?$/;
+
+/** The session and the position that the URI of a transcript names; undefined for another URI. */
+export function decodeTranscriptUri(
+	uri: string,
+): { readonly sessionId: string; readonly after: number } | undefined {
+	const [, sessionId, after = "0"] = sessionUri.exec(uri) ?? [];
+	return sessionId === undefined ? undefined : { sessionId, after: Number(after) };
+}

@@ -1,0 +1,335 @@
+import { once } from "node:events";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/server";
+import { type Clock, defined, type Ids, type Logger, type Timer } from "@parley/base";
+import type { Principal, Runtime } from "@parley/core";
+import type { OpenConnections } from "../../auth/open-connections.ts";
+import type { WireCounts } from "../../metrics/client-metrics.ts";
+import type { ErrorRedactor } from "../shared/error-text.ts";
+import { RateLimit } from "../shared/rate-limit.ts";
+import { decodeMessage } from "./codec.ts";
+import type { McpConnection } from "./connection.ts";
+import { Refused, rpcCodes } from "./error-code.ts";
+import type { RpcMessage } from "./schema.ts";
+
+export interface McpEndpointOptions {
+	readonly runtime: Runtime;
+	readonly clock: Clock;
+	readonly ids: Ids;
+	readonly log: Logger;
+	readonly version: string;
+	readonly openConnections: OpenConnections;
+	readonly redactor?: ErrorRedactor | undefined;
+	readonly counts?: WireCounts | undefined;
+}
+
+/** Maximum open sessions of all clients. */
+const mostSessions = 256;
+/** Maximum requests at work in one session. */
+const mostRequests = 16;
+/** Maximum bytes of a message. */
+const mostBytes = 1024 * 1024;
+/** Milliseconds after the last request at which a session ends. */
+const idleMs = 30 * 60_000;
+/** Milliseconds for a client to send a message. */
+const bodyMs = 30_000;
+/** Milliseconds after which a client that reads nothing is disconnected. */
+const patienceMs = 30_000;
+/** Milliseconds for the last responses when the gateway stops. */
+const closeMs = 2_000;
+
+const path = "/mcp";
+
+interface McpSession {
+	readonly id: string;
+	readonly principal: Principal;
+	readonly connection: McpConnection;
+	readonly transport: WebStandardStreamableHTTPServerTransport;
+	/** Its client's token became invalid: see `OpenConnections`. */
+	release: () => void;
+	idle: Timer;
+	usedAt: number;
+}
+
+export interface McpRequest {
+	readonly request: IncomingMessage;
+	readonly response: ServerResponse;
+	readonly principal: Principal;
+}
+
+/**
+ * Streamable HTTP of the Model Context Protocol at `/mcp`, for requests that are authenticated:
+ * https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#streamable-http
+ * A session belongs to the principal and the token that opened it.
+ */
+export class McpEndpoint {
+	readonly wire = "mcp";
+	readonly #options: McpEndpointOptions;
+	readonly #rateLimit: RateLimit;
+	readonly #sessions = new Map<string, McpSession>();
+	readonly #responses = new Set<ServerResponse>();
+	#closed = false;
+
+	constructor(options: McpEndpointOptions) {
+		this.#options = options;
+		this.#rateLimit = new RateLimit(options.clock, () => options.counts?.rateLimited());
+	}
+
+	get clients(): number {
+		return this.#sessions.size;
+	}
+
+	get waitingBytes(): number {
+		return this.#responses.keys().reduce((sum, response) => sum + response.writableLength, 0);
+	}
+
+	/** Whether the body of a request is a message, which only this endpoint reads. */
+	carries({ method, url = "" }: IncomingMessage): boolean {
+		return method === "POST" && URL.parse(`http://gateway${url}`)?.pathname === path;
+	}
+
+	accepts({ pathname }: URL): boolean {
+		return pathname === path;
+	}
+
+	/** Answers one request. Never rejects for an error that a client can cause. */
+	async serve(http: McpRequest): Promise<void> {
+		const { request, response } = http;
+		this.#responses.add(response);
+		response.once("close", () => this.#responses.delete(response));
+		try {
+			if (this.#closed) throw new Refused(503, rpcCodes.refused, "the gateway stops");
+			if (request.method === "DELETE") await this.#delete(http);
+			else if (request.method === "POST") await this.#post(http);
+			else throw new Refused(405, rpcCodes.refused, "method not allowed: use POST or DELETE");
+		} catch (reason) {
+			if (response.destroyed) return;
+			if (response.headersSent) response.destroy();
+			else this.#refuse(http, reason);
+		}
+	}
+
+	/** Ends the waits of clients, whose runs continue, and all sessions. */
+	async close(): Promise<void> {
+		this.#closed = true;
+		const sessions = [...this.#sessions.values()];
+		for (const { connection } of sessions) connection.stop();
+		const answered = [...this.#responses].map((response) =>
+			response.closed ? undefined : once(response, "close"),
+		);
+		const patience = Promise.withResolvers<void>();
+		const timer = this.#options.clock.after(closeMs, patience.resolve);
+		await Promise.race([Promise.all(answered), patience.promise]);
+		timer.cancel();
+		await Promise.all(sessions.map((session) => this.#end(session)));
+		for (const response of this.#responses) response.destroy();
+	}
+
+	async #post(http: McpRequest): Promise<void> {
+		const { request } = http;
+		if (!/^application\/json\s*(?:;|$)/i.test(request.headers["content-type"] ?? "")) {
+			throw new Refused(415, rpcCodes.refused, "content-type: use application/json");
+		}
+		const message = decodeMessage(await this.#readBody(http));
+		const { id, method } = message;
+		const session = await this.#sessionFor(http, message);
+		const isRequest = id !== undefined && method !== undefined;
+		try {
+			this.#rateLimit.count(session.id);
+		} catch (reason) {
+			throw Refused.because(reason, 429, rpcCodes.refused, id);
+		}
+		const { connection } = session;
+		if (isRequest && connection.active >= mostRequests) {
+			const text = `too many requests at once: a session has at most ${mostRequests}`;
+			throw new Refused(429, rpcCodes.refused, text, { id });
+		}
+		if (isRequest && !connection.begin(id)) {
+			throw new Refused(400, rpcCodes.invalidRequest, "id: a request with this id is at work", { id });
+		}
+		try {
+			await this.#forward(http, session, message);
+		} finally {
+			if (isRequest) connection.end(id);
+			this.#touch(session);
+		}
+	}
+
+	async #delete(http: McpRequest): Promise<void> {
+		const session = this.#find(http);
+		await this.#end(session);
+		http.response.writeHead(204, commonHeaders).end();
+	}
+
+	/** The session of a message. An `initialize` without a session opens one. */
+	async #sessionFor(http: McpRequest, { method, id }: RpcMessage): Promise<McpSession> {
+		if (http.request.headers["mcp-session-id"] !== undefined) return this.#find(http);
+		if (method !== "initialize") {
+			throw new Refused(400, rpcCodes.refused, "Mcp-Session-Id: it is missing; send initialize first", {
+				id,
+			});
+		}
+		this.#makeRoom();
+		return this.#open(http.principal);
+	}
+
+	/** A session of another principal is like one that does not exist. */
+	#find({ request, principal }: McpRequest): McpSession {
+		const id = request.headers["mcp-session-id"];
+		const session = typeof id === "string" ? this.#sessions.get(id) : undefined;
+		if (session && session.principal.id === principal.id && session.principal.tokenId === principal.tokenId) {
+			return session;
+		}
+		throw new Refused(404, rpcCodes.sessionNotFound, "session not found: send initialize");
+	}
+
+	/** Ends the session that was unused for the longest time, if there are too many. Refuses if all are at work. */
+	#makeRoom(): void {
+		if (this.#sessions.size < mostSessions) return;
+		const idle = [...this.#sessions.values()].filter(({ connection }) => connection.active === 0);
+		const oldest = idle.reduce<McpSession | undefined>(
+			(first, session) => (first && first.usedAt <= session.usedAt ? first : session),
+			undefined,
+		);
+		if (!oldest) throw new Refused(503, rpcCodes.refused, "too many sessions: end one of them");
+		void this.#end(oldest);
+	}
+
+	async #open(principal: Principal): Promise<McpSession> {
+		const { runtime, clock, ids, log, version, redactor, counts, openConnections } = this.#options;
+		const [{ McpConnection: Connection }, { WebStandardStreamableHTTPServerTransport: Streamable }] =
+			await Promise.all([import("./connection.ts"), import("@modelcontextprotocol/server")]);
+		const id = ids.create("mcp");
+		const transport = new Streamable({ sessionIdGenerator: () => id });
+		const connection = new Connection({ runtime, clock, log, version, principal, redactor, counts });
+		await connection.connect(transport);
+		if (this.#closed) throw new Refused(503, rpcCodes.refused, "the gateway stops");
+		const idle = clock.after(idleMs, () => void this.#end(session));
+		const usedAt = clock.monotonic();
+		const release = (): void => undefined;
+		const session: McpSession = { id, principal, connection, transport, release, idle, usedAt };
+		this.#sessions.set(id, session);
+		session.release = openConnections.register(principal, () => void this.#end(session));
+		return session;
+	}
+
+	/** Restarts the time until the session ends. A session with requests at work does not end. */
+	#touch(session: McpSession): void {
+		if (this.#sessions.get(session.id) !== session) return;
+		const { clock } = this.#options;
+		session.idle.cancel();
+		session.usedAt = clock.monotonic();
+		session.idle = clock.after(idleMs, () => {
+			if (session.connection.active > 0) this.#touch(session);
+			else void this.#end(session);
+		});
+	}
+
+	async #end(session: McpSession): Promise<void> {
+		if (this.#sessions.get(session.id) !== session) return;
+		this.#sessions.delete(session.id);
+		session.idle.cancel();
+		session.release();
+		await session.connection.close().catch((error: unknown) => {
+			this.#options.log.error("an MCP session could not be closed", { error });
+		});
+	}
+
+	/** Passes a message to the library, and its response to the client. */
+	async #forward({ request, response }: McpRequest, session: McpSession, message: RpcMessage): Promise<void> {
+		const { headers } = request;
+		const passed = defined({
+			accept: headers.accept,
+			"content-type": "application/json",
+			"mcp-session-id": headers["mcp-session-id"]?.toString(),
+			"mcp-protocol-version": headers["mcp-protocol-version"]?.toString(),
+		});
+		const { transport, connection } = session;
+		const { id, method } = message;
+		const onClose = (): void => {
+			if (id !== undefined && method !== undefined && !response.writableFinished) connection.end(id);
+		};
+		response.once("close", onClose);
+		const answer = await transport.handleRequest(
+			new Request("http://gateway/mcp", { method: "POST", headers: passed }),
+			{ parsedBody: message },
+		);
+		// The library refused the first message, so no client can use the session.
+		const isFirst = request.headers["mcp-session-id"] === undefined;
+		if (isFirst && answer.status !== 200) await this.#end(session);
+		response.writeHead(answer.status, { ...Object.fromEntries(answer.headers), ...commonHeaders });
+		if (answer.body) await this.#pipe(answer.body, response);
+		response.end();
+	}
+
+	async #pipe(body: ReadableStream<Uint8Array>, response: ServerResponse): Promise<void> {
+		response.flushHeaders();
+		const reader = body.getReader();
+		const gone = once(response, "close").then(() => ({ done: true as const, value: undefined }));
+		try {
+			for (;;) {
+				const { done, value } = await Promise.race([reader.read(), gone]);
+				if (done) return;
+				if (!response.write(value)) await this.#drained(response);
+			}
+		} finally {
+			await reader.cancel().catch(() => undefined);
+		}
+	}
+
+	async #drained(response: ServerResponse): Promise<void> {
+		const slow = this.#options.clock.after(patienceMs, () => {
+			this.#options.counts?.slowReader();
+			response.destroy();
+		});
+		const done = new AbortController();
+		const { signal } = done;
+		await Promise.race([once(response, "drain", { signal }), once(response, "close", { signal })]);
+		done.abort();
+		slow.cancel();
+	}
+
+	async #readBody({ request, response }: McpRequest): Promise<string> {
+		const tooLong = (): Refused =>
+			new Refused(413, rpcCodes.refused, `the message is longer than ${mostBytes} bytes`);
+		if (Number(request.headers["content-length"] ?? 0) > mostBytes) throw tooLong();
+		if (/^100-continue$/i.test(request.headers.expect ?? "")) response.writeContinue();
+		const timer = this.#options.clock.after(bodyMs, () => request.destroy());
+		const chunks: Buffer[] = [];
+		let bytes = 0;
+		try {
+			for await (const chunk of request) {
+				// True because no encoding is set.
+				chunks.push(chunk as Buffer);
+				bytes += (chunk as Buffer).length;
+				if (bytes > mostBytes) throw tooLong();
+			}
+		} finally {
+			timer.cancel();
+		}
+		return Buffer.concat(chunks).toString("utf8");
+	}
+
+	#refuse({ request, response }: McpRequest, reason: unknown): void {
+		const refused = reason instanceof Refused ? reason : undefined;
+		if (!refused) this.#options.log.error("an MCP request could not be answered", { error: reason });
+		const { status, code, message, id } =
+			refused ?? new Refused(500, rpcCodes.refused, "internal error: the log of the gateway has the details");
+		const text = JSON.stringify({ jsonrpc: "2.0", id: id ?? null, error: { code, message } });
+		response.writeHead(status, {
+			...commonHeaders,
+			"content-type": "application/json",
+			"content-length": Buffer.byteLength(text),
+			...defined({
+				allow: status === 405 ? "POST, DELETE" : undefined,
+				"retry-after": status === 429 || status === 503 ? "1" : undefined,
+				// The rest of the body was not read.
+				connection: request.complete ? undefined : "close",
+			}),
+		});
+		response.end(text);
+		if (!request.complete) request.resume();
+	}
+}
+
+const commonHeaders = { "cache-control": "no-store", "x-content-type-options": "nosniff" };

@@ -1,0 +1,133 @@
+import { join } from "node:path";
+import {
+	type CallToolResult,
+	Client,
+	type ElicitRequest,
+	type ElicitResult,
+	StreamableHTTPClientTransport,
+} from "@modelcontextprotocol/client";
+import { readOperatorToken } from "@parley/gateway";
+import { OzzieClient } from "../conformance/drivers/ozzie-client.ts";
+import { type GatewayOptions, TestGateway } from "../conformance/gateway.ts";
+
+/** Answers a form as the person at the client. */
+type AnswerForm = (request: ElicitRequest, signal: AbortSignal) => ElicitResult | Promise<ElicitResult>;
+
+export interface ClientOptions {
+	/** Default: the token of the operator. */
+	readonly token?: string | undefined;
+	/** The client shows forms, and answers them so. */
+	readonly onForm?: AnswerForm;
+	readonly versionNegotiation?: NonNullable<ConstructorParameters<typeof Client>[1]>["versionNegotiation"];
+}
+
+/** A gateway that requires tokens, with official MCP clients. */
+export class Desk implements AsyncDisposable {
+	readonly gateway: TestGateway;
+	readonly #open: AsyncDisposable[] = [];
+
+	private constructor(gateway: TestGateway) {
+		this.gateway = gateway;
+	}
+
+	static async open({ config, ...options }: GatewayOptions = {}): Promise<Desk> {
+		return new Desk(await TestGateway.start({ ...options, config: { auth: "token", ...config } }));
+	}
+
+	get url(): URL {
+		return new URL("/mcp", this.gateway.url);
+	}
+
+	async token(): Promise<string> {
+		return (await readOperatorToken(join(this.gateway.directory, "data"))) ?? "";
+	}
+
+	/** A connected client, which is closed with the desk. */
+	async client({ token, onForm, versionNegotiation }: ClientOptions = {}): Promise<McpClient> {
+		const authorization = `Bearer ${token ?? (await this.token())}`;
+		const transport = new StreamableHTTPClientTransport(this.url, {
+			requestInit: { headers: { authorization } },
+		});
+		const client = new McpClient(transport, onForm, versionNegotiation);
+		await client.connect();
+		this.#open.push(client);
+		return client;
+	}
+
+	/** The operator on the Ozzie wire, as another client of the same sessions. */
+	async operator(): Promise<OzzieClient> {
+		const headers = { authorization: `Bearer ${await this.token()}` };
+		const client = await OzzieClient.connect(this.gateway.url, { headers });
+		this.#open.push(client);
+		return client;
+	}
+
+	async [Symbol.asyncDispose](): Promise<void> {
+		for (const each of this.#open) await each[Symbol.asyncDispose]();
+		await this.gateway[Symbol.asyncDispose]();
+	}
+}
+
+interface Result {
+	readonly texts: readonly string[];
+	readonly isError: boolean;
+	/** The structured content. */
+	readonly facts: Record<string, unknown>;
+}
+
+export interface CallOptions {
+	readonly signal?: AbortSignal;
+	/** Receives the reports of progress. */
+	readonly onprogress?: (message: string | undefined) => void;
+}
+
+/** The official client. */
+export class McpClient implements AsyncDisposable {
+	readonly client: Client;
+	readonly transport: StreamableHTTPClientTransport;
+
+	constructor(
+		transport: StreamableHTTPClientTransport,
+		onForm?: AnswerForm,
+		versionNegotiation?: ClientOptions["versionNegotiation"],
+	) {
+		this.transport = transport;
+		this.client = new Client(
+			{ name: "desk", version: "1.0.0" },
+			{
+				capabilities: onForm ? { elicitation: { form: {} } } : {},
+				...(versionNegotiation && { versionNegotiation }),
+			},
+		);
+		if (onForm) {
+			this.client.setRequestHandler("elicitation/create", (request, ctx) =>
+				onForm(request, ctx.mcpReq.signal),
+			);
+		}
+	}
+
+	async connect(): Promise<void> {
+		await this.client.connect(this.transport);
+	}
+
+	async call(name: string, args: Record<string, unknown>, options: CallOptions = {}): Promise<Result> {
+		const { signal, onprogress } = options;
+		const result: CallToolResult = await this.client.callTool(
+			{ name, arguments: args },
+			{
+				timeout: 60_000,
+				...(signal && { signal }),
+				...(onprogress && { onprogress: ({ message }) => onprogress(message) }),
+			},
+		);
+		return {
+			texts: result.content.map((block) => (block.type === "text" ? block.text : block.type)),
+			isError: result.isError ?? false,
+			facts: Object(result.structuredContent),
+		};
+	}
+
+	async [Symbol.asyncDispose](): Promise<void> {
+		await this.client.close();
+	}
+}

@@ -1,0 +1,38 @@
+import { execFile } from "node:child_process";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { parseJson } from "@parley/base";
+
+const run = promisify(execFile);
+
+const program = createRequire(import.meta.url).resolve("@modelcontextprotocol/inspector/package.json");
+
+export interface Inspected {
+	/** The result as JSON, or undefined. */
+	readonly result: Record<string, unknown>;
+	readonly code: number;
+	readonly stderr: string;
+}
+
+/** Starts the official inspector without a terminal. `home` gets its files. */
+export async function inspect(args: readonly string[], home: string): Promise<Inspected> {
+	const entry = join(program, "../clients/launcher/build/index.js");
+	const environment = { PATH: process.env["PATH"] ?? "", HOME: home, ...ownVariables() };
+	try {
+		const { stdout, stderr } = await run(process.execPath, [entry, "--cli", ...args], {
+			env: environment,
+			maxBuffer: 16 * 1024 * 1024,
+		});
+		return { result: Object(parseJson(stdout)), code: 0, stderr };
+	} catch (reason) {
+		const { code = 1, stderr = "", stdout = "" } = Object(reason);
+		return { result: stdout === "" ? {} : Object(parseJson(stdout)), code, stderr };
+	}
+}
+
+/** Variables of the test for the commands that the inspector starts. */
+function ownVariables(): Record<string, string> {
+	const temporary = process.env["TMPDIR"];
+	return temporary === undefined ? {} : { TMPDIR: temporary };
+}
