@@ -5,7 +5,7 @@ import { createIds } from "@parley/base";
 import { loadOrCreateOperatorToken } from "@parley/gateway";
 import { expect, test as plainTest } from "vitest";
 import { type Io, processIo } from "../command-line/io.ts";
-import { findAgain, findGateway, isLoopback } from "./gateway-address.ts";
+import { findAgain, findGateway, isLoopback, lookForGateway } from "./gateway-address.ts";
 
 const running = "http://127.0.0.1:4321";
 
@@ -39,12 +39,29 @@ test("rejects a token file that other users can read", async ({ io }) => {
 });
 
 test("uses the default address without a token if no gateway runs", async ({ io }) => {
-	expect(await findGateway({}, io())).toEqual({
+	expect(await lookForGateway({}, io())).toEqual({
 		url: "http://127.0.0.1:7777",
 		token: undefined,
 		isLocal: true,
 		isKnown: false,
 	});
+});
+
+test("refuses a named data directory without a gateway, which may run elsewhere with other data", async ({
+	io,
+}) => {
+	const data = io().environment["PARLEY_DATA"] ?? "";
+	await expect(findGateway({}, io())).rejects.toThrow(
+		`no gateway runs on ${data}; \`parley start --data ${data}\``,
+	);
+	await expect(findGateway({ data: `${data}/missing` }, io())).rejects.toThrow(
+		`the data directory ${data}/missing does not exist; correct --data`,
+	);
+	await expect(findGateway({}, io({ PARLEY_DATA: `${data}/missing` }))).rejects.toThrow(
+		"correct PARLEY_DATA",
+	);
+	const elsewhere = { url: "http://127.0.0.1:2", data: `${data}/missing` };
+	expect(await findGateway(elsewhere, io())).toMatchObject({ url: "http://127.0.0.1:2" });
 });
 
 test("uses the last address during a restart, until there is another one", async () => {

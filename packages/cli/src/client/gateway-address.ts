@@ -22,11 +22,39 @@ export interface GatewayAddress {
 const defaultUrl = "http://127.0.0.1:7777";
 
 /**
- * Finds the gateway: `--url` or `PARLEY_URL`, else the gateway of the data directory, else the default address.
+ * Finds the gateway like `lookForGateway`. Throws if `--data` or `PARLEY_DATA` names a data directory without a running
+ * gateway: the default address may belong to a gateway with other data.
+ */
+export async function findGateway(flags: AddressFlags, io: Io): Promise<GatewayAddress> {
+	const found = await lookForGateway(flags, io);
+	const named = flags.data ?? (io.environment["PARLEY_DATA"] || undefined);
+	if (found.isKnown || named === undefined) return found;
+	const [{ ParleyError }, { access }] = await Promise.all([
+		import("@parley/base"),
+		import("node:fs/promises"),
+	]);
+	const data = await chosenDataDirectory(flags.data, io);
+	const exists = await access(data).then(
+		() => true,
+		() => false,
+	);
+	if (exists) {
+		throw new ParleyError(`no gateway runs on ${data}; \`parley start --data ${data}\` starts one`, {
+			code: "unavailable",
+		});
+	}
+	const source = flags.data === undefined ? "PARLEY_DATA" : "--data";
+	throw new ParleyError(`the data directory ${data} does not exist; correct ${source}`, {
+		code: "invalid_argument",
+	});
+}
+
+/**
+ * Looks for the gateway: `--url` or `PARLEY_URL`, else the gateway of the data directory, else the default address.
  * The token is `PARLEY_TOKEN`, else the operator token of the data directory. That token never leaves this machine, and is
  * sent only to a gateway that was named or found there.
  */
-export async function findGateway(flags: AddressFlags, io: Io): Promise<GatewayAddress> {
+export async function lookForGateway(flags: AddressFlags, io: Io): Promise<GatewayAddress> {
 	const { environment } = io;
 	const data = await chosenDataDirectory(flags.data, io);
 	const { readOperatorToken, readRuntimeFile } = await import("@parley/gateway/data");

@@ -3,7 +3,13 @@ import { text } from "node:stream/consumers";
 import { type Clock, defined, delay, ParleyError, parseJson, systemClock } from "@parley/base";
 import { createParser } from "eventsource-parser";
 import { findSession } from "../client/find-session.ts";
-import { type AddressFlags, findAgain, findGateway, type GatewayAddress } from "../client/gateway-address.ts";
+import {
+	type AddressFlags,
+	findAgain,
+	findGateway,
+	type GatewayAddress,
+	lookForGateway,
+} from "../client/gateway-address.ts";
 import {
 	answerError,
 	getJson,
@@ -58,7 +64,7 @@ async function follow(
 			onEvent,
 			clock: systemClock,
 			signal: stop.signal,
-			find: findAgain(address, () => findGateway(flags, io)),
+			find: findAgain(address, () => lookForGateway(flags, io)),
 			onState: (state) => io.stderr.write(`${dim(connectionWords[state])}\n`),
 		});
 	} finally {
