@@ -3,6 +3,7 @@ import {
 	createIds,
 	createLogger,
 	defined,
+	definedItems,
 	type Failpoints,
 	type Logger,
 	type LogLevel,
@@ -16,6 +17,7 @@ import { isLoopback } from "../client/gateway-address.ts";
 import { defaultDataDirectory } from "../command-line/data-directory.ts";
 import type { Io } from "../command-line/io.ts";
 import { UsageError } from "../command-line/usage.ts";
+import { checkRoots } from "./check-roots.ts";
 import { collectWhenIdle } from "./collect-when-idle.ts";
 import type { GatewayFlags } from "./gateway-flags.ts";
 import { platforms } from "./platform.ts";
@@ -62,6 +64,7 @@ export async function runGateway(options: RunOptions): Promise<number> {
 	const { flags, io, version, destination } = options;
 	const configured = await readConfig(flags, io, options.defaultLogLevel);
 	const config = withListeners(configured, options.alsoListen ?? []);
+	const rootWarning = await checkRoots(config.root, io.cwd);
 	const failpoints = readTestHooks(flags.testHooks, config);
 	const redactor = new Redactor();
 	for (const { variables } of platforms) {
@@ -69,7 +72,7 @@ export async function runGateway(options: RunOptions): Promise<number> {
 	}
 	const log = createLogger(defined({ level: config.logLevel, redactor, destination }));
 	endOnUncaught(log, io);
-	for (const warning of config.warnings ?? []) log.warn(warning);
+	for (const warning of definedItems([...(config.warnings ?? []), rootWarning])) log.warn(warning);
 	const shutdown = Promise.withResolvers<"shutdown">();
 	const gateway = await startGateway({
 		config,

@@ -1,0 +1,22 @@
+import { realpath } from "node:fs/promises";
+import { ParleyError } from "@parley/base";
+
+/**
+ * Questions a gateway whose tools could use every file of the machine. Returns a warning if the operator chose `/` as a
+ * root. Throws if `/` is only the current directory: a service manager or a container often starts programs in `/`.
+ */
+export async function checkRoots(
+	chosen: readonly string[],
+	currentDirectory: string,
+): Promise<string | undefined> {
+	if (chosen.length === 0 && currentDirectory === "/") {
+		throw new ParleyError(
+			"the current directory is /, so tools could read every file of this machine; choose a directory with `--root DIR`, or confirm with `--root /`",
+			{ code: "invalid_argument" },
+		);
+	}
+	const real = await Promise.all(chosen.map((root) => realpath(root).catch(() => root)));
+	return real.includes("/")
+		? "the root / lets tools read every file of this machine that this user can read; choose a smaller directory with `--root DIR`"
+		: undefined;
+}
