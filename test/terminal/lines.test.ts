@@ -52,6 +52,20 @@ test("ask --continue continues the last session of the directory", async ({ setu
 	expect(both).toMatchObject({ code: 2 });
 });
 
+test("a chat without a message leaves no session", async ({ setup }) => {
+	const count = async () => {
+		const { out } = await pipe(setup, ["sessions", "--json"]);
+		const sessions: readonly object[] = JSON.parse(out);
+		return sessions.length;
+	};
+	const before = await count();
+	const { code, error } = await pipe(setup, ["chat"], "");
+	expect({ code, error }).toEqual({ code: 0, error: expect.stringMatching(/^session: sess_x+\n/) });
+	expect(await count()).toBe(before);
+	await pipe(setup, ["chat"], "say: hello\n");
+	expect(await count()).toBe(before + 1);
+});
+
 test("ask --print writes only the answer", async ({ setup }) => {
 	expect(await pipe(setup, ["ask", "-p", "say: hello"])).toEqual({
 		out: "[offline] hello\n\n",

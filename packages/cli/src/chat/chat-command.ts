@@ -12,26 +12,35 @@ import { visibleLine } from "../text/visible.ts";
 import { otherDirectoryWords } from "../wordings/connection-words.ts";
 import { retryWords } from "../wordings/model-rows.ts";
 import { type BeginChat, Chat } from "./chat.ts";
+import { deleteUnused } from "./delete-unused.ts";
 import { chatAtTerminal } from "./terminal-chat.ts";
 
 /** Runs a chat until the person leaves or the input ends, and returns the exit code. */
 export async function chat(flags: ChatFlags, io: Io): Promise<number> {
 	const address = await findGateway(flags, io);
 	let current: Chat | undefined;
-	const client = connect(address, (state) => current?.connection(state));
+	let isConnected = false;
+	const client = connect(address, (state) => {
+		isConnected = state === "open";
+		current?.connection(state);
+	});
 	const rootDir = address.isLocal ? io.cwd : undefined;
-	const open = (sessionId: string | undefined): Promise<OpenSession> =>
-		openSession(client, {
+	const created: OpenSession[] = [];
+	const open = async (sessionId: string | undefined): Promise<OpenSession> => {
+		const session = await openSession(client, {
 			sessionId,
 			rootDir,
 			profile: flags.profile,
 			model: flags.model,
 			onOtherDirectory: (reason) => io.stderr.write(`${otherDirectoryWords(io.cwd, reason)}\n`),
 		});
+		if (session.status === "created") created.push(session);
+		return session;
+	};
 	try {
 		const session = await open(flags.continue ? await lastSession(client, rootDir) : flags.session);
 		const run = isInteractive(io) ? chatAtTerminal : chatInLines;
-		return await run(io, (display) => {
+		const code = await run(io, (display) => {
 			current = new Chat({
 				...display,
 				client,
@@ -41,6 +50,8 @@ export async function chat(flags: ChatFlags, io: Io): Promise<number> {
 			});
 			return current;
 		});
+		if (isConnected) await deleteUnused(client, created);
+		return code;
 	} finally {
 		await client.close();
 	}
