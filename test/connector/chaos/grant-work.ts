@@ -15,6 +15,11 @@ export interface Grant {
 	isOver: boolean;
 }
 
+/** Reason of a grant, which the open card shows. */
+export function reasonOf({ id }: Pick<Grant, "id">): string {
+	return `quick work ${id.slice(-6)}.`;
+}
+
 /** Grants of channels by an operator, until they end. */
 export class GrantWork {
 	readonly grants: Grant[] = [];
@@ -63,7 +68,7 @@ export class GrantWork {
 	#payloadOf({ id, place }: Grant): GrantPayload {
 		return {
 			...{ grant_id: id, place: `${this.#platform}:${place}`, people: null, tools: null, classes: null },
-			...{ max_actions: 100, used_actions: 0, reason: "quick work", granted_by: "operator" },
+			...{ max_actions: 100, used_actions: 0, reason: reasonOf({ id }), granted_by: "operator" },
 			...{ created_at: "2026-01-01T00:00:00Z", expires_at: "2027-01-01T00:00:00Z" },
 		};
 	}

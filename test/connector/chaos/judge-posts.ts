@@ -71,12 +71,21 @@ export function judgeQuestions({ work, posts, isGone }: WorkAndPosts): string[] 
 	});
 }
 
+const reviewStates = /Waiting for your answer|Answered|Closed/;
+
+/** Each grant has at most one card. A closed card does not name its grant. */
+export function judgeGrantCards({ work, posts }: WorkAndPosts): string[] {
+	const cards = posts.filter(({ text }) => /This channel is (?:no longer )?trusted/.test(text));
+	const { grants } = work.trust;
+	return cards.length <= grants.length ? [] : [`${grants.length} grants have ${cards.length} cards`];
+}
+
 /** Each plan is shown once, and can be approved while it waits. */
 export function judgeReviews({ work, posts, isGone }: WorkAndPosts): string[] {
 	return work.tasks.tasks.flatMap(({ session, reviews }) =>
 		reviews.flatMap(({ label, isOpen }) => {
 			if (isGone?.(session)) return [];
-			const cards = posts.filter(({ text }) => text.includes(label) && text.includes("question id"));
+			const cards = posts.filter(({ text }) => text.includes(label) && reviewStates.test(text));
 			return judgeCard(`the plan ${label}`, cards, { buttons: ["Approve"], isOpen });
 		}),
 	);

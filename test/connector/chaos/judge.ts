@@ -1,8 +1,10 @@
 import type { Shown } from "../../simulators/discord/people/shown.ts";
 import type { DiscordChaosRun } from "./discord-chaos-run.ts";
+import { reasonOf } from "./grant-work.ts";
 import { judgeMessages } from "./judge-messages.ts";
 import {
 	judgeAnswers,
+	judgeGrantCards,
 	judgeGrowth,
 	judgeOrder,
 	judgePings,
@@ -32,6 +34,7 @@ export function judge(run: DiscordChaosRun): string[] {
 		...judgeTrust(run, posts),
 		...judgeMessages(run),
 		...people.pendingActions.unanswered.map((what) => `no response within 3 s: ${what}`),
+		...judgeGrantCards(workAndPosts),
 		...judgePings(workAndPosts, world.pings),
 		...world.drainViolations(),
 	];
@@ -65,7 +68,7 @@ function judgeTrust({ work, people, world }: DiscordChaosRun, posts: readonly Sh
 		const changedAt = people.audiences.get(place.split(":").at(-1) ?? "") ?? 0;
 		const isUnseen = world.state.identifies.some((at) => at >= changedAt && at <= changedAt + receiptMs);
 		const ended = changedAt <= givenAt || isOver || isUnseen ? [] : [`${id} survived its audience`];
-		const cards = posts.filter(({ text }) => text.includes(`grant id ${id.slice(-6)}`));
+		const cards = posts.filter(({ text }) => text.includes(reasonOf({ id })));
 		const canEnd = cards.some(({ buttons }) => buttons.includes("End trust"));
 		const shown = isOver && canEnd ? [`${id} is over, its card not`] : [];
 		return [...ended, ...shown, ...(cards.length > 1 ? [`${id} has ${cards.length} cards`] : [])];

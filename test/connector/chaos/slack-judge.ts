@@ -1,7 +1,9 @@
 import type { Shown } from "../../simulators/slack/people/shown.ts";
+import { reasonOf } from "./grant-work.ts";
 import { arrivalsOf, judgeFile, judgeRetries, judgeTwice, judgeWaiting } from "./judge-arrivals.ts";
 import {
 	judgeAnswers,
+	judgeGrantCards,
 	judgeGrowth,
 	judgeOrder,
 	judgePings,
@@ -34,6 +36,7 @@ export function judgeSlack(run: SlackChaosRun): string[] {
 		),
 		...judgeRetries(gateway, people.retries),
 		...people.pendingActions.unanswered.map((what) => `no response within 3 s: ${what}`),
+		...judgeGrantCards(workAndPosts),
 		...judgePings(workAndPosts, world.pings),
 		...world.drainViolations(),
 	];
@@ -78,7 +81,7 @@ function judgeTrust({ work, people, world }: SlackChaosRun, posts: readonly Show
 		const changedAt = people.audiences.get(place.split(":").at(-1) ?? "") ?? 0;
 		const isUnseen = world.delivery.lost.includes("member_joined_channel");
 		const ended = changedAt <= givenAt || isOver || isUnseen ? [] : [`${id} survived its audience`];
-		const cards = posts.filter(({ text }) => text.includes(`grant id ${id.slice(-6)}`));
+		const cards = posts.filter(({ text }) => text.includes(reasonOf({ id })));
 		const canEnd = cards.some(({ buttons }) => buttons.includes("End trust"));
 		const shown = isOver && canEnd ? [`${id} is over, its card not`] : [];
 		// Every conversation of a channel has a card of it.

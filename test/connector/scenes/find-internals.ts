@@ -1,18 +1,50 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+
+/** Kinds of ids of the gateway. A question has a short code, by which the operator answers it. */
+const kinds = "sess|run|task|call|grant|file|sched|mem|msg|steer|review";
 /** Ids of the gateway, such as `sess_…` or `run_…`. */
-const id = /\b(?:sess|run|task|call|prompt|grant|file|sched|mem|msg|steer|review)_[0-9a-z]{20,}/u;
+const id = new RegExp(`\\b(?:${kinds}|prompt)_[0-9a-z]{20,}`, "u");
+/** Words before an id or a part of it, such as `task id a1b2c3`. */
+const named =
+	/\b(?:session|conversation|run|task|call|question|grant|file|schedule|note|review) id [0-9a-z]/iu;
+/** A short word with letters and digits, which may be the end of an id. */
+const shortWord = /\b(?=[0-9a-z]*[0-9])(?=[0-9a-z]*[a-z])[0-9a-z]{6,12}\b/gu;
+const endLength = 6;
 /** Ids of people and channels. The offline model repeats a comment of a person as models read it, which is excluded. */
 const person = /\b(?:discord|slack):[0-9A-Za-z]+:[0-9A-Za-z]+/u;
 /** Permissions of Discord (`SEND_MESSAGES`, `SendMessages`) and scopes of Slack (`chat:write`). */
 const permission =
 	/\b(?:VIEW|SEND|READ|MANAGE|CREATE|ATTACH|EMBED|ADD|USE)_[A-Z]+(?:_[A-Z]+)*\b|\b(?:View|Send|Read|Manage|Create|Attach|Embed|Add)(?:Channel|Messages|MessageHistory|PublicThreads|PrivateThreads|Files|Links|Reactions|Roles)\b|\b(?:chat|channels|groups|im|mpim|users|files|reactions|app_mentions|assistant|commands):(?:read|write|history|public)\b/u;
 
-/** Lines of posts with something that members of a channel must not see. `directories`: those of the gateway. */
-export function findInternals(text: string, directories: readonly string[]): string[] {
+/** Things of a gateway that its posts must not contain. */
+export interface Internals {
+	readonly directories: readonly string[];
+	/** Ends of the ids of its objects. */
+	readonly idEnds: ReadonlySet<string>;
+}
+
+/** Reads the ends of all ids from the databases of a gateway. */
+export async function readIdEnds(directory: string): Promise<ReadonlySet<string>> {
+	const names = await readdir(directory);
+	const databases = names.filter((name) => /^parley\.sqlite(?:-wal)?$/u.test(name));
+	if (databases.length === 0) throw new Error(`there is no database in ${directory}`);
+	const texts = await Promise.all(databases.map((name) => readFile(join(directory, name), "latin1")));
+	const ids = texts.flatMap((text) => text.match(new RegExp(`(?:${kinds})_[0-9a-z]{26}`, "gu")) ?? []);
+	return new Set(ids.map((each) => each.slice(-endLength)));
+}
+
+/** Lines of posts with something that members of a channel must not see. */
+export function findInternals(text: string, { directories, idEnds }: Internals): string[] {
+	const hasEnd = (line: string): boolean =>
+		(line.match(shortWord) ?? []).some((word) => idEnds.has(word.slice(-endLength)));
 	return text
 		.split("\n")
 		.filter(
 			(line) =>
 				id.test(line) ||
+				named.test(line) ||
+				hasEnd(line) ||
 				(person.test(line) && !/, writes:\]$/u.test(line)) ||
 				permission.test(line) ||
 				directories.some((directory) => line.includes(directory)),

@@ -1,7 +1,8 @@
+import { join } from "node:path";
 import type { City } from "./city.ts";
 import { claim } from "./claim.ts";
 import { doStep } from "./do-step.ts";
-import { findInternals } from "./find-internals.ts";
+import { findInternals, readIdEnds } from "./find-internals.ts";
 import { happen } from "./happen.ts";
 import { looks } from "./look.ts";
 import { Notebook } from "./notebook.ts";
@@ -42,7 +43,7 @@ export async function play(city: City, scene: Scene, show?: (town: Town) => void
 	}
 	await town.settle();
 	show?.(town);
-	check(town, scene, before);
+	await check(town, scene, before);
 }
 
 export async function performStep(notebook: Notebook, step: Step): Promise<void> {
@@ -53,20 +54,22 @@ export async function performStep(notebook: Notebook, step: Step): Promise<void>
 	await doStep(notebook, step);
 }
 
-function check(town: Town, { errors = [] }: Scene, before: number): void {
+async function check(town: Town, { errors = [] }: Scene, before: number): Promise<void> {
 	const { site, log, city } = town;
 	const bad = [...log.records, ...city.log.records.slice(before)]
 		.filter(({ level, message }) => level === "error" && !errors.some((error) => error.test(message)))
 		.map(({ message, fields }) => `logged: ${message} ${String(fields["error"] ?? fields["reason"] ?? "")}`);
-	const faults = [...site.drainFaults(), ...bad, ...internalsIn(town)];
+	const faults = [...site.drainFaults(), ...bad, ...(await internalsIn(town))];
 	if (faults.length > 0) throw new Error(`${faults.join("\n")}\n${town.report()}`);
 }
 
 /** Ids, paths and permission names in posts that people see. */
-function internalsIn({ site, city }: Town): string[] {
+async function internalsIn({ site, city }: Town): Promise<string[]> {
 	const viewers = [undefined, ...Object.values(site.people)];
 	const posts = site.rooms().flatMap((room) => viewers.flatMap((viewer) => looks(site, room, viewer)));
-	const lines = [...new Set(posts)].flatMap((post) => findInternals(post, [city.memoryDirectory]));
+	const { memoryDirectory } = city;
+	const internals = { directories: [memoryDirectory], idEnds: await readIdEnds(join(memoryDirectory, "data")) };
+	const lines = [...new Set(posts)].flatMap((post) => findInternals(post, internals));
 	return [...new Set(lines)].map((line) => `a post has an internal name: ${line}`);
 }
 

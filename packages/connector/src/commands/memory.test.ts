@@ -27,7 +27,7 @@ test.each<{
 		command: "memory",
 		options: {},
 		answers: { list_memories: () => ({ memories: [note] }) },
-		says: /^- `000001` \(about you #drinks\): likes .*tea.*`\S*forget ID` deletes a note/s,
+		says: /^1\. \(about you #drinks\): likes .*tea.*`\S*forget NUMBER` deletes a note/s,
 		asks: { method: "list_memories", params: { limit: 10, actor: { id: "42" } } },
 	},
 	{
@@ -74,7 +74,7 @@ test("a command in a channel shows no notes about the person there", async () =>
 	};
 	for (const [memories, says] of [
 		[[note], /^Notes about you are not shown in this channel/],
-		[[note, shared], /^- `000002` .*Notes about you are not shown/s],
+		[[note, shared], /^1\. \(this channel.*Notes about you are not shown/s],
 	] as const) {
 		const { context } = scriptedContext({ list_memories: () => ({ memories: [...memories] }) });
 		const handled = { ...commanded("memory", {}), message: "m1" };
@@ -83,4 +83,15 @@ test("a command in a channel shows no notes about the person there", async () =>
 		expect(text).toMatch(says);
 		expect(text).not.toContain("likes");
 	}
+});
+
+test("a note is deleted by its number in the list", async () => {
+	const { context, gateway } = scriptedContext({
+		list_memories: () => ({ memories: [note] }),
+		forget_memory: () => ({ status: "forgotten", forgotten: 1 }),
+	});
+	const [list, forget] = memoryCommands;
+	await list?.run(context, commanded("memory"));
+	expect(await forget?.run(context, commanded("forget", { what: "1" }))).toEqual({ text: "Deleted." });
+	expect(gateway.requests.at(-1)).toMatchObject({ params: { memory_id: note.memory_id } });
 });

@@ -1,10 +1,10 @@
 import { definedItems } from "@parley/base";
 import type { MemoryPayload } from "@parley/protocol";
-import { shortId } from "../conversation/tasks/task-state.ts";
 import { plain } from "../conversation/vocabulary/plain.ts";
 import { noteTexts } from "../texts/notes.ts";
 import type { Command } from "./command.ts";
-import { isPublic, removeByEnd, textOf } from "./options.ts";
+import { type Named, removeNamed } from "./find-named.ts";
+import { isPublic, textOf } from "./options.ts";
 
 const maxShown = 10;
 /** Maximum notes among which the end of an id is searched. */
@@ -22,7 +22,7 @@ const memory: Command = {
 			description: noteTexts.list.query,
 		},
 	],
-	async run({ gateway, platform, onBehalf }, handled) {
+	async run({ gateway, platform, lists, onBehalf }, handled) {
 		const { person, room, options } = handled.event;
 		const query = textOf(options["query"]);
 		const params = { limit: maxShown, ...onBehalf(person, room) };
@@ -35,8 +35,10 @@ const memory: Command = {
 		const hint = texts.hidden({ command: platform.command("memory", room) });
 		if (memories.length < found.length && memories.length === 0) return { text: hint };
 		if (memories.length === 0) return { text: query === "" ? texts.none : texts.noMatch };
+		const ids = memories.map(({ memory_id }) => memory_id);
+		lists.show("note", handled.event, { ids, isPublic: isPublic(handled) });
 		const notes = definedItems([
-			memories.map(lineOf).join("\n"),
+			memories.map((note, index) => `${index + 1}. ${lineOf(note)}`).join("\n"),
 			memories.length < found.length ? hint : undefined,
 			texts.howToDelete({ command: platform.command("forget", room) }),
 		]);
@@ -57,27 +59,38 @@ const forget: Command = {
 			description: noteTexts.forget.note,
 		},
 	],
-	async run({ gateway, onBehalf }, { event: { person, room, options }, key }) {
+	async run(context, handled) {
+		const { gateway, onBehalf, platform } = context;
+		const { event, key } = handled;
+		const { person, room, options } = event;
 		const what = textOf(options["what"]);
 		const all = what.toLowerCase() === "me";
 		const behalf = onBehalf(person, room);
-		const ids = async (): Promise<string[]> => {
+		// A note has no title.
+		const notes = async (): Promise<Named[]> => {
 			const { memories } = await gateway.request("list_memories", { limit: maxSearched, ...behalf });
-			return memories.map(({ memory_id }) => memory_id);
+			return memories.map(({ memory_id: id }) => ({ id, title: "" }));
 		};
 		const forgetWhat = async (what: { readonly person: string } | { readonly memory_id: string }) =>
 			(await gateway.request("forget_memory", { ...what, key, ...behalf })).forgotten;
 		const forgotten = all
 			? await forgetWhat({ person: "me" })
-			: await removeByEnd(what, ids, { remove: (memory_id) => forgetWhat({ memory_id }), done: 1 });
+			: await removeNamed(context, handled, {
+					kind: "note",
+					typed: what,
+					list: platform.command("memory", room),
+					all: notes,
+					remove: (memory_id) => forgetWhat({ memory_id }),
+					done: 1,
+				});
 		const { done, allDone } = noteTexts.forget;
 		return { text: all ? allDone({ count: forgotten }) : done };
 	},
 };
 
-function lineOf({ memory_id, scope, content, tags }: MemoryPayload): string {
+function lineOf({ scope, content, tags }: MemoryPayload): string {
 	const labels = tags.map((tag) => ` #${plain(tag, 40)}`).join("");
-	return `- \`${shortId(memory_id)}\` (${noteTexts.list.scopes[scope]}${labels}): ${plain(content, 300)}`;
+	return `(${noteTexts.list.scopes[scope]}${labels}): ${plain(content, 300)}`;
 }
 
 export const memoryCommands: readonly Command[] = [memory, forget];

@@ -1,5 +1,4 @@
 import type { HandledEvent } from "../rooms/handler-context.ts";
-import { isKeyOfOther } from "../rooms/refusal.ts";
 
 /** The text of an option; empty if it is missing. */
 export function textOf(option: string | number | boolean | undefined): string {
@@ -14,22 +13,8 @@ export function isPublic({ event, message }: HandledEvent<"command">): boolean {
 	return message !== undefined && event.room.kind !== "direct";
 }
 
-/**
- * Removes the object whose id ends with the typed text. Without a single match, the typed text is the id. After a crash, an
- * earlier try may have removed the object: the gateway then knows the key, and the result is `done`.
- */
-export async function removeByEnd<Value>(
-	typed: string,
-	ids: () => Promise<readonly string[]>,
-	{ remove, done }: { readonly remove: (id: string) => Promise<Value>; readonly done: Value },
-): Promise<Value> {
-	const isComplete = /^[a-z]+_[0-9a-z]{26}$/u.test(typed);
-	const wanted = typed.toLowerCase();
-	const [found, other] = isComplete ? [typed] : (await ids()).filter((id) => id.endsWith(wanted));
-	try {
-		return await remove(found !== undefined && other === undefined ? found : typed);
-	} catch (reason) {
-		if (isKeyOfOther(reason)) return done;
-		throw reason;
-	}
+/** The number in a list that a text such as `2` or `#2` means; undefined for other texts. */
+export function numberOf(typed: string): number | undefined {
+	const digits = /^#?(\d{1,3})\.?$/u.exec(typed.trim())?.[1];
+	return digits === undefined ? undefined : Number(digits);
 }

@@ -1,3 +1,4 @@
+import { ParleyError } from "@parley/base";
 import type { SchedulePayload } from "@parley/protocol";
 import { expect, test } from "vitest";
 import { commanded, scriptedContext } from "../testing/question-context.ts";
@@ -32,7 +33,7 @@ test.each<{
 		command: "schedule add",
 		options: { text: "report", when: "every 2 hours", show: "thread", zone: "UTC" },
 		answers: { schedule_task: () => schedule },
-		says: /^Scheduled:\n- `000001` \*\*Stand.*every 2 hours, next /,
+		says: /^Scheduled:\n- \*\*Stand.*every 2 hours, next /,
 		asks: {
 			method: "schedule_task",
 			params: {
@@ -50,7 +51,7 @@ test.each<{
 		command: "schedule list",
 		options: {},
 		answers: { list_schedules: () => ({ schedules: [{ ...schedule, problem: "no right" }] }) },
-		says: /^- `000001` .*did not run: no right\n\n`\S*schedule remove ID` removes a schedule\.$/s,
+		says: /^1\. \*\*Stand.*did not run: no right\n\n`\S*schedule remove NUMBER` removes a schedule\.$/s,
 		asks: { method: "list_schedules", params: { limit: 20, actor: { id: "42" } } },
 	},
 	{
@@ -60,6 +61,17 @@ test.each<{
 		answers: { list_schedules: () => ({ schedules: [] }) },
 		says: /^You have no schedules\. `\S*schedule add` adds one\.$/,
 		asks: { method: "list_schedules", params: { limit: 20 } },
+	},
+	{
+		name: "a schedule is removed by its title",
+		command: "schedule remove",
+		options: { id: "stand*up*" },
+		answers: {
+			list_schedules: () => ({ schedules: [schedule] }),
+			unschedule_task: ({ entry_id }) => ({ status: "removed", entry_id, title: "Standup" }),
+		},
+		says: /^Removed: Standup$/,
+		asks: { method: "unschedule_task", params: { entry_id: "sched_aaaaaaaaaaaaaaaaaaaa000001" } },
 	},
 	{
 		name: "a schedule is removed",
@@ -111,8 +123,8 @@ test("a command in a channel shows no schedule of another channel", async () => 
 	const runOf = (name: string) => scheduleCommands.find((command) => command.name === name)?.run;
 	for (const [schedules, says] of [
 		[[elsewhere], /^Schedules of other channels are not shown here\. `\S*schedule list` shows/],
-		[[elsewhere, schedule], /^- `000001` .*Schedules of other channels .*schedule remove ID` removes/s],
-		[[schedule], /^- `000001` .*\n\n`\S*schedule remove ID` removes a schedule\.$/s],
+		[[elsewhere, schedule], /^1\. \*\*Stand.*Schedules of other channels .*schedule remove NUMBER` removes/s],
+		[[schedule], /^1\. \*\*Stand.*\n\n`\S*schedule remove NUMBER` removes a schedule\.$/s],
 	] as const) {
 		const { context } = scriptedContext({ list_schedules: () => ({ schedules: [...schedules] }) });
 		const { text } = (await runOf("schedule list")?.(context, written("schedule list"))) ?? {};
@@ -161,5 +173,21 @@ test.each([
 			{ ...context, roomOf: async () => ({ ...room, ...target }) },
 			{ event: { ...event, room: { ...room, ...written } }, key, message: "m1" },
 		)) ?? {};
-	expect(text?.includes("`000001`")).toBe(shown);
+	expect(text?.includes("Stand")).toBe(shown);
+});
+
+test("a schedule is removed by its number in the list, and an unknown number is explained", async () => {
+	const { context, gateway } = scriptedContext({
+		list_schedules: () => ({ schedules: [schedule] }),
+		unschedule_task: ({ entry_id }) => {
+			if (entry_id !== schedule.entry_id) throw new ParleyError(`no ${entry_id}`, { code: "not_found" });
+			return { status: "removed", entry_id, title: "Standup" };
+		},
+	});
+	const runOf = (name: string) => scheduleCommands.find((command) => command.name === name)?.run;
+	const remove = () => runOf("schedule remove")?.(context, commanded("schedule remove", { id: "1" }));
+	await expect(remove()).rejects.toThrow("there is no schedule “1” here: use a title or a number of");
+	await runOf("schedule list")?.(context, commanded("schedule list"));
+	expect(await remove()).toEqual({ text: "Removed: Standup" });
+	expect(gateway.requests.at(-1)).toMatchObject({ params: { entry_id: schedule.entry_id } });
 });

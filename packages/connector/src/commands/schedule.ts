@@ -1,6 +1,5 @@
 import { defined } from "@parley/base";
 import type { SchedulePayload } from "@parley/protocol";
-import { shortId } from "../conversation/tasks/task-state.ts";
 import { plain } from "../conversation/vocabulary/plain.ts";
 import { isOnce, plainWithTimes } from "../conversation/vocabulary/with-times.ts";
 import { plainWithPeople } from "../conversation/vocabulary/without-ids.ts";
@@ -8,7 +7,8 @@ import type { Room } from "../platform/inbound-event.ts";
 import type { HandlerContext } from "../rooms/handler-context.ts";
 import { scheduleTexts } from "../texts/schedules.ts";
 import type { Command, Completing, Suggestion } from "./command.ts";
-import { isPublic, maxSuggestions, removeByEnd, textOf } from "./options.ts";
+import { type Named, removeNamed } from "./find-named.ts";
+import { isPublic, maxSuggestions, textOf } from "./options.ts";
 
 const maxListed = 20;
 /** Above the gateway's limit per person, so that the schedules of a channel are always included. */
@@ -66,7 +66,7 @@ const add: Command = {
 			},
 			{ sessionId: session },
 		);
-		return { text: scheduleTexts.add.done({ schedule: lineOf(made, context) }) };
+		return { text: scheduleTexts.add.done({ schedule: `- ${lineOf(made, context)}` }) };
 	},
 };
 
@@ -84,7 +84,10 @@ const list: Command = {
 		const { list: texts } = scheduleTexts;
 		if (found.length === 0) return { text: texts.none({ command: platform.command("schedule add", room) }) };
 		const shown = isPosted ? await ofChannel(context, room, found) : found;
-		const lines = shown.slice(0, maxListed).map((schedule) => lineOf(schedule, context));
+		const listed = shown.slice(0, maxListed);
+		const ids = listed.map(({ entry_id }) => entry_id);
+		context.lists.show("schedule", handled.event, { ids, isPublic: isPosted });
+		const lines = listed.map((schedule, index) => `${index + 1}. ${lineOf(schedule, context)}`);
 		const parts = [
 			lines.join("\n"),
 			shown.length < found.length && texts.hidden({ command: platform.command("schedule list", room) }),
@@ -108,17 +111,20 @@ const remove: Command = {
 			description: scheduleTexts.remove.id,
 		},
 	],
-	async run({ gateway, onBehalf }, handled) {
+	async run(context, handled) {
+		const { gateway, onBehalf, platform } = context;
 		const { event, key } = handled;
 		const { person, room, options } = event;
 		const behalf = onBehalf(person, room);
-		const ids = async (): Promise<string[]> => {
+		const all = async (): Promise<Named[]> => {
 			const { schedules } = await gateway.request("list_schedules", { limit: maxOfOwner, ...behalf });
-			return schedules.map(({ entry_id }) => entry_id);
+			return schedules.map(({ entry_id: id, title }) => ({ id, title }));
 		};
 		const remove = async (entry_id: string): Promise<string> =>
 			(await gateway.request("unschedule_task", { entry_id, key, ...behalf })).title;
-		const title = await removeByEnd(textOf(options["id"]), ids, { remove, done: "" });
+		const wanted = { kind: "schedule", typed: textOf(options["id"]) } as const;
+		const list = platform.command("schedule list", room);
+		const title = await removeNamed(context, handled, { ...wanted, list, all, remove, done: "" });
 		// The title may be that of a schedule of another channel.
 		const { done, doneNamed } = scheduleTexts.remove;
 		return { text: isPublic(handled) || title === "" ? done : doneNamed({ title: plain(title, 200) }) };
@@ -162,7 +168,7 @@ function showOf(option: string | number | boolean | undefined): "post" | "thread
 }
 
 function lineOf(
-	{ entry_id, title, when, next_due, problem }: SchedulePayload,
+	{ title, when, next_due, problem }: SchedulePayload,
 	{ platform, clock }: HandlerContext,
 ): string {
 	const { list: texts } = scheduleTexts;
@@ -172,5 +178,5 @@ function lineOf(
 	const words = plainWithTimes(when, 200, { platform, from: now });
 	const why =
 		problem === undefined ? "" : texts.problem({ problem: plainWithPeople(problem, 300, platform) });
-	return `- \`${shortId(entry_id)}\` **${plain(title, 150)}**: ${words}${next}${why}`;
+	return `**${plain(title, 150)}**: ${words}${next}${why}`;
 }

@@ -5,7 +5,7 @@ import { infoOfOne, linesOf, offerConversations } from "../presses/conversations
 import type { ListedSession, RoomContext } from "../rooms/handler-context.ts";
 import { conversationTexts } from "../texts/conversations.ts";
 import type { Command, CommandOption } from "./command.ts";
-import { maxSuggestions, textOf } from "./options.ts";
+import { isPublic, maxSuggestions, numberOf, textOf } from "./options.ts";
 
 const maxListed = 15;
 const maxTitle = 200;
@@ -46,7 +46,9 @@ const turn: Command<RoomContext> = {
 	],
 	async run(context, { event: { person, room, options }, key }) {
 		const wanted = textOf(options["session"]);
-		const found = findSession(await context.sessions(person, room), wanted);
+		const listed = numberOf(wanted);
+		const chosen = listed && context.lists.find("conversation", { person, room }, listed);
+		const found = findSession(await context.sessions(person, room), chosen || wanted);
 		if (found === undefined) {
 			const list = context.platform.command("session list", room);
 			return { text: conversationTexts.switch.unknown({ name: plain(wanted, 100), list }) };
@@ -67,23 +69,23 @@ const list: Command<RoomContext> = {
 	name: "session list",
 	description: conversationTexts.list.description,
 	options: [],
-	async run(context, { event: { person, room } }) {
+	async run(context, handled) {
+		const { person, room } = handled.event;
 		const sessions = await context.sessions(person, room);
 		const all = await context.conversations(person, room);
 		const threads = all.filter((one) => one.room.thread !== undefined);
 		if (sessions.length === 0 && threads.length === 0) return { text: conversationTexts.none };
-		const lines = sessions.slice(0, maxListed).map((each) => {
-			const { current, messages, usedAt, session } = each;
-			const facts = [
-				conversationTexts.messages({ count: messages }),
-				context.platform.moment(usedAt),
-				`\`${idEnd(session)}\``,
-			];
-			return `- ${current ? "▸ " : ""}**${nameOf(each)}** · ${facts.join(" · ")}`;
+		const listed = sessions.slice(0, maxListed);
+		const ids = listed.map(({ session }) => session);
+		context.lists.show("conversation", handled.event, { ids, isPublic: isPublic(handled) });
+		const lines = listed.map((each, index) => {
+			const { current, messages, usedAt } = each;
+			const facts = [conversationTexts.messages({ count: messages }), context.platform.moment(usedAt)];
+			return `${index + 1}. ${current ? "▸ " : ""}**${nameOf(each)}** · ${facts.join(" · ")}`;
 		});
 		const more = sessions.length - lines.length;
 		const foot = more > 0 ? conversationTexts.list.more({ count: more }) : undefined;
-		const here = definedItems([...lines, foot]).join("\n");
+		const here = definedItems([lines.join("\n"), foot]).join("\n\n");
 		if (threads.length === 0) return { text: here };
 		const below = linesOf(context, threads.slice(0, maxListed));
 		const parts = [here, conversationTexts.below.threads, below];
@@ -143,7 +145,7 @@ const info: Command<RoomContext> = {
 		const { messages, usedAt, session, model } = current;
 		return {
 			text: [
-				`**${nameOf(current)}** · \`${idEnd(session)}\``,
+				`**${nameOf(current)}**`,
 				conversationTexts.info.messages({
 					count: messages,
 					last: context.platform.moment(usedAt),
@@ -222,12 +224,12 @@ function nameOf({ title: name }: ListedSession): string {
 	return name === "" ? conversationTexts.untitled : plain(name, 100);
 }
 
-function labelOf({ title: name, session, current }: ListedSession): string {
+function labelOf({ title: name, messages, current }: ListedSession): string {
 	const shown = name === "" ? conversationTexts.untitled : name;
-	return `${shown} · ${idEnd(session)}${current ? conversationTexts.switch.current : ""}`;
+	return `${shown} · ${conversationTexts.messages({ count: messages })}${current ? conversationTexts.switch.current : ""}`;
 }
 
-/** The end of an id, which distinguishes the sessions of a channel. */
+/** The end of an id, by which earlier versions named a conversation. */
 function idEnd(session: string): string {
 	return session.slice(-6);
 }

@@ -7,6 +7,9 @@ import { taskCommands } from "./task.ts";
 const { id } = taskPayload();
 const done = taskPayload({ id: "task_01234567890123456789abbbbb", title: "Old", status: "completed" });
 const alike = taskPayload({ id: "task_01234567890123456789baaaaa", title: "Alike" });
+const twins = ["x", "y"].map((letter) =>
+	taskPayload({ id: `task_01234567890123456789c${letter.repeat(5)}`, title: "Same" }),
+);
 const part = taskPayload({ id: "task_01234567890123456789zzzzzz", title: "Part", parent_id: id });
 const token = "review_01234567890123456789cccccc";
 const suspension = { reason: "A schema", plan_content: "a *table*", token };
@@ -55,7 +58,7 @@ const scenarios: readonly Scenario[] = [
 		name: "the list has what is open first, and no parts",
 		command: "task list",
 		answers: everything,
-		says: "- `aaaaaa` **Tidy \\*up\\*** · ▶️ In progress, ▰▱▱ 1 of 3 · {1 s}\n- `abbbbb` **Old** · ✅ Done · {1 s}",
+		says: "1. **Tidy \\*up\\*** · ▶️ In progress, ▰▱▱ 1 of 3 · {1 s}\n2. **Old** · ✅ Done · {1 s}",
 		asks: { method: "query_tasks", params: { limit: 100, place: { tenant: "1", channel: "2" } } },
 	},
 	{
@@ -66,11 +69,11 @@ const scenarios: readonly Scenario[] = [
 		asks: { method: "query_tasks", params: {} },
 	},
 	{
-		name: "a task is shown by the end of its id, with what it has cost",
+		name: "a task is shown by its title, with what it has cost",
 		command: "task show",
-		options: { id: "AAAAAA" },
+		options: { id: "tidy *UP*" },
 		answers: { ...everything, check_task: () => taskPayload() },
-		says: "**Tidy \\*up\\*** · `aaaaaa`\n▶️ In progress\n▰▱▱ 1 of 3\n\nrequested {1 s} · started {5 s} · agent default · 1,200 tokens in, 34 out, $0.0421\n\n**Request**\n\nSplit *it*",
+		says: "**Tidy \\*up\\***\n▶️ In progress\n▰▱▱ 1 of 3\n\nrequested {1 s} · started {5 s} · agent default · 1,200 tokens in, 34 out, $0.0421\n\n**Request**\n\nSplit *it*",
 		asks: { method: "check_task", params: { task_id: id } },
 	},
 	{
@@ -94,25 +97,25 @@ const scenarios: readonly Scenario[] = [
 	{
 		name: "a task is cancelled with a reason",
 		command: "task cancel",
-		options: { id: "aaaaaa", reason: "No need" },
+		options: { id: "tidy", reason: "No need" },
 		answers: { ...everything, cancel_task: () => ({ task_id: id, status: "cancelled" }) },
-		says: "Cancelled `aaaaaa` with all its subtasks.",
+		says: "Cancelled **Tidy \\*up\\*** with all its subtasks.",
 		asks: { method: "cancel_task", params: { task_id: id, reason: "No need", key: "key" } },
 	},
 	{
 		name: "a task that had ended cannot be cancelled",
 		command: "task cancel",
 		options: { id },
-		answers: { cancel_task: () => ({ task_id: id, status: "failed" }) },
-		says: "`aaaaaa` had already ended: ❌ Failed.",
-		asks: { method: "cancel_task", params: { task_id: id, key: "key" } },
+		answers: { cancel_task: () => ({ task_id: id, status: "failed" }), check_task: () => taskPayload() },
+		says: "**Tidy \\*up\\*** had already ended: ❌ Failed.",
+		asks: { method: "check_task", params: { task_id: id } },
 	},
 	{
 		name: "approve lets a task go on",
 		command: "task reply",
 		options: { id: "aaaaaa", text: "approve" },
 		answers: { ...everything, check_task: () => waiting, reply_task: () => replied },
-		says: "Approved: `aaaaaa` continues.",
+		says: "Approved: **Tidy \\*up\\*** continues.",
 		asks: { method: "reply_task", params: { task_id: id, status: "approved", token, key: "key" } },
 	},
 	{
@@ -120,8 +123,8 @@ const scenarios: readonly Scenario[] = [
 		command: "task reply",
 		options: { id, text: "views" },
 		answers: { check_task: () => waiting, reply_task: () => replied },
-		says: "Answered: `aaaaaa` continues with your changes.",
-		asks: { method: "reply_task", params: { status: "revise", feedback: "views" } },
+		says: "Answered: **Tidy \\*up\\*** continues with your changes.",
+		asks: { method: "check_task", params: { task_id: id } },
 	},
 	{
 		name: "a task that asks nothing cannot be answered",
@@ -146,21 +149,23 @@ test.each(scenarios)("$name", async ({ command, options, answers, says, asks }) 
 });
 
 test.each([
-	["aaaaa", /several tasks have an id that ends with aaaaa: use more characters, for example 6789baaaaa/],
-	["zzzzzz", /no task here has an id that ends with zzzzzz: \/task list shows them/],
-	["a", /no task here has an id that ends with a:/],
-])("an id that ends with %s is refused with an explanation", async (typed, message) => {
-	const { reply } = run(listing(alike, taskPayload(), part), "task cancel", { id: typed });
+	["aaaaa", /more than one task matches “aaaaa”: use a number of \/task list$/],
+	["same", /more than one task matches “same”/],
+	["zzzzzz", /there is no task “zzzzzz” here: use a title or a number of \/task list$/],
+	["a", /there is no task “a” here/],
+	["2", /there is no task “2” here/],
+])("the name %s is refused with an explanation", async (typed, message) => {
+	const { reply } = run(listing(alike, taskPayload(), ...twins, part), "task cancel", { id: typed });
 	await expect(reply).rejects.toThrow(message);
 });
 
 const waits = { person: ada, room: general, options: {} };
 
 test.each([
-	["task show", "", ["Tidy *up* · ⏸️ Waiting for your answer · aaaaaa", "Old · ✅ Done · abbbbb"]],
-	["task show", "OLD", ["Old · ✅ Done · abbbbb"]],
-	["task show", "abb", ["Old · ✅ Done · abbbbb"]],
-	["task cancel", "", ["Tidy *up* · ⏸️ Waiting for your answer · aaaaaa"]],
+	["task show", "", ["Tidy *up* · ⏸️ Waiting for your answer", "Old · ✅ Done"]],
+	["task show", "OLD", ["Old · ✅ Done"]],
+	["task show", "abb", ["Old · ✅ Done"]],
+	["task cancel", "", ["Tidy *up* · ⏸️ Waiting for your answer"]],
 	["task reply", "x", []],
 ])("%s suggests the tasks that %j matches", async (command, typed, labels) => {
 	const { context } = scriptedContext(listing(waiting, done, part));
@@ -179,4 +184,22 @@ test("task new suggests the agents that can do the task", async () => {
 	const proposed = (typed: string) => create?.complete?.(context, { option: "agent", typed, ...waits });
 	expect(await proposed("WRI")).toEqual([{ value: "writer", label: "writer" }]);
 	expect(await proposed("")).toHaveLength(2);
+});
+
+test("a number means the task of the list that the person saw, also after the list has changed", async () => {
+	const tasks = [taskPayload(), done];
+	const { context, gateway } = scriptedContext({
+		query_tasks: () => ({ tasks: [...tasks] }),
+		check_task: ({ task_id }) => taskPayload({ id: task_id }),
+	});
+	const command = (name: string) => taskCommands.find((each) => each.name === name);
+	const show = async (number: string) => {
+		await command("task show")?.run(context, commanded("task show", { id: number }));
+		return gateway.requests.at(-1)?.params;
+	};
+	await expect(show("2")).rejects.toThrow("there is no task “2” here");
+	await command("task list")?.run(context, commanded("task list"));
+	tasks.unshift(alike);
+	expect([await show("1"), await show("#2")]).toMatchObject([{ task_id: id }, { task_id: done.id }]);
+	await expect(show("3")).rejects.toThrow("there is no task “3” here");
 });

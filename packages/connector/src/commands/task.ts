@@ -1,17 +1,19 @@
-import { defined, definedItems, ParleyError } from "@parley/base";
+import { defined, definedItems } from "@parley/base";
 import type { MethodResult, Requester, TaskPayload } from "@parley/protocol";
 import { lengthOf } from "../conversation/tasks/length-of.ts";
 import { reviewControls } from "../conversation/tasks/review-card.ts";
-import { hasEnded, shortId } from "../conversation/tasks/task-state.ts";
+import { hasEnded } from "../conversation/tasks/task-state.ts";
 import { barOf, because, tokensOf } from "../conversation/tasks/task-words.ts";
 import { oneLine, plain } from "../conversation/vocabulary/plain.ts";
-import type { ChatPlatform, PlatformWords } from "../platform/chat-platform.ts";
+import type { PlatformWords } from "../platform/chat-platform.ts";
 import type { Person, Room } from "../platform/inbound-event.ts";
 import type { Control } from "../platform/posting.ts";
 import { answerOf, answerTask } from "../presses/tasks.ts";
 import type { HandledEvent, HandlerContext } from "../rooms/handler-context.ts";
 import { taskCommandTexts, taskTexts } from "../texts/tasks.ts";
 import type { Command, CommandOption, Completing, Suggestion } from "./command.ts";
+import { findNamed, type Named } from "./find-named.ts";
+import { isPublic, textOf } from "./options.ts";
 
 const { states } = taskTexts;
 
@@ -104,7 +106,8 @@ const list: Command = {
 	also: "tasks",
 	description: taskCommandTexts.list.description,
 	options: [],
-	async run(context, { event }) {
+	async run(context, handled) {
+		const { event } = handled;
 		const tasks = await tasksHere(context, event);
 		if (tasks.length === 0) {
 			const command = context.platform.command("task new", event.room);
@@ -112,9 +115,10 @@ const list: Command = {
 		}
 		const shown = [...tasks.filter(isOpen), ...tasks.filter((task) => !isOpen(task))].slice(0, maxListed);
 		const more = tasks.length - shown.length;
-		const lines = shown.map((task) => taskLine(task, context.platform));
+		context.lists.show("task", event, { ids: shown.map(({ id }) => id), isPublic: isPublic(handled) });
+		const lines = shown.map((task, index) => `${index + 1}. ${taskLine(task, context.platform)}`);
 		const foot = more > 0 ? taskCommandTexts.list.more({ count: more }) : undefined;
-		return { text: definedItems([...lines, foot]).join("\n") };
+		return { text: definedItems([lines.join("\n"), foot]).join("\n\n") };
 	},
 };
 
@@ -124,7 +128,7 @@ const show: Command = {
 	options: [idOption],
 	async run(context, handled) {
 		const { person, room } = handled.event;
-		const task_id = await taskId(context, handled);
+		const { id: task_id } = await taskOf(context, handled);
 		const task = await context.gateway.request("check_task", { task_id, ...context.onBehalf(person, room) });
 		return { text: taskReport(task, context.platform), controls: [controlsOf(task, context)] };
 	},
@@ -146,17 +150,17 @@ const cancel: Command = {
 	],
 	async run(context, handled) {
 		const { person, room, options } = handled.event;
-		const task_id = await taskId(context, handled);
+		const found = await taskOf(context, handled);
 		const reason = textOf(options["reason"]);
 		const { status } = await context.gateway.request("cancel_task", {
-			task_id,
+			task_id: found.id,
 			key: handled.key,
 			...context.onBehalf(person, room),
 			...defined({ reason: reason || undefined }),
 		});
-		const id = shortId(task_id);
+		const title = await titleOf(context, handled, found);
 		const { done, tooLate } = taskCommandTexts.cancel;
-		return { text: status === "cancelled" ? done({ id }) : tooLate({ id, state: states[status] }) };
+		return { text: status === "cancelled" ? done({ title }) : tooLate({ title, state: states[status] }) };
 	},
 	complete: suggest(isOpen),
 };
@@ -176,20 +180,35 @@ const reply: Command = {
 	],
 	async run(context, handled) {
 		const { person, room, options } = handled.event;
-		const task = await taskId(context, handled);
+		const found = await taskOf(context, handled);
 		const answer = answerOf(textOf(options["text"]));
 		const author = { person, room, key: handled.key };
-		const explained = await answerTask(context, author, { task, ...answer });
-		const done = { id: shortId(task), approved: answer.status === "approved" };
-		return explained ?? { text: taskCommandTexts.reply.done(done) };
+		const explained = await answerTask(context, author, { task: found.id, ...answer });
+		if (explained) return explained;
+		const title = await titleOf(context, handled, found);
+		return { text: taskCommandTexts.reply.done({ title, approved: answer.status === "approved" }) };
 	},
 	complete: suggest(({ status }) => status === "suspended"),
 };
 
 export const taskCommands: readonly Command[] = [create, list, show, cancel, reply];
 
-function taskId(context: HandlerContext, { event }: Handling): Promise<string> {
-	return findTask(context, event, textOf(event.options["id"]));
+/** The task that the command names. Throws `not_found` without one, and `invalid_argument` for several. */
+function taskOf(context: HandlerContext, handled: Handling): Promise<Named> {
+	const { event } = handled;
+	return findNamed(context, handled, {
+		kind: "task",
+		typed: textOf(event.options["id"]),
+		list: context.platform.command("task list", event.room),
+		all: () => tasksHere(context, event),
+	});
+}
+
+/** The title of a task, as Markdown. */
+async function titleOf(context: HandlerContext, { event }: Handling, { id, title }: Named): Promise<string> {
+	const behalf = context.onBehalf(event.person, event.room);
+	const known = title || (await context.gateway.request("check_task", { task_id: id, ...behalf })).title;
+	return plain(known, 150);
 }
 
 function suggest(fits: (task: Task) => boolean) {
@@ -200,7 +219,7 @@ function suggest(fits: (task: Task) => boolean) {
 			.slice(0, maxSuggested)
 			.map(({ id, title, status }) => ({
 				value: id,
-				label: `${oneLine(title, 60)} · ${states[status]} · ${shortId(id)}`,
+				label: `${oneLine(title, 70)} · ${states[status]}`,
 			}));
 	};
 }
@@ -225,10 +244,6 @@ function controlsOf(
 	];
 }
 
-function textOf(option: string | number | boolean | undefined): string {
-	return typeof option === "string" ? option.trim() : "";
-}
-
 function priorityOf(option: string | number | boolean | undefined): "low" | "normal" | "high" {
 	return option === "low" || option === "high" ? option : "normal";
 }
@@ -238,16 +253,16 @@ type Platform = PlatformWords;
 const dollars = new Intl.NumberFormat("en", { style: "currency", currency: "USD", maximumFractionDigits: 4 });
 
 function taskLine(task: TaskPayload, { moment }: Platform): string {
-	const { id, title, status, progress, created_at } = task;
+	const { title, status, progress, created_at } = task;
 	const bar = hasEnded(status) ? undefined : barOf(progress.current_step, progress.total_steps);
 	const facts = definedItems([states[status], bar]).join(", ");
-	return `- \`${shortId(id)}\` **${plain(title, 80)}** · ${facts} · ${moment(Date.parse(created_at))}`;
+	return `**${plain(title, 80)}** · ${facts} · ${moment(Date.parse(created_at))}`;
 }
 
 function taskReport(task: TaskPayload, platform: Platform): string {
 	const { request, result } = taskCommandTexts.show;
 	return definedItems([
-		`**${plain(task.title, 200)}** · \`${shortId(task.id)}\`\n${statusLine(task, platform)}`,
+		`**${plain(task.title, 200)}**\n${statusLine(task, platform)}`,
 		factsOf(task, platform),
 		...planOf(task),
 		...questionOf(task),
@@ -299,7 +314,6 @@ function questionOf({ suspension }: TaskPayload): string[] {
 
 /** Maximum number of tasks that are searched. */
 const maxLooked = 100;
-const leastEnding = 3;
 
 interface TaskContext {
 	readonly gateway: Requester;
@@ -316,30 +330,8 @@ async function tasksHere(
 	return tasks.filter(({ parent_id }) => parent_id === "");
 }
 
-/**
- * Returns the id of the task for a typed id or the end of one. Throws `not_found`, or `invalid_argument` if several tasks
- * match.
- */
-async function findTask(
-	context: TaskContext & { readonly platform: ChatPlatform },
-	who: { readonly person: Person; readonly room: Room },
-	typed: string,
-): Promise<string> {
-	const wanted = typed.trim().toLowerCase();
-	// Chosen from the list, or older than the searched tasks.
-	if (/^task_[0-9a-z]{26}$/.test(wanted)) return wanted;
-	const tasks = wanted.length < leastEnding ? [] : await tasksHere(context, who);
-	const [found, other] = tasks.filter(({ id }) => id.endsWith(wanted));
-	if (found && !other) return found.id;
-	const { severalMatch, noMatch } = taskCommandTexts;
-	const message = found
-		? severalMatch({ end: wanted, example: found.id.slice(-10) })
-		: noMatch({ end: wanted, list: context.platform.command("task list", who.room) });
-	throw new ParleyError(message, { code: found ? "invalid_argument" : "not_found" });
-}
-
 /** Whether the typed text may refer to the task. */
 function mayMean({ id, title }: TaskPayload, typed: string): boolean {
 	const words = typed.trim().toLowerCase();
-	return title.toLowerCase().includes(words) || id === words || shortId(id).includes(words);
+	return title.toLowerCase().includes(words) || id.endsWith(words);
 }

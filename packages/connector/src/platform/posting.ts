@@ -115,7 +115,7 @@ const PostPosting = z.object({
 	list: z.exactOptional(StepList),
 	/** Shorter body that the surface posts if the platform refuses the content of this post. */
 	plain: z.exactOptional(z.string()),
-	/** Unique part of `body`, to find this post after its content has changed. */
+	/** Unique text of this card, to find it after its content has changed. Earlier versions wrote it into all cards. */
 	marker: z.exactOptional(z.string()),
 	/** Identity of a post that several rows may create; by default the id of the row. It decides the nonce. */
 	key: z.exactOptional(z.string()),

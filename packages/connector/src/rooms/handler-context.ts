@@ -6,6 +6,7 @@ import type { Attachment, InboundEventOf, Person, ReadMessage, Room } from "../p
 import type { Control } from "../platform/posting.ts";
 import type { RoomSession } from "../subscription/session-subscription.ts";
 import type { MessageRecord } from "./message-records.ts";
+import type { ShownLists } from "./shown-lists.ts";
 
 /** Private answer to a press or command, in Markdown. */
 export interface Reply {
@@ -20,6 +21,7 @@ export interface HandlerContext {
 	readonly platform: ChatPlatform;
 	readonly clock: Clock;
 	readonly log: Logger;
+	readonly lists: ShownLists;
 	/** `actor` and `place` of a request on behalf of a person. */
 	onBehalf(person: Person, room: Room): Required<OnBehalf>;
 	/** The current session of this person in a room; opened if it is missing. */

@@ -19,6 +19,7 @@ import { onBehalf } from "./on-behalf.ts";
 import { isKeyOfOther } from "./refusal.ts";
 import type { RequestContexts } from "./request-context.ts";
 import type { Rooms } from "./rooms.ts";
+import { ShownLists } from "./shown-lists.ts";
 
 export interface ContextParts extends SendParts {
 	readonly store: Store<ConnectorTables>;
@@ -30,7 +31,7 @@ export interface ContextParts extends SendParts {
 
 /** Handler context of a connector: requests on behalf of people, in the rooms and sessions of its platform. */
 export function openContext(parts: ContextParts): RoomContext {
-	const { gateway, controls, platform, clock, log, rooms, subscriptions, store, messageHistory } = parts;
+	const { gateway, controls, platform, clock, log, rooms, subscriptions, store } = parts;
 	const inRoom = async (
 		message: string,
 		room: Parameters<RoomContext["messageRecord"]>[0],
@@ -53,6 +54,7 @@ export function openContext(parts: ContextParts): RoomContext {
 		clock,
 		log,
 		onBehalf,
+		lists: new ShownLists(clock),
 		sessionOf: (person, room, key): Promise<RoomSession> => rooms.current(person, room, key),
 		session: (id) => subscriptions.session(id),
 		follow: (id) => subscriptions.follow(id),
@@ -79,29 +81,36 @@ export function openContext(parts: ContextParts): RoomContext {
 			const newest = await store.read((db) => readMessageRecords(db, wanted));
 			return newest.find((record) => record.person.id === person && record.effect !== "command");
 		},
-		stop(person, room, { key, at }) {
-			const conversation = platform.conversation(room);
-			return messageHistory.stop({ conversation, at }, async () => {
-				let stopped = false;
-				for (const sessionId of await rooms.stoppable(person, room)) {
-					const params = { key: `${key}/${sessionId}`, ...onBehalf(person, room) };
-					const { status } = await gateway.request("cancel_turn", params, { sessionId });
-					stopped ||= status === "cancelled";
-				}
-				const record: MessageRecord = {
-					id: `stop:${key}`,
-					message: key,
-					reason: "mention",
-					conversation,
-					effect: stopped ? "stopped" : "nothing-to-stop",
-					person,
-					at,
-				};
-				await store.commit((tx) => messageHistory.write(tx, record));
-				return stopped;
-			});
-		},
+		stop: (person, room, wanted) => stopRuns(parts, { person, room }, wanted),
 	};
+}
+
+/** Stops the runs of a room's sessions in which this person can stop them, and records that. Returns false for none. */
+function stopRuns(
+	{ gateway, platform, rooms, store, messageHistory }: ContextParts,
+	{ person, room }: { readonly person: Person; readonly room: Room },
+	{ key, at }: { readonly key: string; readonly at: number },
+): Promise<boolean> {
+	const conversation = platform.conversation(room);
+	return messageHistory.stop({ conversation, at }, async () => {
+		let stopped = false;
+		for (const sessionId of await rooms.stoppable(person, room)) {
+			const params = { key: `${key}/${sessionId}`, ...onBehalf(person, room) };
+			const { status } = await gateway.request("cancel_turn", params, { sessionId });
+			stopped ||= status === "cancelled";
+		}
+		const record: MessageRecord = {
+			id: `stop:${key}`,
+			message: key,
+			reason: "mention",
+			conversation,
+			effect: stopped ? "stopped" : "nothing-to-stop",
+			person,
+			at,
+		};
+		await store.commit((tx) => messageHistory.write(tx, record));
+		return stopped;
+	});
 }
 
 /** Maximum attachments of a message to the gateway. */

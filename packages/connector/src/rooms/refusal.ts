@@ -54,9 +54,15 @@ function howToPair(platform: RoomContext["platform"]): string {
 	return accessTexts.noAccess({ command: platform.command("pair", {}) });
 }
 
-/** The gateway's message as a sentence, without the prefix for programs. */
+/** An id of the gateway, with the colon or the space before it. */
+const gatewayId = /:? ?\b(?:sess|run|task|call|prompt|grant|file|sched|mem|msg|review)_[0-9a-z]{20,}/gu;
+
+/** The gateway's message as a sentence, without its ids and without the prefix for programs. */
 function sentence(message: string): string {
-	const reason = message.replace(/^(forbidden|invalid params|not available): /, "").trim();
+	const reason = message
+		.replace(/^(forbidden|invalid params|not available): /, "")
+		.replace(gatewayId, "")
+		.trim();
 	const words = plain(reason.slice(0, 1).toUpperCase() + reason.slice(1), maxWords);
 	return /[.!?]$/.test(words) ? words : `${words}.`;
 }

@@ -101,7 +101,7 @@ const scenes: Readonly<Record<string, readonly Step[]>> = {
 		{
 			privately: [
 				`${link("a", "Release")}\n\nThis conversation:`,
-				`${link("a", "Release")}\n\n1 messages`,
+				`${link("a", "Release")}\n\n1 message, the last`,
 				`The next message in ${link("a", "Release")} goes to the model \`other\`.`,
 			],
 		},
@@ -119,7 +119,7 @@ const scenes: Readonly<Record<string, readonly Step[]>> = {
 		{ commands: "session info", in: "general" },
 		{ privately: ["Choose a conversation:"] },
 		{ presses: "2. Release", in: "general" },
-		{ privately: [`${link("a", "Release")}\n\n1 messages`] },
+		{ privately: [`${link("a", "Release")}\n\n1 message, the last`] },
 		{ commands: "model", options: { name: "other" }, in: "general" },
 		{ privately: ["Choose the conversation for the model **other**"] },
 		{ presses: "2. Release", in: "general" },

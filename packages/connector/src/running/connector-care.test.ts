@@ -47,7 +47,7 @@ test("sessions and models are suggested, and nothing if the gateway is unavailab
 	const complete = (command: string, option: string, typed: string) =>
 		stage.connector.complete({ ...query, command, option, typed });
 	expect(await complete("session switch", "session", "PLA")).toEqual([
-		{ value: "sess_0001", label: "Plans · s_0001 · current" },
+		{ value: "sess_0001", label: "Plans · 1 message · current" },
 	]);
 	expect(await complete("session switch", "session", "nothing")).toEqual([]);
 	expect(await complete("model", "name", "oth")).toEqual([{ value: "other", label: "other" }]);

@@ -249,7 +249,7 @@ const scenes: Readonly<Record<string, readonly Step[]>> = {
 		{ gateway: { answers: "second" }, of: 2 },
 		{ commands: "session list" },
 		{ privately: ["Started a new conversation **Other**", "▸ **Other**"] },
-		{ commands: "session switch", options: { session: "sess_0001" } },
+		{ commands: "session switch", options: { session: "2" } },
 		{ says: "three" },
 		{ gateway: { answers: "third" }, of: 1 },
 		{ shows: ["first", "second", "third"] },

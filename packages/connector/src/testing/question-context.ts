@@ -7,6 +7,7 @@ import { pressesOfEdits } from "../presses/edit-call.ts";
 import { giveTyped, pressesOfQuestions, readText } from "../presses/questions.ts";
 import type { HandledEvent, HandlerContext, Reply } from "../rooms/handler-context.ts";
 import { onBehalf } from "../rooms/on-behalf.ts";
+import { ShownLists } from "../rooms/shown-lists.ts";
 import type { RoomSession } from "../subscription/session-subscription.ts";
 import { markdownDialect } from "../text/markdown-dialect.ts";
 import { chatScene } from "./chat-scene.ts";
@@ -87,12 +88,14 @@ export function scriptedContext(
 		postedAt: () => 0,
 		read: () => Promise.reject(new ParleyError("there are no attachments", { code: "not_found" })),
 	};
+	const clock = new ManualClock();
 	const context: HandlerContext = {
 		gateway,
 		controls,
 		platform,
-		clock: new ManualClock(),
+		clock,
 		log: silentLogger,
+		lists: new ShownLists(clock),
 		onBehalf,
 		sessionOf: async () => room,
 		follow: async () => room,

@@ -18,6 +18,28 @@ export const commandTexts = {
 		]) as ReadonlyMap<string, string>,
 	},
 
+	/** Explanations of a name that finds no object or several. `list`: the command that lists them. */
+	named: {
+		none: ({
+			thing,
+			typed,
+			list,
+		}: {
+			readonly thing: string;
+			readonly typed: string;
+			readonly list: string;
+		}): string => `there is no ${thing} “${typed}” here: use a title or a number of ${list}`,
+		several: ({
+			thing,
+			typed,
+			list,
+		}: {
+			readonly thing: string;
+			readonly typed: string;
+			readonly list: string;
+		}): string => `more than one ${thing} matches “${typed}”: use a number of ${list}`,
+	},
+
 	typed: {
 		chooseOne: ({ commands }: { readonly commands: string }): string => `Choose one: ${commands}`,
 		invalid: ({

@@ -5,7 +5,8 @@ export const conversationTexts = {
 	titleOption: "Title of the conversation",
 	untitled: "untitled",
 	none: "This channel has no conversation yet. Write to me to start one.",
-	messages: ({ count }: { readonly count: number }): string => `${count} messages`,
+	messages: ({ count }: { readonly count: number }): string =>
+		`${count} ${count === 1 ? "message" : "messages"}`,
 
 	create: {
 		description: "Start a new conversation here; the old one is kept",
@@ -16,7 +17,7 @@ export const conversationTexts = {
 
 	switch: {
 		description: "Switch to another conversation of this channel",
-		session: "Its title, or the end of its id",
+		session: "Its title, or its number in the list",
 		unknown: ({ name, list }: { readonly name: string; readonly list: string }): string =>
 			`“${name}” does not match exactly one conversation here. \`${list}\` shows all.`,
 		done: ({ name }: { readonly name: string }): string => `Switched to **${name}**.`,
@@ -25,7 +26,7 @@ export const conversationTexts = {
 
 	list: {
 		description: "List the conversations of this channel",
-		more: ({ count }: { readonly count: number }): string => `- and ${count} older ones`,
+		more: ({ count }: { readonly count: number }): string => `and ${count} older ones`,
 	},
 
 	rename: {
@@ -48,7 +49,7 @@ export const conversationTexts = {
 	info: {
 		description: "Show the current conversation of this channel",
 		messages: ({ count, last }: { readonly count: number; readonly last: string }): string =>
-			`${count} messages, the last ${last}`,
+			`${count} ${count === 1 ? "message" : "messages"}, the last ${last}`,
 		/** `model`: undefined for the gateway's default. */
 		model: ({ model }: { readonly model: string | undefined }): string =>
 			`Model: ${model === undefined ? "the gateway's default" : `\`${model}\``}`,

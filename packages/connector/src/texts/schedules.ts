@@ -18,14 +18,14 @@ export const scheduleTexts = {
 		hidden: ({ command }: { readonly command: string }): string =>
 			`Schedules of other channels are not shown here. \`${command}\` shows them to you alone.`,
 		howToRemove: ({ command }: { readonly command: string }): string =>
-			`\`${command} ID\` removes a schedule.`,
+			`\`${command} NUMBER\` removes a schedule.`,
 		next: ({ at }: { readonly at: string }): string => `, next ${at}`,
 		problem: ({ problem }: { readonly problem: string }): string => `\n  did not run: ${problem}`,
 	},
 
 	remove: {
 		description: "Remove one of your schedules",
-		id: "The id from the list",
+		id: "Title of the schedule, or its number in the list",
 		done: "Removed.",
 		doneNamed: ({ title }: { readonly title: string }): string => `Removed: ${title}`,
 	},

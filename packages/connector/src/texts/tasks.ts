@@ -1,6 +1,6 @@
 /** Texts of the commands about tasks. Markdown. */
 export const taskCommandTexts = {
-	id: "The id of the task, or its end",
+	id: "Title of the task, or its number in the list",
 
 	create: {
 		description: "Start a task in the background",
@@ -16,7 +16,7 @@ export const taskCommandTexts = {
 		description: "List the tasks of this channel",
 		none: ({ command }: { readonly command: string }): string =>
 			`This channel has no tasks yet. \`${command}\` starts one.`,
-		more: ({ count }: { readonly count: number }): string => `- and ${count} older ones`,
+		more: ({ count }: { readonly count: number }): string => `and ${count} older ones`,
 	},
 
 	show: {
@@ -32,22 +32,17 @@ export const taskCommandTexts = {
 	cancel: {
 		description: "Cancel a task with all its subtasks",
 		reason: "Reason, for the other members",
-		done: ({ id }: { readonly id: string }): string => `Cancelled \`${id}\` with all its subtasks.`,
-		tooLate: ({ id, state }: { readonly id: string; readonly state: string }): string =>
-			`\`${id}\` had already ended: ${state}.`,
+		done: ({ title }: { readonly title: string }): string => `Cancelled **${title}** with all its subtasks.`,
+		tooLate: ({ title, state }: { readonly title: string; readonly state: string }): string =>
+			`**${title}** had already ended: ${state}.`,
 	},
 
 	reply: {
 		description: "Answer the question of a task",
 		text: "`approve` to continue, or the changes that you want",
-		done: ({ id, approved }: { readonly id: string; readonly approved: boolean }): string =>
-			approved ? `Approved: \`${id}\` continues.` : `Answered: \`${id}\` continues with your changes.`,
+		done: ({ title, approved }: { readonly title: string; readonly approved: boolean }): string =>
+			approved ? `Approved: **${title}** continues.` : `Answered: **${title}** continues with your changes.`,
 	},
-
-	severalMatch: ({ end, example }: { readonly end: string; readonly example: string }): string =>
-		`several tasks have an id that ends with ${end}: use more characters, for example ${example}`,
-	noMatch: ({ end, list }: { readonly end: string; readonly list: string }): string =>
-		`no task here has an id that ends with ${end}: ${list} shows them`,
 };
 
 /** Texts of the cards and posts of tasks, and of the replies to their buttons. Markdown. */
@@ -67,7 +62,6 @@ export const taskTexts = {
 
 	/** Name of a thread without a title. */
 	thread: "Task",
-	marker: ({ id }: { readonly id: string }): string => `task id ${id}`,
 	requested: ({ at }: { readonly at: string }): string => `requested ${at}`,
 	started: ({ at }: { readonly at: string }): string => `started ${at}`,
 	took: ({ time }: { readonly time: string }): string => `took ${time}`,
@@ -118,7 +112,6 @@ export const taskTexts = {
 	},
 
 	review: {
-		marker: ({ id }: { readonly id: string }): string => `question id ${id}`,
 		waiting: ({ reason }: { readonly reason: string }): string => `**Waiting for your answer**: ${reason}`,
 		open: ({ reason, how }: { readonly reason: string; readonly how: string }): string =>
 			`⏸️ **Waiting for your answer**: ${reason}\nApprove to continue, or Revise to request changes. ${how}`,

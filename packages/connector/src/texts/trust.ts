@@ -38,7 +38,6 @@ export const trustTexts = {
 	},
 
 	card: {
-		marker: ({ id }: { readonly id: string }): string => `grant id ${id}`,
 		open: "🔓 **This channel is trusted**: tools run here without approval.",
 		covered: ({ cover }: { readonly cover: string }): string => `- Covered: ${cover}`,
 		until: ({ at }: { readonly at: string }): string => `- Ends ${at}`,

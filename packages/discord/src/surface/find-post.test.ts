@@ -81,6 +81,11 @@ test.each([
 		}),
 		{ buttons: ["b1"], state: "waiting" as const },
 	],
+	[
+		"the text of a card that was sent without a container",
+		postOf(idAt(5), { content: "hello" }),
+		{ marker: "t7f2", state: "done" as const },
+	],
 	["clocks that differ a little", postOf(idAt(-9000)), {}],
 	[
 		"the text, written in another way",
@@ -135,6 +140,55 @@ test.each([
 	const { port, surface } = open();
 	port.answer(list, { body: [message] });
 	expect(await surface.find(row(payload))).toBeUndefined();
+});
+
+const cards: readonly { readonly name: string; readonly more: object; readonly refuses: boolean }[] = [
+	{ name: "a container", more: {}, refuses: false },
+	{
+		name: "a row of buttons",
+		more: { controls: [[{ type: "button", id: "b1", label: "Go", style: "primary" }]] },
+		refuses: true,
+	},
+];
+
+test.each(cards)(
+	"a card keeps its identity in $name, and is found by it alone",
+	async ({ more, refuses }) => {
+		const { port, surface } = open();
+		const card = (name: string): OutboxRow => ({
+			...row({ state: "working", marker: "task id aaaaaa", ...more }, name),
+			card: name,
+		});
+		const invalid = { status: 400, body: { code: 50_035, message: "Invalid Form Body" } };
+		if (refuses) port.answer("POST /channels/10/messages", invalid, invalid);
+		port.answer("POST /channels/10/messages", { body: { id: idAt(5) } });
+		await surface.send(card("task:1"));
+		const components = Object(port.requests.at(-1)?.body).components;
+		const done = postOf(idAt(5), { content: refuses ? "Done" : "", components });
+		if (!refuses) components[0].components[0].content = "Done";
+		const [first, second, third] = [open(), open(), open()];
+		for (const each of [first, second, third]) each.port.answer(list, { body: [done] });
+		// The database of that process is lost, so another row creates the card.
+		expect(await first.surface.find({ ...card("task:1"), id: "x", nonce: "x" })).toEqual({ remote: idAt(5) });
+		expect(await second.surface.find({ ...card("task:2"), ...{ id: "x", nonce: "x" } })).toBeUndefined();
+		const same = { ...row({ state: "working", body: "Done", ...more }), card: "task:2" };
+		expect(await third.surface.find(same)).toBeUndefined();
+	},
+);
+
+test("an edit keeps the identity of a card", async () => {
+	const { port, surface } = open();
+	const card = { ...row({ state: "working" }), card: "task:1" };
+	port.answer("POST /channels/10/messages", { body: { id: idAt(5) } });
+	port.answer(`PATCH /channels/10/messages/${idAt(5)}`, { body: { id: idAt(5) } });
+	await surface.send(card);
+	await surface.send({ ...card, id: "later", nonce: "later", target: idAt(5) });
+	const ids = port.requests.map(({ body }) => {
+		const [container] = Object(body).components;
+		return [container.id, container.components[0].id];
+	});
+	expect(ids[1]).toEqual(ids[0]);
+	expect(ids[0]?.every((id) => Number.isInteger(id) && id > 0 && id < 2 ** 31)).toBe(true);
 });
 
 test("a post of an earlier process for another row is not found", async () => {

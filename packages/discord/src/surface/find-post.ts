@@ -7,8 +7,9 @@ import { momentOf, snowflakeAt } from "../vocabulary/snowflake.ts";
 import type { Caller } from "./caller.ts";
 import type { Draft } from "./check.ts";
 import { fileRefusals, withoutFiles } from "./drafts.ts";
+import { hasIdentity } from "./identity.ts";
 import { channelOf, type PostChannels } from "./post-channels.ts";
-import type { Post, Posts } from "./posts.ts";
+import { cardIdentity, type Post, type Posts } from "./posts.ts";
 
 const Found = z.object({
 	id: z.string().regex(/^\d+$/),
@@ -137,14 +138,17 @@ export class Finder {
 
 	async #isOurs(
 		message: Found,
-		{ id, nonce }: OutboxRow,
+		row: OutboxRow,
 		{ post, drafts }: { readonly post: Post; readonly drafts: readonly Draft[] },
 	): Promise<boolean> {
+		const { id, nonce } = row;
 		if (message.author.id !== this.#parts.user) return false;
 		const claimed = this.#claimed.get(message.id);
 		if (claimed !== undefined) return claimed === id;
 		if (message.nonce !== undefined) return message.nonce === nonce;
-		if (!drafts.some((draft) => looksLike(message, post, draft))) return false;
+		const identity = cardIdentity(row, post);
+		const isCard = identity && hasIdentity(message.components, identity);
+		if (!(isCard ?? drafts.some((draft) => looksLike(message, post, draft)))) return false;
 		return ((await this.#parts.ownerOf(message.id)) ?? id) === id;
 	}
 }
@@ -152,15 +156,16 @@ export class Finder {
 /** Whether a message can be the post of a draft. */
 function looksLike(
 	message: Found,
-	{ marker, replyTo, buttons = [] }: Post,
+	{ marker, state, replyTo, buttons = [] }: Post,
 	{ content, files }: Draft,
 ): boolean {
 	const ids = readComponents(message.components).map((each) => each.custom_id);
 	const text = textOfMessage(message);
 	// An answer that was still growing has another text, and the same button as one of its states.
 	if (ids.some((id) => id !== undefined && buttons.includes(id))) return true;
-	// A card may have been edited since, but its marker stays.
-	if (marker !== undefined) return unescaped(text).includes(unescaped(marker));
+	// Earlier versions wrote a marker into each card. It stays after edits.
+	const isMarked = marker !== undefined && unescaped(text).includes(unescaped(marker));
+	if (isMarked || (marker !== undefined && state === undefined)) return isMarked;
 	const { attachments, message_reference: reference } = message;
 	return (
 		shown(text) === shown(content) &&

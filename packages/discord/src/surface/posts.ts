@@ -1,4 +1,4 @@
-import type { Logger } from "@parley/base";
+import { defined, type Logger } from "@parley/base";
 import {
 	DeliveryError,
 	fileTooLarge,
@@ -16,6 +16,7 @@ import { cutTo, errorCodes, limits, messageFlags } from "../vocabulary/limits.ts
 import type { Caller, Carried } from "./caller.ts";
 import { checkDraft, type Draft, type DraftFile } from "./check.ts";
 import { draftOf, lesserDrafts } from "./drafts.ts";
+import { type CardIdentity, identityOf } from "./identity.ts";
 import type { PostChannels } from "./post-channels.ts";
 import { Refused } from "./refused.ts";
 
@@ -63,7 +64,7 @@ export class Posts {
 			const carried = await this.#evenWithLess(whole, { plain: post.plain, edits: false }, (draft) => {
 				const unique = { nonce: row.nonce, enforce_nonce: true };
 				const body = {
-					...messageBody(draft),
+					...messageBody(draft, cardIdentity(row, post)),
 					...notified(post),
 					...unique,
 					...attached(draft.files),
@@ -83,7 +84,8 @@ export class Posts {
 				// Discord removes attachments that are not listed.
 				const files =
 					draft.files.length > 0 ? attached(draft.files) : await this.#attachmentsOf(path, channel, target);
-				const body = { ...messageBody(draft), ...withoutText(draft), ...files };
+				const shown = messageBody(draft, cardIdentity(row, post));
+				const body = { ...shown, ...withoutText(draft), ...files };
 				return this.#inOpenThread({ method: "PATCH", path, body, ...sent(draft.files) }, channel);
 			});
 			return this.#receipt(carried);
@@ -222,17 +224,29 @@ function mentionsIn({ mentions = [] }: Post): string {
 	return mentions.map((id) => `<@${id}> `).join("");
 }
 
-/** Fields of both new and changed messages. */
-export function messageBody({ content, components, container }: Draft): Record<string, unknown> {
+/** Identity of a card, which its later content keeps. Undefined for other posts, such as answers. */
+export function cardIdentity({ card, nonce }: OutboxRow, { state, key }: Post): CardIdentity | undefined {
+	return state === undefined ? undefined : identityOf(key ?? card ?? nonce);
+}
+
+/** Fields of both new and changed messages. `identity`: that of the card. */
+export function messageBody(
+	{ content, components, container }: Draft,
+	identity?: CardIdentity,
+): Record<string, unknown> {
 	if (container) {
-		const inside = [{ type: 10, content }, ...components];
+		const text = { type: 10, content, ...defined({ id: identity?.text }) };
+		const inside = [text, ...components];
+		const id = defined({ id: identity?.first });
 		return {
-			components: [{ type: 17, accent_color: container.accent, components: inside }],
+			components: [{ type: 17, ...id, accent_color: container.accent, components: inside }],
 			allowed_mentions: noMentions,
 			flags: messageFlags.componentsV2,
 		};
 	}
-	return { content, components, allowed_mentions: noMentions, flags: messageFlags.suppressEmbeds };
+	const [first, ...others] = components;
+	const rows = first && identity ? [{ ...first, id: identity.first }, ...others] : components;
+	return { content, components: rows, allowed_mentions: noMentions, flags: messageFlags.suppressEmbeds };
 }
 
 /** An edit removes the content of a message that was posted without a container: resources/message#edit-message */

@@ -148,7 +148,7 @@ export const slack: readonly Scene<SlackSite>[] = [
 			{ says: "say: from the menu", by: "Max", in: "top", as: "m" },
 			{ commands: "Make it a task", on: "m" },
 			{ answered: "is queued" },
-			{ shows: ["✅ Done", "task id"] },
+			{ shows: ["✅ Done", "tokens in"] },
 			{ shows: "[offline] from the menu" },
 			{ notified: ["Mia"] },
 		],

@@ -174,7 +174,7 @@ export function belowChannel(top: "general" | "top"): readonly Scene[] {
 				{ commands: "/usage", in: top },
 				{ answered: ["write: notes.txt", "This conversation: "] },
 				{ commands: "/session info", in: top },
-				{ answered: ["write: notes.txt", "1 messages"] },
+				{ answered: ["write: notes.txt", "1 message,"] },
 				{ commands: "/model", with: { name: "offline" }, in: top },
 				{ answered: ["The next message in ", "goes to the model `offline`"] },
 				{ commands: "/session list", in: top },

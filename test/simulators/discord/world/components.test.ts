@@ -84,6 +84,7 @@ const refused: Readonly<Record<string, readonly object[]>> = {
 		},
 	],
 	"an empty text": [text("")],
+	"two components with one id": [{ type: 17, id: 7, components: [{ ...text("x"), id: 7 }] }],
 	"an empty container": [{ type: 17, components: [] }],
 	"a container in a container": [{ type: 17, components: [{ type: 17, components: [text("x")] }] }],
 	"a colour beyond white": [{ type: 17, accent_color: 0x1000000, components: [text("x")] }],

@@ -67,6 +67,7 @@ function faultsOfText({ content, embeds, nonce, allowed_mentions: allowed }: Mes
 
 interface AnyComponent {
 	readonly type: number;
+	readonly id?: number | null;
 	readonly custom_id?: string;
 	readonly style?: number;
 	readonly label?: string;
@@ -99,6 +100,8 @@ function faultsOfComponents({ components, flags, content, embeds }: MessageBody)
 	const all = top.flatMap(inside);
 	const ids = all.flatMap(({ custom_id: id }) => id ?? []);
 	const faults = all.flatMap(faultsOfComponent);
+	const numbers = all.flatMap(({ id }) => id || []);
+	if (new Set(numbers).size < numbers.length) faults.push("components: Component id cannot be duplicated");
 	if (new Set(ids).size < ids.length) faults.push("components: Component custom id cannot be duplicated");
 	if ((flags ?? 0) & MessageFlags.IsComponentsV2) {
 		if (content || embeds?.length) faults.push("components v2: neither content nor embeds");

@@ -1,9 +1,10 @@
 import type { Controls } from "../../controls/controls.ts";
 import type { CardState, Control } from "../../platform/posting.ts";
 import { taskTexts } from "../../texts/tasks.ts";
+import { earlierMarker } from "../vocabulary/earlier-marker.ts";
 import { plain } from "../vocabulary/plain.ts";
 import type { Scene } from "../vocabulary/reducer.ts";
-import { hasEnded, type Review, shortId, type TaskState } from "./task-state.ts";
+import { hasEnded, type Review, type TaskState } from "./task-state.ts";
 
 const { review: texts } = taskTexts;
 
@@ -31,7 +32,6 @@ export interface ReviewPost {
 	readonly card: string;
 	readonly marker: string;
 	readonly text: string;
-	readonly foot: string;
 	readonly state: CardState;
 	readonly controls?: Control[][];
 }
@@ -55,9 +55,8 @@ export function closedReview(review: Review, state: TaskState): ReviewPost {
 	return { ...named(review), state: ended ? "closed" : "done", text };
 }
 
-function named({ token }: Review): { readonly card: string; readonly marker: string; readonly foot: string } {
-	const marker = texts.marker({ id: shortId(token) });
-	return { card: `review:${token}`, marker, foot: marker };
+function named({ token }: Review): { readonly card: string; readonly marker: string } {
+	return { card: `review:${token}`, marker: earlierMarker("question", token) };
 }
 
 function reasonText({ reason }: Review): string {

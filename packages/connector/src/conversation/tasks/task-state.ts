@@ -109,11 +109,6 @@ export function cardWith({ live }: TasksSlice, id: string): Task | undefined {
 	return live.find((task) => task.id === id || task.workers.some((worker) => worker.id === id));
 }
 
-/** The part of an id that people read and type. */
-export function shortId(id: string): string {
-	return id.slice(-6);
-}
-
 export function taskCard(id: string): string {
 	return `task:${id}`;
 }

@@ -4,6 +4,7 @@ import type { EventPayloads } from "@parley/protocol";
 import type { Lane } from "../../platform/lane.ts";
 import type { CardState, Control } from "../../platform/posting.ts";
 import { taskTexts } from "../../texts/tasks.ts";
+import { earlierMarker } from "../vocabulary/earlier-marker.ts";
 import { oneLine, plain } from "../vocabulary/plain.ts";
 import type { RecordedEvent, Reducer, Scene } from "../vocabulary/reducer.ts";
 import type { RenderOperation, ShowOperation } from "../vocabulary/render-operation.ts";
@@ -13,7 +14,6 @@ import { stepLines } from "./step-lines.ts";
 import { changeOf, isTaskEvent, type TaskChange, type TaskEvent } from "./task-change.ts";
 import {
 	hasEnded,
-	shortId,
 	type Task,
 	type TaskState,
 	type TasksSlice,
@@ -149,7 +149,7 @@ function completed(payload: EventPayloads["task.completed"], task: Task, scene: 
 	const spent = task.spent && spentWords(task.spent);
 	const { platform, threads = true } = scene;
 	const place = threads ? { thread: taskCard(task.id) } : scene;
-	const command = platform.command(`task show ${shortId(task.id)}`, place);
+	const command = platform.command(`task show ${plain(task.title, 40).replace("…", "")}`, place);
 	const whole = summary.endsWith("…") ? taskTexts.wholeResult({ command }) : "";
 	const took = taskTexts.took({ time: lengthOf(duration / 1_000_000) });
 	const foot = `${took}${spent === undefined ? "" : ` · ${spent}`}${whole}`;
@@ -213,7 +213,6 @@ const cardStates: Readonly<Record<TaskState, CardState>> = {
 
 /** Content of a card. It is edited only after a change. */
 function cardOf(task: Task, lane: Lane, scene: Scene): ShowOperation {
-	const marker = taskTexts.marker({ id: shortId(task.id) });
 	const spent = task.spent && spentWords(task.spent);
 	const controls = controlsOf(task, scene);
 	return {
@@ -221,7 +220,7 @@ function cardOf(task: Task, lane: Lane, scene: Scene): ShowOperation {
 		lane,
 		card: taskCard(task.id),
 		task: task.id,
-		marker,
+		marker: earlierMarker("task", task.id),
 		state: cardStates[task.state],
 		text: [
 			`**${plain(task.title, 150)}**`,
@@ -231,8 +230,7 @@ function cardOf(task: Task, lane: Lane, scene: Scene): ShowOperation {
 			...waitingLine(task),
 			...workerLines(task.workers),
 		].join("\n"),
-		foot: spent === undefined ? marker : `${marker} · ${spent}`,
-		...defined({ controls: controls.length > 0 ? [controls] : undefined }),
+		...defined({ foot: spent, controls: controls.length > 0 ? [controls] : undefined }),
 	};
 }
 

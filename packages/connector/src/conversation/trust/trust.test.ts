@@ -29,14 +29,13 @@ function open(cover: string, by: string): string {
 		"- Ends {until 3600 s}",
 		`- Granted by ${by}: tonight's \\*release\\*`,
 		"- Still requires approval: writes outside the working directory, secrets, changes to the gateway, commands without a sandbox, and irreversible actions",
-		"(grant id dddddd)",
 		"[End trust]",
 	].join("\n");
 }
 
 function closed(why: string): string[] {
 	return [
-		`milestone room grant:grant_1dddddd: 🔒 **This channel is no longer trusted**, {70 s}: ${why}.\n(grant id dddddd)`,
+		`milestone room grant:grant_1dddddd: 🔒 **This channel is no longer trusted**, {70 s}: ${why}.`,
 		`milestone room grant-end:grant_1dddddd: 🔒 Tools require approval here again: ${why}.`,
 	];
 }

@@ -1,6 +1,6 @@
 import type { GrantPayload } from "@parley/protocol";
 import { trustTexts } from "../../texts/trust.ts";
-import { shortId } from "../tasks/task-state.ts";
+import { earlierMarker } from "../vocabulary/earlier-marker.ts";
 import { plain } from "../vocabulary/plain.ts";
 import type { RecordedEvent, Reducer, Scene } from "../vocabulary/reducer.ts";
 import type { ShowOperation } from "../vocabulary/render-operation.ts";
@@ -86,8 +86,7 @@ function named(
 	readonly lane: "milestone";
 	readonly card: string;
 	readonly marker: string;
-	readonly foot: string;
 } {
-	const marker = card.marker({ id: shortId(id) });
-	return { type: "show", lane: "milestone", card: `grant:${inRoom(id, scene)}`, marker, foot: marker };
+	const marker = earlierMarker("grant", id);
+	return { type: "show", lane: "milestone", card: `grant:${inRoom(id, scene)}`, marker };
 }

@@ -1,0 +1,93 @@
+import { ParleyError } from "@parley/base";
+import type { HandledEvent, HandlerContext } from "../rooms/handler-context.ts";
+import { isKeyOfOther } from "../rooms/refusal.ts";
+import type { ListKind } from "../rooms/shown-lists.ts";
+import { commandTexts } from "../texts/commands.ts";
+import { numberOf } from "./options.ts";
+
+/** An object that people name by its title or by its number in a list. `title`: empty if it is unknown. */
+export interface Named {
+	readonly id: string;
+	readonly title: string;
+}
+
+export interface NameSearch {
+	readonly kind: ListKind;
+	readonly typed: string;
+	/** Command that lists the objects. */
+	readonly list: string;
+	readonly all: () => Promise<readonly Named[]>;
+}
+
+const completeId = /^[a-z]+_[0-9a-z]{26}$/u;
+/** Minimum length of a part of a title or of an id. */
+const leastPart = 3;
+
+type Found = Named | "none" | "several";
+
+/**
+ * Finds an object by its number in the list that the person saw, by its title, or by a part of the title that no other has. An
+ * id from a list of suggestions, or its end, is accepted too.
+ */
+async function search(
+	context: HandlerContext,
+	{ event }: HandledEvent<"command">,
+	wanted: NameSearch,
+): Promise<Found> {
+	const typed = wanted.typed.trim().toLowerCase();
+	if (completeId.test(typed)) return { id: typed, title: "" };
+	const number = numberOf(typed);
+	const listed = number === undefined ? undefined : context.lists.find(wanted.kind, event, number);
+	const all = await wanted.all();
+	if (listed) return all.find(({ id }) => id === listed) ?? { id: listed, title: "" };
+	const isPart = typed.length >= leastPart;
+	const ways: ((one: Named) => boolean)[] = [
+		({ title }) => title.toLowerCase() === typed,
+		({ id }) => isPart && id.endsWith(typed),
+		({ title }) => isPart && title.toLowerCase().includes(typed),
+	];
+	for (const fits of ways) {
+		const [found, other] = typed === "" ? [] : all.filter(fits);
+		if (found) return other ? "several" : found;
+	}
+	return "none";
+}
+
+/** As `search`. Throws `not_found` for no object, and `invalid_argument` for several. */
+export async function findNamed(
+	context: HandlerContext,
+	handled: HandledEvent<"command">,
+	wanted: NameSearch,
+): Promise<Named> {
+	const found = await search(context, handled, wanted);
+	if (typeof found !== "string") return found;
+	throw unnamed(found, wanted);
+}
+
+/**
+ * Removes the object that the text names. After a crash, an earlier try may have removed it: the gateway then knows the key,
+ * and the result is `done`.
+ */
+export async function removeNamed<Value>(
+	context: HandlerContext,
+	handled: HandledEvent<"command">,
+	wanted: NameSearch & { remove(id: string): Promise<Value>; readonly done: Value },
+): Promise<Value> {
+	const found = await search(context, handled, wanted);
+	if (found === "several") throw unnamed(found, wanted);
+	try {
+		return await wanted.remove(found === "none" ? wanted.typed : found.id);
+	} catch (reason) {
+		if (isKeyOfOther(reason)) return wanted.done;
+		const isUnknown = found === "none" && ParleyError.from(reason).code === "not_found";
+		throw isUnknown ? unnamed(found, wanted) : reason;
+	}
+}
+
+function unnamed(found: "none" | "several", { kind, typed, list }: NameSearch): ParleyError {
+	const { none, several } = commandTexts.named;
+	const facts = { thing: kind, typed: typed.trim(), list };
+	return found === "none"
+		? new ParleyError(none(facts), { code: "not_found" })
+		: new ParleyError(several(facts), { code: "invalid_argument" });
+}

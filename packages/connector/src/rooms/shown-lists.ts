@@ -1,0 +1,55 @@
+import { type Cache, type Clock, createCache } from "@parley/base";
+import type { Person, Room } from "../platform/inbound-event.ts";
+
+export type ListKind = "task" | "schedule" | "note" | "conversation";
+
+interface Reader {
+	readonly person: Person;
+	readonly room: Room;
+}
+
+interface ShownList {
+	readonly order: number;
+	readonly ids: readonly string[];
+}
+
+const maxLists = 10_000;
+/** Time in milliseconds in which a person can use the numbers of a list. */
+const retentionMs = 24 * 3_600_000;
+
+/**
+ * Lists that commands have shown. A number means the object that the person saw, also if the list has changed since. After a
+ * restart, a person has to list again.
+ */
+export class ShownLists {
+	readonly #lists: Cache<string, ShownList>;
+	#shown = 0;
+
+	constructor(clock: Clock) {
+		this.#lists = createCache({ clock, max: maxLists, retentionMs });
+	}
+
+	/** Records a list. `isPublic`: whether all members of the room read it. */
+	show(
+		kind: ListKind,
+		reader: Reader,
+		list: { readonly ids: readonly string[]; readonly isPublic: boolean },
+	): void {
+		this.#shown++;
+		const { ids, isPublic } = list;
+		this.#lists.set(keyOf(kind, reader.room, isPublic ? "" : reader.person.id), { order: this.#shown, ids });
+	}
+
+	/** The id of the object with this number, from 1, in the newest list that the person saw; undefined without one. */
+	find(kind: ListKind, { person, room }: Reader, number: number): string | undefined {
+		const own = this.#lists.get(keyOf(kind, room, person.id));
+		const common = this.#lists.get(keyOf(kind, room, ""));
+		const newest = (own?.order ?? 0) > (common?.order ?? 0) ? own : common;
+		return newest?.ids[number - 1];
+	}
+}
+
+/** Each thread has its own conversations. The other lists are those of the channel. */
+function keyOf(kind: ListKind, { tenant, channel, thread }: Room, person: string): string {
+	return JSON.stringify([kind, tenant, channel, kind === "conversation" ? (thread ?? "") : "", person]);
+}

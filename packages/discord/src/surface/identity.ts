@@ -1,0 +1,39 @@
+import { hash } from "node:crypto";
+import * as z from "zod";
+
+/**
+ * Ids of components by which a card is found. Discord keeps the `id` of a component, a 32-bit integer that nobody sees, and
+ * counts from 1 if there is none: components/reference#anatomy-of-a-component.
+ */
+export interface CardIdentity {
+	/** Id of the first component: the container, or the first row of buttons. */
+	readonly first: number;
+	/** Id of the text in the container. */
+	readonly text: number;
+}
+
+/** Ids from here are those of cards. Those of texts begin at half of it, so that a message has no id twice. */
+const firstId = 2 ** 30;
+
+/** Identity of the card with this name. Two cards have the same one with a probability of 2 to the power of -59. */
+export function identityOf(name: string): CardIdentity {
+	const bytes = hash("sha256", `card:${name}`, "buffer");
+	return {
+		first: firstId + (bytes.readUInt32BE(0) % firstId),
+		text: firstId / 2 + (bytes.readUInt32BE(4) % (firstId / 2)),
+	};
+}
+
+const WithId = z.object({ id: z.number(), components: z.array(z.unknown()).catch([]) });
+
+/** Whether the components have this identity. Undefined if they have none, as messages of earlier versions. */
+export function hasIdentity(
+	components: readonly unknown[],
+	{ first, text }: CardIdentity,
+): boolean | undefined {
+	const outer = WithId.safeParse(components[0]).data;
+	if (outer === undefined || outer.id < firstId) return undefined;
+	const inner = WithId.safeParse(outer.components[0]).data;
+	const isText = inner !== undefined && inner.id >= firstId / 2 && inner.id < firstId;
+	return outer.id === first && (!isText || inner.id === text);
+}
