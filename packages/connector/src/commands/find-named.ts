@@ -79,8 +79,7 @@ export async function removeNamed<Value>(
 		return await wanted.remove(found === "none" ? wanted.typed : found.id);
 	} catch (reason) {
 		if (isKeyOfOther(reason)) return wanted.done;
-		const isUnknown = found === "none" && ParleyError.from(reason).code === "not_found";
-		throw isUnknown ? unnamed(found, wanted) : reason;
+		throw ParleyError.from(reason).code === "not_found" ? unnamed("none", wanted) : reason;
 	}
 }
 

@@ -164,7 +164,7 @@ const waits = { person: ada, room: general, options: {} };
 test.each([
 	["task show", "", ["Tidy *up* · ⏸️ Waiting for your answer", "Old · ✅ Done"]],
 	["task show", "OLD", ["Old · ✅ Done"]],
-	["task show", "abb", ["Old · ✅ Done"]],
+	["task show", "abbbbb", ["Old · ✅ Done"]],
 	["task cancel", "", ["Tidy *up* · ⏸️ Waiting for your answer"]],
 	["task reply", "x", []],
 ])("%s suggests the tasks that %j matches", async (command, typed, labels) => {

@@ -27,7 +27,7 @@ test("commands are written in the form that the platform accepts in a channel or
 					"`!session switch` returns",
 					"`/bot session list` shows",
 					"`!task new` starts",
-					"/bot task list shows them",
+					"a number of /bot task list",
 					"`/bot trust on` requests",
 					"`/bot model` with a name",
 				],

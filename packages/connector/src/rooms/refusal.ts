@@ -55,7 +55,7 @@ function howToPair(platform: RoomContext["platform"]): string {
 }
 
 /** An id of the gateway, with the colon or the space before it. */
-const gatewayId = /:? ?\b(?:sess|run|task|call|prompt|grant|file|sched|mem|msg|review)_[0-9a-z]{20,}/gu;
+const gatewayId = /:? ?"?\b(?:sess|run|task|call|prompt|grant|file|sched|mem|msg|review)_[0-9a-z]{20,}"?/gu;
 
 /** The gateway's message as a sentence, without its ids and without the prefix for programs. */
 function sentence(message: string): string {

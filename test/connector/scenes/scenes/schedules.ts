@@ -37,10 +37,9 @@ export const schedules: readonly Scene[] = [
 			...hourly,
 			{ says: "@Parley !schedules" },
 			{ shows: "**Report**: every hour" },
-			{ notes: /`(\w{6})` \*\*Report/ },
-			{ commands: "/schedule remove", with: { id: "{1}" }, by: "Max" },
-			{ answered: "Schedule not found" },
-			{ commands: "/schedule remove", with: { id: "{1}" } },
+			{ commands: "/schedule remove", with: { id: "1" }, by: "Max" },
+			{ answered: "There is no schedule “1” here" },
+			{ commands: "/schedule remove", with: { id: "1" } },
 			// The answer has no title if the command is written in a thread of Slack.
 			{ answered: "Removed" },
 			{ shows: "⏰ **Report** is no longer scheduled." },
