@@ -1,6 +1,6 @@
 import { fitPosts, parseText } from "@parley/connector";
 import { expect, test } from "vitest";
-import { discordDialect, momentMarkdown, personMarkdown } from "./dialect.ts";
+import { discordDialect, momentMarkdown, personMarkdown, roleMarkdown } from "./dialect.ts";
 import { lengthOf } from "./vocabulary/limits.ts";
 
 function written(markdown: string): string {
@@ -60,7 +60,8 @@ test("a person and a time are shown in Discord's form, and are never cut", () =>
 	expect(written(markdown)).toBe("<@42> by <t:1767268800:R>");
 	expect(written(`| a |\n|-|\n| ${momentMarkdown(at)} |`)).toContain("2026-01-01 12:00 UTC");
 	expect(discordDialect.small?.(written(personMarkdown("42")))).toBe("-# <@42>");
-	expect(written("<@42> <t:1767268800:f>")).not.toMatch(/(?<!\\)</);
+	expect(written(`${roleMarkdown("43")} or ${personMarkdown("42")}`)).toBe("<@&43> or <@42>");
+	expect(written("<@42> <@&43> <t:1767268800:f>")).not.toMatch(/(?<!\\)</);
 });
 
 /** Delimiters of Discord at any position, without a backslash before them. */

@@ -21,7 +21,8 @@ const lineNumber = /^([ \t]*\d{1,9})(?=[.)])/gm;
 const address = /(https?|steam|discord)(?=:\/\/)/gi;
 const emojiName = /:(?=\w+:)/g;
 
-/** Links that Discord shows as a person or as a time. */
+/** Links that Discord shows as a role, as a person or as a time. */
+const roleLink = /^https:\/\/role\.invalid\/(\d{1,20})$/;
 const personLink = /^https:\/\/discord\.com\/users\/(\d{1,20})$/;
 const momentLink = /^https:\/\/moment\.invalid\/(\d{1,12})$/;
 /** Link texts that Discord does not show, because they could be misleading. */
@@ -36,6 +37,11 @@ export function momentMarkdown(at: number): string {
 /** Markdown of the kit for the name of a person. `allowed_mentions` decides whether it pings the person. */
 export function personMarkdown(id: string): string {
 	return `[user ${id}](https://discord.com/users/${id})`;
+}
+
+/** Markdown of the kit for the name of a role. `allowed_mentions` decides whether it pings its people. */
+export function roleMarkdown(id: string): string {
+	return `[role ${id}](https://role.invalid/${id})`;
 }
 
 function escaped(value: string): string {
@@ -66,6 +72,8 @@ function writeStyled(type: "strong" | "emphasis" | "delete", inner: string): str
 function writeLink({ url, children }: Link, write: (nodes: Link["children"]) => string): string {
 	const person = personLink.exec(url)?.[1];
 	if (person !== undefined) return `<@${person}>`;
+	const role = roleLink.exec(url)?.[1];
+	if (role !== undefined) return `<@&${role}>`;
 	const moment = momentLink.exec(url);
 	if (moment !== null) return `<t:${moment[1]}:R>`;
 	const label = write(children);

@@ -21,7 +21,7 @@ import { HealthPresence } from "./client/health-presence.ts";
 import type { GatewaySession, SessionStore } from "./client/resumable-session.ts";
 import { type CommandMemory, type InstalledState, startCommandSync } from "./commands/command-sync.ts";
 import { asKitCommand } from "./commands/to-discord.ts";
-import { discordDialect, momentMarkdown, personMarkdown } from "./dialect.ts";
+import { discordDialect, momentMarkdown, personMarkdown, roleMarkdown } from "./dialect.ts";
 import type { AudienceStore, StoredAudiences } from "./intake/audiences.ts";
 import { Channels } from "./intake/channels.ts";
 import { Intake } from "./intake/intake.ts";
@@ -182,6 +182,7 @@ export function createDiscordPlatform(parts: SurfaceParts): ChatPlatform {
 		postedAt: momentOf,
 		linkTo: linkToRoom,
 		person: personMarkdown,
+		role: roleMarkdown,
 		command: (name) => `/${name}`,
 		read: (attachment, signal) => readAttachment(parts.port, attachment, signal),
 	};

@@ -41,6 +41,8 @@ export interface PromptContext {
 export interface NoticePayload {
 	/** Ids such as `discord:GUILD:USER`. */
 	readonly people: readonly string[];
+	/** Ids of the platform's roles whose people may approve. Only a mention reaches them. */
+	readonly roles?: readonly string[];
 	/**
 	 * Tried in this order, until one reaches a person. `mention`: in the conversation. `channel`: in `channels`. `direct`: by a
 	 * direct message.
@@ -52,6 +54,7 @@ export interface NoticePayload {
 
 export const Notice = z.object({
 	people: z.array(z.string()),
+	roles: z.exactOptional(z.array(z.string())),
 	by: z.array(z.enum(["mention", "channel", "direct"])),
 	channels: z.exactOptional(z.array(z.string())),
 }) satisfies z.ZodType<NoticePayload>;

@@ -112,9 +112,17 @@ export const trustMethods = {
 					busy: z.exactOptional(z.enum(busyModes)),
 					context: z.exactOptional(z.int().min(0)),
 					agent: z.exactOptional(z.string()),
-					/** Contents of a welcome. `posts`: whether connectors post it. `approvers`: the first people who may approve. */
+					/**
+					 * Contents of a welcome. `posts`: whether connectors post it. `approvers`: the first people who may approve.
+					 * `approver_roles`: the platform's roles that let people approve.
+					 */
 					welcome: z.exactOptional(
-						z.object({ posts: z.boolean(), approvers: z.array(z.string()), prompts: z.array(z.string()) }),
+						z.object({
+							posts: z.boolean(),
+							approvers: z.array(z.string()),
+							approver_roles: z.exactOptional(z.array(z.string())),
+							prompts: z.array(z.string()),
+						}),
 					),
 				}),
 			),

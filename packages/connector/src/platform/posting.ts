@@ -69,6 +69,8 @@ export type StatusEmoji = (typeof statusEmoji)[number];
 /** People and channels of a notice. `ways`: see `NoticePayload` of the protocol. */
 export const NoticeTarget = z.object({
 	people: z.array(z.string()),
+	/** Roles of the platform, which only mentions reach. */
+	roles: z.exactOptional(z.array(z.string())),
 	ways: z.array(z.enum(["mention", "channel", "direct"])).min(1),
 	channels: z.array(z.string()),
 });
@@ -91,6 +93,8 @@ const PostPosting = z.object({
 	notifies: z.exactOptional(NoticeTarget),
 	/** Platform ids of people whom the post notifies, before its body. */
 	mentions: z.exactOptional(z.array(z.string())),
+	/** Platform ids of roles that the post notifies. Platforms without roles ignore them. */
+	mentionedRoles: z.exactOptional(z.array(z.string())),
 	/** Platform id of the message that it answers. */
 	replyTo: z.exactOptional(z.string()),
 	/** The card whose thread gets the post. */

@@ -1,3 +1,4 @@
+import { defined } from "@parley/base";
 import { MemoryLogger } from "@parley/base/testing";
 import { expect, test } from "vitest";
 import type { NoticeTarget } from "./posting.ts";
@@ -28,10 +29,13 @@ function open(notice: Partial<NoticeTarget>, failures: Readonly<Record<string, D
 	};
 	const posted: object[] = [];
 	const log = new MemoryLogger();
-	const note = async (there: OutboxRow, post: { mentions?: string[]; thread?: string }) => {
+	const note = async (
+		there: OutboxRow,
+		post: { mentions?: string[]; mentionedRoles?: string[]; thread?: string },
+	) => {
 		fail(there.conversation);
-		const { mentions, thread } = post;
-		posted.push({ in: there.conversation, ...(mentions && { mentions }), ...(thread && { thread }) });
+		const { mentions, mentionedRoles, thread } = post;
+		posted.push({ in: there.conversation, ...defined({ mentions, mentionedRoles, thread }) });
 		return { remote: "7" };
 	};
 	return {
@@ -53,6 +57,12 @@ test("a mention is in the conversation, and in the thread of its task", async ()
 	const t = open({});
 	expect(await t.send()).toEqual({ remote: "7" });
 	expect(t.posted).toEqual([{ in: "room#notice:p", mentions: ["1", "2"], thread: "task:1" }]);
+});
+
+test("only a mention names the roles of a group", async () => {
+	const t = open({ people: [], roles: ["9"], ways: ["direct", "mention"] });
+	expect(await t.send()).toEqual({ remote: "7" });
+	expect(t.posted).toEqual([{ in: "room#notice:p", mentions: [], mentionedRoles: ["9"], thread: "task:1" }]);
 });
 
 test("a direct message mentions no person and is in no thread", async () => {

@@ -82,7 +82,8 @@ function targetsOf(
 	{ notifies, thread, replyTo, ...post }: Post & { readonly notifies: NoticeTarget },
 	rooms: NoticeRooms,
 ): Target[] {
-	const { people, ways, channels } = notifies;
+	const { people, roles, ways, channels } = notifies;
+	const mentioning = { mentions: people, ...defined({ mentionedRoles: roles }) };
 	const direct = people.map((person): Target => {
 		return {
 			way: "direct",
@@ -92,11 +93,11 @@ function targetsOf(
 	});
 	const elsewhere = channels.map((channel): Target => {
 		const there = { ...row, conversation: rooms.channel(row, channel) };
-		return { way: "channel", post: { ...post, mentions: people }, row: async () => there };
+		return { way: "channel", post: { ...post, ...mentioning }, row: async () => there };
 	});
 	const here: Target = {
 		way: "mention",
-		post: { ...post, mentions: people, ...defined({ thread, replyTo }) },
+		post: { ...post, ...mentioning, ...defined({ thread, replyTo }) },
 		row: async () => row,
 	};
 	const targets = { direct, channel: elsewhere, mention: [here] };

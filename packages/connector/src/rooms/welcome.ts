@@ -39,7 +39,8 @@ export async function readWelcome(
 	const address = room.kind === "direct" ? "direct" : mention === "always" ? "always" : "mention";
 	const approvers = welcome.approvers.map((id) => id.split(":").at(-1) ?? id);
 	await platform.loadNames?.(approvers);
-	const people = approvers.map((id) => platform.person(id));
+	const roles = (welcome.approver_roles ?? []).flatMap((id) => platform.role?.(id) ?? []);
+	const people = [...approvers.map((id) => platform.person(id)), ...roles];
 	return {
 		lines: [
 			welcomeTexts.work({

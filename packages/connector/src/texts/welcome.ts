@@ -9,7 +9,7 @@ export const welcomeTexts = {
 		always: "I read every message here.",
 	},
 
-	/** `people`: people who may approve; empty if only their roles are known. */
+	/** `people`: people and roles that may approve; empty if none is known. */
 	approvers: ({ people }: { readonly people: readonly string[] }): string => {
 		const all = people.length === 0 ? ["An approver"] : people;
 		return `Before I change anything, I ask for approval. ${all.join(", ")} or the operator can give it.`;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { nextNotice } from "./notice-schedule.ts";
+import { nextNotice, withoutRequester } from "./notice-schedule.ts";
 
 const [first, second, third] = ["a", "b", "c"].map((id) => ({ people: [id], by: ["mention"] as const }));
 
@@ -23,4 +23,19 @@ test("without another group, only the expiry follows the reminder", () => {
 
 test("no notice is due after the expiry", () => {
 	expect(next([first, second], 0, 990)).toMatchObject({ dueAt: 1000 });
+});
+
+test("the person who asked is not notified if another person of the group can decide", () => {
+	const by = ["mention"] as const;
+	const group = (...people: string[]) => ({ people, by });
+	const place = { platform: "discord", tenant: "1", channel: "2", shared: false };
+	const requester = { id: "discord:1:ada", name: "", role: "approver", place } as const;
+	const groups = [group("discord:1:ada", "discord:1:bob"), group("discord:1:ada"), group()];
+	const schedule = { groups, remindMs: 1, escalateMs: 1 };
+	expect(withoutRequester(schedule, requester).groups).toEqual([
+		group("discord:1:bob"),
+		group("discord:1:ada"),
+		group(),
+	]);
+	expect(withoutRequester(schedule, undefined)).toEqual(schedule);
 });

@@ -1,3 +1,4 @@
+import type { Person } from "../vocabulary/principal.ts";
 import type { Notice, NoticeSchedule } from "../vocabulary/prompt.ts";
 
 /** A notice that is due, and what follows. */
@@ -26,4 +27,13 @@ export function nextNotice(
 	const isLast = reminded + 1 >= groups.length;
 	const dueAt = isLast ? expiresAt : Math.min(now + escalateMs, expiresAt);
 	return { notify: { ...group, escalated: reminded > 0 }, reminded: reminded + 1, dueAt };
+}
+
+/** The notices without the person who asked. A group of this person alone stays, because no other person would be notified. */
+export function withoutRequester(schedule: NoticeSchedule, requester: Person | undefined): NoticeSchedule {
+	const groups = schedule.groups.map((group) => {
+		const people = group.people.filter((id) => id !== requester?.id);
+		return people.length > 0 ? { ...group, people } : group;
+	});
+	return { ...schedule, groups };
 }

@@ -177,13 +177,24 @@ test("a gateway starts although its configuration does not confirm which channel
 test("a welcome names the approvers of the channel, and those of the guild by default, to people with access", async () => {
 	const welcome = { posts: true, prompts: ["Say hi"] };
 	const rule = { platform: "discord", user: "eve", as: "owner" } as const;
+	const ruled = [
+		{ platform: "discord", platformRole: "77", as: "approver" },
+		{ platform: "discord", platformRole: "78", as: "member" },
+		{ platform: "discord", platformRole: "79", tenant: "other", as: "owner" },
+		{ platform: "discord", platformRole: "80", channel: "elsewhere", as: "owner" },
+	] as const;
 	await using t = await TestRuntime.open({
 		model: new ScriptedModel(),
 		chat: {
 			...noChat,
 			tenants: { discord: ["guild"] },
 			welcome,
-			allow: [rule, { ...rule, user: "max", as: "member" }, { ...rule, user: "zoe", tenant: "other" }],
+			allow: [
+				rule,
+				{ ...rule, user: "max", as: "member" },
+				{ ...rule, user: "zoe", tenant: "other" },
+				...ruled,
+			],
 			deny: [{ user: "bob" }],
 			places: { "discord:guild:own": { approvers: ["discord:guild:ada", "discord:other:eve"] } },
 		},
@@ -204,9 +215,13 @@ test("a welcome names the approvers of the channel, and those of the guild by de
 	expect(await welcomed("general", "member")).toEqual({
 		...welcome,
 		approvers: ["discord:guild:eve", "discord:guild:ada", "discord:guild:dee"],
+		approverRoles: ["77"],
 	});
-	expect(await welcomed("own", "member")).toMatchObject({ approvers: ["discord:guild:ada"] });
-	expect(await welcomed("general", "stranger")).toEqual({ ...welcome, approvers: [] });
+	expect(await welcomed("own", "member")).toMatchObject({
+		approvers: ["discord:guild:ada"],
+		approverRoles: [],
+	});
+	expect(await welcomed("general", "stranger")).toEqual({ ...welcome, approvers: [], approverRoles: [] });
 });
 
 test("notices come from the settings of the channel, else of its guild, for reachable people and channels", async () => {
@@ -238,4 +253,21 @@ test("notices come from the settings of the channel, else of its guild, for reac
 	expect(known).toEqual({ people: ["discord:guild:ida"], by, channels: [] });
 	expect(await places.noticesOf("slack:team:general", [])).toBeUndefined();
 	expect(await places.noticesOf(undefined, [])).toBeUndefined();
+});
+
+test("a group without people of its own includes the roles that let people approve, which mentions reach", async () => {
+	const rule = { platform: "discord", platformRole: "77", as: "approver" } as const;
+	const times = { remindMs: 1, escalateMs: 2 };
+	const groups = [{ by: ["direct", "mention"] as const }, { by: ["direct"] as const }];
+	await using t = await TestRuntime.open({
+		model: new ScriptedModel(),
+		chat: {
+			...noChat,
+			tenants: { discord: ["guild"] },
+			allow: [rule],
+			notices: { "discord:guild": { groups, ...times } },
+		},
+	});
+	const reached = { people: [], by: ["direct", "mention"], roles: ["77"] };
+	expect(await t.runtime.trust.places.noticesOf(key, [])).toEqual({ groups: [reached], ...times });
 });

@@ -23,6 +23,8 @@ export interface Welcome {
 	readonly posts: boolean;
 	/** Ids of the first people who may approve. */
 	readonly approvers: string[];
+	/** Ids of the platform's roles whose people may approve. */
+	readonly approverRoles: string[];
 	readonly prompts: string[];
 }
 
@@ -69,7 +71,8 @@ export class Places {
 		const named = this.profileOf(placeKey(place)).approvers;
 		const mayRead = role !== "stranger";
 		const approvers = mayRead ? await store.read((db) => approversIn(db, place, { named, chat })) : [];
-		return { posts, approvers, prompts: [...prompts] };
+		const approverRoles = mayRead && !named ? approverRolesIn(place, chat) : [];
+		return { posts, approvers, approverRoles, prompts: [...prompts] };
 	}
 
 	/** Whether a typed message may decide about an approval. */
@@ -96,12 +99,19 @@ export class Places {
 		// The connector of the session reaches no other guild or team.
 		const isOfTenant = (id: string): boolean => id.startsWith(`${platform}:${tenant}:`);
 		const channels = answeredIn.filter(isOfTenant);
-		const groups = settings.groups.map(({ people = approvers, by }) => ({
-			people: people.filter(isOfTenant),
+		const roles = named ? [] : approverRolesIn(here, chat);
+		const groups = settings.groups.map(({ people, by }) => ({
+			people: (people ?? approvers).filter(isOfTenant),
 			by,
-			...defined({ channels: by.includes("channel") ? channels : undefined }),
+			...defined({
+				roles: people === undefined && roles.length > 0 ? roles : undefined,
+				channels: by.includes("channel") ? channels : undefined,
+			}),
 		}));
-		const reachable = groups.filter(({ people, by }) => people.length > 0 || by.includes("channel"));
+		const reachable = groups.filter(
+			({ people, by, roles: all = [] }) =>
+				people.length > 0 || by.includes("channel") || (all.length > 0 && by.includes("mention")),
+		);
 		return reachable.length > 0 ? { ...settings, groups: reachable } : undefined;
 	}
 
@@ -241,4 +251,17 @@ async function approversIn(
 		})
 		.slice(0, most)
 		.map((user) => `${here}${user}`);
+}
+
+/** Roles of the platform that give people the role approver or owner in a channel. */
+function approverRolesIn({ platform, tenant, channel }: Place, chat: ChatSettings): string[] {
+	const roles = chat.allow.flatMap((rule) => {
+		const isHere =
+			(rule.platform ?? platform) === platform &&
+			(rule.tenant ?? tenant) === tenant &&
+			(rule.channel ?? channel) === channel;
+		const isOfAll = isHere && rule.user === undefined && approving.includes(rule.as);
+		return isOfAll && rule.platformRole !== undefined ? [rule.platformRole] : [];
+	});
+	return [...new Set(roles)].slice(0, most);
 }

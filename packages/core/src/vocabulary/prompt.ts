@@ -40,6 +40,8 @@ export interface ApprovalContext {
 /** People to notify, and the ways to try in order: see `NoticeWay`. */
 export interface Notice {
 	readonly people: readonly string[];
+	/** Ids of the platform's roles whose people may approve. Only a mention reaches them. */
+	readonly roles?: readonly string[];
 	readonly by: readonly NoticeWay[];
 	/** Channels for the way `channel`, as `placeKey` writes them. */
 	readonly channels?: readonly string[];

@@ -189,6 +189,15 @@ test.each([
 	expect(port.requests.at(-1)?.body).toMatchObject({ components: [] });
 });
 
+test("a notice mentions only its people and roles", async () => {
+	const { port, surface, row } = open();
+	await surface.send(row(post({ mentions: ["42"], mentionedRoles: ["43"] })));
+	expect(port.requests.at(-1)?.body).toMatchObject({
+		content: "<@42> <@&43> hello",
+		allowed_mentions: { ...noMentions, users: ["42"], roles: ["43"] },
+	});
+});
+
 const answer = (more: object = {}): Posting => ({
 	...{
 		type: "private",

@@ -215,13 +215,16 @@ function contentsRefusal(error: unknown, { files }: Draft): Refused {
 	return error;
 }
 
-/** Only the people of `mentions` are notified: resources/message#allowed-mentions-object. */
-function notified({ mentions = [] }: Post): Record<string, unknown> {
-	return mentions.length === 0 ? {} : { allowed_mentions: { ...noMentions, users: [...mentions] } };
+/** Only these people and roles are notified: resources/message#allowed-mentions-object. */
+function notified({ mentions = [], mentionedRoles: roles = [] }: Post): Record<string, unknown> {
+	if (mentions.length + roles.length === 0) return {};
+	const named = { users: [...mentions], ...defined({ roles: roles.length > 0 ? [...roles] : undefined }) };
+	return { allowed_mentions: { ...noMentions, ...named } };
 }
 
-function mentionsIn({ mentions = [] }: Post): string {
-	return mentions.map((id) => `<@${id}> `).join("");
+/** https://docs.discord.com/developers/reference#message-formatting */
+function mentionsIn({ mentions = [], mentionedRoles = [] }: Post): string {
+	return [...mentions.map((id) => `<@${id}> `), ...mentionedRoles.map((id) => `<@&${id}> `)].join("");
 }
 
 /** Identity of a card, which its later content keeps. Undefined for other posts, such as answers. */

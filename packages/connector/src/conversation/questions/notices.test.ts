@@ -39,6 +39,13 @@ test("each person gets a direct message, and each approval channel gets a post w
 	]);
 });
 
+test("a group of roles alone has one post", () => {
+	const notify: NoticePayload = { people: [], roles: ["77"], by: ["direct", "mention"] };
+	expect(noticesIn([approval({ notify })]).map(({ notifies }) => notifies)).toEqual([
+		{ people: [], roles: ["77"], ways: ["direct", "mention"], channels: [] },
+	]);
+});
+
 test("a reminder and an escalation replace the usual reminder", () => {
 	const events = [
 		approval({ notify: mention }),

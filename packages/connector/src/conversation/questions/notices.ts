@@ -1,3 +1,4 @@
+import { defined } from "@parley/base";
 import type { NoticePayload } from "@parley/protocol";
 import type { Control } from "../../platform/posting.ts";
 import { approvalTexts } from "../../texts/approvals.ts";
@@ -31,13 +32,14 @@ export function noticesOf(
 	const [first] = by;
 	const people = notify.people.map(lastPart);
 	const channels = (notify.channels ?? []).map(lastPart);
+	const group = { people, ...defined({ roles: notify.roles && [...notify.roles] }) };
 	const ways = [...by];
 	const targets =
-		first === "direct"
+		first === "direct" && people.length > 0
 			? people.map((person) => ({ people: [person], channels }))
 			: first === "channel" && channels.length > 0
-				? channels.map((channel) => ({ people, channels: [channel] }))
-				: [{ people, channels }];
+				? channels.map((channel) => ({ ...group, channels: [channel] }))
+				: [{ ...group, channels }];
 	const { marker: _, state: __, ...place } = cardTarget(question, scene, task);
 	const link = scene.link === undefined ? undefined : `[${noticeTexts.here}](${scene.link})`;
 	const expires = expiresAt === undefined ? undefined : scene.platform.moment(expiresAt, scene.at);

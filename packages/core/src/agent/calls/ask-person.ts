@@ -1,4 +1,5 @@
 import { defined, definedItems, type Ids, ParleyError } from "@parley/base";
+import { withoutRequester } from "../../conversation/notice-schedule.ts";
 import { type Asking, isApproved, type PromptRow } from "../../conversation/prompt-rows.ts";
 import { isCoverable, type Prompts, promptLifeMs, type Question } from "../../conversation/prompts.ts";
 import { isUsualReason } from "../../policy/policy-rule.ts";
@@ -18,7 +19,7 @@ import type {
 import { ranSinceQuestion } from "../../vocabulary/step.ts";
 import { taintNotes } from "../../vocabulary/taint.ts";
 import { denied, unanswered } from "../run/limits.ts";
-import type { Run } from "../run/run.ts";
+import { participantsOf, type Run } from "../run/run.ts";
 import type { ApprovedCall, Before, Judgement, PlannedCall, ProposedCall } from "./call-states.ts";
 import { bindingOf, type JudgePorts, judgeChanged, withChanges } from "./judge-call.ts";
 import { settleCall } from "./record-call.ts";
@@ -68,7 +69,8 @@ export async function approvalQuestion(
 	const isOnce = floor || hidden || approvals !== undefined || run.row.options.ask === "all";
 	const scope = isOnce ? undefined : ready.plan.grant;
 	const alsoIn = await ports.approveIn(run.session);
-	const notices = await ports.noticesOf(run.session, alsoIn);
+	const schedule = await ports.noticesOf(run.session, alsoIn);
+	const notices = schedule && withoutRequester(schedule, participantsOf(run)[0]);
 	const prompt = promptOf(
 		run,
 		shownApproval(run, planned, { ...judgement, allowSession: scope !== undefined, alsoIn }),

@@ -49,7 +49,13 @@ export const peopleMethods: MethodsOf<PeopleMethod> = {
 			busy: busy ?? "queue",
 			context: context ?? 20,
 		} as const;
-		const welcome = await places.welcomeFor(person);
+		const shown = await places.welcomeFor(person);
+		const welcome = shown && {
+			posts: shown.posts,
+			approvers: shown.approvers,
+			approver_roles: shown.approverRoles,
+			prompts: shown.prompts,
+		};
 		return { ...encodeSelf(principal), place: defined({ ...place, agent, welcome }) };
 	},
 
