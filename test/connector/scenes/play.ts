@@ -68,7 +68,10 @@ async function internalsIn({ site, city }: Town): Promise<string[]> {
 	const viewers = [undefined, ...Object.values(site.people)];
 	const posts = site.rooms().flatMap((room) => viewers.flatMap((viewer) => looks(site, room, viewer)));
 	const { memoryDirectory } = city;
-	const internals = { directories: [memoryDirectory], idEnds: await readIdEnds(join(memoryDirectory, "data")) };
+	const internals = {
+		directories: [memoryDirectory],
+		idEnds: await readIdEnds(join(memoryDirectory, "data")),
+	};
 	const lines = [...new Set(posts)].flatMap((post) => findInternals(post, internals));
 	return [...new Set(lines)].map((line) => `a post has an internal name: ${line}`);
 }
