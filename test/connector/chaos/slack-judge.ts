@@ -3,7 +3,6 @@ import { reasonOf } from "./grant-work.ts";
 import { arrivalsOf, judgeFile, judgeRetries, judgeTwice, judgeWaiting } from "./judge-arrivals.ts";
 import {
 	judgeAnswers,
-	judgeGrantCards,
 	judgeGrowth,
 	judgeOrder,
 	judgePings,
@@ -36,7 +35,6 @@ export function judgeSlack(run: SlackChaosRun): string[] {
 		),
 		...judgeRetries(gateway, people.retries),
 		...people.pendingActions.unanswered.map((what) => `no response within 3 s: ${what}`),
-		...judgeGrantCards(workAndPosts),
 		...judgePings(workAndPosts, world.pings),
 		...world.drainViolations(),
 	];
