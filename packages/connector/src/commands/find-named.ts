@@ -20,6 +20,8 @@ export interface NameSearch {
 }
 
 const completeId = /^[a-z]+_[0-9a-z]{26}$/u;
+/** The gateway's errors have no code of their own for this: `not available: Schedule not found: …`. */
+const notFound = /^(?:not available: )?\w+ not found:/iu;
 /** Minimum length of a part of a title or of an id. */
 const leastPart = 3;
 
@@ -79,7 +81,7 @@ export async function removeNamed<Value>(
 		return await wanted.remove(found === "none" ? wanted.typed : found.id);
 	} catch (reason) {
 		if (isKeyOfOther(reason)) return wanted.done;
-		throw ParleyError.from(reason).code === "not_found" ? unnamed("none", wanted) : reason;
+		throw notFound.test(ParleyError.from(reason).message) ? unnamed("none", wanted) : reason;
 	}
 }
 

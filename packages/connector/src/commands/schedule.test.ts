@@ -180,7 +180,8 @@ test("a schedule is removed by its number in the list, and an unknown number is 
 	const { context, gateway } = scriptedContext({
 		list_schedules: () => ({ schedules: [schedule] }),
 		unschedule_task: ({ entry_id }) => {
-			if (entry_id !== schedule.entry_id) throw new ParleyError(`no ${entry_id}`, { code: "not_found" });
+			if (entry_id !== schedule.entry_id)
+				throw new ParleyError(`not available: Schedule not found: "${entry_id}"`, { code: "unimplemented" });
 			return { status: "removed", entry_id, title: "Standup" };
 		},
 	});
