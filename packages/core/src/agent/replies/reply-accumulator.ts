@@ -16,6 +16,10 @@ export interface AccumulatorOptions {
 
 /** Maximum characters of a reply. It is longer than any real reply, and fits one line of every wire in any escaping. */
 const mostText = 2 * 1024 * 1024;
+/** Maximum characters of the thinking of a reply, with its signatures and encrypted parts. */
+const mostThinking = 8 * 1024 * 1024;
+/** Maximum calls that are recorded, of which only the first ones run. Each call costs a transaction. */
+const mostRecordedCalls = 1_000;
 
 /** Builds a reply from its events. Throws a `ModelError` if it is too long. */
 export class ReplyAccumulator {
@@ -24,6 +28,7 @@ export class ReplyAccumulator {
 	/** The open text block. Joined at its end, because a long reply has tens of thousands of pieces. */
 	#text: string[] = [];
 	#length = 0;
+	#thinking = 0;
 	readonly #whole = new WholeCharacters();
 	readonly #ids = new Set<string>();
 	/** Ids of announced calls, by their index in the reply. */
@@ -144,12 +149,19 @@ export class ReplyAccumulator {
 	}
 
 	#claimId(given: string): string {
+		if (this.#ids.size >= mostRecordedCalls) {
+			throw new ModelError(`the reply has more than ${mostRecordedCalls} calls`, { fault: "rejected" });
+		}
 		const id = this.#deps.listener.callId(given, this.#ids);
 		this.#ids.add(id);
 		return id;
 	}
 
 	#think({ text, signature, redacted }: Extract<ModelEvent, { type: "thinking" }>): void {
+		this.#thinking += text.length + (signature?.length ?? 0) + (redacted?.length ?? 0);
+		if (this.#thinking > mostThinking) {
+			throw new ModelError(`the thinking is longer than ${mostThinking} characters`, { fault: "rejected" });
+		}
 		if (text !== "") this.#deps.listener.think(text);
 		const sealed = defined({ signature, redacted });
 		const last = this.#blocks.at(-1);
