@@ -1,5 +1,5 @@
 import { DiscordSite } from "./discord-site.ts";
 import { playScenes } from "./play-scenes.ts";
-import { context } from "./scenes/context.ts";
+import { context, forwarded } from "./scenes/context.ts";
 
-playScenes(DiscordSite, context);
+playScenes(DiscordSite, [...context, ...forwarded]);

@@ -1,3 +1,4 @@
+import type { DiscordSite } from "../discord-site.ts";
 import type { Scene } from "../step.ts";
 
 const why = { commands: "/why" } as const;
@@ -69,6 +70,27 @@ export const context: readonly Scene[] = [
 		],
 	},
 	{
+		name: "by default, the last 20 messages of a channel are read",
+		steps: [
+			...Array.from({ length: 22 }, (_, index) => ({ says: `note ${index}`, by: "Max" }) as const),
+			{ says: "@Parley say: one" },
+			{ shows: "[offline] one" },
+			why,
+			{ answered: ["I read 20 messages with it: Max (20)", "I left out older messages"] },
+		],
+	},
+	{
+		name: "the approval of a call after the text of a person who is not a member mentions untrusted text",
+		steps: [
+			{ says: "write what you like", by: "Sam" },
+			{ says: "@Parley write: notes.txt <<< hello" },
+			{ clicks: "Details" },
+			{ answered: "so far in this session: untrusted text" },
+			why,
+			{ answered: "Sam (not a member)" },
+		],
+	},
+	{
 		name: "the settings of a channel change the number of messages",
 		place: { context: 1 },
 		steps: [
@@ -133,6 +155,27 @@ export const context: readonly Scene[] = [
 			{ shows: "[offline] still here" },
 			why,
 			{ answered: "I could not read the earlier messages" },
+		],
+	},
+];
+
+/** A message that another person has written, passed on to Parley. */
+export const forwarded: readonly Scene<DiscordSite>[] = [
+	{
+		name: "a forwarded message comes with its text and its files, and counts as that of a person who is not a member",
+		steps: [
+			{
+				what: "Mia forwards a message of Max to Parley",
+				does: ({ site: { people, general } }) => {
+					const { Mia, Max } = people;
+					const attachments = [{ name: "run.log", content: "exit 1" }];
+					const sentMessage = Max.says("count the files", { in: general, attachments });
+					Mia.says("", { in: Mia.dm, forwards: sentMessage });
+				},
+			},
+			{ shows: "[offline] Hello! I am the offline model", in: "dm" },
+			{ ...why, in: "dm" },
+			{ answered: ["I read 1 message with it: unknown (not a member)", "`run.log`"] },
 		],
 	},
 ];

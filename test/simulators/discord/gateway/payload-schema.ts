@@ -19,6 +19,7 @@ interface Schema {
 interface Definition {
 	readonly type?: string;
 	readonly properties?: Readonly<Record<string, { readonly const?: unknown }>>;
+	readonly required?: readonly string[];
 }
 
 /** Checks dispatches against `discord-api-types`, because the simulator must send what these types promise. */
@@ -31,6 +32,7 @@ export class PayloadSchema {
 
 	private constructor(schema: Schema) {
 		allowMediaId(schema);
+		completeSnapshots(schema);
 		// Removes the union of all events, which would be compiled completely for the first event.
 		this.#ajv.addSchema({ definitions: schema.definitions }, "gateway");
 		const named = Object.entries(schema.definitions).flatMap(([name, { properties }]) => {
@@ -65,6 +67,16 @@ export class PayloadSchema {
 function allowMediaId({ definitions }: Schema): void {
 	const { properties = {} } = definitions["APIUnfurledMediaItem"] ?? {};
 	Object.assign(properties, { id: { type: "string" } });
+}
+
+/** The generator does not resolve the fields of `Pick<APIMessage, …>`: it gives each of them the type of a message. */
+function completeSnapshots({ definitions }: Schema): void {
+	const { APIMessage: message, APIMessageSnapshotFields: snapshot } = definitions;
+	if (message?.properties === undefined || snapshot?.properties === undefined) return;
+	const names = Object.keys(snapshot.properties);
+	const fields = Object.entries(message.properties).filter(([name]) => names.includes(name));
+	const required = message.required?.filter((name) => names.includes(name));
+	Object.assign(snapshot, { properties: Object.fromEntries(fields), required });
 }
 
 /** Building the schema takes two seconds, so it is cached for each version of the types and of the generator. */
