@@ -4,7 +4,8 @@ import { type Clock, type ErrorCode, type Logger, ParleyError } from "@parley/ba
 import { actingId, type Runtime } from "@parley/core";
 import type { Origin } from "../auth/forwarding.ts";
 import type { FailedAuthLimiter } from "../auth/limiter.ts";
-import { type FormFacts, formPage, pageHeaders, wordsPage } from "./page-html.ts";
+import { pageHeaders, wordsPage } from "../pages/html-page.ts";
+import { type FormFacts, formPage } from "./page-html.ts";
 import { type SecretPage, type SecretPages, secretPath } from "./secret-pages.ts";
 
 export interface SecretPageRoute {

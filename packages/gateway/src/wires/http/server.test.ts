@@ -135,6 +135,57 @@ test("health needs no credentials and shows only the status", async () => {
 	expect(server.steps).toEqual([]);
 });
 
+const browser = { headers: { accept: "text/html,application/xhtml+xml,*/*;q=0.8" } };
+
+test.each([
+	["ok", "This gateway works."],
+	["degraded", "This gateway has a problem."],
+	["draining", "This gateway is stopping."],
+] as const)(
+	"shows a browser how to connect to a gateway that is %s, without credentials",
+	async (health, words) => {
+		await using server = await TestServer.start({ auth: refused, health });
+		const { status, text, headers } = await server.request("/", browser);
+		expect(status).toBe(200);
+		expect(text).toContain(words);
+		expect(text).toMatch(/<code>ws:\/\/127\.0\.0\.1:\d+\/api\/ws<\/code>/);
+		expect(text).toContain(`/mcp</code>`);
+		expect(headers).toMatchObject({
+			"content-security-policy": expect.stringMatching(/^default-src 'none'; style-src 'sha256-/),
+			"content-type": "text/html; charset=utf-8",
+			connection: "close",
+		});
+		expect(server.steps).toEqual([]);
+	},
+);
+
+test("shows the public address of a gateway behind a proxy", async () => {
+	const rules = { allowedHosts: [], publicUrl: "https://parley.example" };
+	await using server = await TestServer.start({ rules });
+	const { text } = await server.request("/", browser);
+	expect(text).toContain("<code>wss://parley.example/api/ws</code>");
+	expect(text).toContain("<code>parley.example:443</code>");
+});
+
+test("the page has no version, path, session or name of a model", async () => {
+	await using server = await TestServer.start();
+	const { text } = await server.request("/", browser);
+	const plain = text.replaceAll(/<style>.*?<\/style>/gs, "").replaceAll("127.0.0.1", "");
+	expect(plain).not.toMatch(/\d+\.\d+\.\d+|\/srv|sess_|claude|offline/);
+});
+
+test("other programs, methods and hosts get no page", async () => {
+	await using server = await TestServer.start({ auth: refused });
+	const answers = [
+		await server.request("/"),
+		await server.request("/", { method: "POST", ...browser }),
+		await server.request("/", { headers: { ...browser.headers, host: "elsewhere.example" } }),
+		await server.request("/index.html", browser),
+	];
+	expect(answers.map(({ status }) => status)).toEqual([401, 401, 421, 401]);
+	expect((await server.request("/", { method: "HEAD", ...browser })).text).toBe("");
+});
+
 test.each(["draining", "degraded"] as const)("a gateway that is %s is not healthy", async (health) => {
 	await using server = await TestServer.start({ health });
 	await expect(server.request("/api/health")).resolves.toMatchObject({

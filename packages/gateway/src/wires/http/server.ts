@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
+import { TLSSocket } from "node:tls";
 import { type Clock, defined, type Logger, ParleyError } from "@parley/base";
 import { authorize, type Principal } from "@parley/core";
 import type { Authenticate } from "../../auth/authenticate.ts";
@@ -10,6 +11,8 @@ import { checkRequest, type RequestRules } from "../../auth/requests.ts";
 import { type Tickets, ticketSeconds } from "../../auth/tickets.ts";
 import type { UploadCounts } from "../../metrics/client-metrics.ts";
 import type { Exposition } from "../../metrics/metrics.ts";
+import { homePage, wantsHomePage } from "../../pages/home-page.ts";
+import { pageHeaders } from "../../pages/html-page.ts";
 import {
 	answerSecretPage,
 	carriesForm,
@@ -132,6 +135,7 @@ async function answer(
 	if (secretPages && isSecretPage(url)) {
 		return answerSecretPage({ request, response, url, origin }, secretPages);
 	}
+	if (wantsHomePage(request, url)) return answerHomePage(request, response, options);
 	if (isPublic(url)) {
 		const answered = await answerApi(options.api, undefined, url);
 		return send(request, response, { ...answered, headers: closeConnection });
@@ -142,6 +146,22 @@ async function answer(
 	const release = options.openConnections?.register(principal, () => response.destroy());
 	response.once("close", () => release?.());
 	return route({ request, response, url, principal: { ...principal, via: "http" } }, options);
+}
+
+function answerHomePage(
+	request: IncomingMessage,
+	response: ServerResponse,
+	{ api, rules }: HttpServerOptions,
+): void {
+	const scheme = request.socket instanceof TLSSocket ? "https" : "http";
+	const address = rules.publicUrl ?? `${scheme}://${request.headers.host}`;
+	const html = homePage({ status: api.health.status(), address });
+	response.writeHead(200, {
+		...pageHeaders,
+		...closeConnection,
+		"content-length": Buffer.byteLength(html),
+	});
+	response.end(request.method === "HEAD" ? undefined : html);
 }
 
 async function route(
