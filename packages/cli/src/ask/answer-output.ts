@@ -5,8 +5,8 @@ import {
 	type ToolCallPayload,
 } from "@parley/protocol";
 import type { Io } from "../command-line/io.ts";
-import { errorLook } from "../command-line/output.ts";
-import type { Look } from "../text/styles.ts";
+import { errorFormat } from "../command-line/output.ts";
+import type { OutputFormat } from "../text/styles.ts";
 import { visibleText } from "../text/visible.ts";
 import { askRows } from "../wordings/event-wordings.ts";
 import { metricRows, type RunMetrics, retryWords } from "../wordings/model-rows.ts";
@@ -25,7 +25,7 @@ const clearRow = "\r\u001b[K";
  */
 export class AnswerOutput {
 	readonly #io: Io;
-	readonly #look: Look;
+	readonly #format: OutputFormat;
 	readonly #reply = new ReplyText();
 	readonly #progress = new ReplyProgress();
 	/** Text of the status row at the cursor; "" for none. */
@@ -37,13 +37,13 @@ export class AnswerOutput {
 
 	constructor(io: Io) {
 		this.#io = io;
-		this.#look = errorLook(io);
+		this.#format = errorFormat(io);
 	}
 
 	/** Processes an event of the run, and its metrics at the end. */
 	write(event: OzzieEvent, metrics?: RunMetrics): void {
 		this.#progress.receive(event);
-		this.#showStatus(progressWords(this.#progress.now, this.#look.columns - 1) ?? "");
+		this.#showStatus(progressWords(this.#progress.now, this.#format.columns - 1) ?? "");
 		if (event.event === "internal.llm.call" && event.payload.phase === "end")
 			this.#called(event.payload.error);
 		if (event.event === "assistant.stream") this.#streamed(event.payload);
@@ -64,23 +64,23 @@ export class AnswerOutput {
 		const { stderr, environment } = this.#io;
 		if (!stderr.isTTY || environment["TERM"] === "dumb" || words === this.#status) return;
 		if (words !== "") this.#endLine();
-		const row = words === "" ? "" : `${this.#look.styles.dim(words)}\r`;
+		const row = words === "" ? "" : `${this.#format.styles.dim(words)}\r`;
 		stderr.write(`${this.#status === "" ? "" : clearRow}${row}`);
 		this.#status = words;
 	}
 
 	/** Events other than text and tool calls. */
 	#note(event: OzzieEvent): void {
-		const look = this.#look;
+		const format = this.#format;
 		if (event.event === "todo.updated") this.#listed(event.payload.plan);
 		if (event.event === "run.retrying") this.#drop();
-		if (event.event === "run.retrying") this.#printRows([look.styles.dim(retryWords(event.payload))]);
-		const rows = askRows(event, look);
+		if (event.event === "run.retrying") this.#printRows([format.styles.dim(retryWords(event.payload))]);
+		const rows = askRows(event, format);
 		if (rows) this.#printRows(rows);
 	}
 
 	#listed(plan: Plan): void {
-		const rows = planRows(changedSteps(this.#plan, plan), this.#look);
+		const rows = planRows(changedSteps(this.#plan, plan), this.#format);
 		this.#plan = plan;
 		this.#reply.end();
 		this.#printRows(rows);
@@ -90,7 +90,7 @@ export class AnswerOutput {
 		this.#show(this.#reply.finish(content));
 		this.#endLine();
 		this.#release();
-		this.#printRows(metrics ? metricRows(metrics, this.#look) : []);
+		this.#printRows(metrics ? metricRows(metrics, this.#format) : []);
 	}
 
 	#printRows(rows: readonly string[]): void {
@@ -116,7 +116,7 @@ export class AnswerOutput {
 		this.#reply.end();
 		this.#endLine();
 		this.#release();
-		this.#rows(started ? [toolStartRow(call, this.#look)] : toolEndRows(call, true, this.#look));
+		this.#rows(started ? [toolStartRow(call, this.#format)] : toolEndRows(call, true, this.#format));
 	}
 
 	#streamed({ phase, content }: AssistantStreamPayload): void {
@@ -133,7 +133,7 @@ export class AnswerOutput {
 		if (restarted) {
 			this.#endLine();
 			this.#pending = "";
-			this.#rows([this.#look.styles.dim("the reply starts again")]);
+			this.#rows([this.#format.styles.dim("the reply starts again")]);
 		}
 		this.#print(text);
 		this.#isInLine = !text.endsWith("\n");

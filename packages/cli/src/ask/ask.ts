@@ -21,7 +21,7 @@ import { answerError, beginRequest, unreachable } from "../client/gateway-http.t
 import { lastSession, openSession } from "../client/open-session.ts";
 import { Interrupt, interruptedCode } from "../command-line/interrupt.ts";
 import type { Io } from "../command-line/io.ts";
-import { errorLook } from "../command-line/output.ts";
+import { errorFormat } from "../command-line/output.ts";
 import type { SessionFlags } from "../command-line/session-flags.ts";
 import { visibleLine, visibleText } from "../text/visible.ts";
 import { connectionWords, otherDirectoryWords } from "../wordings/connection-words.ts";
@@ -37,7 +37,7 @@ export async function ask(words: string, flags: AskFlags, io: Io): Promise<numbe
 	const files = (flags.file ?? []).map((path) => resolve(io.cwd, path));
 	await checkFiles(files);
 	const address = await findGateway(flags, io);
-	const { dim } = errorLook(io).styles;
+	const { dim } = errorFormat(io).styles;
 	const note = (line: string): void => {
 		if (!flags.print) io.stderr.write(`${dim(line)}\n`);
 	};
@@ -163,7 +163,7 @@ class Ask {
 		if (before === 0 || this.#options.flags.print) return;
 		const { io } = this.#options;
 		const others = before === 1 ? "one other message" : `${before} other messages`;
-		io.stderr.write(`${errorLook(io).styles.dim(`waiting for ${others} of this session …`)}\n`);
+		io.stderr.write(`${errorFormat(io).styles.dim(`waiting for ${others} of this session …`)}\n`);
 	}
 }
 

@@ -1,6 +1,6 @@
 import type { Client, OzzieEvent, PromptRequestPayload } from "@parley/protocol";
 import type { Io } from "../command-line/io.ts";
-import { errorLook } from "../command-line/output.ts";
+import { errorFormat } from "../command-line/output.ts";
 import { askPerson } from "../questions/ask-person.ts";
 import {
 	answeredRow,
@@ -59,7 +59,7 @@ export class Questions {
 			this.#sent.delete(token);
 			const row =
 				event.event === "prompt.response"
-					? correctedRow(sent, event.payload, errorLook(this.#options.io))
+					? correctedRow(sent, event.payload, errorFormat(this.#options.io))
 					: `  ${visibleLine(sent.question.label)} This question is closed: ${visibleLine(event.payload.reason)}`;
 			if (row !== undefined) this.#printRows(row);
 			return;
@@ -71,7 +71,7 @@ export class Questions {
 		}
 		this.#end();
 		if (event.event === "prompt.response" && this.#options.hasPerson) {
-			this.#printRows(answeredRow(asking.open, event.payload, errorLook(this.#options.io)));
+			this.#printRows(answeredRow(asking.open, event.payload, errorFormat(this.#options.io)));
 		}
 		const next = this.#waiting.shift();
 		if (next) this.#begin(next);
@@ -105,7 +105,7 @@ export class Questions {
 		const next = this.#waiting.shift();
 		if (!next || !answered.given) return;
 		this.#sent.set(answered.question.token, answered);
-		this.#printRows(givenRow(answered.given, errorLook(this.#options.io)));
+		this.#printRows(givenRow(answered.given, errorFormat(this.#options.io)));
 		this.#begin(next);
 	}
 

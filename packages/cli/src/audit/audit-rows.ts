@@ -2,7 +2,7 @@ import { definedItems } from "@parley/base";
 import type { MethodResult } from "@parley/protocol";
 import { tableRows } from "../text/columns.ts";
 import { localTime } from "../text/local-time.ts";
-import type { Look } from "../text/styles.ts";
+import type { OutputFormat } from "../text/styles.ts";
 import { visibleLine } from "../text/visible.ts";
 
 export type AuditCheck = MethodResult<"verify_audit">;
@@ -57,12 +57,12 @@ function counted(records: number): string {
 type AuditRecord = MethodResult<"read_audit">["records"][number];
 
 /** One row for each audit record, the newest last. Values that do not fit the terminal are only in `--json`. */
-export function auditTable(records: readonly AuditRecord[], look: Look): string[] {
+export function auditTable(records: readonly AuditRecord[], format: OutputFormat): string[] {
 	const rows = [
 		["SEQ", "TIME", "PRINCIPAL", "VIA", "ACTION", "DECISION", "OBJECT", "DETAILS"],
 		...records.map(cellsOf),
 	];
-	return tableRows({ rows, right: [0], optional: [3, 0, 6], elastic: 7 }, look);
+	return tableRows({ rows, right: [0], optional: [3, 0, 6], elastic: 7 }, format);
 }
 
 function cellsOf({ seq, ts, principal, via, action, decision, object, ...more }: AuditRecord): string[] {

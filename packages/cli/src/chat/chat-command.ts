@@ -67,10 +67,10 @@ function isInteractive({ stdin, stdout, environment }: Io): boolean {
  * of the input, the chat waits for running work. Returns the exit code.
  */
 export async function chatInLines(io: Io, begin: BeginChat): Promise<number> {
-	const look = { columns: Number.POSITIVE_INFINITY, styles: createStyles(false) };
+	const format = { columns: Number.POSITIVE_INFINITY, styles: createStyles(false) };
 	let notice = "";
 	const chat = begin({
-		look: () => look,
+		format: () => format,
 		// The lines of a pipe were written for the conversation.
 		asksForTasks: io.stdin.isTTY,
 		show: (rows) => {
@@ -98,11 +98,11 @@ async function chatWithLines(chat: Chat, lines: AsyncIterable<string>, io: Io): 
 	await untilReady(chat, io);
 	const entered: Promise<void>[] = [];
 	for await (const line of lines) {
-		const entering = chat.enter(line);
+		const handled = chat.enter(line);
 		const { question } = chat.conversation;
 		// The next question is shown before the gateway confirms the last answer.
-		if (question && !question.given) entered.push(entering);
-		else await entering;
+		if (question && !question.given) entered.push(handled);
+		else await handled;
 		await untilReady(chat, io);
 	}
 	await Promise.all(entered);

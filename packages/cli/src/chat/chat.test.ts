@@ -26,7 +26,7 @@ class Table {
 			session,
 			clock: new ManualClock(),
 			openNew: async () => this.next,
-			look: () => ({ columns: 60, styles: createStyles(false) }),
+			format: () => ({ columns: 60, styles: createStyles(false) }),
 			show: (rows) => this.rows.push(...rows),
 			asksForTasks,
 		});

@@ -13,7 +13,7 @@ import { decline, readAnswer } from "../questions/read-answer.ts";
 import { modelTable, usageRows } from "../tables/model-tables.ts";
 import { alignColumns } from "../text/columns.ts";
 import { shorten } from "../text/shorten.ts";
-import type { Look } from "../text/styles.ts";
+import type { OutputFormat } from "../text/styles.ts";
 import { timeAgo } from "../text/time-ago.ts";
 import { visibleLine } from "../text/visible.ts";
 import { connectionWords } from "../wordings/connection-words.ts";
@@ -23,7 +23,7 @@ import { Conversation } from "./conversation.ts";
 import { helpRows, readLine, type SlashCommand, slashCommands } from "./slash-commands.ts";
 
 interface ChatDisplay {
-	readonly look: () => Look;
+	readonly format: () => OutputFormat;
 	/** Prints these rows after a change. */
 	readonly show: (rows: readonly string[]) => void;
 	/** Whether questions of tasks can be asked at any time. Otherwise they are only shown. */
@@ -100,7 +100,7 @@ export class Chat {
 	connection(state: ClientState): void {
 		const isBack = state === "open" && this.#isLost;
 		this.#isLost = state === "lost" || (this.#isLost && state === "connecting");
-		this.#show(isBack ? noteRows(connectionWords.back, this.#options.look()) : []);
+		this.#show(isBack ? noteRows(connectionWords.back, this.#options.format()) : []);
 	}
 
 	/** Processes a line: an answer if a question is open, else a message or a command. Never rejects. */
@@ -136,7 +136,7 @@ export class Chat {
 		for await (const frame of session.events()) {
 			if (!isOzzieEvent(frame) || this.#showTaskQuestion(frame)) continue;
 			if (frame.event === "assistant.message") this.#isCancelling = false;
-			this.#show(conversation.apply(frame, this.#options.look()));
+			this.#show(conversation.apply(frame, this.#options.format()));
 		}
 	}
 
@@ -154,7 +154,7 @@ export class Chat {
 		try {
 			await action();
 		} catch (reason) {
-			if (!this.#hasLeft) this.#show(errorRows(ParleyError.from(reason), this.#options.look()));
+			if (!this.#hasLeft) this.#show(errorRows(ParleyError.from(reason), this.#options.format()));
 		}
 	}
 
@@ -200,7 +200,10 @@ export class Chat {
 
 	async #help(): Promise<void> {
 		const rows = (await this.#usableSkills()).map(({ name, argument_hint: hint = "", description }) =>
-			shorten(visibleLine(`  /${`${name} ${hint}`.padEnd(11)} ${description}`), this.#options.look().columns),
+			shorten(
+				visibleLine(`  /${`${name} ${hint}`.padEnd(11)} ${description}`),
+				this.#options.format().columns,
+			),
 		);
 		this.#show([...helpRows(), ...rows]);
 	}
@@ -210,14 +213,14 @@ export class Chat {
 		sessions: async () => {
 			const { sessions } = await this.#options.client.request("list_sessions", { limit: mostSessions });
 			const now = { current: this.sessionId, now: this.#options.clock.now() };
-			this.#show(sessionRows(sessions, now, this.#options.look()));
+			this.#show(sessionRows(sessions, now, this.#options.format()));
 		},
 		model: (name) => (name === "" ? this.#listModels() : this.#chooseModel(name)),
 		steer: (words) => this.#say(words, "steer"),
 		retry: () => this.#sending(againWords, () => this.#request("retry", {})),
 		usage: async () => {
 			const report = await this.#request("usage", { by: "model" });
-			this.#show(usageRows(report, "model", this.#options.look()));
+			this.#show(usageRows(report, "model", this.#options.format()));
 		},
 		compact: async () => {
 			await this.#request("compact_session", { session_id: this.sessionId });
@@ -230,7 +233,7 @@ export class Chat {
 
 	async #listModels(): Promise<void> {
 		const list = await this.#options.client.request("list_models", {});
-		this.#show(modelTable(list, this.#options.look()));
+		this.#show(modelTable(list, this.#options.format()));
 	}
 
 	async #chooseModel(name: string): Promise<void> {
@@ -269,11 +272,11 @@ export class Chat {
 		const open = conversation.question;
 		if (!open || open.given) return;
 		const { token } = open.question;
-		this.#show(conversation.answer(given, this.#options.look()));
+		this.#show(conversation.answer(given, this.#options.format()));
 		try {
 			await this.#request("prompt_response", { token, ...given.response });
 		} catch (reason) {
-			this.#show(conversation.unanswer(token, this.#options.look()));
+			this.#show(conversation.unanswer(token, this.#options.format()));
 			throw reason;
 		}
 	}
@@ -287,7 +290,7 @@ export class Chat {
 		const messages = await this.#request("load_messages", { limit: mostMessages });
 		const { lastSeq } = this.#session;
 		const known = messages.filter(({ seq }) => seq <= lastSeq);
-		this.#show(this.#conversation.recall(known, this.#options.look()));
+		this.#show(this.#conversation.recall(known, this.#options.format()));
 		// Before their events and questions, which name them.
 		await this.#attempt(() => this.#recallTasks(this.#conversation));
 	}
@@ -295,7 +298,7 @@ export class Chat {
 	/** Shows the active tasks and the questions that wait for an answer. */
 	async #recallTasks(conversation: Conversation): Promise<void> {
 		const { tasks } = await this.#request("query_tasks", { status: [...openStatuses] });
-		this.#show(conversation.tasks.recall(tasks, this.#options.look()));
+		this.#show(conversation.tasks.recall(tasks, this.#options.format()));
 	}
 
 	#begin(session: OpenSession): void {
@@ -307,12 +310,12 @@ export class Chat {
 		this.#session = session;
 		this.#conversation = new Conversation();
 		this.#isCancelling = false;
-		this.#show(["", headRow(session.id, this.#options.look())]);
+		this.#show(["", headRow(session.id, this.#options.format())]);
 		old.close();
 	}
 
 	#note(text: string): void {
-		this.#show(noteRows(text, this.#options.look()));
+		this.#show(noteRows(text, this.#options.format()));
 	}
 
 	#show(rows: readonly string[]): void {
@@ -344,7 +347,7 @@ const roomyColumns = 80;
 export function sessionRows(
 	sessions: readonly Listed[],
 	{ current, now }: SessionsNow,
-	{ columns, styles }: Look,
+	{ columns, styles }: OutputFormat,
 ): string[] {
 	const cells = sessions.map(({ session_id, title, message_count, updated_at, root_dir }) =>
 		definedItems([

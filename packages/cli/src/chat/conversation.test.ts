@@ -6,7 +6,7 @@ import { askQuestion } from "../testing/questions.ts";
 import { createStyles } from "../text/styles.ts";
 import { Conversation } from "./conversation.ts";
 
-const look = { columns: 40, styles: createStyles(false) };
+const format = { columns: 40, styles: createStyles(false) };
 
 const userMessage = (content: string, author?: { id: string; name: string }): OzzieEvent =>
 	event("user.message", defined({ content, run_id: "run", author }));
@@ -22,7 +22,7 @@ const returned = (call_id: string, name = "run_command"): OzzieEvent =>
 	event("tool.call", { status: "completed", name, result: "done", call_id });
 
 function apply(conversation: Conversation, ...events: readonly OzzieEvent[]): string[] {
-	return events.flatMap((one) => conversation.apply(one, look));
+	return events.flatMap((one) => conversation.apply(one, format));
 }
 
 test("shows the events of a turn", () => {
@@ -106,7 +106,7 @@ test("shows a question once, without its tool call and with its answer", () => {
 	const question = askQuestion({ label: "Name?", token: "t" });
 	const call = called("a", "ask_user");
 	expect(apply(conversation, call, event("prompt.request", question))).toEqual(["? Name?"]);
-	conversation.answer({ response: { text: "Ada" }, shown: "Ada" }, look);
+	conversation.answer({ response: { text: "Ada" }, shown: "Ada" }, format);
 	const answer = event("prompt.response", { token: "t", value: "Ada", cancelled: false, by: "operator" });
 	expect(apply(conversation, answer, returned("a", "ask_user"))).toEqual(["  ✓ Ada"]);
 	expect(conversation.question).toBeUndefined();
@@ -115,7 +115,7 @@ test("shows a question once, without its tool call and with its answer", () => {
 test("shows the answer of another client, also after a late answer of this client", () => {
 	const conversation = new Conversation();
 	apply(conversation, event("prompt.request", askQuestion({ type: "confirm", token: "t" })));
-	conversation.answer({ response: { value: "yes" }, shown: "yes" }, look);
+	conversation.answer({ response: { value: "yes" }, shown: "yes" }, format);
 	const denied = event("prompt.response", { token: "t", value: false, cancelled: true, by: "operator" });
 	expect(apply(conversation, denied)).toEqual(["  ✗ no (answered elsewhere)"]);
 });
@@ -147,13 +147,13 @@ test("shows the end of a resumed session, and treats a last message as running",
 		message("assistant", "", 4),
 	];
 	const rested = new Conversation();
-	expect(rested.recall(answeredTwice, look)).toEqual(["", "› one", "", "› and two", "three\\u{7}"]);
+	expect(rested.recall(answeredTwice, format)).toEqual(["", "› one", "", "› and two", "three\\u{7}"]);
 	expect(rested.idle).toBe(true);
 	const working = new Conversation();
-	working.recall([...answeredTwice, message("user", "four", 5)], look);
+	working.recall([...answeredTwice, message("user", "four", 5)], format);
 	expect(working).toMatchObject({ active: true, queue: [] });
 	const imported = new Conversation();
-	imported.recall([{ ...message("user", "elsewhere", 1), imported: true }], look);
+	imported.recall([{ ...message("user", "elsewhere", 1), imported: true }], format);
 	expect(imported.idle).toBe(true);
 	expect(apply(working, ended("five"))).toEqual(["five"]);
 	expect(working.idle).toBe(true);

@@ -16,7 +16,7 @@ import {
 	questionRows,
 } from "../questions/question-rows.ts";
 import { TaskBoard } from "../tasks/task-board.ts";
-import type { Look } from "../text/styles.ts";
+import type { OutputFormat } from "../text/styles.ts";
 import { visibleText } from "../text/visible.ts";
 import { flowText, wrapText } from "../text/wrap.ts";
 import { chatNote, isStatefulInChat, type StatefulChatEvent } from "../wordings/event-wordings.ts";
@@ -114,15 +114,15 @@ export class Conversation {
 	}
 
 	/** Records an answer to the open question. The next question opens immediately, without waiting for the gateway. */
-	answer(given: GivenAnswer, look: Look): string[] {
+	answer(given: GivenAnswer, format: OutputFormat): string[] {
 		if (!this.#question) return [];
 		const { question } = this.#question;
 		this.#question = { question, given };
-		return this.#waiting.length > 0 ? this.#askNext(look) : [];
+		return this.#waiting.length > 0 ? this.#askNext(format) : [];
 	}
 
 	/** The gateway rejected an answer: its question is open again, after the current one. */
-	unanswer(token: string, look: Look): string[] {
+	unanswer(token: string, format: OutputFormat): string[] {
 		if (this.#question?.question.token === token) {
 			this.#question = { question: this.#question.question };
 			return [];
@@ -130,54 +130,54 @@ export class Conversation {
 		const refused = this.#removeSent(token);
 		if (!refused) return [];
 		this.#waiting.unshift(refused.question);
-		return !this.#question || this.#question.given ? this.#askNext(look) : [];
+		return !this.#question || this.#question.given ? this.#askNext(format) : [];
 	}
 
 	/** Rows of an earlier part of the session. A message at its end is still running. */
-	recall(messages: MethodResult<"load_messages">, look: Look): string[] {
+	recall(messages: MethodResult<"load_messages">, format: OutputFormat): string[] {
 		// Events do not name the run of a loaded message, so no message is treated as queued.
 		const last = messages.at(-1);
 		this.#active = last?.role === "user" && !last.imported;
 		return messages.flatMap(({ role, content }) => {
-			if (role === "user") return messageRows({ content, run_id: "" }, look);
-			return content.trim() === "" ? [] : wrapText(visibleText(content).trimEnd(), look.columns);
+			if (role === "user") return messageRows({ content, run_id: "" }, format);
+			return content.trim() === "" ? [] : wrapText(visibleText(content).trimEnd(), format.columns);
 		});
 	}
 
 	/** Applies an event and returns the rows to print for it. */
-	apply(event: OzzieEvent, look: Look): string[] {
-		if (isTaskEvent(event)) return this.tasks.apply(event, look);
+	apply(event: OzzieEvent, format: OutputFormat): string[] {
+		if (isTaskEvent(event)) return this.tasks.apply(event, format);
 		const metrics = this.#metrics.receive(event);
 		this.#progress.receive(event);
-		if (isStatefulInChat(event)) return this.#applyToState(event, metrics, look);
-		const note = chatNote(event, look);
+		if (isStatefulInChat(event)) return this.#applyToState(event, metrics, format);
+		const note = chatNote(event, format);
 		if (!note) return [];
-		if (note.ends === "row") return [...this.#flush(look), ...note.rows];
-		return note.ends === "reply" ? [...this.#endReply(look), ...note.rows] : note.rows;
+		if (note.ends === "row") return [...this.#flush(format), ...note.rows];
+		return note.ends === "reply" ? [...this.#endReply(format), ...note.rows] : note.rows;
 	}
 
-	#applyToState(event: StatefulChatEvent, metrics: RunMetrics | undefined, look: Look): string[] {
+	#applyToState(event: StatefulChatEvent, metrics: RunMetrics | undefined, format: OutputFormat): string[] {
 		switch (event.event) {
 			case "user.message":
-				return this.#accepted(event.payload, look);
+				return this.#accepted(event.payload, format);
 			case "assistant.stream":
-				return this.#streamed(event.payload, look);
+				return this.#streamed(event.payload, format);
 			case "assistant.message":
-				return this.#ended(event.payload, metrics, look);
+				return this.#ended(event.payload, metrics, format);
 			case "internal.llm.call":
 				return this.#asks(event.payload);
 			case "run.retrying":
-				return this.#retries(event.payload, look);
+				return this.#retries(event.payload, format);
 			case "todo.updated":
-				return this.#listed(event.payload, look);
+				return this.#listed(event.payload, format);
 			case "tool.call":
-				return this.#called(event.payload, look);
+				return this.#called(event.payload, format);
 			case "prompt.request":
-				return this.#showQuestion(event.payload, look);
+				return this.#showQuestion(event.payload, format);
 			case "prompt.response":
-				return this.#answered(event.payload, look);
+				return this.#answered(event.payload, format);
 			case "prompt.closed":
-				return this.#closed(event.payload, look);
+				return this.#closed(event.payload, format);
 			case "assistant.started":
 			case "assistant.thinking":
 			case "tool.arguments":
@@ -186,22 +186,22 @@ export class Conversation {
 		}
 	}
 
-	#accepted(message: UserMessagePayload, look: Look): string[] {
+	#accepted(message: UserMessagePayload, format: OutputFormat): string[] {
 		const isRetry = message.retry_of !== undefined;
 		if (message.author === undefined) this.unsend(isRetry ? againWords : message.content);
-		if (message.steered) return this.#steered(message, look);
+		if (message.steered) return this.#steered(message, format);
 		if (this.#active) {
 			this.#queue = [...this.#queue, message];
 			return [];
 		}
 		this.#active = true;
-		return messageRows(message, look);
+		return messageRows(message, format);
 	}
 
 	/** Printed immediately, except in the middle of a row. */
-	#steered(message: UserMessagePayload, look: Look): string[] {
+	#steered(message: UserMessagePayload, format: OutputFormat): string[] {
 		this.#active = true;
-		if (this.#last === "") return messageRows(message, look);
+		if (this.#last === "") return messageRows(message, format);
 		this.#steering = [...this.#steering, message];
 		return [];
 	}
@@ -214,107 +214,107 @@ export class Conversation {
 		return [];
 	}
 
-	#retries(retry: Payload<"run.retrying">, look: Look): string[] {
+	#retries(retry: Payload<"run.retrying">, format: OutputFormat): string[] {
 		this.#active = true;
 		this.#retrying = retry;
-		const rows = this.#endReply(look);
+		const rows = this.#endReply(format);
 		return this.#hasOutput
-			? [...rows, ...noteRows("the reply was interrupted and starts again", look)]
+			? [...rows, ...noteRows("the reply was interrupted and starts again", format)]
 			: rows;
 	}
 
-	#streamed({ phase, content }: Payload<"assistant.stream">, look: Look): string[] {
+	#streamed({ phase, content }: Payload<"assistant.stream">, format: OutputFormat): string[] {
 		this.#active = true;
 		this.#retrying = undefined;
 		if (phase === "start") this.#reply.start();
-		if (phase !== "delta") return phase === "end" ? this.#endReply(look) : [];
+		if (phase !== "delta") return phase === "end" ? this.#endReply(format) : [];
 		this.#hasOutput = true;
-		return this.#write(this.#reply.delta(content), look);
+		return this.#write(this.#reply.delta(content), format);
 	}
 
 	#ended(
 		{ content, error }: Payload<"assistant.message">,
 		metrics: RunMetrics | undefined,
-		look: Look,
+		format: OutputFormat,
 	): string[] {
-		const rows = [...this.#write(this.#reply.finish(content), look), ...this.#endReply(look)];
+		const rows = [...this.#write(this.#reply.finish(content), format), ...this.#endReply(format)];
 		const [next, ...queue] = this.#queue;
 		this.#queue = queue;
 		this.#active = next !== undefined;
 		this.#retrying = undefined;
 		this.#todo = undefined;
 		this.#calls.clear();
-		const ended = [...endRows(error, look), ...(metrics ? metricRows(metrics, look) : [])];
-		return [...rows, ...ended, ...(next ? messageRows(next, look) : [])];
+		const ended = [...endRows(error, format), ...(metrics ? metricRows(metrics, format) : [])];
+		return [...rows, ...ended, ...(next ? messageRows(next, format) : [])];
 	}
 
 	/** Prints the steps that changed; the live view shows the progress. */
-	#listed(todo: Payload<"todo.updated">, look: Look): string[] {
+	#listed(todo: Payload<"todo.updated">, format: OutputFormat): string[] {
 		this.#active = true;
 		const before = this.#todo;
 		this.#todo = todo;
-		return [...this.#endReply(look), ...planRows(changedSteps(before?.plan, todo.plan), look)];
+		return [...this.#endReply(format), ...planRows(changedSteps(before?.plan, todo.plan), format)];
 	}
 
-	#called(call: Payload<"tool.call">, look: Look): string[] {
+	#called(call: Payload<"tool.call">, format: OutputFormat): string[] {
 		this.#active = true;
-		const rows = this.#endReply(look);
+		const rows = this.#endReply(format);
 		if (call.status === "started") {
 			this.#calls.add(call.call_id);
-			return isShownElsewhere(call.name) ? rows : [...rows, toolStartRow(call, look)];
+			return isShownElsewhere(call.name) ? rows : [...rows, toolStartRow(call, format)];
 		}
 		const named = this.#calls.size > 1;
 		this.#calls.delete(call.call_id);
 		const isHidden = isShownElsewhere(call.name) && call.status === "completed";
-		return isHidden ? rows : [...rows, ...toolEndRows(call, named, look)];
+		return isHidden ? rows : [...rows, ...toolEndRows(call, named, format)];
 	}
 
-	#showQuestion(question: PromptRequestPayload, look: Look): string[] {
+	#showQuestion(question: PromptRequestPayload, format: OutputFormat): string[] {
 		if (isOfRun(question)) this.#active = true;
-		const rows = this.#endReply(look);
+		const rows = this.#endReply(format);
 		// A "yes" to one question must not answer another question that arrived while the person typed.
 		if (this.#sent.some((one) => one.question.token === question.token)) return rows;
 		if (this.#question && this.#question.question.token !== question.token) {
 			if (this.#waiting.some(({ token }) => token === question.token)) return rows;
 			this.#waiting.push(question);
-			if (this.#question.given) return [...rows, ...this.#askNext(look)];
-			return [...rows, ...noteRows("another question follows this one", look)];
+			if (this.#question.given) return [...rows, ...this.#askNext(format)];
+			return [...rows, ...noteRows("another question follows this one", format)];
 		}
 		this.#question = { question };
-		return [...rows, ...this.#questionRows(question, look)];
+		return [...rows, ...this.#questionRows(question, format)];
 	}
 
 	/** Shows the next question below the answer that was given to the last one. */
-	#askNext(look: Look): string[] {
+	#askNext(format: OutputFormat): string[] {
 		const answered = this.#question;
 		const question = this.#waiting.shift();
 		if (!question) return [];
 		this.#question = { question };
-		if (!answered?.given) return this.#questionRows(question, look);
+		if (!answered?.given) return this.#questionRows(question, format);
 		this.#sent.push(answered);
-		return [givenRow(answered.given, look), ...this.#questionRows(question, look)];
+		return [givenRow(answered.given, format), ...this.#questionRows(question, format)];
 	}
 
-	#questionRows(question: PromptRequestPayload, look: Look): string[] {
+	#questionRows(question: PromptRequestPayload, format: OutputFormat): string[] {
 		const { task_id } = question.context;
-		const asker = task_id === undefined ? [] : noteRows(`${this.tasks.name(task_id)} asks:`, look);
-		return [...asker, ...questionRows(question, look)];
+		const asker = task_id === undefined ? [] : noteRows(`${this.tasks.name(task_id)} asks:`, format);
+		return [...asker, ...questionRows(question, format)];
 	}
 
-	#answered(response: Payload<"prompt.response">, look: Look): string[] {
+	#answered(response: Payload<"prompt.response">, format: OutputFormat): string[] {
 		const sent = this.#removeSent(response.token);
-		if (sent) return [correctedRow(sent, response, look)].filter((row) => row !== undefined);
+		if (sent) return [correctedRow(sent, response, format)].filter((row) => row !== undefined);
 		const open = this.#question;
-		const next = this.#settle(response.token, look);
-		return open?.question.token === response.token ? [answeredRow(open, response, look), ...next] : next;
+		const next = this.#settle(response.token, format);
+		return open?.question.token === response.token ? [answeredRow(open, response, format), ...next] : next;
 	}
 
-	#closed({ token, reason }: Payload<"prompt.closed">, look: Look): string[] {
+	#closed({ token, reason }: Payload<"prompt.closed">, format: OutputFormat): string[] {
 		const sent = this.#removeSent(token);
-		if (sent) return noteRows(`${sent.question.label} This question is closed: ${reason}`, look);
+		if (sent) return noteRows(`${sent.question.label} This question is closed: ${reason}`, format);
 		const isShown = this.#question?.question.token === token;
-		const next = this.#settle(token, look);
-		return isShown ? [...noteRows(`the question is closed: ${reason}`, look), ...next] : next;
+		const next = this.#settle(token, format);
+		return isShown ? [...noteRows(`the question is closed: ${reason}`, format), ...next] : next;
 	}
 
 	#removeSent(token: string): OpenQuestion | undefined {
@@ -324,30 +324,30 @@ export class Conversation {
 	}
 
 	/** Closes a question and opens the next one. */
-	#settle(token: string, look: Look): string[] {
+	#settle(token: string, format: OutputFormat): string[] {
 		this.#waiting = this.#waiting.filter((question) => question.token !== token);
 		if (this.#question?.question.token !== token) return [];
 		this.#question = undefined;
-		return this.#askNext(look);
+		return this.#askNext(format);
 	}
 
-	#write({ text, restarted }: Shown, look: Look): string[] {
-		const before = restarted ? [...this.#flush(look), ...noteRows("the reply starts again", look)] : [];
-		const flow = flowText(this.#last, visibleText(text), look.columns);
+	#write({ text, restarted }: Shown, format: OutputFormat): string[] {
+		const before = restarted ? [...this.#flush(format), ...noteRows("the reply starts again", format)] : [];
+		const flow = flowText(this.#last, visibleText(text), format.columns);
 		this.#last = flow.last;
 		return [...before, ...flow.rows];
 	}
 
-	#endReply(look: Look): string[] {
+	#endReply(format: OutputFormat): string[] {
 		this.#reply.end();
-		const rows = this.#flush(look);
+		const rows = this.#flush(format);
 		const steering = this.#steering;
 		this.#steering = [];
-		return [...rows, ...steering.flatMap((message) => messageRows(message, look))];
+		return [...rows, ...steering.flatMap((message) => messageRows(message, format))];
 	}
 
 	/** Completes the unfinished row. */
-	#flush({ columns }: Look): string[] {
+	#flush({ columns }: OutputFormat): string[] {
 		const row = this.#last.trimEnd();
 		this.#last = "";
 		return row === "" ? [] : wrapText(row, columns);

@@ -7,19 +7,19 @@ import { createStyles } from "../text/styles.ts";
 import { Conversation } from "./conversation.ts";
 import { type LiveState, liveView } from "./terminal-chat.ts";
 
-const look = { columns: 40, styles: createStyles(false) };
+const format = { columns: 40, styles: createStyles(false) };
 
 function view(changes: Partial<LiveState>, terminalRows = 24) {
 	const message = { ...emptyEditor(), text: "hi", cursor: 2 };
 	const state = { conversation: new Conversation(), message, answer: undefined, notice: "", ...changes };
-	return liveView(state, look, terminalRows);
+	return liveView(state, format, terminalRows);
 }
 
 function talking(...events: readonly Pick<OzzieEvent, "event" | "payload">[]): Conversation {
 	const conversation = new Conversation();
 	for (const one of events) {
 		// True because the tests give names and payloads that belong together.
-		conversation.apply({ type: "event", seq: 1, ...one } as OzzieEvent, look);
+		conversation.apply({ type: "event", seq: 1, ...one } as OzzieEvent, format);
 	}
 	return conversation;
 }
@@ -50,9 +50,9 @@ test("shows the unfinished row, queued messages and Ctrl-C during a turn", () =>
 
 test("shows the progress of the steps until the run ends", () => {
 	const conversation = talking(userMessage("first"));
-	conversation.apply(listed("completed", "in_progress"), look);
+	conversation.apply(listed("completed", "in_progress"), format);
 	expect(view({ conversation }).rows.join("\n")).toMatch(/1\/2.*Change/);
-	conversation.apply(event("assistant.message", { content: "done", error: "", context: {} }), look);
+	conversation.apply(event("assistant.message", { content: "done", error: "", context: {} }), format);
 	expect(view({ conversation }).rows.join("\n")).not.toContain("Change");
 });
 

@@ -19,6 +19,6 @@ test.each([
 	[100, "▸  sess_4k2xw81  2 min ago  3 messages  the harbour"],
 	[60, "▸  sess_4k2xw81  2 min ago  the harbour"],
 ])("shows the title in %i columns", (columns, row) => {
-	const look = { columns, styles: createStyles(false) };
-	expect(sessionRows([session], { current: session.session_id, now }, look)[0]).toBe(row);
+	const format = { columns, styles: createStyles(false) };
+	expect(sessionRows([session], { current: session.session_id, now }, format)[0]).toBe(row);
 });

@@ -11,7 +11,7 @@ import { Chat } from "./chat.ts";
 import { Conversation } from "./conversation.ts";
 import { liveView } from "./terminal-chat.ts";
 
-const look = { columns: 80, styles: createStyles(false) };
+const format = { columns: 80, styles: createStyles(false) };
 const created = { task_id: "task_1", title: "Refactor", description: "", parent_id: "" };
 const question = askQuestion({
 	type: "confirm",
@@ -22,7 +22,7 @@ const question = askQuestion({
 test("names the task of a question, and does not make the session busy", () => {
 	const conversation = new Conversation();
 	const rows = [event("task.created", created), event("prompt.request", question)].flatMap((one) =>
-		conversation.apply(one, look),
+		conversation.apply(one, format),
 	);
 	expect(rows).toEqual(["▸ task_1 Refactor", "task_1 Refactor asks:", "Allow ls?"]);
 	expect(conversation).toMatchObject({ active: false, idle: true });
@@ -32,7 +32,7 @@ test("shows running tasks above the typed line", () => {
 	const conversation = new Conversation();
 	conversation.tasks.know([someTask({ status: "running" })]);
 	const state = { conversation, message: emptyEditor(), answer: undefined, notice: "" };
-	expect(liveView(state, look, 24).rows).toEqual(["", "Refactor  ░░░░░░░░░░   0%", "› "]);
+	expect(liveView(state, format, 24).rows).toEqual(["", "Refactor  ░░░░░░░░░░   0%", "› "]);
 });
 
 test("prints questions of tasks without asking them if input is a pipe", async () => {
@@ -40,7 +40,14 @@ test("prints questions of tasks without asking them if input is a pipe", async (
 	const session = new FakeSession("sess_1", "resumed", 0);
 	const rows: string[] = [];
 	const show = (shown: readonly string[]): void => void rows.push(...shown);
-	const options = { client, session, clock: new ManualClock(), look: () => look, show, asksForTasks: false };
+	const options = {
+		client,
+		session,
+		clock: new ManualClock(),
+		format: () => format,
+		show,
+		asksForTasks: false,
+	};
 	const chat = new Chat({ ...options, openNew: async () => session });
 	const over = chat.read();
 	client.last("load_messages").answer([]);

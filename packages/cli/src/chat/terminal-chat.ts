@@ -14,7 +14,7 @@ import {
 } from "../terminal/editor.ts";
 import { Terminal } from "../terminal/terminal.ts";
 import { shorten } from "../text/shorten.ts";
-import { createStyles, type Look, wantsColours } from "../text/styles.ts";
+import { createStyles, type OutputFormat, wantsColours } from "../text/styles.ts";
 import { visibleLine } from "../text/visible.ts";
 import { wrapText } from "../text/wrap.ts";
 import { headRow, messageLine, noteRows, promptMark } from "../wordings/message-rows.ts";
@@ -28,12 +28,12 @@ const leavingSignals = ["SIGTERM", "SIGHUP"] as const;
 /** Runs a chat with an input line below the transcript. Returns the exit code. */
 export async function chatAtTerminal(io: Io, begin: BeginChat): Promise<number> {
 	const styles = createStyles(wantsColours(io.stdout, io.environment));
-	const look = (): Look => ({ columns: terminal.columns, styles });
+	const format = (): OutputFormat => ({ columns: terminal.columns, styles });
 	const draw = (rows: readonly string[] = []): void => {
 		keyboard.focus();
 		const { message, answer, notice } = keyboard;
 		const state = { conversation: chat.conversation, message, answer, notice };
-		terminal.draw(rows, liveView(state, look(), terminal.rows));
+		terminal.draw(rows, liveView(state, format(), terminal.rows));
 	};
 	const leave = (): void => chat.leave();
 	const terminal = new Terminal({
@@ -47,11 +47,11 @@ export async function chatAtTerminal(io: Io, begin: BeginChat): Promise<number> 
 		onRedraw: draw,
 		onEnd: leave,
 	});
-	const chat = begin({ look, show: draw, asksForTasks: true });
+	const chat = begin({ format, show: draw, asksForTasks: true });
 	const keyboard = new Keyboard(chat);
 	for (const signal of leavingSignals) process.once(signal, leave);
 	try {
-		draw([headRow(chat.sessionId, look())]);
+		draw([headRow(chat.sessionId, format())]);
 		await chat.read();
 	} finally {
 		for (const signal of leavingSignals) process.off(signal, leave);
@@ -60,7 +60,7 @@ export async function chatAtTerminal(io: Io, begin: BeginChat): Promise<number> 
 	const work = chat.conversation.idle ? "" : "; running work continues";
 	const farewell = `to continue this session: parley chat --session ${chat.sessionId}${work}`;
 	io.stdout.write(
-		noteRows(farewell, look())
+		noteRows(farewell, format())
 			.map((row) => `${row}\n`)
 			.join(""),
 	);
@@ -198,28 +198,28 @@ const mostWaiting = 3;
  * Rows below the scrollback: the unfinished row of the reply, running tasks, queued messages, the current activity, and the
  * typed line.
  */
-export function liveView(state: LiveState, look: Look, terminalRows: number): Frame {
+export function liveView(state: LiveState, format: OutputFormat, terminalRows: number): Frame {
 	const { conversation, answer } = state;
-	const dimmed = [...waitingRows(conversation), ...statusRows(state, look.columns)];
-	const tasks = conversation.tasks.live(look);
+	const dimmed = [...waitingRows(conversation), ...statusRows(state, format.columns)];
+	const tasks = conversation.tasks.live(format);
 	const rows = definedItems([
-		...growingRows(conversation, look),
+		...growingRows(conversation, format),
 		// An answer is shown below its question, a message at its position in the session.
 		answer ? undefined : "",
-		...todoRows(conversation, look),
+		...todoRows(conversation, format),
 		...tasks,
-		...dimmed.map((row) => look.styles.dim(shorten(row, look.columns))),
+		...dimmed.map((row) => format.styles.dim(shorten(row, format.columns))),
 	]).slice(-Math.max(1, terminalRows - 3));
-	const typed = typedRows(state, look.columns, Math.max(1, terminalRows - rows.length - 1));
+	const typed = typedRows(state, format.columns, Math.max(1, terminalRows - rows.length - 1));
 	const { row, column } = typed.cursor;
 	return { rows: [...rows, ...typed.rows], cursor: { row: row + rows.length, column } };
 }
 
-function todoRows({ todo }: Conversation, { columns, styles }: Look): string[] {
+function todoRows({ todo }: Conversation, { columns, styles }: OutputFormat): string[] {
 	return todo ? [styles.dim(shorten(planProgress(todo), columns))] : [];
 }
 
-function growingRows({ last }: Conversation, { columns }: Look): string[] {
+function growingRows({ last }: Conversation, { columns }: OutputFormat): string[] {
 	return last.trim() === "" ? [] : wrapText(last, columns);
 }
 

@@ -1,10 +1,10 @@
-import { createStyles, type Look, wantsColours } from "../text/styles.ts";
+import { createStyles, type OutputFormat, wantsColours } from "../text/styles.ts";
 import type { Io } from "./io.ts";
 
 const usualColumns = 80;
 
 /** Width and styles of stdout. Rows for a file are not shortened. */
-export function outputLook({ stdout, environment }: Io): Look {
+export function outputFormat({ stdout, environment }: Io): OutputFormat {
 	// A terminal that does not know its size reports 0 columns.
 	const columns = stdout.isTTY ? stdout.columns || usualColumns : Number.POSITIVE_INFINITY;
 	return { columns, styles: createStyles(wantsColours(stdout, environment)) };
@@ -19,7 +19,7 @@ export function printJson(value: unknown, { stdout }: Io): void {
 }
 
 /** Width and styles of stderr. */
-export function errorLook({ stderr, environment }: Io): Look {
+export function errorFormat({ stderr, environment }: Io): OutputFormat {
 	const columns = stderr.isTTY ? stderr.columns : Number.POSITIVE_INFINITY;
 	return { columns, styles: createStyles(wantsColours(stderr, environment)) };
 }

@@ -9,8 +9,8 @@ import {
 	connectorFix,
 	connectorWords,
 	judge,
-	ReportKeeper,
-	readStandings,
+	ReportWriter,
+	readConnectorStatuses,
 	reportFileOf,
 } from "./connector-report.ts";
 
@@ -31,13 +31,13 @@ test("reports a silent connector if its process has ended or does not write", ()
 });
 
 test("describes each state, with a fix for each problem", () => {
-	const standing = { ...report, platform: "discord", open: 3, held: 1, waiting: 2 };
-	expect(connectorWords(standing, 61_000)).toBe(
+	const status = { ...report, platform: "discord", open: 3, held: 1, waiting: 2 };
+	expect(connectorWords(status, 61_000)).toBe(
 		`connected for 1 min (process ${process.pid}); events to handle: 2, posts to send: 2, held posts: 1`,
 	);
-	expect(connectorFix(standing)).toBe("`parley discord posts` lists the posts that need a decision");
-	expect(connectorFix({ ...standing, held: 0 })).toBeUndefined();
-	const failed = { ...standing, state: "failed", detail: "it broke" } as const;
+	expect(connectorFix(status)).toBe("`parley discord posts` lists the posts that need a decision");
+	expect(connectorFix({ ...status, held: 0 })).toBeUndefined();
+	const failed = { ...status, state: "failed", detail: "it broke" } as const;
 	expect(connectorWords(failed, 61_000)).toBe("ended: it broke");
 	expect(connectorFix(failed)).toContain("parley start");
 });
@@ -46,41 +46,41 @@ test("writes the report for this user only, at changes and every five seconds, a
 	await using directory = await mkdtempDisposable(join(tmpdir(), "parley-report-"));
 	const file = reportFileOf(directory.path, "discord");
 	const [clock, states] = [new ManualClock(), [] as string[]];
-	const { keeper } = storePosts({ file, clock, onChange: ({ state }) => void states.push(state) });
-	await keeper.update({ state: "starting" });
+	const { reportWriter } = storePosts({ file, clock, onChange: ({ state }) => void states.push(state) });
+	await reportWriter.update({ state: "starting" });
 	expect((await stat(file)).mode & 0o777).toBe(0o600);
 	const looks: (() => void)[] = [];
 	const looked = (): Promise<void> => new Promise((resolve) => void looks.push(resolve));
 	const first = looked();
-	keeper.watch(async () => {
+	reportWriter.watch(async () => {
 		looks.shift()?.();
 		return { state: "connected" };
 	});
 	await first;
-	await keeper.update({ state: "connected" });
+	await reportWriter.update({ state: "connected" });
 	const [since, second] = [clock.now(), looked()];
 	clock.advance(5_000);
 	await second;
-	await keeper.update({ state: "connected" });
+	await reportWriter.update({ state: "connected" });
 	expect(parseJson(await readFile(file, "utf8"))).toMatchObject({ since, seen: since + 5_000 });
 	expect(states).toEqual(["starting", "connected"]);
-	await keeper.end();
-	expect(await readStandings(directory.path, clock.now())).toEqual([]);
+	await reportWriter.end();
+	expect(await readConnectorStatuses(directory.path, clock.now())).toEqual([]);
 	expect(clock.pending).toBe(0);
 });
 
 test("keeps the reason for the end, and logs a failed write once", async () => {
 	await using directory = await mkdtempDisposable(join(tmpdir(), "parley-report-"));
 	const clock = new ManualClock();
-	const { keeper } = storePosts({ file: reportFileOf(directory.path, "discord"), clock });
-	await keeper.end({ state: "refused", detail: "no such token" });
-	expect(await readStandings(directory.path, clock.now())).toMatchObject([
+	const { reportWriter } = storePosts({ file: reportFileOf(directory.path, "discord"), clock });
+	await reportWriter.end({ state: "refused", detail: "no such token" });
+	expect(await readConnectorStatuses(directory.path, clock.now())).toMatchObject([
 		{ platform: "discord", state: "refused", detail: "no such token" },
 	]);
 	await rm(directory.path, { recursive: true });
 	const lost = storePosts({ file: "/dev/null/discord.json", clock });
-	await lost.keeper.update({ state: "starting" });
-	await lost.keeper.update({ state: "starting" });
+	await lost.reportWriter.update({ state: "starting" });
+	await lost.reportWriter.update({ state: "starting" });
 	expect(lost.log.records).toMatchObject([{ level: "warn" }]);
 });
 
@@ -90,5 +90,5 @@ function storePosts(parts: {
 	readonly onChange?: (words: ConnectorWords) => void;
 }) {
 	const log = new MemoryLogger();
-	return { log, keeper: new ReportKeeper({ ...parts, log, pid: process.pid }) };
+	return { log, reportWriter: new ReportWriter({ ...parts, log, pid: process.pid }) };
 }

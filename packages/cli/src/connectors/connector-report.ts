@@ -31,7 +31,7 @@ export interface ConnectorReport extends ConnectorWords {
 }
 
 /** A report with its current state. `silent`: the process has ended, or has not reported for a while. */
-export interface ConnectorStanding extends Omit<ConnectorReport, "state"> {
+export interface ConnectorStatus extends Omit<ConnectorReport, "state"> {
 	readonly platform: string;
 	readonly state: ConnectorState | "silent";
 }
@@ -54,7 +54,7 @@ async function writeReport(file: string, report: ConnectorReport): Promise<void>
 }
 
 /** Connectors of a data directory that run, or that ended without a stop request. */
-export async function readStandings(data: string, now: number): Promise<ConnectorStanding[]> {
+export async function readConnectorStatuses(data: string, now: number): Promise<ConnectorStatus[]> {
 	const found = await Promise.all(
 		platforms.map(async ({ name: platform }) => {
 			const report = await readReport(reportFileOf(data, platform));
@@ -69,7 +69,7 @@ export function judge(
 	report: ConnectorReport,
 	now: number,
 	isAlive: boolean,
-): Omit<ConnectorStanding, "platform"> {
+): Omit<ConnectorStatus, "platform"> {
 	if (report.state === "refused" || report.state === "failed") return report;
 	if (isAlive && now - report.seen < silentMs) return report;
 	const detail = isAlive
@@ -92,17 +92,17 @@ async function readReport(file: string): Promise<ConnectorReport | undefined> {
 }
 
 /** State of a connector in one line. */
-export function connectorWords(standing: ConnectorStanding, now: number): string {
-	const { state, detail, since, pid } = standing;
+export function connectorWords(status: ConnectorStatus, now: number): string {
+	const { state, detail, since, pid } = status;
 	const reason = detail === undefined ? "" : `: ${detail}`;
 	const span = duration(Math.max(0, now - since));
 	switch (state) {
 		case "starting":
 			return `starting (process ${pid})`;
 		case "connected":
-			return `connected for ${span} (process ${pid})${loadOf(standing)}`;
+			return `connected for ${span} (process ${pid})${loadOf(status)}`;
 		case "waiting":
-			return `waiting for ${span}${reason}${loadOf(standing)}`;
+			return `waiting for ${span}${reason}${loadOf(status)}`;
 		case "refused":
 			return `does not run${reason}`;
 		case "failed":
@@ -113,16 +113,16 @@ export function connectorWords(standing: ConnectorStanding, now: number): string
 }
 
 /** State of a connector in rows, with the fix if there is a problem. */
-export function connectorRows(standing: ConnectorStanding, now: number): [string, string][] {
-	const fix = connectorFix(standing);
+export function connectorRows(status: ConnectorStatus, now: number): [string, string][] {
+	const fix = connectorFix(status);
 	return definedItems([
-		[standing.platform, connectorWords(standing, now)],
+		[status.platform, connectorWords(status, now)],
 		fix === undefined ? undefined : (["", fix] satisfies [string, string]),
 	]);
 }
 
 /** Fix for the state; undefined if none is needed. */
-export function connectorFix({ platform, state, held = 0 }: ConnectorStanding): string | undefined {
+export function connectorFix({ platform, state, held = 0 }: ConnectorStatus): string | undefined {
 	switch (state) {
 		case "refused":
 			return `fix this, then start Parley again; \`parley ${platform} doctor\` shows details`;
@@ -137,7 +137,7 @@ export function connectorFix({ platform, state, held = 0 }: ConnectorStanding): 
 	}
 }
 
-function loadOf({ waiting = 0, open = 0, held = 0 }: ConnectorStanding): string {
+function loadOf({ waiting = 0, open = 0, held = 0 }: ConnectorStatus): string {
 	const facts = definedItems([
 		waiting > 0 ? `events to handle: ${waiting}` : undefined,
 		open - held > 0 ? `posts to send: ${open - held}` : undefined,
@@ -149,7 +149,7 @@ function loadOf({ waiting = 0, open = 0, held = 0 }: ConnectorStanding): string 
 /** Milliseconds between two checks of a connector that sends no state by itself. */
 const everyMs = 5_000;
 
-interface ReportKeeperParts {
+interface ReportWriterParts {
 	readonly file: string;
 	readonly clock: Clock;
 	readonly log: Logger;
@@ -162,15 +162,15 @@ interface ReportKeeperParts {
  * Updates the report of a connector at each change and every five seconds. If the report cannot be written, the connector
  * continues.
  */
-export class ReportKeeper {
-	readonly #parts: ReportKeeperParts;
+export class ReportWriter {
+	readonly #parts: ReportWriterParts;
 	#last: ConnectorReport | undefined;
-	#look: (() => Promise<ConnectorWords>) | undefined;
+	#report: (() => Promise<ConnectorWords>) | undefined;
 	#timer: Timer | undefined;
 	#work: Promise<void> = Promise.resolve();
 	#isWritten = true;
 
-	constructor(parts: ReportKeeperParts) {
+	constructor(parts: ReportWriterParts) {
 		this.#parts = parts;
 	}
 
@@ -179,19 +179,19 @@ export class ReportKeeper {
 		return this.#queue(async () => words);
 	}
 
-	/** Starts to report the state that `look` returns. */
-	watch(look: () => Promise<ConnectorWords>): void {
-		this.#look = look;
+	/** Starts to report the state that `readState` returns. */
+	watch(readState: () => Promise<ConnectorWords>): void {
+		this.#report = readState;
 		this.changed();
 	}
 
 	/** Updates the report after a possible change. */
 	readonly changed = (): void => {
-		const look = this.#look;
-		if (!look) return;
+		const readState = this.#report;
+		if (!readState) return;
 		this.#timer?.cancel();
-		void this.#queue(look).then(() => {
-			if (this.#look !== look) return;
+		void this.#queue(readState).then(() => {
+			if (this.#report !== readState) return;
 			this.#timer?.cancel();
 			this.#timer = this.#parts.clock.after(everyMs, this.changed);
 		});
@@ -199,21 +199,21 @@ export class ReportKeeper {
 
 	/** Ends the reports. The given state remains; without one, the report is deleted. */
 	async end(words?: ConnectorWords): Promise<void> {
-		this.#look = undefined;
+		this.#report = undefined;
 		this.#timer?.cancel();
 		if (words) return this.update(words);
 		await this.#work;
 		await rm(this.#parts.file, { force: true }).catch((error: unknown) => this.#failed(error));
 	}
 
-	#queue(look: () => Promise<ConnectorWords>): Promise<void> {
-		this.#work = this.#work.then(() => this.#write(look)).catch((error: unknown) => this.#failed(error));
+	#queue(readState: () => Promise<ConnectorWords>): Promise<void> {
+		this.#work = this.#work.then(() => this.#write(readState)).catch((error: unknown) => this.#failed(error));
 		return this.#work;
 	}
 
-	async #write(look: () => Promise<ConnectorWords>): Promise<void> {
+	async #write(readState: () => Promise<ConnectorWords>): Promise<void> {
 		const { file, clock, pid, onChange } = this.#parts;
-		const [words, now, last] = [await look(), clock.now(), this.#last];
+		const [words, now, last] = [await readState(), clock.now(), this.#last];
 		const isSame = last?.state === words.state && last.detail === words.detail;
 		this.#last = { ...words, pid, since: isSame ? last.since : now, seen: now };
 		if (!isSame) onChange?.(words);

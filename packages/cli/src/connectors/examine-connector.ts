@@ -1,10 +1,10 @@
 import { systemClock } from "@parley/base";
 import { type Finding, noticeTexts, readUnreached } from "@parley/connector";
 import type { Io } from "../command-line/io.ts";
-import { outputLook, printJson, printRows } from "../command-line/output.ts";
+import { outputFormat, printJson, printRows } from "../command-line/output.ts";
 import type { Platform } from "../gateway/platform.ts";
 import { doctorRows } from "../tables/finding-rows.ts";
-import { connectorFix, connectorWords, readStandings } from "./connector-report.ts";
+import { connectorFix, connectorWords, readConnectorStatuses } from "./connector-report.ts";
 import { type ConnectorFlags, readConnectorConfig } from "./run-connector.ts";
 
 export interface Examination {
@@ -25,7 +25,7 @@ export async function examineConnector(examination: Examination): Promise<number
 	const own = [await connectorOf(examination), ...(await noticesOf(examination))];
 	const findings = [...(await Array.fromAsync(found)), ...own].map(shown);
 	if (flags.json) printJson(findings, io);
-	else printRows(doctorRows(findings, outputLook(io)), io);
+	else printRows(doctorRows(findings, outputFormat(io)), io);
 	return findings.some(({ status }) => status === "fail") ? 1 : 0;
 }
 
@@ -44,12 +44,12 @@ async function connectorOf({ platform, flags, io }: Examination): Promise<Findin
 	const id = `${name}-connector`;
 	const { data } = await readConnectorConfig(flags, io);
 	const now = systemClock.now();
-	const standing = (await readStandings(data, now)).find((one) => one.platform === name);
-	if (standing === undefined) {
+	const status = (await readConnectorStatuses(data, now)).find((one) => one.platform === name);
+	if (status === undefined) {
 		const fix = `set ${wants} and start the gateway with \`parley start\`, or run \`parley ${name}\` as well`;
 		return { id, status: "warn", what: `no connector runs on ${data}`, fix };
 	}
-	const [what, fix] = [`connector: ${connectorWords(standing, now)}`, connectorFix(standing)];
+	const [what, fix] = [`connector: ${connectorWords(status, now)}`, connectorFix(status)];
 	if (fix === undefined) return { id, status: "ok", what };
-	return { id, status: standing.state === "refused" ? "fail" : "warn", what, fix };
+	return { id, status: status.state === "refused" ? "fail" : "warn", what, fix };
 }

@@ -68,7 +68,7 @@ export async function setUpSlack(flags: SlackFlags, io: Io): Promise<number> {
 		platform: platformOf(checks),
 		hasToken: (io.environment["SLACK_BOT_TOKEN"] ?? "").trim() !== "",
 		// Over HTTP, requests of Slack arrive only while the connector listens.
-		withConnector: checks.http?.knock === undefined ? ["rooms"] : ["transport", "rooms"],
+		withConnector: checks.http?.probe === undefined ? ["rooms"] : ["transport", "rooms"],
 		...defined({ connectorArgs: flags.listen === undefined ? undefined : ["--listen", flags.listen] }),
 		steps: (answered: (signal: AbortSignal) => Promise<void>, patienceMs: number) =>
 			setupSteps({ ...checks, answered, patienceMs }),

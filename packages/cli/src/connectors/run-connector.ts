@@ -21,7 +21,7 @@ import { humanLog } from "../gateway/human-log.ts";
 import { readConfig } from "../gateway/run-gateway.ts";
 import { stopSignal } from "../gateway/stop-signal.ts";
 import { createStyles, wantsColours } from "../text/styles.ts";
-import { type ConnectorWords, ReportKeeper, reportFileOf } from "./connector-report.ts";
+import { type ConnectorWords, ReportWriter, reportFileOf } from "./connector-report.ts";
 import { lockConnector } from "./lock-connector.ts";
 import { checkReady, connectorToken, reachGateway, revokedToken } from "./reach-gateway.ts";
 import { refusedExitCode } from "./supervisor.ts";
@@ -61,10 +61,10 @@ export async function runConnector(run: Run): Promise<number> {
 	});
 	const stopRequest = flags.supervised ? parentStopRequest(io) : stopSignal();
 	let lock: DataLock | undefined;
-	let keeper: ReportKeeper | undefined;
+	let reportWriter: ReportWriter | undefined;
 	try {
 		lock = lockConnector(config.data, platform);
-		keeper = new ReportKeeper({
+		reportWriter = new ReportWriter({
 			file: reportFileOf(config.data, platform),
 			clock: systemClock,
 			log,
@@ -73,13 +73,13 @@ export async function runConnector(run: Run): Promise<number> {
 				onChange: isForPerson(run) ? (words: ConnectorWords) => printState(words, run) : undefined,
 			}),
 		});
-		await keeper.update({ state: "starting" });
-		const end = await work(run, { config, log, redactor, keeper, stopRequest, failpoints });
-		await keeper.end();
+		await reportWriter.update({ state: "starting" });
+		const end = await work(run, { config, log, redactor, reportWriter, stopRequest, failpoints });
+		await reportWriter.end();
 		log.info("stopped", { signal: end });
 		return 0;
 	} catch (reason) {
-		await keeper?.end(wordsOf(reason, redactor));
+		await reportWriter?.end(wordsOf(reason, redactor));
 		return failed(reason, { run, log, redactor });
 	} finally {
 		lock?.release();
@@ -103,7 +103,7 @@ interface Working {
 	readonly config: Config;
 	readonly log: Logger;
 	readonly redactor: Redactor;
-	readonly keeper: ReportKeeper;
+	readonly reportWriter: ReportWriter;
 	readonly stopRequest: Promise<string>;
 	readonly failpoints: Failpoints;
 }
@@ -111,7 +111,7 @@ interface Working {
 /** Connects and works. Resolves with the reason to stop, and rejects if the connector cannot continue. */
 async function work(
 	{ platform, flags, io, start }: Run,
-	{ config, log, redactor, keeper, stopRequest, failpoints }: Working,
+	{ config, log, redactor, reportWriter, stopRequest, failpoints }: Working,
 ): Promise<string> {
 	const reach = async (): Promise<GatewayAddress> =>
 		asConnector(await lookForGateway(flags, io), {
@@ -124,7 +124,7 @@ async function work(
 		stopRequest,
 		async onWait(why) {
 			log.info("waiting for the gateway", { why });
-			await keeper.update({ state: "waiting", detail: why });
+			await reportWriter.update({ state: "waiting", detail: why });
 		},
 	});
 	if ("ended" in found) return found.ended;
@@ -137,7 +137,7 @@ async function work(
 		gatewayToken,
 		certificate,
 		dataDir: config.data,
-		onLink: keeper.changed,
+		onLink: reportWriter.changed,
 		clock: systemClock,
 		chance: () => chanceOf(ids),
 		ids,
@@ -145,7 +145,7 @@ async function work(
 		failpoints,
 	};
 	const connector = await start(options, config);
-	keeper.watch(async () => stateWords(await connector.status()));
+	reportWriter.watch(async () => stateWords(await connector.status()));
 	const collecting = collectWhenIdle({ clock: systemClock });
 	const end = await Promise.race([stopRequest, connector.ended]);
 	collecting.cancel();

@@ -5,12 +5,17 @@ import type { Finding, SetupStep } from "@parley/connector";
 import { type RunningProgram, startOwnProgram } from "@parley/core";
 import { withGateway } from "../client/with-gateway.ts";
 import type { Io } from "../command-line/io.ts";
-import { outputLook } from "../command-line/output.ts";
+import { outputFormat } from "../command-line/output.ts";
 import type { Platform } from "../gateway/platform.ts";
 import { doctorRows } from "../tables/finding-rows.ts";
 import { createStyles, wantsColours } from "../text/styles.ts";
 import { wrapText } from "../text/wrap.ts";
-import { type ConnectorStanding, connectorFix, connectorWords, readStandings } from "./connector-report.ts";
+import {
+	type ConnectorStatus,
+	connectorFix,
+	connectorWords,
+	readConnectorStatuses,
+} from "./connector-report.ts";
 import { type ConnectorFlags, readConnectorConfig } from "./run-connector.ts";
 import { connectorEnvironment } from "./supervise-connectors.ts";
 
@@ -153,7 +158,7 @@ function heading({ stdout, environment }: Io, text: string): string {
 }
 
 function show(findings: readonly Finding[], io: Io): void {
-	const { columns, styles } = outputLook(io);
+	const { columns, styles } = outputFormat(io);
 	// Without the row with the sum.
 	const rows = doctorRows(findings, { styles, columns: columns - 5 }).slice(0, -2);
 	say(io, rows.map((row) => `     ${row}`).join("\n"));
@@ -161,7 +166,7 @@ function show(findings: readonly Finding[], io: Io): void {
 
 /** Prints an indented text below a heading. */
 function printText(io: Io, text: string): void {
-	const rows = wrapText(text, outputLook(io).columns - 5);
+	const rows = wrapText(text, outputFormat(io).columns - 5);
 	say(io, rows.map((row) => `     ${row}`).join("\n"));
 }
 
@@ -261,7 +266,7 @@ class SetupConnector {
 			return this.#found("fail", ParleyError.from(reason).message, fix);
 		}
 		const { data } = await readConnectorConfig(this.#flags, this.#io);
-		if (!isRunning(await this.#standingIn(data))) this.#start(data);
+		if (!isRunning(await this.#statusIn(data))) this.#start(data);
 		return this.#untilConnected(data, signal);
 	}
 
@@ -285,31 +290,31 @@ class SetupConnector {
 
 	async #untilConnected(data: string, signal: AbortSignal): Promise<Finding> {
 		const end = systemClock.monotonic() + connectMs;
-		let standing = await this.#standingIn(data);
-		while (standing?.state !== "connected" && systemClock.monotonic() < end && !signal.aborted) {
+		let status = await this.#statusIn(data);
+		while (status?.state !== "connected" && systemClock.monotonic() < end && !signal.aborted) {
 			// An abort shows in the signal, which the loop checks.
 			await delay(systemClock, readyLookMs, signal).catch(() => undefined);
-			standing = await this.#standingIn(data);
-			if (!this.isOwn && !isRunning(standing)) break;
+			status = await this.#statusIn(data);
+			if (!this.isOwn && !isRunning(status)) break;
 		}
-		if (standing === undefined)
+		if (status === undefined)
 			return this.#found(
 				"fail",
 				"the connector does not start",
 				`run \`parley ${this.#platform.name}\` to see the reason`,
 			);
-		const words = `connector: ${connectorWords(standing, systemClock.now())}`;
-		if (standing.state === "connected") return this.#found("ok", words);
+		const words = `connector: ${connectorWords(status, systemClock.now())}`;
+		if (status.state === "connected") return this.#found("ok", words);
 		return this.#found(
 			"fail",
 			words,
-			connectorFix(standing) ?? `\`parley ${this.#platform.name} doctor\` shows details`,
+			connectorFix(status) ?? `\`parley ${this.#platform.name} doctor\` shows details`,
 		);
 	}
 
-	async #standingIn(data: string): Promise<ConnectorStanding | undefined> {
-		const standings = await readStandings(data, systemClock.now());
-		return standings.find(({ platform }) => platform === this.#platform.name);
+	async #statusIn(data: string): Promise<ConnectorStatus | undefined> {
+		const statuses = await readConnectorStatuses(data, systemClock.now());
+		return statuses.find(({ platform }) => platform === this.#platform.name);
 	}
 
 	#found(status: "ok" | "fail", what: string, fix?: string): Finding {
@@ -317,6 +322,6 @@ class SetupConnector {
 	}
 }
 
-function isRunning(standing: ConnectorStanding | undefined): boolean {
-	return standing !== undefined && ["starting", "connected", "waiting"].includes(standing.state);
+function isRunning(status: ConnectorStatus | undefined): boolean {
+	return status !== undefined && ["starting", "connected", "waiting"].includes(status.state);
 }

@@ -3,7 +3,7 @@ import type { System } from "./system.ts";
 
 export interface Check {
 	readonly id: string;
-	readonly look: (system: System) => Promise<Found>;
+	readonly examine: (system: System) => Promise<Found>;
 }
 
 /** Result of checks that need a valid configuration. */

@@ -4,7 +4,7 @@ import type { MethodResult } from "@parley/protocol";
 import type { AuditCheck, MessagesCheck } from "../audit/audit-rows.ts";
 import type { HealthReport } from "../client/gateway-health.ts";
 import type { RunningGateway } from "../client/running-gateway.ts";
-import type { ConnectorStanding } from "../connectors/connector-report.ts";
+import type { ConnectorStatus } from "../connectors/connector-report.ts";
 import type { Distribution } from "./distribution.ts";
 
 export interface PathFacts {
@@ -58,7 +58,7 @@ export interface System {
 	/** Tokens of the running gateway. */
 	tokens(): Promise<MethodResult<"list_tokens">["tokens"]>;
 	/** Connectors that run, or that ended without a stop request. */
-	connectors(): Promise<ConnectorStanding[]>;
+	connectors(): Promise<ConnectorStatus[]>;
 	/** Expiry of the certificate, in milliseconds since the epoch. */
 	certificateEnd(file: string): Promise<number>;
 }

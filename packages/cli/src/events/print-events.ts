@@ -20,10 +20,10 @@ import {
 import { type ShownEvent, toOzzieEvent } from "../client/past-events.ts";
 import { interruptedCode } from "../command-line/interrupt.ts";
 import type { Io } from "../command-line/io.ts";
-import { errorLook, outputLook } from "../command-line/output.ts";
+import { errorFormat, outputFormat } from "../command-line/output.ts";
 import { clockTime } from "../text/local-time.ts";
 import { shorten } from "../text/shorten.ts";
-import type { Look } from "../text/styles.ts";
+import type { OutputFormat } from "../text/styles.ts";
 import { visibleLine } from "../text/visible.ts";
 import { connectionWords } from "../wordings/connection-words.ts";
 import { listWords } from "../wordings/event-wordings.ts";
@@ -39,7 +39,7 @@ export async function printEvents(flags: EventsFlags, io: Io): Promise<number> {
 	if (flags.session !== undefined) query.set("session", (await findSession(address, flags.session)).id);
 	for (const type of flags.type ?? []) query.append("type", type);
 	const print = (event: ShownEvent): void => {
-		const row = flags.json ? JSON.stringify(event) : eventRow(event, outputLook(io));
+		const row = flags.json ? JSON.stringify(event) : eventRow(event, outputFormat(io));
 		io.stdout.write(`${row}\n`);
 	};
 	if (flags.follow) return follow(query, print, { flags, io, address });
@@ -54,7 +54,7 @@ async function follow(
 	onEvent: (event: ShownEvent) => void,
 	{ flags, io, address }: { readonly flags: EventsFlags; readonly io: Io; readonly address: GatewayAddress },
 ): Promise<number> {
-	const { dim } = errorLook(io).styles;
+	const { dim } = errorFormat(io).styles;
 	const stop = new AbortController();
 	const interrupt = (): void => stop.abort();
 	process.once("SIGINT", interrupt);
@@ -80,14 +80,14 @@ const idCharacters = "sess_".length + 6;
 const mostColumns = 200;
 
 /** Row of an event: time, session, type and details. */
-export function eventRow(shown: ShownEvent, look: Look): string {
-	const { dim, cyan, red } = look.styles;
+export function eventRow(shown: ShownEvent, format: OutputFormat): string {
+	const { dim, cyan, red } = format.styles;
 	const time = shown.timestamp === undefined ? "        " : clockTime(new Date(shown.timestamp));
 	const id = visibleLine(shown.session_id.slice(0, idCharacters)).padEnd(idCharacters);
 	const type = visibleLine(shown.type).padEnd("internal.llm.call".length);
 	const event = toOzzieEvent(shown);
 	const listed = event ? listWords(event) : { words: "" };
-	const left = Math.min(look.columns, mostColumns) - time.length - id.length - type.length - 6;
+	const left = Math.min(format.columns, mostColumns) - time.length - id.length - type.length - 6;
 	const words = shorten(visibleLine(listed.words), Math.max(10, left));
 	return `${dim(time)}  ${dim(id)}  ${cyan(type)}  ${listed.failed ? red(words) : words}`.trimEnd();
 }

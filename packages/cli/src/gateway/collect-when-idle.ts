@@ -33,11 +33,11 @@ export function collectWhenIdle({ clock, settle = useLessMemory, cpu = ownCpu }:
 		// V8 computes the next limit of its heap at a collection. The limit of the start is four times the live heap at that
 		// time, and V8 keeps most pages of a large heap.
 		void collect();
-		timer = clock.after(LOOK_MS - SETTLE_MS, look);
+		timer = clock.after(LOOK_MS - SETTLE_MS, checkIdle);
 	});
 
-	function look(): void {
-		timer = clock.after(LOOK_MS, look);
+	function checkIdle(): void {
+		timer = clock.after(LOOK_MS, checkIdle);
 		const used = cpu() - before;
 		before += used;
 		const isWorking = used > LOOK_MS * 1_000 * WORKING_SHARE;

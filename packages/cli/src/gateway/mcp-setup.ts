@@ -15,7 +15,7 @@ import {
 } from "@parley/gateway";
 import { chosenDataDirectory } from "../command-line/data-directory.ts";
 import type { Io } from "../command-line/io.ts";
-import { outputLook, printJson, printRows } from "../command-line/output.ts";
+import { outputFormat, printJson, printRows } from "../command-line/output.ts";
 import { noConfirmation, UsageError } from "../command-line/usage.ts";
 import { tableRows } from "../text/columns.ts";
 import { visibleLine } from "../text/visible.ts";
@@ -43,7 +43,7 @@ export async function listServers(flags: McpFlags, io: Io): Promise<void> {
 	printRows(
 		rows.length === 0
 			? ["No MCP servers. Add one with: parley mcp add NAME COMMAND"]
-			: tableRows({ rows: table, optional: [3], elastic: 4 }, outputLook(io)),
+			: tableRows({ rows: table, optional: [3], elastic: 4 }, outputFormat(io)),
 		io,
 	);
 }

@@ -5,7 +5,7 @@ import { createIds, defined, Redactor, silentLogger, systemClock } from "@parley
 import { builtinTools, type McpServerState, McpServers } from "@parley/core";
 import { McpFiles, McpLoginFile, mcpFileIn, mcpLoginsIn, openSandboxes, readMcpFile } from "@parley/gateway";
 import type { Io } from "../command-line/io.ts";
-import { outputLook, printJson, printRows } from "../command-line/output.ts";
+import { outputFormat, printJson, printRows } from "../command-line/output.ts";
 import { UsageError } from "../command-line/usage.ts";
 import { visibleLine } from "../text/visible.ts";
 import { wrapText } from "../text/wrap.ts";
@@ -56,7 +56,7 @@ function rowsOf(
 	io: Io,
 ): string[] {
 	const line = (text: string): string => visibleLine(redactor.redact(text));
-	const { columns, styles } = outputLook(io);
+	const { columns, styles } = outputFormat(io);
 	const rows = states.flatMap(({ name, phase, tools, refused, problem, log }) => {
 		const isReady = phase === "ready";
 		const head = isReady

@@ -1,7 +1,7 @@
 import { defined } from "@parley/base";
 import type { Client, MethodResult, OpenPromptPayload } from "@parley/protocol";
 import type { Io } from "../command-line/io.ts";
-import { errorLook } from "../command-line/output.ts";
+import { errorFormat } from "../command-line/output.ts";
 import { UsageError } from "../command-line/usage.ts";
 import { visibleLine } from "../text/visible.ts";
 import { askPerson } from "./ask-person.ts";
@@ -78,7 +78,7 @@ function approves({ response }: GivenAnswer): boolean {
 
 async function typed(question: OpenPromptPayload, io: Io): Promise<GivenAnswer | "interrupted" | undefined> {
 	if (!io.stdin.isTTY || !io.stderr.isTTY) {
-		io.stderr.write(`${questionRows(question, errorLook(io)).join("\n")}\n`);
+		io.stderr.write(`${questionRows(question, errorFormat(io)).join("\n")}\n`);
 		const way = question.type === "password" ? "" : "; use --value or --deny";
 		throw new UsageError(`cannot ask without a terminal${way}`);
 	}

@@ -1,6 +1,6 @@
 import type { PromptRequestPayload } from "@parley/protocol";
 import type { Io } from "../command-line/io.ts";
-import { errorLook } from "../command-line/output.ts";
+import { errorFormat } from "../command-line/output.ts";
 import { editorRows, emptyEditor, isEnter, type Key, pressKey } from "../terminal/editor.ts";
 import { Terminal } from "../terminal/terminal.ts";
 import { type GivenAnswer, questionPrompt, questionRows } from "./question-rows.ts";
@@ -19,7 +19,7 @@ export function askPerson(
 	question: PromptRequestPayload,
 	{ io, signal, onInterrupt }: AskPersonOptions,
 ): Promise<GivenAnswer | undefined> {
-	const look = errorLook(io);
+	const format = errorFormat(io);
 	let editor = emptyEditor();
 	return new Promise((resolve) => {
 		const draw = (rows: readonly string[] = []): void =>
@@ -42,7 +42,7 @@ export function askPerson(
 			const reading = readAnswer(question, editor.text);
 			editor = emptyEditor();
 			if (reading.kind === "answer") end(reading);
-			else draw([look.styles.dim(`  ${reading.hint}`)]);
+			else draw([format.styles.dim(`  ${reading.hint}`)]);
 		};
 		const onKey = (key: Key): void => {
 			if (key.ctrl && key.name === "c") onInterrupt();
@@ -61,7 +61,7 @@ export function askPerson(
 			onEnd: abort,
 		});
 		signal.addEventListener("abort", abort);
-		draw(questionRows(question, look));
+		draw(questionRows(question, format));
 	});
 }
 

@@ -7,7 +7,7 @@ import { openQuestionRows } from "./question-rows.ts";
 const now = Date.UTC(2026, 0, 2);
 const where = { session_id: "sess_1", created_at: new Date(now - 180_000).toISOString() };
 const question = { ...askQuestion({ token: "prompt_abcdef123456", label: "Which\u001b[2J?" }), ...where };
-const look = (columns: number) => ({ columns, styles: createStyles(false) });
+const format = (columns: number) => ({ columns, styles: createStyles(false) });
 
 test("prints each question with its short id, session, time and person", () => {
 	const rows = openQuestionRows(
@@ -16,7 +16,7 @@ test("prints each question with its short id, session, time and person", () => {
 			{ ...question, token: "prompt_zzzzzz654321", session_title: "", label: "Allow rm?", always_ask: true },
 		],
 		now,
-		look(200),
+		format(200),
 	);
 	expect(rows).toEqual([
 		"ID      SESSION     ASKED      FOR          QUESTION",
@@ -30,12 +30,12 @@ test("limits rows to the width of the terminal, and keeps the ids", () => {
 	const rows = openQuestionRows(
 		[{ ...question, session_title: "x".repeat(90), label: "y".repeat(90), always_ask: false }],
 		now,
-		look(40),
+		format(40),
 	);
 	expect(Math.max(...rows.map(widthOf))).toBeLessThanOrEqual(40);
 	expect(rows[1]).toMatch(/^123456 /);
 });
 
 test("reports that no question is open", () => {
-	expect(openQuestionRows([], now, look(80))).toEqual(["no open questions"]);
+	expect(openQuestionRows([], now, format(80))).toEqual(["no open questions"]);
 });

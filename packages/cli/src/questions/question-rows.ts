@@ -2,7 +2,7 @@ import { definedItems } from "@parley/base";
 import type { EventPayloads, OpenPromptPayload, PromptRequestPayload } from "@parley/protocol";
 import { tableRows } from "../text/columns.ts";
 import { shorten } from "../text/shorten.ts";
-import type { Look, Styles } from "../text/styles.ts";
+import type { OutputFormat, Styles } from "../text/styles.ts";
 import { timeAgo } from "../text/time-ago.ts";
 import { visibleLine, visibleText } from "../text/visible.ts";
 import { wrapText } from "../text/wrap.ts";
@@ -11,8 +11,8 @@ import type { Response } from "./read-answer.ts";
 const indent = "  ";
 
 /** Rows of a question. An approval is never shortened. */
-export function questionRows(question: PromptRequestPayload, look: Look): string[] {
-	return question.type === "confirm" ? approvalRows(question, look) : elicitationRows(question, look);
+export function questionRows(question: PromptRequestPayload, format: OutputFormat): string[] {
+	return question.type === "confirm" ? approvalRows(question, format) : elicitationRows(question, format);
 }
 
 /** Prompt before the cursor while a person answers the question. */
@@ -31,26 +31,26 @@ export function questionPrompt({ type, context }: PromptRequestPayload): string 
 	}
 }
 
-function approvalRows({ label, context }: PromptRequestPayload, look: Look): string[] {
-	const { styles } = look;
+function approvalRows({ label, context }: PromptRequestPayload, format: OutputFormat): string[] {
+	const { styles } = format;
 	const { preview = "", notes = [], risk = "normal" } = context;
 	const colour = risk === "high" || risk === "critical" ? styles.red : styles.yellow;
 	return definedItems([
-		...wrapText(visibleText(label), look.columns).map(styles.bold),
-		...(preview === "" ? [] : diffRows(preview, look)),
-		...notes.flatMap((note) => hanging(indent, visibleText(note), look)).map(styles.dim),
+		...wrapText(visibleText(label), format.columns).map(styles.bold),
+		...(preview === "" ? [] : diffRows(preview, format)),
+		...notes.flatMap((note) => hanging(indent, visibleText(note), format)).map(styles.dim),
 		risk === "normal" || risk === "low" ? undefined : colour(`${indent}risk: ${risk}`),
 	]);
 }
 
 /** A unified diff, added lines green and removed ones red. */
-function diffRows(diff: string, look: Look): string[] {
+function diffRows(diff: string, format: OutputFormat): string[] {
 	return visibleText(diff)
 		.replace(/\n$/, "")
 		.split("\n")
 		.flatMap((line) => {
-			const colour = diffColour(line, look.styles);
-			return hanging(indent, line, look).map(colour);
+			const colour = diffColour(line, format.styles);
+			return hanging(indent, line, format).map(colour);
 		});
 }
 
@@ -60,8 +60,8 @@ function diffColour(line: string, styles: Styles): (text: string) => string {
 	return line.startsWith("@@") ? styles.cyan : styles.dim;
 }
 
-function elicitationRows(question: PromptRequestPayload, look: Look): string[] {
-	const { styles, columns } = look;
+function elicitationRows(question: PromptRequestPayload, format: OutputFormat): string[] {
+	const { styles, columns } = format;
 	const { label, options, placeholder, validation, required } = question;
 	const hints = definedItems([
 		placeholder === "" ? undefined : `for example ${visibleLine(placeholder)}`,
@@ -78,14 +78,14 @@ function elicitationRows(question: PromptRequestPayload, look: Look): string[] {
 		return disabled ? styles.dim(shorten(row, columns)) : shorten(row, columns);
 	});
 	return [
-		...hanging("? ", visibleText(label), look).map((row) => styles.bold(row)),
+		...hanging("? ", visibleText(label), format).map((row) => styles.bold(row)),
 		...choices,
 		...(hints.length === 0 ? [] : wrapText(`${indent}${hints.join(", ")}`, columns).map(styles.dim)),
 	];
 }
 
 /** Wrapped text after `first`; the following rows are indented by its width. */
-function hanging(first: string, text: string, { columns }: Look): string[] {
+function hanging(first: string, text: string, { columns }: OutputFormat): string[] {
 	return wrapText(text, columns - first.length).map((row, index) =>
 		index === 0 ? `${first}${row}` : `${" ".repeat(first.length)}${row}`,
 	);
@@ -108,29 +108,29 @@ export interface OpenQuestion {
 export function answeredRow(
 	open: OpenQuestion,
 	response: EventPayloads["prompt.response"],
-	look: Look,
+	format: OutputFormat,
 ): string {
 	const { question, given } = open;
-	if (given && counts(given, response)) return givenRow(given, look);
-	const { styles } = look;
+	if (given && counts(given, response)) return givenRow(given, format);
+	const { styles } = format;
 	const refused = isRefusal(response);
 	const answer = describeAnswer(question.type, response.value, refused);
-	return `  ${markOf(refused, look)} ${visibleLine(answer)}${styles.dim(" (answered elsewhere)")}`;
+	return `  ${markOf(refused, format)} ${visibleLine(answer)}${styles.dim(" (answered elsewhere)")}`;
 }
 
 /** Row of an answer that is shown before the gateway confirms it, because another question follows immediately. */
-export function givenRow({ response, shown }: GivenAnswer, look: Look): string {
-	return `  ${markOf(response.cancelled === true, look)} ${visibleLine(shown)}`;
+export function givenRow({ response, shown }: GivenAnswer, format: OutputFormat): string {
+	return `  ${markOf(response.cancelled === true, format)} ${visibleLine(shown)}`;
 }
 
 /** The row for a result that differs from an answer which was shown already; undefined if it does not differ. */
 export function correctedRow(
 	open: OpenQuestion,
 	response: EventPayloads["prompt.response"],
-	look: Look,
+	format: OutputFormat,
 ): string | undefined {
 	if (open.given && counts(open.given, response)) return undefined;
-	return `  ${visibleLine(open.question.label)}${answeredRow(open, response, look)}`;
+	return `  ${visibleLine(open.question.label)}${answeredRow(open, response, format)}`;
 }
 
 /** Whether the result is probably the answer of this client. */
@@ -145,7 +145,7 @@ function isRefusal({ value, cancelled }: EventPayloads["prompt.response"]): bool
 	return cancelled || value === false;
 }
 
-function markOf(refused: boolean, { styles }: Look): string {
+function markOf(refused: boolean, { styles }: OutputFormat): string {
 	return refused ? styles.red("✗") : styles.green("✓");
 }
 
@@ -169,7 +169,11 @@ export function shortCode(token: string): string {
 const head = ["ID", "SESSION", "ASKED", "FOR", "QUESTION"];
 
 /** Open questions, the oldest first, and below them the command that answers. */
-export function openQuestionRows(questions: readonly OpenPromptPayload[], now: number, look: Look): string[] {
+export function openQuestionRows(
+	questions: readonly OpenPromptPayload[],
+	now: number,
+	format: OutputFormat,
+): string[] {
 	if (questions.length === 0) return ["no open questions"];
 	const rows = questions.map(({ token, session_title, created_at, person, label, always_ask }) => [
 		shortCode(token),
@@ -180,7 +184,7 @@ export function openQuestionRows(questions: readonly OpenPromptPayload[], now: n
 	]);
 	const hint = "`parley answer ID` answers a question. Calls with ! always require approval.";
 	return [
-		...tableRows({ rows: [head, ...rows], optional: [3, 2, 1], elastic: 4 }, look),
-		...wrapText(hint, look.columns),
+		...tableRows({ rows: [head, ...rows], optional: [3, 2, 1], elastic: 4 }, format),
+		...wrapText(hint, format.columns),
 	];
 }

@@ -3,7 +3,7 @@ import type { Client, SkillPayload } from "@parley/protocol";
 import type { AddressFlags } from "../client/gateway-address.ts";
 import { withGateway } from "../client/with-gateway.ts";
 import type { Io } from "../command-line/io.ts";
-import { outputLook, printJson, printRows } from "../command-line/output.ts";
+import { outputFormat, printJson, printRows } from "../command-line/output.ts";
 import { noConfirmation, UsageError } from "../command-line/usage.ts";
 import { changeRows, skillTable } from "../tables/skill-and-memory-tables.ts";
 import { visibleLine } from "../text/visible.ts";
@@ -23,7 +23,7 @@ export async function trustSkills(directory: string, flags: TrustFlags, io: Io):
 		const { skills, problems, digest } = await client.request("list_skills", { directory });
 		const own = skills.filter(({ trust }) => trust !== "operator");
 		if (needsConfirmation && own.length > 0) {
-			const rows = skillTable({ skills: own, problems }, outputLook(io));
+			const rows = skillTable({ skills: own, problems }, outputFormat(io));
 			const changes = await changesOf(own, directory, client);
 			io.stderr.write([...rows, ...changes].map((row) => `${row}\n`).join(""));
 			if (!(await agrees(directory, io))) {

@@ -2,7 +2,7 @@ import { definedItems } from "@parley/base";
 import type { MethodResult } from "@parley/protocol";
 import { type Table, tableRows } from "../text/columns.ts";
 import { localTime } from "../text/local-time.ts";
-import type { Look } from "../text/styles.ts";
+import type { OutputFormat } from "../text/styles.ts";
 import { timeAgo, timeLeft } from "../text/time-ago.ts";
 import { visibleLine } from "../text/visible.ts";
 import { wrapText } from "../text/wrap.ts";
@@ -12,7 +12,7 @@ export type Grant = MethodResult<"list_grants">["grants"][number];
 const head = ["ID", "CHANNEL", "STATE", "CALLS", "COVERS", "GRANTED BY", "REASON"];
 
 /** Rows of trust grants, newest first. */
-export function grantTable(grants: readonly Grant[], now: number, look: Look): string[] {
+export function grantTable(grants: readonly Grant[], now: number, format: OutputFormat): string[] {
 	const rows = grants.map((grant) => [
 		grant.grant_id,
 		visibleLine(grant.place),
@@ -23,13 +23,13 @@ export function grantTable(grants: readonly Grant[], now: number, look: Look): s
 		visibleLine(grant.reason),
 	]);
 	const table: Table = { rows: [head, ...rows], right: [3], optional: [5, 4, 3], elastic: 6 };
-	return tableRows(table, look);
+	return tableRows(table, format);
 }
 
 export type TrustRequest = MethodResult<"list_grants">["wishes"][number];
 
 /** Requests for trust grants in rows, and below them the commands that answer. */
-export function requestRows(requests: readonly TrustRequest[], now: number, look: Look): string[] {
+export function requestRows(requests: readonly TrustRequest[], now: number, format: OutputFormat): string[] {
 	const head = ["ID", "CHANNEL", "REQUESTED BY", "LIMITS", "COVERS", "EXPIRES IN", "REASON"];
 	const rows = requests.map((request) => [
 		visibleLine(request.token),
@@ -43,8 +43,8 @@ export function requestRows(requests: readonly TrustRequest[], now: number, look
 	const hint =
 		"`parley trust approve ID` trusts the channel, `parley trust deny ID` denies the request. Ids may be abbreviated.";
 	return [
-		...tableRows({ rows: [head, ...rows], optional: [5, 3, 4], elastic: 6 }, look),
-		...wrapText(hint, look.columns),
+		...tableRows({ rows: [head, ...rows], optional: [5, 3, 4], elastic: 6 }, format),
+		...wrapText(hint, format.columns),
 	];
 }
 
@@ -77,11 +77,11 @@ type Token = MethodResult<"list_tokens">["tokens"][number];
 const shownId = 8;
 
 /** Rows of the tokens, active ones first. `now` is in milliseconds since the epoch. */
-export function tokenTable(tokens: readonly Token[], look: Look, now: number): string[] {
+export function tokenTable(tokens: readonly Token[], format: OutputFormat, now: number): string[] {
 	const sorted = [...tokens].sort((a, b) => Number(b.status === "active") - Number(a.status === "active"));
 	const cells = sorted.map((token) => tokenCells(token, now));
 	const head = ["ID", "KIND", "NAME", "SCOPE", "LAST USED", "STATUS"];
-	return tableRows({ rows: [head, ...cells], optional: [3, 4], elastic: 2 }, look);
+	return tableRows({ rows: [head, ...cells], optional: [3, 4], elastic: 2 }, format);
 }
 
 function tokenCells(token: Token, now: number): string[] {
@@ -99,7 +99,7 @@ type Listing = MethodResult<"show_policy">;
 type Rule = Listing["rules"][number];
 
 /** Decision about a call, and below it the result of each rule; the deciding rules are first. */
-export function decisionRows(answer: Answer, look: Look): string[] {
+export function decisionRows(answer: Answer, format: OutputFormat): string[] {
 	const { effect, floor, reason, classes, sandbox, policy_version, rules } = answer;
 	const facts = [
 		`${floor ? "ask always" : effect}: ${visibleLine(reason)}`,
@@ -111,20 +111,20 @@ export function decisionRows(answer: Answer, look: Look): string[] {
 		[decides ? "▸" : "", layer, effect, why, source ?? ""].map(visibleLine),
 	);
 	const head = ["", "LAYER", "EFFECT", "REASON", "SOURCE"];
-	const table = rules.length === 0 ? [] : tableRows({ rows: [head, ...cells], elastic: 3 }, look);
-	return [...facts.flatMap((fact) => wrapText(fact, look.columns)), ...table];
+	const table = rules.length === 0 ? [] : tableRows({ rows: [head, ...cells], elastic: 3 }, format);
+	return [...facts.flatMap((fact) => wrapText(fact, format.columns)), ...table];
 }
 
 /** The active rules, in the order of their layers. */
-export function ruleRows({ rules, problem }: Listing, look: Look): string[] {
+export function ruleRows({ rules, problem }: Listing, format: OutputFormat): string[] {
 	const cells = rules.map((rule) =>
 		[rule.layer, effectOf(rule), conditionsOf(rule), rule.reason, rule.source ?? ""].map(visibleLine),
 	);
 	const head = ["LAYER", "EFFECT", "WHEN", "REASON", "SOURCE"];
-	const broken = problem === undefined ? [] : wrapText(`✗ ${visibleLine(problem)}`, look.columns);
+	const broken = problem === undefined ? [] : wrapText(`✗ ${visibleLine(problem)}`, format.columns);
 	return [
-		...broken.map(look.styles.red),
-		...tableRows({ rows: [head, ...cells], optional: [4], elastic: 2 }, look),
+		...broken.map(format.styles.red),
+		...tableRows({ rows: [head, ...cells], optional: [4], elastic: 2 }, format),
 	];
 }
 

@@ -3,7 +3,7 @@ import { createStyles } from "../text/styles.ts";
 import { widthOf } from "../text/wrap.ts";
 import { channelRows } from "./people-and-channels.ts";
 
-const look = (columns: number) => ({ columns, styles: createStyles(false) });
+const format = (columns: number) => ({ columns, styles: createStyles(false) });
 const channel = {
 	place: "discord:1:2",
 	profile: {
@@ -24,7 +24,7 @@ const channel = {
 
 test("prints the settings of each channel, and their source", () => {
 	const plain = { place: "slack:T1", profile: { tools: [] }, source: "configuration" as const };
-	const rows = channelRows([channel, plain, { ...plain, profile: {} }], look(200));
+	const rows = channelRows([channel, plain, { ...plain, profile: {} }], format(200));
 	expect(rows).toEqual([
 		"discord:1:2  (set by the operator)",
 		"  agent: coder",
@@ -47,9 +47,11 @@ test("prints the settings of each channel, and their source", () => {
 });
 
 test("names the command that sets channel settings if there are none", () => {
-	expect(channelRows([], look(80))).toEqual(["No channel has its own settings. Use `parley channels set`."]);
+	expect(channelRows([], format(80))).toEqual([
+		"No channel has its own settings. Use `parley channels set`.",
+	]);
 });
 
 test("prints no row that is wider than the terminal", () => {
-	expect(Math.max(...channelRows([channel], look(30)).map(widthOf))).toBeLessThanOrEqual(30);
+	expect(Math.max(...channelRows([channel], format(30)).map(widthOf))).toBeLessThanOrEqual(30);
 });

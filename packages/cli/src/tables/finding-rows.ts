@@ -1,20 +1,20 @@
 import { alignColumns } from "../text/columns.ts";
-import type { Look } from "../text/styles.ts";
+import type { OutputFormat } from "../text/styles.ts";
 import { visibleLine } from "../text/visible.ts";
 import { widthOf, wrapText } from "../text/wrap.ts";
 
 const marks: Readonly<Record<FindingStatus, string>> = { ok: "ok", warn: "warn", fail: "FAIL" };
 
 /** Rows of the findings, each with its fix, and the sum at the end. */
-export function doctorRows(findings: readonly Finding[], look: Look): string[] {
+export function doctorRows(findings: readonly Finding[], format: OutputFormat): string[] {
 	const heads = alignColumns(findings.map(({ id, status }) => [marks[status], id, "|"])).map((row) =>
 		row.slice(0, -1),
 	);
-	const rows = findings.flatMap((finding, index) => rowsOf(finding, heads[index] ?? "", look));
+	const rows = findings.flatMap((finding, index) => rowsOf(finding, heads[index] ?? "", format));
 	return [...rows, "", sumOf(findings)];
 }
 
-function rowsOf({ status, what, fix }: Finding, head: string, { columns, styles }: Look): string[] {
+function rowsOf({ status, what, fix }: Finding, head: string, { columns, styles }: OutputFormat): string[] {
 	const indent = " ".repeat(widthOf(head));
 	const room = Math.max(20, columns - indent.length);
 	const lines = wrapped(what, room);

@@ -64,15 +64,15 @@ const request: TrustRequest = {
 };
 
 test("prints requests for trust with their requester, limits and reason, and the commands that answer them", () => {
-	const look = { columns: Number.POSITIVE_INFINITY, styles: createStyles(false) };
+	const format = { columns: Number.POSITIVE_INFINITY, styles: createStyles(false) };
 	const { person: _, name: __, ...unnamed } = request;
-	const rows = requestRows([request, unnamed], now, look);
+	const rows = requestRows([request, unnamed], now, format);
 	expect(rows[0]).toMatch(/^ID +CHANNEL +REQUESTED BY +LIMITS +COVERS +EXPIRES IN +REASON$/);
 	expect(rows[1]).toMatch(
 		/^prompt_1 +discord:1:c +Ada\\u\{1b\} \(discord:1:ada\) +4 h, 200 calls +git of members +24 h +release night$/,
 	);
 	expect(rows[2]).toMatch(/ unknown /);
 	expect(rows[3]).toMatch(/trust approve ID.*trust deny ID/);
-	const narrow = requestRows([request], now, { ...look, columns: 60 });
+	const narrow = requestRows([request], now, { ...format, columns: 60 });
 	expect(narrow.every((row) => row.length <= 60)).toBe(true);
 });

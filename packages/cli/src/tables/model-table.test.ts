@@ -46,15 +46,15 @@ test.each([80, 40])("prints no row that is wider than %d columns", (columns) => 
 });
 
 test("prints notes about the models of a custom server", () => {
-	const look = { columns: 100, styles: createStyles(false) };
+	const format = { columns: 100, styles: createStyles(false) };
 	const own = { default: "gemma.gguf", any_model: true, models: [] } as const;
 	const notes = [
 		"gemma.gguf is the default model; its limits and prices are unknown",
 		"the server may have more models: you can use any name",
 	];
-	expect(modelTable({ ...own, models: [] }, look)).toEqual(notes);
-	expect(modelTable({ ...list, default: "gemma.gguf", any_model: true }, look).slice(-2)).toEqual(notes);
-	expect(modelTable({ ...list, any_model: true }, look).at(-1)).toBe(notes[1]);
+	expect(modelTable({ ...own, models: [] }, format)).toEqual(notes);
+	expect(modelTable({ ...list, default: "gemma.gguf", any_model: true }, format).slice(-2)).toEqual(notes);
+	expect(modelTable({ ...list, any_model: true }, format).at(-1)).toBe(notes[1]);
 });
 
 test("a model of a subscription has no price, and the reason", () => {

@@ -3,7 +3,7 @@ import type { MethodResult } from "@parley/protocol";
 import { formatCount, formatRoughly, formatUsd, formatUsdLimit } from "../text/amounts.ts";
 import { alignColumns, tableRows } from "../text/columns.ts";
 import { shorten } from "../text/shorten.ts";
-import type { Look, Styles } from "../text/styles.ts";
+import type { OutputFormat, Styles } from "../text/styles.ts";
 import { visibleLine } from "../text/visible.ts";
 import { widthOf, wrapText } from "../text/wrap.ts";
 
@@ -11,21 +11,24 @@ type ModelList = MethodResult<"list_models">;
 type ListedModel = ModelList["models"][number];
 
 /** Rows of the models; `▸` marks the default model. */
-export function modelTable(list: ModelList, look: Look): string[] {
+export function modelTable(list: ModelList, format: OutputFormat): string[] {
 	const { models, default: chosen } = list;
-	const notes = modelNotes(list, look);
+	const notes = modelNotes(list, format);
 	if (models.length === 0) return notes;
 	const head = ["", "NAME", "TIER", "WINDOW", "REPLY", "THINKING", "IMAGES", "$/M IN", "CACHED", "OUT"];
 	const rows = models.map((model) => [model.name === chosen ? "▸" : "", ...modelCells(model)]);
 	const table = tableRows(
 		{ rows: [head, ...rows], right: [3, 4, 7, 8, 9], optional: [6, 8], elastic: 1 },
-		look,
+		format,
 	);
-	return [...table, ...models.flatMap((model) => priceRows(model, look)), ...notes];
+	return [...table, ...models.flatMap((model) => priceRows(model, format)), ...notes];
 }
 
 /** Notes about models that the table does not know. */
-function modelNotes({ models, default: chosen, any_model }: ModelList, { columns, styles }: Look): string[] {
+function modelNotes(
+	{ models, default: chosen, any_model }: ModelList,
+	{ columns, styles }: OutputFormat,
+): string[] {
 	const isListed = models.some(({ name }) => name === chosen);
 	const notes = definedItems([
 		isListed ? undefined : `${visibleLine(chosen)} is the default model; its limits and prices are unknown`,
@@ -35,7 +38,10 @@ function modelNotes({ models, default: chosen, any_model }: ModelList, { columns
 }
 
 /** Facts about prices that do not fit into the table. */
-function priceRows({ name, long_prompt, subscription }: ListedModel, { columns, styles }: Look): string[] {
+function priceRows(
+	{ name, long_prompt, subscription }: ListedModel,
+	{ columns, styles }: OutputFormat,
+): string[] {
 	if (subscription)
 		return wrapText(`${visibleLine(name)}: a subscription pays for the tokens`, columns).map(styles.dim);
 	if (!long_prompt) return [];
@@ -78,12 +84,12 @@ type AgentList = MethodResult<"list_agents">;
 type Agent = AgentList["agents"][number];
 
 /** Rows of the agent profiles, then the invalid profiles with the reason. */
-export function agentTable({ agents, problems }: AgentList, look: Look): string[] {
+export function agentTable({ agents, problems }: AgentList, format: OutputFormat): string[] {
 	const cells = [["NAME", "TITLE", "MODEL", "THINKING", "TOOLS"], ...agents.map(agentCells)];
 	const broken = problems.flatMap(({ name, message }) =>
-		wrapText(`✗ ${visibleLine(name)}: ${visibleLine(message)}`, look.columns).map(look.styles.red),
+		wrapText(`✗ ${visibleLine(name)}: ${visibleLine(message)}`, format.columns).map(format.styles.red),
 	);
-	return [...tableRows({ rows: cells, optional: [1], elastic: 4 }, look), ...broken];
+	return [...tableRows({ rows: cells, optional: [1], elastic: 4 }, format), ...broken];
 }
 
 function agentCells({ name, title, model, reasoning, tools, server }: Agent): string[] {
@@ -101,8 +107,12 @@ const groupings = ["day", "model", "session"] as const;
 export type Grouping = (typeof groupings)[number];
 
 /** Usage in rows: one for each day, model or session, then their sum and the budgets. */
-export function usageRows({ rows, total, budgets }: UsageReport, by: Grouping, look: Look): string[] {
-	const known = budgetRows(budgets, look);
+export function usageRows(
+	{ rows, total, budgets }: UsageReport,
+	by: Grouping,
+	format: OutputFormat,
+): string[] {
+	const known = budgetRows(budgets, format);
 	const limits = known.length === 0 ? [] : ["", ...known];
 	if (total.calls === 0) return ["no usage yet", ...limits];
 	const cells = definedItems([
@@ -110,8 +120,8 @@ export function usageRows({ rows, total, budgets }: UsageReport, by: Grouping, l
 		...rows.map((row) => usageCells(nameOf(row, by), row)),
 		rows.length > 1 ? usageCells("total", total) : undefined,
 	]);
-	const table = tableRows({ rows: cells, right: [1, 2, 3, 4, 5], optional: [1], elastic: 0 }, look);
-	return [...table, ...priceNotes(rows, look), ...limits];
+	const table = tableRows({ rows: cells, right: [1, 2, 3, 4, 5], optional: [1], elastic: 0 }, format);
+	return [...table, ...priceNotes(rows, format), ...limits];
 }
 
 function nameOf({ day, model, session_id }: UsageRow, by: Grouping): string {
@@ -125,7 +135,7 @@ function usageCells(name: string, used: UsageReport["total"]): string[] {
 }
 
 /** Notes about models without a price, because a cost of $0.00 is misleading. */
-function priceNotes(rows: readonly UsageRow[], { columns, styles }: Look): string[] {
+function priceNotes(rows: readonly UsageRow[], { columns, styles }: OutputFormat): string[] {
 	const free = rows.filter(({ model, provider, cost_usd }) => {
 		return model !== undefined && provider !== "offline" && cost_usd === 0;
 	});
@@ -143,7 +153,7 @@ const shortestBar = 5;
  * Rows of the budgets: the spent part, a bar if the terminal is wide enough, and the source of the limit. A budget that was
  * never set has no row.
  */
-export function budgetRows(all: readonly Budget[], { columns, styles }: Look): string[] {
+export function budgetRows(all: readonly Budget[], { columns, styles }: OutputFormat): string[] {
 	const budgets = all
 		.filter(({ limit_usd, source }) => limit_usd !== null || source === "set")
 		.sort((a, b) => orderOf(a) - orderOf(b));

@@ -3,7 +3,7 @@ import type { MethodResult } from "@parley/protocol";
 import { beginsId } from "../command-line/ids.ts";
 import { formatBytes, formatUsdLimit } from "../text/amounts.ts";
 import { tableRows } from "../text/columns.ts";
-import type { Look } from "../text/styles.ts";
+import type { OutputFormat } from "../text/styles.ts";
 import { timeAgo, timeLeft } from "../text/time-ago.ts";
 import { visibleLine } from "../text/visible.ts";
 import { wrapText } from "../text/wrap.ts";
@@ -13,7 +13,7 @@ type Person = People["people"][number];
 type Waiting = People["waiting"][number];
 
 /** Rows of the people with access, then the open requests and invitations. `now` is in milliseconds since the epoch. */
-export function peopleRows({ people, waiting }: People, now: number, look: Look): string[] {
+export function peopleRows({ people, waiting }: People, now: number, format: OutputFormat): string[] {
 	if (people.length === 0 && waiting.length === 0) {
 		return ["No chat user has access. `parley people pair --role owner` prints a code for the first owner."];
 	}
@@ -24,10 +24,10 @@ export function peopleRows({ people, waiting }: People, now: number, look: Look)
 	const head = ["KIND", "NAME", "PLATFORM", "GUILD OR TEAM", "USER ID", "ROLE", "EXPIRES IN", "ID"];
 	const open = [head, ...waiting.map((one) => waitingCells(one, now))];
 	return definedItems([
-		...(people.length > 0 ? tableRows({ rows: known, optional: [3, 4], elastic: 1 }, look) : []),
+		...(people.length > 0 ? tableRows({ rows: known, optional: [3, 4], elastic: 1 }, format) : []),
 		people.length > 0 && waiting.length > 0 ? "" : undefined,
-		...(waiting.length > 0 ? tableRows({ rows: open, optional: [5, 6], elastic: 1 }, look) : []),
-		...hintsFor(waiting, look),
+		...(waiting.length > 0 ? tableRows({ rows: open, optional: [5, 6], elastic: 1 }, format) : []),
+		...hintsFor(waiting, format),
 	]);
 }
 
@@ -53,7 +53,7 @@ function waitingCells(one: Waiting, now: number): string[] {
 	return [kind, name, platform, tenant, user, role, left, id].map(visibleLine);
 }
 
-function hintsFor(waiting: readonly Waiting[], { columns }: Look): string[] {
+function hintsFor(waiting: readonly Waiting[], { columns }: OutputFormat): string[] {
 	const hasRequests = waiting.some(({ kind }) => kind === "request");
 	const hints = definedItems([
 		hasRequests
@@ -97,14 +97,14 @@ export function findWaiting<One extends Named>(waiting: readonly One[], named: s
 
 type Channel = MethodResult<"list_places">["places"][number];
 
-export function channelRows(channels: readonly Channel[], look: Look): string[] {
+export function channelRows(channels: readonly Channel[], format: OutputFormat): string[] {
 	if (channels.length === 0) {
 		return ["No channel has its own settings. Use `parley channels set`."];
 	}
-	return channels.flatMap((channel) => settingRows(channel, look));
+	return channels.flatMap((channel) => settingRows(channel, format));
 }
 
-function settingRows({ place, profile, source }: Channel, { columns, styles }: Look): string[] {
+function settingRows({ place, profile, source }: Channel, { columns, styles }: OutputFormat): string[] {
 	const by = source === "operator" ? "set by the operator" : "from the configuration";
 	const words = settingWords(profile).flatMap((row) => wrapText(visibleLine(row), Math.max(10, columns - 2)));
 	return [

@@ -4,7 +4,7 @@ import { widthOf } from "../text/wrap.ts";
 import { deniedWords, findWaiting, peopleRows, personWords } from "./people-and-channels.ts";
 
 const now = Date.parse("2026-01-10T12:00:00Z");
-const look = (columns: number) => ({ columns, styles: createStyles(false) });
+const format = (columns: number) => ({ columns, styles: createStyles(false) });
 const ada = {
 	person: "discord:1:2",
 	name: "Ada\u001b[2J",
@@ -31,7 +31,7 @@ const invitation = {
 };
 
 test("prints people above requests and invitations, without their codes", () => {
-	const rows = peopleRows({ people: [ada], waiting: [bob, invitation] }, now, look(200));
+	const rows = peopleRows({ people: [ada], waiting: [bob, invitation] }, now, format(200));
 	expect(rows[0]).toMatch(/^PERSON +NAME +ROLE +ADDED BY +WHEN$/);
 	expect(rows[1]).toMatch(/^discord:1:2 +Ada\S+ +owner +invitation:pairing_1 +3 min ago$/);
 	expect(rows[2]).toBe("");
@@ -43,16 +43,16 @@ test("prints people above requests and invitations, without their codes", () => 
 });
 
 test("prints the command that gives access if there are no people", () => {
-	expect(peopleRows({ people: [], waiting: [] }, now, look(80))).toEqual([
+	expect(peopleRows({ people: [], waiting: [] }, now, format(80))).toEqual([
 		"No chat user has access. `parley people pair --role owner` prints a code for the first owner.",
 	]);
-	expect(peopleRows({ people: [], waiting: [bob] }, now, look(80))[0]).toMatch(/^KIND/);
-	expect(peopleRows({ people: [ada], waiting: [] }, now, look(80))).toHaveLength(2);
+	expect(peopleRows({ people: [], waiting: [bob] }, now, format(80))[0]).toMatch(/^KIND/);
+	expect(peopleRows({ people: [ada], waiting: [] }, now, format(80))).toHaveLength(2);
 });
 
 test("prints no row that is wider than the terminal", () => {
 	for (const columns of [40, 60, 80]) {
-		const rows = peopleRows({ people: [ada], waiting: [bob, invitation] }, now, look(columns));
+		const rows = peopleRows({ people: [ada], waiting: [bob, invitation] }, now, format(columns));
 		expect(Math.max(...rows.map(widthOf))).toBeLessThanOrEqual(columns);
 	}
 });

@@ -3,7 +3,7 @@ import { createStyles } from "../text/styles.ts";
 import { widthOf } from "../text/wrap.ts";
 import { decisionRows, ruleRows } from "./access-tables.ts";
 
-const look = { columns: 100, styles: createStyles(false) };
+const format = { columns: 100, styles: createStyles(false) };
 const denied: Parameters<typeof decisionRows>[0] = {
 	reason: "we push\u001b by hand",
 	classes: ["exec-sandboxed"],
@@ -30,7 +30,7 @@ const denied: Parameters<typeof decisionRows>[0] = {
 };
 
 test("prints the decision, then the result of each rule", () => {
-	expect(decisionRows(denied, look)).toEqual([
+	expect(decisionRows(denied, format)).toEqual([
 		"deny: we push\\u{1b} by hand",
 		"classes: exec-sandboxed",
 		"sandbox: bubblewrap",
@@ -43,11 +43,11 @@ test("prints the decision, then the result of each rule", () => {
 
 test("marks rules that always ask, and prints no rules for an invalid call", () => {
 	const refused = { ...denied, effect: "ask" as const, floor: true, classes: [], rules: [] };
-	expect(decisionRows(refused, look).slice(0, 2)).toEqual([
+	expect(decisionRows(refused, format).slice(0, 2)).toEqual([
 		"ask always: we push\\u{1b} by hand",
 		"classes: none",
 	]);
-	expect(decisionRows(refused, look)).toHaveLength(4);
+	expect(decisionRows(refused, format)).toHaveLength(4);
 });
 
 const listing = {
@@ -86,7 +86,7 @@ const listing = {
 };
 
 test("prints rules with their conditions, below the error of an invalid policy", () => {
-	expect(ruleRows(listing, { ...look, columns: 120 }).map((row) => row.split(/ {2,}/))).toEqual([
+	expect(ruleRows(listing, { ...format, columns: 120 }).map((row) => row.split(/ {2,}/))).toEqual([
 		["✗ the operator's policy is invalid, and no tool runs until it is fixed"],
 		["LAYER", "EFFECT", "WHEN", "REASON", "SOURCE"],
 		["built-in", "ask always", "secret", "secret"],
@@ -96,6 +96,9 @@ test("prints rules with their conditions, below the error of an invalid policy",
 });
 
 test.each([80, 40])("prints no row that is wider than %d columns", (columns) => {
-	const rows = [...ruleRows(listing, { ...look, columns }), ...decisionRows(denied, { ...look, columns })];
+	const rows = [
+		...ruleRows(listing, { ...format, columns }),
+		...decisionRows(denied, { ...format, columns }),
+	];
 	expect(Math.max(...rows.map(widthOf))).toBeLessThanOrEqual(columns);
 });

@@ -28,8 +28,8 @@ const sessions = [
 ];
 
 test("prints sessions with all details, newest first", () => {
-	const look = { columns: Number.POSITIVE_INFINITY, styles: createStyles(false) };
-	expect(sessionTable(sessions, now, look).slice(0, 2)).toEqual([
+	const format = { columns: Number.POSITIVE_INFINITY, styles: createStyles(false) };
+	expect(sessionTable(sessions, now, format).slice(0, 2)).toEqual([
 		expect.stringMatching(/^ID +STATE +MSGS +UPDATED +TITLE +DIRECTORY$/),
 		expect.stringMatching(
 			/^sess_new +idle +3 +2 min ago +\(no title\) +\/home\/ada\/a\/very\/long\/directory$/,

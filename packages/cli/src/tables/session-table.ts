@@ -5,7 +5,7 @@ import { formatCount, formatUsd } from "../text/amounts.ts";
 import { alignColumns } from "../text/columns.ts";
 import { localTime } from "../text/local-time.ts";
 import { shorten } from "../text/shorten.ts";
-import type { Look, Styles } from "../text/styles.ts";
+import type { OutputFormat, Styles } from "../text/styles.ts";
 import { timeAgo } from "../text/time-ago.ts";
 import { visibleLine } from "../text/visible.ts";
 import { widthOf } from "../text/wrap.ts";
@@ -25,7 +25,11 @@ const layouts = [
 ];
 
 /** Rows of the sessions, the last updated first. */
-export function sessionTable(sessions: readonly Listed[], now: number, { columns, styles }: Look): string[] {
+export function sessionTable(
+	sessions: readonly Listed[],
+	now: number,
+	{ columns, styles }: OutputFormat,
+): string[] {
 	const newestFirst = [...sessions].sort((a, b) => Date.parse(b.updated_at) - Date.parse(a.updated_at));
 	const facts = [head, ...newestFirst.map((one) => factsOf(one, now))];
 	const texts = [["TITLE", "DIRECTORY"], ...newestFirst.map(textsOf)];

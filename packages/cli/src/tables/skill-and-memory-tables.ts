@@ -2,7 +2,7 @@ import { definedItems } from "@parley/base";
 import type { FeedbackPayload, MemoryPayload, MethodResult, SchedulePayload } from "@parley/protocol";
 import { tableRows } from "../text/columns.ts";
 import { shorten } from "../text/shorten.ts";
-import type { Look } from "../text/styles.ts";
+import type { OutputFormat } from "../text/styles.ts";
 import { timeAgo } from "../text/time-ago.ts";
 import { visibleLine, visibleText } from "../text/visible.ts";
 import { wrapText } from "../text/wrap.ts";
@@ -13,20 +13,20 @@ type Skill = SkillList["skills"][number];
 /** Rows of the skills, then the invalid files, then the command that trusts skills. */
 export function skillTable(
 	{ skills, problems }: { readonly skills: readonly Skill[]; readonly problems: SkillList["problems"] },
-	look: Look,
+	format: OutputFormat,
 ): string[] {
 	const cells = [["NAME", "STARTED BY", "TRUST", "FILE", "DESCRIPTION"], ...skills.map(skillCells)];
 	const table =
-		skills.length === 0 ? ["No skills."] : tableRows({ rows: cells, optional: [3, 1], elastic: 4 }, look);
+		skills.length === 0 ? ["No skills."] : tableRows({ rows: cells, optional: [3, 1], elastic: 4 }, format);
 	const broken = problems.flatMap(({ path, message }) =>
-		wrapText(`✗ ${visibleLine(path)}: ${visibleLine(message)}`, look.columns).map(look.styles.red),
+		wrapText(`✗ ${visibleLine(path)}: ${visibleLine(message)}`, format.columns).map(format.styles.red),
 	);
 	const needed = skills.some(({ trust }) => trust === "untrusted" || trust === "changed");
 	const help = needed ? ["Review the files of skills without trust, then run: parley skills trust DIR"] : [];
 	return [...table, ...broken, ...help];
 }
 
-export function skillRows(skill: MethodResult<"show_skill">, { columns, styles }: Look): string[] {
+export function skillRows(skill: MethodResult<"show_skill">, { columns, styles }: OutputFormat): string[] {
 	const {
 		name,
 		argument_hint: hint,
@@ -86,7 +86,7 @@ function startedBy({ user_invocable: people, model_invocable: agent }: Skill): s
 export function memoryRows(
 	memories: readonly MemoryPayload[],
 	now: number,
-	{ columns, styles }: Look,
+	{ columns, styles }: OutputFormat,
 ): string[] {
 	return memories.flatMap(({ memory_id, scope, subject, content, tags, author, created_at }) => {
 		const about = scope === "everyone" ? "for all people" : `for ${scope} ${subject ?? ""}`;
@@ -106,7 +106,7 @@ export function memoryRows(
 export function scheduleRows(
 	schedules: readonly SchedulePayload[],
 	now: number,
-	{ columns, styles }: Look,
+	{ columns, styles }: OutputFormat,
 ): string[] {
 	return schedules.flatMap((schedule) => {
 		const { entry_id, title, prompt, when, owner, show, next_due, last_fired_at, problem } = schedule;
@@ -133,7 +133,7 @@ function minuteOf(time: string): string {
 export function feedbackRows(
 	feedback: readonly FeedbackPayload[],
 	now: number,
-	{ columns, styles }: Look,
+	{ columns, styles }: OutputFormat,
 ): string[] {
 	return feedback.flatMap(({ session_id, title, by, rating, comment, ts, reply }) => {
 		const about = title === "" ? session_id : `${session_id} (${title})`;

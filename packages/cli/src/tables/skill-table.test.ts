@@ -26,15 +26,15 @@ const review: SkillPayload = {
 const problems = [{ path: "skills/bad.md", message: "line 3: tools: use a list\u001b[2J" }];
 
 test("prints skills with their trust, then invalid files, then the command that trusts skills", () => {
-	const look = { columns: 200, styles: createStyles(false) };
-	const rows = skillTable({ skills: [deploy, review], problems }, look);
+	const format = { columns: 200, styles: createStyles(false) };
+	const rows = skillTable({ skills: [deploy, review], problems }, format);
 	expect(rows[0]).toMatch(/^NAME +STARTED BY +TRUST +FILE +DESCRIPTION$/);
 	expect(rows[1]).toMatch(/^deploy +people +operator +skills\/deploy\.md +Deploys the shop$/);
 	expect(rows[2]).toMatch(/^review\S+ +people, agent +changed +\.parley\/skills\/review\/SKILL\.md/);
 	expect(rows[3]).toMatch(/^✗ skills\/bad\.md: line 3: tools: use a list/);
 	expect(rows[4]).toContain("parley skills trust DIR");
 	expect(rows.join("")).not.toContain("\u001b");
-	expect(skillTable({ skills: [], problems: [] }, look)).toEqual(["No skills."]);
+	expect(skillTable({ skills: [], problems: [] }, format)).toEqual(["No skills."]);
 });
 
 test("prints no row that is wider than the terminal", () => {

@@ -4,7 +4,7 @@ import { findSession } from "../client/find-session.ts";
 import { type AddressFlags, findGateway } from "../client/gateway-address.ts";
 import { withGateway } from "../client/with-gateway.ts";
 import type { Io } from "../command-line/io.ts";
-import { outputLook, printJson, printRows } from "../command-line/output.ts";
+import { outputFormat, printJson, printRows } from "../command-line/output.ts";
 import { wrapText } from "../text/wrap.ts";
 import { openStatuses, type Task, type TaskStatus } from "../wordings/task.ts";
 import { chatReplyWords } from "../wordings/task-words.ts";
@@ -19,10 +19,10 @@ export async function listTasks(flags: TasksFlags, io: Io): Promise<void> {
 	});
 	if (flags.json) return printJson(tasks, io);
 	if (tasks.length === 0) return printRows([noneWords(flags)], io);
-	const look = outputLook(io);
-	printRows(taskTable(tasks, systemClock.now(), look), io);
-	const hints = asking.flatMap((id) => wrapText(`a question is open; ${chatReplyWords(id)}`, look.columns));
-	printRows(hints.map(look.styles.yellow), io);
+	const format = outputFormat(io);
+	printRows(taskTable(tasks, systemClock.now(), format), io);
+	const hints = asking.flatMap((id) => wrapText(`a question is open; ${chatReplyWords(id)}`, format.columns));
+	printRows(hints.map(format.styles.yellow), io);
 	if (tasks.length === flags.limit && flags.limit < 1000) {
 		io.stderr.write(`more than ${flags.limit} tasks may exist; --limit shows up to 1000\n`);
 	}

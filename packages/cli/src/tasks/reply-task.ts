@@ -5,7 +5,7 @@ import { withGateway } from "../client/with-gateway.ts";
 import { shortId } from "../command-line/ids.ts";
 import { interruptedCode } from "../command-line/interrupt.ts";
 import type { Io } from "../command-line/io.ts";
-import { errorLook, printJson, printRows } from "../command-line/output.ts";
+import { errorFormat, printJson, printRows } from "../command-line/output.ts";
 import { UsageError } from "../command-line/usage.ts";
 import { askPerson } from "../questions/ask-person.ts";
 import { visibleLine } from "../text/visible.ts";
@@ -67,9 +67,9 @@ async function givenReply(
 
 /** The reply of a person at the terminal, or the exit code if they do not reply. */
 async function askReply(task: Task, io: Io): Promise<Reply | number> {
-	const look = errorLook(io);
+	const format = errorFormat(io);
 	const name = nameTask(task.id, { title: task.title, parentId: task.parent_id });
-	const suspension = task.suspension ? suspensionRows(task.suspension, look) : [];
+	const suspension = task.suspension ? suspensionRows(task.suspension, format) : [];
 	io.stderr.write([name, ...suspension].map((row) => `${row}\n`).join(""));
 	const choice = await askOne({ ...question, ...choices }, io);
 	if (typeof choice === "number") return choice;

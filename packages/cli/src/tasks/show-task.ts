@@ -5,12 +5,12 @@ import { findGateway } from "../client/gateway-address.ts";
 import { readAllEvents, type ShownEvent } from "../client/past-events.ts";
 import { withGateway } from "../client/with-gateway.ts";
 import type { Io } from "../command-line/io.ts";
-import { outputLook, printJson, printRows } from "../command-line/output.ts";
+import { outputFormat, printJson, printRows } from "../command-line/output.ts";
 import { questionRows } from "../questions/question-rows.ts";
 import { formatCount, formatUsd, plural } from "../text/amounts.ts";
 import { alignColumns } from "../text/columns.ts";
 import { localTime } from "../text/local-time.ts";
-import type { Look } from "../text/styles.ts";
+import type { OutputFormat } from "../text/styles.ts";
 import { duration } from "../text/time-ago.ts";
 import { visibleLine, visibleText } from "../text/visible.ts";
 import { wrapText } from "../text/wrap.ts";
@@ -33,7 +33,7 @@ export async function showTask(id: string, flags: ShowFlags, io: Io): Promise<vo
 	const { task, workers, questions, log } = whole;
 	if (flags.json)
 		printJson({ ...task, workers, questions, ...defined({ log: flags.log ? log : undefined }) }, io);
-	else printRows(taskFactRows(whole, systemClock.now(), outputLook(io)), io);
+	else printRows(taskFactRows(whole, systemClock.now(), outputFormat(io)), io);
 }
 
 /** Open questions of these tasks; none if all have ended. */
@@ -81,24 +81,24 @@ export interface TaskDetails {
 	readonly log: readonly ShownEvent[];
 }
 
-export function taskFactRows(whole: TaskDetails, now: number, look: Look): string[] {
+export function taskFactRows(whole: TaskDetails, now: number, format: OutputFormat): string[] {
 	const { task, workers, log } = whole;
 	const { suspension } = task;
-	const waits = suspension ? [...suspensionRows(suspension, look), ...replyRows(task.id, look)] : [];
+	const waits = suspension ? [...suspensionRows(suspension, format), ...replyRows(task.id, format)] : [];
 	const sections = [
-		...section("description", textRows(task.description, look), look),
-		...section("plan", planRows(task.plan ?? [], look), look),
-		...section("waits for you", waits, look),
-		...section("open questions", openQuestionRows(whole, look), look),
-		...section("workers", workers.length === 0 ? [] : taskTable(workers, now, look), look),
-		...section("log", sessionTranscript(log, look), look),
-		...section("error", textRows(task.error, look).map(look.styles.red), look),
-		...section("output", textRows(task.output, look), look),
+		...section("description", textRows(task.description, format), format),
+		...section("plan", planRows(task.plan ?? [], format), format),
+		...section("waits for you", waits, format),
+		...section("open questions", openQuestionRows(whole, format), format),
+		...section("workers", workers.length === 0 ? [] : taskTable(workers, now, format), format),
+		...section("log", sessionTranscript(log, format), format),
+		...section("error", textRows(task.error, format).map(format.styles.red), format),
+		...section("output", textRows(task.output, format), format),
 	];
-	return [...factRows(task, look), ...sections];
+	return [...factRows(task, format), ...sections];
 }
 
-function factRows(task: Task, { styles }: Look): string[] {
+function factRows(task: Task, { styles }: OutputFormat): string[] {
 	const { usage, suspend_count, retry_count } = task;
 	const facts: [name: string, value: string | undefined][] = [
 		["id", task.id],
@@ -141,25 +141,25 @@ function timesOf({ status, created_at, started_at, completed_at }: Task): [strin
 	];
 }
 
-function openQuestionRows({ task, workers, questions }: TaskDetails, look: Look): string[] {
+function openQuestionRows({ task, workers, questions }: TaskDetails, format: OutputFormat): string[] {
 	const rows = [task, ...workers].flatMap(({ id, title, parent_id }) =>
 		questions
 			.filter(({ context }) => context.task_id === id)
 			.flatMap((question) => [
-				...wrapText(nameTask(id, { title, parentId: parent_id }), look.columns),
-				...questionRows(question, look),
+				...wrapText(nameTask(id, { title, parentId: parent_id }), format.columns),
+				...questionRows(question, format),
 			]),
 	);
 	if (rows.length === 0) return [];
 	const hint = chatReplyWords(task.session_id);
-	return [...rows, ...wrapText(hint, look.columns).map(look.styles.dim)];
+	return [...rows, ...wrapText(hint, format.columns).map(format.styles.dim)];
 }
 
-function section(name: string, rows: readonly string[], { styles }: Look): string[] {
+function section(name: string, rows: readonly string[], { styles }: OutputFormat): string[] {
 	return rows.length === 0 ? [] : ["", styles.bold(name), ...rows];
 }
 
-function textRows(text: string, { columns }: Look): string[] {
+function textRows(text: string, { columns }: OutputFormat): string[] {
 	const shown = visibleText(text).trimEnd();
 	return shown === "" ? [] : wrapText(shown, columns);
 }

@@ -7,7 +7,7 @@ import { openSession } from "../client/open-session.ts";
 import { withGateway } from "../client/with-gateway.ts";
 import { shortId } from "../command-line/ids.ts";
 import type { Io } from "../command-line/io.ts";
-import { errorLook, printJson, printRows } from "../command-line/output.ts";
+import { errorFormat, printJson, printRows } from "../command-line/output.ts";
 import { visibleLine } from "../text/visible.ts";
 import { otherDirectoryWords } from "../wordings/connection-words.ts";
 import type { Task } from "../wordings/task.ts";
@@ -57,7 +57,7 @@ interface Where {
 async function submitInSession(client: Client, task: MethodInput<"submit_task">, where: Where) {
 	const { flags, address, io, known } = where;
 	const sessionId = flags.session === undefined ? known : (await findSession(address, flags.session)).id;
-	const { dim } = errorLook(io).styles;
+	const { dim } = errorFormat(io).styles;
 	const session = await openSession(client, {
 		sessionId,
 		profile: flags.agent,

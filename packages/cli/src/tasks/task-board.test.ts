@@ -5,7 +5,7 @@ import { createStyles } from "../text/styles.ts";
 import type { TaskEvent } from "../wordings/task.ts";
 import { TaskBoard } from "./task-board.ts";
 
-const look = { columns: 60, styles: createStyles(false) };
+const format = { columns: 60, styles: createStyles(false) };
 const titled = { task_id: "task_1", title: "Refactor" };
 const created = happened("task.created", { ...titled, description: "", parent_id: "" });
 const started = happened("task.started", titled);
@@ -38,7 +38,7 @@ function progress(percentage: number, task_id = "task_1"): TaskEvent {
 }
 
 function apply(board: TaskBoard, ...events: readonly TaskEvent[]): string[] {
-	return events.flatMap((one) => board.apply(one, look));
+	return events.flatMap((one) => board.apply(one, format));
 }
 
 test("prints rows for started, suspended and ended tasks, but not for progress", () => {
@@ -91,7 +91,7 @@ test("prints no row for a known state", () => {
 test("prints suspended tasks of a resumed session with the command that answers", () => {
 	const board = new TaskBoard({ showsOutput: true });
 	const tasks = [someTask({ id: "task_1", status: "suspended" }), someTask({ id: "task_2" })];
-	expect(board.recall(tasks, look)).toEqual([
+	expect(board.recall(tasks, format)).toEqual([
 		"? task_1 Refactor · waits for you",
 		"  answer with `parley task reply task_1`",
 	]);
@@ -101,17 +101,17 @@ test("prints suspended tasks of a resumed session with the command that answers"
 test("prints a row for each running task, up to a maximum", () => {
 	const board = new TaskBoard({ showsOutput: true });
 	apply(board, created, started, progress(40));
-	expect(board.live(look)).toEqual(["Refactor  ████░░░░░░  40%  2/5 Tests"]);
+	expect(board.live(format)).toEqual(["Refactor  ████░░░░░░  40%  2/5 Tests"]);
 	for (const id of ["task_2", "task_3", "task_4", "task_5"]) {
 		apply(board, happened("task.started", { task_id: id, title: "A long title that takes very much room" }));
 	}
-	const rows = board.live(look);
+	const rows = board.live(format);
 	expect(rows).toHaveLength(4);
 	expect(rows[0]).toBe("Refactor                       ████░░░░░░  40%  2/5 Tests");
 	expect(rows[1]).toBe("A long title that takes very…  ░░░░░░░░░░   0%");
 	expect(rows[3]).toBe("and 2 more tasks");
 	apply(board, completed);
-	expect(board.live(look).join()).not.toContain("Refactor");
+	expect(board.live(format).join()).not.toContain("Refactor");
 });
 
 test("finds workers at any depth, and does not print their output", () => {
@@ -125,5 +125,5 @@ test("finds workers at any depth, and does not print their output", () => {
 	const done = happened("task.completed", { ...completed.payload, task_id: "task_3" } as never);
 	expect(apply(board, done).join()).not.toContain("modules");
 	apply(board, started, happened("task.started", { task_id: "task_9", title: "Other" }));
-	expect(board.live(look, "task_1")).toHaveLength(1);
+	expect(board.live(format, "task_1")).toHaveLength(1);
 });

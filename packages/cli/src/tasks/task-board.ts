@@ -2,7 +2,7 @@ import { definedItems } from "@parley/base";
 import { shortId } from "../command-line/ids.ts";
 import { formatRoughly } from "../text/amounts.ts";
 import { shorten } from "../text/shorten.ts";
-import type { Look } from "../text/styles.ts";
+import type { OutputFormat } from "../text/styles.ts";
 import { duration } from "../text/time-ago.ts";
 import { visibleLine, visibleText } from "../text/visible.ts";
 import { expandTabs, widthOf, wrapText } from "../text/wrap.ts";
@@ -49,12 +49,12 @@ export class TaskBoard {
 	}
 
 	/** Like `know`, and returns rows for the tasks that wait for a person. */
-	recall(tasks: readonly Task[], look: Look): string[] {
+	recall(tasks: readonly Task[], format: OutputFormat): string[] {
 		this.know(tasks);
 		const suspended = tasks.filter(({ status }) => status === "suspended");
 		return suspended.flatMap(({ id }) => [
-			...wrapText(`? ${this.name(id)} · waits for you`, look.columns).map(look.styles.bold),
-			...replyRows(id, look),
+			...wrapText(`? ${this.name(id)} · waits for you`, format.columns).map(format.styles.bold),
+			...replyRows(id, format),
 		]);
 	}
 
@@ -75,17 +75,21 @@ export class TaskBoard {
 	}
 
 	/** Processes an event and returns the rows to print; none if it adds no information. */
-	apply(event: TaskEvent, look: Look): string[] {
+	apply(event: TaskEvent, format: OutputFormat): string[] {
 		const before = this.#tasks.get(event.payload.task_id);
 		const after = changed(before, event);
 		this.#tasks.set(after.id, after);
 		const isKnown = before?.status === after.status && before.token === after.token;
 		if (isKnown) return [];
-		return taskEventRows(event, { ...after, showsOutput: this.#showsOutput && after.parentId === "" }, look);
+		return taskEventRows(
+			event,
+			{ ...after, showsOutput: this.#showsOutput && after.parentId === "" },
+			format,
+		);
 	}
 
 	/** A row for each running task, up to a maximum. With `root`, only this task and its workers. */
-	live({ columns, styles }: Look, root?: string): string[] {
+	live({ columns, styles }: OutputFormat, root?: string): string[] {
 		const running = [...this.#tasks.values()].filter(
 			({ id, status }) => status === "running" && (root === undefined || this.isBelow(id, root)),
 		);
@@ -156,23 +160,23 @@ export function nameTask(id: string, { title, parentId }: NamedTask): string {
 }
 
 /** Rows of a task event for the scrollback. Progress has no rows, because it changes often. */
-function taskEventRows(event: TaskEvent, task: ShownTask, look: Look): string[] {
-	const { styles } = look;
+function taskEventRows(event: TaskEvent, task: ShownTask, format: OutputFormat): string[] {
+	const { styles } = format;
 	const name = nameTask(event.payload.task_id, task);
 	switch (event.event) {
 		case "task.created":
-			return wrapped(`▸ ${name}`, look).map(styles.cyan);
+			return wrapped(`▸ ${name}`, format).map(styles.cyan);
 		case "task.suspended":
-			return suspendedRows(event.payload, name, look);
+			return suspendedRows(event.payload, name, format);
 		case "task.completed":
-			return completedRows(event.payload, { name, task }, look);
+			return completedRows(event.payload, { name, task }, format);
 		case "task.failed":
-			return failedRows(event.payload, { name, task }, look);
+			return failedRows(event.payload, { name, task }, format);
 		case "task.cancelled": {
 			const { reason, by } = event.payload;
 			const author = by === undefined ? "" : ` by ${visibleText(by)}`;
 			const why = reason === "" || reason === `cancelled by ${by}` ? "" : `: ${visibleText(reason)}`;
-			return wrapped(`✗ ${name} · cancelled${author}${why}`, look).map(styles.yellow);
+			return wrapped(`✗ ${name} · cancelled${author}${why}`, format).map(styles.yellow);
 		}
 		case "task.started":
 		case "task.resumed":
@@ -183,34 +187,34 @@ function taskEventRows(event: TaskEvent, task: ShownTask, look: Look): string[] 
 
 export function suspensionRows(
 	{ reason, plan_content }: { readonly reason: string; readonly plan_content: string },
-	look: Look,
+	format: OutputFormat,
 ): string[] {
-	const why = reason === "" ? [] : wrapped(`? ${visibleText(reason)}`, look);
-	return [...why.map(look.styles.yellow), ...indented(plan_content, look)];
+	const why = reason === "" ? [] : wrapped(`? ${visibleText(reason)}`, format);
+	return [...why.map(format.styles.yellow), ...indented(plan_content, format)];
 }
 
-export function replyRows(id: string, look: Look): string[] {
-	return wrapped(`  ${replyWords(shortId(id))}`, look).map(look.styles.dim);
+export function replyRows(id: string, format: OutputFormat): string[] {
+	return wrapped(`  ${replyWords(shortId(id))}`, format).map(format.styles.dim);
 }
 
-function suspendedRows(suspension: Payload<"task.suspended">, name: string, look: Look): string[] {
-	const head = wrapped(`? ${name} · waits for you`, look).map(look.styles.bold);
-	return [...head, ...suspensionRows(suspension, look), ...replyRows(suspension.task_id, look)];
+function suspendedRows(suspension: Payload<"task.suspended">, name: string, format: OutputFormat): string[] {
+	const head = wrapped(`? ${name} · waits for you`, format).map(format.styles.bold);
+	return [...head, ...suspensionRows(suspension, format), ...replyRows(suspension.task_id, format)];
 }
 
 function completedRows(
 	{ output_summary, duration: took, tokens_input, tokens_output }: Payload<"task.completed">,
 	{ name, task }: { readonly name: string; readonly task: ShownTask },
-	look: Look,
+	format: OutputFormat,
 ): string[] {
-	const { styles } = look;
+	const { styles } = format;
 	const tokens = `${formatRoughly(tokens_input)} tokens in, ${formatRoughly(tokens_output)} out`;
 	const head = `✓ ${name} · completed in ${duration(took / nanosecondsInMs)} · ${tokens}`;
-	const summary = task.showsOutput ? summaryRows(output_summary, look) : [];
-	return [...wrapped(head, look).map(styles.green), ...summary.map(styles.dim)];
+	const summary = task.showsOutput ? summaryRows(output_summary, format) : [];
+	return [...wrapped(head, format).map(styles.green), ...summary.map(styles.dim)];
 }
 
-function summaryRows(summary: string, { columns }: Look): string[] {
+function summaryRows(summary: string, { columns }: OutputFormat): string[] {
 	const text = visibleText(summary).trimEnd();
 	if (text === "") return [];
 	const lines = text.split("\n");
@@ -224,21 +228,21 @@ function summaryRows(summary: string, { columns }: Look): string[] {
 function failedRows(
 	{ task_id, error, will_retry }: Payload<"task.failed">,
 	{ name, task }: { readonly name: string; readonly task: NamedTask },
-	look: Look,
+	format: OutputFormat,
 ): string[] {
-	const { styles } = look;
+	const { styles } = format;
 	const what = will_retry ? "failed, retrying" : "failed";
-	const rows = wrapped(`✗ ${name} · ${what}: ${visibleText(error)}`, look);
+	const rows = wrapped(`✗ ${name} · ${what}: ${visibleText(error)}`, format);
 	if (will_retry) return rows.map(styles.yellow);
 	const hint = `  \`parley task retry ${visibleLine(shortId(task_id))}\` runs it again`;
-	return [...rows.map(styles.red), ...(task.parentId === "" ? wrapped(hint, look).map(styles.dim) : [])];
+	return [...rows.map(styles.red), ...(task.parentId === "" ? wrapped(hint, format).map(styles.dim) : [])];
 }
 
-function wrapped(text: string, { columns }: Look): string[] {
+function wrapped(text: string, { columns }: OutputFormat): string[] {
 	return wrapText(text, columns);
 }
 
-function indented(text: string, { columns }: Look): string[] {
+function indented(text: string, { columns }: OutputFormat): string[] {
 	const shown = visibleText(text).trimEnd();
 	return shown === "" ? [] : wrapText(shown, columns - 2).map((row) => `  ${row}`.trimEnd());
 }

@@ -1,7 +1,7 @@
 import { shortId, shortIds } from "../command-line/ids.ts";
 import { formatUsd } from "../text/amounts.ts";
 import { type Table, tableRows } from "../text/columns.ts";
-import type { Look } from "../text/styles.ts";
+import type { OutputFormat } from "../text/styles.ts";
 import { timeAgo } from "../text/time-ago.ts";
 import { visibleLine } from "../text/visible.ts";
 import { wrapText } from "../text/wrap.ts";
@@ -12,7 +12,7 @@ const head = ["ID", "STATUS", "PROGRESS", "TITLE", "SESSION", "AGE", "COST"];
 const barColumns = 10;
 
 /** Rows of tasks, each followed by its workers, and at the end the tasks that wait for a person. */
-export function taskTable(tasks: readonly Task[], now: number, look: Look): string[] {
+export function taskTable(tasks: readonly Task[], now: number, format: OutputFormat): string[] {
 	const short = shortIds(tasks.map(({ id }) => id));
 	const rows = taskTree(tasks).map(({ task, depth }) => [
 		`${"  ".repeat(depth)}${visibleLine(short(task.id))}`,
@@ -28,9 +28,9 @@ export function taskTable(tasks: readonly Task[], now: number, look: Look): stri
 	const waiting = suspended.flatMap(({ id, suspension }) => {
 		const why = visibleLine(suspension?.reason ?? "");
 		const words = `${visibleLine(short(id))} waits for you${why === "" ? "" : `: ${why}`}; ${replyWords(short(id))}`;
-		return wrapText(words, look.columns).map(look.styles.yellow);
+		return wrapText(words, format.columns).map(format.styles.yellow);
 	});
-	return [...tableRows(table, look), ...waiting];
+	return [...tableRows(table, format), ...waiting];
 }
 
 /** A task and its depth: 0 if it is not a worker, or its parent is not in the list. */

@@ -6,12 +6,12 @@ import { type AddressFlags, findGateway } from "../client/gateway-address.ts";
 import { shortId } from "../command-line/ids.ts";
 import { interruptedCode } from "../command-line/interrupt.ts";
 import type { Io } from "../command-line/io.ts";
-import { outputLook, printRows } from "../command-line/output.ts";
+import { outputFormat, printRows } from "../command-line/output.ts";
 import { questionRows } from "../questions/question-rows.ts";
 import type { Frame } from "../terminal/editor.ts";
 import { drawChange, eraseFrame, reflowFrame } from "../terminal/live-region.ts";
 import { shorten } from "../text/shorten.ts";
-import type { Look } from "../text/styles.ts";
+import type { OutputFormat } from "../text/styles.ts";
 import { visibleLine, visibleText } from "../text/visible.ts";
 import { wrapText } from "../text/wrap.ts";
 import { connectionWords } from "../wordings/connection-words.ts";
@@ -87,8 +87,8 @@ class Watch {
 
 	/** Prints a note that is not an event of the task. */
 	note(words: string): void {
-		const look = outputLook(this.#io);
-		if (this.#live) this.#show([look.styles.dim(words)]);
+		const format = outputFormat(this.#io);
+		if (this.#live) this.#show([format.styles.dim(words)]);
 		else this.#io.stderr.write(`${words}\n`);
 	}
 
@@ -97,12 +97,12 @@ class Watch {
 			this.#io.stdout.write(`${JSON.stringify(task)}\n`);
 			return;
 		}
-		const look = outputLook(this.#io);
+		const format = outputFormat(this.#io);
 		const suspension = task.suspension
-			? [...suspensionRows(task.suspension, look), ...replyRows(task.id, look)]
+			? [...suspensionRows(task.suspension, format), ...replyRows(task.id, format)]
 			: [];
-		const why = task.error === "" ? [] : wrapText(visibleText(task.error), look.columns);
-		this.#show([...watchHeadRows(task, look), ...suspension, ...why.map(look.styles.red)]);
+		const why = task.error === "" ? [] : wrapText(visibleText(task.error), format.columns);
+		this.#show([...watchHeadRows(task, format), ...suspension, ...why.map(format.styles.red)]);
 	}
 
 	async #read(session: OpenSession): Promise<void> {
@@ -110,7 +110,7 @@ class Watch {
 		for await (const frame of session.events()) {
 			if (!isOzzieEvent(frame)) continue;
 			if (frame.event === "session.deleted") throw sessionDeleted();
-			const rows = this.#watched.receive(frame, outputLook(this.#io), !this.#live);
+			const rows = this.#watched.receive(frame, outputFormat(this.#io), !this.#live);
 			if (rows === undefined) continue;
 			if (this.#asJson) this.#io.stdout.write(`${JSON.stringify(frame)}\n`);
 			else this.#show(rows);
@@ -120,16 +120,16 @@ class Watch {
 
 	/** Prints the complete output, because events have only its beginning. */
 	#end(task: Task): number {
-		const look = outputLook(this.#io);
+		const format = outputFormat(this.#io);
 		const text = visibleText(task.output).trimEnd();
 		if (this.#asJson) this.#io.stdout.write(`${JSON.stringify(task)}\n`);
-		else if (text !== "") printRows(["", ...wrapText(text, look.columns)], this.#io);
+		else if (text !== "") printRows(["", ...wrapText(text, format.columns)], this.#io);
 		return exitCodes[task.status] ?? 1;
 	}
 
 	#show(rows: readonly string[]): void {
-		const look = outputLook(this.#io);
-		if (this.#live) this.#live.draw(rows, this.#watched.live(look));
+		const format = outputFormat(this.#io);
+		if (this.#live) this.#live.draw(rows, this.#watched.live(format));
 		else printRows(rows, this.#io);
 	}
 }
@@ -159,55 +159,55 @@ export class WatchedTask {
 	}
 
 	/** Processes an event of the session; undefined for events of other tasks. `steps`: rows also report progress. */
-	receive(event: OzzieEvent, look: Look, steps: boolean): string[] | undefined {
-		if (isTaskEvent(event)) return this.#happened(event, look, steps);
-		if (event.event === "prompt.request") return this.#questionRows(event.payload, look);
+	receive(event: OzzieEvent, format: OutputFormat, steps: boolean): string[] | undefined {
+		if (isTaskEvent(event)) return this.#happened(event, format, steps);
+		if (event.event === "prompt.request") return this.#questionRows(event.payload, format);
 		if (event.event !== "prompt.response" && event.event !== "prompt.closed") return undefined;
 		if (!this.#questions.delete(event.payload.token)) return undefined;
-		return [look.styles.dim("  the question is answered or closed")];
+		return [format.styles.dim("  the question is answered or closed")];
 	}
 
 	/** Rows of the current progress, to be drawn again after each change. */
-	live(look: Look): string[] {
+	live(format: OutputFormat): string[] {
 		const { status } = this;
-		const rows = this.#board.live(look, this.#task.id);
+		const rows = this.#board.live(format, this.#task.id);
 		const waits = { pending: "waits for its turn", suspended: "waits for you" };
 		const own = status === "pending" || status === "suspended" ? [waits[status]] : [];
 		const hint = "Ctrl-C leaves; the task continues";
-		return definedItems([...own, ...rows, hasEnded(status) ? undefined : shorten(hint, look.columns)]).map(
-			look.styles.dim,
+		return definedItems([...own, ...rows, hasEnded(status) ? undefined : shorten(hint, format.columns)]).map(
+			format.styles.dim,
 		);
 	}
 
-	#happened(event: TaskEvent, look: Look, steps: boolean): string[] | undefined {
-		const rows = this.#board.apply(event, look);
+	#happened(event: TaskEvent, format: OutputFormat, steps: boolean): string[] | undefined {
+		const rows = this.#board.apply(event, format);
 		if (!this.#board.isBelow(event.payload.task_id, this.#task.id)) return undefined;
-		return steps ? [...rows, ...this.#stepRows(event, look)] : rows;
+		return steps ? [...rows, ...this.#stepRows(event, format)] : rows;
 	}
 
-	#stepRows(event: TaskEvent, look: Look): string[] {
+	#stepRows(event: TaskEvent, format: OutputFormat): string[] {
 		const name = this.#board.name(event.payload.task_id);
 		switch (event.event) {
 			case "task.started":
-				return wrapText(`  ${name} · started`, look.columns);
+				return wrapText(`  ${name} · started`, format.columns);
 			case "task.resumed":
-				return wrapText(`  ${name} · resumed`, look.columns);
+				return wrapText(`  ${name} · resumed`, format.columns);
 			case "task.progress":
-				return wrapText(`  ${name} · ${progressOf(event.payload)}`, look.columns);
+				return wrapText(`  ${name} · ${progressOf(event.payload)}`, format.columns);
 			default:
 				return [];
 		}
 	}
 
-	#questionRows(question: Question, look: Look): string[] | undefined {
+	#questionRows(question: Question, format: OutputFormat): string[] | undefined {
 		const { task_id: asker = "" } = question.context;
 		if (!this.#board.isBelow(asker, this.#task.id) || this.#questions.has(question.token)) return undefined;
 		this.#questions.add(question.token);
 		const hint = `  ${chatReplyWords(this.#task.session_id)}`;
 		return [
-			...wrapText(`? ${this.#board.name(asker)} asks`, look.columns).map(look.styles.yellow),
-			...questionRows(question, look),
-			...wrapText(hint, look.columns).map(look.styles.dim),
+			...wrapText(`? ${this.#board.name(asker)} asks`, format.columns).map(format.styles.yellow),
+			...questionRows(question, format),
+			...wrapText(hint, format.columns).map(format.styles.dim),
 		];
 	}
 }
@@ -218,8 +218,8 @@ function progressOf(progress: Task["progress"]): string {
 }
 
 /** Rows above a task that is watched. */
-function watchHeadRows({ id, title, status, progress }: Task, look: Look): string[] {
-	const { styles, columns } = look;
+function watchHeadRows({ id, title, status, progress }: Task, format: OutputFormat): string[] {
+	const { styles, columns } = format;
 	const words = `${visibleLine(shortId(id))} · ${status} · ${progressWords(progress)}`;
 	return [...wrapText(visibleLine(title), columns).map(styles.bold), styles.dim(shorten(words, columns))];
 }

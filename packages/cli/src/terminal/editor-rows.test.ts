@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { type Editor, type EditorLook, editorRows, emptyEditor } from "./editor.ts";
+import { type Editor, type EditorFormat, editorRows, emptyEditor } from "./editor.ts";
 
-const look: EditorLook = { prompt: "> ", columns: 10, mostRows: 5, masked: false };
+const format: EditorFormat = { prompt: "> ", columns: 10, mostRows: 5, masked: false };
 
 function editing(text: string, cursor = text.length): Editor {
 	return { ...emptyEditor(), text, cursor };
@@ -18,18 +18,18 @@ test.each<[string, Editor, readonly string[], { row: number; column: number }]>(
 	["a control character", editing("\u001b"), ["> \\u{1b}"], { row: 0, column: 8 }],
 	["a tab", editing("\ta"), [">     a"], { row: 0, column: 7 }],
 ])("%s", (_, editor, rows, cursor) => {
-	expect(editorRows(editor, look)).toEqual({ rows, cursor });
+	expect(editorRows(editor, format)).toEqual({ rows, cursor });
 });
 
 test("shows only a star for each character of a masked text", () => {
-	const { rows } = editorRows(editing("p\n👩‍💻s"), { ...look, masked: true });
+	const { rows } = editorRows(editing("p\n👩‍💻s"), { ...format, masked: true });
 	expect(rows).toEqual(["> ****"]);
 });
 
 test("shows the rows around the cursor of a long text", () => {
 	const text = "1\n2\n3\n4\n5";
-	const last = editorRows(editing(text), { ...look, mostRows: 2 });
+	const last = editorRows(editing(text), { ...format, mostRows: 2 });
 	expect(last).toEqual({ rows: ["  4", "  5"], cursor: { row: 1, column: 3 } });
-	const first = editorRows(editing(text, 0), { ...look, mostRows: 2 });
+	const first = editorRows(editing(text, 0), { ...format, mostRows: 2 });
 	expect(first).toEqual({ rows: ["> 1", "  2"], cursor: { row: 0, column: 2 } });
 });

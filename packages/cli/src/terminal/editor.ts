@@ -181,7 +181,7 @@ export interface Frame {
 	readonly cursor: { readonly row: number; readonly column: number };
 }
 
-export interface EditorLook {
+export interface EditorFormat {
 	/** Text before the first row. Its width is the indentation of the other rows. */
 	readonly prompt: string;
 	readonly columns: number;
@@ -191,11 +191,11 @@ export interface EditorLook {
 	readonly masked: boolean;
 }
 
-export function editorRows(editor: Editor, look: EditorLook): Frame {
-	const { prompt, masked, mostRows } = look;
+export function editorRows(editor: Editor, format: EditorFormat): Frame {
+	const { prompt, masked, mostRows } = format;
 	const indent = " ".repeat(widthOf(prompt));
 	// One column stays free, so that the cursor always has a place after a character in its row.
-	const width = Math.max(indent.length + 2, look.columns - 1);
+	const width = Math.max(indent.length + 2, format.columns - 1);
 	const rows = [prompt];
 	let column = indent.length;
 	let at = 0;

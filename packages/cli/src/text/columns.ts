@@ -1,5 +1,5 @@
 import { shorten } from "./shorten.ts";
-import type { Look } from "./styles.ts";
+import type { OutputFormat } from "./styles.ts";
 import { widthOf } from "./wrap.ts";
 
 /** Cells side by side, with two spaces between columns and none at the ends of rows. Columns in `right` have numbers. */
@@ -36,7 +36,7 @@ export interface Table {
 const leastColumns = 10;
 
 /** Rows of a table with a header, limited to the width of the terminal. */
-export function tableRows(table: Table, { columns, styles }: Look): string[] {
+export function tableRows(table: Table, { columns, styles }: OutputFormat): string[] {
 	const { rows, right, elastic, optional = [] } = table;
 	const numbers = new Set(right);
 	const excess = Math.max(0, ...alignColumns(rows, numbers).map(widthOf)) - columns;

@@ -8,7 +8,7 @@ export interface Styles {
 	cyan(text: string): string;
 }
 
-export interface Look {
+export interface OutputFormat {
 	/** Infinity if rows are not wrapped. */
 	readonly columns: number;
 	readonly styles: Styles;

@@ -2,7 +2,7 @@ import type { EventName, EventPayloads, OzzieEvent } from "@parley/protocol";
 import { shortId } from "../command-line/ids.ts";
 import { formatUsd } from "../text/amounts.ts";
 import { codeMarkdown, plainMarkdown } from "../text/markdown.ts";
-import type { Look } from "../text/styles.ts";
+import type { OutputFormat } from "../text/styles.ts";
 import { visibleLine } from "../text/visible.ts";
 import { commandEndWords, commandListWords, isFailedCommand } from "./command-words.ts";
 import {
@@ -30,7 +30,7 @@ import { budgetReachedRows, compactedRows, compactionEndRows } from "./model-row
 import { failedTryRows, stepWords, workerWords } from "./task-words.ts";
 import { toolEndRows, toolStartRow } from "./tool-rows.ts";
 
-type EventRows<Name extends EventName> = (payload: EventPayloads[Name], look: Look) => string[];
+type EventRows<Name extends EventName> = (payload: EventPayloads[Name], format: OutputFormat) => string[];
 
 /** Rows of an event that changes only the screen of the chat. `ends` is the unfinished text that is completed first. */
 interface ChatNote<Name extends EventName> {
@@ -40,7 +40,7 @@ interface ChatNote<Name extends EventName> {
 
 interface TranscriptContext {
 	readonly at: Date;
-	readonly look: Look;
+	readonly format: OutputFormat;
 }
 
 interface EventWording<Name extends EventName> {
@@ -75,8 +75,8 @@ function taskWording<Payload extends { readonly task_id: string }>(
 	const words = (payload: Payload): string => `${shortId(payload.task_id)} ${describe(payload)}`.trimEnd();
 	return {
 		list: (payload: Payload): ListWords => ({ words: words(payload), failed: name === "task.failed" }),
-		transcript: (payload: Payload, { look }: { readonly look: Look }) =>
-			noteRows(`${name}: ${words(payload)}`, look),
+		transcript: (payload: Payload, { format }: { readonly format: OutputFormat }) =>
+			noteRows(`${name}: ${words(payload)}`, format),
 		markdown: none,
 		chat: "tasks",
 		ask: "hidden",
@@ -106,7 +106,7 @@ const wordings = {
 	},
 	"user.message": {
 		list: ({ content }) => ({ words: content }),
-		transcript: (message, { at, look }) => userTranscript(message, at, look),
+		transcript: (message, { at, format }) => userTranscript(message, at, format),
 		markdown: (message, { at }) => userMarkdown(message, at),
 		chat: "stateful",
 		ask: "hidden",
@@ -116,7 +116,7 @@ const wordings = {
 	"assistant.stream": { ...growing, ask: "stateful" },
 	"assistant.message": {
 		list: ({ content, error }) => (error === "" ? { words: content } : { words: error, failed: true }),
-		transcript: (message, { at, look }) => answerTranscript(message, at, look),
+		transcript: (message, { at, format }) => answerTranscript(message, at, format),
 		markdown: answerMarkdown,
 		chat: "stateful",
 		ask: "stateful",
@@ -147,8 +147,8 @@ const wordings = {
 	"tool.arguments": growing,
 	"tool.call": {
 		list: toolListWords,
-		transcript: (call, { look }) =>
-			call.status === "started" ? [toolStartRow(call, look)] : toolEndRows(call, false, look),
+		transcript: (call, { format }) =>
+			call.status === "started" ? [toolStartRow(call, format)] : toolEndRows(call, false, format),
 		markdown: toolMarkdown,
 		chat: "stateful",
 		ask: "stateful",
@@ -165,14 +165,14 @@ const wordings = {
 	},
 	"command.ended": {
 		list: (command) => ({ words: commandListWords(command), failed: isFailedCommand(command) }),
-		transcript: (command, { look }) => noteRows(commandEndWords(command), look),
+		transcript: (command, { format }) => noteRows(commandEndWords(command), format),
 		markdown: none,
-		chat: { ends: "nothing", rows: (command, look) => noteRows(commandEndWords(command), look) },
+		chat: { ends: "nothing", rows: (command, format) => noteRows(commandEndWords(command), format) },
 		ask: "hidden",
 	},
 	"prompt.request": {
 		list: ({ label }) => ({ words: label }),
-		transcript: ({ label }, { look }) => [look.styles.yellow(`? ${visibleLine(label)}`)],
+		transcript: ({ label }, { format }) => [format.styles.yellow(`? ${visibleLine(label)}`)],
 		markdown: ({ label }) => [`**Asked:** ${plainMarkdown(label)}`],
 		chat: "stateful",
 		ask: "hidden",
@@ -181,21 +181,21 @@ const wordings = {
 	"prompt.reminder": { ...typeOnly, list: ({ label }) => ({ words: label }) },
 	"prompt.response": {
 		list: ({ cancelled, by }) => ({ words: `${cancelled ? "declined" : "answered"} by ${by}` }),
-		transcript: (response, { look }) => [look.styles.dim(`  ${promptAnswerWords(response)}`)],
+		transcript: (response, { format }) => [format.styles.dim(`  ${promptAnswerWords(response)}`)],
 		markdown: (response) => [`**Answered:** ${plainMarkdown(promptAnswerWords(response))}`],
 		chat: "stateful",
 		ask: "hidden",
 	},
 	"prompt.vote": {
 		list: (vote) => ({ words: promptVoteWords(vote) }),
-		transcript: (vote, { look }) => [look.styles.dim(`  ${promptVoteWords(vote)}`)],
+		transcript: (vote, { format }) => [format.styles.dim(`  ${promptVoteWords(vote)}`)],
 		markdown: (vote) => [`**Approved:** ${plainMarkdown(promptVoteWords(vote))}`],
 		chat: "hidden",
 		ask: "hidden",
 	},
 	"prompt.closed": {
 		list: ({ reason }) => ({ words: reason }),
-		transcript: ({ reason }, { look }) => [look.styles.dim(`  not answered: ${visibleLine(reason)}`)],
+		transcript: ({ reason }, { format }) => [format.styles.dim(`  not answered: ${visibleLine(reason)}`)],
 		markdown: ({ reason }) => [`**Not answered:** ${plainMarkdown(reason)}`],
 		chat: "stateful",
 		ask: "hidden",
@@ -228,16 +228,16 @@ const wordings = {
 	"schedule.removed": typeOnly,
 	"grant.created": {
 		list: (grant) => ({ words: grantedWords(grant) }),
-		transcript: (grant, { look }) => noteRows(grantedWords(grant), look),
+		transcript: (grant, { format }) => noteRows(grantedWords(grant), format),
 		markdown: none,
-		chat: { ends: "nothing", rows: (grant, look) => noteRows(grantedWords(grant), look) },
+		chat: { ends: "nothing", rows: (grant, format) => noteRows(grantedWords(grant), format) },
 		ask: "hidden",
 	},
 	"grant.ended": {
 		list: (grant) => ({ words: grantEndedWords(grant) }),
-		transcript: (grant, { look }) => noteRows(grantEndedWords(grant), look),
+		transcript: (grant, { format }) => noteRows(grantEndedWords(grant), format),
 		markdown: none,
-		chat: { ends: "nothing", rows: (grant, look) => noteRows(grantEndedWords(grant), look) },
+		chat: { ends: "nothing", rows: (grant, format) => noteRows(grantEndedWords(grant), format) },
 		ask: "hidden",
 	},
 	"task.created": taskWording("task.created", titled),
@@ -314,17 +314,17 @@ export function isStatefulInChat(event: OzzieEvent): event is StatefulChatEvent 
 /** Rows of the event in the chat, and the unfinished text to complete before them; undefined for an event without rows. */
 export function chatNote<Name extends EventName>(
 	{ event, payload }: NamedEvent<Name>,
-	look: Look,
+	format: OutputFormat,
 ): { readonly ends: ChatNote<Name>["ends"]; readonly rows: string[] } | undefined {
 	const { chat } = table[event];
-	return typeof chat === "object" ? { ends: chat.ends, rows: chat.rows(payload, look) } : undefined;
+	return typeof chat === "object" ? { ends: chat.ends, rows: chat.rows(payload, format) } : undefined;
 }
 
 /** Rows of the event in `parley ask`; undefined for an event without rows. */
 export function askRows<Name extends EventName>(
 	{ event, payload }: NamedEvent<Name>,
-	look: Look,
+	format: OutputFormat,
 ): string[] | undefined {
 	const { ask } = table[event];
-	return typeof ask === "function" ? ask(payload, look) : undefined;
+	return typeof ask === "function" ? ask(payload, format) : undefined;
 }

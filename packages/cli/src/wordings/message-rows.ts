@@ -1,5 +1,5 @@
 import type { UserMessagePayload } from "@parley/protocol";
-import type { Look } from "../text/styles.ts";
+import type { OutputFormat } from "../text/styles.ts";
 import { visibleLine, visibleText } from "../text/visible.ts";
 import { wrapText } from "../text/wrap.ts";
 
@@ -14,7 +14,7 @@ export function messageLine({ content, retry_of }: UserMessagePayload): string {
 	return retry_of === undefined ? visibleLine(content) : againWords;
 }
 
-export function messageRows(message: UserMessagePayload, { columns, styles }: Look): string[] {
+export function messageRows(message: UserMessagePayload, { columns, styles }: OutputFormat): string[] {
 	const { author } = message;
 	const content = message.retry_of === undefined ? message.content : againWords;
 	const name = author === undefined ? "" : `${visibleLine(author.name)}: `;
@@ -23,21 +23,21 @@ export function messageRows(message: UserMessagePayload, { columns, styles }: Lo
 }
 
 /** Rows for a run that failed or was cancelled. */
-export function endRows(error: string, { columns, styles }: Look): string[] {
+export function endRows(error: string, { columns, styles }: OutputFormat): string[] {
 	if (error === "") return [];
 	if (error === "cancelled") return [styles.yellow("cancelled")];
 	return wrapText(`error: ${visibleText(error)}`, columns).map(styles.red);
 }
 
-export function noteRows(text: string, { columns, styles }: Look): string[] {
+export function noteRows(text: string, { columns, styles }: OutputFormat): string[] {
 	return wrapText(visibleLine(text), columns).map(styles.dim);
 }
 
 /** Row with the id of the session. */
-export function headRow(sessionId: string, { styles }: Look): string {
+export function headRow(sessionId: string, { styles }: OutputFormat): string {
 	return styles.dim(`session ${visibleLine(sessionId)} · /help lists commands and keys`);
 }
 
-export function errorRows({ message }: Error, { columns, styles }: Look): string[] {
+export function errorRows({ message }: Error, { columns, styles }: OutputFormat): string[] {
 	return wrapText(visibleText(message), columns).map(styles.red);
 }

@@ -3,7 +3,7 @@ import type { EventPayloads } from "@parley/protocol";
 import { formatCount, formatUsd } from "../text/amounts.ts";
 import { localTime } from "../text/local-time.ts";
 import { codeMarkdown, fencedMarkdown, plainMarkdown, quotedMarkdown } from "../text/markdown.ts";
-import type { Look } from "../text/styles.ts";
+import type { OutputFormat } from "../text/styles.ts";
 import { visibleLine, visibleText } from "../text/visible.ts";
 import { wrapText } from "../text/wrap.ts";
 import type { RunMetrics } from "./model-rows.ts";
@@ -19,14 +19,14 @@ export interface MarkdownContext {
 }
 
 /** A message of a person in a transcript; no rows for an empty side of an imported run. */
-export function userTranscript(message: UserMessage, at: Date, look: Look): string[] {
+export function userTranscript(message: UserMessage, at: Date, format: OutputFormat): string[] {
 	if (isEmptyImport(message)) return [];
 	const { author, content, attachments = [], imported } = message;
 	const files = attachments.map(({ name }) => `+ ${visibleLine(name)}`);
 	return [
 		"",
-		headRow(authorName(author?.name ?? "You", imported), at, look),
-		...textRows(content, look),
+		headRow(authorName(author?.name ?? "You", imported), at, format),
+		...textRows(content, format),
 		...files,
 	];
 }
@@ -41,12 +41,12 @@ export function userMarkdown(message: UserMessage, at: string): string[] {
 }
 
 /** The end of a run in a transcript; no rows for an empty side of an imported run. */
-export function answerTranscript(answer: Answer, at: Date, look: Look): string[] {
+export function answerTranscript(answer: Answer, at: Date, format: OutputFormat): string[] {
 	if (isEmptyImport(answer)) return [];
 	const { content, error, imported } = answer;
-	const text = content.trim() === "" ? [] : textRows(content, look);
-	const failed = error === "" ? [] : [look.styles.red(`✗ ${visibleLine(error)}`)];
-	return ["", headRow(authorName("Parley", imported), at, look), ...text, ...failed];
+	const text = content.trim() === "" ? [] : textRows(content, format);
+	const failed = error === "" ? [] : [format.styles.red(`✗ ${visibleLine(error)}`)];
+	return ["", headRow(authorName("Parley", imported), at, format), ...text, ...failed];
 }
 
 /** As `answerTranscript`, in Markdown. */
@@ -99,11 +99,11 @@ function authorName(name: string, imported: true | undefined): string {
 	return imported ? `${name} (imported)` : name;
 }
 
-function headRow(name: string, at: Date, { styles }: Look): string {
+function headRow(name: string, at: Date, { styles }: OutputFormat): string {
 	return `${styles.bold(visibleLine(name))} ${styles.dim(`· ${localTime(at)}`)}`;
 }
 
-function textRows(text: string, { columns }: Look): string[] {
+function textRows(text: string, { columns }: OutputFormat): string[] {
 	return wrapText(visibleText(text).trimEnd(), columns);
 }
 

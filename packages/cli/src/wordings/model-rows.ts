@@ -2,7 +2,7 @@ import { definedItems } from "@parley/base";
 import type { AssistantMessagePayload, EventPayloads, OzzieEvent } from "@parley/protocol";
 import { formatRoughly, formatUsd } from "../text/amounts.ts";
 import { shorten } from "../text/shorten.ts";
-import type { Look } from "../text/styles.ts";
+import type { OutputFormat } from "../text/styles.ts";
 import { visibleLine, visibleText } from "../text/visible.ts";
 import { wrapText } from "../text/wrap.ts";
 import { compactionListWords } from "./list-words.ts";
@@ -19,7 +19,7 @@ const compacted: Readonly<Record<EventPayloads["context.compacted"]["level"], st
 /** Rows below an answer: its model, tokens and cost. Empty for the offline model. */
 export function metricRows(
 	{ model, provider, tokens, costUsd }: RunMetrics,
-	{ columns, styles }: Look,
+	{ columns, styles }: OutputFormat,
 ): string[] {
 	if (provider === "offline") return [];
 	const { tokens_input, tokens_cache_read, tokens_output } = tokens;
@@ -44,14 +44,14 @@ export function retryWords(
 
 export function budgetReachedRows(
 	{ message }: EventPayloads["budget.reached"],
-	{ columns, styles }: Look,
+	{ columns, styles }: OutputFormat,
 ): string[] {
 	return wrapText(visibleText(message), columns).map(styles.yellow);
 }
 
 export function compactedRows(
 	{ level, tokens_before, tokens_after, error }: EventPayloads["context.compacted"],
-	{ columns, styles }: Look,
+	{ columns, styles }: OutputFormat,
 ): string[] {
 	const sizes = `about ${formatRoughly(tokens_before)} tokens reduced to ${formatRoughly(tokens_after)}`;
 	const words =
@@ -64,7 +64,7 @@ export function compactedRows(
 /** The end of a compaction that a client requested. */
 export function compactionEndRows(
 	end: EventPayloads["compaction.ended"],
-	{ columns, styles }: Look,
+	{ columns, styles }: OutputFormat,
 ): string[] {
 	const { words, failed = false } = compactionListWords(end);
 	return wrapText(visibleLine(words), columns).map(failed ? styles.yellow : styles.dim);

@@ -1,6 +1,6 @@
 import type { EventPayloads } from "@parley/protocol";
 import { shortId } from "../command-line/ids.ts";
-import type { Look, Styles } from "../text/styles.ts";
+import type { OutputFormat, Styles } from "../text/styles.ts";
 import { visibleLine } from "../text/visible.ts";
 import { wrapText } from "../text/wrap.ts";
 import type { Task } from "./task.ts";
@@ -48,7 +48,7 @@ const marks: Readonly<Record<Plan[number]["status"], [mark: string, style: keyof
 };
 
 /** The steps, each with a mark for its state. */
-export function planRows(plan: Plan, { columns, styles }: Look): string[] {
+export function planRows(plan: Plan, { columns, styles }: OutputFormat): string[] {
 	return plan.flatMap(({ title, status, duration }) => {
 		const [mark, style] = marks[status];
 		const skipped = status === "skipped" ? " (skipped)" : "";
@@ -78,7 +78,7 @@ export function changedSteps(before: Plan | undefined, after: Plan): Plan {
 /** Reason of a failed attempt of a workflow step; empty for a successful attempt. */
 export function failedTryRows(
 	step: EventPayloads["skill.step.completed"],
-	{ columns, styles }: Look,
+	{ columns, styles }: OutputFormat,
 ): string[] {
 	if (step.error === "") return [];
 	const next = step.will_retry ? "; trying again" : "";

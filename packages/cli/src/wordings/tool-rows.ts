@@ -1,6 +1,6 @@
 import type { ToolCallPayload } from "@parley/protocol";
 import { shorten } from "../text/shorten.ts";
-import type { Look } from "../text/styles.ts";
+import type { OutputFormat } from "../text/styles.ts";
 import { visibleLine, visibleText } from "../text/visible.ts";
 import { expandTabs } from "../text/wrap.ts";
 
@@ -12,7 +12,10 @@ const mostResultRows = 5;
 const mostColumns = 200;
 
 /** One row with the tool and its arguments, and a mark if the channel is trusted and no approval was needed. */
-export function toolStartRow({ name, arguments: args, trusted }: Started, { columns, styles }: Look): string {
+export function toolStartRow(
+	{ name, arguments: args, trusted }: Started,
+	{ columns, styles }: OutputFormat,
+): string {
 	const call = `▸ ${visibleLine(name)} `;
 	const badge = trusted ? " · trusted" : "";
 	const width = Math.min(columns, mostColumns) - call.length - badge.length;
@@ -21,7 +24,7 @@ export function toolStartRow({ name, arguments: args, trusted }: Started, { colu
 }
 
 /** Beginning of the result of a tool. `named` adds the name of the tool if several run at the same time. */
-export function toolEndRows(ended: Ended, named: boolean, { columns, styles }: Look): string[] {
+export function toolEndRows(ended: Ended, named: boolean, { columns, styles }: OutputFormat): string[] {
 	const width = Math.min(columns, mostColumns);
 	const failed = ended.status === "failed";
 	const text = visibleText(failed ? ended.error : ended.result).trimEnd();

@@ -84,8 +84,8 @@ const create: Command = {
 			{ sessionId: session },
 		);
 		// The person did not choose tools, so notes about missing tools are omitted.
-		const theirs = notes.filter((note) => !note.startsWith("tools:"));
-		const lines = theirs.map((note) => `- ${plain(note, 300)}`);
+		const otherNotes = notes.filter((note) => !note.startsWith("tools:"));
+		const lines = otherNotes.map((note) => `- ${plain(note, 300)}`);
 		return {
 			text: [taskCommandTexts.create.done({ title: plain(title, 150) }), ...lines].join("\n"),
 		};

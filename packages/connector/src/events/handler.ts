@@ -48,7 +48,7 @@ export interface Outcome {
 	/** Only the author sees the reply, if the platform can do that. */
 	readonly private?: true;
 	/** A person gets such a reply once in that time at most. */
-	readonly seldom?: "hour" | "day";
+	readonly onceEach?: "hour" | "day";
 	/** Text of the message after its edit. */
 	readonly text?: string;
 	readonly session?: string;

@@ -91,10 +91,10 @@ async function refused(
 	} catch (reason) {
 		const isDenied = ParleyError.from(reason).code === "permission_denied";
 		const { isStranger = false, ...reply } = await refusalOf(parts.context, event, reason);
-		const seldom = isStranger ? ("day" as const) : isDenied ? ("hour" as const) : undefined;
+		const onceEach = isStranger ? ("day" as const) : isDenied ? ("hour" as const) : undefined;
 		// Private answers in direct messages would disappear.
 		const isPrivate = isStranger && event.room.kind !== "direct" ? (true as const) : undefined;
-		return { effect: "refused", reply, ...defined({ seldom, private: isPrivate }) };
+		return { effect: "refused", reply, ...defined({ onceEach, private: isPrivate }) };
 	}
 }
 
@@ -113,7 +113,7 @@ async function note(
 ): Promise<void> {
 	const { store, outbox, clock, platform, messageHistory } = parts;
 	const { room, message, person, at, seenBefore: replayed = false } = event;
-	const { effect, reply, seldom, text, session, run } = outcome;
+	const { effect, reply, onceEach, text, session, run } = outcome;
 	const now = clock.now();
 	// An answer of an earlier process would be directly after the message.
 	const answeredAt = replayed ? at : now;
@@ -127,8 +127,8 @@ async function note(
 		at,
 		...defined({ text, session, run }),
 	};
-	const cursor = seldom
-		? await seldomCursor(parts, seldom, { name: `${room.tenant}:${person.id}`, at: answeredAt })
+	const cursor = onceEach
+		? await cursorOfPeriod(parts, onceEach, { name: `${room.tenant}:${person.id}`, at: answeredAt })
 		: { session: `${eventCursor}${turn.id}`, seq: 1 };
 	const write = async (tx: Kysely<ConnectorTables>): Promise<void> => {
 		await messageHistory.write(tx, record);
@@ -275,7 +275,7 @@ async function postQueueFull(parts: EventParts, event: Message): Promise<void> {
 	const { room, message, at, seenBefore: replayed = false } = event;
 	const conversation = platform.conversation(room);
 	const now = replayed ? at : clock.now();
-	const cursor = await seldomCursor(parts, "full", { name: conversation, at: now });
+	const cursor = await cursorOfPeriod(parts, "full", { name: conversation, at: now });
 	if (cursor === undefined) return;
 	const reply = { text: answerTexts.queue.full };
 	const rows = roomAnswer(reply, { room, message, now }, platform);
@@ -293,7 +293,7 @@ const periods = {
 } as const;
 
 /** Cursor that moves once in a period; undefined if it has already moved in the period of `at`. */
-async function seldomCursor(
+async function cursorOfPeriod(
 	{ outbox }: { readonly outbox: Outbox },
 	period: keyof typeof periods,
 	{ name, at }: { readonly name: string; readonly at: number },

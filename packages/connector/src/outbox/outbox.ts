@@ -27,7 +27,7 @@ import {
 import {
 	type Doubt,
 	judgeEdit,
-	judgeLook,
+	judgeLookup,
 	judgeRepeat,
 	judgeSend,
 	type Moment,
@@ -333,7 +333,7 @@ export class Outbox {
 		const doubt = this.#doubtOf(row);
 		const outcome = await this.#ask(() => surface.find(shown));
 		await this.#failpoints.reach("outbox.looked");
-		const verdict = judgeLook(row, doubt, outcome, this.#moment());
+		const verdict = judgeLookup(row, doubt, outcome, this.#moment());
 		// The found post may show an earlier state of the answer.
 		const isGrown = verdict.to === "confirmed" && keyOf(content.payload) !== undefined && row.card !== null;
 		await this.#settle(row, isGrown ? { ...verdict, to: "planned" } : verdict);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { DeliveryError } from "../platform/surface.ts";
 import type { OpenRow } from "./open-row.ts";
-import { backoff, judgeLook, maxAttempts, repeatsLeft, staleMs } from "./verdict.ts";
+import { backoff, judgeLookup, maxAttempts, repeatsLeft, staleMs } from "./verdict.ts";
 
 const row: OpenRow = {
 	id: "s/1/0",
@@ -28,7 +28,7 @@ test("waits grow from half a second to five minutes and are never longer", () =>
 test("a post that is proven missing after the last attempt has failed, with the reason", () => {
 	const last = { ...row, attempts: maxAttempts };
 	const counted = { ...doubt(), absences: 1 };
-	expect(judgeLook(last, counted, undefined, later)).toMatchObject({
+	expect(judgeLookup(last, counted, undefined, later)).toMatchObject({
 		to: "dead",
 		reason: "not posted after 8 attempts: 502",
 	});
@@ -37,21 +37,21 @@ test("a post that is proven missing after the last attempt has failed, with the 
 test("an absence is valid only after fifteen seconds, and only at the second lookup", () => {
 	const looked = doubt();
 	const early = { ...later, monotonic: 14_999 };
-	expect(judgeLook(row, looked, undefined, early)).toMatchObject({ to: "unknown", waitMs: 1 });
-	expect(judgeLook(row, looked, undefined, later)).toMatchObject({ to: "unknown", waitMs: 5000 });
-	expect(judgeLook(row, looked, undefined, later)).toMatchObject({ to: "planned", attempts: 1 });
+	expect(judgeLookup(row, looked, undefined, early)).toMatchObject({ to: "unknown", waitMs: 1 });
+	expect(judgeLookup(row, looked, undefined, later)).toMatchObject({ to: "unknown", waitMs: 5000 });
+	expect(judgeLookup(row, looked, undefined, later)).toMatchObject({ to: "planned", attempts: 1 });
 });
 
 test("a failing lookup is repeated for a day, and then a person decides", () => {
 	const outage = new DeliveryError("503", { kind: "unknown" });
 	const looked = doubt();
-	const waits = [1, 2, 3].map(() => judgeLook(row, looked, outage, later));
+	const waits = [1, 2, 3].map(() => judgeLookup(row, looked, outage, later));
 	expect(waits.map(({ to, waitMs }) => [to, waitMs])).toEqual([
 		["unknown", 500],
 		["unknown", 1000],
 		["unknown", 2000],
 	]);
-	expect(judgeLook(row, looked, outage, { ...later, now: staleMs + 1 })).toMatchObject({
+	expect(judgeLookup(row, looked, outage, { ...later, now: staleMs + 1 })).toMatchObject({
 		to: "held",
 		reason: "it may have been posted, and the connector cannot check: 503",
 	});
@@ -60,8 +60,8 @@ test("a failing lookup is repeated for a day, and then a person decides", () => 
 test("a post that no lookup can clear is held after a day, also if the clock was set back", () => {
 	const outage = new DeliveryError("503", { kind: "unknown" });
 	const setBack = { now: -7 * staleMs, monotonic: staleMs + 1, chance: 0 };
-	expect(judgeLook(row, doubt(), outage, setBack)).toMatchObject({ to: "held" });
-	expect(judgeLook(row, doubt(), outage, { ...setBack, monotonic: staleMs })).toMatchObject({
+	expect(judgeLookup(row, doubt(), outage, setBack)).toMatchObject({ to: "held" });
+	expect(judgeLookup(row, doubt(), outage, { ...setBack, monotonic: staleMs })).toMatchObject({
 		to: "unknown",
 	});
 });

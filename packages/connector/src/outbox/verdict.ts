@@ -132,7 +132,7 @@ export interface Moment {
 }
 
 /** State of a row that was perhaps posted, after a lookup. Counts in `doubt`. */
-export function judgeLook(
+export function judgeLookup(
 	row: OpenRow,
 	doubt: Doubt,
 	outcome: Receipt | DeliveryError | undefined,

@@ -64,7 +64,7 @@ export async function readAt(
  * Refuses a file that has a second name in a forbidden directory. Two hard links have no path in common, so the directory is
  * searched. Files with one name, which are nearly all, need no search.
  */
-export async function refuseForbiddenTwin(
+export async function refuseForbiddenHardLink(
 	file: FileHandle,
 	shown: string,
 	context: ForbiddenPaths,

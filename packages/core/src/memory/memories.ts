@@ -113,7 +113,7 @@ export class Memories {
 			const memory = await findMemory(tx, id);
 			const isOperator = principal.kind === "operator";
 			if (!memory || !(isOperator || isReadable(memory, readerOf(principal)))) throw unknownMemory(id);
-			if (!isOperator && !isTheirs(memory, principal)) {
+			if (!isOperator && !mayDelete(memory, principal)) {
 				const message = "this note was written by another person: ask them or the operator to delete it";
 				throw new ParleyError(message, { code: "permission_denied" });
 			}
@@ -218,7 +218,7 @@ function mayManage(principal: Principal, person: string): boolean {
 }
 
 /** A person deletes notes about them and notes that they wrote; an approver also those of the channel. */
-function isTheirs({ scope, author }: Memory, principal: Principal): boolean {
+function mayDelete({ scope, author }: Memory, principal: Principal): boolean {
 	const { person } = principal;
 	if (scope === "user" || author === actingId(principal)) return true;
 	return scope === "channel" && person !== undefined && hasRole(person, "approver");

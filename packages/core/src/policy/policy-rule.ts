@@ -50,14 +50,14 @@ export interface DescribedRule {
  * Permission that replaces an approval: a rule of the operator, an approval for the session, or `accept_all_tools`. With
  * `approver` no permission replaces it: the call always requires approval, which an approver of the channel can give.
  */
-export type Standing = "rule" | "grant" | "accept-all" | "approver";
+export type Lift = "rule" | "grant" | "accept-all" | "approver";
 
 /** One rule about calls of these classes. A call that several rules concern gets the strictest of them. */
 export interface BuiltInRule {
 	readonly effect: Effect;
 	readonly when: readonly ActionClass[];
 	/** Permissions that replace the approval. A rule without any is an always-required approval. */
-	readonly liftedBy: readonly Standing[];
+	readonly liftedBy: readonly Lift[];
 	readonly reason: string;
 }
 

@@ -7,9 +7,9 @@ import {
 	builtInRules,
 	type DescribedRule,
 	type Effect,
+	type Lift,
 	type PolicyInForce,
 	type PolicyRule,
-	type Standing,
 	unknownClass,
 } from "./policy-rule.ts";
 
@@ -55,7 +55,7 @@ export const builtInAlone: PolicyInForce = { version: policyVersion, rules: [], 
 
 interface Asking {
 	readonly description: Omit<DescribedRule, "decides">;
-	readonly liftedBy: readonly Standing[];
+	readonly liftedBy: readonly Lift[];
 	readonly classes: readonly ActionClass[];
 	readonly approvals?: number;
 }
@@ -104,9 +104,9 @@ function allowOrAsk(call: JudgedCall, inputs: RuleInputs, permissions: Permissio
 		return decided(allowing.length > 0 ? allowing : all, others, { effect: "allow", floor: false });
 	}
 	if (floor.length > 0) return decided(left, others, { effect: "ask", floor: true });
-	const standing = findStanding(call, remaining, permissions);
-	if (standing === undefined) return decided(left, others, { effect: "ask", floor: false });
-	const lifted = { layer: "session", effect: "allow", reason: standing } as const;
+	const lift = findLift(call, remaining, permissions);
+	if (lift === undefined) return decided(left, others, { effect: "ask", floor: false });
+	const lifted = { layer: "session", effect: "allow", reason: lift } as const;
 	return decided([lifted], others, { effect: "allow", floor: false });
 }
 
@@ -124,12 +124,12 @@ function findLifting(
 }
 
 /** Description of the earlier permission that covers everything that requires approval. */
-function findStanding(
+function findLift(
 	{ tool, plan }: JudgedCall,
 	asking: readonly Asking[],
 	{ acceptAll, grants, trusted = false }: Permissions,
 ): string | undefined {
-	const isLifted = (by: Standing): boolean => asking.every(({ liftedBy }) => liftedBy.includes(by));
+	const isLifted = (by: Lift): boolean => asking.every(({ liftedBy }) => liftedBy.includes(by));
 	if (acceptAll && isLifted("accept-all")) return "all tools are accepted in this session";
 	if (isLifted("grant") && grants.some((scope) => grantCovers(scope, tool, plan))) {
 		return "allowed for this session";
@@ -174,7 +174,7 @@ function describeRule({ layer, source, effect, reason }: PolicyRule): Omit<Descr
 /** A rule that needs several approvals is not replaced by a permission of one person. */
 function askingOf(rule: PolicyRule): Asking {
 	const { approvals = 1 } = rule;
-	const liftedBy: readonly Standing[] = approvals > 1 ? ["approver"] : ["grant", "accept-all"];
+	const liftedBy: readonly Lift[] = approvals > 1 ? ["approver"] : ["grant", "accept-all"];
 	return { description: describeRule(rule), liftedBy, classes: [], approvals };
 }
 

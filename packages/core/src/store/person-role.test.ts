@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import type { ChatSettings } from "../vocabulary/chat-settings.ts";
 import { type Actor, type Place, type Role, roles } from "../vocabulary/principal.ts";
-import { isDenied, roleOf, type Standing } from "./person-role.ts";
+import { type ActingPerson, isDenied, roleOf } from "./person-role.ts";
 
 function standing(
 	fields: { readonly actor?: Partial<Actor>; readonly place?: Partial<Place>; readonly given?: Role } = {},
-): Standing {
+): ActingPerson {
 	return {
 		actor: { id: "ada", name: "Ada", roles: [], guest: false, ...fields.actor },
 		place: { platform: "discord", tenant: "guild", channel: "general", shared: false, ...fields.place },

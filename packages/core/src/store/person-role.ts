@@ -2,7 +2,7 @@ import type { ChatSettings, PersonRule } from "../vocabulary/chat-settings.ts";
 import { type Actor, type Person, type Place, type Role, roles } from "../vocabulary/principal.ts";
 
 /** Person of a chat platform with the present facts. */
-export interface Standing {
+export interface ActingPerson {
 	readonly actor: Actor;
 	readonly place: Place;
 	/** Role given by the operator. */
@@ -10,8 +10,8 @@ export interface Standing {
 }
 
 /** Whether the configuration denies access to the person, whatever other rules say. */
-export function isDenied(standing: Standing, { deny }: { readonly deny: ChatSettings["deny"] }): boolean {
-	return deny.some((rule) => concerns(rule, standing));
+export function isDenied(person: ActingPerson, { deny }: { readonly deny: ChatSettings["deny"] }): boolean {
+	return deny.some((rule) => concerns(rule, person));
 }
 
 interface RoleRules {
@@ -20,10 +20,10 @@ interface RoleRules {
 }
 
 /** Present role of a person: the highest of all rules. People of other organisations are guests at most. */
-export function roleOf(standing: Standing, chat: RoleRules): Role {
-	if (isDenied(standing, chat)) return "stranger";
-	const { actor, place, given } = standing;
-	const allowed = chat.allow.filter((rule) => concerns(rule, standing));
+export function roleOf(person: ActingPerson, chat: RoleRules): Role {
+	if (isDenied(person, chat)) return "stranger";
+	const { actor, place, given } = person;
+	const allowed = chat.allow.filter((rule) => concerns(rule, person));
 	// In a channel shared with other organisations, general rules also match outsiders, so they give the role guest.
 	const known = allowed.map(({ as, user }) => (place.shared && user === undefined ? "guest" : as));
 	const highest = [given, ...known].reduce(higherRole);
@@ -39,7 +39,7 @@ export function lowerRole(one: Role, other: Role): Role {
 }
 
 /** Whether the person matches all conditions of the rule. */
-function concerns(rule: PersonRule, { actor, place }: Standing): boolean {
+function concerns(rule: PersonRule, { actor, place }: ActingPerson): boolean {
 	const { platform, tenant, channel, platformRole, user } = rule;
 	return (
 		(platform === undefined || platform === place.platform) &&

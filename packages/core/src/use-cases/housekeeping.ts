@@ -8,7 +8,7 @@ import type { AuditLog } from "../trust/audit/audit-log.ts";
 const dayMs = 24 * 60 * 60 * 1000;
 
 /** Daily task with its name in the log. */
-export interface Chore {
+export interface DailyTask {
 	readonly name: string;
 	readonly work: () => Promise<void>;
 }
@@ -17,11 +17,11 @@ export interface Chore {
 export class Housekeeping {
 	readonly #clock: Clock;
 	readonly #log: Logger;
-	readonly #chores: readonly Chore[];
+	readonly #chores: readonly DailyTask[];
 	#timer: Timer | undefined;
 	#stopped = false;
 
-	constructor({ clock, log }: { readonly clock: Clock; readonly log: Logger }, chores: readonly Chore[]) {
+	constructor({ clock, log }: { readonly clock: Clock; readonly log: Logger }, chores: readonly DailyTask[]) {
 		this.#clock = clock;
 		this.#log = log;
 		this.#chores = chores;
@@ -54,7 +54,7 @@ export function choresOf(
 		workspaces,
 		auditLog,
 	}: { readonly files: Files; readonly workspaces: Workspaces; readonly auditLog: AuditLog },
-): Chore[] {
+): DailyTask[] {
 	return [
 		{ name: "old idempotency keys", work: () => store.commit((tx) => forgetKeys(tx, clock.now())) },
 		{ name: "kept files", work: () => files.sweep() },

@@ -27,8 +27,8 @@ export interface ListeningParts {
 export class Listening {
 	readonly #highWater: HighWater;
 	readonly #alive: LastAlive;
-	/** See `birthOf`. */
-	readonly #bornAt: number;
+	/** See `creationTimeOf`. */
+	readonly #createdAt: number;
 	readonly #receiver: EventReceiver;
 	readonly #catchUp: CatchUp;
 	#isReady = false;
@@ -37,17 +37,17 @@ export class Listening {
 		const { database, clock, log } = parts;
 		const highWater = await HighWater.open({ store: database.cursors, clock, log });
 		const alive = await LastAlive.open({ store: database.alive, clock, log });
-		const bornAt = await birthOf(database.birth, clock);
-		return new Listening(parts, { highWater, alive, bornAt });
+		const createdAt = await creationTimeOf(database.birth, clock);
+		return new Listening(parts, { highWater, alive, createdAt });
 	}
 
 	private constructor(
 		parts: ListeningParts,
-		state: { readonly highWater: HighWater; readonly alive: LastAlive; readonly bornAt: number },
+		state: { readonly highWater: HighWater; readonly alive: LastAlive; readonly createdAt: number },
 	) {
 		const { port, handlers, database, clock, log } = parts;
-		const { highWater, alive, bornAt } = state;
-		this.#bornAt = bornAt;
+		const { highWater, alive, createdAt } = state;
+		this.#createdAt = createdAt;
 		this.#highWater = highWater;
 		this.#alive = alive;
 		this.#receiver = new EventReceiver({ handlers: handlers, highWater, clock, log });
@@ -89,7 +89,7 @@ export class Listening {
 	 */
 	async begin(knownRooms: () => Promise<readonly RoomProgress[]>): Promise<void> {
 		if (this.#alive.since === undefined) {
-			const places = placesOf(await knownRooms(), this.#bornAt);
+			const places = placesOf(await knownRooms(), this.#createdAt);
 			// Later messages may be missed there, and Discord lists no direct messages, so the channels are recorded now.
 			await Promise.all([this.#catchUp.read(places), this.#highWater.know(places)]);
 		}
@@ -114,13 +114,13 @@ export class Listening {
  * Returns where to start reading in each channel: after the newest message of its sessions from before the database was
  * created, or after their last use. Messages from after that are left out: they may be newer than missed ones.
  */
-function placesOf(rooms: readonly RoomProgress[], bornAt: number): ReadPosition[] {
-	const born = BigInt(snowflakeAt(bornAt));
+function placesOf(rooms: readonly RoomProgress[], createdAt: number): ReadPosition[] {
+	const createdId = BigInt(snowflakeAt(createdAt));
 	const byRoom = Map.groupBy(rooms, ({ room }) => room.thread ?? room.channel);
 	return [...byRoom].map(([channel, read]) => {
 		const ids = read.flatMap((one) => one.messages).filter((message) => /^\d{1,20}$/.test(message));
-		const messages = ids.map(BigInt).filter((message) => message < born);
-		const moments = read.map(({ usedAt }) => BigInt(snowflakeAt(Math.min(usedAt, bornAt))));
+		const messages = ids.map(BigInt).filter((message) => message < createdId);
+		const moments = read.map(({ usedAt }) => BigInt(snowflakeAt(Math.min(usedAt, createdAt))));
 		const known = messages.length > 0 ? messages : moments;
 		const [newest = 0n] = known.toSorted((one, other) => (one < other ? 1 : -1));
 		const tenant = read[0]?.room.tenant ?? directTenant;
@@ -139,7 +139,7 @@ export interface BirthStore {
  * Returns the creation time of this database. Messages that the gateway received later came from this database, so they do
  * not show what was missed. Stored before the first event.
  */
-async function birthOf(store: BirthStore, clock: Clock): Promise<number> {
+async function creationTimeOf(store: BirthStore, clock: Clock): Promise<number> {
 	const known = await store.load();
 	if (known !== undefined) return known;
 	const now = clock.now();

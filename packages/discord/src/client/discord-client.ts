@@ -75,7 +75,7 @@ class DiscordClient implements DiscordPort {
 	readonly #settled = Promise.withResolvers<void>();
 	#handlers: Handlers | undefined;
 	#state: DiscordLink["state"] | undefined;
-	#keeper: ResumableSession | undefined;
+	#resumable: ResumableSession | undefined;
 	readonly #gateway: WebSocketManager;
 
 	constructor(options: DiscordPortOptions) {
@@ -88,8 +88,8 @@ class DiscordClient implements DiscordPort {
 			rest: this.#rest.rest,
 			shardCount: 1,
 			buildStrategy: (manager) => connectingInBackground(manager, (error) => this.#failed(error)),
-			retrieveSessionInfo: () => this.#keeper?.retrieve() ?? null,
-			updateSessionInfo: (_shard, session) => this.#keeper?.update(session),
+			retrieveSessionInfo: () => this.#resumable?.retrieve() ?? null,
+			updateSessionInfo: (_shard, session) => this.#resumable?.update(session),
 		});
 		this.#gateway.on(WebSocketShardEvents.Dispatch, ({ data }) => this.#dispatch(data));
 		this.#gateway.on(WebSocketShardEvents.Closed, ({ code }) => this.#ended(code));
@@ -106,7 +106,7 @@ class DiscordClient implements DiscordPort {
 
 	async connect(handlers: Handlers): Promise<void> {
 		this.#handlers = handlers;
-		this.#keeper = await ResumableSession.open(this.#options);
+		this.#resumable = await ResumableSession.open(this.#options);
 		const { clock } = this.#options;
 		for (let waitMs = firstWaitMs; !(await this.#begin()); waitMs = Math.min(waitMs * 2, maxWaitMs)) {
 			// `#begin` checks the signal.
@@ -128,9 +128,9 @@ class DiscordClient implements DiscordPort {
 
 	async close(): Promise<void> {
 		this.#closing.abort();
-		this.#keeper?.end();
+		this.#resumable?.end();
 		await this.#leave();
-		await this.#keeper?.close();
+		await this.#resumable?.close();
 		this.#rest.close();
 		this.#settled.resolve();
 	}
@@ -170,7 +170,7 @@ class DiscordClient implements DiscordPort {
 		if (t === "READY") this.#began(d);
 		if (t === "RESUMED") this.#resumed();
 		const received = this.#handlers?.dispatch({ t, d });
-		this.#keeper?.handed(s, received ?? undefined).catch((error: unknown) => {
+		this.#resumable?.handed(s, received ?? undefined).catch((error: unknown) => {
 			this.#options.log.debug("an event from Discord was not accepted, and Discord sends it again", {
 				event: t,
 				error,
@@ -184,12 +184,12 @@ class DiscordClient implements DiscordPort {
 			this.#failed(new Error("READY does not contain the ids of the bot"));
 			return;
 		}
-		this.#keeper?.began(ids);
+		this.#resumable?.began(ids);
 		this.#report({ state: "ready", ...ids, resumed: false });
 	}
 
 	#resumed(): void {
-		const self = this.#keeper?.self;
+		const self = this.#resumable?.self;
 		if (self === undefined) {
 			this.#failed(new Error("Discord sent RESUMED without a session"));
 			return;

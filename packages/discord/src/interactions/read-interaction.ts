@@ -38,8 +38,8 @@ export function readInteraction(
 	data: unknown,
 	{ channels, malformed }: { readonly channels: Channels; readonly malformed: Malformed },
 ): Interaction | undefined {
-	const whence = malformed.read("INTERACTION_CREATE", Whence, data);
-	const happened = whence && happenedIn(head, whence, channels);
+	const origin = malformed.read("INTERACTION_CREATE", InteractionOrigin, data);
+	const happened = origin && happenedIn(head, origin, channels);
 	if (happened === undefined) return undefined;
 	switch (head.type) {
 		case interactionTypes.command:
@@ -77,9 +77,13 @@ interface Happened {
 	readonly ticket: Ticket;
 }
 
-function happenedIn({ id, token }: Head, whence: Whence, channels: Channels): Happened | undefined {
-	const { guild_id: guild, channel, channel_id: channelId, member } = whence;
-	const user = member?.user ?? whence.user;
+function happenedIn(
+	{ id, token }: Head,
+	origin: InteractionOrigin,
+	channels: Channels,
+): Happened | undefined {
+	const { guild_id: guild, channel, channel_id: channelId, member } = origin;
+	const user = member?.user ?? origin.user;
 	const known =
 		(channel && channels.note(channel, guild ?? undefined)) ??
 		(channelId &&
@@ -151,7 +155,7 @@ export const Head = z.object({
 export type Head = z.output<typeof Head>;
 
 /** Channel and person of an interaction. */
-const Whence = z
+const InteractionOrigin = z
 	.object({
 		guild_id: id.nullish(),
 		channel_id: id.nullish(),
@@ -161,7 +165,7 @@ const Whence = z
 	})
 	.refine(({ member, user }) => member ?? user, "the interaction has no user")
 	.refine(({ channel, channel_id }) => channel ?? channel_id, "the interaction has no channel");
-type Whence = z.output<typeof Whence>;
+type InteractionOrigin = z.output<typeof InteractionOrigin>;
 
 const value = z.union([z.string(), z.number(), z.boolean()]);
 

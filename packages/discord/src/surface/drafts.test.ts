@@ -17,13 +17,13 @@ const file = (name: string, length = 1) => ({ name, bytes: bytes(length), descri
 
 test("controls are in rows of five, and a choice has its own row", () => {
 	const many = Array.from({ length: 6 }, (_, n) => button(`b${n}`));
-	const { draft, spared } = draftOf({
+	const { draft, omitted } = draftOf({
 		body: "x",
 		controls: [[...many, choice(2)], [button("last")]],
 		files: [],
 	});
 	expect(draft.components.map(({ components }) => components.length)).toEqual([5, 1, 1, 1]);
-	expect(spared).toEqual([]);
+	expect(omitted).toEqual([]);
 	expect(checkDraft(draft)).toEqual({});
 });
 
@@ -54,7 +54,7 @@ test("controls that Discord refuses are omitted, and their links remain", () => 
 	const controls = [[button("x".repeat(101)), link("Open", "https://a.example/b")]];
 	expect(draftOf({ body: "text", controls, files: [] })).toEqual({
 		draft: { content: "text\nOpen: <https://a.example/b>", components: [], files: [] },
-		spared: ["the id of a control is empty or too long"],
+		omitted: ["the id of a control is empty or too long"],
 	});
 });
 

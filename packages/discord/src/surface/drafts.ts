@@ -23,7 +23,7 @@ export interface Showing {
 export interface Drafted {
 	readonly draft: Draft;
 	/** Omitted parts with the reason, for the log. */
-	readonly spared: readonly string[];
+	readonly omitted: readonly string[];
 }
 
 const completeText = "message.md";
@@ -44,7 +44,7 @@ export function draftOf(showing: Showing): Drafted {
 	const container = containerOf(showing);
 	const whole = { content: body, components, files: showing.files, container };
 	const { content: long, components: refused, files: tooMuch } = checkDraft(whole);
-	if ((long ?? refused ?? tooMuch) === undefined) return { draft: whole, spared: [] };
+	if ((long ?? refused ?? tooMuch) === undefined) return { draft: whole, omitted: [] };
 	const files = tooMuch === undefined ? showing.files : [];
 	const without = tooMuch === undefined ? "" : `\n-# ${postTexts.filesLeftOut({ problem: tooMuch })}`;
 	const text = `${body}${refused === undefined ? "" : linksAsText(controls)}${without}`;
@@ -55,8 +55,8 @@ export function draftOf(showing: Showing): Drafted {
 		container: containerOf({ ...showing, body: text, files }),
 	};
 	const { content: tooLong } = checkDraft(draft);
-	const spared = [refused, tooMuch, tooLong].filter((problem) => problem !== undefined);
-	return { draft: tooLong === undefined || text.trim() === "" ? draft : shortened(draft), spared };
+	const omitted = [refused, tooMuch, tooLong].filter((problem) => problem !== undefined);
+	return { draft: tooLong === undefined || text.trim() === "" ? draft : shortened(draft), omitted };
 }
 
 /** Accent colors of cards. */
@@ -107,7 +107,7 @@ function whyWithout(files: readonly DraftFile[], why: FileRefusal): string {
  * Simpler forms of the message, in the order of the attempts after a refusal. `plain`: body that replaces its own. Empty if
  * nothing can be left out.
  */
-export function lesserDrafts(
+export function fallbackDrafts(
 	draft: Draft,
 	{
 		why,
@@ -117,15 +117,15 @@ export function lesserDrafts(
 ): Draft[] {
 	const bare = draft.files.length > 0 ? withoutFiles(draft, why) : draft;
 	const { components } = draft;
-	const lesser = draft.files.length > 0 ? [bare] : [];
+	const fallbacks = draft.files.length > 0 ? [bare] : [];
 	const content = plain ?? bare.content;
 	const { container } = draft;
-	if (plain !== undefined) lesser.push({ content, components, files: [], container });
-	if (components.length > 0) lesser.push({ content, components: [], files: [], container });
-	if (container) lesser.push({ content: shortTo(content, limits.content), components, files: [] });
+	if (plain !== undefined) fallbacks.push({ content, components, files: [], container });
+	if (components.length > 0) fallbacks.push({ content, components: [], files: [], container });
+	if (container) fallbacks.push({ content: shortTo(content, limits.content), components, files: [] });
 	// A message with the flag of components cannot lose it.
-	else if (edits) lesser.push({ content, components, files: [], container: { accent: null } });
-	return lesser;
+	else if (edits) fallbacks.push({ content, components, files: [], container: { accent: null } });
+	return fallbacks;
 }
 
 function shortened({ content, components, files }: Draft): Draft {

@@ -15,7 +15,7 @@ import type { DiscordRequest } from "../vocabulary/discord-port.ts";
 import { cutTo, errorCodes, limits, messageFlags } from "../vocabulary/limits.ts";
 import type { Caller, Carried } from "./caller.ts";
 import { checkDraft, type Draft, type DraftFile } from "./check.ts";
-import { draftOf, lesserDrafts } from "./drafts.ts";
+import { draftOf, fallbackDrafts } from "./drafts.ts";
 import { type CardIdentity, identityOf } from "./identity.ts";
 import type { PostChannels } from "./post-channels.ts";
 import { Refused } from "./refused.ts";
@@ -121,8 +121,8 @@ export class Posts {
 			if (bytes) files.push({ name: upload.name, bytes, description });
 			else body += `\n-# ${fileUnread(upload)}`;
 		}
-		const { draft, spared } = draftOf({ body, controls, files, state });
-		if (spared.length > 0) this.#parts.log.warn("parts of a post are left out", { id: row.id, spared });
+		const { draft, omitted } = draftOf({ body, controls, files, state });
+		if (omitted.length > 0) this.#parts.log.warn("parts of a post are left out", { id: row.id, omitted });
 		return passed(draft);
 	}
 
@@ -143,7 +143,7 @@ export class Posts {
 		}
 		const reason = refusal.message;
 		const why = refusal.isTooLarge ? "size" : refusal.isOfTheContents ? "contents" : "permission";
-		for (const draft of lesserDrafts(whole, { why, plain, edits })) {
+		for (const draft of fallbackDrafts(whole, { why, plain, edits })) {
 			try {
 				const carried = await send(draft);
 				this.#parts.log.warn("Discord refused a post, so parts of it are left out", { reason });

@@ -32,7 +32,7 @@ function unknownKey(source: Source, path: JsonPath, key: string): ParleyError {
 }
 
 /** Refused value, allowed values and, if these do not explain it, the reason. */
-interface Objection {
+interface RefusedValue {
 	readonly value: unknown;
 	readonly allowed: string;
 	readonly why?: string;
@@ -42,7 +42,7 @@ interface Objection {
 export function notAllowed(
 	source: { origin(path: JsonPath): string | undefined },
 	path: JsonPath,
-	{ value, allowed, why }: Objection,
+	{ value, allowed, why }: RefusedValue,
 ): ParleyError {
 	const because = why === undefined ? "" : `: ${why}`;
 	const name = path.filter((key) => typeof key === "string").join(".");

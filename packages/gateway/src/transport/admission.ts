@@ -26,10 +26,10 @@ export class Admission {
 	#open = 0;
 
 	/** `isCrowd`: whether an address belongs to many clients, like that of a proxy. Then only the total limit applies. */
-	constructor(limits: Partial<AdmissionLimits> = {}, isCrowd: (peer: string) => boolean = () => false) {
+	constructor(limits: Partial<AdmissionLimits> = {}, isShared: (peer: string) => boolean = () => false) {
 		const { open, ...places } = { ...defaults, ...limits };
 		this.#limit = open;
-		this.#strangers = new Places(places, isCrowd);
+		this.#strangers = new Places(places, isShared);
 		this.#own = new Places({ ...places, pending: places.perPeer });
 	}
 

@@ -31,7 +31,7 @@ export async function startConnection(socket: Socket, options: StartOptions): Pr
 	const { clock, identity, plain = () => true, admission } = options;
 	const protocol = await readFirstBytes(socket, clock);
 	if (protocol === "tls" && identity) {
-		const secure = await shakeHands(socket, identity(), clock);
+		const secure = await startTls(socket, identity(), clock);
 		if (!secure) return;
 		admission.carries(socket, secure);
 		// Unread, because Node's HTTP/2 loses the order of bytes that were returned to a TLS connection.
@@ -112,7 +112,7 @@ const alpn = ["http/1.1", "h2"] as const;
  * Performs the server side of TLS on a connection whose first bytes were returned. Resolves with the unread plaintext
  * stream, or undefined if the client disconnected, violated the protocol or needed more than five seconds.
  */
-function shakeHands(socket: Socket, { context }: TlsIdentity, clock: Clock): Promise<TLSSocket | undefined> {
+function startTls(socket: Socket, { context }: TlsIdentity, clock: Clock): Promise<TLSSocket | undefined> {
 	const secure = new TLSSocket(socket, {
 		isServer: true,
 		secureContext: context,

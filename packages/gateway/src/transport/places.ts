@@ -65,7 +65,7 @@ interface WaitingSocket {
 /** The places of one kind of connections, and their queue. A connection has a place for at most ten seconds. */
 export class Places {
 	readonly #limits: PlacesLimits;
-	readonly #isCrowd: (peer: string) => boolean;
+	readonly #isShared: (peer: string) => boolean;
 	readonly #waiting = new Map<Socket, WaitingSocket>();
 	readonly #byPeer = new Map<string, number>();
 	/** The queue of each address, in the order of their turns. */
@@ -76,9 +76,9 @@ export class Places {
 	readonly #entryOf = new Map<Socket, Entry>();
 
 	/** `isCrowd` returns whether many clients share an address, so that `perPeer` does not apply. */
-	constructor(limits: PlacesLimits, isCrowd: (peer: string) => boolean = () => false) {
+	constructor(limits: PlacesLimits, isShared: (peer: string) => boolean = () => false) {
 		this.#limits = limits;
-		this.#isCrowd = isCrowd;
+		this.#isShared = isShared;
 	}
 
 	get served(): number {
@@ -92,7 +92,7 @@ export class Places {
 	/** Whether a connection from this address would be served immediately. */
 	hasPlace(peer: string): boolean {
 		if (this.#waiting.size >= this.#limits.pending) return false;
-		return (this.#byPeer.get(peer) ?? 0) < this.#limits.perPeer || this.#isCrowd(peer);
+		return (this.#byPeer.get(peer) ?? 0) < this.#limits.perPeer || this.#isShared(peer);
 	}
 
 	/** Admits the connection, queues it, or closes it if the queue is full. */

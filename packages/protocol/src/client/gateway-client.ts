@@ -97,7 +97,7 @@ export class GatewayClient implements Client, LinkObserver {
 	}
 
 	lost(reason: string, retryInMs: number): void {
-		this.#requests.dropUnlasting();
+		this.#requests.dropConnectionRequests();
 		this.#onState("lost", `${reason}; retrying in ${retryInMs} ms`);
 	}
 
@@ -322,7 +322,7 @@ export class Requests {
 	}
 
 	/** Removes the requests that belong to the ended connection, without settling them. */
-	dropUnlasting(): void {
+	dropConnectionRequests(): void {
 		for (const [id, { request }] of this.#outstanding) {
 			if (!request.lasting) this.#outstanding.delete(id);
 		}

@@ -14,7 +14,7 @@ test("a request for one connection is neither sent again nor settled after it", 
 	const join = requests.add(request("open_session", false));
 	const message = requests.add(request("send_message", true));
 	expect(sent).toHaveLength(2);
-	requests.dropUnlasting();
+	requests.dropConnectionRequests();
 	requests.sendAgain();
 	expect(sent.slice(2)).toEqual([sent[1]]);
 	for (const id of [join, message, message]) requests.answer({ type: "res", id, ok: true, payload: {} });

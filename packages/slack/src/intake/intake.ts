@@ -106,7 +106,7 @@ export class Intake {
 		const outer = { ...read, isLast };
 		const change = audienceChanges.get(event.type);
 		if (change) return this.#ofChannel(change, event, outer);
-		if (channelChanges.has(event.type)) return this.#news(event);
+		if (channelChanges.has(event.type)) return this.#channelChanged(event);
 		const handle = this.#handlers.get(event.type);
 		return handle === undefined ? { ignored: `${event.type} is not used` } : handle(event, outer);
 	}
@@ -153,7 +153,7 @@ export class Intake {
 		if (message.user && context !== undefined) this.#parts.viewed.note(message.user, context);
 		const source = eventChannel(where, outer);
 		const arriving = this.#current(type, source, message, outer.isLast);
-		if (event.type === "message") return this.#twin(where.channel, message, arriving);
+		if (event.type === "message") return this.#mentionMessage(where.channel, message, arriving);
 		if (message.files?.length) return arriving;
 		arriving.catch(() => undefined);
 		return this.#twins.either(pairKey(where.channel, message), async () => {
@@ -165,7 +165,7 @@ export class Intake {
 	}
 
 	/** Registers the message event of a mention, which also has the files. */
-	#twin(channel: string, message: Message, arriving: Promise<Translated>): Promise<Translated> {
+	#mentionMessage(channel: string, message: Message, arriving: Promise<Translated>): Promise<Translated> {
 		const isMention = readAddress(message.text, this.#parts.self.user).us;
 		if (isMention) this.#twins.noteMessage(pairKey(channel, message), arriving);
 		return arriving;
@@ -182,7 +182,7 @@ export class Intake {
 		const { edited, text } = message;
 		const isEdit = edited && edited.ts !== before?.edited?.ts && (!before || before.text !== text);
 		if (!isEdit) return { ignored: "the text of the message is unchanged" };
-		return this.#twin(
+		return this.#mentionMessage(
 			channel,
 			message,
 			this.#current("edited", eventChannel(changed, outer), message, outer.isLast),
@@ -301,7 +301,7 @@ export class Intake {
 		{ is_ext_shared_channel: shared }: Outer,
 		{ channel, inviter }: { readonly channel: string; readonly inviter: string | undefined },
 	): Promise<Translated> {
-		this.#news(event);
+		this.#channelChanged(event);
 		if (inviter === undefined) return remembered;
 		const { people, channels, clock } = this.#parts;
 		const source = { channel, shared: shared === true };
@@ -347,7 +347,7 @@ export class Intake {
 		return [incoming];
 	}
 
-	#news(event: Outer["event"]): Translated {
+	#channelChanged(event: Outer["event"]): Translated {
 		const channel = this.#read(event, OfChannel)?.channel;
 		if (channel === undefined) return unreadable(event.type);
 		this.#parts.channels.forget(channel);

@@ -118,7 +118,7 @@ test.each([
 	["unknown", "warn", "--listen"],
 ] as const)("over HTTP, %s at the address is %s", async (by, status, fix) => {
 	const { app: _app, ...parts } = looking();
-	const http = { knock: async () => ({ at: "127.0.0.1:3000", by }) };
+	const http = { probe: async () => ({ at: "127.0.0.1:3000", by }) };
 	const finding = await runCheck("transport", { ...parts, http });
 	expect(finding).toMatchObject({ status, what: expect.stringContaining("127.0.0.1:3000") });
 	expect(finding.fix).toContain(fix);

@@ -7,15 +7,15 @@ import { doctorTexts } from "../texts/doctor.ts";
 import { scopes } from "../vocabulary/needs.ts";
 import type { SlackApi } from "../vocabulary/slack-port.ts";
 import { appSettings, askSlack } from "./ask-slack.ts";
-import type { Knocked } from "./knock.ts";
+import type { ProbeResult } from "./probe-address.ts";
 
 /** Access to Slack for the checks. */
 export interface SlackChecks {
 	readonly bot: SlackApi;
 	/** For Socket Mode. */
 	readonly app?: SlackApi;
-	/** For HTTP: checks the connector's address; `knock` is absent if the address is unknown. */
-	readonly http?: { readonly knock?: () => Promise<Knocked> };
+	/** For HTTP: checks the connector's address; `probe` is absent if the address is unknown. */
+	readonly http?: { readonly probe?: () => Promise<ProbeResult> };
 	/** Errors in the settings, which are reported without a request to Slack. `fix` replaces that of the check. */
 	readonly wrong?: Readonly<Partial<Record<"token" | "transport", WrongSetting>>>;
 	/** Time according to Slack, in milliseconds since the epoch; undefined if Slack does not report it. */
@@ -75,14 +75,14 @@ async function checkTransport({ app, http, wrong }: SlackChecks): Promise<Findin
 	const id = "slack-transport";
 	const fix = http === undefined ? doctorTexts.appTokenFix(page) : doctorTexts.secretFix(page);
 	if (wrong?.transport) return { id, status: "fail", fix, ...wrong.transport };
-	if (http?.knock !== undefined) return { id, ...entranceWords(await http.knock()) };
+	if (http?.probe !== undefined) return { id, ...entranceWords(await http.probe()) };
 	if (app === undefined) return { id, status: "fail", what: doctorTexts.noTransport, fix };
 	await askSlack(app, "apps.connections.open");
 	return { id, status: "ok", what: doctorTexts.sockets };
 }
 
 /** Only the local response is visible here. Whether Slack reaches the address is shown in the settings of the app. */
-function entranceWords({ at, by }: Knocked): Omit<Finding, "id"> {
+function entranceWords({ at, by }: ProbeResult): Omit<Finding, "id"> {
 	switch (by) {
 		case "connector":
 			return { status: "ok", what: doctorTexts.answers({ at }), fix: doctorTexts.answersFix(page) };

@@ -3,7 +3,7 @@ import { commandTable } from "@parley/connector";
 import { slackLogger } from "../client/slack-logger.ts";
 import { WebCalls, webOptions } from "../client/web-calls.ts";
 import type { SlackChecks } from "./checks.ts";
-import { type Entrance, knock } from "./knock.ts";
+import { type Entrance, probeAddress } from "./probe-address.ts";
 
 const timeoutMs = 5000;
 
@@ -29,7 +29,7 @@ export function openChecks(options: {
 		bot: new WebCalls(botToken, web),
 		...defined({
 			app: appToken === undefined ? undefined : new WebCalls(appToken, web),
-			http: http && (isKnown ? { knock: () => knock({ signingSecret, listen, clock }) } : {}),
+			http: http && (isKnown ? { probe: () => probeAddress({ signingSecret, listen, clock }) } : {}),
 			wrong,
 		}),
 		async theirTime() {

@@ -12,21 +12,21 @@ test("a post always has visible text", () => {
 });
 
 test("controls that Slack refuses are omitted, and their targets are named", () => {
-	const { message, spared } = draftOf({ body: "a", controls: [[broken, link]] });
+	const { message, omitted } = draftOf({ body: "a", controls: [[broken, link]] });
 	expect(message).toEqual({
 		blocks: [{ type: "markdown", text: "a\n\nOpen: <https://a.example>" }],
 		text: "a\n\nOpen: <https://a.example|https://a.example>",
 	});
-	expect(spared).toHaveLength(1);
+	expect(omitted).toHaveLength(1);
 });
 
 test("a text that is too long becomes its beginning with a complete file, and keeps its controls", () => {
 	const body = `${"word ".repeat(4000)}end`;
-	const { message, file, spared } = draftOf({ body, controls: [[link]] });
+	const { message, file, omitted } = draftOf({ body, controls: [[link]] });
 	expect(message.text.length).toBeLessThan(2600);
 	expect(message.blocks.at(-1)?.type).toBe("actions");
 	expect(file).toEqual({ name: "answer.md", content: body });
-	expect(spared).toHaveLength(1);
+	expect(omitted).toHaveLength(1);
 });
 
 const list: StepList = {
@@ -40,8 +40,8 @@ const list: StepList = {
 };
 
 test("a list of steps is a plan, with its text for notifications and for a Slack that refuses plans", () => {
-	const { message, spared } = draftOf({ body: "**Steps**\nLook", list, controls: [[link]] });
-	expect(spared).toEqual([]);
+	const { message, omitted } = draftOf({ body: "**Steps**\nLook", list, controls: [[link]] });
+	expect(omitted).toEqual([]);
 	expect(message.text).toBe("*Steps*\nLook");
 	expect(message.blocks).toMatchObject([
 		{

@@ -29,7 +29,7 @@ export interface Drafted {
 	/** The complete text, if the message has only its start. */
 	readonly file?: { readonly name: string; readonly content: string };
 	/** Reasons for missing parts, for operators. */
-	readonly spared: readonly string[];
+	readonly omitted: readonly string[];
 }
 
 const reserved = 2500;
@@ -51,12 +51,12 @@ function withoutMentions({ body, controls = [], list, instead }: Showing): Draft
 	const whole = make(bodyBlocks(text));
 	const asPlan = list && { ...whole, blocks: [planBlock(list), ...actions] };
 	if (asPlan && refused === undefined && Object.keys(checkMessage(asPlan)).length === 0)
-		return { message: asPlan, spared: [] };
+		return { message: asPlan, omitted: [] };
 	const { body: tooLong } = checkMessage(whole);
-	const spared = [refused, tooLong].filter((problem) => problem !== undefined);
-	if (tooLong === undefined) return { message: whole, spared };
+	const omitted = [refused, tooLong].filter((problem) => problem !== undefined);
+	if (tooLong === undefined) return { message: whole, omitted };
 	const { beginning, file } = beginningOf(text);
-	return defined({ message: passed(make(bodyBlocks(beginning))), file, spared });
+	return defined({ message: passed(make(bodyBlocks(beginning))), file, omitted });
 }
 
 /**

@@ -80,11 +80,11 @@ export class History {
 	/**
 	 * Returns undefined if the message does not exist. Rejects with `rejected` if there are too many messages to search.
 	 */
-	async find(spot: PostTarget, wanted: Wanted): Promise<Found | undefined> {
+	async find(postTarget: PostTarget, wanted: Wanted): Promise<Found | undefined> {
 		const { key, fits } = wanted;
 		let look: Look = this.#looks.get(key) ?? { cursor: "", pages: 0, seen: 0 };
 		for (;;) {
-			const { messages, next } = await this.#page(spot, wanted, look.cursor);
+			const { messages, next } = await this.#page(postTarget, wanted, look.cursor);
 			const found = messages.find((message) => this.#isOurs(message) && fits(message));
 			if (found !== undefined || next === "") {
 				this.#looks.delete(key);
@@ -94,7 +94,7 @@ export class History {
 			this.#looks.set(key, look);
 			if (look.pages < maxPages && look.seen < maxMessages) continue;
 			this.#looks.delete(key);
-			const why = deliveryTexts.tooManyMessages(spot);
+			const why = deliveryTexts.tooManyMessages(postTarget);
 			throw new DeliveryError(why, { kind: "rejected" });
 		}
 	}

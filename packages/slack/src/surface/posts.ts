@@ -65,25 +65,25 @@ export class Posts {
 	}
 
 	async create(row: OutboxRow, post: Post): Promise<Receipt> {
-		const spot = await this.#parts.places.targetOf(row, post.thread);
-		const half = await this.#halfOf(row, post, spot);
-		if (half !== undefined) return this.#complete(row, post, { ...spot, ts: half });
-		const stream = await this.#parts.streams.start(row, post, spot);
+		const postTarget = await this.#parts.places.targetOf(row, post.thread);
+		const half = await this.#halfOf(row, post, postTarget);
+		if (half !== undefined) return this.#complete(row, post, { ...postTarget, ts: half });
+		const stream = await this.#parts.streams.start(row, post, postTarget);
 		if (stream !== undefined) {
 			const { channel, ts } = postedOf(stream.body);
 			return { remote: messageId(channel, ts), limits: stream.limits };
 		}
 		const prepared = await this.#prepare(row, post);
-		const at = defined({ channel: spot.channel, thread_ts: spot.thread });
+		const at = defined({ channel: postTarget.channel, thread_ts: postTarget.thread });
 		const metadata = metadataOf(row);
 		const { body, limits: empty } = await this.#evenPlainer(prepared, (message, mustFollow) =>
 			this.#parts.caller.ask(
-				{ method: "chat.postMessage", channel: spot.channel, lane: row.lane, mustFollow },
+				{ method: "chat.postMessage", channel: postTarget.channel, lane: row.lane, mustFollow },
 				{ ...at, ...message, ...quiet, ...noPreviews, metadata },
 			),
 		);
 		const { channel, ts } = postedOf(body);
-		await this.#share(prepared, { ...spot, channel, ts });
+		await this.#share(prepared, { ...postTarget, channel, ts });
 		return { remote: messageId(channel, ts), limits: empty };
 	}
 
@@ -93,16 +93,16 @@ export class Posts {
 			throw new DeliveryError(deliveryTexts.notAMessage({ id: target }), { kind: "rejected" });
 		const grown = await this.#parts.streams.grow(row, post, message);
 		if (grown !== undefined) return { remote: target, limits: grown.limits };
-		const spot = { ...(await this.#parts.places.targetOf(row, post.thread)), ...message };
+		const postTarget = { ...(await this.#parts.places.targetOf(row, post.thread)), ...message };
 		// An edit may be repeated, and must not share its files again.
 		const drafted = draftOf(showingOf(post));
-		const missing = await this.#missing(row, filesOf(post, drafted), spot);
+		const missing = await this.#missing(row, filesOf(post, drafted), postTarget);
 		const prepared = await this.#prepare(row, post, drafted, missing);
 		// A message that was a stream has no metadata yet.
 		const identity = post.key === undefined ? {} : { metadata: metadataOf(row) };
-		const change = () => this.#update(prepared, spot, row.lane, identity);
+		const change = () => this.#update(prepared, postTarget, row.lane, identity);
 		const { limits: empty } = await this.#unstreamed(row, message, change);
-		await this.#share(prepared, spot);
+		await this.#share(prepared, postTarget);
 		return { remote: target, limits: empty };
 	}
 
@@ -140,29 +140,29 @@ export class Posts {
 
 	/** Returns the post of a row if it exists with all its files. */
 	async find(row: OutboxRow, post: Post): Promise<Receipt | undefined> {
-		const spot = await this.#parts.places.targetOf(row, post.thread);
-		const ts = await this.#postOf(row, post, spot);
+		const postTarget = await this.#parts.places.targetOf(row, post.thread);
+		const ts = await this.#postOf(row, post, postTarget);
 		if (ts === undefined) return undefined;
-		const missing = await this.#missing(row, filesOf(post, draftOf(showingOf(post))), { ...spot, ts });
-		if (missing.length === 0) return { remote: messageId(spot.channel, ts) };
+		const missing = await this.#missing(row, filesOf(post, draftOf(showingOf(post))), { ...postTarget, ts });
+		if (missing.length === 0) return { remote: messageId(postTarget.channel, ts) };
 		this.#halves.set(row.id, ts);
 		return undefined;
 	}
 
 	/** Returns the post of an earlier try without its files, which must not be posted again. */
-	async #halfOf(row: OutboxRow, post: Post, spot: PostTarget): Promise<string | undefined> {
+	async #halfOf(row: OutboxRow, post: Post, postTarget: PostTarget): Promise<string | undefined> {
 		const half = this.#halves.get(row.id);
 		if (half !== undefined || row.attempt === 1) return half;
 		const hasFiles = filesOf(post, draftOf(showingOf(post))).length > 0;
-		return hasFiles ? this.#postOf(row, post, spot) : undefined;
+		return hasFiles ? this.#postOf(row, post, postTarget) : undefined;
 	}
 
 	async #postOf(
 		{ id, nonce, at }: OutboxRow,
 		{ since = at }: Post,
-		spot: PostTarget,
+		postTarget: PostTarget,
 	): Promise<string | undefined> {
-		const found = await this.#parts.history.find(spot, {
+		const found = await this.#parts.history.find(postTarget, {
 			key: id,
 			since: since - skewMs,
 			fits: ({ metadata, blocks }) =>
@@ -172,23 +172,27 @@ export class Posts {
 		return found?.ts;
 	}
 
-	async #complete(row: OutboxRow, post: Post, spot: PostTarget & { readonly ts: string }): Promise<Receipt> {
+	async #complete(
+		row: OutboxRow,
+		post: Post,
+		postTarget: PostTarget & { readonly ts: string },
+	): Promise<Receipt> {
 		const drafted = draftOf(showingOf(post));
-		const missing = await this.#missing(row, filesOf(post, drafted), spot);
+		const missing = await this.#missing(row, filesOf(post, drafted), postTarget);
 		const prepared = await this.#prepare(row, post, drafted, missing);
-		await this.#share(prepared, spot);
+		await this.#share(prepared, postTarget);
 		this.#halves.delete(row.id);
-		return { remote: messageId(spot.channel, spot.ts) };
+		return { remote: messageId(postTarget.channel, postTarget.ts) };
 	}
 
 	/** Returns the names of the files that are not below the post yet. */
 	async #missing(
 		row: OutboxRow,
 		files: ReturnType<typeof filesOf>,
-		spot: PostTarget & { readonly ts: string },
+		postTarget: PostTarget & { readonly ts: string },
 	): Promise<string[]> {
-		const when = { key: row.id, after: spot.ts, since: momentOf(spot.ts) };
-		return (await this.#parts.files.missing(files, spot, when)).map(({ name }) => name);
+		const when = { key: row.id, after: postTarget.ts, since: momentOf(postTarget.ts) };
+		return (await this.#parts.files.missing(files, postTarget, when)).map(({ name }) => name);
 	}
 
 	/** Uploads the files of a post before it is posted. The text lists files that cannot be uploaded. */
@@ -211,8 +215,8 @@ export class Posts {
 				shown = draftOf(showing);
 			}
 		}
-		if (shown.spared.length > 0) {
-			this.#parts.log.warn("parts of a post are left out", { id: row.id, spared: shown.spared });
+		if (shown.omitted.length > 0) {
+			this.#parts.log.warn("parts of a post are left out", { id: row.id, omitted: shown.omitted });
 		}
 		if (shown.file && isWanted(shown.file, wanted)) files.push(textFile(shown.file));
 		return this.#brought({ ...shown, files, ids: [], showing });
@@ -284,14 +288,14 @@ export class Posts {
 	}
 
 	/** The message is posted. After a later failure, it is unknown which files are shared. */
-	async #share(prepared: Prepared, spot: PostTarget & { readonly ts: string }): Promise<void> {
+	async #share(prepared: Prepared, postTarget: PostTarget & { readonly ts: string }): Promise<void> {
 		const { ids, files } = prepared;
 		try {
-			await this.#parts.files.share(ids, files, spot);
+			await this.#parts.files.share(ids, files, postTarget);
 		} catch (error) {
 			const refusal = DeliveryError.from(error);
 			if (refusal.kind === "rejected" || refusal.kind === "gone") {
-				await this.#update(this.#without(prepared, refusal), spot, "final");
+				await this.#update(this.#without(prepared, refusal), postTarget, "final");
 				return;
 			}
 			const why = deliveryTexts.filesUncertain({ reason: refusal.message });

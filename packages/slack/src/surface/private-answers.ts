@@ -94,12 +94,12 @@ export class PrivateAnswers {
 			const { body } = await caller.ask({ method: "conversations.open" }, { users: user });
 			const opened = Opened.safeParse(body);
 			if (!opened.success) throw new DeliveryError(deliveryTexts.noConversation, { kind: "rejected" });
-			const spot = { channel: opened.data.channel.id };
+			const postTarget = { channel: opened.data.channel.id };
 			const wanted = files.map((file) => ({ ...file, size: file.bytes.length }));
 			// An earlier file with the same name and size must not be treated as this one. A duplicate is better.
 			const when = { key: row.id, since: row.at - filesSkewMs };
-			const missing = row.attempt > 1 ? await shared.missing(wanted, spot, when) : wanted;
-			await shared.share(await shared.bring(missing), missing, spot);
+			const missing = row.attempt > 1 ? await shared.missing(wanted, postTarget, when) : wanted;
+			await shared.share(await shared.bring(missing), missing, postTarget);
 			return smallLine(postTexts.fileInDirectMessages);
 		} catch (error) {
 			const { kind, message } = DeliveryError.from(error);

@@ -92,14 +92,14 @@ export class SharedFiles {
 	/** Returns the files that are not shared yet. `after`: timestamp of their post, or a moment in milliseconds. */
 	async missing<File extends { readonly name: string; readonly size: number }>(
 		files: readonly File[],
-		spot: PostTarget,
+		postTarget: PostTarget,
 		{ key, after, since }: { readonly key: string; readonly after?: string; readonly since: number },
 	): Promise<File[]> {
 		const missing: File[] = [];
 		for (const file of files) {
 			const fits = (message: Found): boolean =>
 				(after === undefined || isLater(message.ts, after)) && message.files.some((one) => isSame(one, file));
-			const found = await this.#parts.history.find(spot, { key: `${key} ${file.name}`, since, fits });
+			const found = await this.#parts.history.find(postTarget, { key: `${key} ${file.name}`, since, fits });
 			if (found === undefined) missing.push(file);
 		}
 		return missing;

@@ -6,7 +6,7 @@ import { type AddressFlags, addAddressFlags } from "../../client/gateway-address
 import { withGateway } from "../../client/with-gateway.ts";
 import { chosenDataDirectory } from "../../command-line/data-directory.ts";
 import type { Io } from "../../command-line/io.ts";
-import { outputLook, printJson, printRows } from "../../command-line/output.ts";
+import { outputFormat, printJson, printRows } from "../../command-line/output.ts";
 import { readLimit } from "../../command-line/read-number.ts";
 import { UsageError } from "../../command-line/usage.ts";
 
@@ -70,7 +70,7 @@ async function list(flags: AuditFlags, io: Io): Promise<void> {
 	if (flags.json) return printJson(records, io);
 	if (records.length === 0) return printRows(["no matching rows"], io);
 	const { auditTable } = await import("../../audit/audit-rows.ts");
-	printRows(auditTable(records, outputLook(io)), io);
+	printRows(auditTable(records, outputFormat(io)), io);
 	if (!flags.all && records.length === flags.limit) {
 		io.stderr.write(`more than ${flags.limit} rows may exist; --all shows all rows\n`);
 	}

@@ -4,7 +4,7 @@ import { Command, InvalidArgumentError, Option } from "commander";
 import { type AddressFlags, addAddressFlags } from "../../client/gateway-address.ts";
 import { withGateway } from "../../client/with-gateway.ts";
 import type { Io } from "../../command-line/io.ts";
-import { outputLook, printJson, printRows } from "../../command-line/output.ts";
+import { outputFormat, printJson, printRows } from "../../command-line/output.ts";
 import { readAmount } from "../../command-line/read-number.ts";
 import { UsageError } from "../../command-line/usage.ts";
 
@@ -60,7 +60,7 @@ async function list(flags: ChannelsFlags, io: Io): Promise<void> {
 	const { places: channels } = await withGateway(flags, io, (client) => client.request("list_places", {}));
 	if (flags.json) return printJson(channels, io);
 	const { channelRows } = await import("../../tables/people-and-channels.ts");
-	printRows(channelRows(channels, outputLook(io)), io);
+	printRows(channelRows(channels, outputFormat(io)), io);
 }
 
 // Options of the parent command are also allowed after its subcommands.
@@ -103,7 +103,7 @@ function setCommand(io: Io): Command {
 		);
 		if (flags.json) return printJson(set, io);
 		const { channelRows } = await import("../../tables/people-and-channels.ts");
-		printRows(channelRows([{ ...set, source: "operator" }], outputLook(io)), io);
+		printRows(channelRows([{ ...set, source: "operator" }], outputFormat(io)), io);
 	});
 }
 

@@ -4,7 +4,7 @@ import { Argument, Command, Option } from "commander";
 import { type AddressFlags, addAddressFlags } from "../../client/gateway-address.ts";
 import { withGateway } from "../../client/with-gateway.ts";
 import type { Io } from "../../command-line/io.ts";
-import { outputLook, printJson, printRows } from "../../command-line/output.ts";
+import { outputFormat, printJson, printRows } from "../../command-line/output.ts";
 import { UsageError } from "../../command-line/usage.ts";
 
 interface PeopleFlags extends AddressFlags {
@@ -56,7 +56,7 @@ async function list(flags: PeopleFlags, io: Io): Promise<void> {
 		import("../../tables/people-and-channels.ts"),
 		import("@parley/base"),
 	]);
-	printRows(peopleRows(known, systemClock.now(), outputLook(io)), io);
+	printRows(peopleRows(known, systemClock.now(), outputFormat(io)), io);
 }
 
 // Options of the parent command are also allowed after its subcommands.

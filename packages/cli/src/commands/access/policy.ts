@@ -4,7 +4,7 @@ import { Command, Option } from "commander";
 import { type AddressFlags, addAddressFlags } from "../../client/gateway-address.ts";
 import { withGateway } from "../../client/with-gateway.ts";
 import type { Io } from "../../command-line/io.ts";
-import { outputLook, printJson, printRows } from "../../command-line/output.ts";
+import { outputFormat, printJson, printRows } from "../../command-line/output.ts";
 import { UsageError } from "../../command-line/usage.ts";
 
 interface ScopeFlags extends AddressFlags {
@@ -51,7 +51,7 @@ function testCommand(io: Io): Command {
 		const answer = await withGateway(flags, io, (client) => client.request("test_policy", params));
 		if (flags.json) return printJson(answer, io);
 		const { decisionRows } = await import("../../tables/access-tables.ts");
-		printRows(decisionRows(answer, outputLook(io)), io);
+		printRows(decisionRows(answer, outputFormat(io)), io);
 	});
 }
 
@@ -67,7 +67,7 @@ async function show(flags: ScopeFlags, io: Io): Promise<void> {
 	io.exitCode = listing.problem === undefined ? 0 : 1;
 	if (flags.json) return printJson(listing, io);
 	const { ruleRows } = await import("../../tables/access-tables.ts");
-	printRows(ruleRows(listing, outputLook(io)), io);
+	printRows(ruleRows(listing, outputFormat(io)), io);
 }
 
 function checkCommand(io: Io): Command {

@@ -5,7 +5,7 @@ import { type AddressFlags, addAddressFlags } from "../../client/gateway-address
 import { withGateway } from "../../client/with-gateway.ts";
 import { chosenDataDirectory } from "../../command-line/data-directory.ts";
 import type { Io } from "../../command-line/io.ts";
-import { outputLook, printJson, printRows } from "../../command-line/output.ts";
+import { outputFormat, printJson, printRows } from "../../command-line/output.ts";
 import { readAmount } from "../../command-line/read-number.ts";
 
 interface TokenFlags extends AddressFlags {
@@ -86,7 +86,7 @@ function listCommand(io: Io): Command {
 			import("../../tables/access-tables.ts"),
 			import("@parley/base"),
 		]);
-		printRows(tokenTable(tokens, outputLook(io), systemClock.now()), io);
+		printRows(tokenTable(tokens, outputFormat(io), systemClock.now()), io);
 	});
 }
 

@@ -5,7 +5,7 @@ import { type AddressFlags, addAddressFlags } from "../../client/gateway-address
 import { withGateway } from "../../client/with-gateway.ts";
 import { beginsId, requireLongId } from "../../command-line/ids.ts";
 import type { Io } from "../../command-line/io.ts";
-import { outputLook, printJson, printRows } from "../../command-line/output.ts";
+import { outputFormat, printJson, printRows } from "../../command-line/output.ts";
 import { UsageError } from "../../command-line/usage.ts";
 import { visibleLine } from "../../text/visible.ts";
 
@@ -72,10 +72,10 @@ function listCommand(io: Io): Command {
 			import("@parley/base"),
 			import("../../tables/access-tables.ts"),
 		]);
-		const [now, look] = [systemClock.now(), outputLook(io)];
+		const [now, format] = [systemClock.now(), outputFormat(io)];
 		const none = ["No channel is trusted. Use `parley trust grant`."];
-		printRows(grants.length === 0 ? none : grantTable(grants, now, look), io);
-		if (requests.length > 0) printRows(["", ...requestRows(requests, now, look)], io);
+		printRows(grants.length === 0 ? none : grantTable(grants, now, format), io);
+		if (requests.length > 0) printRows(["", ...requestRows(requests, now, format)], io);
 	});
 }
 

@@ -4,7 +4,7 @@ import { Argument, Command, Option } from "commander";
 import { type AddressFlags, addAddressFlags } from "../../client/gateway-address.ts";
 import { withGateway } from "../../client/with-gateway.ts";
 import type { Io } from "../../command-line/io.ts";
-import { outputLook, printJson, printRows } from "../../command-line/output.ts";
+import { outputFormat, printJson, printRows } from "../../command-line/output.ts";
 import { UsageError } from "../../command-line/usage.ts";
 import type { Grouping } from "../../tables/model-tables.ts";
 
@@ -73,7 +73,7 @@ async function list(flags: BudgetFlags, io: Io): Promise<void> {
 	);
 	if (flags.json) return printJson(budgets, io);
 	const { budgetRows } = await import("../../tables/model-tables.ts");
-	const rows = budgetRows(budgets, outputLook(io));
+	const rows = budgetRows(budgets, outputFormat(io));
 	printRows(
 		rows.length > 0 ? rows : ["No budgets. `parley budget set day 5` sets a budget of $5 per day."],
 		io,
@@ -109,7 +109,7 @@ export function usageCommand(io: Io): Command {
 		const report = await withGateway(flags, io, (client) => client.request("usage", filterOf(flags)));
 		if (flags.json) return printJson(report, io);
 		const { usageRows } = await import("../../tables/model-tables.ts");
-		printRows(usageRows(report, flags.by, outputLook(io)), io);
+		printRows(usageRows(report, flags.by, outputFormat(io)), io);
 	});
 }
 

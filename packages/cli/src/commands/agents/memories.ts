@@ -3,7 +3,7 @@ import { Command, Option } from "commander";
 import { type AddressFlags, addAddressFlags } from "../../client/gateway-address.ts";
 import { withGateway } from "../../client/with-gateway.ts";
 import type { Io } from "../../command-line/io.ts";
-import { outputLook, printJson, printRows } from "../../command-line/output.ts";
+import { outputFormat, printJson, printRows } from "../../command-line/output.ts";
 import { readLimit } from "../../command-line/read-number.ts";
 import { refuseSubcommandName, UsageError } from "../../command-line/usage.ts";
 
@@ -75,7 +75,7 @@ async function list(words: readonly string[], flags: ListFlags, io: Io): Promise
 		import("@parley/base"),
 		import("../../tables/skill-and-memory-tables.ts"),
 	]);
-	printRows(memoryRows(memories, systemClock.now(), outputLook(io)), io);
+	printRows(memoryRows(memories, systemClock.now(), outputFormat(io)), io);
 }
 
 function addCommand(io: Io): Command {

@@ -2,7 +2,7 @@ import { Command } from "commander";
 import { type AddressFlags, addAddressFlags } from "../../client/gateway-address.ts";
 import { withGateway } from "../../client/with-gateway.ts";
 import type { Io } from "../../command-line/io.ts";
-import { outputLook, printJson, printRows } from "../../command-line/output.ts";
+import { outputFormat, printJson, printRows } from "../../command-line/output.ts";
 
 export function modelsCommand(io: Io): Command {
 	const command = new Command("models")
@@ -12,7 +12,7 @@ export function modelsCommand(io: Io): Command {
 		const list = await withGateway(flags, io, (client) => client.request("list_models", {}));
 		if (flags.json) return printJson(list, io);
 		const { modelTable } = await import("../../tables/model-tables.ts");
-		printRows(modelTable(list, outputLook(io)), io);
+		printRows(modelTable(list, outputFormat(io)), io);
 	});
 }
 
@@ -27,6 +27,6 @@ export function agentsCommand(io: Io): Command {
 		io.exitCode = list.problems.length === 0 ? 0 : 1;
 		if (flags.json) return printJson(list, io);
 		const { agentTable } = await import("../../tables/model-tables.ts");
-		printRows(agentTable(list, outputLook(io)), io);
+		printRows(agentTable(list, outputFormat(io)), io);
 	});
 }

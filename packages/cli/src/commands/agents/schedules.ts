@@ -3,7 +3,7 @@ import { Command, Option } from "commander";
 import { type AddressFlags, addAddressFlags } from "../../client/gateway-address.ts";
 import { withGateway } from "../../client/with-gateway.ts";
 import type { Io } from "../../command-line/io.ts";
-import { outputLook, printJson, printRows } from "../../command-line/output.ts";
+import { outputFormat, printJson, printRows } from "../../command-line/output.ts";
 import { readLimit } from "../../command-line/read-number.ts";
 
 type Show = "thread" | "post" | "silent";
@@ -58,7 +58,7 @@ async function list(flags: ListFlags, io: Io): Promise<void> {
 		import("@parley/base"),
 		import("../../tables/skill-and-memory-tables.ts"),
 	]);
-	printRows(scheduleRows(schedules, systemClock.now(), outputLook(io)), io);
+	printRows(scheduleRows(schedules, systemClock.now(), outputFormat(io)), io);
 }
 
 function addCommand(io: Io): Command {

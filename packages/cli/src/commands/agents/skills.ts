@@ -2,7 +2,7 @@ import { Command } from "commander";
 import { type AddressFlags, addAddressFlags, findGateway } from "../../client/gateway-address.ts";
 import { withGateway } from "../../client/with-gateway.ts";
 import type { Io } from "../../command-line/io.ts";
-import { outputLook, printJson, printRows } from "../../command-line/output.ts";
+import { outputFormat, printJson, printRows } from "../../command-line/output.ts";
 
 interface SkillsFlags extends AddressFlags {
 	readonly json?: boolean;
@@ -37,7 +37,7 @@ export function skillsCommand(io: Io): Command {
 		io.exitCode = list.problems.length === 0 ? 0 : 1;
 		if (flags.json) return printJson(list, io);
 		const { skillTable } = await import("../../tables/skill-and-memory-tables.ts");
-		printRows(skillTable(list, outputLook(io)), io);
+		printRows(skillTable(list, outputFormat(io)), io);
 	});
 	return command.addCommand(showCommand(io)).addCommand(trustCommand(io)).addCommand(untrustCommand(io));
 }
@@ -52,7 +52,7 @@ function showCommand(io: Io): Command {
 		const skill = await withGateway(flags, io, (client) => client.request("show_skill", { name, ...given }));
 		if (flags.json) return printJson(skill, io);
 		const { skillRows } = await import("../../tables/skill-and-memory-tables.ts");
-		printRows(skillRows(skill, outputLook(io)), io);
+		printRows(skillRows(skill, outputFormat(io)), io);
 	});
 }
 

@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import type { Io } from "../../command-line/io.ts";
-import { outputLook, printJson, printRows } from "../../command-line/output.ts";
+import { outputFormat, printJson, printRows } from "../../command-line/output.ts";
 import { warn } from "../../doctor/finding.ts";
 import { discordToken } from "../../gateway/platform.ts";
 import type { Finding } from "../../tables/finding-rows.ts";
@@ -32,19 +32,19 @@ export function doctorCommand(io: Io, version: string): Command {
 		.option("--fix", "restore commands that were deleted or overwritten at Discord (DISCORD_TOKEN)")
 		.addHelpText("after", notes.trimEnd())
 		.action(async (flags: DoctorFlags) => {
-			const [{ lookAround }, { deepChecks, runChecks }, { progressLine }] = await Promise.all([
-				import("../../doctor/look-around.ts"),
+			const [{ examineMachine }, { deepChecks, runChecks }, { progressLine }] = await Promise.all([
+				import("../../doctor/examine-machine.ts"),
 				import("../../doctor/checks/run-checks.ts"),
 				import("../../command-line/progress-line.ts"),
 			]);
 			const progress = progressLine(io);
-			const system = await lookAround(flags, io, version, progress.show);
+			const system = await examineMachine(flags, io, version, progress.show);
 			const findings = await runChecks(system, flags.deep ? deepChecks : undefined).finally(progress.end);
 			if (flags.fix) findings.push(...(await fixed(flags, io)));
 			if (findings.some(({ status }) => status === "fail")) io.exitCode = 1;
 			if (flags.json) return printJson(findings, io);
 			const { doctorRows } = await import("../../tables/finding-rows.ts");
-			printRows(doctorRows(findings, outputLook(io)), io);
+			printRows(doctorRows(findings, outputFormat(io)), io);
 		});
 }
 

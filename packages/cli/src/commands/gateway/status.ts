@@ -6,8 +6,8 @@ import type { HealthReport } from "../../client/gateway-health.ts";
 import { withGateway } from "../../client/with-gateway.ts";
 import { chosenDataDirectory } from "../../command-line/data-directory.ts";
 import type { Io } from "../../command-line/io.ts";
-import { outputLook, printJson, printRows } from "../../command-line/output.ts";
-import type { ConnectorStanding } from "../../connectors/connector-report.ts";
+import { outputFormat, printJson, printRows } from "../../command-line/output.ts";
+import type { ConnectorStatus } from "../../connectors/connector-report.ts";
 import { duration } from "../../text/time-ago.ts";
 import { visibleLine, visibleText } from "../../text/visible.ts";
 
@@ -32,7 +32,7 @@ interface Status {
 	/** Health report of the gateway; null if this user may not read it. */
 	readonly health: HealthReport | null;
 	/** Connectors that run, or that ended without a stop request. */
-	readonly connectors: readonly ConnectorStanding[];
+	readonly connectors: readonly ConnectorStatus[];
 }
 
 export function statusCommand(io: Io): Command {
@@ -81,12 +81,12 @@ async function readStatus(data: string, io: Io): Promise<Status | undefined> {
 	};
 }
 
-async function readConnectors(data: string): Promise<ConnectorStanding[]> {
-	const [{ readStandings }, { systemClock }] = await Promise.all([
+async function readConnectors(data: string): Promise<ConnectorStatus[]> {
+	const [{ readConnectorStatuses }, { systemClock }] = await Promise.all([
 		import("../../connectors/connector-report.ts"),
 		import("@parley/base"),
 	]);
-	return readStandings(data, systemClock.now());
+	return readConnectorStatuses(data, systemClock.now());
 }
 
 /** The environment for the gateway of the data directory. With PARLEY_URL, the token belongs to another gateway. */
@@ -126,7 +126,7 @@ async function describe(status: Status, io: Io): Promise<string[]> {
 		import("../../text/columns.ts"),
 	]);
 	const now = systemClock.now();
-	const { dim } = outputLook(io).styles;
+	const { dim } = outputFormat(io).styles;
 	const { sessions, waiting, provider, model } = status;
 	const rows = definedItems([
 		["status", states[status.status]],

@@ -2,7 +2,7 @@ import { Command } from "commander";
 import { type AddressFlags, addAddressFlags } from "../../client/gateway-address.ts";
 import { withGateway } from "../../client/with-gateway.ts";
 import type { Io } from "../../command-line/io.ts";
-import { outputLook, printJson, printRows } from "../../command-line/output.ts";
+import { outputFormat, printJson, printRows } from "../../command-line/output.ts";
 import { UsageError } from "../../command-line/usage.ts";
 import type { AnswerFlags } from "../../questions/answer-question.ts";
 
@@ -56,5 +56,5 @@ async function list(flags: Flags, io: Io): Promise<void> {
 		import("@parley/base"),
 		import("../../questions/question-rows.ts"),
 	]);
-	printRows(openQuestionRows(listed.prompts, systemClock.now(), outputLook(io)), io);
+	printRows(openQuestionRows(listed.prompts, systemClock.now(), outputFormat(io)), io);
 }

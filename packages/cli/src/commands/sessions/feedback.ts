@@ -3,7 +3,7 @@ import { Command, Option } from "commander";
 import { type AddressFlags, addAddressFlags } from "../../client/gateway-address.ts";
 import { withGateway } from "../../client/with-gateway.ts";
 import type { Io } from "../../command-line/io.ts";
-import { outputLook, printJson, printRows } from "../../command-line/output.ts";
+import { outputFormat, printJson, printRows } from "../../command-line/output.ts";
 import { readLimit } from "../../command-line/read-number.ts";
 
 interface FeedbackFlags extends AddressFlags {
@@ -40,6 +40,6 @@ export function feedbackCommand(io: Io): Command {
 			import("@parley/base"),
 			import("../../tables/skill-and-memory-tables.ts"),
 		]);
-		printRows(feedbackRows(feedback, systemClock.now(), outputLook(io)), io);
+		printRows(feedbackRows(feedback, systemClock.now(), outputFormat(io)), io);
 	});
 }

@@ -3,7 +3,7 @@ import { Command, InvalidArgumentError, Option } from "commander";
 import { type AddressFlags, addAddressFlags, findGateway } from "../../client/gateway-address.ts";
 import { withGateway } from "../../client/with-gateway.ts";
 import type { Io } from "../../command-line/io.ts";
-import { outputLook, printJson, printRows } from "../../command-line/output.ts";
+import { outputFormat, printJson, printRows } from "../../command-line/output.ts";
 import { readLimit } from "../../command-line/read-number.ts";
 import { refuseSubcommandName } from "../../command-line/usage.ts";
 import type { DeleteFlags } from "../../sessions/delete-sessions.ts";
@@ -74,7 +74,7 @@ async function list(words: readonly string[], flags: SessionsFlags, io: Io): Pro
 		import("@parley/base"),
 		import("../../tables/session-table.ts"),
 	]);
-	printRows(sessionTable(sessions, systemClock.now(), outputLook(io)), io);
+	printRows(sessionTable(sessions, systemClock.now(), outputFormat(io)), io);
 	if (sessions.length === flags.limit && flags.limit < 1000) {
 		io.stderr.write(`more than ${flags.limit} sessions may exist; --limit shows up to 1000\n`);
 	}
@@ -92,8 +92,8 @@ function showCommand(io: Io): Command {
 			import("../../tables/session-table.ts"),
 			import("../../wordings/transcript.ts"),
 		]);
-		const look = outputLook(io);
-		printRows([...factRows(session, look.styles), ...sessionTranscript(events, look)], io);
+		const format = outputFormat(io);
+		printRows([...factRows(session, format.styles), ...sessionTranscript(events, format)], io);
 	});
 }
 
@@ -172,7 +172,7 @@ function commandsCommand(io: Io): Command {
 			import("@parley/base"),
 			import("../../tables/command-rows.ts"),
 		]);
-		printRows(commandRows(commands, systemClock.now(), outputLook(io)), io);
+		printRows(commandRows(commands, systemClock.now(), outputFormat(io)), io);
 	});
 }
 

@@ -5,10 +5,10 @@ import type { System } from "../system.ts";
 
 export const connectors: Check = {
 	id: "connectors",
-	async look({ connectors: read, now }) {
-		const standings = await read();
-		if (standings.length === 0) return ok("no connector runs");
-		const findings = standings.map((one) => ({
+	async examine({ connectors: read, now }) {
+		const statuses = await read();
+		if (statuses.length === 0) return ok("no connector runs");
+		const findings = statuses.map((one) => ({
 			state: one.state,
 			what: `${one.platform} ${connectorWords(one, now())}`,
 			fix: connectorFix(one),
@@ -22,7 +22,7 @@ export const connectors: Check = {
 
 export const chat: Check = {
 	id: "chat",
-	async look(system) {
+	async examine(system) {
 		const { config } = system;
 		if (config instanceof Error) return ok(configInvalid);
 		const { allow = [], tenants = {}, places = {} } = config.chat ?? {};
@@ -65,7 +65,7 @@ const fileMs = 3_000;
 /** Compares the clock with that of the models' server, and with that of the file system. */
 export const clock: Check = {
 	id: "clock",
-	async look(system) {
+	async examine(system) {
 		const { provider, distribution } = system;
 		const file = await differenceToFile(system);
 		if (Math.abs(file) > fileMs) {

@@ -8,7 +8,7 @@ import type { System } from "../system.ts";
 /** Checks that the data directory exists. No other check reports a mistyped directory. */
 export const data: Check = {
 	id: "data",
-	async look({ data: directory, stat }) {
+	async examine({ data: directory, stat }) {
 		const facts = await stat(directory);
 		if (facts?.isDirectory) return ok(directory);
 		if (facts) return fail(`${directory} is not a directory`, "choose another one with --data DIR");
@@ -19,7 +19,7 @@ export const data: Check = {
 
 export const database: Check = {
 	id: "database",
-	async look(system) {
+	async examine(system) {
 		try {
 			if (await system.database()) return ok("intact, with a supported version");
 			return await withoutDatabase(system);
@@ -51,7 +51,7 @@ const [leastBytes, fewBytes] = [64 * mebibyte, 1024 * mebibyte];
 /** Checks whether the data directory is writable and has free space. */
 export const disk: Check = {
 	id: "disk",
-	async look(system) {
+	async examine(system) {
 		const { freeBytes, writeProbe, distribution } = system;
 		const directory = await nearest(system);
 		const free = await freeBytes(directory);
@@ -94,7 +94,7 @@ const secrets = [
 /** Checks that files with secrets belong to this user and only this user can read them. */
 export const modes: Check = {
 	id: "files.modes",
-	async look(system) {
+	async examine(system) {
 		const { data, stat, config } = system;
 		if (!(await stat(data))) return ok(`${data} does not exist yet`);
 		// The directory itself excludes other users, even if its group may list it.
@@ -128,7 +128,7 @@ async function judge(
 
 export const audit: Check = {
 	id: "audit",
-	async look({ database, audit: check }) {
+	async examine({ database, audit: check }) {
 		// Another check reports a damaged database.
 		if (!(await database().catch(() => false))) return ok("no rows yet");
 		const { records, broken } = await check();
@@ -143,7 +143,7 @@ export const audit: Check = {
 /** Verifies the stored text of sessions. Reads all of it, so it runs only with `--deep`. */
 export const messages: Check = {
 	id: "messages",
-	async look({ messages: check }) {
+	async examine({ messages: check }) {
 		const result = await check();
 		if (!result) return ok("no stored text with hashes yet");
 		if (!result.ok) {

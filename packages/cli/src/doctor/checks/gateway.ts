@@ -7,7 +7,7 @@ import type { System } from "../system.ts";
 /** Reports the gateway. A stopped gateway is not a problem. */
 export const gateway: Check = {
 	id: "gateway",
-	async look({ gateway: running, health, data }) {
+	async examine({ gateway: running, health, data }) {
 		if (!running) return ok(`no gateway runs on ${data}`);
 		if (running.health === "draining")
 			return warn("the gateway is stopping", "wait, then run `parley start`");
@@ -27,7 +27,7 @@ const tlsOrProxy =
 /** Addresses of the gateway, and the authentication that clients there need. */
 export const bind: Check = {
 	id: "bind",
-	async look(system) {
+	async examine(system) {
 		const { health, config, gateway } = system;
 		if (gateway && health) return judge(reachOf(health));
 		if (config instanceof Error) return ok(configInvalid);
@@ -93,7 +93,7 @@ const renew = "replace the file: a gateway reads it at SIGHUP and at its next st
 
 export const tls: Check = {
 	id: "tls",
-	async look({ config, health, certificateEnd, now }) {
+	async examine({ config, health, certificateEnd, now }) {
 		const file = config instanceof Error ? undefined : config.tls?.cert;
 		const reported = health?.certificate?.valid_to;
 		if (file === undefined && reported === undefined) return ok("no certificate is configured");
@@ -111,7 +111,7 @@ const fix = "restore the key from a backup, or enter the passwords again when a 
 /** Checks whether the key of the data directory decrypts the stored passwords. */
 export const passwords: Check = {
 	id: "passwords",
-	async look({ storedSecrets }) {
+	async examine({ storedSecrets }) {
 		const { stored, opened, keyFile, hasKey } = await storedSecrets();
 		if (stored === 0) return ok("no stored passwords");
 		if (!hasKey)
@@ -126,7 +126,7 @@ const soonMs = 7 * 24 * 60 * 60 * 1000;
 
 export const tokens: Check = {
 	id: "tokens",
-	async look({ operatorToken, gateway, tokens: list, now }) {
+	async examine({ operatorToken, gateway, tokens: list, now }) {
 		try {
 			if (!(await operatorToken())) return ok("none yet: the first start creates the operator token");
 		} catch (reason) {
@@ -156,7 +156,7 @@ const leastNode = [24, 11] as const;
 
 export const versions: Check = {
 	id: "versions",
-	async look({ versions: { parley, node, sqlite }, gateway, distribution }) {
+	async examine({ versions: { parley, node, sqlite }, gateway, distribution }) {
 		const [major = 0, minor = 0] = node.split(".").map(Number);
 		if (major < leastNode[0] || (major === leastNode[0] && minor < leastNode[1])) {
 			const needed = `Node ${leastNode.join(".")} or later`;
@@ -172,7 +172,7 @@ export const versions: Check = {
 
 export const config: Check = {
 	id: "config",
-	look: async ({ config: read }) =>
+	examine: async ({ config: read }) =>
 		read instanceof Error
 			? fail(read.message, "change this setting; flags and variables override the file")
 			: ok("the configuration is valid"),

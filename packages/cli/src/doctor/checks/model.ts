@@ -8,7 +8,7 @@ import type { System } from "../system.ts";
 /** Checks whether the model server answers. Uses no tokens. */
 export const model: Check = {
 	id: "model",
-	async look(system) {
+	async examine(system) {
 		const { config, provider, gateway, health } = system;
 		if (health?.provider?.state === "failing") {
 			const { reason = "its calls fail" } = health.provider;
@@ -87,7 +87,7 @@ function offline({ config }: System) {
 /** Checks whether the local model server runs or can be started. */
 export const llama: Check = {
 	id: "llama",
-	async look(system) {
+	async examine(system) {
 		const { config, health } = system;
 		if (config instanceof Error) return ok(configInvalid);
 		if (!config.llama) return ok("no local model server is configured");
@@ -124,7 +124,7 @@ const recentMs = 7 * 24 * 60 * 60 * 1_000;
 /** Checks the skill files of the data directory, and whether a command without a sandbox may have changed them. */
 export const skills: Check = {
 	id: "skills",
-	async look(system) {
+	async examine(system) {
 		const { skills: found, problems } = await system.skills();
 		if (problems.length > 0) {
 			const words = problems.length === 1 ? "a skill file" : `${problems.length} skill files`;
@@ -166,7 +166,7 @@ const mend = "fix that line; a running gateway applies the change immediately";
 /** Checks the policy of the operator. An invalid policy prevents all tool calls. */
 export const policy: Check = {
 	id: "policy",
-	async look({ policy: read, health }) {
+	async examine({ policy: read, health }) {
 		if (health?.policy?.state === "broken") {
 			return fail(`the gateway denies every call: ${health.policy.reason ?? "its policy is invalid"}`, mend);
 		}

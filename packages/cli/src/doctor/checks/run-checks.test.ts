@@ -2,7 +2,7 @@ import { ParleyError } from "@parley/base";
 import type { SandboxFeatures } from "@parley/core";
 import type { ProviderAnswer } from "@parley/gateway";
 import { expect, test } from "vitest";
-import type { ConnectorStanding } from "../../connectors/connector-report.ts";
+import type { ConnectorStatus } from "../../connectors/connector-report.ts";
 import type { Finding, FindingStatus } from "../../tables/finding-rows.ts";
 import { doctorRows } from "../../tables/finding-rows.ts";
 import { createStyles } from "../../text/styles.ts";
@@ -32,7 +32,7 @@ const tokens = (...list: readonly object[]): System["tokens"] => {
 const discord = (changes: object): Partial<System> => ({
 	connectors: async () => [
 		// True because each row below names the state.
-		{ platform: "discord", pid: 5, since: now - 120_000, seen: now, ...changes } as ConnectorStanding,
+		{ platform: "discord", pid: 5, since: now - 120_000, seen: now, ...changes } as ConnectorStatus,
 	],
 });
 const features: SandboxFeatures = {

@@ -38,9 +38,9 @@ export const deepChecks: readonly Check[] = [...checks, messages];
 /** Findings of all checks. A check that fails does not stop the others. */
 export async function runChecks(system: System, chosen = checks): Promise<Finding[]> {
 	const findings = await Promise.all(
-		chosen.map(async ({ id, look }) => {
+		chosen.map(async ({ id, examine }) => {
 			try {
-				return { id, ...(await look(system)) };
+				return { id, ...(await examine(system)) };
 			} catch (reason) {
 				const { message } = ParleyError.from(reason);
 				const why = reason instanceof Error ? reason.message : message;

@@ -4,7 +4,7 @@ import { type Check, fail, ok, warn } from "../finding.ts";
 /** Tries every known escape from the sandbox, and reports which of its properties this system enforces. */
 export const sandbox: Check = {
 	id: "sandbox",
-	async look({ sandbox: tryOut, health }) {
+	async examine({ sandbox: tryOut, health }) {
 		// The settings of the running gateway can differ from those of this command.
 		if (health?.sandbox?.mode === "off") {
 			return warn(

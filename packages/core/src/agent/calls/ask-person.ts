@@ -192,12 +192,12 @@ function shownApproval(
 		preview: redactor.redact(whole.preview),
 		notes: whole.notes.map((note) => redactor.redact(note)),
 	};
-	const hides = JSON.stringify(shown) !== JSON.stringify(whole);
+	const isRedacted = JSON.stringify(shown) !== JSON.stringify(whole);
 	const { label, ...seen } = shown;
 	const risk = floor ? "critical" : "normal";
 	const approval: ApprovalContext = { callId: call.id, tool: call.name, risk, allowSession, ...seen };
 	const unread = isUnread({ label, approval });
-	const added = [hides ? hidingNote : undefined, unread ? unreadNote : undefined];
+	const added = [isRedacted ? hidingNote : undefined, unread ? unreadNote : undefined];
 	const notes = [...seen.notes, ...definedItems(added)];
 	const unusual = seen.notes.filter((_, index) => !usual.has(whole.notes[index] ?? ""));
 	const warnings = [...unusual, ...definedItems(added)];

@@ -36,7 +36,7 @@ export interface ProposalPorts extends ApprovalPorts, JudgePorts {
 
 type Draft = DependentCall | DraftProposal | RefusedProposal;
 
-const lookFirst = `${interrupted}: the gateway stopped while this call ran; check its effects before you repeat it`;
+const interruptedText = `${interrupted}: the gateway stopped while this call ran; check its effects before you repeat it`;
 
 /**
  * Plans every call of a reply that can be planned now. One commit records the result: the announcements, the required
@@ -156,7 +156,7 @@ function isOutdated(run: Run, bound: PlannedCall, known: PromptRow): boolean {
 function brokenOff(run: Run, call: CallBlock): string | undefined {
 	const tool = run.settings.tools.find(({ name }) => name === call.name);
 	// A plan describes the present. It cannot show changes that the call has already made.
-	if (isBegun(run, call) && (!tool || tool.effect === "effectful")) return lookFirst;
+	if (isBegun(run, call) && (!tool || tool.effect === "effectful")) return interruptedText;
 	return tool || !isAnnounced(run, call) ? undefined : disconnected(call.name);
 }
 

@@ -5,7 +5,7 @@ import type { BackgroundCommands } from "../../conversation/commands/background-
 import { newestTodo } from "../../conversation/newest-todo.ts";
 import type { Session } from "../../conversation/session.ts";
 import type { Files } from "../../files/files.ts";
-import { openRegular, readChunks, refuseForbiddenTwin } from "../../filesystem/regular-file.ts";
+import { openRegular, readChunks, refuseForbiddenHardLink } from "../../filesystem/regular-file.ts";
 import type { Memories } from "../../memory/memories.ts";
 import { markInformed } from "../../store/command-rows.ts";
 import { findTaint } from "../../store/session-taint.ts";
@@ -163,7 +163,7 @@ async function shareFile(
 	const known = await files.known(id);
 	if (known) return factsOf(known);
 	await using file = await openRegular(path, path);
-	await refuseForbiddenTwin(file, path, { forbidden, workspace: workspaces.of(session.home) });
+	await refuseForbiddenHardLink(file, path, { forbidden, workspace: workspaces.of(session.home) });
 	const content = readChunks(file, path, run.control.signal);
 	const named = { id, name: session.redactor.redact(name) };
 	const incoming = { ...named, owner: session.owner, sessionId: session.home.id, content };

@@ -29,14 +29,14 @@ export async function makeRoom(
 	coming: readonly (readonly ImageBlock[])[],
 	ports: ImagePorts,
 ): Promise<ImageBlock[]> {
-	const standing = await standingIn(run, ports.contexts);
-	const changes = await changesFor(run, standing, { coming, protectsAttached: true });
-	if (changes.length === 0) return imagesOf(standing.shown);
+	const images = await sessionImages(run, ports.contexts);
+	const changes = await changesFor(run, images, { coming, protectsAttached: true });
+	if (changes.length === 0) return imagesOf(images.shown);
 	await run.commit(async ({ tx }) => {
 		for (const change of changes) await change(tx);
 	});
 	await readAgain(run, ports.files);
-	return imagesOf((await standingIn(run, ports.contexts)).shown);
+	return imagesOf((await sessionImages(run, ports.contexts)).shown);
 }
 
 /**
@@ -48,7 +48,7 @@ export async function withinRoomAgain(
 	current: readonly ImageBlock[],
 	contexts: Contexts,
 ): Promise<readonly Change[]> {
-	const { shown } = await standingIn(run, contexts);
+	const { shown } = await sessionImages(run, contexts);
 	return changesFor(run, { shown, hidden: [] }, { coming: [current], protectsAttached: false });
 }
 
@@ -60,7 +60,7 @@ interface Wanted {
 
 async function changesFor(
 	run: Run,
-	{ shown, hidden }: Standing,
+	{ shown, hidden }: SessionImages,
 	{ coming, protectsAttached }: Wanted,
 ): Promise<readonly Change[]> {
 	const fits = fitTogether([...imagesOf(shown), ...coming.flat()]);
@@ -162,20 +162,23 @@ export type Shown =
 	| { readonly ordinal: number; readonly images: readonly ImageBlock[] };
 
 /** Images of a conversation without those of the run's own message, each list oldest first. */
-export interface Standing {
+export interface SessionImages {
 	readonly shown: readonly Shown[];
 	/** Images that the model will never see again, because a summary replaced them or they were cleared. */
 	readonly hidden: readonly Shown[];
 }
 
-async function standingIn({ row, history, steps, session }: Run, contexts: Contexts): Promise<Standing> {
+async function sessionImages(
+	{ row, history, steps, session }: Run,
+	contexts: Contexts,
+): Promise<SessionImages> {
 	const ofRun = messagesOf(row, steps);
 	const own = { ordinal: row.ordinal, messages: [...ofRun, ...notYetIn(ofRun, steps)] };
 	const { reductions } = await contexts.of(session);
 	const view = viewOf([...history, own], reductions);
 	const messages = new Set(view);
 	const calls = new Set(view.flatMap(shownResultsIn).map(({ callId }) => callId));
-	const standing = [...history, own].flatMap((run) =>
+	const images = [...history, own].flatMap((run) =>
 		run.messages.flatMap((message) => [
 			...shownResultsIn(message).map((one): Placed => ({ one, isShown: calls.has(one.callId) })),
 			...(run === own ? [] : sentIn(message)).map(
@@ -184,8 +187,8 @@ async function standingIn({ row, history, steps, session }: Run, contexts: Conte
 		]),
 	);
 	return {
-		shown: standing.flatMap(({ one, isShown }) => (isShown ? [one] : [])),
-		hidden: standing.flatMap(({ one, isShown }) => (isShown ? [] : [one])),
+		shown: images.flatMap(({ one, isShown }) => (isShown ? [one] : [])),
+		hidden: images.flatMap(({ one, isShown }) => (isShown ? [] : [one])),
 	};
 }
 

@@ -112,8 +112,8 @@ async function toolsFor(
 		throw refused("agent: a guest of the conversation may not choose the agent: omit agent");
 	}
 	await agents.find(agent);
-	const theirs = await agents.toolsOf(session, agent);
-	return own.filter((name) => theirs.includes(name) && (wanted?.includes(name) ?? true));
+	const agentTools = await agents.toolsOf(session, agent);
+	return own.filter((name) => agentTools.includes(name) && (wanted?.includes(name) ?? true));
 }
 
 function mayChooseAgent(person: Person): boolean {

@@ -223,13 +223,13 @@ test("a grant request in a session of another channel is refused", async () => {
 	await expect(
 		grants.request(unkeyed(testConnector("member")), wanted(), { sessionId: own }),
 	).rejects.toThrow();
-	const mine = { id: "connector:discord", kind: "connector", platform: "discord" } as const;
+	const ownTask = { id: "connector:discord", kind: "connector", platform: "discord" } as const;
 	const elsewhere = member({
 		place: { platform: "discord", tenant: "guild", channel: "other", shared: false },
 	});
 	const other = await c.t.create(elsewhere);
 	await expect(
-		grants.request(unkeyed({ ...testConnector("member"), ...mine }), wanted(), { sessionId: other }),
+		grants.request(unkeyed({ ...testConnector("member"), ...ownTask }), wanted(), { sessionId: other }),
 	).rejects.toThrow(`session not found: ${other}`);
 });
 

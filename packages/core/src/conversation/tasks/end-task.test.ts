@@ -33,12 +33,12 @@ async function add(...rows: readonly Row[]): Promise<void> {
 }
 
 /** Ends the task and returns the ended ids. The events are in `told`. */
-function end(id: string, how: TaskEnd, mine?: string): Promise<string[]> {
+function end(id: string, how: TaskEnd, ownTask?: string): Promise<string[]> {
 	return store.commit(async (tx) => {
 		const row = await findTask(tx, id);
 		if (!row) throw new Error(`no task ${id}`);
 		const record = async (...events: RecordedEvent[]): Promise<void> => void recorded.push(...events);
-		return endTask({ tx, now: 100, record: record, ...(mine !== undefined && { mine }) }, row, how);
+		return endTask({ tx, now: 100, record: record, ...(ownTask !== undefined && { ownTask }) }, row, how);
 	});
 }
 

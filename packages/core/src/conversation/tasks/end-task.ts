@@ -23,7 +23,7 @@ export interface EndDeps {
 	/** Records in the session that owns the task; events about its worker are recorded in the conversation of `mine`. */
 	readonly record: (...events: RecordedEvent[]) => Promise<unknown>;
 	/** The task whose run ends together with it. */
-	readonly mine?: string;
+	readonly ownTask?: string;
 }
 
 /**
@@ -32,7 +32,7 @@ export interface EndDeps {
  * all ended tasks. Empty if it had ended already.
  */
 export async function endTask(deps: EndDeps, row: TaskRow, end: TaskEnd): Promise<string[]> {
-	const { tx, now, record, mine } = deps;
+	const { tx, now, record, ownTask } = deps;
 	const output = end.state === "cancelled" ? row.output : shorten(end.output ?? row.output, maxStoredOutput);
 	const error = end.state === "completed" ? "" : end.state === "failed" ? end.error : end.reason;
 	const ended = await tx
@@ -52,7 +52,7 @@ export async function endTask(deps: EndDeps, row: TaskRow, end: TaskEnd): Promis
 	if (ended.numUpdatedRows === 0n) return [];
 	const workers = await endWorkers(deps, row);
 	await record(...(await endEvents(deps, row, end)));
-	if (row.id === mine) await record(...workerEnd(row.id, end.state === "completed" ? end : { error }));
+	if (row.id === ownTask) await record(...workerEnd(row.id, end.state === "completed" ? end : { error }));
 	await wakeParent(tx, row, now);
 	const failed = end.state === "completed" ? [] : await failDependents(deps, row, end.state, error);
 	return [row.id, ...workers, ...failed];

@@ -107,9 +107,9 @@ class AiSdkModel implements Model {
 		});
 	}
 
-	#warn(model: string, { suspect, unsupported }: ReplyParts): void {
+	#warn(model: string, { isCorrected, unsupported }: ReplyParts): void {
 		const { log } = this.#options;
-		if (suspect) log.warn("the token counts of a provider are not valid", { model });
+		if (isCorrected) log.warn("the token counts of a provider are not valid", { model });
 		if (unsupported.length === 0 || this.#warned.has(model)) return;
 		this.#warned.add(model);
 		log.warn(

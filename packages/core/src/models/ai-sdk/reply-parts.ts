@@ -62,8 +62,8 @@ export class ReplyParts {
 	}
 
 	/** Whether numbers of the provider had to be corrected. */
-	get suspect(): boolean {
-		return this.#counts.suspect;
+	get isCorrected(): boolean {
+		return this.#counts.isCorrected;
 	}
 
 	/** Settings of the request that the library leaves out. */

@@ -93,7 +93,7 @@ class AnthropicModel implements Model {
 			exchange.close();
 		}
 		if (!reply.finished) throw exchange.explain();
-		if (reply.suspect)
+		if (reply.isCorrected)
 			this.#options.log.warn("the token counts of a provider are not valid", { model: request.model });
 	}
 

@@ -44,7 +44,7 @@ const usage = (outputTokens: number) => ({
 function replyOf(...events: unknown[]) {
 	const reply = new ReplyEvents({ host: "api.example.org", model: "claude-x", now: 0 });
 	const parts = events.flatMap((event) => reply.receive(event));
-	return { parts, finished: reply.finished, suspect: reply.suspect };
+	return { parts, finished: reply.finished, isCorrected: reply.isCorrected };
 }
 
 /** The complete parts of a reply, without places and the figures around them. */
@@ -80,7 +80,7 @@ test("calls are streamed as they are written, with their final name, id and inde
 });
 
 test("a reply is streamed in pieces, with its usage at the start and at the end", () => {
-	const { parts, finished, suspect } = replyOf(begin, ...text(0, "Hel", "lo"), stop("end_turn"), end);
+	const { parts, finished, isCorrected } = replyOf(begin, ...text(0, "Hel", "lo"), stop("end_turn"), end);
 	expect(parts).toEqual([
 		{ type: "usage", usage: usage(1), model: "claude-x-1" },
 		{ type: "text", text: "Hel" },
@@ -88,7 +88,7 @@ test("a reply is streamed in pieces, with its usage at the start and at the end"
 		{ type: "usage", usage: usage(20), model: "claude-x-1" },
 		{ type: "end", stop: "end_turn", usage: usage(20), model: "claude-x-1" },
 	]);
-	expect({ finished, suspect }).toEqual({ finished: true, suspect: false });
+	expect({ finished, isCorrected }).toEqual({ finished: true, isCorrected: false });
 });
 
 test("thinking keeps its signature, also if its text is hidden", () => {

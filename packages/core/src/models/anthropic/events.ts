@@ -64,8 +64,8 @@ export class ReplyEvents {
 	}
 
 	/** Whether numbers of the provider had to be corrected. */
-	get suspect(): boolean {
-		return this.#counts.suspect;
+	get isCorrected(): boolean {
+		return this.#counts.isCorrected;
 	}
 
 	/** Model events for one more server event. */

@@ -94,7 +94,7 @@ export class Exchange {
 
 	/** The reply is complete. Waits for the end of the response only so that the connection can be used again. */
 	finish(): void {
-		this.#watchdog.hurry(FAREWELL_MS);
+		this.#watchdog.limitRest(FAREWELL_MS);
 	}
 
 	/** Error of the exchange. `reason` is the caught error, or undefined if the response just ended. */
@@ -162,7 +162,7 @@ export class Exchange {
 		const { status, headers } = response;
 		this.#status = status;
 		this.#fail(statusError(status, headers, "", this.facts));
-		this.#watchdog.hurry(EXPLANATION_MS);
+		this.#watchdog.limitRest(EXPLANATION_MS);
 		const text = await this.#text(response).catch(() => "");
 		this.#failure = statusError(status, headers, text, this.facts);
 		return this.#failure;

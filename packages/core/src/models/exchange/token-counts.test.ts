@@ -4,7 +4,7 @@ import { TokenCounts } from "./token-counts.ts";
 function countsOf(...usages: unknown[]) {
 	const counts = new TokenCounts();
 	for (const usage of usages) counts.add(usage);
-	return { ...counts.usage(), suspect: counts.suspect };
+	return { ...counts.usage(), isCorrected: counts.isCorrected };
 }
 
 test("all tokens that were read are input, and cached tokens are a part of it", () => {
@@ -19,14 +19,14 @@ test("all tokens that were read are input, and cached tokens are a part of it", 
 		outputTokens: 42,
 		cacheReadTokens: 300,
 		cacheWriteTokens: 50,
-		suspect: false,
+		isCorrected: false,
 	});
 });
 
 test("the last counts are used, and missing ones remain", () => {
 	expect(
 		countsOf({ input_tokens: 10, output_tokens: 1 }, { input_tokens: 12, output_tokens: 5 }),
-	).toMatchObject({ inputTokens: 12, outputTokens: 5, suspect: false });
+	).toMatchObject({ inputTokens: 12, outputTokens: 5, isCorrected: false });
 });
 
 test.each([
@@ -38,7 +38,7 @@ test.each([
 	["half a token", { input_tokens: 2.5, output_tokens: 1 }, 2, 1],
 	["a text", { input_tokens: "5", output_tokens: 1 }, 0, 1],
 ])("%s is corrected and reported", (_name, usage, inputTokens, outputTokens) => {
-	expect(countsOf(usage)).toMatchObject({ inputTokens, outputTokens, suspect: true });
+	expect(countsOf(usage)).toMatchObject({ inputTokens, outputTokens, isCorrected: true });
 });
 
 test("the parts never exceed the total", () => {

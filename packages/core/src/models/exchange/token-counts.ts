@@ -11,20 +11,20 @@ export class TokenCounts {
 	#cacheWrite = 0;
 	#output = 0;
 	#outputKnown = false;
-	#suspect = false;
+	#isCorrected = false;
 
 	/** Whether a number was missing or impossible, and was replaced. */
-	get suspect(): boolean {
-		return this.#suspect || !this.#outputKnown;
+	get isCorrected(): boolean {
+		return this.#isCorrected || !this.#outputKnown;
 	}
 
 	/** Adds the usage of `message_start` or `message_delta`. Absent and null fields stay unchanged. */
 	add(usage: unknown): void {
 		if (!isFields(usage)) return;
-		this.#fresh = this.#sane(usage["input_tokens"], this.#fresh);
-		this.#cacheRead = this.#sane(usage["cache_read_input_tokens"], this.#cacheRead);
-		this.#cacheWrite = this.#sane(usage["cache_creation_input_tokens"], this.#cacheWrite);
-		this.#output = this.#sane(usage["output_tokens"], this.#output);
+		this.#fresh = this.#checked(usage["input_tokens"], this.#fresh);
+		this.#cacheRead = this.#checked(usage["cache_read_input_tokens"], this.#cacheRead);
+		this.#cacheWrite = this.#checked(usage["cache_creation_input_tokens"], this.#cacheWrite);
+		this.#output = this.#checked(usage["output_tokens"], this.#output);
 		this.#outputKnown ||= typeof usage["output_tokens"] === "number";
 	}
 
@@ -36,12 +36,12 @@ export class TokenCounts {
 		return { inputTokens, outputTokens: this.#output, cacheReadTokens, cacheWriteTokens };
 	}
 
-	#sane(figure: unknown, otherwise: number): number {
+	#checked(figure: unknown, otherwise: number): number {
 		if (figure === undefined || figure === null) return otherwise;
 		if (typeof figure === "number" && Number.isInteger(figure) && figure >= 0 && figure <= MAX_TOKENS) {
 			return figure;
 		}
-		this.#suspect = true;
+		this.#isCorrected = true;
 		return typeof figure === "number" ? Math.floor(Math.min(Math.max(figure, 0), MAX_TOKENS)) : otherwise;
 	}
 }

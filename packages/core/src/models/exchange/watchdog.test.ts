@@ -77,8 +77,8 @@ test("repeated reads do not restart the idle time", () => {
 
 test("the remaining time can be shortened, and no timer remains", () => {
 	const { clock, reports, watchdog } = watch();
-	watchdog.hurry(1000);
-	watchdog.hurry(5000);
+	watchdog.limitRest(1000);
+	watchdog.limitRest(5000);
 	expect(clock.pending).toBe(1);
 	clock.advance(1000);
 	expect(reports).toHaveLength(1);

@@ -47,7 +47,7 @@ export class Watchdog {
 	}
 
 	/** Limits the remaining time. */
-	hurry(ms: number): void {
+	limitRest(ms: number): void {
 		this.#end = Math.min(this.#end, this.#clock.monotonic() + ms);
 		this.#arm();
 	}

@@ -8,7 +8,7 @@ import { eachProcess, type Limiter, limitFiles, limitsOfProcess } from "../comma
 import type { CommandRuns, EndedRun, Prepared } from "../commands/command-runs.ts";
 import { DEFAULT_PATH, findProgram } from "../commands/environment.ts";
 import { MARK_NAME } from "../commands/process-group.ts";
-import type { Egress, Passage } from "../egress/egress.ts";
+import type { CommandProxy, Egress } from "../egress/egress.ts";
 import type { GitRunner } from "../repositories/protect-git.ts";
 import {
 	type Architecture,
@@ -132,17 +132,17 @@ export function createBubblewrap(bubblewrap: Bubblewrap, profile: Profile): Sand
 		await using pins = await pinnedPlaces(bubblewrap, places);
 		const guard = power === "work" ? await RootGuard.before({ ...places, hidden }, guards) : undefined;
 		await using passages = new AsyncDisposableStack();
-		let passage: Passage | undefined;
+		let proxy: CommandProxy | undefined;
 		let guarding: Guarding | undefined;
 		let covers: readonly string[] = [];
 		let ended: EndedRun;
 		try {
 			ended = await runs.run(command, async (mark) => {
-				passage = wayOut && passages.use(wayOut.open(command.callId ?? mark));
+				proxy = wayOut && passages.use(wayOut.open(command.callId ?? mark));
 				const limited = limiter.apply(mark);
 				passages.defer(limited.end);
 				covers = await covered(bubblewrap, profile, places);
-				return prepare(bubblewrap, profile, { command, mark, places, covers, pins, guard, passage, limited });
+				return prepare(bubblewrap, profile, { command, mark, places, covers, pins, guard, proxy, limited });
 			});
 		} finally {
 			const { signal } = command;
@@ -152,7 +152,7 @@ export function createBubblewrap(bubblewrap: Bubblewrap, profile: Profile): Sand
 		const { hasBegun, ...outcome } = ended;
 		if (hasBegun === false)
 			await throwReason({ command, outcome, covers, failedToStart: () => bubblewrap.failedToStart() });
-		const notes = `${passage?.note() ?? ""}${guarding ? guardNote(guarding, roots, guards) : ""}`;
+		const notes = `${proxy?.note() ?? ""}${guarding ? guardNote(guarding, roots, guards) : ""}`;
 		return { ...outcome, output: `${outcome.output}${notes}` };
 	}
 
@@ -200,7 +200,7 @@ interface Occasion {
 	readonly pins: PinnedPlaces;
 	/** Present if the command may change the roots, but not files that decide what runs later. */
 	readonly guard?: RootGuard | undefined;
-	readonly passage?: Passage | undefined;
+	readonly proxy?: CommandProxy | undefined;
 	readonly limited: ReturnType<Limiter["apply"]>;
 }
 
@@ -251,7 +251,7 @@ async function pinnedTools(layout: SystemLayout, pins: PinnedPlaces): Promise<Sy
 async function prepare(
 	bubblewrap: Bubblewrap,
 	profile: Profile,
-	{ command, mark, places, covers, pins, guard, passage, limited }: Occasion,
+	{ command, mark, places, covers, pins, guard, proxy, limited }: Occasion,
 ): Promise<Prepared> {
 	const { roots, readable = [], gitSettings } = profile;
 	const { environment, hidden } = bubblewrap;
@@ -276,13 +276,13 @@ async function prepare(
 			...((await guard?.mounts()) ?? []),
 			...steering.map((path) => ["--ro-bind", path, path]),
 			...(await cover(covers)),
-			...(passage?.mounts ?? []),
+			...(proxy?.mounts ?? []),
 		],
 		files: [...accounts(places.home), ...gitFile(places.home, gitSettings)],
 	});
 	const tools = layout.tools.map(({ source }) => source);
 	const mounts = await pins.bind(all, (path) => isAmong(path, open) || tools.includes(path));
-	const general = { ...environment, TMPDIR: "/tmp", ...passage?.environment };
+	const general = { ...environment, TMPDIR: "/tmp", ...proxy?.environment };
 	const variables = { ...general, ...command.environment, [MARK_NAME]: mark };
 	const options = [
 		...confinementOf(bubblewrap),
@@ -299,14 +299,14 @@ async function prepare(
 	const prelude = preludeOf(command, { kind: limiter.kind, isBash, check: check.line });
 	const shell = [isBash ? BASH : "/bin/sh", "-c", prelude, "parley", ...check.words];
 	// The channel's descriptor follows those of the arguments, the files and the filter.
-	const words = [...(passage?.argv(FIRST_FILE + texts.length + 1) ?? []), program, ...command.args];
+	const words = [...(proxy?.argv(FIRST_FILE + texts.length + 1) ?? []), program, ...command.args];
 	return {
 		// Every user of the machine can read the arguments of a process, and variables may contain passwords.
 		argv: [...limited.argv, ...keyring, bubblewrap.program, "--args", "3", "--", ...shell, ...words],
 		cwd: "/",
 		environment: limited.environment,
 		texts: [options.flat().join("\0"), ...texts, filter],
-		...defined({ onHandle: passage?.serve }),
+		...defined({ onHandle: proxy?.serve }),
 		contained: true,
 		begun: BEGUN,
 	};

@@ -133,11 +133,11 @@ export class RootGuard {
 		let after: Repositories | undefined;
 		await this.#try("the roots", async () => {
 			after = await lookAt(places, clock, before.tops.keys());
-			const cameUp = { before, after, startedMs, remaining: remaining, roots: places.roots, git };
+			const changes = { before, after, startedMs, remaining: remaining, roots: places.roots, git };
 			const name = (): string => ids.create("held");
 			const putAside = (path: string): Promise<void> => this.#putAside(path);
 			const removed = await disableGitPrograms({
-				...cameUp,
+				...changes,
 				name,
 				putAside,
 				isLate: () => isLate() || clock.monotonic() > end,

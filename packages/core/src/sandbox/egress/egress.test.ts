@@ -36,16 +36,16 @@ async function setUp({ audit, ...options }: Partial<EgressOptions> & { readonly 
 		...options,
 	});
 	egress.audit = audit ?? (async (entry) => void entries.push(entry));
-	const passage = egress.open("call_1");
+	const proxy = egress.open("call_1");
 	// Replaces the socket that leaves a sandbox.
 	const listener = await listen();
 	const { port: proxyPort } = listener.address() as AddressInfo;
-	passage.serve(listener);
+	proxy.serve(listener);
 	onTestFinished(async () => {
-		await passage[Symbol.asyncDispose]();
+		await proxy[Symbol.asyncDispose]();
 		echo.close();
 	});
-	return { passage, clock, log, entries, reached, proxyPort };
+	return { proxy, clock, log, entries, reached, proxyPort };
 }
 
 /** A server on loopback that accepts no connection itself. */
@@ -118,13 +118,13 @@ test.each([
 	["\x16\x03\x01\x02\x00", 400, "not a valid request"],
 	[`CONNECT example.com:443 HTTP/1.1\r\nX: ${"x".repeat(10_000)}`, 431, "not a valid request"],
 ])("%j gets the status %i with a reason and no connection", async (request, status, reason) => {
-	const { proxyPort, reached, entries, passage } = await setUp();
+	const { proxyPort, reached, entries, proxy } = await setUp();
 	const answer = await ask(proxyPort, `${request}\r\n\r\n`);
 	expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} .*parley: .*${reason}`, "s"));
 	expect(reached).toEqual([]);
 	expect(entries).toEqual([expect.objectContaining({ decision: "refused", command: "call_1" })]);
-	expect(passage.note()).toContain(reason);
-	expect(passage.note()).toContain("only port 443 of example.com, *.example.org");
+	expect(proxy.note()).toContain(reason);
+	expect(proxy.note()).toContain("only port 443 of example.com, *.example.org");
 });
 
 test("no bytes are forwarded after a request that is not CONNECT", async () => {
@@ -259,15 +259,15 @@ test("a command has at most 5000 connections, and further ones are not reported 
 });
 
 test("at the end of a command its connections end, and its socket is closed", async () => {
-	const { passage, proxyPort, entries } = await setUp();
+	const { proxy, proxyPort, entries } = await setUp();
 	const socket = await openTunnel(proxyPort);
 	const end = closed(socket);
-	await passage[Symbol.asyncDispose]();
+	await proxy[Symbol.asyncDispose]();
 	await end;
 	await expect(once(connect(proxyPort, "127.0.0.1"), "connect")).rejects.toThrow("ECONNREFUSED");
 	expect(entries.at(-1)).toMatchObject({ decision: "ended", reason: "the command has ended" });
 	const late = await listen();
-	passage.serve(late);
+	proxy.serve(late);
 	expect(late.listening).toBe(false);
 });
 

@@ -22,7 +22,7 @@ export interface EgressOptions {
 export type EgressAudit = (entry: EgressEntry) => Promise<void>;
 
 /** The proxy of one command, until it is disposed. */
-export interface Passage extends EgressWrapping, AsyncDisposable {
+export interface CommandProxy extends EgressWrapping, AsyncDisposable {
 	/** Note about the refusals, for the end of the command's output. Empty without refusals. */
 	note(): string;
 	/** Serves the connections to `listener`, a `net.Server` that a program in the sandbox opened. */
@@ -49,7 +49,7 @@ export class Egress {
 	}
 
 	/** Opens the proxy of one command. `command` is its name in logs. */
-	open(command: string): Passage {
+	open(command: string): CommandProxy {
 		const refusals = new Set<string>();
 		const proxy = new EgressProxy({
 			allowed: this.hosts,

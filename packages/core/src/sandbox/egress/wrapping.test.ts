@@ -82,24 +82,24 @@ async function setUp() {
 		},
 	});
 	egress.audit = async (entry) => void entries.push(entry);
-	const passage = egress.open("call_1");
-	onTestFinished(() => passage[Symbol.asyncDispose]());
+	const proxy = egress.open("call_1");
+	onTestFinished(() => proxy[Symbol.asyncDispose]());
 	function start(command: readonly string[], more: Readonly<Record<string, string>> = {}) {
 		const variables = {
 			PATH: "/usr/bin:/bin",
 			NODE_EXTRA_CA_CERTS: certificate,
-			...passage.environment,
+			...proxy.environment,
 			...more,
 		};
 		const options = [
 			...base,
 			...Object.entries(variables).flatMap(([name, value]) => ["--setenv", name, value]),
 			...["--ro-bind", certificate, certificate],
-			...passage.mounts.flat(),
+			...proxy.mounts.flat(),
 		];
-		const argv = [...options, "--", ...passage.argv(CHANNEL), ...command];
+		const argv = [...options, "--", ...proxy.argv(CHANNEL), ...command];
 		const child = spawn(program, argv, { stdio: ["ignore", "pipe", "pipe", "ipc"] });
-		child.once("message", (_, handle) => passage.serve(handle));
+		child.once("message", (_, handle) => proxy.serve(handle));
 		const { stdout, stderr } = child;
 		if (!stdout || !stderr) throw new Error("the child has no pipes");
 		return Object.assign(child, { stdout, stderr });
@@ -113,7 +113,7 @@ async function setUp() {
 		]);
 		return { code, out, err };
 	}
-	return { entries, passage, start, run, script: (code: string) => run(process.execPath, "-e", code) };
+	return { entries, proxy, start, run, script: (code: string) => run(process.execPath, "-e", code) };
 }
 
 /** Processes of this machine in a network namespace. */
@@ -154,7 +154,7 @@ test("100 requests at once are all answered", async () => {
 });
 
 test("hosts that are not allowed, private addresses, http and other ports are refused with a reason", async () => {
-	const { entries, script, passage } = await setUp();
+	const { entries, script, proxy } = await setUp();
 	const { out } = await script(`
 		const { request } = require("node:http");
 		const proxy = { host: "127.0.0.1", port: 3128 };
@@ -175,9 +175,7 @@ test("hosts that are not allowed, private addresses, http and other ports are re
 	expect(out.match(/ 403\n/g)).toHaveLength(5);
 	expect(out).toMatch(/^403 parley: .*https:\/\//m);
 	expect(entries.map(({ decision }) => decision)).toEqual(Array.from({ length: 6 }, () => "refused"));
-	expect(passage.note()).toMatch(
-		/other\.test:443: it is not on the list.*only port 443 of \*\.example\.com/s,
-	);
+	expect(proxy.note()).toMatch(/other\.test:443: it is not on the list.*only port 443 of \*\.example\.com/s);
 });
 
 test("git and curl use the proxy, despite any proxy of a repository", async () => {
@@ -252,8 +250,8 @@ test("no socket remains when the command ends or is killed", async () => {
 });
 
 test("an error while the proxy is opened is reported, and no command runs", async () => {
-	const { passage } = await setUp();
-	const withoutMounts = ["--", ...passage.argv(CHANNEL), "/bin/echo", "was run"];
+	const { proxy } = await setUp();
+	const withoutMounts = ["--", ...proxy.argv(CHANNEL), "/bin/echo", "was run"];
 	const { status, stdout, stderr } = spawnSync(program, [...base, ...withoutMounts]);
 	expect([status, String(stdout)]).toEqual([125, ""]);
 	expect(String(stderr)).toContain("could not be opened, so the command did not run");

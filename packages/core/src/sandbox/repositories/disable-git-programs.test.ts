@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createDirectory } from "../../testing/tool-context.ts";
 import { findRepositories, type Repositories } from "./find-repositories.ts";
-import { type CameUp, disableGitPrograms } from "./protect-git.ts";
+import { disableGitPrograms, type RepositoryChanges } from "./protect-git.ts";
 
 let directory: Awaited<ReturnType<typeof createDirectory>>;
 let git: string;
@@ -22,7 +22,7 @@ function find(): Promise<Repositories> {
 }
 
 /** Paths that were moved away. */
-async function putAsideOf(fields: Partial<CameUp>): Promise<string[]> {
+async function putAsideOf(fields: Partial<RepositoryChanges>): Promise<string[]> {
 	const found = await find();
 	const put: string[] = [];
 	const none: Repositories = { ...found, directories: [], beyond: new Set(), unread: new Set() };

@@ -218,7 +218,7 @@ export interface GitDirectory {
 	/** Device and inode, which stay the same when the directory is renamed. */
 	readonly id: string;
 	/** Time of its creation; 0 if the file system does not record it. */
-	readonly bornMs: number;
+	readonly createdMs: number;
 	/** Whether git would accept it as a repository. */
 	readonly complete: boolean;
 	readonly parts: ReadonlyMap<Steering, Part>;
@@ -243,7 +243,7 @@ async function readGitDirectory(path: string): Promise<GitDirectory | undefined>
 	return {
 		path,
 		id: `${stats.dev}:${stats.ino}`,
-		bornMs: stats.birthtimeMs,
+		createdMs: stats.birthtimeMs,
 		complete: (await ifThere(lstat(join(path, "HEAD")))) !== undefined,
 		parts: new Map(states.flat()),
 	};

@@ -91,7 +91,7 @@ const TICK_MS = 50;
 const MAX_LOOKS = 50;
 
 /** State of the repositories before and after a command. */
-export interface CameUp extends GitRunner {
+export interface RepositoryChanges extends GitRunner {
 	/** Directories that commands may change. */
 	readonly roots: readonly string[];
 	readonly before: Repositories;
@@ -119,27 +119,27 @@ export interface RemovedSettings {
  * Prevents git from running programs that a command has chosen. In new repositories, and in changed parts of others, hooks
  * are renamed and settings that name programs are removed.
  */
-export async function disableGitPrograms(cameUp: CameUp): Promise<RemovedSettings[]> {
+export async function disableGitPrograms(changes: RepositoryChanges): Promise<RemovedSettings[]> {
 	const removed: RemovedSettings[] = [];
-	const known = new Map(cameUp.before.directories.map((directory) => [directory.id, directory]));
+	const known = new Map(changes.before.directories.map((directory) => [directory.id, directory]));
 	let looks = MAX_LOOKS;
-	for (const directory of cameUp.after.directories) {
+	for (const directory of changes.after.directories) {
 		const old = known.get(directory.id);
-		const isAlien = old === undefined && !isNew(directory, cameUp);
+		const isAlien = old === undefined && !isNew(directory, changes);
 		for (const [part, { print, isLink }] of directory.parts) {
 			const path = join(directory.path, part);
-			if (!cameUp.remaining.has(path) && (isAlien || old?.parts.get(part)?.print === print)) continue;
+			if (!changes.remaining.has(path) && (isAlien || old?.parts.get(part)?.print === print)) continue;
 			if (part === "config" || part === "config.worktree") looks -= 1;
-			const mayLook = !isLink && looks >= 0 && !cameUp.isLate();
-			removed.push(...(await disablePart({ path, part, isKnown: old !== undefined, mayLook }, cameUp)));
+			const mayLook = !isLink && looks >= 0 && !changes.isLate();
+			removed.push(...(await disablePart({ path, part, isKnown: old !== undefined, mayLook }, changes)));
 		}
 	}
 	return removed;
 }
 
 /** Whether a repository is new. If the earlier search was incomplete, its time of creation decides. */
-function isNew({ bornMs, path }: GitDirectory, { before, startedMs }: CameUp): boolean {
-	return wasSeen(path, before) || bornMs >= startedMs - TICK_MS;
+function isNew({ createdMs, path }: GitDirectory, { before, startedMs }: RepositoryChanges): boolean {
+	return wasSeen(path, before) || createdMs >= startedMs - TICK_MS;
 }
 
 interface ChangedPart {
@@ -152,18 +152,18 @@ interface ChangedPart {
 
 async function disablePart(
 	{ path, part, isKnown, mayLook }: ChangedPart,
-	cameUp: CameUp,
+	changes: RepositoryChanges,
 ): Promise<RemovedSettings[]> {
 	// A directory that cannot be read is treated as one with hooks.
 	const isHarmless = part === "hooks" && !(await hasHooks(path).catch(() => true));
 	// The repository that it points to was examined like every other.
 	if (isHarmless || (part === "commondir" && !isKnown)) return [];
 	if (mayLook && part !== "hooks" && part !== "commondir") {
-		const copy = `${path}.held-back-${cameUp.name()}`;
-		const names = await removeProgramSettings({ ...cameUp, path, copy }).catch(() => undefined);
+		const copy = `${path}.held-back-${changes.name()}`;
+		const names = await removeProgramSettings({ ...changes, path, copy }).catch(() => undefined);
 		if (names !== undefined) return names.length > 0 ? [{ path, names, copy }] : [];
 	}
-	await cameUp.putAside(path);
+	await changes.putAside(path);
 	return [];
 }
 

@@ -11,7 +11,7 @@ import {
 	resolvePath,
 	shownPath,
 } from "../../filesystem/paths.ts";
-import { openRegular, readAt, readChunks, refuseForbiddenTwin } from "../../filesystem/regular-file.ts";
+import { openRegular, readAt, readChunks, refuseForbiddenHardLink } from "../../filesystem/regular-file.ts";
 import { isSecret } from "../../filesystem/sensitive-paths.ts";
 import { outputLimits } from "../../text/shorten-output.ts";
 import { mixedScriptNotes, visible } from "../../text/visible.ts";
@@ -99,7 +99,7 @@ async function run(args: Arguments, approved: ToolPlan, given: ToolContext): Pro
 		return { text: "changed since it was approved: the path leads to another file", failed: true };
 	}
 	await using file = await openRegular(path, args.path);
-	await refuseForbiddenTwin(file, args.path, context);
+	await refuseForbiddenHardLink(file, args.path, context);
 	if (await isBinary(file, args.path)) return await readBinary(file, args, context);
 	return await readPage(file, args, context);
 }

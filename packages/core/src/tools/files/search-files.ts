@@ -5,7 +5,7 @@ import * as z from "zod";
 import { fileError } from "../../filesystem/file-error.ts";
 import { compileGlob } from "../../filesystem/glob.ts";
 import { forReading, type ResolvedPath, resolvePath, shownPath } from "../../filesystem/paths.ts";
-import { openRegular, refuseForbiddenTwin } from "../../filesystem/regular-file.ts";
+import { openRegular, refuseForbiddenHardLink } from "../../filesystem/regular-file.ts";
 import { isSecret } from "../../filesystem/sensitive-paths.ts";
 import { visible, wholeLines } from "../../text/visible.ts";
 import { defineTool, type ToolContext, type ToolPlan, type ToolResult } from "../../vocabulary/tool.ts";
@@ -186,7 +186,7 @@ async function withoutSwapped(
 async function isOpen(path: string, context: ToolContext): Promise<boolean> {
 	try {
 		await using file = await openRegular(path, path);
-		await refuseForbiddenTwin(file, path, context);
+		await refuseForbiddenHardLink(file, path, context);
 		return true;
 	} catch (reason) {
 		// The file was deleted, replaced or forbidden, so it is left out.

@@ -17,7 +17,7 @@ import {
 	OpenDirectory,
 	openRegular,
 	readChunks,
-	refuseForbiddenTwin,
+	refuseForbiddenHardLink,
 	refuseSpecial,
 } from "../../filesystem/regular-file.ts";
 import { isControl, isInstructions, isSecret } from "../../filesystem/sensitive-paths.ts";
@@ -176,7 +176,7 @@ async function inspectFile(
 		throw fileError(`cannot write ${JSON.stringify(shown)}`, reason);
 	}
 	await using file = await openRegular(path, shown);
-	await refuseForbiddenTwin(file, shown, context);
+	await refuseForbiddenHardLink(file, shown, context);
 	const { mode } = await file.stat();
 	const hash = createHash("sha256");
 	const parts: Buffer[] = [];

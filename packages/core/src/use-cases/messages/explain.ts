@@ -93,7 +93,7 @@ export async function explainRun(
 				read: run.context === null ? undefined : summarizeRead(fromRow<MessageContext>(run.context)),
 			}),
 			files: ofType(events, "file.created").map(({ event }) => event.file),
-			feedback: await opinionsOf(db, run.id),
+			feedback: await feedbackOf(db, run.id),
 		};
 	});
 }
@@ -172,7 +172,7 @@ function replyOf({ at, event }: EventOf<"assistant.message">): NonNullable<Expla
 	return { content, error, at, model, usage, cost };
 }
 
-async function opinionsOf(db: Tx, runId: string): Promise<Explanation["feedback"]> {
+async function feedbackOf(db: Tx, runId: string): Promise<Explanation["feedback"]> {
 	const rows = await db
 		.selectFrom("feedback")
 		.select(["principal", "rating", "comment"])

@@ -57,11 +57,11 @@ async function recordFeedback(
 	const outcome = await session.commit((tx) =>
 		once(tx, request, services, async () => {
 			const run = await findReplied(tx, session.id, runId);
-			const opinion = { rating, comment: session.redactor.redact(comment), at: services.clock.now() };
+			const feedback = { rating, comment: session.redactor.redact(comment), at: services.clock.now() };
 			await tx
 				.insertInto("feedback")
-				.values({ session_id: session.id, run_id: run, principal, ...opinion, ...stamp })
-				.onConflict((conflict) => conflict.columns(["run_id", "principal"]).doUpdateSet(opinion))
+				.values({ session_id: session.id, run_id: run, principal, ...feedback, ...stamp })
+				.onConflict((conflict) => conflict.columns(["run_id", "principal"]).doUpdateSet(feedback))
 				.execute();
 			return { runId: run };
 		}),

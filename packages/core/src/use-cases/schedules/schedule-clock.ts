@@ -121,7 +121,7 @@ export class ScheduleClock {
 	async #work(isFirst: boolean): Promise<void> {
 		try {
 			if (isFirst) await this.#listen();
-			if (this.#wasSetBack() || isFirst) await this.#reckonAnew();
+			if (this.#wasSetBack() || isFirst) await this.#recalculate();
 			await this.#processEvents();
 			await this.#fireAll();
 		} catch (error) {
@@ -226,7 +226,7 @@ export class ScheduleClock {
 	 * Computes the next due times from the last firing and the present clock. A past due time does not return, and a due
 	 * time of a wrong clock is corrected.
 	 */
-	async #reckonAnew(): Promise<void> {
+	async #recalculate(): Promise<void> {
 		const { clock, journal } = this.#parts;
 		await journal.store.commit(async (tx) => {
 			const now = clock.now();

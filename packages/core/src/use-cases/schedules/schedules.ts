@@ -121,8 +121,8 @@ export class Schedules {
 		const removed = await commit((tx, record) =>
 			once(tx, request, this.#options, async () => {
 				const schedule = await findSchedule(tx, id);
-				const isTheirs = principal.kind === "operator" || schedule?.owner === actingId(principal);
-				if (!schedule || !isTheirs) throw unknownSchedule(id);
+				const isOwner = principal.kind === "operator" || schedule?.owner === actingId(principal);
+				if (!schedule || !isOwner) throw unknownSchedule(id);
 				await deleteSchedule(tx, id);
 				const { title } = schedule;
 				const by = actingId(principal);

@@ -122,7 +122,7 @@ export class ActiveTask implements SessionTask {
 			return;
 		}
 		const end = endOf(error, content);
-		const writing = { tx, now: services.clock.now(), record, mine: this.taskId };
+		const writing = { tx, now: services.clock.now(), record, ownTask: this.taskId };
 		const ended = await endTask(writing, row, end);
 		this.#endedWith = ended.filter((id) => id !== this.taskId);
 	}

@@ -177,7 +177,7 @@ export class TaskRunner {
 		const activeTask = await this.#activate(row, claim, { home, session });
 		session.workOn(activeTask);
 		entry.session = session;
-		const heart = this.#beat(claim, activeTask, session);
+		const heart = this.#renewClaim(claim, activeTask, session);
 		try {
 			const started = await beginOrResume({ clock, ids }, session, row);
 			if (!started) return;
@@ -220,19 +220,19 @@ export class TaskRunner {
 	}
 
 	/** Renews the claim during long model and tool calls. */
-	#beat(claim: Claim, activeTask: ActiveTask, session: Session): Timer {
+	#renewClaim(claim: Claim, activeTask: ActiveTask, session: Session): Timer {
 		const { clock, journal, log } = this.#options;
 		let stopped = false;
-		const beat = async (): Promise<void> => {
+		const renew = async (): Promise<void> => {
 			try {
 				await journal.store.commit((tx) => activeTask.renew(tx));
 			} catch (error) {
 				if (!activeTask.lost)
 					log.warn("a task could not be stored", { taskId: claim.taskId, sessionId: session.id, error });
 			}
-			if (!stopped) timer = clock.after(leaseMs / 3, () => void beat());
+			if (!stopped) timer = clock.after(leaseMs / 3, () => void renew());
 		};
-		let timer = clock.after(leaseMs / 3, () => void beat());
+		let timer = clock.after(leaseMs / 3, () => void renew());
 		return {
 			cancel: () => {
 				stopped = true;

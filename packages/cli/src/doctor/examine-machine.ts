@@ -32,7 +32,7 @@ import { findRunningGateway } from "../client/running-gateway.ts";
 import { withGateway } from "../client/with-gateway.ts";
 import { chosenDataDirectory } from "../command-line/data-directory.ts";
 import type { Io } from "../command-line/io.ts";
-import { readStandings } from "../connectors/connector-report.ts";
+import { readConnectorStatuses } from "../connectors/connector-report.ts";
 import { readConfig } from "../gateway/run-gateway.ts";
 import { distributionOf } from "./distribution.ts";
 import type { PathFacts, System } from "./system.ts";
@@ -42,7 +42,7 @@ const patienceMs = 2_000;
 const longestCheckMs = 10 * 60_000;
 
 /** The machine that this command runs on. */
-export async function lookAround(
+export async function examineMachine(
 	flags: { readonly data?: string },
 	io: Io,
 	parley: string,
@@ -93,7 +93,7 @@ export async function lookAround(
 		audit: () => checkAuditFile(data, []),
 		messages: () => checkMessagesFile(data, { onProgress, signal: AbortSignal.timeout(longestCheckMs) }),
 		operatorToken: async () => (await readOperatorToken(data)) !== undefined,
-		connectors: () => readStandings(data, systemClock.now()),
+		connectors: () => readConnectorStatuses(data, systemClock.now()),
 		tokens: shared(async () => {
 			const { tokens } = await withGateway(address, own, (client) => client.request("list_tokens", {}));
 			return tokens;

@@ -8,7 +8,7 @@ import { requestPath } from "../client/transport/http-transport.ts";
 const timeoutMs = 5000;
 
 /** Program that responds at the connector's address. */
-export interface Knocked {
+export interface ProbeResult {
 	/** HOST:PORT. */
 	readonly at: string;
 	/** `unknown`: the port is known only after the start of the connector. */
@@ -21,7 +21,7 @@ export interface Entrance {
 	readonly listen: { readonly host: string; readonly port: number };
 }
 
-interface KnockOptions extends Entrance {
+interface ProbeOptions extends Entrance {
 	readonly clock: Clock;
 }
 
@@ -29,7 +29,7 @@ interface KnockOptions extends Entrance {
  * Sends Slack's URL verification, with its signature, to the connector's address:
  * https://docs.slack.dev/reference/events/url_verification. Never rejects.
  */
-export async function knock(options: KnockOptions): Promise<Knocked> {
+export async function probeAddress(options: ProbeOptions): Promise<ProbeResult> {
 	const { host, port } = options.listen;
 	const at = `${host.includes(":") ? `[${host}]` : host}:${port}`;
 	if (port === 0) return { at, by: "unknown" };
@@ -44,7 +44,7 @@ export async function knock(options: KnockOptions): Promise<Knocked> {
 }
 
 async function post(
-	{ signingSecret, listen, clock }: KnockOptions,
+	{ signingSecret, listen, clock }: ProbeOptions,
 	body: string,
 ): Promise<{ readonly status: number | undefined; readonly body: string }> {
 	const timestamp = String(Math.floor(clock.now() / 1000));

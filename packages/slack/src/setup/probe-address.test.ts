@@ -4,7 +4,7 @@ import { silentLogger } from "@parley/base";
 import { ManualClock } from "@parley/base/testing";
 import { expect, test } from "vitest";
 import { HttpTransport } from "../client/transport/http-transport.ts";
-import { knock } from "./knock.ts";
+import { probeAddress } from "./probe-address.ts";
 
 const clock = new ManualClock();
 const signingSecret = "8f742231b10e8888abcd99yyyzzz85a5";
@@ -24,7 +24,8 @@ async function waiting(): Promise<{ readonly port: number; close(): Promise<void
 
 test("the connector responds like to Slack, also if it listens at all addresses", async () => {
 	const receiver = await waiting();
-	const check = (host: string) => knock({ signingSecret, listen: { host, port: receiver.port }, clock });
+	const check = (host: string) =>
+		probeAddress({ signingSecret, listen: { host, port: receiver.port }, clock });
 	expect(await check("127.0.0.1")).toEqual({ at: `127.0.0.1:${receiver.port}`, by: "connector" });
 	expect(await check("0.0.0.0")).toEqual({ at: `0.0.0.0:${receiver.port}`, by: "connector" });
 	await receiver.close();
@@ -37,7 +38,7 @@ test("another secret, another server, a closed port and an unknown port are dist
 	// True of a server that listens at a port.
 	const { port } = other.address() as AddressInfo;
 	const by = async (secret: string, at: number) =>
-		(await knock({ signingSecret: secret, listen: { host: "127.0.0.1", port: at }, clock })).by;
+		(await probeAddress({ signingSecret: secret, listen: { host: "127.0.0.1", port: at }, clock })).by;
 	expect(await by("another", receiver.port)).toBe("another-secret");
 	expect(await by(signingSecret, port)).toBe("another");
 	expect(await by(signingSecret, 0)).toBe("unknown");
@@ -47,7 +48,7 @@ test("another secret, another server, a closed port and an unknown port are dist
 });
 
 test("the address of an IPv6 host can be typed", async () => {
-	expect(await knock({ signingSecret, listen: { host: "::1", port: 0 }, clock })).toMatchObject({
+	expect(await probeAddress({ signingSecret, listen: { host: "::1", port: 0 }, clock })).toMatchObject({
 		at: "[::1]:0",
 	});
 });
