@@ -27,8 +27,7 @@ import {
 } from "@parley/core";
 import { openOperatorToken } from "./auth/operator-token.ts";
 import type { Config } from "./config/load.ts";
-import { McpFiles, mcpFileIn } from "./config/mcp-file.ts";
-import { McpLoginFile, mcpLoginsIn } from "./config/mcp-logins.ts";
+import { openMcp } from "./config/open-mcp.ts";
 import { databaseIn } from "./data-directory/data-directory.ts";
 import { openSecretKey } from "./data-directory/stored-secrets.ts";
 import type { Metrics } from "./metrics/metrics.ts";
@@ -102,7 +101,7 @@ export async function createRuntime(
 		operatorToken: await openOperatorToken(config.data, options),
 		secrets: new SecretBox(await openSecretKey(config.data, { store, log })),
 		...(await surroundings(options)),
-		mcp: mcpOf(options),
+		mcp: openMcp(options),
 		...answering(options, models),
 	});
 }
@@ -142,20 +141,6 @@ function answering(
 			limits: config.maxModelCalls === undefined ? undefined : { modelCalls: config.maxModelCalls },
 		}),
 	};
-}
-
-/** The MCP servers of the operator. */
-function mcpOf({
-	config,
-	version,
-	clock,
-	log,
-	redactor,
-}: RuntimeSettings): NonNullable<RuntimeOptions["mcp"]> {
-	const { data, mcp: configured = [] } = config;
-	const files = { path: mcpFileIn(data), logins: mcpLoginsIn(data), configured };
-	const source = new McpFiles({ ...files, environment: process.env, log, redactor });
-	return { source, version, logins: new McpLoginFile({ data, clock, redactor }) };
 }
 
 /** The operator's directories, as real paths, and system prompt. */

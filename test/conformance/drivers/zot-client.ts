@@ -24,6 +24,8 @@ export interface ZotOptions {
 	readonly environment?: Readonly<Record<string, string>>;
 	/** The operator's own models. By default, none. */
 	readonly models?: readonly object[];
+	/** The operator's MCP servers by name. By default, none. */
+	readonly servers?: object;
 }
 
 /**
@@ -85,6 +87,10 @@ export class ZotClient implements AsyncDisposable {
 		for (const name of ["work", "home", "tmp", "data"]) await mkdir(join(directory, name), { mode: 0o700 });
 		if (options.models) {
 			await writeFile(join(directory, "data", "models.json"), JSON.stringify({ models: options.models }));
+		}
+		if (options.servers) {
+			const content = JSON.stringify({ servers: options.servers });
+			await writeFile(join(directory, "data", "mcp.json"), content);
 		}
 		return new ZotClient(directory, options);
 	}

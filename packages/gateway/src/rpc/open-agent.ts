@@ -34,6 +34,7 @@ import {
 	type Tables,
 } from "@parley/core";
 import type { Config } from "../config/load.ts";
+import { openMcp } from "../config/open-mcp.ts";
 import { databaseIn, prepareDataDirectory, warnOfLostDatabase } from "../data-directory/data-directory.ts";
 import { type DataLock, lockDataDirectory, sessionWords } from "../data-directory/data-lock.ts";
 import { openSecretKey } from "../data-directory/stored-secrets.ts";
@@ -182,6 +183,8 @@ async function runtimeOptions(options: OpenAgentOptions, parts: Parts): Promise<
 	const forbidden = definedItems([config.data, home.directory, cache]).map((path) =>
 		existsSync(path) ? realpathSync(path) : path,
 	);
+	const mcp = openMcp({ ...options, version: options.sandboxCheck?.version ?? "" });
+	const tools = flags.tools === undefined ? await withServers(start.tools, mcp) : start.tools;
 	const steering = [config.modelsFile, config.policyFile].filter((path) => path !== undefined);
 	return {
 		store,
@@ -197,8 +200,9 @@ async function runtimeOptions(options: OpenAgentOptions, parts: Parts): Promise<
 		...defined({ modelName, commandsNote: hasNoNetwork(config, start.tools) ? noNetwork : undefined }),
 		failpoints: noFailpoints,
 		secrets: new SecretBox(await keyOf(home, { store, log })),
-		profiles: profileOf(flags, settings, start.tools),
+		profiles: profileOf(flags, settings, tools),
 		tools: shortTools(),
+		mcp,
 		sandbox: createSandboxes({
 			mode: config.sandbox ?? "preferred",
 			environment: process.env,
@@ -253,6 +257,15 @@ const noNetwork =
 
 function hasNoNetwork({ sandbox }: Config, tools: readonly string[]): boolean {
 	return tools.includes("bash") && sandbox !== "off";
+}
+
+/** The names of the tools, with those of all MCP servers that are set up now. */
+async function withServers(
+	tools: readonly string[],
+	{ source }: NonNullable<RuntimeOptions["mcp"]>,
+): Promise<readonly string[]> {
+	const { servers, trusted } = await source.current("default");
+	return [...tools, ...[...servers, ...trusted].map(({ name }) => `${name}__*`)];
 }
 
 /** The only agent of the process. Its thinking can change between two prompts. */
