@@ -33,6 +33,14 @@ test("servers are added, listed, tried and removed by commands", async ({ setup 
 	const again = setup.run("mcp", "remove", "notes");
 	expect(await again.ended()).toBe(2);
 	expect(again.text).toContain('No server "notes" was added by a command');
+	// The gateway records the changes before it uses them.
+	await setup.run("ask", "say: hi").ended();
+	const audit = setup.run("audit", "--since", "1h", "--limit", "1000", "--json");
+	await audit.ended();
+	const all = audit.received;
+	expect(all).toMatch(/"mcp\.add"[\s\S]*"notes"/);
+	expect(all).toMatch(/"mcp\.remove"/);
+	expect(all).not.toContain("LEVEL=1");
 });
 
 test("the trust prompt shows the programs, and a change of the file needs trust again", async ({ setup }) => {

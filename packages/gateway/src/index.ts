@@ -1,5 +1,6 @@
 export { loadOrCreateOperatorToken, readOperatorToken } from "./auth/operator-token.ts";
 export { type Config, loadConfig } from "./config/load.ts";
+export { type McpChange, noteMcpChange } from "./config/mcp-changes.ts";
 export {
 	checkMcpFile,
 	type McpFileContent,

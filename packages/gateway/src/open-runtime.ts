@@ -94,16 +94,17 @@ export async function createRuntime(
 	{ store, failpoints, sandbox, models }: RuntimeParts,
 ): Promise<Runtime> {
 	const { config, log } = options;
-	return new Runtime({
+	const runtime: Runtime = new Runtime({
 		store,
 		failpoints,
 		sandbox,
 		operatorToken: await openOperatorToken(config.data, options),
 		secrets: new SecretBox(await openSecretKey(config.data, { store, log })),
 		...(await surroundings(options)),
-		mcp: openMcp(options),
+		mcp: openMcp({ ...options, audit: () => runtime.trust.audit }),
 		...answering(options, models),
 	});
+	return runtime;
 }
 
 export function toolsOf(clock: Clock, ids: Ids): Tool[] {

@@ -1,7 +1,7 @@
 import { createInterface } from "node:readline";
 import { createIds, defined, ParleyError, Redactor, silentLogger, systemClock } from "@parley/base";
 import { beginLogin, type McpRemoteSettings, type PendingLogin, revokeLogin } from "@parley/core";
-import { McpFiles, McpLoginFile, mcpFileIn, mcpLoginsIn } from "@parley/gateway";
+import { McpFiles, McpLoginFile, mcpFileIn, mcpLoginsIn, noteMcpChange } from "@parley/gateway";
 import type { Io } from "../command-line/io.ts";
 import { printJson, printRows } from "../command-line/output.ts";
 import { UsageError } from "../command-line/usage.ts";
@@ -15,7 +15,7 @@ const longestLoginMs = 10 * 60_000;
 
 /** Logs in to a remote server: a person opens an address in a browser, which returns here or is pasted. */
 export async function logIn(name: string, flags: LoginFlags, io: Io): Promise<void> {
-	const { servers, logins } = await openLogins(flags, io);
+	const { data, servers, logins } = await openLogins(flags, io);
 	const server = servers.find((one) => one.name === name);
 	if (server === undefined) throw noServer(name, servers);
 	if (server.headers["authorization"] !== undefined)
@@ -32,6 +32,8 @@ export async function logIn(name: string, flags: LoginFlags, io: Io): Promise<vo
 		});
 		try {
 			const login = await pending.finish(await waitForAnswer(pending, listener, io));
+			const facts = { url: withoutQuery(login.url), issuer: login.server.issuer };
+			await noteMcpChange(data, { action: "mcp.login", object: name, facts }, noteDeps);
 			await logins.change(name, () => Promise.resolve(login));
 		} finally {
 			await pending.close();
@@ -45,12 +47,13 @@ export async function logIn(name: string, flags: LoginFlags, io: Io): Promise<vo
 
 /** Removes a login, and revokes its tokens if the authorization server allows it. */
 export async function logOut(name: string, flags: LoginFlags, io: Io): Promise<void> {
-	const { servers, logins } = await openLogins(flags, io);
+	const { data, servers, logins } = await openLogins(flags, io);
 	const allowPrivate = servers.some((one) => one.name === name && one.allowPrivate);
 	let hadLogin = false;
 	let isRevoked = false;
 	await logins.change(name, async (before) => {
 		hadLogin = before !== undefined;
+		if (before) await noteMcpChange(data, { action: "mcp.logout", object: name, facts: {} }, noteDeps);
 		if (before) isRevoked = await revokeLogin(before, allowPrivate, systemClock);
 		return undefined;
 	});
@@ -60,7 +63,14 @@ export async function logOut(name: string, flags: LoginFlags, io: Io): Promise<v
 	printRows([`logged out of ${name}${end}`], io);
 }
 
+const noteDeps = { clock: systemClock, ids: createIds() };
+
+function withoutQuery(url: string): string {
+	return url.replace(/[?#].*$/s, "");
+}
+
 interface Logins {
+	readonly data: string;
 	readonly servers: readonly McpRemoteSettings[];
 	readonly logins: McpLoginFile;
 }
@@ -78,6 +88,7 @@ async function openLogins({ data: directory, agent = "default" }: LoginFlags, io
 	});
 	const { servers, ofAgent = [] } = await source.current(agent);
 	return {
+		data,
 		servers: [...servers, ...ofAgent].filter((one) => "url" in one),
 		logins: new McpLoginFile({ data, clock: systemClock, redactor }),
 	};

@@ -1,14 +1,16 @@
 import { realpath } from "node:fs/promises";
 import { resolve } from "node:path";
 import { createInterface } from "node:readline/promises";
-import { defined, Redactor, systemClock } from "@parley/base";
+import { createIds, defined, Redactor, systemClock } from "@parley/base";
 import { directoryFileName, mcpNamePattern, programOf, readDirectoryFile } from "@parley/core";
 import {
 	checkMcpFile,
+	type McpChange,
 	type McpFileContent,
 	McpLoginFile,
 	mcpFileIn,
 	mcpLoginsIn,
+	noteMcpChange,
 	readLoginStates,
 	readMcpFile,
 	writeMcpFile,
@@ -105,16 +107,22 @@ export async function addServer(
 	if (!mcpNamePattern.test(name)) {
 		throw new UsageError(`Invalid name "${name}": use 1 to 32 lower-case letters, digits and -`);
 	}
-	await change(flags, io, (content) => ({
+	const server = serverOf(program, args, flags, io);
+	await change(flags, io, addedServer(name, server), (content) => ({
 		...content,
-		servers: {
-			...content.servers,
-			[name]: serverOf(program, args, flags, io),
-		},
+		servers: { ...content.servers, [name]: server },
 	}));
 	const done = `added ${name}; try it with: parley mcp doctor`;
 	if (flags.json) printJson({ added: name }, io);
 	else printRows([done], io);
+}
+
+/** Note of an added server. Values of variables, arguments and a query may be secrets. */
+function addedServer(name: string, server: McpFileContent["servers"][string]): McpChange {
+	const { env = {}, args = [], url, ...facts } = server;
+	const address = url === undefined ? undefined : url.replace(/[?#].*$/s, "");
+	const counted = { env: Object.keys(env), args: args.length, ...defined({ url: address }) };
+	return { action: "mcp.add", object: name, facts: { ...facts, ...counted } };
 }
 
 /** Settings of a server. The gateway's schema checks them when they are read again. */
@@ -140,7 +148,7 @@ function serverOf(
 }
 
 export async function removeServer(name: string, flags: McpFlags, io: Io): Promise<void> {
-	await change(flags, io, (content) => {
+	await change(flags, io, { action: "mcp.remove", object: name, facts: {} }, (content) => {
 		const { [name]: removed, ...servers } = content.servers;
 		if (removed === undefined) {
 			const known = Object.keys(content.servers).join(", ") || "none";
@@ -186,7 +194,8 @@ export async function trustDirectory(given: string, flags: TrustFlags, io: Io): 
 	/** With `--server`, the trust in other servers of the same file stays. */
 	const trustedBefore = ({ trusted }: McpFileContent) =>
 		flags.server && trusted.find((one) => one.directory === directory && one.file === file.hash)?.servers;
-	await change(flags, io, (content) => ({
+	const facts = { file: file.hash, servers, rights: rightsOf(flags, io) };
+	await change(flags, io, { action: "mcp.trust", object: directory, facts }, (content) => ({
 		...content,
 		trusted: [
 			...content.trusted.filter((one) => one.directory !== directory),
@@ -201,7 +210,7 @@ export async function trustDirectory(given: string, flags: TrustFlags, io: Io): 
 export async function untrustDirectory(given: string, flags: McpFlags, io: Io): Promise<void> {
 	const directory = await realpath(resolve(io.cwd, given)).catch(() => resolve(io.cwd, given));
 	let ended: readonly string[] = [];
-	await change(flags, io, (content) => {
+	await change(flags, io, { action: "mcp.untrust", object: directory, facts: {} }, (content) => {
 		ended = content.trusted
 			.filter((one) => one.directory === directory)
 			.flatMap(({ servers }) => Object.keys(servers));
@@ -214,13 +223,18 @@ export async function untrustDirectory(given: string, flags: McpFlags, io: Io): 
 	);
 }
 
+/** Changes the file, with a note for the audit of the gateway. */
 async function change(
 	flags: McpFlags,
 	io: Io,
+	note: McpChange,
 	edit: (content: McpFileContent) => McpFileContent,
 ): Promise<void> {
-	const path = mcpFileIn(await chosenDataDirectory(flags.data, io));
-	await writeMcpFile(path, checkMcpFile(edit(await readMcpFile(path)), "mcp.json"));
+	const data = await chosenDataDirectory(flags.data, io);
+	const path = mcpFileIn(data);
+	const content = checkMcpFile(edit(await readMcpFile(path)), "mcp.json");
+	await noteMcpChange(data, note, { clock: systemClock, ids: createIds() });
+	await writeMcpFile(path, content);
 }
 
 function rightsOf({ envFrom, read, write }: RightFlags, io: Io) {

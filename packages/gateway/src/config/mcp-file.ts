@@ -85,6 +85,8 @@ interface McpFileParts {
 	readonly redactor: Redactor;
 	/** File with the logins at remote servers. */
 	readonly logins: string;
+	/** Called before a change is used. The change is used later if it rejects. Default: nothing. */
+	changed?(): Promise<void>;
 }
 
 /** The operator's servers, from the configuration and the file. A change of the file applies to the next run. */
@@ -109,6 +111,12 @@ class McpFile {
 
 	async #load(looks: string): Promise<McpSetup> {
 		const { path, configured, log } = this.#parts;
+		try {
+			await this.#parts.changed?.();
+		} catch (error) {
+			log.error("a change of the MCP servers is not used yet: the audit cannot be written", { error });
+			return this.#setup;
+		}
 		try {
 			this.#setup = await this.#read(await readMcpFile(path));
 		} catch (error) {

@@ -1,6 +1,8 @@
 import type { Clock, Logger, Redactor } from "@parley/base";
 import type { RuntimeOptions } from "@parley/core";
+import type { AuditNotes } from "../backup/restore-note.ts";
 import type { Config } from "./load.ts";
+import { auditMcpChanges } from "./mcp-changes.ts";
 import { McpFiles, mcpFileIn } from "./mcp-file.ts";
 import { McpLoginFile, mcpLoginsIn } from "./mcp-logins.ts";
 
@@ -11,6 +13,8 @@ interface McpParts {
 	readonly clock: Clock;
 	readonly log: Logger;
 	readonly redactor: Redactor;
+	/** Records changes of commands, if there is one. */
+	audit?(): AuditNotes | undefined;
 }
 
 /** The MCP servers of the operator, with the logins at remote ones. */
@@ -20,9 +24,20 @@ export function openMcp({
 	clock,
 	log,
 	redactor,
+	audit,
 }: McpParts): NonNullable<RuntimeOptions["mcp"]> {
 	const { data, mcp: configured = [] } = config;
 	const files = { path: mcpFileIn(data), logins: mcpLoginsIn(data), configured };
-	const source = new McpFiles({ ...files, environment: process.env, log, redactor });
+	let last: Promise<void> = Promise.resolve();
+	const record = async (): Promise<void> => {
+		const notes = audit?.();
+		if (notes) await auditMcpChanges(data, notes);
+	};
+	const changed = (): Promise<void> => {
+		// One after another, so that no note becomes two rows.
+		last = last.then(record, record);
+		return last;
+	};
+	const source = new McpFiles({ ...files, environment: process.env, log, redactor, changed });
 	return { source, version, logins: new McpLoginFile({ data, clock, redactor }) };
 }
