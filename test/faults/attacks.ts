@@ -59,7 +59,7 @@ const garbageData: Attack = ({ response, random }) => {
 	answer(response, lines.join(""));
 };
 
-/** The numbers of the usage report, replaced by texts that may be no JSON. */
+/** A reply with other numbers in its usage report. Some of them are not valid in JSON. */
 const usageOf =
 	(number: string): Attack =>
 	({ response, wire }) => {

@@ -10,7 +10,7 @@ import { familyAt, type TestedFamily, testedFamilies, testedTable } from "./prov
 import { RunLog } from "./run-log.ts";
 import { withSeeds } from "./seeds.ts";
 
-/** Bytes of a stream at most, with what the sockets hold. */
+/** Limit of a stream, and of the buffers of both sockets. */
 const mostRead = (64 + 16) << 20;
 
 async function open({ wire, ...tested }: TestedFamily, random: Parameters<typeof HostileServer.start>[1]) {

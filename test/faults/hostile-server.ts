@@ -104,7 +104,7 @@ export function answer(response: ServerResponse, stream: string | Uint8Array): v
 	response.end(stream);
 }
 
-/** Sends pieces for ever, or until the client closes the connection. */
+/** Sends pieces until the client closes the connection. */
 export async function pour(response: ServerResponse, piece: () => string | Uint8Array): Promise<void> {
 	const closed = once(response, "close");
 	while (!response.destroyed) {

@@ -31,7 +31,7 @@ export { createRoutedModel } from "./models/routed/routed-model.ts";
 export { builtinModels } from "./models/table/builtin-models.ts";
 export { modelsFromFile } from "./models/table/model-file.ts";
 export type { ModelInfo, Prices, Routes } from "./models/table/model-table.ts";
-export { ModelTable, unknownModel } from "./models/table/model-table.ts";
+export { ModelTable, tiers, unknownModel } from "./models/table/model-table.ts";
 export { checkPolicy } from "./policy/policy-layers.ts";
 export { openProfiles } from "./policy/profiles/open-profiles.ts";
 export type { Profile, ProfileEndpoint, Profiles } from "./policy/profiles/profile.ts";

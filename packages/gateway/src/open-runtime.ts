@@ -114,7 +114,7 @@ export function toolsOf(clock: Clock, ids: Ids): Tool[] {
 /** Model, tools and budgets of runs. */
 function answering(
 	{ config, clock, ids, log, redactor }: RuntimeSettings,
-	{ model, modelName, table, fallback, anyModel, modelAt, checkModel }: Models,
+	{ model, modelName, table, fallback, anyModel, modelAt, checkModel, adviceAbout }: Models,
 ): Omit<RuntimeOptions, "store" | "failpoints" | "sandbox" | "secrets" | "roots"> {
 	const tools = toolsOf(clock, ids);
 	const names = tools.map((tool) => tool.name);
@@ -128,6 +128,7 @@ function answering(
 		table,
 		fallback,
 		anyModel,
+		adviceAbout,
 		modelAt,
 		tools,
 		profiles: openProfiles(agents, names, checkModel),

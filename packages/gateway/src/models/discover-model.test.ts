@@ -47,14 +47,8 @@ test("several models without a preference require a choice", async () => {
 test.each<[string, RequestListener]>([
 	["lists no models", listing()],
 	["answered 404", (_, response) => response.writeHead(404).end("not found")],
-	["answered 401", (_, response) => response.writeHead(401).end('{"data":[{"id":"m"}]}')],
 	["returned no list of models", (_, response) => response.end("<html>")],
 	["returned no list of models", (_, response) => response.end('{"data":{}}')],
-	[
-		"returned no list of models",
-		(_, response) => response.writeHead(302, { location: "http://127.0.0.1:1/" }).end(),
-	],
-	["cannot be reached (UND_ERR_SOCKET)", (_, response) => response.socket?.destroy()],
 	["returned more than 8388608 bytes", (_, response) => response.end(" ".repeat(8_388_609))],
 ])("a server that %s is refused with advice", async (why, listener) => {
 	await using server = await serveHttp(listener);
@@ -62,4 +56,38 @@ test.each<[string, RequestListener]>([
 		code: "failed_precondition",
 		message: expect.stringMatching(new RegExp(`${RegExp.escape(why)}; choose a model with --model$`)),
 	});
+});
+
+test.each<[string, RequestListener]>([
+	[
+		"cannot be reached: it answered with a redirect; check the address, and whether the server runs",
+		(_, response) => response.writeHead(302, { location: "http://127.0.0.1:1/" }).end(),
+	],
+	[
+		"cannot be reached: the connection was closed (UND_ERR_SOCKET); check the address, and whether the server runs",
+		(_, response) => response.socket?.destroy(),
+	],
+	["does not accept the key (401); check LAB_KEY", (_, response) => response.writeHead(401).end()],
+	["does not accept the key (403); check LAB_KEY", (_, response) => response.writeHead(403).end()],
+])("a server that %s is named with the reason", async (words, listener) => {
+	await using server = await serveHttp(listener);
+	const lab = { baseUrl: server.baseUrl, apiKey: "secret", keyName: "LAB_KEY" };
+	await expect(discoverModel(lab, undefined)).rejects.toMatchObject({
+		code: "failed_precondition",
+		message: `${server.baseUrl}/v1/models ${words}`,
+	});
+});
+
+test("a server that is not running refuses the connection, and one that requires a key names its variable", async () => {
+	const closed = await serveHttp(() => undefined);
+	await closed[Symbol.asyncDispose]();
+	await expect(discoverModel(closed, undefined)).rejects.toThrow(
+		`${closed.baseUrl}/v1/models cannot be reached: connection refused (ECONNREFUSED); check the address`,
+	);
+	await expect(discoverModel({ baseUrl: "http://127.0.0.1:1" }, undefined)).rejects.toThrow(
+		"cannot be reached: HTTP is not allowed at this port; check the address",
+	);
+	await using server = await serveHttp((_, response) => response.writeHead(401).end());
+	const keyless = { baseUrl: server.baseUrl, keyName: "LAB_KEY" };
+	await expect(discoverModel(keyless, undefined)).rejects.toThrow(/requires a key \(401\); set LAB_KEY$/);
 });

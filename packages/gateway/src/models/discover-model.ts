@@ -1,7 +1,7 @@
 import { defined, ParleyError, parseJson } from "@parley/base";
 import * as z from "zod";
 import type { ProviderConnection } from "../config/provider-connections.ts";
-import { errno } from "../data-directory/errno.ts";
+import { unreachableReason } from "./unreachable.ts";
 
 /** Version of the API that the SDK requests. */
 const apiVersion = "2026-10-21";
@@ -38,6 +38,8 @@ export interface ModelServer {
 	/** Default: the Messages API, whose address has no version. */
 	readonly family?: ProviderConnection["family"] | undefined;
 	readonly apiKey?: string | undefined;
+	/** The option or variable that has the key, or should have it, for messages. */
+	readonly keyName?: string | undefined;
 }
 
 export interface ListedModel {
@@ -109,26 +111,43 @@ export async function readList(server: ModelServer): Promise<ListedModel[]> {
 			redirect: "error",
 			signal: AbortSignal.timeout(patienceMs),
 		});
-		if (!response.ok) throw unknown(`${url} answered ${response.status}`);
-		const answer = parseJson(await readText(response), { maxNodes: 1_000_000 });
-		if (server.family === "google") {
-			return GeminiList.parse(answer).models.map((one) => ({
-				id: one.name.replace(/^models\//, ""),
-				window: one.inputTokenLimit,
-			}));
-		}
-		return List.parse(answer).data.map(({ id, ...one }) => ({
-			id,
-			window: one.context_length ?? one.context_window ?? one.max_context_length ?? one.max_model_len,
-		}));
+		if (!response.ok) throw refusal(url, response.status, server);
+		return modelsIn(await readText(response), server);
 	} catch (cause) {
 		if (cause instanceof ParleyError && cause.code === "failed_precondition") throw cause;
-		const code = cause instanceof Error ? errno(cause.cause) : undefined;
-		throw unknown(code ? `${url} cannot be reached (${code})` : `${url} returned no list of models`, cause);
+		const reason = unreachableReason(cause);
+		if (reason === undefined) throw unknown(`${url} returned no list of models`, cause);
+		throw failed(
+			`${url} cannot be reached: ${reason}; check the address, and whether the server runs`,
+			cause,
+		);
 	}
 }
 
-async function readText(response: Response): Promise<string> {
+/** The models of a list with their windows. Throws for a text of another form. */
+export function modelsIn(text: string, { family }: ModelServer): ListedModel[] {
+	const answer = parseJson(text, { maxNodes: 1_000_000 });
+	if (family === "google") {
+		return GeminiList.parse(answer).models.map((one) => ({
+			id: one.name.replace(/^models\//, ""),
+			window: one.inputTokenLimit,
+		}));
+	}
+	return List.parse(answer).data.map(({ id, ...one }) => ({
+		id,
+		window: one.context_length ?? one.context_window ?? one.max_context_length ?? one.max_model_len,
+	}));
+}
+
+function refusal(url: string, status: number, { apiKey, keyName }: ModelServer): ParleyError {
+	if (status !== 401 && status !== 403) return unknown(`${url} answered ${status}`);
+	if (apiKey !== undefined)
+		return failed(`${url} does not accept the key (${status}); check ${keyName ?? "the key"}`);
+	return failed(`${url} requires a key (${status})${keyName === undefined ? "" : `; set ${keyName}`}`);
+}
+
+/** The body as text, up to a limit. */
+export async function readText(response: Response): Promise<string> {
 	const chunks: Uint8Array[] = [];
 	let bytes = 0;
 	for await (const chunk of response.body ?? []) {
@@ -140,8 +159,9 @@ async function readText(response: Response): Promise<string> {
 }
 
 function unknown(why: string, cause?: unknown): ParleyError {
-	return new ParleyError(`${why}; choose a model with --model`, {
-		code: "failed_precondition",
-		...defined({ cause }),
-	});
+	return failed(`${why}; choose a model with --model`, cause);
+}
+
+function failed(message: string, cause?: unknown): ParleyError {
+	return new ParleyError(message, { code: "failed_precondition", ...defined({ cause }) });
 }

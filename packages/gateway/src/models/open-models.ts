@@ -16,6 +16,7 @@ import type { Config } from "../config/load.ts";
 import type { ProviderReason } from "../config/provider.ts";
 import { notAllowed } from "../config/setting-refusal.ts";
 import type { LlamaServer } from "../llama/llama-server.ts";
+import { adviceAbout } from "./advice-about.ts";
 import { type Discovered, discoverModel, discoverModels, listModels } from "./discover-model.ts";
 import { withListedWindows } from "./listed-windows.ts";
 import { anthropic, homeOf, openServer, othersOf, type Server } from "./open-server.ts";
@@ -56,6 +57,8 @@ export interface Models extends ServerModels {
 	/** The model of another server that an agent profile names. Requests have no key. */
 	readonly modelAt: (endpoint: ProfileEndpoint) => Model;
 	readonly providerReason: ProviderReason;
+	/** See `ModelOptions`. */
+	readonly adviceAbout: (name: string) => string | undefined;
 	/** Throws for a name that the provider itself does not know. Absent if its names are unknown. */
 	readonly checkModel?: (name: string) => void;
 }
@@ -67,7 +70,8 @@ export async function openModels(options: OpenModelsOptions): Promise<Models> {
 	const known = await readModelTable(config);
 	const { table } = known;
 	const modelAt = endpoints({ table, clock, log });
-	const common = { table, modelAt, providerReason: config.providerReason ?? "configured" };
+	const providerReason = config.providerReason ?? "configured";
+	const common = { table, modelAt, providerReason, adviceAbout: adviceAbout(config) };
 	const inside = { ...common, anyModel: false, serverHost: undefined };
 	if (options.model) {
 		const chosen = config.model === undefined ? {} : { modelName: config.model };
@@ -85,7 +89,7 @@ export async function openModels(options: OpenModelsOptions): Promise<Models> {
 async function openProviders(
 	options: OpenModelsOptions,
 	known: KnownModels,
-): Promise<Omit<Models, "fallback" | "modelAt" | "providerReason">> {
+): Promise<Omit<Models, "fallback" | "modelAt" | "providerReason" | "adviceAbout">> {
 	const { config, clock, log } = options;
 	const { table } = known;
 	const home = homeOf(config);
@@ -102,7 +106,8 @@ async function openProviders(
 	const further = others.map((one) => openServer(one, { ...deps, defaultModel: standardOf(one, table) }));
 	const model = createRoutedModel(withLlama(first, options), further);
 	if (!isOpen) {
-		const checkModel = (name: string): void => checkKnown(name, { path: ["model"], origin: undefined }, all);
+		const checkModel = (name: string): void =>
+			checkKnown(name, { path: ["model"], origin: undefined }, all, config);
 		return { table: all, model, modelName, anyModel: false, serverHost: undefined, checkModel };
 	}
 	if (home.isOfficial) return { table: all, model, modelName, anyModel: true, serverHost: undefined };
@@ -201,11 +206,12 @@ async function chooseName(
 }
 
 /** Whether the provider has the models that the operator named. */
-function checkConfigured({ model, fallback = [], origins }: Config, table: ModelTable): void {
-	if (model !== undefined) checkKnown(model, { path: ["model"], origin: origins?.model }, table);
+function checkConfigured(config: Config, table: ModelTable): void {
+	const { model, fallback = [], origins } = config;
+	if (model !== undefined) checkKnown(model, { path: ["model"], origin: origins?.model }, table, config);
 	for (const [index, name] of fallback.entries()) {
 		const origin = origins?.fallback?.[index];
-		checkKnown(name, { path: ["models", "fallback", index], origin }, table);
+		checkKnown(name, { path: ["models", "fallback", index], origin }, table, config);
 	}
 }
 
@@ -220,13 +226,15 @@ interface Place {
 	readonly origin: string | undefined;
 }
 
-function checkKnown(value: string, { path, origin }: Place, table: ModelTable): void {
+function checkKnown(value: string, { path, origin }: Place, table: ModelTable, config: Config): void {
 	if (table.find(value, anthropic) || table.admits(value)) return;
 	const near = table.near(value, anthropic).join(", ");
 	const tiers = table.list(anthropic).flatMap(({ tier, id }) => (tier ? [`${tier} (${id})`] : []));
+	const advice = adviceAbout(config)(value);
+	const question = near === "" ? "" : `, did you mean ${near}?`;
 	throw notAllowed({ origin: () => origin }, path, {
 		value,
-		why: `no model has this name${near === "" ? "" : `, did you mean ${near}?`}`,
+		why: advice ?? `no model has this name${question}`,
 		allowed:
 			`a tier: ${tiers.join(", ")}; or the name of a model: ` +
 			"one that is newer than this program can be added in models.json of the data directory",

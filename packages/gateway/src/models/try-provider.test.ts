@@ -29,7 +29,7 @@ test("a server is asked for its models with the key, and returns its time", asyn
 	expect(await tryProvider({ provider: "anthropic", baseUrl }, clock)).toEqual({
 		reached: false,
 		url: `${baseUrl}/v1/models`,
-		reason: "ECONNREFUSED",
+		reason: "connection refused (ECONNREFUSED)",
 	});
 });
 
@@ -41,7 +41,7 @@ test.each([
 	const seen: unknown[] = [];
 	const server = createServer((request, response) => {
 		seen.push(request.url, request.headers);
-		response.end("{}");
+		response.end(family === "google" ? '{"models":[{"name":"models/m"}]}' : '{"data":[{"id":"m"}]}');
 	}).listen(0, "127.0.0.1");
 	await once(server, "listening");
 	// True because it listens at a port.
@@ -49,7 +49,7 @@ test.each([
 	const connection = { name: provider, family, baseUrl: `http://127.0.0.1:${port}/v1`, isOfficial: false };
 	const connections = [{ ...connection, apiKey: "key-1234" }];
 	const answer = await tryProvider({ provider, connections, apiKey: "key-of-another" }, clock);
-	expect(answer).toMatchObject({ reached: true, status: 200 });
+	expect(answer).toMatchObject({ reached: true, status: 200, models: ["m"] });
 	expect(seen).toEqual([url, expect.objectContaining(headers)]);
 	expect(JSON.stringify(seen)).not.toContain("key-of-another");
 	server.close();

@@ -1,7 +1,7 @@
-import type { Clock } from "@parley/base";
+import { type Clock, defined } from "@parley/base";
 import type { ProviderChoice } from "../config/provider.ts";
-import { errno } from "../data-directory/errno.ts";
-import { listAddress, listHeaders } from "./discover-model.ts";
+import { listAddress, listHeaders, type ModelServer, modelsIn, readText } from "./discover-model.ts";
+import { unreachableReason } from "./unreachable.ts";
 
 const official = "https://api.anthropic.com";
 const patienceMs = 8_000;
@@ -11,6 +11,8 @@ export type ProviderAnswer =
 			readonly reached: true;
 			readonly url: string;
 			readonly status: number;
+			/** Names of the server's models, if it sent a list. */
+			readonly models?: readonly string[];
 			/** Time according to the server, in milliseconds since the epoch; whole seconds. */
 			readonly serverTime: number | undefined;
 			/** Time of the response by our clock. */
@@ -38,7 +40,7 @@ export async function tryProvider(
 			redirect: "error",
 			signal: AbortSignal.timeout(patienceMs),
 		});
-		await response.body?.cancel();
+		const models = await listed(response, server);
 		const date = Date.parse(response.headers.get("date") ?? "");
 		const ownTime = clock.now();
 		return {
@@ -48,15 +50,29 @@ export async function tryProvider(
 			ownTime,
 			durationMs: ownTime - before,
 			serverTime: Number.isNaN(date) ? undefined : date,
+			...defined({ models }),
 		};
 	} catch (error) {
 		return { reached: false, url, reason: reasonOf(error) };
 	}
 }
 
+/** The names in a list. Undefined for a server without one. */
+async function listed(response: Response, server: ModelServer): Promise<string[] | undefined> {
+	if (!response.ok) {
+		await response.body?.cancel();
+		return undefined;
+	}
+	// The time limit of the request ends a slow body, too.
+	const text = await readText(response).catch(() => "");
+	try {
+		return modelsIn(text, server).map(({ id }) => id);
+	} catch {
+		return undefined;
+	}
+}
+
 function reasonOf(error: unknown): string {
-	if (!(error instanceof Error)) return String(error);
-	if (error.name === "TimeoutError") return `no answer within ${patienceMs / 1000} s`;
-	const { cause } = error;
-	return errno(cause) ?? (cause instanceof Error ? cause.message : error.message);
+	const { cause, message } = error instanceof Error ? error : { cause: undefined, message: String(error) };
+	return unreachableReason(error) ?? (cause instanceof Error ? cause.message : message);
 }

@@ -1,3 +1,4 @@
+import { tiers } from "@parley/core";
 import type { Config } from "@parley/gateway";
 import { llamaWords } from "../../client/gateway-health.ts";
 import type { Found } from "../../tables/finding-rows.ts";
@@ -37,9 +38,36 @@ export const model: Check = {
 			return fail(`${host} rejects the key (${status})`, `set ${keyName} to a valid key, and start again`);
 		}
 		if (status >= 500) return warn(`${host} answers with ${status}`, "wait: the server has a problem");
+		const missing = missingModel(config, answer.models);
+		if (missing) return warn(`${host} has no model ${missing.name}`, missing.mend);
 		return (await findTrouble(system, config)) ?? ok(`${host} answers${furtherWords(config)}`);
 	},
 };
+
+const mostNamed = 5;
+/** Lists without the names that a request uses: that of Claude has no aliases, that of Azure no deployments. */
+const withoutNames: ReadonlySet<string> = new Set(["anthropic", "azure"]);
+
+/** The configured model if the server's list does not have it. */
+function missingModel(
+	{ provider, model: configured = "standard", connections = [] }: Config,
+	listed: readonly string[] = [],
+): { readonly name: string; readonly mend: string } | undefined {
+	const name = configured.startsWith(`${provider}/`) ? configured.slice(provider.length + 1) : configured;
+	const isElsewhere = connections.some((one) => one.name !== provider && name.startsWith(`${one.name}/`));
+	const isTier = tiers.some((tier) => tier === name);
+	if (listed.length === 0 || withoutNames.has(provider) || isTier || isElsewhere) return undefined;
+	// A part after a colon can be a variant that no list has, or the version `latest` that a request leaves out.
+	const plain = name.split(":")[0];
+	if (listed.some((one) => one === name || one === configured || one === plain || one === `${name}:latest`))
+		return undefined;
+	const more = listed.length > mostNamed ? ", …" : "";
+	const names = listed.slice(0, mostNamed).map(visibleLine).join(", ");
+	return {
+		name: visibleLine(name),
+		mend: `set another model with --model or in the configuration; it has ${names}${more}`,
+	};
+}
 
 /** Warning about the first further provider that cannot be used. */
 async function findTrouble(

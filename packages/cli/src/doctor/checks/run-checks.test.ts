@@ -523,6 +523,37 @@ const findings: readonly (readonly [
 	],
 	["model", "ok", { gateway, provider: answer({ status: 401 }) }, /no key to test/],
 	["model", "warn", { provider: answer({ status: 529 }) }, /529/, /wait/],
+	[
+		"model",
+		"warn",
+		{ ...withConfig({ ...several, model: "gpt-x" }), provider: answer({ models: ["a", "b"] }) },
+		/models\.test has no model gpt-x/,
+		/it has a, b$/,
+	],
+	[
+		"model",
+		"ok",
+		{ ...withConfig({ ...several, model: "openai/a" }), provider: answer({ models: ["a"] }) },
+		/answers/,
+	],
+	[
+		"model",
+		"ok",
+		{ ...withConfig({ ...several, model: "a:online" }), provider: answer({ models: ["a"] }) },
+		/answers/,
+	],
+	[
+		"model",
+		"ok",
+		{ ...withConfig({ ...several, model: "gemini/x" }), provider: answer({ models: ["a"] }) },
+		/answers/,
+	],
+	[
+		"model",
+		"ok",
+		{ ...withConfig({ ...several, model: "fast" }), provider: answer({ models: ["a"] }) },
+		/answers/,
+	],
 	["model", "fail", { provider: answer({ reached: false, reason: "ENOTFOUND" }) }, /ENOTFOUND/, /curl/],
 	[
 		"model",

@@ -42,6 +42,7 @@ interface KnownModels {
 	readonly table: ModelTable;
 	/** Whether sessions may choose models that the table does not list. */
 	readonly anyModel: boolean;
+	readonly adviceAbout?: ((name: string) => string | undefined) | undefined;
 }
 
 export interface ModelChoice extends KnownModels {
@@ -242,13 +243,15 @@ function describe(tools: readonly Tool[]): readonly ToolDescription[] {
 }
 
 /** Returns the real name of a chosen model. Throws `invalid_argument` with similar names for a model that is not allowed. */
-export function resolveModel(wanted: string, { model, table, anyModel }: KnownModels): string {
+export function resolveModel(wanted: string, { model, table, anyModel, adviceAbout }: KnownModels): string {
 	const known = table.find(wanted, model.provider);
 	if (known) return known.id;
 	if (anyModel || wanted === model.defaultModel || table.admits(wanted)) return wanted;
 	const near = table.near(wanted, model.provider);
 	const question = near.length > 0 ? `; did you mean ${near.join(", ")}?` : "";
-	throw new ParleyError(`model: there is no model ${JSON.stringify(wanted.slice(0, 100))}${question}`, {
+	const advice = adviceAbout?.(wanted);
+	const rest = advice === undefined ? question : `: ${advice}`;
+	throw new ParleyError(`model: there is no model ${JSON.stringify(wanted.slice(0, 100))}${rest}`, {
 		code: "invalid_argument",
 	});
 }
@@ -264,6 +267,8 @@ export interface ModelOptions {
 	readonly table?: ModelTable;
 	/** Whether sessions may choose models that the table does not list. */
 	readonly anyModel?: boolean;
+	/** Work of an operator that makes a model of a name. Undefined without advice. */
+	readonly adviceAbout?: (name: string) => string | undefined;
 	/** Default: only the built-in profile. */
 	readonly profiles?: Profiles;
 	/** Models of other servers that profiles name. Default: such profiles cannot be used. */
@@ -275,7 +280,8 @@ export function modelChoiceOf(options: ModelOptions): ModelChoice {
 	const { model, modelName, fallback = [], reasoning, table = new ModelTable(), tools } = options;
 	const { profiles = noProfiles, anyModel = false } = options;
 	const modelAt = options.modelAt ?? refuseEndpoint;
-	return { model, modelName, fallback, reasoning, table, profiles, modelAt, tools, anyModel };
+	const { adviceAbout } = options;
+	return { model, modelName, fallback, reasoning, table, profiles, modelAt, tools, anyModel, adviceAbout };
 }
 
 function refuseEndpoint({ url }: ProfileEndpoint): never {

@@ -1,0 +1,18 @@
+import { knownProvider } from "../config/known-providers.ts";
+import type { ProviderChoice } from "../config/provider.ts";
+
+/** Advice for a name such as `openai/gpt-x` whose provider the gateway does not use. Undefined for other names. */
+export function adviceAbout({ provider: home, connections = [] }: ProviderChoice) {
+	const used = new Set([home, ...connections.map(({ name }) => name)]);
+	return (name: string): string | undefined => {
+		const end = name.indexOf("/");
+		const provider = name.slice(0, Math.max(0, end));
+		const known = knownProvider(provider);
+		if (!known || used.has(provider) || name.length === end + 1) return undefined;
+		const [key] = known.keys;
+		const entry = `adds "${provider}": {} to models.providers`;
+		const isEnough = known.isFound === true && (home === "anthropic" || home === "offline");
+		const work = key === undefined ? entry : isEnough ? `sets ${key}` : `sets ${key} and ${entry}`;
+		return `the gateway does not use ${provider}; the operator ${work}, and starts the gateway again`;
+	};
+}
