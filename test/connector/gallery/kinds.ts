@@ -50,9 +50,18 @@ export const topics: readonly Topic[] = [
 			{ id: "denied", title: "A denied call", scene: "approval-denied" },
 			{
 				...{ id: "calls", title: "Several calls", scene: "approval-of-three-calls" },
-				at: ["**3.**", "[Approve 3]", "[Approve all]"],
+				at: ["**3.**", "[Approve all]"],
 			},
-			{ id: "calls-decided", title: "Several calls, one decided", scene: "approval-of-three-calls" },
+			{
+				...{ id: "calls-details", title: "Their details, which only one person sees" },
+				...{ scene: "approval-of-three-calls", at: "[Approve 3]" },
+			},
+			{ id: "calls-decided", title: "Several calls with their decisions", scene: "approval-of-three-calls" },
+			{ id: "many-calls", title: "Many calls", scene: "approval-of-many-calls", at: "… 2 more" },
+			{
+				...{ id: "many-details", title: "Their details", scene: "approval-of-many-calls" },
+				at: "Choose a call",
+			},
 			{ id: "votes", title: "Two approvals are required", scene: "approval-by-two-people", at: "0 of 2" },
 			{ id: "vote", title: "One of two approvals", scene: "approval-by-two-people", at: "1 of 2" },
 			{

@@ -13,6 +13,7 @@ export function normalised(transcript: string): string {
 			.replace(/\(to (\w+), edited\)/g, "(to $1)")
 			.replace(/^((?:\s*\| )?Parley) \(edited\)$/gm, "$1")
 			.replace(/\b(after|took) \d+ s\b/g, "$1 TIME")
+			.replace(/\b(\d+ tool calls? in) \d+ s\b/g, "$1 TIME")
 			// Durations of steps.
 			.replace(/ · (?:\d+ min )?\d+ s\b/g, "")
 			// Some seconds less than a day or an hour, or none yet.

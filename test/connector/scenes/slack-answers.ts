@@ -18,7 +18,8 @@ const everydayNames = [
 	"three calls of one reply are one card before the first answer",
 	"a restart of both processes between two answers loses no call and shows no card twice",
 	"Approve all omits calls that always require approval, with a note",
-	"calls that do not fit on a card are on a second card in Slack",
+	"Approve all shows calls that do not fit on the card first, and then approves them",
+	"one of many calls is chosen in the details and denied",
 	"a press after another person has approved reports who did, and when",
 ];
 

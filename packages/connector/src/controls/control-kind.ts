@@ -21,6 +21,11 @@ export const controlKinds = {
 	/** Subject: the calls of one card, see `writeDisplayed`. */
 	"approve-all": "f",
 	"deny-all": "j",
+	/** The complete calls, for the person who pressed. `review-all`: because the post did not show all that it approves. */
+	review: "W",
+	"review-all": "A",
+	/** A choice of one call. Subject: the first token of the card. */
+	"review-call": "C",
 	/** Subject: the token of a listed approval, perhaps of another channel. */
 	"listed-approve": "o",
 	"listed-deny": "l",

@@ -59,7 +59,7 @@ test("a pending call that the button does not cover is reported", async () => {
 	expect(text).toContain(
 		"✅ **Approved:**\n\n- **2.** `write_file` · write b.txt\n\n**Not approved:**\n\n- **1.** ",
 	);
-	expect(text).toContain("- **4.** `write_file` · write d.txt: this post did not show all of it.");
+	expect(text).toContain("- **4.** `write_file` · write d.txt: the post did not show all of it.");
 });
 
 test("all displayed calls are denied with one reason", async () => {

@@ -7,6 +7,7 @@ import { pressesOfEdits } from "./edit-call.ts";
 import { pressesOfListed } from "./listed.ts";
 import type { PressHandlers } from "./press.ts";
 import { pressesOfQuestions } from "./questions.ts";
+import { pressesOfReviews } from "./review.ts";
 import { pressesOfTasks } from "./tasks.ts";
 
 export const pressesOfTrust: PressHandlers<"grant-end"> = {
@@ -23,6 +24,7 @@ export const pressesOfTrust: PressHandlers<"grant-end"> = {
 export const pressTable: PressHandlers<ControlKind> = {
 	...pressesOfAnswers,
 	...pressesOfQuestions,
+	...pressesOfReviews,
 	...pressesOfCards,
 	...pressesOfConversations,
 	...pressesOfEdits,

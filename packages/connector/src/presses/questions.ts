@@ -1,4 +1,5 @@
 import { defined, ParleyError } from "@parley/base";
+import type { MethodResult } from "@parley/protocol";
 import type { ControlTarget } from "../controls/controls.ts";
 import { plain } from "../conversation/questions/markdown.ts";
 import { codeOf, type OpenQuestion } from "../conversation/questions/question.ts";
@@ -157,17 +158,24 @@ async function choose(
 }
 
 async function showWhole(context: HandlerContext, answering: QuestionAnswer): Promise<Reply> {
-	const { person, room, session, token } = answering;
-	const params = { token, session_id: session, ...context.onBehalf(person, room) };
 	try {
-		const { prompts } = await context.gateway.request("list_prompts", params, { sessionId: session });
-		const prompt = prompts.find((one) => one.token === token);
+		const prompt = await findPrompt(context, answering);
 		return prompt
 			? { text: wholeQuestion(prompt, context) }
 			: (whyClosed(context, answering) ?? { text: texts.gone });
 	} catch (reason) {
 		return refusalOf(context, answering, reason);
 	}
+}
+
+/** A complete open question for a person who may see it; undefined if it is closed. */
+export async function findPrompt(
+	context: HandlerContext,
+	{ person, room, session, token }: Answering,
+): Promise<MethodResult<"list_prompts">["prompts"][number] | undefined> {
+	const params = { token, session_id: session, ...context.onBehalf(person, room) };
+	const { prompts } = await context.gateway.request("list_prompts", params, { sessionId: session });
+	return prompts.find((one) => one.token === token);
 }
 
 async function openPage(context: HandlerContext, answering: QuestionAnswer): Promise<Reply> {

@@ -48,8 +48,8 @@ export const approvalTexts = {
 			`Approve ${number} for this session`,
 		editOne: ({ number }: { readonly number: number }): string => `Edit ${number}`,
 		denyOne: ({ number }: { readonly number: number | string }): string => `Deny ${number}`,
-		showOne: ({ number }: { readonly number: number | string }): string => `Show all of ${number}`,
 		approveAll: "Approve all",
+		chooseCall: "Choose a call",
 		denyAll: "Deny all",
 	},
 	/** The form with the arguments of a call. */
@@ -103,10 +103,14 @@ export const approvalTexts = {
 			const more = cut ? "**Not complete here:** press Details" : "More in Details";
 			return expires === undefined ? `${more}.` : `${more}. Expires ${expires}.`;
 		},
-		waiting: ({ risk, code }: { readonly risk: string; readonly code: string }): string =>
-			`⏳ waiting · risk: ${risk} · ${code}`,
+		/** In the row of a call. */
+		counted: ({ given, needed }: { readonly given: number; readonly needed: number }): string =>
+			`**${given} of ${needed} approvals**`,
+		riskOfRow: "**risk: high**",
 		waitingCritical: ({ command }: { readonly command: string }): string =>
-			`🔒 **only the operator can approve this**, with ${command}`,
+			`🔒 **only the operator**: ${command}`,
+		moreDecisions: ({ count }: { readonly count: number }): string => `… ${count} more decisions in Details`,
+		moreCalls: ({ count }: { readonly count: number }): string => `… ${count} more in Details`,
 		alsoIn: ({
 			platforms,
 			several,
@@ -135,12 +139,15 @@ export const approvalTexts = {
 
 	/** Results of the buttons for all calls of a card. */
 	all: {
+		/** Above the complete calls, which only the person sees who pressed. */
+		review: "The post does not show all of these calls. Read them here, then decide.",
+		noneWaits: "No call of this post is waiting for a decision.",
 		done: { approve: "✅ **Approved:**", deny: "⛔ **Denied:**" },
 		left: { approve: "**Not approved:**", deny: "**Not denied:**" },
 		counted: ({ needed }: { readonly needed: number }): string =>
 			`your approval counts, but the call needs ${needed} approvals`,
 		closed: "These calls are closed: they were answered, they expired, or their conversation was deleted.",
-		unseen: "this post did not show all of it. Use its own buttons",
+		unseen: "the post did not show all of it. Press **Details**",
 		critical: ({ command }: { readonly command: string }): string =>
 			`only the operator can approve it, with ${command}`,
 		notShown: "this post no longer shows it",

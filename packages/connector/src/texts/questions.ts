@@ -85,29 +85,20 @@ export const questionTexts = {
 	outcomes: {
 		answered: "✅ **Answered**",
 		skipped: "⏭️ **Skipped**",
-		by: ({
-			answer,
-			person,
-			at,
-		}: {
-			readonly answer: string;
-			readonly person: string;
-			readonly at: string;
-		}): string => `${answer} by ${person}, ${at}`,
+		by: ({ answer, person }: { readonly answer: string; readonly person: string }): string =>
+			`${answer} by ${person}`,
+		at: ({ decision, at }: { readonly decision: string; readonly at: string }): string =>
+			`${decision}, ${at}`,
+		/** Names the calls of a decision on a card with several calls. */
+		ofCalls: ({ count, numbers }: { readonly count: number; readonly numbers: string }): string =>
+			`${count === 1 ? "call" : "calls"} ${numbers}`,
 		people: (people: readonly string[]): string =>
 			people.length < 2 ? (people[0] ?? "") : `${people.slice(0, -1).join(", ")} and ${people.at(-1)}`,
 		secret: "The value is not shown.",
 		empty: "The answer is empty.",
 		/** `result`: one of `results`. */
-		unanswered: ({
-			result,
-			reason,
-			at,
-		}: {
-			readonly result: string;
-			readonly reason: string;
-			readonly at: string;
-		}): string => `⌛ **No answer**${result}: ${reason}, ${at}`,
+		unanswered: ({ result, reason }: { readonly result: string; readonly reason: string }): string =>
+			`⌛ **No answer**${result}: ${reason}`,
 		results: { approval: ", so the call did not run", grant: ", so the channel is not trusted", other: "" },
 		conversationDeleted: "the conversation was deleted",
 		/** By the gateway's reason. */

@@ -52,8 +52,26 @@ export const golden: Readonly<Record<string, Scene>> = {
 		steps: [
 			{ says: "@Parley write: notes.txt <<< one\n& write: .env <<< KEY=1\n& write: more.txt <<< two" },
 			{ shows: "[Approve all]" },
+			{ clicks: "Details", by: "Alex" },
+			{ answered: "[Approve 3]" },
 			{ clicks: "Approve 3", by: "Alex" },
 			{ shows: "by @Alex" },
+			{ clicks: "Approve 1", by: "Alex" },
+			{ clicks: "Deny 2", by: "Olga", fills: { reason: "no keys" } },
+			{ shows: ["by @Alex", "by @Olga"] },
+		],
+	},
+	"approval-of-many-calls": {
+		name: "more calls of one reply than a card shows",
+		steps: [
+			{
+				says: `@Parley ${["a", "b", "c", "d", "e", "f"].map((name) => `write: ${name}.txt <<< ${name}`).join("\n& ")}`,
+			},
+			{ shows: "… 2 more in Details" },
+			{ clicks: "Approve all", by: "Alex" },
+			{ answered: "Choose a call" },
+			{ chooses: ["6. write_file · write f.txt"], by: "Alex" },
+			{ answered: "[Approve 6]" },
 		],
 	},
 	"growing-answer": {

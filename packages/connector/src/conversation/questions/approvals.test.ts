@@ -137,7 +137,7 @@ const scenarios: readonly (readonly [says: string, events: readonly OzzieEvent[]
 	[
 		"a denial is shown with its reason, in which nothing formats",
 		[approval(), answered({ value: false, cancelled: true, reason: "not on a *Friday*\n# ask Bo " })],
-		`${head}\n⛔ **Denied** by @42, {2 s}\n\n> not on a \\*Friday\\*\n> \\# ask Bo`,
+		`${head}\n⛔ **Denied** by @42, {2 s}\n\n> not on a \\*Friday\\* # ask Bo`,
 	],
 	[
 		"what was approved with other arguments shows both",
@@ -172,12 +172,12 @@ const scenarios: readonly (readonly [says: string, events: readonly OzzieEvent[]
 	[
 		"a trust request says what is asked for in whole, and who decides",
 		[approval({}, { label: "Trust discord:1:2 for 1 h? Ada (discord:1:7) asks: tests", context: {} })],
-		"**Trust request k3v9qx** · a member requests trust for this channel\n\n> Trust this channel for 1 h? Ada asks: tests\n\nAn owner or the operator decides. Tools then run here without approval, except calls that always require it.\n(Waiting for an answer.)\n[Approve] [Deny]",
+		"**Trust request k3v9qx** · a member requests trust for this channel\nTrust this channel for 1 h? Ada asks: tests\nAn owner or the operator decides. Tools then run here without approval, except calls that always require it.\n(Waiting for an answer.)\n[Approve] [Deny]",
 	],
 	[
 		"a trust request that was confirmed says so",
 		[approval({}, { label: "Trust it?", context: {} }), answered({})],
-		"**Trust request k3v9qx** · a member requests trust for this channel\n\n> Trust it?\n\n✅ **Approved** by @42, {2 s}",
+		"**Trust request k3v9qx** · a member requests trust for this channel\nTrust it?\n✅ **Approved** by @42, {2 s}",
 	],
 ];
 

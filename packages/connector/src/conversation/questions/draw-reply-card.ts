@@ -1,22 +1,35 @@
 import { defined, definedItems } from "@parley/base";
 import type { ControlKind } from "../../controls/control-kind.ts";
 import type { CardState, Control } from "../../platform/posting.ts";
+import { columnsOf } from "../../text/columns.ts";
+import { seenColumns } from "../../text/seen-columns.ts";
 import { approvalTexts } from "../../texts/approvals.ts";
 import { questionTexts } from "../../texts/questions.ts";
-import { plain as plainLine } from "../vocabulary/plain.ts";
+import { oneLine } from "../vocabulary/plain.ts";
+import { plainColumns } from "../vocabulary/plain-columns.ts";
 import type { Scene } from "../vocabulary/reducer.ts";
 import type { ShowOperation } from "../vocabulary/render-operation.ts";
-import { Cut } from "./cut.ts";
-import { fitLongest, fitsPost } from "./fit-card.ts";
-import { bullets, inlineCode, plain } from "./markdown.ts";
+import { callRow, callsOf, maxTool } from "./call-row.ts";
+import { bullets, inlineCode } from "./markdown.ts";
 import { codeOf, type OpenQuestion, titleOf } from "./question.ts";
-import { cardTarget, footOf } from "./question-card.ts";
-import { allFact, callFacts, canReply } from "./question-facts.ts";
-import { type CardRow, type ReplyCard, writeDisplayed } from "./reply-cards.ts";
+import { cardTarget } from "./question-card.ts";
+import { canReply } from "./question-facts.ts";
+import { type CardRow, type EndedRow, type ReplyCard, writeDisplayed } from "./reply-cards.ts";
+import { cardColumns, cardLines, shortFoot, whatOf } from "./short-card.ts";
 
-const maxNotes = 8;
-const maxTool = 64;
 const maxLabel = 120;
+/** Columns of the call in its line after the decision, and in a reminder. */
+export const maxEndedLabel = 45;
+/** Columns of a reason or of changed arguments below a decision. */
+const maxDetail = 76;
+/** Lines between the title and the footer of a card with waiting calls. */
+const waitingLines = cardLines - 3;
+/** Lines between the title and the buttons of a card whose calls all have their decisions. */
+const endedLines = cardLines - 2;
+/** Columns of the name of a call in the line of a decision. */
+const maxName = 34;
+/** Decisions of one person in this time share a line. */
+const togetherMs = 60_000;
 
 /** A row with its question, which is absent if the call no longer waits. */
 interface Entry {
@@ -26,28 +39,32 @@ interface Entry {
 
 type WaitingEntry = Entry & { readonly question: OpenQuestion };
 
+type EndedEntry = Entry & { readonly row: CardRow & { readonly ended: EndedRow } };
+
 interface Drawn {
-	readonly text: string;
-	/** Tokens of waiting calls with a cut text. */
-	readonly cut: ReadonlySet<string>;
-	/** The same, plus calls with long arguments that only the preview shows. */
-	readonly shortened: ReadonlySet<string>;
+	readonly lines: readonly string[];
+	/** Tokens of waiting calls of which the card shows all. */
+	readonly whole: ReadonlySet<string>;
+	/** Whether the details have more about a call that has its decision. */
+	readonly cut: boolean;
 }
 
-/** Post for several calls of one reply: one row per call, buttons for each call, and buttons for all of them. */
+/** Post for several calls of one reply, in at most 8 lines: the first calls, the decisions, and buttons for all calls. */
 export function drawReplyCard(card: ReplyCard, open: readonly OpenQuestion[], scene: Scene): ShowOperation {
 	const entries = entriesOf(card, open);
 	const waiting = waitingOf(entries);
-	const foot = footOfAll(waiting, scene);
-	const drawn =
-		fitLongest(scene.platform, foot ?? "", (most) => draw(card, entries, most)) ?? drawShort(card, entries);
+	const drawn = waiting.length > 0 ? drawWaiting(entries, waiting, scene) : drawEnded(entries, scene);
+	const [first] = waiting.toSorted(
+		(one, other) => (one.question.expiresAt ?? Infinity) - (other.question.expiresAt ?? Infinity),
+	);
+	const isCut = waiting.some(({ row }) => !drawn.whole.has(row.token));
 	const refused = [titleLine(card), refusedFacts(waiting, scene)].filter((part) => part !== "");
 	return {
 		...cardTarget({ kind: "approval", token: card.rows[0].token }, scene, card.task),
 		state: stateOf(entries, waiting),
-		text: drawn.text,
+		text: [titleLine(card), ...drawn.lines].join("\n"),
 		plain: refused.join("\n\n"),
-		...defined({ foot }),
+		...defined({ foot: first && shortFoot(first.question, isCut, scene) }),
 		controls: controlsOf(card, waiting, { scene, drawn }),
 	};
 }
@@ -58,14 +75,6 @@ function stateOf(entries: readonly Entry[], waiting: readonly WaitingEntry[]): C
 	const states = entries.map(({ row }) => row.ended?.state ?? "closed");
 	if (states.includes("failed")) return "failed";
 	return states.every((state) => state === "done") ? "done" : "closed";
-}
-
-/** Whether one post shows the card without cuts. Further calls are shown on further cards. */
-export function fitsUncut(card: ReplyCard, open: readonly OpenQuestion[], scene: Scene): boolean {
-	const entries = entriesOf(card, open);
-	const { text, cut } = draw(card, entries, Number.POSITIVE_INFINITY);
-	const foot = footOfAll(waitingOf(entries), scene) ?? "";
-	return cut.size === 0 && fitsPost(scene.platform, `${text}\n\n${foot}`);
 }
 
 function entriesOf({ rows }: ReplyCard, open: readonly OpenQuestion[]): readonly Entry[] {
@@ -80,13 +89,16 @@ function waitingOf(entries: readonly Entry[]): readonly WaitingEntry[] {
 	return entries.filter((entry): entry is WaitingEntry => entry.question !== undefined);
 }
 
+function endedOf(entries: readonly Entry[]): readonly EndedEntry[] {
+	return entries.filter((entry): entry is EndedEntry => entry.row.ended !== undefined);
+}
+
 /** A call as one line of plain text. */
-export function callLine({ row: { ended }, question }: Entry): string {
+export function callLine({ row: { ended }, question }: Entry, most = maxLabel): string {
 	const { call, label } = question ?? {};
 	const tool = ended?.tool ?? call?.tool ?? "";
 	const shownLabel = ended?.label ?? label?.text ?? "";
-	const what = /^Allow (?<what>.*)\?$/su.exec(shownLabel)?.groups?.["what"] ?? shownLabel;
-	return `${inlineCode(tool.slice(0, maxTool))} · ${plainLine(what, maxLabel)}`;
+	return `${inlineCode(tool.slice(0, maxTool))} · ${plainColumns(whatOf(shownLabel), most)}`;
 }
 
 function titleLine({ rows, task }: ReplyCard): string {
@@ -98,75 +110,125 @@ function titleLine({ rows, task }: ReplyCard): string {
 	return `**${titleOf({ kind: "approval", token: rows[0].token })}** · ${calls}`;
 }
 
-function draw(card: ReplyCard, entries: readonly Entry[], most: number): Drawn {
-	const cut = new Set<string>();
-	const shortened = new Set<string>();
-	const paragraphs = entries.flatMap((entry) => {
-		const { row, question } = entry;
-		if (!question) return endedFacts(entry, most);
-		const cutting = new Cut(most);
-		const facts = waitingFacts(row, question, cutting);
-		if (cutting.happened) cut.add(row.token);
-		if (cutting.happened || question.call?.brief) shortened.add(row.token);
-		return facts;
+/** The first waiting calls, then the decisions. Calls with a decision have only their number if room is missing. */
+function drawWaiting(entries: readonly Entry[], waiting: readonly WaitingEntry[], scene: Scene): Drawn {
+	const decisions = decisionsOf(endedOf(entries), scene);
+	const forDecisions = Math.min(rowsOf(decisions), Math.max(1, waitingLines - waiting.length));
+	const room = waitingLines - forDecisions;
+	const isAll = waiting.length <= room;
+	const shown = isAll ? waiting : waiting.slice(0, room - 1);
+	const each = isAll && decisions.length === 0 ? Math.floor(room / waiting.length) : 1;
+	const rows = shown.map(({ row, question }) => ({ row, ...callRow(row, question, each) }));
+	const more = isAll ? [] : [approvalTexts.card.moreCalls({ count: waiting.length - shown.length })];
+	const lines = [...rows.flatMap((row) => row.lines), ...more];
+	const whole = new Set(rows.flatMap(({ row, cut }) => (cut ? [] : [row.token])));
+	return {
+		lines: [...lines, ...firstOf(decisions, waitingLines - lines.length, endedOf(entries))],
+		whole,
+		cut: false,
+	};
+}
+
+/** The calls and their decisions. */
+function drawEnded(entries: readonly Entry[], scene: Scene): Drawn {
+	const decisions = decisionsOf(endedOf(entries), scene);
+	const lines = firstOf(decisions, endedLines, endedOf(entries));
+	const unnamed = decisions.flatMap((decision) => decision.unnamed);
+	const details = decisions.filter(({ detail }) => detail !== undefined);
+	const needed = rowsOf(decisions) + details.length + unnamed.length;
+	const isShort = needed <= endedLines && details.every(({ cut }) => !cut);
+	return { lines, whole: new Set(), cut: !isShort };
+}
+
+/** One decision about calls, by one person at one time. */
+interface Decision {
+	/** The result, the person, the time and the numbers of the calls. */
+	readonly line: string;
+	/** Lines that it takes on the card. */
+	readonly rows: number;
+	/** The reason of a denial or the changed arguments. */
+	readonly detail: string | undefined;
+	readonly cut: boolean;
+	/** The calls that the line does not name, because room is missing. */
+	readonly unnamed: readonly number[];
+}
+
+/** The lines about calls with a decision that fit: first the decisions, then their details, then the calls. */
+function firstOf(decisions: readonly Decision[], room: number, ended: readonly EndedEntry[]): string[] {
+	const needed = rowsOf(decisions);
+	if (needed > room) return firstDecisions(decisions, room);
+	const details = decisions.filter(({ detail }) => detail !== undefined).length;
+	const withDetails = needed + details <= room;
+	const lines = decisions.flatMap(({ line, detail }) =>
+		withDetails && detail !== undefined ? [line, detail] : [line],
+	);
+	const left = room - needed - (withDetails ? details : 0);
+	const unnamed = decisions.flatMap((decision) => decision.unnamed);
+	const calls = ended
+		.filter(({ row }) => unnamed.includes(row.number))
+		.map((entry) => `**${entry.row.number}.** ${callLine(entry, maxEndedLabel)}`);
+	if (left < 1 || calls.length === 0) return lines;
+	const isAll = calls.length <= left;
+	const shown = isAll ? calls : calls.slice(0, left - 1);
+	const more = isAll ? [] : [approvalTexts.card.moreCalls({ count: calls.length - shown.length })];
+	return [...shown, ...more, ...lines];
+}
+
+/** The decisions that leave a line for the number of the others. */
+function firstDecisions(decisions: readonly Decision[], room: number): string[] {
+	const shown: Decision[] = [];
+	for (const decision of decisions) {
+		if (rowsOf([...shown, decision]) >= room) break;
+		shown.push(decision);
+	}
+	if (room < 1) return [];
+	const count = decisions.length - shown.length;
+	return [...shown.map(({ line }) => line), approvalTexts.card.moreDecisions({ count })];
+}
+
+function rowsOf(decisions: readonly Decision[]): number {
+	return decisions.reduce((sum, { rows }) => sum + rows, 0);
+}
+
+/** Equal decisions of one person in a short time are one. */
+function decisionsOf(ended: readonly EndedEntry[], { platform: { moment } }: Scene): readonly Decision[] {
+	const groups: { outcome: EndedRow; detail: string; rows: CardRow[] }[] = [];
+	for (const { row } of ended) {
+		const { detail = "" } = row.ended;
+		const group = groups.find(
+			(one) =>
+				one.outcome.decision !== undefined &&
+				one.outcome.decision === row.ended.decision &&
+				one.detail === detail &&
+				Math.abs((one.outcome.at ?? 0) - (row.ended.at ?? 0)) < togetherMs,
+		);
+		if (group) group.rows.push(row);
+		else groups.push({ outcome: row.ended, detail, rows: [row] });
+	}
+	return groups.map(({ outcome, detail, rows }) => {
+		const names = rows.map(nameOf);
+		const numbers = rows.map(({ number }) => number);
+		const { decision, at } = outcome;
+		const [words = ""] = outcome.outcome.split("\n\n");
+		const result =
+			decision === undefined || at === undefined
+				? words
+				: questionTexts.outcomes.at({ decision, at: moment(at) });
+		const withNames = `${result}: ${names.join(", ")}`;
+		const isNamed = seenColumns(withNames) <= cardColumns;
+		const line = isNamed ? withNames : `${result}: ${callsOf(numbers)}`;
+		return {
+			line,
+			rows: Math.ceil(seenColumns(line) / cardColumns),
+			unnamed: isNamed ? [] : numbers,
+			detail: detail === "" ? undefined : plainColumns(detail, maxDetail),
+			cut: columnsOf(oneLine(detail, Number.POSITIVE_INFINITY)) > maxDetail,
+		};
 	});
-	const text = [titleLine(card), ...paragraphs, ...allFact(shortened.size > 0)].join("\n\n");
-	return { text, cut, shortened };
 }
 
-/** Short form for calls whose details do not fit. */
-function drawShort(card: ReplyCard, entries: readonly Entry[]): Drawn {
-	const lines = entries.map((entry) =>
-		entry.question ? waitingLine(entry.row, entry.question) : `**${entry.row.number}.** ${callLine(entry)}`,
-	);
-	const cut = new Set(waitingOf(entries).map(({ row }) => row.token));
-	const text = [titleLine(card), ...lines, ...allFact(cut.size > 0)].join("\n\n");
-	return { text, cut, shortened: cut };
-}
-
-function waitingFacts(row: CardRow, question: OpenQuestion, cut: Cut): string[] {
-	const { notes = [] } = question.call ?? {};
-	const listed = cut.list(notes, maxNotes).map((note) => plain(cut.words(note)));
-	return definedItems([
-		waitingLine(row, question),
-		...callFacts(question, cut),
-		listed.length === 0 ? undefined : bullets(listed),
-	]);
-}
-
-function waitingLine({ number }: CardRow, { token, call, again, voters = [] }: OpenQuestion): string {
-	const isCritical = call?.risk === "critical";
-	const { card: texts } = approvalTexts;
-	const needed = call?.approvals;
-	const facts = definedItems([
-		`**${number}.** ${inlineCode((call?.tool ?? "").slice(0, maxTool))}`,
-		again ? texts.repeated : undefined,
-		needed === undefined ? undefined : texts.votes({ given: voters.length, needed, people: [] }),
-		isCritical
-			? texts.waitingCritical({ command: answerCommand(token) })
-			: texts.waiting({ risk: call?.risk ?? "normal", code: inlineCode(codeOf(token)) }),
-	]);
-	return facts.join(" · ");
-}
-
-/** Omits the texts of answers first if the card is too long. */
-function endedFacts(entry: Entry, most: number): string[] {
-	const { number, ended } = entry.row;
-	const outcome = ended?.outcome ?? "";
-	const [words = ""] = outcome.split("\n\n");
-	return [`**${number}.** ${callLine(entry)}`, Number.isFinite(most) ? words : outcome];
-}
-
-/** Footer of the call that expires first. */
-function footOfAll(waiting: readonly WaitingEntry[], scene: Scene): string | undefined {
-	const ordered = waiting.toSorted(
-		(one, other) => (one.question.expiresAt ?? Infinity) - (other.question.expiresAt ?? Infinity),
-	);
-	const alsoIn = waiting.find(({ question }) => question.alsoIn !== undefined)?.question;
-	const [first] = ordered;
-	if (!first) return undefined;
-	const { call, alsoIn: rooms } = alsoIn ?? {};
-	return footOf({ ...first.question, ...defined({ call, alsoIn: rooms }) }, scene);
+function nameOf({ number, ended }: CardRow): string {
+	return `**${number}.** ${plainColumns(whatOf(ended?.label ?? ""), maxName)}`;
 }
 
 interface Buttons {
@@ -174,47 +236,77 @@ interface Buttons {
 	readonly drawn: Drawn;
 }
 
+/** One row of buttons. Only completely visible calls are approved together: otherwise the button opens the details first. */
 function controlsOf(
 	card: ReplyCard,
 	waiting: readonly WaitingEntry[],
 	{ scene, drawn }: Buttons,
 ): Control[][] {
-	const { controls, session, platform } = scene;
 	const { buttons: labels } = approvalTexts;
-	const button = (kind: ControlKind, subject: string, label: string): Control => ({
-		type: "button",
-		id: controls.write({ kind, session, subject }),
-		style: styleOf(kind),
-		label: label.slice(0, platform.limits.buttonLabel),
-	});
-	const rows = waiting.map(({ row: { token, number }, question: { call } }) =>
+	const [only, ...others] = waiting;
+	const subject = writeDisplayed(card, new Set(waiting.map(({ row }) => row.token)));
+	const details = buttonOf("review", { subject, label: labels.details }, scene);
+	if (!only) return drawn.cut ? [[details]] : [];
+	if (others.length === 0) return [[...callButtons(only, scene), details]];
+	const approvable = waiting.filter(({ question }) => question.call?.risk !== "critical");
+	const isWhole = approvable.every(({ row }) => drawn.whole.has(row.token));
+	const approved = writeDisplayed(card, new Set(approvable.map(({ row }) => row.token)));
+	const approve = isWhole
+		? buttonOf("approve-all", { subject: approved, label: labels.approveAll }, scene)
+		: buttonOf("review-all", { subject, label: labels.approveAll }, scene);
+	return [
 		definedItems([
-			call?.risk === "critical" ? undefined : button("approve", token, labels.approveOne({ number })),
-			call?.risk !== "critical" && call?.allowSession
-				? button("approve-session", token, labels.approveOneSession({ number }))
-				: undefined,
-			button("deny", token, labels.denyOne({ number })),
-			drawn.shortened.has(token) ? button("whole", token, labels.showOne({ number })) : undefined,
-			call?.risk !== "critical" && call?.editable
-				? button("edit", token, labels.editOne({ number }))
-				: undefined,
+			approvable.length === 0 ? undefined : approve,
+			buttonOf("deny-all", { subject, label: labels.denyAll }, scene),
+			details,
 		]),
-	);
-	if (waiting.length < 2) return rows;
-	const tokens = waiting.map(({ row }) => row.token);
-	// Only completely visible calls can be approved together.
-	const whole = waiting.filter(({ row }) => !drawn.cut.has(row.token));
-	const isApprovable = whole.some(({ question }) => question.call?.risk !== "critical");
-	const approvable = writeDisplayed(card, new Set(whole.map(({ row }) => row.token)));
-	const forAll = definedItems([
-		isApprovable ? button("approve-all", approvable, labels.approveAll) : undefined,
-		button("deny-all", writeDisplayed(card, new Set(tokens)), labels.denyAll),
+	];
+}
+
+/** Scene of a control. */
+interface ControlScene {
+	readonly controls: Scene["controls"];
+	readonly session: string;
+	readonly platform: { readonly limits: { readonly buttonLabel: number } };
+}
+
+/** Buttons for one waiting call of a card, with its number. */
+export function callButtons(
+	{
+		row: { token, number },
+		question: { call },
+	}: {
+		readonly row: CardRow;
+		readonly question: OpenQuestion;
+	},
+	scene: ControlScene,
+): Control[] {
+	const { buttons: labels } = approvalTexts;
+	const isCritical = call?.risk === "critical";
+	const button = (kind: ControlKind, label: string): Control =>
+		buttonOf(kind, { subject: token, label }, scene);
+	return definedItems([
+		isCritical ? undefined : button("approve", labels.approveOne({ number })),
+		!isCritical && call?.allowSession
+			? button("approve-session", labels.approveOneSession({ number }))
+			: undefined,
+		button("deny", labels.denyOne({ number })),
+		!isCritical && call?.editable ? button("edit", labels.editOne({ number })) : undefined,
 	]);
-	return [...rows, forAll];
+}
+
+/** A button in its colour. */
+export function buttonOf(
+	kind: ControlKind,
+	{ subject, label }: { readonly subject: string; readonly label: string },
+	{ controls, session, platform }: ControlScene,
+): Control {
+	const id = controls.write({ kind, session, subject });
+	return { type: "button", id, style: styleOf(kind), label: label.slice(0, platform.limits.buttonLabel) };
 }
 
 function styleOf(kind: ControlKind): "success" | "danger" | "secondary" {
-	if (kind === "approve" || kind === "approve-all") return "success";
+	if (kind === "approve" || kind === "approve-all" || kind === "review-all") return "success";
 	return kind === "deny" || kind === "deny-all" ? "danger" : "secondary";
 }
 

@@ -62,7 +62,7 @@ const scenarios: readonly (readonly [says: string, events: readonly OzzieEvent[]
 	[
 		"a password is entered on a page and nowhere else",
 		[elicitation({ type: "password", label: "API key" })],
-		`**Question k3v9qx** · the agent asks for a secret\n\n> API key\n\nPress **Enter it on a page**. The value goes only to the gateway and never appears in this chat. Do not write it here.\n${wait}\n[Enter it on a page]`,
+		`**Question k3v9qx** · the agent asks for a secret\nAPI key\nPress **Enter it on a page**. The value goes only to the gateway and never appears in this chat. Do not write it here.\n${wait}\n[Enter it on a page]`,
 	],
 	[
 		"the words of who asks stay a quotation whatever they hold",
@@ -87,7 +87,7 @@ const scenarios: readonly (readonly [says: string, events: readonly OzzieEvent[]
 	[
 		"a password that was entered is not shown",
 		[elicitation({ type: "password" }), answered({ value: null })],
-		"**Question k3v9qx** · the agent asks for a secret\n\n> Which colour?\n\n✅ **Answered** by @42, {2 s}\n\nThe value is not shown.",
+		"**Question k3v9qx** · the agent asks for a secret\nWhich colour?\n✅ **Answered** by @42, {2 s}\n\nThe value is not shown.",
 	],
 	[
 		"who skips a question is named",
@@ -107,7 +107,7 @@ const scenarios: readonly (readonly [says: string, events: readonly OzzieEvent[]
 	[
 		"a long question is shortened in its reminder",
 		[elicitation({ label: "x".repeat(400) }), reminded()],
-		`**Reminder 1 for k3v9qx**: still waiting for an answer.\n\n${"x".repeat(300)}…`,
+		`**Reminder 1 for k3v9qx**: still waiting for an answer.\n\n${"x".repeat(159)}…`,
 	],
 ];
 

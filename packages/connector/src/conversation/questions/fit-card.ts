@@ -44,7 +44,7 @@ export function fitCard(
  * Returns the longest drawing that fits one post with its footer. `draw` gets the maximum length of each text in UTF-16
  * code units. Undefined if even the shortest drawing does not fit.
  */
-export function fitLongest<Drawn extends { readonly text: string }>(
+function fitLongest<Drawn extends { readonly text: string }>(
 	platform: Platform,
 	foot: string,
 	draw: (most: number) => Drawn,

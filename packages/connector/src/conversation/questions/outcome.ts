@@ -3,21 +3,31 @@ import type { CardState } from "../../platform/posting.ts";
 import { approvalTexts } from "../../texts/approvals.ts";
 import { questionTexts } from "../../texts/questions.ts";
 import { actingPerson, plain as plainLine } from "../vocabulary/plain.ts";
+import { plainColumns } from "../vocabulary/plain-columns.ts";
 import type { Scene } from "../vocabulary/reducer.ts";
 import { argumentsText } from "./arguments-text.ts";
 import { type Cut, storeText } from "./cut.ts";
-import { fenced, plain, quoted } from "./markdown.ts";
+import { fenced, quoted } from "./markdown.ts";
 import { type OpenQuestion, platformOf, type QuestionForm } from "./question.ts";
 
 export interface Outcome {
 	/** One line of Markdown: the result, the person and the time. */
 	readonly words: string;
+	/** The same without the time. */
+	readonly decision: string;
+	/** The reason of a denial, or the changed arguments of an approval, in plain text. */
+	readonly detail?: OutcomeDetail | undefined;
 	/** Paragraphs with the text of the answer, the reason of a denial, or the changed arguments. */
 	readonly details: (cut: Cut) => readonly string[];
 	/** State of the card after it. */
 	readonly state: CardState;
 	/** Principal of the answer. */
 	readonly by?: string;
+}
+
+export interface OutcomeDetail {
+	readonly type: "reason" | "arguments";
+	readonly text: string;
 }
 
 const longestName = 100;
@@ -35,12 +45,14 @@ export function answeredOutcome(
 	// The id of a person of another platform is not shown here.
 	const author =
 		name === undefined ? actingPerson(by, platform) : `${plainLine(name, longestName)} (${platformOf(by)})`;
+	const decision = outcomes.by({
+		answer: answerWords(question, response, platform),
+		person: outcomes.people([...voters.map((voter) => actingPerson(voter, platform)), author]),
+	});
 	return {
-		words: outcomes.by({
-			answer: answerWords(question, response, platform),
-			person: outcomes.people([...voters.map((voter) => actingPerson(voter, platform)), author]),
-			at: platform.moment(at),
-		}),
+		words: outcomes.at({ decision, at: platform.moment(at) }),
+		decision,
+		detail: plainDetail(question, response),
 		details: (cut) => answerDetails(question, response, cut),
 		state: answeredState(question, response),
 		by,
@@ -71,6 +83,20 @@ function answeredState({ kind }: QuestionForm, { value, cancelled }: Response): 
 	return cancelled ? "closed" : "done";
 }
 
+function plainDetail({ kind, call }: QuestionForm, response: Response): OutcomeDetail | undefined {
+	const { arguments: changed, reason = "" } = response;
+	if (reason.trim() !== "") return { type: "reason", text: reason.trim() };
+	if (kind !== "approval" || response.cancelled) return undefined;
+	if (changed === undefined || changed === null) return undefined;
+	const { text } = argumentsText(changed, { isLabelRedundant: call?.told ?? false });
+	return { type: "arguments", text };
+}
+
+/** The reason or the arguments in one line of plain text. */
+export function detailLine({ type, text }: OutcomeDetail): string {
+	return type === "reason" ? `“${text}”` : `${approvalTexts.outcomes.changedArguments} ${text}`;
+}
+
 function answerDetails({ kind, options, call }: QuestionForm, response: Response, cut: Cut): string[] {
 	const { value, cancelled, arguments: changed, reason = "" } = response;
 	if (kind === "password") return cancelled ? [] : [outcomes.secret];
@@ -96,16 +122,15 @@ export function unansweredOutcome(
 	{ moment }: Scene["platform"],
 ): Outcome {
 	const { results, reasons } = outcomes;
-	const words = outcomes.unanswered({
+	const decision = outcomes.unanswered({
 		result: results[kind === "approval" || kind === "grant" ? kind : "other"],
-		reason: reasons.get(reason) ?? plain(reason.replaceAll("\n", " ").slice(0, longestReason)),
-		at: moment(at),
+		reason: reasons.get(reason) ?? plainColumns(reason, longestReason),
 	});
-	return { words, details: () => [], state: "closed" };
+	return { words: outcomes.at({ decision, at: moment(at) }), decision, details: () => [], state: "closed" };
 }
 
-/** Two lines of a card. */
-const longestReason = 160;
+/** Columns of a reason of the gateway on a card. */
+const longestReason = 100;
 
 function whole(text: string): ReturnType<typeof storeText> {
 	return storeText(text, text.length);

@@ -1,12 +1,15 @@
 import { defined, definedItems } from "@parley/base";
+import { columnsOf } from "../../text/columns.ts";
 import { approvalTexts } from "../../texts/approvals.ts";
 import { questionTexts } from "../../texts/questions.ts";
+import { oneLine } from "../vocabulary/plain.ts";
+import { plainColumns } from "../vocabulary/plain-columns.ts";
 import type { Scene } from "../vocabulary/reducer.ts";
 import type { ShowOperation } from "../vocabulary/render-operation.ts";
 import { Cut } from "./cut.ts";
-import { fitCard } from "./fit-card.ts";
-import { bullets, inlineCode, plain } from "./markdown.ts";
-import type { Outcome } from "./outcome.ts";
+import { type FittedCard, fitCard } from "./fit-card.ts";
+import { bullets, fenced, inlineCode, plain } from "./markdown.ts";
+import type { Outcome, OutcomeDetail } from "./outcome.ts";
 import {
 	type ApprovalCall,
 	cardOf,
@@ -18,17 +21,20 @@ import {
 } from "./question.ts";
 import { questionControls } from "./question-controls.ts";
 import { callFacts, canReply, openFacts } from "./question-facts.ts";
-import { cardColumns, shortApproval, shortFoot, shortResult } from "./short-card.ts";
+import { cardColumns, cutLines, shortApproval, shortFoot, shortResult } from "./short-card.ts";
 import { elsewhere } from "./whole-question.ts";
 
 export function openCard(question: OpenQuestion, scene: Scene): ShowOperation {
 	if (question.call) return approvalCard(question, question.call, scene);
 	const foot = footOf(question, scene);
-	const { text, cut } = fitCard(scene.platform, foot, (cutting) => [
-		heading(question),
-		...callFacts(question, cutting),
-		...openFacts(question, scene, cutting),
-	]);
+	const { text, cut } =
+		question.kind === "password" || question.kind === "grant"
+			? shortQuestion(question)
+			: fitCard(scene.platform, foot, (cutting) => [
+					heading(question),
+					...callFacts(question, cutting),
+					...openFacts(question, scene, cutting),
+				]);
 	const plain = [heading(question), plainFacts(question), howToAnswerPlain(question, scene)].join("\n\n");
 	return {
 		...cardTarget(question, scene, question.task),
@@ -53,7 +59,7 @@ function approvalCard(question: OpenQuestion, call: ApprovalCall, scene: Scene):
 }
 
 /** Footer with the expiry of a question and the other channels in which it can be answered. */
-export function footOf(question: OpenQuestion, { at, platform: { moment } }: Scene): string {
+function footOf(question: OpenQuestion, { at, platform: { moment } }: Scene): string {
 	const { expiresAt, alsoIn, call } = question;
 	const waits =
 		expiresAt === undefined ? questionTexts.waiting : questionTexts.expires({ at: moment(expiresAt, at) });
@@ -75,20 +81,41 @@ export function closedCard(question: OpenQuestion, outcome: Outcome, scene: Scen
 }
 
 function closedFacts(question: OpenQuestion, outcome: Outcome, cut: Cut): readonly string[] {
+	const details = outcome.detail ? [shortDetail(outcome.detail)] : [];
 	if (question.call) {
-		const { changedArguments } = approvalTexts.outcomes;
-		// The result already shows that the arguments were changed.
-		const details = outcome.details(new Cut(longestDetail)).filter((part) => part !== changedArguments);
 		const result = { result: outcome.words, details: details.length > 0 };
 		return [...shortResult(question, question.call, result), ...details];
+	}
+	if (question.kind === "password" || question.kind === "grant") {
+		const label = plainColumns(question.label.text, labelLines * cardColumns);
+		const more = outcome.detail ? details : outcome.details(cut);
+		return [[heading(question), label, outcome.words].join("\n"), ...more];
 	}
 	const lines = [heading(question), ...callFacts(question, cut)];
 	const paragraphs = [...lines, outcome.words, ...outcome.details(cut)];
 	return cut.happened ? [...paragraphs, questionTexts.cut] : paragraphs;
 }
 
-/** Two lines of a card, for the reason of a denial or for changed arguments. */
-const longestDetail = 2 * cardColumns - 10;
+/** Lines of the label of a password or of a trust request. */
+const labelLines = 3;
+
+/** A question that a person decides, in at most five lines. Questions with a text or options are shown as they are. */
+function shortQuestion(question: OpenQuestion): FittedCard {
+	const { label, kind } = question;
+	const shown = plainColumns(label.text, labelLines * cardColumns);
+	const how = kind === "grant" ? questionTexts.trustMeaning : questionTexts.how.secret;
+	const cut =
+		label.length > label.text.length ||
+		columnsOf(oneLine(label.text, Number.POSITIVE_INFINITY)) > labelLines * cardColumns;
+	return { text: [heading(question), shown, how].join("\n"), cut };
+}
+
+/** The reason of a denial or the changed arguments, in at most two lines. */
+function shortDetail({ type, text }: OutcomeDetail): string {
+	// Two columns are the mark of a quote.
+	if (type === "reason") return `> ${plainColumns(text, 2 * cardColumns - 4)}`;
+	return fenced(cutLines({ text, length: text.length }, 2).text);
+}
 
 /** A reminder as a new post. A reply to it answers the question. `calls`: lines of all its calls, if there are several. */
 export function reminder(question: OpenQuestion, scene: Scene, calls: readonly string[] = []): ShowOperation {
@@ -96,17 +123,21 @@ export function reminder(question: OpenQuestion, scene: Scene, calls: readonly s
 	const { reminder: texts } = questionTexts;
 	const marker = texts.marker({ number: reminders, code: codeOf(token) });
 	const expires = expiresAt === undefined ? undefined : scene.platform.moment(expiresAt, scene.at);
-	const { text } = fitCard(scene.platform, "", (cut) => [
+	const more =
+		calls.length > maxReminded ? [approvalTexts.card.moreCalls({ count: calls.length - maxReminded })] : [];
+	const text = [
 		texts.text({ marker, calls: calls.length, expires }),
 		calls.length > 0
-			? bullets(calls)
-			: plain(cut.words({ ...label, text: label.text.slice(0, longestReminder) })),
-	]);
+			? bullets([...calls.slice(0, maxReminded), ...more])
+			: plainColumns(label.text, 2 * cardColumns),
+	].join("\n\n");
 	const place = cardTarget(question, scene, question.task);
 	return { ...place, card: reminderCardOf(token, reminders), marker, text };
 }
 
 const longestReminder = 300;
+/** Calls that a reminder names. */
+const maxReminded = 4;
 
 function plainFacts({ label }: OpenQuestion): string {
 	return plain(new Cut(longestReminder).words(label));

@@ -88,6 +88,6 @@ function howToAnswer(
 }
 
 /** Line for a card that does not show everything. */
-export function allFact(isCut: boolean): string[] {
+function allFact(isCut: boolean): string[] {
 	return isCut ? [questionTexts.showAll] : [];
 }

@@ -4,9 +4,9 @@ import { questionTexts } from "../../texts/questions.ts";
 import type { RecordedEvent, Reducer, Scene, Step, WaitsFor } from "../vocabulary/reducer.ts";
 import type { ShowOperation } from "../vocabulary/render-operation.ts";
 import { Cut } from "./cut.ts";
-import { callLine, drawReplyCard, fitsUncut } from "./draw-reply-card.ts";
+import { callLine, drawReplyCard, maxEndedLabel } from "./draw-reply-card.ts";
 import { noticesOf } from "./notices.ts";
-import { answeredOutcome, type Outcome, unansweredOutcome } from "./outcome.ts";
+import { answeredOutcome, detailLine, type Outcome, unansweredOutcome } from "./outcome.ts";
 import { type ClosedQuestion, cardOf, codeOf, type OpenQuestion } from "./question.ts";
 import { closedCard, openCard, reminder } from "./question-card.ts";
 import { readQuestion } from "./read-question.ts";
@@ -22,6 +22,8 @@ import {
 	raisedWith,
 } from "./reply-cards.ts";
 
+/** The details of a card offer a choice of its calls, and platforms have at most 25 options. */
+const maxCallsOfCard = 25;
 const maxOpen = 200;
 const maxClosed = 50;
 /** Maximum length of a stored answer, in UTF-16 code units. */
@@ -49,7 +51,7 @@ export const questions: Reducer<QuestionsSlice> = {
 				return answer(slice, event.payload, { at, scene });
 			case "prompt.closed": {
 				const { token, reason } = event.payload;
-				return close(slice, token, scene, (question) =>
+				return close(slice, token, { at, scene }, (question) =>
 					unansweredOutcome(question, reason, at, scene.platform),
 				);
 			}
@@ -134,11 +136,8 @@ function askInReply(
 	};
 	const open = [...before, question].slice(-maxOpen);
 	const { reply } = question;
-	const cards = addToCard(known, question, (card) => {
-		// One row of controls is for all calls.
-		const hasRows = card.rows.length < scene.platform.limits.controlRows;
-		return hasRows && fitsUncut(card, open, scene);
-	});
+	const fits = ({ rows }: ReplyCard): boolean => rows.length <= maxCallsOfCard;
+	const cards = addToCard(known, question, fits);
 	const after = { ...slice, open, cards };
 	if (reply.place < reply.count) return { slice: after, operations: [] };
 	const shown = newestCards(cards, reply).map((card) => showCard(card, after, scene));
@@ -179,7 +178,7 @@ function answer(
 	payload: EventPayloads["prompt.response"],
 	{ at, scene }: { readonly at: number; readonly scene: Scene },
 ): Change {
-	return close(slice, payload.token, scene, (question) =>
+	return close(slice, payload.token, { at, scene }, (question) =>
 		answeredOutcome(question, payload, at, scene.platform),
 	);
 }
@@ -187,23 +186,25 @@ function answer(
 function close(
 	slice: QuestionsSlice,
 	token: string,
-	scene: Scene,
+	{ at, scene }: { readonly at: number; readonly scene: Scene },
 	outcomeOf: (question: OpenQuestion) => Outcome,
 ): Change {
 	const question = slice.open.find((one) => one.token === token);
 	if (!question) return { slice, operations: [] };
 	const outcome = outcomeOf(question);
-	const { words, details, state, by } = outcome;
+	const { words, decision, detail, details, state, by } = outcome;
 	const text = [words, ...details(new Cut(maxRemembered))].join("\n\n");
 	const closed: ClosedQuestion = { token, outcome: text, ...defined({ by }) };
 	const tool = question.call?.tool ?? "";
 	const label = question.label.text.slice(0, maxRemembered);
+	const stored = detail && detailLine(detail).slice(0, maxRemembered);
+	const ended = { tool, label, outcome: text, state, decision, at, ...defined({ detail: stored }) };
 	const after = {
 		...slice,
 		open: slice.open.filter((one) => one !== question),
 		closed: [...slice.closed, closed].slice(-maxClosed),
 		...defined({
-			cards: slice.cards ? endRow(slice.cards, token, { tool, label, outcome: text, state }) : undefined,
+			cards: slice.cards ? endRow(slice.cards, token, ended) : undefined,
 		}),
 	};
 	const card = replyCardOf(after, token);
@@ -233,7 +234,7 @@ function remind(
 	if (together.length === 0) return { slice: after, operations: [reminder(reminded, scene)] };
 	const calls = together.map((row) => {
 		const open = after.open.find((one) => one.token === row.token);
-		return `**${row.number}.** ${callLine({ row, question: open })}`;
+		return `**${row.number}.** ${callLine({ row, question: open }, maxEndedLabel)}`;
 	});
 	return { slice: after, operations: [reminder(reminded, scene, calls)] };
 }
@@ -241,7 +242,7 @@ function remind(
 function closeAll(slice: QuestionsSlice, { at }: RecordedEvent, scene: Scene): Change {
 	return slice.open.reduce<Change>(
 		(change, { token }) => {
-			const step = close(change.slice, token, scene, (question) =>
+			const step = close(change.slice, token, { at, scene }, (question) =>
 				unansweredOutcome(question, questionTexts.outcomes.conversationDeleted, at, scene.platform),
 			);
 			return { slice: step.slice, operations: [...change.operations, ...step.operations] };

@@ -1,5 +1,5 @@
 import { createIds } from "@parley/base";
-import type { EventPayloads, OzzieEvent } from "@parley/protocol";
+import type { OzzieEvent } from "@parley/protocol";
 import { expect, test } from "vitest";
 import { Controls } from "../../controls/controls.ts";
 import type { Control } from "../../platform/posting.ts";
@@ -17,11 +17,10 @@ import {
 	writes,
 } from "../../testing/question-scene.ts";
 import type { ShowOperation } from "../vocabulary/render-operation.ts";
-import { drawReplyCard } from "./draw-reply-card.ts";
 import { readDisplayed, writeDisplayed } from "./reply-cards.ts";
 
 const three = writes(["a.txt", "b.txt", "c.txt"]);
-const waits = "(Expires {until 86400 s}.)";
+const waits = "(More in Details. Expires {until 86400 s}.)";
 
 function labels({ controls = [] }: { readonly controls?: ShowOperation["controls"] }): string[] {
 	return controls.map((row) => row.map(labelOf).join(" | "));
@@ -31,14 +30,28 @@ function labelOf(control: Control): string {
 	return "label" in control ? control.label : control.placeholder;
 }
 
+function kinds(post: ShowOperation): (string | undefined)[] {
+	return idsOf(post).map((id) => scene.controls.read(id)?.kind);
+}
+
+/** The subject of the button of a kind. */
+function subjectOf(post: ShowOperation, kind: string): string | undefined {
+	const targets = idsOf(post).map((id) => scene.controls.read(id));
+	return targets.find((target) => target?.kind === kind)?.subject;
+}
+
+function idsOf({ controls = [] }: ShowOperation): string[] {
+	return controls.flat().flatMap((control) => ("id" in control ? [control.id] : []));
+}
+
 function last(events: readonly OzzieEvent[]): ShowOperation {
 	const post = play(events).posts.at(-1);
 	if (!post) throw new Error("nothing is shown");
 	return post;
 }
 
-function waiting(path: string, number: number, code: string): string {
-	return `**${number}.** \`write_file\` · ⏳ waiting · risk: normal · \`${code}\`\n\n\`\`\`\npath: ${path}\ncontent: hi\n\`\`\`\n\n\`\`\`diff\n+++ ${path}\n+hi\n\`\`\``;
+function waiting(path: string, number: number): string {
+	return `**${number}.** \`write_file\` · write ${path} · \`+++ ${path}\` \`+hi\``;
 }
 
 test("the approvals of one reply are one card with a row for each call, shown when all are known", () => {
@@ -46,13 +59,12 @@ test("the approvals of one reply are one card with a row for each call, shown wh
 	expect(posts).toHaveLength(1);
 	const rows = [
 		"**Approval k3v9qx** · 3 calls of the agent",
-		waiting("a.txt", 1, "k3v9qx"),
-		waiting("b.txt", 2, "k3v9q2"),
-		waiting("c.txt", 3, "k3v9q3"),
+		waiting("a.txt", 1),
+		waiting("b.txt", 2),
+		waiting("c.txt", 3),
 	];
-	const buttons =
-		"[Approve 1] [Deny 1] [Edit 1]\n[Approve 2] [Deny 2] [Edit 2]\n[Approve 3] [Deny 3] [Edit 3]\n[Approve all] [Deny all]";
-	expect(read(posts[0] ?? { text: "" })).toBe(`${rows.join("\n\n")}\n${waits}\n${buttons}`);
+	const buttons = "[Approve all] [Deny all] [Details]";
+	expect(read(posts[0] ?? { text: "" })).toBe(`${rows.join("\n")}\n${waits}\n${buttons}`);
 	expect(posts[0]).toMatchObject({ lane: "approval", card: `prompt:${token}`, marker: "Approval k3v9qx" });
 });
 
@@ -64,18 +76,24 @@ test("the card shows an answer in its row, and the buttons of the other calls re
 	]);
 	const rows = [
 		"**Approval k3v9qx** · 3 calls of the agent",
-		waiting("a.txt", 1, "k3v9qx"),
-		"**2.** `write_file` · write b.txt\n\n✅ **Approved once** by @42, {4 s}",
-		"**3.** `write_file` · write c.txt\n\n⛔ **Denied** by the operator, {5 s}\n\n> not \\*this\\* one",
+		waiting("a.txt", 1),
+		"✅ **Approved once** by @42, {4 s}: **2.** write b.txt",
+		"⛔ **Denied** by the operator, {5 s}: **3.** write c.txt",
+		"“not \\*this\\* one”",
 	];
-	expect(read(card)).toBe(`${rows.join("\n\n")}\n${waits}\n[Approve 1] [Deny 1] [Edit 1]`);
+	expect(read(card)).toBe(`${rows.join("\n")}\n${waits}\n[Approve 1] [Deny 1] [Edit 1] [Details]`);
 	const over = last([
 		...three,
 		...[2, 3].map((number) => answered({ token: tokenOf(number) })),
 		closed("expired"),
 	]);
-	expect(read(over)).toContain(
-		"**1.** `write_file` · write a.txt\n\n⌛ **No answer**, so the call did not run",
+	expect(over.text).toBe(
+		[
+			"**Approval k3v9qx** · 3 calls of the agent",
+			"**1.** `write_file` · write a.txt",
+			"⌛ **No answer**, so the call did not run: the time to answer is over, {6 s}: call 1",
+			"✅ **Approved once** by @42, {4 s}: **2.** write b.txt, **3.** write c.txt",
+		].join("\n"),
 	);
 	expect(over).toMatchObject({ card: `prompt:${token}`, marker: "Approval k3v9qx", controls: [] });
 	expect(over.text).not.toContain("Expires");
@@ -90,19 +108,15 @@ test("the only call of a reply has the card of a single approval", () => {
 test("a card grows while one of its calls is pending, and marks a call that was asked before", () => {
 	const again = writes(["b.txt"], {
 		from: 4,
-		context: { call_id: "call_2", notes: ["private data was read"] },
+		context: { call_id: "call_2", warnings: ["private data was read"] },
 	});
 	const card = last([...three, answered({ token: tokenOf(2) }), ...again]);
 	expect(card.card).toBe(`prompt:${token}`);
 	expect(card.text).toContain("4 calls of the agent");
-	expect(card.text).toContain("**4.** `write_file` · **asked again** · ⏳ waiting");
-	expect(card.text).toContain("- private data was read");
-	expect(labels(card)).toEqual([
-		"Approve 1 | Deny 1 | Edit 1",
-		"Approve 3 | Deny 3 | Edit 3",
-		"Approve 4 | Deny 4 | Edit 4",
-		"Approve all | Deny all",
-	]);
+	expect(card.text).toContain(
+		"**4.** `write_file` · **asked again** · ⚠️ private data was read · write b.txt",
+	);
+	expect(labels(card)).toEqual(["Approve all | Deny all | Details"]);
 });
 
 test("a single approval becomes a row when its reply asks for another call", () => {
@@ -113,7 +127,7 @@ test("a single approval becomes a row when its reply asks for another call", () 
 	expect(posts.map(({ card }) => card)).toEqual([`prompt:${token}`, `prompt:${token}`]);
 	expect(posts.map(labels)).toEqual([
 		["Approve once | Deny | Details | Edit and approve"],
-		["Approve 1 | Deny 1 | Edit 1", "Approve 2 | Deny 2 | Edit 2", "Approve all | Deny all"],
+		["Approve all | Deny all | Details"],
 	]);
 });
 
@@ -128,96 +142,110 @@ test("if no call of a card is pending, the next call of its reply is a new post"
 	);
 });
 
-test("calls that do not fit a card are on a second card with continued numbers", () => {
-	const { posts } = play(writes(["a", "b", "c", "d", "e", "f"]));
-	expect(posts.map(({ card }) => card)).toEqual([`prompt:${token}`, `prompt:${tokenOf(5)}`]);
-	expect(posts.map((post) => labels(post).map((row) => row.replace(/ \|.*/u, "")))).toEqual([
-		["Approve 1", "Approve 2", "Approve 3", "Approve 4", "Approve all"],
-		["Approve 5", "Approve 6", "Approve all"],
+test("more than 25 calls are on further cards with continued numbers", () => {
+	const { posts } = play(
+		Array.from({ length: 27 }, (_, index) =>
+			approval(
+				{ call_id: `call_${index}`, reply: { id: "run_1/1", place: index + 1, count: 27 } },
+				{ token: `${token.slice(0, -2)}${index + 10}` },
+			),
+		),
+	);
+	expect(posts.map(({ text }) => text.split("\n").at(-1))).toEqual([
+		"… 21 more in Details",
+		"**27.** `run_command` · `npm test`",
 	]);
+});
+
+test("a card of many calls names the first ones and the number of the others", () => {
+	const card = last(writes(["a", "b", "c", "d", "e", "f", "g", "h"]));
+	expect(card.text.split("\n")).toEqual([
+		"**Approval k3v9qx** · 8 calls of the agent",
+		...["a", "b", "c", "d"].map((path, index) => waiting(path, index + 1)),
+		"… 4 more in Details",
+	]);
+	expect(card.foot).toBe("**Not complete here:** press Details. Expires {until 86400 s}.");
+	expect(labels(card)).toEqual(["Approve all | Deny all | Details"]);
+	expect(kinds(card)).toEqual(["review-all", "deny-all", "review"]);
 });
 
 test("a call that is always required has no button to approve it", () => {
 	const graves = writes([".a", ".b", ".env"], { context: { risk: "critical", allow_session: true } });
 	const card = last([...three.slice(0, 2), ...graves.slice(2)]);
-	expect(card.text).toContain(
-		"**3.** `write_file` · 🔒 **only the operator can approve this**, with `parley answer k3v9q3`",
-	);
-	expect(labels(card).slice(-2)).toEqual(["Deny 3", "Approve all | Deny all"]);
+	expect(card.text).toContain("**3.** `write_file` · 🔒 **only the operator**: `parley answer k3v9q3`");
+	expect(subjectOf(card, "approve-all")).toBe(`${token}.3`);
+	expect(subjectOf(card, "deny-all")).toBe(`${token}.7`);
 	const grave = last(writes([".env", ".key"], { context: { risk: "critical" } }));
-	expect(labels(grave)).toEqual(["Deny 1", "Deny 2", "Deny all"]);
+	expect(labels(grave)).toEqual(["Deny all | Details"]);
+	expect(
+		labels(last([...writes([".env", "a"], { context: { risk: "critical" } }), closed("expired")])),
+	).toEqual(["Deny 2 | Details"]);
 });
 
-test("a call that can be approved for the session offers that in its row", () => {
-	const card = last(writes(["a.txt", "b.txt"], { context: { allow_session: true } }));
-	expect(labels(card)[1]).toBe("Approve 2 | Approve 2 for this session | Deny 2 | Edit 2");
-});
-
-test("a call that is too long for a shared post is shown in its own post", () => {
-	const long = writes(["a", "b", "c", "d"], { context: { preview: `+${"line\n".repeat(400)}` } });
-	const alone = long.map(({ payload }) =>
-		play([approvalOf(payload)])
-			.posts.map(read)
-			.join(),
-	);
-	expect(play(long).posts.map(read)).toEqual(alone);
-	const mixed = [0, 1, 2, 3].flatMap((index) =>
-		(index === 1 ? long : writes(["a", "b", "c", "d"])).slice(index, index + 1),
-	);
-	const { posts } = play(mixed);
-	expect(posts.map(({ card }) => card)).toEqual(
-		[token, tokenOf(2), tokenOf(3)].map((one) => `prompt:${one}`),
-	);
-	expect(posts.map(labels)).toEqual([
-		["Approve once | Deny | Details | Edit and approve"],
-		["Approve once | Deny | Details | Edit and approve"],
-		["Approve 3 | Deny 3 | Edit 3", "Approve 4 | Deny 4 | Edit 4", "Approve all | Deny all"],
-	]);
-	for (const { text } of posts) expect(text.length).toBeLessThanOrEqual(2000);
-});
-
-test("calls share a card as long as each fits completely", () => {
-	const preview = `+${"x".repeat(600)}`;
-	expect(play(writes(["a", "b", "c"], { context: { preview } })).posts.map(labels)).toEqual([
-		["Approve 1 | Deny 1 | Edit 1", "Approve 2 | Deny 2 | Edit 2", "Approve all | Deny all"],
-		["Approve once | Deny | Details | Edit and approve"],
+test("the last waiting call of a card has its own buttons", () => {
+	const two = writes(["a.txt", "b.txt"], { context: { allow_session: true } });
+	expect(labels(last([...two, answered({ token })]))).toEqual([
+		"Approve 2 | Approve 2 for this session | Deny 2 | Edit 2 | Details",
 	]);
 });
 
-test("long arguments that the preview contains do not shorten a call, and can be shown", () => {
-	const context = { arguments: { path: "a", content: "x".repeat(300) }, preview: "+++ a\n+x" };
-	const card = last(writes(["a", "b"], { context }));
-	expect(labels(card)).toEqual([
-		"Approve 1 | Deny 1 | Show all of 1 | Edit 1",
-		"Approve 2 | Deny 2 | Show all of 2 | Edit 2",
-		"Approve all | Deny all",
-	]);
-});
-
-test("a call that the card shows only in part is not approved with the others", () => {
+test("if the card shows a call only in part, Approve all opens the complete calls first", () => {
 	const preview = `+${"x".repeat(500)}`;
 	const [a, ,] = writes(["a", "b", "c"]);
 	const [, b, c] = writes(["a", "b", "c"], { context: { preview } });
 	if (!a || !b || !c) throw new Error("there are no calls");
-	const { slice } = play([a, b, c]);
-	const [card] = slice.cards ?? [];
-	if (!card) throw new Error("there is no card");
-	const limits = { ...scene.platform.limits, post: 1000 };
-	const drawn = drawReplyCard(card, slice.open, { ...scene, platform: { ...scene.platform, limits } });
-	expect(drawn.text.length).toBeLessThanOrEqual(1000);
-	expect(drawn.text.match(/more characters/gu)).toHaveLength(2);
-	const targets = (drawn.controls ?? [])
-		.flat()
-		.flatMap((control) => ("id" in control ? [scene.controls.read(control.id)] : []))
-		.filter((target) => target?.kind.endsWith("-all"));
-	expect(targets.map((target) => [target?.kind, target?.subject])).toEqual([
-		["approve-all", `${token}.1`],
-		["deny-all", `${token}.7`],
+	const card = last([a, b, c]);
+	expect(card.foot).toContain("**Not complete here:** press Details.");
+	expect(subjectOf(card, "review-all")).toBe(`${token}.7`);
+	expect(kinds(card)).not.toContain("approve-all");
+	const hidden = writes(["a", "b"], { context: { warnings: ["w".repeat(300)] } });
+	expect(kinds(last(hidden))).toContain("review-all");
+});
+
+test("two calls show their warnings and the change below their names", () => {
+	const card = last(
+		writes(["a", "b"], {
+			context: { warnings: ["in /srv/other", "without a sandbox"], preview: `+${"x".repeat(40)}` },
+		}),
+	);
+	expect(card.text.split("\n").slice(1)).toEqual([
+		"**1.** `write_file` · write a",
+		`⚠️ in /srv/other · without a sandbox · \`+${"x".repeat(40)}\``,
+		"**2.** `write_file` · write b",
+		`⚠️ in /srv/other · without a sandbox · \`+${"x".repeat(40)}\``,
 	]);
-	const tiny = { ...scene.platform.limits, post: 500 };
-	const short = drawReplyCard(card, slice.open, { ...scene, platform: { ...scene.platform, limits: tiny } });
-	for (const number of [1, 2, 3]) expect(short.text).toContain(`**${number}.** \`write_file\``);
-	expect(labels(short).at(-1)).toBe("Deny all");
+	expect(kinds(card)).toContain("approve-all");
+});
+
+test("the closed card has the person, the result and the time of each decision, also if they differ", () => {
+	const events = [
+		...writes(["a", "b", "c", "d"]),
+		answered({ token: tokenOf(1), voters: ["discord:1:41"] }),
+		answered({ token: tokenOf(2), by: "discord:1:43", arguments: { path: "z", content: "new" } }),
+		answered({ token: tokenOf(3), by: "discord:1:43", value: false, cancelled: true, reason: "too\nearly" }),
+		closed("cancelled", tokenOf(4)),
+	];
+	const card = last(events);
+	expect(card.text.split("\n").slice(1)).toEqual([
+		"✅ **Approved once** by @41 and @42, {5 s}: **1.** write a",
+		"✅ **Approved once**, with changed arguments, by @43, {6 s}: **2.** write b",
+		"Approved arguments: path: z content: new",
+		"⛔ **Denied** by @43, {7 s}: **3.** write c",
+		"“too early”",
+		"⌛ **No answer**, so the call did not run: the work was stopped, {8 s}: **4.** write d",
+	]);
+	expect(card.controls).toEqual([]);
+});
+
+test("many decisions of different people end with their number", () => {
+	const numbers = [1, 2, 3, 4, 5, 6, 7, 8];
+	const answers = numbers.map((number) => answered({ token: tokenOf(number), by: `discord:1:${number}` }));
+	const card = last([...writes(numbers.map(String)), ...answers]);
+	expect(card.text.split("\n").slice(5)).toEqual([
+		"✅ **Approved once** by @5, {13 s}: **5.** write 5",
+		"… 3 more decisions in Details",
+	]);
+	expect(labels(card)).toEqual(["Details"]);
 });
 
 test("a button for all calls answers only the calls that were open when it was shown", () => {
@@ -286,7 +314,7 @@ test("the calls of a task are one card in the thread of the task", () => {
 test("a card is closed with its conversation", () => {
 	const card = last([...three, event("session.deleted", {})]);
 	expect(card).toMatchObject({ card: `prompt:${token}`, controls: [] });
-	expect(card.text.match(/the conversation was deleted/gu)).toHaveLength(3);
+	expect(card.text).toContain("the conversation was deleted, {4 s}: calls 1–3");
 });
 
 test("the state of answered cards is bounded", () => {
@@ -300,13 +328,6 @@ test("the state of answered cards is bounded", () => {
 	expect(cards).toHaveLength(8);
 	expect(play(replies.flat(), scene).slice.cards).toHaveLength(30);
 });
-
-/** The same approval without others of its reply. */
-function approvalOf(payload: OzzieEvent["payload"]): OzzieEvent {
-	const { context, ...question } = payload as EventPayloads["prompt.request"];
-	const { reply: _, ...own } = context;
-	return approval({ ...own }, question);
-}
 
 function tokenIn({ payload }: OzzieEvent): string {
 	return "token" in payload && typeof payload.token === "string" ? payload.token : "";

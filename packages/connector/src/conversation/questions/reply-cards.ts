@@ -22,6 +22,11 @@ export interface EndedRow {
 	readonly outcome: string;
 	/** Absent in states of earlier versions. */
 	readonly state?: CardState;
+	/** The first line of `outcome` without its time, and the time in milliseconds since the epoch. Absent as above. */
+	readonly decision?: string;
+	readonly at?: number;
+	/** The reason of a denial or the changed arguments, in plain text. */
+	readonly detail?: string;
 }
 
 /** The calls of one reply in one post, in the order of their questions. Rows are added only at the end. */

@@ -1,11 +1,9 @@
 import type { OzzieEvent } from "@parley/protocol";
 import { expect, test } from "vitest";
+import { linesOf } from "../../testing/card-lines.ts";
 import { chatDialect } from "../../testing/chat-dialect.ts";
 import { answered, approval, closed, play, read, scene } from "../../testing/question-scene.ts";
-import { columnsOf } from "../../text/columns.ts";
 import { markdownDialect } from "../../text/markdown-dialect.ts";
-import { toRows } from "../to-rows.ts";
-import type { ShowOperation } from "../vocabulary/render-operation.ts";
 import { cardColumns, cardLines, cutLines } from "./short-card.ts";
 
 const diff = (lines: number): string =>
@@ -110,28 +108,3 @@ test("a text keeps the lines that fit, and counts all characters that it omits",
 	expect(cutLines({ text: "a", length: 5000 }, 4)).toEqual({ text: "a\n… 4,999 more characters", cut: true });
 	expect(cutLines(whole("a\nb"), 1)).toEqual({ text: "… 3 more characters", cut: true });
 });
-
-/** Lines of a post as people see it: without fences, wrapped at the width of a card, with one line for the buttons. */
-function linesOf(
-	post: ShowOperation,
-	platform: typeof scene.platform & { dialect: typeof markdownDialect },
-): string[] {
-	const [row] = toRows([post], { time: { seq: 1, at: 0 }, conversation: "2", platform });
-	if (row?.payload.type !== "post") throw new Error("the card is no post");
-	const { body, controls = [] } = row.payload;
-	const visible = body.split("\n").filter((line) => !line.startsWith("```") && !line.startsWith("````"));
-	const wrapped = visible.flatMap((line) => {
-		const shown = line
-			.replaceAll("**", "")
-			.replaceAll("&amp;", "&")
-			.replaceAll(/\\(?=[\\*_~`|<[\]@.:()])/gu, "");
-		const rows = Math.max(1, Math.ceil(columnsOf(shown) / cardColumns));
-		return Array.from({ length: rows }, (_, index) =>
-			shown.slice(index * cardColumns, (index + 1) * cardColumns),
-		);
-	});
-	return [
-		...wrapped,
-		...controls.map((buttons) => buttons.map((one) => ("label" in one ? one.label : "")).join(" | ")),
-	];
-}

@@ -1,7 +1,8 @@
 import { columnsOf } from "../../text/columns.ts";
 import { approvalTexts } from "../../texts/approvals.ts";
 import { questionTexts } from "../../texts/questions.ts";
-import { actingPerson, oneLine, plain as plainLine } from "../vocabulary/plain.ts";
+import { actingPerson, oneLine } from "../vocabulary/plain.ts";
+import { plainColumns } from "../vocabulary/plain-columns.ts";
 import type { Scene } from "../vocabulary/reducer.ts";
 import { fenced, inlineCode } from "./markdown.ts";
 import { type ApprovalCall, codeOf, type OpenQuestion, type StoredText, titleOf } from "./question.ts";
@@ -36,7 +37,7 @@ export function shortApproval(question: OpenQuestion, call: ApprovalCall, scene:
 	const room = ownLines - minEffect - head.lines.length - critical.length - votes.length;
 	const warnings = warningsOf(call, Math.max(room, 1));
 	const used = head.lines.length + warnings.lines.length + critical.length + votes.length;
-	const effect = effectOf(call, Math.max(ownLines - used, 1));
+	const effect = used < ownLines ? effectOf(call, ownLines - used) : noEffect;
 	return {
 		paragraphs: [[...head.lines, ...critical, ...votes, ...warnings.lines].join("\n"), ...effect.paragraphs],
 		cut: head.cut || warnings.cut || effect.cut,
@@ -77,21 +78,21 @@ function headOf(question: OpenQuestion, call: ApprovalCall): Part {
 	const title = `**${titleOf(question)}** · ${wants}${again ? ` · ${approvalTexts.card.repeated}` : ""}`;
 	const cut = tool !== call.tool;
 	if (isShownByArguments(call)) return { lines: [title], cut };
-	const what = whatOf(label.text);
+	const what = oneLine(whatOf(label.text), Number.POSITIVE_INFINITY);
 	const used = columnsOf(`${titleOf(question)} · ${approvalTexts.card.wants({ asker, tool })} · `);
 	const room = cardColumns - used - (again ? 15 : 0);
-	if (columnsOf(what) <= room) return { lines: [`${title} · ${plainLine(what, cardColumns)}`], cut };
+	if (columnsOf(what) <= room) return { lines: [`${title} · ${plainColumns(what, cardColumns)}`], cut };
 	const isLong = label.length > label.text.length || columnsOf(what) > cardColumns;
-	return { lines: [title, plainLine(what, cardColumns)], cut: cut || isLong };
+	return { lines: [title, plainColumns(what, cardColumns)], cut: cut || isLong };
 }
 
 /** Whether the card shows the arguments and they contain the text of the label. */
-function isShownByArguments({ told, preview, arguments: given }: ApprovalCall): boolean {
+export function isShownByArguments({ told, preview, arguments: given }: ApprovalCall): boolean {
 	return told && preview.length === 0 && given.length > 0;
 }
 
 /** The call of a label such as `Allow write a.txt?`. */
-function whatOf(label: string): string {
+export function whatOf(label: string): string {
 	return /^Allow (?<what>.*)\?$/su.exec(label)?.groups?.["what"] ?? label;
 }
 
@@ -134,7 +135,7 @@ function warningsOf({ warnings, notes }: ApprovalCall, most: number): Part {
 	const left = all.length - shown.flat().length;
 	const more = left > 0 ? [approvalTexts.card.moreWarnings({ count: left })] : [];
 	return {
-		lines: [...shown.map((line) => plainLine(line.join(separator), warningColumns)), ...more].map(
+		lines: [...shown.map((line) => plainColumns(line.join(separator), warningColumns)), ...more].map(
 			(line) => `${warningSign}${line}`,
 		),
 		cut: isLong || left > 0 || !isStoredWhole,
@@ -149,6 +150,9 @@ interface Effect {
 	readonly cut: boolean;
 }
 
+/** The lines above leave no room for the effect. */
+const noEffect: Effect = { paragraphs: [], cut: true };
+
 /** The change as a diff, or the arguments, in a block of at most `most` lines. */
 function effectOf({ preview, arguments: given }: ApprovalCall, most: number): Effect {
 	if (preview.length > 0) {
@@ -161,7 +165,7 @@ function effectOf({ preview, arguments: given }: ApprovalCall, most: number): Ef
 }
 
 /** A diff without the names of its file, which the label has, the place of its only change, and notes about its last line. */
-function withoutNames({ text, length }: StoredText): StoredText {
+export function withoutNames({ text, length }: StoredText): StoredText {
 	const names = /^--- .*\n\+\+\+ .*\n/u.exec(text)?.[0] ?? "";
 	const rest = text.slice(names.length);
 	const isOnly = names !== "" && rest.split("\n").filter((line) => line.startsWith("@@ ")).length === 1;

@@ -72,8 +72,8 @@ test("a row of a shared card shows how many approvals its call has", () => {
 	const events = writes(["a.txt", "b.txt"], { context: { approvals: 2 } });
 	const vote = event("prompt.vote", { token: tokenOf(2), by: "discord:1:42", approvals: 1, needed: 2 });
 	const text = last(...events, vote);
-	expect(text).toContain("**1.** `write_file` · **0 of 2 approvals** by different people");
-	expect(text).toContain("**2.** `write_file` · **1 of 2 approvals** by different people");
+	expect(text).toContain("**1.** `write_file` · **0 of 2 approvals** · write a.txt");
+	expect(text).toContain("**2.** `write_file` · **1 of 2 approvals** · write b.txt");
 });
 
 test("a vote on a closed question changes nothing", () => {

@@ -1,0 +1,190 @@
+import { columnsOf } from "../../text/columns.ts";
+import { approvalTexts } from "../../texts/approvals.ts";
+import { questionTexts } from "../../texts/questions.ts";
+import { oneLine, plain as plainLine, visibleWords } from "../vocabulary/plain.ts";
+import { lineOfColumns } from "../vocabulary/plain-columns.ts";
+import { inlineCode } from "./markdown.ts";
+import { codeOf, type OpenQuestion } from "./question.ts";
+import type { CardRow } from "./reply-cards.ts";
+import { cardColumns, isShownByArguments, whatOf, withoutNames } from "./short-card.ts";
+
+/** Characters of the name of a tool in a row. */
+export const maxTool = 24;
+/** Columns of the shortest text that a row shows of a call. */
+const minText = 12;
+/** Columns of warnings that share a line with the call. */
+const maxWarnings = 32;
+
+/** A waiting call in the lines of a card. */
+export interface CallRow {
+	readonly lines: readonly string[];
+	/** Whether a part of the call is missing. */
+	readonly cut: boolean;
+}
+
+/** A text of a row in Markdown, with its width. */
+interface Piece {
+	readonly text: string;
+	readonly columns: number;
+}
+
+/**
+ * A waiting call of a card with several calls, in at most `most` lines: its number, its tool, what is unusual about it, and
+ * the start of its effect.
+ */
+export function callRow(row: CardRow, question: OpenQuestion, most: number): CallRow {
+	const head = headOf(row, question);
+	const what = whatPiece(question);
+	const warnings = warningsOf(question);
+	const effect = effectOf(question);
+	const whole = [...head, ...what, ...warnings.pieces, ...effect.pieces];
+	const isWhole = effect.whole && warnings.whole && isNamed(question);
+	if (isWhole && widthOf(whole) <= cardColumns) return { lines: [joined(whole)], cut: false };
+	const first = [...head, ...what];
+	const rest = [...warnings.pieces, ...effect.pieces];
+	const firstFits = widthOf(first) <= cardColumns;
+	if (isWhole && firstFits && widthOf(rest) <= (most - 1) * cardColumns)
+		return { lines: [joined(first), joined(rest)], cut: false };
+	return { lines: cutRow(question, { head, most }), cut: true };
+}
+
+/** The row without the parts that do not fit: warnings stay before the text of the call. */
+function cutRow(
+	question: OpenQuestion,
+	{ head, most }: { readonly head: readonly Piece[]; readonly most: number },
+): string[] {
+	const { call } = question;
+	const all = call?.warnings ?? call?.notes ?? [];
+	const text = all.map((one) => oneLine(one.text, Number.POSITIVE_INFINITY)).join(separator);
+	const left = cardColumns - widthOf(head) - minText - 2 * separator.length;
+	const width = most > 1 ? cardColumns : Math.min(maxWarnings, left);
+	const warned = text === "" || width < minText ? [] : [warning(text, width)];
+	const first = most > 1 ? head : [...head, ...warned];
+	const room = cardColumns - widthOf(first) - separator.length;
+	const shown = room < minText ? [] : [cutText(textOf(question), room)];
+	const lines = [joined([...first, ...shown])];
+	return most > 1 && warned.length > 0 ? [...lines, joined(warned)] : lines;
+}
+
+function headOf({ number }: CardRow, { token, call, again, voters = [] }: OpenQuestion): Piece[] {
+	const { card: texts } = approvalTexts;
+	const tool = (call?.tool ?? "").slice(0, maxTool);
+	const pieces: Piece[] = [
+		{ text: `**${number}.** ${inlineCode(tool)}`, columns: columnsOf(`${number}. ${tool}`) },
+	];
+	// The command for the operator needs the room.
+	if (again && call?.risk !== "critical") pieces.push(marked(texts.repeated));
+	// The operator needs no other approvals.
+	if (call?.approvals !== undefined && call.risk !== "critical")
+		pieces.push(marked(texts.counted({ given: voters.length, needed: call.approvals })));
+	if (call?.risk === "high") pieces.push(marked(texts.riskOfRow));
+	if (call?.risk === "critical")
+		pieces.push(marked(texts.waitingCritical({ command: inlineCode(`parley answer ${codeOf(token)}`) })));
+	return pieces;
+}
+
+/** The label, unless the arguments show it. */
+function whatPiece({ call, label }: OpenQuestion): Piece[] {
+	if (call && isShownByArguments(call)) return [];
+	const what = whatOf(label.text);
+	const isStored = label.length === label.text.length;
+	return [piece(isStored ? what : `${what}…`)];
+}
+
+interface Part {
+	readonly pieces: readonly Piece[];
+	/** Whether the pieces show all of it. */
+	readonly whole: boolean;
+}
+
+function warningsOf({ call }: OpenQuestion): Part {
+	const all = call?.warnings ?? call?.notes ?? [];
+	if (all.length === 0) return { pieces: [], whole: true };
+	const text = all.map((one) => oneLine(one.text, Number.POSITIVE_INFINITY)).join(separator);
+	return {
+		pieces: [warning(text, Number.POSITIVE_INFINITY)],
+		whole: all.every(({ text: stored, length }) => stored.length === length),
+	};
+}
+
+/** `most`: columns, with the sign. */
+function warning(text: string, most: number): Piece {
+	const { text: shown, columns } = cutText(text, most - warningSign.length);
+	return { text: `${warningSign}${shown}`, columns: columns + warningSign.length };
+}
+
+/** Whether the name of the tool is complete. */
+function isNamed({ call }: OpenQuestion): boolean {
+	return (call?.tool ?? "").length <= maxTool;
+}
+
+/** The lines of the change or of the arguments, each as code. */
+function effectOf({ call }: OpenQuestion): Part {
+	if (!call) return { pieces: [], whole: true };
+	const stored = call.preview.length > 0 ? withoutNames(call.preview) : call.arguments;
+	if (stored.length === 0) return { pieces: [], whole: true };
+	const lines = stored.text.replace(/\n$/u, "").split("\n").map(visibleWords);
+	return {
+		pieces: [
+			{
+				text: lines.map((line) => inlineCode(line === "" ? " " : line)).join(" "),
+				columns: columnsOf(lines.join("   ")),
+			},
+		],
+		// A code span shows neither spaces at its ends nor tabs as they are.
+		whole: stored.text.length === stored.length && lines.every(isShownAsCode),
+	};
+}
+
+function isShownAsCode(line: string): boolean {
+	return line !== "" && !/^\s|\s$|\t|\s{2}|`/u.test(line);
+}
+
+/** The start of the call in one line: its label, or its arguments. */
+function textOf({ call, label }: OpenQuestion): string {
+	const isByArguments = call !== undefined && isShownByArguments(call);
+	return isByArguments ? call.arguments.text : whatOf(label.text);
+}
+
+function cutText(text: string, columns: number): Piece {
+	const shown = lineOfColumns(text, columns);
+	return { text: plainLine(shown, Number.POSITIVE_INFINITY), columns: columnsOf(shown) };
+}
+
+function piece(text: string): Piece {
+	const shown = oneLine(text, Number.POSITIVE_INFINITY);
+	return { text: plainLine(shown, Number.POSITIVE_INFINITY), columns: columnsOf(shown) };
+}
+
+/** A text of the connector, in which only the marks of Markdown are not visible. */
+function marked(text: string): Piece {
+	return { text, columns: columnsOf(text.replaceAll(/\*\*|`/gu, "")) };
+}
+
+function joined(pieces: readonly Piece[]): string {
+	return pieces.map(({ text }) => text).join(separator);
+}
+
+function widthOf(pieces: readonly Piece[]): number {
+	const separators = Math.max(0, pieces.length - 1) * separator.length;
+	return pieces.reduce((sum, { columns }) => sum + columns, separators);
+}
+
+const separator = " · ";
+const warningSign = "⚠️ ";
+
+/** Numbers of calls as ranges: `1–3, 5`. */
+function rangesOf(numbers: readonly number[]): string {
+	const ranges: [first: number, last: number][] = [];
+	for (const number of numbers.toSorted((one, other) => one - other)) {
+		const range = ranges.at(-1);
+		if (range && range[1] === number - 1) range[1] = number;
+		else ranges.push([number, number]);
+	}
+	return ranges.map(([first, last]) => (first === last ? `${first}` : `${first}–${last}`)).join(", ");
+}
+
+/** The calls of a decision by their numbers. */
+export function callsOf(numbers: readonly number[]): string {
+	return questionTexts.outcomes.ofCalls({ count: numbers.length, numbers: rangesOf(numbers) });
+}

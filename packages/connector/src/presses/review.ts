@@ -1,0 +1,154 @@
+import { defined, definedItems } from "@parley/base";
+import type { ControlTarget } from "../controls/controls.ts";
+import { buttonOf, callButtons, callLine } from "../conversation/questions/draw-reply-card.ts";
+import { replyCardOf } from "../conversation/questions/questions.ts";
+import { type CardRow, type ReplyCard, writeDisplayed } from "../conversation/questions/reply-cards.ts";
+import { whatOf } from "../conversation/questions/short-card.ts";
+import { wholeQuestion } from "../conversation/questions/whole-question.ts";
+import { oneLine } from "../conversation/vocabulary/plain.ts";
+import type { Control } from "../platform/posting.ts";
+import type { HandledEvent, HandlerContext, Reply } from "../rooms/handler-context.ts";
+import { approvalTexts } from "../texts/approvals.ts";
+import type { PressHandlers } from "./press.ts";
+import { findPrompt, questionOf, refusalOf } from "./questions.ts";
+
+const { all: texts, buttons: labels } = approvalTexts;
+
+/** Calls with their own row of buttons, below which one row is for all calls. More calls have a choice. */
+const maxRows = 4;
+const longestOption = 80;
+
+/** Show the complete calls of a card, with buttons for each of them, to the person who pressed. */
+export const pressesOfReviews: PressHandlers<"review" | "review-all" | "review-call"> = {
+	review: (context, handled, target) => review(context, handled, { target }),
+	"review-all": (context, handled, target) => review(context, handled, { target, above: texts.review }),
+	"review-call": async (context, { event }, { session, subject }) => {
+		const [token = ""] = event.values;
+		const row = cardOf(context, { session, subject })?.rows.find((one) => one.token === token);
+		const shown = row && (await showWaiting(context, event, { row, session }));
+		if (!shown) return { text: texts.noneWaits };
+		return { text: shown.text, controls: [shown.buttons] };
+	},
+};
+
+interface Reviewing {
+	readonly target: ControlTarget;
+	/** First paragraph. */
+	readonly above?: string;
+}
+
+async function review(
+	context: HandlerContext,
+	{ event }: HandledEvent<"press">,
+	{ target: { session, subject }, above }: Reviewing,
+): Promise<Reply> {
+	const { person, room } = event;
+	const card = cardOf(context, { session, subject });
+	if (!card) return { text: texts.closed };
+	const parts: string[] = [];
+	const waiting: Shown[] = [];
+	for (const row of card.rows) {
+		try {
+			const shown = row.ended ? undefined : await showWaiting(context, event, { row, session });
+			if (shown) waiting.push(shown);
+			const { ended } = row;
+			parts.push(...definedItems([shown?.text ?? (ended && `${lineOf(row)}\n\n${ended.outcome}`)]));
+		} catch (reason) {
+			return refusalOf(context, { person, room, session, token: row.token }, reason);
+		}
+	}
+	if (parts.length === 0) return { text: texts.closed };
+	const paragraphs = waiting.length === 0 ? parts : definedItems([above, ...parts]);
+	const controls = controlsOf(context, { card, waiting, session });
+	return {
+		text: paragraphs.join("\n\n"),
+		...defined({ controls: controls.length > 0 ? controls : undefined }),
+	};
+}
+
+/** The card of a subject from `writeDisplayed`. */
+function cardOf(
+	context: HandlerContext,
+	{ session, subject }: { readonly session: string; readonly subject: string },
+): ReplyCard | undefined {
+	const slice = context.session(session)?.state.questions;
+	const [token = ""] = subject.split(".");
+	return slice && replyCardOf(slice, token);
+}
+
+interface Shown {
+	readonly row: CardRow;
+	readonly text: string;
+	readonly isCritical: boolean;
+	readonly line: string;
+	readonly buttons: readonly Control[];
+}
+
+/** A complete call; undefined if it is no longer open. */
+async function showWaiting(
+	context: HandlerContext,
+	{ person, room }: HandledEvent<"press">["event"],
+	{ row, session }: { readonly row: CardRow; readonly session: string },
+): Promise<Shown | undefined> {
+	const { token, number } = row;
+	const prompt = await findPrompt(context, { person, room, session, token });
+	const question = questionOf(context, { session, token });
+	if (!prompt || !question) return undefined;
+	return {
+		row,
+		text: `**${number}.** ${wholeQuestion(prompt, context)}`,
+		isCritical: question.call?.risk === "critical",
+		line: `${number}. ${question.call?.tool ?? ""} · ${whatOf(question.label.text)}`,
+		buttons: callButtons({ row, question }, { ...context, session }),
+	};
+}
+
+function lineOf(row: CardRow): string {
+	return `**${row.number}.** ${callLine({ row, question: undefined })}`;
+}
+
+interface Choosing {
+	readonly card: ReplyCard;
+	readonly waiting: readonly Shown[];
+	readonly session: string;
+}
+
+function controlsOf(
+	context: HandlerContext,
+	{ card, waiting, session }: Choosing,
+): readonly (readonly Control[])[] {
+	const scene = { ...context, session };
+	if (waiting.length === 0) return [];
+	const each =
+		waiting.length <= maxRows
+			? waiting.map(({ buttons }) => buttons)
+			: [[choiceOf(context, { card, waiting, session })]];
+	if (waiting.length === 1) return each;
+	const subjectOf = (shown: readonly Shown[]): string =>
+		writeDisplayed(card, new Set(shown.map(({ row }) => row.token)));
+	const approvable = waiting.filter(({ isCritical }) => !isCritical);
+	const approve = { subject: subjectOf(approvable), label: labels.approveAll };
+	return [
+		...each,
+		definedItems([
+			approvable.length === 0 ? undefined : buttonOf("approve-all", approve, scene),
+			buttonOf("deny-all", { subject: subjectOf(waiting), label: labels.denyAll }, scene),
+		]),
+	];
+}
+
+function choiceOf({ controls }: HandlerContext, { card, waiting, session }: Choosing): Control {
+	return {
+		type: "choice",
+		id: controls.write({ kind: "review-call", session, subject: card.rows[0].token }),
+		placeholder: labels.chooseCall,
+		options: waiting.map(({ row, line }) => ({
+			value: row.token,
+			label: oneLine(line, longestOption),
+			description: "",
+			chosen: false,
+		})),
+		least: 1,
+		most: 1,
+	};
+}
