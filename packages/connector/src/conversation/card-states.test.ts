@@ -49,15 +49,15 @@ const spent = { duration: 1, tokens_input: 1, tokens_output: 1 };
 const lastOfTask: readonly (readonly [Happening, readonly (CardState | undefined)[]])[] = [
 	[
 		[9, "task.suspended", { ...task, ...asks }],
-		["waiting", "waiting", "waiting"],
+		["waiting", "waiting"],
 	],
 	[
 		[9, "task.completed", { ...task, output_summary: "Three.", ...spent }],
-		["done", undefined, "done"],
+		["done", undefined],
 	],
 	[
 		[9, "task.failed", { ...task, error: "no", retry_count: 0, will_retry: false }],
-		["failed", undefined, "failed"],
+		["failed", undefined],
 	],
 	[
 		[9, "task.failed", { ...task, error: "no", retry_count: 0, will_retry: true }],
