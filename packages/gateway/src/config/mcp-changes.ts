@@ -1,8 +1,8 @@
 import { appendFile, mkdir, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { type Clock, type Ids, parseJson } from "@parley/base";
+import type { Audit } from "@parley/core";
 import * as z from "zod";
-import type { AuditNotes } from "../backup/restore-note.ts";
 import { errno } from "../data-directory/errno.ts";
 
 const actions = ["mcp.add", "mcp.remove", "mcp.trust", "mcp.untrust", "mcp.login", "mcp.logout"] as const;
@@ -15,6 +15,11 @@ const changeSchema = () =>
 		object: z.string(),
 		facts: z.record(z.string(), z.json()),
 	});
+
+/** Audit that stores a row before the call resolves. */
+export interface ChangeAudit {
+	readonly note: Audit["note"];
+}
 
 /** Change of the MCP servers by a command, for the audit. */
 export interface McpChange {
@@ -42,24 +47,24 @@ export async function noteMcpChange(
 }
 
 /** Moves the notes of commands to the audit. After a crash, a row may appear twice with the same id. */
-export async function auditMcpChanges(data: string, audit: AuditNotes): Promise<void> {
-	const taken = join(data, "mcp-changes.recording.jsonl");
+export async function auditMcpChanges(data: string, audit: ChangeAudit): Promise<void> {
+	const started = join(data, "mcp-changes.recording.jsonl");
 	// Rows of a run that was killed come first.
-	await recordNotes(taken, audit);
+	await recordNotes(started, audit);
 	try {
-		await rename(notesIn(data), taken);
+		await rename(notesIn(data), started);
 	} catch (error) {
 		if (errno(error) === "ENOENT") return;
 		throw error;
 	}
-	await recordNotes(taken, audit);
+	await recordNotes(started, audit);
 }
 
 function notesIn(data: string): string {
 	return join(data, "mcp-changes.jsonl");
 }
 
-async function recordNotes(path: string, audit: AuditNotes): Promise<void> {
+async function recordNotes(path: string, audit: ChangeAudit): Promise<void> {
 	const text = await readFile(path, "utf8").catch((error: unknown) => {
 		if (errno(error) === "ENOENT") return undefined;
 		throw error;

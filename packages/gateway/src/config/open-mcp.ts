@@ -1,8 +1,7 @@
 import type { Clock, Logger, Redactor } from "@parley/base";
 import type { RuntimeOptions } from "@parley/core";
-import type { AuditNotes } from "../backup/restore-note.ts";
 import type { Config } from "./load.ts";
-import { auditMcpChanges } from "./mcp-changes.ts";
+import { auditMcpChanges, type ChangeAudit } from "./mcp-changes.ts";
 import { McpFiles, mcpFileIn } from "./mcp-file.ts";
 import { McpLoginFile, mcpLoginsIn } from "./mcp-logins.ts";
 
@@ -14,7 +13,7 @@ interface McpParts {
 	readonly log: Logger;
 	readonly redactor: Redactor;
 	/** Records changes of commands, if there is one. */
-	audit?(): AuditNotes | undefined;
+	audit?(): ChangeAudit | undefined;
 }
 
 /** The MCP servers of the operator, with the logins at remote ones. */
