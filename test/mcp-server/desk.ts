@@ -11,7 +11,10 @@ import { OzzieClient } from "../conformance/drivers/ozzie-client.ts";
 import { type GatewayOptions, TestGateway } from "../conformance/gateway.ts";
 
 /** Answers a form as the person at the client. */
-type AnswerForm = (request: ElicitRequest, signal: AbortSignal) => ElicitResult | Promise<ElicitResult>;
+export type AnswerForm = (
+	request: ElicitRequest,
+	signal: AbortSignal,
+) => ElicitResult | Promise<ElicitResult>;
 
 export interface ClientOptions {
 	/** Default: the token of the operator. */
@@ -110,24 +113,33 @@ export class McpClient implements AsyncDisposable {
 		await this.client.connect(this.transport);
 	}
 
-	async call(name: string, args: Record<string, unknown>, options: CallOptions = {}): Promise<Result> {
-		const { signal, onprogress } = options;
-		const result: CallToolResult = await this.client.callTool(
-			{ name, arguments: args },
-			{
-				timeout: 60_000,
-				...(signal && { signal }),
-				...(onprogress && { onprogress: ({ message }) => onprogress(message) }),
-			},
-		);
-		return {
-			texts: result.content.map((block) => (block.type === "text" ? block.text : block.type)),
-			isError: result.isError ?? false,
-			facts: Object(result.structuredContent),
-		};
+	call(name: string, args: Record<string, unknown>, options: CallOptions = {}): Promise<Result> {
+		return callTool(this.client, name, args, options);
 	}
 
 	async [Symbol.asyncDispose](): Promise<void> {
 		await this.client.close();
 	}
+}
+
+/** Calls a tool, with the texts and the facts of its result. */
+export async function callTool(
+	client: Client,
+	name: string,
+	args: Record<string, unknown>,
+	{ signal, onprogress }: CallOptions = {},
+): Promise<Result> {
+	const result: CallToolResult = await client.callTool(
+		{ name, arguments: args },
+		{
+			timeout: 60_000,
+			...(signal && { signal }),
+			...(onprogress && { onprogress: ({ message }) => onprogress(message) }),
+		},
+	);
+	return {
+		texts: result.content.map((block) => (block.type === "text" ? block.text : block.type)),
+		isError: result.isError ?? false,
+		facts: Object(result.structuredContent),
+	};
 }

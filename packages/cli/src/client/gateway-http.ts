@@ -26,7 +26,7 @@ export interface HttpRequest {
 export function beginRequest(
 	{ url, token, certificate }: HttpAddress,
 	path: string,
-	{ headers, ...more }: Partial<HttpRequest> & { readonly method?: "POST" },
+	{ headers, ...more }: Partial<HttpRequest> & { readonly method?: "POST" | "DELETE" },
 ): ClientRequest {
 	const target = new URL(path, url.replace(/^ws/, "http"));
 	const options: RequestOptions = {

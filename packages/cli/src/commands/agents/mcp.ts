@@ -15,6 +15,9 @@ Examples:
   parley mcp trust ~/projects/shop
   parley mcp login tracker
   parley mcp doctor
+
+parley mcp serve is the other direction: editors and other agents start it to
+use this agent.
 `;
 
 /** `parley mcp`: lists, adds, removes, trusts and tries MCP servers. */
@@ -39,6 +42,7 @@ export function mcpCommand(io: Io, version: string): Command {
 		.addCommand(untrustCommand(io))
 		.addCommand(loginCommand(io))
 		.addCommand(logoutCommand(io))
+		.addCommand(serveCommand(io))
 		.addCommand(
 			new Command("doctor")
 				.description(
@@ -64,6 +68,16 @@ function addCommand(io: Io): Command {
 	return addRights(command).action(async (name: string, program: string, args: readonly string[]) =>
 		(await setup()).addServer({ name, program, args }, command.optsWithGlobals(), io),
 	);
+}
+
+function serveCommand(io: Io): Command {
+	const command = new Command("serve")
+		.description("serve this agent to an editor or another agent on stdin and stdout; for its MCP settings")
+		.option("--url <url>", "address of the gateway, such as http://127.0.0.1:7777 (PARLEY_URL)");
+	return command.action(async () => {
+		const { serveMcp } = await import("../../gateway/serve-mcp.ts");
+		await serveMcp(command.optsWithGlobals(), io);
+	});
 }
 
 function removeCommand(io: Io): Command {

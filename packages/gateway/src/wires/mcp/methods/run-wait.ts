@@ -105,9 +105,10 @@ export class RunWait {
 				if (status) return this.#state(status);
 				const next = this.#next(waiting, left);
 				if (next === "return") return this.#state("waiting");
+				// Not before a result: some clients handle a report after the result that follows it.
+				waiting.progress(this.#words);
 				if (next) await this.#showTo(next.show, next.prompt, left);
 				else await this.#changed.promise;
-				waiting.progress(this.#words);
 			}
 		} finally {
 			waiting.stop.removeEventListener("abort", onStop);

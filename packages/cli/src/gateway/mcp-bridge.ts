@@ -1,0 +1,236 @@
+import { once } from "node:events";
+import type { IncomingMessage } from "node:http";
+import { text } from "node:stream/consumers";
+import { type Clock, defined, ParleyError, parseJson } from "@parley/base";
+import { createParser } from "eventsource-parser";
+import { answerError, beginRequest, type HttpAddress, unreachable } from "../client/gateway-http.ts";
+
+export interface McpBridgeOptions {
+	readonly clock: Clock;
+	/** Finds the address of the gateway, which may change at a restart. */
+	readonly find: () => Promise<HttpAddress>;
+	/** Writes one message to the client. */
+	readonly write: (line: string) => void;
+}
+
+type Id = string | number;
+
+/** A message of the client, as far as its delivery depends on it. */
+interface Message {
+	readonly text: string;
+	readonly id: Id | undefined;
+	readonly method: string | undefined;
+}
+
+/** Limits for messages of the gateway: a transcript is larger than a message of a client. */
+const answerLimits = { maxDepth: 256, maxNodes: 1_000_000 };
+
+/** Milliseconds for the gateway to end the session when the client leaves. */
+const farewellMs = 1_000;
+
+const codes = { parse: -32_700, internal: -32_603 } as const;
+
+const lostWords =
+	"the connection to the gateway was lost; a run that has started continues: read its session or call task_status before you send the request again";
+
+/**
+ * Passes messages between a client on standard input and output and the endpoint of the gateway. No request is sent twice,
+ * except one that the gateway refused because its session is unknown after a restart.
+ */
+export class McpBridge {
+	readonly #options: McpBridgeOptions;
+	readonly #stop = new AbortController();
+	readonly #open = new Set<Promise<void>>();
+	#sessionId: string | undefined;
+	#revision: string | undefined;
+	/** The first message of the client, to open another session. */
+	#initialize: Message | undefined;
+
+	constructor(options: McpBridgeOptions) {
+		this.#options = options;
+	}
+
+	/** Sends one line. Resolves when the gateway has accepted it, so that messages stay in order. Never rejects. */
+	async receive(line: string): Promise<void> {
+		if (line.trim() === "") return;
+		const message = readMessage(line);
+		if (!message) return this.refuse("the message is not one JSON-RPC message within the limits");
+		if (message.method === "initialize") {
+			this.#initialize = message;
+			this.#sessionId = undefined;
+			this.#revision = undefined;
+		}
+		try {
+			await this.#deliver(message);
+		} catch (reason) {
+			if (this.#stop.signal.aborted) return;
+			this.#fail(message, ParleyError.from(reason).message);
+		}
+	}
+
+	/** Answers a line that cannot be read as a message. */
+	refuse(why: string): void {
+		this.#write({ jsonrpc: "2.0", id: null, error: { code: codes.parse, message: why } });
+	}
+
+	/** Ends all waits and the session. Runs continue. */
+	async close(): Promise<void> {
+		this.#stop.abort();
+		await Promise.all(this.#open);
+		if (this.#sessionId === undefined) return;
+		const farewell = new AbortController();
+		const timer = this.#options.clock.after(farewellMs, () => farewell.abort());
+		const leaving = this.#begin("", "DELETE", farewell.signal);
+		// The gateway also ends a session that no client uses.
+		await leaving.then((response) => response.resume()).catch(() => undefined);
+		timer.cancel();
+	}
+
+	async #deliver(message: Message): Promise<void> {
+		const response = await this.#post(message.text);
+		if (response.statusCode !== 404 || this.#sessionId === undefined || !this.#initialize) {
+			return this.#take(response, message);
+		}
+		response.resume();
+		await this.#openAgain(this.#initialize);
+		return this.#take(await this.#post(message.text), message);
+	}
+
+	/** Opens another session after a restart of the gateway. The client does not see it. */
+	async #openAgain({ text: first }: Message): Promise<void> {
+		this.#sessionId = undefined;
+		this.#revision = undefined;
+		const response = await this.#post(first);
+		this.#storeSession(response);
+		await this.#read(response, (answer) => this.#storeRevision(answer));
+		const ready = await this.#post('{"jsonrpc":"2.0","method":"notifications/initialized"}');
+		ready.resume();
+	}
+
+	async #take(response: IncomingMessage, message: Message): Promise<void> {
+		if (message.method === "initialize") this.#storeSession(response);
+		const reading = this.#pass(response, message);
+		// The session is known only after its first answer.
+		if (message.method === "initialize") return reading;
+		this.#open.add(reading);
+		void reading.finally(() => this.#open.delete(reading));
+	}
+
+	/** Writes the messages of a response. Never rejects. */
+	async #pass(response: IncomingMessage, message: Message): Promise<void> {
+		let isAnswered = false;
+		try {
+			if (response.statusCode === 202) return void response.resume();
+			if (response.statusCode !== 200)
+				throw refusalIn(await this.#options.find(), response, await text(response));
+			await this.#read(response, (answer) => {
+				if (message.method === "initialize") this.#storeRevision(answer);
+				isAnswered ||= isAnswerTo(answer, message);
+				this.#write(answer);
+			});
+		} catch (reason) {
+			if (!this.#stop.signal.aborted) this.#fail(message, wordsOf(reason));
+			isAnswered = true;
+		}
+		if (!isAnswered && !this.#stop.signal.aborted) this.#fail(message, lostWords);
+	}
+
+	/** Reads messages from a response in JSON or as an event stream. */
+	async #read(response: IncomingMessage, onMessage: (message: unknown) => void): Promise<void> {
+		if (!/^text\/event-stream/i.test(response.headers["content-type"] ?? "")) {
+			onMessage(parseJson(await text(response), answerLimits));
+			return;
+		}
+		const parser = createParser({
+			onEvent: ({ data }) => {
+				if (data !== "") onMessage(parseJson(data, answerLimits));
+			},
+		});
+		response.setEncoding("utf8");
+		for await (const chunk of response) parser.feed(String(chunk));
+	}
+
+	#post(body: string): Promise<IncomingMessage> {
+		return this.#begin(body, "POST", this.#stop.signal);
+	}
+
+	async #begin(body: string, method: "POST" | "DELETE", signal: AbortSignal): Promise<IncomingMessage> {
+		const address = await this.#options.find();
+		const headers = {
+			accept: "application/json, text/event-stream",
+			"content-type": "application/json",
+			"content-length": String(Buffer.byteLength(body)),
+			...defined({ "mcp-session-id": this.#sessionId, "mcp-protocol-version": this.#revision }),
+		};
+		const request = beginRequest(address, "/mcp", { method, headers, signal });
+		request.end(body);
+		try {
+			const [response] = await once(request, "response");
+			request.on("error", () => undefined);
+			return response;
+		} catch (cause) {
+			throw unreachable(address, cause);
+		}
+	}
+
+	#storeSession({ headers }: IncomingMessage): void {
+		const id = headers["mcp-session-id"];
+		this.#sessionId = typeof id === "string" ? id : undefined;
+	}
+
+	#storeRevision(answer: unknown): void {
+		const { protocolVersion } = Object(Object(answer).result);
+		if (typeof protocolVersion === "string") this.#revision = protocolVersion;
+	}
+
+	/** Answers a request with an error. Other messages have no answer. */
+	#fail({ id, method }: Message, message: string): void {
+		if (id === undefined || method === undefined) return;
+		this.#write({ jsonrpc: "2.0", id, error: { code: codes.internal, message } });
+	}
+
+	#write(message: unknown): void {
+		this.#options.write(JSON.stringify(message));
+	}
+}
+
+function readMessage(line: string): Message | undefined {
+	try {
+		const parsed = parseJson(line);
+		if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed)) return undefined;
+		const { id, method }: { id?: unknown; method?: unknown } = parsed;
+		return {
+			text: line,
+			id: typeof id === "string" || typeof id === "number" ? id : undefined,
+			method: typeof method === "string" ? method : undefined,
+		};
+	} catch {
+		return undefined;
+	}
+}
+
+function isAnswerTo(answer: unknown, { id, method }: Message): boolean {
+	const { id: answered, method: own } = Object(answer);
+	return method === undefined || id === undefined || (own === undefined && answered === id);
+}
+
+/** The error of a response: of the protocol, or of the gateway. */
+function refusalIn(address: HttpAddress, { statusCode = 0 }: IncomingMessage, body: string): ParleyError {
+	const reported = errorOfProtocol(body);
+	if (reported === undefined) return answerError(address, { status: statusCode, text: body });
+	return new ParleyError(reported, { code: "failed_precondition" });
+}
+
+function errorOfProtocol(body: string): string | undefined {
+	try {
+		const { message } = Object(Object(parseJson(body)).error);
+		return typeof message === "string" ? message : undefined;
+	} catch {
+		return undefined;
+	}
+}
+
+function wordsOf(reason: unknown): string {
+	// A broken stream has an error of the system, which says nothing about the run.
+	return reason instanceof ParleyError ? reason.message : lostWords;
+}

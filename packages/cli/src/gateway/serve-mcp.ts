@@ -1,0 +1,52 @@
+import { once } from "node:events";
+import { systemClock } from "@parley/base";
+import { LineReader } from "@parley/gateway/data";
+import { type AddressFlags, findAgain, findGateway } from "../client/gateway-address.ts";
+import { answerError, getFromGateway, unreachable } from "../client/gateway-http.ts";
+import type { Io } from "../command-line/io.ts";
+import { McpBridge } from "./mcp-bridge.ts";
+
+/** Maximum bytes of a message, as at the port of the gateway. */
+const mostBytes = 1024 * 1024;
+/** Milliseconds for the first answer of the gateway. */
+const patienceMs = 10_000;
+
+/**
+ * Serves the Model Context Protocol to the parent program over standard input and output, as a client of a running gateway.
+ * Ends with the input. Only messages of the protocol go to stdout. Rejects if no gateway can be reached at the start.
+ */
+export async function serveMcp(flags: AddressFlags, io: Io): Promise<void> {
+	const address = await findGateway(flags, io);
+	const health = await getFromGateway(address, "/api/health", AbortSignal.timeout(patienceMs)).catch(
+		(cause: unknown) => {
+			throw unreachable(address, cause);
+		},
+	);
+	if (health.status !== 200 && health.status !== 503) throw answerError(address, health);
+	const { stdin, stdout } = io;
+	const gone = once(stdout, "error");
+	const bridge = new McpBridge({
+		clock: systemClock,
+		find: findAgain(address, () => findGateway(flags, io)),
+		write: (line) => void stdout.write(`${line}\n`),
+	});
+	await Promise.race([readLines(stdin, bridge), gone]);
+	await bridge.close();
+	stdin.destroy();
+}
+
+async function readLines(stdin: Io["stdin"], bridge: McpBridge): Promise<void> {
+	const reader = new LineReader(mostBytes);
+	for await (const chunk of stdin) {
+		// True because no encoding is set.
+		for (const line of reader.read(chunk as Buffer)) {
+			if (line.kind === "text") await bridge.receive(line.text);
+			else
+				bridge.refuse(
+					line.kind === "oversized" ? "the message is longer than 1 MiB" : "the message is not UTF-8",
+				);
+		}
+	}
+	const rest = reader.end();
+	if (rest?.kind === "text") await bridge.receive(rest.text);
+}
