@@ -180,6 +180,7 @@ export class City implements AsyncDisposable {
 					sites.flatMap(({ place, otherPlace }) => (otherPlace ? [place, otherPlace] : [place])),
 				),
 				notices: Object.fromEntries(sites.flatMap(({ notices }) => (notices ? [notices] : []))),
+				typedApprovals: !scenes.some(({ typedApprovals }) => typedApprovals === "off"),
 				welcome: { posts: scenes.some(({ welcome = false }) => welcome), prompts: [] },
 			},
 		};

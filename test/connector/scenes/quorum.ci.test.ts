@@ -1,7 +1,7 @@
 import { DiscordSite } from "./discord-site.ts";
 import { playScenes } from "./play-scenes.ts";
-import { quorum } from "./scenes/quorum.ts";
+import { discordQuorum, quorum, slackQuorum } from "./scenes/quorum.ts";
 import { SlackSite } from "./slack-site.ts";
 
-playScenes(DiscordSite, quorum);
-playScenes(SlackSite, quorum);
+playScenes(DiscordSite, [...quorum, ...discordQuorum]);
+playScenes(SlackSite, [...quorum, ...slackQuorum]);

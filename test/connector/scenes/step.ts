@@ -185,6 +185,8 @@ export interface Scene<S extends Site = Site> {
 	readonly welcome?: true;
 	/** Notices about approvals in `general`. */
 	readonly notices?: SceneNotices;
+	/** Whether the operator has turned off approvals by message, in all scenes of the file. */
+	readonly typedApprovals?: "off";
 	/** Messages of a person within 2 s become one request. */
 	readonly joins?: true;
 	/** Commands run in a sandbox, which trusted channels and `run:` require. */

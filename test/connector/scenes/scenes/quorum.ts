@@ -1,3 +1,5 @@
+import type { DiscordSite } from "../discord-site.ts";
+import type { SlackSite } from "../slack-site.ts";
 import type { Scene, Step } from "../step.ts";
 
 /** A rule of the gateway of all scenes requires two approvals for this directory. */
@@ -77,6 +79,43 @@ export const quorum: readonly Scene[] = [
 			{ shows: "✅ **Approved once** by @Alex and @Olga" },
 			{ shows: "write_file returned", times: 1 },
 			{ file: "prod/notes.txt", has: "hello" },
+		],
+	},
+];
+
+/** The steps after an approver has lost the right between their vote and the deciding one. */
+const countsOnlyOlga: readonly Step[] = [
+	{ clicks: "Approve once", by: "Olga" },
+	{ shows: ["**1 of 2 approvals**: @Olga", "[Approve once]"] },
+	{ hides: "✅ **Approved once**" },
+	{ file: "prod/notes.txt", has: null },
+];
+
+export const discordQuorum: readonly Scene<DiscordSite>[] = [
+	{
+		name: "a person who lost the role before the deciding vote does not count",
+		steps: [
+			...asks,
+			{ clicks: "Approve once", by: "Alex" },
+			{ shows: "**1 of 2 approvals**: @Alex" },
+			{
+				what: "Alex loses the role",
+				does: ({ site }) => site.people.Alex.loses(site.world.home.role("approvers")),
+			},
+			...countsOnlyOlga,
+		],
+	},
+];
+
+export const slackQuorum: readonly Scene<SlackSite>[] = [
+	{
+		name: "a person who became a guest before the deciding vote does not count",
+		steps: [
+			...asks,
+			{ clicks: "Approve once", by: "Alex" },
+			{ shows: "**1 of 2 approvals**: @Alex" },
+			{ what: "Alex becomes a guest", does: ({ site }) => site.people.Alex.person.becomes("guest") },
+			...countsOnlyOlga,
 		],
 	},
 ];

@@ -9,6 +9,26 @@ const asksInThread: readonly Step[] = [
 	{ shows: "[Approve once]", in: "work" },
 ];
 
+/** The operator has turned off approvals by message. */
+export const typingOff: readonly Scene[] = [
+	{
+		name: "no message decides an approval if the operator has turned that off, but its buttons do",
+		typedApprovals: "off",
+		steps: [
+			...asksInThread,
+			{ says: "@Parley approve", by: "Alex", in: "work" },
+			{ says: "@Parley deny", by: "Alex", in: "work" },
+			{ hides: "**Approved once**", in: "work" },
+			{ hides: "**Denied**", in: "work" },
+			{ shows: "[Approve once]", in: "work" },
+			{ file: "notes.txt", has: null },
+			{ clicks: "Approve once", by: "Alex", in: "work" },
+			{ shows: "✅ **Approved once** by @Alex", in: "work" },
+			{ file: "notes.txt", has: "hello" },
+		],
+	},
+];
+
 /** Answers to questions and approvals by a message, without a reply. */
 export const typing: readonly Scene[] = [
 	{
@@ -99,6 +119,39 @@ export const typing: readonly Scene[] = [
 			{ shows: "I am waiting for the approval above. Yours is number 2 in the queue.", in: "work" },
 			{ shows: "[Approve once]", in: "work" },
 			{ file: "notes.txt", has: null },
+		],
+	},
+	{
+		name: "an edited message, a message of a bot and a message with a file never approve",
+		steps: [
+			...asksInThread,
+			{ says: "@Parley say: later", by: "Alex", in: "work", as: "later" },
+			{ edits: "later", into: "@Parley approve", by: "Alex", in: "work" },
+			{ says: "@Parley approve", by: "Robo", in: "work" },
+			{
+				says: "@Parley approve",
+				by: "Alex",
+				in: "work",
+				attaches: [{ name: "a.txt", content: "approve" }],
+			},
+			{ hides: "✅", in: "work" },
+			{ shows: "[Approve once]", in: "work" },
+			{ file: "notes.txt", has: null },
+		],
+	},
+	{
+		name: "a call that always requires approval is never approved by a message",
+		steps: [
+			{ says: "@Parley say: hello", as: "hello" },
+			{ shows: "hello" },
+			{ opensThread: "work", of: "hello" },
+			{ says: "@Parley write: .env <<< KEY=1", in: "work" },
+			{ shows: ["Risk: critical", "[Deny]"], in: "work" },
+			{ says: "@Parley approve", by: "Alex", in: "work" },
+			{ says: "@Parley approve", by: "Olga", in: "work" },
+			{ hides: "✅ **Approved", in: "work" },
+			{ shows: ["Risk: critical", "[Deny]"], in: "work" },
+			{ file: ".env", has: null },
 		],
 	},
 	{
