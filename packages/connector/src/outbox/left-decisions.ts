@@ -80,8 +80,8 @@ async function carryOut(
 
 /**
  * Lets the running connector send a held post or a dead answer, or drop it, within a few seconds. Changes no other data and
- * no table: for a connector of another version, or a post without a decision to make, it rejects with
- * `failed_precondition`. Rejects with `not_found` if the post does not exist.
+ * no table. Rejects with `failed_precondition` for a connector of another version or a post that needs no decision, and with
+ * `not_found` for an unknown post.
  */
 export async function leaveDecisionOn(
 	where: ConnectorDatabaseOptions,

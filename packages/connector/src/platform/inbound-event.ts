@@ -140,7 +140,7 @@ export const InboundEvent = z.discriminatedUnion("type", [
 	}),
 	/** A person gave the conversation of a thread another title on the platform. */
 	z.object({ type: z.literal("retitled"), ...happened, title: z.string() }),
-	/** A person opened their home page in the app, or the direct messages, which are the room in both cases. */
+	/** A person opened the app's home page or its direct messages. In both cases, `room` is the direct messages. */
 	z.object({ type: z.literal("home"), ...happened, tab: z.enum(["page", "messages"]) }),
 	/** The bot was added to the channel, by this person or to the server of this owner. */
 	z.object({ type: z.literal("invited"), ...happened }),

@@ -129,7 +129,7 @@ const PostPosting = z.object({
 	since: z.exactOptional(z.number()),
 	/** The answer is still growing. */
 	live: z.exactOptional(z.literal(true)),
-	/** The content of a growing answer in parts, for a platform with streams. `reader`: principal of the asking person. */
+	/** The content of a growing answer in parts, for a platform with streams. `reader`: principal of the person who asked. */
 	grows: z.exactOptional(z.object({ reader: z.exactOptional(z.string()), parts: z.array(GrowingPart) })),
 });
 

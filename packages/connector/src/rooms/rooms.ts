@@ -216,7 +216,7 @@ export class Rooms {
 function ours(roomKey: string): SessionKey {
 	const key = readSessionKey(roomKey);
 	if (key) return key;
-	throw new ParleyError(`the room ${roomKey} cannot be named`, { code: "internal" });
+	throw new ParleyError(`the key of the channel ${roomKey} is invalid`, { code: "internal" });
 }
 
 const selectRoom = hotStatement<

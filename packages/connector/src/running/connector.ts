@@ -41,7 +41,7 @@ import { Subscriptions } from "../subscription/subscriptions.ts";
 
 /** Discord allows three seconds, which include the network. */
 const completeMs = 1500;
-/** Leaves time for the other answer to a press. */
+/** Maximum wait for a form. Discord's three seconds then still suffice for an answer without a form. */
 const formMs = 1000;
 const maxStuck = 20;
 

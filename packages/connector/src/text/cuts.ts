@@ -7,7 +7,7 @@ export interface Cuts {
 	readonly blocks: number[];
 	/** Between the items, rows and blocks inside a block. */
 	readonly parts: number[];
-	/** Between sentences, and lines of code. */
+	/** Between sentences, and between lines of code. */
 	readonly sentences: number[];
 	readonly words: number[];
 	/** After a heading, inside a row, a word or a line of code, but never inside a grapheme. */

@@ -57,7 +57,7 @@ export const answerTexts = {
 		about === undefined ? "Stopped." : `Stopped: “${about}”`,
 	stoppedHere: "stopped here",
 	internalError:
-		"The gateway failed, and its log has the reason for the operator. Press **Again** to try once more.",
+		"The gateway failed. The operator can find the reason in its log. Press **Again** to try once more.",
 	failed: ({ error }: { readonly error: string }): string => `That did not work: ${error}.`,
 	wholeText: ({ file }: { readonly file: string }): string => `The full text is in ${file}.`,
 	snippet: ({ file, lines }: { readonly file: string; readonly lines: number }): string =>

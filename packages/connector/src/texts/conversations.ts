@@ -72,7 +72,7 @@ export const conversationTexts = {
 			failed: ({ at }: { readonly at: string }): string => `could not be started ${at}`,
 		},
 		stopped: ({ command }: { readonly command: string }): string => `Stopped ${command}.`,
-		over: ({ command }: { readonly command: string }): string => `${command} had ended already.`,
+		over: ({ command }: { readonly command: string }): string => `${command} had already ended.`,
 		unknown: ({ number, list }: { readonly number: number; readonly list: string }): string =>
 			`There is no command ${number} here. \`${list}\` shows all.`,
 	},

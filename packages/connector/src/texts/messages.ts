@@ -1,11 +1,11 @@
-/** Texts about messages to the agent and about its presses and errors in general. Markdown. */
+/** Texts about messages to the agent, presses and errors in general. Markdown. */
 export const messageTexts = {
 	greeting: "Hello! Write your request in the same message as my name. `!help` lists the commands.",
 	edited: "I had started before you edited this.",
 	notHandled:
-		"I could not handle this, because something failed on my side. Please send it again later; the operator finds the error in the log.",
+		"I could not handle this, because something failed on my side. Please send it again later. The operator can find the error in the log.",
 	notDone:
-		"That did not work, because something failed on my side. Please try again later; the operator finds the error in the log.",
+		"That did not work, because something failed on my side. Please try again later. The operator can find the error in the log.",
 	oldButton: "This button no longer works, because the setup has changed. Please ask again.",
 
 	why: {

@@ -107,8 +107,8 @@ function noneYet(reason: unknown): string[] {
 }
 
 /**
- * Number of bytes that still fit below a directory with this quota. Small files have the size of a block. 0 if it is full, and with
- * more than 100,000 files and directories. A directory that cannot be read is treated as the rest.
+ * Number of bytes that still fit below a directory with this quota. Small files have the size of a block. 0 if it is full, if
+ * it has more than 100,000 files and directories, or if a part of it cannot be read.
  */
 export async function roomIn(directory: string, quota: number): Promise<number> {
 	let left = quota;

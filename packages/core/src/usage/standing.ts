@@ -5,7 +5,7 @@ import type { Tables } from "../store/tables.ts";
 import type { BudgetPeriod, BudgetScope, Budgets } from "../vocabulary/usage.ts";
 import { dayOf, daysOf } from "./period.ts";
 
-/** The rows of all the gateway, which outlive its sessions. */
+/** Scope of the gateway's own rows, which remain when sessions are deleted. */
 export const gatewayScope = "";
 
 /** A budget and the spent amount, in billionths of a US dollar. */

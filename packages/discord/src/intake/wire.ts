@@ -58,7 +58,7 @@ export const BesideMessage = z.object({
 });
 export type BesideMessage = z.output<typeof BesideMessage>;
 
-/** Fields that are read of resources/message#message-object. */
+/** Used fields of a message: resources/message#message-object. */
 export const Message = z.object({
 	id,
 	channel_id: id,
@@ -95,7 +95,7 @@ export const Reaction = z.object({
 	emoji: z.object({ id: id.nullish(), name: text }),
 });
 
-/** Fields that are read of resources/channel#channel-object, which is also that of a thread. */
+/** Used fields of a channel or thread: resources/channel#channel-object. */
 export const Channel = z.object({
 	id,
 	type: z.int(),

@@ -90,7 +90,7 @@ test.each<{ what: string; events: Happening[]; shown: string[] }>([
 		what: "an error of the gateway itself sends to the operator",
 		events: [says("r1", "hi", "m1"), ends("r1", "", "internal error")],
 		shown: [
-			"error > m1: The gateway failed, and its log has the reason for the operator. Press **Again** to try once more. [Again = again r1]",
+			"error > m1: The gateway failed. The operator can find the reason in its log. Press **Again** to try once more. [Again = again r1]",
 		],
 	},
 	{

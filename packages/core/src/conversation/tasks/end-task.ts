@@ -29,7 +29,7 @@ export interface EndDeps {
 /**
  * Ends a task with its consequences: its workers are cancelled, dependent tasks fail if it did not complete, and waiting
  * tasks become claimable. Open runs stay open for their workers, or are claimed to end (`claimEnded`). Returns the ids of
- * all ended tasks. Empty if it had ended already.
+ * all ended tasks. Empty if it had already ended.
  */
 export async function endTask(deps: EndDeps, row: TaskRow, end: TaskEnd): Promise<string[]> {
 	const { tx, now, record, ownTask } = deps;

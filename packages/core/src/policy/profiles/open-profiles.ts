@@ -171,7 +171,7 @@ interface FoundFile {
 	readonly path: string;
 	/** Name in messages. */
 	readonly shown: string;
-	/** Another one as soon as the content may be another one. */
+	/** Changes when the content may have changed. */
 	readonly stamp: string;
 }
 

@@ -82,7 +82,7 @@ export async function insertGrant(
 		.execute();
 }
 
-/** Ends a grant. Returns false if it had ended already. */
+/** Ends a grant. Returns false if it had already ended. */
 export async function endGrantRow(tx: Tx, id: string, reason: string, now: number): Promise<boolean> {
 	const ended = await tx
 		.updateTable("channel_grants")
