@@ -107,8 +107,8 @@ function noneYet(reason: unknown): string[] {
 }
 
 /**
- * Number of bytes that still fit below a directory with this quota. Small files have the size of a block. 0 if it is full, if
- * it has more than 100,000 files and directories, or if a part of it cannot be read.
+ * Number of bytes that still fit below a directory with this quota. Small files have the size of a block. 0 if the
+ * directory is full, has more than 100,000 entries, or cannot be read completely.
  */
 export async function roomIn(directory: string, quota: number): Promise<number> {
 	let left = quota;

@@ -2,8 +2,8 @@ import { hash } from "node:crypto";
 import * as z from "zod";
 
 /**
- * Ids of components by which a card is found. Discord keeps the `id` of a component, a 32-bit integer that nobody sees, and
- * counts from 1 if there is none: components/reference#anatomy-of-a-component.
+ * Ids of components by which a card is found. Discord stores the `id` of a component, a 32-bit integer that members do not
+ * see, and assigns ids from 1 if there is none: components/reference#anatomy-of-a-component.
  */
 export interface CardIdentity {
 	/** Id of the first component: the container, or the first row of buttons. */
@@ -26,7 +26,7 @@ export function identityOf(name: string): CardIdentity {
 
 const WithId = z.object({ id: z.number(), components: z.array(z.unknown()).catch([]) });
 
-/** Whether the components have this identity. Undefined if they have none, as messages of earlier versions. */
+/** Whether the components have this identity. Undefined without identity, as in messages of earlier versions. */
 export function hasIdentity(
 	components: readonly unknown[],
 	{ first, text }: CardIdentity,
