@@ -1,5 +1,6 @@
 import { ButtonStyle, ComponentType, MessageType } from "discord-api-types/v10";
 import { readAloud } from "../../simulators/discord/people/read-aloud.ts";
+import { SentInteraction } from "../../simulators/discord/people/sent-interaction.ts";
 import { isSeen, type SeenComponent, show } from "../../simulators/discord/people/shown.ts";
 import type { ChannelRecord, MessageRecord } from "../../simulators/discord/world/records.ts";
 import type { DiscordSite } from "../scenes/discord-site.ts";
@@ -8,7 +9,7 @@ import { normalised } from "../scenes/normalised.ts";
 import { controlOf } from "./control-of.ts";
 import { drawMarkdown } from "./draw-markdown.ts";
 import { html, lines, type Markup } from "./markup.ts";
-import { type Draw, drawFile, drawMenu, drawPost, drawReactions } from "./post.ts";
+import { type Draw, drawFile, drawForm, drawMenu, drawPost, drawReactions } from "./post.ts";
 
 /** The text of a component, which the types of components do not share. */
 type Component = SeenComponent & { readonly content?: string };
@@ -26,6 +27,12 @@ export const drawDiscord: Draw<DiscordSite> = {
 			if (found) return drawMessage(site, found);
 		}
 		return undefined;
+	},
+
+	form({ world: { state } }) {
+		const forms = [...state.interactions.values()].map((record) => new SentInteraction(state, record).form);
+		const form = forms.findLast((one) => one !== undefined);
+		return form && drawForm(form.title, form.fields);
 	},
 };
 

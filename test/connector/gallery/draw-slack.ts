@@ -1,11 +1,12 @@
 import { isPart, type Part } from "../../simulators/slack/blocks/block-text.ts";
+import { SentInteraction } from "../../simulators/slack/people/sent-interaction.ts";
 import { isSeen, show } from "../../simulators/slack/people/shown.ts";
 import type { MessageRecord } from "../../simulators/slack/world/records.ts";
 import { has, readable } from "../scenes/look.ts";
 import type { SlackSite } from "../scenes/slack-site.ts";
 import { drawBlocks, drawMrkdwn } from "./draw-blocks.ts";
 import { html, lines, type Markup } from "./markup.ts";
-import { type Draw, drawFile, drawPost, drawReactions } from "./post.ts";
+import { type Draw, drawFile, drawForm, drawPost, drawReactions } from "./post.ts";
 
 export const drawSlack: Draw<SlackSite> = {
 	channel(site) {
@@ -30,6 +31,12 @@ export const drawSlack: Draw<SlackSite> = {
 			if (found) return drawMessage(site, found);
 		}
 		return undefined;
+	},
+
+	form({ world: { state } }) {
+		const forms = state.interactions.map((record) => new SentInteraction(state, record).form);
+		const form = forms.findLast((one) => one !== undefined);
+		return form && drawForm(form.title, form.fields);
 	},
 };
 

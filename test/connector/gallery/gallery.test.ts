@@ -1,9 +1,9 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { CardState, type ControlKind, controlKinds } from "@parley/connector";
 import { expect, test } from "vitest";
 import { golden } from "../scenes/scenes/golden.ts";
 import { drawMarkdown } from "./draw-markdown.ts";
-import { controlsElsewhere, topics } from "./kinds.ts";
+import { controlsElsewhere, textsElsewhere, topics } from "./kinds.ts";
 import { html } from "./markup.ts";
 
 const kinds = topics.flatMap((topic) => topic.kinds);
@@ -15,6 +15,13 @@ const pages = ["discord", "slack"].map((platform) => {
 test("each golden scene is in the gallery, and each section has a scene", () => {
 	expect([...new Set(kinds.map(({ scene }) => scene))].sort()).toEqual(Object.keys(golden).sort());
 	expect(new Set(kinds.map(({ id }) => id)).size).toBe(kinds.length);
+});
+
+test("each topic of texts has posts in the gallery, or a reason why it has none", () => {
+	const files = readdirSync(new URL("../../../packages/connector/src/texts/", import.meta.url));
+	const names = files.filter((name) => !name.includes(".test.")).map((name) => name.replace(".ts", ""));
+	const covered = [...topics.flatMap(({ texts }) => texts), ...Object.keys(textsElsewhere)];
+	expect(covered.toSorted()).toEqual(names.toSorted());
 });
 
 test.each(pages)("the gallery of $platform has all kinds of posts and controls", ({ page }) => {

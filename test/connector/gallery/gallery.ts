@@ -29,11 +29,18 @@ export class Gallery<S> {
 	add(scene: string, site: S): void {
 		for (const kind of topics.flatMap(({ kinds }) => kinds)) {
 			if (kind.scene !== scene) continue;
-			const { at } = kind;
-			const drawn = at === undefined ? this.#draw.channel(site) : settled(this.#draw.moment(site, at));
-			if (!drawn) throw new Error(`no post of the scene ${scene} has ${JSON.stringify(at)}: change kinds.ts`);
+			const drawn = this.#drawnOf(kind, site);
+			if (!drawn) {
+				const what = JSON.stringify(kind.at ?? kind.shows);
+				throw new Error(`no post of the scene ${scene} has ${what}: change kinds.ts`);
+			}
 			this.#drawn.set(kind, drawn);
 		}
+	}
+
+	#drawnOf({ at, shows }: Kind, site: S): Markup | undefined {
+		if (shows === "form") return this.#draw.form(site);
+		return at === undefined ? this.#draw.channel(site) : settled(this.#draw.moment(site, at));
 	}
 
 	/** Whether the scenes of all kinds have been played. */

@@ -10,10 +10,14 @@ export interface Kind {
 	readonly scene: string;
 	/** Shows the first state of a post with this content. Without it, the section shows the channel after the scene. */
 	readonly at?: Sight;
+	/** Shows the form that is open after the scene. */
+	readonly shows?: "form";
 }
 
 export interface Topic {
 	readonly title: string;
+	/** Files of the texts in `packages/connector/src/texts` that its posts have. */
+	readonly texts: readonly string[];
 	readonly kinds: readonly Kind[];
 }
 
@@ -21,6 +25,7 @@ export interface Topic {
 export const topics: readonly Topic[] = [
 	{
 		title: "Answers",
+		texts: ["answers", "live", "messages"],
 		kinds: [
 			{ id: "answer", title: "Answers, and a private response to feedback", scene: "question-and-answer" },
 			{
@@ -40,10 +45,13 @@ export const topics: readonly Topic[] = [
 				...{ scene: "queued-message", at: "[Add to this]" },
 			},
 			{ id: "busy", title: "Two people who ask at the same time", scene: "busy-channel" },
+			{ id: "stopped", title: "A request that a person stops", scene: "stopped-answer" },
+			{ id: "failed", title: "A request that fails", scene: "failed-answer" },
 		],
 	},
 	{
 		title: "Approvals",
+		texts: ["approvals", "notices"],
 		kinds: [
 			{ id: "approval", title: "An open approval", scene: "approval-approved", at: "[Approve once]" },
 			{ id: "approved", title: "An approved call", scene: "approval-approved" },
@@ -71,10 +79,15 @@ export const topics: readonly Topic[] = [
 				at: "Requested by @Mia here",
 			},
 			{ id: "voted", title: "Approved by two people", scene: "approval-by-two-people" },
+			{ id: "details", title: "The details of a call, for one person", scene: "details-of-a-call" },
+			{ id: "edit-form", title: "The form to edit a call", scene: "form-for-an-edit", shows: "form" },
+			{ id: "edited-call", title: "An edited call", scene: "edited-call" },
+			{ id: "notices", title: "A notice, a reminder and an escalation", scene: "notices-to-approvers" },
 		],
 	},
 	{
 		title: "Questions",
+		texts: ["questions"],
 		kinds: [
 			{ id: "question", title: "An open question", scene: "question-with-choices", at: "<Choose one" },
 			{ id: "password", title: "A question for a password", scene: "password", at: "[Enter it on a page]" },
@@ -83,6 +96,7 @@ export const topics: readonly Topic[] = [
 	},
 	{
 		title: "Tasks and workflows",
+		texts: ["tasks"],
 		kinds: [
 			{
 				...{ id: "task-waiting", title: "A task that waits", scene: "task-with-plan" },
@@ -100,6 +114,7 @@ export const topics: readonly Topic[] = [
 	},
 	{
 		title: "Trusted channels",
+		texts: ["trust"],
 		kinds: [
 			{ id: "trust-request", title: "A request", scene: "trusted-channel", at: "[Approve] [Deny]" },
 			{ id: "trust", title: "A trusted channel", scene: "trusted-channel", at: "[End trust]" },
@@ -107,7 +122,21 @@ export const topics: readonly Topic[] = [
 		],
 	},
 	{
+		title: "Schedules",
+		texts: ["schedules"],
+		kinds: [{ id: "schedule", title: "An answer of a schedule", scene: "schedule" }],
+	},
+	{
+		title: "Conversations",
+		texts: ["context", "conversations"],
+		kinds: [
+			{ id: "deleted", title: "A conversation that is deleted elsewhere", scene: "deleted-conversation" },
+			{ id: "why", title: "Messages that were read with a request", scene: "read-messages" },
+		],
+	},
+	{
 		title: "People",
+		texts: ["access", "commands", "welcome"],
 		kinds: [
 			{ id: "welcome", title: "The welcome", scene: "welcome" },
 			{ id: "no-access", title: "A person without access", scene: "stranger", at: "You have no access yet" },
@@ -115,6 +144,15 @@ export const topics: readonly Topic[] = [
 		],
 	},
 ];
+
+/** Texts that are not in the gallery, with the reason. */
+export const textsElsewhere: Readonly<Record<string, string>> = {
+	home: "the home page of Slack is no post; its scenes are in slack-home.ts",
+	notes: "lists for one person in answer to a command",
+	posts: "lists for the operator in a terminal",
+	setup: "steps of the setup in a terminal",
+	shared: "errors that replace another response",
+};
 
 /** Controls that no golden scene shows. All others are in the gallery of each platform. */
 export const controlsElsewhere: readonly ControlKind[] = [

@@ -7,6 +7,8 @@ export interface Draw<S> {
 	channel(site: S): Markup;
 	/** The first state of a post, in any channel, that has this content. Undefined if no post had it. */
 	moment(site: S, sight: Sight): Markup | undefined;
+	/** The form that a person sees now. Undefined if no form is open. */
+	form(site: S): Markup | undefined;
 }
 
 export interface Post {
@@ -60,4 +62,18 @@ export function drawMenu(
 		({ label, isChosen }) => html`<div class="option">${isChosen ? "✓ " : ""}${label}</div>`,
 	);
 	return html`<div class="menu" data-control="${control}"><div class="placeholder">${placeholder} ▾</div>${items}</div>`;
+}
+
+/** A form with its fields, before the person has changed them. */
+export function drawForm(
+	title: string,
+	fields: readonly { readonly label: string; readonly value?: string | undefined }[],
+): Markup {
+	const drawn = fields.map(
+		({ label, value = "" }) =>
+			html`<div class="field"><div class="label">${label}</div><div class="input">${value}</div></div>`,
+	);
+	return html`<div class="form"><div class="title">${title}</div>
+${lines(drawn)}
+</div>`;
 }

@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Scene } from "../step.ts";
+import { deletes } from "./deleted.ts";
 
 /** A diamond: two steps in parallel between the first and the last. */
 const deploy = `---
@@ -244,5 +245,94 @@ export const golden: Readonly<Record<string, Scene>> = {
 			{ commands: "/help", by: "Mia" },
 			{ answered: ["task new", "whoami"] },
 		],
+	},
+	"details-of-a-call": {
+		name: "the details of an approval, which only the person who pressed sees",
+		steps: [
+			{ says: "@Parley write: notes.txt <<< hello" },
+			{ clicks: "Details" },
+			{ answered: "Risk: normal" },
+		],
+	},
+	"form-for-an-edit": {
+		name: "the form in which an approver edits a call",
+		steps: [
+			{ says: "@Parley write: notes.txt <<< hello" },
+			{ clicks: "Edit and approve", by: "Alex" },
+			{ form: ["Edit and approve", "path", "content"] },
+		],
+	},
+	"edited-call": {
+		name: "a call that an approver has edited",
+		steps: [
+			{ says: "@Parley write: notes.txt <<< hello" },
+			{ clicks: "Edit and approve", by: "Alex", fills: { content: "good evening" } },
+			{ shows: "with changed arguments, by @Alex" },
+			{ shows: "[Good]" },
+		],
+	},
+	"notices-to-approvers": {
+		name: "a notice, a reminder and an escalation to approvers",
+		notices: {
+			groups: [
+				{ people: ["Alex"], by: ["mention"] },
+				{ people: ["Olga"], by: ["mention"] },
+			],
+			// The remaining time of the approval is 24 hours in all posts.
+			remindMinutes: 10,
+			escalateMinutes: 10,
+		},
+		steps: [
+			{ says: "@Parley write: notes.txt <<< hello" },
+			{ shows: "waits for your decision" },
+			{ notified: ["Alex"] },
+			{ passes: 11 * 60_000 },
+			{ shows: "**Reminder:**" },
+			{ notified: ["Alex"] },
+			{ passes: 11 * 60_000 },
+			{ shows: "has no decision yet" },
+			{ notified: ["Olga"] },
+		],
+	},
+	"stopped-answer": {
+		name: "a request that a person stops",
+		steps: [
+			{ says: "@Parley write: notes.txt <<< hello", as: "m" },
+			{ shows: "[Approve once]" },
+			{ reacts: "❌", on: "m" },
+			{ shows: "Stopped:" },
+			{ hides: "[Approve once]" },
+		],
+	},
+	"failed-answer": {
+		name: "a request whose model fails",
+		errors: [/out of ideas/u],
+		steps: [{ says: "@Parley fail: out of ideas" }, { shows: "That did not work" }],
+	},
+	schedule: {
+		name: "a schedule that has answered",
+		steps: [
+			{
+				...{ commands: "/schedule add" },
+				with: { text: "say: all is well", when: "every hour", title: "Report" },
+			},
+			{ answered: "Scheduled:" },
+			{ passes: 3_600_000 },
+			{ shows: "⏰ Report", times: 1 },
+		],
+	},
+	"read-messages": {
+		name: "messages that were read with a request",
+		steps: [
+			{ says: "lunch at noon?", by: "Max" },
+			{ says: "@Parley say: yes" },
+			{ shows: "[Good]" },
+			{ commands: "/why" },
+			{ answered: "I read 1 message with it: Max" },
+		],
+	},
+	"deleted-conversation": {
+		name: "a conversation that another client deletes",
+		steps: [{ says: "@Parley say: hello" }, { shows: "[Good]" }, deletes, { shows: "was deleted" }],
 	},
 };
