@@ -14,6 +14,7 @@ import { memoriesCommand } from "./commands/agents/memories.ts";
 import { agentsCommand, modelsCommand } from "./commands/agents/models.ts";
 import { schedulesCommand } from "./commands/agents/schedules.ts";
 import { skillsCommand } from "./commands/agents/skills.ts";
+import { completeCommand, completionCommand } from "./commands/completion.ts";
 import { discordCommand } from "./commands/connectors/discord.ts";
 import { slackCommand } from "./commands/connectors/slack.ts";
 import { doctorCommand } from "./commands/gateway/doctor.ts";
@@ -58,6 +59,7 @@ const groups: Readonly<Record<string, Readonly<Record<string, MakeCommand>>>> = 
 		backup: backupCommand,
 		restore: restoreCommand,
 		version: versionCommand,
+		completion: completionCommand,
 	},
 	"Models, agents and tools:": {
 		models: modelsCommand,
@@ -78,6 +80,10 @@ const groups: Readonly<Record<string, Readonly<Record<string, MakeCommand>>>> = 
 		audit: auditCommand,
 	},
 };
+
+const allCommands = Object.entries(groups).flatMap(([heading, commands]) =>
+	Object.entries(commands).map(([name, make]) => ({ heading, name, make })),
+);
 
 /** Current names of renamed commands by their old names, which are aliases of them. */
 const oldNames: Readonly<Record<string, string>> = { places: "channels" };
@@ -101,15 +107,20 @@ export function createProgram(io: Io, args: readonly string[]): Command {
 		);
 	const [given = ""] = args;
 	const name = oldNames[given] ?? given;
-	const all = Object.entries(groups).flatMap(([heading, commands]) =>
-		Object.entries(commands).map(([of, make]) => ({ heading, name: of, make })),
-	);
-	const named = all.find((one) => one.name === name);
-	for (const { heading, make } of named ? [named] : all) {
+	const named = allCommands.find((one) => one.name === name);
+	for (const { heading, make } of named ? [named] : allCommands) {
 		program.addCommand(make(io, version).helpGroup(heading));
 	}
 	if (!named) program.addCommand(helpCommand(io).helpGroup("Use the agent:"));
+	if (given === "complete") program.addCommand(completeCommand(io, programToComplete), { hidden: true });
 	return explainUsage(program, io);
+}
+
+/** The program with all commands, without those for completion itself. */
+function programToComplete(io: Io): Command {
+	const program = new Command("parley");
+	for (const { name, make } of allCommands) if (name !== "completion") program.addCommand(make(io, version));
+	return program;
 }
 
 /** Gives `--data` and `--url` before the name of a command to that command, unless the flag is repeated behind the name. */

@@ -64,8 +64,8 @@ export async function runGateway(options: RunOptions): Promise<number> {
 	const { flags, io, version, destination } = options;
 	const configured = await readConfig(flags, io, options.defaultLogLevel);
 	const config = withListeners(configured, options.alsoListen ?? []);
-	const rootWarning = await checkRoots(config.root, io.cwd);
 	const failpoints = readTestHooks(flags.testHooks, config);
+	const rootWarning = await checkRoots(config.root, io.cwd);
 	const redactor = new Redactor();
 	for (const { variables } of platforms) {
 		for (const name of variables) redactor.add(io.environment[name] ?? "");

@@ -1,0 +1,30 @@
+import { Argument, Command } from "commander";
+import type { Shell } from "../command-line/completion-scripts.ts";
+import type { Io } from "../command-line/io.ts";
+
+const notes = `
+bash:  echo 'source <(parley completion bash)' >> ~/.bashrc
+zsh:   echo 'source <(parley completion zsh)' >> ~/.zshrc
+fish:  parley completion fish > ~/.config/fish/completions/parley.fish
+`;
+
+/** `parley completion`: prints a script by which a shell completes commands, options and their values. */
+export function completionCommand(io: Io): Command {
+	return new Command("completion")
+		.description("print a script by which the shell completes commands and options")
+		.addArgument(new Argument("<shell>", "your shell").choices(["bash", "zsh", "fish"]))
+		.addHelpText("after", notes.trimEnd())
+		.action(async (shell: Shell) => {
+			const { completionScript } = await import("../command-line/completion-scripts.ts");
+			io.stdout.write(completionScript(shell));
+		});
+}
+
+/** The hidden command that these scripts run with the typed words. `all` constructs the program with all its commands. */
+export function completeCommand(io: Io, all: (io: Io) => Command): Command {
+	return new Command("complete").argument("[words...]").action(async (words: string[]) => {
+		const { default: readCommands } = await import("@bomb.sh/tab/commander");
+		// The library adds commands of these names, which the program for completion therefore lacks.
+		readCommands(all(io), { completionCommandName: "completion" }).parse(words);
+	});
+}
