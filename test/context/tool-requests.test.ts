@@ -2,7 +2,14 @@ import { globSync, readFileSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ManualClock, seededIds } from "@parley/base/testing";
-import { builtinTools, createOfflineModel, createWebFetch, offlineHelp } from "@parley/core";
+import {
+	builtinTools,
+	createOfflineModel,
+	createSearchProvider,
+	createWebFetch,
+	createWebSearch,
+	offlineHelp,
+} from "@parley/core";
 import { EventLog, ScriptedModel, says, TestRuntime, unkeyed } from "@parley/core/testing";
 import { expect, test } from "vitest";
 import { definedTools } from "./defined-tools.ts";
@@ -25,7 +32,10 @@ function namesIn(golden: string): string[] {
 async function toolsSent() {
 	const clock = new ManualClock();
 	const model = new ScriptedModel([says("done")], [says("done")]);
-	const tools = [...builtinTools(), createWebFetch({ clock, ids: seededIds(1) })];
+	const provider = createSearchProvider({ provider: "searxng", url: "http://127.0.0.1:9" }, clock);
+	const ids = seededIds(1);
+	const web = [createWebFetch({ clock, ids }), createWebSearch({ provider, ids })];
+	const tools = [...builtinTools(), ...web];
 	await using t = await TestRuntime.open({ model, tools, clock });
 	await mkdir(join(t.directory, "data", "skills"), { recursive: true });
 	await writeFile(join(t.directory, "data", "skills", "dig.md"), "---\ndescription: Digs\n---\nDig.");

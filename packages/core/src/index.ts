@@ -65,6 +65,7 @@ export { builtinTools } from "./tools/builtin.ts";
 export { shortToolNames } from "./tools/short/short-tool-names.ts";
 export { shortTools } from "./tools/short/short-tools.ts";
 export type { WebFetchOptions } from "./tools/web/page-fetcher.ts";
+export { createSearchProvider, type SearchSettings } from "./tools/web/search-provider.ts";
 export { createWebFetch } from "./tools/web/web-fetch.ts";
 export {
 	type Audit,
@@ -74,6 +75,8 @@ export {
 	byItself,
 	requestedBy,
 } from "./trust/audit/audit.ts";
+export { createWebSearch } from "./tools/web/web-search.ts";
+export { type Audit, type AuditEntry, type AuditRow, byItself, requestedBy } from "./trust/audit/audit.ts";
 export { type AuditAnchor, type AuditCheck, checkAudit } from "./trust/audit/audit-check.ts";
 export type { AuditFilter } from "./trust/audit/audit-log.ts";
 export type { OpenGrantRequest } from "./trust/grants/open-grant-requests.ts";

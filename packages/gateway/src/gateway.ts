@@ -82,13 +82,14 @@ export interface Gateway {
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 	const { config, clock, ids, log } = options;
 	for (const key of secretKeys(config)) options.redactor.add(key);
+	if (config.search?.key) options.redactor.add(config.search.key);
 	await using undo = new AsyncDisposableStack();
 	await prepareDataDirectory(config.data);
 	const lock = undo.adopt(lockDataDirectory(config.data), (lock) => lock.release());
 	await finishRestore(config.data);
 	warnOfLostDatabase(config.data, log);
 	const failpoints = options.failpoints ?? noFailpoints;
-	const metrics = new Metrics({ clock, log, version: options.version, tools: toolsOf(clock, ids) });
+	const metrics = new Metrics({ clock, log, version: options.version, tools: toolsOf(config, clock, ids) });
 	const store = undo.adopt(
 		await openStore({ ...options, failpoints, watch: metrics.transaction }),
 		(opened) => opened.close(),

@@ -14,7 +14,9 @@ import {
 } from "@parley/base";
 import {
 	builtinTools,
+	createSearchProvider,
 	createWebFetch,
+	createWebSearch,
 	freshSchema,
 	migrations,
 	openProfiles,
@@ -107,8 +109,10 @@ export async function createRuntime(
 	return runtime;
 }
 
-export function toolsOf(clock: Clock, ids: Ids): Tool[] {
-	return [...builtinTools(), createWebFetch({ clock, ids })];
+export function toolsOf({ search }: Pick<Config, "search">, clock: Clock, ids: Ids): Tool[] {
+	const tools = [...builtinTools(), createWebFetch({ clock, ids })];
+	if (!search) return tools;
+	return [...tools, createWebSearch({ provider: createSearchProvider(search, clock), ids })];
 }
 
 /** Model, tools and budgets of runs. */
@@ -116,7 +120,7 @@ function answering(
 	{ config, clock, ids, log, redactor }: RuntimeSettings,
 	{ model, modelName, table, fallback, anyModel, modelAt, checkModel, adviceAbout }: Models,
 ): Omit<RuntimeOptions, "store" | "failpoints" | "sandbox" | "secrets" | "roots"> {
-	const tools = toolsOf(clock, ids);
+	const tools = toolsOf(config, clock, ids);
 	const names = tools.map((tool) => tool.name);
 	const agents = join(config.data, "agents");
 	return {
@@ -132,7 +136,12 @@ function answering(
 		modelAt,
 		tools,
 		profiles: openProfiles(agents, names, checkModel),
-		policy: { file: config.policyFile ?? join(config.data, "policy.jsonc"), agents },
+		policy: {
+			file: config.policyFile ?? join(config.data, "policy.jsonc"),
+			agents,
+			// Rules about it are valid without a search engine.
+			others: [{ name: "web_search" }],
+		},
 		random: () => chanceOf(ids),
 		...defined({ modelName, reasoning: config.reasoning, budgets: config.budgets }),
 		titles: config.titles ?? true,

@@ -161,7 +161,8 @@ function defaultsFor(data: string): Config {
 async function policyOf(config: Config | undefined, data: string): Promise<string | undefined> {
 	const file = config?.policyFile ?? join(data, "policy.jsonc");
 	if (!existsSync(file)) return undefined;
-	checkPolicy(file, [...builtinTools(), createWebFetch({ clock: systemClock, ids: createIds() })]);
+	const web = createWebFetch({ clock: systemClock, ids: createIds() });
+	checkPolicy(file, [...builtinTools(), web, { name: "web_search" }]);
 	return file;
 }
 

@@ -13,7 +13,8 @@ export async function checkFile(named: string | undefined, flags: GatewayFlags, 
 	if (named === undefined && !existsSync(path)) {
 		return `✓ ${path} does not exist: only the built-in rules apply`;
 	}
-	const tools = [...builtinTools(), createWebFetch({ clock: systemClock, ids: createIds() })];
+	const web = createWebFetch({ clock: systemClock, ids: createIds() });
+	const tools = [...builtinTools(), web, { name: "web_search" }];
 	const { layer, rules, ignored } = checkPolicy(path, tools);
 	const without = ignored.length === 0 ? "" : `, ${ignored.length} ignored`;
 	return `✓ ${path}: ${rules.length} ${rules.length === 1 ? "rule" : "rules"} of the ${layer}${without}`;

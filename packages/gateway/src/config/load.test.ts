@@ -450,6 +450,17 @@ test.each([
 	['{ "publicUrl": "https://a.test/parley" }', ["without a path"]],
 	['{ "publicUrl": "https://me:secret@a.test" }', ['"https://…@a.test" is not allowed']],
 	['{ "publicUrl": "https://a.test?" }', ["without a path"]],
+	['{ "search": { "provider": "google" } }', ['"google" is not allowed for search.provider', "brave"]],
+	['{ "search": { "provider": "searxng" } }', ["search.url", "an http or https address"]],
+	['{ "search": { "provider": "searxng", "url": "ftp://a" } }', ['"ftp://a"', "an http or https address"]],
+	[
+		'{ "search": { "provider": "searxng", "url": "http://a", "key": "X_KEY" } }',
+		["X_KEY", "no key for searxng"],
+	],
+	[
+		'{ "search": { "provider": "brave" } }',
+		['"BRAVE_API_KEY"', "search.key", "a variable that the gateway has"],
+	],
 	['{ "egress": { "allow": "a.test" } }', ['"a.test" is not allowed for egress.allow', ":1:24)", "a list"]],
 	['{ "egress": { "allow": ["a.test", "10.0.0.1"] } }', ['"10.0.0.1"', ":1:35)", "the name of a host"]],
 	['{ "egress": { "allow": ["*.com"] } }', ['"*.com"', ":1:25)", "the name of a host"]],
@@ -804,4 +815,24 @@ test("a configuration has the warnings about its file and about the files that i
 	const warned = (place.load().warnings ?? []).filter((warning) => warning.includes("members of its group"));
 	for (const name of names) expect(warned).toContainEqual(expect.stringContaining(place.at(name)));
 	expect(warned).toHaveLength(names.length);
+});
+
+test("the key of a search engine comes from the environment", () => {
+	using place = setUp();
+	const search = (settings: object, environment: Record<string, string> = {}) => {
+		place.write("data/parley.config.json", JSON.stringify({ search: settings }));
+		return place.load({ environment }).search;
+	};
+	expect(search({ provider: "brave" }, { BRAVE_API_KEY: " abc " })).toEqual({
+		provider: "brave",
+		url: "https://api.search.brave.com",
+		key: "abc",
+	});
+	expect(search({ provider: "brave", key: "OTHER", url: "http://proxy:1" }, { OTHER: "x" })).toEqual({
+		provider: "brave",
+		url: "http://proxy:1",
+		key: "x",
+	});
+	const own = { provider: "searxng", url: "http://10.0.0.2:8888" };
+	expect(search(own)).toEqual(own);
 });

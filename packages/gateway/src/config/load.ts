@@ -12,6 +12,7 @@ import {
 	type Reasoning,
 	type RuntimeOptions,
 	type SandboxMode,
+	type SearchSettings,
 } from "@parley/core";
 import type { AuthMode } from "../auth/auth-mode.ts";
 import type { Endpoint } from "../transport/address.ts";
@@ -31,6 +32,7 @@ import { chooseProvider, type ProviderChoice } from "./provider.ts";
 import { isOwn, providerNames } from "./provider-connections.ts";
 import { checkReach, readEndpoint } from "./reach.ts";
 import { configSchema, type Settings } from "./schema.ts";
+import { readSearch, searchProblem } from "./search-settings.ts";
 import { explain, inOurWords, notAllowed } from "./setting-refusal.ts";
 import { type ConfigSources, readSources, type Source } from "./sources.ts";
 
@@ -63,6 +65,7 @@ export interface Config extends ProviderChoice {
 	readonly llama?: LlamaSettings;
 	/** MCP servers of the operator. */
 	readonly mcp?: readonly McpServerSettings[];
+	readonly search?: SearchSettings;
 	/** Address of Slack, if not the real one, and the listener for its requests. */
 	readonly slack?: { readonly apiUrl?: string; readonly listen?: Endpoint };
 	readonly auth: AuthMode;
@@ -117,6 +120,7 @@ export function loadConfig(sources: ConfigSources): Config {
 	const auth = set.auth ?? "local";
 	for (const one of checked) checkReach(one, { ...set, auth });
 	const choice = chooseProvider(set, sources.environment, sources.keyName);
+	for (const one of checked) checkSearch(one, sources.environment);
 	if (choice.provider === "anthropic") for (const one of checked) checkServer(one, choice);
 	if (set.llama) for (const one of checked) checkLlama(one, set);
 	const data = set.data ?? resolve(sources.cwd, sources.defaultData);
@@ -138,6 +142,16 @@ export function loadConfig(sources: ConfigSources): Config {
 	};
 }
 
+function checkSearch(
+	{ settings: { search }, source }: CheckedSource,
+	environment: ConfigSources["environment"],
+): void {
+	const problem = search && searchProblem(search, environment);
+	if (!problem) return;
+	const { name, value, allowed } = problem;
+	throw notAllowed(source, ["search", name], { value, allowed });
+}
+
 function aboutParts(set: Settings, environment: ConfigSources["environment"]): Partial<Config> {
 	return {
 		...defined({
@@ -147,6 +161,7 @@ function aboutParts(set: Settings, environment: ConfigSources["environment"]): P
 			discord: set.discord && whereDiscordIs(set.discord),
 			llama: set.llama && readLlama(set.llama, environment),
 			mcp: set.mcp && readMcp(set.mcp, environment),
+			search: set.search && readSearch(set.search, environment),
 			slack: set.slack && whereSlackIs(set.slack),
 		}),
 	};

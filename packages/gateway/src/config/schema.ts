@@ -9,6 +9,7 @@ import { parseApiUrl, parseBaseUrl } from "./base-url.ts";
 import { chatSchema } from "./chat-schema.ts";
 import { apis } from "./known-providers.ts";
 import { mcpSchema } from "./mcp-schema.ts";
+import { searchSchema } from "./search-settings.ts";
 import { choice, dollars, list, string, wholeNumber } from "./setting-types.ts";
 
 const providerName = "a name of small letters, digits and hyphens, such as openai or my-server";
@@ -259,6 +260,10 @@ const settings = {
 	mcp: () =>
 		mcpSchema().describe(
 			"Servers of the Model Context Protocol (MCP), whose tools agents can use. Each call requires approval by default.",
+		),
+	search: () =>
+		searchSchema().describe(
+			"Search engine of the tool web_search. Without it, agents have no such tool. Each search requires approval by default.",
 		),
 	commandUnixSockets: () =>
 		z

@@ -220,7 +220,7 @@ async function runtimeOptions(options: OpenAgentOptions, parts: Parts): Promise<
 		policy: {
 			file: policyIn(config),
 			// The operator's rules are written for a gateway, which has more tools.
-			others: [...builtinTools(), { name: "web_fetch" }],
+			others: [...builtinTools(), { name: "web_fetch" }, { name: "web_search" }],
 		},
 		random: () => chanceOf(ids),
 		titles: false,

@@ -2,6 +2,7 @@ import { ManualClock, seededIds } from "@parley/base/testing";
 import { expect, test } from "vitest";
 import { builtinTools } from "../../tools/builtin.ts";
 import { createWebFetch } from "../../tools/web/web-fetch.ts";
+import { createWebSearch } from "../../tools/web/web-search.ts";
 import { taskTools } from "../../use-cases/tasks/tools/task-tools.ts";
 import { commandWords, type OfflineCommand, parseCommands } from "./grammar.ts";
 
@@ -47,6 +48,7 @@ test.each<[line: string, command: OfflineCommand]>([
 	["notes: all", call("list_memories", {})],
 	["notes: everyone", call("list_memories", { scope: "everyone" })],
 	["forget: mem_4k2x", call("forget_memory", { memory_id: "mem_4k2x" })],
+	["web: tide tables", call("web_search", { query: "tide tables" })],
 	["fetch: https://example.org/", call("web_fetch", { url: "https://example.org/" })],
 	['tool: any_name {"a": [1, {"b": null}]}', call("any_name", { a: [1, { b: null }] })],
 	['tool: any_name{"a":1}', call("any_name", { a: 1 })],
@@ -175,6 +177,10 @@ test("every tool can be called by a line, and accepts the arguments of the examp
 		...new Set([
 			...builtinTools(),
 			createWebFetch({ clock: new ManualClock(), ids: seededIds(1) }),
+			createWebSearch({
+				provider: { title: "x", origin: "https://x.example", search: async () => [] },
+				ids: seededIds(1),
+			}),
 			...taskTools({ supervised: true, spawns: true }),
 		]),
 	];

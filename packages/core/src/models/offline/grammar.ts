@@ -53,6 +53,7 @@ export const commandWords: readonly CommandWord[] = [
 	call("git", "log --oneline -5", "runs a command of git", readGit),
 	call("send", "report.pdf", "sends you a file", (path) => ["send_file", { path }]),
 	call("fetch", "https://example.org/", "fetches a page", (url) => ["web_fetch", { url }]),
+	call("web", "tide tables", "searches the web", (query) => ["web_search", { query }]),
 	call("tool", 'read_file {"path": "README.md"}', "calls any tool with JSON arguments", readTool),
 	call("remember", "I like tea", "stores a note about you", (content) => ["store_memory", { content }]),
 	call("recall", "tea", "finds notes by words", (query) => ["query_memories", { query }]),

@@ -1,0 +1,164 @@
+import { type Clock, ParleyError, parseJson } from "@parley/base";
+import * as z from "zod";
+import { guardedFetch } from "../../sandbox/egress/guarded-fetch.ts";
+import { within } from "../../sandbox/egress/reach.ts";
+
+export interface SearchResult {
+	readonly title: string;
+	readonly url: string;
+	readonly text: string;
+}
+
+/** Port to a search engine. */
+export interface SearchProvider {
+	/** Name for people. */
+	readonly title: string;
+	/** Scheme, host and port of the server. */
+	readonly origin: string;
+	/** At most `count` results. Throws in words for the model, or the reason of the signal. */
+	search(query: string, count: number, signal: AbortSignal): Promise<readonly SearchResult[]>;
+}
+
+export interface SearchSettings {
+	readonly provider: "brave" | "searxng";
+	/** Address of the server, without a path of the API. */
+	readonly url: string;
+	/** Brave only. */
+	readonly key?: string;
+}
+
+/** Brave Search itself. Only another address can be in a private network. */
+const braveOrigin = "https://api.search.brave.com";
+
+const maxMs = 15_000;
+const maxBytes = 2 * 1024 * 1024;
+
+/** https://api-dashboard.search.brave.com/documentation: `GET /res/v1/web/search` */
+const braveAnswer = z.object({
+	web: z
+		.object({
+			results: z.array(
+				z
+					.object({ title: z.string(), url: z.string(), description: z.string().default("") })
+					.nullable()
+					.catch(null),
+			),
+		})
+		.optional(),
+});
+
+/** https://docs.searxng.org/dev/search_api.html: `GET /search` with `format=json` */
+const searxngAnswer = z.object({
+	results: z.array(
+		z.object({ title: z.string(), url: z.string(), content: z.string().nullish() }).nullable().catch(null),
+	),
+});
+
+interface Api {
+	readonly title: string;
+	path(query: string, count: number): string;
+	headers(key: string): Readonly<Record<string, string>>;
+	read(body: unknown): readonly SearchResult[];
+	/** Advice for a refused request. */
+	readonly refusal: string;
+}
+
+const apis: Readonly<Record<SearchSettings["provider"], Api>> = {
+	brave: {
+		title: "Brave Search",
+		path: (q, count) => {
+			const parameters = { q, count: String(count), result_filter: "web", text_decorations: "false" };
+			return `res/v1/web/search?${new URLSearchParams(parameters)}`;
+		},
+		headers: (key) => ({ "x-subscription-token": key }),
+		read(body) {
+			const results = braveAnswer.parse(body).web?.results ?? [];
+			return results.flatMap((one) =>
+				one ? [{ title: one.title, url: one.url, text: one.description }] : [],
+			);
+		},
+		refusal: "the operator must check the key of search",
+	},
+	searxng: {
+		title: "SearXNG",
+		path: (q) => `search?${new URLSearchParams({ q, format: "json" })}`,
+		headers: () => ({}),
+		read(body) {
+			const { results } = searxngAnswer.parse(body);
+			return results.flatMap((one) =>
+				one ? [{ title: one.title, url: one.url, text: one.content ?? "" }] : [],
+			);
+		},
+		refusal: "the operator must allow the format json in search.formats of its settings.yml",
+	},
+};
+
+/**
+ * A search engine of the operator. Requests reach only its host, which may have a private address because the operator
+ * named it. Redirects are not followed, so that no other host gets the key.
+ */
+export function createSearchProvider(
+	{ provider, url, key = "" }: SearchSettings,
+	clock: Clock,
+): SearchProvider {
+	const api = apis[provider];
+	const base = new URL(url.endsWith("/") ? url : `${url}/`);
+	return {
+		title: api.title,
+		origin: base.origin,
+		search: (query, count, signal) =>
+			within({ ms: maxMs, what: "the search", clock }, signal, async (limited) => {
+				const guarded = await guardedFetch({
+					isPrivateAllowed: (host) => base.origin !== braveOrigin && host === base.hostname,
+					bounded: (response) => response,
+				});
+				try {
+					const headers = {
+						accept: "application/json",
+						"user-agent": "Parley (web_search)",
+						...api.headers(key),
+					};
+					const address = new URL(api.path(query, count), base);
+					const response = await guarded.fetch(address, { headers, signal: limited });
+					if (response.status !== 200) throw refusedBy(api, response.status);
+					return readResults(api, await readText(response)).slice(0, count);
+				} catch (reason) {
+					limited.throwIfAborted();
+					throw reason;
+				} finally {
+					await guarded.close();
+				}
+			}),
+	};
+}
+
+function readResults(api: Api, text: string): readonly SearchResult[] {
+	try {
+		return api.read(parseJson(text, { maxNodes: 200_000 }));
+	} catch (cause) {
+		throw unavailable(`${api.title} sent an answer that cannot be read`, cause);
+	}
+}
+
+async function readText({ body }: Response): Promise<string> {
+	const chunks: Uint8Array[] = [];
+	let bytes = 0;
+	for await (const chunk of body ?? []) {
+		bytes += chunk.length;
+		if (bytes > maxBytes) throw unavailable(`the answer of the search has more than ${maxBytes} bytes`);
+		chunks.push(chunk);
+	}
+	return Buffer.concat(chunks).toString("utf8");
+}
+
+function refusedBy({ title, refusal }: Api, status: number): ParleyError {
+	if (status === 401 || status === 403 || status === 422) {
+		return unavailable(`${title} refused the search with status ${status}: ${refusal}`);
+	}
+	const advice = status === 429 ? ": too many searches; try again later" : "";
+	return unavailable(`${title} answered with status ${status}${advice}`);
+}
+
+function unavailable(message: string, cause?: unknown): ParleyError {
+	return new ParleyError(message, { code: "unavailable", cause });
+}
