@@ -23,6 +23,7 @@ import {
 	Runtime,
 	type RuntimeOptions,
 	type Sandboxes,
+	type SearchSettings,
 	SecretBox,
 	type Tables,
 	type Tool,
@@ -109,7 +110,7 @@ export async function createRuntime(
 	return runtime;
 }
 
-export function toolsOf({ search }: Pick<Config, "search">, clock: Clock, ids: Ids): Tool[] {
+export function toolsOf(search: SearchSettings | undefined, clock: Clock, ids: Ids): Tool[] {
 	const tools = [...builtinTools(), createWebFetch({ clock, ids })];
 	if (!search) return tools;
 	return [...tools, createWebSearch({ provider: createSearchProvider(search, clock), ids })];
@@ -120,7 +121,7 @@ function answering(
 	{ config, clock, ids, log, redactor }: RuntimeSettings,
 	{ model, modelName, table, fallback, anyModel, modelAt, checkModel, adviceAbout }: Models,
 ): Omit<RuntimeOptions, "store" | "failpoints" | "sandbox" | "secrets" | "roots"> {
-	const tools = toolsOf(config, clock, ids);
+	const tools = toolsOf(config.search, clock, ids);
 	const names = tools.map((tool) => tool.name);
 	const agents = join(config.data, "agents");
 	return {
