@@ -67,6 +67,7 @@ export { shortTools } from "./tools/short/short-tools.ts";
 export type { WebFetchOptions } from "./tools/web/page-fetcher.ts";
 export { createSearchProvider, type SearchSettings } from "./tools/web/search-provider.ts";
 export { createWebFetch } from "./tools/web/web-fetch.ts";
+export { createWebSearch } from "./tools/web/web-search.ts";
 export {
 	type Audit,
 	type AuditEntry,
@@ -75,8 +76,6 @@ export {
 	byItself,
 	requestedBy,
 } from "./trust/audit/audit.ts";
-export { createWebSearch } from "./tools/web/web-search.ts";
-export { type Audit, type AuditEntry, type AuditRow, byItself, requestedBy } from "./trust/audit/audit.ts";
 export { type AuditAnchor, type AuditCheck, checkAudit } from "./trust/audit/audit-check.ts";
 export type { AuditFilter } from "./trust/audit/audit-log.ts";
 export type { OpenGrantRequest } from "./trust/grants/open-grant-requests.ts";

@@ -82,7 +82,6 @@ export interface Gateway {
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 	const { config, clock, ids, log } = options;
 	for (const key of secretKeys(config)) options.redactor.add(key);
-	if (config.search?.key) options.redactor.add(config.search.key);
 	await using undo = new AsyncDisposableStack();
 	await prepareDataDirectory(config.data);
 	const lock = undo.adopt(lockDataDirectory(config.data), (lock) => lock.release());

@@ -131,9 +131,13 @@ function anthropic(
 	};
 }
 
-/** The keys of all providers, for redaction. Shorter texts may be words, and stay readable. */
-export function secretKeys({ apiKey, connections = [] }: ProviderChoice): string[] {
-	const keys = [apiKey, ...connections.map((one) => one.apiKey)];
+interface KeyHolders extends ProviderChoice {
+	readonly search?: { readonly key?: string };
+}
+
+/** The keys of all providers and of the search engine, for redaction. Shorter texts may be words, and stay readable. */
+export function secretKeys({ apiKey, connections = [], search }: KeyHolders): string[] {
+	const keys = [apiKey, search?.key, ...connections.map((one) => one.apiKey)];
 	return keys.flatMap((key) => (key !== undefined && key.length >= shortestSecret ? [key] : []));
 }
 
