@@ -88,12 +88,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 	await finishRestore(config.data);
 	warnOfLostDatabase(config.data, log);
 	const failpoints = options.failpoints ?? noFailpoints;
-	const metrics = new Metrics({
-		clock,
-		log,
-		version: options.version,
-		tools: toolsOf(config.search, clock, ids),
-	});
+	const metrics = new Metrics({ clock, log, version: options.version, tools: toolsOf(options) });
 	const store = undo.adopt(
 		await openStore({ ...options, failpoints, watch: metrics.transaction }),
 		(opened) => opened.close(),

@@ -110,7 +110,14 @@ export async function createRuntime(
 	return runtime;
 }
 
-export function toolsOf(search: SearchSettings | undefined, clock: Clock, ids: Ids): Tool[] {
+/** Circumstances of the tools of a gateway. */
+interface ToolSettings {
+	readonly config: { readonly search?: SearchSettings };
+	readonly clock: Clock;
+	readonly ids: Ids;
+}
+
+export function toolsOf({ config: { search }, clock, ids }: ToolSettings): Tool[] {
 	const tools = [...builtinTools(), createWebFetch({ clock, ids })];
 	if (!search) return tools;
 	return [...tools, createWebSearch({ provider: createSearchProvider(search, clock), ids })];
@@ -121,7 +128,7 @@ function answering(
 	{ config, clock, ids, log, redactor }: RuntimeSettings,
 	{ model, modelName, table, fallback, anyModel, modelAt, checkModel, adviceAbout }: Models,
 ): Omit<RuntimeOptions, "store" | "failpoints" | "sandbox" | "secrets" | "roots"> {
-	const tools = toolsOf(config.search, clock, ids);
+	const tools = toolsOf({ config, clock, ids });
 	const names = tools.map((tool) => tool.name);
 	const agents = join(config.data, "agents");
 	return {
