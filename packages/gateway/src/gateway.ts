@@ -80,7 +80,7 @@ export interface Gateway {
  * operator can act on: the data directory is in use, a port is taken, other users can read a file.
  */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
-	const { config, clock, ids, log } = options;
+	const { config, clock, log } = options;
 	for (const key of secretKeys(config)) options.redactor.add(key);
 	await using undo = new AsyncDisposableStack();
 	await prepareDataDirectory(config.data);
