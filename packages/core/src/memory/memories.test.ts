@@ -142,7 +142,7 @@ test.each(engines)("no person reads or deletes a note of another person or chann
 	);
 	await expect(
 		memories.store(requestBy(person("ann")), { scope: "everyone", text: "x", tags: [] }),
-	).rejects.toThrow("only the operator of this gateway may");
+	).rejects.toThrow("only the operator can store notes for all channels, outside of chats");
 	await expect(memories.list({ id: "observer:o", kind: "observer" }, { limit: 5 })).rejects.toThrow(
 		"observer",
 	);
