@@ -89,7 +89,8 @@ function answerToCall(params: Readonly<Record<string, unknown>>): object | undef
 	if (faults.has("hangs-in-calls")) return undefined;
 	const field = faults.has("asks") ? "colour" : faults.has("asks-for-secrets") ? "password" : undefined;
 	if (field !== undefined) {
-		const requestedSchema = { type: "object", properties: { [field]: { type: "string", title: field } } };
+		const properties = { [field]: { type: "string", title: field } };
+		const requestedSchema = { type: "object", properties, required: [field] };
 		send({ id: "form", method: "elicitation/create", params: { message: "Please choose", requestedSchema } });
 		return undefined;
 	}

@@ -1,0 +1,68 @@
+import type { ElicitRequestParams } from "@modelcontextprotocol/client";
+import { expect, test } from "vitest";
+import type { Elicitation } from "../../vocabulary/prompt.ts";
+import { answerForm } from "./answer-form.ts";
+
+/** Answers a form with one field, and returns the question and the result. */
+async function play(schema: object, answer: string, required: readonly string[] = ["size"]) {
+	let question: Elicitation | undefined;
+	const requestedSchema = { type: "object", properties: { size: schema }, required };
+	// True because a server can send any schema, which this test does.
+	const params = { message: "Which one?", requestedSchema } as unknown as ElicitRequestParams;
+	const result = await answerForm(params, "shop", async (elicitation) => {
+		question = elicitation;
+		return { outcome: "answered", value: answer };
+	});
+	return { question, result };
+}
+
+const titled = {
+	oneOf: [
+		{ const: "s", title: "Small" },
+		{ const: "l", title: "Large" },
+	],
+	type: "string",
+};
+const named = { type: "string", enum: ["s", "l"], enumNames: ["Small", "Large"] };
+
+test.each([titled, named])(
+	"a person sees the titles of choices, and the server gets the value: %j",
+	async (schema) => {
+		const { question, result } = await play(schema, "l");
+		expect(question).toMatchObject({ type: "select", required: true });
+		expect(question?.options.map(({ value, label }) => [value, label])).toEqual([
+			["s", "Small"],
+			["l", "Large"],
+		]);
+		expect(result).toEqual({ action: "accept", content: { size: "l" } });
+	},
+);
+
+test("an empty answer is the default, and the question shows it", async () => {
+	const { question, result } = await play({ type: "integer", default: 4 }, "");
+	expect(question).toMatchObject({ required: false, label: expect.stringContaining("(size, default: 4)") });
+	expect(result).toEqual({ action: "accept", content: { size: 4 } });
+	const agreed = await play({ type: "boolean", default: false }, "");
+	expect(agreed.result).toEqual({ action: "accept", content: { size: false } });
+	const lied = await play({ ...titled, default: "xl" }, "s");
+	expect(lied.question).toMatchObject({ required: true });
+});
+
+test("an optional field without an answer is left out", async () => {
+	const { question, result } = await play({ type: "string" }, "", []);
+	expect(question).toMatchObject({ required: false, label: expect.stringContaining("(size, optional)") });
+	expect(result).toEqual({ action: "accept", content: {} });
+});
+
+test.each([
+	{ type: "string", oneOf: [] },
+	{ type: "string", oneOf: [{ const: "a" }, { const: "a" }] },
+	{ type: "string", oneOf: [null, undefined] },
+	{ type: "array", items: { type: "string" } },
+	{ type: "string", title: "Your password" },
+	{ type: "string", enum: Array.from({ length: 26 }, String) },
+])("a form that cannot be one question is declined: %j", async (schema) => {
+	const { question, result } = await play(schema, "a");
+	expect(question).toBeUndefined();
+	expect(result).toEqual({ action: "decline" });
+});
