@@ -175,6 +175,7 @@ export function createDiscordPlatform(parts: SurfaceParts): ChatPlatform {
 		limits: postLimits,
 		surface: discordSurface(parts),
 		reacts: true,
+		explainsDirectly: true,
 		conversation: conversationOf,
 		// https://docs.discord.com/developers/topics/threads: they belong to channels of servers.
 		hasThreads: ({ tenant }) => tenant !== directTenant,

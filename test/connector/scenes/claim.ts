@@ -52,7 +52,9 @@ async function see(notebook: Notebook, step: OfRoom): Promise<void> {
 	const viewer = step.to && people[step.to];
 	const seen = (): string[] => {
 		const room = attempt(() => town.site.room(step.in ?? "general", viewer ?? people.Mia));
-		return room ? looks(town.site, room, viewer) : [];
+		// A post for one person is in the room, or in the direct messages of that person.
+		const direct = viewer && step.in === undefined ? town.site.directOf?.(viewer.id) : undefined;
+		return [...(room ? looks(town.site, room, viewer) : []), ...(direct ? looks(town.site, direct) : [])];
 	};
 	if ("notes" in step) {
 		await wait(notebook, seen, (posts) => posts.some((text) => step.notes.test(text)));

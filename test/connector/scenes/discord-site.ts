@@ -70,7 +70,8 @@ export class DiscordSite implements Site {
 		this.general = this.world.channel("general");
 		this.random = this.world.channel("random");
 		if (scene.welcome) home.record.systemChannelId = this.random.id;
-		const role = (name: string) => ({ platform: "discord", platformRole: home.role(name).id });
+		const server = { platform: "discord", tenant: home.id };
+		const role = (name: string) => ({ ...server, platformRole: home.role(name).id });
 		const direct = { platform: "discord", tenant: "dm" };
 		this.rules = [
 			{ ...role("owners"), as: "owner" },
@@ -115,6 +116,12 @@ export class DiscordSite implements Site {
 		const found = name === "thread" ? threads.at(-1) : threads.find((thread) => thread.name === name);
 		if (!found) throw new Error(`there is no room ${name}`);
 		return found;
+	}
+
+	/** Notices for one person, which Discord cannot show in a channel. */
+	directOf(person: string): Channel | undefined {
+		const { Sam } = this.people;
+		return Sam.id === person ? Sam.dm : undefined;
 	}
 
 	rooms(): readonly Channel[] {

@@ -137,6 +137,8 @@ export interface Site {
 	rooms(): readonly Room[];
 	/** A post as `messageText` of its simulator writes it. */
 	written(seen: Seen): string;
+	/** The direct messages of a person, if they have notices that other platforms show in a room. */
+	directOf?(person: string): Room | undefined;
 	/** Expected post in the form of the platform. */
 	meant(sight: Sight): Sight;
 	/** A text that changes with each post, edit or deletion. */

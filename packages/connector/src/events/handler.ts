@@ -12,6 +12,7 @@ import type { Rooms } from "../rooms/rooms.ts";
 import type { ConnectorTables } from "../store/tables.ts";
 import type { Subscriptions } from "../subscription/subscriptions.ts";
 import { fileTexts } from "../texts/messages.ts";
+import type { DirectNotices } from "./direct-notices.ts";
 import type { Joins } from "./joins.ts";
 import type { Welcomes } from "./welcomes.ts";
 
@@ -23,6 +24,7 @@ export interface EventParts {
 	readonly messageHistory: MessageHistory;
 	readonly context: RoomContext;
 	readonly welcomes: Welcomes;
+	readonly directNotices: DirectNotices;
 	readonly joins: Joins;
 	readonly controls: Controls;
 	readonly homes: Homes;
@@ -47,6 +49,8 @@ export interface Outcome {
 	readonly reply?: Reply;
 	/** Only the author sees the reply, if the platform can do that. */
 	readonly private?: true;
+	/** The reply explains to a person without access how to request it. */
+	readonly explainsAccess?: true;
 	/** A person gets such a reply once in that time at most. */
 	readonly onceEach?: "hour" | "day";
 	/** Text of the message after its edit. */

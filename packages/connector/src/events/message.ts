@@ -3,9 +3,11 @@ import type { Kysely } from "kysely";
 import { commandTable } from "../commands/command-table.ts";
 import { isTextCommand, readTextCommand, saysStop } from "../commands/text-command.ts";
 import type { Outbox } from "../outbox/outbox.ts";
+import type { PlannedRow } from "../outbox/plan.ts";
 import type { InboundEventOf, ReadMessage } from "../platform/inbound-event.ts";
 import { isForUs, needsFacts, type Reason, usualFacts, type Verdict } from "../platform/is-for-us.ts";
 import { replyToTask } from "../presses/tasks.ts";
+import type { Reply } from "../rooms/handler-context.ts";
 import { isRecorded } from "../rooms/message-records.ts";
 import { refusalOf } from "../rooms/refusal.ts";
 import { eventCursor } from "../store/retention.ts";
@@ -94,7 +96,11 @@ async function refused(
 		const onceEach = isStranger ? ("day" as const) : isDenied ? ("hour" as const) : undefined;
 		// Private answers in direct messages would disappear.
 		const isPrivate = isStranger && event.room.kind !== "direct" ? (true as const) : undefined;
-		return { effect: "refused", reply, ...defined({ onceEach, private: isPrivate }) };
+		return {
+			effect: "refused",
+			reply,
+			...defined({ onceEach, private: isPrivate, explainsAccess: isPrivate }),
+		};
 	}
 }
 
@@ -139,13 +145,23 @@ async function note(
 		await turn.settle(tx);
 	};
 	if (reply === undefined || cursor === undefined) return store.commit(write);
+	const answer = answerOf(parts, event, { outcome, reply, now: answeredAt });
+	const rows = answer.rows.map((row) => ({ ...row, seq: cursor.seq }));
+	await outbox.plan({ conversation: answer.conversation ?? conversation, cursor, rows, replayed }, write);
+}
+
+/** Rows of an answer, and their conversation if it is not that of the room. */
+function answerOf(
+	{ platform, directNotices }: EventParts,
+	{ room, person, message }: Message,
+	{ outcome, reply, now }: { readonly outcome: Outcome; readonly reply: Reply; readonly now: number },
+): { readonly rows: readonly PlannedRow[]; readonly conversation?: string } {
+	if (outcome.explainsAccess && platform.explainsDirectly) {
+		return { rows: directNotices.rows({ room, person: person.id, message, now }) };
+	}
 	const ticket = outcome.private ? platform.ticketOf?.({ room, person, message }) : undefined;
-	const answer = ticket
-		? privateAnswer(reply, { ticket, now: answeredAt }, platform)
-		: roomAnswer(reply, { room, message, now: answeredAt }, platform);
-	const rows = answer.map((row) => ({ ...row, seq: cursor.seq }));
-	const place = ticket ? `ticket:${ticket.id}` : conversation;
-	await outbox.plan({ conversation: place, cursor, rows, replayed }, write);
+	if (ticket === undefined) return { rows: roomAnswer(reply, { room, message, now }, platform) };
+	return { rows: privateAnswer(reply, { ticket, now }, platform), conversation: `ticket:${ticket.id}` };
 }
 
 /** Handles a message for the agent. Rejects with the gateway's refusal. */

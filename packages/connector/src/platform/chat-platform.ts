@@ -114,6 +114,11 @@ export interface ChatPlatform extends PlatformWords, PostFormat {
 	 * answer is a reply in the room.
 	 */
 	ticketOf?(message: { readonly room: Room; readonly person: Person; readonly message: string }): Ticket;
+	/**
+	 * Whether people without access get their instructions by direct message, because the platform has no private answers to
+	 * messages. Default: no.
+	 */
+	readonly explainsDirectly?: true;
 	/** Whether people can reply to a single post inside a thread. Default: yes. */
 	readonly repliesInThreads?: boolean;
 	/** Additional sentences for `/help` about typing commands, in the kit's Markdown. */

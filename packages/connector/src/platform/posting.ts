@@ -66,12 +66,12 @@ export const reactionsOf = "#reactions";
 export const statusEmoji = ["👀", "⏳", "✅", "❌"] as const;
 export type StatusEmoji = (typeof statusEmoji)[number];
 
-/** People and channels of a notice. `ways`: see `NoticePayload` of the protocol. */
+/** People and channels of a notice. `ways`: see `NoticePayload` of the protocol. `reply`: in the conversation, without mentions. */
 export const NoticeTarget = z.object({
 	people: z.array(z.string()),
 	/** Roles of the platform, which only mentions reach. */
 	roles: z.exactOptional(z.array(z.string())),
-	ways: z.array(z.enum(["mention", "channel", "direct"])).min(1),
+	ways: z.array(z.enum(["mention", "channel", "direct", "reply"])).min(1),
 	channels: z.array(z.string()),
 });
 export type NoticeTarget = z.output<typeof NoticeTarget>;

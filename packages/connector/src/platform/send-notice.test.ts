@@ -109,6 +109,14 @@ test("a notice that no way accepts is refused with all reasons", async () => {
 	await expect(none.send()).rejects.toThrow("approveIn names no channel");
 });
 
+test("a reply replaces a refused direct message, mentions no person, and is not reported", async () => {
+	const t = open({ people: ["1"], ways: ["direct", "reply"] }, { "dm/1": "rejected" });
+	expect(await t.send()).toEqual({ remote: "7" });
+	expect(t.posted).toEqual([{ in: "room#notice:p", thread: "task:1" }]);
+	const closed = open({ people: ["1"], ways: ["direct", "reply"] }, { "open/1": "rejected" });
+	expect(await closed.find("room#notice:p")).toEqual({ remote: "7" });
+});
+
 test("a notice is found in each possible channel", async () => {
 	const ways = { people: ["1"], ways: ["direct", "channel", "mention"] as NoticeTarget["ways"] };
 	for (const place of ["dm/1", "channel/desk", "room#notice:p"]) {

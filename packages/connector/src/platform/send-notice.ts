@@ -44,6 +44,8 @@ export async function sendNotice(
 			const receipt = await create(await target.row(), target.post);
 			if (reasons.length === 0) return receipt;
 			const unreached = reasons.join("; ");
+			// Operators get reports about approvers only.
+			if (posting.notifies.ways.includes("reply")) return receipt;
 			log.warn("an approver was notified in another way", { unreached });
 			return { ...receipt, unreached };
 		} catch (error) {
@@ -100,6 +102,11 @@ function targetsOf(
 		post: { ...post, ...mentioning, ...defined({ thread, replyTo }) },
 		row: async () => row,
 	};
-	const targets = { direct, channel: elsewhere, mention: [here] };
+	const reply: Target = {
+		way: "reply",
+		post: { ...post, ...defined({ thread, replyTo }) },
+		row: async () => row,
+	};
+	const targets = { direct, channel: elsewhere, mention: [here], reply: [reply] };
 	return ways.flatMap((way) => targets[way]);
 }

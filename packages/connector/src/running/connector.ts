@@ -13,6 +13,7 @@ import type { Completing, Suggestion } from "../commands/command.ts";
 import { commandTable } from "../commands/command-table.ts";
 import type { Form } from "../controls/control-kind.ts";
 import type { Controls } from "../controls/controls.ts";
+import { DirectNotices } from "../events/direct-notices.ts";
 import type { EventParts } from "../events/handler.ts";
 import { openTargetForm, type Pressed } from "../events/interaction.ts";
 import { Joins, joinDelayMs } from "../events/joins.ts";
@@ -139,7 +140,8 @@ export class Connector {
 		const welcomes = new Welcomes({ ...known, context });
 		const homes = new Homes({ ...known, context });
 		const joins = new Joins({ store, clock, windowMs: joinMs });
-		const events = { ...known, context, welcomes, homes, joins };
+		const directNotices = new DirectNotices({ platform, clock });
+		const events = { ...known, context, welcomes, directNotices, homes, joins };
 		const inbox = await Inbox.start({
 			store,
 			clock,

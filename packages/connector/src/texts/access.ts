@@ -1,5 +1,9 @@
 /** Texts about the access of people: requests, roles and refusals. Markdown. */
 export const accessTexts = {
+	channel: "this channel",
+	/** In a direct message, or below the message of the person. `channel`: Markdown. */
+	noAccessIn: ({ command, channel }: { readonly command: string; readonly channel: string }): string =>
+		`You have no access yet in ${channel}. Use \`${command}\` there (or \`!pair\` after my name) to request it.`,
 	noAccess: ({ command }: { readonly command: string }): string =>
 		`You have no access yet. Use \`${command}\` (or \`!pair\` after my name) to request it.`,
 

@@ -15,7 +15,7 @@ export const noticeTexts = {
 		people,
 		reason,
 	}: {
-		readonly way: "mention" | "channel" | "direct";
+		readonly way: "mention" | "channel" | "direct" | "reply";
 		readonly people: readonly string[];
 		readonly reason: string;
 	}): string => `${ways[way]} to ${people.join(", ") || "the approval channel"} failed: ${reason}`,
@@ -33,7 +33,12 @@ interface NoticeFacts {
 	readonly calls: number;
 }
 
-const ways = { mention: "a mention", channel: "a post in the approval channel", direct: "a direct message" };
+const ways = {
+	mention: "a mention",
+	channel: "a post in the approval channel",
+	direct: "a direct message",
+	reply: "a reply",
+};
 
 function nameOf({ code, calls }: Pick<NoticeFacts, "code" | "calls">): string {
 	return calls > 1 ? `${calls} approvals, from ${code},` : `Approval ${code}`;

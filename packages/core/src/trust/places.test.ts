@@ -178,10 +178,11 @@ test("a welcome names the approvers of the channel, and those of the guild by de
 	const welcome = { posts: true, prompts: ["Say hi"] };
 	const rule = { platform: "discord", user: "eve", as: "owner" } as const;
 	const ruled = [
-		{ platform: "discord", platformRole: "77", as: "approver" },
-		{ platform: "discord", platformRole: "78", as: "member" },
+		{ platform: "discord", platformRole: "77", tenant: "guild", as: "approver" },
+		{ platform: "discord", platformRole: "76", as: "approver" },
+		{ platform: "discord", platformRole: "78", tenant: "guild", as: "member" },
 		{ platform: "discord", platformRole: "79", tenant: "other", as: "owner" },
-		{ platform: "discord", platformRole: "80", channel: "elsewhere", as: "owner" },
+		{ platform: "discord", platformRole: "80", tenant: "guild", channel: "elsewhere", as: "owner" },
 	] as const;
 	await using t = await TestRuntime.open({
 		model: new ScriptedModel(),
@@ -256,7 +257,7 @@ test("notices come from the settings of the channel, else of its guild, for reac
 });
 
 test("a group without people of its own includes the roles that let people approve, which mentions reach", async () => {
-	const rule = { platform: "discord", platformRole: "77", as: "approver" } as const;
+	const rule = { platform: "discord", tenant: "guild", platformRole: "77", as: "approver" } as const;
 	const times = { remindMs: 1, escalateMs: 2 };
 	const groups = [{ by: ["direct", "mention"] as const }, { by: ["direct"] as const }];
 	await using t = await TestRuntime.open({

@@ -253,12 +253,15 @@ async function approversIn(
 		.map((user) => `${here}${user}`);
 }
 
-/** Roles of the platform that give people the role approver or owner in a channel. */
+/**
+ * Roles of the platform that give people the role approver or owner in a channel. Only rules of this guild or team count, because
+ * another one has other roles.
+ */
 function approverRolesIn({ platform, tenant, channel }: Place, chat: ChatSettings): string[] {
 	const roles = chat.allow.flatMap((rule) => {
 		const isHere =
 			(rule.platform ?? platform) === platform &&
-			(rule.tenant ?? tenant) === tenant &&
+			rule.tenant === tenant &&
 			(rule.channel ?? channel) === channel;
 		const isOfAll = isHere && rule.user === undefined && approving.includes(rule.as);
 		return isOfAll && rule.platformRole !== undefined ? [rule.platformRole] : [];

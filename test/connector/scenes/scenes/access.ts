@@ -15,7 +15,8 @@ export const access: readonly Scene<DiscordSite>[] = [
 		name: "a person without access gets instructions, once a day",
 		steps: [
 			{ says: "@Parley say: hello", by: "Sam" },
-			{ shows: ["(to Sam)", "You have no access yet", /`\/(?:parley )?pair`/], to: "Sam" },
+			{ shows: ["You have no access yet", /`\/(?:parley )?pair`/], to: "Sam" },
+			{ hides: "You have no access yet" },
 			{ says: "@Parley say: hello?", by: "Sam" },
 			{ shows: "You have no access yet", to: "Sam", times: 1 },
 			{ passes: 86_400_000 },

@@ -16,7 +16,13 @@ export const welcome: readonly Scene<DiscordSite>[] = [
 				shows: ["Hello! Mention me with your request.", "@Alex", "or the operator can give it", usual],
 				times: 0,
 			},
-			{ shows: ["Hello! Mention me with your request.", "An approver or the operator can give it", usual] },
+			{
+				shows: [
+					"Hello! Mention me with your request.",
+					"@owners, @approvers or the operator can give it",
+					usual,
+				],
+			},
 			{ restarts: "both" },
 			{ says: "@Parley say: good evening", by: "Max" },
 			{ shows: ["to Max", "[offline] good evening"] },
@@ -57,7 +63,8 @@ export const welcome: readonly Scene<DiscordSite>[] = [
 		welcome: true,
 		steps: [
 			{ says: "@Parley say: hello", by: "Sam" },
-			{ shows: ["(to Sam)", "You have no access yet"] },
+			{ shows: "You have no access yet", to: "Sam", times: 1 },
+			{ hides: "You have no access yet" },
 			{ hides: "Hello!" },
 		],
 	},

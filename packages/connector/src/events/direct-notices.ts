@@ -1,0 +1,62 @@
+import type { Clock } from "@parley/base";
+import type { PlannedRow } from "../outbox/plan.ts";
+import type { ChatPlatform } from "../platform/chat-platform.ts";
+import type { Room } from "../platform/inbound-event.ts";
+import { Posting } from "../platform/posting.ts";
+import { accessTexts } from "../texts/access.ts";
+import { roomAnswer } from "./answer-rows.ts";
+
+/** Maximum direct messages in a period. Discord can block an app that opens many of them. */
+const most = 10;
+const periodMs = 10 * 60_000;
+
+interface Notified {
+	readonly room: Room;
+	readonly person: string;
+	readonly message: string;
+	readonly now: number;
+}
+
+/** Instructions for people without access, by direct message, on platforms without private answers to messages. */
+export class DirectNotices {
+	readonly #parts: { readonly platform: ChatPlatform; readonly clock: Clock };
+	/** Times of the direct messages of the last period. */
+	#recent: number[] = [];
+
+	constructor(parts: { readonly platform: ChatPlatform; readonly clock: Clock }) {
+		this.#parts = parts;
+	}
+
+	/**
+	 * Rows that explain how to request access. A person who refuses direct messages, or who comes after many others, gets a reply
+	 * in the room.
+	 */
+	rows({ room, person, message, now }: Notified): PlannedRow[] {
+		const { platform } = this.#parts;
+		const command = platform.command("pair", {});
+		const address = platform.linkTo?.(room);
+		const channel = address === undefined ? accessTexts.channel : `[${accessTexts.channel}](${address})`;
+		const rows = roomAnswer(
+			{ text: accessTexts.noAccessIn({ command, channel }) },
+			{ room, message, now },
+			platform,
+		);
+		const ways = this.#mayOpen() ? (["direct", "reply"] as const) : (["reply"] as const);
+		const notifies = { people: [person], ways: [...ways], channels: [] };
+		return rows.map((row) => {
+			const post = Posting.parse(row.payload);
+			const payload = post.type === "post" ? { ...post, notifies } : post;
+			// A slow direct message must not delay the posts of the room.
+			const conversation = `${platform.conversation(room)}#notice:${message}`;
+			return { ...row, payload, conversation };
+		});
+	}
+
+	#mayOpen(): boolean {
+		const now = this.#parts.clock.monotonic();
+		this.#recent = this.#recent.filter((at) => at > now - periodMs);
+		if (this.#recent.length >= most) return false;
+		this.#recent.push(now);
+		return true;
+	}
+}
