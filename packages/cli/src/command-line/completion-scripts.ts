@@ -2,7 +2,7 @@
 export type Shell = "bash" | "zsh" | "fish";
 
 // Each script runs `parley complete -- WORDS`, which prints one `VALUE<tab>DESCRIPTION` per line, and at the end a line that
-// begins with a colon. Nothing that was typed is evaluated.
+// begins with a colon. The scripts evaluate no typed word.
 const bash = `# Completion of parley for bash.
 _parley() {
 	local value rest current=\${COMP_WORDS[COMP_CWORD]}
