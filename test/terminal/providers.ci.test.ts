@@ -8,6 +8,7 @@ import { chatWire } from "../simulators/providers/chat-wire.ts";
 import { FakeProvider } from "../simulators/providers/fake-provider.ts";
 import { geminiWire } from "../simulators/providers/gemini-wire.ts";
 import { responsesWire } from "../simulators/providers/responses-wire.ts";
+import { Screen } from "./screen.ts";
 import { Setup } from "./setup.ts";
 
 test("one gateway uses several providers, with prices of models.json, and each gets only its own key", async () => {
@@ -58,6 +59,41 @@ test("one gateway uses several providers, with prices of models.json, and each g
 		expect(usage.received).toMatch(/"gemini\/gemini-4-hydrogen"/);
 		const log = setup.gateway.stderr.join("\n");
 		for (const { apiKey } of [claude, lab, openai, gemini]) expect(log).not.toContain(apiKey);
+	} finally {
+		await setup.close();
+	}
+});
+
+test("parley models --check shows where each key was found, and a server that does not run", async () => {
+	const apiKey = "lab-key-0123456789abcdef";
+	await using lab = await FakeProvider.start(chatWire, { apiKey, models: ["qwen", "llama"] });
+	const stopped = await FakeProvider.start(chatWire);
+	const { url: gone } = stopped;
+	await stopped.close();
+	using directory = mkdtempDisposableSync(join(tmpdir(), "parley-providers-"));
+	const file = join(directory.path, "parley.json");
+	const providers = { lab: { baseUrl: lab.url, key: "LAB_KEY" }, gone: { baseUrl: gone } };
+	writeFileSync(
+		file,
+		JSON.stringify({ provider: "lab", model: "qwen", models: { providers }, titles: false }),
+	);
+	const setup = await Setup.open({ PARLEY_CONFIG: file, LAB_KEY: apiKey });
+	try {
+		const bare = setup.run("models", "--check");
+		expect(await bare.ended()).toBe(1);
+		expect(bare.text).toMatch(/✗ \(default\): this shell does not have its settings/);
+		const run = (...args: readonly string[]) => {
+			const env = { ...setup.environment, PARLEY_CONFIG: file, LAB_KEY: apiKey };
+			return new Screen({ args: ["models", "--check", ...args], cwd: setup.work, env });
+		};
+		const checked = run();
+		expect(await checked.ended()).toBe(1);
+		expect(checked.text).toMatch(/lab +127\.0\.0\.1:\d+ +in LAB_KEY +2\n/);
+		expect(checked.text).toMatch(/✗ gone: .*connection refused/s);
+		const json = run("--json");
+		expect(await json.ended()).toBe(1);
+		expect(json.received).toMatch(/"providers":\s*\[/);
+		expect(`${checked.text}${json.received}`).not.toContain(apiKey);
 	} finally {
 		await setup.close();
 	}

@@ -18,5 +18,6 @@ export { type DataLock, lockDataDirectory } from "./data-directory/data-lock.ts"
 export { type RuntimeFile, readRuntimeFile } from "./data-directory/runtime-file.ts";
 export { checkStoredSecrets, type StoredSecrets } from "./data-directory/stored-secrets.ts";
 export { type Gateway, type GatewayOptions, startGateway } from "./gateway.ts";
+export { type ProviderReport, reportProviders } from "./models/report-providers.ts";
 export { type ProviderAnswer, tryProvider } from "./models/try-provider.ts";
 export { openSandboxes } from "./sandbox/open-sandboxes.ts";

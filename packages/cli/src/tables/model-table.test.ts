@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createStyles } from "../text/styles.ts";
 import { widthOf } from "../text/wrap.ts";
-import { modelTable } from "./model-tables.ts";
+import { modelTable, providerTable } from "./model-tables.ts";
 
 const list = {
 	default: "claude-sonnet-5-5",
@@ -69,4 +69,24 @@ test("a model of a subscription has no price, and the reason", () => {
 	);
 	expect(rows[1]).toMatch(/ - {2,}- {2,}-$/);
 	expect(rows[2]).toBe("kimi-for-coding: a subscription pays for the tokens");
+});
+
+test("prints providers with the place of their keys, and their problems", () => {
+	const format = { columns: 100, styles: createStyles(false) };
+	const rows = providerTable(
+		[
+			{ name: "openai", host: "api.openai.com", key: "OPENAI_API_KEY", keyFound: true, models: 57 },
+			{ name: "lab", host: "127.0.0.1:9", keyFound: false, problem: "connection refused\u001b" },
+			{ name: "groq", host: "api.groq.com", key: "GROQ_API_KEY", keyFound: false, models: 0 },
+		],
+		format,
+	);
+	expect(rows).toEqual([
+		"PROVIDER  HOST            KEY                      MODELS",
+		"openai    api.openai.com  in OPENAI_API_KEY            57",
+		"lab       127.0.0.1:9     needs none                    ?",
+		"groq      api.groq.com    GROQ_API_KEY is not set       0",
+		"✗ lab: connection refused\\u{1b}",
+	]);
+	expect(providerTable([], format)).toEqual(["no provider: the offline model is used"]);
 });

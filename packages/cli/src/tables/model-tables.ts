@@ -1,4 +1,5 @@
 import { definedItems } from "@parley/base";
+import type { ProviderReport } from "@parley/gateway";
 import type { MethodResult } from "@parley/protocol";
 import { formatCount, formatRoughly, formatUsd, formatUsdLimit } from "../text/amounts.ts";
 import { alignColumns, tableRows } from "../text/columns.ts";
@@ -78,6 +79,29 @@ function modelCells({
 function priceOf(price: number | undefined): string {
 	if (price === undefined) return "?";
 	return Number.isInteger(price * 100) ? price.toFixed(2) : String(price);
+}
+
+/** Rows of the providers, then their problems. */
+export function providerTable(providers: readonly ProviderReport[], format: OutputFormat): string[] {
+	if (providers.length === 0) return ["no provider: the offline model is used"];
+	const rows = providers.map(({ name, host, key, keyFound, models }) => [
+		...[name, host].map(visibleLine),
+		host === ""
+			? "?"
+			: key === undefined
+				? "needs none"
+				: keyFound
+					? `in ${visibleLine(key)}`
+					: `${visibleLine(key)} is not set`,
+		models === undefined ? "?" : formatCount(models),
+	]);
+	const problems = providers.flatMap(({ name, problem }): string[] =>
+		problem === undefined
+			? []
+			: wrapText(`✗ ${visibleLine(name)}: ${visibleLine(problem)}`, format.columns).map(format.styles.red),
+	);
+	const table = { rows: [["PROVIDER", "HOST", "KEY", "MODELS"], ...rows], right: [3], elastic: 1 };
+	return [...tableRows(table, format), ...problems];
 }
 
 type AgentList = MethodResult<"list_agents">;

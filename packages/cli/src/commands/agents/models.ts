@@ -1,3 +1,6 @@
+import { defined } from "@parley/base/defined";
+import type { ProviderReport } from "@parley/gateway";
+import type { MethodResult } from "@parley/protocol";
 import { Command } from "commander";
 import { type AddressFlags, addAddressFlags } from "../../client/gateway-address.ts";
 import { withGateway } from "../../client/with-gateway.ts";
@@ -7,13 +10,54 @@ import { outputFormat, printJson, printRows } from "../../command-line/output.ts
 export function modelsCommand(io: Io): Command {
 	const command = new Command("models")
 		.description("list the available models with their limits and prices")
-		.option("--json", "print JSON");
-	return addAddressFlags(command).action(async (flags: AddressFlags & { readonly json?: boolean }) => {
+		.option("--check", "also try each provider, with the settings and keys of this shell")
+		.option("--json", "print JSON")
+		.addHelpText("after", checkNotes);
+	return addAddressFlags(command).action(async (flags: ModelsFlags) => {
 		const list = await withGateway(flags, io, (client) => client.request("list_models", {}));
-		if (flags.json) return printJson(list, io);
-		const { modelTable } = await import("../../tables/model-tables.ts");
+		const providers = flags.check ? await checkedProviders(flags, providersOf(list), io) : undefined;
+		if (providers?.some(({ problem }) => problem !== undefined)) io.exitCode = 1;
+		if (flags.json) return printJson({ ...list, ...defined({ providers }) }, io);
+		const { modelTable, providerTable } = await import("../../tables/model-tables.ts");
 		printRows(modelTable(list, outputFormat(io)), io);
+		if (providers) printRows(["", ...providerTable(providers, outputFormat(io))], io);
 	});
+}
+
+interface ModelsFlags extends AddressFlags {
+	readonly check?: boolean;
+	readonly json?: boolean;
+}
+
+const checkNotes = `
+--check requests the list of models of each provider, which costs no tokens, and
+shows in which variable a key was found. Exit code 1 if a provider has a problem.`;
+
+/** Names of the gateway's providers. That of a default model that is not in the list is unknown. */
+function providersOf({ models, default: chosen }: MethodResult<"list_models">): ReadonlySet<string> {
+	const names = models.map(({ provider }) => provider);
+	return new Set(models.some(({ name }) => name === chosen) ? names : [...names, unnamed]);
+}
+
+const unnamed = "(default)";
+
+/** The providers of this shell's settings, and those of the gateway that these settings do not have. */
+async function checkedProviders(
+	{ data: given }: AddressFlags,
+	names: ReadonlySet<string>,
+	io: Io,
+): Promise<ProviderReport[]> {
+	const [{ reportProviders }, { readConfig }, { chosenDataDirectory }] = await Promise.all([
+		import("@parley/gateway"),
+		import("../../gateway/run-gateway.ts"),
+		import("../../command-line/data-directory.ts"),
+	]);
+	const data = await chosenDataDirectory(given, io);
+	const reports = await reportProviders(await readConfig({ data }, io));
+	const known = new Set(["offline", ...reports.map(({ name }) => name)]);
+	const problem = "this shell does not have its settings: run the command with the variables of the gateway";
+	const unknown = [...names].filter((name) => !known.has(name) && (name !== unnamed || reports.length === 0));
+	return [...reports, ...unknown.map((name) => ({ name, host: "", keyFound: false, problem }))];
 }
 
 /** `parley agents`: the agent profiles, and invalid ones with the reason. */
