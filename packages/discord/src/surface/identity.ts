@@ -3,7 +3,7 @@ import * as z from "zod";
 
 /**
  * Ids of components by which a card is found. Discord stores the `id` of a component, a 32-bit integer that members do not
- * see, and assigns ids from 1 if there is none: components/reference#anatomy-of-a-component.
+ * see, and otherwise numbers them from 1: components/reference#anatomy-of-a-component.
  */
 export interface CardIdentity {
 	/** Id of the first component: the container, or the first row of buttons. */

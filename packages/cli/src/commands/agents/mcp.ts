@@ -4,8 +4,9 @@ import { readAmount } from "../../command-line/read-number.ts";
 import type { McpFlags } from "../../gateway/mcp-flags.ts";
 
 const notes = `
-An MCP server is a program that gives the agent more tools. It runs in the
-sandbox, without network. Each call requires approval, unless a rule allows it.
+An MCP server gives the agent more tools. A local server is a program that runs
+in the sandbox, without network. Each call requires approval, unless a rule
+allows it.
 Servers are in mcp.servers of the configuration, in mcp.json of the data
 directory (parley mcp add), and in .mcp.json of a working directory that you
 trust. A change applies to the next message, without a restart.
@@ -72,7 +73,7 @@ function addCommand(io: Io): Command {
 
 function serveCommand(io: Io): Command {
 	const command = new Command("serve")
-		.description("serve this agent to an editor or another agent on stdin and stdout; for its MCP settings")
+		.description("serve this agent over stdin and stdout, as an MCP server of an editor or another agent")
 		.option("--url <url>", "address of the gateway, such as http://127.0.0.1:7777 (PARLEY_URL)");
 	return command.action(async () => {
 		const { serveMcp } = await import("../../gateway/serve-mcp.ts");
@@ -111,13 +112,17 @@ function untrustCommand(io: Io): Command {
 
 function loginCommand(io: Io): Command {
 	const command = new Command("login")
-		.description("log in to a remote server with a browser, also on another machine")
+		.description("log in to a remote server with a browser, which can run on another machine")
 		.argument("<name>", "name of the server")
 		.option("--scope <scopes>", "scopes to request (default: those that the server names)")
 		.option("--client-id <id>", "client that you have registered (default: Parley registers itself)")
 		.option("--client-secret-from <NAME>", "variable with the secret of that client")
 		.option("--port <number>", "port of 127.0.0.1 for the answer (default: a free one)", readPort)
-		.option("--private-host <host>", "host of the login with a private address; may be repeated", gather);
+		.option(
+			"--private-host <host>",
+			"host of the authorization server, if its address is private; may be repeated",
+			gather,
+		);
 	return addAgent(command).action(async (name: string) =>
 		(await login()).logIn(name, command.optsWithGlobals(), io),
 	);
@@ -138,9 +143,9 @@ function addAgent(command: Command): Command {
 
 function addRights(command: Command): Command {
 	return command
-		.option("--env-from <NAME>", "variable of the gateway that it gets; may be repeated", gather)
-		.option("--read <path>", "file or directory that it can read; may be repeated", gather)
-		.option("--write <dir>", "directory that it can change; may be repeated", gather);
+		.option("--env-from <NAME>", "variable of the gateway that the server gets; may be repeated", gather)
+		.option("--read <path>", "file or directory that the server can read; may be repeated", gather)
+		.option("--write <dir>", "directory that the server can change; may be repeated", gather);
 }
 
 function gather(value: string, before: readonly string[] = []): readonly string[] {
