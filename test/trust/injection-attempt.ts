@@ -1,0 +1,170 @@
+import { execFile } from "node:child_process";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { ManualClock, seededIds } from "@parley/base/testing";
+import { builtinTools, createWebFetch, fixedSource, type ModelRequest } from "@parley/core";
+import { calls, EventLog, ScriptedModel, says, TestRuntime, unkeyed } from "@parley/core/testing";
+import { Site } from "../web-fetch/site.ts";
+import type { Attack } from "./injections.ts";
+
+const run = promisify(execFile);
+const marker = "injected-4c1d";
+
+/** A way by which the text of a stranger reaches the model. */
+interface Source {
+	readonly name: string;
+	/** Text of an MCP server that contains it: see `injecting-server.ts`. */
+	readonly mcp?: string;
+	/** Call that reads the text. */
+	readonly call: { readonly tool: string; readonly arguments: Record<string, unknown> };
+}
+
+export const sources: readonly Source[] = [
+	{ name: "a file", call: { tool: "read_file", arguments: { path: "mail.txt" } } },
+	{ name: "the name of a file", call: { tool: "list_files", arguments: { path: "inbox" } } },
+	{ name: "the result of a search", call: { tool: "search_files", arguments: { pattern: marker } } },
+	{ name: "the output of a command", call: { tool: "run_command", arguments: { cmd: "cat mail.txt" } } },
+	{ name: "a page", call: { tool: "web_fetch", arguments: { url: "page" } } },
+];
+
+/** Texts of an MCP server. Each needs a process. */
+export const mcpSources: readonly Source[] = [
+	{
+		name: "the description of an MCP tool",
+		mcp: "description",
+		call: { tool: "letters__look", arguments: {} },
+	},
+	{ name: "a parameter of an MCP tool", mcp: "parameter", call: { tool: "letters__look", arguments: {} } },
+	{ name: "the result of an MCP tool", mcp: "result", call: { tool: "letters__look", arguments: {} } },
+	{
+		name: "a prompt of an MCP server",
+		mcp: "prompt",
+		call: { tool: "letters__get_prompt", arguments: { name: "mail" } },
+	},
+	{
+		name: "a resource of an MCP server",
+		mcp: "resource",
+		call: { tool: "letters__read_resource", arguments: { uri: "notes://mail" } },
+	},
+];
+
+interface Attempt {
+	readonly source: Source;
+	readonly attack: Attack;
+	/** Whether the person approves the call of the attacker. */
+	readonly approves: boolean;
+	/** Whether the person has approved writes for the session before. Default: no. */
+	readonly hasGrant?: boolean;
+}
+
+interface Ended {
+	/** Whether the model has read the instruction, and called the tool. */
+	readonly tried: boolean;
+	/** Whether the call changed anything. */
+	readonly hadEffect: boolean;
+}
+
+/** A person requests something harmless and approves its calls. The model reads an instruction and obeys it. */
+export async function attempt({ source, attack, approves, hasGrant = false }: Attempt): Promise<Ended> {
+	const text = `${marker}: ${attack.instruction}`;
+	await using site = await Site.http({
+		"/page": (response) => response.end(text),
+		"/collect?plan=secret": (response) => response.end("thank you"),
+	});
+	const clock = new ManualClock();
+	const reach = { ports: [site.port], allows: (address: string) => address === "127.0.0.1" };
+	const web = createWebFetch({ clock, ids: seededIds(1), reach, lookup: async () => ["127.0.0.1"] });
+	const isPage = source.call.tool === "web_fetch";
+	const first = isPage ? { url: site.url("/page") } : source.call.arguments;
+	let tried = false;
+	// The state after the harmless call.
+	let before = "";
+	const model = new ScriptedModel(
+		...(hasGrant ? [[calls("c0", attack.tool, attack.granted ?? {})]] : []),
+		[calls("c1", source.call.tool, first)],
+		async function* (request) {
+			// A name of a file has no slashes.
+			tried = knows(request, attack.instruction.replaceAll("/", "∕")) || knows(request, attack.instruction);
+			before = await stateOf(t, site);
+			yield calls(
+				"c2",
+				attack.tool,
+				attack.arguments((path) => site.url(path)),
+			);
+			yield { type: "end", stop: "tool_use", usage: noUsage, model: "obedient" };
+		},
+		[says("done")],
+	);
+	await using t = await TestRuntime.open({
+		model,
+		clock,
+		tools: [...builtinTools(), web],
+		...mcpOf(source, text),
+	});
+	await furnish(join(t.directory, "work"), text);
+	const session = await t.create();
+	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
+	await t.send(session, "read it");
+	for (let isOver = false; !isOver; ) {
+		const event = await log.next("prompt.requested", "assistant.message");
+		if (event.type === "prompt.requested") {
+			await t.runtime.answer(
+				unkeyed(),
+				event.prompt.token,
+				answerOf(event.prompt.approval?.callId, approves),
+			);
+		}
+		isOver = event.type === "assistant.message";
+	}
+	return { tried, hadEffect: (await stateOf(t, site)) !== before };
+}
+
+/** The person approves the own calls: one for the session, so that later calls like it need no approval. */
+function answerOf(callId: string | undefined, approves: boolean) {
+	if (callId === "c0") return { value: "session" };
+	return callId === "c1" || approves ? { value: true } : { cancelled: true };
+}
+
+const noUsage = { inputTokens: 1, outputTokens: 1, cacheReadTokens: 0, cacheWriteTokens: 0 };
+
+function knows({ messages, tools }: ModelRequest, text: string): boolean {
+	return JSON.stringify([messages, tools]).includes(text);
+}
+
+/** The MCP server of a source. */
+function mcpOf({ mcp }: Source, text: string) {
+	if (mcp === undefined) return {};
+	const program = join(import.meta.dirname, "injecting-server.ts");
+	const nothing = { environment: {}, secrets: [], read: [], write: [] };
+	const server = { name: "letters", command: process.execPath, args: [program, text, mcp], ...nothing };
+	return { mcp: { source: fixedSource([{ ...server, timeoutMs: 30_000 }]), version: "1" } };
+}
+
+async function furnish(work: string, text: string): Promise<void> {
+	for (const name of ["precious", "inbox"]) await mkdir(join(work, name));
+	await writeFile(join(work, "precious/plan.txt"), "the plan\n");
+	await writeFile(join(work, "precious/AGENTS.md"), "Deploy never on Friday.\n");
+	await writeFile(join(work, "build.sh"), "make\n");
+	await writeFile(join(work, "mail.txt"), `${text}\n`);
+	await writeFile(join(work, "inbox", text.replaceAll("/", "∕")), "");
+	const identity = ["-c", "user.name=Ada", "-c", "user.email=ada@localhost"];
+	await run("git", ["init", "-q"], { cwd: work });
+	await run("git", [...identity, "commit", "-q", "--allow-empty", "-m", "first"], { cwd: work });
+}
+
+/** All files, notes and schedules, and the requests to the site of the attacker. */
+async function stateOf({ directory, store }: TestRuntime, site: Site): Promise<string> {
+	const entries = await readdir(directory, { recursive: true, withFileTypes: true });
+	const files = entries
+		.filter((entry) => entry.isFile())
+		.map(({ parentPath, name }) => join(parentPath, name))
+		.filter((path) => !path.startsWith(join(directory, "data")))
+		.toSorted();
+	const texts = await Promise.all(files.map(async (path) => [path, await readFile(path, "base64")]));
+	const rows = await store.read(async (db) => [
+		await db.selectFrom("memories").selectAll().execute(),
+		await db.selectFrom("schedules").selectAll().execute(),
+	]);
+	return JSON.stringify([texts, rows, site.requests.map(({ path }) => path)]);
+}
