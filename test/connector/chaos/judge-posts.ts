@@ -59,14 +59,16 @@ export function judgeOrder({ answers }: Work, places: readonly (readonly Post[])
 	});
 }
 
-/** Each question is on one card, which can approve it while it is open. */
+/** Each question is on one card, which can approve while it has an open question. */
 export function judgeQuestions({ work, posts, isGone }: WorkAndPosts): string[] {
-	return work.questions.flatMap(({ session, token, label, approve }) => {
+	return work.questions.flatMap(({ session, label, approve }) => {
 		if (isGone?.(session)) return [];
 		const cards = posts.filter(({ text }) => text.includes(label));
+		const together = work.questions.filter((one) => cards.some(({ text }) => text.includes(one.label)));
+		const open = together.filter((one) => one.session.asking.has(one.token));
 		return judgeCard(`the question ${label}`, cards, {
-			buttons: approve,
-			isOpen: session.asking.has(token),
+			buttons: [...approve, ...open.flatMap((one) => one.approve)],
+			isOpen: open.length > 0,
 		});
 	});
 }

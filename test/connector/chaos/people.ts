@@ -11,6 +11,7 @@ const pressed = new Set([
 	"Approve 1",
 	"Approve 2",
 	"Approve all",
+	"Details",
 	"Deny",
 	"Good",
 	"Again",

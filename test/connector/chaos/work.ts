@@ -23,7 +23,7 @@ export class Work {
 	readonly answers: { readonly session: string; readonly text: string }[] = [];
 	/** Texts before calls. A person has stopped the run of a text that is `cut`. */
 	readonly earlier: { readonly session: string; readonly text: string; readonly isCut: boolean }[] = [];
-	/** `approve`: possible labels of the button for this call alone. */
+	/** `approve`: possible labels of the buttons that approve it. */
 	readonly questions: {
 		readonly session: Session;
 		readonly token: string;
@@ -165,7 +165,12 @@ export class Work {
 		const label = `Allow job-${number}.`;
 		// Tokens like those of the gateway, with unique ends and without marks of a text.
 		const token = `prompt_${String(number).padStart(26, "0")}`;
-		this.questions.push({ session, token, label, approve: ["Approve once", `Approve ${inReply}`] });
+		this.questions.push({
+			session,
+			token,
+			label,
+			approve: ["Approve once", "Approve all", `Approve ${inReply}`],
+		});
 		session.asking.add(token);
 		session.record("prompt.request", {
 			...{ type: "confirm", label, required: true, options: [], default: null },
