@@ -225,7 +225,7 @@ test("skills of a directory run only in the version that the operator trusts, an
 	const { say } = await w.begin();
 	await expect(say("/build")).rejects.toThrow(/directory that is not trusted.*parley skills trust/);
 	await expect(w.runtime.skills.trust(unkeyed(guest), w.work)).rejects.toThrow(
-		/connector may not skill.trust/,
+		/only the operator can trust skills, outside of chats/,
 	);
 	await w.trust();
 	await say("/build");
