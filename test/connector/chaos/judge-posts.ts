@@ -93,22 +93,32 @@ export function judgeReviews({ work, posts, isGone }: WorkAndPosts): string[] {
 	);
 }
 
-/** The end of each task notifies its requester once, and no other post notifies a person. */
-export function judgePings(
-	{ work, isGone }: WorkAndPosts,
-	pings: readonly { readonly who: string; readonly by: string; readonly text: string }[],
-): string[] {
-	const { tasks } = work.tasks;
-	const others = pings.filter(({ text }) => !tasks.some(({ title }) => text.includes(title)));
-	const faults = tasks.flatMap((task) => {
-		const called = pings
-			.filter(({ text }) => text.includes(task.title))
-			.map(({ who, by }) => `${who} by ${by}`);
-		const wanted = task.end === undefined ? [] : [`@${task.requester.name} by create`];
-		const mayBeMissing = called.length === 0 && isGone?.(task.session);
-		return mayBeMissing || called.join() === wanted.join()
+interface Ping {
+	readonly who: string;
+	readonly by: string;
+	readonly text: string;
+}
+
+/** Each question of a task and its end notify the requester once, and no other post notifies a person. */
+export function judgePings({ work, isGone }: WorkAndPosts, pings: readonly Ping[]): string[] {
+	const causes = work.tasks.tasks.flatMap(({ title, end, reviews, requester, session }) => {
+		const person = { requester: requester.name, mayBeMissing: isGone?.(session) ?? false };
+		return [
+			{ ...person, name: title, isWanted: end !== undefined },
+			// An answered question may never have been posted as an open one.
+			...reviews.map(({ label, isOpen }) => {
+				const mayBeMissing = person.mayBeMissing || !isOpen;
+				return { ...person, name: label, isWanted: true, mayBeMissing };
+			}),
+		];
+	});
+	const others = pings.filter(({ text }) => causes.every(({ name }) => !text.includes(name)));
+	const faults = causes.flatMap(({ name, requester, isWanted, mayBeMissing }) => {
+		const called = pings.filter(({ text }) => text.includes(name)).map(({ who, by }) => `${who} by ${by}`);
+		const wanted = isWanted ? [`@${requester} by create`] : [];
+		return (mayBeMissing && called.length === 0) || called.join() === wanted.join()
 			? []
-			: [`${task.title} (${task.end ?? "open"}) has called ${called.join() || "no person"}`];
+			: [`${name} (${isWanted ? "wanted" : "not wanted"}) has called ${called.join() || "no person"}`];
 	});
 	return [...faults, ...others.map((ping) => `somebody was called: ${JSON.stringify(ping)}`)];
 }

@@ -27,6 +27,7 @@ const review = "review: Is the plan right? <<< One step.\\nAnother step.\nsay: c
 const suspended: Step[] = [
 	{ says: `@Parley !task new title:Tidy ${review}` },
 	{ shows: ["⏸️ **Waiting for your answer**: Is the plan right?", "[Approve] [Revise]"], in: "Tidy" },
+	{ notified: ["Mia"] },
 ];
 const asks: Step[] = [
 	{ says: "@Parley write: notes.txt <<< hello" },

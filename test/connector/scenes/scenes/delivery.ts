@@ -231,6 +231,7 @@ export const delivery: readonly Scene[] = [
 		steps: [
 			{ says: "@Parley !task new title:Tidy review: Right? <<< A plan.\nsay: carried out" },
 			{ shows: "[Approve]", in: "Tidy" },
+			{ notified: ["Mia"] },
 			{ archives: "Tidy" },
 			{ commands: "/task list" },
 			{ commands: "/task reply", with: { id: "Tidy", text: "approve" }, by: "Alex" },
@@ -245,6 +246,7 @@ export const delivery: readonly Scene[] = [
 		steps: [
 			{ says: "@Parley !task new title:Tidy review: Right? <<< A plan.\nsay: carried out" },
 			{ shows: "[Approve]", in: "Tidy" },
+			{ notified: ["Mia"] },
 			{ removes: "thread", in: "Tidy" },
 			{ commands: "/task reply", with: { id: "Tidy", text: "approve" }, by: "Alex" },
 			{ passes: 90_000 },
@@ -330,6 +332,7 @@ export const delivery: readonly Scene[] = [
 		steps: [
 			{ says: "@Parley !task new title:Tidy review: Right? <<< A plan.\nsay: carried out" },
 			{ shows: "[Approve]", in: "Tidy" },
+			{ notified: ["Mia"] },
 			{ archives: "Tidy", locked: true },
 			{ commands: "/task list" },
 			{ commands: "/task reply", with: { id: "Tidy", text: "approve" }, by: "Alex" },

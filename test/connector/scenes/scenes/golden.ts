@@ -156,6 +156,7 @@ export const golden: Readonly<Record<string, Scene>> = {
 				says: "@Parley !task new title:Tidy review: Is the plan right? <<< 1. Look\\n2. Tidy\nsay: all is tidy",
 			},
 			{ shows: "[Approve] [Revise]", in: "Tidy" },
+			{ notified: ["Mia"] },
 			{ says: "leave the attic out", in: "Tidy" },
 			{ shows: "✅ **Done**", in: "Tidy" },
 			{ shows: ["**Tidy**", "✅ Done"], times: 1 },

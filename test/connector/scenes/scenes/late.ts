@@ -9,6 +9,7 @@ const asks: Step[] = [
 const suspended: Step[] = [
 	{ says: "@Parley !task new title:Tidy review: Right? <<< One step.\nsay: carried out" },
 	{ shows: ["⏸️ **Waiting for your answer**: Right?", "[Approve] [Revise]"], in: "Tidy" },
+	{ notified: ["Mia"] },
 	{ calls: "plan", on: "[Approve] [Revise]", in: "Tidy" },
 	{ calls: "root", on: "[Cancel]" },
 ];

@@ -220,6 +220,7 @@ export const slackPosts: readonly Scene<SlackSite>[] = [
 			{ says: "@Parley say: hello", in: "top", as: "root" },
 			{ replies: "@Parley !task new title:Tidy review: Right? <<< A plan.\nsay: carried out", to: "root" },
 			{ shows: ["Waiting for your answer", "[Approve] [Revise]"] },
+			{ notified: ["Mia"] },
 			{ clicks: "Revise", by: "Alex", fills: { text: "two steps" } },
 			{ shows: ["✅ **Done**", "two steps"] },
 			{ showsOnly: [], in: "top" },

@@ -6,6 +6,8 @@ const suspended: Step[] = [
 	{ shows: ["**Tidy**", "⏸️ Waiting for your answer"], times: 1 },
 	{ shows: ["📋 **Plan**", "One step.\nAnother step."], in: "Tidy" },
 	{ shows: ["⏸️ **Waiting for your answer**: Is the plan right?", "[Approve] [Revise]"], in: "Tidy" },
+	// Once, by the plan.
+	{ notified: ["Mia"] },
 ];
 
 /** Work in the background: a card and a thread each. */
@@ -134,6 +136,7 @@ export const tasks: readonly Scene[] = [
 			{ shows: ["**Tidy**", "⏸️ Waiting for your answer"] },
 			{ clicks: "Retry", by: "Max" },
 			{ answered: "Already started again" },
+			{ notified: ["Mia"] },
 		],
 	},
 	{
@@ -148,7 +151,7 @@ export const tasks: readonly Scene[] = [
 			{ shows: ["**Tidy**", "⏸️ Waiting for your answer"] },
 			{ commands: "/task list", by: "Max" },
 			{ answered: "⏸️ Waiting for your answer" },
-			{ notified: [] },
+			{ notified: ["Max"] },
 		],
 	},
 	{

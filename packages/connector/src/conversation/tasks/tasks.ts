@@ -123,12 +123,12 @@ function suspended(payload: EventPayloads["task.suspended"], task: Task, scene: 
 	if (!review) return [];
 	const subtask = payload.task_id === task.id ? undefined : plain(review.title, 60);
 	const plan = payload.plan_content.trim();
-	return definedItems([
-		plan === ""
-			? undefined
-			: threadPost(task, { lane: "milestone", text: taskTexts.plan({ plan, subtask }) }, scene),
-		inThread(task, { lane: "milestone", ...openReview(review, scene) }, scene),
-	]);
+	// Only the first post notifies the requester.
+	const mentions = mentionsOf(task, scene);
+	const asking = { lane: "milestone", ...openReview(review, scene) } as const;
+	if (plan === "") return [inThread(task, { ...asking, mentions }, scene)];
+	const text = taskTexts.plan({ plan, subtask });
+	return [threadPost(task, { lane: "milestone", text, mentions }, scene), inThread(task, asking, scene)];
 }
 
 function stepped({ before, after: task }: TaskChange, scene: Scene): ShowOperation[] {
