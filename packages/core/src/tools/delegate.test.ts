@@ -37,7 +37,7 @@ test("work is checked, and its label names each agent with its work", async () =
 	expect(await executeCall(call, context)).toEqual({ text: "warm", failed: false });
 });
 
-test("work for an agent with its own server counts as egress", async () => {
+test("work for an agent with another model server counts as egress", async () => {
 	await using place = await createWorkplace();
 	const delegation = {
 		check: async () => ({ leaves: true }),
@@ -48,7 +48,7 @@ test("work for an agent with its own server counts as egress", async () => {
 	const { plan } = await readyCall(delegate, { work }, context);
 	expect(plan).toMatchObject({
 		classes: ["person", "egress"],
-		notes: ["an agent with its own model server gets the instructions"],
+		notes: ["an agent with another model server or provider gets the instructions"],
 	});
 });
 

@@ -65,7 +65,7 @@ export const delegate = defineTool<Arguments>({
 			classes: leaves ? ["person", "egress"] : ["person"],
 			preview: "",
 			binding: {},
-			notes: leaves ? ["an agent with its own model server gets the instructions"] : [],
+			notes: leaves ? ["an agent with another model server or provider gets the instructions"] : [],
 		};
 	},
 	async run({ work }, _plan, context) {

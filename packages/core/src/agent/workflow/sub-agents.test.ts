@@ -2,6 +2,8 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ParleyError, parseJson } from "@parley/base";
 import { expect, test } from "vitest";
+import { createRoutedModel } from "../../models/routed/routed-model.ts";
+import { ModelTable } from "../../models/table/model-table.ts";
 import type { Profile, Profiles } from "../../policy/profiles/profile.ts";
 import { EventLog } from "../../testing/event-log.ts";
 import { probeTool } from "../../testing/probe-tool.ts";
@@ -39,7 +41,7 @@ interface BeginOptions extends Partial<Omit<TestRuntimeOptions, "model">> {
 	readonly options?: RunOptions;
 }
 
-async function begin(model: WorkflowScript, { options = {}, ...more }: BeginOptions = {}) {
+async function begin(model: Model, { options = {}, ...more }: BeginOptions = {}) {
 	const tools = [delegate, skill, ...["one", "two"].map((name) => probeTool(name))];
 	const t = await TestRuntime.open({ tools, ...more, model });
 	await t.runtime.start();
@@ -307,6 +309,52 @@ test("a guest of a channel cannot choose the agent, and a member can", async () 
 		const { t, text } = await delegatedBy(testConnector(role));
 		await using _ = t;
 		expect(text).toContain(expected);
+	}
+});
+
+test("work for an agent with another model server or provider than the run needs an approval", async () => {
+	const at = (url: string): Pick<Profile, "endpoint"> => ({ endpoint: { url } });
+	const [one, other] = [at("https://one.example"), at("https://other.example")];
+	const elsewhere = { model: "elsewhere/model" };
+	for (const [own, theirs, leaves] of [
+		[{}, {}, false],
+		[one, one, false],
+		[{}, one, true],
+		[one, {}, true],
+		[one, other, true],
+		[{}, elsewhere, true],
+		[elsewhere, {}, true],
+		[elsewhere, elsewhere, false],
+	] as const) {
+		const script = new WorkflowScript({
+			hello: [delegating(work("A", { agent: "helper" })), [says("done")]],
+			"helper: A": [[says("a")]],
+		});
+		const away: Model = {
+			provider: "elsewhere",
+			defaultModel: "model",
+			stream: (request, signal) => script.stream(request, signal),
+		};
+		const { t, log } = await begin(createRoutedModel(script, [away]), {
+			table: new ModelTable([], [], { home: "scripted", others: ["elsewhere"] }),
+			modelAt: () => script,
+			profiles: profilesOf(
+				{ name: "main", title: "Main", sampling: {}, ...own },
+				{ name: "helper", title: "Helper", sampling: {}, ...theirs },
+			),
+			options: { agent: "main" },
+		});
+		await using _ = t;
+		if (leaves) {
+			const { prompt } = await log.next("prompt.requested");
+			expect(prompt.approval?.warnings).toContain(
+				"an agent with another model server or provider gets the instructions",
+			);
+			await t.runtime.answer(unkeyed(), prompt.token, { cancelled: true, reason: "no" });
+		}
+		await log.next("assistant.message");
+		expect(eventsOf(log, "prompt.requested")).toHaveLength(leaves ? 1 : 0);
+		expect(eventsOf(log, "skill.started")).toHaveLength(leaves ? 0 : 1);
 	}
 });
 

@@ -1,6 +1,7 @@
 import { defined, ParleyError } from "@parley/base";
 import { isAuthorized } from "../../vocabulary/authorize.ts";
 import type { DelegatedWork, Delegation, DelegationAccess } from "../../vocabulary/delegation.ts";
+import { serverOf } from "../../vocabulary/model.ts";
 import type { Person } from "../../vocabulary/principal.ts";
 import type { Workflow, WorkStep } from "../../vocabulary/skill.ts";
 import { budgetLeftOf } from "../run/limits.ts";
@@ -25,9 +26,8 @@ export function delegationOf(run: Run, callId: string, ports: WorkflowPorts): De
 		async check(work) {
 			if (!isKnown()) refuseTooMany(run, work);
 			const steps = await compose(run, work, ports);
-			const agents = steps.map(({ delegated: { agent } }) => ports.workflows.agents.find(agent));
-			const [own, ...profiles] = await Promise.all([ports.workflows.agents.find(run.agent), ...agents]);
-			return { leaves: profiles.some(({ endpoint }) => endpoint && endpoint.url !== own.endpoint?.url) };
+			const elsewhere = await Promise.all(steps.map((step) => isElsewhere(run, step, ports)));
+			return { leaves: elsewhere.includes(true) };
 		},
 		async run(work) {
 			if (!isKnown()) refuseTooMany(run, work);
@@ -38,6 +38,19 @@ export function delegationOf(run: Run, callId: string, ports: WorkflowPorts): De
 			return error === "" ? { text: output, failed: false } : { text: error, failed: true };
 		},
 	};
+}
+
+/** Whether another server, or another provider, than that of the run gets the text of a sub-agent. */
+async function isElsewhere(
+	{ agent, settings: { model, names } }: Run,
+	{ delegated, model: name }: DelegatedStep,
+	{ workflows: { agents } }: WorkflowPorts,
+): Promise<boolean> {
+	// A sub-agent of the same agent has the model of the run.
+	if (name === undefined) return false;
+	const [own, theirs] = await Promise.all([agents.find(agent), agents.find(delegated.agent)]);
+	if (own.endpoint?.url !== theirs.endpoint?.url) return true;
+	return serverOf(model, names[0]).provider !== serverOf(model, name).provider;
 }
 
 function refuseTooMany(run: Run, work: readonly DelegatedWork[]): void {
