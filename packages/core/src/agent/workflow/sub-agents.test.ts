@@ -224,6 +224,20 @@ test("untrusted text taints the sub-agent, and its result taints the session", a
 	expect(rows.map(({ taint }) => taint)).toEqual(["U", "U"]);
 });
 
+test("a secret in the title of work is in no event", async () => {
+	const secret = "ghp_16C7e42F292c6912E7710c838347Ae178B4a";
+	const model = new WorkflowScript({
+		hello: [delegating(work(`use ${secret}`, { instructions: "go" })), [says("done")]],
+		"use [redacted]": [[says("used")]],
+	});
+	const { t, log } = await begin(model);
+	await using _ = t;
+	await log.next("assistant.message");
+	expect(resultOf(log)).toBe("used");
+	expect(eventsOf(log, "skill.step.completed")).toMatchObject([{ title: "use [redacted]" }]);
+	expect(JSON.stringify(log.events)).not.toContain(secret);
+});
+
 test("cancelling the run cancels its sub-agents", async () => {
 	const model = new WorkflowScript({
 		hello: [delegating(work("A"), work("B"))],

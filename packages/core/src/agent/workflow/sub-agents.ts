@@ -87,7 +87,7 @@ async function compose(
 			workingMs: maxMinutes * 60_000,
 			...defined({ cost: Number.isFinite(left.cost) ? shareOf(left.cost) : undefined }),
 		};
-		const named = agent === run.agent ? title : `${agent}: ${title}`;
+		const named = run.session.redactor.redact(agent === run.agent ? title : `${agent}: ${title}`);
 		steps.push({
 			id: String(index + 1),
 			title: named,
