@@ -372,6 +372,26 @@ test("work for an agent with another model server or provider than the run needs
 	}
 });
 
+test("after a restart an open sub-agent continues, although its tool is missing", async () => {
+	const first = new WorkflowScript({
+		hello: [delegating(work("A"), work("B", { tools: ["two"] }))],
+		A: [[says("a done")]],
+		B: [stuck("half")],
+	});
+	const { t, log, home } = await begin(first);
+	await log.next("skill.step.completed");
+	await first.requested("B");
+	await t.stop();
+	const model = new WorkflowScript({ hello: [[says("all done")]], B: [[says("b done")]] });
+	const tools = [delegate, probeTool("one")];
+	const { directory, clock } = t;
+	await using again = await TestRuntime.open({ model, directory, clock, tools });
+	const later = await EventLog.join(again.runtime, home, { afterSeq: 0 });
+	await again.runtime.start();
+	await later.next("assistant.message");
+	expect(resultOf(later)).toBe("## A\n\na done\n\n## B\n\nb done");
+});
+
 /** The result of a delegation to another agent that this principal requests. */
 async function delegatedBy(principal: Principal) {
 	const script = [delegating(work("A", { agent: "reader" })), [says("done")]];

@@ -6,7 +6,7 @@ import type { Person } from "../../vocabulary/principal.ts";
 import type { Workflow, WorkStep } from "../../vocabulary/skill.ts";
 import { budgetLeftOf } from "../run/limits.ts";
 import { participantsOf, type Run } from "../run/run.ts";
-import { workflowsIn } from "./progress.ts";
+import { WorkflowProgress, workflowsIn } from "./progress.ts";
 import { notInSteps, runWorkflow } from "./run-workflow.ts";
 import type { WorkflowPorts } from "./workflow-ports.ts";
 
@@ -21,19 +21,21 @@ const delegationName = "delegate";
 
 /** Sub-agents for one call of a run. Each is a step of a workflow, and so a task with a conversation of its own. */
 export function delegationOf(run: Run, callId: string, ports: WorkflowPorts): DelegationAccess {
-	const isKnown = (): boolean => workflowsIn(run.steps).some((workflow) => workflow.callId === callId);
+	/** Started work keeps its recorded steps, also if a tool or an agent is missing after a restart. */
+	const stepsFor = async (work: readonly DelegatedWork[]): Promise<readonly WorkStep[]> => {
+		const known = WorkflowProgress.of(run.steps, callId);
+		if (known) return known.workflow.steps;
+		refuseTooMany(run, work);
+		return await compose(run, work, ports);
+	};
 	return {
 		async check(work) {
-			if (!isKnown()) refuseTooMany(run, work);
-			const steps = await compose(run, work, ports);
+			const steps = await stepsFor(work);
 			const elsewhere = await Promise.all(steps.map((step) => isElsewhere(run, step, ports)));
 			return { leaves: elsewhere.includes(true) };
 		},
 		async run(work) {
-			if (!isKnown()) refuseTooMany(run, work);
-			const steps = isKnown() ? [] : await compose(run, work, ports);
-			const workflow: Workflow = { name: delegationName, steps, isDelegation: true };
-			// A workflow that is known continues with its recorded steps.
+			const workflow: Workflow = { name: delegationName, steps: await stepsFor(work), isDelegation: true };
 			const { output, error } = await runWorkflow(run, { workflow, arguments: "", callId }, ports);
 			return error === "" ? { text: output, failed: false } : { text: error, failed: true };
 		},
@@ -43,12 +45,15 @@ export function delegationOf(run: Run, callId: string, ports: WorkflowPorts): De
 /** Whether another server, or another provider, than that of the run gets the text of a sub-agent. */
 async function isElsewhere(
 	{ agent, settings: { model, names } }: Run,
-	{ delegated, model: name }: DelegatedStep,
+	{ delegated, model: name }: WorkStep,
 	{ workflows: { agents } }: WorkflowPorts,
 ): Promise<boolean> {
 	// A sub-agent of the same agent has the model of the run.
-	if (name === undefined) return false;
-	const [own, theirs] = await Promise.all([agents.find(agent), agents.find(delegated.agent)]);
+	if (!delegated || name === undefined) return false;
+	const own = await agents.find(agent);
+	const theirs = await agents.find(delegated.agent).catch(() => undefined);
+	// The profile of started work can be missing after a restart. Its server is unknown then.
+	if (!theirs) return true;
 	if (own.endpoint?.url !== theirs.endpoint?.url) return true;
 	return serverOf(model, names[0]).provider !== serverOf(model, name).provider;
 }
@@ -63,16 +68,14 @@ function refuseTooMany(run: Run, work: readonly DelegatedWork[]): void {
 	throw refused(`a run can have at most ${mostOfRun} sub-agents: do the rest yourself`);
 }
 
-type DelegatedStep = WorkStep & { readonly delegated: Delegation };
-
 async function compose(
 	run: Run,
 	work: readonly DelegatedWork[],
 	ports: WorkflowPorts,
-): Promise<readonly DelegatedStep[]> {
+): Promise<readonly WorkStep[]> {
 	const left = budgetLeftOf(run.row.options, run.steps);
 	const shareOf = (all: number): number => Math.max(1, Math.floor(all / work.length));
-	const steps: DelegatedStep[] = [];
+	const steps: WorkStep[] = [];
 	for (const [index, one] of work.entries()) {
 		const { agent = run.agent, title, instructions, maxTokens, maxMinutes } = one;
 		const tools = await toolsFor(run, agent, one, ports);
