@@ -1,12 +1,12 @@
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { Redactor } from "@parley/base";
+import { defined, Redactor } from "@parley/base";
 import { MemoryLogger } from "@parley/base/testing";
 import { expect, onTestFinished, test } from "vitest";
 import { McpFiles, readMcpFile, writeMcpFile } from "./mcp-file.ts";
 
-async function open(configured: readonly string[] = []) {
+async function open(configured: readonly string[] = [], changed?: () => Promise<void>) {
 	const data = await mkdtemp(join(tmpdir(), "parley-mcp-file-"));
 	onTestFinished(() => rm(data, { recursive: true, force: true }));
 	const log = new MemoryLogger();
@@ -20,6 +20,7 @@ async function open(configured: readonly string[] = []) {
 		environment: { NOTES_TOKEN: "a-secret-token" },
 		log,
 		redactor,
+		...defined({ changed }),
 	});
 	return { data, path, log, redactor, files };
 }
@@ -48,6 +49,30 @@ test("a change of the file applies to the next look, and the configuration prece
 	expect((await files.current("default")).servers).toBe(servers);
 	await writeMcpFile(path, { servers: {}, trusted: [] });
 	expect((await files.current("default")).servers).toMatchObject([{ name: "notes" }]);
+});
+
+test("while the audit cannot be written, what a change removes ends and what it adds waits", async () => {
+	let isFull = false;
+	const { files, path, data } = await open(["notes"], () =>
+		isFull ? Promise.reject(new Error("the disk is full")) : Promise.resolve(),
+	);
+	const trusted = [{ directory: data, file: "0".repeat(64), servers: { a: { program: "/bin/sh" } } }];
+	const [stays, wide] = [{ command: "stays" }, { command: "wide", read: [data] }];
+	const narrow = { ...wide, read: [] };
+	await put(path, { servers: { gone: stays, stays, wide }, trusted });
+	const namesOf = async () => {
+		const setup = await files.current("default");
+		return [setup.servers.map(({ name }) => name), setup.trusted.map(({ name }) => name)];
+	};
+	await expect(namesOf()).resolves.toEqual([["notes", "gone", "stays", "wide"], ["a"]]);
+	isFull = true;
+	await put(path, { servers: { stays, wide: narrow, added: stays } });
+	await expect(namesOf()).resolves.toEqual([["notes", "stays"], []]);
+	await writeFile(path, "nonsense");
+	await expect(namesOf()).resolves.toEqual([["notes"], []]);
+	isFull = false;
+	await put(path, { servers: { stays, wide: narrow, added: stays } });
+	await expect(namesOf()).resolves.toEqual([["notes", "stays", "wide", "added"], []]);
 });
 
 test("an invalid file grants nothing, and the log has the reason", async () => {

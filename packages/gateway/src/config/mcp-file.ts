@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
 import { readFile, realpath } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import { defined, type Logger, ParleyError, parseJson, type Redactor } from "@parley/base";
 import {
 	loginRequiredText,
@@ -85,7 +86,7 @@ interface McpFileParts {
 	readonly redactor: Redactor;
 	/** File with the logins at remote servers. */
 	readonly logins: string;
-	/** Called before a change is used. The change is used later if it rejects. Default: nothing. */
+	/** Called before a change is used. If it rejects, only what the change removes ends now. Default: nothing. */
 	changed?(): Promise<void>;
 }
 
@@ -110,24 +111,33 @@ class McpFile {
 	}
 
 	async #load(looks: string): Promise<McpSetup> {
-		const { path, configured, log } = this.#parts;
+		const { configured, log, redactor } = this.#parts;
 		try {
 			await this.#parts.changed?.();
 		} catch (error) {
 			log.error("a change of the MCP servers is not used yet: the audit cannot be written", { error });
+			// Nothing new is used without its row, and nothing that was removed stays.
+			this.#setup = inBoth(this.#setup, await this.#readPresent());
 			return this.#setup;
 		}
-		try {
-			this.#setup = await this.#read(await readMcpFile(path));
-		} catch (error) {
-			log.error("the MCP servers of the data directory are not used: their file is invalid", { error });
-			this.#setup = await this.#read({ servers: {}, trusted: [] });
-		}
+		this.#setup = await this.#readPresent();
 		for (const { secrets } of [...configured, ...this.#setup.servers, ...this.#setup.trusted]) {
-			for (const value of secrets) if (value.length >= shortestSecret) this.#parts.redactor.add(value);
+			for (const value of secrets) if (value.length >= shortestSecret) redactor.add(value);
 		}
 		this.#looks = looks;
 		return this.#setup;
+	}
+
+	/** The setup of the present file; that of the configuration if the file is invalid. */
+	async #readPresent(): Promise<McpSetup> {
+		try {
+			return await this.#read(await readMcpFile(this.#parts.path));
+		} catch (error) {
+			this.#parts.log.error("the MCP servers of the data directory are not used: their file is invalid", {
+				error,
+			});
+			return await this.#read({ servers: {}, trusted: [] });
+		}
 	}
 
 	async #read({ servers, trusted }: McpFileContent): Promise<McpSetup> {
@@ -232,6 +242,16 @@ function withLogin(
 	const { id, hasEnded } = state;
 	const problem = hasEnded ? loginRequiredText(server.name) : undefined;
 	return { ...server, login: { id, hasEnded }, ...defined({ problem: problem ?? server.problem }) };
+}
+
+/** What is the same in two setups. */
+function inBoth(before: McpSetup, after: McpSetup): McpSetup {
+	const isIn = (all: readonly unknown[], one: unknown): boolean =>
+		all.some((other) => isDeepStrictEqual(one, other));
+	return {
+		servers: after.servers.filter((one) => isIn(before.servers, one)),
+		trusted: after.trusted.filter((one) => isIn(before.trusted, one)),
+	};
 }
 
 function joined(main: McpSetup, { servers }: McpSetup): McpSetup {
