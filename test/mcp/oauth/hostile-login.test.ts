@@ -112,6 +112,15 @@ test.for<[string, Lies, string]>([
 		"visible characters",
 	],
 	["a token of another type", { tokens: { token_type: "DPoP" } }, "not a bearer token"],
+	[
+		"a short secret of the client",
+		{
+			answers: {
+				"/register": json({ client_id: "parley", client_secret: "that", redirect_uris: [redirectUrl] }),
+			},
+		},
+		"a secret of the client that does not have 16 to 16384 visible characters",
+	],
 	["no token", { tokens: { access_token: undefined } }, "an answer that cannot be used"],
 	[
 		"no metadata",

@@ -8,7 +8,7 @@ import { type Clock, defined, type Ids, ParleyError } from "@parley/base";
 import type { McpAuthorizationServer, McpLogin, McpOAuthClient } from "../../../vocabulary/mcp/login.ts";
 import type { McpRemoteSettings } from "../../../vocabulary/mcp/server.ts";
 import { type AuthorizationFetch, authorizationFetch } from "./authorization-fetch.ts";
-import { checkTokens, isSafeEndpoint, loginProblem } from "./oauth-answers.ts";
+import { checkClientSecret, checkTokens, isSafeEndpoint, loginProblem } from "./oauth-answers.ts";
 
 type Library = typeof import("@modelcontextprotocol/client");
 
@@ -204,7 +204,10 @@ async function register(
 			fetchFn: guarded.fetch,
 		},
 	);
-	return { client_id, ...defined({ client_secret, token_endpoint_auth_method }) };
+	return {
+		client_id,
+		...defined({ client_secret: checkClientSecret(client_secret), token_endpoint_auth_method }),
+	};
 }
 
 /** Without this scope, some servers give no refresh token. */

@@ -22,6 +22,15 @@ export function checkTokens({ access_token, token_type, refresh_token }: OAuthTo
 	return { accessToken: access_token, ...defined({ refreshToken: refresh_token }) };
 }
 
+/** The secret of a registration; undefined without one. Throws for one that would remove ordinary words. */
+export function checkClientSecret(secret = ""): string | undefined {
+	if (secret === "") return undefined;
+	if (token.test(secret)) return secret;
+	throw invalid(
+		`it sent a secret of the client that does not have ${shortestToken} to ${longestToken} visible characters`,
+	);
+}
+
 /** Whether an address can be shown to a person and get secrets. */
 export function isSafeEndpoint(text: string, allowPrivate: boolean): boolean {
 	const url = URL.parse(text);
