@@ -58,6 +58,25 @@ test("a login ends in the browser of this machine or with a pasted address, and 
 	expect(twice.text).toContain('There is no login to a server "tracker"');
 });
 
+test("removing a server ends its login as a logout does", async ({ setup }) => {
+	await using authorization = await openAuthorizationServer(scope);
+	await using server = await openProtectedServer(authorization, scope);
+	const revoked: string[] = [];
+	authorization.provider.on("access_token.destroyed", ({ jti }) => revoked.push(jti));
+	authorization.provider.on("refresh_token.destroyed", ({ jti }) => revoked.push(jti));
+	await setup.run("mcp", "add", "garden", server.url, "--allow-private").ended();
+	const login = setup.run("mcp", "login", "garden");
+	await fetch(await browse(await addressIn(login)));
+	expect(await login.ended()).toBe(0);
+	const remove = setup.run("mcp", "remove", "garden");
+	expect(await remove.ended()).toBe(0);
+	expect(remove.text).toContain("removed garden, and logged out of it");
+	expect(revoked).not.toEqual([]);
+	const notes = readFileSync(join(setup.data, "mcp-changes.jsonl"), "utf8");
+	expect(notes).toMatch(/"mcp\.remove","object":"garden"[\s\S]*"mcp\.logout","object":"garden"/);
+	expect(readFileSync(join(setup.data, "mcp-logins.json"), "utf8")).not.toContain("garden");
+});
+
 test("a login needs a remote server without a token of its own", async ({ setup }) => {
 	await setup.run("mcp", "add", "local", "sh").ended();
 	await setup.run("mcp", "add", "fixed", "https://mcp.example/mcp", "--token-from", "HOME").ended();

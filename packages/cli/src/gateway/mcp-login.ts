@@ -1,6 +1,6 @@
 import { createInterface } from "node:readline";
 import { createIds, defined, ParleyError, Redactor, silentLogger, systemClock } from "@parley/base";
-import { beginLogin, type McpRemoteSettings, type PendingLogin, revokeLogin } from "@parley/core";
+import { beginLogin, type McpRemoteSettings, type PendingLogin } from "@parley/core";
 import { McpFiles, McpLoginFile, mcpFileIn, mcpLoginsIn, noteMcpChange } from "@parley/gateway";
 import type { Io } from "../command-line/io.ts";
 import { printJson, printRows } from "../command-line/output.ts";
@@ -8,6 +8,7 @@ import { UsageError } from "../command-line/usage.ts";
 import { visibleLine } from "../text/visible.ts";
 import { type LoginListener, listenForLogin } from "./login-answer.ts";
 import type { LoginFlags } from "./mcp-flags.ts";
+import { endLogin, restOfLogin } from "./mcp-logout.ts";
 import { readConfig } from "./run-gateway.ts";
 
 /** Maximum milliseconds of a login. */
@@ -49,18 +50,10 @@ export async function logIn(name: string, flags: LoginFlags, io: Io): Promise<vo
 export async function logOut(name: string, flags: LoginFlags, io: Io): Promise<void> {
 	const { data, servers, logins } = await openLogins(flags, io);
 	const allowPrivate = servers.some((one) => one.name === name && one.allowPrivate);
-	let hadLogin = false;
-	let isRevoked = false;
-	await logins.change(name, async (before) => {
-		hadLogin = before !== undefined;
-		if (before) await noteMcpChange(data, { action: "mcp.logout", object: name, facts: {} }, noteDeps);
-		if (before) isRevoked = await revokeLogin(before, allowPrivate, systemClock);
-		return undefined;
-	});
-	if (!hadLogin) throw new UsageError(`There is no login to a server "${name}"`);
-	if (flags.json) return printJson({ loggedOut: name, revoked: isRevoked }, io);
-	const end = isRevoked ? "" : "; its token is valid until it expires";
-	printRows([`logged out of ${name}${end}`], io);
+	const end = await endLogin(name, allowPrivate, { data, logins });
+	if (!end) throw new UsageError(`There is no login to a server "${name}"`);
+	if (flags.json) return printJson({ loggedOut: name, revoked: end.isRevoked }, io);
+	printRows([`logged out of ${name}${restOfLogin(end)}`], io);
 }
 
 const noteDeps = { clock: systemClock, ids: createIds() };

@@ -22,6 +22,7 @@ import { noConfirmation, UsageError } from "../command-line/usage.ts";
 import { tableRows } from "../text/columns.ts";
 import { visibleLine } from "../text/visible.ts";
 import type { AddFlags, McpFlags, RightFlags, TrustFlags } from "./mcp-flags.ts";
+import { endLogin, restOfLogin } from "./mcp-logout.ts";
 import { readConfig } from "./run-gateway.ts";
 
 /** A row of the list. */
@@ -148,19 +149,21 @@ function serverOf(
 }
 
 export async function removeServer(name: string, flags: McpFlags, io: Io): Promise<void> {
+	let allowPrivate = false;
 	await change(flags, io, { action: "mcp.remove", object: name, facts: {} }, (content) => {
 		const { [name]: removed, ...servers } = content.servers;
 		if (removed === undefined) {
 			const known = Object.keys(content.servers).join(", ") || "none";
 			throw new UsageError(`No server "${name}" was added by a command. Added servers: ${known}`);
 		}
+		allowPrivate = removed.allowPrivate === true;
 		return { ...content, servers };
 	});
 	const data = await chosenDataDirectory(flags.data, io);
 	const logins = new McpLoginFile({ data, clock: systemClock, redactor: new Redactor() });
-	await logins.change(name, () => Promise.resolve(undefined));
-	if (flags.json) printJson({ removed: name }, io);
-	else printRows([`removed ${name}`], io);
+	const end = await endLogin(name, allowPrivate, { data, logins });
+	if (flags.json) return printJson({ removed: name, ...defined({ revoked: end?.isRevoked }) }, io);
+	printRows([`removed ${name}${end ? `, and logged out of it${restOfLogin(end)}` : ""}`], io);
 }
 
 /** Trusts the present servers of a directory after the operator has confirmed them. Returns the exit code. */

@@ -1,0 +1,30 @@
+import { createIds, systemClock } from "@parley/base";
+import { revokeLogin } from "@parley/core";
+import { type McpLoginFile, noteMcpChange } from "@parley/gateway";
+
+/** End of a login. Without a revocation, its token is valid until it expires. */
+interface LoginEnd {
+	readonly isRevoked: boolean;
+}
+
+/** Removes a login, with a note for the audit, and revokes its tokens. Undefined if there is none. */
+export async function endLogin(
+	name: string,
+	allowPrivate: boolean,
+	{ data, logins }: { readonly data: string; readonly logins: McpLoginFile },
+): Promise<LoginEnd | undefined> {
+	let end: LoginEnd | undefined;
+	await logins.change(name, async (before) => {
+		if (before === undefined) return undefined;
+		const note = { action: "mcp.logout", object: name, facts: {} } as const;
+		await noteMcpChange(data, note, { clock: systemClock, ids: createIds() });
+		end = { isRevoked: await revokeLogin(before, allowPrivate, systemClock) };
+		return undefined;
+	});
+	return end;
+}
+
+/** What a person is told about a login that ended. */
+export function restOfLogin({ isRevoked }: LoginEnd): string {
+	return isRevoked ? "" : "; its token is valid until it expires";
+}
