@@ -1,6 +1,7 @@
 import { ParleyError } from "@parley/base";
 import type { OzzieEvent } from "@parley/protocol";
 import { expect, test } from "vitest";
+import { versionOf } from "../conversation/questions/question.ts";
 import { behalf, type Pressed, QuestionContext, type QuestionPress } from "../testing/question-context.ts";
 import {
 	answered,
@@ -8,6 +9,7 @@ import {
 	closed,
 	elicitation,
 	offer,
+	play,
 	read,
 	session,
 	token,
@@ -217,3 +219,21 @@ function refusing(message: string, code: ParleyError["code"]): ScriptedAnswers {
 	};
 	return { prompt_response: refuse, secret_page: refuse, list_prompts: refuse };
 }
+
+test.each(["approve", "approve-session"] as const)(
+	"%s of a post that shows an earlier form of the call decides nothing",
+	async (kind) => {
+		const before = approval({ allow_session: true, arguments: { command: "ls" } });
+		const after = approval({ allow_session: true, arguments: { command: "rm -rf /" } });
+		const [shown] = play([before]).slice.open;
+		if (!shown) throw new Error("no question is open");
+		const subject = `${token}.${versionOf(shown)}`;
+		const changed = new QuestionContext([after], sent);
+		const reply = await changed.press(kind, {}, subject);
+		expect(reply?.text).toContain("this call has changed");
+		expect(changed.gateway.requests).toEqual([]);
+		const same = new QuestionContext([before], sent);
+		expect(await same.press(kind, {}, subject)).toBeUndefined();
+		expect(same.gateway.requests).toHaveLength(1);
+	},
+);

@@ -1,8 +1,9 @@
 import { defined, ParleyError } from "@parley/base";
 import type { MethodResult } from "@parley/protocol";
 import type { ControlTarget } from "../controls/controls.ts";
+import { wholeCalls } from "../conversation/questions/draw-reply-card.ts";
 import { plain } from "../conversation/questions/markdown.ts";
-import { codeOf, type OpenQuestion } from "../conversation/questions/question.ts";
+import { codeOf, type OpenQuestion, versionOf } from "../conversation/questions/question.ts";
 import { closedQuestion, openQuestions, replyCardOf } from "../conversation/questions/questions.ts";
 import {
 	type Response,
@@ -14,6 +15,7 @@ import { wholeQuestion } from "../conversation/questions/whole-question.ts";
 import { refusalWithoutIds } from "../conversation/vocabulary/without-ids.ts";
 import type { Person, Room } from "../platform/inbound-event.ts";
 import type { HandledEvent, HandlerContext, Reply } from "../rooms/handler-context.ts";
+import { approvalTexts } from "../texts/approvals.ts";
 import { questionTexts } from "../texts/questions.ts";
 import type { PressHandler, PressHandlers } from "./press.ts";
 
@@ -34,8 +36,8 @@ type Answering = Omit<QuestionAnswer, "key">;
 export const pressesOfQuestions: PressHandlers<
 	"approve" | "approve-session" | "deny" | "whole" | "answer" | "choose" | "skip" | "secret"
 > = {
-	approve: giving(() => ({ value: "once" })),
-	"approve-session": giving(() => ({ value: "session" })),
+	approve: approving("once"),
+	"approve-session": approving("session"),
 	deny: giving(({ fields }) => {
 		const reason = fields["reason"]?.trim() ?? "";
 		return { cancelled: true, ...defined({ reason: reason || undefined }) };
@@ -76,13 +78,26 @@ export function readText(context: HandlerContext, answering: QuestionAnswer, tex
 	const closed = whyClosed(context, meaning);
 	if (closed) return { reply: closed };
 	const typed = readTypedAnswer(questionOf(context, meaning), meant.words);
-	if ("response" in typed) return { answering: meaning, response: typed.response };
+	if ("response" in typed) {
+		const isHidden = "value" in typed.response && rows.length > 1 && !isWhole(context, meaning);
+		if (isHidden) return { reply: { text: approvalTexts.typed.notShown } };
+		return { answering: meaning, response: typed.response };
+	}
 	return {
 		reply: {
 			text: typed.help,
 			...defined({ controls: typed.again ? againControls(context, meaning) : undefined }),
 		},
 	};
+}
+
+/** Whether the card with several calls shows the complete call. */
+function isWhole(context: HandlerContext, { session, token }: QuestionAnswer): boolean {
+	const slice = context.session(session)?.state.questions;
+	const card = slice && replyCardOf(slice, token);
+	return (
+		slice !== undefined && card !== undefined && wholeCalls(card, slice.open, context.platform).has(token)
+	);
 }
 
 /** Result of a typed answer. `late`: the question was closed meanwhile. */
@@ -115,6 +130,18 @@ export async function giveTyped(
 
 function giving(responseOf: (event: HandledEvent<"press">["event"]) => Response): PressHandler {
 	return (context, handled, target) => give(context, answeringOf(handled, target), responseOf(handled.event));
+}
+
+/** Approves a call, unless it has changed since a post with its version was shown. */
+function approving(value: "once" | "session"): PressHandler {
+	return (context, handled, target) => {
+		const [token = "", version] = target.subject.split(".");
+		const meant = { ...target, subject: token };
+		const question = questionOf(context, { session: target.session, token });
+		const hasChanged = version !== undefined && question && versionOf(question) !== version;
+		if (hasChanged) return Promise.resolve({ text: approvalTexts.changed });
+		return give(context, answeringOf(handled, meant), { value });
+	};
 }
 
 /** The answer of a press. */

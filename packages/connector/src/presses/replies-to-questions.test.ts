@@ -104,6 +104,32 @@ test.each(["approve", "approve 3", "approve 2 now", "deny 2 use another name", "
 	},
 );
 
+/** Calls with commands that do not fit on the card. */
+const long = (count: number) =>
+	Array.from({ length: count }, (_, index) =>
+		approval(
+			{
+				call_id: `call_${index + 1}`,
+				tool: "run_command",
+				notes: [],
+				arguments: { command: `echo ${"harmless ".repeat(120)}&& rm -rf ${index}` },
+				reply: { id: "run_1/1", place: index + 1, count },
+			},
+			{ token: tokenOf(index + 1), label: "Allow this command?" },
+		),
+	);
+
+test.each([
+	["a call that the card shows in part", "approve 2", 2],
+	["a call that the card does not show", "approve 9", 12],
+])("a reply does not approve %s, but can deny it", async (_what, text, count) => {
+	const t = new QuestionContext(long(count), sent);
+	expect((await t.says(text))?.text).toContain("Press **Details** and approve it there");
+	expect(t.gateway.requests).toEqual([]);
+	expect(await t.says(text.replace("approve", "deny"))).toBeUndefined();
+	expect(t.gateway.requests).toHaveLength(1);
+});
+
 test("a password written in the chat is not sent to the gateway", async () => {
 	const t = new QuestionContext([elicitation({ type: "password" })], sent);
 	const reply = await t.says("hunter2");

@@ -1,6 +1,7 @@
 import { defined, definedItems } from "@parley/base";
 import type { ControlTarget } from "../controls/controls.ts";
 import { buttonOf, callButtons, callLine } from "../conversation/questions/draw-reply-card.ts";
+import { versionOf } from "../conversation/questions/question.ts";
 import { replyCardOf } from "../conversation/questions/questions.ts";
 import { type CardRow, type ReplyCard, writeDisplayed } from "../conversation/questions/reply-cards.ts";
 import { whatOf } from "../conversation/questions/short-card.ts";
@@ -80,6 +81,8 @@ interface Shown {
 	readonly row: CardRow;
 	readonly text: string;
 	readonly isCritical: boolean;
+	/** Whether a person can change its arguments while its other approvals are missing. This post would then be out of date. */
+	readonly canChange: boolean;
 	readonly line: string;
 	readonly buttons: readonly Control[];
 }
@@ -98,8 +101,9 @@ async function showWaiting(
 		row,
 		text: `**${number}.** ${wholeQuestion(prompt, context)}`,
 		isCritical: question.call?.risk === "critical",
+		canChange: question.call?.editable === true && question.call.approvals !== undefined,
 		line: `${number}. ${question.call?.tool ?? ""} · ${whatOf(question.label.text)}`,
-		buttons: callButtons({ row, question }, { ...context, session }),
+		buttons: callButtons({ row, question }, { ...context, session }, { version: versionOf(question) }),
 	};
 }
 
@@ -126,7 +130,7 @@ function controlsOf(
 	if (waiting.length === 1) return each;
 	const subjectOf = (shown: readonly Shown[]): string =>
 		writeDisplayed(card, new Set(shown.map(({ row }) => row.token)));
-	const approvable = waiting.filter(({ isCritical }) => !isCritical);
+	const approvable = waiting.filter(({ isCritical, canChange }) => !isCritical && !canChange);
 	const approve = { subject: subjectOf(approvable), label: labels.approveAll };
 	return [
 		...each,

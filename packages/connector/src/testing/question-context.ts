@@ -43,7 +43,7 @@ export class QuestionContext {
 		this.context = { ...context, session: (id) => (id === session ? this.#session() : undefined) };
 	}
 
-	press(kind: QuestionPress, what: Pressed = {}): Promise<Reply | undefined> {
+	press(kind: QuestionPress, what: Pressed = {}, subject = token): Promise<Reply | undefined> {
 		const event: Omit<InboundEventOf<"press">, "ticket"> = {
 			type: "press",
 			control: "",
@@ -54,7 +54,7 @@ export class QuestionContext {
 			at: 0,
 			...what,
 		};
-		return presses[kind](this.context, { event, key: "key" }, { kind, session, subject: token });
+		return presses[kind](this.context, { event, key: "key" }, { kind, session, subject });
 	}
 
 	/** A reply to the post of the question. */

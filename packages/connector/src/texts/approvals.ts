@@ -167,7 +167,13 @@ export const approvalTexts = {
 	},
 
 	/** Help for a reply that is not a decision. */
+	/** For a press on a post that shows an earlier form of the call. */
+	changed:
+		"Not approved, because this call has changed since this post was shown. Press **Details** on its card again.",
 	typed: {
+		/** For a call that its card shows only in part, or not at all. */
+		notShown:
+			"Not approved, because the card does not show the complete call. Press **Details** and approve it there.",
 		unclear: ({ allowSession }: { readonly allowSession: boolean }): string =>
 			`Not decided. Reply **approve**${allowSession ? ", **approve for this session**" : ""}, **deny** or **deny: your reason**, or press a button.`,
 		/** For trust requests and for calls that always require approval. */

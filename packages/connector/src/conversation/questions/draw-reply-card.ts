@@ -69,6 +69,11 @@ export function drawReplyCard(card: ReplyCard, open: readonly OpenQuestion[], sc
 	};
 }
 
+/** The part of a scene that decisions use. */
+interface DecisionScene {
+	readonly platform: { readonly moment: Scene["platform"]["moment"] };
+}
+
 /** After the last decision: that of its calls, if one was denied or if all were approved. */
 function stateOf(entries: readonly Entry[], waiting: readonly WaitingEntry[]): CardState {
 	if (waiting.length > 0) return "waiting";
@@ -111,22 +116,39 @@ function titleLine({ rows, task }: ReplyCard): string {
 }
 
 /** The first waiting calls, then the decisions. Calls with a decision have only their number if room is missing. */
-function drawWaiting(entries: readonly Entry[], waiting: readonly WaitingEntry[], scene: Scene): Drawn {
+function drawWaiting(
+	entries: readonly Entry[],
+	waiting: readonly WaitingEntry[],
+	scene: DecisionScene,
+): Drawn {
 	const decisions = decisionsOf(endedOf(entries), scene);
 	const forDecisions = Math.min(rowsOf(decisions), Math.max(1, waitingLines - waiting.length));
 	const room = waitingLines - forDecisions;
 	const isAll = waiting.length <= room;
 	const shown = isAll ? waiting : waiting.slice(0, room - 1);
-	const each = isAll && decisions.length === 0 ? Math.floor(room / waiting.length) : 1;
+	const each = isAll ? Math.floor(room / waiting.length) : 1;
 	const rows = shown.map(({ row, question }) => ({ row, ...callRow(row, question, each) }));
 	const more = isAll ? [] : [approvalTexts.card.moreCalls({ count: waiting.length - shown.length })];
 	const lines = [...rows.flatMap((row) => row.lines), ...more];
 	const whole = new Set(rows.flatMap(({ row, cut }) => (cut ? [] : [row.token])));
+	// A long line is shown in several rows.
+	const used = lines.reduce((sum, line) => sum + Math.ceil(seenColumns(line) / cardColumns), 0);
 	return {
-		lines: [...lines, ...firstOf(decisions, waitingLines - lines.length, endedOf(entries))],
+		lines: [...lines, ...firstOf(decisions, waitingLines - used, endedOf(entries))],
 		whole,
 		cut: false,
 	};
+}
+
+/** Tokens of the waiting calls that the card shows completely. */
+export function wholeCalls(
+	card: ReplyCard,
+	open: readonly OpenQuestion[],
+	platform: DecisionScene["platform"],
+): ReadonlySet<string> {
+	const entries = entriesOf(card, open);
+	const waiting = waitingOf(entries);
+	return waiting.length === 0 ? new Set() : drawWaiting(entries, waiting, { platform }).whole;
 }
 
 /** The calls and their decisions. */
@@ -191,7 +213,10 @@ function rowsOf(decisions: readonly Decision[]): number {
 }
 
 /** Equal decisions of one person in a short time are one. */
-function decisionsOf(ended: readonly EndedEntry[], { platform: { moment } }: Scene): readonly Decision[] {
+function decisionsOf(
+	ended: readonly EndedEntry[],
+	{ platform: { moment } }: DecisionScene,
+): readonly Decision[] {
 	const groups: { outcome: EndedRow; detail: string; rows: CardRow[] }[] = [];
 	for (const { row } of ended) {
 		const { detail = "" } = row.ended;
@@ -247,7 +272,10 @@ function controlsOf(
 	const subject = writeDisplayed(card, new Set(waiting.map(({ row }) => row.token)));
 	const details = buttonOf("review", { subject, label: labels.details }, scene);
 	if (!only) return drawn.cut ? [[details]] : [];
-	if (others.length === 0) return [[...callButtons(only, scene), details]];
+	if (others.length === 0) {
+		const approves = drawn.whole.has(only.row.token);
+		return [[...callButtons(only, scene, { approves }), details]];
+	}
 	const approvable = waiting.filter(({ question }) => question.call?.risk !== "critical");
 	const isWhole = approvable.every(({ row }) => drawn.whole.has(row.token));
 	const approved = writeDisplayed(card, new Set(approvable.map(({ row }) => row.token)));
@@ -270,6 +298,14 @@ interface ControlScene {
 	readonly platform: { readonly limits: { readonly buttonLabel: number } };
 }
 
+/** Choices for the buttons of a call. */
+interface CallButtonOptions {
+	/** Whether the post shows the complete call, so that it can be approved there. */
+	readonly approves?: boolean;
+	/** Version of the shown call: `versionOf`. A press on another version is refused. */
+	readonly version?: string;
+}
+
 /** Buttons for one waiting call of a card, with its number. */
 export function callButtons(
 	{
@@ -280,15 +316,18 @@ export function callButtons(
 		readonly question: OpenQuestion;
 	},
 	scene: ControlScene,
+	{ approves = true, version }: CallButtonOptions = {},
 ): Control[] {
 	const { buttons: labels } = approvalTexts;
 	const isCritical = call?.risk === "critical";
-	const button = (kind: ControlKind, label: string): Control =>
-		buttonOf(kind, { subject: token, label }, scene);
+	const button = (kind: ControlKind, label: string, subject = token): Control =>
+		buttonOf(kind, { subject, label }, scene);
+	const approved = version === undefined ? token : `${token}.${version}`;
+	const mayApprove = approves && !isCritical;
 	return definedItems([
-		isCritical ? undefined : button("approve", labels.approveOne({ number })),
-		!isCritical && call?.allowSession
-			? button("approve-session", labels.approveOneSession({ number }))
+		mayApprove ? button("approve", labels.approveOne({ number }), approved) : undefined,
+		mayApprove && call?.allowSession
+			? button("approve-session", labels.approveOneSession({ number }), approved)
 			: undefined,
 		button("deny", labels.denyOne({ number })),
 		!isCritical && call?.editable ? button("edit", labels.editOne({ number })) : undefined,

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { approvalTexts } from "../../texts/approvals.ts";
 import { questionTexts } from "../../texts/questions.ts";
 /** The stored start of a text. */
@@ -91,6 +92,12 @@ export interface ClosedQuestion {
 /** Short code of a question for people. */
 export function codeOf(token: string): string {
 	return token.slice(-6);
+}
+
+/** Changes with the call of a question: with its label, its arguments or its preview. Base64url, 8 characters. */
+export function versionOf({ label, call }: OpenQuestion): string {
+	const shown = [label.text, label.length, call?.tool, call?.arguments, call?.preview];
+	return createHash("sha256").update(JSON.stringify(shown)).digest("base64url").slice(0, 8);
 }
 
 export function cardOf(token: string): string {
