@@ -46,6 +46,23 @@ test("a group of roles alone has one post", () => {
 	]);
 });
 
+test("beside direct messages to people, the roles of the group get one post by the next way that reaches roles", () => {
+	const notice = (by: NoticePayload["by"], more: Partial<NoticePayload> = {}) =>
+		noticesIn([approval({ notify: { people, roles: ["77"], by, ...more } })]).map(({ notifies }) => notifies);
+	expect(notice(["direct", "mention"])).toEqual([
+		{ people: ["42"], ways: ["direct", "mention"], channels: [] },
+		{ people: ["43"], ways: ["direct", "mention"], channels: [] },
+		{ people: [], roles: ["77"], ways: ["mention"], channels: [] },
+	]);
+	const channels = ["discord:1:7"];
+	expect(notice(["direct", "channel", "mention"], { channels }).at(-1)).toEqual({
+		...{ people: [], roles: ["77"], ways: ["channel", "mention"], channels: ["7"] },
+	});
+	// No way reaches them, which the operator learns.
+	expect(notice(["direct"]).at(-1)).toEqual({ people: [], roles: ["77"], ways: ["direct"], channels: [] });
+	expect(notice(["direct", "mention"], { roles: [] })).toHaveLength(2);
+});
+
 test("a reminder and an escalation replace the usual reminder", () => {
 	const events = [
 		approval({ notify: mention }),

@@ -1,6 +1,6 @@
 import { defined } from "@parley/base";
 import type { NoticePayload } from "@parley/protocol";
-import type { Control } from "../../platform/posting.ts";
+import type { Control, NoticeTarget } from "../../platform/posting.ts";
 import { approvalTexts } from "../../texts/approvals.ts";
 import { noticeTexts } from "../../texts/notices.ts";
 import type { Scene } from "../vocabulary/reducer.ts";
@@ -19,8 +19,8 @@ interface Noticing {
 }
 
 /**
- * Posts that notify approvers: one for each person by direct message, one for each approval channel, or one that mentions
- * all. They are never edited.
+ * Posts that notify approvers: one for each person by direct message and one for their roles, one for each approval channel, or
+ * one that mentions all. They are never edited.
  */
 export function noticesOf(
 	question: OpenQuestion,
@@ -32,14 +32,12 @@ export function noticesOf(
 	const [first] = by;
 	const people = notify.people.map(lastPart);
 	const channels = (notify.channels ?? []).map(lastPart);
-	const group = { people, ...defined({ roles: notify.roles && [...notify.roles] }) };
-	const ways = [...by];
-	const targets =
-		first === "direct" && people.length > 0
-			? people.map((person) => ({ people: [person], channels }))
-			: first === "channel" && channels.length > 0
-				? channels.map((channel) => ({ ...group, channels: [channel] }))
-				: [{ ...group, channels }];
+	const targets = targetsOf({
+		people,
+		channels,
+		ways: [...by],
+		...defined({ roles: notify.roles && [...notify.roles] }),
+	});
 	const { marker: _, state: __, ...place } = cardTarget(question, scene, task);
 	const link = scene.link === undefined ? undefined : `[${noticeTexts.here}](${scene.link})`;
 	const expires = expiresAt === undefined ? undefined : scene.platform.moment(expiresAt, scene.at);
@@ -48,9 +46,24 @@ export function noticesOf(
 		...place,
 		card: `${cardOf(token)}:notice:${count}:${index}`,
 		text,
-		notifies: { ...target, ways },
+		notifies: target,
 		controls: first === "channel" ? [[detailsButton(question, scene)]] : [],
 	}));
+}
+
+/** The targets of the posts for a group. Direct messages reach only people, so roles get one post by the next way. */
+function targetsOf({ roles, ...group }: NoticeTarget): NoticeTarget[] {
+	const { people, channels, ways } = group;
+	const whole = { ...group, ...defined({ roles }) };
+	const [first, ...next] = ways;
+	if (first === "channel" && channels.length > 0) {
+		return channels.map((channel) => ({ ...whole, channels: [channel] }));
+	}
+	if (first !== "direct" || people.length === 0) return [whole];
+	const each = people.map((person) => ({ ...group, people: [person] }));
+	if (!roles || roles.length === 0) return each;
+	// Without a next way, the operator gets a report.
+	return [...each, { ...whole, people: [], ways: next.length > 0 ? next : ways }];
 }
 
 /** Shows the approval to people who may answer it in their channel. */

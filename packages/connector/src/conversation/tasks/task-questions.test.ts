@@ -50,7 +50,7 @@ test("an answered question notifies no person again", () => {
 });
 
 test.each(["operator", "slack:T1:U7", "discord:2:42"])(
-	"%s is no person of this server, so a question notifies no person",
+	"%s is not a person of this server, so a question notifies no person",
 	(by) => {
 		expect(posts([suspended({ plan_content: "1. a" })], { by })).toEqual([
 			`${thread}: 📋 **Plan**`,
@@ -59,7 +59,7 @@ test.each(["operator", "slack:T1:U7", "discord:2:42"])(
 	},
 );
 
-test("where no thread can be, the first post in the room notifies the requester", () => {
+test("the first post in a room without threads notifies the requester", () => {
 	expect(posts([suspended({ plan_content: "1. a" })], { scene: { ...room, threads: false } })).toEqual([
 		"milestone task: <@42> **Tidy**",
 		`milestone task ${open}`,
