@@ -13,11 +13,12 @@ function open() {
 	return { clock, notices: new DirectNotices({ platform: linked, clock }) };
 }
 
-const waysOf = (notices: DirectNotices) =>
+const targetOf = (notices: DirectNotices) =>
 	notices.rows(notified).map(({ payload }) => {
 		const post = Posting.parse(payload);
-		return post.type === "post" ? post.notifies?.ways : undefined;
+		return post.type === "post" ? post.notifies : undefined;
 	});
+const toPerson = { people: ["42"], channels: [] };
 
 test("a person without access gets instructions by direct message, else as a reply without a mention", () => {
 	const [row, ...others] = open().notices.rows(notified);
@@ -32,10 +33,11 @@ test("a person without access gets instructions by direct message, else as a rep
 	});
 });
 
-test("after ten direct messages in ten minutes, people get replies", () => {
+test("after ten direct messages in ten minutes, people get replies, and the direct messages are only searched", () => {
 	const { clock, notices } = open();
-	for (let count = 0; count < 10; count++) expect(waysOf(notices)).toEqual([["direct", "reply"]]);
-	expect(waysOf(notices)).toEqual([["reply"]]);
+	const direct = { ...toPerson, ways: ["direct", "reply"] };
+	for (let count = 0; count < 10; count++) expect(targetOf(notices)).toEqual([direct]);
+	expect(targetOf(notices)).toEqual([{ ...toPerson, ways: ["reply"], earlierWays: ["direct"] }]);
 	clock.advance(10 * 60_000);
-	expect(waysOf(notices)).toEqual([["direct", "reply"]]);
+	expect(targetOf(notices)).toEqual([direct]);
 });

@@ -2,7 +2,7 @@ import type { Clock } from "@parley/base";
 import type { PlannedRow } from "../outbox/plan.ts";
 import type { ChatPlatform } from "../platform/chat-platform.ts";
 import type { Room } from "../platform/inbound-event.ts";
-import { Posting } from "../platform/posting.ts";
+import { type NoticeTarget, Posting } from "../platform/posting.ts";
 import { accessTexts } from "../texts/access.ts";
 import { roomAnswer } from "./answer-rows.ts";
 
@@ -41,8 +41,11 @@ export class DirectNotices {
 			{ room, message, now },
 			platform,
 		);
-		const ways = this.#mayOpen() ? (["direct", "reply"] as const) : (["reply"] as const);
-		const notifies = { people: [person], ways: [...ways], channels: [] };
+		// After a loss of the database, the person may already have a direct message.
+		const by: Pick<NoticeTarget, "ways" | "earlierWays"> = this.#mayOpen()
+			? { ways: ["direct", "reply"] }
+			: { ways: ["reply"], earlierWays: ["direct"] };
+		const notifies = { people: [person], ...by, channels: [] };
 		return rows.map((row) => {
 			const post = Posting.parse(row.payload);
 			const payload = post.type === "post" ? { ...post, notifies } : post;

@@ -66,12 +66,16 @@ export const reactionsOf = "#reactions";
 export const statusEmoji = ["👀", "⏳", "✅", "❌"] as const;
 export type StatusEmoji = (typeof statusEmoji)[number];
 
+const NoticeWay = z.enum(["mention", "channel", "direct", "reply"]);
+
 /** People and channels of a notice. `ways`: see `NoticePayload` of the protocol. `reply`: in the conversation, without mentions. */
 export const NoticeTarget = z.object({
 	people: z.array(z.string()),
 	/** Roles of the platform, which only mentions reach. */
 	roles: z.exactOptional(z.array(z.string())),
-	ways: z.array(z.enum(["mention", "channel", "direct", "reply"])).min(1),
+	ways: z.array(NoticeWay).min(1),
+	/** Ways by which an earlier row may have posted it. They are only searched. */
+	earlierWays: z.exactOptional(z.array(NoticeWay)),
 	channels: z.array(z.string()),
 });
 export type NoticeTarget = z.output<typeof NoticeTarget>;

@@ -117,6 +117,16 @@ test("a reply replaces a refused direct message, mentions no person, and is not 
 	expect(await closed.find("room#notice:p")).toEqual({ remote: "7" });
 });
 
+test("a notice is also searched where it may have been posted before, and never posted there", async () => {
+	const replied: Partial<NoticeTarget> = { people: ["1"], ways: ["reply"], earlierWays: ["direct"] };
+	const t = open(replied);
+	expect(await t.find("dm/1")).toEqual({ remote: "7" });
+	expect(await t.find("room#notice:p")).toEqual({ remote: "7" });
+	expect(await t.send()).toEqual({ remote: "7" });
+	expect(t.posted).toEqual([{ in: "room#notice:p", thread: "task:1" }]);
+	expect(await open(replied, { "open/1": "rejected" }).find("room#notice:p")).toEqual({ remote: "7" });
+});
+
 test("a notice is found in each possible channel", async () => {
 	const ways = { people: ["1"], ways: ["direct", "channel", "mention"] as NoticeTarget["ways"] };
 	for (const place of ["dm/1", "channel/desk", "room#notice:p"]) {

@@ -67,7 +67,9 @@ export async function findNotice(
 		find,
 	}: { readonly rooms: NoticeRooms; find(row: OutboxRow, post: Post): Promise<Receipt | undefined> },
 ): Promise<Receipt | undefined> {
-	for (const target of targetsOf(row, posting, rooms)) {
+	const { notifies } = posting;
+	const ways = [...(notifies.earlierWays ?? []), ...notifies.ways];
+	for (const target of targetsOf(row, { ...posting, notifies: { ...notifies, ways } }, rooms)) {
 		const there = await target.row().catch((error: unknown) => {
 			const { kind } = DeliveryError.from(error);
 			if (kind !== "rejected" && kind !== "gone") throw error;
