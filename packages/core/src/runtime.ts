@@ -3,6 +3,7 @@ import type { Stoppable } from "./agent/compact-session.ts";
 import type { EstimateError } from "./agent/context/calibration.ts";
 import type { Compacted } from "./agent/context/fit-request.ts";
 import type { McpServers } from "./agent/mcp/mcp-servers.ts";
+import { endInterruptedCompactions } from "./agent/open-compactions.ts";
 import type { ProviderState } from "./agent/run/provider-health.ts";
 import { resolveChoice, resolveModel } from "./agent/run/settings.ts";
 import { drain, resumeUnfinished } from "./agent/runner.ts";
@@ -115,6 +116,8 @@ export class Runtime {
 	/** Continues unfinished work. Returns the number of sessions that had some. */
 	async start(): Promise<number> {
 		await this.trust.load();
+		// Before old keys are forgotten.
+		await endInterruptedCompactions(this.#parts.services, this.#parts.sessions);
 		await this.#parts.housekeeping.begin();
 		await this.#parts.commands.recover();
 		this.#parts.reminders.start();

@@ -1,4 +1,5 @@
-import { ManualClock } from "@parley/base/testing";
+import { StoreError } from "@parley/base";
+import { ManualClock, storeWith } from "@parley/base/testing";
 import { expect, test } from "vitest";
 import { createOfflineModel } from "../models/offline/offline-model.ts";
 import { ModelTable } from "../models/table/model-table.ts";
@@ -329,6 +330,35 @@ test("a stop of the gateway ends a started compaction, and the session is unchan
 	await t.settle();
 	await t.stop();
 	expect(await ended).toMatchObject({ status: "cancelled" });
+});
+
+test("a start of the gateway records the end of a compaction that a crash has interrupted", async () => {
+	const model = new ScriptedModel([says("Roses?")], stuck("summary"), [says("A garden.")]);
+	let crashed = false;
+	const wrap: TestRuntimeOptions["wrap"] = (store) =>
+		storeWith(store, {
+			commit: async (command) => {
+				if (crashed) throw new StoreError("the process was killed");
+				return await store.commit(command);
+			},
+		});
+	const { t: before, session } = await open(model, { wrap });
+	await before.runtime.startCompaction({ ...unkeyed(), key: "k1" }, session);
+	await before.settle();
+	crashed = true;
+	await before.stop();
+	const { directory, clock } = before;
+	const between = await TestRuntime.open({ model, table, directory, clock });
+	await between.runtime.start();
+	await between.stop();
+	await using t = await TestRuntime.open({ model, table, directory, clock });
+	await t.runtime.start();
+	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
+	expect(await log.next("compaction.ended")).toMatchObject({ status: "cancelled", error: "" });
+	await t.runtime.startCompaction(unkeyed(), session);
+	expect(await log.next("compaction.ended")).toMatchObject({ status: "compacted" });
+	expect(log.recorded.filter((type) => type === "compaction.ended")).toHaveLength(2);
+	log.check();
 });
 
 test("a guest cannot start a compaction", async () => {

@@ -9,6 +9,7 @@ import { textOf } from "../vocabulary/transcript.ts";
 import type { Contexts } from "./context/contexts.ts";
 import { type Compacted, compactNow } from "./context/fit-request.ts";
 import type { WriteText } from "./context/summarise.ts";
+import { forgetCompaction, noteCompaction } from "./open-compactions.ts";
 import { type SystemPromptOf, systemFor, withoutText } from "./replies/request.ts";
 import { Tries } from "./replies/retries.ts";
 import {
@@ -75,7 +76,10 @@ export async function startCompaction(
 	if (known) return { ended: Promise.resolve() };
 	const work = await beginCompaction(session, ports, never);
 	try {
-		await session.commit((tx) => once(tx, request, ports, async () => "started"));
+		await session.commit(async (tx) => {
+			await once(tx, request, ports, async () => "started");
+			await noteCompaction(tx, session.id, ports.clock.now());
+		});
 	} catch (reason) {
 		work[Symbol.dispose]();
 		throw reason;
@@ -123,6 +127,7 @@ async function carryOut(
 		const status = compacted ? ("compacted" as const) : ("unchanged" as const);
 		await session.commit(async (tx, record) => {
 			await record({ type: "compaction.ended", status, tokensBefore, tokensAfter, error: "" });
+			await forgetCompaction(tx, session.id);
 			if (request?.key !== undefined) await once(tx, request, ports, async () => compacted ?? null);
 		});
 		return compacted;
@@ -141,9 +146,10 @@ async function recordFailure(
 	end: { readonly status: "cancelled" | "failed"; readonly error: string },
 ): Promise<void> {
 	try {
-		await session.commit((_tx, record) =>
-			record({ type: "compaction.ended", ...end, tokensBefore: 0, tokensAfter: 0 }),
-		);
+		await session.commit(async (tx, record) => {
+			await record({ type: "compaction.ended", ...end, tokensBefore: 0, tokensAfter: 0 });
+			await forgetCompaction(tx, session.id);
+		});
 	} catch (error) {
 		log.warn("the end of a compaction could not be recorded", { error });
 	}

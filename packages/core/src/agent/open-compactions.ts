@@ -1,0 +1,55 @@
+import { type Logger, ParleyError } from "@parley/base";
+import type { Sessions } from "../conversation/sessions.ts";
+import type { Journal, Tx } from "../store/journal.ts";
+import { stamp } from "../store/tables.ts";
+
+/** Stored as keys of this name, which no client has. */
+const principal = "gateway/compaction";
+
+/** Notes that a compaction of the session has started, so that a start of the gateway can record its end. */
+export async function noteCompaction(tx: Tx, sessionId: string, now: number): Promise<void> {
+	await forgetCompaction(tx, sessionId);
+	await tx
+		.insertInto("keys")
+		.values({ principal, key: sessionId, request: "", response: "null", created_at: now, ...stamp })
+		.execute();
+}
+
+/** Call it in the transaction that records the end. */
+export async function forgetCompaction(tx: Tx, sessionId: string): Promise<void> {
+	await tx.deleteFrom("keys").where("principal", "=", principal).where("key", "=", sessionId).execute();
+}
+
+interface EndPorts {
+	readonly journal: Journal;
+	readonly log: Logger;
+}
+
+/** Records the end of compactions that a crash of the gateway has interrupted. */
+export async function endInterruptedCompactions(
+	{ journal: { store }, log }: EndPorts,
+	sessions: Sessions,
+): Promise<void> {
+	const open = await store.read((db) =>
+		db.selectFrom("keys").select("key").where("principal", "=", principal).execute(),
+	);
+	for (const { key: sessionId } of open) {
+		try {
+			await endInterrupted(sessionId, sessions);
+		} catch (error) {
+			// The session was deleted.
+			if (ParleyError.from(error).code === "not_found") {
+				await store.commit((tx) => forgetCompaction(tx, sessionId));
+			} else log.error("the end of a compaction could not be recorded", { sessionId, error });
+		}
+	}
+}
+
+async function endInterrupted(sessionId: string, sessions: Sessions): Promise<void> {
+	using lease = await sessions.leaseOwn(sessionId);
+	await lease.session.commit(async (tx, record) => {
+		const unchanged = { tokensBefore: 0, tokensAfter: 0 };
+		await record({ type: "compaction.ended", status: "cancelled", ...unchanged, error: "" });
+		await forgetCompaction(tx, sessionId);
+	});
+}
