@@ -50,7 +50,7 @@ test("the first start after a restore records it once", async () => {
 		action: "backup.restore",
 		args: { restored_at: "2026-01-01T00:00:00.000Z", backup_of: "2025-12-31T00:00:00.000Z" },
 	});
-	expect(await readdir(data)).toEqual([]);
+	expect(await readdir(data)).toEqual(["run"]);
 	expect(await start(data)).toHaveLength(1);
 });
 

@@ -24,7 +24,7 @@ export async function endLogin(
 	return end;
 }
 
-/** What a person is told about a login that ended. */
+/** The end of the sentence about a login that ended. */
 export function restOfLogin({ isRevoked }: LoginEnd): string {
 	return isRevoked ? "" : "; its token is valid until it expires";
 }

@@ -1,10 +1,11 @@
 import { appendFile, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createIds, systemClock } from "@parley/base";
+import { type Clock, createIds, systemClock } from "@parley/base";
 import type { AuditEntry } from "@parley/core";
 import { expect, onTestFinished, test } from "vitest";
-import { auditMcpChanges, type McpChange, noteMcpChange } from "./mcp-changes.ts";
+import { withFileLock } from "../data-directory/file-lock.ts";
+import { auditMcpChanges, type ChangeAudit, type McpChange, noteMcpChange } from "./mcp-changes.ts";
 
 async function open() {
 	const data = await mkdtemp(join(tmpdir(), "parley-mcp-changes-"));
@@ -15,6 +16,7 @@ async function open() {
 		data,
 		rows,
 		note: (change: McpChange) => noteMcpChange(data, change, deps),
+		auditTo: (audit: ChangeAudit) => auditMcpChanges(data, audit, systemClock),
 		audit: { note: async (entry: AuditEntry) => void rows.push(entry) },
 	};
 }
@@ -22,37 +24,71 @@ async function open() {
 const added: McpChange = { action: "mcp.add", object: "notes", facts: { command: "notes" } };
 
 test("notes of commands become rows of the audit, once and in their order", async () => {
-	const { data, rows, note, audit } = await open();
-	await auditMcpChanges(data, audit);
+	const { data, rows, note, audit, auditTo } = await open();
+	await auditTo(audit);
 	expect(rows).toEqual([]);
 	await note(added);
 	await note({ action: "mcp.remove", object: "notes", facts: {} });
-	await auditMcpChanges(data, audit);
-	await auditMcpChanges(data, audit);
+	await auditTo(audit);
+	await auditTo(audit);
 	const who = { principal: "operator", via: "cli", object: "notes", decision: "changed" };
 	expect(rows).toEqual([
 		{ ...who, action: "mcp.add", args: expect.objectContaining({ facts: { command: "notes" } }) },
 		{ ...who, action: "mcp.remove", args: expect.objectContaining({ at: expect.any(String) }) },
 	]);
-	await expect(readdir(data)).resolves.toEqual([]);
+	await expect(readdir(data)).resolves.toEqual(["run"]);
+});
+
+test("a command does not append while the gateway moves the notes, and the other way round", async () => {
+	const { data, rows, note, audit } = await open();
+	await note(added);
+	const whileLocked = async (work: (clock: Clock) => Promise<void>): Promise<void> => {
+		const waits = Promise.withResolvers<string>();
+		const clock: Clock = {
+			...systemClock,
+			after(...given) {
+				waits.resolve("waits");
+				return systemClock.after(...given);
+			},
+		};
+		const working = await withFileLock(join(data, "run", "mcp-changes.lock"), systemClock, async () => {
+			const ended = work(clock);
+			await expect(Promise.race([ended.then(() => "ended"), waits.promise])).resolves.toBe("waits");
+			return { ended };
+		});
+		await working.ended;
+	};
+	await whileLocked((clock) =>
+		noteMcpChange(data, { ...added, object: "garden" }, { clock, ids: createIds() }),
+	);
+	await whileLocked((clock) => auditMcpChanges(data, audit, clock));
+	expect(rows.map(({ object }) => object)).toEqual(["notes", "garden"]);
+});
+
+test("several gateways and commands at once neither lose nor double a note", async () => {
+	const { rows, note, audit, auditTo } = await open();
+	const names = Array.from({ length: 10 }, (_, index) => `notes-${index}`);
+	await Promise.all(names.flatMap((object) => [note({ ...added, object }), auditTo(audit)]));
+	await auditTo(audit);
+	expect(rows.map(({ object }) => object).toSorted()).toEqual(names.toSorted());
 });
 
 test("notes survive an audit that cannot be written, and are recorded before later ones", async () => {
-	const { data, rows, note, audit } = await open();
+	const { rows, note, audit, auditTo } = await open();
 	await note(added);
 	const full = { note: () => Promise.reject(new Error("the disk is full")) };
-	await expect(auditMcpChanges(data, full)).rejects.toThrow("the disk is full");
+	await expect(auditTo(full)).rejects.toThrow("the disk is full");
 	await note({ action: "mcp.login", object: "tracker", facts: {} });
-	await auditMcpChanges(data, audit);
+	await auditTo(audit);
 	expect(rows.map(({ action }) => action)).toEqual(["mcp.add", "mcp.login"]);
 });
 
 test("an unreadable line is a row of its own", async () => {
-	const { data, rows, note, audit } = await open();
+	const { data, rows, note, audit, auditTo } = await open();
 	await writeFile(join(data, "mcp-changes.jsonl"), "nonsense\n");
 	await note(added);
 	await appendFile(join(data, "mcp-changes.jsonl"), '{"id":"1"');
-	await auditMcpChanges(data, audit);
+	await auditTo(audit);
 	expect(rows.map(({ action, args }) => [action, Object(args).unreadable ?? false])).toEqual([
 		["mcp.change", true],
 		["mcp.add", false],

@@ -1,9 +1,10 @@
-import { appendFile, mkdir, readFile, rename, rm } from "node:fs/promises";
+import { appendFile, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { type Clock, type Ids, parseJson } from "@parley/base";
+import { type Clock, type Ids, parseJson, systemClock } from "@parley/base";
 import type { Audit } from "@parley/core";
 import * as z from "zod";
 import { errno } from "../data-directory/errno.ts";
+import { withFileLock } from "../data-directory/file-lock.ts";
 
 const actions = ["mcp.add", "mcp.remove", "mcp.trust", "mcp.untrust", "mcp.login", "mcp.logout"] as const;
 
@@ -42,22 +43,34 @@ export async function noteMcpChange(
 	const { action, object, facts } = change;
 	const at = new Date(clock.now()).toISOString();
 	const line = JSON.stringify({ id: ids.create("change"), at, action, object, facts });
-	await mkdir(data, { recursive: true, mode: 0o700 });
-	await appendFile(notesIn(data), `${line}\n`, { mode: 0o600, flush: true });
+	await withFileLock(lockIn(data), clock, () =>
+		appendFile(notesIn(data), `${line}\n`, { mode: 0o600, flush: true }),
+	);
 }
 
-/** Moves the notes of commands to the audit. After a crash, a row may appear twice with the same id. */
-export async function auditMcpChanges(data: string, audit: ChangeAudit): Promise<void> {
+/** Moves the notes of commands to the audit. After a crash, a row may appear twice with the same id. The lock is waited for in real time. */
+export async function auditMcpChanges(
+	data: string,
+	audit: ChangeAudit,
+	clock: Clock = systemClock,
+): Promise<void> {
 	const started = join(data, "mcp-changes.recording.jsonl");
-	// Rows of a run that was killed come first.
-	await recordNotes(started, audit);
-	try {
-		await rename(notesIn(data), started);
-	} catch (error) {
-		if (errno(error) === "ENOENT") return;
-		throw error;
-	}
-	await recordNotes(started, audit);
+	// No command has the file open when it moves, and no other call replaces the moved one before it is recorded.
+	await withFileLock(lockIn(data), clock, async () => {
+		// Rows of a run that was killed come first.
+		await recordNotes(started, audit);
+		try {
+			await rename(notesIn(data), started);
+		} catch (error) {
+			if (errno(error) === "ENOENT") return;
+			throw error;
+		}
+		await recordNotes(started, audit);
+	});
+}
+
+function lockIn(data: string): string {
+	return join(data, "run", "mcp-changes.lock");
 }
 
 function notesIn(data: string): string {

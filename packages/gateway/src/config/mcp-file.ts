@@ -244,7 +244,7 @@ function withLogin(
 	return { ...server, login: { id, hasEnded }, ...defined({ problem: problem ?? server.problem }) };
 }
 
-/** What is the same in two setups. */
+/** The servers that are the same in two setups. */
 function inBoth(before: McpSetup, after: McpSetup): McpSetup {
 	const isIn = (all: readonly unknown[], one: unknown): boolean =>
 		all.some((other) => isDeepStrictEqual(one, other));
