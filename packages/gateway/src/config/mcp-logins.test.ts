@@ -84,3 +84,27 @@ test("the tokens of the last refreshes are removed from texts, and not those of 
 	expect(redactor.redact("an-access-token-28.")).toBe("[redacted]");
 	expect(redactor.redact("an-access-token-3.")).toBe("an-access-token-3.");
 });
+
+test("a slow change of one login delays no other, and no change is lost", async () => {
+	const { data, file, store, path } = await open();
+	await store(loginWith("an-access-token-1"));
+	const [reached, slow] = [Promise.withResolvers<void>(), Promise.withResolvers<McpLogin>()];
+	const first = file.change("a", () => {
+		reached.resolve();
+		return slow.promise;
+	});
+	await reached.promise;
+	const other = new McpLoginFile({ data, clock: systemClock, redactor: new Redactor() });
+	await other.change("b", () => Promise.resolve(loginWith("an-access-token-b")));
+	await other.change("c", () => Promise.resolve(loginWith("an-access-token-c")));
+	await file.change("c", () => Promise.resolve(undefined));
+	const second = other.change("a", (before) => {
+		expect(before?.accessToken).toBe("an-access-token-2");
+		return Promise.resolve(loginWith("an-access-token-3"));
+	});
+	slow.resolve(loginWith("an-access-token-2"));
+	await Promise.all([first, second]);
+	expect([...(await readLoginStates(path)).keys()].toSorted()).toEqual(["a", "b"]);
+	await expect(file.find("a", url)).resolves.toMatchObject({ accessToken: "an-access-token-3" });
+	await expect(file.find("b", url)).resolves.toMatchObject({ accessToken: "an-access-token-b" });
+});

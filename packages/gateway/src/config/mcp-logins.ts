@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Clock, defined, ParleyError, parseJson, type Redactor } from "@parley/base";
@@ -93,17 +94,26 @@ export class McpLoginFile implements McpLogins {
 		name: string,
 		work: (before: McpLogin | undefined) => Promise<McpLogin | undefined>,
 	): Promise<McpLogin | undefined> {
-		const { data, clock } = this.#parts;
-		return await withFileLock(join(data, "run", "mcp-logins.lock"), clock, async () => {
-			const entries = await readEntries(this.#path);
-			const before = await this.#open(name, entries);
+		return await this.#locked(`mcp-login-${createHash("sha256").update(name).digest("hex")}`, async () => {
+			const before = await this.#open(name, await readEntries(this.#path));
 			const after = await work(before);
-			if (after === before) return after;
-			const { [name]: _, ...others } = entries;
-			const logins = after ? { ...others, [name]: await this.#seal(name, after) } : others;
-			await replacePrivateFile(this.#path, `${JSON.stringify({ logins }, undefined, "\t")}\n`);
+			if (after !== before) await this.#write(name, after);
 			return after;
 		});
+	}
+
+	/** The common lock is not held during `work`, so that a slow authorization server delays only its own logins. */
+	async #write(name: string, login: McpLogin | undefined): Promise<void> {
+		await this.#locked("mcp-logins", async () => {
+			const { [name]: _, ...others } = await readEntries(this.#path);
+			const logins = login ? { ...others, [name]: await this.#seal(name, login) } : others;
+			await replacePrivateFile(this.#path, `${JSON.stringify({ logins }, undefined, "\t")}\n`);
+		});
+	}
+
+	#locked<T>(lock: string, work: () => Promise<T>): Promise<T> {
+		const { data, clock } = this.#parts;
+		return withFileLock(join(data, "run", `${lock}.lock`), clock, work);
 	}
 
 	async #seal(name: string, login: McpLogin): Promise<Entries[string]> {

@@ -43,7 +43,7 @@ export interface McpLoginState {
 export interface McpLogins {
 	/** The login of a server; undefined without one, or if it was for another address. */
 	find(name: string, url: string): Promise<McpLogin | undefined>;
-	/** Replaces or removes a login. No other change runs in the meantime, also not in another process. */
+	/** Replaces or removes a login. No other change of it runs in the meantime, also not in another process. */
 	change(
 		name: string,
 		work: (before: McpLogin | undefined) => Promise<McpLogin | undefined>,
