@@ -250,7 +250,7 @@ export class Prompts {
 	/**
 	 * Approves the open approvals of the session that a grant covers, and returns their tokens. `accept_all_tools` covers
 	 * all of them, a grant with a scope those of the same scope. Neither covers an always-required approval, or one of a run
-	 * of a schedule.
+	 * of a schedule or an agent.
 	 */
 	async approveOpen(
 		tx: Tx,
@@ -276,7 +276,12 @@ export class Prompts {
 						selectFrom("runs")
 							.select("id")
 							.whereRef("runs.id", "=", "prompts.run_id")
-							.where("options", "like", '%"origin":{"scheduleId":%'),
+							.where((eb) =>
+								eb.or([
+									eb("options", "like", '%"origin":{"scheduleId":%'),
+									eb("options", "like", '%"through":"%'),
+								]),
+							),
 					),
 				),
 			)

@@ -7,7 +7,7 @@ import type { Tables } from "../store/tables.ts";
 import type { ImageBlock } from "../vocabulary/message.ts";
 import type { MessageContext } from "../vocabulary/message-context.ts";
 import type { Person } from "../vocabulary/principal.ts";
-import type { RunOptions } from "../vocabulary/run-options.ts";
+import { isWithoutGrants, type RunOptions } from "../vocabulary/run-options.ts";
 import type { Step } from "../vocabulary/step.ts";
 import type { Attachment } from "../vocabulary/stored-file.ts";
 import {
@@ -25,7 +25,7 @@ export const queueLimit = 32;
 export async function claimNext(tx: Tx, session: Session, now: number): Promise<RunRow | undefined> {
 	const [row] = await oldestOpenRun(tx, { sessionId: session.id });
 	if (row?.state !== "queued") return undefined;
-	const trusted = session.trusted && toRunRow(row).options.origin === undefined ? 1 : 0;
+	const trusted = session.trusted && !isWithoutGrants(toRunRow(row).options) ? 1 : 0;
 	await tx
 		.updateTable("runs")
 		.set({ state: "active", accept_all: trusted })

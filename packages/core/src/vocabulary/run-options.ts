@@ -3,6 +3,7 @@ import { phasesSection, phaseTasks } from "../instructions/prompt-sections.ts";
 import type { DelegationLimits } from "./delegation.ts";
 import type { UserMessage } from "./message.ts";
 import { type Reasoning, reasoningLevels } from "./model.ts";
+import type { Principal } from "./principal.ts";
 import type { RunOrigin } from "./schedule.ts";
 import type { UsedSkill, WorkflowCall } from "./skill.ts";
 import type { Step } from "./step.ts";
@@ -38,6 +39,8 @@ export interface RunOptions {
 	readonly workflow?: Omit<WorkflowCall, "callId">;
 	/** The schedule that started the run. Such a run has no grants of its session or channel. */
 	readonly origin?: RunOrigin;
+	/** The message came through an agent or its form: see `Principal.through`. Such a run has no grants either. */
+	readonly through?: Principal["through"];
 	/** Set for the run of a sub-agent. */
 	readonly delegated?: RunDelegation;
 	/** The skill that a person started with the message, unchanged since then. */
@@ -55,6 +58,16 @@ export interface RunBudget {
 	readonly tokens?: number;
 	/** Billionths of a US dollar. */
 	readonly cost?: number;
+}
+
+/** Whether no grant of the session or channel covers the calls of a run: a schedule or an agent has started it. */
+export function isWithoutGrants({ origin, through }: RunOptions): boolean {
+	return origin !== undefined || through !== undefined;
+}
+
+/** Options of a run that the principal starts. */
+export function optionsThrough({ through }: Principal, options: RunOptions = {}): RunOptions {
+	return through === undefined ? options : { ...options, through };
 }
 
 /** Options that change the configuration of a session for a run. They need the right to configure the session. */

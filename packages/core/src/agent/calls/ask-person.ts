@@ -318,7 +318,7 @@ function shownQuestion(run: Run, { validation, ...question }: Elicitation): Elic
 async function raise(run: Run, question: Question, prompts: Prompts): Promise<Prompt | undefined> {
 	const { session } = run;
 	const raised = await run.commit(async ({ tx, record }) => {
-		const coverable = isCoverable(question) && !run.scheduled;
+		const coverable = isCoverable(question) && !run.withoutGrants;
 		const { home } = session;
 		if (coverable && home.isActive(await findTrust(tx, home.id))) return false;
 		await prompts.raise(tx, record, home, question);

@@ -94,14 +94,14 @@ async function judgeByPolicy(
 	if (reason !== undefined)
 		return { effect: "deny", floor: false, reason, rules: [], taint, hidden, version };
 	// No approver has seen the complete call that a grant would cover.
-	const grants = hidden || run.scheduled ? [] : grantsUnder(policy, scopes);
+	const grants = hidden || run.withoutGrants ? [] : grantsUnder(policy, scopes);
 	const permissions = { acceptAll, grants, taint, policy, fromChat: session.place !== undefined };
 	const judged = decide({ ...ready, context }, permissions);
 	const facts = { taint, hidden, version };
 	const unreachable = refusalOfQuorum(run, judged);
 	if (unreachable !== undefined)
 		return { ...judged, ...facts, effect: "deny", floor: false, reason: unreachable };
-	if (judged.effect !== "ask" || judged.floor || hidden || run.scheduled) return { ...judged, ...facts };
+	if (judged.effect !== "ask" || judged.floor || hidden || run.withoutGrants) return { ...judged, ...facts };
 	const trusted = await findTrust(run, ready, pending.trusted, ports.grants);
 	if (!trusted) return { ...judged, ...facts };
 	const again = decide({ ...ready, context }, { ...permissions, trusted: true });

@@ -229,7 +229,7 @@ async function recordDrafts(
 	const { tx } = writing;
 	const { home } = run.session;
 	// Read in the transaction that raises the approvals, so that none stays open after a grant of the session.
-	const asksAll = run.scheduled || run.row.options.ask === "all";
+	const asksAll = run.withoutGrants || run.row.options.ask === "all";
 	const trusts = !asksAll && questions.size > 0 && home.isActive(await findTrust(tx, home.id));
 	const needed = [...questions].filter(([, question]) => !trusts || !isCoverable(question));
 	const raised = new Map(

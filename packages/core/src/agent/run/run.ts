@@ -18,7 +18,7 @@ import type { Audit, AuditEntry } from "../../trust/audit/audit.ts";
 import type { Policies } from "../../trust/policies.ts";
 import type { RecordedEvent } from "../../vocabulary/event.ts";
 import type { Person, Principal } from "../../vocabulary/principal.ts";
-import type { RunOptions } from "../../vocabulary/run-options.ts";
+import { isWithoutGrants, type RunOptions } from "../../vocabulary/run-options.ts";
 import type {
 	CallOrigin,
 	Schedule,
@@ -143,10 +143,15 @@ export class Run {
 
 	/** Whether its calls run without approval: the session is trusted now, or was when the run started. */
 	get trusted(): boolean {
-		return !this.scheduled && (this.row.acceptAll || this.session.trusted);
+		return !this.withoutGrants && (this.row.acceptAll || this.session.trusted);
 	}
 
-	/** Whether a schedule started it: no grant of its session or channel covers its calls. */
+	/** Whether no grant of its session or channel covers its calls. */
+	get withoutGrants(): boolean {
+		return isWithoutGrants(this.row.options);
+	}
+
+	/** Whether a schedule started it. */
 	get scheduled(): boolean {
 		return this.row.options.origin !== undefined;
 	}

@@ -36,11 +36,18 @@ export interface TaskOrigin {
 	readonly participants?: readonly Person[];
 }
 
+/** End of `submitted_by` of a task that came through an agent, also of its workers. No grant covers their calls. */
+const throughAgent = " through an agent";
+
+export function isThroughAgent(submittedBy: string): boolean {
+	return submittedBy.endsWith(throughAgent);
+}
+
 export function originOf(principal: Principal): TaskOrigin {
-	const { person } = principal;
+	const { person, through } = principal;
 	return {
 		taint: taintOfMessage(principal, person),
-		submittedBy: actingId(principal),
+		submittedBy: `${actingId(principal)}${through === undefined ? "" : throughAgent}`,
 		actor: person ? JSON.stringify(person) : null,
 	};
 }

@@ -5,7 +5,7 @@ import { type Keyed, once } from "../../store/idempotency.ts";
 import { fromRow, type Tx } from "../../store/journal.ts";
 import type { Tables } from "../../store/tables.ts";
 import type { Person, Principal } from "../../vocabulary/principal.ts";
-import type { RunOptions } from "../../vocabulary/run-options.ts";
+import { optionsThrough, type RunOptions } from "../../vocabulary/run-options.ts";
 import { factsOf, isOpen } from "../../vocabulary/stored-file.ts";
 import { type Accepted, type AcceptPorts, enqueue, logAccepted, type NewRun, type Queued } from "./send.ts";
 
@@ -69,15 +69,18 @@ function lastRun(db: Tx, sessionId: string) {
 async function lastMessage(
 	tx: Tx,
 	sessionId: string,
-	{ person }: Principal,
+	principal: Principal,
 ): Promise<Omit<NewRun, "trusted">> {
+	const { person } = principal;
 	const row = await lastRun(tx, sessionId);
 	if (!row) throw refused("there is no message to retry: this session has no run yet");
 	if (row.state !== "ended")
 		throw refused("session busy: a run is active; cancel it first, or wait until it ends");
 	const { content, images, attachments, retryOf, id, actor, context, options: chosen } = toRunRow(row);
 	// A person requests the repetition, whatever started the last run and whichever client decided about its calls.
-	const { origin: _origin, afterCrash: _afterCrash, ...options } = chosen;
+	// A message that came through an agent has no grants in a repetition either.
+	const { origin: _origin, afterCrash: _afterCrash, ...repeated } = chosen;
+	const options = optionsThrough(principal, repeated);
 	const begun = await tx.selectFrom("steps").select("n").where("run_id", "=", id).limit(1).executeTakeFirst();
 	// A message that was cancelled while it waited, or whose files were not handed over, never reached the model: it is
 	// simply sent again.

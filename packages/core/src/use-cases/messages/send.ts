@@ -14,7 +14,13 @@ import { countRuns, insertRun, insertStep } from "../../store/statements.ts";
 import type { Author } from "../../vocabulary/event.ts";
 import type { ImageBlock } from "../../vocabulary/message.ts";
 import { actingId, type Principal } from "../../vocabulary/principal.ts";
-import { checkOptions, checkTools, type RunOptions } from "../../vocabulary/run-options.ts";
+import {
+	checkOptions,
+	checkTools,
+	isWithoutGrants,
+	optionsThrough,
+	type RunOptions,
+} from "../../vocabulary/run-options.ts";
 import type { Invocation, UsedSkill } from "../../vocabulary/skill.ts";
 import type { FileFacts } from "../../vocabulary/stored-file.ts";
 import type { Taint } from "../../vocabulary/taint.ts";
@@ -59,7 +65,8 @@ export async function acceptMessage(
 	let queued: Queued | undefined;
 	const outcome = await session.commit((tx, record) =>
 		once(tx, request, services, async () => {
-			const { images = [], correlation, scheduled, options } = message;
+			const { images = [], correlation, scheduled } = message;
+			const options = optionsThrough(request.principal, message.options);
 			const content = storable(session.redactor.redactKnown(message.content));
 			const author = authorOf(request.principal, message);
 			const { person: actor } = request.principal;
@@ -82,7 +89,7 @@ export async function acceptMessage(
 			if (scheduled) await addTaint(tx, session.id, scheduled.taint);
 			await scheduled?.fire(tx, record, queued);
 			const named = {
-				...defined({ correlation, author, origin: options?.origin }),
+				...defined({ correlation, author, origin: options.origin }),
 			};
 			await record({ type: "user.message", runId, content, ...named, ...brought });
 			return { runId, queuedPosition: queued.position };
@@ -189,8 +196,7 @@ export async function enqueue(
 	const ordinal = Number(counts?.ordinal ?? 0) + 1;
 	const active = position === 0;
 	const { content, images, retryOf, attachments, context, options = {} } = newRun;
-	// A run of a schedule has no grants.
-	const acceptAll = active && trusted && options.origin === undefined;
+	const acceptAll = active && trusted && !isWithoutGrants(options);
 	await insertRun(tx, {
 		id,
 		sessionId: session.id,

@@ -7,6 +7,7 @@ import { addTaint, taintOfMessage } from "../../store/session-taint.ts";
 import { stamp } from "../../store/tables.ts";
 import { steerHash } from "../../store/text-hash.ts";
 import { actingId, hasRole, type Person } from "../../vocabulary/principal.ts";
+import { isWithoutGrants, optionsThrough } from "../../vocabulary/run-options.ts";
 import {
 	type Accepted,
 	type AcceptPorts,
@@ -25,7 +26,7 @@ export interface Steered extends Accepted {
 
 /**
  * Adds a message to the active run. The model sees it in its next call; if none would follow, one more is made. Without an
- * active run the message is sent as an ordinary message.
+ * active run, and through an agent, the message is sent as an ordinary message.
  */
 export async function steer(
 	services: AcceptPorts,
@@ -43,13 +44,15 @@ export async function steer(
 			const author = authorOf(request.principal, message);
 			const by = author && { author };
 			await addTaint(tx, session.id, taintOfMessage(request.principal, author));
-			const runId = await findAtWork(tx, session.id, actor);
+			const options = optionsThrough(request.principal);
+			// The active run may have grants, which do not cover the work of an agent.
+			const runId = isWithoutGrants(options) ? undefined : await findAtWork(tx, session.id, actor);
 			if (runId !== undefined) {
 				await insertSteer(services, tx, runId, { content, actor });
 				await record({ type: "user.message", runId, content, ...by, steered: true });
 				return { status: "steered", runId, queuedPosition: 0 };
 			}
-			const newRun = { content, images: [], retryOf: undefined, ...defined({ actor }) };
+			const newRun = { content, images: [], retryOf: undefined, options, ...defined({ actor }) };
 			queued = await enqueue(services, tx, session, { ...newRun, trusted });
 			await record({ type: "user.message", runId: queued.run.id, content, ...by });
 			return { status: "sent", runId: queued.run.id, queuedPosition: queued.position };

@@ -15,7 +15,7 @@ import {
 	releaseClaim,
 } from "../../conversation/tasks/claim.ts";
 import { conversationsAbove, findTask } from "../../conversation/tasks/read-tasks.ts";
-import type { CheckedTask } from "../../conversation/tasks/submit.ts";
+import { type CheckedTask, isThroughAgent } from "../../conversation/tasks/submit.ts";
 import { fromRow, type Tx } from "../../store/journal.ts";
 import { isStep, planOf, type TaskRow } from "../../store/task-rows.ts";
 import type { Person } from "../../vocabulary/principal.ts";
@@ -325,15 +325,15 @@ async function begin(
 
 /** A step of a workflow is as strict as the run of the workflow, and works in its mode. */
 async function optionsOf(tx: Tx, row: TaskRow): Promise<RunOptions> {
-	if (!isStep(row)) return {};
+	if (!isStep(row)) return isThroughAgent(row.submitted_by) ? { through: "agent" } : {};
 	const run = await tx
 		.selectFrom("runs")
 		.select("options")
 		.where("id", "=", row.spawn_call)
 		.executeTakeFirst();
 	const options = run?.options ? fromRow<RunOptions>(run.options) : {};
-	const { ask, onDenied, start, reasoning, mode, budget, origin } = options;
-	const strictness = defined({ ask, onDenied, start, origin });
+	const { ask, onDenied, start, reasoning, mode, budget, origin, through } = options;
+	const strictness = defined({ ask, onDenied, start, origin, through });
 	const { delegated, title: name } = (await findStep(tx, row)) ?? {};
 	if (!delegated || name === undefined) return { ...strictness, ...defined({ reasoning, mode, budget }) };
 	const { rulesOf, modelCalls, workingMs, tokens, cost } = delegated;
