@@ -17,7 +17,7 @@ export async function addTaint(tx: Tx, sessionId: string, added: Taint): Promise
 	await tx.updateTable("sessions").set({ taint }).where("id", "=", sessionId).execute();
 }
 
-/** Taint of a message: the operator's own text is trusted, all other text is untrusted. */
-export function taintOfMessage({ kind }: Principal, author: Author | undefined): Taint {
-	return kind === "operator" && author === undefined ? "" : "U";
+/** Taint of a message: the operator's own text is trusted, all other text is untrusted, also what an agent sends for the operator. */
+export function taintOfMessage({ kind, through }: Principal, author: Author | undefined): Taint {
+	return kind === "operator" && author === undefined && through === undefined ? "" : "U";
 }

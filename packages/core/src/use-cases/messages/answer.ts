@@ -23,6 +23,7 @@ import type { Lease, Sessions } from "../../conversation/sessions.ts";
 import { approvalsNeeded, isVoteOf, type Vote, type Voters, votesOf } from "../../conversation/votes.ts";
 import { type Keyed, type KeyServices, once } from "../../store/idempotency.ts";
 import { fromRow, type Journal } from "../../store/journal.ts";
+import { addTaint } from "../../store/session-taint.ts";
 import type { Tables } from "../../store/tables.ts";
 import { refuseUnread } from "../../text/unread-approval.ts";
 import type { Audit } from "../../trust/audit/audit.ts";
@@ -61,7 +62,7 @@ export async function answerQuestion(
 			.innerJoin("sessions", "sessions.id", "prompts.session_id")
 			.leftJoin("runs", "runs.id", "prompts.run_id")
 			.selectAll("prompts")
-			.select(["runs.actor", "sessions.place"])
+			.select(["runs.actor", "runs.session_id as conversation", "sessions.place"])
 			.where("token", "=", token)
 			.executeTakeFirst(),
 	);
@@ -88,6 +89,8 @@ export async function answerQuestion(
 				voters,
 			});
 			also = answered.also;
+			// The answer is text for the run, which may be in the conversation of a task.
+			if (by.through !== undefined) await addTaint(tx, row.conversation ?? session.id, "U");
 			return answered.counts;
 		}),
 	);

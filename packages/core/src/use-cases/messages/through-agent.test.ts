@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { findTaint } from "../../store/session-taint.ts";
 import { EventLog } from "../../testing/event-log.ts";
 import { calls, ScriptedModel, says, stuck } from "../../testing/scripted-model.ts";
 import { TestRuntime, unkeyed } from "../../testing/test-runtime.ts";
@@ -85,4 +86,24 @@ test("accept_all_tools does not cover a task that came through an agent", async 
 	const task = { title: "Write", description: "write", tools: ["write_file"] };
 	const { id } = await t.runtime.tasks.submit(unkeyed(agent), session, task);
 	expect((await log.next("prompt.requested")).prompt.taskId).toBe(id);
+});
+
+test("text that came through an agent is untrusted, also as an answer to a question", async () => {
+	const question = [calls("c1", "ask_user", { type: "text", label: "Which colour?" })];
+	const { t, session, log } = await open(new ScriptedModel(question, done, question, done));
+	await using _ = t;
+	const taint = () => t.store.read((db) => findTaint(db, session));
+	await t.send(session, "ask");
+	const { prompt } = await log.next("prompt.requested");
+	expect(await taint()).toBe("");
+	await t.runtime.answer(unkeyed(agent), prompt.token, { value: "blue" });
+	expect(await taint()).toBe("U");
+});
+
+test("a message through an agent is untrusted", async () => {
+	const { t, session, log } = await open(new ScriptedModel(done));
+	await using _ = t;
+	await t.runtime.send(unkeyed(agent), session, { content: "hi" });
+	await log.next("assistant.message");
+	expect(await t.store.read((db) => findTaint(db, session))).toBe("U");
 });
