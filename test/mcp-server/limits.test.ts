@@ -127,9 +127,25 @@ test("the session that was unused for the longest time makes room for another on
 	const first = await client.open();
 	const second = await client.open();
 	await (await client.send(ping, first)).text();
-	for (let at = 0; at < 255; at++) await client.open();
+	for (let at = 0; at < 31; at++) await client.open();
 	expect((await client.send(ping, second)).status).toBe(404);
 	expect((await client.send(ping, first)).status).toBe(200);
+});
+
+test("a principal with many sessions ends none of another one, and is limited alone", async () => {
+	await using desk = await Desk.open({ clock: new ManualClock() });
+	const operator = await desk.operator();
+	const made = await operator.call("create_token", { kind: "observer", name: "dashboard" });
+	const observer = new RawClient(desk, String(made["token"]));
+	const client = await raw(desk);
+	const session = await client.open();
+	const first = await observer.open();
+	for (let at = 0; at < 32; at++) await observer.open();
+	expect((await observer.send(ping, first)).status).toBe(404);
+	for (let at = 33; at < 100; at++) await observer.open();
+	expect((await observer.send(initialize)).status).toBe(429);
+	expect((await client.send(ping, session)).status).toBe(200);
+	expect((await client.send(initialize)).status).toBe(200);
 });
 
 test("after a restart of the gateway, a client opens another session and reads the transcript", async () => {

@@ -25,6 +25,8 @@ export interface McpEndpointOptions {
 
 /** Maximum open sessions of all clients. */
 const mostSessions = 256;
+/** Maximum open sessions of one principal. */
+const mostOfOne = 32;
 /** Maximum requests at work in one session. */
 const mostRequests = 16;
 /** Maximum bytes of a message. */
@@ -132,13 +134,11 @@ export class McpEndpoint {
 		}
 		const message = decodeMessage(await this.#readBody(http));
 		const { id, method } = message;
+		// Each `initialize` opens a session, so they are counted together.
+		if (method === "initialize") this.#count(`initialize ${http.principal.id}`, id);
 		const session = await this.#sessionFor(http, message);
 		const isRequest = id !== undefined && method !== undefined;
-		try {
-			this.#rateLimit.count(session.id);
-		} catch (reason) {
-			throw Refused.because(reason, 429, rpcCodes.refused, id);
-		}
+		this.#count(session.id, id);
 		const { connection } = session;
 		if (isRequest && connection.active >= mostRequests) {
 			const text = `too many requests at once: a session has at most ${mostRequests}`;
@@ -152,6 +152,14 @@ export class McpEndpoint {
 		} finally {
 			if (isRequest) connection.end(id);
 			this.#touch(session);
+		}
+	}
+
+	#count(key: string, id: RpcMessage["id"]): void {
+		try {
+			this.#rateLimit.count(key);
+		} catch (reason) {
+			throw Refused.because(reason, 429, rpcCodes.refused, id);
 		}
 	}
 
@@ -169,7 +177,7 @@ export class McpEndpoint {
 				id,
 			});
 		}
-		this.#makeRoom();
+		this.#makeRoom(http.principal);
 		return this.#open(http.principal);
 	}
 
@@ -183,10 +191,14 @@ export class McpEndpoint {
 		throw new Refused(404, rpcCodes.sessionNotFound, "session not found: send initialize");
 	}
 
-	/** Ends the session that was unused for the longest time, if there are too many. Refuses if all are at work. */
-	#makeRoom(): void {
-		if (this.#sessions.size < mostSessions) return;
-		const idle = [...this.#sessions.values()].filter(({ connection }) => connection.active === 0);
+	/**
+	 * Ends the session of the principal that was unused for the longest time, if there are too many. Never one of another
+	 * principal. Refuses if all are at work.
+	 */
+	#makeRoom({ id }: Principal): void {
+		const own = [...this.#sessions.values()].filter(({ principal }) => principal.id === id);
+		if (this.#sessions.size < mostSessions && own.length < mostOfOne) return;
+		const idle = own.filter(({ connection }) => connection.active === 0);
 		const oldest = idle.reduce<McpSession | undefined>(
 			(first, session) => (first && first.usedAt <= session.usedAt ? first : session),
 			undefined,
