@@ -87,20 +87,27 @@ export class McpBridge {
 	}
 
 	async #deliver(message: Message): Promise<void> {
-		const response = await this.#post(message.text);
-		if (response.statusCode !== 404 || this.#sessionId === undefined || !this.#initialize) {
-			return this.#take(response, message);
+		const first = message.method === "initialize" ? undefined : this.#initialize;
+		// An earlier opening may have failed.
+		if (!first || this.#sessionId !== undefined) {
+			const response = await this.#post(message.text);
+			if (response.statusCode !== 404 || this.#sessionId === undefined || !first) {
+				return this.#take(response, message);
+			}
+			response.resume();
 		}
-		response.resume();
-		await this.#openAgain(this.#initialize);
+		await this.#openAgain(first);
 		return this.#take(await this.#post(message.text), message);
 	}
 
-	/** Opens another session after a restart of the gateway. The client does not see it. */
+	/** Opens another session after a restart of the gateway. The client does not see it. Throws if the gateway refuses it. */
 	async #openAgain({ text: first }: Message): Promise<void> {
 		this.#sessionId = undefined;
 		this.#revision = undefined;
 		const response = await this.#post(first);
+		if (response.statusCode !== 200) {
+			throw refusalIn(await this.#options.find(), response, await text(response));
+		}
 		this.#storeSession(response);
 		await this.#read(response, (answer) => this.#storeRevision(answer));
 		const ready = await this.#post('{"jsonrpc":"2.0","method":"notifications/initialized"}');
