@@ -7,13 +7,32 @@ import { Desk, McpClient } from "./desk.ts";
 
 const approve = { action: "accept", content: { decision: "approve" } } as const;
 
+/** The operator has allowed forms. */
+function openDesk(): Promise<Desk> {
+	return Desk.open({ config: { mcpForms: true } });
+}
+
+test("without the setting, no approval is shown in a form", async () => {
+	await using desk = await Desk.open();
+	let forms = 0;
+	const agent = await desk.client({
+		onForm: () => {
+			forms++;
+			return approve;
+		},
+	});
+	const result = await agent.call("ask", { message: "write: notes.txt <<< buy milk", wait_seconds: 20 });
+	expect(result.facts).toMatchObject({ status: "waiting", waiting_for: [{ kind: "approval" }] });
+	expect(forms).toBe(0);
+});
+
 async function auditOf(operator: OzzieClient): Promise<Record<string, unknown>[]> {
 	const { records } = Object(await operator.call("read_audit", { limit: 100 }));
 	return records;
 }
 
 test("a person approves a call in a form at the client, and the audit records it", async () => {
-	await using desk = await Desk.open();
+	await using desk = await openDesk();
 	const forms: string[] = [];
 	const agent = await desk.client({
 		onForm: ({ params }) => {
@@ -39,7 +58,7 @@ test.each([
 	[{ action: "cancel" }, "waiting"],
 	[{ action: "accept", content: { decision: "yes" } }, "waiting"],
 ] as const)("the answer %j approves nothing", async (answer, status) => {
-	await using desk = await Desk.open();
+	await using desk = await openDesk();
 	const agent = await desk.client({ onForm: () => ({ ...answer }) });
 	const result = await agent.call("ask", { message: "write: notes.txt <<< buy milk", wait_seconds: 20 });
 	expect(result.facts).toMatchObject({ status });
@@ -47,7 +66,7 @@ test.each([
 });
 
 test("a call that always requires approval is never shown in a form", async () => {
-	await using desk = await Desk.open();
+	await using desk = await openDesk();
 	let forms = 0;
 	const agent = await desk.client({
 		onForm: () => {
@@ -61,7 +80,7 @@ test("a call that always requires approval is never shown in a form", async () =
 });
 
 test("a call that is too long to read is never shown in a form", async () => {
-	await using desk = await Desk.open();
+	await using desk = await openDesk();
 	let forms = 0;
 	const agent = await desk.client({
 		onForm: () => {
@@ -75,7 +94,7 @@ test("a call that is too long to read is never shown in a form", async () => {
 });
 
 test("without a token, no approval is shown in a form", async () => {
-	await using gateway = await TestGateway.start();
+	await using gateway = await TestGateway.start({ config: { mcpForms: true } });
 	let forms = 0;
 	await using agent = new McpClient(new StreamableHTTPClientTransport(new URL("/mcp", gateway.url)), () => {
 		forms++;
@@ -88,7 +107,7 @@ test("without a token, no approval is shown in a form", async () => {
 });
 
 test("a form ends when another person decides", async () => {
-	await using desk = await Desk.open();
+	await using desk = await openDesk();
 	const operator = await desk.operator();
 	const shown = Promise.withResolvers<void>();
 	const closed = Promise.withResolvers<void>();

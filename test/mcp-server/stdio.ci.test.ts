@@ -63,7 +63,7 @@ test.each(["legacy", "auto"] as const)(
 );
 
 test("a form of an approval reaches the editor, and its answer the gateway", async () => {
-	await using gateway = await TestGateway.start({ config: { auth: "token" } });
+	await using gateway = await TestGateway.start({ config: { auth: "token", mcpForms: true } });
 	await using editor = await startServer(gateway.path("data"), gateway.directory, () => ({
 		action: "accept",
 		content: { decision: "approve" },

@@ -187,7 +187,9 @@ async function openWires(parts: WireParts): Promise<Wires> {
 	const streams = new EventStreams({ runtime, clock, log, counts: metrics.streams });
 	const { ids, version } = options;
 	const counts = metrics.wire;
-	const mcp = new McpEndpoint({ runtime, clock, ids, log, version, openConnections, redactor, counts });
+	const forms = config.mcpForms ?? false;
+	const endpoint = { runtime, clock, ids, log, version, openConnections, redactor, counts, forms };
+	const mcp = new McpEndpoint(endpoint);
 	const grpc = openGrpc(parts, {
 		...entrance,
 		openConnections,

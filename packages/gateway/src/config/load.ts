@@ -65,6 +65,8 @@ export interface Config extends ProviderChoice {
 	readonly llama?: LlamaSettings;
 	/** MCP servers of the operator. */
 	readonly mcp?: readonly McpServerSettings[];
+	/** Whether clients of the MCP server show approvals as forms. */
+	readonly mcpForms?: boolean;
 	readonly search?: SearchSettings;
 	/** Address of Slack, if not the real one, and the listener for its requests. */
 	readonly slack?: { readonly apiUrl?: string; readonly listen?: Endpoint };
@@ -161,6 +163,7 @@ function aboutParts(set: Settings, environment: ConfigSources["environment"]): P
 			discord: set.discord && whereDiscordIs(set.discord),
 			llama: set.llama && readLlama(set.llama, environment),
 			mcp: set.mcp && readMcp(set.mcp, environment),
+			mcpForms: set.mcp?.approvalForms,
 			search: set.search && readSearch(set.search, environment),
 			slack: set.slack && whereSlackIs(set.slack),
 		}),

@@ -111,5 +111,10 @@ export const mcpSchema = () =>
 			servers: mcpServersSchema().describe(
 				"Servers by name. The name is the first part of the names of the tools: files__read_file.",
 			),
+			approvalForms: z
+				.boolean({ error: "true or false" })
+				.describe(
+					"Show usual approvals as forms to the person at a client of the MCP server of this gateway. Only for clients that never answer a form themselves. Default: false.",
+				),
 		})
 		.partial();

@@ -70,3 +70,11 @@ test.each<[object, RegExp]>([
 ])("%j is refused with the allowed values", (servers, message) => {
 	expect(() => load({ mcp: { servers } })).toThrow(message);
 });
+
+test("forms of the MCP server need the operator's setting", () => {
+	expect(load({}).mcpForms).toBeUndefined();
+	expect(load({ mcp: { approvalForms: true } }).mcpForms).toBe(true);
+	expect(() => load({ mcp: { approvalForms: "yes" } })).toThrow(
+		/mcp\.approvalForms .*allowed: true or false/,
+	);
+});

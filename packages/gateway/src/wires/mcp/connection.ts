@@ -37,6 +37,8 @@ export interface ConnectionDeps {
 	readonly log: Logger;
 	readonly version: string;
 	readonly principal: Principal;
+	/** Whether clients show approvals as forms. */
+	readonly forms: boolean;
 	readonly redactor?: ErrorRedactor | undefined;
 	readonly counts?: WireCounts | undefined;
 }
@@ -61,8 +63,9 @@ export class McpConnection {
 
 	constructor(deps: ConnectionDeps) {
 		this.#deps = deps;
-		const { runtime, clock, log, principal } = deps;
-		this.#context = { runtime, clock, log, principal: { ...principal, via: "mcp", through: "agent" } };
+		const { runtime, clock, log, principal, forms } = deps;
+		const agent: Principal = { ...principal, via: "mcp", through: "agent" };
+		this.#context = { runtime, clock, log, forms, principal: agent };
 		this.#server = new McpServer(
 			{ name: "parley", title: "Parley", version: deps.version },
 			{ capabilities: { tools: {}, resources: {} }, instructions },

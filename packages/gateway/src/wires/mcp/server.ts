@@ -18,6 +18,8 @@ export interface McpEndpointOptions {
 	readonly ids: Ids;
 	readonly log: Logger;
 	readonly version: string;
+	/** Whether clients show approvals as forms. */
+	readonly forms: boolean;
 	readonly openConnections: OpenConnections;
 	readonly redactor?: ErrorRedactor | undefined;
 	readonly counts?: WireCounts | undefined;
@@ -208,12 +210,13 @@ export class McpEndpoint {
 	}
 
 	async #open(principal: Principal): Promise<McpSession> {
-		const { runtime, clock, ids, log, version, redactor, counts, openConnections } = this.#options;
+		const { runtime, clock, ids, log, version, redactor, counts, forms, openConnections } = this.#options;
 		const [{ McpConnection: Connection }, { WebStandardStreamableHTTPServerTransport: Streamable }] =
 			await Promise.all([import("./connection.ts"), import("@modelcontextprotocol/server")]);
 		const id = ids.create("mcp");
 		const transport = new Streamable({ sessionIdGenerator: () => id });
-		const connection = new Connection({ runtime, clock, log, version, principal, redactor, counts });
+		const facts = { version, principal, redactor, counts, forms };
+		const connection = new Connection({ runtime, clock, log, ...facts });
 		await connection.connect(transport);
 		if (this.#closed) throw new Refused(503, rpcCodes.refused, "the gateway stops");
 		const idle = clock.after(idleMs, () => void this.#end(session));

@@ -7,6 +7,8 @@ export interface McpContext {
 	readonly runtime: Runtime;
 	readonly clock: Clock;
 	readonly log: Logger;
+	/** Whether clients show approvals as forms. */
+	readonly forms: boolean;
 	/** The client, as an agent: see `Principal.through`. */
 	readonly principal: Principal;
 }

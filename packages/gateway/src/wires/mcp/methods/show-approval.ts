@@ -5,7 +5,7 @@ import { keyed, type McpContext, type ToolCall } from "./context.ts";
 import type { ShowApproval } from "./run-wait.ts";
 
 /**
- * Shows approvals of a session as forms to the person at the client: under a token with the right to approve, and only if
+ * Shows approvals of a session as forms to the person at the client: if the operator has allowed forms, under a token with the right to approve, and only if
  * the client has forms. Never an approval that is always required, or one that is too long to read.
  */
 export async function approvalForms(
@@ -13,7 +13,7 @@ export async function approvalForms(
 	{ elicit, lost }: ToolCall,
 	sessionId: string,
 ): Promise<((prompt: Prompt) => ShowApproval | undefined) | undefined> {
-	if (!elicit || context.principal.tokenId === undefined) return undefined;
+	if (!context.forms || !elicit || context.principal.tokenId === undefined) return undefined;
 	const person: Principal = { ...context.principal, via: "mcp-form", through: "form" };
 	try {
 		await context.runtime.check(person, sessionId, "prompt.approve");
