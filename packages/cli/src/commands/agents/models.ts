@@ -4,6 +4,7 @@ import type { MethodResult } from "@parley/protocol";
 import { Command } from "commander";
 import { type AddressFlags, addAddressFlags } from "../../client/gateway-address.ts";
 import { withGateway } from "../../client/with-gateway.ts";
+import { chosenDataDirectory } from "../../command-line/data-directory.ts";
 import type { Io } from "../../command-line/io.ts";
 import { outputFormat, printJson, printRows } from "../../command-line/output.ts";
 
@@ -47,10 +48,9 @@ async function checkedProviders(
 	names: ReadonlySet<string>,
 	io: Io,
 ): Promise<ProviderReport[]> {
-	const [{ reportProviders }, { readConfig }, { chosenDataDirectory }] = await Promise.all([
+	const [{ reportProviders }, { readConfig }] = await Promise.all([
 		import("@parley/gateway"),
 		import("../../gateway/run-gateway.ts"),
-		import("../../command-line/data-directory.ts"),
 	]);
 	const data = await chosenDataDirectory(given, io);
 	const reports = await reportProviders(await readConfig({ data }, io));
