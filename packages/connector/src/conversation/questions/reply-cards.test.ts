@@ -329,6 +329,22 @@ test("the state of answered cards is bounded", () => {
 	expect(play(replies.flat(), scene).slice.cards).toHaveLength(30);
 });
 
+test("a card that is answered after many later ones is edited and kept", () => {
+	const later = Array.from({ length: 9 }, (_, reply) => {
+		const of = `prompt_later_${reply}`;
+		return [
+			approval({ reply: { id: `run_2/${reply}`, place: 1, count: 1 } }, { token: of }),
+			answered({ token: of }),
+		];
+	});
+	const answers = [1, 2, 3].map((number) => answered({ token: tokenOf(number) }));
+	const { posts, slice } = play([...three, ...later.flat(), ...answers]);
+	expect(posts.at(-1)).toMatchObject({ card: `prompt:${token}`, controls: [] });
+	expect(posts.at(-1)?.text).toContain("3 calls of the agent");
+	expect(slice.cards).toHaveLength(8);
+	expect(slice.cards?.[0]?.rows[0].token).toBe(token);
+});
+
 function tokenIn({ payload }: OzzieEvent): string {
 	return "token" in payload && typeof payload.token === "string" ? payload.token : "";
 }

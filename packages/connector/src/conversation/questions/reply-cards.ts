@@ -105,7 +105,7 @@ export function endRow(cards: readonly ReplyCard[], token: string, ended: EndedR
 		const end = (row: CardRow): CardRow => (row.token === token ? { ...row, ended } : row);
 		return { ...card, rows: [end(first), ...others.map(end)] as const };
 	});
-	return bounded(changed);
+	return bounded(changed, cardWith(changed, token));
 }
 
 /** The card that shows a question. */
@@ -149,8 +149,15 @@ function isWaiting({ rows }: ReplyCard): boolean {
 	return rows.some(({ ended }) => !ended);
 }
 
-function bounded(cards: readonly ReplyCard[]): readonly ReplyCard[] {
-	const ended = cards.filter((card) => !isWaiting(card));
+/** Time of the last answer on a card; 0 in states of earlier versions. */
+function lastEnd({ rows }: ReplyCard): number {
+	return Math.max(...rows.map(({ ended }) => ended?.at ?? 0));
+}
+
+/** Drops the cards that ended first. The card of the current answer stays, because its post must still be edited. */
+function bounded(cards: readonly ReplyCard[], current?: ReplyCard): readonly ReplyCard[] {
+	const rank = (card: ReplyCard): number => (card === current ? Number.MAX_VALUE : lastEnd(card));
+	const ended = cards.filter((card) => !isWaiting(card)).toSorted((one, other) => rank(one) - rank(other));
 	const dropped = new Set(ended.slice(0, -maxEnded));
 	return cards.filter((card) => !dropped.has(card)).slice(-maxCards);
 }
