@@ -2,4 +2,3 @@
 export { readOperatorToken } from "./auth/operator-token.ts";
 export { databaseIn } from "./data-directory/data-directory.ts";
 export { type RuntimeFile, readRuntimeFile } from "./data-directory/runtime-file.ts";
-export { type Line, LineReader } from "./transport/ndjson.ts";

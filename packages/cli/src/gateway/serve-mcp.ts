@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { systemClock } from "@parley/base";
-import { LineReader } from "@parley/gateway/data";
+import { LineReader } from "@parley/gateway/ndjson";
 import { type AddressFlags, findAgain, findGateway } from "../client/gateway-address.ts";
 import { answerError, getFromGateway, unreachable } from "../client/gateway-http.ts";
 import type { Io } from "../command-line/io.ts";
