@@ -126,7 +126,10 @@ function drawWaiting(
 	const room = waitingLines - forDecisions;
 	const isAll = waiting.length <= room;
 	const shown = isAll ? waiting : waiting.slice(0, room - 1);
-	const each = isAll ? Math.floor(room / waiting.length) : 1;
+	const [only, ...others] = waiting;
+	// The last call that people can approve here may use all lines. Otherwise the names of earlier calls matter more.
+	const isLast = others.length === 0 && only?.question.call?.risk !== "critical";
+	const each = isAll && (decisions.length === 0 || isLast) ? Math.floor(room / waiting.length) : 1;
 	const rows = shown.map(({ row, question }) => ({ row, ...callRow(row, question, each) }));
 	const more = isAll ? [] : [approvalTexts.card.moreCalls({ count: waiting.length - shown.length })];
 	const lines = [...rows.flatMap((row) => row.lines), ...more];
