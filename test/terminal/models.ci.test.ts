@@ -47,7 +47,7 @@ const test = plainTest.extend<Fixtures>({
 
 /** Removes numbers that depend on the length of the prompt and of paths. */
 function withoutFigures(text: string): string {
-	return text.replaceAll(/[\d.]+k?(?= tokens in| cached| out)/g, "N").replaceAll(/\$[\d.]+/g, "$N");
+	return text.replaceAll(/[\d.]+k?(?= tokens in| cached| out)/g, "N").replaceAll(/<?\$[\d.]+/g, "$N");
 }
 
 test("the model and the usage are below an answer, and /model and /usage show more", async ({
