@@ -7,7 +7,7 @@ interface LoginEnd {
 	readonly isRevoked: boolean;
 }
 
-/** Removes a login, with a note for the audit, and revokes its tokens. Undefined if there is none. */
+/** Removes a login, with a note for the audit, and revokes its tokens. Undefined without a login of this name. */
 export async function endLogin(
 	name: string,
 	allowPrivate: boolean,

@@ -116,7 +116,7 @@ class McpFile {
 			await this.#parts.changed?.();
 		} catch (error) {
 			log.error("a change of the MCP servers is not used yet: the audit cannot be written", { error });
-			// Nothing new is used without its row, and nothing that was removed stays.
+			// An addition needs its row first. A removal takes effect at once.
 			this.#setup = inBoth(this.#setup, await this.#readPresent());
 			return this.#setup;
 		}

@@ -5,8 +5,9 @@ import { keyed, type McpContext, type ToolCall } from "./context.ts";
 import type { ShowApproval } from "./run-wait.ts";
 
 /**
- * Shows approvals of a session as forms to the person at the client: if the operator has allowed forms, under a token with the right to approve, and only if
- * the client has forms. Never an approval that is always required, or one that is too long to read.
+ * Shows approvals of a session as forms to the person at the client. The operator must have allowed forms, the token must
+ * have the right to approve, and the client must support forms. An approval that is always required, or that is too long to
+ * read, is never shown.
  */
 export async function approvalForms(
 	context: McpContext,
