@@ -3,9 +3,7 @@ import { StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { expect, test } from "vitest";
 import type { OzzieClient } from "../conformance/drivers/ozzie-client.ts";
 import { TestGateway } from "../conformance/gateway.ts";
-import { Desk, McpClient } from "./desk.ts";
-
-const approve = { action: "accept", content: { decision: "approve" } } as const;
+import { Approver, Desk, McpClient } from "./desk.ts";
 
 /** The operator has allowed forms. */
 function openDesk(): Promise<Desk> {
@@ -14,16 +12,11 @@ function openDesk(): Promise<Desk> {
 
 test("without the setting, no approval is shown in a form", async () => {
 	await using desk = await Desk.open();
-	let forms = 0;
-	const agent = await desk.client({
-		onForm: () => {
-			forms++;
-			return approve;
-		},
-	});
+	const person = new Approver();
+	const agent = await desk.client(person);
 	const result = await agent.call("ask", { message: "write: notes.txt <<< buy milk", wait_seconds: 20 });
 	expect(result.facts).toMatchObject({ status: "waiting", waiting_for: [{ kind: "approval" }] });
-	expect(forms).toBe(0);
+	expect(person.shown).toEqual([]);
 });
 
 async function auditOf(operator: OzzieClient): Promise<Record<string, unknown>[]> {
@@ -33,18 +26,13 @@ async function auditOf(operator: OzzieClient): Promise<Record<string, unknown>[]
 
 test("a person approves a call in a form at the client, and the audit records it", async () => {
 	await using desk = await openDesk();
-	const forms: string[] = [];
-	const agent = await desk.client({
-		onForm: ({ params }) => {
-			forms.push(params.message);
-			return approve;
-		},
-	});
+	const person = new Approver();
+	const agent = await desk.client(person);
 	const operator = await desk.operator();
 	const result = await agent.call("ask", { message: "write: notes.txt <<< buy milk", wait_seconds: 20 });
 	expect(result.facts).toMatchObject({ status: "completed" });
 	expect(existsSync(desk.gateway.path("work", "notes.txt"))).toBe(true);
-	expect(forms).toEqual([expect.stringMatching(/^Allow write notes\.txt\?\n[\s\S]*\+buy milk/)]);
+	expect(person.shown).toEqual([expect.stringMatching(/^Allow write notes\.txt\?\n[\s\S]*\+buy milk/)]);
 	const rows = (await auditOf(operator)).filter(({ via }) => via === "mcp-form");
 	expect(rows.map(({ action, decision }) => `${action} ${decision}`).toSorted()).toEqual([
 		"approval.decide approved",
@@ -67,43 +55,31 @@ test.each([
 
 test("a call that always requires approval is never shown in a form", async () => {
 	await using desk = await openDesk();
-	let forms = 0;
-	const agent = await desk.client({
-		onForm: () => {
-			forms++;
-			return approve;
-		},
-	});
+	const person = new Approver();
+	const agent = await desk.client(person);
 	const result = await agent.call("ask", { message: "write: ../other/notes.txt <<< buy milk" });
 	expect(result.facts).toMatchObject({ status: "waiting", waiting_for: [{ kind: "approval" }] });
-	expect(forms).toBe(0);
+	expect(person.shown).toEqual([]);
 });
 
 test("a call that is too long to read is never shown in a form", async () => {
 	await using desk = await openDesk();
-	let forms = 0;
-	const agent = await desk.client({
-		onForm: () => {
-			forms++;
-			return approve;
-		},
-	});
+	const person = new Approver();
+	const agent = await desk.client(person);
 	const result = await agent.call("ask", { message: `write: notes.txt <<< ${"long ".repeat(5_000)}` });
 	expect(result.facts).toMatchObject({ status: "waiting", waiting_for: [{ kind: "approval" }] });
-	expect(forms).toBe(0);
+	expect(person.shown).toEqual([]);
 });
 
 test("without a token, no approval is shown in a form", async () => {
 	await using gateway = await TestGateway.start({ config: { mcpForms: true } });
-	let forms = 0;
-	await using agent = new McpClient(new StreamableHTTPClientTransport(new URL("/mcp", gateway.url)), () => {
-		forms++;
-		return approve;
-	});
+	const person = new Approver();
+	const transport = new StreamableHTTPClientTransport(new URL("/mcp", gateway.url));
+	await using agent = new McpClient(transport, person.onForm);
 	await agent.connect();
 	const result = await agent.call("ask", { message: "write: notes.txt <<< buy milk", wait_seconds: 20 });
 	expect(result.facts).toMatchObject({ status: "waiting" });
-	expect(forms).toBe(0);
+	expect(person.shown).toEqual([]);
 });
 
 test("a form ends when another person decides", async () => {

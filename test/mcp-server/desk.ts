@@ -16,6 +16,16 @@ export type AnswerForm = (
 	signal: AbortSignal,
 ) => ElicitResult | Promise<ElicitResult>;
 
+/** Person at a client who approves each form. */
+export class Approver {
+	/** Messages of the forms. */
+	readonly shown: string[] = [];
+	readonly onForm: AnswerForm = ({ params }) => {
+		this.shown.push(params.message);
+		return { action: "accept", content: { decision: "approve" } };
+	};
+}
+
 export interface ClientOptions {
 	/** Default: the token of the operator. */
 	readonly token?: string | undefined;

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { parseJson } from "@parley/base";
-import { ScriptedModel, says, stuck } from "@parley/core/testing";
+import { gated, ScriptedModel, says, stuck } from "@parley/core/testing";
 import { expect, test } from "vitest";
 import { Desk } from "./desk.ts";
 
@@ -120,12 +120,7 @@ test("a cancelled ask stops its run", async () => {
 
 test("a client that disconnects leaves its run at work, and the session readable", async () => {
 	const gate = Promise.withResolvers<void>();
-	const model = new ScriptedModel(async function* () {
-		yield says("one");
-		await gate.promise;
-		yield says(" two");
-		yield { type: "end", stop: "end_turn", usage, model: "scripted-1" };
-	});
+	const model = new ScriptedModel(gated(gate.promise, " two", "one"));
 	await using desk = await Desk.open({ model });
 	const agent = await desk.client();
 	const operator = await desk.operator();
@@ -144,15 +139,9 @@ test("a client that disconnects leaves its run at work, and the session readable
 	expect(JSON.stringify(page)).toContain("one two");
 });
 
-const usage = { inputTokens: 1, outputTokens: 1, cacheReadTokens: 0, cacheWriteTokens: 0 };
-
 test("a wait ends with the state of the run, which continues", async () => {
 	const gate = Promise.withResolvers<void>();
-	const model = new ScriptedModel(async function* () {
-		await gate.promise;
-		yield says("done");
-		yield { type: "end", stop: "end_turn", usage, model: "scripted-1" };
-	});
+	const model = new ScriptedModel(gated(gate.promise, "done"));
 	await using desk = await Desk.open({ model });
 	const agent = await desk.client();
 	const result = await agent.call("ask", { message: "work", wait_seconds: 0 });

@@ -1,14 +1,19 @@
+import { spawnSync } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
-import { ScriptedModel, says, stuck } from "@parley/core/testing";
-import { expect, test } from "vitest";
+import { gated, ScriptedModel, stuck } from "@parley/core/testing";
+import { expect, onTestFinished, test } from "vitest";
 import { TestGateway } from "../conformance/gateway.ts";
 import { binary, choosePort, GatewayProcess } from "../gateway-process.ts";
 import { type AnswerForm, callTool } from "./desk.ts";
 import { inspect } from "./inspector.ts";
+
+function environmentOf(data: string, home: string): Record<string, string> {
+	return { PATH: process.env["PATH"] ?? "", HOME: home, PARLEY_DATA: data };
+}
 
 /** The official client with `parley mcp serve` as its server. */
 async function startServer(
@@ -20,7 +25,7 @@ async function startServer(
 	const transport = new StdioClientTransport({
 		command: process.execPath,
 		args: [binary, "mcp", "serve"],
-		env: { PATH: process.env["PATH"] ?? "", HOME: home, PARLEY_DATA: data },
+		env: environmentOf(data, home),
 		stderr: "pipe",
 	});
 	const errors: Error[] = [];
@@ -49,12 +54,7 @@ test.each(["legacy", "auto"] as const)(
 	async (mode) => {
 		await using gateway = await TestGateway.start({ config: { auth: "token" } });
 		await using editor = await startServer(gateway.path("data"), gateway.directory, undefined, mode);
-		const reports: unknown[] = [];
-		const first = await editor.call(
-			"ask",
-			{ message: "say: hello" },
-			{ onprogress: (words: unknown) => reports.push(words) },
-		);
+		const first = await editor.call("ask", { message: "say: hello" });
 		expect(first.facts).toMatchObject({ status: "completed", text: "[offline] hello" });
 		const page = await editor.client.readResource({ uri: `parley://sessions/${first.facts["session_id"]}` });
 		expect(JSON.stringify(page)).toContain("[offline] hello");
@@ -101,11 +101,7 @@ test("an editor continues after a restart of the gateway, which has another addr
 
 test("an editor that ends leaves its run at work", async () => {
 	const gate = Promise.withResolvers<void>();
-	const model = new ScriptedModel(async function* () {
-		await gate.promise;
-		yield says("done");
-		yield { type: "end", stop: "end_turn", usage, model: "scripted-1" };
-	});
+	const model = new ScriptedModel(gated(gate.promise, "done"));
 	await using gateway = await TestGateway.start({ config: { auth: "token" }, model });
 	const editor = await startServer(gateway.path("data"), gateway.directory);
 	const asking = editor.call("ask", { message: "work" });
@@ -119,8 +115,6 @@ test("an editor that ends leaves its run at work", async () => {
 		.poll(async () => JSON.stringify(await other.client.readResource({ uri })), { timeout: 20_000 })
 		.toContain("done");
 });
-
-const usage = { inputTokens: 1, outputTokens: 1, cacheReadTokens: 0, cacheWriteTokens: 0 };
 
 test("a gateway that is killed during an ask has the message once, and its run continues", async () => {
 	const root = await mkdtemp(join(tmpdir(), "parley-mcp-"));
@@ -154,8 +148,14 @@ test("a gateway that is killed during an ask has the message once, and its run c
 
 test("without a gateway, the command fails with the reason", async () => {
 	const root = await mkdtemp(join(tmpdir(), "parley-mcp-"));
-	await expect(startServer(join(root, "data"), root)).rejects.toThrow();
-	await rm(root, { recursive: true, force: true });
+	onTestFinished(() => rm(root, { recursive: true, force: true }));
+	const { status, stdout, stderr } = spawnSync(process.execPath, [binary, "mcp", "serve"], {
+		encoding: "utf8",
+		env: environmentOf(root, root),
+		input: `${JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" })}\n`,
+	});
+	expect(stderr).toContain(`no gateway runs on ${root};`);
+	expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
 });
 
 test("the official inspector uses the command", async () => {

@@ -18,7 +18,7 @@ export { checkEventOrder } from "./event-order.ts";
 export { testImages } from "./images.ts";
 export { noSandboxes } from "./no-sandboxes.ts";
 export { probeTool } from "./probe-tool.ts";
-export { calls, ScriptedModel, type ScriptedReply, says, stuck } from "./scripted-model.ts";
+export { calls, gated, ScriptedModel, type ScriptedReply, says, stuck } from "./scripted-model.ts";
 export { testConnector } from "./test-connector.ts";
 export { TestRuntime, type TestRuntimeOptions, unkeyed } from "./test-runtime.ts";
 export { createToolContext } from "./tool-context.ts";

@@ -25,6 +25,16 @@ export function stuck(text: string): ScriptedReply {
 	};
 }
 
+/** Reply that sends the first text at once, if it is given, and the other text when the gate opens. */
+export function gated(gate: Promise<void>, text: string, first = ""): ScriptedReply {
+	return async function* () {
+		if (first !== "") yield says(first);
+		await gate;
+		yield says(text);
+		yield { type: "end", stop: "end_turn", usage: scriptedUsage, model: "scripted-1" };
+	};
+}
+
 /** Usage of each reply without an `end`. */
 const scriptedUsage = { inputTokens: 10, outputTokens: 5, cacheReadTokens: 0, cacheWriteTokens: 0 };
 
