@@ -30,6 +30,11 @@ export async function startEverything(): Promise<{ readonly url: string; stop():
 			() => true,
 			() => false,
 		);
-	while (!(await isUp())) await wait(50);
+	while (!(await isUp())) {
+		if (server.exitCode !== null || server.signalCode !== null) {
+			throw new Error(`the server ended with ${server.signalCode ?? server.exitCode}`);
+		}
+		await wait(50);
+	}
 	return { url, stop: () => void server.kill() };
 }

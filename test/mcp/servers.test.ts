@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as wait } from "node:timers/promises";
+import { paced } from "@parley/base/testing";
 import { operator } from "@parley/core";
 import { calls, probeTool, says, unkeyed } from "@parley/core/testing";
 import { expect, onTestFinished, test } from "vitest";
@@ -44,7 +44,9 @@ test("an approval for the session covers later calls of the tool until its descr
 	await answer(s, "session");
 	await s.log.next("assistant.message");
 	expect(resultsIn(s.model)[0]).toContain("echo: b");
-	while (!s.t.runtime.mcp.states[0]?.tools.length || !hasChanged(s)) await wait(20);
+	await untilChanged(s);
+	const tools = () => s.t.runtime.mcp.states[0]?.tools.length;
+	await expect.poll(tools, { timeout: paced(20_000) }).toBeGreaterThan(0);
 	await s.t.send(s.session, "again");
 	const prompt = await answer(s);
 	expect(prompt.label).toContain('"c"');
@@ -65,7 +67,7 @@ test("a tool that changed since its last call requires approval, also if a rule 
 	await s.log.next("assistant.message");
 	expect(resultsIn(s.model)[0]).toContain("echo: a");
 	expect(s.log.recorded).not.toContain("prompt.requested");
-	while (!hasChanged(s)) await wait(20);
+	await untilChanged(s);
 	await s.t.send(s.session, "again");
 	const prompt = await answer(s);
 	expect(prompt.approval).toMatchObject({ risk: "critical", allowSession: false });
@@ -87,7 +89,7 @@ test("a call is not run if the description of its tool changed after the approva
 	await s.t.send(s.session, "go");
 	const { prompt } = await s.log.next("prompt.requested");
 	process.kill(Number(await readFile(starts, "utf8")), "SIGUSR2");
-	while (!hasChanged(s)) await wait(20);
+	await untilChanged(s);
 	await s.t.runtime.answer(unkeyed(), prompt.token, { value: true });
 	await s.log.next("assistant.message");
 	const [result] = resultsIn(s.model);
@@ -95,8 +97,10 @@ test("a call is not run if the description of its tool changed after the approva
 	expect(result).not.toContain("echo: hi");
 });
 
-function hasChanged({ t }: McpScene): boolean {
-	return t.log.records.some(({ message }) => message.includes("announced"));
+/** Waits until the server has announced other tools. */
+async function untilChanged({ t }: McpScene): Promise<void> {
+	const hasChanged = () => t.log.records.some(({ message }) => message.includes("announced"));
+	await expect.poll(hasChanged, { timeout: paced(20_000) }).toBe(true);
 }
 
 test("annotations of a server only add to the calls that require approval", async () => {

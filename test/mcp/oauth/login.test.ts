@@ -1,10 +1,12 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { systemClock } from "@parley/base";
-import { fixedSource, type McpLogin, revokeLogin } from "@parley/core";
-import { calls, says } from "@parley/core/testing";
+import { paced } from "@parley/base/testing";
+import { fixedSource, type McpLogin, type McpLogins, revokeLogin } from "@parley/core";
+import { calls, type ScriptedReply, says } from "@parley/core/testing";
+import { McpLoginFile } from "@parley/gateway";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { answer, callsOnce, openScene, resultsIn } from "../scene.ts";
+import { answer, callsOnce, type McpScene, openScene, resultsIn } from "../scene.ts";
 import { type AuthorizationServer, browse, openAuthorizationServer } from "./authorization-server.ts";
 import { begin, openLogins, remoteAt } from "./login-scene.ts";
 import { openProtectedServer, type ProtectedServer } from "./protected-server.ts";
@@ -27,15 +29,24 @@ async function logIn(): Promise<McpLogin> {
 	return await pending.finish((await browse(pending.url)).searchParams);
 }
 
-/** A session whose server has a stored login. */
-async function openLoggedIn(replies: Parameters<typeof openScene>[1]) {
+/** A login that is stored in a data directory. */
+async function storeLogin() {
 	const login = await logIn();
 	const stored = await openLogins();
 	await stored.logins.change("remote", () => Promise.resolve(login));
-	const settings = remoteAt(server.url, { login: { id: login.id, hasEnded: false } });
-	const mcp = { source: fixedSource([settings]), version: "1", logins: stored.logins };
-	const s = await openScene([], replies, { mcp });
-	return { s, login, ...stored };
+	return { login, ...stored };
+}
+
+/** A session whose server has a login of these logins. */
+function openWith({ id }: McpLogin, logins: McpLogins, replies: readonly ScriptedReply[]): Promise<McpScene> {
+	const settings = remoteAt(server.url, { login: { id, hasEnded: false } });
+	return openScene([], replies, { mcp: { source: fixedSource([settings]), version: "1", logins } });
+}
+
+/** A session whose server has a stored login. */
+async function openLoggedIn(replies: readonly ScriptedReply[]) {
+	const stored = await storeLogin();
+	return { s: await openWith(stored.login, stored.logins, replies), ...stored };
 }
 
 test("the address for the login has PKCE with S256, a state and the resource, and each login its own", async () => {
@@ -193,22 +204,33 @@ test("a logout revokes the tokens", async () => {
 });
 
 test("refreshes at the same time use each refresh token once", async () => {
-	const { s, login, data, redactor } = await openLoggedIn([[says("done")]]);
-	await using _ = s;
-	const { McpLoginFile } = await import("@parley/gateway");
-	const files = Array.from({ length: 4 }, () => new McpLoginFile({ data, clock: systemClock, redactor }));
-	let order = "";
-	await Promise.all(
-		files.map((file, index) =>
-			file.change("remote", async (before) => {
-				order += `(${index}`;
-				await Promise.resolve();
-				order += `${index})`;
-				return before && { ...before, accessToken: `${before.accessToken}-${index}` };
-			}),
-		),
+	const { login, data, redactor, logins } = await storeLogin();
+	await (await authorization.provider.AccessToken.find(login.accessToken))?.destroy();
+	const before = server.seen.length;
+	const requests = () => server.seen.slice(before);
+	const held = Promise.withResolvers<void>();
+	// No refresh begins before the server has refused the old token to all.
+	const holding = logins.change("remote", async (stored) => {
+		held.resolve();
+		await expect.poll(requests, { timeout: paced(20_000) }).toHaveLength(4);
+		return stored;
+	});
+	await held.promise;
+	const results = Array.from({ length: 4 }, async (_, index) => {
+		const own = new McpLoginFile({ data, clock: systemClock, redactor });
+		await using s = await openWith(login, own, callsOnce("remote__echo", { message: `call ${index}` }));
+		await s.t.send(s.session, "go");
+		await answer(s);
+		await s.log.next("assistant.message");
+		return resultsIn(s.model).join();
+	});
+	const expected = results.map((_, index) => expect.stringContaining(`Echo: call ${index}`));
+	await expect(Promise.all(results)).resolves.toEqual(expected);
+	await holding;
+	const after = await logins.find("remote", server.url);
+	expect(new Set(requests())).toEqual(
+		new Set([`Bearer ${login.accessToken}`, `Bearer ${after?.accessToken}`]),
 	);
-	expect(order).toMatch(/^(?:\((\d)\1\)){4}$/);
-	const after = await files[0]?.find("remote", server.url);
-	expect(after?.accessToken).toHaveLength(login.accessToken.length + 8);
+	expect(after?.accessToken).not.toBe(login.accessToken);
+	await expect(authorization.accepts(after?.accessToken ?? "", server.url)).resolves.toBe(true);
 });
