@@ -91,7 +91,7 @@ test("an editor continues after a restart of the gateway, which has another addr
 	await using editor = await startServer(gateway.path("data"), gateway.directory);
 	const { session_id } = (await editor.call("ask", { message: "say: one" })).facts;
 	await gateway.stop();
-	await expect(editor.call("ask", { message: "say: lost" })).rejects.toThrow("no gateway runs on");
+	await expect(editor.call("ask", { message: "say: lost" })).rejects.toThrow("no gateway listens at");
 	await gateway.restart();
 	const second = await editor.call("ask", { message: "say: two", session_id });
 	expect(second.facts).toMatchObject({ status: "completed", text: "[offline] two", session_id });

@@ -230,6 +230,19 @@ test("two terminals in one session show the same, and either may answer", async 
 	await second.rests("run_command failed:");
 });
 
+test("a chat without a message leaves no session, and so names none to continue", async ({ setup }) => {
+	const unused = await setup.chat();
+	unused.type("\u0004");
+	expect(await unused.ended()).toBe(0);
+	expect(unused.text).not.toContain("to continue this session");
+	const used = await setup.chat();
+	await used.enter("say: hello");
+	await used.rests("[offline] hello");
+	used.type("\u0004");
+	expect(await used.ended()).toBe(0);
+	expect(used.text).toContain("to continue this session");
+});
+
 test("commands start, list and explain sessions, and a session can be continued", async ({
 	setup,
 	golden,

@@ -96,16 +96,14 @@ export function createProgram(io: Io, args: readonly string[]): Command {
 	const program: Command = new Command(programName())
 		.description("Self-hosted AI agent for you and your team. It asks before it acts.")
 		.version(version)
-		.option("--data <dir>", "the data directory, for any command (PARLEY_DATA)")
-		.option("--url <url>", "address of the gateway, for any command (PARLEY_URL)")
-		.enablePositionalOptions()
 		.hook("preAction", (_, command) => applyGlobalFlags(program, command))
 		.helpCommand(false)
 		.addHelpText(
 			"after",
 			"\nStart with `parley start`. The built-in model needs no API key: see\n`parley help offline`.",
 		);
-	const [given = ""] = args;
+	addGlobalFlags(program);
+	const given = commandIn(args);
 	const name = oldNames[given] ?? given;
 	const named = allCommands.find((one) => one.name === name);
 	for (const { heading, make } of named ? [named] : allCommands) {
@@ -118,9 +116,23 @@ export function createProgram(io: Io, args: readonly string[]): Command {
 
 /** The program with all commands, without those for completion itself. */
 function programToComplete(io: Io): Command {
-	const program = new Command("parley");
+	const program = addGlobalFlags(new Command("parley"));
 	for (const { name, make } of allCommands) if (name !== "completion") program.addCommand(make(io, version));
 	return program;
+}
+
+/** Name of the command in these arguments, behind `--data` and `--url`; "" without one. */
+export function commandIn(args: readonly string[]): string {
+	const [first = "", , ...others] = args;
+	if (/^--(?:data|url)$/.test(first)) return commandIn(others);
+	return /^--(?:data|url)=/.test(first) ? commandIn(args.slice(1)) : first;
+}
+
+function addGlobalFlags(program: Command): Command {
+	return program
+		.option("--data <dir>", "the data directory, for commands that use it (PARLEY_DATA)")
+		.option("--url <url>", "address of the gateway, for commands that use it (PARLEY_URL)")
+		.enablePositionalOptions();
 }
 
 /** Gives `--data` and `--url` before the name of a command to that command, unless the flag is repeated behind the name. */
@@ -128,7 +140,10 @@ function applyGlobalFlags(program: Command, command: Command): void {
 	for (const [name, value] of Object.entries(program.opts())) {
 		const owner = ownerOf(name, command, program);
 		if (!owner) throw unusedFlag(name, command);
-		if (owner.getOptionValue(name) === undefined) owner.setOptionValueWithSource(name, value, "cli");
+		const own: unknown = owner.getOptionValue(name);
+		if (own === undefined) owner.setOptionValueWithSource(name, value, "cli");
+		// A subcommand reads all flags together, of which those of the program have precedence.
+		else program.setOptionValueWithSource(name, own, "cli");
 	}
 }
 

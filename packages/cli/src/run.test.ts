@@ -91,6 +91,18 @@ test("prefers a flag behind the name of the command", async () => {
 	expect(error).toContain("127.0.0.1:2");
 });
 
+test("prefers a flag behind the name also for a subcommand", async () => {
+	const { error } = await runLine("--url http://127.0.0.1:1 sessions show sess_1 --url http://127.0.0.1:2");
+	expect(error).toContain("127.0.0.1:2");
+	expect(error).not.toContain("127.0.0.1:1");
+});
+
+test("an error of rpc is one line with exit code 1, also behind --data", async () => {
+	const { code, error } = await runLine("--data /nonexistent rpc --frobnicate");
+	expect(code).toBe(1);
+	expect(error.trimEnd().split("\n")).toHaveLength(1);
+});
+
 test("applies --data before the name of the command", async () => {
 	const { code, error } = await runLine("--data /nonexistent/early status", {
 		PARLEY_DATA: "/nonexistent/variable",

@@ -7,7 +7,7 @@ import { visibleText } from "./text/visible.ts";
  * stderr, in one or two lines.
  */
 export async function run(args: readonly string[], io: Io): Promise<number> {
-	const { createProgram } = await import("./program.ts");
+	const { commandIn, createProgram } = await import("./program.ts");
 	const program = createProgram(io, args);
 	try {
 		if (args.length === 0) program.outputHelp();
@@ -16,7 +16,7 @@ export async function run(args: readonly string[], io: Io): Promise<number> {
 	} catch (error) {
 		const shown = shownCode(error);
 		if (shown !== undefined) return shown;
-		if (args[0] === "rpc") return refuseStart(error, io);
+		if (commandIn(args) === "rpc") return refuseStart(error, io);
 		io.stderr.write(`parley: ${visibleText(messageOf(error))}\n`);
 		return error instanceof UsageError || isInvalidArgument(error) ? 2 : 1;
 	}

@@ -27,7 +27,7 @@ import { visibleLine, visibleText } from "../text/visible.ts";
 import { connectionWords, otherDirectoryWords } from "../wordings/connection-words.ts";
 import { type RunMetrics, RunMetricsCollector } from "../wordings/model-rows.ts";
 import { AnswerOutput } from "./answer-output.ts";
-import { readPipedInput } from "./piped-input.ts";
+import { firstByteMs, readPipedInput } from "./piped-input.ts";
 import { Questions } from "./questions.ts";
 
 /** Sends one message, prints the answer, and returns the exit code. */
@@ -170,7 +170,8 @@ class Ask {
 /** The words, and below them the text on stdin. */
 async function withPipedInput(words: string, io: Io): Promise<string> {
 	const input = await readPipedInput(io, systemClock);
-	if (input === undefined) io.stderr.write("parley: stdin sent no text within 3 s, so it is ignored\n");
+	if (input === undefined)
+		io.stderr.write(`parley: stdin sent no text within ${firstByteMs / 1000} s, so it is ignored\n`);
 	return input ? `${words}\n\n${input}` : words;
 }
 

@@ -4,11 +4,11 @@ import type { Clock } from "@parley/base";
 import type { Io } from "../command-line/io.ts";
 
 /** Time for the first byte of a pipe. A program may start this command with a pipe that it never writes to. */
-const firstByteMs = 3_000;
+export const firstByteMs = 3_000;
 
 /**
  * Text that another program or a file gives on stdin: all of it, without the line ends at its end. Returns "" at a terminal
- * and for devices such as /dev/null, and undefined for a pipe that stays silent for 3 s, which is then no longer read.
+ * and for devices such as /dev/null, and undefined for a pipe that stays silent for `firstByteMs`. Such a pipe is closed.
  */
 export async function readPipedInput({ stdin }: Io, clock: Clock): Promise<string | undefined> {
 	// `process.stdin` has a file descriptor in every form. A stream of a test has no descriptor.

@@ -2,9 +2,11 @@ import { createInterface } from "node:readline";
 import { systemClock } from "@parley/base";
 import type { OpenSession } from "@parley/protocol";
 import { connect } from "../client/connect.ts";
+import { findSession } from "../client/find-session.ts";
 import { type AddressFlags, findGateway } from "../client/gateway-address.ts";
 import { lastSession, openSession } from "../client/open-session.ts";
 import type { Io } from "../command-line/io.ts";
+import { printRows } from "../command-line/output.ts";
 import type { SessionFlags } from "../command-line/session-flags.ts";
 import { questionPrompt } from "../questions/question-rows.ts";
 import { createStyles } from "../text/styles.ts";
@@ -40,7 +42,7 @@ export async function chat(flags: ChatFlags, io: Io): Promise<number> {
 	try {
 		const session = await open(flags.continue ? await lastSession(client, rootDir) : flags.session);
 		const run = isInteractive(io) ? chatAtTerminal : chatInLines;
-		const code = await run(io, (display) => {
+		const rows = await run(io, (display) => {
 			current = new Chat({
 				...display,
 				client,
@@ -50,8 +52,10 @@ export async function chat(flags: ChatFlags, io: Io): Promise<number> {
 			});
 			return current;
 		});
-		if (isConnected) await deleteUnused(client, created);
-		return code;
+		const find = (id: string) => findSession(address, id);
+		const deleted = isConnected ? await deleteUnused({ client, created, find }) : [];
+		if (!current || !deleted.includes(current.sessionId)) printRows(rows, io);
+		return 0;
 	} finally {
 		await client.close();
 	}
@@ -64,9 +68,9 @@ function isInteractive({ stdin, stdout, environment }: Io): boolean {
 
 /**
  * A chat without a terminal to draw on: each line of the input is a message, or the answer to an open question. At the end
- * of the input, the chat waits for running work. Returns the exit code.
+ * of the input, the chat waits for running work. Returns no rows about its session.
  */
-export async function chatInLines(io: Io, begin: BeginChat): Promise<number> {
+export async function chatInLines(io: Io, begin: BeginChat): Promise<readonly string[]> {
 	const format = { columns: Number.POSITIVE_INFINITY, styles: createStyles(false) };
 	let notice = "";
 	const chat = begin({
@@ -91,7 +95,7 @@ export async function chatInLines(io: Io, begin: BeginChat): Promise<number> {
 		lines.close();
 	}
 	await reading;
-	return 0;
+	return [];
 }
 
 async function chatWithLines(chat: Chat, lines: AsyncIterable<string>, io: Io): Promise<void> {

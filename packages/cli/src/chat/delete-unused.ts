@@ -1,18 +1,38 @@
+import { ParleyError } from "@parley/base";
 import type { Client, OpenSession } from "@parley/protocol";
+import type { SessionFacts } from "../client/find-session.ts";
+
+export interface CreatedSessions {
+	readonly client: Client;
+	/** Sessions that the chat created. */
+	readonly created: readonly OpenSession[];
+	find(id: string): Promise<SessionFacts>;
+}
+
+/** Codes of errors after which a session remains: it works again, was deleted, or the gateway stops. */
+const harmless: readonly string[] = ["failed_precondition", "not_found", "unavailable"];
 
 /**
  * Deletes sessions that this chat created and did not use: without messages, title, tasks and schedules. They would
- * otherwise fill the list of sessions.
+ * otherwise fill the list of sessions. Returns the ids of the deleted ones.
  */
-export async function deleteUnused(client: Client, created: readonly OpenSession[]): Promise<void> {
-	if (created.length === 0) return;
-	const { sessions } = await client.request("list_sessions", { limit: 1_000 });
-	const empty = sessions.filter((one) => one.message_count === 0 && one.title === "" && one.state === "idle");
+export async function deleteUnused({ client, created, find }: CreatedSessions): Promise<readonly string[]> {
+	const deleted: string[] = [];
 	for (const { id } of created) {
-		if (empty.some((one) => one.session_id === id) && !(await hasWork(client, id))) {
+		try {
+			if (!isEmpty(await find(id)) || (await hasWork(client, id))) continue;
 			await client.request("delete_session", { session_id: id, force: false });
+			deleted.push(id);
+		} catch (reason) {
+			const error = ParleyError.from(reason);
+			if (!harmless.includes(error.code)) throw error;
 		}
 	}
+	return deleted;
+}
+
+function isEmpty({ message_count: messages, title, state }: SessionFacts): boolean {
+	return messages === 0 && title === "" && state === "idle";
 }
 
 async function hasWork(client: Client, id: string): Promise<boolean> {

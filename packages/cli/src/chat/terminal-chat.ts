@@ -25,8 +25,8 @@ import type { Conversation } from "./conversation.ts";
 
 const leavingSignals = ["SIGTERM", "SIGHUP"] as const;
 
-/** Runs a chat with an input line below the transcript. Returns the exit code. */
-export async function chatAtTerminal(io: Io, begin: BeginChat): Promise<number> {
+/** Runs a chat with an input line below the transcript. Returns rows about its session, for the case that it remains. */
+export async function chatAtTerminal(io: Io, begin: BeginChat): Promise<readonly string[]> {
 	const styles = createStyles(wantsColours(io.stdout, io.environment));
 	const format = (): OutputFormat => ({ columns: terminal.columns, styles });
 	const draw = (rows: readonly string[] = []): void => {
@@ -58,13 +58,7 @@ export async function chatAtTerminal(io: Io, begin: BeginChat): Promise<number> 
 		terminal.close();
 	}
 	const work = chat.conversation.idle ? "" : "; running work continues";
-	const farewell = `to continue this session: parley chat --session ${chat.sessionId}${work}`;
-	io.stdout.write(
-		noteRows(farewell, format())
-			.map((row) => `${row}\n`)
-			.join(""),
-	);
-	return 0;
+	return noteRows(`to continue this session: parley chat --session ${chat.sessionId}${work}`, format());
 }
 
 /** Typed text of a chat, and the effect of keys. */

@@ -26,7 +26,7 @@ interface Message {
 const answerLimits = { maxDepth: 256, maxNodes: 1_000_000 };
 
 /** Milliseconds for the gateway to end the session when the client leaves. */
-const farewellMs = 1_000;
+const endTimeoutMs = 1_000;
 
 const codes = { parse: -32_700, internal: -32_603 } as const;
 
@@ -78,11 +78,11 @@ export class McpBridge {
 		this.#stop.abort();
 		await Promise.all(this.#open);
 		if (this.#sessionId === undefined) return;
-		const farewell = new AbortController();
-		const timer = this.#options.clock.after(farewellMs, () => farewell.abort());
-		const leaving = this.#begin("", "DELETE", farewell.signal);
+		const timeout = new AbortController();
+		const timer = this.#options.clock.after(endTimeoutMs, () => timeout.abort());
+		const ending = this.#begin("", "DELETE", timeout.signal);
 		// The gateway also ends a session that no client uses.
-		await leaving.then((response) => response.resume()).catch(() => undefined);
+		await ending.then((response) => response.resume()).catch(() => undefined);
 		timer.cancel();
 	}
 

@@ -6,9 +6,10 @@ import type { Io } from "../command-line/io.ts";
 import { printJson, printRows } from "../command-line/output.ts";
 import { UsageError } from "../command-line/usage.ts";
 import { visibleLine } from "../text/visible.ts";
+import { withoutQuery } from "../text/without-query.ts";
 import { type LoginListener, listenForLogin } from "./login-answer.ts";
 import type { LoginFlags } from "./mcp-flags.ts";
-import { endLogin, restOfLogin } from "./mcp-logout.ts";
+import { endLogin, unrevokedNote } from "./mcp-logout.ts";
 import { readConfig } from "./run-gateway.ts";
 
 /** Maximum milliseconds of a login. */
@@ -53,14 +54,10 @@ export async function logOut(name: string, flags: LoginFlags, io: Io): Promise<v
 	const end = await endLogin(name, allowPrivate, { data, logins });
 	if (!end) throw new UsageError(`There is no login to a server "${name}"`);
 	if (flags.json) return printJson({ loggedOut: name, revoked: end.isRevoked }, io);
-	printRows([`logged out of ${name}${restOfLogin(end)}`], io);
+	printRows([`logged out of ${name}${unrevokedNote(end)}`], io);
 }
 
 const noteDeps = { clock: systemClock, ids: createIds() };
-
-function withoutQuery(url: string): string {
-	return url.replace(/[?#].*$/s, "");
-}
 
 interface Logins {
 	readonly data: string;

@@ -25,6 +25,6 @@ export async function endLogin(
 }
 
 /** The end of the sentence about a login that ended. */
-export function restOfLogin({ isRevoked }: LoginEnd): string {
+export function unrevokedNote({ isRevoked }: LoginEnd): string {
 	return isRevoked ? "" : "; its token is valid until it expires";
 }

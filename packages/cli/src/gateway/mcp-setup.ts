@@ -21,8 +21,9 @@ import { outputFormat, printJson, printRows } from "../command-line/output.ts";
 import { noConfirmation, UsageError } from "../command-line/usage.ts";
 import { tableRows } from "../text/columns.ts";
 import { visibleLine } from "../text/visible.ts";
+import { withoutQuery } from "../text/without-query.ts";
 import type { AddFlags, McpFlags, RightFlags, TrustFlags } from "./mcp-flags.ts";
-import { endLogin, restOfLogin } from "./mcp-logout.ts";
+import { endLogin, unrevokedNote } from "./mcp-logout.ts";
 import { readConfig } from "./run-gateway.ts";
 
 /** A row of the list. */
@@ -121,7 +122,7 @@ export async function addServer(
 /** Note of an added server. Values of variables, arguments and a query may be secrets. */
 function addedServer(name: string, server: McpFileContent["servers"][string]): McpChange {
 	const { env = {}, args = [], url, ...facts } = server;
-	const address = url === undefined ? undefined : url.replace(/[?#].*$/s, "");
+	const address = url === undefined ? undefined : withoutQuery(url);
 	const counted = { env: Object.keys(env), args: args.length, ...defined({ url: address }) };
 	return { action: "mcp.add", object: name, facts: { ...facts, ...counted } };
 }
@@ -163,7 +164,7 @@ export async function removeServer(name: string, flags: McpFlags, io: Io): Promi
 	const logins = new McpLoginFile({ data, clock: systemClock, redactor: new Redactor() });
 	const end = await endLogin(name, allowPrivate, { data, logins });
 	if (flags.json) return printJson({ removed: name, ...defined({ revoked: end?.isRevoked }) }, io);
-	printRows([`removed ${name}${end ? `, and logged out of it${restOfLogin(end)}` : ""}`], io);
+	printRows([`removed ${name}${end ? `, and logged out of it${unrevokedNote(end)}` : ""}`], io);
 }
 
 /** Trusts the present servers of a directory after the operator has confirmed them. Returns the exit code. */

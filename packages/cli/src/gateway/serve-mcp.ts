@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { systemClock } from "@parley/base";
 import { LineReader } from "@parley/gateway/ndjson";
-import { type AddressFlags, findAgain, findGateway } from "../client/gateway-address.ts";
+import { type AddressFlags, findAgain, findGateway, lookForGateway } from "../client/gateway-address.ts";
 import { answerError, getFromGateway, unreachable } from "../client/gateway-http.ts";
 import type { Io } from "../command-line/io.ts";
 import { McpBridge } from "./mcp-bridge.ts";
@@ -9,7 +9,7 @@ import { McpBridge } from "./mcp-bridge.ts";
 /** Maximum bytes of a message, as at the port of the gateway. */
 const mostBytes = 1024 * 1024;
 /** Milliseconds for the first answer of the gateway. */
-const patienceMs = 10_000;
+const healthTimeoutMs = 10_000;
 
 /**
  * Serves the Model Context Protocol to the parent program over standard input and output, as a client of a running gateway.
@@ -17,7 +17,7 @@ const patienceMs = 10_000;
  */
 export async function serveMcp(flags: AddressFlags, io: Io): Promise<void> {
 	const address = await findGateway(flags, io);
-	const health = await getFromGateway(address, "/api/health", AbortSignal.timeout(patienceMs)).catch(
+	const health = await getFromGateway(address, "/api/health", AbortSignal.timeout(healthTimeoutMs)).catch(
 		(cause: unknown) => {
 			throw unreachable(address, cause);
 		},
@@ -27,7 +27,7 @@ export async function serveMcp(flags: AddressFlags, io: Io): Promise<void> {
 	const gone = once(stdout, "error");
 	const bridge = new McpBridge({
 		clock: systemClock,
-		find: findAgain(address, () => findGateway(flags, io)),
+		find: findAgain(address, () => lookForGateway(flags, io)),
 		write: (line) => void stdout.write(`${line}\n`),
 	});
 	await Promise.race([readLines(stdin, bridge), gone]);

@@ -46,7 +46,16 @@ export function memoriesCommand(io: Io): Command {
 		refuseSubcommandName(words, command);
 		return list(words, flags, io);
 	});
-	return command.addCommand(searchCommand(io)).addCommand(addCommand(io)).addCommand(forgetCommand(io));
+	return command
+		.addCommand(listCommand(io))
+		.addCommand(searchCommand(io))
+		.addCommand(addCommand(io))
+		.addCommand(forgetCommand(io));
+}
+
+function listCommand(io: Io): Command {
+	const command = new Command("list").description("the same as `parley memories` without words");
+	return command.action(() => list([], command.optsWithGlobals(), io));
 }
 
 function searchCommand(io: Io): Command {

@@ -43,6 +43,7 @@ export function sessionsCommand(io: Io): Command {
 		return list(words, flags, io);
 	});
 	return command
+		.addCommand(listCommand(io))
 		.addCommand(searchCommand(io))
 		.addCommand(showCommand(io))
 		.addCommand(exportCommand(io))
@@ -51,6 +52,11 @@ export function sessionsCommand(io: Io): Command {
 		.addCommand(commandsCommand(io))
 		.addCommand(stopCommandCommand(io))
 		.addCommand(deleteCommand(io));
+}
+
+function listCommand(io: Io): Command {
+	const command = new Command("list").description("the same as `parley sessions` without words");
+	return command.action(() => list([], command.optsWithGlobals(), io));
 }
 
 function searchCommand(io: Io): Command {
