@@ -208,14 +208,14 @@ test("refreshes at the same time use each refresh token once", async () => {
 	await (await authorization.provider.AccessToken.find(login.accessToken))?.destroy();
 	const before = server.seen.length;
 	const requests = () => server.seen.slice(before);
-	const held = Promise.withResolvers<void>();
+	const locked = Promise.withResolvers<void>();
 	// No refresh begins before the server has refused the old token to all.
-	const holding = logins.change("remote", async (stored) => {
-		held.resolve();
+	const lock = logins.change("remote", async (stored) => {
+		locked.resolve();
 		await expect.poll(requests, { timeout: paced(20_000) }).toHaveLength(4);
 		return stored;
 	});
-	await held.promise;
+	await locked.promise;
 	const results = Array.from({ length: 4 }, async (_, index) => {
 		const own = new McpLoginFile({ data, clock: systemClock, redactor });
 		await using s = await openWith(login, own, callsOnce("remote__echo", { message: `call ${index}` }));
@@ -226,7 +226,7 @@ test("refreshes at the same time use each refresh token once", async () => {
 	});
 	const expected = results.map((_, index) => expect.stringContaining(`Echo: call ${index}`));
 	await expect(Promise.all(results)).resolves.toEqual(expected);
-	await holding;
+	await lock;
 	const after = await logins.find("remote", server.url);
 	expect(new Set(requests())).toEqual(
 		new Set([`Bearer ${login.accessToken}`, `Bearer ${after?.accessToken}`]),
