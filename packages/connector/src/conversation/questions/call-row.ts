@@ -6,7 +6,7 @@ import { lineOfColumns } from "../vocabulary/plain-columns.ts";
 import { inlineCode } from "./markdown.ts";
 import { codeOf, type OpenQuestion } from "./question.ts";
 import type { CardRow } from "./reply-cards.ts";
-import { cardColumns, isShownByArguments, whatOf, withoutNames } from "./short-card.ts";
+import { cardColumns, isShownByArguments, whatOfStored, withoutNames } from "./short-card.ts";
 
 /** Characters of the name of a tool in a row. */
 export const maxTool = 24;
@@ -37,10 +37,10 @@ export function callRow(row: CardRow, question: OpenQuestion, most: number): Cal
 	const what = whatPiece(question);
 	const warnings = warningsOf(question);
 	const effect = effectOf(question);
-	const whole = [...head, ...what, ...warnings.pieces, ...effect.pieces];
-	const isWhole = effect.whole && warnings.whole && isNamed(question);
+	const whole = [...head, ...what.pieces, ...warnings.pieces, ...effect.pieces];
+	const isWhole = what.whole && effect.whole && warnings.whole && isNamed(question);
 	if (isWhole && widthOf(whole) <= cardColumns) return { lines: [joined(whole)], cut: false };
-	const first = [...head, ...what];
+	const first = [...head, ...what.pieces];
 	const rest = [...warnings.pieces, ...effect.pieces];
 	const firstFits = widthOf(first) <= cardColumns;
 	if (isWhole && firstFits && widthOf(rest) <= (most - 1) * cardColumns)
@@ -84,11 +84,10 @@ function headOf({ number }: CardRow, { token, call, again, voters = [] }: OpenQu
 }
 
 /** The label, unless the arguments show it. */
-function whatPiece({ call, label }: OpenQuestion): Piece[] {
-	if (call && isShownByArguments(call)) return [];
-	const what = whatOf(label.text);
-	const isStored = label.length === label.text.length;
-	return [piece(isStored ? what : `${what}…`)];
+function whatPiece({ call, label }: OpenQuestion): Part {
+	if (call && isShownByArguments(call)) return { pieces: [], whole: true };
+	const { text, whole } = whatOfStored(label);
+	return { pieces: [piece(text)], whole };
 }
 
 interface Part {
@@ -143,7 +142,7 @@ function isShownAsCode(line: string): boolean {
 /** The start of the call in one line: its label, or its arguments. */
 function textOf({ call, label }: OpenQuestion): string {
 	const isByArguments = call !== undefined && isShownByArguments(call);
-	return isByArguments ? call.arguments.text : whatOf(label.text);
+	return isByArguments ? call.arguments.text : whatOfStored(label).text;
 }
 
 function cutText(text: string, columns: number): Piece {

@@ -33,6 +33,10 @@ const corpus: Readonly<Record<string, OzzieEvent>> = {
 		{ ...write, preview: diff(1) },
 		{ label: `Allow write ${"folder/".repeat(40)}a.txt?` },
 	),
+	"a label of which the end is not stored": approval(
+		{ ...write, preview: diff(1) },
+		{ label: `Allow write a${" ".repeat(5000)}and b?` },
+	),
 	"a tool with a long name": approval({ tool: "client_tool_".repeat(20), arguments: { a: 1, b: [2] } }),
 	"a call with nested arguments": approval({ arguments: { a: { b: { c: ["d", { e: 1 }] } }, f: null } }),
 	"a call without arguments": approval({ arguments: {} }, { label: "Allow list schedules?" }),
@@ -92,6 +96,13 @@ test.each(Object.entries(corpus))(
 		expect(read(post)).toContain("[Details]");
 	},
 );
+
+test("a card says that the end of a label is missing", () => {
+	const label = `Allow write a${" ".repeat(5000)}and b?`;
+	const [post] = play([approval({ ...write, preview: diff(1) }, { label })]).posts;
+	expect(post?.text).toContain("Allow write a …");
+	expect(post?.foot).toMatch(/^\*\*Not complete here:\*\*/u);
+});
 
 test("a text keeps the lines that fit, and counts all characters that it omits", () => {
 	const whole = (text: string) => ({ text, length: text.length });

@@ -78,11 +78,13 @@ function headOf(question: OpenQuestion, call: ApprovalCall): Part {
 	const title = `**${titleOf(question)}** · ${wants}${again ? ` · ${approvalTexts.card.repeated}` : ""}`;
 	const cut = tool !== call.tool;
 	if (isShownByArguments(call)) return { lines: [title], cut };
-	const what = oneLine(whatOf(label.text), Number.POSITIVE_INFINITY);
+	const { text, whole } = whatOfStored(label);
+	const what = oneLine(text, Number.POSITIVE_INFINITY);
 	const used = columnsOf(`${titleOf(question)} · ${approvalTexts.card.wants({ asker, tool })} · `);
 	const room = cardColumns - used - (again ? 15 : 0);
-	if (columnsOf(what) <= room) return { lines: [`${title} · ${plainColumns(what, cardColumns)}`], cut };
-	const isLong = label.length > label.text.length || columnsOf(what) > cardColumns;
+	if (columnsOf(what) <= room)
+		return { lines: [`${title} · ${plainColumns(what, cardColumns)}`], cut: cut || !whole };
+	const isLong = !whole || columnsOf(what) > cardColumns;
 	return { lines: [title, plainColumns(what, cardColumns)], cut: cut || isLong };
 }
 
@@ -94,6 +96,15 @@ export function isShownByArguments({ told, preview, arguments: given }: Approval
 /** The call of a label such as `Allow write a.txt?`. */
 export function whatOf(label: string): string {
 	return /^Allow (?<what>.*)\?$/su.exec(label)?.groups?.["what"] ?? label;
+}
+
+/** The same of a stored label, with an ellipsis if its end is not stored. */
+export function whatOfStored({ text, length }: StoredText): {
+	readonly text: string;
+	readonly whole: boolean;
+} {
+	const whole = text.length === length;
+	return { text: whole ? whatOf(text) : `${whatOf(text)}…`, whole };
 }
 
 /** The approvals of a call that needs several, with the names of the approvers if they fit. */
