@@ -4,9 +4,16 @@ import { questionTexts } from "../../texts/questions.ts";
 import { oneLine, plain as plainLine, visibleWords } from "../vocabulary/plain.ts";
 import { lineOfColumns } from "../vocabulary/plain-columns.ts";
 import { inlineCode } from "./markdown.ts";
-import { codeOf, type OpenQuestion } from "./question.ts";
+import { codeOf, type OpenQuestion, type StoredText } from "./question.ts";
 import type { CardRow } from "./reply-cards.ts";
-import { cardColumns, isShownByArguments, whatOfStored, withoutNames } from "./short-card.ts";
+import {
+	cardColumns,
+	isShownByArguments,
+	separator,
+	warningSign,
+	whatOfStored,
+	withoutNames,
+} from "./short-card.ts";
 
 /** Characters of the name of a tool in a row. */
 export const maxTool = 24;
@@ -53,9 +60,7 @@ function cutRow(
 	question: OpenQuestion,
 	{ head, most }: { readonly head: readonly Piece[]; readonly most: number },
 ): string[] {
-	const { call } = question;
-	const all = call?.warnings ?? call?.notes ?? [];
-	const text = all.map((one) => oneLine(one.text, Number.POSITIVE_INFINITY)).join(separator);
+	const text = warningText(question);
 	const left = cardColumns - widthOf(head) - minText - 2 * separator.length;
 	const width = most > 1 ? cardColumns : Math.min(maxWarnings, left);
 	const warned = text === "" || width < minText ? [] : [warning(text, width)];
@@ -96,12 +101,22 @@ interface Part {
 	readonly whole: boolean;
 }
 
-function warningsOf({ call }: OpenQuestion): Part {
-	const all = call?.warnings ?? call?.notes ?? [];
+function storedWarnings({ call }: OpenQuestion): readonly StoredText[] {
+	return call?.warnings ?? call?.notes ?? [];
+}
+
+/** All warnings of a call in one line. */
+function warningText(question: OpenQuestion): string {
+	return storedWarnings(question)
+		.map(({ text }) => oneLine(text, Number.POSITIVE_INFINITY))
+		.join(separator);
+}
+
+function warningsOf(question: OpenQuestion): Part {
+	const all = storedWarnings(question);
 	if (all.length === 0) return { pieces: [], whole: true };
-	const text = all.map((one) => oneLine(one.text, Number.POSITIVE_INFINITY)).join(separator);
 	return {
-		pieces: [warning(text, Number.POSITIVE_INFINITY)],
+		pieces: [warning(warningText(question), Number.POSITIVE_INFINITY)],
 		whole: all.every(({ text: stored, length }) => stored.length === length),
 	};
 }
@@ -168,9 +183,6 @@ function widthOf(pieces: readonly Piece[]): number {
 	const separators = Math.max(0, pieces.length - 1) * separator.length;
 	return pieces.reduce((sum, { columns }) => sum + columns, separators);
 }
-
-const separator = " · ";
-const warningSign = "⚠️ ";
 
 /** Numbers of calls as ranges: `1–3, 5`. */
 function rangesOf(numbers: readonly number[]): string {

@@ -19,6 +19,9 @@ const minEffect = 2;
 const maxTool = 32;
 /** Columns that warnings may have after their sign. */
 const warningColumns = cardColumns - 3;
+/** Between the parts of a line. */
+export const separator = " · ";
+export const warningSign = "⚠️ ";
 const count = new Intl.NumberFormat("en");
 
 /** Text of a card, and whether `Details` shows more of the call. */
@@ -152,9 +155,6 @@ function warningsOf({ warnings, notes }: ApprovalCall, most: number): Part {
 		cut: isLong || left > 0 || !isStoredWhole,
 	};
 }
-
-const separator = " · ";
-const warningSign = "⚠️ ";
 
 interface Effect {
 	readonly paragraphs: readonly string[];
