@@ -3,7 +3,7 @@ import { toRows } from "../conversation/to-rows.ts";
 import type { PlannedRow } from "../outbox/plan.ts";
 import type { ChatPlatform, PostFormat } from "../platform/chat-platform.ts";
 import type { Room, Ticket } from "../platform/inbound-event.ts";
-import { Posting } from "../platform/posting.ts";
+import { type NoticeTarget, Posting } from "../platform/posting.ts";
 import type { Reply } from "../rooms/handler-context.ts";
 
 /** Each inbound event has one answer, which is the only event of its cursor. */
@@ -14,16 +14,21 @@ type Platform = PostFormat & { readonly conversation: ChatPlatform["conversation
 /** Returns the posts of a public answer, as a reply to the message. */
 export function roomAnswer(
 	reply: Reply,
-	to: { readonly room: Room; readonly message?: string; readonly now: number },
+	to: {
+		readonly room: Room;
+		readonly message?: string;
+		readonly now: number;
+		readonly notifies?: NoticeTarget;
+	},
 	platform: Platform,
 ): PlannedRow[] {
 	const { text, controls } = reply;
-	const { room, message, now } = to;
+	const { room, message, now, notifies } = to;
 	const shown = {
 		type: "show" as const,
 		lane: "acknowledgement" as const,
 		text,
-		...defined({ replyTo: message, controls }),
+		...defined({ replyTo: message, controls, notifies }),
 	};
 	const conversation = platform.conversation(room);
 	return toRows([shown], { time: { seq, at: now }, conversation, platform });

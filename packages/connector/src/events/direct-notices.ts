@@ -2,7 +2,7 @@ import type { Clock } from "@parley/base";
 import type { PlannedRow } from "../outbox/plan.ts";
 import type { ChatPlatform } from "../platform/chat-platform.ts";
 import type { Room } from "../platform/inbound-event.ts";
-import { type NoticeTarget, Posting } from "../platform/posting.ts";
+import type { NoticeTarget } from "../platform/posting.ts";
 import { accessTexts } from "../texts/access.ts";
 import { roomAnswer } from "./answer-rows.ts";
 
@@ -36,23 +36,18 @@ export class DirectNotices {
 		const command = platform.command("pair", {});
 		const address = platform.linkTo?.(room);
 		const channel = address === undefined ? accessTexts.channel : `[${accessTexts.channel}](${address})`;
-		const rows = roomAnswer(
-			{ text: accessTexts.noAccessIn({ command, channel }) },
-			{ room, message, now },
-			platform,
-		);
 		// After a loss of the database, the person may already have a direct message.
 		const by: Pick<NoticeTarget, "ways" | "earlierWays"> = this.#mayOpen()
 			? { ways: ["direct", "reply"] }
 			: { ways: ["reply"], earlierWays: ["direct"] };
 		const notifies = { people: [person], ...by, channels: [] };
-		return rows.map((row) => {
-			const post = Posting.parse(row.payload);
-			const payload = post.type === "post" ? { ...post, notifies } : post;
-			// A slow direct message must not delay the posts of the room.
-			const conversation = `${platform.conversation(room)}#notice:${message}`;
-			return { ...row, payload, conversation };
-		});
+		const text = accessTexts.noAccessIn({ command, channel });
+		// A slow direct message must not delay the posts of the room.
+		const conversation = `${platform.conversation(room)}#notice:${message}`;
+		return roomAnswer({ text }, { room, message, now, notifies }, platform).map((row) => ({
+			...row,
+			conversation,
+		}));
 	}
 
 	#mayOpen(): boolean {
