@@ -154,10 +154,15 @@ function lastEnd({ rows }: ReplyCard): number {
 	return Math.max(...rows.map(({ ended }) => ended?.at ?? 0));
 }
 
-/** Drops the cards that ended first. The card of the current answer stays, because its post must still be edited. */
+/**
+ * Drops the cards that ended first, and only then waiting ones. The card of the current answer stays, because its post must
+ * still be edited.
+ */
 function bounded(cards: readonly ReplyCard[], current?: ReplyCard): readonly ReplyCard[] {
 	const rank = (card: ReplyCard): number => (card === current ? Number.MAX_VALUE : lastEnd(card));
 	const ended = cards.filter((card) => !isWaiting(card)).toSorted((one, other) => rank(one) - rank(other));
-	const dropped = new Set(ended.slice(0, -maxEnded));
+	const waiting = cards.length - ended.length;
+	const remaining = Math.max(Math.min(maxEnded, maxCards - waiting), current ? 1 : 0);
+	const dropped = new Set(ended.slice(0, Math.max(0, ended.length - remaining)));
 	return cards.filter((card) => !dropped.has(card)).slice(-maxCards);
 }
