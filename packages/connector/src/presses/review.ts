@@ -6,7 +6,6 @@ import { replyCardOf } from "../conversation/questions/questions.ts";
 import { type CardRow, type ReplyCard, writeDisplayed } from "../conversation/questions/reply-cards.ts";
 import { whatOf } from "../conversation/questions/short-card.ts";
 import { wholeQuestion } from "../conversation/questions/whole-question.ts";
-import { oneLine } from "../conversation/vocabulary/plain.ts";
 import type { Control } from "../platform/posting.ts";
 import type { HandledEvent, HandlerContext, Reply } from "../rooms/handler-context.ts";
 import { approvalTexts } from "../texts/approvals.ts";
@@ -15,9 +14,8 @@ import { findPrompt, questionOf, refusalOf } from "./questions.ts";
 
 const { all: texts, buttons: labels } = approvalTexts;
 
-/** Calls with their own row of buttons, below which one row is for all calls. More calls have a choice. */
+/** Maximum number of calls with their own row of buttons. More calls have a choice. */
 const maxRows = 4;
-const longestOption = 80;
 
 /** Show the complete calls of a card, with buttons for each of them, to the person who pressed. */
 export const pressesOfReviews: PressHandlers<"review" | "review-all" | "review-call"> = {
@@ -123,8 +121,10 @@ function controlsOf(
 ): readonly (readonly Control[])[] {
 	const scene = { ...context, session };
 	if (waiting.length === 0) return [];
+	// One row is for all calls.
+	const most = Math.min(maxRows, context.platform.limits.controlRows - 1);
 	const each =
-		waiting.length <= maxRows
+		waiting.length <= most
 			? waiting.map(({ buttons }) => buttons)
 			: [[choiceOf(context, { card, waiting, session })]];
 	if (waiting.length === 1) return each;
@@ -148,7 +148,7 @@ function choiceOf({ controls }: HandlerContext, { card, waiting, session }: Choo
 		placeholder: labels.chooseCall,
 		options: waiting.map(({ row, line }) => ({
 			value: row.token,
-			label: oneLine(line, longestOption),
+			label: line,
 			description: "",
 			chosen: false,
 		})),

@@ -1,6 +1,6 @@
 import type { OzzieEvent } from "@parley/protocol";
 import { expect, test } from "vitest";
-import { answered, approval, play } from "../../testing/question-scene.ts";
+import { answered, approval, play, scene, token, tokenOf, writes } from "../../testing/question-scene.ts";
 
 test("answered cards are dropped before cards that wait", () => {
 	const [waiting, ended] = [195, 8].map((count, run) =>
@@ -17,6 +17,12 @@ test("answered cards are dropped before cards that wait", () => {
 	const tokens = cards.map(({ rows: [first] }) => first.token);
 	expect(tokens.slice(0, 195)).toEqual(waiting.map(tokenIn));
 	expect(tokens.slice(195)).toEqual(ended.slice(-5).map(tokenIn));
+});
+
+test("a card has no more calls than the platform has options of a choice", () => {
+	const limits = { ...scene.platform.limits, options: 2 };
+	const { posts } = play(writes(["a", "b", "c"]), { ...scene, platform: { ...scene.platform, limits } });
+	expect(posts.map(({ card }) => card)).toEqual([token, tokenOf(3)].map((of) => `prompt:${of}`));
 });
 
 function tokenIn({ payload }: OzzieEvent): string {

@@ -22,7 +22,7 @@ import {
 	raisedWith,
 } from "./reply-cards.ts";
 
-/** The details of a card offer a choice of its calls, and platforms have at most 25 options. */
+/** The details show all calls of a card in one post. A button also names them in the bits of a number, which is exact to 53. */
 const maxCallsOfCard = 25;
 const maxOpen = 200;
 const maxClosed = 50;
@@ -136,7 +136,9 @@ function askInReply(
 	};
 	const open = [...before, question].slice(-maxOpen);
 	const { reply } = question;
-	const fits = ({ rows }: ReplyCard): boolean => rows.length <= maxCallsOfCard;
+	// The details offer a choice of the calls.
+	const most = Math.min(maxCallsOfCard, scene.platform.limits.options);
+	const fits = ({ rows }: ReplyCard): boolean => rows.length <= most;
 	const cards = addToCard(known, question, fits);
 	const after = { ...slice, open, cards };
 	if (reply.place < reply.count) return { slice: after, operations: [] };
