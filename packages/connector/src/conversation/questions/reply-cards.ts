@@ -162,7 +162,7 @@ function bounded(cards: readonly ReplyCard[], current?: ReplyCard): readonly Rep
 	const rank = (card: ReplyCard): number => (card === current ? Number.MAX_VALUE : lastEnd(card));
 	const ended = cards.filter((card) => !isWaiting(card)).toSorted((one, other) => rank(one) - rank(other));
 	const waiting = cards.length - ended.length;
-	const remaining = Math.max(Math.min(maxEnded, maxCards - waiting), current ? 1 : 0);
+	const remaining = Math.max(Math.min(maxEnded, maxCards - waiting), current && !isWaiting(current) ? 1 : 0);
 	const dropped = new Set(ended.slice(0, Math.max(0, ended.length - remaining)));
 	return cards.filter((card) => !dropped.has(card)).slice(-maxCards);
 }
