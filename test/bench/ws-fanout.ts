@@ -13,7 +13,7 @@ const deltaText = 40;
 /** Length of the gateway's frame for a delta of that length. */
 const frameText = 213;
 /** Maximum of frames for the deltas of one tick. All deltas after the eighth leave as one frame and count as one. */
-const mostFrames = 9;
+const maxFrames = 9;
 /** Text in the last frame of every run. */
 const endMark = "assistant.message";
 
@@ -61,7 +61,7 @@ async function measure({ server, clients, order }: Side, each: number): Promise<
 	}
 	const seconds = (performance.now() - began) / 1000;
 	const cpu = (await server.cpu()) - cpuBefore;
-	const deliveries = runs * ticksPerRun * Math.min(each, mostFrames) * subscribers;
+	const deliveries = runs * ticksPerRun * Math.min(each, maxFrames) * subscribers;
 	return { cpuPerDelivery: cpu / deliveries, deliveriesPerSecond: deliveries / seconds };
 }
 

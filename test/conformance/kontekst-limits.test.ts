@@ -107,7 +107,7 @@ verifiesOn(
 		expect(streams.map(({ isAnswered }) => isAnswered)).toEqual([...Array(256).fill(true), false]);
 		expect(await streams.at(-1)?.ended()).toMatchObject({ status: undefined, reset: refusedStream });
 		expect(streams.filter(({ hasEnded }) => hasEnded)).toHaveLength(1);
-		expect(connection.mostCalls).toBe(256);
+		expect(connection.maxCalls).toBe(256);
 	},
 );
 

@@ -7,7 +7,7 @@ import { verifiesOn } from "./verifies.ts";
 /** Tokens of a request with the instructions, the tools and a few turns. */
 const budget = 20_000;
 /** More than any conversation of these tests. */
-const mostTurns = 40;
+const maxTurns = 40;
 const long = "beans ".repeat(700);
 const look = { name: "look", description: "Looks", category: "TOOL_CATEGORY_PURE" };
 
@@ -61,7 +61,7 @@ type Level = (typeof levels)[number];
 async function play(
 	stream: RozStream,
 	{ level, content }: Pick<Level, "level" | "content">,
-	turns = mostTurns,
+	turns = maxTurns,
 ): Promise<Readonly<Record<string, unknown>> | undefined> {
 	for (let turn = 1; turn <= turns; turn++) {
 		const before = stream.frames.length;

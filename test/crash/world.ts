@@ -14,7 +14,7 @@ import { Sightings } from "./sightings.ts";
 import { anyKind, makeTurn, type TurnKind } from "./turns.ts";
 
 /** Maximum of open messages. A process that is killed leaves its messages to the next ones. */
-const mostOpen = 16;
+const maxOpen = 16;
 
 /** A gateway that is killed and restarted, the clients that follow it, and their observations. */
 export class World {
@@ -87,7 +87,7 @@ export class World {
 		let target: SentMessage | undefined;
 		if (await gateway.ready) {
 			await Promise.race([this.#rejoin(), gateway.exited]);
-			for (let turn = 0; turn < turns && this.#unanswered.length < mostOpen; turn++)
+			for (let turn = 0; turn < turns && this.#unanswered.length < maxOpen; turn++)
 				this.#say(anyKind(this.#random));
 			target = await this.#provoke(plan, gateway);
 		}
@@ -106,7 +106,7 @@ export class World {
 	async finish(turns: number): Promise<Omit<Outcome, "kills">> {
 		const gateway = await this.#startInPeace();
 		while (this.turns < turns) {
-			await this.#watch.until("few messages are open", () => this.#unanswered.length < mostOpen);
+			await this.#watch.until("few messages are open", () => this.#unanswered.length < maxOpen);
 			this.#say(anyKind(this.#random));
 		}
 		await this.#watch.until("all messages are answered", () => this.#unanswered.length === 0);

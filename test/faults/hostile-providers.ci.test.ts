@@ -11,7 +11,7 @@ import { RunLog } from "./run-log.ts";
 import { withSeeds } from "./seeds.ts";
 
 /** Limit of a stream, and of the buffers of both sockets. */
-const mostRead = (64 + 16) << 20;
+const maxReadBytes = (64 + 16) << 20;
 
 async function open({ wire, ...tested }: TestedFamily, random: Parameters<typeof HostileServer.start>[1]) {
 	const clock = new ManualClock();
@@ -69,7 +69,7 @@ async function endure({ attack, once, error }: AttackRow, place: Place): Promise
 	await runtime.send(session, "Are you there?");
 	await expect(log.the("assistant.message", 2)).resolves.toMatchObject({ content: "Still here.", error: "" });
 	log.check();
-	expect(server.sent / attempts).toBeLessThan(mostRead);
+	expect(server.sent / attempts).toBeLessThan(maxReadBytes);
 	expect({}).not.toHaveProperty("polluted");
 }
 

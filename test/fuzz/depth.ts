@@ -53,7 +53,7 @@ const phrases: readonly (readonly [phrase: string, depth: Depth])[] = [
 ];
 
 /** Longer than an error that only names the invalid part. */
-const mostErrorBytes = 1_000;
+const maxErrorBytes = 1_000;
 
 /** The check that refused the frame, or, as `fault`, the mistake in its response. */
 export function judge(
@@ -64,7 +64,7 @@ export function judge(
 	if (answer.ok)
 		return reading.isRequest ? { depth: "done" } : { fault: "what is no request was carried out" };
 	const { error } = answer;
-	if (Buffer.byteLength(error) > mostErrorBytes)
+	if (Buffer.byteLength(error) > maxErrorBytes)
 		return { fault: `the error has ${Buffer.byteLength(error)} bytes` };
 	if (/\n\s+at |\.ts:\d/.test(error)) return { fault: "the error shows the inside of the program" };
 	if (!reading.isRequest) {

@@ -92,13 +92,13 @@ export function againstLayers(imports: Imports, layers: readonly (readonly strin
 }
 
 /** Maximum source files in a folder that has no folders. */
-const mostFiles = 25;
+const maxFiles = 25;
 
 /** Folders that contain more files than allowed and no folder. */
 export function fullFolders(files: Iterable<string>): string[] {
 	const paths = [...files].map((file) => file.split("/").slice(0, -1).join("/"));
 	const isParent = (folder: string) =>
 		paths.some((path) => path.startsWith(folder === "" ? "" : `${folder}/`) && path !== folder);
-	const isFull = (folder: string) => paths.filter((path) => path === folder).length > mostFiles;
+	const isFull = (folder: string) => paths.filter((path) => path === folder).length > maxFiles;
 	return [...new Set(paths)].filter((folder) => isFull(folder) && !isParent(folder));
 }

@@ -6,7 +6,7 @@ import { childrenIn, family, openPipe } from "./children.ts";
 
 const rounds = 50;
 /** Maximum time from the abort to the end of all processes of tools. */
-const mostMs = 2_000;
+const maxMs = 2_000;
 
 /** Waits this number of turns of the event loop, which is a part of the time of an agent's turn. */
 async function turns(count: number): Promise<void> {
@@ -32,7 +32,7 @@ async function abortOnce(agent: ZotClient, round: number, random: Random): Promi
 	const began = performance.now();
 	await agent.until("done", ({ request_id }) => request_id === prompt.id);
 	expect(await agent.response(abort.id)).toMatchObject({ success: true });
-	return (await (released ?? gone(agent, began + paced(mostMs)))) - began;
+	return (await (released ?? gone(agent, began + paced(maxMs)))) - began;
 }
 
 /** Resolves with the time when no process works in the agent's directory. Checks until the deadline. */
@@ -55,7 +55,7 @@ test("an abort at any moment ends the prompt, and the processes of its tools are
 	process.stdout.write(
 		`${ran} of ${rounds} commands ran; dead after at most ${Math.max(...deaths).toFixed(0)} ms; PARLEY_TEST_SEED=${seed}\n`,
 	);
-	expect(Math.max(...deaths)).toBeLessThan(pacedNow(mostMs));
+	expect(Math.max(...deaths)).toBeLessThan(pacedNow(maxMs));
 	expect(ran).toBeGreaterThan(5);
 	const ids = deaths.map((_, round) => `p${round}`);
 	expect(only(agent.frames, "done").map(({ request_id }) => request_id)).toEqual(ids);

@@ -9,7 +9,7 @@ import { childrenIn, family, type OpenPipe, openPipe } from "./children.ts";
 import { ClientHost } from "./client-host.ts";
 
 /** Maximum time from the signal to the end of all processes of tools. */
-const mostMs = 2_000;
+const maxMs = 2_000;
 
 async function begin(agent: ZotClient, deaf = true): Promise<OpenPipe> {
 	agent.send({ id: "p", type: "prompt", message: `run: ${family("held", deaf)}\nsay: over` });
@@ -24,7 +24,7 @@ test("SIGTERM ends the processes of a tool within 2 s, reports the end, and sets
 	agent.kill("SIGTERM");
 	// The agent starts no further work.
 	agent.send({ id: "late", type: "prompt", message: "run: touch late" });
-	expect((await released) - began).toBeLessThan(pacedNow(mostMs));
+	expect((await released) - began).toBeLessThan(pacedNow(maxMs));
 	expect(await agent.ended()).toEqual({ code: 143, signal: null });
 	expect(only(agent.frames, "done").map(({ request_id }) => request_id)).toEqual(["p"]);
 	expect(only(agent.frames, "tool_result")).toMatchObject([{ is_error: true }]);
@@ -93,6 +93,6 @@ test.runIf(hasBubblewrap)("SIGKILL leaves no sandboxed process running", async (
 	const { released } = await begin(agent);
 	const began = performance.now();
 	agent.kill("SIGKILL");
-	expect((await released) - began).toBeLessThan(pacedNow(mostMs));
+	expect((await released) - began).toBeLessThan(pacedNow(maxMs));
 	expect(await agent.exited).toEqual({ code: null, signal: "SIGKILL" });
 });

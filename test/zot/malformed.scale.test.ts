@@ -8,7 +8,7 @@ import { familyNames, malformedLine } from "./malformed-lines.ts";
 const wanted = 4_000 * testScale(25);
 const batch = 200;
 /** Maximum growth of memory from a tenth of the lines to the end. */
-const mostGrowth = 48 * 1024 * 1024;
+const maxGrowth = 48 * 1024 * 1024;
 
 /** Reads the memory after a garbage collection: see `memory-probe.ts`. */
 async function probe(agent: ZotClient): Promise<Holdings> {
@@ -69,7 +69,7 @@ test("each malformed line is answered once, and the process continues unchanged"
 	);
 	expect(responses.length - own.length).toBe(lines);
 	expect(own.filter(({ id }) => String(id).startsWith("alive"))).toHaveLength(pings);
-	expect(growth).toBeLessThan(mostGrowth);
+	expect(growth).toBeLessThan(maxGrowth);
 	expect(after.descriptors).toBeLessThanOrEqual(before?.descriptors ?? 0);
 	// Lines that were accepted as prompts have ended.
 	const started = responses.filter(({ command, success }) => success && /^(prompt|compact)$/.test(command));

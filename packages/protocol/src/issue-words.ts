@@ -3,7 +3,7 @@ import type * as z from "zod";
 type Issue = z.core.$ZodRawIssue;
 
 /** Maximum characters of wrong keys and alternatives in a message. */
-const mostShown = 10;
+const maxShown = 10;
 
 /**
  * Describes an invalid value by the required form: the `error` option of every parse whose findings people read. Messages
@@ -22,7 +22,7 @@ export function issueWords(issue: Issue): string {
 		case "invalid_value":
 			return orMissing(issue, mustBeOneOf(issue.values.map(String)));
 		case "unrecognized_keys":
-			return `there is no ${issue.keys.slice(0, mostShown).map(quoted).join(", ")}${knownKeys(issue)}`;
+			return `there is no ${issue.keys.slice(0, maxShown).map(quoted).join(", ")}${knownKeys(issue)}`;
 		case "invalid_union":
 			return alternatives(issue);
 		case "invalid_key":
@@ -84,7 +84,7 @@ function knownKeys({ inst }: Issue): string {
 function alternatives(issue: Extract<Issue, { code: "invalid_union" }>): string {
 	if ("options" in issue && Array.isArray(issue.options)) return mustBeOneOf(issue.options.map(String));
 	const all = issue.errors.flatMap(([first]) => (first ? [first.message] : []));
-	return [...new Set(all)].slice(0, mostShown).join(", or ") || "has an invalid form";
+	return [...new Set(all)].slice(0, maxShown).join(", or ") || "has an invalid form";
 }
 
 function quoted(text: string): string {

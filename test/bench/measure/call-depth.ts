@@ -19,7 +19,7 @@ export class CallDepth {
 		const depth = new CallDepth(inspector);
 		inspector.on("Runtime.consoleAPICalled", depth.#receive);
 		await inspector.post("Runtime.enable");
-		await inspector.post("Runtime.setAsyncCallStackDepth", { maxDepth: mostTraces });
+		await inspector.post("Runtime.setAsyncCallStackDepth", { maxDepth: maxTraces });
 		return depth;
 	}
 
@@ -51,7 +51,7 @@ export class CallDepth {
 }
 
 /** More than the async stacks of a message need to reach back to its socket. */
-const mostTraces = 200;
+const maxTraces = 200;
 
 function functionsIn(innermost: Runtime.StackTrace | undefined): string[] {
 	const names = new Set<string>();

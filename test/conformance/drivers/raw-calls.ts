@@ -162,7 +162,7 @@ export class RawConnection implements AsyncDisposable {
 	}
 
 	/** Maximum of concurrent calls that the gateway has announced for the connection. */
-	get mostCalls(): number | undefined {
+	get maxCalls(): number | undefined {
 		return this.#session.remoteSettings?.maxConcurrentStreams;
 	}
 

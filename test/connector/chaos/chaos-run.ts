@@ -11,7 +11,7 @@ import type { SeenGrowth } from "./seen-growth.ts";
 import { Work } from "./work.ts";
 
 const steps = 70;
-const mostExtraSteps = 200;
+const maxExtraSteps = 200;
 /** Edits or additions of one answer that each run must have. */
 const leastGrowth = 3;
 const quietTurns = 12;
@@ -130,7 +130,7 @@ export class ChaosRun<World, People extends ChaosPeople> {
 		this.#arm(killable);
 		this.#platform.break();
 		for (let step = 0; step < steps; step++) await this.#step();
-		for (let step = 0; step < mostExtraSteps && this.growth.longest < leastGrowth; step++)
+		for (let step = 0; step < maxExtraSteps && this.growth.longest < leastGrowth; step++)
 			await this.#extraStep();
 		await this.#heal();
 		const { connector } = (await this.#killable?.status()) ?? {};

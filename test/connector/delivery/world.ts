@@ -18,7 +18,7 @@ import { Platform } from "./platform.ts";
 const sessions = ["ada", "bob", "eve"];
 const eventCount = 10;
 const inboundCount = 16;
-const mostSteps = 3000;
+const maxSteps = 3000;
 
 /** All that outlives the process of a connector: the platform, the gateway, and the disk. */
 export class World {
@@ -86,7 +86,7 @@ export class World {
 		const handle = (event: QueuedEvent) => this.#receive(event, killable);
 		const inbox = await Inbox.start({ ...parts, handle, failpoints: killable, parallel: 2 });
 		for (let step = 0; !(killable.isToStop(step) || (await this.#isDone(killable))); step++) {
-			if (step > mostSteps) throw new Error("it never ends");
+			if (step > maxSteps) throw new Error("it never ends");
 			if (this.#random.chance(0.4)) await this.#plan(outbox);
 			if (this.#random.chance(0.4)) await this.network.deliver((event) => inbox.accept(event));
 			if (this.#random.chance(0.02)) this.#awayUntil = this.#clock.now() + this.#random.between(1, 20_000);

@@ -8,7 +8,7 @@ export interface Rule {
 }
 
 /** More words are two sentences. */
-const mostWords = 30;
+const maxWords = 30;
 
 const clauseStart =
 	/^[^\p{L}\p{N}]*(?:what(?:ever)?|who|whose|whom|whoever|where|of|so many|so much|so few|that which|nobody|nothing|told)\b(?!-)/iu;
@@ -179,8 +179,8 @@ export const rules: readonly Rule[] = [
 	},
 	{
 		name: "long",
-		advice: `split it: at most ${mostWords} words`,
-		breaks: ({ plain }) => countWords(plain) > mostWords,
+		advice: `split it: at most ${maxWords} words`,
+		breaks: ({ plain }) => countWords(plain) > maxWords,
 	},
 	{ name: "is-no", advice: "write is not a", breaks: ({ plain }) => noNoun.test(plain) },
 	{ name: "no-longer", advice: "write no longer", breaks: ({ plain }) => noLonger.test(plain) },

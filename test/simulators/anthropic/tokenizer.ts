@@ -17,14 +17,14 @@ export const wordsAndSigns: Tokenizer = (text) => {
 };
 
 /** Maximum cached counts. */
-const mostKnown = 5_000;
+const maxCachedCounts = 5_000;
 
 /** Tokenizer that counts each text once, because each request of a conversation repeats all of it. */
 export function remembering(tokenizer: Tokenizer): Tokenizer {
 	const known = new Map<string, number>();
 	return (text) => {
 		const counted = known.get(text) ?? tokenizer(text);
-		if (known.size >= mostKnown) known.clear();
+		if (known.size >= maxCachedCounts) known.clear();
 		known.set(text, counted);
 		return counted;
 	};

@@ -5,9 +5,9 @@ import { type Action, actions } from "./expected-state.ts";
 import { allSequences } from "./sequences.ts";
 import { type EngineName, grouped, Stage } from "./stage.ts";
 
-const mostSteps = 6;
+const maxSteps = 6;
 const seed = testSeed();
-const all = allSequences(mostSteps);
+const all = allSequences(maxSteps);
 
 /** Amount of sequences: a sample, all short ones with a larger sample, or all. */
 const level = (["sample", "short", "everything"] as const)[testScale(2, 3) - 1] ?? "sample";
@@ -82,7 +82,7 @@ async function playAll(
 	const seconds = ((performance.now() - began) / 1000).toFixed(1);
 	const how = chance ? ", each with a death in the middle of a step" : "";
 	process.stdout.write(
-		`${engine}: ${played} of ${all.length} sequences of ${mostSteps} steps${how}, ${seconds} s, PARLEY_TEST_SEED=${seed}\n`,
+		`${engine}: ${played} of ${all.length} sequences of ${maxSteps} steps${how}, ${seconds} s, PARLEY_TEST_SEED=${seed}\n`,
 	);
 	return faults;
 }

@@ -12,14 +12,14 @@ import { World } from "./world.ts";
 export type EngineName = "SQLite" | "PGlite";
 
 /** Maximum of sequences that run in one process. */
-const mostTogether = 40;
+const maxConcurrent = 40;
 
 /** Groups sequences that have the shared actions at the same indexes. */
 export function grouped(sequences: readonly (readonly Action[])[]): (readonly Action[])[][] {
 	const pattern = (sequence: readonly Action[]): string =>
 		sequence.map((action) => (isShared(action) ? action : "own")).join();
 	return [...Map.groupBy(sequences, pattern).values()].flatMap((group) => {
-		const parts = Math.ceil(group.length / mostTogether);
+		const parts = Math.ceil(group.length / maxConcurrent);
 		return Array.from({ length: parts }, (_, part) => group.filter((_one, index) => index % parts === part));
 	});
 }

@@ -19,7 +19,7 @@ export interface Playing {
 type Place = Omit<Storage, "now">;
 
 /** Maximum of reads of the database, with a pause between them, before a difference is an error. */
-const mostReads = 40;
+const maxReads = 40;
 /** Pauses between the attempts of a reply, as in `run/retries.ts` for an unreachable provider. */
 const tryPauses = [1_000, 2_000];
 
@@ -159,7 +159,7 @@ export class World {
 	async arrive(): Promise<void> {
 		await this.#until("all tasks have their expected state", this.playing, (one) => this.#hasReached(one));
 		let wrong: string[] = [];
-		for (let look = 0; look < mostReads; look++) {
+		for (let look = 0; look < maxReads; look++) {
 			await this.killable.quiet();
 			const rows = await this.#rows();
 			wrong = this.playing.flatMap((one) => differences(one, rows));

@@ -40,8 +40,8 @@ export interface ChatOptions extends ChatDisplay {
 export type BeginChat = (display: ChatDisplay) => Chat;
 
 /** Maximum numbers of messages of a resumed session, and of listed sessions. */
-const mostMessages = 10;
-const mostSessions = 10;
+const maxMessages = 10;
+const maxSessions = 10;
 
 /**
  * A conversation of a person with the agent: entered lines, events, and the current session. Independent of the terminal.
@@ -211,7 +211,7 @@ export class Chat {
 	readonly #commands: { readonly [Name in SlashCommand]: (words: string) => void | Promise<void> } = {
 		new: async () => this.#begin(await this.#options.openNew()),
 		sessions: async () => {
-			const { sessions } = await this.#options.client.request("list_sessions", { limit: mostSessions });
+			const { sessions } = await this.#options.client.request("list_sessions", { limit: maxSessions });
 			const now = { current: this.sessionId, now: this.#options.clock.now() };
 			this.#show(sessionRows(sessions, now, this.#options.format()));
 		},
@@ -287,7 +287,7 @@ export class Chat {
 	/** Shows the last messages of a resumed session. */
 	async #recall(): Promise<void> {
 		if (this.#session.status === "created") return;
-		const messages = await this.#request("load_messages", { limit: mostMessages });
+		const messages = await this.#request("load_messages", { limit: maxMessages });
 		const { lastSeq } = this.#session;
 		const known = messages.filter(({ seq }) => seq <= lastSeq);
 		this.#show(this.#conversation.recall(known, this.#options.format()));

@@ -186,7 +186,7 @@ export interface LiveState {
 const cancelHint = " · Ctrl-C cancels";
 
 /** Maximum number of queued messages that are shown. */
-const mostWaiting = 3;
+const maxWaiting = 3;
 
 /**
  * Rows below the scrollback: the unfinished row of the reply, running tasks, queued messages, the current activity, and the
@@ -223,8 +223,8 @@ function waitingRows({ steering, queue, sending }: Conversation): string[] {
 		...queue.map((message, index) => `  queued (${index + 1}): ${messageLine(message)}`),
 		...sending.map((content) => `  sending: ${visibleLine(content)}`),
 	];
-	const hidden = waiting.length - mostWaiting;
-	return hidden > 0 ? [...waiting.slice(0, mostWaiting), `  and ${hidden} more`] : waiting;
+	const hidden = waiting.length - maxWaiting;
+	return hidden > 0 ? [...waiting.slice(0, maxWaiting), `  and ${hidden} more`] : waiting;
 }
 
 function statusRows({ conversation, answer, notice }: LiveState, columns: number): string[] {
@@ -240,11 +240,11 @@ function statusRows({ conversation, answer, notice }: LiveState, columns: number
 	return [`${doing}${cancelHint}`];
 }
 
-function typedRows({ conversation, message, answer }: LiveState, columns: number, mostRows: number): Frame {
+function typedRows({ conversation, message, answer }: LiveState, columns: number, maxRows: number): Frame {
 	const question = conversation.question?.question;
 	if (!question || !answer) {
-		return editorRows(message, { prompt: promptMark, columns, mostRows, masked: false });
+		return editorRows(message, { prompt: promptMark, columns, maxRows, masked: false });
 	}
 	const masked = question.type === "password";
-	return editorRows(answer, { prompt: questionPrompt(question), columns, mostRows, masked });
+	return editorRows(answer, { prompt: questionPrompt(question), columns, maxRows, masked });
 }

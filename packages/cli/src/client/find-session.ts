@@ -20,7 +20,7 @@ export interface SessionFacts {
 }
 
 /** Maximum number of sessions in the error for an ambiguous id. */
-const mostNamed = 5;
+const maxNamed = 5;
 
 /** Session of this id, which may be abbreviated if it stays unique, with or without `sess_`. */
 export async function findSession(address: HttpAddress, given: string): Promise<SessionFacts> {
@@ -49,7 +49,7 @@ export async function findSessions(address: HttpAddress, given: readonly string[
 
 async function sessionsFrom(address: HttpAddress, prefix: string): Promise<SessionFacts[]> {
 	// True because our own gateway lists them in this form.
-	return (await getJson(address, `/api/sessions?id=${prefix}&limit=${mostNamed + 1}`)) as SessionFacts[];
+	return (await getJson(address, `/api/sessions?id=${prefix}&limit=${maxNamed + 1}`)) as SessionFacts[];
 }
 
 function unknown(given: string): ParleyError {
@@ -64,9 +64,9 @@ function unknown(given: string): ParleyError {
 
 function ambiguous(given: string, found: readonly SessionFacts[]): ParleyError {
 	const rows = found
-		.slice(0, mostNamed)
+		.slice(0, maxNamed)
 		.map(({ id, title }) => `  ${visibleLine(id)}  ${visibleLine(title) || "(no title)"}`);
-	const more = found.length > mostNamed ? ["  …"] : [];
+	const more = found.length > maxNamed ? ["  …"] : [];
 	const message = [`several sessions have an id that begins with ${given}:`, ...rows, ...more].join("\n");
 	return new ParleyError(message, { code: "failed_precondition" });
 }

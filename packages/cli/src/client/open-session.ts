@@ -18,7 +18,7 @@ export interface SessionChoice {
 }
 
 /** Maximum number of sessions among which the last one of a directory is searched. */
-const mostSearched = 1_000;
+const maxSearched = 1_000;
 
 /**
  * The session of `directory` that changed last, without the sessions of chat channels. Throws `not_found` without such a
@@ -31,7 +31,7 @@ export async function lastSession(client: Client, directory: string | undefined)
 			{ code: "failed_precondition" },
 		);
 	}
-	const { sessions } = await client.request("list_sessions", { limit: mostSearched });
+	const { sessions } = await client.request("list_sessions", { limit: maxSearched });
 	const last = sessions.find((one) => one.root_dir === directory && one.external_key === undefined);
 	if (last) return last.session_id;
 	throw new ParleyError(`no session has the directory ${directory}; start one without --continue`, {

@@ -10,7 +10,7 @@ import { visibleLine } from "../text/visible.ts";
 import { lockConnector } from "./lock-connector.ts";
 import { type ConnectorFlags, readConnectorConfig } from "./run-connector.ts";
 
-const mostShown = 100;
+const maxShown = 100;
 
 interface OfPlatform {
 	readonly platform: Platform["name"];
@@ -23,7 +23,7 @@ export async function listStuckPosts(
 	io: Io,
 ): Promise<void> {
 	const { data: dataDir } = await readConnectorConfig(flags, io);
-	const posts = await readStuckPosts({ platform, dataDir }, mostShown);
+	const posts = await readStuckPosts({ platform, dataDir }, maxShown);
 	if (flags.json) return printJson(posts, io);
 	if (posts.length === 0) return printRows(["no held or failed posts"], io);
 	const now = systemClock.now();

@@ -77,7 +77,7 @@ async function follow(
 const idCharacters = "sess_".length + 6;
 
 /** Maximum width of a row, also without a terminal. */
-const mostColumns = 200;
+const maxColumns = 200;
 
 /** Row of an event: time, session, type and details. */
 export function eventRow(shown: ShownEvent, format: OutputFormat): string {
@@ -87,7 +87,7 @@ export function eventRow(shown: ShownEvent, format: OutputFormat): string {
 	const type = visibleLine(shown.type).padEnd("internal.llm.call".length);
 	const event = toOzzieEvent(shown);
 	const listed = event ? listWords(event) : { words: "" };
-	const left = Math.min(format.columns, mostColumns) - time.length - id.length - type.length - 6;
+	const left = Math.min(format.columns, maxColumns) - time.length - id.length - type.length - 6;
 	const words = shorten(visibleLine(listed.words), Math.max(10, left));
 	return `${dim(time)}  ${dim(id)}  ${cyan(type)}  ${listed.failed ? red(words) : words}`.trimEnd();
 }

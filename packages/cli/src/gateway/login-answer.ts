@@ -5,7 +5,7 @@ import { ParleyError } from "@parley/base";
 
 /** Path of the redirect. */
 const path = "/callback";
-const mostConnections = 16;
+const maxConnections = 16;
 
 /** Waits on this machine for the browser at the end of a login. */
 export interface LoginListener {
@@ -27,7 +27,7 @@ export async function listenForLogin(port: number): Promise<LoginListener> {
 		reply(response, isAccepted);
 		if (isAccepted) first.resolve(answer);
 	});
-	server.maxConnections = mostConnections;
+	server.maxConnections = maxConnections;
 	server.listen(port, "127.0.0.1");
 	await once(server, "listening").catch((cause: unknown) => {
 		throw new ParleyError(`Port ${port} of 127.0.0.1 cannot be used: choose another one with --port`, {

@@ -7,7 +7,7 @@ import type { Io } from "../command-line/io.ts";
 import { McpBridge } from "./mcp-bridge.ts";
 
 /** Maximum bytes of a message, as at the port of the gateway. */
-const mostBytes = 1024 * 1024;
+const maxBytes = 1024 * 1024;
 /** Milliseconds for the first answer of the gateway. */
 const healthTimeoutMs = 10_000;
 
@@ -36,7 +36,7 @@ export async function serveMcp(flags: AddressFlags, io: Io): Promise<void> {
 }
 
 async function readLines(stdin: Io["stdin"], bridge: McpBridge): Promise<void> {
-	const reader = new LineReader(mostBytes);
+	const reader = new LineReader(maxBytes);
 	for await (const chunk of stdin) {
 		// True because no encoding is set.
 		for (const line of reader.read(chunk as Buffer)) {

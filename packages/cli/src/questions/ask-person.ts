@@ -28,7 +28,7 @@ export function askPerson(
 				editorRows(editor, {
 					prompt: questionPrompt(question),
 					columns: terminal.columns,
-					mostRows: Math.max(1, terminal.rows - 1),
+					maxRows: Math.max(1, terminal.rows - 1),
 					masked: question.type === "password",
 				}),
 			);

@@ -11,7 +11,7 @@ const completeId = /^task_[0-9a-z]{26}$/;
 const pageLength = 200;
 
 /** Maximum number of tasks in the error for an ambiguous id. */
-const mostNamed = 5;
+const maxNamed = 5;
 
 /** Task of this id, which may be abbreviated if it stays unique, with or without `task_`. */
 export async function findTask(client: Client, given: string): Promise<Task> {
@@ -49,10 +49,8 @@ async function* allTasks(client: Client): AsyncGenerator<Task, void> {
 }
 
 function ambiguous(given: string, found: readonly Task[]): ParleyError {
-	const rows = found
-		.slice(0, mostNamed)
-		.map(({ id, title }) => `  ${visibleLine(id)}  ${visibleLine(title)}`);
-	const more = found.length > mostNamed ? ["  …"] : [];
+	const rows = found.slice(0, maxNamed).map(({ id, title }) => `  ${visibleLine(id)}  ${visibleLine(title)}`);
+	const more = found.length > maxNamed ? ["  …"] : [];
 	const message = [`several tasks have an id that begins with ${visibleLine(given)}:`, ...rows, ...more];
 	return new ParleyError(message.join("\n"), { code: "failed_precondition" });
 }

@@ -19,7 +19,7 @@ interface KnownTask extends NamedTask {
 
 const notBegun = { current_step: 0, total_steps: 1, current_step_label: "", percentage: 0 };
 /** Maximum number of running tasks that are shown. */
-const mostLive = 3;
+const maxRunning = 3;
 const barColumns = 10;
 /** Maximum columns of a title before its progress bar. */
 const titleColumns = 30;
@@ -93,8 +93,8 @@ export class TaskBoard {
 		const running = [...this.#tasks.values()].filter(
 			({ id, status }) => status === "running" && (root === undefined || this.isBelow(id, root)),
 		);
-		const hidden = running.length - mostLive;
-		const shown = hidden > 1 ? running.slice(0, mostLive) : running;
+		const hidden = running.length - maxRunning;
+		const shown = hidden > 1 ? running.slice(0, maxRunning) : running;
 		const titles = shown.map((task) => shorten(visibleLine(task.title) || task.id, titleColumns));
 		const width = Math.max(0, ...titles.map(widthOf));
 		const rows = shown.map(({ progress }, index) => {
@@ -151,7 +151,7 @@ type ShownTask = NamedTask & { readonly showsOutput: boolean };
 
 type Payload<Name extends TaskEvent["event"]> = Extract<TaskEvent, { event: Name }>["payload"];
 
-const mostSummaryRows = 5;
+const maxSummaryRows = 5;
 const nanosecondsInMs = 1_000_000;
 
 /** `worker task_abc123 Look around`. */
@@ -218,7 +218,7 @@ function summaryRows(summary: string, { columns }: OutputFormat): string[] {
 	const text = visibleText(summary).trimEnd();
 	if (text === "") return [];
 	const lines = text.split("\n");
-	const shown = lines.length > mostSummaryRows + 1 ? lines.slice(0, mostSummaryRows) : lines;
+	const shown = lines.length > maxSummaryRows + 1 ? lines.slice(0, maxSummaryRows) : lines;
 	const rows = shown.map((line, index) =>
 		shorten(`${index === 0 ? "  ↳ " : "    "}${expandTabs(line)}`.trimEnd(), columns),
 	);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { type Editor, type EditorFormat, editorRows, emptyEditor } from "./editor.ts";
 
-const format: EditorFormat = { prompt: "> ", columns: 10, mostRows: 5, masked: false };
+const format: EditorFormat = { prompt: "> ", columns: 10, maxRows: 5, masked: false };
 
 function editing(text: string, cursor = text.length): Editor {
 	return { ...emptyEditor(), text, cursor };
@@ -28,8 +28,8 @@ test("shows only a star for each character of a masked text", () => {
 
 test("shows the rows around the cursor of a long text", () => {
 	const text = "1\n2\n3\n4\n5";
-	const last = editorRows(editing(text), { ...format, mostRows: 2 });
+	const last = editorRows(editing(text), { ...format, maxRows: 2 });
 	expect(last).toEqual({ rows: ["  4", "  5"], cursor: { row: 1, column: 3 } });
-	const first = editorRows(editing(text, 0), { ...format, mostRows: 2 });
+	const first = editorRows(editing(text, 0), { ...format, maxRows: 2 });
 	expect(first).toEqual({ rows: ["> 1", "  2"], cursor: { row: 0, column: 2 } });
 });

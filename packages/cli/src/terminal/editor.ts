@@ -186,13 +186,13 @@ export interface EditorFormat {
 	readonly prompt: string;
 	readonly columns: number;
 	/** Maximum rows. A longer text is cut to the part around the cursor. */
-	readonly mostRows: number;
+	readonly maxRows: number;
 	/** Shows a star for every character. */
 	readonly masked: boolean;
 }
 
 export function editorRows(editor: Editor, format: EditorFormat): Frame {
-	const { prompt, masked, mostRows } = format;
+	const { prompt, masked, maxRows } = format;
 	const indent = " ".repeat(widthOf(prompt));
 	// One column stays free, so that the cursor always has a place after a character in its row.
 	const width = Math.max(indent.length + 2, format.columns - 1);
@@ -217,7 +217,7 @@ export function editorRows(editor: Editor, format: EditorFormat): Frame {
 		at += grapheme.length;
 	}
 	markCursor();
-	return cut({ rows, cursor }, mostRows);
+	return cut({ rows, cursor }, maxRows);
 }
 
 function showGrapheme(grapheme: string): string {
@@ -225,7 +225,7 @@ function showGrapheme(grapheme: string): string {
 	return grapheme === "\t" ? "    " : visibleLine(grapheme);
 }
 
-function cut({ rows, cursor }: Frame, mostRows: number): Frame {
-	const first = Math.max(0, Math.min(cursor.row - mostRows + 1, rows.length - mostRows));
-	return { rows: rows.slice(first, first + mostRows), cursor: { ...cursor, row: cursor.row - first } };
+function cut({ rows, cursor }: Frame, maxRows: number): Frame {
+	const first = Math.max(0, Math.min(cursor.row - maxRows + 1, rows.length - maxRows));
+	return { rows: rows.slice(first, first + maxRows), cursor: { ...cursor, row: cursor.row - first } };
 }

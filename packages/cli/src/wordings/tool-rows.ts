@@ -7,9 +7,9 @@ import { expandTabs } from "../text/wrap.ts";
 type Started = Extract<ToolCallPayload, { status: "started" }>;
 type Ended = Exclude<ToolCallPayload, Started>;
 
-const mostResultRows = 5;
+const maxResultRows = 5;
 /** Maximum width of a call, also without a terminal. */
-const mostColumns = 200;
+const maxColumns = 200;
 
 /** One row with the tool and its arguments, and a mark if the channel is trusted and no approval was needed. */
 export function toolStartRow(
@@ -18,20 +18,20 @@ export function toolStartRow(
 ): string {
 	const call = `▸ ${visibleLine(name)} `;
 	const badge = trusted ? " · trusted" : "";
-	const width = Math.min(columns, mostColumns) - call.length - badge.length;
+	const width = Math.min(columns, maxColumns) - call.length - badge.length;
 	const argumentsText = styles.dim(shorten(describeArguments(args), width));
 	return `${styles.cyan(call.trimEnd())} ${argumentsText}${badge === "" ? "" : styles.yellow(badge)}`;
 }
 
 /** Beginning of the result of a tool. `named` adds the name of the tool if several run at the same time. */
 export function toolEndRows(ended: Ended, named: boolean, { columns, styles }: OutputFormat): string[] {
-	const width = Math.min(columns, mostColumns);
+	const width = Math.min(columns, maxColumns);
 	const failed = ended.status === "failed";
 	const text = visibleText(failed ? ended.error : ended.result).trimEnd();
 	const lines = text === "" ? ["(nothing)"] : text.split("\n");
-	const hidden = lines.length - mostResultRows;
+	const hidden = lines.length - maxResultRows;
 	// The row with the number of hidden lines must hide at least two.
-	const shown = hidden > 1 ? lines.slice(0, mostResultRows) : lines;
+	const shown = hidden > 1 ? lines.slice(0, maxResultRows) : lines;
 	const name = named ? `${visibleLine(ended.name)}: ` : "";
 	const rows = shown.map((line, index) => {
 		const first = `  ${failed ? "✗" : "↳"} ${name}`;

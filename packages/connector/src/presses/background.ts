@@ -7,7 +7,7 @@ import { conversationTexts } from "../texts/conversations.ts";
 
 const { background: texts } = conversationTexts;
 
-const mostShown = 80;
+const maxShown = 80;
 
 interface Asker {
 	readonly person: Person;
@@ -51,6 +51,6 @@ function commandLine({ platform }: HandlerContext, command: CommandPayload): str
 
 /** The command line as code, in one line. */
 export function commandCode({ command }: CommandPayload): string {
-	const value = oneLine(visibleLine(command), mostShown);
+	const value = oneLine(visibleLine(command), maxShown);
 	return markdownDialect.write([{ type: "paragraph", children: [{ type: "inlineCode", value }] }]).trim();
 }

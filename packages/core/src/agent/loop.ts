@@ -184,14 +184,14 @@ function failureOf(
 	if (stop === "refusal") return { error: "the model refused to answer this", cause: "refusal" };
 	if (stop !== "max_tokens") return undefined;
 	// The model learns which calls were cut, and can write shorter ones. If it does not, the run stops.
-	if (callsOf(content).length > 0 && cutReplies(steps) < mostCutReplies) return undefined;
+	if (callsOf(content).length > 0 && cutReplies(steps) < maxCutReplies) return undefined;
 	const error =
 		"the reply reached its length limit or ended without a reason; ask the agent to continue, or for a shorter answer";
 	return { error, cause: "cut" };
 }
 
 /** Replies of one run with a call that was cut, after which it continues. */
-const mostCutReplies = 2;
+const maxCutReplies = 2;
 
 function cutReplies(steps: readonly Step[]): number {
 	return steps.filter((step) => step.kind === "reply" && step.stop === "max_tokens").length;

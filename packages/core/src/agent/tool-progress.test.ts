@@ -29,7 +29,7 @@ function listening(...secrets: readonly string[]) {
 const textOf = (passed: readonly Piece[]): string => passed.map(({ text }) => text).join("");
 
 /** Maximum events in one second. */
-function mostInASecond(passed: readonly Piece[]): number {
+function maxPerSecond(passed: readonly Piece[]): number {
 	return Math.max(
 		...passed.map(({ at }) => passed.filter((one) => one.at >= at && one.at <= at + 1_000).length),
 	);
@@ -119,8 +119,8 @@ test("fast lines are sent together, at most ten times a second, including the en
 	}
 	progress.end();
 	expect(textOf(passed)).toBe(lines.join(""));
-	expect(mostInASecond(passed)).toBeLessThanOrEqual(10);
-	expect(mostInASecond(passed)).toBeGreaterThan(5);
+	expect(maxPerSecond(passed)).toBeLessThanOrEqual(10);
+	expect(maxPerSecond(passed)).toBeGreaterThan(5);
 });
 
 test("the end of a flood of output is sent, with a marker, in bounded events", () => {
@@ -137,7 +137,7 @@ test("the end of a flood of output is sent, with a marker, in bounded events", (
 		clock.advance(10);
 	}
 	progress.end();
-	expect(mostInASecond(passed)).toBeLessThanOrEqual(10);
+	expect(maxPerSecond(passed)).toBeLessThanOrEqual(10);
 	for (const { text } of passed.slice(1)) {
 		expect(Buffer.byteLength(text)).toBeLessThanOrEqual(16 * 1024);
 		expect(text).toMatch(/^\[… \d+ bytes left out …\]\n\d+ of many lines/);

@@ -6,7 +6,7 @@ import type { RecordedEvent } from "../vocabulary/event.ts";
 export type TodoUpdated = Extract<RecordedEvent, { readonly type: "todo.updated" }>;
 
 /** Number of events that are searched, newest first. A run with more since its last list has no list to show. */
-const mostSearched = 10_000;
+const maxSearched = 10_000;
 
 /** The newest recorded list of steps of the session, up to `seq`. Undefined without a list. */
 export async function newestTodo(
@@ -20,7 +20,7 @@ export async function newestTodo(
 		.where("session_id", "=", sessionId)
 		.where("type", "=", "todo.updated" satisfies TodoUpdated["type"])
 		.where("seq", "<=", seq)
-		.where("seq", ">", seq - mostSearched)
+		.where("seq", ">", seq - maxSearched)
 		.orderBy("seq", "desc")
 		.limit(1)
 		.executeTakeFirst();

@@ -46,7 +46,7 @@ function maySee({ id, person }: Principal, { owner, place }: Session): boolean {
  * Maximum number of unused sessions in memory. Clients of some wires join again for each message, and a session that is
  * loaded again reads its complete conversation.
  */
-const mostUnused = 16;
+const maxUnused = 16;
 
 interface Entry {
 	readonly session: Promise<Session | undefined>;
@@ -73,7 +73,7 @@ export class Sessions {
 	readonly #entries = new Map<string, Entry>();
 	/** The unused ones of `#entries`. */
 	readonly #unused = new LRUCache<string, Entry>({
-		max: mostUnused,
+		max: maxUnused,
 		dispose: (entry, id, reason) => {
 			if (reason === "evict") this.#forget(id, entry);
 		},
@@ -126,7 +126,7 @@ export class Sessions {
 		this.#unused.delete(id);
 	}
 
-	/** Ends a use of the session. An unused session is evicted after `mostUnused` others. */
+	/** Ends a use of the session. An unused session is evicted after `maxUnused` others. */
 	release(id: string): void {
 		const entry = this.#entries.get(id);
 		if (!entry || entry.leases > 0) return;

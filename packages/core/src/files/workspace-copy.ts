@@ -9,7 +9,7 @@ import { type ContentFacts, nthName, writeContent } from "./content-facts.ts";
 
 /** Directory below the working directory. */
 const folder = "attachments";
-const mostOfOneName = 1000;
+const maxCopiesOfName = 1000;
 /** Errors of link(2) if the file system, or a rule of the system, does not allow hard links. */
 const withoutLinks = ["EPERM", "EACCES", "EXDEV", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"];
 
@@ -51,7 +51,7 @@ async function place(
 	{ directory, name, facts }: Copy,
 	makeLink: typeof link,
 ): Promise<string> {
-	for (let n = 1; n <= mostOfOneName; n++) {
+	for (let n = 1; n <= maxCopiesOfName; n++) {
 		const candidate = nthName(name, n);
 		const path = directory.at(candidate);
 		if (await move(temporary, path, makeLink)) return candidate;
@@ -60,7 +60,7 @@ async function place(
 			return candidate;
 		}
 	}
-	throw new ParleyError(`${mostOfOneName} files there already have the name ${name}`, {
+	throw new ParleyError(`${maxCopiesOfName} files there already have the name ${name}`, {
 		code: "resource_exhausted",
 	});
 }

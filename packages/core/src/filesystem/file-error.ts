@@ -36,7 +36,7 @@ export function systemCode(reason: unknown): string {
 /**
  * Maximum bytes of a file whose content is hashed. A larger file is identified by size, `mtime` and `ctime` in nanoseconds.
  */
-const mostHashed = 50n * 1024n * 1024n;
+const maxHashedBytes = 50n * 1024n * 1024n;
 
 /** Real path of a file or directory with its number in the file system. Another file at this path has another identity. */
 export async function identityOf(path: string): Promise<string> {
@@ -52,7 +52,7 @@ export async function contentIdentityOf(path: string): Promise<string> {
 	await using file = await open(real, constants.O_RDONLY | constants.O_NONBLOCK);
 	const stats = await file.stat({ bigint: true });
 	const { dev, ino } = stats;
-	if (!stats.isFile() || stats.size > mostHashed) return `${real} ${dev}:${ino} ${factsOf(stats)}`;
+	if (!stats.isFile() || stats.size > maxHashedBytes) return `${real} ${dev}:${ino} ${factsOf(stats)}`;
 	const hash = createHash("sha256");
 	for await (const chunk of file.createReadStream({ autoClose: false })) hash.update(chunk);
 	return `${real} ${dev}:${ino} sha256:${hash.digest("hex")}`;

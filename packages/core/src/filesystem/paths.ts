@@ -179,7 +179,7 @@ async function linkTarget(path: string, text: string): Promise<string | undefine
 }
 
 /** Maximum characters of a client's path in an error. */
-const mostShown = 100;
+const maxShown = 100;
 
 /** Directories of the operator's configuration. */
 export interface Roots {
@@ -226,7 +226,7 @@ async function existingDirectory(path: string, wanted: string): Promise<string> 
 }
 
 function refused(wanted: string, why: string, cause?: unknown): ParleyError {
-	const shown = wanted.length > mostShown ? `${wanted.slice(0, mostShown)}…` : wanted;
+	const shown = wanted.length > maxShown ? `${wanted.slice(0, maxShown)}…` : wanted;
 	return new ParleyError(`root_dir: ${JSON.stringify(shown)} ${why}`, {
 		code: "invalid_argument",
 		...defined({ cause }),

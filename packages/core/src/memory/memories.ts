@@ -19,7 +19,7 @@ import {
 import { searchWords, significantWords } from "../store/search-words.ts";
 import { taintOfMessage } from "../store/session-taint.ts";
 import type { Tables } from "../store/tables.ts";
-import { mostNotes } from "../text/notes-text.ts";
+import { maxNotes } from "../text/notes-text.ts";
 import type { TextRedactor } from "../text/session-redactor.ts";
 import { type Audit, requestedBy } from "../trust/audit/audit.ts";
 import { foreignTenant, Tenants } from "../trust/people/tenants.ts";
@@ -191,7 +191,7 @@ export class Memories {
 			if ((await firstMemory(db, {})).length === 0) return [];
 			const words = significantWords(searchWords(text));
 			if (words.length === 0 || (await listMemories(db, { reader }, 1)).length === 0) return [];
-			return searchMemories(db, store.engine, { reader, words, limit: mostNotes });
+			return searchMemories(db, store.engine, { reader, words, limit: maxNotes });
 		});
 	}
 

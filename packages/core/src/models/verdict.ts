@@ -11,7 +11,7 @@ export interface Verdict {
 }
 
 /** Maximum characters of a reason. */
-const mostReason = 2_000;
+const maxReason = 2_000;
 
 const schema = z.object({ passed: z.boolean(), reason: z.string() });
 
@@ -59,7 +59,7 @@ function readVerdict(text: string): Verdict {
 	const parsed = schema.safeParse(parseJson(text.slice(from, to + 1)));
 	if (!parsed.success) throw invalid("use a boolean `passed` and a text `reason`");
 	const { passed, reason } = parsed.data;
-	return { passed, reason: reason.trim().slice(0, mostReason) };
+	return { passed, reason: reason.trim().slice(0, maxReason) };
 }
 
 function messageOf(role: "user" | "assistant", text: string): Message {

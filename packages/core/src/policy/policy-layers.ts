@@ -50,14 +50,14 @@ interface Combined {
 }
 
 /** Maximum number of policy files of agents and workspaces that stay in memory. Others are read again. */
-const mostRemembered = 1_000;
+const maxCachedFiles = 1_000;
 
 /** The policy files of all layers. Each lookup checks whether a file changed, which takes a few microseconds. */
 export class PolicyLayers {
 	readonly #files: LayerFiles;
 	readonly #operator: Layered;
-	readonly #others = new LRUCache<string, Layered>({ max: mostRemembered });
-	readonly #combined = new LRUCache<string, Combined>({ max: mostRemembered });
+	readonly #others = new LRUCache<string, Layered>({ max: maxCachedFiles });
+	readonly #combined = new LRUCache<string, Combined>({ max: maxCachedFiles });
 
 	constructor(files: LayerFiles) {
 		this.#files = files;

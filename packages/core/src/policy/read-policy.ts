@@ -29,9 +29,9 @@ export interface KnownTool extends NamedTool {
 	command?: Tool["command"];
 }
 
-const mostConditions = 1_000;
+const maxConditions = 1_000;
 /** Characters of a wrong value that a refusal repeats. */
-const mostShown = 80;
+const maxShown = 80;
 
 /**
  * Reads the rules of a file. Throws `invalid_argument` for the first mistake, with line, column and the allowed values. A
@@ -42,8 +42,8 @@ export function readPolicy(source: PolicySource, tools: readonly KnownTool[]): P
 	const { success, data, error } = policySchema().safeParse(file.values);
 	if (!success) throw explain(file, error);
 	const size = data.rules.reduce((sum, { when }) => sum + Object.values(when ?? {}).flat().length, 0);
-	if (size > mostConditions)
-		throw refused(file, ["rules"], `it has more than ${mostConditions} values of conditions`);
+	if (size > maxConditions)
+		throw refused(file, ["rules"], `it has more than ${maxConditions} values of conditions`);
 	const rules = data.rules.map((rule, index) => new RuleReader(rule, { source, file, index, tools }).read());
 	if (source.layer !== "workspace") return { rules, ignored: [] };
 	const [ignored, others] = [rules.filter(isAllow), rules.filter((rule) => !isAllow(rule))];
@@ -176,7 +176,7 @@ function refused(file: CommentedJson, path: JsonPath, why: string): ParleyError 
 
 function shown(value: unknown): string {
 	const text = visible(JSON.stringify(value) ?? String(value));
-	return text.length > mostShown ? `${text.slice(0, mostShown)}…` : text;
+	return text.length > maxShown ? `${text.slice(0, maxShown)}…` : text;
 }
 
 /** Everything that a call can do, for rules: see `ActionClass`. */
@@ -201,10 +201,10 @@ const actionClasses = [
 	"schedule",
 ] as const satisfies readonly ActionClass[];
 
-const mostApprovals = 10;
-const numberOfApprovals = `a whole number from 2 to ${mostApprovals}`;
-const mostRules = 500;
-const mostNames = 200;
+const maxApprovals = 10;
+const numberOfApprovals = `a whole number from 2 to ${maxApprovals}`;
+const maxRules = 500;
+const maxNames = 200;
 
 /** Constructed when the first file is read, because most gateways have no file. */
 function makeSchemas() {
@@ -243,7 +243,7 @@ function makeSchemas() {
 			tool: z.optional(oneOrMore(word)),
 			when: z.optional(when),
 			approvals: z.optional(
-				z.int({ error: numberOfApprovals }).min(2, { error: numberOfApprovals }).max(mostApprovals, {
+				z.int({ error: numberOfApprovals }).min(2, { error: numberOfApprovals }).max(maxApprovals, {
 					error: numberOfApprovals,
 				}),
 			),
@@ -261,7 +261,7 @@ function makeSchemas() {
 		$schema: z.optional(z.string({ error: "the address of a schema" })),
 		rules: z
 			.array(rule, { error: "a list of rules: [ { … }, … ]" })
-			.max(mostRules, { error: `at most ${mostRules} rules` }),
+			.max(maxRules, { error: `at most ${maxRules} rules` }),
 	});
 	return { file, rule, when };
 }
@@ -291,7 +291,7 @@ function list<T extends z.ZodType>(item: T, error: string): z.ZodArray<T> {
 	return z
 		.array(item, { error })
 		.min(1, { error: "at least one; leave it out to match all" })
-		.max(mostNames, { error: `at most ${mostNames}` });
+		.max(maxNames, { error: `at most ${maxNames}` });
 }
 
 /** One value is a list with one entry. */

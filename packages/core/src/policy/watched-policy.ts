@@ -13,7 +13,7 @@ import { ParleyError } from "@parley/base";
 import { systemCode } from "../filesystem/file-error.ts";
 import { type KnownTool, type PolicyFile, type PolicySource, readPolicy } from "./read-policy.ts";
 
-const mostBytes = 256 * 1024;
+const maxBytes = 256 * 1024;
 
 /** Current state of a file of rules. */
 export interface PolicyState extends PolicyFile {
@@ -112,9 +112,9 @@ function readFile({ path, foreign }: WatchedFile): string {
 		if (!foreign && (stats.mode & 0o002) !== 0) {
 			throw refused(path, `every user of this machine can write it: chmod o-w ${JSON.stringify(path)}`);
 		}
-		const bytes = Buffer.alloc(mostBytes + 1);
+		const bytes = Buffer.alloc(maxBytes + 1);
 		const length = readSync(file, bytes, 0, bytes.length, 0);
-		if (length > mostBytes) throw refused(path, `it is larger than ${mostBytes / 1024} KiB`);
+		if (length > maxBytes) throw refused(path, `it is larger than ${maxBytes / 1024} KiB`);
 		return decode(path, bytes.subarray(0, length));
 	} finally {
 		closeSync(file);

@@ -35,7 +35,7 @@ interface CheckOptions {
 	readonly signal?: AbortSignal;
 }
 
-const mostExamples = 10;
+const maxExamples = 10;
 /** Rows in memory at the same time. Each may contain a message of a megabyte. */
 const pageSize = 32;
 /** Rows that are hashed before other work of the process gets its turn: some 5 ms. */
@@ -100,14 +100,14 @@ class Tally {
 
 	fault(fault: TextFault): void {
 		this.faults += 1;
-		if (this.examples.length < mostExamples) this.examples.push(fault);
+		if (this.examples.length < maxExamples) this.examples.push(fault);
 	}
 
 	add({ verified, unverified, faults, examples }: Tally): void {
 		this.verified += verified;
 		this.unverified += unverified;
 		this.faults += faults;
-		this.examples.push(...examples.slice(0, mostExamples - this.examples.length));
+		this.examples.push(...examples.slice(0, maxExamples - this.examples.length));
 	}
 }
 

@@ -3,11 +3,11 @@ import type { Tx } from "./journal.ts";
 import type { Tables } from "./tables.ts";
 
 /** Maximum indexed characters of one text. People do not search for the rest of a long log. */
-const mostCharacters = 16_384;
+const maxCharacters = 16_384;
 
 /** Normal form that ignores case, full and half width, and ligatures. */
 export function folded(text: string): string {
-	return text.slice(0, mostCharacters).normalize("NFKC").toLowerCase().replaceAll("\0", " ");
+	return text.slice(0, maxCharacters).normalize("NFKC").toLowerCase().replaceAll("\0", " ");
 }
 
 const insertText = hotStatement<Tables, { sessionId: string; kind: "name" | "message"; text: string }>(

@@ -1,7 +1,7 @@
 import { folded } from "./search-texts.ts";
 
 /** Words of a query that are looked up. Further ones are ignored. */
-const mostWords = 24;
+const maxWords = 24;
 
 /** Finds words in all scripts, also in those without spaces such as Japanese. Created on first use, which needs 18 ms. */
 let segmenter: Intl.Segmenter | undefined;
@@ -20,7 +20,7 @@ export function searchWords(query: string): string[] {
 		.map(({ segment }) => segment);
 	const found = words.length > 0 ? words.filter((word) => !particle.test(word)) : text.split(/\s+/u);
 	const used = found.length > 0 ? found : words;
-	return [...new Set(used.filter((word) => word !== ""))].slice(0, mostWords);
+	return [...new Set(used.filter((word) => word !== ""))].slice(0, maxWords);
 }
 
 /** A single hiragana or Latin letter, which nearly every text contains. */

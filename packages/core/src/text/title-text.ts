@@ -1,5 +1,5 @@
 /** Maximum characters of a title, counted in graphemes. */
-const mostCharacters = 60;
+const maxCharacters = 60;
 
 /**
  * Invisible characters, and characters that change the direction of text. Joiners stay, because emoji and some scripts need
@@ -33,8 +33,8 @@ function shortened(title: string): string {
 	// A grapheme has at least one UTF-16 unit, and at most a few dozen if it has a meaning.
 	graphemes ??= new Intl.Segmenter(undefined, { granularity: "grapheme" });
 	const characters = Array.from(graphemes.segment(title.slice(0, 2_000)), ({ segment }) => segment);
-	if (characters.length <= mostCharacters) return characters.join("");
-	const most = characters.slice(0, mostCharacters - 1);
+	if (characters.length <= maxCharacters) return characters.join("");
+	const most = characters.slice(0, maxCharacters - 1);
 	const end = most.lastIndexOf(" ");
-	return `${most.slice(0, end > mostCharacters / 2 ? end : undefined).join("")}…`;
+	return `${most.slice(0, end > maxCharacters / 2 ? end : undefined).join("")}…`;
 }

@@ -3,7 +3,7 @@ import type { Principal } from "../vocabulary/principal.ts";
 import { type Prompt, type PromptResponse, readAnswer } from "../vocabulary/prompt.ts";
 
 /** Maximum bytes of a request that a person can read on a telephone. Chat platforms show less at a time. */
-const mostRead = 16 * 1024;
+const maxReadBytes = 16 * 1024;
 
 /** Note in a question that is too long for a chat platform. */
 export const unreadNote = "longer than 16 KiB: a chat can only deny it, and only the operator can approve it";
@@ -20,7 +20,7 @@ export function isUnread({
 	const { arguments: args, preview, notes } = approval;
 	// For most tools the label and the preview show the arguments. Some tools have neither.
 	const shownBytes = Math.max(bytesOf(`${label}${preview}`), bytesOf(JSON.stringify(args)));
-	return shownBytes + bytesOf(notes.join("")) > mostRead;
+	return shownBytes + bytesOf(notes.join("")) > maxReadBytes;
 }
 
 function bytesOf(text: string): number {

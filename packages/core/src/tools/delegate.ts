@@ -4,7 +4,7 @@ import { visible } from "../text/visible.ts";
 import type { DelegatedWork } from "../vocabulary/delegation.ts";
 import { defineTool } from "../vocabulary/tool.ts";
 
-const mostTogether = 4;
+const maxTasks = 4;
 
 const parameters = () =>
 	z.strictObject({
@@ -40,7 +40,7 @@ const parameters = () =>
 				}),
 			)
 			.min(1)
-			.max(mostTogether)
+			.max(maxTasks)
 			.describe("The work of one to four sub-agents, which work at the same time."),
 	});
 type Arguments = z.infer<ReturnType<typeof parameters>>;

@@ -2,8 +2,8 @@ import * as z from "zod";
 import type { PlanStep } from "../vocabulary/task.ts";
 import { defineTool } from "../vocabulary/tool.ts";
 
-const mostItems = 50;
-const mostText = 200;
+const maxItems = 50;
+const maxText = 200;
 
 /** The state of a step for each way to write it. The first three are described to the model. */
 const stepStates = {
@@ -24,7 +24,7 @@ function listOf<State extends Written>(states: readonly State[], otherwise: NoIn
 		items: z
 			.array(
 				z.strictObject({
-					text: z.string().trim().min(1).max(mostText).describe("The step in a few words."),
+					text: z.string().trim().min(1).max(maxText).describe("The step in a few words."),
 					state: z
 						.enum(states)
 						.default(() => otherwise)
@@ -32,7 +32,7 @@ function listOf<State extends Written>(states: readonly State[], otherwise: NoIn
 				}),
 			)
 			.min(1)
-			.max(mostItems)
+			.max(maxItems)
 			.describe("All steps in their order, with the done ones. The list replaces the previous list."),
 	});
 }

@@ -41,7 +41,7 @@ export interface UsageReport {
 	})[];
 }
 
-const mostRows = 1000;
+const maxRows = 1000;
 
 /** Sums of all committed model calls. Throws `invalid_argument` for an invalid day. */
 export async function readUsage(
@@ -90,7 +90,7 @@ type Sums = Awaited<ReturnType<ReturnType<typeof sumsOf>["execute"]>>[number];
 
 async function readRows(db: Tx, filter: UsageFilter): Promise<UsageRow[]> {
 	const scope = filter.by === "session" ? filter.sessionId : scopeFor(filter);
-	const query = sumsOf(days(db, filter, scope)).limit(mostRows);
+	const query = sumsOf(days(db, filter, scope)).limit(maxRows);
 	switch (filter.by) {
 		case "day": {
 			const rows = await query.select("day").groupBy("day").orderBy("day", "desc").execute();

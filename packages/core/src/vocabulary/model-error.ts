@@ -56,7 +56,7 @@ export class ModelError extends ParleyError {
 }
 
 /** Maximum calls of one reply that run. A provider that sends hundreds is faulty. */
-export const mostCalls = 8;
+export const maxCalls = 8;
 
 /** Text for the model about further calls. They are not wrong, and the model may repeat them. */
-export const tooManyCalls = `only the first ${mostCalls} calls of a reply are carried out: repeat this one`;
+export const tooManyCalls = `only the first ${maxCalls} calls of a reply are carried out: repeat this one`;

@@ -78,7 +78,7 @@ export function configuresSession(options: RunOptions): boolean {
 }
 
 /** Maximum characters of `system`. */
-const mostSystem = 200_000;
+const maxSystemCharacters = 200_000;
 
 /** Throws `invalid_argument` with the option, its value and the allowed values. Names of tools and models are not checked. */
 export function checkOptions({ contextTokens, system, budget, ...words }: RunOptions): void {
@@ -96,8 +96,8 @@ export function checkOptions({ contextTokens, system, budget, ...words }: RunOpt
 		oneOf("system.place", system.place, ["behind", "instead"]);
 		const { length } = system.text;
 		if (system.text.trim() === "") throw invalid("system.text", `""`, "a text that is not blank");
-		if (length > mostSystem)
-			throw invalid("system.text", `${length} characters`, `at most ${mostSystem} characters`);
+		if (length > maxSystemCharacters)
+			throw invalid("system.text", `${length} characters`, `at most ${maxSystemCharacters} characters`);
 	}
 	for (const name of ["tokens", "cost"] as const) {
 		const limit = budget?.[name];

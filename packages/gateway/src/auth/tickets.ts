@@ -4,7 +4,7 @@ import type { Principal } from "@parley/core";
 
 export const ticketSeconds = 30;
 /** Maximum tickets of one principal. A further ticket replaces the oldest of the same principal. */
-const mostOfOne = 32;
+const maxTicketsOfPrincipal = 32;
 
 interface Ticket {
 	readonly hash: Buffer;
@@ -68,6 +68,6 @@ export class Tickets {
 			else if (ticket.principal.id === id && ticket.principal.tokenId === tokenId) own.push(key);
 		}
 		const [oldest] = own;
-		if (own.length >= mostOfOne && oldest !== undefined) this.#tickets.delete(oldest);
+		if (own.length >= maxTicketsOfPrincipal && oldest !== undefined) this.#tickets.delete(oldest);
 	}
 }

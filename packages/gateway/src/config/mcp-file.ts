@@ -215,13 +215,13 @@ export class McpFiles implements McpSource {
 		// The name comes from a client: only its last part can be the name of a directory.
 		const path = join(dirname(this.#parts.path), "agents", basename(agent), "mcp.json");
 		const file = new McpFile({ ...this.#parts, path, configured: [] });
-		if (this.#agents.size >= mostAgents) this.#agents.clear();
+		if (this.#agents.size >= maxAgents) this.#agents.clear();
 		this.#agents.set(agent, file);
 		return file;
 	}
 }
 
-const mostAgents = 100;
+const maxAgents = 100;
 
 /** Identity, size and times of a file; empty if it does not exist. */
 function looksOf(path: string): string {

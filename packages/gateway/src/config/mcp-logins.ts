@@ -62,7 +62,7 @@ export async function readLoginStates(
 }
 
 /** Secrets of one login that are registered for redaction, with those of its last refreshes. */
-const mostRedacted = 12;
+const maxRedacted = 12;
 
 interface LoginFileParts {
 	readonly data: string;
@@ -153,7 +153,7 @@ export class McpLoginFile implements McpLogins {
 		const { redactor } = this.#parts;
 		const before = this.#redacted.get(name) ?? [];
 		const all = new Set([...before, accessToken, refreshToken, client_secret].reverse());
-		const remaining = [...all].slice(0, mostRedacted);
+		const remaining = [...all].slice(0, maxRedacted);
 		for (const secret of before) if (!remaining.includes(secret)) redactor.remove(secret);
 		for (const secret of remaining) redactor.add(secret);
 		this.#redacted.set(name, remaining.reverse());

@@ -1,7 +1,7 @@
 import * as z from "zod";
 
 /** Maximum. A larger amount is a typing error. */
-const mostDollars = 1_000_000;
+const maxDollars = 1_000_000;
 
 /** Types of settings. `allowed` is the text for a refused value. */
 export function string(allowed: string): z.ZodString {
@@ -20,8 +20,8 @@ export function choice<const T extends readonly string[]>(values: T): z.ZodEnum<
 }
 
 export function dollars(): z.ZodNumber {
-	const error = `an amount in US dollars from 0 to ${mostDollars}`;
-	return z.number({ error }).min(0, { error }).max(mostDollars, { error });
+	const error = `an amount in US dollars from 0 to ${maxDollars}`;
+	return z.number({ error }).min(0, { error }).max(maxDollars, { error });
 }
 
 export function wholeNumber(least: number, most: number): z.ZodInt {

@@ -148,13 +148,13 @@ function bothEnds({ localAddress, localPort, remoteAddress, remotePort }: Connec
 }
 
 /** Maximum size of the header list of a call, in the octets of RFC 9113, section 6.5.2. */
-const mostHeaderBytes = 16 * 1024;
+const maxHeaderBytes = 16 * 1024;
 
 /** Octets that each entry of a header list adds to its name and value: RFC 9113, section 6.5.2. */
 const entryBytes = 32;
 
 /**
- * Refuses calls whose header list is larger than `mostHeaderBytes`, with `RESOURCE_EXHAUSTED` and before any other check.
+ * Refuses calls whose header list is larger than `maxHeaderBytes`, with `RESOURCE_EXHAUSTED` and before any other check.
  * The libraries do not limit this size: grpc-js has no option for it, nghttp2 limits the frames of a list, and Node its
  * entries (128). Headers that grpc-js consumes (`te`, `content-type`, `grpc-timeout` and the encodings) are not counted.
  * `refused` is called with the equivalent HTTP status.
@@ -164,12 +164,12 @@ function limitHeaders(refused: (status: number) => void): ServerInterceptor {
 		const listener = new ServerListenerBuilder()
 			.withOnReceiveMetadata((metadata, next) => {
 				const size = headerBytes(metadata, { ":path": path, ":authority": call.getHost() });
-				if (size <= mostHeaderBytes) {
+				if (size <= maxHeaderBytes) {
 					next(metadata);
 					return;
 				}
 				refused(431);
-				const details = `header list of ${size} bytes: send at most ${mostHeaderBytes} bytes of metadata`;
+				const details = `header list of ${size} bytes: send at most ${maxHeaderBytes} bytes of metadata`;
 				call.sendStatus({ code: status.RESOURCE_EXHAUSTED, details });
 			})
 			.build();

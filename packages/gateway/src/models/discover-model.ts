@@ -6,9 +6,9 @@ import { unreachableReason } from "./unreachable.ts";
 /** Version of the API that the SDK requests. */
 const apiVersion = "2026-10-21";
 const patienceMs = 5_000;
-const mostBytes = 8 * 1024 * 1024;
+const maxBytes = 8 * 1024 * 1024;
 /** Names that a refusal lists. */
-const mostListed = 10;
+const maxListed = 10;
 
 const name = z.string().min(1).max(200);
 /** Servers without a window, or with another value in its place, are common. */
@@ -76,8 +76,8 @@ export async function discoverModels(
 	const name = served.find((one) => one === preferred) ?? served[0];
 	if (name === undefined) throw unknown(`${url} lists no models`);
 	if (name === preferred || served.length === 1) return { name, served };
-	const more = served.length > mostListed ? ", …" : "";
-	const several = `${url} lists ${served.length} models: ${served.slice(0, mostListed).join(", ")}${more}`;
+	const more = served.length > maxListed ? ", …" : "";
+	const several = `${url} lists ${served.length} models: ${served.slice(0, maxListed).join(", ")}${more}`;
 	return { name, served, undecided: unknown(several) };
 }
 
@@ -152,7 +152,7 @@ export async function readText(response: Response): Promise<string> {
 	let bytes = 0;
 	for await (const chunk of response.body ?? []) {
 		bytes += chunk.byteLength;
-		if (bytes > mostBytes) throw unknown(`${response.url} returned more than ${mostBytes} bytes`);
+		if (bytes > maxBytes) throw unknown(`${response.url} returned more than ${maxBytes} bytes`);
 		chunks.push(chunk);
 	}
 	return Buffer.concat(chunks).toString("utf8");

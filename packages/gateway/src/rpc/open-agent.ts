@@ -289,7 +289,7 @@ function profileOf(flags: RpcFlags, settings: AgentSettings, tools: readonly str
 }
 
 /** Names that a refusal lists. */
-const mostListed = 10;
+const maxListed = 10;
 
 /**
  * Refuses names that the server does not list. The list is requested with the first name. A server without a list may have
@@ -313,7 +313,7 @@ function checkServed(
 		if (table === undefined || name === "default" || real === modelName || table.find(real, provider)) return;
 		const near = table.near(name, provider);
 		const names = table.list(provider).map(({ id }) => id);
-		const listed = `${names.slice(0, mostListed).join(", ")}${names.length > mostListed ? ", …" : ""}`;
+		const listed = `${names.slice(0, maxListed).join(", ")}${names.length > maxListed ? ", …" : ""}`;
 		const choices =
 			near.length > 0 ? `did you mean ${near.join(", ")}?` : `${serverHost} has ${listed || "none"}`;
 		throw new ParleyError(`model: there is no model ${JSON.stringify(shorten(name, 200))}; ${choices}`, {

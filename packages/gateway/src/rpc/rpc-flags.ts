@@ -7,7 +7,7 @@ import { shorten } from "../wires/zot/codec.ts";
 import { reasoningWords } from "../wires/zot/schema.ts";
 
 /** Characters of a directory that a refusal repeats. */
-const mostShown = 200;
+const maxShown = 200;
 
 /** Unchecked flags of the command line. */
 export interface RpcFlags {
@@ -59,7 +59,7 @@ export function readTools(given: string | boolean | undefined, known: readonly s
 export function readCwd(given: string | undefined, current: string): string {
 	const cwd = resolve(current, given === undefined || given === "" ? "." : given);
 	if (isDirectory(cwd)) return cwd;
-	throw refused(`--cwd ${shorten(cwd, mostShown)} does not exist or is not a directory`);
+	throw refused(`--cwd ${shorten(cwd, maxShown)} does not exist or is not a directory`);
 }
 
 function isDirectory(cwd: string): boolean {
@@ -67,7 +67,7 @@ function isDirectory(cwd: string): boolean {
 		return statSync(cwd, { throwIfNoEntry: false })?.isDirectory() ?? false;
 	} catch (cause) {
 		const why = errno(cause) ?? "unknown error";
-		throw refused(`--cwd ${shorten(cwd, mostShown)} cannot be read (${why})`, cause);
+		throw refused(`--cwd ${shorten(cwd, maxShown)} cannot be read (${why})`, cause);
 	}
 }
 

@@ -171,7 +171,7 @@ function failure(reason: unknown, { log }: SecretPageRoute): Reply {
 }
 
 /** The longest password has 4096 characters, each of which a form writes with nine at most. */
-const mostBytes = 64 * 1024;
+const maxBytes = 64 * 1024;
 const patienceMs = 30_000;
 
 /** The fields of a submitted form, or the HTTP status of the error. */
@@ -184,13 +184,13 @@ async function readForm(request: IncomingMessage, clock: Clock): Promise<URLSear
 		// Read to its end even if it is too large: the answer may be lost if the connection is closed earlier.
 		for await (const chunk of request) {
 			bytes += chunk.length;
-			if (bytes <= mostBytes) chunks.push(chunk);
+			if (bytes <= maxBytes) chunks.push(chunk);
 		}
 	} finally {
 		timer.cancel();
 	}
 	if (type.trim().toLowerCase() !== "application/x-www-form-urlencoded") return 415;
-	if (bytes > mostBytes) return 413;
+	if (bytes > maxBytes) return 413;
 	const body = Buffer.concat(chunks);
 	return isUtf8(body) ? new URLSearchParams(body.toString("utf8")) : 400;
 }

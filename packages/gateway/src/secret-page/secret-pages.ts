@@ -7,10 +7,10 @@ const lifeMs = 10 * 60 * 1000;
 /** Milliseconds for which an expired page stays known, so that a late visitor reads that it has expired. */
 const rememberedMs = 24 * 60 * 60 * 1000;
 /** Maximum pages of one person, and of all persons. A further page replaces the oldest. */
-const mostOfOne = 8;
-const mostOfAll = 1_000;
+const maxPagesOfPerson = 8;
+const maxPages = 1_000;
 /** Maximum invalid answers to one page. */
-const mostTries = 20;
+const maxTries = 20;
 
 export const secretPath = "/secret/";
 
@@ -107,7 +107,7 @@ export class SecretPages {
 		const page = this.#pages.get(hashOf(id));
 		if (!page) return;
 		page.tries += 1;
-		page.used = page.tries >= mostTries;
+		page.used = page.tries >= maxTries;
 	}
 
 	#idFor({ id, tokenId }: Principal, key: string | undefined): string {
@@ -129,8 +129,8 @@ export class SecretPages {
 			else if (actingId(page.holder) === actingId(holder)) own.push(hash);
 		}
 		const [oldest] = this.#pages.keys();
-		if (own[0] !== undefined && own.length >= mostOfOne) this.#pages.delete(own[0]);
-		else if (oldest !== undefined && this.#pages.size >= mostOfAll) this.#pages.delete(oldest);
+		if (own[0] !== undefined && own.length >= maxPagesOfPerson) this.#pages.delete(own[0]);
+		else if (oldest !== undefined && this.#pages.size >= maxPages) this.#pages.delete(oldest);
 	}
 }
 

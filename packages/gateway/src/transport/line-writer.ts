@@ -4,7 +4,7 @@ import type { Clock, Timer } from "@parley/base";
 /** Milliseconds for which a reader may leave lines unread. */
 const patienceMs = 30_000;
 /** Characters that may wait for it. */
-const mostWaiting = 64 * 1024 * 1024;
+const maxWaiting = 64 * 1024 * 1024;
 /** Bytes of one part of a longer text: a slow reader is one that still reads. */
 const partBytes = 16 * 1024;
 
@@ -82,7 +82,7 @@ export class LineWriter {
 		this.#length += line.length + 1;
 		this.#lines.push(line);
 		if (this.#length > large) this.flush();
-		if (this.#length > mostWaiting) this.#leave();
+		if (this.#length > maxWaiting) this.#leave();
 	}
 
 	/** Writes the lines that wait for the end of the tick. */

@@ -16,7 +16,7 @@ import { Link, type LinkObserver } from "./link.ts";
 import { type OpenSession, SessionReader } from "./session-reader.ts";
 
 /** Maximum consecutive bad frames, without a good frame of a session between them. After that, the client ends. */
-const mostViolations = 5;
+const maxViolations = 5;
 
 /** Limits above those for client frames: a page of sessions or the arguments in a prompt must fit. */
 const jsonLimits = { maxDepth: 128, maxNodes: 1_000_000 };
@@ -217,7 +217,7 @@ export class GatewayClient implements Client, LinkObserver {
 
 	#violated(what: string, cause?: unknown): void {
 		this.#violations += 1;
-		if (this.#violations < mostViolations) {
+		if (this.#violations < maxViolations) {
 			this.#link.drop(1002, what);
 		} else {
 			this.#finish(new ParleyError(`the gateway at ${this.#url.href} ${what}`, { code: "data_loss", cause }));
@@ -253,7 +253,7 @@ function wentBack(id: string, after: number, last: number): ParleyError {
 	return new ParleyError(message, { code: "data_loss" });
 }
 
-const mostOutstanding = 1_000;
+const maxOutstanding = 1_000;
 
 export interface Request {
 	readonly method: string;
@@ -291,8 +291,8 @@ export class Requests {
 				code: "invalid_argument",
 			});
 		}
-		if (request.lasting && this.#outstanding.size >= mostOutstanding) {
-			throw new ParleyError(`${mostOutstanding} requests already wait for a response`, {
+		if (request.lasting && this.#outstanding.size >= maxOutstanding) {
+			throw new ParleyError(`${maxOutstanding} requests already wait for a response`, {
 				code: "resource_exhausted",
 			});
 		}

@@ -176,14 +176,14 @@ function describeClose(code: number, text: Buffer): string {
 }
 
 const firstMs = 250;
-const mostMs = 10_000;
+const maxDelayMs = 10_000;
 
 /**
  * Returns the delay in milliseconds after `failures` failed tries: random, up to a bound that doubles from 250 ms to 10 s.
  * The full range is random, so that the clients of a restarted gateway do not reconnect at the same time.
  */
 export function retryDelayMs(failures: number, chance: number): number {
-	return Math.round(chance * Math.min(mostMs, firstMs * 2 ** failures));
+	return Math.round(chance * Math.min(maxDelayMs, firstMs * 2 ** failures));
 }
 
 const intervalMs = 30_000;

@@ -15,9 +15,9 @@ export type Progress =
 	  };
 
 /** Maximum characters of thinking. */
-const mostThinking = 1_000;
+const maxThinking = 1_000;
 /** Maximum characters of arguments that are searched for the subject. */
-const mostSearched = 2_000;
+const maxSearched = 2_000;
 
 /** Follows the events of a session to show the activity of its model in a status line. */
 export class ReplyProgress {
@@ -53,7 +53,7 @@ export class ReplyProgress {
 
 	#think(content: string): void {
 		const before = this.#now?.type === "thinking" ? this.#now.text : "";
-		this.#now = { type: "thinking", text: (before + content).slice(-mostThinking) };
+		this.#now = { type: "thinking", text: (before + content).slice(-maxThinking) };
 	}
 
 	#write({ phase, call_id: id, name, content, offset }: EventPayloads["tool.arguments"]): void {
@@ -63,7 +63,7 @@ export class ReplyProgress {
 		}
 		if (this.#call.id !== id) this.#call = { id, content: "" };
 		// After a gap, the arguments cannot be read.
-		const goesOn = offset === this.#call.content.length && offset < mostSearched;
+		const goesOn = offset === this.#call.content.length && offset < maxSearched;
 		if (goesOn) this.#call.content += content;
 		const subject = subjectOf(this.#call.content);
 		this.#now = { type: "writing", name, subject, length: offset + content.length };

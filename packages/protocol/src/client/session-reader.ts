@@ -20,7 +20,7 @@ export interface OpenSession {
 	close(): void;
 }
 
-const mostQueued = 10_000;
+const maxQueued = 10_000;
 
 export interface ReaderOptions {
 	readonly opened: MethodResult<"open_session">;
@@ -51,7 +51,7 @@ export class SessionReader implements OpenSession {
 		this.lastSeq = options.opened.last_seq;
 		this.#options = options;
 		this.#cursor = new Cursor(options.after);
-		this.#queue = new EventQueue(mostQueued, () => this.#caughtUp());
+		this.#queue = new EventQueue(maxQueued, () => this.#caughtUp());
 	}
 
 	/** The seq after which the session is resumed. */

@@ -5,7 +5,7 @@ import type { World } from "../world/world.ts";
 import { Socket } from "./socket.ts";
 
 /** Maximum of sockets of one app: https://docs.slack.dev/apis/events-api/using-socket-mode#connections */
-const mostSockets = 10;
+const maxSockets = 10;
 
 /** The sockets of the app under test: https://docs.slack.dev/apis/events-api/using-socket-mode */
 export class Sockets {
@@ -69,7 +69,7 @@ export class Sockets {
 			onChange: () => this.#changed(),
 		});
 		this.opened += 1;
-		if (this.#open.length >= mostSockets) socket.disconnects("too_many_websockets");
+		if (this.#open.length >= maxSockets) socket.disconnects("too_many_websockets");
 		else if (this.greets) this.#greet(socket);
 		this.#changed();
 	}

@@ -14,9 +14,9 @@ import { demandScope, joinedChannel, type Method, method } from "./method.ts";
 
 /** By the comments of @slack/web-api. */
 const titleLength = 200;
-const mostLoadingMessages = 10;
+const maxLoadingMessages = 10;
 /** "A maximum of 4 suggested prompts", by the comments of the manifest. */
-const mostPrompts = 4;
+const maxPrompts = 4;
 
 /** Methods of agents: sessions, statuses and suggestions. */
 export const sessionMethods: readonly Method[] = [
@@ -39,7 +39,7 @@ export const sessionMethods: readonly Method[] = [
 	}),
 	// https://docs.slack.dev/reference/methods/assistant.threads.setStatus
 	method("assistant.threads.setStatus", { tier: 4, scope: "assistant:write" }, ({ state, args }) => {
-		if ((args.loading_messages?.length ?? 0) > mostLoadingMessages) throw new Refusal("invalid_arguments");
+		if ((args.loading_messages?.length ?? 0) > maxLoadingMessages) throw new Refusal("invalid_arguments");
 		const where = threadAt(state, args.channel_id, args.thread_ts);
 		setStatus(state, where, args.status, state.now() + state.settings.statusMs);
 		return {};
@@ -55,7 +55,7 @@ export const sessionMethods: readonly Method[] = [
 		{ tier: 2, scope: "assistant:write" },
 		({ state, args }) => {
 			const { prompts, title = "" } = args;
-			if (prompts.length === 0 || prompts.length > mostPrompts) throw violated(state, "invalid_arguments");
+			if (prompts.length === 0 || prompts.length > maxPrompts) throw violated(state, "invalid_arguments");
 			const channel = joinedChannel(state, args.channel_id);
 			const threadTs =
 				args.thread_ts === undefined ? "" : threadAt(state, channel.id, args.thread_ts).threadTs;

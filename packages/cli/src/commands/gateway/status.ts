@@ -138,7 +138,7 @@ async function describe(status: Status, io: Io): Promise<string[]> {
 		...status.connectors.flatMap((one) => connectorRows(one, now)),
 		["data", status.data],
 		["uptime", duration(now - Date.parse(status.started_at))],
-		["sessions", sessions === null ? "unknown" : `${sessions}${sessions === mostCounted ? " or more" : ""}`],
+		["sessions", sessions === null ? "unknown" : `${sessions}${sessions === maxCounted ? " or more" : ""}`],
 		...(waiting ? waitingRows(waiting) : []).map((row, index) => [index === 0 ? "waiting" : "", row]),
 	]);
 	return alignColumns(rows.map(([name = "", value = ""]) => [dim(name), visibleLine(value)]));
@@ -157,15 +157,15 @@ interface Waiting {
 }
 
 /** Maximum number of sessions that are counted. */
-const mostCounted = 1000;
+const maxCounted = 1000;
 
-/** Number of sessions, at most `mostCounted`, and open work for the operator. */
+/** Number of sessions, at most `maxCounted`, and open work for the operator. */
 export async function countWork(client: Client): Promise<{ sessions: number; waiting: Waiting }> {
-	const { sessions } = await client.request("list_sessions", { limit: mostCounted });
+	const { sessions } = await client.request("list_sessions", { limit: maxCounted });
 	const { wishes } = await client.request("list_grants", {});
 	const { waiting } = await client.request("list_people", {});
 	const wishing = new Set(wishes.map(({ session_id }) => session_id));
-	const suspended = await client.request("query_tasks", { status: "suspended", limit: mostCounted });
+	const suspended = await client.request("query_tasks", { status: "suspended", limit: maxCounted });
 	return {
 		sessions: sessions.length,
 		waiting: {

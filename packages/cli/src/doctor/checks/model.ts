@@ -44,7 +44,7 @@ export const model: Check = {
 	},
 };
 
-const mostNamed = 5;
+const maxNamed = 5;
 /** Lists without the names that a request uses: that of Claude has no aliases, that of Azure no deployments. */
 const withoutNames: ReadonlySet<string> = new Set(["anthropic", "azure"]);
 
@@ -61,8 +61,8 @@ function missingModel(
 	const plain = name.split(":")[0];
 	if (listed.some((one) => one === name || one === configured || one === plain || one === `${name}:latest`))
 		return undefined;
-	const more = listed.length > mostNamed ? ", …" : "";
-	const names = listed.slice(0, mostNamed).map(visibleLine).join(", ");
+	const more = listed.length > maxNamed ? ", …" : "";
+	const names = listed.slice(0, maxNamed).map(visibleLine).join(", ");
 	return {
 		name: visibleLine(name),
 		mend: `set another model with --model or in the configuration; it has ${names}${more}`,
@@ -146,7 +146,7 @@ function judge(report: NonNullable<NonNullable<System["health"]>["llama"]>): Fou
 }
 
 /** Problems and changes that are shown; `parley skills` shows all. */
-const mostShown = 3;
+const maxShown = 3;
 const recentMs = 7 * 24 * 60 * 60 * 1_000;
 
 /** Checks the skill files of the data directory, and whether a command without a sandbox may have changed them. */
@@ -185,8 +185,8 @@ async function recentChanges({
 }
 
 function listed(items: readonly string[]): string {
-	const more = items.length > mostShown ? [`and ${items.length - mostShown} more`] : [];
-	return [...items.slice(0, mostShown), ...more].join("; ");
+	const more = items.length > maxShown ? [`and ${items.length - maxShown} more`] : [];
+	return [...items.slice(0, maxShown), ...more].join("; ");
 }
 
 const mend = "fix that line; a running gateway applies the change immediately";

@@ -143,10 +143,10 @@ class OutputFile {
 /** Ten reports a second are promised. Nine of these fit into a second, besides the report at the end of the call. */
 const betweenMs = 120;
 /** Bytes of one event at most, of which a marker needs some. */
-const mostBytes = 16 * 1024;
-const mostText = mostBytes - 64;
+const maxBytes = 16 * 1024;
+const maxText = maxBytes - 64;
 /** Maximum bytes between two reports: the text of one report, and before it the length of the longest secret. */
-const mostRaw = mostText + 64 * 1024;
+const maxRawBytes = maxText + 64 * 1024;
 
 export interface ProgressDeps {
 	readonly clock: Clock;
@@ -204,7 +204,11 @@ export class ToolProgress {
 	#appendChunk(chunk: Uint8Array): void {
 		this.#raw.push(chunk);
 		this.#rawBytes += chunk.length;
-		for (let [first] = this.#raw; first && this.#rawBytes - first.length >= mostRaw; [first] = this.#raw) {
+		for (
+			let [first] = this.#raw;
+			first && this.#rawBytes - first.length >= maxRawBytes;
+			[first] = this.#raw
+		) {
 			this.#raw.shift();
 			this.#rawBytes -= first.length;
 			this.#skipped += first.length;
@@ -233,7 +237,7 @@ export class ToolProgress {
 			return;
 		}
 		// The redactor needs the text before a secret to recognise it.
-		const shown = bytes.length - mostText;
+		const shown = bytes.length - maxText;
 		const start = bytes.indexOf(0x0a, shown) + 1 || shown;
 		redaction.push(decoder.write(bytes.subarray(0, start)));
 		this.#line.skip(skipped + start);
@@ -273,7 +277,7 @@ class Tail {
 	add(text: string): void {
 		this.#text += text;
 		// Not for each chunk, because shortening reads the complete text.
-		if (this.#text.length > 2 * mostText) this.#shorten();
+		if (this.#text.length > 2 * maxText) this.#shorten();
 	}
 
 	/** Drops the text and this many bytes after it. */
@@ -302,10 +306,10 @@ class Tail {
 
 	/** Keeps complete lines if the text has any. */
 	#shorten(): void {
-		if (this.#text.length * 3 <= mostText) return;
+		if (this.#text.length * 3 <= maxText) return;
 		const bytes = Buffer.from(this.#text);
-		if (bytes.length <= mostText) return;
-		let start = bytes.length - mostText;
+		if (bytes.length <= maxText) return;
+		let start = bytes.length - maxText;
 		const line = bytes.indexOf(0x0a, start - 1) + 1;
 		if (line > 0 && line < bytes.length) start = line;
 		else while (isContinuation(bytes[start])) start += 1;

@@ -26,8 +26,8 @@ export function withoutRun({ session }: Run, call: CallBlock, result: ToolResult
 
 export function adjustedNote({ adjusted = [] }: CallBlock): string {
 	if (adjusted.length === 0) return "";
-	const listed = adjusted.slice(0, mostNotes).join("; ");
-	const more = adjusted.length > mostNotes ? `; and ${adjusted.length - mostNotes} more` : "";
+	const listed = adjusted.slice(0, maxNotes).join("; ");
+	const more = adjusted.length > maxNotes ? `; and ${adjusted.length - maxNotes} more` : "";
 	return `[the call was adjusted: ${listed}${more}]`;
 }
 
@@ -36,7 +36,7 @@ export function withNote(text: string, note: string): string {
 	return note === "" || text.endsWith("\n") ? text + note : `${text}\n${note}`;
 }
 
-const mostNotes = 10;
+const maxNotes = 10;
 
 const leftOut: DescribeGap = ({ characters, lines }) =>
 	`[… ${characters} characters in ${lines} lines left out …]`;

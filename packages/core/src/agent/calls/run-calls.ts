@@ -199,12 +199,12 @@ function progressOf({ id: runId, session, clock }: Run, callId: string): ToolPro
 }
 
 /** Maximum characters of the changed arguments in a result. The model knows its own arguments. */
-const mostShown = 4_000;
+const maxShown = 4_000;
 
 function argumentsNote({ session }: Run, changed: unknown): string {
 	// Redact before cutting: half of a secret is no longer recognised.
 	const text = JSON.stringify(session.redactor.redactFields(changed));
-	const shown = text.length > mostShown ? `${text.slice(0, mostShown)}…` : text;
+	const shown = text.length > maxShown ? `${text.slice(0, maxShown)}…` : text;
 	return `the person who approved this changed the arguments to ${shown}`;
 }
 

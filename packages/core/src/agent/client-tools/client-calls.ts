@@ -24,7 +24,7 @@ export interface ClientResult {
 }
 
 /** Maximum characters of one result, as in the results that people see. */
-const mostCharacters = 256 * 1024;
+const maxCharacters = 256 * 1024;
 
 /** Open calls of one client. Each ends exactly once. */
 export class ClientCalls {
@@ -109,9 +109,9 @@ function resultOf({ success, text, ...facts }: ClientResult): ToolResult {
 
 /** Head and tail of a text that is too long. */
 function bounded(text: string): string {
-	if (text.length <= mostCharacters) return text.toWellFormed();
-	const half = mostCharacters / 2;
-	const marker = `[… ${text.length - mostCharacters} characters left out: at most ${mostCharacters} are accepted …]`;
+	if (text.length <= maxCharacters) return text.toWellFormed();
+	const half = maxCharacters / 2;
+	const marker = `[… ${text.length - maxCharacters} characters left out: at most ${maxCharacters} are accepted …]`;
 	return `${text.slice(0, half)}\n${marker}\n${text.slice(-half)}`.toWellFormed();
 }
 

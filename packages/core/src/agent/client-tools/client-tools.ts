@@ -55,7 +55,7 @@ interface ClientToolsDeps extends ConnectionServices {
 }
 
 /** Clients of one session at a time. */
-const mostClients = 16;
+const maxClients = 16;
 
 /**
  * Tools that clients run, for one session each, while their client is connected. A tool of a client hides a tool of the
@@ -90,8 +90,8 @@ export class ClientTools {
 				throw new ParleyError(message, { code: "permission_denied" });
 			}
 			const others = this.#connections.get(sessionId) ?? [];
-			if (others.length >= mostClients) {
-				const message = `client tools: ${mostClients} clients are connected to ${sessionId}: disconnect one first`;
+			if (others.length >= maxClients) {
+				const message = `client tools: ${maxClients} clients are connected to ${sessionId}: disconnect one first`;
 				throw new ParleyError(message, { code: "resource_exhausted" });
 			}
 			const connection = new ToolConnection({ ...this.#deps, check }, client, {

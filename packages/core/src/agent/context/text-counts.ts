@@ -10,7 +10,7 @@ const PAUSE_MS = 60_000;
 /** Maximum parts in one request to the tokenizer. Counts before a failure are stored. */
 const AT_ONCE = 32;
 /** Maximum system prompts with a stored count, for each model. */
-const MOST_PROMPTS = 50;
+const MAX_PROMPTS = 50;
 
 /** Tokens of the parts of a request by the model's own tokenizer. */
 export interface PartCounts {
@@ -89,7 +89,7 @@ export class TextCounts {
 		const { objects, prompts } = this.#of(model);
 		const parts: Part[] = [];
 		if (!prompts.has(system)) {
-			if (prompts.size >= MOST_PROMPTS) prompts.clear();
+			if (prompts.size >= MAX_PROMPTS) prompts.clear();
 			parts.push({ text: system, setCount: (tokens) => prompts.set(system, tokens) });
 		}
 		if (!objects.has(tools)) {

@@ -327,7 +327,7 @@ async function earlierSteps(
 }
 
 /** Maximum bytes of images in the memory of all sessions at rest. */
-const mostBytes = 64 * 1024 * 1024;
+const maxBytes = 64 * 1024 * 1024;
 
 interface Holder {
 	readonly id: string;
@@ -363,7 +363,7 @@ export class LoadedImages<S extends Holder> {
 			const live = holder.session.deref();
 			if (live) sum += holder.bytes;
 			// A working session also has its images in its run. It returns here when the run ends.
-			if (live && (live.live.size > 0 || sum <= mostBytes)) continue;
+			if (live && (live.live.size > 0 || sum <= maxBytes)) continue;
 			this.#holders.delete(id);
 			if (live) this.#forget(live);
 		}

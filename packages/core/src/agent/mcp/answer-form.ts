@@ -6,7 +6,7 @@ export type AskPerson = (question: Elicitation) => Promise<ElicitationAnswer>;
 
 const longestText = 1_000;
 const longestLabel = 200;
-const mostOptions = 25;
+const maxOptions = 25;
 /** Names and titles of fields that ask for a secret. Servers may not request these by a form. */
 const secretField = /pass(?:word|phrase|code)|secret|token|api.?key|credential/i;
 
@@ -103,7 +103,7 @@ function booleanDefault({ default: usual }: { readonly default?: unknown }): str
 function areUsable(choices: readonly Choice[] | undefined): boolean {
 	if (choices === undefined) return true;
 	const values = new Set(choices.map(({ value }) => value));
-	return choices.length > 0 && choices.length <= mostOptions && values.size === choices.length;
+	return choices.length > 0 && choices.length <= maxOptions && values.size === choices.length;
 }
 
 /** Choices of a field, with the titles that the server gives them. */

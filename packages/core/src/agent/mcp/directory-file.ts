@@ -16,8 +16,8 @@ import {
 
 /** Name of the file, which other agents read too. */
 export const directoryFileName = ".mcp.json";
-const mostFileBytes = 256 * 1024;
-const mostProgramBytes = 64 * 1024 * 1024;
+const maxFileBytes = 256 * 1024;
+const maxProgramBytes = 64 * 1024 * 1024;
 const directoryTimeoutMs = 120_000;
 
 const File = z.object({
@@ -50,7 +50,7 @@ export interface DirectoryFile {
 
 /** The `.mcp.json` of a directory; undefined if it does not exist. Throws `invalid_argument` if it cannot be used. */
 export async function readDirectoryFile(directory: string): Promise<DirectoryFile | undefined> {
-	const bytes = await ifThere(readSmallFile(join(directory, directoryFileName), mostFileBytes));
+	const bytes = await ifThere(readSmallFile(join(directory, directoryFileName), maxFileBytes));
 	if (bytes === undefined) return undefined;
 	const { success, data, error } = File.safeParse(parseJson(bytes.toString("utf8"), { uniqueKeys: true }));
 	if (!success) {
@@ -80,7 +80,7 @@ export async function programOf(
 	const named = command.includes("/") ? resolve(directory, command) : command;
 	const program = await realpath(await findProgram(named, path));
 	const isOwn = isWithin(program, directory);
-	const hash = isOwn ? sha256(await readSmallFile(program, mostProgramBytes)) : undefined;
+	const hash = isOwn ? sha256(await readSmallFile(program, maxProgramBytes)) : undefined;
 	return { program, ...defined({ programHash: hash }) };
 }
 

@@ -1,7 +1,7 @@
 import { StringDecoder } from "node:string_decoder";
 import { visible } from "../../text/visible.ts";
 
-const MOST_LINES = 20;
+const MAX_LINES = 20;
 const LONGEST_LINE = 500;
 
 /** The last lines of a server's standard error. Longer lines are cut. */
@@ -13,9 +13,9 @@ export class LastLines {
 	receive(chunk: Uint8Array): void {
 		const lines = (this.#rest + this.#decoder.write(Buffer.from(chunk))).split(/\r?\n/);
 		this.#rest = (lines.pop() ?? "").slice(0, LONGEST_LINE);
-		const shown = lines.filter((line) => line.trim() !== "").slice(-MOST_LINES);
+		const shown = lines.filter((line) => line.trim() !== "").slice(-MAX_LINES);
 		this.#lines = [...this.#lines, ...shown.map((line) => visible(line.slice(0, LONGEST_LINE)))].slice(
-			-MOST_LINES,
+			-MAX_LINES,
 		);
 	}
 

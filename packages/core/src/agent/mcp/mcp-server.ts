@@ -62,7 +62,7 @@ const longestPauseMs = 10 * 60_000;
 /** Milliseconds after which a server is treated as stable. */
 const stableMs = 60_000;
 /** Calls at one time. */
-const mostCalls = 8;
+const maxCalls = 8;
 
 /**
  * One server: it starts at the first use, and after an end at the next use, with pauses that grow. Its tools stay known
@@ -134,8 +134,8 @@ export class McpServer {
 		args: Readonly<Record<string, unknown>>,
 		options: { readonly timeoutMs: number; readonly signal: AbortSignal; readonly ask: AskPerson },
 	): Promise<CallToolResult> {
-		if (this.#open.size >= mostCalls) {
-			const message = `the MCP server ${this.#deps.name} has ${mostCalls} open calls: try again later`;
+		if (this.#open.size >= maxCalls) {
+			const message = `the MCP server ${this.#deps.name} has ${maxCalls} open calls: try again later`;
 			throw new ParleyError(message, { code: "resource_exhausted" });
 		}
 		const open: OpenCall = { ask: options.ask };

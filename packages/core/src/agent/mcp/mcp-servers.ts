@@ -41,10 +41,10 @@ interface McpDeps {
 /** Milliseconds that a run waits for servers that start for the first time. */
 const patienceMs = 10_000;
 /** Tools of one server, and characters of a description. */
-const mostTools = 128;
+const maxTools = 128;
 const longestDescription = 4_096;
 /** Directories whose servers run at the same time. */
-const mostGroups = 32;
+const maxGroups = 32;
 /** A directory without files of people. */
 const nowhere = "/usr";
 
@@ -173,7 +173,7 @@ export class McpServers {
 
 	#forgetOldest(): void {
 		for (const [directory, { instances }] of this.#groups) {
-			if (this.#groups.size <= mostGroups) return;
+			if (this.#groups.size <= maxGroups) return;
 			if (directory === "") continue;
 			this.#groups.delete(directory);
 			this.#stop(instances);
@@ -249,10 +249,10 @@ export class McpServers {
 				server,
 				listed.map(({ name }) => name),
 			);
-			if (listed.length > mostTools)
-				refused.push(`${listed.length - mostTools} tools: at most ${mostTools} are offered`);
+			if (listed.length > maxTools)
+				refused.push(`${listed.length - maxTools} tools: at most ${maxTools} are offered`);
 			const used = new Set<string>();
-			const offered = listed.slice(0, mostTools).flatMap((tool): ServerTool[] => {
+			const offered = listed.slice(0, maxTools).flatMap((tool): ServerTool[] => {
 				try {
 					const name = names.get(tool.name) ?? tool.name;
 					// Providers refuse a request with a repeated name, and with it the run.

@@ -3,7 +3,7 @@ import { ParleyError } from "@parley/base";
 import * as z from "zod";
 
 /** Entries of a list. */
-const mostEntries = 200;
+const maxEntries = 200;
 
 interface RequestLimits {
 	readonly signal: AbortSignal;
@@ -110,7 +110,7 @@ function toolOf(name: string, description: string, properties: Record<string, ob
 }
 
 function listed(lines: readonly string[], empty: string): CallToolResult {
-	const shown = lines.slice(0, mostEntries);
+	const shown = lines.slice(0, maxEntries);
 	const rest = lines.length - shown.length;
 	const note = rest > 0 ? `\n[… ${rest} more left out …]` : "";
 	return { content: [{ type: "text", text: lines.length === 0 ? empty : `${shown.join("\n")}${note}` }] };

@@ -22,7 +22,7 @@ const { maxMessageBytes, maxNodes, bytes, messages } = serverLimits;
 /** Bytes that a server has not read. */
 const maxWaitingBytes = 4 * 1024 * 1024;
 /** Maximum lines of output that are not messages. Some servers print a greeting. */
-const mostOtherLines = 100;
+const maxOtherLines = 100;
 /** A command has a maximum of time. A server starts again after it. */
 const lifeMs = 7 * 24 * 60 * 60 * 1_000;
 
@@ -131,7 +131,7 @@ export class SandboxedTransport implements Transport {
 			return this.#program.read(parseJson(line, { maxNodes }));
 		} catch (cause) {
 			this.#others += 1;
-			if (this.#others <= mostOtherLines) return undefined;
+			if (this.#others <= maxOtherLines) return undefined;
 			throw flood("too many lines that are not messages of the protocol", cause);
 		}
 	}

@@ -41,7 +41,7 @@ const probeMs = 5_000;
 const listMs = 30_000;
 const quietMs = 1_000;
 /** Pages of a list. */
-const mostPages = 16;
+const maxPages = 16;
 
 /** Milliseconds that the library waits for a call, with the time for people. */
 const longestWaitMs = 48 * 60 * 60_000;
@@ -116,7 +116,7 @@ export class ServerConnection {
 				// Schemas of a server may have patterns that take hours. Its answers are only text here.
 				jsonSchemaValidator: acceptAll,
 				versionNegotiation: { mode: "auto", probe: { timeoutMs: probeMs } },
-				listMaxPages: mostPages,
+				listMaxPages: maxPages,
 				listChanged: {
 					tools: { autoRefresh: false, debounceMs: quietMs, onChanged: () => listener.toolsChanged() },
 				},

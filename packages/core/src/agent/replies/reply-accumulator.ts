@@ -15,11 +15,11 @@ export interface AccumulatorOptions {
 }
 
 /** Maximum characters of a reply. It is longer than any real reply, and fits one line of every wire in any escaping. */
-const mostText = 2 * 1024 * 1024;
+const maxText = 2 * 1024 * 1024;
 /** Maximum characters of the thinking of a reply, with its signatures and encrypted parts. */
-const mostThinking = 8 * 1024 * 1024;
+const maxThinking = 8 * 1024 * 1024;
 /** Maximum calls that are recorded, of which only the first ones run. Each call costs a transaction. */
-const mostRecordedCalls = 1_000;
+const maxRecordedCalls = 1_000;
 
 /** Builds a reply from its events. Throws a `ModelError` if it is too long. */
 export class ReplyAccumulator {
@@ -87,8 +87,8 @@ export class ReplyAccumulator {
 
 	#grow(piece: string): void {
 		this.#length += piece.length;
-		if (this.#length > mostText) {
-			throw new ModelError(`the reply is longer than ${mostText} characters`, { fault: "rejected" });
+		if (this.#length > maxText) {
+			throw new ModelError(`the reply is longer than ${maxText} characters`, { fault: "rejected" });
 		}
 		this.#writeText(this.#deps.redaction.push(this.#whole.push(piece)));
 	}
@@ -149,8 +149,8 @@ export class ReplyAccumulator {
 	}
 
 	#claimId(given: string): string {
-		if (this.#ids.size >= mostRecordedCalls) {
-			throw new ModelError(`the reply has more than ${mostRecordedCalls} calls`, { fault: "rejected" });
+		if (this.#ids.size >= maxRecordedCalls) {
+			throw new ModelError(`the reply has more than ${maxRecordedCalls} calls`, { fault: "rejected" });
 		}
 		const id = this.#deps.listener.callId(given, this.#ids);
 		this.#ids.add(id);
@@ -159,8 +159,8 @@ export class ReplyAccumulator {
 
 	#think({ text, signature, redacted }: Extract<ModelEvent, { type: "thinking" }>): void {
 		this.#thinking += text.length + (signature?.length ?? 0) + (redacted?.length ?? 0);
-		if (this.#thinking > mostThinking) {
-			throw new ModelError(`the thinking is longer than ${mostThinking} characters`, { fault: "rejected" });
+		if (this.#thinking > maxThinking) {
+			throw new ModelError(`the thinking is longer than ${maxThinking} characters`, { fault: "rejected" });
 		}
 		if (text !== "") this.#deps.listener.think(text);
 		const sealed = defined({ signature, redacted });

@@ -67,7 +67,7 @@ export function triesOf(run: Run, random: () => number, first = run.asking, most
 }
 
 /** Maximum calls of one model for one reply, by the fault of the last one. */
-const mostTries: Readonly<Record<ModelFault, number>> = {
+const maxTries: Readonly<Record<ModelFault, number>> = {
 	"rate-limited": 4,
 	overloaded: 4,
 	interrupted: 4,
@@ -110,12 +110,12 @@ export class Tries {
 
 	/** The try after this failure; undefined if another one is pointless or not allowed. */
 	after(failure: unknown): NextTry | undefined {
-		if (!(failure instanceof ModelError) || mostTries[failure.fault] === 1) return undefined;
+		if (!(failure instanceof ModelError) || maxTries[failure.fault] === 1) return undefined;
 		this.#failedHere += 1;
 		this.#failed += 1;
 		const attempt = this.#failed;
 		if (attempt >= this.#most) return undefined;
-		if (this.#failedHere < mostTries[failure.fault]) {
+		if (this.#failedHere < maxTries[failure.fault]) {
 			return { model: this.model, attempt, ...this.#wait(failure) };
 		}
 		const model = this.#names[this.#index + 1];

@@ -171,7 +171,7 @@ function finderOf({ endpoint }: Pick<Profile, "endpoint">): "find" | "findOwn" {
 const chosen = new WeakMap<readonly Tool[], Map<string, readonly Tool[]>>();
 
 /** Maximum remembered choices: more than there are profiles in use. */
-const mostChoices = 100;
+const maxChoices = 100;
 
 /** Returns the same array for the same choice, so that derived values are computed once. */
 function toolsOf(profile: Profile, tools: readonly Tool[]): readonly Tool[] {
@@ -181,7 +181,7 @@ function toolsOf(profile: Profile, tools: readonly Tool[]): readonly Tool[] {
 	const same = known.get(key);
 	if (same) return same;
 	const found = chooseTools(profile.name, profile.tools, tools);
-	if (known.size >= mostChoices) known.clear();
+	if (known.size >= maxChoices) known.clear();
 	chosen.set(tools, known.set(key, found));
 	return found;
 }

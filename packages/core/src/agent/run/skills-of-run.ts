@@ -7,7 +7,7 @@ import type { Skills } from "../skills/skills.ts";
 import type { Run, Writing } from "./run.ts";
 
 /** Maximum characters of a result in `skill.completed`. */
-const mostOutput = 2_000;
+const maxOutput = 2_000;
 
 /** Records the start of the skill that a person has started with the message, once. */
 export async function startSkill(run: Run): Promise<void> {
@@ -53,7 +53,7 @@ export function endsOfSkills(
 			callId,
 			skill,
 			error,
-			output: shorten(content, mostOutput),
+			output: shorten(content, maxOutput),
 			durationMs: Math.max(0, now - at),
 		}));
 }

@@ -3,9 +3,9 @@ import { parse, TomlError } from "smol-toml";
 import { isMap, isNode, isScalar, LineCounter, parseDocument } from "yaml";
 
 /** Maximum bytes of the part between the fences. */
-const mostFrontmatter = 64 * 1024;
+const maxFrontmatter = 64 * 1024;
 /** Maximum levels of nested lists and tables. */
-const mostDepth = 16;
+const maxDepth = 16;
 
 export interface SkillFile {
 	/** Value of the frontmatter; an empty object if the file has no frontmatter. */
@@ -34,8 +34,8 @@ export function readFrontmatter(content: string): SkillFile {
 		throw refused(`line ${before + 1}: the frontmatter is not closed: add a line with ${mark} after it`);
 	}
 	const inner = rest.slice(0, end.index);
-	if (Buffer.byteLength(inner) > mostFrontmatter) {
-		throw refused(`the frontmatter is larger than ${mostFrontmatter / 1024} KiB`);
+	if (Buffer.byteLength(inner) > maxFrontmatter) {
+		throw refused(`the frontmatter is larger than ${maxFrontmatter / 1024} KiB`);
 	}
 	const body = rest.slice(end.index + end[0].length).trim();
 	const facts = mark === "---" ? readYaml(inner, before) : readToml(inner, before);
@@ -53,7 +53,7 @@ function readYaml(text: string, before: number): Facts {
 }
 
 function parseYaml(text: string, before: number): Facts | { readonly problem: ParleyError } {
-	if (deepest(text) > mostDepth) return { problem: refused(`more than ${mostDepth} nested levels`) };
+	if (deepest(text) > maxDepth) return { problem: refused(`more than ${maxDepth} nested levels`) };
 	const counter = new LineCounter();
 	const document = parseDocument(text, {
 		lineCounter: counter,
@@ -111,7 +111,7 @@ function deepest(text: string): number {
 function nestedIn(line: string): number {
 	const [lead = ""] = /^(?:[ \t]|[-?:][ \t])*/.exec(line) ?? [];
 	const markers = lead.replaceAll(/[ \t]/g, "").length;
-	return markers > mostDepth ? markers : 0;
+	return markers > maxDepth ? markers : 0;
 }
 
 /** The text with each plain value of the top level in quotes. */
@@ -128,7 +128,7 @@ function quoteValues(text: string): string {
 
 function readToml(text: string, before: number): Facts {
 	try {
-		const facts = parse(text, { maxDepth: mostDepth, unsafeKeyBehaviour: "throw" });
+		const facts = parse(text, { maxDepth: maxDepth, unsafeKeyBehaviour: "throw" });
 		return {
 			facts,
 			lineOf: (path) => {

@@ -5,8 +5,8 @@ import type { SkillStep, SkillText } from "../../vocabulary/skill.ts";
 import { readFrontmatter, type SkillFile } from "./frontmatter.ts";
 
 /** Maximum characters of a description, as the Agent Skills format has it. */
-const mostDescription = 1024;
-const mostSteps = 50;
+const maxDescription = 1024;
+const maxSteps = 50;
 
 const skillName = /^[\p{L}\p{N}][\p{L}\p{M}\p{N}._-]{0,63}$/u;
 
@@ -78,7 +78,7 @@ const schema = z.object(
 		steps: z
 			.array(step, { error: "a list of steps" })
 			.min(1, { error: "a list with at least one step" })
-			.max(mostSteps, { error: `at most ${mostSteps} steps` })
+			.max(maxSteps, { error: `at most ${maxSteps} steps` })
 			.optional(),
 	},
 	{ error: "keys and values" },
@@ -157,7 +157,7 @@ function refuseMistyped(key: string, written: string, file: SkillFile): void {
 }
 
 function descriptionOf(given: string | undefined, body: string): string {
-	const description = oneLine(given ?? "", mostDescription);
+	const description = oneLine(given ?? "", maxDescription);
 	if (description !== "") return description;
 	const paragraph = body.split(/\n\s*\n/).map((part) => part.replace(/^#+\s*/, ""));
 	return oneLine(paragraph[0] ?? "", 200);

@@ -18,7 +18,7 @@ const most = {
 } as const;
 
 /** Limits of all skills of one place, because each message may read all of them. */
-const mostOfPlace = { files: 2_000, bytes: 64 * 1024 * 1024 } as const;
+const placeLimits = { files: 2_000, bytes: 64 * 1024 * 1024 } as const;
 
 export interface FoundSkill {
 	readonly skill: Skill;
@@ -70,7 +70,7 @@ interface CachedSkills {
 }
 
 /** Files whose hash and text are remembered: at least those of one working directory and of the data directory. */
-const maxCached = places.length * mostOfPlace.files;
+const maxCached = places.length * placeLimits.files;
 
 /**
  * The skills of a data directory and of working directories. Files are looked at on each call and read again if they have
@@ -113,7 +113,7 @@ export class SkillFiles {
 		for (const { source, below } of places) {
 			const base = source === "data" ? this.#data : workingDirectory;
 			if (base === undefined || !isThere(join(base, below))) continue;
-			const left: Left = { ...mostOfPlace };
+			const left: Left = { ...placeLimits };
 			for (const path of await this.#paths({ base, source, path: below }, problems)) {
 				const found = await this.#read({ base, source, path }, left, problems);
 				const first = found && skills.get(found.skill.name);
@@ -242,7 +242,7 @@ function countFile(left: Left, size: number): void {
 	left.files -= 1;
 	left.bytes -= size;
 	if (left.files >= 0 && left.bytes >= 0) return;
-	const { files, bytes } = mostOfPlace;
+	const { files, bytes } = placeLimits;
 	throw refused(
 		`the skills of this directory have more than ${files} files or ${bytes / 1024 / 1024} MiB together: remove files from them`,
 	);
@@ -281,14 +281,14 @@ async function realWithin(base: string, path: string): Promise<string> {
 	throw refused(`it is a link to a path outside ${base}`);
 }
 
-export async function readWhole(path: string, mostBytes: number): Promise<Buffer> {
+export async function readWhole(path: string, maxBytes: number): Promise<Buffer> {
 	await using file = await openRegular(path, path);
 	const chunks: Buffer[] = [];
 	for (let position = 0; ; ) {
-		const chunk = await readAt(file, path, { position, length: Math.min(mostBytes + 1, 1024 * 1024) });
+		const chunk = await readAt(file, path, { position, length: Math.min(maxBytes + 1, 1024 * 1024) });
 		if (chunk.length === 0) return Buffer.concat(chunks);
 		position += chunk.length;
-		if (position > mostBytes) throw refused(`the file is larger than ${mostBytes / 1024} KiB`);
+		if (position > maxBytes) throw refused(`the file is larger than ${maxBytes / 1024} KiB`);
 		chunks.push(chunk);
 	}
 }

@@ -10,7 +10,7 @@ import { decode, type FoundSkill, hashOfSkill, readWhole, sha256 } from "./skill
 /** Limits of the texts that are stored with the trust in one skill, in bytes. For other files only the hash is stored. */
 const most = { file: 64 * 1024, skill: 256 * 1024, read: 16 * 1024 * 1024 } as const;
 /** Characters of a diff. */
-const mostDiff = 64_000;
+const maxDiff = 64_000;
 
 const Content = z.array(
 	z.object({
@@ -60,8 +60,8 @@ export function diffOfContent(before: TrustedContent, after: TrustedContent): st
 			),
 		)
 		.join("");
-	if (diff.length <= mostDiff) return diff;
-	return `${diff.slice(0, mostDiff)}\n[the diff has ${diff.length - mostDiff} more characters: compare the files themselves]\n`;
+	if (diff.length <= maxDiff) return diff;
+	return `${diff.slice(0, maxDiff)}\n[the diff has ${diff.length - maxDiff} more characters: compare the files themselves]\n`;
 }
 
 type File = TrustedContent[number] | undefined;

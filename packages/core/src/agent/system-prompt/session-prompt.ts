@@ -94,8 +94,8 @@ async function storePrompt(session: Session, prompt: string): Promise<string> {
 }
 
 /** Maximum characters of the list, and of one description in it. */
-const mostList = 8_000;
-const mostDescription = 400;
+const maxListCharacters = 8_000;
+const maxDescription = 400;
 
 /**
  * The skills that a model may start, for the system prompt: only names and descriptions, because the texts are loaded on
@@ -103,10 +103,10 @@ const mostDescription = 400;
  */
 function skillsNote(skills: readonly Skill[]): string {
 	const lines: string[] = [];
-	let left = mostList;
+	let left = maxListCharacters;
 	for (const { name, description, argumentHint: hint } of skills) {
 		const words =
-			description.length > mostDescription ? `${description.slice(0, mostDescription)}…` : description;
+			description.length > maxDescription ? `${description.slice(0, maxDescription)}…` : description;
 		const line = `- ${name}${hint === undefined ? "" : ` ${hint}`}${words === "" ? "" : `: ${words}`}`;
 		if (line.length > left) break;
 		lines.push(line);
@@ -127,10 +127,10 @@ async function othersIn(profiles: Profiles | undefined, own: string): Promise<re
 }
 
 /** Maximum number of agents in the list. */
-const mostAgents = 30;
+const maxAgents = 30;
 
 function agentsNote(agents: readonly Profile[]): string {
-	const lines = agents.slice(0, mostAgents).map(({ name, title, description }) => {
+	const lines = agents.slice(0, maxAgents).map(({ name, title, description }) => {
 		const words = description ?? (title === name ? "" : title);
 		return words === "" ? `- ${name}` : `- ${name}: ${words}`;
 	});

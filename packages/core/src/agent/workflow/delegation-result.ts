@@ -4,7 +4,7 @@ import type { WorkflowEnd, WorkStep } from "../../vocabulary/skill.ts";
 import type { WorkflowProgress } from "./progress.ts";
 
 /** Maximum characters of one result. */
-const mostResult = 16_000;
+const maxResult = 16_000;
 
 /** The results of all sub-agents of a call. An error only if all of them failed. */
 export function delegationEnding(progress: WorkflowProgress): WorkflowEnd {
@@ -19,7 +19,7 @@ export function delegationEnding(progress: WorkflowProgress): WorkflowEnd {
 function resultOf(progress: WorkflowProgress, { id, title }: WorkStep, hasHeading: boolean): string {
 	const { error = "it did not start", output = "" } = progress.lastTry(id)?.end ?? {};
 	const text =
-		output.length > mostResult ? `${shorten(output, mostResult)}\n[cut: request a shorter result]` : output;
+		output.length > maxResult ? `${shorten(output, maxResult)}\n[cut: request a shorter result]` : output;
 	const failure = error === "" ? undefined : `The sub-agent "${title}" did not complete its work: ${error}`;
 	return definedItems([
 		hasHeading ? `## ${title}` : undefined,

@@ -2,7 +2,7 @@ import { defined } from "@parley/base";
 import type { Workflow, WorkflowEnd, WorkflowStep, WorkStep } from "../../vocabulary/skill.ts";
 import type { PlanStep } from "../../vocabulary/task.ts";
 
-export const mostTries = 3;
+export const maxTries = 3;
 
 export interface Try {
 	readonly taskId: string;

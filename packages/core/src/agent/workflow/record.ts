@@ -9,7 +9,7 @@ import type { Run, Writing } from "../run/run.ts";
 import { WorkflowProgress, workflowsIn } from "./progress.ts";
 
 /** Maximum characters of a result in an event. */
-const mostShown = 2_000;
+const maxShown = 2_000;
 
 export interface TryEnd {
 	readonly output: string;
@@ -76,7 +76,7 @@ export class WorkflowRecord {
 				model,
 				taskId,
 				attempt,
-				output: shorten(output, mostShown),
+				output: shorten(output, maxShown),
 				error,
 				reason,
 				willRetry,
@@ -94,7 +94,7 @@ export class WorkflowRecord {
 				runId: this.#run.id,
 				callId,
 				skill: workflow.name,
-				output: shorten(output, mostShown),
+				output: shorten(output, maxShown),
 				error,
 				durationMs: this.#since(startedAt),
 			},

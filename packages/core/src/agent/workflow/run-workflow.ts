@@ -16,12 +16,12 @@ import { refusalOf, stopIfAbandoned } from "../run/limits.ts";
 import { joinedBy, type Run } from "../run/run.ts";
 import { excludedBySkill } from "../run/skills-of-run.ts";
 import { delegationEnding } from "./delegation-result.ts";
-import { mostTries, WorkflowProgress } from "./progress.ts";
+import { maxTries, WorkflowProgress } from "./progress.ts";
 import { settleWorkflows, WorkflowRecord } from "./record.ts";
 import type { StepModels, WorkflowPorts } from "./workflow-ports.ts";
 
 /** Steps of one workflow that run in parallel. The gateway's limit for tasks also applies. */
-const mostAtOnce = 4;
+const maxConcurrent = 4;
 
 /** Another process may end a task without notice, so the row is read again after this time. */
 const lookAgainMs = 15_000;
@@ -30,7 +30,7 @@ const lookAgainMs = 15_000;
 const providerRetries = 3;
 
 /** Maximum characters of a task and a result that a model judges. */
-const mostJudged = 32_000;
+const maxJudged = 32_000;
 
 /** Maximum tokens of a verdict, including thinking. */
 const verdictTokens = 4_000;
@@ -138,7 +138,7 @@ class Engine {
 			for (;;) {
 				const { open, ready } = this.#progress;
 				for (const step of [...open, ...ready]) {
-					if (working.has(step.id) || (working.size >= mostAtOnce && !open.includes(step))) continue;
+					if (working.has(step.id) || (working.size >= maxConcurrent && !open.includes(step))) continue;
 					working.set(
 						step.id,
 						this.#try(step).finally(() => working.delete(step.id)),
@@ -234,7 +234,7 @@ class Engine {
 		const { criteria } = step;
 		if (!criteria) return Promise.resolve(undefined);
 		const run = this.#run;
-		const judged = { criteria, task: shorten(step.prompt, mostJudged), result: shorten(output, mostJudged) };
+		const judged = { criteria, task: shorten(step.prompt, maxJudged), result: shorten(output, maxJudged) };
 		const verdict = this.#judging.then(async () => {
 			this.#stop.throwIfAborted();
 			run.control.working.start();
@@ -271,7 +271,7 @@ class Engine {
 				output: task.output,
 				reason,
 				error: isUnmet ? `criteria not met: ${reason}` : errorOf(task),
-				willRetry: isUnmet && attempt < mostTries && progress.failed === undefined,
+				willRetry: isUnmet && attempt < maxTries && progress.failed === undefined,
 				tokens: usage.inputTokens + usage.outputTokens,
 				cost: usage.cost,
 			});
@@ -298,9 +298,9 @@ async function firstOf(woken: Promise<void>, clock: Clock, signal: AbortSignal):
 }
 
 /** Maximum characters of one result that another step gets. */
-const mostResult = 16_000;
+const maxResult = 16_000;
 /** Maximum characters of the arguments. */
-const mostArguments = 16_000;
+const maxArguments = 16_000;
 
 /**
  * The message for a step: its prompt, the arguments, its criteria, the results of its needs, and the reason of a failed
@@ -314,16 +314,16 @@ function stepText(progress: WorkflowProgress, { id, prompt, criteria, needs }: W
 		prompt,
 		given.trim() === ""
 			? ""
-			: section(`Arguments of the skill ${workflow.name}`, shorten(given, mostArguments)),
+			: section(`Arguments of the skill ${workflow.name}`, shorten(given, maxArguments)),
 		criteria ? section("Criteria that the result must meet", criteria.join("\n")) : "",
 		...needs.map((need) =>
 			section(
 				`Result of the step "${titles.get(need) ?? need}"`,
-				shorten(progress.outputOf(need), mostResult),
+				shorten(progress.outputOf(need), maxResult),
 			),
 		),
 		last?.willRetry ? section("An earlier attempt failed", last.error) : "",
-		last?.willRetry ? section("Result of that attempt", shorten(last.output, mostResult)) : "",
+		last?.willRetry ? section("Result of that attempt", shorten(last.output, maxResult)) : "",
 	]
 		.filter((part) => part !== "")
 		.join("\n\n");

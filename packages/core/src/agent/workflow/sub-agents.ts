@@ -11,10 +11,10 @@ import { notInSteps, runWorkflow } from "./run-workflow.ts";
 import type { WorkflowPorts } from "./workflow-ports.ts";
 
 /** Sub-agents that one run may start. */
-const mostOfRun = 16;
+const maxPerRun = 16;
 
 /** Model calls of one sub-agent. */
-const mostModelCalls = 100;
+const maxModelCalls = 100;
 
 /** Name of the workflow, which `skill` events have. */
 const delegationName = "delegate";
@@ -64,8 +64,8 @@ function refuseTooMany(run: Run, work: readonly DelegatedWork[]): void {
 	}
 	const before = workflowsIn(run.steps).filter(({ workflow }) => workflow.isDelegation);
 	const started = before.reduce((sum, { workflow }) => sum + workflow.steps.length, 0);
-	if (started + work.length <= mostOfRun) return;
-	throw refused(`a run can have at most ${mostOfRun} sub-agents: do the rest yourself`);
+	if (started + work.length <= maxPerRun) return;
+	throw refused(`a run can have at most ${maxPerRun} sub-agents: do the rest yourself`);
 }
 
 async function compose(
@@ -86,7 +86,7 @@ async function compose(
 			rulesOf: run.agent,
 			tools,
 			tokens: Math.min(maxTokens, shareOf(left.tokens)),
-			modelCalls: mostModelCalls,
+			modelCalls: maxModelCalls,
 			workingMs: maxMinutes * 60_000,
 			...defined({ cost: Number.isFinite(left.cost) ? shareOf(left.cost) : undefined }),
 		};

@@ -8,7 +8,7 @@ import { endStates, progressOf } from "../../vocabulary/task.ts";
 import { findTask } from "./read-tasks.ts";
 
 /** Maximum characters of the output in the end event and the row. The session of the task has all of it. */
-const mostOutput = 2_000;
+const maxOutput = 2_000;
 const maxStoredOutput = 64_000;
 
 export type TaskEnd =
@@ -91,7 +91,7 @@ export function workerEnd(
 }
 
 function summaryOf(output: string): string {
-	return shorten(output, mostOutput);
+	return shorten(output, maxOutput);
 }
 
 async function endWorkers(deps: EndDeps, row: TaskRow): Promise<string[]> {

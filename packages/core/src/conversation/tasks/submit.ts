@@ -11,8 +11,8 @@ import { endStates, type NewTask, priorities, type TaskState } from "../../vocab
 import type { Session } from "../session.ts";
 
 /** Tasks of a session that may be open at a time, and of one person of a chat platform in all sessions. */
-const mostOpen = 100;
-const mostOfOne = 20;
+const maxOpen = 100;
+const maxOpenOfPerson = 20;
 
 /** Checked task: the names in it exist, and its submitter may use them. */
 export interface CheckedTask extends NewTask {
@@ -182,12 +182,12 @@ async function refuseTooMany(
 		.where("parent_id", parent ? "is not" : "is", null);
 	const inSession = await open.where("session_id", "=", id).executeTakeFirst();
 	const what = parent ? "workers" : "tasks";
-	if (Number(inSession?.open ?? 0) >= mostOpen)
-		throw tooMany(`the session already has ${mostOpen} open ${what}`);
+	if (Number(inSession?.open ?? 0) >= maxOpen)
+		throw tooMany(`the session already has ${maxOpen} open ${what}`);
 	if (parent || actor === null) return;
 	const theirs = await open.where("submitted_by", "=", submittedBy).executeTakeFirst();
-	if (Number(theirs?.open ?? 0) < mostOfOne) return;
-	throw tooMany(`${submittedBy} already has ${mostOfOne} open tasks`);
+	if (Number(theirs?.open ?? 0) < maxOpenOfPerson) return;
+	throw tooMany(`${submittedBy} already has ${maxOpenOfPerson} open tasks`);
 }
 
 function tooMany(why: string): ParleyError {

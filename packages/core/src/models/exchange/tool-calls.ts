@@ -1,6 +1,6 @@
 import { ParleyError, parseJson } from "@parley/base";
 import type { ModelEvent } from "../../vocabulary/model.ts";
-import { mostCalls, tooManyCalls } from "../../vocabulary/model-error.ts";
+import { maxCalls, tooManyCalls } from "../../vocabulary/model-error.ts";
 import type { Fields } from "./errors.ts";
 
 export type Call = Extract<ModelEvent, { type: "call" }>;
@@ -111,7 +111,7 @@ export class ReplyCalls {
 }
 
 function problemOf(name: unknown, number: number): string | undefined {
-	if (number >= mostCalls) return tooManyCalls;
+	if (number >= maxCalls) return tooManyCalls;
 	if (typeof name !== "string" || name === "") return "the call has no tool name";
 	if (name.length > MAX_NAME) return `the tool's name is longer than ${MAX_NAME} characters`;
 	return undefined;

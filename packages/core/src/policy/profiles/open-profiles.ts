@@ -11,10 +11,10 @@ import { isMcpToolName } from "../../vocabulary/mcp/server.ts";
 import { isProfileName, type Profile, type ProfileProblem, type Profiles } from "./profile.ts";
 import { readProfileConfig } from "./profile-config.ts";
 
-const mostConfigBytes = 64 * 1024;
-const mostInstructionBytes = 256 * 1024;
+const maxConfigBytes = 64 * 1024;
+const maxInstructionBytes = 256 * 1024;
 /** Characters of a wanted name that a refusal repeats. */
-const mostShown = 100;
+const maxShown = 100;
 const shownDirectory = "the directory of agents";
 
 const builtIn: Profile = { name: "default", title: "Parley", sampling: {} };
@@ -56,7 +56,7 @@ class ProfileDirectory implements Profiles {
 		if (found && "profile" in found) return found.profile;
 		if (found) throw refused(`the agent ${name} cannot be used: ${found.problem.message}`);
 		const { profiles } = await this.list();
-		const shown = visible(name.length > mostShown ? `${name.slice(0, mostShown)}…` : name);
+		const shown = visible(name.length > maxShown ? `${name.slice(0, maxShown)}…` : name);
 		throw refused(`agent not found: ${shown}; available: ${profiles.map((one) => one.name).join(", ")}`);
 	}
 
@@ -111,13 +111,13 @@ class ProfileDirectory implements Profiles {
 		const stamp = `${config?.stamp} ${instructions?.stamp}`;
 		const known = this.#read.get(name);
 		if (known?.stamp === stamp) return known.profile;
-		const configured = config && this.#parse(await readText(config, mostConfigBytes));
+		const configured = config && this.#parse(await readText(config, maxConfigBytes));
 		const profile: Profile = {
 			name,
 			title: name,
 			sampling: {},
 			...configured,
-			...defined({ instructions: instructions && (await readText(instructions, mostInstructionBytes)) }),
+			...defined({ instructions: instructions && (await readText(instructions, maxInstructionBytes)) }),
 		};
 		this.#read.set(name, { stamp, profile });
 		return profile;
@@ -192,11 +192,11 @@ export async function findFile(root: string, path: string, shown: string): Promi
 	return { path: real, shown, stamp: [ino, size, mtimeNs, ctimeNs].join() };
 }
 
-/** Text of a file of at most `mostBytes` bytes of UTF-8. */
-export async function readText({ path, shown }: FoundFile, mostBytes: number): Promise<string> {
+/** Text of a file of at most `maxBytes` bytes of UTF-8. */
+export async function readText({ path, shown }: FoundFile, maxBytes: number): Promise<string> {
 	await using file = await openRegular(path, shown);
-	const bytes = await readAt(file, shown, { position: 0, length: mostBytes + 1 });
-	if (bytes.length > mostBytes) throw refusedFile(`${shown} is larger than ${mostBytes / 1024} KiB`);
+	const bytes = await readAt(file, shown, { position: 0, length: maxBytes + 1 });
+	if (bytes.length > maxBytes) throw refusedFile(`${shown} is larger than ${maxBytes / 1024} KiB`);
 	try {
 		return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
 	} catch (cause) {

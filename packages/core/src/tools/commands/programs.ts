@@ -30,7 +30,7 @@ export interface Named {
 }
 
 /** Maximum of programs, and of paths. */
-const mostNamed = 300;
+const maxNamed = 300;
 
 /** Files in these places change on their own, or cannot be changed. */
 const systemPlaces = ["/proc", "/sys", "/dev", "/run", "/var/log"];
@@ -55,7 +55,7 @@ export async function findNamed(
 	const runsAny = seen.some(({ words }) => words.some(readsScript));
 	const looked = [...paths].filter((named) => !liesIn(named, systemPlaces));
 	const found = await Promise.all(
-		looked.slice(0, mostNamed).map((named) => lookAt(named, { ...places, runsAny })),
+		looked.slice(0, maxNamed).map((named) => lookAt(named, { ...places, runsAny })),
 	);
 	const words = seen.flatMap((each) => each.words);
 	// The system resolves `..` from the target of a link. The text of a path does not show that.
@@ -67,7 +67,7 @@ export async function findNamed(
 		programs: await linesOf([...programs], (name) => programIdentity(name, searched)),
 		files: joined(found.map((each) => each?.line)),
 		directories: outermost(found.flatMap((each) => each?.directory ?? [])),
-		complete: whole && looked.length <= mostNamed && programs.size <= mostNamed,
+		complete: whole && looked.length <= maxNamed && programs.size <= maxNamed,
 		known: !climbs && !seen.some(returnsToDirectory) && !looked.some((named) => isUnclear(named, places.cwd)),
 	};
 }
@@ -148,7 +148,7 @@ async function linesOf(
 	names: readonly string[],
 	identify: (name: string) => Promise<string | undefined>,
 ): Promise<string> {
-	return joined(await Promise.all(names.slice(0, mostNamed).map(identify)));
+	return joined(await Promise.all(names.slice(0, maxNamed).map(identify)));
 }
 
 function joined(lines: readonly (string | undefined)[]): string {

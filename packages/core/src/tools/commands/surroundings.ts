@@ -43,7 +43,7 @@ export async function programFacts(
 }
 
 /** Maximum directories other than the working directory that a command can name and that are checked. */
-const mostDirectories = 4;
+const maxDirectories = 4;
 
 /** The files that a command line could run or load, and a note about them for the approver. See `filesBelow`. */
 export async function boundToCommand(
@@ -58,14 +58,14 @@ export async function boundToCommand(
 	const files = await filesIn(cwd, context, lookOptions("files", options));
 	const binding: Record<string, string> = { programs: named.programs, files: files.text, named: named.files };
 	const beside: FilesFact[] = [];
-	for (const [index, directory] of named.directories.slice(0, mostDirectories).entries()) {
+	for (const [index, directory] of named.directories.slice(0, maxDirectories).entries()) {
 		const fact = `files${index + 2}`;
 		const found = await filesIn(directory, context, { ...lookOptions(fact, options), isBeside: true });
 		binding[fact] = found.text;
 		beside.push(found);
 	}
 	const facts = [files, ...beside];
-	const complete = named.complete && named.directories.length <= mostDirectories;
+	const complete = named.complete && named.directories.length <= maxDirectories;
 	const count = facts.reduce((sum, fact) => sum + fact.files, 0);
 	const isComplete = complete && facts.every((fact) => fact.complete);
 	const look = { complete: isComplete, known: named.known };
@@ -130,7 +130,7 @@ function boundNotes(
 }
 
 /** Maximum of paths that a refusal names. */
-const mostShown = 5;
+const maxShown = 5;
 
 /** The facts that differ, in words: names of facts, and paths of changed files. */
 export function differences(approved: ToolPlanFacts, now: ToolPlanFacts): string[] {
@@ -138,7 +138,7 @@ export function differences(approved: ToolPlanFacts, now: ToolPlanFacts): string
 	return facts
 		.filter((fact) => approved[fact] !== now[fact])
 		.map((fact) => {
-			const { names, all } = changedPaths(approved[fact] ?? "", now[fact] ?? "", mostShown);
+			const { names, all } = changedPaths(approved[fact] ?? "", now[fact] ?? "", maxShown);
 			if (all === 0) return visible(fact);
 			const more = all > names.length ? [`and ${all - names.length} more`] : [];
 			return `${visible(fact)} (${[...names.map(visible), ...more].join(", ")})`;
@@ -166,8 +166,8 @@ export function changedNames(approved: ToolPlanFacts, now: ToolPlanFacts, cwd: s
 		return paths.length === 0 ? [factsInWords.get(fact) ?? fact] : paths.map((path) => shortName(path, cwd));
 	});
 	const different = [...new Set(names)];
-	const more = different.length > mostShown ? [`and ${different.length - mostShown} more`] : [];
-	return [...different.slice(0, mostShown), ...more];
+	const more = different.length > maxShown ? [`and ${different.length - maxShown} more`] : [];
+	return [...different.slice(0, maxShown), ...more];
 }
 
 function shortName(path: string, cwd: string): string {

@@ -3,25 +3,25 @@ import { structuredPatch } from "diff";
 import { visibleLines } from "../../text/visible.ts";
 
 /** Maximum lines and characters of a difference in a result. */
-const mostLines = 60;
-const mostCharacters = 4_000;
+const maxLines = 60;
+const maxCharacters = 4_000;
 /** Maximum number of edits, as in the preview: the time grows with its square. */
-const mostEdits = 1_000;
+const maxEdits = 1_000;
 
 /**
  * The hunks of a change for the result of its call, with a marker for the missing lines of a long one. "" if the texts are
  * equal or differ too much. It contains lines of the old text, so the model must have the right to read the file.
  */
 export function resultDiff(before: string, after: string): string {
-	const options = { context: 2, maxEditLength: mostEdits };
+	const options = { context: 2, maxEditLength: maxEdits };
 	const patch = structuredPatch("", "", visibleLines(before), visibleLines(after), "", "", options);
 	const lines = (patch?.hunks ?? []).flatMap(({ oldStart, oldLines, newStart, newLines, lines: own }) => [
 		`@@ -${oldStart},${oldLines} +${newStart},${newLines} @@`,
 		...own,
 	]);
 	const shown: string[] = [];
-	let left = mostCharacters;
-	for (const line of lines.slice(0, mostLines)) {
+	let left = maxCharacters;
+	for (const line of lines.slice(0, maxLines)) {
 		left -= line.length + 1;
 		if (left < 0) break;
 		shown.push(line);

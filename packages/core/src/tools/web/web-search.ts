@@ -4,16 +4,16 @@ import { visible } from "../../text/visible.ts";
 import { defineTool, type Tool } from "../../vocabulary/tool.ts";
 import type { SearchProvider, SearchResult } from "./search-provider.ts";
 
-const mostResults = 20;
+const maxResults = 20;
 /** Characters that each part of a result may have. */
-const mostTitle = 200;
-const mostUrl = 2_000;
-const mostText = 600;
+const maxTitle = 200;
+const maxUrl = 2_000;
+const maxText = 600;
 
 const parameters = () =>
 	z.strictObject({
 		query: z.string().trim().min(1).max(400).describe("The words to search for, as for a search engine."),
-		count: z.int().min(1).max(mostResults).default(8).describe("Maximum number of results."),
+		count: z.int().min(1).max(maxResults).default(8).describe("Maximum number of results."),
 	});
 type Arguments = z.infer<ReturnType<typeof parameters>>;
 
@@ -69,8 +69,8 @@ function textOf(results: readonly SearchResult[], title: string, mark: string): 
 /** Undefined for a result without an address of the web. */
 function resultText({ title, url, text }: SearchResult): string | undefined {
 	const address = URL.parse(url);
-	if (!address || !/^https?:$/.test(address.protocol) || address.href.length > mostUrl) return undefined;
-	const lines = [oneLine(title, mostTitle), address.href, oneLine(text, mostText)];
+	if (!address || !/^https?:$/.test(address.protocol) || address.href.length > maxUrl) return undefined;
+	const lines = [oneLine(title, maxTitle), address.href, oneLine(text, maxText)];
 	return lines.filter((line) => line !== "").join("\n   ");
 }
 

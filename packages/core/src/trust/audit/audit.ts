@@ -124,7 +124,7 @@ export function auditedCall(sessionId: string, callId: string): string {
 
 const periodMs = 60_000;
 /** Maximum kinds of an action that are counted separately in a period, so that invented names add no rows. */
-const mostKinds = 100;
+const maxKinds = 100;
 
 type Sample = Omit<AuditEntry, "args">;
 
@@ -155,7 +155,7 @@ class AuditSamples {
 	add(entry: Sample, times: number): void {
 		if (this.#stopped) return;
 		const kinds = this.#counts.get(entry.action) ?? new Map<string, Count>();
-		const kind = kinds.size < mostKinds || kinds.has(keyOf(entry)) ? entry : rest(entry);
+		const kind = kinds.size < maxKinds || kinds.has(keyOf(entry)) ? entry : rest(entry);
 		const known = kinds.get(keyOf(kind));
 		if (known) known.times += times;
 		else this.#begin(kinds, kind, times);

@@ -94,7 +94,7 @@ export async function newestSessionIn(
 	return row?.id;
 }
 
-const mostCompared = 1_000;
+const maxCompared = 1_000;
 
 /**
  * Throws `failed_precondition` for a channel without messages, with a similar existing one: a mistyped id would trust
@@ -103,7 +103,7 @@ const mostCompared = 1_000;
 export async function requireSeen(db: Tx, place: string): Promise<void> {
 	const sessionPlaces = db.selectFrom("sessions").select("place").where("place", "is not", null);
 	if (await sessionPlaces.where("place", "=", place).limit(1).executeTakeFirst()) return;
-	const known = await sessionPlaces.distinct().limit(mostCompared).execute();
+	const known = await sessionPlaces.distinct().limit(maxCompared).execute();
 	const near = findNearMiss(
 		place,
 		known.flatMap((row) => row.place ?? []),

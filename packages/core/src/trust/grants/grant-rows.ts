@@ -10,7 +10,7 @@ export type StoredGrant = GrantFacts & { readonly endedAt?: number; readonly end
 export type GrantRow = Selectable<Tables["channel_grants"]>;
 
 /** Denied calls of a channel that end its grant. */
-const mostDenials = 3;
+const maxDenials = 3;
 
 /** Circumstances in which a grant is checked. */
 export interface Moment {
@@ -27,7 +27,7 @@ export function whyOver(row: GrantRow, { now, policy, confined }: Moment): strin
 	if (now >= Number(row.expires_at)) return "expired";
 	if (!confined) return "the sandbox is no longer available";
 	if (row.policy_version !== policy) return "the policy has changed";
-	if (Number(row.denials) >= mostDenials) return `${mostDenials} calls were denied`;
+	if (Number(row.denials) >= maxDenials) return `${maxDenials} calls were denied`;
 	if (Number(row.used_actions) >= Number(row.max_actions)) return `all ${row.max_actions} calls are used up`;
 	return undefined;
 }
@@ -121,13 +121,13 @@ export async function listGrants(
 	db: Tx,
 	{ places, ended }: { readonly places: readonly string[] | undefined; readonly ended: boolean },
 ): Promise<StoredGrant[]> {
-	let wanted = db.selectFrom("channel_grants").selectAll().orderBy("created_at", "desc").limit(mostListed);
+	let wanted = db.selectFrom("channel_grants").selectAll().orderBy("created_at", "desc").limit(maxListed);
 	if (places !== undefined) wanted = wanted.where("place", "in", places.length > 0 ? places : [""]);
 	if (!ended) wanted = wanted.where("ended_at", "is", null);
 	return (await wanted.execute()).map(storedGrantOf);
 }
 
-const mostListed = 1_000;
+const maxListed = 1_000;
 
 export function factsOf(row: GrantRow): GrantFacts {
 	return {

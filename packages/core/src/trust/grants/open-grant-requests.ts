@@ -10,7 +10,7 @@ export interface OpenGrantRequest {
 	readonly expiresAt: number;
 }
 
-const mostListed = 1_000;
+const maxListed = 1_000;
 
 /** Open grant requests of these channels, or of all, oldest first. */
 export async function openGrantRequests(
@@ -26,7 +26,7 @@ export async function openGrantRequests(
 		.where("prompts.wanted_grant", "is not", null)
 		.orderBy("prompts.created_at")
 		.orderBy("prompts.token")
-		.limit(mostListed);
+		.limit(maxListed);
 	if (places !== undefined) wanted = wanted.where("sessions.place", "in", places.length > 0 ? places : [""]);
 	return (await wanted.execute()).flatMap(({ token, session_id, wanted_grant, created_at, expires_at }) =>
 		wanted_grant === null

@@ -12,7 +12,7 @@ import {
 	findOpenPairing,
 	findPairing,
 	insertPairing,
-	mostWaiting,
+	maxWaiting,
 	type OpenPairing,
 	type PairingFacts,
 	settlePairing,
@@ -25,7 +25,7 @@ import { addTenant, bindTenant, type Tenant, type Tenants } from "./tenants.ts";
 const lifeMs = 60 * 60 * 1000;
 
 /** Maximum attempts of one person in a minute. */
-const mostTries = 5;
+const maxTries = 5;
 
 /** Scope and role of an invitation. Absent fields match every person and channel. */
 export interface Invitation {
@@ -58,7 +58,7 @@ export class Pairing {
 	constructor(options: TrustOptions, tenants: Tenants) {
 		this.#options = options;
 		this.#tenants = tenants;
-		this.#tries = new Attempts(options.clock, mostTries);
+		this.#tries = new Attempts(options.clock, maxTries);
 		this.#fingerprint = (text) => options.secrets.fingerprint(text);
 	}
 
@@ -151,7 +151,7 @@ export class Pairing {
 
 	async #redeem(request: Keyed, { principal, person }: Requester, code: string): Promise<PairResult> {
 		if (!this.#tries.countAttempt(person.id)) {
-			const message = `you tried ${mostTries} codes within a minute: wait a minute, then try again`;
+			const message = `you tried ${maxTries} codes within a minute: wait a minute, then try again`;
 			throw new ParleyError(message, { code: "resource_exhausted" });
 		}
 		const { place } = person;
@@ -213,9 +213,9 @@ export class Pairing {
 			const own = waiting.find((result) => result.user_id === user_id);
 			// A repeated request has the same code.
 			if (own) return { status: "requested", id: own.id, expiresAt: Number(own.expires_at) };
-			if (waiting.length >= mostWaiting) {
+			if (waiting.length >= maxWaiting) {
 				const message =
-					`${mostWaiting} access requests are already open here: ask the operator to approve or withdraw their requests ` +
+					`${maxWaiting} access requests are already open here: ask the operator to approve or withdraw their requests ` +
 					"(parley people), or try again in an hour";
 				throw new ParleyError(message, { code: "resource_exhausted" });
 			}
@@ -329,7 +329,7 @@ function codeHash(code: string, fingerprint: (text: string) => string): string {
 
 const periodMs = 60_000;
 /** Maximum remembered names. Above it the oldest are dropped, so that invented names cannot fill the memory. */
-const mostNames = 10_000;
+const maxNames = 10_000;
 
 /** Counts attempts within a minute. */
 export class Attempts {
@@ -356,7 +356,7 @@ export class Attempts {
 	#forget(): void {
 		const since = this.#clock.monotonic() - periodMs;
 		for (const [name, { at }] of this.#begun) {
-			if (at > since && this.#begun.size < mostNames) return;
+			if (at > since && this.#begun.size < maxNames) return;
 			this.#begun.delete(name);
 		}
 	}

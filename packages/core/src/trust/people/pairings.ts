@@ -4,7 +4,7 @@ import { stamp } from "../../store/tables.ts";
 import type { GivenRole } from "./person-rows.ts";
 
 /** Maximum open access requests of one guild or team. */
-export const mostWaiting = 3;
+export const maxWaiting = 3;
 
 /** A valid code. */
 export interface OpenPairing {

@@ -221,7 +221,7 @@ function madeBefore({ key }: Keyed): ParleyError {
 }
 
 /** Ten minutes: long enough to carry a text to another machine. */
-const mostGraceMs = 10 * 60 * 1000;
+const maxGraceMs = 10 * 60 * 1000;
 
 /** Writes a new token. Throws if its name or scope is invalid. */
 async function insertToken(tx: Tx, row: TokenRow, wanted: NewToken, by: string): Promise<void> {
@@ -313,7 +313,7 @@ async function adoptToken(tx: Tx, { id, hash }: TokenText, now: number): Promise
 
 /** Throws `invalid_argument` for a time that an old text may not count on. */
 function checkGrace(graceMs: number): void {
-	if (graceMs >= 0 && graceMs <= mostGraceMs) return;
+	if (graceMs >= 0 && graceMs <= maxGraceMs) return;
 	throw new ParleyError(`a grace period of ${graceMs} ms is not allowed: use 0 to 600000 ms`, {
 		code: "invalid_argument",
 	});

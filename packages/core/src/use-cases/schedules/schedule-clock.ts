@@ -20,7 +20,7 @@ const together = 100;
 /** Milliseconds in which a firing uses the report about its owner. */
 const reportLifeMs = 5_000;
 /** Events of a session that are looked at together. */
-const mostEvents = 500;
+const maxEvents = 500;
 
 interface PausedSchedule {
 	readonly sessionId: string;
@@ -305,7 +305,7 @@ async function processEvent(tx: Tx, schedule: Schedule, now: number): Promise<bo
 		.where("seq", ">", seenSeq)
 		.where("type", "=", trigger.event satisfies RecordedEvent["type"])
 		.orderBy("seq")
-		.limit(mostEvents)
+		.limit(maxEvents)
 		.execute();
 	const last = events.at(-1);
 	if (!last) return false;
@@ -319,7 +319,7 @@ async function processEvent(tx: Tx, schedule: Schedule, now: number): Promise<bo
 		seenSeq: Number(last.seq),
 		...defined({ nextDue: isNew ? dueOfEvent(schedule, now) : undefined }),
 	});
-	return events.length === mostEvents;
+	return events.length === maxEvents;
 }
 
 async function isOfSchedule(tx: Tx, data: string): Promise<boolean> {

@@ -128,12 +128,12 @@ function toSummary(row: Row): SessionSummary {
 /** The index contains sequences of three characters. Shorter words are searched in the texts. */
 const shortestIndexed = 3;
 /** Further words do not improve a search. */
-const mostWords = 10;
+const maxWords = 10;
 
 /** Conditions for rows of `sessions` that contain all words of the query. */
 function conditionsOf(query: string, engine: Engine): RawBuilder<boolean>[] {
 	const words = [...new Set(folded(query).split(/\s+/u))].filter((word) => word !== "");
-	return words.slice(0, mostWords).map((word) => {
+	return words.slice(0, maxWords).map((word) => {
 		const indexed = engine === "sqlite" && [...word].length >= shortestIndexed;
 		return sql<boolean>`sessions.id in (${indexed ? inIndex(word) : inTexts(word)})`;
 	});

@@ -16,7 +16,7 @@ interface SessionCommandsPorts extends KeyServices {
 }
 
 /** Maximum commands in a list: all running ones are among the newest. */
-const mostListed = 50;
+const maxListed = 50;
 
 /** Commands in the background of sessions, for people. */
 export class SessionCommands {
@@ -31,7 +31,7 @@ export class SessionCommands {
 		const { sessions, journal, commands } = this.#ports;
 		using lease = await sessions.lease(principal, sessionId, "session.read");
 		await commands.recordEnds();
-		return await journal.store.read((db) => listCommands(db, lease.session.id, mostListed));
+		return await journal.store.read((db) => listCommands(db, lease.session.id, maxListed));
 	}
 
 	/** Stops a command, and resolves when it has ended. An ended command stays as it is. Throws `not_found`. */

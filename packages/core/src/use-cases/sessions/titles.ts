@@ -17,12 +17,12 @@ import { textOf } from "../../vocabulary/transcript.ts";
 import { giveTitle } from "./rename.ts";
 
 /** Maximum concurrent titles. People wait for replies from the same provider. */
-const mostAtOnce = 4;
+const maxConcurrent = 4;
 /** Maximum waiting sessions. Any further session gets its title after its next run. */
-const mostWaiting = 1_000;
+const maxWaiting = 1_000;
 const patienceMs = 60_000;
 /** Runs of a session with a failed title, after which no further attempt is made. */
-const mostFailures = 3;
+const maxFailures = 3;
 
 /**
  * Titles for unnamed sessions by a model, each after its first successful run. After a failure it tries again after the next
@@ -47,7 +47,7 @@ export class Titles {
 		if (event.type === "session.renamed" || event.type === "session.deleted")
 			this.#failures.delete(sessionId);
 		if (event.type !== "assistant.message" || event.error !== "" || event.imported) return;
-		if (this.#stopping.signal.aborted || this.#waiting.size >= mostWaiting) return;
+		if (this.#stopping.signal.aborted || this.#waiting.size >= maxWaiting) return;
 		this.#waiting.add(sessionId);
 		this.#next();
 	}
@@ -61,7 +61,7 @@ export class Titles {
 
 	#next(): void {
 		for (const id of this.#waiting) {
-			if (this.#working.size >= mostAtOnce) return;
+			if (this.#working.size >= maxConcurrent) return;
 			this.#waiting.delete(id);
 			if (!this.#working.has(id)) this.#working.set(id, this.#work(id));
 		}
@@ -85,7 +85,7 @@ export class Titles {
 	}
 
 	async #make(id: string): Promise<void> {
-		if ((this.#failures.get(id) ?? 0) >= mostFailures) return;
+		if ((this.#failures.get(id) ?? 0) >= maxFailures) return;
 		const { clock, log } = this.#ports;
 		using lease = await this.#sessions.leaseOwn(id);
 		if (lease.session.titled) return;
@@ -132,10 +132,10 @@ interface TitleServices {
 type TitleCaller = SessionCaller & TitleServices;
 type TitlePorts = Omit<TitleCaller, "session" | "signal">;
 
-const mostOfMessage = 4_000;
-const mostOfReply = 2_000;
+const maxMessageCharacters = 4_000;
+const maxReplyCharacters = 2_000;
 /** A title has about a dozen tokens, but some models cannot stop thinking. */
-const mostTokens = 1_000;
+const maxTokens = 1_000;
 const pauseMs = 2_000;
 const longestPauseMs = 30_000;
 
@@ -158,7 +158,7 @@ async function writeTitle(caller: TitleCaller, beginning: Beginning): Promise<bo
 		system: titleInstructions,
 		tools: [],
 		reasoning: "off",
-		sampling: { maxTokens: mostTokens },
+		sampling: { maxTokens: maxTokens },
 		messages: [{ role: "user", content: [{ type: "text", text: question(beginning) }] }],
 	};
 	const failure = await attempt(caller, settings.model, request);
@@ -187,8 +187,8 @@ function nameOf({ model, names }: RunSettings, ports: TitlePorts): string {
 }
 
 function question({ message, reply }: Beginning): string {
-	const source = `The person:\n\n${message.slice(0, mostOfMessage)}`;
-	const answered = `The agent:\n\n${reply.slice(0, mostOfReply)}`;
+	const source = `The person:\n\n${message.slice(0, maxMessageCharacters)}`;
+	const answered = `The agent:\n\n${reply.slice(0, maxReplyCharacters)}`;
 	return `${source}\n\n${answered}\n\nEnd of the excerpt. Write the title now.`;
 }
 

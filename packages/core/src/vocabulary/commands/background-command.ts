@@ -118,13 +118,13 @@ const header =
 	"[Commands in the background of this conversation, as Parley knows them. Use command_output for their output.]";
 
 /** Maximum ended commands in the text for the model. */
-const mostEnded = 20;
+const maxEnded = 20;
 
 /** The commands, in the order of their numbers, as text for the model: the running ones and the newest others. "" without commands. */
 export function commandsText(commands: readonly BackgroundCommand[]): string {
 	if (commands.length === 0) return "";
 	const ended = commands.filter(({ ending }) => ending !== undefined);
-	const older = ended.slice(0, Math.max(0, ended.length - mostEnded));
+	const older = ended.slice(0, Math.max(0, ended.length - maxEnded));
 	const lines = commands
 		.filter((one) => !older.includes(one))
 		.map((one) => `[${one.n}: ${JSON.stringify(shortened(one.command))}, ${commandState(one)}]`);
@@ -137,8 +137,8 @@ function olderLine(count: number): string[] {
 }
 
 /** Maximum characters of a command line in the text for the model, which has seen the complete one. */
-const mostShown = 200;
+const maxShown = 200;
 
 function shortened(command: string): string {
-	return command.length > mostShown ? `${command.slice(0, mostShown).toWellFormed()}…` : command;
+	return command.length > maxShown ? `${command.slice(0, maxShown).toWellFormed()}…` : command;
 }

@@ -15,9 +15,9 @@ const closeMs = 2_000;
 /** Maximum recorded events in one read. Each may have a megabyte. */
 const pageSize = 50;
 /** Maximum transient events that wait for a slow client. They are not stored. */
-const mostPassing = 5_000;
+const maxTransientEvents = 5_000;
 /** Waiting transient events above which minor ones are dropped. */
-const mostMinor = 500;
+const maxMinorEvents = 500;
 
 /** All events of readable sessions, unless a field limits them. */
 export interface StreamFilter {
@@ -122,13 +122,13 @@ export class EventStream {
 			this.#behind = true;
 		} else if (deleted || (this.#options.transient && !types)) this.#pushPassing(event);
 		else return;
-		if (this.#passing.length > mostPassing) this.#disconnectSlow();
+		if (this.#passing.length > maxTransientEvents) this.#disconnectSlow();
 		if (deleted && sessionId !== undefined) this.close();
 		this.#wake.resolve();
 	}
 
 	#pushPassing(event: WirePassing): void {
-		if (this.#passing.length >= mostMinor && weightOf(event) === "minor") this.#deps.counts?.lost(1);
+		if (this.#passing.length >= maxMinorEvents && weightOf(event) === "minor") this.#deps.counts?.lost(1);
 		else this.#passing.push(event);
 	}
 

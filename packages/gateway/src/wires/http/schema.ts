@@ -61,14 +61,14 @@ function readStatus(name: string): ReturnType<typeof encodeState> {
 	throw refused("status", name, `is not one of ${statuses.join(", ")}`);
 }
 
-const mostSought = 200;
+const maxQueryCharacters = 200;
 
 /** Decodes the query of `/api/sessions`. Throws `invalid_argument`. */
 export function decodeSessionsQuery(query: URLSearchParams): SessionFilter {
 	const sought = query.get("query")?.trim() ?? "";
 	const idPrefix = query.get("id") ?? "";
-	if (sought.length > mostSought) {
-		throw refused("query", sought, `has more than ${mostSought} characters`);
+	if (sought.length > maxQueryCharacters) {
+		throw refused("query", sought, `has more than ${maxQueryCharacters} characters`);
 	}
 	if (!/^[\w-]{0,128}$/.test(idPrefix)) throw refused("id", idPrefix, "is not the beginning of an id");
 	return defined({

@@ -42,12 +42,12 @@ export function encodeCalls(
 	calls: readonly { readonly callId: string; readonly name: string; readonly arguments: unknown }[],
 	prompts: readonly (Prompt | undefined)[],
 ): ProposedToolCall[] {
-	const mostShown = Math.floor(longestText / Math.max(1, calls.length));
+	const maxShown = Math.floor(longestText / Math.max(1, calls.length));
 	return calls.map(({ callId, name, arguments: given }, index) => ({
 		callId,
 		name,
-		argumentsJson: encodeArguments(given, mostShown),
-		preview: shorten(previewOf(prompts[index]), mostShown),
+		argumentsJson: encodeArguments(given, maxShown),
+		preview: shorten(previewOf(prompts[index]), maxShown),
 	}));
 }
 

@@ -26,13 +26,13 @@ export interface McpEndpointOptions {
 }
 
 /** Maximum open sessions of all clients. */
-const mostSessions = 256;
+const maxSessions = 256;
 /** Maximum open sessions of one principal. */
-const mostOfOne = 32;
+const maxSessionsOfPrincipal = 32;
 /** Maximum requests at work in one session. */
-const mostRequests = 16;
+const maxRequests = 16;
 /** Maximum bytes of a message. */
-const mostBytes = 1024 * 1024;
+const maxBytes = 1024 * 1024;
 /** Milliseconds after the last request at which a session ends. */
 const idleMs = 30 * 60_000;
 /** Milliseconds for a client to send a message. */
@@ -142,8 +142,8 @@ export class McpEndpoint {
 		const isRequest = id !== undefined && method !== undefined;
 		this.#count(session.id, id);
 		const { connection } = session;
-		if (isRequest && connection.active >= mostRequests) {
-			const text = `too many requests at once: a session has at most ${mostRequests}`;
+		if (isRequest && connection.active >= maxRequests) {
+			const text = `too many requests at once: a session has at most ${maxRequests}`;
 			throw new Refused(429, rpcCodes.refused, text, { id });
 		}
 		if (isRequest && !connection.begin(id)) {
@@ -199,7 +199,7 @@ export class McpEndpoint {
 	 */
 	#makeRoom({ id }: Principal): void {
 		const own = [...this.#sessions.values()].filter(({ principal }) => principal.id === id);
-		if (this.#sessions.size < mostSessions && own.length < mostOfOne) return;
+		if (this.#sessions.size < maxSessions && own.length < maxSessionsOfPrincipal) return;
 		const idle = own.filter(({ connection }) => connection.active === 0);
 		const oldest = idle.reduce<McpSession | undefined>(
 			(first, session) => (first && first.usedAt <= session.usedAt ? first : session),
@@ -306,8 +306,8 @@ export class McpEndpoint {
 
 	async #readBody({ request, response }: McpRequest): Promise<string> {
 		const tooLong = (): Refused =>
-			new Refused(413, rpcCodes.refused, `the message is longer than ${mostBytes} bytes`);
-		if (Number(request.headers["content-length"] ?? 0) > mostBytes) throw tooLong();
+			new Refused(413, rpcCodes.refused, `the message is longer than ${maxBytes} bytes`);
+		if (Number(request.headers["content-length"] ?? 0) > maxBytes) throw tooLong();
 		if (/^100-continue$/i.test(request.headers.expect ?? "")) response.writeContinue();
 		const timer = this.#options.clock.after(bodyMs, () => request.destroy());
 		const chunks: Buffer[] = [];
@@ -317,7 +317,7 @@ export class McpEndpoint {
 				// True because no encoding is set.
 				chunks.push(chunk as Buffer);
 				bytes += (chunk as Buffer).length;
-				if (bytes > mostBytes) throw tooLong();
+				if (bytes > maxBytes) throw tooLong();
 			}
 		} finally {
 			timer.cancel();

@@ -5,7 +5,7 @@ import { frameText } from "../../transport/frame-writer.ts";
 import { beginning } from "../shared/beginning.ts";
 import { jsonBytes } from "../shared/paging.ts";
 import { toTime } from "../shared/time.ts";
-import { mostArguments } from "../shared/wire-event.ts";
+import { maxArguments } from "../shared/wire-event.ts";
 import { encodeFailure, encodeOzzieEvent, type OzzieEvent } from "./codec.ts";
 
 /** Maximum bytes of a delta as JSON. A frame contains its text twice, with the other fields. */
@@ -114,7 +114,7 @@ function inPieces(happened: OzzieEvent): OzzieEvent[] {
 			return piecesOf(event.text).map((text) => ({ ...happened, event: { ...event, text } }));
 		case "arguments.delta": {
 			let { offset } = event;
-			return piecesOf(event.json.slice(0, Math.max(0, mostArguments - offset))).map((json) => {
+			return piecesOf(event.json.slice(0, Math.max(0, maxArguments - offset))).map((json) => {
 				const piece = { ...happened, event: { ...event, json, offset } };
 				offset += json.length;
 				return piece;
@@ -138,7 +138,7 @@ function piecesOf(whole: string): string[] {
 }
 
 /** Maximum bytes of a WebSocket message for Go clients: coder/websocket, `defaultReadLimit` in read.go. */
-const mostFrameBytes = 32_768;
+const maxFrameBytes = 32_768;
 /** Bytes of the header of such a frame: RFC 6455, section 5.2. */
 const frameHead = 4;
 
@@ -151,8 +151,8 @@ const near = 32;
 
 /** Whether Go clients accept a frame with this JSON text. */
 function fitsFrame(text: string): boolean {
-	if (text.length > mostFrameBytes) return false;
-	return Buffer.byteLength(text) + frameHead <= mostFrameBytes;
+	if (text.length > maxFrameBytes) return false;
+	return Buffer.byteLength(text) + frameHead <= maxFrameBytes;
 }
 
 export type Fits = (value: unknown) => boolean;
@@ -223,7 +223,7 @@ export function capToFit(
 	value: unknown,
 	{ fits, mark, shortest: least }: { readonly fits: Fits; readonly mark: Mark; readonly shortest: number },
 ): unknown {
-	const most = largest(least, mostFrameBytes, (length) => fits(capStrings(value, length, mark)));
+	const most = largest(least, maxFrameBytes, (length) => fits(capStrings(value, length, mark)));
 	return most === undefined ? undefined : capStrings(value, most, mark);
 }
 

@@ -11,7 +11,7 @@ interface DeltaFrame {
 }
 
 /** Maximum sessions whose delta JSON is cached. */
-const mostCached = 1_000;
+const maxCached = 1_000;
 const noText = '"content":""';
 
 type DeltaEvent = Extract<OzzieEvent["event"], { readonly type: "text.delta" | "thinking.delta" }>;
@@ -26,8 +26,8 @@ export class EventFrames {
 
 	constructor(clock: Clock) {
 		this.#deltas = {
-			"text.delta": createCache({ max: mostCached, clock }),
-			"thinking.delta": createCache({ max: mostCached, clock }),
+			"text.delta": createCache({ max: maxCached, clock }),
+			"thinking.delta": createCache({ max: maxCached, clock }),
 		};
 	}
 

@@ -4,9 +4,9 @@ import * as z from "zod";
 const short = z.string().max(256, { error: "is longer than 256 characters" });
 
 /** Maximum characters of instructions, for one text and for all together. */
-export const mostInstructions = 200_000;
+export const maxInstructions = 200_000;
 
-const text = z.string().max(mostInstructions, { error: "is longer than 200,000 characters" });
+const text = z.string().max(maxInstructions, { error: "is longer than 200,000 characters" });
 
 /** Minimum tokens of a window, for instructions, tools and a reply. */
 const smallestWindow = 4_096;

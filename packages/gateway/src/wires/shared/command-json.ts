@@ -25,12 +25,12 @@ export function encodeCommandEvent(event: CommandEvent): EncodedEvent {
 }
 
 /** Maximum characters of a command line in a list. */
-const mostListed = 500;
+const maxListed = 500;
 
 export function encodeCommand({ n, command, startedAt, endedAt, ending }: BackgroundCommand): CommandPayload {
 	return {
 		number: n,
-		command: beginning(command, mostListed),
+		command: beginning(command, maxListed),
 		state: ending === undefined ? "running" : "ended",
 		started_at: toTime(startedAt),
 		...defined({

@@ -26,7 +26,7 @@ import { encodeSkillEvent, isSkillEvent, skillEventNames } from "./skill-json.ts
 import { type AnyTaskEvent, encodeTaskEvent, encodeTodo, taskEventNames } from "./task-json.ts";
 import { toTime } from "./time.ts";
 import { encodeTokens, encodeUsage } from "./usage-json.ts";
-import { type EncodedEvent, mostArguments, type WireEvent, type WirePassing } from "./wire-event.ts";
+import { type EncodedEvent, maxArguments, type WireEvent, type WirePassing } from "./wire-event.ts";
 
 /** Names of recorded events in the Ozzie document. */
 const eventNames = {
@@ -336,7 +336,7 @@ function encodeReplyEvent(event: ReplyEvent): EncodedEvent {
 		case "arguments.started":
 			return encodeArguments("start", event, { content: "", offset: 0 });
 		case "arguments.delta": {
-			const content = beginning(event.json, Math.max(0, mostArguments - event.offset));
+			const content = beginning(event.json, Math.max(0, maxArguments - event.offset));
 			return encodeArguments("delta", event, { content, offset: event.offset });
 		}
 		case "arguments.ended":

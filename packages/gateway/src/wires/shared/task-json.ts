@@ -18,7 +18,7 @@ import type { EncodedEvent } from "./wire-event.ts";
 type Status = TaskPayload["status"];
 
 /** Maximum characters of a text in a list. */
-const mostListed = 500;
+const maxListed = 500;
 
 export interface TaskView {
 	/** Returns the shown token of a suspension; undefined hides it. */
@@ -113,7 +113,7 @@ export function decodeStatuses(statuses: readonly Status[]): TaskState[] {
 }
 
 function shortened(text: string): string {
-	return text.length <= mostListed ? text : `${beginning(text, mostListed)}…`;
+	return text.length <= maxListed ? text : `${beginning(text, maxListed)}…`;
 }
 
 const nanosecondsPerMs = 1_000_000;

@@ -20,7 +20,7 @@ export interface WirePassing extends Passing {
 export type WireEvent = Recorded | WirePassing;
 
 /** Characters of a call's arguments that are shown while the model writes them. */
-export const mostArguments = 32_768;
+export const maxArguments = 32_768;
 
 /** Characters of a longer call between two events that show its progress. */
 const progressEvery = 16_384;
@@ -29,7 +29,7 @@ export function isWireEvent(happened: SessionEvent): happened is Recorded | Wire
 	const { event } = happened;
 	if (event.type !== "arguments.delta") return !unnamed.has(event.type);
 	const { offset, json } = event;
-	if (offset < mostArguments) return true;
+	if (offset < maxArguments) return true;
 	return Math.floor(offset / progressEvery) < Math.floor((offset + json.length) / progressEvery);
 }
 

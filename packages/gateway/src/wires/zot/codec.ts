@@ -255,7 +255,7 @@ export function encodeAsk(id: string, { label }: Prompt, approval: Approval): As
 }
 
 /** Characters of a line that are searched for an id. Clients write the id before long fields. */
-const mostLooked = 4_096;
+const maxSearchedCharacters = 4_096;
 
 const space = "[ \\t\\r]*";
 const quoted = '"(?:[^"\\\\]|\\\\.)*"';
@@ -270,7 +270,7 @@ const beginning = new RegExp(
  * and ignores `id` in nested values. Returns undefined if the line has no id.
  */
 export function idOfLine(line: string): Id | undefined {
-	const [, id] = beginning.exec(line.slice(0, mostLooked)) ?? [];
+	const [, id] = beginning.exec(line.slice(0, maxSearchedCharacters)) ?? [];
 	if (id === undefined) return undefined;
 	try {
 		return Id.safeParse(parseJson(id)).data;

@@ -5,17 +5,17 @@ import * as z from "zod";
 export const protocolVersion = 1;
 
 /** Maximum characters of an id or another name, which many lines repeat. */
-const mostNameLength = 1_024;
+const maxNameLength = 1_024;
 /** Maximum bytes of a message as JSON. `user_message` returns it in one line of less than 16 MiB. */
-const mostMessageBytes = 15 * 1024 * 1024;
+const maxMessageBytes = 15 * 1024 * 1024;
 /** Maximum bytes of JSON for one UTF-16 code unit. */
 const widest = 6;
 
-const Name = z.string().max(mostNameLength);
+const Name = z.string().max(maxNameLength);
 const Message = z
 	.string()
 	.refine(
-		(text) => text.length * widest <= mostMessageBytes || jsonBytes(text) <= mostMessageBytes,
+		(text) => text.length * widest <= maxMessageBytes || jsonBytes(text) <= maxMessageBytes,
 		"longer than 15 MiB of JSON",
 	);
 

@@ -7,7 +7,7 @@ import { encodeFrame } from "./codec.ts";
 import { Connection } from "./connection.ts";
 
 /** Maximum bytes of a line in both directions. */
-const mostLineBytes = 16 * 1024 * 1024;
+const maxLineBytes = 16 * 1024 * 1024;
 
 /** Exit codes of the process: https://man.freebsd.org/cgi/man.cgi?query=sysexits */
 const exitCodes = { ended: 0, refused: 1, unread: 74, unreadable: 74 } as const;
@@ -58,7 +58,7 @@ export async function serveZot(options: ServeOptions): Promise<number> {
 		},
 		drained: () => out.drained(),
 	});
-	const lines = new LineReader(mostLineBytes);
+	const lines = new LineReader(maxLineBytes);
 	let isReading = true;
 	const receive = (line: Line): void => {
 		if (!isReading || connection.receive(line)) return;

@@ -11,7 +11,7 @@ import { within } from "../../../sandbox/egress/reach.ts";
 const maxBodyBytes = 256 * 1024;
 const answerMs = 20_000;
 /** Requests of one login or one refresh, with all redirects. */
-const mostRequests = 30;
+const maxRequests = 30;
 
 export interface AuthorizationReach {
 	/** Address of the MCP server. */
@@ -45,7 +45,7 @@ export async function authorizationFetch(
 		const { host } = new URL(given);
 		try {
 			requests += 1;
-			if (requests > mostRequests) throw refused("the login needs too many requests");
+			if (requests > maxRequests) throw refused("the login needs too many requests");
 			const limit = { ms: answerMs, what: `the answer of ${host}`, clock };
 			return await within(limit, init?.signal ?? never, async (signal) => {
 				const response = await guarded.fetch(given, { ...init, signal });

@@ -109,7 +109,7 @@ const spawnWorker = defineTool<SpawnArguments>({
 });
 
 /** Maximum characters of one worker's result for its task. */
-const mostOutput = 16_000;
+const maxOutput = 16_000;
 
 const waitParameters = () =>
 	z.strictObject({
@@ -141,8 +141,8 @@ const waitForWorkers = defineTool<WaitArguments>({
 
 function describe({ id, title, state, output, error }: WorkerResult): string {
 	const result =
-		output.length > mostOutput
-			? `${shorten(output, mostOutput)}\n[cut: request less, or let the worker write it to a file]`
+		output.length > maxOutput
+			? `${shorten(output, maxOutput)}\n[cut: request less, or let the worker write it to a file]`
 			: output;
 	const parts = [result, error === "" ? "" : `error: ${error}`].filter((part) => part !== "").join("\n");
 	return `worker ${id} (${title}) ${state}${parts === "" ? "" : `:\n${parts}`}`;

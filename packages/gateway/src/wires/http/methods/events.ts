@@ -7,13 +7,13 @@ import { sendJson } from "../reply.ts";
 import { decodeEventsQuery, readLimit, readNumber, refused } from "../schema.ts";
 
 /** Maximum streams: each recorded event wakes all of them. */
-const mostStreams = 128;
+const maxStreams = 128;
 
 const draining = { status: 503, body: { error: "draining" } };
 const tooMany = {
 	status: 503,
 	headers: { "retry-after": "10" },
-	body: { error: `too many event streams: there are ${mostStreams}`, hint: "end one of them" },
+	body: { error: `too many event streams: there are ${maxStreams}`, hint: "end one of them" },
 };
 
 export interface AuthenticatedRequest {
@@ -59,7 +59,7 @@ export class EventStreams {
 	/** Answers with a stream or an error. Resolves when the answer has begun. */
 	async serve({ request, response, url, principal }: AuthenticatedRequest): Promise<void> {
 		if (this.#closed) return this.#refuse(response, "draining");
-		if (this.#streams.size + this.#decoding >= mostStreams) return this.#refuse(response, "too_many");
+		if (this.#streams.size + this.#decoding >= maxStreams) return this.#refuse(response, "too_many");
 		this.#decoding++;
 		try {
 			const options = await this.#decode(principal, url.searchParams, request.headers["last-event-id"]);

@@ -7,7 +7,7 @@ import { keyed, type McpContext } from "./context.ts";
 import { removeEmpty, sessionFor } from "./sessions.ts";
 
 /** Maximum open questions that are read to find those of a task. */
-const mostQuestions = 200;
+const maxQuestions = 200;
 
 /** Submits a task, which works in the background. */
 export async function startTask(context: McpContext, input: StartTaskInput): Promise<CallToolResult> {
@@ -28,7 +28,7 @@ export async function startTask(context: McpContext, input: StartTaskInput): Pro
 export async function taskState({ runtime, principal }: McpContext, taskId: string): Promise<CallToolResult> {
 	const task = await runtime.tasks.check(principal, taskId);
 	const { sessionId } = task;
-	const open = await runtime.prompts.list(principal, { sessionId, limit: mostQuestions });
+	const open = await runtime.prompts.list(principal, { sessionId, limit: maxQuestions });
 	const own = open.map(({ prompt }) => prompt).filter((prompt) => prompt.taskId === taskId);
 	return encodeTask(task, own, principal.kind === "observer");
 }

@@ -6,7 +6,7 @@ import type { McpContext } from "./context.ts";
 
 const pageSessions = 100;
 /** Older sessions are read by their URI. */
-const mostSessions = 1_000;
+const maxSessions = 1_000;
 const pageEvents = 200;
 
 /** One page of the sessions that the client may read, newest first. */
@@ -15,13 +15,13 @@ export async function listTranscripts(
 	cursor = "0",
 ): Promise<ListResourcesResult> {
 	const from = /^\d{1,4}$/.test(cursor) ? Number(cursor) : Number.NaN;
-	if (!(from < mostSessions)) {
+	if (!(from < maxSessions)) {
 		throw new ParleyError("cursor: it is not from an earlier page", { code: "invalid_argument" });
 	}
 	const sessions = await runtime.list(principal, { limit: from + pageSessions + 1 });
 	const page = sessions.slice(from, from + pageSessions);
 	const next = from + pageSessions;
-	const more = sessions.length > next && next < mostSessions;
+	const more = sessions.length > next && next < maxSessions;
 	return defined({ resources: page.map(encodeResource), nextCursor: more ? String(next) : undefined });
 }
 

@@ -23,7 +23,7 @@ type TaskMethod =
 	| "retry_task";
 
 /** Maximum tasks of `list_tasks`. */
-const mostListed = 1_000;
+const maxListed = 1_000;
 
 export const taskMethods: MethodsOf<TaskMethod> = {
 	async submit_task(connection, request) {
@@ -46,7 +46,7 @@ export const taskMethods: MethodsOf<TaskMethod> = {
 
 	async list_tasks(connection, request) {
 		const { tasks } = connection.deps.runtime;
-		const filter = { limit: mostListed, sessionId: targetOpen(connection, request).id };
+		const filter = { limit: maxListed, sessionId: targetOpen(connection, request).id };
 		return listed(connection, request.principal, await tasks.list(request.principal, filter));
 	},
 

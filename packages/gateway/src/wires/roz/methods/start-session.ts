@@ -3,7 +3,7 @@ import type { ClientCall, HistoryMessage, Keyed, Principal, Runtime, SessionEven
 import type { PermissionRule, StartSession } from "../../../gen/roz/v1/agent.ts";
 import { SessionView } from "../../view/session-view.ts";
 import { decode, decodeHistory, decodeTools } from "../codec.ts";
-import { mostInstructions, Start } from "../schema.ts";
+import { maxInstructions, Start } from "../schema.ts";
 import type { Hosts } from "./hosts.ts";
 import { SessionTools } from "./session-tools.ts";
 
@@ -90,8 +90,8 @@ export async function startSession(command: StartSession, parts: StartParts): Pr
 /** Throws `invalid_argument` if the instructions are too long for a message. */
 function checkInstructions(texts: readonly string[]): void {
 	const { length } = texts.join("\n\n");
-	if (length <= mostInstructions) return;
-	const message = `project_context: it has ${length} characters with the system messages of the history: at most ${mostInstructions} are allowed`;
+	if (length <= maxInstructions) return;
+	const message = `project_context: it has ${length} characters with the system messages of the history: at most ${maxInstructions} are allowed`;
 	throw new ParleyError(message, { code: "invalid_argument" });
 }
 

@@ -88,7 +88,7 @@ function describeModel(model: ReturnType<Agent["models"]>[number]): object {
 }
 
 /** Maximum bytes of the messages: a frame stays below the 16 MiB that clients accept for one line. */
-const mostBytes = 15 * 1024 * 1024;
+const maxBytes = 15 * 1024 * 1024;
 
 interface Shown {
 	readonly role: string;
@@ -101,7 +101,7 @@ export function fitMessages(messages: readonly Shown[]): {
 	readonly messages: readonly Shown[];
 	readonly omitted?: number;
 } {
-	let left = mostBytes;
+	let left = maxBytes;
 	let from = messages.length;
 	for (; from > 0; from--) {
 		const message = messages[from - 1];

@@ -6,11 +6,11 @@ import type { Command, Frame, Id, Notice } from "../schema.ts";
 import { PromptLines, Tally } from "./prompt-lines.ts";
 
 /** Maximum prompts and compactions that wait. */
-const mostWaiting = 64;
+const maxWaiting = 64;
 /** Maximum characters of all waiting prompts together. */
-const mostWaitingLength = 64 * 1024 * 1024;
+const maxWaitingLength = 64 * 1024 * 1024;
 /** Maximum characters of a message in the response to `queue`. */
-const mostShown = 200;
+const maxShown = 200;
 
 export type Job = Extract<Command, { type: "prompt" | "compact" }>;
 
@@ -53,11 +53,11 @@ export class Prompts {
 
 	/** Throws `resource_exhausted` if too many wait. */
 	add(job: Job): void {
-		if (this.#waiting.length >= mostWaiting) {
-			throw new ParleyError(`busy: ${mostWaiting} prompts already wait`, { code: "resource_exhausted" });
+		if (this.#waiting.length >= maxWaiting) {
+			throw new ParleyError(`busy: ${maxWaiting} prompts already wait`, { code: "resource_exhausted" });
 		}
 		const length = [...this.#waiting, job].reduce((sum, one) => sum + lengthOf(one), 0);
-		if (length > mostWaitingLength) {
+		if (length > maxWaitingLength) {
 			throw new ParleyError("busy: prompts of 64 MiB already wait", { code: "resource_exhausted" });
 		}
 		this.#waiting.push(job);
@@ -206,5 +206,5 @@ function describe(job: Job): object {
 	const named = defined({ id, type });
 	if (job.type === "compact") return named;
 	const message = job.message ?? "";
-	return { ...named, message: shorten(message, mostShown), images: job.images?.length ?? 0 };
+	return { ...named, message: shorten(message, maxShown), images: job.images?.length ?? 0 };
 }
