@@ -45,8 +45,8 @@ export function tableRows(table: Table, { columns, styles }: OutputFormat): stri
 		return tableRows(without(first, { ...table, optional: others }), { columns, styles });
 	}
 	const widest = Math.max(0, ...rows.map((row) => widthOf(row[elastic] ?? "")));
-	const most = excess > 0 ? Math.max(leastColumns, widest - excess) : widest;
-	const cells = rows.map((row) => row.map((cell, at) => (at === elastic ? shorten(cell, most) : cell)));
+	const max = excess > 0 ? Math.max(leastColumns, widest - excess) : widest;
+	const cells = rows.map((row) => row.map((cell, at) => (at === elastic ? shorten(cell, max) : cell)));
 	return alignColumns(cells, numbers)
 		.map((row) => shorten(row, columns))
 		.map((row, index) => (index === 0 ? styles.dim(row) : row));

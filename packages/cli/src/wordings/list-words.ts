@@ -78,8 +78,8 @@ export function grantedWords({
 	max_actions,
 }: EventPayloads["grant.created"]): string {
 	const until = localTime(new Date(expires_at));
-	const most = `${max_actions} calls at most`;
-	return `${visibleLine(place)} is trusted until ${until}, ${most}, by ${visibleLine(granted_by)}: ${visibleLine(reason)}`;
+	const limit = `${max_actions} calls at most`;
+	return `${visibleLine(place)} is trusted until ${until}, ${limit}, by ${visibleLine(granted_by)}: ${visibleLine(reason)}`;
 }
 
 export function grantEndedWords({ reason }: EventPayloads["grant.ended"]): string {

@@ -204,8 +204,8 @@ test("the agent and people stop commands, and an ended one stays as it is", asyn
 });
 
 test("a session has a maximum of commands, and one that cannot start has ended", async () => {
-	const most = backgroundLimits.perSession;
-	const all = Array.from({ length: most }, (_, n) => start(`c${n}`, `serve ${n}`));
+	const max = backgroundLimits.perSession;
+	const all = Array.from({ length: max }, (_, n) => start(`c${n}`, `serve ${n}`));
 	const { t, model, started } = await open([
 		start("m", "missing"),
 		...all,
@@ -218,10 +218,10 @@ test("a session has a maximum of commands, and one that cannot start has ended",
 	await turn(t, opened);
 	const { messages } = model.requests.at(-1) ?? {};
 	expect(resultOf(messages, "more")).toContain(
-		`${most} commands run in the background, and ${most} is the maximum`,
+		`${max} commands run in the background, and ${max} is the maximum`,
 	);
 	expect(resultOf(messages, "r")).toContain("[command 1 could not be started]");
-	expect(started).toHaveLength(most + 1);
+	expect(started).toHaveLength(max + 1);
 });
 
 test("a restart ends commands, and the next run learns it once", async () => {

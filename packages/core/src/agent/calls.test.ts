@@ -9,14 +9,14 @@ const writing: ProbeOptions = { classes: ["write"] };
 
 test("adjacent calls without effect run together, at most eight at a time, and others one by one", async () => {
 	let running = 0;
-	const most: Record<string, number> = {};
+	const max: Record<string, number> = {};
 	const measured = (name: string, effect: "none" | "effectful") =>
 		probeTool(name, {
 			effect,
 			run: async () => {
 				running += 1;
 				await Promise.resolve();
-				most[name] = Math.max(most[name] ?? 0, running);
+				max[name] = Math.max(max[name] ?? 0, running);
 				await new Promise(setImmediate);
 				running -= 1;
 				return name;
@@ -36,7 +36,7 @@ test("adjacent calls without effect run together, at most eight at a time, and o
 	await t.send(session, "go");
 	await log.next("assistant.message");
 	log.check();
-	expect(most).toEqual({ look: 2, act: 1, glance: 8 });
+	expect(max).toEqual({ look: 2, act: 1, glance: 8 });
 	const ended = log.events.flatMap(({ event }) => (event.type === "tool.completed" ? [event.callId] : []));
 	expect(ended.slice(0, 5)).toEqual(["c1", "c2", "c3", "c4", "c5"]);
 	expect(ended.slice(5)).toEqual(Array.from("0123456789", (n) => `d${n}`));

@@ -13,7 +13,7 @@ const scale = process.env["PARLEY_TEST_SCALE"];
 /** People, each with as many notes as one person can have. PGlite takes minutes to index 10,000 notes. */
 const peopleOf = (engine: string): number => (scale !== undefined && engine === "SQLite" ? 20 : 2);
 /** Milliseconds in which notes are recalled. */
-const most = 100;
+const max = 100;
 
 const opening: readonly [string, () => Promise<Store<Tables>>][] = [
 	["SQLite", () => openSqliteStore<Tables>({ file: ":memory:", migrations, fresh: freshSchema })],
@@ -26,7 +26,7 @@ const words = "deploy friday tea office lima berlin cache index ticket garden be
 );
 
 test.each(engines)(
-	`recall among many notes takes at most ${most} ms on %s`,
+	`recall among many notes takes at most ${max} ms on %s`,
 	{ timeout: paced(300_000) },
 	async (engine, open) => {
 		const store = await open();
@@ -63,7 +63,7 @@ test.each(engines)(
 		}
 		const best = Math.min(...times);
 		process.stdout.write(`${engine}: ${people * memoryLimits.notes} notes, recall ${best.toFixed(1)} ms\n`);
-		expect(best).toBeLessThan(paced(most));
+		expect(best).toBeLessThan(paced(max));
 		await store.close();
 	},
 );

@@ -32,17 +32,17 @@ export function shortenOutput(
 }
 
 function headOf(text: string, characters: number, lines: number): string {
-	const most = text.slice(0, Math.min(characters, indexAfterLines(text, lines)));
-	const line = most.lastIndexOf("\n") + 1;
-	if (line > most.length / 2) return most.slice(0, line);
-	return isHighSurrogate(most, most.length - 1) ? most.slice(0, -1) : most;
+	const cut = text.slice(0, Math.min(characters, indexAfterLines(text, lines)));
+	const line = cut.lastIndexOf("\n") + 1;
+	if (line > cut.length / 2) return cut.slice(0, line);
+	return isHighSurrogate(cut, cut.length - 1) ? cut.slice(0, -1) : cut;
 }
 
 function tailOf(text: string, characters: number, lines: number): string {
-	const most = text.slice(Math.max(text.length - characters, indexBeforeLines(text, lines)));
-	const line = most.indexOf("\n") + 1;
-	if (line > 0 && line < most.length / 2) return most.slice(line);
-	return isHighSurrogate(text, text.length - most.length - 1) ? most.slice(1) : most;
+	const cut = text.slice(Math.max(text.length - characters, indexBeforeLines(text, lines)));
+	const line = cut.indexOf("\n") + 1;
+	if (line > 0 && line < cut.length / 2) return cut.slice(line);
+	return isHighSurrogate(text, text.length - cut.length - 1) ? cut.slice(1) : cut;
 }
 
 /** Index after the first `lines` lines. */

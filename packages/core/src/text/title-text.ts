@@ -34,7 +34,7 @@ function shortened(title: string): string {
 	graphemes ??= new Intl.Segmenter(undefined, { granularity: "grapheme" });
 	const characters = Array.from(graphemes.segment(title.slice(0, 2_000)), ({ segment }) => segment);
 	if (characters.length <= maxCharacters) return characters.join("");
-	const most = characters.slice(0, maxCharacters - 1);
-	const end = most.lastIndexOf(" ");
-	return `${most.slice(0, end > maxCharacters / 2 ? end : undefined).join("")}…`;
+	const max = characters.slice(0, maxCharacters - 1);
+	const end = max.lastIndexOf(" ");
+	return `${max.slice(0, end > maxCharacters / 2 ? end : undefined).join("")}…`;
 }

@@ -52,8 +52,8 @@ function noted(what: string, found: readonly string[]): string[] {
 }
 
 /** Beginning of a text, with an ellipsis if it was cut. */
-export function shorten(text: string, most: number): string {
-	return text.length > most ? `${text.slice(0, most).toWellFormed()}…` : text;
+export function shorten(text: string, max: number): string {
+	return text.length > max ? `${text.slice(0, max).toWellFormed()}…` : text;
 }
 
 /**

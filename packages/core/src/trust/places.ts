@@ -212,7 +212,7 @@ export class Places {
 }
 
 /** Maximum number of named people. */
-const most = 5;
+const max = 5;
 const approving: readonly GivenRole[] = ["approver", "owner"];
 
 /**
@@ -226,7 +226,7 @@ async function approversIn(
 ): Promise<string[]> {
 	const { platform, tenant } = place;
 	const here = `${platform}:${tenant}:`;
-	if (named) return named.filter((id) => id.startsWith(here)).slice(0, most);
+	if (named) return named.filter((id) => id.startsWith(here)).slice(0, max);
 	const rows = await db
 		.selectFrom("people")
 		.select("user_id")
@@ -235,7 +235,7 @@ async function approversIn(
 		.where("role", "in", approving)
 		.orderBy("created_at")
 		.orderBy("id")
-		.limit(most)
+		.limit(max)
 		.execute();
 	const configured = chat.allow.flatMap((rule) => {
 		const isHere =
@@ -249,7 +249,7 @@ async function approversIn(
 			const actor = { id, name: "", roles: [], guest: false };
 			return !isDenied({ actor, place, given: "stranger" }, chat);
 		})
-		.slice(0, most)
+		.slice(0, max)
 		.map((user) => `${here}${user}`);
 }
 
@@ -266,5 +266,5 @@ function approverRolesIn({ platform, tenant, channel }: Place, chat: ChatSetting
 		const isOfAll = isHere && rule.user === undefined && approving.includes(rule.as);
 		return isOfAll && rule.platformRole !== undefined ? [rule.platformRole] : [];
 	});
-	return [...new Set(roles)].slice(0, most);
+	return [...new Set(roles)].slice(0, max);
 }

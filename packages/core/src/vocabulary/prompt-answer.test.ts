@@ -281,10 +281,10 @@ test("only the approval of a call accepts other arguments, and only once", () =>
 test.each([
 	["text", 65_536],
 	["password", 4_096],
-] as const)("a %s has at most %i characters", (type, most) => {
+] as const)("a %s has at most %i characters", (type, max) => {
 	const prompt = promptOf(type);
-	expect(readAnswer(prompt, false, { value: "x".repeat(most) }).kind).toBe("value");
-	expect(() => readAnswer(prompt, false, { value: "x".repeat(most + 1) })).toThrow(`at most ${most}`);
+	expect(readAnswer(prompt, false, { value: "x".repeat(max) }).kind).toBe("value");
+	expect(() => readAnswer(prompt, false, { value: "x".repeat(max + 1) })).toThrow(`at most ${max}`);
 });
 
 test.each<PromptResponse>([

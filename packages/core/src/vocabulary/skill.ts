@@ -181,7 +181,7 @@ export type WorkflowStep =
 export type StartedSkill = { readonly text: string } | Omit<WorkflowCall, "callId">;
 
 /** Limits in characters. The filled-in texts are stored with the run and sent to the model. */
-const most = { arguments: 100_000, filled: 1_000_000 } as const;
+const max = { arguments: 100_000, filled: 1_000_000 } as const;
 
 /** A skill as one run uses it: recorded with the run, so that a later change of the file has no effect on it. */
 export interface UsedSkill {
@@ -226,9 +226,9 @@ export function useSkill(
 	{ isQuoted = false }: { readonly isQuoted?: boolean } = {},
 ): UsedSkill {
 	const { name, source, directory, hash, body, tools, model, steps } = skill;
-	if (given.length > most.arguments) {
+	if (given.length > max.arguments) {
 		throw refused(
-			`the arguments of the skill ${name} have ${given.length} characters: use at most ${most.arguments}, or put the text in a file`,
+			`the arguments of the skill ${name} have ${given.length} characters: use at most ${max.arguments}, or put the text in a file`,
 		);
 	}
 	const filling = new Filling({ name, directory }, given, isQuoted);
@@ -298,9 +298,9 @@ class Filling {
 	/** Throws before the text becomes too long, so that it is never in memory. */
 	#count(characters: number): void {
 		this.#length += characters;
-		if (this.#length <= most.filled) return;
+		if (this.#length <= max.filled) return;
 		throw refused(
-			`the skill ${this.#skill.name} with these arguments has more than ${most.filled} characters: shorten the arguments, or use fewer placeholders in its file`,
+			`the skill ${this.#skill.name} with these arguments has more than ${max.filled} characters: shorten the arguments, or use fewer placeholders in its file`,
 		);
 	}
 }

@@ -24,7 +24,7 @@ export function dollars(): z.ZodNumber {
 	return z.number({ error }).min(0, { error }).max(maxDollars, { error });
 }
 
-export function wholeNumber(least: number, most: number): z.ZodInt {
-	const error = `a whole number from ${least} to ${most}`;
-	return z.int({ error }).min(least, { error }).max(most, { error });
+export function wholeNumber(min: number, max: number): z.ZodInt {
+	const error = `a whole number from ${min} to ${max}`;
+	return z.int({ error }).min(min, { error }).max(max, { error });
 }

@@ -6,10 +6,10 @@ import { expect, test } from "vitest";
 import { type Line, LineReader } from "./ndjson.ts";
 
 const mebibyte = 1024 * 1024;
-const most = 16 * mebibyte;
+const max = 16 * mebibyte;
 
 /** All lines of these chunks, with the text after the last line end. */
-function linesOf(chunks: readonly Buffer[], limit = most): Line[] {
+function linesOf(chunks: readonly Buffer[], limit = max): Line[] {
 	const reader = new LineReader(limit);
 	const lines = chunks.flatMap((chunk) => [...reader.read(chunk)]);
 	const last = reader.end();
@@ -47,12 +47,12 @@ test("a line that is not UTF-8 is reported by its length, and the next line is r
 });
 
 test.each([
-	["\n", most, "text"],
-	["\r\n", most, "text"],
-	["", most, "text"],
-	["\n", most + 1, "oversized"],
-	["\r\n", most + 1, "oversized"],
-	["", most + 1, "oversized"],
+	["\n", max, "text"],
+	["\r\n", max, "text"],
+	["", max, "text"],
+	["\n", max + 1, "oversized"],
+	["\r\n", max + 1, "oversized"],
+	["", max + 1, "oversized"],
 ])("with the end %j a line of %i bytes is %s", (end, bytes, kind) => {
 	const whole = Buffer.from(`${"x".repeat(bytes)}${end}{}\n`);
 	const [line, next] = linesOf(end === "" ? [whole.subarray(0, bytes)] : [whole]);
@@ -69,7 +69,7 @@ test("the bytes of a line that is too long are dropped", async () => {
 		await tick();
 		return process.memoryUsage().arrayBuffers;
 	};
-	const reader = new LineReader(most);
+	const reader = new LineReader(max);
 	const before = await bufferedBytes();
 	for (let count = 0; count < 25; count++) {
 		expect([...reader.read(Buffer.alloc(4 * mebibyte, 0x78))]).toEqual([]);

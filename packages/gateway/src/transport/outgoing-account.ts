@@ -34,8 +34,8 @@ export class OutgoingAccount {
 	}
 
 	#largest(): Holder | undefined {
-		let [found, most] = [undefined as Holder | undefined, 0];
-		for (const [holder, bytes] of this.#shares) if (bytes > most) [found, most] = [holder, bytes];
+		let [found, max] = [undefined as Holder | undefined, 0];
+		for (const [holder, bytes] of this.#shares) if (bytes > max) [found, max] = [holder, bytes];
 		return found;
 	}
 }

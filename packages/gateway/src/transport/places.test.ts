@@ -35,10 +35,10 @@ interface Waiting {
 
 function evictFrom(places: Places, waiting: readonly Waiting[]): Waiting[] {
 	const lengthOf = (peer: string) => waiting.filter((one) => one.peer === peer).length;
-	const most = Math.max(0, ...waiting.map(({ peer }) => lengthOf(peer)));
-	expect(places.evict()).toBe(most > 0);
+	const max = Math.max(0, ...waiting.map(({ peer }) => lengthOf(peer)));
+	expect(places.evict()).toBe(max > 0);
 	for (const closed of waiting.filter(({ socket }) => socket.destroyed)) {
-		expect(lengthOf(closed.peer)).toBe(most);
+		expect(lengthOf(closed.peer)).toBe(max);
 		expect(waiting.findLast(({ peer }) => peer === closed.peer)).toBe(closed);
 	}
 	return waiting.filter(({ socket }) => !socket.destroyed);

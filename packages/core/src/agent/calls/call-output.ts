@@ -89,7 +89,7 @@ class OutputFile {
 	readonly #content = new PassThrough();
 	readonly #decoder = new StringDecoder("utf8");
 	readonly #redaction: RedactedStream;
-	readonly #most: number;
+	readonly #max: number;
 	readonly #stored: Promise<unknown>;
 	#left: number;
 	#missing = 0;
@@ -97,8 +97,8 @@ class OutputFile {
 	constructor({ session }: Run, name: string, files: Files) {
 		this.#redaction = session.redactor.stream();
 		// An invalid UTF-8 byte becomes three bytes in the file.
-		this.#most = Math.min(maxStoredBytes, Math.floor(files.limits.maxBytes / 3));
-		this.#left = this.#most;
+		this.#max = Math.min(maxStoredBytes, Math.floor(files.limits.maxBytes / 3));
+		this.#left = this.#max;
 		const origin = { owner: session.owner, sessionId: session.id };
 		this.#stored = files.storeOutput({ id: name, ...origin, content: this.#content });
 		// It is awaited at the end; until then a failure must not end the process.

@@ -79,8 +79,8 @@ export class ToolCheck {
 
 	/** Throws `invalid_argument` with the name of the first tool that cannot be offered. */
 	tools(tools: readonly ClientTool[]): readonly CheckedTool[] {
-		const { tools: most } = clientToolLimits;
-		if (tools.length > most) throw invalid(`tools: there are ${tools.length}, at most ${most} are allowed`);
+		const { tools: max } = clientToolLimits;
+		if (tools.length > max) throw invalid(`tools: there are ${tools.length}, at most ${max} are allowed`);
 		const names = new Set<string>();
 		return tools.map((tool, index) => {
 			const { name } = tool;

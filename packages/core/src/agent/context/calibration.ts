@@ -43,18 +43,18 @@ interface Belief {
 	readonly weight: number;
 	/** Standard deviation of the weight. */
 	readonly spread: number;
-	readonly least: number;
-	readonly most: number;
+	readonly min: number;
+	readonly max: number;
 }
 
 /** Tokens of each feature before the first reply of the model. */
 const beliefs: Readonly<Record<(typeof featureNames)[number], Belief>> = {
-	letters: { weight: 0.23, spread: 0.15, least: 0.02, most: 1.5 },
-	signs: { weight: 0.45, spread: 0.35, least: 0.02, most: 3 },
-	wide: { weight: 0.8, spread: 0.6, least: 0.02, most: 4 },
-	blocks: { weight: 4, spread: 4, least: 0, most: 40 },
-	images: { weight: 1_500, spread: 1_000, least: 50, most: 20_000 },
-	requests: { weight: 100, spread: 250, least: 0, most: 3_000 },
+	letters: { weight: 0.23, spread: 0.15, min: 0.02, max: 1.5 },
+	signs: { weight: 0.45, spread: 0.35, min: 0.02, max: 3 },
+	wide: { weight: 0.8, spread: 0.6, min: 0.02, max: 4 },
+	blocks: { weight: 4, spread: 4, min: 0, max: 40 },
+	images: { weight: 1_500, spread: 1_000, min: 50, max: 20_000 },
+	requests: { weight: 100, spread: 250, min: 0, max: 3_000 },
 };
 const ordered = featureNames.map((name) => beliefs[name]);
 
@@ -131,9 +131,9 @@ export class Calibration {
 		const spread = this.#spreadOf(features);
 		const scale = dot(spread, features) + noise ** 2;
 		const gain = spread.map((value) => value / scale);
-		for (const [index, { spread: first, least, most }] of ordered.entries()) {
+		for (const [index, { spread: first, min, max }] of ordered.entries()) {
 			const moved = (this.#weights[index] ?? 0) + (gain[index] ?? 0) * (tokens - expected);
-			this.#weights[index] = Math.min(most, Math.max(least, moved));
+			this.#weights[index] = Math.min(max, Math.max(min, moved));
 			const row = this.#covariance[index] ?? [];
 			for (const at of ordered.keys()) row[at] = (row[at] ?? 0) - (gain[index] ?? 0) * (spread[at] ?? 0);
 			// Old observations lose weight: texts change, and providers change their tokenizers.

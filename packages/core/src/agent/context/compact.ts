@@ -100,10 +100,10 @@ function replaced({ transcript, context, room }: CompactionJob, before: Position
 	const { summary } = context.reductions;
 	const reductions: Reductions = { ...context.reductions, results: undefined, shortened: [] };
 	const messages = viewOf(until(transcript, before), reductions);
-	const most = 0.9 * (room.window - summaryReply(room.body)) - summaryOverhead;
+	const max = 0.9 * (room.window - summaryReply(room.body)) - summaryOverhead;
 	return summary
-		? { earlier: bodyOf(textOf(summary.message)), messages: messages.slice(1), most }
-		: { earlier: "", messages, most };
+		? { earlier: bodyOf(textOf(summary.message)), messages: messages.slice(1), max }
+		: { earlier: "", messages, max };
 }
 
 function textOf(message: Message): string {
@@ -362,14 +362,14 @@ function textOfQuestion({ content }: UserMessage): string {
 	return content.map((block) => (block.type === "text" ? block.text : "(an image)")).join("\n");
 }
 
-function newestOf(decisions: readonly string[], { decisions: most, measure }: NoteRoom): string {
+function newestOf(decisions: readonly string[], { decisions: max, measure }: NoteRoom): string {
 	let size = 0;
 	const chosen = decisions
 		.toReversed()
 		.map((decision) => `- ${oneLine(decision, 600)}`)
 		.filter((line) => {
 			size += measure(`${line}\n`);
-			return size <= most;
+			return size <= max;
 		});
 	const left = decisions.length - chosen.length;
 	const gap = left > 0 ? `- (${left} older ones left out)` : undefined;

@@ -15,13 +15,13 @@ class Writer {
 	readonly #toy: ToySession;
 	readonly #random: () => number;
 	/** Maximum words of a text. */
-	readonly #most: number;
+	readonly #max: number;
 	#count = 0;
 
 	constructor(toy: ToySession, random: () => number) {
 		this.#toy = toy;
 		this.#random = random;
-		this.#most = toy.options.contextWindow / 12;
+		this.#max = toy.options.contextWindow / 12;
 	}
 
 	async next(): Promise<void> {
@@ -50,7 +50,7 @@ class Writer {
 	}
 
 	#text(): string {
-		const words = Math.floor(this.#random() ** 3 * this.#most);
+		const words = Math.floor(this.#random() ** 3 * this.#max);
 		const kinds = [prose(this.#random, words), code(this.#random, words / 8), chinese(this.#random, words)];
 		return `${this.#count++} ${kinds[Math.floor(this.#random() * 3)]}`;
 	}

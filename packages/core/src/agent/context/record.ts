@@ -8,13 +8,13 @@ type Measure = (text: string) => number;
 const caps = [20_000, 8_000, 4_000, 2_000, 1_000, 500, 250, 120];
 
 /** The messages as text of at most `most` tokens. Long parts are shortened. */
-export function recordOf(messages: readonly Message[], most: number, measure: Measure): string {
+export function recordOf(messages: readonly Message[], max: number, measure: Measure): string {
 	let text = "";
 	for (const cap of caps) {
 		text = messages.flatMap((message, index) => linesOf(message, messages[index - 1], cap)).join("\n\n");
-		if (measure(text) <= most) return text;
+		if (measure(text) <= max) return text;
 	}
-	return shortenTo(text, most, measure);
+	return shortenTo(text, max, measure);
 }
 
 function linesOf(message: Message, before: Message | undefined, cap: number): string[] {
@@ -45,7 +45,7 @@ function nameOf(callId: string, before: Message | undefined): string {
 /**
  * The questions and answers, one line each, within the limit. Questions precede answers, and newer lines precede older ones.
  */
-export function extractOf(messages: readonly Message[], most: number, measure: Measure): string {
+export function extractOf(messages: readonly Message[], max: number, measure: Measure): string {
 	const lines = messages.flatMap((message) => {
 		const text = message.role === "tool" ? "" : textOf(message);
 		if (text === "") return [];
@@ -57,7 +57,7 @@ export function extractOf(messages: readonly Message[], most: number, measure: M
 	const recorded = new Set<string>();
 	for (const line of [...questions, ...newest]) {
 		size += recorded.has(line) ? 0 : measure(`${line}\n`);
-		if (size <= most) recorded.add(line);
+		if (size <= max) recorded.add(line);
 	}
 	return lines.filter((line) => recorded.has(line)).join("\n");
 }

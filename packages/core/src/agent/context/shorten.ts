@@ -22,12 +22,12 @@ function whole(text: string, index: number): number {
 }
 
 /** Shortens the text until `measure` returns at most `most`. */
-export function shortenTo(text: string, most: number, measure: (text: string) => number): string {
+export function shortenTo(text: string, max: number, measure: (text: string) => number): string {
 	let shown = text;
 	let size = measure(shown);
-	for (let characters = text.length; size > most && characters > slack; size = measure(shown)) {
-		characters = Math.floor(characters * Math.min(0.9, most / size));
+	for (let characters = text.length; size > max && characters > slack; size = measure(shown)) {
+		characters = Math.floor(characters * Math.min(0.9, max / size));
 		shown = shorten(text, characters);
 	}
-	return size > most ? "" : shown;
+	return size > max ? "" : shown;
 }

@@ -13,7 +13,7 @@ export interface SummarySource {
 	readonly earlier: string;
 	readonly messages: readonly Message[];
 	/** Maximum tokens for the record of the messages. */
-	readonly most: number;
+	readonly max: number;
 }
 
 export interface SummaryTask extends SummarySource {
@@ -31,7 +31,7 @@ export async function summarise(task: SummaryTask, write: WriteText): Promise<st
 	const request =
 		instruction === undefined ? "" : `\n\nA person requested this for the summary: ${instruction}`;
 	const ending = `\n\nEnd of the record. Write the summary now, in at most ${wordsIn(length)} words.${request}`;
-	const record = recordOf(messages, task.most - measure(before + ending), measure);
+	const record = recordOf(messages, task.max - measure(before + ending), measure);
 	const text = await write({
 		system: summaryInstructions,
 		messages: [question(`The record:\n\n${before}${record}${ending}`)],

@@ -150,11 +150,11 @@ function settingsOf(entry: DirectoryEntry, trust: TrustedMcpServer): McpServerSe
 }
 
 /** Follows no link at the end of the path, and opens no device. */
-async function readSmallFile(path: string, most: number): Promise<Buffer> {
+async function readSmallFile(path: string, max: number): Promise<Buffer> {
 	await using file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
 	const facts = await file.stat();
-	if (!facts.isFile() || facts.size > most) {
-		const message = `${path} is not a file of at most ${most} bytes`;
+	if (!facts.isFile() || facts.size > max) {
+		const message = `${path} is not a file of at most ${max} bytes`;
 		throw new ParleyError(message, { code: "invalid_argument" });
 	}
 	return file.readFile();

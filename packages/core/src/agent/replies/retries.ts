@@ -60,10 +60,10 @@ export async function nextTry(
 }
 
 /** Tries for the next reply of a run. After a switch to a fallback, the fallback answers for the rest of the run. */
-export function triesOf(run: Run, random: () => number, first = run.asking, most?: number): Tries {
+export function triesOf(run: Run, random: () => number, first = run.asking, max?: number): Tries {
 	const { names } = run.settings;
 	const from = Math.max(0, first === undefined ? 0 : names.indexOf(first));
-	return new Tries(names.slice(from), random, most);
+	return new Tries(names.slice(from), random, max);
 }
 
 /** Maximum calls of one model for one reply, by the fault of the last one. */
@@ -89,15 +89,15 @@ const jitterMs = 1_000;
 export class Tries {
 	readonly #names: readonly string[];
 	readonly #random: () => number;
-	readonly #most: number;
+	readonly #max: number;
 	#failedHere = 0;
 	#failed = 0;
 	#index = 0;
 
-	constructor(names: readonly string[], random: () => number, most = Number.POSITIVE_INFINITY) {
+	constructor(names: readonly string[], random: () => number, max = Number.POSITIVE_INFINITY) {
 		this.#names = names;
 		this.#random = random;
-		this.#most = most;
+		this.#max = max;
 	}
 
 	get model(): string {
@@ -114,7 +114,7 @@ export class Tries {
 		this.#failedHere += 1;
 		this.#failed += 1;
 		const attempt = this.#failed;
-		if (attempt >= this.#most) return undefined;
+		if (attempt >= this.#max) return undefined;
 		if (this.#failedHere < maxTries[failure.fault]) {
 			return { model: this.model, attempt, ...this.#wait(failure) };
 		}

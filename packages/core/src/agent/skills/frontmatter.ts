@@ -98,13 +98,13 @@ function positionOf(node: unknown, path: readonly (string | number)[]): number |
 /** The deepest nesting that the brackets or the indentation of a YAML text can have: an upper bound. */
 function deepest(text: string): number {
 	let open = 0;
-	let most = 0;
+	let max = 0;
 	for (const sign of text) {
 		if (sign === "[" || sign === "{") open += 1;
 		if ((sign === "]" || sign === "}") && open > 0) open -= 1;
-		most = Math.max(most, open);
+		max = Math.max(max, open);
 	}
-	return Math.max(most, ...text.split("\n").map((line) => nestedIn(line)));
+	return Math.max(max, ...text.split("\n").map((line) => nestedIn(line)));
 }
 
 /** Levels that one line opens: `- - - a`, or half the columns before its first word. */

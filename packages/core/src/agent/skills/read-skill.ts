@@ -30,8 +30,8 @@ const names = z.union([z.string(), z.array(z.string()).max(200)], {
 	error: "a list of names of tools, or one text with spaces between them; [] for no tools",
 });
 
-function text(most: number, allowed: string) {
-	return z.string({ error: allowed }).trim().min(1, { error: allowed }).max(most, { error: allowed });
+function text(max: number, allowed: string) {
+	return z.string({ error: allowed }).trim().min(1, { error: allowed }).max(max, { error: allowed });
 }
 
 const stepName = text(64, "an id of at most 64 letters, digits, dots, hyphens and underscores").regex(
@@ -163,9 +163,9 @@ function descriptionOf(given: string | undefined, body: string): string {
 	return oneLine(paragraph[0] ?? "", 200);
 }
 
-function oneLine(words: string, most: number): string {
+function oneLine(words: string, max: number): string {
 	const line = words.replaceAll(/[\s\p{Cc}]+/gu, " ").trim();
-	return line.length > most ? `${line.slice(0, most - 1).trimEnd()}…` : line;
+	return line.length > max ? `${line.slice(0, max - 1).trimEnd()}…` : line;
 }
 
 /** `tools` and `allowed-tools` narrow together, so that a name must be in both if a file has both. */

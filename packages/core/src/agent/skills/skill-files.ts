@@ -9,7 +9,7 @@ import { OpenDirectory, openRegular, readAt } from "../../filesystem/regular-fil
 import type { Skill, SkillSource, SkillText } from "../../vocabulary/skill.ts";
 
 /** Limits of one skill. A larger one is a problem, because its content could not be compared at each use. */
-const most = {
+const max = {
 	textBytes: 256 * 1024,
 	files: 500,
 	bytes: 16 * 1024 * 1024,
@@ -133,7 +133,7 @@ export class SkillFiles {
 			const entries = (await readdir(directoryHandle.at("."), { withFileTypes: true }))
 				.filter(({ name }) => !name.startsWith("."))
 				.toSorted((one, other) => (one.name < other.name ? -1 : 1));
-			if (entries.length > most.entries) throw refused(`it has more than ${most.entries} entries`);
+			if (entries.length > max.entries) throw refused(`it has more than ${max.entries} entries`);
 			const inner = entries
 				.filter((entry) => !entry.isFile())
 				.map(({ name }) => join(below, name, "SKILL.md"))
@@ -171,7 +171,7 @@ export class SkillFiles {
 	async #text(file: string, hash: string, fallback: string): Promise<SkillText> {
 		const known = this.#texts.get(file);
 		if (known?.hash === hash) return known.text;
-		const bytes = await readWhole(file, most.textBytes);
+		const bytes = await readWhole(file, max.textBytes);
 		// Loads the readers of YAML and TOML, which a process without skills does not need.
 		const { readSkill } = await import("./read-skill.ts");
 		const text = readSkill(decode(bytes), fallback);
@@ -199,8 +199,8 @@ export class SkillFiles {
 		for (const path of paths) {
 			const { size } = await lstat(path);
 			bytes += size;
-			if (paths.length > most.files || bytes > most.bytes) {
-				throw refused(`the skill has more than ${most.files} files or ${most.bytes / 1024 / 1024} MiB`);
+			if (paths.length > max.files || bytes > max.bytes) {
+				throw refused(`the skill has more than ${max.files} files or ${max.bytes / 1024 / 1024} MiB`);
 			}
 			countFile(left, size);
 			found.push({ name: relative(directory, path), hash: await this.#hashOf(path) });
@@ -214,7 +214,7 @@ export class SkillFiles {
 		const stamp = [dev, ino, size, mtimeNs, ctimeNs, mode].join();
 		const known = this.#hashes.get(path);
 		if (known?.stamp === stamp) return known.hash;
-		const hash = sha256(await readWhole(path, most.bytes));
+		const hash = sha256(await readWhole(path, max.bytes));
 		if (this.#hashes.size > maxCached) this.#hashes.clear();
 		this.#hashes.set(path, { stamp, hash });
 		return hash;
@@ -223,7 +223,7 @@ export class SkillFiles {
 
 /** Paths of all files in a directory, relative to it. A link is refused: the target can change without a change of the skill. */
 async function filesBelow(directory: OpenDirectory, depth: number): Promise<string[]> {
-	if (depth > most.depth) throw refused(`the skill has more than ${most.depth} levels of directories`);
+	if (depth > max.depth) throw refused(`the skill has more than ${max.depth} levels of directories`);
 	const found: string[] = [];
 	for (const entry of await readdir(directory.at("."), { withFileTypes: true })) {
 		const { name } = entry;
@@ -232,7 +232,7 @@ async function filesBelow(directory: OpenDirectory, depth: number): Promise<stri
 			found.push(...(await filesBelow(inner, depth + 1)).map((path) => join(name, path)));
 		} else if (entry.isFile()) found.push(name);
 		else throw refused(`${JSON.stringify(name)} is a link or not a regular file: replace it by a file`);
-		if (found.length > most.files) throw refused(`the skill has more than ${most.files} files`);
+		if (found.length > max.files) throw refused(`the skill has more than ${max.files} files`);
 	}
 	return found;
 }

@@ -8,7 +8,7 @@ import type { SandboxState } from "../../vocabulary/sandbox.ts";
 import { decode, type FoundSkill, hashOfSkill, readWhole, sha256 } from "./skill-files.ts";
 
 /** Limits of the texts that are stored with the trust in one skill, in bytes. For other files only the hash is stored. */
-const most = { file: 64 * 1024, skill: 256 * 1024, read: 16 * 1024 * 1024 } as const;
+const max = { file: 64 * 1024, skill: 256 * 1024, read: 16 * 1024 * 1024 } as const;
 /** Characters of a diff. */
 const maxDiff = 64_000;
 
@@ -27,11 +27,11 @@ export type TrustedContent = z.output<typeof Content>;
 
 /** Reads the files of a skill. Throws `aborted` if they are not those that were found. */
 export async function readContent({ skill, path, files }: FoundSkill): Promise<TrustedContent> {
-	let left: number = most.skill;
+	let left: number = max.skill;
 	const content: TrustedContent = [];
 	for (const name of [basename(path), ...files]) {
-		const bytes = await readWhole(join(skill.directory, name), most.read);
-		const text = bytes.length <= Math.min(left, most.file) ? textOf(bytes) : undefined;
+		const bytes = await readWhole(join(skill.directory, name), max.read);
+		const text = bytes.length <= Math.min(left, max.file) ? textOf(bytes) : undefined;
 		if (text !== undefined) left -= bytes.length;
 		content.push({ name, hash: sha256(bytes), ...defined({ text }) });
 	}

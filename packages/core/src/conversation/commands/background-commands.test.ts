@@ -180,12 +180,12 @@ test.each(["a read", "a stop", "a list", "the close"])(
 test("commands that start at the same time count for the limit, and a close waits for them", async () => {
 	const { t, commands, startAll } = await open();
 	await using _ = t;
-	const most = backgroundLimits.perSession;
-	const settled = await startAll(most + 1);
+	const max = backgroundLimits.perSession;
+	const settled = await startAll(max + 1);
 	await commands.close();
-	expect(await storedEnds(t)).toEqual(Array.from({ length: most }, () => "gateway"));
+	expect(await storedEnds(t)).toEqual(Array.from({ length: max }, () => "gateway"));
 	expect((await settled.all).map(({ status }) => status).toSorted()).toEqual([
-		...Array.from({ length: most }, () => "fulfilled"),
+		...Array.from({ length: max }, () => "fulfilled"),
 		"rejected",
 	]);
 });

@@ -147,21 +147,21 @@ function placeOf(text: string, table: string, key: string): string {
 	return "";
 }
 
-function line(most: number, allowed: string): z.ZodString {
+function line(max: number, allowed: string): z.ZodString {
 	return z
 		.string({ error: allowed })
-		.max(most, { error: allowed })
+		.max(max, { error: allowed })
 		.regex(/^\P{Cc}*\S\P{Cc}*$/u, { error: allowed });
 }
 
-function number(least: number, most: number): z.ZodNumber {
-	const error = `a number from ${least} to ${most}`;
-	return z.number({ error }).min(least, { error }).max(most, { error });
+function number(min: number, max: number): z.ZodNumber {
+	const error = `a number from ${min} to ${max}`;
+	return z.number({ error }).min(min, { error }).max(max, { error });
 }
 
-function whole(least: number, most: number): z.ZodNumber {
-	const error = `a whole number from ${least} to ${most}`;
-	return z.int({ error }).min(least, { error }).max(most, { error });
+function whole(min: number, max: number): z.ZodNumber {
+	const error = `a whole number from ${min} to ${max}`;
+	return z.int({ error }).min(min, { error }).max(max, { error });
 }
 
 /** Base address for requests. Programs of other protocols add `/v1`. Undefined for an invalid address. */

@@ -164,7 +164,7 @@ test("hidden files and skipped paths are ignored if configured", async () => {
 
 test("a search ends at the maximum of entries, and searches installed packages last", async () => {
 	for (let n = 100; n < 200; n++) await Promise.all([put(`node_modules/${n}`), put(`z/${n}`)]);
-	const first = await look({ most: 153 });
+	const first = await look({ max: 153 });
 	expect(first).toMatchObject({ files: 150, complete: false });
 	expect(first.text.split("\n")).toHaveLength(1 + 100 + 1);
 	// The second look ends at the same file.

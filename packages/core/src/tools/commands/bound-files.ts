@@ -61,7 +61,7 @@ export interface FilesOptions {
 	/** The earlier facts to compare with. If a limit ended that search, this search ends at the same count. */
 	readonly earlier?: string;
 	/** Maximum of files and directories; 30,000 unless given. */
-	readonly most?: number;
+	readonly max?: number;
 }
 
 /** Whether a file is data by its name: a document, an image, a log, a database, a backup of an editor. */
@@ -86,11 +86,11 @@ export async function filesBelow(directory: string, options: FilesOptions): Prom
 const limitMark = " (limit)";
 
 /** Paths whose lines differ in two texts of facts with a path in each line, at most `most`, and the number of all. */
-export function changedPaths(before: string, after: string, most: number): { names: string[]; all: number } {
+export function changedPaths(before: string, after: string, max: number): { names: string[]; all: number } {
 	const [old, now] = [new Set(before.split("\n")), new Set(after.split("\n"))];
 	const lines = [...old.symmetricDifference(now)].filter((line) => line.includes("\t"));
 	const names = [...new Set(lines.map((line) => line.slice(0, line.lastIndexOf("\t"))))];
-	return { names: names.slice(0, most), all: names.length };
+	return { names: names.slice(0, max), all: names.length };
 }
 
 /** Files in these places have no end, or reading them has effects. */
@@ -170,7 +170,7 @@ class Look {
 	complete = true;
 	readonly #directory: string;
 	readonly #options: FilesOptions;
-	readonly #most: number;
+	readonly #max: number;
 	readonly #endsAt: number;
 	#followed: readonly string[] | undefined;
 	#hashed = 0;
@@ -179,7 +179,7 @@ class Look {
 		this.#directory = directory;
 		this.#options = options;
 		const [first = ""] = options.earlier?.split("\n", 1) ?? [];
-		this.#most = first.endsWith(limitMark) ? Number.parseInt(first, 10) : (options.most ?? MAX_ENTRIES);
+		this.#max = first.endsWith(limitMark) ? Number.parseInt(first, 10) : (options.max ?? MAX_ENTRIES);
 		const ms = options.earlier === undefined ? MAX_MS : MAX_SECOND_MS;
 		this.#endsAt = options.clock.monotonic() + ms;
 	}
@@ -218,7 +218,7 @@ class Look {
 	/** Counts one more entry, unless a limit is reached. */
 	async #hasRoom(): Promise<boolean> {
 		if (this.entries % TOGETHER === 0) await turn();
-		if (this.entries >= this.#most || this.#options.clock.monotonic() > this.#endsAt) this.complete = false;
+		if (this.entries >= this.#max || this.#options.clock.monotonic() > this.#endsAt) this.complete = false;
 		if (this.complete) this.entries += 1;
 		return this.complete;
 	}

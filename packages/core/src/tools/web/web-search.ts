@@ -85,14 +85,14 @@ const entities: Readonly<Record<string, string>> = {
 };
 
 /** The text in one line, without tags and invisible characters. */
-function oneLine(html: string, most: number): string {
+function oneLine(html: string, max: number): string {
 	const text = html
-		.slice(0, 10 * most)
+		.slice(0, 10 * max)
 		.replaceAll(/<\/?(?:strong|b|em|i|mark|br|p|span)\b[^<>]{0,100}>/gi, "")
 		.replaceAll(/&(?:amp|lt|gt|quot|nbsp|#39|#x27);/gi, (entity) => entities[entity.toLowerCase()] ?? entity)
 		.replaceAll(/\s+/g, " ")
 		.replaceAll(/[\p{Cc}\p{Cf}]/gu, "")
 		.toWellFormed()
 		.trim();
-	return text.length > most ? `${text.slice(0, most).replace(/[\ud800-\udbff]$/, "")}…` : text;
+	return text.length > max ? `${text.slice(0, max).replace(/[\ud800-\udbff]$/, "")}…` : text;
 }

@@ -334,13 +334,13 @@ const maxNames = 10_000;
 /** Counts attempts within a minute. */
 export class Attempts {
 	readonly #clock: Clock;
-	readonly #most: number;
+	readonly #max: number;
 	/** In the order of their beginning. */
 	readonly #begun = new Map<string, { readonly at: number; times: number }>();
 
-	constructor(clock: Clock, most: number) {
+	constructor(clock: Clock, max: number) {
 		this.#clock = clock;
-		this.#most = most;
+		this.#max = max;
 	}
 
 	/** Counts one attempt. Returns false if it exceeds the limit of this minute. */
@@ -348,7 +348,7 @@ export class Attempts {
 		this.#forget();
 		const known = this.#begun.get(name);
 		if (!known) this.#begun.set(name, { at: this.#clock.monotonic(), times: 1 });
-		else if (known.times >= this.#most) return false;
+		else if (known.times >= this.#max) return false;
 		else known.times += 1;
 		return true;
 	}

@@ -88,8 +88,8 @@ function cleanStep(step: ImportedRun["steps"][number], redactor: TextRedactor): 
 }
 
 function leftOut({ characters, lines }: { readonly characters: number; readonly lines: number }): string {
-	const { characters: most } = outputLimits;
-	return `[… ${characters} characters in ${lines} lines left out: at most ${most} of a result are imported …]`;
+	const { characters: max } = outputLimits;
+	return `[… ${characters} characters in ${lines} lines left out: at most ${max} of a result are imported …]`;
 }
 
 type ImportedEvent = Extract<RecordedEvent, { readonly imported?: true }>;

@@ -117,9 +117,9 @@ export class TaskRunner {
 		}
 	}
 
-	async #startAll(claim: typeof claimTask, most: number): Promise<void> {
+	async #startAll(claim: typeof claimTask, max: number): Promise<void> {
 		const { clock, journal } = this.#options;
-		while (this.#state === "started" && this.#atWork() < most) {
+		while (this.#state === "started" && this.#atWork() < max) {
 			const claimer = { worker: this.#worker, now: clock.now(), except: [...this.#working.keys()] };
 			const row = await journal.store.commit((tx) => claim(tx, claimer));
 			if (!row) return;

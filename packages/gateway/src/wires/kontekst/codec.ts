@@ -68,14 +68,14 @@ const shorterTexts = [10_000, 1_000, 100];
  * Arguments as JSON. If they are too long, their texts are cut, with a note at the end of each, so that they stay valid
  * JSON.
  */
-function encodeArguments(given: unknown, most: number): string {
+function encodeArguments(given: unknown, max: number): string {
 	const whole = JSON.stringify(given ?? {});
-	if (Buffer.byteLength(whole) <= most) return whole;
+	if (Buffer.byteLength(whole) <= max) return whole;
 	for (const length of shorterTexts) {
 		const cut = JSON.stringify(given, (_key, value: unknown) =>
 			typeof value === "string" ? shorten(value, length) : value,
 		);
-		if (Buffer.byteLength(cut) <= most) return cut;
+		if (Buffer.byteLength(cut) <= max) return cut;
 	}
 	return JSON.stringify({ "not shown": `${Buffer.byteLength(whole)} bytes of arguments` });
 }
@@ -111,11 +111,11 @@ export function encodeSnapshot(snapshot: Snapshot): ContextSnapshot {
 /** Splits a streamed text into parts that fit into an event, between characters. */
 export function splitText(text: string): string[] {
 	// A UTF-16 code unit has at most three bytes in UTF-8.
-	const most = Math.floor(longestText / 3);
+	const max = Math.floor(longestText / 3);
 	const parts: string[] = [];
 	for (let at = 0; at < text.length; ) {
-		const isInPair = /[\uD800-\uDBFF]/.test(text.charAt(at + most - 1));
-		const end = isInPair ? at + most - 1 : at + most;
+		const isInPair = /[\uD800-\uDBFF]/.test(text.charAt(at + max - 1));
+		const end = isInPair ? at + max - 1 : at + max;
 		parts.push(text.slice(at, end));
 		at = end;
 	}
@@ -123,10 +123,10 @@ export function splitText(text: string): string[] {
 }
 
 /** Cuts a text that is too long for one event, with a note at its end. */
-export function shorten(text: string, most = longestText): string {
-	if (Buffer.byteLength(text) <= most) return text;
+export function shorten(text: string, max = longestText): string {
+	if (Buffer.byteLength(text) <= max) return text;
 	const cut = Buffer.from(text)
-		.subarray(0, most)
+		.subarray(0, max)
 		.toString("utf8")
 		.replace(/\uFFFD$/, "");
 	return `${cut}\n[${Buffer.byteLength(text) - Buffer.byteLength(cut)} more bytes are not shown here]`;

@@ -163,14 +163,14 @@ export type Fits = (value: unknown) => boolean;
  */
 function fitEvent(payload: object, fits: Fits, mark: Mark): object {
 	if (fits(payload)) return payload;
-	let least = payload;
+	let min = payload;
 	for (const reduced of reductions(payload, mark)) {
 		const capped = capToFit(reduced, { fits, mark, shortest });
 		// True because cutting its strings leaves an object an object.
 		if (capped !== undefined) return capped as object;
-		least = reduced;
+		min = reduced;
 	}
-	return least;
+	return min;
 }
 
 /** Reduces the payload of a response: its longest list is shortened, and `more` counts the missing items. Undefined if it still does not fit. */
@@ -185,7 +185,7 @@ function fitAnswer(payload: unknown, fits: Fits, mark: Mark): unknown {
 		[key]: list.slice(0, count),
 		more: list.length - count,
 	});
-	const count = largest(0, list.length, (most) => fits(first(most)));
+	const count = largest(0, list.length, (max) => fits(first(max)));
 	if (count !== undefined) return first(count);
 	return capToFit(first(0), { fits, mark, shortest });
 }
@@ -194,7 +194,7 @@ function* reductions(payload: object, mark: Mark): Generator<object> {
 	yield payload;
 	const plain = withoutArguments(payload, mark);
 	yield plain;
-	for (let most = 64; most >= 1; most /= 2) yield withLists(plain, most);
+	for (let max = 64; max >= 1; max /= 2) yield withLists(plain, max);
 	yield withLists(plain, 0);
 }
 
@@ -210,10 +210,10 @@ function withoutArguments(payload: object, mark: Mark): object {
 	return short(shown);
 }
 
-function withLists(value: object, most: number): object {
+function withLists(value: object, max: number): object {
 	const shorten = (item: unknown): unknown => {
-		if (Array.isArray(item)) return item.slice(0, most).map(shorten);
-		return typeof item === "object" && item !== null ? withLists(item, most) : item;
+		if (Array.isArray(item)) return item.slice(0, max).map(shorten);
+		return typeof item === "object" && item !== null ? withLists(item, max) : item;
 	};
 	return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, shorten(item)]));
 }
@@ -221,17 +221,17 @@ function withLists(value: object, most: number): object {
 /** Cuts strings as little as needed. Undefined if the value does not fit with strings of the shortest length. */
 export function capToFit(
 	value: unknown,
-	{ fits, mark, shortest: least }: { readonly fits: Fits; readonly mark: Mark; readonly shortest: number },
+	{ fits, mark, shortest: min }: { readonly fits: Fits; readonly mark: Mark; readonly shortest: number },
 ): unknown {
-	const most = largest(least, maxFrameBytes, (length) => fits(capStrings(value, length, mark)));
-	return most === undefined ? undefined : capStrings(value, most, mark);
+	const max = largest(min, maxFrameBytes, (length) => fits(capStrings(value, length, mark)));
+	return max === undefined ? undefined : capStrings(value, max, mark);
 }
 
 /** The largest number from `least` to `most` that passes `holds`, to the precision above. Undefined if `least` fails. */
-function largest(least: number, most: number, fits: (value: number) => boolean): number | undefined {
-	if (!fits(least)) return undefined;
-	let [fitting, over] = [least, most];
-	const exact = most - least > 1_000 ? near : 1;
+function largest(min: number, max: number, fits: (value: number) => boolean): number | undefined {
+	if (!fits(min)) return undefined;
+	let [fitting, over] = [min, max];
+	const exact = max - min > 1_000 ? near : 1;
 	while (over - fitting > exact) {
 		const middle = Math.floor((fitting + over) / 2);
 		if (fits(middle)) fitting = middle;
@@ -251,16 +251,16 @@ function longestList(payload: unknown): [key: string, list: readonly unknown[]] 
 export type Mark = (missing: number) => string;
 
 /** Cuts every string of a value, at any depth, to `most` characters plus a mark. */
-export function capStrings(value: unknown, most: number, mark: Mark): unknown {
-	if (typeof value === "string") return capText(value, most, mark);
-	if (Array.isArray(value)) return value.map((item) => capStrings(item, most, mark));
+export function capStrings(value: unknown, max: number, mark: Mark): unknown {
+	if (typeof value === "string") return capText(value, max, mark);
+	if (Array.isArray(value)) return value.map((item) => capStrings(item, max, mark));
 	if (typeof value !== "object" || value === null) return value;
-	return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, capStrings(item, most, mark)]));
+	return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, capStrings(item, max, mark)]));
 }
 
-function capText(text: string, most: number, mark: Mark): string {
-	if (text.length <= most) return text;
-	const beginningOfText = beginning(text, most);
+function capText(text: string, max: number, mark: Mark): string {
+	if (text.length <= max) return text;
+	const beginningOfText = beginning(text, max);
 	const cut = beginningOfText + mark(text.length - beginningOfText.length);
 	return cut.length < text.length ? cut : text;
 }

@@ -158,12 +158,12 @@ test("names have a maximum length, and a longer id is not repeated", () => {
 });
 
 test("a message that is too long for a line is refused", () => {
-	const most = 15 * 1024 * 1024;
+	const max = 15 * 1024 * 1024;
 	const kindOf = (message: string) => decodeCommand(JSON.stringify({ type: "prompt", message })).kind;
-	expect(kindOf("x".repeat(most - 2))).toBe("command");
-	expect(kindOf("x".repeat(most - 1))).toBe("refused");
-	expect(kindOf('"'.repeat(most / 2))).toBe("refused");
-	expect(kindOf("€".repeat(most / 3))).toBe("refused");
+	expect(kindOf("x".repeat(max - 2))).toBe("command");
+	expect(kindOf("x".repeat(max - 1))).toBe("refused");
+	expect(kindOf('"'.repeat(max / 2))).toBe("refused");
+	expect(kindOf("€".repeat(max / 3))).toBe("refused");
 });
 
 /** Random JSON, and text that is not JSON. */

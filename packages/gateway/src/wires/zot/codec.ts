@@ -75,8 +75,8 @@ function refused(id: Id | null | undefined, command: string, error: string): Dec
 	return { kind: "refused", response: failure({ id: id ?? undefined, type: shorten(command, 100) }, error) };
 }
 
-export function shorten(text: string, most: number): string {
-	return text.length > most ? `${text.slice(0, most).toWellFormed()}…` : text;
+export function shorten(text: string, max: number): string {
+	return text.length > max ? `${text.slice(0, max).toWellFormed()}…` : text;
 }
 
 function describe({ issues }: z.ZodError): string {

@@ -267,14 +267,14 @@ async function loadMessages(
 	const { runtime, principal } = connection.deps;
 	const { limit, before, seq, offset = 0 } = request.params;
 	const sessionId = targetNamed(connection, request);
-	const most = answerBudget(connection.envelope);
+	const max = answerBudget(connection.envelope);
 	if (seq !== undefined) {
 		const [event] = await runtime.history.newest(principal, { limit: 1, sessionId, afterSeq: seq - 1 });
-		return event ? textOf(event).map((page) => cutPage(page, offset, most)) : [];
+		return event ? textOf(event).map((page) => cutPage(page, offset, max)) : [];
 	}
 	const page = defined({ limit, beforeSeq: before });
 	const messages = (await runtime.history.messages(principal, sessionId, page)).flatMap(encodeMessage);
-	return newestWithin(messages, jsonBytes, most).map((message) => shortened(message, most));
+	return newestWithin(messages, jsonBytes, max).map((message) => shortened(message, max));
 }
 
 /** The complete text of an event with its role, without tokens. */
@@ -304,17 +304,17 @@ function textOf(recorded: Recorded): Page[] {
 	}
 }
 
-function cutPage(page: Page, offset: number, most: number): Page {
+function cutPage(page: Page, offset: number, max: number): Page {
 	const rest = page.content.slice(offset).toWellFormed();
-	let content = beginning(rest, most);
-	while (jsonBytes(content) > most) content = beginning(content, content.length >> 1);
+	let content = beginning(rest, max);
+	while (jsonBytes(content) > max) content = beginning(content, content.length >> 1);
 	const next = offset + content.length;
 	return defined({ ...page, content, next: content.length < rest.length ? next : undefined });
 }
 
-function shortened(message: Page, most: number): Page {
-	if (jsonBytes(message) <= most) return message;
-	const fits = (value: unknown): boolean => jsonBytes(value) <= most;
+function shortened(message: Page, max: number): Page {
+	if (jsonBytes(message) <= max) return message;
+	const fits = (value: unknown): boolean => jsonBytes(value) <= max;
 	const cut = capToFit(message.content, { fits, mark: markOf(message.seq), shortest: shortestMessage });
 	return { ...message, content: String(cut) };
 }

@@ -3,9 +3,9 @@ import { expect, test } from "vitest";
 import { decodeNewTask, decodeTaskFilter } from "./tasks.ts";
 
 test("absent parameters use the defaults of the runtime", () => {
-	const least = methods.submit_task.params.parse({ title: " t ", description: "d", tools: null });
-	expect(decodeNewTask(least)).toEqual({ title: "t", description: "d" });
-	const most = {
+	const minimal = methods.submit_task.params.parse({ title: " t ", description: "d", tools: null });
+	expect(decodeNewTask(minimal)).toEqual({ title: "t", description: "d" });
+	const complete = {
 		title: "t",
 		description: "d",
 		tools: [],
@@ -15,8 +15,8 @@ test("absent parameters use the defaults of the runtime", () => {
 		depends_on: ["task_0"],
 		autonomy: "autonomous",
 	} as const;
-	const { depends_on: dependsOn, ...rest } = most;
-	expect(decodeNewTask(methods.submit_task.params.parse(most))).toEqual({ ...rest, dependsOn });
+	const { depends_on: dependsOn, ...rest } = complete;
+	expect(decodeNewTask(methods.submit_task.params.parse(complete))).toEqual({ ...rest, dependsOn });
 });
 
 test("a query is a filter", () => {

@@ -16,10 +16,10 @@ test("workers are replayed one after the other, so that the events of one are in
 	const { id } = await t.runtime.tasks.submit(unkeyed(), home, { title: "All", description });
 	for (;;) if ((await log.next("task.completed")).taskId === id) break;
 
-	let [reading, most] = [0, 0];
+	let [reading, max] = [0, 0];
 	const watch: typeof t.runtime.watch = async (...args) => {
 		reading += 1;
-		most = Math.max(most, reading);
+		max = Math.max(max, reading);
 		try {
 			return await t.runtime.watch(...args);
 		} finally {
@@ -40,5 +40,5 @@ test("workers are replayed one after the other, so that the events of one are in
 	await finished.promise;
 	expect(events.filter(({ event }) => event?.$case === "workerExited")).toHaveLength(5);
 	// The session of the task is read at the same time as one worker.
-	expect(most).toBeLessThanOrEqual(2);
+	expect(max).toBeLessThanOrEqual(2);
 });
