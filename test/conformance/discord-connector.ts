@@ -26,8 +26,8 @@ export async function discordConnector(
 	const connect = (token: string): Promise<OzzieClient> =>
 		OzzieClient.connect(gateway.url, { headers: { authorization: `Bearer ${token}` } });
 	const operator = await connect((await readOperatorToken(gateway.path("data"))) ?? "");
-	const wanted = { kind: "connector", name: "discord", platform: "discord", tenants: ["111"] };
-	const { token } = await operator.call("create_token", wanted);
+	const tokenRequest = { kind: "connector", name: "discord", platform: "discord", tenants: ["111"] };
+	const { token } = await operator.call("create_token", tokenRequest);
 	for (const [user, role] of Object.entries(people))
 		await operator.call("set_person_role", { person: `discord:111:${user}`, role });
 	const connector = await connect(String(token));

@@ -32,9 +32,9 @@ function holdings(): { readonly timers: number; readonly sockets: number; readon
 /** Work and clients in the metrics of the gateway. All are 0 after the storm. */
 async function openWork(url: string): Promise<Readonly<Record<string, number>>> {
 	const answer = await fetch(`${url}/metrics`, { headers: { connection: "close" } });
-	const wanted = /^(parley_(?:runs|prompts_open|clients|outgoing_bytes)(?:\{[^}]*\})?) (\S+)$/gm;
+	const expected = /^(parley_(?:runs|prompts_open|clients|outgoing_bytes)(?:\{[^}]*\})?) (\S+)$/gm;
 	return Object.fromEntries(
-		[...(await answer.text()).matchAll(wanted)].map(([, name, value]) => [name, Number(value)]),
+		[...(await answer.text()).matchAll(expected)].map(([, name, value]) => [name, Number(value)]),
 	);
 }
 

@@ -129,17 +129,17 @@ verifiesOn("ozzie", ["prompt.list"], "open prompts are listed for principals tha
 	const approval = (await operator.event("prompt.request")).payload;
 	const shown = (params?: object, who = operator) => who.call("list_prompts", params);
 	const { arguments: given, preview, ...context } = Object(approval["context"]);
-	const wanted = {
+	const requested = {
 		...{ token, session_id, session_title: "Colours", person: "discord:111:ada", label: "Which colour?" },
 		always_ask: false,
 	};
-	expect(await shown()).toMatchObject({ prompts: [wanted, { ...approval, context, session_id: own }] });
+	expect(await shown()).toMatchObject({ prompts: [requested, { ...approval, context, session_id: own }] });
 	expect(JSON.stringify(await shown())).not.toContain('"preview"');
 	const whole = { ...approval, context: { ...context, arguments: given, preview } };
 	expect(await shown({ token: approval["token"] })).toMatchObject({ prompts: [whole] });
 	expect(await shown({ session_id: own, limit: 1 })).toMatchObject({ prompts: [{ session_id: own }] });
 	for (const params of [{}, as("ada"), as("abe")])
-		expect((await shown(params, connector))["prompts"]).toMatchObject([wanted]);
+		expect((await shown(params, connector))["prompts"]).toMatchObject([requested]);
 	expect(await shown(as("abe", "random"), connector)).toEqual({ prompts: [] });
 	expect(await connector.refusal("list_prompts", { session_id: own })).toBe(`session not found: ${own}`);
 	const observer = await operator.call("create_token", { kind: "observer", name: "wall" });

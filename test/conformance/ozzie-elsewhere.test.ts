@@ -34,8 +34,8 @@ verifiesOn(
 			OzzieClient.connect(gateway.url, { headers: { authorization: `Bearer ${String(token)}` } });
 		await using operator = await connect(await readOperatorToken(gateway.path("data")));
 		const connector = async (platform: string, tenant: string): Promise<OzzieClient> => {
-			const wanted = { kind: "connector", name: platform, platform, tenants: [tenant] };
-			return connect((await operator.call("create_token", wanted))["token"]);
+			const tokenRequest = { kind: "connector", name: platform, platform, tenants: [tenant] };
+			return connect((await operator.call("create_token", tokenRequest))["token"]);
 		};
 		await using slack = await connector("slack", "T1");
 		await using discord = await connector("discord", "111");
@@ -52,12 +52,14 @@ verifiesOn(
 		expect(await operator.refusal("set_place", { place, profile })).toMatch(
 			/^invalid params: place slack:T1:ask: discord:111:desk, .* has no settings: .*parley channels set/,
 		);
-		for (const [key, wanted] of [
+		for (const [key, tokenRequest] of [
 			["slack:T1", profile],
 			[place, { approve_in: ["discord:111"] }],
 			[place, { approve_in: [place] }],
 		] as const) {
-			expect(await operator.refusal("set_place", { place: key, profile: wanted })).toMatch(/^invalid params/);
+			expect(await operator.refusal("set_place", { place: key, profile: tokenRequest })).toMatch(
+				/^invalid params/,
+			);
 		}
 		await operator.call("set_place", { place: "discord:111:desk", profile: { mention: "required" } });
 		expect(await operator.call("set_place", { place, profile })).toEqual({ place, profile });

@@ -47,8 +47,8 @@ interface Channel extends AsyncDisposable {
 /** A channel of Discord with Ada, a member, Bob, an owner, and Gus, a guest. */
 async function channel(gateway: TestGateway): Promise<Channel> {
 	const operator = await connect(gateway, (await readOperatorToken(gateway.path("data"))) ?? "");
-	const wanted = { kind: "connector", name: "discord", platform: "discord", tenants: ["111"] };
-	const { token } = await operator.call("create_token", wanted);
+	const grantRequest = { kind: "connector", name: "discord", platform: "discord", tenants: ["111"] };
+	const { token } = await operator.call("create_token", grantRequest);
 	for (const [user, role] of [
 		["ada", "member"],
 		["bob", "owner"],
@@ -90,8 +90,10 @@ verifiesOn(
 		await using gateway = await start(context);
 		await using c = await channel(gateway);
 		expect(await c.asks("ada")).toBe(true);
-		const wanted = { channel: place, tools: ["run_command"], reason: "release" };
-		const { grant } = (await c.operator.call("request_grant", wanted)) as { grant: Record<string, unknown> };
+		const grantRequest = { channel: place, tools: ["run_command"], reason: "release" };
+		const { grant } = (await c.operator.call("request_grant", grantRequest)) as {
+			grant: Record<string, unknown>;
+		};
 		expect(grant).toMatchObject({
 			place,
 			granted_by: "operator",
@@ -215,8 +217,10 @@ verifiesOn(
 		await using gateway = await start(context, clock);
 		await using c = await channel(gateway);
 		const grant = async (more: object): Promise<unknown> => {
-			const wanted = { channel: place, reason: "r", ...more };
-			const answer = (await c.operator.call("request_grant", wanted)) as { grant: { grant_id: string } };
+			const grantRequest = { channel: place, reason: "r", ...more };
+			const answer = (await c.operator.call("request_grant", grantRequest)) as {
+				grant: { grant_id: string };
+			};
 			await c.connector.event("grant.created");
 			return answer.grant.grant_id;
 		};
@@ -252,12 +256,12 @@ verifiesOn(
 	async (context) => {
 		await using gateway = await start(context);
 		await using c = await channel(gateway);
-		const wanted = { channel: place, reason: "r" };
+		const grantRequest = { channel: place, reason: "r" };
 		for (const [who, why] of [
 			[c.as("eve"), "a person without access wrote in it"],
 			[c.as("ada", true), "people of another organisation can read it"],
 		] as const) {
-			await c.operator.call("request_grant", wanted);
+			await c.operator.call("request_grant", grantRequest);
 			await c.connector.event("grant.created");
 			await c.connector.call("whoami", who);
 			await c.connector.event("grant.ended", { reason: why });

@@ -44,8 +44,8 @@ async function discord(config: Partial<Config> = {}): Promise<Discord> {
 	const connect = (token: string) =>
 		OzzieClient.connect(gateway.url, { headers: { authorization: `Bearer ${token}` } });
 	const operator = await connect((await readOperatorToken(gateway.path("data"))) ?? "");
-	const wanted = { kind: "connector", name: "discord", platform: "discord", tenants: ["111"] };
-	const { token } = await operator.call("create_token", wanted);
+	const grantRequest = { kind: "connector", name: "discord", platform: "discord", tenants: ["111"] };
+	const { token } = await operator.call("create_token", grantRequest);
 	const connector = await connect(String(token));
 	return {
 		...{ gateway, model, operator, connector },

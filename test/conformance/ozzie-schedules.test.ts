@@ -22,15 +22,24 @@ verifiesOn(
 		await using gateway = await TestGateway.start({ clock });
 		await using client = await OzzieClient.connect(gateway.url);
 		const session = await client.open();
-		const wanted = { title: "Standup", prompt: "say: good morning", time_zone: "Europe/Berlin" };
-		const made = await client.call("schedule_task", { ...wanted, when: "every day at 9:00", show: "silent" });
+		const requested = { title: "Standup", prompt: "say: good morning", time_zone: "Europe/Berlin" };
+		const made = await client.call("schedule_task", {
+			...requested,
+			when: "every day at 9:00",
+			show: "silent",
+		});
 		const trigger = {
 			when: "cron 0 9 * * * (Europe/Berlin)",
 			cron_spec: "0 9 * * *",
 			time_zone: "Europe/Berlin",
 		};
 		expect(made).toEqual({
-			...{ entry_id: expect.stringMatching(/^sched_/), title: "Standup", prompt: wanted.prompt, ...trigger },
+			...{
+				entry_id: expect.stringMatching(/^sched_/),
+				title: "Standup",
+				prompt: requested.prompt,
+				...trigger,
+			},
 			...{ show: "silent", session_id: session, owner: "operator", taint: "", firings: 0 },
 			...{ created_at: expect.any(String), next_due: "2026-01-01T08:00:00.000Z" },
 		});
@@ -52,7 +61,7 @@ verifiesOn(
 		const run_id = expect.stringMatching(/^run_/);
 		expect(fired).toEqual({ ...origin, trigger: "cron", skill_name: "", task_id: "", run_id, error: "" });
 		const { payload: userMessage } = await client.event("user.message");
-		expect(userMessage).toEqual({ content: wanted.prompt, run_id: fired["run_id"], origin });
+		expect(userMessage).toEqual({ content: requested.prompt, run_id: fired["run_id"], origin });
 		const { payload: answer } = await client.event("assistant.message");
 		expect(answer).toMatchObject({ run_id: fired["run_id"], origin, error: "" });
 		const after = { firings: 1, last_run_id: fired["run_id"], last_due: "2026-01-01T08:00:00.000Z" };
@@ -119,12 +128,12 @@ verifiesOn(
 		const { operator, connector } = place;
 		const ann = as("ann");
 		await connector.call("open_session", { external_key: "discord:111:general", ...ann });
-		const wanted = { prompt: "report", when: "every hour", external_key: "discord:111:general" };
-		const made = await connector.call("schedule_task", { ...wanted, title: "Ann's", ...ann });
+		const requested = { prompt: "report", when: "every hour", external_key: "discord:111:general" };
+		const made = await connector.call("schedule_task", { ...requested, title: "Ann's", ...ann });
 		expect(made).toMatchObject({ owner: "discord:111:ann", taint: "U" });
-		await connector.call("schedule_task", { ...wanted, title: "Bob's", ...as("bob") });
-		expect(await connector.refusal("schedule_task", { ...wanted, ...as("cy") })).toMatch(/^forbidden: /);
-		expect(await connector.refusal("schedule_task", wanted)).toMatch(/^forbidden: /);
+		await connector.call("schedule_task", { ...requested, title: "Bob's", ...as("bob") });
+		expect(await connector.refusal("schedule_task", { ...requested, ...as("cy") })).toMatch(/^forbidden: /);
+		expect(await connector.refusal("schedule_task", requested)).toMatch(/^forbidden: /);
 		expect(await titles(connector, ann)).toEqual(["Ann's"]);
 		expect(await titles(connector, as("cy"))).toEqual([]);
 		expect((await titles(operator)).toSorted()).toEqual(["Ann's", "Bob's"]);
@@ -149,9 +158,9 @@ verifiesOn(
 		const clock = new ManualClock(Date.UTC(2026, 0, 1, 7, 59, 59));
 		await using place = await discordConnector({ ann: "member" }, { clock });
 		const { connector, operator } = place;
-		const wanted = { prompt: "say: on time", when: "every day at 8:00", time_zone: "UTC" };
+		const requested = { prompt: "say: on time", when: "every day at 8:00", time_zone: "UTC" };
 		const target = { external_key: "discord:111:general", ...as("ann") };
-		const { session_id } = await connector.call("schedule_task", { ...wanted, ...target });
+		const { session_id } = await connector.call("schedule_task", { ...requested, ...target });
 		const listed = async () => List.parse(await operator.call("list_schedules")).schedules[0];
 		clock.advance(1_000);
 		const check = await connector.event("person.check");
@@ -162,8 +171,14 @@ verifiesOn(
 				...{ user: "ann", place: { tenant: "111", channel: "general", shared: false } },
 			},
 		});
-		const reportOf = (wanted: typeof check) => {
-			return { check_id: wanted.payload["check_id"], present: true, roles: [], guest: false, shared: false };
+		const reportOf = (requested: typeof check) => {
+			return {
+				check_id: requested.payload["check_id"],
+				present: true,
+				roles: [],
+				guest: false,
+				shared: false,
+			};
 		};
 		expect(await operator.refusal("report_person", reportOf(check))).toMatch(/^forbidden: /);
 		clock.advance(10_000);
@@ -187,8 +202,12 @@ verifiesOn(
 		const clock = new ManualClock(Date.UTC(2026, 0, 1, 7, 59, 59));
 		await using place = await discordConnector({ ann: "member" }, { clock });
 		const { connector, operator } = place;
-		const wanted = { prompt: "say: on time", when: "every day at 8:00", time_zone: "UTC" };
-		await connector.call("schedule_task", { ...wanted, external_key: "discord:111:general", ...as("ann") });
+		const requested = { prompt: "say: on time", when: "every day at 8:00", time_zone: "UTC" };
+		await connector.call("schedule_task", {
+			...requested,
+			external_key: "discord:111:general",
+			...as("ann"),
+		});
 		const listed = async () => List.parse(await operator.call("list_schedules")).schedules[0];
 		await operator.call("revoke_token", { token_id: "discord" });
 		expect(await connector.closed).toMatchObject({ code: 4001 });

@@ -150,13 +150,13 @@ verifiesOn(
 		}
 		await using back = await OzzieClient.connect(gateway.url);
 		const [a, b, c] = ids;
-		const wanted = [
+		const expected = [
 			{ session_id: a, after_seq: 0 },
 			{ session_id: b },
 			{ session_id: "sess_gone", after_seq: 1 },
 			{ session_id: c, after_seq: 99 },
 		];
-		const { sessions } = await back.call("resume", { sessions: wanted });
+		const { sessions } = await back.call("resume", { sessions: expected });
 		expect(sessions).toEqual([
 			{ session_id: a, ok: true, status: "resumed", last_seq: 6 },
 			{ session_id: b, ok: true, status: "resumed", last_seq: 6 },

@@ -46,8 +46,8 @@ verifiesOn("ozzie", ["task.rights"], "a principal with read access cannot reply 
 verifiesOn("ozzie", ["task.person", "task.rights"], "people steer the tasks of their channel", async () => {
 	await using gateway = await TestGateway.start({ config: { auth: "token", sandbox: "container" } });
 	await using operator = await operatorOf(gateway);
-	const wanted = { kind: "connector", name: "discord", platform: "discord", tenants: ["111"] };
-	const { token } = await operator.call("create_token", wanted);
+	const tokenRequest = { kind: "connector", name: "discord", platform: "discord", tenants: ["111"] };
+	const { token } = await operator.call("create_token", tokenRequest);
 	for (const [user, role] of [
 		["ada", "member"],
 		["gus", "guest"],

@@ -26,8 +26,8 @@ verifiesOn(
 		const connect = (token: unknown) =>
 			OzzieClient.connect(gateway.url, { headers: { authorization: `Bearer ${String(token)}` } });
 		await using operator = await connect(await readOperatorToken(gateway.path("data")));
-		const wanted = { kind: "connector", name: "discord", platform: "discord", tenants: ["111"] };
-		await using connector = await connect((await operator.call("create_token", wanted))["token"]);
+		const tokenRequest = { kind: "connector", name: "discord", platform: "discord", tenants: ["111"] };
+		await using connector = await connect((await operator.call("create_token", tokenRequest))["token"]);
 		for (const [user, role] of Object.entries({ mia: "member", alex: "approver", olga: "approver" })) {
 			await operator.call("set_person_role", { person: `discord:111:${user}`, role });
 		}

@@ -6,8 +6,8 @@ export async function submit(
 	description: string | readonly string[],
 	more: object = {},
 ): Promise<string> {
-	const wanted = { title: "A task", description: [description].flat().join("\n"), tools: [], ...more };
-	const { task_id } = await client.call("submit_task", wanted);
+	const requested = { title: "A task", description: [description].flat().join("\n"), tools: [], ...more };
+	const { task_id } = await client.call("submit_task", requested);
 	return String(task_id);
 }
 

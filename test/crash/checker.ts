@@ -180,7 +180,7 @@ function checkEffects({ effects, messages, ...outcome }: Outcome, known: Readonl
 				(frame) => frame.event === "assistant.message" && contentOf(frame).includes(`${id} done`),
 			);
 		})
-		.flatMap(({ effects: wanted }) => wanted)
+		.flatMap(({ effects: expected }) => expected)
 		.filter((effect) => !known.has(effect))
 		.map((effect) => `${effect} was never tried`);
 	return [...twice, ...unreported, ...untried];

@@ -201,12 +201,12 @@ export class World {
 	}
 
 	/** Sends a message. The client, and by default the session, is random. */
-	#say(kind: TurnKind, wanted: { readonly session?: string; readonly once?: boolean } = {}): SentMessage {
+	#say(kind: TurnKind, requested: { readonly session?: string; readonly once?: boolean } = {}): SentMessage {
 		const id = `m${String(this.#messages.length + 1).padStart(4, "0")}`;
-		const session = wanted.session ?? this.#random.pick([this.#trusted, ...this.#asking]);
+		const session = requested.session ?? this.#random.pick([this.#trusted, ...this.#asking]);
 		const message: SentMessage = { id, session, ...makeTurn(kind, id), acked: [] };
 		this.#messages.push(message);
-		const { run, once } = this.#send(message, wanted.once ?? true);
+		const { run, once } = this.#send(message, requested.once ?? true);
 		if (once) this.#sentOnce.add(id);
 		run
 			.then(

@@ -43,8 +43,8 @@ class FixtureModel implements Model {
 		else if (last?.role === "user" && verb === "password") {
 			yield { type: "call", id, name: "ask_user", arguments: { type: "password", label: "The key?" } };
 		} else if (last?.role === "user" && verb === "review") {
-			const wanted = { reason: "it cannot be taken back", content: "1. drain the pond" };
-			yield { type: "call", id, name: "request_review", arguments: wanted };
+			const requested = { reason: "it cannot be taken back", content: "1. drain the pond" };
+			yield { type: "call", id, name: "request_review", arguments: requested };
 		} else {
 			yield { type: "text", text: verb === "tell" ? words.repeat(12) : `Said of ${text.length} characters.` };
 			yield this.#end(request, "end_turn");

@@ -110,8 +110,8 @@ await delay(200);
 
 const tasks = await begin("Tasks");
 async function task(title: string, state: TaskState): Promise<void> {
-	const wanted = { title, description: "Down by the brook.", tools: ["note"] };
-	const { id } = await t.runtime.tasks.submit({ ...unkeyed }, tasks, wanted);
+	const requested = { title, description: "Down by the brook.", tools: ["note"] };
+	const { id } = await t.runtime.tasks.submit({ ...unkeyed }, tasks, requested);
 	while ((await t.runtime.tasks.check(operator, id)).state !== state) await delay(2);
 }
 await task("tell of the mill", "completed");

@@ -53,10 +53,10 @@ function listMismatch(
 	if (!Array.isArray(actual)) return differs(at, shown, actual);
 	// A list that ends with an ellipsis can have more items.
 	const open = shown.at(-1) === "…";
-	const wanted = open ? shown.slice(0, -1) : shown;
-	if (open ? actual.length < wanted.length : actual.length !== wanted.length)
+	const expected = open ? shown.slice(0, -1) : shown;
+	if (open ? actual.length < expected.length : actual.length !== expected.length)
 		return differs(at, shown, actual);
-	return first(wanted.map((item, index) => () => mismatch(item, actual[index], bound, `${at}.${index}`)));
+	return first(expected.map((item, index) => () => mismatch(item, actual[index], bound, `${at}.${index}`)));
 }
 
 function objectMismatch(

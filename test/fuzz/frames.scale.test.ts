@@ -5,7 +5,7 @@ import { damage, damageKinds } from "./damage.ts";
 import { Siege } from "./siege.ts";
 import { Tally } from "./tally.ts";
 
-const wanted = 1_500 * testScale(67);
+const total = 1_500 * testScale(67);
 /** Connections that are open at the same time. */
 const workers = 6;
 
@@ -31,9 +31,9 @@ test("malformed frames are answered one by one and leave no memory in use, and a
 		await Promise.all(Array.from({ length: workers }, () => work(new Random(random.below(2 ** 31)))));
 	};
 
-	await siege.during(() => attack(wanted / 10), 3);
+	await siege.during(() => attack(total / 10), 3);
 	await siege.mark();
-	await siege.during(() => attack(wanted), 3);
+	await siege.during(() => attack(total), 3);
 	const result = await siege.end();
 	const share = tally.deep / tally.malformed;
 	process.stdout.write(
@@ -47,7 +47,7 @@ test("malformed frames are answered one by one and leave no memory in use, and a
 	expect(tally.faults).toEqual([]);
 	expect(result.faults).toEqual([]);
 	expect(damaged).toBeGreaterThanOrEqual(damageKinds);
-	expect(tally.malformed).toBeGreaterThanOrEqual(wanted);
+	expect(tally.malformed).toBeGreaterThanOrEqual(total);
 	expect(share).toBeGreaterThanOrEqual(0.3);
 	expect(tally.count("rate limited") / tally.frames).toBeLessThan(0.2);
 });

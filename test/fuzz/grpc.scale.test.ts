@@ -5,7 +5,7 @@ import { Watch } from "../watch.ts";
 import { type GrpcAttack, makeGrpcAttack } from "./grpc-messages.ts";
 import { Siege } from "./siege.ts";
 
-const wanted = 10_000 * testScale(10);
+const total = 10_000 * testScale(10);
 const connections = 4;
 const streams = 16;
 /** Streams after which a connection is replaced. */
@@ -71,9 +71,9 @@ test("malformed gRPC messages get a status each and leave no memory in use, and 
 		await Promise.all(Array.from({ length: connections }, work));
 	};
 
-	await siege.during(() => attack(wanted / 5), 500);
+	await siege.during(() => attack(total / 5), 500);
 	await siege.mark();
-	await siege.during(() => attack(wanted), 500);
+	await siege.during(() => attack(total), 500);
 	const result = await siege.end();
 	const table = [...answers].map(([key, count]) => `${key} × ${count}`).sort();
 	process.stdout.write(
@@ -82,7 +82,7 @@ test("malformed gRPC messages get a status each and leave no memory in use, and 
 
 	expect(faults).toEqual([]);
 	expect(result.faults).toEqual([]);
-	expect(messages).toBeGreaterThanOrEqual(wanted);
+	expect(messages).toBeGreaterThanOrEqual(total);
 });
 
 /** Harmless requests return OK, others a status that names the mistake. HTTP/2 itself refuses the path `*` of a POST. */

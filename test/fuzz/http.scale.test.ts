@@ -4,7 +4,7 @@ import { makeHttpAttack } from "./http-requests.ts";
 import { RawSocket } from "./raw-socket.ts";
 import { Siege } from "./siege.ts";
 
-const wanted = 200 * testScale(15, 50);
+const total = 200 * testScale(15, 50);
 /** Concurrent connections, below the gateway's limit of waiting ones per address. */
 const workers = 16;
 
@@ -42,9 +42,9 @@ test("malformed HTTP gets a response or a close and leaves no memory in use, and
 		await Promise.all(Array.from({ length: workers }, work));
 	};
 
-	await siege.during(() => attack(wanted / 10));
+	await siege.during(() => attack(total / 10));
 	await siege.mark();
-	await siege.during(() => attack(wanted));
+	await siege.during(() => attack(total));
 	const result = await siege.end();
 	process.stdout.write(
 		`${table(answers)}\n${siege.steps} connections; ${result.summary}\nPARLEY_TEST_SEED=${seed}\n`,
@@ -52,7 +52,7 @@ test("malformed HTTP gets a response or a close and leaves no memory in use, and
 
 	expect(faults).toEqual([]);
 	expect(result.faults).toEqual([]);
-	expect(siege.steps).toBeGreaterThanOrEqual(wanted);
+	expect(siege.steps).toBeGreaterThanOrEqual(total);
 });
 
 /** Malformed requests may be refused or cut off. Valid ones are served: a ticket or a file is created with 201. */

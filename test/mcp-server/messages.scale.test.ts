@@ -3,7 +3,7 @@ import { type Random, Random as Source, testScale, testSeed } from "../random.ts
 import { Desk } from "./desk.ts";
 import { initialize, RawClient } from "./raw-client.ts";
 
-const wanted = 300 * testScale(10, 50);
+const total = 300 * testScale(10, 50);
 
 const methods = [
 	...["tools/call", "tools/list", "resources/list", "resources/read", "resources/templates/list", "ping"],
@@ -86,7 +86,7 @@ test("malformed messages get an answer, change nothing, and a healthy client is 
 	let session = await client.open();
 	const statuses = new Map<number, number>();
 	const faults: string[] = [];
-	for (let at = 0; at < wanted && faults.length < 10; at++) {
+	for (let at = 0; at < total && faults.length < 10; at++) {
 		const message = anyMessage(random, at + 10);
 		const response = await client.send(message, session);
 		await response.text();

@@ -22,9 +22,9 @@ test("help lists the commands, and manifest prints a complete app", async ({ sla
 	for (const name of ["setup", "doctor", "manifest", "posts", "SLACK_BOT_TOKEN", "--listen"]) {
 		expect(help.out).toContain(name);
 	}
-	const wanted = JSON.parse(manifest.out);
-	expect(wanted).toEqual(manifestOf({ shapes: commandTable }));
-	const installed = structuredClone(wanted);
+	const expected = JSON.parse(manifest.out);
+	expect(expected).toEqual(manifestOf({ shapes: commandTable }));
+	const installed = structuredClone(expected);
 	installed.oauth_config.scopes.bot = ["admin", ...installed.oauth_config.scopes.bot.slice(1)];
 	installed.settings.socket_mode_enabled = false;
 	const file = slack.writes("installed.json", installed);

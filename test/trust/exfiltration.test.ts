@@ -86,8 +86,8 @@ test.runIf(hasBubblewrap)(
 			const owner = testConnector("owner");
 			const place = "discord:guild:general";
 			const all = { place, people: null, tools: null, classes: null, maxActions: 100, lifeMs: 3_600_000 };
-			const wanted = { ...all, reason: "to be nice to it" };
-			await t.runtime.trust.grants.request(unkeyed(operator), wanted, { unseen: true });
+			const requested = { ...all, reason: "to be nice to it" };
+			await t.runtime.trust.grants.request(unkeyed(operator), requested, { unseen: true });
 			const session = await t.create(owner);
 			const log = await EventLog.join(t.runtime, session, { afterSeq: 0, principal: owner });
 			await t.runtime.send(unkeyed(owner), session, {

@@ -21,8 +21,8 @@ function bearer(token: string) {
 
 /** Pairs Ada, and connects as her connector. */
 async function connectorOf(operator: OzzieClient, url: string): Promise<OzzieClient> {
-	const wanted = { kind: "connector", name: "discord", platform: "discord", tenants: ["111"] };
-	const { token } = await operator.call("create_token", wanted);
+	const tokenRequest = { kind: "connector", name: "discord", platform: "discord", tenants: ["111"] };
+	const { token } = await operator.call("create_token", tokenRequest);
 	await operator.call("set_person_role", { person: "discord:111:ada", role: "member" });
 	return OzzieClient.connect(url, bearer(String(token)));
 }
@@ -189,8 +189,8 @@ test("with the container as the sandbox, no channel is trusted, and only the ope
 	await using connector = await connectorOf(operator, gateway.url);
 	await operator.call("set_person_role", { person: "discord:111:ada", role: "owner" });
 	await connector.call("open_session", ada);
-	const wanted = { channel: setup, reason: "tests" };
-	expect(await operator.refusal("request_grant", wanted)).toMatch(
+	const tokenRequest = { channel: setup, reason: "tests" };
+	expect(await operator.refusal("request_grant", tokenRequest)).toMatch(
 		/with sandbox: container, commands can reach this gateway.s own files; set sandbox: required/,
 	);
 	await connector.call("send_message", { content: "go", ...ada });

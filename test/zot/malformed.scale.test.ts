@@ -5,7 +5,7 @@ import { frugalMemory, type Holdings, mebibytes } from "../fuzz/memory.ts";
 import { Random, testScale, testSeed } from "../random.ts";
 import { familyNames, malformedLine } from "./malformed-lines.ts";
 
-const wanted = 4_000 * testScale(25);
+const total = 4_000 * testScale(25);
 const batch = 200;
 /** Maximum growth of memory from a tenth of the lines to the end. */
 const maxGrowth = 48 * 1024 * 1024;
@@ -42,7 +42,7 @@ test("each malformed line is answered once, and the process continues unchanged"
 	let pings = 0;
 	let before: Holdings | undefined;
 	let refused = 0;
-	for (let read = 0; refused < wanted; read = agent.frames.length) {
+	for (let read = 0; refused < total; read = agent.frames.length) {
 		const made = Array.from({ length: batch }, () => malformedLine(random.pick(familyNames), random));
 		lines += made.length;
 		const bytes = Buffer.concat(made.flatMap((line) => [line, Buffer.from(random.pick(["\n", "\r\n"]))]));
@@ -56,7 +56,7 @@ test("each malformed line is answered once, and the process continues unchanged"
 		refused += only(agent.frames.slice(read), "response").filter(({ success }) => !success).length;
 		// Some lines request the complete transcript. An endless conversation would take most of the time.
 		if (pings % 10 === 0) await clear(agent, pings);
-		if (refused >= wanted / 10) before ??= await probe(agent);
+		if (refused >= total / 10) before ??= await probe(agent);
 	}
 	const after = await probe(agent);
 	expect(await agent.end()).toEqual({ code: 0, signal: null });

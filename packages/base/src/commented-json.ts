@@ -43,8 +43,8 @@ export function parseCommentedJson(path: string, source: string): CommentedJson 
 	if (twice) throw refused(`${at(twice.node.offset)}: ${twice.name} is set twice`);
 	return {
 		values: Object.fromEntries(properties(tree).map(([key, node]) => [key, getNodeValue(node)])),
-		locate(wanted) {
-			const prefixes = wanted.map((_, index) => wanted.slice(0, wanted.length - index));
+		locate(requested) {
+			const prefixes = requested.map((_, index) => requested.slice(0, requested.length - index));
 			const nodes = prefixes.map((prefix) => findNodeAtLocation(tree, [...prefix]));
 			return at(nodes.find((node) => node !== undefined)?.offset ?? 0);
 		},

@@ -15,7 +15,7 @@ export type { ProviderState } from "./agent/run/provider-health.ts";
 export { type FoundSkills, SkillFiles } from "./agent/skills/skill-files.ts";
 export type { ListedSkill } from "./agent/skills/skills.ts";
 export { builtInInstructions } from "./agent/system-prompt/system-prompt.ts";
-export type { GrantOutcome, StoredGrant, WantedGrant } from "./conversation/grants/channel-grants.ts";
+export type { GrantOutcome, RequestedGrant, StoredGrant } from "./conversation/grants/channel-grants.ts";
 export { isSessionId } from "./conversation/sessions.ts";
 export type { ByteRange, Files } from "./files/files.ts";
 export type { Roots } from "./filesystem/paths.ts";
@@ -174,7 +174,7 @@ export {
 	type SandboxState,
 	sandboxModes,
 } from "./vocabulary/sandbox.ts";
-export type { RunOrigin, Schedule, Trigger, WantedTrigger } from "./vocabulary/schedule.ts";
+export type { RequestedTrigger, RunOrigin, Schedule, Trigger } from "./vocabulary/schedule.ts";
 export { SecretBox } from "./vocabulary/secrets.ts";
 export type { SkillEvent } from "./vocabulary/skill.ts";
 export type { FileFacts, StoredFile } from "./vocabulary/stored-file.ts";

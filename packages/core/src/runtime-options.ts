@@ -121,7 +121,7 @@ export interface Services {
 export function taskChoiceOf(models: ModelChoice, places: Places, mcp: McpServers): TaskChoice {
 	return {
 		profiles: models.profiles,
-		modelOf: (agent, wanted) => realName(agent, wanted, models),
+		modelOf: (agent, requested) => realName(agent, requested, models),
 		pinnedAgent: (place) => places.profileOf(place).agent,
 		async toolsOf({ place, rootDir }, agent) {
 			const only = places.profileOf(place).tools;
@@ -169,8 +169,8 @@ export function runnerPortsOf(
 		health: new ProviderHealth(options.clock),
 		memories,
 		workflows: {
-			modelOf: ({ profile }: { readonly profile: string }, wanted: string) =>
-				realName(profile, wanted, choice),
+			modelOf: ({ profile }: { readonly profile: string }, requested: string) =>
+				realName(profile, requested, choice),
 			agents: {
 				...taskChoiceOf(choice, places, mcp),
 				find: (agent: string) => choice.profiles.find(agent),

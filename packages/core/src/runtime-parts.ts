@@ -77,7 +77,7 @@ interface RequestParts {
 	readonly skills: Skills;
 	readonly commands: BackgroundCommands;
 	/** Creates a session, or finds it by its external key. */
-	open(request: Keyed, wanted: NewSession): Promise<OpenedSession>;
+	open(request: Keyed, requested: NewSession): Promise<OpenedSession>;
 }
 
 /** Parts that work without a request: runs, tasks, due times, titles and reminders. */
@@ -193,11 +193,11 @@ function openingOf(
 	options: RuntimeOptions,
 	{ admission, services, choice, trust }: OpeningParts,
 ): RequestParts["open"] {
-	return async (request, wanted) => {
+	return async (request, requested) => {
 		admission.require();
 		authorize(request.principal, "session.open");
 		const rules = { ...options, ...choice, places: trust.places };
-		return createSession(services, request, await planOpening(request.principal, wanted, rules));
+		return createSession(services, request, await planOpening(request.principal, requested, rules));
 	};
 }
 
@@ -280,8 +280,8 @@ function createTasks(
 	{ services, sessions, runner, places, mcp, admit }: TaskParts,
 ): { readonly tasks: Tasks; readonly runner: TaskRunner } {
 	const choice = taskChoiceOf(models, places, mcp);
-	const check = (row: Parameters<typeof checkWorker>[0], wanted: Parameters<typeof checkWorker>[1]) =>
-		checkWorker(row, wanted, choice);
+	const check = (row: Parameters<typeof checkWorker>[0], requested: Parameters<typeof checkWorker>[1]) =>
+		checkWorker(row, requested, choice);
 	const taskRunner = new TaskRunner({ ...services, sessions, runner, limit, alone: !shared, check });
 	return {
 		tasks: new Tasks({ ...services, sessions, runner: taskRunner, choice, admit }),

@@ -128,8 +128,8 @@ export class Runtime {
 	}
 
 	/** Creates a session, or finds it by its external key. The id is not joined yet: see `follow`. */
-	async create(request: Keyed, wanted: NewSession): Promise<OpenedSession> {
-		return this.#parts.open(request, wanted);
+	async create(request: Keyed, requested: NewSession): Promise<OpenedSession> {
+		return this.#parts.open(request, requested);
 	}
 
 	/** Throws the error that this action in the session would cause. */
@@ -206,20 +206,20 @@ export class Runtime {
 	 * Chooses the model of the session's next runs by name or tier and returns its real name. `default` selects the model of
 	 * the profile or the gateway. An active run keeps its model.
 	 */
-	async setModel(request: Keyed, sessionId: string, wanted: string): Promise<{ readonly model: string }> {
+	async setModel(request: Keyed, sessionId: string, requested: string): Promise<{ readonly model: string }> {
 		using lease = await this.#parts.sessions.lease(request.principal, sessionId, "session.configure");
 		return setModel(
 			this.#parts.services,
 			lease.session,
 			request,
-			resolveChoice(lease.session, wanted, this.#parts.choice),
+			resolveChoice(lease.session, requested, this.#parts.choice),
 		);
 	}
 
 	/** The real name of the model of a new session. Throws `invalid_argument` for an unknown one. */
-	async modelOf(principal: Principal, wanted: { profile?: string; model?: string }): Promise<string> {
+	async modelOf(principal: Principal, requested: { profile?: string; model?: string }): Promise<string> {
 		authorize(principal, "model.read");
-		const { profile = defaultProfile, model = "default" } = wanted;
+		const { profile = defaultProfile, model = "default" } = requested;
 		return (await resolveChoice({ profile }, model, this.#parts.choice)).model;
 	}
 

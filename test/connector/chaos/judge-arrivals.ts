@@ -72,11 +72,11 @@ export function judgeFile(
 }
 
 /** The gateway makes at most as many retries as people requested. A refused retry may be requested again. */
-export function judgeRetries({ sessions }: ScriptedGateway, wanted: number): string[] {
+export function judgeRetries({ sessions }: ScriptedGateway, expected: number): string[] {
 	const retries = sessions
 		.flatMap(({ frames }) => frames)
 		.filter(
 			({ event, payload }) => event === "user.message" && Object(payload).retry_of !== undefined,
 		).length;
-	return retries > wanted ? [`people asked for ${wanted} retries, and the gateway made ${retries}`] : [];
+	return retries > expected ? [`people asked for ${expected} retries, and the gateway made ${retries}`] : [];
 }

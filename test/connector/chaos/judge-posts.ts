@@ -51,10 +51,10 @@ export function judgeOrder({ answers }: Work, places: readonly (readonly Post[])
 		const given = own.map(({ text }) => text);
 		return places.flatMap((posts) => {
 			const shown = posts.flatMap((post) => given.find((text) => post.text.includes(text)) ?? []);
-			const wanted = given.filter((text) => shown.includes(text));
-			return shown.join() === wanted.join()
+			const expected = given.filter((text) => shown.includes(text));
+			return shown.join() === expected.join()
 				? []
-				: [`${session} showed ${shown.join()} instead of ${wanted.join()}`];
+				: [`${session} showed ${shown.join()} instead of ${expected.join()}`];
 		});
 	});
 }
@@ -104,21 +104,21 @@ export function judgePings({ work, isGone }: WorkAndPosts, pings: readonly Ping[
 	const causes = work.tasks.tasks.flatMap(({ title, end, reviews, requester, session }) => {
 		const person = { requester: requester.name, mayBeMissing: isGone?.(session) ?? false };
 		return [
-			{ ...person, name: title, isWanted: end !== undefined },
+			{ ...person, name: title, isRequested: end !== undefined },
 			// An answered question may never have been posted as an open one.
 			...reviews.map(({ label, isOpen }) => {
 				const mayBeMissing = person.mayBeMissing || !isOpen;
-				return { ...person, name: label, isWanted: true, mayBeMissing };
+				return { ...person, name: label, isRequested: true, mayBeMissing };
 			}),
 		];
 	});
 	const others = pings.filter(({ text }) => causes.every(({ name }) => !text.includes(name)));
-	const faults = causes.flatMap(({ name, requester, isWanted, mayBeMissing }) => {
+	const faults = causes.flatMap(({ name, requester, isRequested, mayBeMissing }) => {
 		const called = pings.filter(({ text }) => text.includes(name)).map(({ who, by }) => `${who} by ${by}`);
-		const wanted = isWanted ? [`@${requester} by create`] : [];
-		return (mayBeMissing && called.length === 0) || called.join() === wanted.join()
+		const expected = isRequested ? [`@${requester} by create`] : [];
+		return (mayBeMissing && called.length === 0) || called.join() === expected.join()
 			? []
-			: [`${name} (${isWanted ? "wanted" : "not wanted"}) has called ${called.join() || "no person"}`];
+			: [`${name} (${isRequested ? "expected" : "unexpected"}) has called ${called.join() || "no person"}`];
 	});
 	return [...faults, ...others.map((ping) => `somebody was called: ${JSON.stringify(ping)}`)];
 }

@@ -52,11 +52,11 @@ function judgeTasks({ work, world }: DiscordChaosRun, posts: readonly Shown[]): 
 		const cards = own.filter(({ buttons }) => /Cancel|Retry/.test(buttons.join()));
 		const threads = world.threads().filter(({ name }) => name.includes(title));
 		// Direct messages have no such cards.
-		const wanted = session.externalKey?.includes(":dm:") ? 0 : 1;
+		const expected = session.externalKey?.includes(":dm:") ? 0 : 1;
 		const workAndPosts = { completed: /Done/, cancelled: /Cancelled/ };
 		const isShown =
 			end === undefined ? cards.length === 1 : own.some(({ text }) => workAndPosts[end].test(text));
-		return threads.length === wanted && isShown
+		return threads.length === expected && isShown
 			? []
 			: [`${title} has ${cards.length} cards, ${threads.length} threads`];
 	});

@@ -110,9 +110,9 @@ export class People {
 		const buttons = places.flatMap((place) =>
 			place.shows(person).flatMap(({ id, buttons: labels }) => labels.map((label) => ({ id, label }))),
 		);
-		const wanted = buttons.filter(({ label }) => pressed.has(label));
-		if (wanted.length === 0) return;
-		const { id, label } = this.#random.pick(wanted);
+		const expected = buttons.filter(({ label }) => pressed.has(label));
+		if (expected.length === 0) return;
+		const { id, label } = this.#random.pick(expected);
 		if (label === "Again") this.retries += 1;
 		this.#await(person.clicks(label, { on: { id } }));
 	}

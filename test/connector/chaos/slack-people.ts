@@ -124,9 +124,9 @@ export class SlackPeople {
 		const buttons = this.#seen(person, room).flatMap(({ id, buttons: labels }) =>
 			labels.map((label) => ({ id, label })),
 		);
-		const wanted = buttons.filter(({ label }) => pressed.has(label));
-		if (wanted.length === 0) return;
-		const { id, label } = this.#random.pick(wanted);
+		const expected = buttons.filter(({ label }) => pressed.has(label));
+		if (expected.length === 0) return;
+		const { id, label } = this.#random.pick(expected);
 		if (label === "Again") this.retries += 1;
 		this.#await(person.clicks(label, { on: { id } }));
 	}

@@ -50,11 +50,11 @@ async function proof<ChaosRun extends DiscordChaosRun | SlackChaosRun>(
 	first: number,
 	open: (seed: number, directory: string, kills: number) => ChaosRun,
 	judged: (run: ChaosRun) => readonly string[],
-	wanted: Readonly<Record<string, number>>,
+	expected: Readonly<Record<string, number>>,
 ): Promise<void> {
 	const { faults, unvisited, census } = await playChaosRuns({ first, count }, open, judged);
 	expect(faults).toEqual([]);
 	expect(unvisited).toEqual([]);
-	const rare = Object.entries(wanted).filter(([kind, part]) => (census.get(kind) ?? 0) < part * count);
+	const rare = Object.entries(expected).filter(([kind, part]) => (census.get(kind) ?? 0) < part * count);
 	expect(rare, `of ${count}: ${JSON.stringify([...census])}`).toEqual([]);
 }

@@ -89,11 +89,11 @@ async function notified({ town }: Notebook, people: readonly string[]): Promise<
 	if (!isDeepStrictEqual(names, expected)) throw new Error(`notified: ${names.join()}`);
 }
 
-async function stuck({ town }: Notebook, wanted: readonly string[]): Promise<void> {
+async function stuck({ town }: Notebook, expected: readonly string[]): Promise<void> {
 	let reasons: string[] = [];
 	const isSo = async (): Promise<boolean> => {
 		reasons = await town.stuck();
-		return reasons.length === wanted.length && wanted.every((part, at) => reasons[at]?.includes(part));
+		return reasons.length === expected.length && expected.every((part, at) => reasons[at]?.includes(part));
 	};
 	await town.city.until(isSo, "that is stuck").catch((cause: unknown) => {
 		throw new Error(`what is stuck:\n${listed(reasons)}`, { cause });

@@ -18,9 +18,9 @@ export class Town<S extends Site = Site> implements AsyncDisposable {
 
 	static async open<S extends Site>(city: City, site: S): Promise<Town<S>> {
 		const { platform, tenant, tenants } = site;
-		const wanted = { name: `${platform}-${tenant.toLowerCase()}`, platform, tenants: [...tenants] };
+		const tokenRequest = { name: `${platform}-${tenant.toLowerCase()}`, platform, tenants: [...tenants] };
 		const { token } = await city.through(
-			city.operator.request("create_token", { kind: "connector", ...wanted }),
+			city.operator.request("create_token", { kind: "connector", ...tokenRequest }),
 		);
 		const town = new Town(city, site, token);
 		await town.start();

@@ -47,8 +47,8 @@ async function openRooms() {
 		},
 		/** A client with read access to one session. */
 		async third(session: string): Promise<Client> {
-			const wanted = { kind: "observer" as const, name: "wall", sessions: [session] };
-			const { token } = await city.through(city.operator.request("create_token", wanted));
+			const tokenRequest = { kind: "observer" as const, name: "wall", sessions: [session] };
+			const { token } = await city.through(city.operator.request("create_token", tokenRequest));
 			return createClient({ url: city.url, token, clock: city.clock, ids: createIds() });
 		},
 		drainFaults: () => [...slack.site.drainFaults(), ...discord.site.drainFaults()],

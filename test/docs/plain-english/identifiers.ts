@@ -43,6 +43,9 @@ const bannedWords: Readonly<Record<string, string>> = {
 	whispers: "privately",
 };
 
+/** Words that must not begin a name of several words, with the words that replace them. */
+const bannedBeginnings: Readonly<Record<string, string>> = { most: "max or newest" };
+
 /** Each identifier of a source once, and the name of its file. A quoted property is not an identifier. */
 export function identifiersOf(file: string, source: string): Identifier[] {
 	const { program } = parseSync(file, source);
@@ -56,8 +59,13 @@ export function identifiersOf(file: string, source: string): Identifier[] {
 
 /** Advice about the first banned word in a name. Undefined if the name contains no such word. */
 export function adviceFor(name: string): string | undefined {
-	const word = wordsOf(name).find((one) => Object.hasOwn(bannedWords, one));
-	return word === undefined ? undefined : `replace "${word}", for example by ${bannedWords[word]}`;
+	const words = wordsOf(name);
+	const word = words.find((one) => Object.hasOwn(bannedWords, one));
+	if (word !== undefined) return `replace "${word}", for example by ${bannedWords[word]}`;
+	const [first = ""] = words;
+	return words.length > 1 && Object.hasOwn(bannedBeginnings, first)
+		? `replace "${first}", for example by ${bannedBeginnings[first]}`
+		: undefined;
 }
 
 /** Words of a name in camel case, snake case or kebab case, in lower case. */

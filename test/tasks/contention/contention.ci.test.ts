@@ -39,8 +39,8 @@ const test = postgresTest.extend<{ readonly submitter: Submitter }>({
 			async submit(titles, inOrder = false) {
 				const dependsOn: string[] = [];
 				for (const title of titles) {
-					const wanted = { title, description: "mark it", tools: ["mark"], dependsOn };
-					const { id } = await runtime.tasks.submit(unkeyed(), home, wanted);
+					const requested = { title, description: "mark it", tools: ["mark"], dependsOn };
+					const { id } = await runtime.tasks.submit(unkeyed(), home, requested);
 					if (inOrder) dependsOn.splice(0, 1, id);
 				}
 			},

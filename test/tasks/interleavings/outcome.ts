@@ -64,11 +64,11 @@ async function faultsOfOne(
 function faultsOfEffects({ effects }: World, { player, at, sequence }: Playing): string[] {
 	const { title } = player.cast;
 	return [[title, at.effects] as const, [workerOf(title), at.workerEffects] as const].flatMap(
-		([name, wanted]) => {
+		([name, expected]) => {
 			const own = [...effects.keys()].filter((id) => id.startsWith(`${idOf(name)}_`)).length;
-			return own === wanted
+			return own === expected
 				? []
-				: [`${sequence.join(", ")}: ${name} has had ${own} effects instead of ${wanted}`];
+				: [`${sequence.join(", ")}: ${name} has had ${own} effects instead of ${expected}`];
 		},
 	);
 }

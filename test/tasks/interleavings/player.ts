@@ -117,8 +117,8 @@ export class Player {
 	async #submit(killable: KillableRuntime): Promise<void> {
 		const { title, home, needed } = this.cast;
 		const { tasks } = killable.t.runtime;
-		const wanted = { title, description: "as it is written", tools: ["effect", "gated"] };
-		const { id } = await tasks.submit(this.#keyed("submit_task"), home, wanted);
+		const expected = { title, description: "as it is written", tools: ["effect", "gated"] };
+		const { id } = await tasks.submit(this.#keyed("submit_task"), home, expected);
 		if (!needed) return;
 		const dependent = { title: dependentOf(title), description: "then", tools: [], dependsOn: [id] };
 		await tasks.submit(this.#keyed("submit_task", "dependent"), home, dependent);

@@ -7,7 +7,7 @@ import { type Action, after, atFirst, type ExpectedState, enabled, isOver } from
 export function allSequences(most: number): Action[][] {
 	const found: Action[][] = [];
 	const extend = (at: ExpectedState, sequence: readonly Action[]): void => {
-		const next = sequence.length < most ? wanted(at, sequence.at(-1)) : [];
+		const next = sequence.length < most ? expected(at, sequence.at(-1)) : [];
 		if (next.length === 0) found.push([...sequence]);
 		for (const action of next) extend(after(at, action), [...sequence, action]);
 	};
@@ -15,7 +15,7 @@ export function allSequences(most: number): Action[][] {
 	return found;
 }
 
-function wanted(at: ExpectedState, last: Action | undefined): Action[] {
+function expected(at: ExpectedState, last: Action | undefined): Action[] {
 	if (isOver(at.task)) return last === "crash" ? [] : ["crash"];
 	return enabled(at).filter((action) => action !== "crash" || last !== "crash");
 }

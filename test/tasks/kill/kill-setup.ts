@@ -81,8 +81,8 @@ export class KillSetup implements AsyncDisposable {
 	}
 
 	async submit(sessionId: string, title: string, description: string): Promise<string> {
-		const wanted = { title, description, tools: ["run_command"] };
-		const { task_id } = await this.client.request("submit_task", wanted, { sessionId });
+		const requested = { title, description, tools: ["run_command"] };
+		const { task_id } = await this.client.request("submit_task", requested, { sessionId });
 		return task_id;
 	}
 

@@ -72,7 +72,7 @@ class SqlStorage {
 			const all = db.selectFrom("kv").select(["key", "value"]).where("namespace", "=", namespace);
 			const live = all.where((eb) => eb.or([eb("expires", "is", null), eb("expires", ">", now)]));
 			const rows = keys.length === 0 ? [] : await live.where("key", "in", keys).execute();
-			return keys.map((wanted) => rows.find(({ key }) => key === wanted)?.value);
+			return keys.map((requested) => rows.find(({ key }) => key === requested)?.value);
 		});
 	}
 
@@ -96,7 +96,7 @@ class SqlStorage {
 		return this.#store.commit(async (tx) => {
 			const rows = tx.deleteFrom("kv").where("namespace", "=", namespace).returning("key");
 			const deleted = keys.length === 0 ? [] : await rows.where("key", "in", keys).execute();
-			return keys.map((wanted) => deleted.some(({ key }) => key === wanted));
+			return keys.map((requested) => deleted.some(({ key }) => key === requested));
 		});
 	}
 

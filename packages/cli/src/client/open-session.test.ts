@@ -92,14 +92,14 @@ test.each([
 	[{ model: "claude-haiku-5-5" }, { default: "a", models }],
 	[{ model: "a" }, { default: "a", models }],
 	[{ model: "gemma" }, { default: "a", models, any_model: true }],
-])("accepts the model: %j", async (wanted, list) => {
+])("accepts the model: %j", async (requested, list) => {
 	const client = new FakeClient();
-	const opening = openSession(client, { ...fresh, ...wanted });
+	const opening = openSession(client, { ...fresh, ...requested });
 	client.last("list_models").answer(list);
 	await setImmediate();
 	client.last("open_session").answer(session);
 	await setImmediate();
-	client.last("set_model").answer({ model: wanted.model });
+	client.last("set_model").answer({ model: requested.model });
 	expect(await opening).toBe(session);
 });
 

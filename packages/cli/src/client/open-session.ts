@@ -71,15 +71,15 @@ async function checkModel(client: Client, model: string, profile = "default"): P
 async function openChosen(client: Client, choice: SessionChoice): Promise<OpenSession> {
 	const { sessionId, rootDir, profile, onOtherDirectory } = choice;
 	if (sessionId !== undefined) return client.open({ session_id: sessionId });
-	const wanted = profile === undefined ? {} : { profile };
-	if (rootDir === undefined) return client.open(wanted);
+	const requested = profile === undefined ? {} : { profile };
+	if (rootDir === undefined) return client.open(requested);
 	try {
-		return await client.open({ ...wanted, root_dir: rootDir });
+		return await client.open({ ...requested, root_dir: rootDir });
 	} catch (reason) {
 		const error = ParleyError.from(reason);
 		const isRefused = error.code === "invalid_argument" && error.message.includes("root_dir");
 		if (!isRefused || !onOtherDirectory) throw error;
 		onOtherDirectory(error.message.replace(/^invalid params: root_dir: /, ""));
-		return client.open(wanted);
+		return client.open(requested);
 	}
 }

@@ -87,20 +87,20 @@ export interface ManifestFlags {
 /** Prints the manifest of the app, or the differences to an installed one. Returns the exit code: 1 if they differ. */
 export async function slackManifest({ publicUrl, diff, json }: ManifestFlags, io: Io): Promise<number> {
 	const url = publicUrl === undefined ? {} : { publicUrl: readPublicUrl(publicUrl) };
-	const wanted = manifestOf({ shapes: commandTable, ...url });
+	const requested = manifestOf({ shapes: commandTable, ...url });
 	if (diff === undefined) {
-		io.stdout.write(`${JSON.stringify(wanted, undefined, 2)}\n`);
+		io.stdout.write(`${JSON.stringify(requested, undefined, 2)}\n`);
 		return 0;
 	}
-	return compare(await readInstalled(diff, io), wanted, { json: json === true, io });
+	return compare(await readInstalled(diff, io), requested, { json: json === true, io });
 }
 
 function compare(
 	installed: Manifest,
-	wanted: Manifest,
+	requested: Manifest,
 	{ json, io }: { readonly json: boolean; readonly io: Io },
 ): number {
-	const differences = manifestDiff(installed, wanted);
+	const differences = manifestDiff(installed, requested);
 	if (json) printJson(differences, io);
 	else if (differences.length === 0) printRows(["the app matches the manifest"], io);
 	else printRows(differences.map(differenceWords), io);

@@ -85,9 +85,9 @@ function readTransport(io: SlackEnvironment, { slack }: SlackConfig, listen?: st
 	}
 	const signingSecret = variable(io, "SLACK_SIGNING_SECRET");
 	if (signingSecret === undefined) {
-		const wanted =
+		const requested =
 			listen === undefined ? "SLACK_APP_TOKEN (or SLACK_SIGNING_SECRET)" : "SLACK_SIGNING_SECRET";
-		throw new UsageError(`${wanted} is not set\n${setupHint}`);
+		throw new UsageError(`${requested} is not set\n${setupHint}`);
 	}
 	const address = listen === undefined ? slack?.listen : readListen(listen);
 	if (address === undefined) {

@@ -35,8 +35,8 @@ export function superviseConnectors(
 ): { readonly names: readonly string[]; stop(): Promise<void> } {
 	const script = process.argv[1] ?? "";
 	const config = flags.config === undefined ? [] : ["--config", flags.config];
-	const wanted = platforms.filter((platform) => platform.isWanted(io.environment));
-	const supervisors = wanted.map(({ name, variables }) => {
+	const requested = platforms.filter((platform) => platform.isRequested(io.environment));
+	const supervisors = requested.map(({ name, variables }) => {
 		const args = [script, name, "--data", data, "--log-level", logLevel, ...config, "--supervised"];
 		const environment = connectorEnvironment(io.environment, variables);
 		return new Supervisor({
@@ -47,7 +47,7 @@ export function superviseConnectors(
 		});
 	});
 	return {
-		names: wanted.map(({ name }) => name),
+		names: requested.map(({ name }) => name),
 		stop: async () => void (await Promise.all(supervisors.map((supervisor) => supervisor.stop()))),
 	};
 }

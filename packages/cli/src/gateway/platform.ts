@@ -11,7 +11,7 @@ export interface Platform {
 	/** Environment variables that only its connector gets. */
 	readonly variables: readonly string[];
 	/** Whether the environment has the tokens of the connector, so that `parley start` runs it. */
-	isWanted(environment: Environment): boolean;
+	isRequested(environment: Environment): boolean;
 	/** Variables that `isWanted` requires. */
 	readonly wants: string;
 	/** Instruction that makes the person of the setup the owner. */
@@ -22,7 +22,7 @@ export const discord: Platform = {
 	name: "discord",
 	title: "Discord",
 	variables: ["DISCORD_TOKEN"],
-	isWanted: (environment) => isSet(environment, "DISCORD_TOKEN"),
+	isRequested: (environment) => isSet(environment, "DISCORD_TOKEN"),
 	wants: "DISCORD_TOKEN",
 	pairing: (code) => `In a channel of your server, type /pair ${code}`,
 };
@@ -36,7 +36,7 @@ export const slack: Platform = {
 	name: "slack",
 	title: "Slack",
 	variables: ["SLACK_BOT_TOKEN", "SLACK_APP_TOKEN", "SLACK_SIGNING_SECRET"],
-	isWanted: (environment) =>
+	isRequested: (environment) =>
 		isSet(environment, "SLACK_BOT_TOKEN") &&
 		(isSet(environment, "SLACK_APP_TOKEN") || isSet(environment, "SLACK_SIGNING_SECRET")),
 	wants: "SLACK_BOT_TOKEN and SLACK_APP_TOKEN",

@@ -36,7 +36,8 @@ function wrapped(text: string, room: number): string[] {
 }
 
 function sumOf(findings: readonly Finding[]): string {
-	const count = (wanted: FindingStatus): number => findings.filter(({ status }) => status === wanted).length;
+	const count = (requested: FindingStatus): number =>
+		findings.filter(({ status }) => status === requested).length;
 	const [failures, warnings] = [count("fail"), count("warn")];
 	if (failures + warnings === 0) return "no problems";
 	return `${counted(failures, "failure")}, ${counted(warnings, "warning")}`;

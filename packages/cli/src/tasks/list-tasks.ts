@@ -30,10 +30,10 @@ export async function listTasks(flags: TasksFlags, io: Io): Promise<void> {
 
 async function queryOf(flags: TasksFlags, io: Io): Promise<MethodInput<"query_tasks">> {
 	const { session, status, all, limit } = flags;
-	const wanted = status ?? (all ? undefined : openStatuses);
+	const requested = status ?? (all ? undefined : openStatuses);
 	return defined({
 		limit,
-		status: wanted && [...wanted],
+		status: requested && [...requested],
 		session_id:
 			session === undefined ? undefined : (await findSession(await findGateway(flags, io), session)).id,
 	});

@@ -34,7 +34,7 @@ export interface Question {
 	/** For an approval about which people are notified. */
 	readonly notices?: NoticeSchedule;
 	/** For a grant request: the requested grant. Only a written answer settles it. */
-	readonly wantedGrant?: StoredGrantRequest;
+	readonly requestedGrant?: StoredGrantRequest;
 }
 
 /** An answer with its author. */
@@ -76,7 +76,7 @@ export class Prompts {
 
 	/** Writes the question and records `prompt.requested`. */
 	async raise(tx: Tx, record: RecordEvents, session: Session, question: Question): Promise<void> {
-		const { prompt, approval, notices, wantedGrant } = question;
+		const { prompt, approval, notices, requestedGrant } = question;
 		const [recorded] = await record({ type: "prompt.requested", prompt });
 		await tx
 			.insertInto("prompts")
@@ -89,14 +89,14 @@ export class Prompts {
 				seq: recorded?.seq ?? 0,
 				request: JSON.stringify(prompt),
 				answer: null,
-				floor: approval?.floor || wantedGrant ? 1 : 0,
+				floor: approval?.floor || requestedGrant ? 1 : 0,
 				scope: approval?.scope ? JSON.stringify(approval.scope) : null,
 				binding: approval?.binding ?? null,
 				reminded: 0,
 				notices: notices ? JSON.stringify(notices) : null,
 				due_at: prompt.remindAt ?? null,
 				votes: null,
-				wanted_grant: wantedGrant ? JSON.stringify(wantedGrant) : null,
+				wanted_grant: requestedGrant ? JSON.stringify(requestedGrant) : null,
 				created_at: this.#services.clock.now(),
 				expires_at: prompt.expiresAt,
 				...stamp,

@@ -93,10 +93,10 @@ export class Files {
 	 * Stores an uploaded file, complete or not at all. If an earlier request had the same key, name and content, it returns
 	 * the file of that request. Throws `FileTooLargeError`, or `resource_exhausted` if the quota or the disk is full.
 	 */
-	async store(principal: Principal, { name: wanted, key, content }: UploadedFile): Promise<StoredFile> {
+	async store(principal: Principal, { name: requested, key, content }: UploadedFile): Promise<StoredFile> {
 		authorize(principal, "file.write");
 		const id = this.#options.ids.create("file");
-		const name = this.#options.redactor?.redact(wanted) ?? wanted;
+		const name = this.#options.redactor?.redact(requested) ?? requested;
 		// An earlier file with this key needs no additional room.
 		const repeated = await this.#options.store.read((db) => knowsKey(db, principal, key));
 		const spareBytes = repeated ? Number.POSITIVE_INFINITY : 0;

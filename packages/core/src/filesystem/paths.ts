@@ -203,30 +203,30 @@ export function toolRoots(
 }
 
 /** Working directory for a client's `root_dir`, by the rules of the runtime. Throws `invalid_argument`. */
-export async function chooseRoot(wanted: string | undefined, roots: Roots): Promise<string> {
+export async function chooseRoot(requested: string | undefined, roots: Roots): Promise<string> {
 	const base = roots.given[0] ?? roots.current;
-	if (wanted === undefined || wanted === "") return base;
-	const path = await existingDirectory(resolve(base, wanted), wanted);
-	if (isWithin(path, roots.dataDir)) throw refused(wanted, "is in the data directory");
+	if (requested === undefined || requested === "") return base;
+	const path = await existingDirectory(resolve(base, requested), requested);
+	if (isWithin(path, roots.dataDir)) throw refused(requested, "is in the data directory");
 	if (roots.given.length > 0 && !roots.given.some((root) => isWithin(path, root))) {
-		throw refused(wanted, `is outside the roots ${roots.given.join(", ")}`);
+		throw refused(requested, `is outside the roots ${roots.given.join(", ")}`);
 	}
 	return path;
 }
 
-async function existingDirectory(path: string, wanted: string): Promise<string> {
-	if (path.includes("\0")) throw refused(wanted, "is not a path");
+async function existingDirectory(path: string, requested: string): Promise<string> {
+	if (path.includes("\0")) throw refused(requested, "is not a path");
 	try {
 		const real = await realpath(path);
 		if ((await stat(real)).isDirectory()) return real;
 	} catch (cause) {
-		throw refused(wanted, "does not exist", cause);
+		throw refused(requested, "does not exist", cause);
 	}
-	throw refused(wanted, "is not a directory");
+	throw refused(requested, "is not a directory");
 }
 
-function refused(wanted: string, why: string, cause?: unknown): ParleyError {
-	const shown = wanted.length > maxShown ? `${wanted.slice(0, maxShown)}…` : wanted;
+function refused(requested: string, why: string, cause?: unknown): ParleyError {
+	const shown = requested.length > maxShown ? `${requested.slice(0, maxShown)}…` : requested;
 	return new ParleyError(`root_dir: ${JSON.stringify(shown)} ${why}`, {
 		code: "invalid_argument",
 		...defined({ cause }),

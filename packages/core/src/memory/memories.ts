@@ -75,16 +75,16 @@ export class Memories {
 	 * Stores a note that a person writes. Throws `invalid_argument` or `resource_exhausted` if it exceeds a limit, and
 	 * `permission_denied` for a shared note unless the operator writes it.
 	 */
-	async store(request: Keyed, wanted: NewMemory): Promise<Memory> {
+	async store(request: Keyed, requested: NewMemory): Promise<Memory> {
 		const { principal } = request;
-		authorize(principal, wanted.scope === "everyone" ? "memory.write_everyone" : "memory.write");
+		authorize(principal, requested.scope === "everyone" ? "memory.write_everyone" : "memory.write");
 		const origin = {
 			id: this.#options.ids.create("mem"),
 			author: actingId(principal),
 			taint: taintOfMessage(principal, undefined),
 			reader: readerOf(principal),
 		};
-		return this.#once(request, (tx) => this.insert(tx, wanted, origin));
+		return this.#once(request, (tx) => this.insert(tx, requested, origin));
 	}
 
 	/** Returns the notes that the principal can read, the most relevant or the newest first. */
@@ -162,12 +162,16 @@ export class Memories {
 	}
 
 	/** Stores a note in a transaction, without secrets. Throws like `store`. A repeated id changes nothing. */
-	async insert(tx: Tx, wanted: NewMemory, { reader, ...origin }: MemoryOrigin): Promise<Memory> {
+	async insert(tx: Tx, requested: NewMemory, { reader, ...origin }: MemoryOrigin): Promise<Memory> {
 		const { redactor, clock, store } = this.#options;
 		const known = await findMemory(tx, origin.id);
 		if (known) return known;
 		const clean = (text: string): string => redactor.redact(text);
-		const checked = checkMemory({ ...wanted, text: clean(wanted.text), tags: wanted.tags.map(clean) });
+		const checked = checkMemory({
+			...requested,
+			text: clean(requested.text),
+			tags: requested.tags.map(clean),
+		});
 		const subject = subjectOf(checked.scope, reader);
 		if ((await countMemories(tx, checked.scope, subject)) >= memoryLimits.notes) {
 			const message = `Too many memories of scope ${checked.scope}: ${memoryLimits.notes} are stored. Delete some first.`;

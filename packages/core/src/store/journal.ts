@@ -108,8 +108,8 @@ export class Journal {
 		for (let after = position; after < last && rows.length < limit; after += windowSize) {
 			if (after > position) await setImmediate();
 			const until = Math.min(last, after + windowSize);
-			const wanted = { limit: limit - rows.length, order: "asc" } as const;
-			rows.push(...(await this.#window({ after, until }, filter, wanted)));
+			const requested = { limit: limit - rows.length, order: "asc" } as const;
+			rows.push(...(await this.#window({ after, until }, filter, requested)));
 		}
 		return rows.map((row) => ({ position: Number(row.position), event: toRecorded(row) }));
 	}
@@ -147,8 +147,8 @@ export class Journal {
 		const rows: EventRow[] = [];
 		for (let until = last; until > 0 && rows.length < limit; until -= windowSize) {
 			if (until < last) await setImmediate();
-			const wanted = { limit: limit - rows.length, order: "desc" } as const;
-			rows.push(...(await this.#window({ after: until - windowSize, until }, filter, wanted)));
+			const requested = { limit: limit - rows.length, order: "desc" } as const;
+			rows.push(...(await this.#window({ after: until - windowSize, until }, filter, requested)));
 		}
 		return rows;
 	}

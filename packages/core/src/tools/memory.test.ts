@@ -316,8 +316,8 @@ function calling(name: string, args: readonly object[]): ScriptedReply {
 }
 
 test("a run deletes notes by its person and about them, and an approved run of the operator deletes notes for all people", async () => {
-	const wanted: { id: string }[] = [];
-	const turn = [calling("forget_memory", wanted), [says("done")]];
+	const requested: { id: string }[] = [];
+	const turn = [calling("forget_memory", requested), [says("done")]];
 	await using talk = await Talk.open([...turn, ...turn]);
 	const stored = [
 		await talk.store(person("ann"), "user", "about ann"),
@@ -326,7 +326,7 @@ test("a run deletes notes by its person and about them, and an approved run of t
 		await talk.store(person("bob"), "user", "about bob"),
 		await talk.store(operator, "everyone", "for everyone"),
 	];
-	wanted.push(...stored.map(({ id }) => ({ id })));
+	requested.push(...stored.map(({ id }) => ({ id })));
 	const left = async (by: Principal) => {
 		const { id, log } = await talk.join(by);
 		await talk.say(by, id);

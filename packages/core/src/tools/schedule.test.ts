@@ -99,8 +99,8 @@ test("a run of a schedule creates no schedules, and adds its taint to the sessio
 	const { t, session, log, schedules } = await talk(operator, [create], done);
 	await using _ = t;
 	await t.runtime.start();
-	const wanted = { prompt: "go", trigger: { kind: "interval", everyMs: 60_000 } as const };
-	const { id } = await schedules.create(unkeyed(), { sessionId: session }, wanted);
+	const requested = { prompt: "go", trigger: { kind: "interval", everyMs: 60_000 } as const };
+	const { id } = await schedules.create(unkeyed(), { sessionId: session }, requested);
 	await t.store.commit((tx) =>
 		tx.updateTable("schedules").set({ taint: "P" }).where("id", "=", id).execute(),
 	);

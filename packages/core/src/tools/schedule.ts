@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { whenText } from "../text/schedule-times.ts";
 import { mixedScriptNotes, visible } from "../text/visible.ts";
-import { type Schedule, scheduleLimits, shows, type WantedSchedule } from "../vocabulary/schedule.ts";
+import { type RequestedSchedule, type Schedule, scheduleLimits, shows } from "../vocabulary/schedule.ts";
 import { defineTool, type Tool } from "../vocabulary/tool.ts";
 
 const task = () =>
@@ -53,7 +53,7 @@ const scheduleTask = defineTool<Task>({
 	effect: "idempotent",
 	usual: ["schedule"],
 	async plan(args, { schedules }) {
-		await schedules.check(wantedOf(args));
+		await schedules.check(requestedOf(args));
 		const zone = args.time_zone === undefined ? "" : ` (${visible(args.time_zone)})`;
 		return {
 			label: `schedule ${visible(args.when)}${zone}: ${visible(args.prompt)}`,
@@ -64,7 +64,7 @@ const scheduleTask = defineTool<Task>({
 		};
 	},
 	async run(args, _plan, { schedules }) {
-		return { text: `created ${lineOf(await schedules.create(wantedOf(args)))}`, failed: false };
+		return { text: `created ${lineOf(await schedules.create(requestedOf(args)))}`, failed: false };
 	},
 });
 
@@ -112,7 +112,7 @@ const unscheduleTask = defineTool<z.infer<ReturnType<typeof chosen>>>({
 
 export const scheduleTools: readonly Tool[] = [scheduleTask, listSchedules, unscheduleTask];
 
-function wantedOf({ prompt, title, show, when, time_zone: timeZone }: Task): WantedSchedule {
+function requestedOf({ prompt, title, show, when, time_zone: timeZone }: Task): RequestedSchedule {
 	return { prompt, title, show, trigger: { kind: "words", when, timeZone } };
 }
 

@@ -74,9 +74,9 @@ export async function placeRoot(key: string, root: string, { dataDir }: Roots): 
 	return real;
 }
 
-function checkTools(key: string, wanted: readonly string[], tools: PlaceSurroundings["tools"]): void {
+function checkTools(key: string, requested: readonly string[], tools: PlaceSurroundings["tools"]): void {
 	const names = tools.map(({ name }) => name);
-	const unknown = wanted.find((name) => !names.includes(name) && !isMcpToolName(name));
+	const unknown = requested.find((name) => !names.includes(name) && !isMcpToolName(name));
 	if (unknown === undefined) return;
 	const near = findNearMiss(unknown, names);
 	const way = near === undefined ? `available: ${names.join(", ")}` : `did you mean ${near}?`;

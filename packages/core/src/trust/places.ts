@@ -140,10 +140,10 @@ export class Places {
 	}
 
 	/** Replaces the settings of a channel. Throws `invalid_argument` for invalid ones. */
-	async set(request: Keyed, key: string, wanted: PlaceProfile): Promise<void> {
+	async set(request: Keyed, key: string, requested: PlaceProfile): Promise<void> {
 		const { principal } = request;
 		authorize(principal, "place.manage");
-		const profile = await checkPlace(key, wanted, this.#surroundings);
+		const profile = await checkPlace(key, requested, this.#surroundings);
 		// Not at a start: available models and channels may have changed by then, which must not stop the gateway.
 		checkKnown(key, profile, (other) => this.#find(other) !== undefined);
 		await checkModel(key, profile, this.#options.checkModel);

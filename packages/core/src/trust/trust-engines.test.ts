@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { openSqliteStore, type Store } from "@parley/base";
 import { ManualClock, openPgliteStore } from "@parley/base/testing";
 import { expect, test } from "vitest";
-import type { WantedGrant } from "../conversation/grants/channel-grants.ts";
+import type { RequestedGrant } from "../conversation/grants/channel-grants.ts";
 import { migrations } from "../store/migrations/migrations.ts";
 import type { Tables } from "../store/tables.ts";
 import { EventLog } from "../testing/event-log.ts";
@@ -27,7 +27,7 @@ const engines: readonly [string, (directory: string) => Promise<Store<Tables>>][
 	["PostgreSQL", () => openPgliteStore<Tables>({ migrations })],
 ];
 
-function wanted(options: Partial<WantedGrant> = {}): WantedGrant {
+function newRequest(options: Partial<RequestedGrant> = {}): RequestedGrant {
 	const all = { people: null, tools: null, classes: null };
 	return { place, ...all, maxActions: 200, lifeMs: 4 * hour, reason: "release", ...options };
 }
@@ -66,12 +66,15 @@ test.each(engines)("grants apply, end and are listed the same on %s", async (_en
 	await using directory = await mkdtempDisposable(join(tmpdir(), "parley-trust-"));
 	await using t = await opened(await open(directory.path));
 	const { grants } = t.runtime.trust;
-	await expect(grants.request(unkeyed(), wanted())).rejects.toThrow(
+	await expect(grants.request(unkeyed(), newRequest())).rejects.toThrow(
 		"discord:guild:general has no conversation yet",
 	);
 	const session = await t.create(member);
 	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
-	await grants.request(unkeyed(), wanted({ maxActions: 1, tools: ["edit"], people: ["discord:guild:ada"] }));
+	await grants.request(
+		unkeyed(),
+		newRequest({ maxActions: 1, tools: ["edit"], people: ["discord:guild:ada"] }),
+	);
 	expect(await asks(t, log, session)).toBe(false);
 	expect(await grants.list(operator, false)).toEqual([]);
 	const [used] = await grants.list(operator, true);
@@ -81,8 +84,8 @@ test.each(engines)("grants apply, end and are listed the same on %s", async (_en
 		tools: ["edit"],
 		endReason: "all 1 calls are used up",
 	});
-	await grants.request(unkeyed(), wanted());
-	await grants.request(unkeyed(), wanted({ reason: "again" }));
+	await grants.request(unkeyed(), newRequest());
+	await grants.request(unkeyed(), newRequest({ reason: "again" }));
 	expect(await grants.list(member, false)).toMatchObject([{ reason: "again", maxActions: 200 }]);
 	expect(await grants.list({ ...operator, id: "x", kind: "observer", sessions: [] }, true)).toEqual([]);
 	await grants.revoke(unkeyed(), (await grants.list(operator, false))[0]?.id ?? "", "over");
@@ -93,7 +96,7 @@ test.each(engines)("grants apply, end and are listed the same on %s", async (_en
 		"another one replaces it",
 		"revoked by operator: over",
 	]);
-	await grants.request(unkeyed(), wanted());
+	await grants.request(unkeyed(), newRequest());
 	t.clock.advance(4 * hour);
 	await t.settle();
 	await grants.review(place);
@@ -107,15 +110,15 @@ test.each(engines)(
 		await using directory = await mkdtempDisposable(join(tmpdir(), "parley-trust-"));
 		await using t = await opened(await open(directory.path));
 		const { grants } = t.runtime.trust;
-		await expect(grants.request(unkeyed(member), wanted())).rejects.toThrow("send a message there first");
+		await expect(grants.request(unkeyed(member), newRequest())).rejects.toThrow("send a message there first");
 		const [first, second] = [await t.create(member), await t.create(member)];
 		t.clock.advance(1_000);
 		await t.runtime.send(unkeyed(member), second, { content: "hello" });
 		// A reconnected connector names no session, and may have another channel's session open.
 		const elsewhere = await t.create();
-		const requested = await grants.request(unkeyed(member), wanted(), { current: elsewhere });
+		const requested = await grants.request(unkeyed(member), newRequest(), { current: elsewhere });
 		expect(requested).toMatchObject({ status: "requested", sessionId: second });
-		const beside = await grants.request(unkeyed(member), wanted({ lifeMs: hour }), { current: first });
+		const beside = await grants.request(unkeyed(member), newRequest({ lifeMs: hour }), { current: first });
 		expect(beside).toMatchObject({ status: "requested", sessionId: first });
 		const there: Principal = {
 			...member,
@@ -127,8 +130,8 @@ test.each(engines)(
 		const requests = await grants.requests(operator);
 		expect(requests.map(({ sessionId }) => sessionId).sort()).toEqual([first, second].sort());
 		const grantRequest = requests.find(({ sessionId }) => sessionId === first);
-		expect(grantRequest?.wanted).toEqual({
-			...wanted({ lifeMs: hour }),
+		expect(grantRequest?.requested).toEqual({
+			...newRequest({ lifeMs: hour }),
 			by: { id: "discord:guild:ada", name: "Ada" },
 		});
 		await t.runtime.answer(unkeyed(), grantRequest?.token ?? "", { value: true });

@@ -55,10 +55,10 @@ const controls = /(?![\n\t])\p{Cc}/gu;
  * Returns the note in its stored form: trimmed, without control characters, each tag in one line. Throws `invalid_argument`
  * if it is blank or over a limit.
  */
-export function checkMemory({ scope, text: given, tags: wanted }: NewMemory): NewMemory {
+export function checkMemory({ scope, text: given, tags: requested }: NewMemory): NewMemory {
 	const text = given.replaceAll(/\r\n?/g, "\n").replaceAll(controls, "").trim();
 	const inOneLine = (tag: string): string => tag.replaceAll(/[\p{Cc}\s]+/gu, " ").trim();
-	const tags = [...new Set(wanted.map(inOneLine).filter((tag) => tag !== ""))];
+	const tags = [...new Set(requested.map(inOneLine).filter((tag) => tag !== ""))];
 	if (text === "") throw invalid("Empty memory: write the text of the note.");
 	if (text.length > memoryLimits.text) {
 		throw invalid(`Memory of ${text.length} characters: write at most ${memoryLimits.text}.`);

@@ -116,8 +116,8 @@ function invalid(name: string, value: string, allowed: string): ParleyError {
 }
 
 /** Throws `invalid_argument` if the session lacks one of the tools. */
-export function checkTools(wanted: readonly string[], tools: readonly { readonly name: string }[]): void {
-	const unknown = wanted.filter((name) => !tools.some((tool) => tool.name === name));
+export function checkTools(requested: readonly string[], tools: readonly { readonly name: string }[]): void {
+	const unknown = requested.filter((name) => !tools.some((tool) => tool.name === name));
 	if (unknown.length === 0) return;
 	const known = tools.map(({ name }) => name).join(", ");
 	const names = JSON.stringify(unknown).slice(0, 200);

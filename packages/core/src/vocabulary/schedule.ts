@@ -106,12 +106,12 @@ export const scheduleLimits = {
 export const lateMs = 60_000;
 
 /** Returns the message with a title. Throws `invalid_argument` if it is blank or over a limit. */
-export function checkTexts({ prompt: given, title: wanted = "" }: ScheduleTexts): {
+export function checkTexts({ prompt: given, title: requested = "" }: ScheduleTexts): {
 	readonly prompt: string;
 	readonly title: string;
 } {
 	const prompt = given.replaceAll("\0", "").trim();
-	const title = oneLine(wanted) || oneLine(prompt).slice(0, 80);
+	const title = oneLine(requested) || oneLine(prompt).slice(0, 80);
 	if (prompt === "") throw invalid('Empty prompt "": write the message that the schedule sends.');
 	if (prompt.length > scheduleLimits.prompt) {
 		throw invalid(`Prompt of ${prompt.length} characters: write at most ${scheduleLimits.prompt}.`);
@@ -138,13 +138,13 @@ export function invalid(message: string): ParleyError {
 }
 
 /** Trigger of a schedule, in plain words or in parts. A cron expression without a time zone uses that of the gateway. */
-export type WantedTrigger =
+export type RequestedTrigger =
 	| Exclude<Trigger, { kind: "cron" }>
 	| { readonly kind: "cron"; readonly cron: string; readonly timeZone?: string | undefined }
 	| { readonly kind: "words"; readonly when: string; readonly timeZone?: string | undefined };
 
-export interface WantedSchedule extends Omit<NewSchedule, "trigger"> {
-	readonly trigger: WantedTrigger;
+export interface RequestedSchedule extends Omit<NewSchedule, "trigger"> {
+	readonly trigger: RequestedTrigger;
 }
 
 /** The call of a run that creates a schedule. */
@@ -193,9 +193,9 @@ export interface ScheduleAccess {
 	 * Throws if the schedule is invalid, if the run may not create schedules, or if it would start a skill that only people
 	 * may start.
 	 */
-	check(wanted: WantedSchedule): Promise<void>;
+	check(requested: RequestedSchedule): Promise<void>;
 	/** Creates a schedule. A repetition for the same call changes nothing. */
-	create(wanted: WantedSchedule): Promise<Schedule>;
+	create(requested: RequestedSchedule): Promise<Schedule>;
 	list(): Promise<readonly Schedule[]>;
 	/** Returns a schedule that the person may remove. Throws `not_found` otherwise. */
 	removable(id: string): Promise<Schedule>;

@@ -62,39 +62,39 @@ export async function findOwners(
 		ofOne.map(({ key }) => owners.get(key)).find((owner) => owner !== undefined);
 	for (const table of ["tcp", "tcp6"] as const) {
 		const open = keys.filter((ofOne) => ownerOf(ofOne) === undefined);
-		const wanted = open.flatMap((ofOne) => ofOne.filter((each) => each.table === table));
-		await readOwners(readTable(table), new Set(wanted.map(({ key }) => key)), owners);
+		const requested = open.flatMap((ofOne) => ofOne.filter((each) => each.table === table));
+		await readOwners(readTable(table), new Set(requested.map(({ key }) => key)), owners);
 	}
 	return keys.map(ownerOf);
 }
 
-/** Removes found keys from `wanted`, and stops when it is empty. */
+/** Removes found keys from `requested`, and stops when it is empty. */
 async function readOwners(
 	parts: AsyncIterable<string>,
-	wanted: Set<string>,
+	requested: Set<string>,
 	owners: Map<string, SocketOwner>,
 ): Promise<void> {
-	if (wanted.size === 0) return;
+	if (requested.size === 0) return;
 	let rest = "";
 	for await (const part of parts) {
 		const text = rest + part;
 		const end = text.lastIndexOf("\n") + 1;
 		rest = text.slice(end);
 		// Searching for a few keys costs less than parsing every row.
-		if (wanted.size < FEW && ![...wanted].some((key) => text.includes(key))) continue;
-		for (const row of text.slice(0, end).split("\n")) readOwner(row, wanted, owners);
-		if (wanted.size === 0) return;
+		if (requested.size < FEW && ![...requested].some((key) => text.includes(key))) continue;
+		for (const row of text.slice(0, end).split("\n")) readOwner(row, requested, owners);
+		if (requested.size === 0) return;
 	}
-	readOwner(rest, wanted, owners);
+	readOwner(rest, requested, owners);
 }
 
-function readOwner(row: string, wanted: Set<string>, owners: Map<string, SocketOwner>): void {
+function readOwner(row: string, requested: Set<string>, owners: Map<string, SocketOwner>): void {
 	const key = keyOf(row);
-	if (!wanted.has(key)) return;
+	if (!requested.has(key)) return;
 	const [, , , state, , , , uid, , inode] = row.trim().split(/\s+/);
 	if (state !== ESTABLISHED || inode === undefined || inode === "0") return;
 	owners.set(key, { uid: Number(uid), inode });
-	wanted.delete(key);
+	requested.delete(key);
 }
 
 /**

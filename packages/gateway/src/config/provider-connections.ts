@@ -44,8 +44,8 @@ export function providerNames({ models }: Settings): string[] {
 }
 
 /**
- * The providers that are configured, and those whose key is found if that is wanted, the one that `provider` names first. Throws `invalid_argument` with
- * advice for one that cannot work.
+ * Connections of the configured providers, and with `withFound` of those whose key was found. The provider of the setting
+ * `provider` is first. Throws `invalid_argument` with advice for a provider that cannot work.
  */
 export function readConnections(sources: Sources): ProviderConnection[] {
 	const { settings, environment, withFound } = sources;

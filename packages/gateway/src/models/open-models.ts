@@ -201,8 +201,8 @@ async function chooseName(
 		const found = await discover(home, standard);
 		return { ...found, name: table.homeName(found.name) };
 	}
-	const wanted = model ?? "standard";
-	return { name: table.find(wanted, home.name)?.id ?? wanted };
+	const requested = model ?? "standard";
+	return { name: table.find(requested, home.name)?.id ?? requested };
 }
 
 /** Whether the provider has the models that the operator named. */

@@ -110,8 +110,8 @@ export async function openAgent(options: OpenAgentOptions, checked?: CheckedStar
 		sessionId: restored?.id,
 	});
 	if (flags.session !== undefined) {
-		const wanted = flags.model ? runtime.model : undefined;
-		await settleModel(agent, { models, log, restored, wanted });
+		const requested = flags.model ? runtime.model : undefined;
+		await settleModel(agent, { models, log, restored, requested });
 	}
 	const opened = undo.move();
 	return {

@@ -53,13 +53,13 @@ export async function findRestorable(store: Store<Tables>): Promise<RestoredSess
 }
 
 /** Working directory of a stored session. Its statements about files are valid only there. */
-export function workingDirectory({ rootDir }: RestoredSession, wanted: string | undefined): string {
-	if (wanted !== undefined && real(wanted) !== real(rootDir)) {
+export function workingDirectory({ rootDir }: RestoredSession, requested: string | undefined): string {
+	if (requested !== undefined && real(requested) !== real(rootDir)) {
 		throw refused(
-			`--cwd is ${wanted}, but the conversation in --session works in ${rootDir}; leave --cwd out, or use another --session`,
+			`--cwd is ${requested}, but the conversation in --session works in ${rootDir}; leave --cwd out, or use another --session`,
 		);
 	}
-	if (statSync(rootDir, { throwIfNoEntry: false })?.isDirectory()) return wanted ?? rootDir;
+	if (statSync(rootDir, { throwIfNoEntry: false })?.isDirectory()) return requested ?? rootDir;
 	throw refused(
 		`the conversation in --session works in ${rootDir}, which is no longer a directory; create it, or use another --session`,
 	);
@@ -88,17 +88,17 @@ interface RestoredModel {
 	readonly models: Models;
 	readonly restored: RestoredSession | undefined;
 	/** Real name of the model on the command line. */
-	readonly wanted: string | undefined;
+	readonly requested: string | undefined;
 	readonly log: Logger;
 }
 
 /** A named model has precedence over the stored one, which is used only if the provider has it. */
 export async function settleModel(
 	agent: Agent,
-	{ models, restored, wanted, log }: RestoredModel,
+	{ models, restored, requested, log }: RestoredModel,
 ): Promise<void> {
-	if (wanted !== undefined) {
-		await agent.restoreModel(wanted);
+	if (requested !== undefined) {
+		await agent.restoreModel(requested);
 		return;
 	}
 	const before = restored?.model;

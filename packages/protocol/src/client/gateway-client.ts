@@ -26,7 +26,7 @@ export class GatewayClient implements Client, LinkObserver {
 	readonly #url: URL;
 	readonly #ids: Ids;
 	/** Prefixes of the transient frames that are read; undefined for all. */
-	readonly #wanted: readonly string[] | undefined;
+	readonly #requested: readonly string[] | undefined;
 	readonly #onPersonCheck: ClientOptions["onPersonCheck"];
 	readonly #onState: (state: ClientState, detail: string) => void;
 	readonly #link: Link;
@@ -40,8 +40,8 @@ export class GatewayClient implements Client, LinkObserver {
 		this.#url = url;
 		this.#ids = ids;
 		const { transient = true } = options;
-		const wanted = transient === true ? undefined : transient || [];
-		this.#wanted = wanted?.map((name) => `${event}${name}"`);
+		const requested = transient === true ? undefined : transient || [];
+		this.#requested = requested?.map((name) => `${event}${name}"`);
 		this.#onPersonCheck = options.onPersonCheck;
 		this.#onState = options.onState ?? (() => {});
 		this.#link = new Link({ url, token, certificate, clock, chance: () => chanceOf(ids), retryFirst }, this);
@@ -87,7 +87,7 @@ export class GatewayClient implements Client, LinkObserver {
 	}
 
 	received(text: string): void {
-		if (this.#wanted && isTransient(text) && !this.#wanted.some((begin) => text.startsWith(begin))) {
+		if (this.#requested && isTransient(text) && !this.#requested.some((begin) => text.startsWith(begin))) {
 			this.#link.settle();
 			return;
 		}

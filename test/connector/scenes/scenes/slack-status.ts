@@ -73,35 +73,35 @@ export const slackStatus: readonly Scene<SlackSite>[] = [
 	},
 ];
 
-function session(wanted: string) {
+function session(expected: string) {
 	const now = ({ world }: SlackSite) => [...world.state.sessions.values()].map(({ status }) => status).join();
 	return {
-		what: `the session is ${wanted}`,
+		what: `the session is ${expected}`,
 		does: ({ city, site }: { readonly city: City; readonly site: SlackSite }): Promise<void> =>
-			city.until(() => now(site) === wanted, `the session is "${wanted}", not "${now(site)}"`),
+			city.until(() => now(site) === expected, `the session is "${expected}", not "${now(site)}"`),
 	};
 }
 
-function status(...wanted: readonly string[]) {
+function status(...expected: readonly string[]) {
 	return {
-		what: `the status is ${wanted.join() || "empty"}`,
+		what: `the status is ${expected.join() || "empty"}`,
 		does: ({ city, site }: { readonly city: City; readonly site: SlackSite }): Promise<void> =>
 			city.until(
-				() => site.general.channel.statuses().join() === wanted.join(),
-				`the status is "${wanted.join()}", not "${site.general.channel.statuses().join()}"`,
+				() => site.general.channel.statuses().join() === expected.join(),
+				`the status is "${expected.join()}", not "${site.general.channel.statuses().join()}"`,
 				"still",
 			),
 	};
 }
 
-function title(wanted: string) {
+function title(expected: string) {
 	const now = ({ world }: SlackSite) =>
 		[...world.state.sessions.values()].map(({ title: each }) => each).join();
 	return {
-		what: `the title is ${wanted}`,
+		what: `the title is ${expected}`,
 		does: ({ city, site }: { readonly city: City; readonly site: SlackSite }): Promise<void> =>
 			city
-				.until(() => now(site) === wanted, `the title is "${wanted}"`)
+				.until(() => now(site) === expected, `the title is "${expected}"`)
 				.catch((cause: unknown) => {
 					throw new Error(`the title is "${now(site)}"`, { cause });
 				}),

@@ -63,9 +63,9 @@ function offered(state: State, user: UserRecord, { channel, target, name }: Give
 			[undefined, channel.guild?.id].includes(command.guild_id),
 	);
 	if (!found) throw new Error(`there is no command ${name}`);
-	const wanted = BigInt(found.default_member_permissions ?? 0);
+	const requested = BigInt(found.default_member_permissions ?? 0);
 	const permissions = permissionsIn(state, user, channel);
-	if (channel.guild && (permissions & wanted) !== wanted)
+	if (channel.guild && (permissions & requested) !== requested)
 		throw new Error(`${user.name} is not offered ${name}`);
 	if (found.contexts && !found.contexts.includes(channel.guild ? 0 : 1))
 		throw new Error(`${name} is not offered here`);

@@ -148,16 +148,18 @@ export class Person {
 
 	/** Selects options of a menu by their labels. If there are several menus, it uses the one that has them. */
 	chooses(labels: string | readonly string[], place: Place = {}): SentInteraction {
-		const wanted = typeof labels === "string" ? [labels] : labels;
+		const requested = typeof labels === "string" ? [labels] : labels;
 		const has = ({ options = [] }: SeenComponent): boolean =>
-			wanted.every((label) => options.some((option) => option.label === label));
+			requested.every((label) => options.some((option) => option.label === label));
 		const isChoice = (one: SeenComponent): boolean => one.options !== undefined && has(one);
-		const { message, component } = this.#control(place, isChoice, wanted.join(", "));
+		const { message, component } = this.#control(place, isChoice, requested.join(", "));
 		const { min_values: least = 1, max_values: most = 1, options = [] } = component;
-		if (wanted.length < least || wanted.length > most) {
-			throw new Error(`${this.name} must choose ${least} to ${most}, not ${wanted.length}`);
+		if (requested.length < least || requested.length > most) {
+			throw new Error(`${this.name} must choose ${least} to ${most}, not ${requested.length}`);
 		}
-		const values = wanted.flatMap((label) => options.find((option) => option.label === label)?.value ?? []);
+		const values = requested.flatMap(
+			(label) => options.find((option) => option.label === label)?.value ?? [],
+		);
 		const data = {
 			component_type: ComponentType.StringSelect,
 			custom_id: component.custom_id ?? "",

@@ -23,13 +23,13 @@ export function openThreadOf(
 	state: State,
 	by: UserRecord,
 	message: MessageRecord,
-	wanted: NewThread,
+	requested: NewThread,
 ): ChannelRecord {
 	const { channel } = message;
 	if (channel.thread || !channel.guild) throw refusals.invalidForm(["channel: has no threads"]);
 	demand(state, by, channel, "CreatePublicThreads");
 	if (state.channels.has(message.id)) throw refusals.threadExists();
-	const thread = makeThread(state, by, channel, { ...wanted, id: message.id });
+	const thread = makeThread(state, by, channel, { ...requested, id: message.id });
 	message.flags |= MessageFlags.HasThread;
 	announce(state, message, GatewayDispatchEvents.MessageUpdate);
 	const draft = { body: { content: "" }, files: [] };
@@ -45,11 +45,11 @@ export function openThread(
 	state: State,
 	by: UserRecord,
 	channel: ChannelRecord,
-	wanted: NewThread,
+	requested: NewThread,
 ): ChannelRecord {
 	if (channel.thread || !channel.guild) throw refusals.invalidForm(["channel: has no threads"]);
 	demand(state, by, channel, "CreatePublicThreads");
-	return makeThread(state, by, channel, { ...wanted, id: state.snowflakes.create() });
+	return makeThread(state, by, channel, { ...requested, id: state.snowflakes.create() });
 }
 
 function makeThread(

@@ -69,9 +69,9 @@ function sentValue(field: FormField, given: string): object {
 /** Several choices are separated by commas. */
 function chosen(element: Part, given: string, label: string): object {
 	const isMany = element.type === "multi_static_select" || element.type === "checkboxes";
-	const wanted = given === "" ? [] : isMany ? given.split(",").map((one) => one.trim()) : [given];
+	const requested = given === "" ? [] : isMany ? given.split(",").map((one) => one.trim()) : [given];
 	const options = insideOf([optionsOf(element)]);
-	const found = wanted.map((one) => {
+	const found = requested.map((one) => {
 		const option = options.find((each) => labelOf(each) === one || each["value"] === one);
 		if (!option) throw new Error(`${label} has no choice ${one}`);
 		return option;

@@ -202,13 +202,13 @@ export class Person {
 
 	/** Selects options of a menu by their labels. If there are several menus, it uses the one that has them. */
 	chooses(labels: string | readonly string[], place: Place = {}): SentInteraction {
-		const wanted = typeof labels === "string" ? [labels] : labels;
+		const requested = typeof labels === "string" ? [labels] : labels;
 		const fits = ({ element }: SeenControl): boolean => {
 			const offered = optionsOf(element).map(labelOf);
-			return isChoice(element.type) && wanted.every((label) => offered.includes(label));
+			return isChoice(element.type) && requested.every((label) => offered.includes(label));
 		};
-		const pressing = this.#control(place, fits, wanted.join(", "));
-		return this.#sent(chooseOptions(this.#state, this.user, pressing, wanted));
+		const pressing = this.#control(place, fits, requested.join(", "));
+		return this.#sent(chooseOptions(this.#state, this.user, pressing, requested));
 	}
 
 	/** Fills in the open form by the labels or the names of its fields, and sends it. */

@@ -59,7 +59,7 @@ export const conversationMethods: readonly Method[] = [
 		const user = args.user === undefined ? state.app.user : state.user(args.user);
 		const found = [...state.channels.values()].filter(
 			({ kind, members, archived, deleted }) =>
-				kinds.some(([wanted]) => wanted === kind) &&
+				kinds.some(([requested]) => requested === kind) &&
 				members.has(user) &&
 				!deleted &&
 				!(args.exclude_archived && archived),

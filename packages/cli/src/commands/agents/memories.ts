@@ -57,14 +57,14 @@ function searchCommand(io: Io): Command {
 async function list(words: readonly string[], flags: ListFlags, io: Io): Promise<void> {
 	const { scope, person, limit } = flags;
 	const query = words.join(" ").trim();
-	const wanted = {
+	const requested = {
 		...defined({ scope, person }),
 		limit,
 	};
 	const { memories } = await withGateway(flags, io, (client) =>
 		query === ""
-			? client.request("list_memories", wanted)
-			: client.request("query_memories", { ...wanted, query }),
+			? client.request("list_memories", requested)
+			: client.request("query_memories", { ...requested, query }),
 	);
 	if (flags.json) return printJson(memories, io);
 	if (memories.length === 0)

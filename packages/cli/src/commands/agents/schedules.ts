@@ -40,8 +40,8 @@ export function schedulesCommand(io: Io): Command {
 
 async function list(flags: ListFlags, io: Io): Promise<void> {
 	const { session, limit } = flags;
-	const wanted = defined({ limit, session_id: session });
-	const { schedules } = await withGateway(flags, io, (client) => client.request("list_schedules", wanted));
+	const requested = defined({ limit, session_id: session });
+	const { schedules } = await withGateway(flags, io, (client) => client.request("list_schedules", requested));
 	if (flags.json) return printJson(schedules, io);
 	if (schedules.length === 0) return printRows([schedulesMessages.noSchedules], io);
 	const [{ systemClock }, { scheduleRows }] = await Promise.all([

@@ -29,11 +29,11 @@ export function feedbackCommand(io: Io): Command {
 		.addHelpText("after", notes.trimEnd());
 	return addAddressFlags(command).action(async (flags: FeedbackFlags) => {
 		const { rating, session, limit } = flags;
-		const wanted = {
+		const requested = {
 			...defined({ rating, session_id: session }),
 			limit,
 		};
-		const { feedback } = await withGateway(flags, io, (client) => client.request("list_feedback", wanted));
+		const { feedback } = await withGateway(flags, io, (client) => client.request("list_feedback", requested));
 		if (flags.json) return printJson(feedback, io);
 		if (feedback.length === 0) return printRows(["no feedback"], io);
 		const [{ systemClock }, { feedbackRows }] = await Promise.all([

@@ -67,13 +67,13 @@ async function runProposed(
 		waiting = await askAgainIfChanged(run, waiting, decisions, ports);
 		const group = await nextGroup(waiting, decisions);
 		waiting = waiting.slice(group.length);
-		const wanted: ApprovedCall[] = [];
+		const decided: ApprovedCall[] = [];
 		for (const one of group) {
 			const call = await atItsTurn(run, await decisions.of(one), changed, ports);
-			if (call) wanted.push(call);
+			if (call) decided.push(call);
 		}
-		if (wanted.some(hasEffect)) waiting = await refuseIfChanged(run, waiting, decisions, ports);
-		const ran = await runGroup(run, wanted, ports);
+		if (decided.some(hasEffect)) waiting = await refuseIfChanged(run, waiting, decisions, ports);
+		const ran = await runGroup(run, decided, ports);
 		changed ||= ran.some(hasEffect);
 	}
 	return proposed.flatMap((one) => (one.kind === "dependent" ? [one.call] : []));

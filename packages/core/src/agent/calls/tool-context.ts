@@ -201,11 +201,11 @@ function scheduleAccessOf(
 		const { principal } = await request("list_schedules");
 		return schedules.list(principal, { sessionId, limit: scheduleLimits.perOwner });
 	};
-	const check: ScheduleAccess["check"] = async (wanted) => {
+	const check: ScheduleAccess["check"] = async (requested) => {
 		refuseLoop(run);
-		checkTexts(wanted);
-		schedules.triggerOf(wanted.trigger);
-		await skills.checkScheduled(session.rootDir, wanted.prompt);
+		checkTexts(requested);
+		schedules.triggerOf(requested.trigger);
+		await skills.checkScheduled(session.rootDir, requested.prompt);
 	};
 	const removable: ScheduleAccess["removable"] = async (id) => {
 		const found = (await list()).find((schedule) => schedule.id === id);
@@ -216,11 +216,11 @@ function scheduleAccessOf(
 		check,
 		list,
 		removable,
-		async create(wanted) {
-			await check(wanted);
+		async create(requested) {
+			await check(requested);
 			const taint = await run.journal.store.read((db) => findTaint(db, session.id));
 			const by = await request("schedule_task");
-			return schedules.create(by, { sessionId }, wanted, { callId, taint });
+			return schedules.create(by, { sessionId }, requested, { callId, taint });
 		},
 		async remove(id) {
 			await removable(id);

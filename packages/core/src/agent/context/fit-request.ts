@@ -206,7 +206,7 @@ async function contextFor(
 }
 
 /**
- * Allows the longest wanted reply if the window has room for it, else the reserved one. Only these two limits exist, because
+ * Allows the longest requested reply if the window has room for it, else the reserved one. Only these two limits exist, because
  * a budget for thinking follows the limit, and a changed budget invalidates cached messages.
  */
 function withLongestReply(
@@ -214,26 +214,26 @@ function withLongestReply(
 	parts: Parts,
 	{ request, size }: { readonly request: ModelRequest; readonly size: Size },
 ): ModelRequest {
-	const wanted = wantedReply(settings.maxOutput, parts);
-	if (size.tokens + size.margin + wanted > settings.contextWindow) return request;
+	const requested = requestedReply(settings.maxOutput, parts);
+	if (size.tokens + size.margin + requested > settings.contextWindow) return request;
 	const { sampling: _, ...rest } = request;
 	return parts.sampling ? { ...rest, sampling: parts.sampling } : rest;
 }
 
-/** The request has a limit for the reply only if the window has no room for the longest wanted reply. */
+/** The request has a limit for the reply only if the window has no room for the longest requested reply. */
 function requestOf(asker: Asker, parts: Parts, messages: readonly Message[]): ModelRequest {
-	const wanted = wantedReply(asker.settings.maxOutput, parts);
-	const reply = replyRoom(asker.settings.contextWindow, wanted);
-	return reply === wanted
+	const requested = requestedReply(asker.settings.maxOutput, parts);
+	const reply = replyRoom(asker.settings.contextWindow, requested);
+	return reply === requested
 		? { ...parts, messages }
 		: { ...parts, messages, sampling: { ...parts.sampling, maxTokens: reply } };
 }
 
 function replyOf(asker: Asker, parts: Parts): number {
-	return replyRoom(asker.settings.contextWindow, wantedReply(asker.settings.maxOutput, parts));
+	return replyRoom(asker.settings.contextWindow, requestedReply(asker.settings.maxOutput, parts));
 }
 
-function wantedReply(maxOutput: number, { sampling }: Parts): number {
+function requestedReply(maxOutput: number, { sampling }: Parts): number {
 	return sampling?.maxTokens ?? maxOutput;
 }
 

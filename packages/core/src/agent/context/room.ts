@@ -25,9 +25,9 @@ const reservedReply = 32_000;
 const leastRoom = 400;
 const longestBody = 4_000;
 
-/** Tokens that are reserved for a reply: the wanted number, up to 32,000 and a third of the window. */
-export function replyRoom(contextWindow: number, wanted: number): number {
-	return Math.min(wanted, reservedReply, Math.floor(contextWindow * replyShare));
+/** Tokens that are reserved for a reply: the requested number, up to 32,000 and a third of the window. */
+export function replyRoom(contextWindow: number, requested: number): number {
+	return Math.min(requested, reservedReply, Math.floor(contextWindow * replyShare));
 }
 
 /** Shares out a window. `fixed`: tokens of instructions and tools. Throws `resource_exhausted` if they leave too little. */

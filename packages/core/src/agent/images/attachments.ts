@@ -95,8 +95,10 @@ async function loadAll(
 	const loaded = new Map<Attachment, ImageBlock>();
 	let before = 0;
 	for (const attachment of attachments) {
-		const wanted = isOpen(attachment) ? seesImages && isShowableImage(attachment, before) : attachment.shown;
-		const image = wanted && (await loadImage(files, attachment));
+		const isVisible = isOpen(attachment)
+			? seesImages && isShowableImage(attachment, before)
+			: attachment.shown;
+		const image = isVisible && (await loadImage(files, attachment));
 		if (!image) continue;
 		loaded.set(attachment, image);
 		before += attachment.bytes;
@@ -145,10 +147,10 @@ export async function withinRoom<T extends { readonly result: ToolResult }>(
 	brought: readonly T[],
 	ports: ImagePorts,
 ): Promise<readonly T[]> {
-	const wanted = brought.flatMap(({ result }) => (result.images ? [result.images] : []));
-	if (wanted.length === 0) return brought;
+	const requested = brought.flatMap(({ result }) => (result.images ? [result.images] : []));
+	if (requested.length === 0) return brought;
 	const current = imagesOfMessage(run);
-	const inside = [...(await makeRoom(run, [current, ...wanted], ports)), ...current];
+	const inside = [...(await makeRoom(run, [current, ...requested], ports)), ...current];
 	return brought.map((entry) => {
 		const { images: more = [] } = entry.result;
 		if (more.length === 0) return entry;

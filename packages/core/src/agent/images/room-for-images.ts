@@ -52,7 +52,7 @@ export async function withinRoomAgain(
 	return changesFor(run, { shown, hidden: [] }, { coming: [current], protectsAttached: false });
 }
 
-interface Wanted {
+interface RequestedImages {
 	readonly coming: readonly (readonly ImageBlock[])[];
 	/** Whether attached images of earlier messages stay while the model sees them. */
 	readonly protectsAttached: boolean;
@@ -61,7 +61,7 @@ interface Wanted {
 async function changesFor(
 	run: Run,
 	{ shown, hidden }: SessionImages,
-	{ coming, protectsAttached }: Wanted,
+	{ coming, protectsAttached }: RequestedImages,
 ): Promise<readonly Change[]> {
 	const fits = fitTogether([...imagesOf(shown), ...coming.flat()]);
 	const fills = fillMoreThanRoom(imagesOf(hidden));
@@ -116,16 +116,16 @@ function oldestOf(
 	removable: Removable,
 ): readonly Shown[] {
 	const staying = shown.flatMap((one) => one.images.slice(removable(one)));
-	const wanted: ImageBlock[] = [];
+	const requested: ImageBlock[] = [];
 	for (const together of coming) {
-		if (fitTogether([...staying, ...wanted, ...together])) wanted.push(...together);
+		if (fitTogether([...staying, ...requested, ...together])) requested.push(...together);
 	}
 	const going = new Set<Shown>();
 	const left = (): ImageBlock[] => [
 		...shown.flatMap((one) => (going.has(one) ? one.images.slice(removable(one)) : one.images)),
-		...wanted,
+		...requested,
 	];
-	if (fitTogether(left()) || !fitTogether([...staying, ...wanted])) return [];
+	if (fitTogether(left()) || !fitTogether([...staying, ...requested])) return [];
 	const room = halfTheRoom(left());
 	for (const one of shown) {
 		if (fitTogether(left(), room)) break;

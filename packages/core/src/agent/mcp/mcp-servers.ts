@@ -135,13 +135,13 @@ export class McpServers {
 	}
 
 	/** As `#groupOf`, but an empty group is not stored if there was none. */
-	#someGroup(key: string, wanted: readonly McpServerSettings[], problems: readonly string[]): Group {
-		const isStored = wanted.length + problems.length > 0 || this.#groups.has(key);
-		return isStored ? this.#groupOf(key, wanted, problems) : new Group();
+	#someGroup(key: string, requested: readonly McpServerSettings[], problems: readonly string[]): Group {
+		const isStored = requested.length + problems.length > 0 || this.#groups.has(key);
+		return isStored ? this.#groupOf(key, requested, problems) : new Group();
 	}
 
 	/** The group with these servers. Servers with the same settings continue, others are stopped. */
-	#groupOf(directory: string, wanted: readonly McpServerSettings[], problems: readonly string[]): Group {
+	#groupOf(directory: string, requested: readonly McpServerSettings[], problems: readonly string[]): Group {
 		const group = this.#groups.get(directory) ?? new Group();
 		this.#groups.delete(directory);
 		this.#groups.set(directory, group);
@@ -150,10 +150,10 @@ export class McpServers {
 				this.#deps.log.warn("an MCP server of a directory is not used", { directory, problem });
 		}
 		group.problems = problems;
-		const keys = wanted.map((settings) => JSON.stringify(settings));
+		const keys = requested.map((settings) => JSON.stringify(settings));
 		if (keys.join() === group.instances.map(({ key }) => key).join()) return group;
 		const before = group.instances;
-		group.instances = wanted.map((settings, index) => {
+		group.instances = requested.map((settings, index) => {
 			const key = keys[index] ?? "";
 			return (
 				before.find((one) => one.key === key) ?? { settings, key, server: this.#create(settings, group) }

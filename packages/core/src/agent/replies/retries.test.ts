@@ -36,8 +36,8 @@ test.each([
 	[120_000, 120_500],
 	[120_001, 120_500],
 	[1e12, 120_500],
-])("after a request to wait %d ms, the next attempt comes after %d ms", (wantedMs, waitMs) => {
-	const next = new Tries(["one"], () => 0.5).after(fault("rate-limited", wantedMs));
+])("after a request to wait %d ms, the next attempt comes after %d ms", (requestedMs, waitMs) => {
+	const next = new Tries(["one"], () => 0.5).after(fault("rate-limited", requestedMs));
 	expect(next).toMatchObject({ waitMs, model: "one", attempt: 1 });
 });
 

@@ -127,15 +127,15 @@ export class Tries {
 	}
 
 	#wait(failure: ModelError): Wait {
-		const wantedMs = failure.fault === "rate-limited" ? failure.retryAfterMs : undefined;
+		const requestedMs = failure.fault === "rate-limited" ? failure.retryAfterMs : undefined;
 		const { message } = failure;
-		if (wantedMs === undefined) {
+		if (requestedMs === undefined) {
 			const backoff = firstPauseMs * 2 ** (this.#failedHere - 1);
 			return { waitMs: Math.round(backoff * (1 + this.#random() / 4)), reason: message };
 		}
-		const waitMs = Math.min(wantedMs, longestWaitMs) + Math.round(this.#random() * jitterMs);
-		if (wantedMs <= longestWaitMs) return { waitMs, reason: message };
-		const reason = `${message}; it asks for a wait of ${Math.round(wantedMs / 1000)} s, and the gateway retries earlier`;
+		const waitMs = Math.min(requestedMs, longestWaitMs) + Math.round(this.#random() * jitterMs);
+		if (requestedMs <= longestWaitMs) return { waitMs, reason: message };
+		const reason = `${message}; it asks for a wait of ${Math.round(requestedMs / 1000)} s, and the gateway retries earlier`;
 		return { waitMs, reason };
 	}
 }

@@ -21,10 +21,10 @@ import type { Person, Principal } from "../../vocabulary/principal.ts";
 import { isWithoutGrants, type RunOptions } from "../../vocabulary/run-options.ts";
 import type {
 	CallOrigin,
+	RequestedSchedule,
+	RequestedTrigger,
 	Schedule,
 	Trigger,
-	WantedSchedule,
-	WantedTrigger,
 } from "../../vocabulary/schedule.ts";
 import type { Step } from "../../vocabulary/step.ts";
 import type { RunTranscript } from "../../vocabulary/transcript.ts";
@@ -228,7 +228,7 @@ export interface RunSchedules {
 	create(
 		request: Keyed,
 		target: { readonly sessionId: string },
-		wanted: WantedSchedule,
+		requested: RequestedSchedule,
 		call: CallOrigin,
 	): Promise<Schedule>;
 	list(
@@ -237,7 +237,7 @@ export interface RunSchedules {
 	): Promise<readonly Schedule[]>;
 	remove(request: Keyed, id: string): Promise<Schedule>;
 	/** Returns the trigger in its stored form. Throws `invalid_argument` for a time without an occurrence. */
-	triggerOf(wanted: WantedTrigger): Trigger;
+	triggerOf(requested: RequestedTrigger): Trigger;
 }
 
 type StopCause = "cancelled" | "parked" | "overtime";

@@ -9,8 +9,8 @@ const tools = builtinTools();
 const session = { profile: "default", model: undefined };
 
 /** Agent with these tools, as a new object each time, like a file that was read again. */
-function choiceOf(wanted: () => readonly string[]): ModelChoice {
-	const profile = () => ({ name: "default", title: "Default", sampling: {}, tools: wanted() });
+function choiceOf(requested: () => readonly string[]): ModelChoice {
+	const profile = () => ({ name: "default", title: "Default", sampling: {}, tools: requested() });
 	return {
 		model,
 		modelName: undefined,
@@ -26,15 +26,15 @@ function choiceOf(wanted: () => readonly string[]): ModelChoice {
 
 test("the same tools of an agent are the same objects in every run, and other tools are other objects", async () => {
 	const [first = "", second = "", third = ""] = tools.map(({ name }) => name);
-	let wanted = [first, third];
-	const choice = choiceOf(() => [...wanted]);
+	let requested = [first, third];
+	const choice = choiceOf(() => [...requested]);
 	const one = await chooseSettings(session, choice);
 	expect(one.descriptions.map(({ name }) => name)).toEqual([first, third]);
 	expect((await chooseSettings(session, choice)).descriptions).toBe(one.descriptions);
-	wanted = [second];
+	requested = [second];
 	const other = await chooseSettings(session, choice);
 	expect(other.tools.map(({ name }) => name)).toEqual([second]);
-	wanted = [first, third];
+	requested = [first, third];
 	expect((await chooseSettings(session, choice)).tools).toBe(one.tools);
 });
 

@@ -88,8 +88,8 @@ export async function chooseSettings(
 	const profile = await choice.profiles.find(agent);
 	const model = profile.endpoint ? choice.modelAt(profile.endpoint) : choice.model;
 	// The model of the session was chosen for its own agent.
-	const { model: wanted = agent === session.profile ? session.model : undefined } = options;
-	const names = namesOf(wanted, profile, { ...choice, model });
+	const { model: requested = agent === session.profile ? session.model : undefined } = options;
+	const names = namesOf(requested, profile, { ...choice, model });
 	const info = choice.table[finderOf(profile)](names[0], model.provider);
 	const chosenTools = toolsOf(profile, withMcp(choice.tools, mcp));
 	const usable = skills ? chosenTools : withoutSkills(chosenTools);
@@ -98,12 +98,12 @@ export async function chooseSettings(
 	const own =
 		only || ofTask ? [...usable.filter(allowed).filter((tool) => !added.includes(tool)), ...added] : usable;
 	const all = offered ? withOffered(own, offered.tools) : own;
-	const isWanted = ({ name }: { readonly name: string }): boolean =>
+	const isRequested = ({ name }: { readonly name: string }): boolean =>
 		!options.tools || includesTool(options.tools, name);
-	const tools = options.tools ? all.filter(isWanted) : all;
-	const descriptions = options.tools ? describe(all).filter(isWanted) : describe(all);
+	const tools = options.tools ? all.filter(isRequested) : all;
+	const descriptions = options.tools ? describe(all).filter(isRequested) : describe(all);
 	// The guidance of a source is useless without its tools.
-	const guidance = (offered?.guidance ?? []).filter((one) => one.tools.some((name) => isWanted({ name })));
+	const guidance = (offered?.guidance ?? []).filter((one) => one.tools.some((name) => isRequested({ name })));
 	const reasoning = options.reasoning ?? profile.reasoning ?? choice.reasoning;
 	return {
 		agent,
@@ -153,10 +153,14 @@ export function limitsOf(
 	};
 }
 
-function namesOf(wanted: string | undefined, profile: Profile, choice: ModelChoice): [string, ...string[]] {
+function namesOf(
+	requested: string | undefined,
+	profile: Profile,
+	choice: ModelChoice,
+): [string, ...string[]] {
 	const { model, table, modelName, fallback } = choice;
 	const real = (name: string): string => table[finderOf(profile)](name, model.provider)?.id ?? name;
-	const first = wanted ?? profile.model ?? (profile.endpoint ? undefined : modelName);
+	const first = requested ?? profile.model ?? (profile.endpoint ? undefined : modelName);
 	const name = real(first ?? model.defaultModel);
 	// Another server does not have the gateway's fallbacks.
 	const others = profile.endpoint ? [] : fallback.map(real).filter((other) => other !== name);
@@ -186,10 +190,10 @@ function toolsOf(profile: Profile, tools: readonly Tool[]): readonly Tool[] {
 	return found;
 }
 
-function chooseTools(agent: string, wanted: readonly string[], tools: readonly Tool[]): readonly Tool[] {
+function chooseTools(agent: string, requested: readonly string[], tools: readonly Tool[]): readonly Tool[] {
 	// A server may be unavailable at this time.
-	const unknown = wanted.filter((one) => !isMcpToolName(one) && !tools.some((tool) => tool.name === one));
-	if (unknown.length === 0) return tools.filter((tool) => includesTool(wanted, tool.name));
+	const unknown = requested.filter((one) => !isMcpToolName(one) && !tools.some((tool) => tool.name === one));
+	if (unknown.length === 0) return tools.filter((tool) => includesTool(requested, tool.name));
 	const known = tools.map((tool) => tool.name).join(", ");
 	throw new ParleyError(
 		`the agent ${agent} names unknown tools: ${unknown.join(", ")}; available: ${known}`,
@@ -243,15 +247,18 @@ function describe(tools: readonly Tool[]): readonly ToolDescription[] {
 }
 
 /** Returns the real name of a chosen model. Throws `invalid_argument` with similar names for a model that is not allowed. */
-export function resolveModel(wanted: string, { model, table, anyModel, adviceAbout }: KnownModels): string {
-	const known = table.find(wanted, model.provider);
+export function resolveModel(
+	requested: string,
+	{ model, table, anyModel, adviceAbout }: KnownModels,
+): string {
+	const known = table.find(requested, model.provider);
 	if (known) return known.id;
-	if (anyModel || wanted === model.defaultModel || table.admits(wanted)) return wanted;
-	const near = table.near(wanted, model.provider);
+	if (anyModel || requested === model.defaultModel || table.admits(requested)) return requested;
+	const near = table.near(requested, model.provider);
 	const question = near.length > 0 ? `; did you mean ${near.join(", ")}?` : "";
-	const advice = adviceAbout?.(wanted);
+	const advice = adviceAbout?.(requested);
 	const rest = advice === undefined ? question : `: ${advice}`;
-	throw new ParleyError(`model: there is no model ${JSON.stringify(wanted.slice(0, 100))}${rest}`, {
+	throw new ParleyError(`model: there is no model ${JSON.stringify(requested.slice(0, 100))}${rest}`, {
 		code: "invalid_argument",
 	});
 }
@@ -300,16 +307,16 @@ export interface ResolvedModel {
 /** Resolves a name, a tier or `default` for a session. Throws `invalid_argument` for an unknown name. */
 export async function resolveChoice(
 	{ profile }: { readonly profile: string },
-	wanted: string,
+	requested: string,
 	choice: ModelChoice,
 ): Promise<ResolvedModel> {
-	const chosen = wanted === "default" ? undefined : await realName(profile, wanted, choice);
+	const chosen = requested === "default" ? undefined : await realName(profile, requested, choice);
 	return { chosen, model: (await chooseSettings({ profile, model: chosen }, choice)).names[0] };
 }
 
 /** Returns the name of a model for the server of this agent. Throws `invalid_argument` for an unknown name. */
-export async function realName(profile: string, wanted: string, choice: ModelChoice): Promise<string> {
+export async function realName(profile: string, requested: string, choice: ModelChoice): Promise<string> {
 	const { endpoint } = await choice.profiles.find(profile);
-	if (!endpoint) return resolveModel(wanted, choice);
-	return choice.table.findOwn(wanted, choice.modelAt(endpoint).provider)?.id ?? wanted;
+	if (!endpoint) return resolveModel(requested, choice);
+	return choice.table.findOwn(requested, choice.modelAt(endpoint).provider)?.id ?? requested;
 }

@@ -105,9 +105,11 @@ export function readSkill(content: string, fallbackName: string): SkillText {
 		);
 	}
 	const tools = toolsOf(facts);
-	const { model: wanted, argument_hint: hint } = facts;
+	const { model: requested, argument_hint: hint } = facts;
 	const model =
-		typeof wanted === "string" && Object.hasOwn(otherModels, wanted) ? otherModels[wanted] : wanted;
+		typeof requested === "string" && Object.hasOwn(otherModels, requested)
+			? otherModels[requested]
+			: requested;
 	const steps = facts.steps && stepsOf(facts.steps, file);
 	return {
 		name,

@@ -10,11 +10,11 @@ import type { Tool } from "../../vocabulary/tool.ts";
  */
 export function toolsOfSkill(
 	{ hasFiles }: UsedSkill,
-	wanted: readonly string[],
+	requested: readonly string[],
 	tools: readonly Tool[],
 ): readonly string[] {
-	const named = wanted.flatMap((name) => findTool(tools, name)?.name ?? []);
-	const ownTools = hasFiles && wanted.length > 0 ? tools.filter(({ name }) => name === readFile.name) : [];
+	const named = requested.flatMap((name) => findTool(tools, name)?.name ?? []);
+	const ownTools = hasFiles && requested.length > 0 ? tools.filter(({ name }) => name === readFile.name) : [];
 	return [...new Set([...named, ...ownTools.map(({ name }) => name)])];
 }
 

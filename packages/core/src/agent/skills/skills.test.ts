@@ -198,8 +198,8 @@ test("a task cannot have the tool skill: workers have the tools of their task, a
 		"data/skills/a.md": "---\ntools: [read_file]\n---\nA",
 	});
 	const { id } = await w.begin();
-	const wanted = { title: "T", description: "go", tools: ["skill"] };
-	await expect(w.runtime.tasks.submit(unkeyed(), id, wanted)).rejects.toThrow(
+	const requested = { title: "T", description: "go", tools: ["skill"] };
+	await expect(w.runtime.tasks.submit(unkeyed(), id, requested)).rejects.toThrow(
 		'there is no tool "skill" here',
 	);
 });
@@ -504,8 +504,8 @@ test("a schedule whose message begins with a name starts the skill", async () =>
 	});
 	await w.runtime.start();
 	const { id, log } = await w.begin();
-	const wanted = { prompt: "/deploy main", trigger: { kind: "interval", everyMs: 60_000 } } as const;
-	await w.runtime.schedules.create(unkeyed(), { sessionId: id }, wanted);
+	const requested = { prompt: "/deploy main", trigger: { kind: "interval", everyMs: 60_000 } } as const;
+	await w.runtime.schedules.create(unkeyed(), { sessionId: id }, requested);
 	w.t.clock.advance(60_000);
 	expect(await log.next("assistant.message")).toMatchObject({ content: "deployed" });
 	expect(JSON.stringify(lastUser(model, 0))).toContain("Deploy main.");
@@ -519,8 +519,8 @@ test("a schedule does not start an untrusted skill, and gives the reason", async
 	await using w = await openWith(model, { "work/.parley/skills/deploy.md": "Deploy." });
 	await w.runtime.start();
 	const { id, log } = await w.begin();
-	const wanted = { prompt: "/deploy main", trigger: { kind: "interval", everyMs: 60_000 } } as const;
-	await w.runtime.schedules.create(unkeyed(), { sessionId: id }, wanted);
+	const requested = { prompt: "/deploy main", trigger: { kind: "interval", everyMs: 60_000 } } as const;
+	await w.runtime.schedules.create(unkeyed(), { sessionId: id }, requested);
 	w.t.clock.advance(60_000);
 	expect(await log.next("schedule.trigger")).toMatchObject({
 		runId: "",

@@ -195,23 +195,24 @@ export class Skills {
 		{ person }: Principal,
 		{ content, skill: explicit }: { readonly content: string; readonly skill?: Invocation | undefined },
 	): Promise<UsedSkill | undefined> {
-		const wanted = explicit ?? invocationIn(content);
-		if (!wanted) return undefined;
+		const requested = explicit ?? invocationIn(content);
+		if (!requested) return undefined;
 		const all = this.#files.mayExist(rootDir) ? await this.#all(rootDir) : { skills: [], problems: [] };
-		const found = all.skills.find(({ skill }) => skill.name === wanted.name);
+		const found = all.skills.find(({ skill }) => skill.name === requested.name);
 		if (!found) {
-			const broken = all.problems.find(({ path }) => nameIn(path) === wanted.name);
-			if (broken) throw refused(`the skill ${wanted.name} cannot be used: ${broken.path}: ${broken.message}`);
-			if (explicit) throw notFound(wanted.name, all);
+			const broken = all.problems.find(({ path }) => nameIn(path) === requested.name);
+			if (broken)
+				throw refused(`the skill ${requested.name} cannot be used: ${broken.path}: ${broken.message}`);
+			if (explicit) throw notFound(requested.name, all);
 			return undefined;
 		}
 		if (!found.skill.userInvocable) {
 			throw refused(
-				`the skill ${wanted.name} can only be started by the agent: its file sets user_invocable to false. Describe the task instead.`,
+				`the skill ${requested.name} can only be started by the agent: its file sets user_invocable to false. Describe the task instead.`,
 			);
 		}
 		if (!isUsable(found)) throw untrusted(found, rootDir);
-		const given = redactor.redactKnown(wanted.arguments);
+		const given = redactor.redactKnown(requested.arguments);
 		const used = useSkill(found, given, { isQuoted: person !== undefined });
 		return { ...used, text: redactor.redactKnown(used.text) };
 	}
@@ -247,10 +248,10 @@ export class Skills {
 
 	/** Throws if a message that a model schedules would start a skill that only people may start. */
 	async checkScheduled(rootDir: string, content: string): Promise<void> {
-		const wanted = invocationIn(content.trim());
-		if (!wanted || !this.#files.mayExist(rootDir)) return;
-		const found = (await this.#all(rootDir)).skills.find(({ skill }) => skill.name === wanted.name);
-		if (found?.skill.disableModelInvocation) throw forPeople(wanted.name);
+		const requested = invocationIn(content.trim());
+		if (!requested || !this.#files.mayExist(rootDir)) return;
+		const found = (await this.#all(rootDir)).skills.find(({ skill }) => skill.name === requested.name);
+		if (found?.skill.disableModelInvocation) throw forPeople(requested.name);
 	}
 
 	/** The skills that the model of a session may start; without waiting if there can be none. */

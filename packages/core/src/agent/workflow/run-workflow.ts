@@ -108,8 +108,8 @@ async function modelFor(
 	step: WorkStep,
 	modelOf: StepModels["modelOf"],
 ): Promise<string | undefined> {
-	const wanted = step.model ?? workflow.model;
-	if (wanted !== undefined) return modelOf({ profile: step.delegated?.agent ?? run.agent }, wanted);
+	const requested = step.model ?? workflow.model;
+	if (requested !== undefined) return modelOf({ profile: step.delegated?.agent ?? run.agent }, requested);
 	const { session, agent, row } = run;
 	return row.options.model ?? (agent === session.profile ? session.model : undefined);
 }
@@ -180,7 +180,7 @@ class Engine {
 		const model = await modelFor(run, workflow, step, workflows.modelOf);
 		const names = settings.tools.map(({ name }) => name).filter((name) => !notInSteps.includes(name));
 		const { agent = run.agent, tools = workflow.tools } = step.delegated ?? {};
-		const wanted = {
+		const requested = {
 			title: step.title,
 			description: stepText(progress, step),
 			agent,
@@ -203,7 +203,7 @@ class Engine {
 		let created: readonly Recorded[] = [];
 		const taskId = await run.commit(async (writing) => {
 			const services = { ids, clock, journal };
-			const inserted = await insertTask(services, writing, session, { wanted, origin });
+			const inserted = await insertTask(services, writing, session, { requested, origin });
 			created = inserted.created;
 			await new WorkflowRecord(run, writing).start(progress, step, {
 				taskId: inserted.row.id,

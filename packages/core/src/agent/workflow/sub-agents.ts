@@ -107,18 +107,18 @@ async function compose(
 async function toolsFor(
 	run: Run,
 	agent: string,
-	{ tools: wanted }: DelegatedWork,
+	{ tools: requested }: DelegatedWork,
 	ports: WorkflowPorts,
 ): Promise<readonly string[]> {
 	const { session, settings } = run;
 	const own = settings.tools.map(({ name }) => name).filter((name) => !notInSteps.includes(name));
-	const unknown = wanted?.find((name) => !own.includes(name));
+	const unknown = requested?.find((name) => !own.includes(name));
 	if (unknown !== undefined) {
 		throw refused(
 			`tools: you have no tool ${JSON.stringify(unknown)} for a sub-agent; available: ${own.join(", ")}`,
 		);
 	}
-	if (agent === run.agent) return own.filter((name) => wanted?.includes(name) ?? true);
+	if (agent === run.agent) return own.filter((name) => requested?.includes(name) ?? true);
 	const { agents } = ports.workflows;
 	const pinned = agents.pinnedAgent(session.home.place);
 	if (pinned !== undefined) {
@@ -129,7 +129,7 @@ async function toolsFor(
 	}
 	await agents.find(agent);
 	const agentTools = await agents.toolsOf(session, agent);
-	return own.filter((name) => agentTools.includes(name) && (wanted?.includes(name) ?? true));
+	return own.filter((name) => agentTools.includes(name) && (requested?.includes(name) ?? true));
 }
 
 function mayChooseAgent(person: Person): boolean {

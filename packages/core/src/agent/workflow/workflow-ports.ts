@@ -6,7 +6,7 @@ import type { TextPorts } from "../replies/request.ts";
 
 export interface StepModels {
 	/** The real name of a model; throws `invalid_argument` if there is no such model. */
-	readonly modelOf: (session: { readonly profile: string }, wanted: string) => Promise<string>;
+	readonly modelOf: (session: { readonly profile: string }, requested: string) => Promise<string>;
 }
 
 /** The agents that can be sub-agents of a session. */

@@ -9,12 +9,12 @@ import { testConnector } from "../../testing/test-connector.ts";
 import { TestRuntime, type TestRuntimeOptions, unkeyed } from "../../testing/test-runtime.ts";
 import { operator, type Person, type Principal } from "../../vocabulary/principal.ts";
 import type { Sandboxes } from "../../vocabulary/sandbox.ts";
-import type { WantedGrant } from "./channel-grants.ts";
+import type { RequestedGrant } from "./channel-grants.ts";
 
 const place = "discord:guild:general";
 const hour = 60 * 60 * 1000;
 
-function wanted(options: Partial<WantedGrant> = {}): WantedGrant {
+function requested(options: Partial<RequestedGrant> = {}): RequestedGrant {
 	const all = { people: null, tools: null, classes: null };
 	return { place, ...all, maxActions: 200, lifeMs: 4 * hour, reason: "release", ...options };
 }
@@ -93,7 +93,7 @@ test("calls of a trusted channel run without approval, with a badge, and are cou
 	await using c = await channel();
 	const { t, log } = c;
 	expect(await c.asks()).toBe(true);
-	const outcome = await t.runtime.trust.grants.request(unkeyed(), wanted());
+	const outcome = await t.runtime.trust.grants.request(unkeyed(), requested());
 	if (outcome.status !== "granted") throw new Error(outcome.status);
 	const { grant } = outcome;
 	await expect(log.next("grant.created")).resolves.toEqual({ type: "grant.created", grant });
@@ -108,7 +108,7 @@ test("calls of a trusted channel run without approval, with a badge, and are cou
 	log.check();
 });
 
-test.each<[string, Principal, Partial<WantedGrant>]>([
+test.each<[string, Principal, Partial<RequestedGrant>]>([
 	["a guest", testConnector("guest"), {}],
 	["the operator", operator, {}],
 	["whom it does not name", testConnector("member"), { people: ["discord:guild:eve"] }],
@@ -118,7 +118,7 @@ test.each<[string, Principal, Partial<WantedGrant>]>([
 	await using c = await channel({
 		classes: principal.person?.role === "guest" ? ["person", "write"] : ["write"],
 	});
-	await c.t.runtime.trust.grants.request(unkeyed(), wanted(terms));
+	await c.t.runtime.trust.grants.request(unkeyed(), requested(terms));
 	const denied = await c.asks(principal);
 	const started = c.log.events.map(({ event }) => event).find((event) => event.type === "tool.started");
 	expect(started).not.toHaveProperty("trusted");
@@ -137,7 +137,7 @@ test.each([
 		check: async () => ({ ...noSandboxes(clock).state, chat }),
 	};
 	await using c = await channel({ classes: ["write"] }, { clock, sandbox });
-	const asking = c.t.runtime.trust.grants.request(unkeyed(), wanted());
+	const asking = c.t.runtime.trust.grants.request(unkeyed(), requested());
 	await expect(asking).rejects.toMatchObject({
 		code: "failed_precondition",
 		message: expect.stringContaining(why),
@@ -153,18 +153,18 @@ test.each<[string, ProbeOptions["classes"]]>([
 	["files beyond the roots", ["outside-read"]],
 ])("%s still require approval", async (_name, classes = []) => {
 	await using c = await channel({ classes });
-	await c.t.runtime.trust.grants.request(unkeyed(), wanted());
+	await c.t.runtime.trust.grants.request(unkeyed(), requested());
 	expect(await c.asks()).toBe(true);
 });
 
 test("files outside the roots need a grant that names them, and never complete the three kinds of taint", async () => {
-	const terms: Partial<WantedGrant> = { classes: ["outside-read", "egress"] };
+	const terms: Partial<RequestedGrant> = { classes: ["outside-read", "egress"] };
 	for (const [classes, needsApproval] of [
 		[["outside-read"], false],
 		[["outside-read", "egress"], true],
 	] as const) {
 		await using c = await channel({ classes });
-		await c.t.runtime.trust.grants.request(unkeyed(), wanted(terms));
+		await c.t.runtime.trust.grants.request(unkeyed(), requested(terms));
 		expect(await c.asks()).toBe(needsApproval);
 	}
 });
@@ -172,7 +172,7 @@ test("files outside the roots need a grant that names them, and never complete t
 test("the operator or an owner of the channel answers a member's trust request with a typed value", async () => {
 	await using c = await channel();
 	const { t, log, session } = c;
-	const grantRequest = await t.runtime.trust.grants.request(unkeyed(testConnector("member")), wanted(), {
+	const grantRequest = await t.runtime.trust.grants.request(unkeyed(testConnector("member")), requested(), {
 		sessionId: session,
 	});
 	if (grantRequest.status !== "requested") throw new Error(grantRequest.status);
@@ -190,7 +190,7 @@ test("the operator or an owner of the channel answers a member's trust request w
 	expect(await audited(t, "approval.decide")).toEqual([{ principal: "discord:guild:ada", grant_id: null }]);
 	await expect(answer(operator, { cancelled: false })).rejects.toThrow("always requires approval");
 	await expect(
-		t.runtime.trust.grants.request(unkeyed(testConnector("owner")), wanted(), { sessionId: session }),
+		t.runtime.trust.grants.request(unkeyed(testConnector("owner")), requested(), { sessionId: session }),
 	).rejects.toThrow("already requested");
 	await answer(testConnector("owner"), { value: true });
 	await expect(log.next("prompt.answered")).resolves.toMatchObject({ value: true, by: "discord:guild:ada" });
@@ -205,12 +205,14 @@ test("the operator or an owner of the channel answers a member's trust request w
 test("a channel without messages is trusted if the operator confirms that its id is right", async () => {
 	await using c = await channel();
 	const { grants } = c.t.runtime.trust;
-	await expect(grants.request(unkeyed(), wanted({ place: "discord:guild:genreal" }))).rejects.toMatchObject({
+	await expect(
+		grants.request(unkeyed(), requested({ place: "discord:guild:genreal" })),
+	).rejects.toMatchObject({
 		code: "failed_precondition",
 		message:
 			"discord:guild:genreal has no conversation yet: did you mean discord:guild:general? Use unseen (--unseen) to trust it anyway",
 	});
-	const far = wanted({ place: "slack:team:random" });
+	const far = requested({ place: "slack:team:random" });
 	await expect(grants.request(unkeyed(), far)).rejects.toThrow("yet: check its id.");
 	expect(await grants.list(operator, true)).toEqual([]);
 	expect(await grants.request(unkeyed(), far, { unseen: true })).toMatchObject({ status: "granted" });
@@ -221,7 +223,7 @@ test("a grant request in a session of another channel is refused", async () => {
 	const own = await c.t.create();
 	const { grants } = c.t.runtime.trust;
 	await expect(
-		grants.request(unkeyed(testConnector("member")), wanted(), { sessionId: own }),
+		grants.request(unkeyed(testConnector("member")), requested(), { sessionId: own }),
 	).rejects.toThrow();
 	const ownTask = { id: "connector:discord", kind: "connector", platform: "discord" } as const;
 	const elsewhere = member({
@@ -229,14 +231,14 @@ test("a grant request in a session of another channel is refused", async () => {
 	});
 	const other = await c.t.create(elsewhere);
 	await expect(
-		grants.request(unkeyed({ ...testConnector("member"), ...ownTask }), wanted(), { sessionId: other }),
+		grants.request(unkeyed({ ...testConnector("member"), ...ownTask }), requested(), { sessionId: other }),
 	).rejects.toThrow(`session not found: ${other}`);
 });
 
 test("any principal that sees the question may deny it", async () => {
 	await using c = await channel();
 	const { t, log, session } = c;
-	const grantRequest = await t.runtime.trust.grants.request(unkeyed(testConnector("member")), wanted(), {
+	const grantRequest = await t.runtime.trust.grants.request(unkeyed(testConnector("member")), requested(), {
 		sessionId: session,
 	});
 	if (grantRequest.status !== "requested") throw new Error(grantRequest.status);
@@ -247,7 +249,7 @@ test("any principal that sees the question may deny it", async () => {
 	expect(log.recorded).not.toContain("grant.created");
 });
 
-test.each<[string, Partial<WantedGrant>, string]>([
+test.each<[string, Partial<RequestedGrant>, string]>([
 	["a guild", { place: "discord:guild" }, "write PLATFORM:TENANT:CHANNEL"],
 	["a tool that is not there", { tools: ["fly"] }, "there is no tool fly; available: edit, other"],
 	[
@@ -260,7 +262,7 @@ test.each<[string, Partial<WantedGrant>, string]>([
 	["more than a day", { lifeMs: 24 * hour + 1 }, "at most 24 hours"],
 ])("%s is not granted", async (_name, terms, why) => {
 	await using c = await channel();
-	await expect(c.t.runtime.trust.grants.request(unkeyed(), wanted(terms))).rejects.toThrow(why);
+	await expect(c.t.runtime.trust.grants.request(unkeyed(), requested(terms))).rejects.toThrow(why);
 });
 
 test("a channel with strangers of other organisations, or without a sandbox, is not trusted", async () => {
@@ -268,18 +270,18 @@ test("a channel with strangers of other organisations, or without a sandbox, is 
 	const there = { platform: "discord", tenant: "guild", channel: "general", shared: true };
 	const shared = member({ place: there });
 	const grants = c.t.runtime.trust.grants;
-	await expect(grants.request(unkeyed(shared), wanted(), { sessionId: c.session })).rejects.toThrow(
+	await expect(grants.request(unkeyed(shared), requested(), { sessionId: c.session })).rejects.toThrow(
 		"another organisation",
 	);
 	await c.t.runtime.send(unkeyed(shared), c.session, { content: "hi" });
-	await expect(grants.request(unkeyed(), wanted())).rejects.toThrow("another organisation");
+	await expect(grants.request(unkeyed(), requested())).rejects.toThrow("another organisation");
 	await using bare = await channel({}, { sandbox: noSandboxes(new ManualClock()) });
-	await expect(bare.t.runtime.trust.grants.request(unkeyed(), wanted())).rejects.toThrow("with a sandbox");
+	await expect(bare.t.runtime.trust.grants.request(unkeyed(), requested())).rejects.toThrow("with a sandbox");
 });
 
 test("a grant ends when it expires", async () => {
 	await using c = await channel();
-	await c.t.runtime.trust.grants.request(unkeyed(), wanted({ lifeMs: hour }));
+	await c.t.runtime.trust.grants.request(unkeyed(), requested({ lifeMs: hour }));
 	c.t.clock.advance(hour);
 	await expect(c.log.next("grant.ended")).resolves.toMatchObject({ reason: "expired" });
 	expect(await c.asks()).toBe(true);
@@ -290,7 +292,7 @@ test("a session that its client has left receives no event about a grant of anot
 	const left = await c.t.create(testConnector("member"));
 	await (await EventLog.join(c.t.runtime, left)).leave();
 	await c.t.settle();
-	await c.t.runtime.trust.grants.request(unkeyed(), wanted());
+	await c.t.runtime.trust.grants.request(unkeyed(), requested());
 	await c.log.next("grant.created");
 	const events = await c.t.runtime.history.newest(operator, { limit: 20, sessionId: left });
 	expect(events.map(({ event }) => event.type)).toEqual(["session.created", "session.closed"]);
@@ -298,7 +300,7 @@ test("a session that its client has left receives no event about a grant of anot
 
 test("a grant ends with its last call, and the next call requires approval", async () => {
 	await using c = await channel();
-	await c.t.runtime.trust.grants.request(unkeyed(), wanted({ maxActions: 2 }));
+	await c.t.runtime.trust.grants.request(unkeyed(), requested({ maxActions: 2 }));
 	expect([await c.asks(), await c.asks()]).toEqual([false, false]);
 	expect(c.log.recorded).toContain("grant.ended");
 	expect(await c.asks()).toBe(true);
@@ -313,7 +315,7 @@ test("calls of one reply share the remaining calls of a grant", async () => {
 		[says("done")],
 	);
 	await using c = await channel({}, { clock, model, tools: [edit], sandbox: confined(clock) });
-	await c.t.runtime.trust.grants.request(unkeyed(), wanted({ maxActions: 2 }));
+	await c.t.runtime.trust.grants.request(unkeyed(), requested({ maxActions: 2 }));
 	expect(await c.asks()).toBe(true);
 	expect(ran).toBe(2);
 	c.log.check();
@@ -338,7 +340,7 @@ test("a revoked grant ends at once, also for an active run, whose calls are judg
 		[says("done")],
 	);
 	await using c = await channel({}, { clock, model, tools: [edit], sandbox: confined(clock) });
-	const outcome = await c.t.runtime.trust.grants.request(unkeyed(), wanted());
+	const outcome = await c.t.runtime.trust.grants.request(unkeyed(), requested());
 	if (outcome.status !== "granted") throw new Error(outcome.status);
 	const asking = c.asks();
 	await begun.promise;
@@ -358,7 +360,7 @@ test("a revoked grant ends at once, also for an active run, whose calls are judg
 
 test("three denials in the channel end the grant", async () => {
 	await using c = await channel({ classes: ["control"] });
-	await c.t.runtime.trust.grants.request(unkeyed(), wanted());
+	await c.t.runtime.trust.grants.request(unkeyed(), requested());
 	for (let denials = 0; denials < 3; denials++) expect(await c.asks()).toBe(true);
 	expect(c.log.recorded.filter((type) => type === "grant.ended")).toHaveLength(1);
 });
@@ -372,7 +374,7 @@ test("a connector sees and ends only the grants of its platform's tenants", asyn
 		if (!principal) throw new Error("the token does not work");
 		return principal;
 	};
-	const outcome = await grants.request(unkeyed(), wanted());
+	const outcome = await grants.request(unkeyed(), requested());
 	if (outcome.status !== "granted") throw new Error(outcome.status);
 	const { id } = outcome.grant;
 	const own = await connector("bridge", "discord", "guild");
@@ -397,7 +399,7 @@ test("a grant ends when the channel is shared, or a stranger writes there", asyn
 		member({ place: { platform: "discord", tenant: "guild", channel: "general", shared: true } }),
 	]) {
 		await using c = await channel();
-		await c.t.runtime.trust.grants.request(unkeyed(), wanted());
+		await c.t.runtime.trust.grants.request(unkeyed(), requested());
 		await c.t.runtime.trust.grants.witness(member({ role: "guest" }));
 		expect(await c.asks()).toBe(false);
 		await c.t.runtime.trust.grants.witness(end);
@@ -411,7 +413,7 @@ test("a grant ends when the channel is shared, or a stranger writes there", asyn
 test("a stranger does not end the grant if the operator has configured that", async () => {
 	const chat = { allow: [], deny: [], tenants: {}, places: {}, endTrustOnStranger: false };
 	await using c = await channel({ classes: ["write"] }, { chat });
-	await c.t.runtime.trust.grants.request(unkeyed(), wanted());
+	await c.t.runtime.trust.grants.request(unkeyed(), requested());
 	await c.t.runtime.trust.grants.witness(member({ role: "stranger" }));
 	expect(await c.asks()).toBe(false);
 });
@@ -423,7 +425,7 @@ test("a grant survives a short stop of the gateway, but not one of more than an 
 	] as const) {
 		const c = await channel();
 		const { directory, clock } = c.t;
-		await c.t.runtime.trust.grants.request(unkeyed(), wanted());
+		await c.t.runtime.trust.grants.request(unkeyed(), requested());
 		await c.t.stop();
 		clock.advance(stopped);
 		const model = new ScriptedModel();
@@ -440,7 +442,7 @@ test("a grant ends at the next start if commands of channels are no longer confi
 	for (const chat of ["container", "off", "none"] as const) {
 		const c = await channel();
 		const { directory, clock } = c.t;
-		const outcome = await c.t.runtime.trust.grants.request(unkeyed(), wanted());
+		const outcome = await c.t.runtime.trust.grants.request(unkeyed(), requested());
 		if (outcome.status !== "granted") throw new Error(outcome.status);
 		await c.t.stop();
 		const none = noSandboxes(clock);
@@ -462,7 +464,7 @@ test("while the sandbox is unavailable a grant allows no call without approval",
 		clock,
 		sandbox: { ...confined(clock), check: async () => state },
 	});
-	await c.t.runtime.trust.grants.request(unkeyed(), wanted());
+	await c.t.runtime.trust.grants.request(unkeyed(), requested());
 	expect(await c.asks()).toBe(false);
 	Object.assign(state, { chat: "none" });
 	expect(await c.asks()).toBe(true);
@@ -471,12 +473,12 @@ test("while the sandbox is unavailable a grant allows no call without approval",
 test("a grant ends when a member stops the runs of the channel, once for each key", async () => {
 	await using c = await channel();
 	const { runtime } = c.t;
-	await runtime.trust.grants.request(unkeyed(), wanted());
+	await runtime.trust.grants.request(unkeyed(), requested());
 	const stop = { ...unkeyed(testConnector("member")), key: "stop" };
 	await expect(runtime.cancel(stop, c.session)).resolves.toEqual({ status: "idle" });
 	await expect(c.log.next("grant.ended")).resolves.toMatchObject({ reason: "stopped by discord:guild:ada" });
 	expect(await c.asks()).toBe(true);
-	await runtime.trust.grants.request(unkeyed(), wanted());
+	await runtime.trust.grants.request(unkeyed(), requested());
 	await runtime.cancel(stop, c.session);
 	expect(await runtime.trust.grants.list(operator, false)).toHaveLength(1);
 	await runtime.remove(unkeyed(), c.session, true);
@@ -503,13 +505,13 @@ test("a grant remains when a member withdraws their own queued message, and ends
 	await begun.promise;
 	const waiting = await say();
 	const others = await say();
-	await runtime.trust.grants.request(unkeyed(), wanted());
+	await runtime.trust.grants.request(unkeyed(), requested());
 	await expect(cancel(ada, waiting)).resolves.toEqual({ status: "cancelled" });
 	await expect(cancel(ada, waiting)).resolves.toEqual({ status: "idle" });
 	expect(await trusted()).toBe(1);
 	await cancel(bo, others);
 	expect(await trusted()).toBe(0);
-	await runtime.trust.grants.request(unkeyed(), wanted());
+	await runtime.trust.grants.request(unkeyed(), requested());
 	await cancel(ada, atWork);
 	expect(await trusted()).toBe(0);
 	gate.resolve();
@@ -544,7 +546,7 @@ test.each([
 	const model = new ScriptedModel(dear);
 	await using c = await channel({}, { clock, model, table: priced, budgets, sandbox: confined(clock) });
 	const { grants } = c.t.runtime.trust;
-	await grants.request(unkeyed(), wanted({ place: trusted }), { unseen: true });
+	await grants.request(unkeyed(), requested({ place: trusted }), { unseen: true });
 	await c.asks();
 	await c.t.settle();
 	expect(await grants.list(operator, false)).toHaveLength(ends ? 0 : 1);
@@ -557,7 +559,7 @@ test("a grant of another channel is not found", async () => {
 	await using c = await channel();
 	const { grants } = c.t.runtime.trust;
 	const place = "discord:guild:other";
-	const outcome = await grants.request(unkeyed(), wanted({ place }), { unseen: true });
+	const outcome = await grants.request(unkeyed(), requested({ place }), { unseen: true });
 	if (outcome.status !== "granted") throw new Error(outcome.status);
 	const { id } = outcome.grant;
 	await expect(grants.revoke(unkeyed(testConnector("owner")), id, "")).rejects.toMatchObject({
@@ -568,8 +570,8 @@ test("a grant of another channel is not found", async () => {
 
 test("a new grant replaces the existing one", async () => {
 	await using c = await channel();
-	await c.t.runtime.trust.grants.request(unkeyed(), wanted());
-	const second = await c.t.runtime.trust.grants.request(unkeyed(), wanted({ tools: ["other"] }));
+	await c.t.runtime.trust.grants.request(unkeyed(), requested());
+	const second = await c.t.runtime.trust.grants.request(unkeyed(), requested({ tools: ["other"] }));
 	await expect(c.log.next("grant.ended")).resolves.toMatchObject({ reason: "another one replaces it" });
 	await c.log.next("grant.created");
 	if (second.status !== "granted") throw new Error(second.status);
@@ -583,7 +585,7 @@ test("accept_all_tools of a connector applies only within the grant of the chann
 	await using c = await channel();
 	const accept = (role: "guest" | "member") => c.t.runtime.acceptAll(unkeyed(testConnector(role)), c.session);
 	await expect(accept("member")).rejects.toMatchObject({ code: "permission_denied" });
-	await c.t.runtime.trust.grants.request(unkeyed(), wanted({ tools: ["other"] }));
+	await c.t.runtime.trust.grants.request(unkeyed(), requested({ tools: ["other"] }));
 	await accept("member");
 	await expect(accept("guest")).rejects.toMatchObject({ code: "permission_denied" });
 	expect(await c.asks()).toBe(true);
@@ -594,7 +596,7 @@ test("the operator's accept_all_tools is refused for a session of a channel, whi
 	const accept = () => c.t.runtime.acceptAll(unkeyed(), c.session);
 	const refusal = { code: "failed_precondition", message: expect.stringContaining(`trust grant ${place} `) };
 	await expect(accept()).rejects.toMatchObject(refusal);
-	await c.t.runtime.trust.grants.request(unkeyed(), wanted({ tools: ["other"] }));
+	await c.t.runtime.trust.grants.request(unkeyed(), requested({ tools: ["other"] }));
 	await expect(accept()).rejects.toMatchObject(refusal);
 	expect(await c.asks()).toBe(true);
 	expect(await audited(c.t, "accept_all.give")).toEqual([]);
@@ -603,7 +605,7 @@ test("the operator's accept_all_tools is refused for a session of a channel, whi
 test("a request with the same key creates one grant", async () => {
 	await using c = await channel();
 	const request = { ...unkeyed(), key: "k" };
-	const first = await c.t.runtime.trust.grants.request(request, wanted());
-	expect(await c.t.runtime.trust.grants.request(request, wanted())).toEqual(first);
+	const first = await c.t.runtime.trust.grants.request(request, requested());
+	expect(await c.t.runtime.trust.grants.request(request, requested())).toEqual(first);
 	expect(await c.t.runtime.trust.grants.list(operator, true)).toHaveLength(1);
 });

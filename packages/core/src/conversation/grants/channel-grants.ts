@@ -13,10 +13,10 @@ import {
 } from "../../trust/grants/grant-places.ts";
 import {
 	type AnsweredGrantRequest,
-	checkWanted,
+	checkRequested,
 	grantRequestLabel,
+	type RequestedGrant,
 	type StoredGrantRequest,
-	type WantedGrant,
 } from "../../trust/grants/grant-request.ts";
 import {
 	countDenial,
@@ -46,7 +46,7 @@ import type { SessionGrants } from "../session-grants.ts";
 import type { Sessions } from "../sessions.ts";
 import { OpenGrants } from "./open-grants.ts";
 
-export type { WantedGrant } from "../../trust/grants/grant-request.ts";
+export type { RequestedGrant } from "../../trust/grants/grant-request.ts";
 export type { StoredGrant } from "../../trust/grants/grant-rows.ts";
 
 /** The grant if the operator requests it, else a question of the session. */
@@ -109,17 +109,20 @@ export class ChannelGrants implements SessionGrants {
 	 */
 	async request(
 		request: Keyed,
-		wanted: WantedGrant,
+		requested: RequestedGrant,
 		{ unseen = false, ...meant }: MeantSession & { readonly unseen?: boolean } = {},
 	): Promise<GrantOutcome> {
 		const { principal } = request;
-		authorize(principal, "grant.request", { place: wanted.place });
-		checkWanted(wanted, this.#options.tools);
-		await this.#requireSafety(wanted.place, principal.person);
-		if (principal.person) return this.#ask(request, wanted, { person: principal.person, ...meant });
-		if (!unseen) await this.#options.store.read((db) => requireSeen(db, wanted.place));
-		const { response: grant, repeated } = await this.#openGrants.inPlace(wanted.place, [], (tx, recipients) =>
-			once(tx, request, this.#onceDeps, () => this.#openGrants.begin(tx, recipients, wanted, principal)),
+		authorize(principal, "grant.request", { place: requested.place });
+		checkRequested(requested, this.#options.tools);
+		await this.#requireSafety(requested.place, principal.person);
+		if (principal.person) return this.#ask(request, requested, { person: principal.person, ...meant });
+		if (!unseen) await this.#options.store.read((db) => requireSeen(db, requested.place));
+		const { response: grant, repeated } = await this.#openGrants.inPlace(
+			requested.place,
+			[],
+			(tx, recipients) =>
+				once(tx, request, this.#onceDeps, () => this.#openGrants.begin(tx, recipients, requested, principal)),
 		);
 		if (!repeated) this.#openGrants.watch(grant);
 		return { status: "granted", grant };
@@ -168,12 +171,12 @@ export class ChannelGrants implements SessionGrants {
 	): Promise<boolean> {
 		const { principal } = request;
 		const { response } = answered;
-		const { by: _, ...wanted } = fromRow<StoredGrantRequest>(answered.wanted_grant);
+		const { by: _, ...requested } = fromRow<StoredGrantRequest>(answered.wanted_grant);
 		const approves = readAnswer(fromRow<Prompt>(answered.request), true, response).kind === "approved";
-		if (approves) await this.#requireSafety(wanted.place, principal.person);
+		if (approves) await this.#requireSafety(requested.place, principal.person);
 		let grant: GrantFacts | undefined;
 		const { response: counts } = await this.#openGrants.inPlace(
-			wanted.place,
+			requested.place,
 			[session.id],
 			(tx, recipients) =>
 				once(tx, request, this.#onceDeps, async () => {
@@ -185,9 +188,10 @@ export class ChannelGrants implements SessionGrants {
 						answering,
 					);
 					const state = isFirst ? await stateOf(tx, token) : undefined;
-					if (state === "answered") grant = await this.#openGrants.begin(tx, recipients, wanted, principal);
+					if (state === "answered")
+						grant = await this.#openGrants.begin(tx, recipients, requested, principal);
 					if (state === "cancelled") {
-						const facts = { action: "grant.refuse", object: wanted.place, decision: "denied" };
+						const facts = { action: "grant.refuse", object: requested.place, decision: "denied" };
 						await this.#options.audit.record(tx, { ...requestedBy(principal), ...facts });
 					}
 					return isFirst;
@@ -257,7 +261,7 @@ export class ChannelGrants implements SessionGrants {
 
 	async #ask(
 		request: Keyed,
-		wanted: WantedGrant,
+		requested: RequestedGrant,
 		{ person, sessionId: named, current }: MeantSession & { readonly person: Person },
 	): Promise<GrantOutcome> {
 		const { principal } = request;
@@ -265,21 +269,23 @@ export class ChannelGrants implements SessionGrants {
 		// A connector that has reconnected has not joined a session, but uses the session of its channel.
 		const sessionId =
 			named ??
-			(await store.read((db) => newestSessionIn(db, { place: wanted.place, owner: principal.id, current })));
+			(await store.read((db) =>
+				newestSessionIn(db, { place: requested.place, owner: principal.id, current }),
+			));
 		if (sessionId === undefined) {
 			throw refused(
-				`the channel ${wanted.place} has no conversation yet: send a message there first, so that the question can be shown`,
+				`the channel ${requested.place} has no conversation yet: send a message there first, so that the question can be shown`,
 			);
 		}
 		using lease = await sessions().lease(principal, sessionId, "grant.request");
 		const { session } = lease;
-		if (session.place !== wanted.place)
-			throw refused(`${sessionId} is not a conversation of ${wanted.place}`);
+		if (session.place !== requested.place)
+			throw refused(`${sessionId} is not a conversation of ${requested.place}`);
 		const outcome = await session.commit((tx, record) =>
 			once<GrantOutcome>(tx, request, this.#onceDeps, async () => {
-				const token = await askForGrant(this.#options, { tx, record }, session, { wanted, person });
-				const facts = { action: "grant.request", object: wanted.place, decision: "asked" };
-				await this.#options.audit.record(tx, { ...requestedBy(principal), ...facts, args: wanted });
+				const token = await askForGrant(this.#options, { tx, record }, session, { requested, person });
+				const facts = { action: "grant.request", object: requested.place, decision: "asked" };
+				await this.#options.audit.record(tx, { ...requestedBy(principal), ...facts, args: requested });
 				return { status: "requested", token, sessionId };
 			}),
 		);
@@ -335,7 +341,7 @@ async function askForGrant(
 	{ prompts, clock, ids }: { readonly prompts: Prompts; readonly clock: Clock; readonly ids: Ids },
 	{ tx, record }: { readonly tx: Tx; readonly record: RecordEvents },
 	session: Session,
-	{ wanted, person }: { readonly wanted: WantedGrant; readonly person: Person },
+	{ requested, person }: { readonly requested: RequestedGrant; readonly person: Person },
 ): Promise<string> {
 	const open = await tx
 		.selectFrom("prompts")
@@ -350,19 +356,19 @@ async function askForGrant(
 			"trust was already requested: the question is open, and the operator or an owner answers it";
 		throw new ParleyError(message, { code: "failed_precondition" });
 	}
-	const wantedGrant = { ...wanted, by: { id: person.id, name: person.name } };
+	const requestedGrant = { ...requested, by: { id: person.id, name: person.name } };
 	const prompt: Prompt = {
 		token: ids.create("prompt"),
 		runId: "",
 		type: "confirm",
-		label: grantRequestLabel(wanted, person),
+		label: grantRequestLabel(requested, person),
 		required: true,
 		options: [],
 		validation: "",
 		placeholder: "",
 		expiresAt: clock.now() + promptLifeMs,
 	};
-	await prompts.raise(tx, record, session, { prompt, callId: "", wantedGrant });
+	await prompts.raise(tx, record, session, { prompt, callId: "", requestedGrant });
 	return prompt.token;
 }
 

@@ -2,7 +2,7 @@ import { ParleyError, type Timer } from "@parley/base";
 import type { Journal, Tx } from "../../store/journal.ts";
 import { type AuditEntry, byItself, requestedBy } from "../../trust/audit/audit.ts";
 import { placeOf } from "../../trust/grants/grant-places.ts";
-import type { WantedGrant } from "../../trust/grants/grant-request.ts";
+import type { RequestedGrant } from "../../trust/grants/grant-request.ts";
 import {
 	endGrantRow,
 	factsOf,
@@ -118,12 +118,17 @@ export class OpenGrants {
 	}
 
 	/** Writes the grant, replaces the open one of the channel, and emits its event. */
-	async begin(tx: Tx, recipients: GrantRecipients, wanted: WantedGrant, by: Principal): Promise<GrantFacts> {
+	async begin(
+		tx: Tx,
+		recipients: GrantRecipients,
+		requested: RequestedGrant,
+		by: Principal,
+	): Promise<GrantFacts> {
 		const { clock, ids, audit } = this.#deps;
 		const asker = requestedBy(by);
-		const before = await openGrantOf(tx, wanted.place);
+		const before = await openGrantOf(tx, requested.place);
 		if (before) await this.endIn(tx, recipients, { row: before, reason: "another one replaces it", asker });
-		const { lifeMs, ...terms } = wanted;
+		const { lifeMs, ...terms } = requested;
 		const createdAt = clock.now();
 		const grant: GrantFacts = {
 			...terms,

@@ -42,19 +42,19 @@ export async function listTasks(
 	of: SessionsOf | undefined,
 	{ limit, sessionId, parentId, states, before }: TaskFilter,
 ): Promise<TaskFacts[]> {
-	let wanted = db
+	let selected = db
 		.selectFrom("tasks")
 		.selectAll("tasks")
 		.orderBy("tasks.created_at", "desc")
 		.orderBy("tasks.id", "desc")
 		.limit(limit);
-	if (sessionId !== undefined) wanted = wanted.where("tasks.session_id", "=", sessionId);
-	if (parentId !== undefined) wanted = wanted.where("tasks.parent_id", "=", parentId);
-	if (states) wanted = wanted.where("tasks.state", "in", states);
+	if (sessionId !== undefined) selected = selected.where("tasks.session_id", "=", sessionId);
+	if (parentId !== undefined) selected = selected.where("tasks.parent_id", "=", parentId);
+	if (states) selected = selected.where("tasks.state", "in", states);
 	const last = before === undefined ? undefined : await findTask(db, before);
 	if (last) {
 		const { created_at: at, id } = last;
-		wanted = wanted.where((row) =>
+		selected = selected.where((row) =>
 			row.or([
 				row("tasks.created_at", "<", at),
 				row.and([row("tasks.created_at", "=", at), row("tasks.id", "<", id)]),
@@ -63,7 +63,7 @@ export async function listTasks(
 	}
 	if (of) {
 		const { owner, ids = [], place } = of;
-		wanted = wanted.where("tasks.session_id", "in", (query) => {
+		selected = selected.where("tasks.session_id", "in", (query) => {
 			const theirs = query
 				.selectFrom("sessions")
 				.select("sessions.id")
@@ -78,7 +78,7 @@ export async function listTasks(
 			return place === undefined ? theirs : theirs.where("sessions.place", "=", place);
 		});
 	}
-	return describeTasks(db, await wanted.execute());
+	return describeTasks(db, await selected.execute());
 }
 
 /** The conversations of the tasks above it, the nearest first. */

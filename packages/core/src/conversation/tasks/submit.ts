@@ -63,19 +63,19 @@ export async function insertTask(
 	{ ids, clock, journal }: { readonly ids: Ids; readonly clock: Clock; readonly journal: Journal },
 	{ tx, record }: { readonly tx: Tx; readonly record: (...events: RecordedEvent[]) => Promise<unknown> },
 	home: Session,
-	{ wanted, origin }: { readonly wanted: CheckedTask; readonly origin: TaskOrigin },
+	{ requested, origin }: { readonly requested: CheckedTask; readonly origin: TaskOrigin },
 ): Promise<InsertedTask> {
 	await refuseTooMany(tx, home, origin);
-	await refuseNeeds(tx, home, wanted.dependsOn ?? [], origin.siblings);
+	await refuseNeeds(tx, home, requested.dependsOn ?? [], origin.siblings);
 	const [now, id, own] = [clock.now(), ids.create("task"), ids.create("sess")];
-	const row = taskRow({ id, own, now, home }, wanted, origin);
+	const row = taskRow({ id, own, now, home }, requested, origin);
 	await tx
 		.insertInto("sessions")
 		.values(await conversationRow(tx, home, row, origin))
 		.execute();
 	const created = await journal.append(tx, own, [{ type: "session.created" }]);
 	await tx.insertInto("tasks").values(row).execute();
-	for (const needs of new Set(wanted.dependsOn ?? [])) {
+	for (const needs of new Set(requested.dependsOn ?? [])) {
 		await tx
 			.insertInto("task_needs")
 			.values({ task_id: id, needs, ...stamp })
@@ -98,7 +98,7 @@ function taskRow(
 		now,
 		home,
 	}: { readonly id: string; readonly own: string; readonly now: number; readonly home: Session },
-	wanted: CheckedTask,
+	requested: CheckedTask,
 	origin: TaskOrigin,
 ): TaskRow {
 	const { redactor } = home;
@@ -113,20 +113,20 @@ function taskRow(
 		depth: parent ? parent.depth + 1 : 0,
 		submitted_by: origin.submittedBy,
 		actor: origin.actor,
-		title: redactor.redact(wanted.title),
-		description: redactor.redact(wanted.description),
-		tools: JSON.stringify(wanted.tools),
-		priority: priorities.indexOf(wanted.priority ?? "normal"),
-		agent: wanted.agent,
-		model: wanted.model ?? null,
-		autonomy: wanted.autonomy ?? "supervised",
+		title: redactor.redact(requested.title),
+		description: redactor.redact(requested.description),
+		tools: JSON.stringify(requested.tools),
+		priority: priorities.indexOf(requested.priority ?? "normal"),
+		agent: requested.agent,
+		model: requested.model ?? null,
+		autonomy: requested.autonomy ?? "supervised",
 		state: "pending" satisfies TaskState,
 		announce: "started",
 		plan: null,
 		review: null,
 		suspend_count: 0,
 		retry_count: 0,
-		max_retries: wanted.maxRetries,
+		max_retries: requested.maxRetries,
 		not_before: 0,
 		worked_ms: 0,
 		speakers: origin.participants ? JSON.stringify(origin.participants) : null,

@@ -25,7 +25,7 @@ export function encodeCall(request: ModelRequest, to: CallDestination): Language
 	const { sampling = {} } = request;
 	const { options, ...facts } = families[family];
 	const thinks = info !== undefined && info.reasoning !== "none";
-	const wanted = sampling.maxTokens ?? (info ? DEFAULT_OUTPUT : DEFAULT_OUTPUT_UNKNOWN);
+	const requested = sampling.maxTokens ?? (info ? DEFAULT_OUTPUT : DEFAULT_OUTPUT_UNKNOWN);
 	const { temperature, topP, topK } = (info?.sampling ?? true) ? sampling : {};
 	return {
 		prompt: encodePrompt(request.system, request.messages, {
@@ -38,7 +38,7 @@ export function encodeCall(request: ModelRequest, to: CallDestination): Language
 			answersResults: facts.answersResults,
 			callIds: traits.callIds ?? "any",
 		}),
-		maxOutputTokens: Math.max(1, Math.min(wanted, info?.maxOutput ?? wanted)),
+		maxOutputTokens: Math.max(1, Math.min(requested, info?.maxOutput ?? requested)),
 		providerOptions: options(info && thinks),
 		...defined({
 			temperature,
@@ -58,8 +58,8 @@ function reasoningOf(
 ): Effort | undefined {
 	if (reasoning === undefined) return undefined;
 	const lowest = kind === "always" || kind === "between_tools" ? "low" : "none";
-	const wanted = reasoning === "off" ? lowest : reasoning;
-	return efforts ? nearestEffort(wanted, efforts) : wanted;
+	const requested = reasoning === "off" ? lowest : reasoning;
+	return efforts ? nearestEffort(requested, efforts) : requested;
 }
 
 const encoded = new WeakMap<readonly ToolDescription[], LanguageModelV4FunctionTool[]>();

@@ -6,8 +6,8 @@ test.each([
 	["max", "high"],
 	["minimal", "low"],
 	["none", "none"],
-] as const)("the effort %s becomes %s at most servers", (wanted, sent) => {
-	expect(nearestEffort(wanted, ["none", "low", "medium", "high"])).toBe(sent);
+] as const)("the effort %s becomes %s at most servers", (expected, sent) => {
+	expect(nearestEffort(expected, ["none", "low", "medium", "high"])).toBe(sent);
 });
 
 test("a server that only turns thinking on gets the next higher effort", () => {

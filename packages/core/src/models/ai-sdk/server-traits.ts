@@ -18,6 +18,6 @@ export const efforts = ["none", "minimal", "low", "medium", "high", "xhigh", "ma
 export type Effort = (typeof efforts)[number];
 
 /** The nearest effort that the server knows. */
-export function nearestEffort(wanted: Effort, known: readonly Effort[]): Effort | undefined {
-	return known.find((one) => efforts.indexOf(one) >= efforts.indexOf(wanted)) ?? known.at(-1);
+export function nearestEffort(requested: Effort, known: readonly Effort[]): Effort | undefined {
+	return known.find((one) => efforts.indexOf(one) >= efforts.indexOf(requested)) ?? known.at(-1);
 }

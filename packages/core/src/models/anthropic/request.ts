@@ -71,8 +71,8 @@ export function headersOf({ thinking }: Input): Readonly<Record<string, string>>
 }
 
 function maxTokensOf({ sampling }: ModelRequest, info: ModelInfo | undefined): number {
-	const wanted = sampling?.maxTokens ?? (info ? DEFAULT_OUTPUT : DEFAULT_OUTPUT_UNKNOWN);
-	return Math.max(1, Math.min(wanted, info?.maxOutput ?? wanted));
+	const requested = sampling?.maxTokens ?? (info ? DEFAULT_OUTPUT : DEFAULT_OUTPUT_UNKNOWN);
+	return Math.max(1, Math.min(requested, info?.maxOutput ?? requested));
 }
 
 const wireNames = {

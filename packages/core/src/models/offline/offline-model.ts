@@ -291,10 +291,10 @@ function asksForVerdict({ system }: ModelRequest): boolean {
 /** The verdict of the offline model: a criterion `contains: TEXT` needs this text in the result; every other one is met. */
 function offlineVerdict(question: string): Verdict {
 	const { criteria, result } = schema.parse(parseJson(question));
-	const wanted = criteria.flatMap((criterion) =>
+	const requested = criteria.flatMap((criterion) =>
 		[...criterion.matchAll(/^\s*contains:\s*(\S.*)$/gm)].map(([, text = ""]) => text.trim()),
 	);
-	const missing = wanted.find((text) => !result.includes(text));
+	const missing = requested.find((text) => !result.includes(text));
 	if (missing !== undefined)
 		return { passed: false, reason: `the result does not contain ${JSON.stringify(missing)}` };
 	return { passed: true, reason: "the offline model only checks criteria that begin with contains:" };

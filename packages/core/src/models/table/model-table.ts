@@ -203,11 +203,11 @@ const enough = 0.5;
  * and a typing error or two are tolerated. A number alone does not match.
  */
 function nearNames(word: string, names: readonly string[]): string[] {
-	const wanted = pairsOf(word);
-	const letters = new Set([...wanted].filter((pair) => /^\p{L}{2}$/u.test(pair)));
+	const requested = pairsOf(word);
+	const letters = new Set([...requested].filter((pair) => /^\p{L}{2}$/u.test(pair)));
 	return names
 		.map((name) => ({ name, pairs: pairsOf(name) }))
-		.map(({ name, pairs }) => ({ name, likeness: share(wanted, pairs), words: share(letters, pairs) }))
+		.map(({ name, pairs }) => ({ name, likeness: share(requested, pairs), words: share(letters, pairs) }))
 		.filter(({ likeness, words }) => likeness >= enough && words >= enough)
 		.sort((a, b) => b.likeness - a.likeness)
 		.slice(0, 3)
@@ -215,8 +215,8 @@ function nearNames(word: string, names: readonly string[]): string[] {
 }
 
 /** How much of the first is in the second. */
-function share(wanted: ReadonlySet<string>, pairs: ReadonlySet<string>): number {
-	return wanted.intersection(pairs).size / wanted.size;
+function share(requested: ReadonlySet<string>, pairs: ReadonlySet<string>): number {
+	return requested.intersection(pairs).size / requested.size;
 }
 
 function pairsOf(text: string): ReadonlySet<string> {

@@ -13,7 +13,7 @@ import { readProfileConfig } from "./profile-config.ts";
 
 const maxConfigBytes = 64 * 1024;
 const maxInstructionBytes = 256 * 1024;
-/** Characters of a wanted name that a refusal repeats. */
+/** Characters of a requested name that a refusal repeats. */
 const maxShown = 100;
 const shownDirectory = "the directory of agents";
 
@@ -136,9 +136,9 @@ class ProfileDirectory implements Profiles {
 		}
 	}
 
-	#checkTools(wanted: readonly string[]): void {
+	#checkTools(requested: readonly string[]): void {
 		const tools = this.#tools;
-		const unknown = tools && wanted.find((name) => !tools.includes(name) && !isMcpToolName(name));
+		const unknown = tools && requested.find((name) => !tools.includes(name) && !isMcpToolName(name));
 		if (tools === undefined || unknown === undefined) return;
 		const meant = findNearMiss(unknown, tools);
 		const question = meant === undefined ? "" : `; did you mean ${meant}?`;

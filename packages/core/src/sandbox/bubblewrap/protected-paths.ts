@@ -128,12 +128,12 @@ const MAX_ENTRIES = 20_000;
 const skipped = ["node_modules", "site-packages", ".git"];
 
 /**
- * Paths below these directories that are `wanted`, the nearest first. Does not look below a wanted path and follows no
+ * Paths below these directories that are `isProtected`, the nearest first. Does not look below such a path and follows no
  * links. Stops after 20,000 entries.
  */
 async function walk(
 	directories: readonly string[],
-	wanted: (path: string, entry: Dirent) => boolean,
+	isProtected: (path: string, entry: Dirent) => boolean,
 ): Promise<string[]> {
 	const found: string[] = [];
 	let left = MAX_ENTRIES;
@@ -143,7 +143,7 @@ async function walk(
 		for (const entry of entries.slice(0, left)) {
 			const path = join(at, entry.name);
 			if (skipped.includes(entry.name)) continue;
-			if (wanted(path, entry)) found.push(path);
+			if (isProtected(path, entry)) found.push(path);
 			else if (entry.isDirectory()) open.push(path);
 		}
 		left -= entries.length;

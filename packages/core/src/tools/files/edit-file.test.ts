@@ -108,8 +108,8 @@ test("a missing text returns the nearest lines", async () => {
 
 test("long nearest lines are cut", async () => {
 	await putFile("x", "}\n".repeat(100));
-	const wanted = { path: "x", old_text: `${"}\n".repeat(50)}y`, new_text: "" };
-	await expect(prepare(wanted)).rejects.toThrow(/\n(?:\}\n){20}\[… cut …\]$/);
+	const requested = { path: "x", old_text: `${"}\n".repeat(50)}y`, new_text: "" };
+	await expect(prepare(requested)).rejects.toThrow(/\n(?:\}\n){20}\[… cut …\]$/);
 	await putFile("x", `beans ${"x".repeat(10_000)}`);
 	const long = { path: "x", old_text: ` beans ${"x".repeat(10_000)}`, new_text: "" };
 	await expect(prepare(long)).rejects.toThrow(/\nbeans x{3994}\n\[… cut …\]$/);

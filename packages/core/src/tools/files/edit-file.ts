@@ -170,10 +170,10 @@ export function editableText(
 	return content.toString();
 }
 
-/** The part of the text that is most similar to the wanted one, as the end of a message. */
-export function nearest(text: string, wanted: string): string {
+/** The part of the text that is most similar to the requested one, as the end of a message. */
+export function nearest(text: string, requested: string): string {
 	if (text === "") return ", which is empty";
-	const near = findNearestLines(text, wanted);
+	const near = findNearestLines(text, requested);
 	if (near === undefined) return ", and no line of it is similar: read it again";
 	const { first, last, lines, difference } = near;
 	const excerpt = lines.slice(0, MAX_EXCERPT_LINES).join("\n").slice(0, MAX_EXCERPT).toWellFormed();

@@ -3,14 +3,14 @@ import { type LineSlice, sliceLines } from "./read-file.ts";
 
 function slice(
 	text: string | Buffer,
-	wanted: Partial<Parameters<typeof sliceLines>[1]>,
+	requested: Partial<Parameters<typeof sliceLines>[1]>,
 	size = 3,
 ): Promise<LineSlice> {
 	const bytes = Buffer.from(text);
 	async function* chunks(): AsyncGenerator<Buffer> {
 		for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
 	}
-	return sliceLines(chunks(), { first: 1, column: 1, lines: 100, characters: 1000, ...wanted });
+	return sliceLines(chunks(), { first: 1, column: 1, lines: 100, characters: 1000, ...requested });
 }
 
 test("lines are counted correctly for all chunk boundaries", async () => {

@@ -15,7 +15,7 @@ const text = [
 	"}",
 ].join("\n");
 
-test.each<[wanted: string, first: number, last: number, difference: string]>([
+test.each<[requested: string, first: number, last: number, difference: string]>([
 	["    const hole = dig(bean.size);", 2, 2, "line 2 is indented with 1 tab, not with 4 spaces"],
 	["const hole = dig(bean.size);\nif (hole.deep) {", 2, 3, "line 2 is indented with 1 tab, not with nothing"],
 	["\t\tdrop(bean, hole);\n\t}", 4, 5, "line 4 ends with 2 spaces, not with nothing"],
@@ -35,9 +35,9 @@ test.each<[wanted: string, first: number, last: number, difference: string]>([
 	["\treturn pour(can);\n}\n\nmore();", 9, 10, "the file ends with line 10"],
 	["\n\n\treturn pour(can);\n}\n\n", 9, 10, "the lines occur, but the text before or after them differs"],
 	["\tconst hole = digg(beans.size)", 2, 2, expect.stringMatching(/^line 2 is ".*", not ".*"$/)],
-])("%j is nearest to lines %i to %i", (wanted, first, last, difference) => {
+])("%j is nearest to lines %i to %i", (requested, first, last, difference) => {
 	const lines = text.split("\n").slice(first - 1, last);
-	expect(findNearestLines(text, wanted)).toEqual({ first, last, lines, difference });
+	expect(findNearestLines(text, requested)).toEqual({ first, last, lines, difference });
 });
 
 test("similar quotes and spaces are found", () => {
@@ -47,7 +47,7 @@ test("similar quotes and spaces are found", () => {
 	});
 });
 
-test("lines at the beginning are found although the first wanted line is missing", () => {
+test("lines at the beginning are found although the first requested line is missing", () => {
 	expect(findNearestLines("two\nthree", "one\ntwo\nthree")).toMatchObject({ first: 1, last: 2 });
 });
 
@@ -56,8 +56,8 @@ test.each([
 	["abc\ndef", "nothing like it"],
 	["abc", " \n\t\n"],
 	["abc", "x".repeat(3_000)],
-])("no lines of %j are near %j", (wanting, wanted) => {
-	expect(findNearestLines(wanting, wanted)).toBeUndefined();
+])("no lines of %j are near %j", (wanting, requested) => {
+	expect(findNearestLines(wanting, requested)).toBeUndefined();
 });
 
 test(

@@ -17,9 +17,9 @@ export interface NearestLines {
 }
 
 /** Probable place of lines that the text does not contain. Undefined if nothing is similar. */
-export function findNearestLines(text: string, wanted: string): NearestLines | undefined {
+export function findNearestLines(text: string, requested: string): NearestLines | undefined {
 	const lines = text.split("\n");
-	const sought = trimBlank(wanted.split("\n"));
+	const sought = trimBlank(requested.split("\n"));
 	const start =
 		sought.length === 0 ? undefined : (startByVotes(lines, sought) ?? startByLikeness(lines, sought));
 	if (start === undefined) return undefined;
@@ -65,17 +65,17 @@ function startByVotes(lines: readonly string[], sought: readonly string[]): numb
 	return best;
 }
 
-/** The start at which the longest wanted line is at the line most similar to it. */
+/** The start at which the longest requested line is at the line most similar to it. */
 function startByLikeness(lines: readonly string[], sought: readonly string[]): number | undefined {
 	const longest = sought.reduce((a, b) => (b.length > a.length ? b : a));
 	if (longest.length > MAX_COMPARED) return undefined;
-	const wanted = trigrams(longest);
+	const requested = trigrams(longest);
 	let [best, likeness] = [-1, MIN_LIKENESS];
 	for (const [index, line] of lines.entries()) {
 		if (line.length > MAX_COMPARED) continue;
 		const own = trigrams(line);
-		const both = [...own].filter((part) => wanted.has(part)).length;
-		const share = (2 * both) / (own.size + wanted.size);
+		const both = [...own].filter((part) => requested.has(part)).length;
+		const share = (2 * both) / (own.size + requested.size);
 		if (share > likeness) [best, likeness] = [index, share];
 	}
 	return best === -1 ? undefined : best - sought.indexOf(longest);
@@ -87,22 +87,25 @@ function trigrams(line: string): Set<string> {
 }
 
 function firstDifference(found: readonly string[], sought: readonly string[], first: number): string {
-	for (const [index, wanted] of sought.entries()) {
+	for (const [index, requested] of sought.entries()) {
 		const line = found[index];
 		if (line === undefined) return `the file ends with line ${first + index - 1}`;
-		if (line !== wanted) return `line ${first + index} ${describeDifference(line, wanted)}`;
+		if (line !== requested) return `line ${first + index} ${describeDifference(line, requested)}`;
 	}
 	return "the lines occur, but the text before or after them differs";
 }
 
-function describeDifference(line: string, wanted: string): string {
-	const [indent, wantedIndent] = [indentOf(line), indentOf(wanted)];
-	const [rest, wantedRest] = [line.slice(indent.length), wanted.slice(wantedIndent.length)];
-	if (rest === wantedRest) return `is indented with ${spaces(indent)}, not with ${spaces(wantedIndent)}`;
-	const [end, wantedEnd] = [endOf(line), endOf(wanted)];
-	if (line.trimEnd() === wanted.trimEnd()) return `ends with ${spaces(end)}, not with ${spaces(wantedEnd)}`;
-	const same = plain(line) === plain(wanted) ? "has different white space or look-alike characters: it " : "";
-	return `${same}is ${quote(line)}, not ${quote(wanted)}`;
+function describeDifference(line: string, requested: string): string {
+	const [indent, requestedIndent] = [indentOf(line), indentOf(requested)];
+	const [rest, requestedRest] = [line.slice(indent.length), requested.slice(requestedIndent.length)];
+	if (rest === requestedRest)
+		return `is indented with ${spaces(indent)}, not with ${spaces(requestedIndent)}`;
+	const [end, requestedEnd] = [endOf(line), endOf(requested)];
+	if (line.trimEnd() === requested.trimEnd())
+		return `ends with ${spaces(end)}, not with ${spaces(requestedEnd)}`;
+	const same =
+		plain(line) === plain(requested) ? "has different white space or look-alike characters: it " : "";
+	return `${same}is ${quote(line)}, not ${quote(requested)}`;
 }
 
 function indentOf(line: string): string {

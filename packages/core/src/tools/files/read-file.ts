@@ -149,7 +149,7 @@ function describe({ text, next, total }: LineSlice, { offset, path }: Arguments)
 
 const NEW_LINE = 0x0a;
 
-interface Wanted {
+interface RequestedLines {
 	/** Number of the first line, from 1. */
 	readonly first: number;
 	/** First character (UTF-16 unit) of that line, from 1. */
@@ -162,7 +162,7 @@ export interface LineSlice {
 	readonly text: string;
 	/** Place of the next page; undefined at the end of the file. Without `column` it is the beginning of the line. */
 	readonly next: { readonly line: number; readonly column?: number } | undefined;
-	/** Lines of the file, if its end was reached before any wanted line. */
+	/** Lines of the file, if its end was reached before any requested line. */
 	readonly total: number | undefined;
 }
 
@@ -171,12 +171,15 @@ export interface LineSlice {
  * it is longer. Bytes that are not UTF-8, and NUL, become U+FFFD. Stops reading after the last requested line, and stores
  * at most the result and one chunk.
  */
-export async function sliceLines(chunks: AsyncIterable<Buffer>, wanted: Wanted): Promise<LineSlice> {
-	const page = new Page(wanted);
+export async function sliceLines(
+	chunks: AsyncIterable<Buffer>,
+	requested: RequestedLines,
+): Promise<LineSlice> {
+	const page = new Page(requested);
 	let [skipped, last] = [0, NEW_LINE];
 	for await (const chunk of chunks) {
 		last = chunk.at(-1) ?? last;
-		const before = passNewLines(chunk, wanted.first - 1 - skipped);
+		const before = passNewLines(chunk, requested.first - 1 - skipped);
 		skipped += before.found;
 		page.add(chunk.subarray(before.end));
 		if (page.full) break;
@@ -186,24 +189,26 @@ export async function sliceLines(chunks: AsyncIterable<Buffer>, wanted: Wanted):
 
 /** Collects the text of one page, and a little more to know whether another page follows. */
 class Page {
-	readonly #wanted: Wanted;
+	readonly #requested: RequestedLines;
 	readonly #decoder = new StringDecoder("utf8");
 	#begun = false;
 	/** Characters of the first line that are still to be skipped. */
 	#skip: number;
 	#text = "";
-	/** Index after the last wanted line, as soon as it is known. */
+	/** Index after the last requested line, as soon as it is known. */
 	#lineEnd: number | undefined;
 	#lines = 0;
 
-	constructor(wanted: Wanted) {
-		this.#wanted = wanted;
-		this.#skip = wanted.column - 1;
+	constructor(requested: RequestedLines) {
+		this.#requested = requested;
+		this.#skip = requested.column - 1;
 	}
 
 	/** Whether more was added than fits into the page. */
 	get full(): boolean {
-		return this.#text.length > Math.min(this.#lineEnd ?? Number.POSITIVE_INFINITY, this.#wanted.characters);
+		return (
+			this.#text.length > Math.min(this.#lineEnd ?? Number.POSITIVE_INFINITY, this.#requested.characters)
+		);
 	}
 
 	add(bytes: Buffer): void {
@@ -215,7 +220,7 @@ class Page {
 	end(): LineSlice | undefined {
 		if (!this.#begun) return undefined;
 		this.#append(this.#decoder.end());
-		const { first, column, characters } = this.#wanted;
+		const { first, column, characters } = this.#requested;
 		const text = this.#text.slice(0, this.#lineEnd);
 		if (text.length <= characters) {
 			const next = this.#text.length > text.length ? { line: first + this.#lines } : undefined;
@@ -246,7 +251,7 @@ class Page {
 			at = text.indexOf("\n", at + 1)
 		) {
 			this.#lines += 1;
-			if (this.#lines === this.#wanted.lines) this.#lineEnd = from + at + 1;
+			if (this.#lines === this.#requested.lines) this.#lineEnd = from + at + 1;
 		}
 	}
 }

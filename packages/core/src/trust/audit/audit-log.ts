@@ -8,7 +8,7 @@ import { type Audit, type AuditRow, byItself } from "./audit.ts";
 import { type AuditAnchor, type AuditCheck, checkAudit, pruneArgs, pruned } from "./audit-check.ts";
 import { lastAudit } from "./audit-statements.ts";
 
-/** Which rows of the record are wanted. Times are milliseconds since the epoch. */
+/** Filters of the rows of the audit log. Times are milliseconds since the epoch. */
 export interface AuditFilter {
 	/** Earliest time, inclusive. */
 	readonly since?: number;

@@ -6,7 +6,7 @@ import type { PromptResponse } from "../../vocabulary/prompt.ts";
 import type { ActionClass } from "../../vocabulary/taint.ts";
 import { ruleNameOf, type Tool } from "../../vocabulary/tool.ts";
 
-export interface WantedGrant {
+export interface RequestedGrant {
 	/** As `placeKey` writes it. */
 	readonly place: string;
 	readonly people: readonly string[] | null;
@@ -18,7 +18,7 @@ export interface WantedGrant {
 }
 
 /** Request as stored with its question. Requests of earlier versions have no requester. */
-export type StoredGrantRequest = WantedGrant & { readonly by?: Pick<Person, "id" | "name"> };
+export type StoredGrantRequest = RequestedGrant & { readonly by?: Pick<Person, "id" | "name"> };
 
 export interface AnsweredGrantRequest {
 	readonly token: string;
@@ -40,37 +40,40 @@ const neverGranted: ReadonlySet<string> = new Set<ActionClass>([
 ]);
 
 /** Refuses a scope that no channel can have, and names a valid one. Throws `invalid_argument`. */
-export function checkWanted(wanted: WantedGrant, tools: readonly Tool[]): void {
-	const [platform, tenant, channel, more] = wanted.place.split(":");
+export function checkRequested(requested: RequestedGrant, tools: readonly Tool[]): void {
+	const [platform, tenant, channel, more] = requested.place.split(":");
 	if (!platform || !tenant || !channel || more !== undefined) {
-		throw invalid(`channel: ${visible(wanted.place)} is not a channel: write PLATFORM:TENANT:CHANNEL`);
+		throw invalid(`channel: ${visible(requested.place)} is not a channel: write PLATFORM:TENANT:CHANNEL`);
 	}
-	if (!(wanted.lifeMs > 0 && wanted.lifeMs <= longestLifeMs)) {
+	if (!(requested.lifeMs > 0 && requested.lifeMs <= longestLifeMs)) {
 		throw invalid("minutes: a channel can be trusted for at most 24 hours");
 	}
 	const known = tools.map(ruleNameOf);
-	const strange = wanted.tools?.find((name) => !known.includes(name) && !isMcpToolName(name));
+	const strange = requested.tools?.find((name) => !known.includes(name) && !isMcpToolName(name));
 	if (strange !== undefined) {
 		throw invalid(`tools: there is no tool ${visible(strange)}; available: ${known.join(", ")}`);
 	}
-	const floor = wanted.classes?.find((name) => neverGranted.has(name));
+	const floor = requested.classes?.find((name) => neverGranted.has(name));
 	if (floor !== undefined) {
 		throw invalid(`classes: ${floor} requires approval in every channel: no trust grant covers it`);
 	}
 	const there = `${platform}:${tenant}:`;
-	const elsewhere = wanted.people?.find((id) => !id.startsWith(there));
+	const elsewhere = requested.people?.find((id) => !id.startsWith(there));
 	if (elsewhere !== undefined) {
 		throw invalid(
 			`people: ${visible(elsewhere)} does not belong to the channel: ids there begin with ${there}`,
 		);
 	}
-	const empty = (["people", "tools", "classes"] as const).find((list) => wanted[list]?.length === 0);
+	const empty = (["people", "tools", "classes"] as const).find((list) => requested[list]?.length === 0);
 	if (empty !== undefined) throw invalid(`${empty}: an empty list covers no call; leave it out to cover all`);
 }
 
 /** The question whether a channel is to be trusted, in one line. */
-export function grantRequestLabel(wanted: WantedGrant, { id, name }: Pick<Person, "id" | "name">): string {
-	const { place, people, tools, classes, maxActions, lifeMs, reason } = wanted;
+export function grantRequestLabel(
+	requested: RequestedGrant,
+	{ id, name }: Pick<Person, "id" | "name">,
+): string {
+	const { place, people, tools, classes, maxActions, lifeMs, reason } = requested;
 	const what = [
 		people === null ? "all members here" : `only ${people.map(visible).join(", ")}`,
 		tools === null ? "all tools" : `the tools ${tools.join(", ")}`,

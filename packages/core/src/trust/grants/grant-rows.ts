@@ -121,10 +121,10 @@ export async function listGrants(
 	db: Tx,
 	{ places, ended }: { readonly places: readonly string[] | undefined; readonly ended: boolean },
 ): Promise<StoredGrant[]> {
-	let wanted = db.selectFrom("channel_grants").selectAll().orderBy("created_at", "desc").limit(maxListed);
-	if (places !== undefined) wanted = wanted.where("place", "in", places.length > 0 ? places : [""]);
-	if (!ended) wanted = wanted.where("ended_at", "is", null);
-	return (await wanted.execute()).map(storedGrantOf);
+	let selected = db.selectFrom("channel_grants").selectAll().orderBy("created_at", "desc").limit(maxListed);
+	if (places !== undefined) selected = selected.where("place", "in", places.length > 0 ? places : [""]);
+	if (!ended) selected = selected.where("ended_at", "is", null);
+	return (await selected.execute()).map(storedGrantOf);
 }
 
 const maxListed = 1_000;

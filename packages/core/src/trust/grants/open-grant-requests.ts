@@ -5,7 +5,7 @@ import type { StoredGrantRequest } from "./grant-request.ts";
 export interface OpenGrantRequest {
 	readonly token: string;
 	readonly sessionId: string;
-	readonly wanted: StoredGrantRequest;
+	readonly requested: StoredGrantRequest;
 	readonly createdAt: number;
 	readonly expiresAt: number;
 }
@@ -17,7 +17,7 @@ export async function openGrantRequests(
 	db: Tx,
 	places: readonly string[] | undefined,
 ): Promise<OpenGrantRequest[]> {
-	let wanted = db
+	let selected = db
 		.selectFrom("prompts")
 		.innerJoin("sessions", "sessions.id", "prompts.session_id")
 		.select(["prompts.token", "prompts.session_id", "prompts.wanted_grant"])
@@ -27,14 +27,15 @@ export async function openGrantRequests(
 		.orderBy("prompts.created_at")
 		.orderBy("prompts.token")
 		.limit(maxListed);
-	if (places !== undefined) wanted = wanted.where("sessions.place", "in", places.length > 0 ? places : [""]);
-	return (await wanted.execute()).flatMap(({ token, session_id, wanted_grant, created_at, expires_at }) =>
+	if (places !== undefined)
+		selected = selected.where("sessions.place", "in", places.length > 0 ? places : [""]);
+	return (await selected.execute()).flatMap(({ token, session_id, wanted_grant, created_at, expires_at }) =>
 		wanted_grant === null
 			? []
 			: {
 					token,
 					sessionId: session_id,
-					wanted: fromRow<StoredGrantRequest>(wanted_grant),
+					requested: fromRow<StoredGrantRequest>(wanted_grant),
 					createdAt: Number(created_at),
 					expiresAt: Number(expires_at),
 				},

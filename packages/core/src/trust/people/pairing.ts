@@ -85,18 +85,18 @@ export class Pairing {
 	/** Creates a code that admits one person within an hour. */
 	async invite(
 		request: Keyed,
-		wanted: Invitation,
+		requested: Invitation,
 	): Promise<{ code: string; role: GivenRole; expiresAt: number }> {
 		const { principal } = request;
 		authorize(principal, "person.manage");
-		const { role, platform = null, tenant = null } = wanted;
+		const { role, platform = null, tenant = null } = requested;
 		if (tenant !== null && platform === null) {
 			const message = `the tenant ${tenant} needs its platform: give both`;
 			throw new ParleyError(message, { code: "invalid_argument" });
 		}
 		const made = await this.#once(request, async (tx) => {
 			const invitation = await this.#write(tx, "invitation", { platform, tenant, role });
-			const entry = { action: "person.invite", object: invitation.id, decision: "allowed", args: wanted };
+			const entry = { action: "person.invite", object: invitation.id, decision: "allowed", args: requested };
 			await this.#options.audit.record(tx, { ...requestedBy(principal), ...entry });
 			return invitation;
 		});

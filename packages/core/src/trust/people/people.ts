@@ -134,8 +134,8 @@ export class People {
 	}
 
 	/** Creates a code that admits one person within an hour. With the role owner it also admits a new guild or team. */
-	invite(request: Keyed, wanted: Invitation): ReturnType<Pairing["invite"]> {
-		return this.#pairing.invite(request, wanted);
+	invite(request: Keyed, requested: Invitation): ReturnType<Pairing["invite"]> {
+		return this.#pairing.invite(request, requested);
 	}
 
 	/** Admits the person who got this code from `pair`. Throws `not_found` for an unknown code. */

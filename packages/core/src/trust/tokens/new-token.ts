@@ -29,8 +29,8 @@ export function lifeOf({ kind, lifeMs }: NewToken): number | undefined {
 }
 
 /** Throws `invalid_argument` for a token that would make no sense. */
-export function checkNewToken(wanted: NewToken): void {
-	const { kind, name, platform } = wanted;
+export function checkNewToken(requested: NewToken): void {
+	const { kind, name, platform } = requested;
 	if (name === operatorsName) {
 		throw refused(
 			`the name ${operatorsName} is reserved for the token of the data directory; choose another name`,
@@ -38,7 +38,7 @@ export function checkNewToken(wanted: NewToken): void {
 	}
 	for (const bound of ["platform", "tenants", "sessions"] as const) {
 		const has: readonly string[] = bounds[kind];
-		if (wanted[bound] !== undefined && !has.includes(bound)) {
+		if (requested[bound] !== undefined && !has.includes(bound)) {
 			throw refused(`${bound}: ${kind === "connector" ? "a" : "an"} ${kind} has none`);
 		}
 	}

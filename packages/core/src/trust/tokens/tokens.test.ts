@@ -389,17 +389,17 @@ test.each([
 	[{ kind: "observer", name: "a", tenants: ["T1"] }, "tenants"],
 	[{ kind: "operator", name: "a", sessions: [] }, "sessions"],
 	[{ kind: "observer", name: "a", sessions: ["sess_nowhere"] }, "session not found: sess_nowhere"],
-] as const)("%j is refused", async (wanted, refusal) => {
+] as const)("%j is refused", async (requested, refusal) => {
 	await using place = await Place.open();
-	await expect(place.tokens.create(by(), wanted)).rejects.toThrow(refusal);
+	await expect(place.tokens.create(by(), requested)).rejects.toThrow(refusal);
 	expect(await place.tokens.list(operator)).toHaveLength(1);
 });
 
 test("the guilds of a connector join those of its platform", async () => {
 	await using place = await Place.open();
-	const wanted = { kind: "connector", platform: "discord", tenants: ["1", "2"] } as const;
-	await place.tokens.create(by(), { ...wanted, name: "a" });
-	await place.tokens.create(by(), { ...wanted, name: "b", tenants: ["2", "3"] });
+	const requested = { kind: "connector", platform: "discord", tenants: ["1", "2"] } as const;
+	await place.tokens.create(by(), { ...requested, name: "a" });
+	await place.tokens.create(by(), { ...requested, name: "b", tenants: ["2", "3"] });
 	const rows = await place.store.read((db) => db.selectFrom("tenants").selectAll().execute());
 	expect(rows.map(({ platform, tenant, added_by }) => `${platform} ${tenant} ${added_by}`)).toEqual([
 		...["discord 1 operator", "discord 2 operator", "discord 3 operator"],

@@ -100,15 +100,20 @@ export class Tokens {
 	}
 
 	/** Throws `already_exists` for a name in use, and if the key has already created a token. */
-	async create(request: Keyed, wanted: NewToken): Promise<MadeToken> {
+	async create(request: Keyed, requested: NewToken): Promise<MadeToken> {
 		const { principal } = request;
 		authorize(principal, "token.manage");
-		checkNewToken(wanted);
-		const { text, ...made } = this.#mint(wanted.kind);
-		const row = newRow(wanted, made, { now: this.#now, lifeMs: lifeOf(wanted) });
-		const args = { kind: wanted.kind, name: wanted.name, platform: wanted.platform, tenants: wanted.tenants };
+		checkNewToken(requested);
+		const { text, ...made } = this.#mint(requested.kind);
+		const row = newRow(requested, made, { now: this.#now, lifeMs: lifeOf(requested) });
+		const args = {
+			kind: requested.kind,
+			name: requested.name,
+			platform: requested.platform,
+			tenants: requested.tenants,
+		};
 		await this.#change(request, async (tx) => {
-			await insertToken(tx, row, wanted, actingId(principal));
+			await insertToken(tx, row, requested, actingId(principal));
 			await this.#note(tx, principal, { action: "token.create", object: row.id, args });
 		});
 		this.#register.add(toLive(row));
@@ -224,11 +229,11 @@ function madeBefore({ key }: Keyed): ParleyError {
 const maxGraceMs = 10 * 60 * 1000;
 
 /** Writes a new token. Throws if its name or scope is invalid. */
-async function insertToken(tx: Tx, row: TokenRow, wanted: NewToken, by: string): Promise<void> {
+async function insertToken(tx: Tx, row: TokenRow, requested: NewToken, by: string): Promise<void> {
 	await checkName(tx, row);
-	await checkSessions(tx, wanted.sessions ?? []);
+	await checkSessions(tx, requested.sessions ?? []);
 	await tx.insertInto("tokens").values(row).execute();
-	const { platform, tenants = [] } = wanted;
+	const { platform, tenants = [] } = requested;
 	if (platform === undefined || tenants.length === 0) return;
 	const made = { platform, added_by: by, created_at: row.created_at, ...stamp };
 	await tx

@@ -16,7 +16,7 @@ function confined(clock: ManualClock): Sandboxes {
 	return { ...none, state, check: async () => state };
 }
 
-const wanted = {
+const requested = {
 	place: "discord:guild:general",
 	people: null,
 	tools: null,
@@ -58,7 +58,7 @@ test.each([
 		const ending = what === "their own run" ? { runId } : {};
 		await begun.promise;
 		const { grants } = t.runtime.trust;
-		await grants.request(unkeyed(), wanted);
+		await grants.request(unkeyed(), requested);
 		await t.settle();
 		const stop = { ...unkeyed(member), key: "stop" };
 		left = lost;
@@ -67,7 +67,7 @@ test.each([
 		await expect(t.runtime.cancel(stop, session, ending)).resolves.toEqual({ status: "cancelled" });
 		expect(await grants.list(operator, false)).toEqual([]);
 		await expect(log.next("assistant.message")).resolves.toMatchObject({ error: "cancelled" });
-		await grants.request(unkeyed(), wanted);
+		await grants.request(unkeyed(), requested);
 		await t.runtime.cancel(stop, session, ending);
 		expect(await grants.list(operator, false)).toHaveLength(1);
 	},

@@ -111,8 +111,8 @@ function ofType<Type extends Explaining>(
 
 async function findRun(db: Tx, sessionId: string, runId: string | undefined): Promise<RunRow> {
 	const runs = db.selectFrom("runs").selectAll().where("session_id", "=", sessionId);
-	const wanted = runId === undefined ? runs.where("joined", "is", null) : runs.where("id", "=", runId);
-	const run = await wanted.orderBy("ordinal", "desc").limit(1).executeTakeFirst();
+	const selected = runId === undefined ? runs.where("joined", "is", null) : runs.where("id", "=", runId);
+	const run = await selected.orderBy("ordinal", "desc").limit(1).executeTakeFirst();
 	// The message was used by the run that it joined.
 	if (run?.joined) return findRun(db, sessionId, run.joined);
 	if (run) return run;

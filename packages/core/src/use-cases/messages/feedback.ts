@@ -94,10 +94,10 @@ export interface FeedbackFilter {
 const replyCharacters = 500;
 
 async function listFeedback(db: Tx, { limit, rating, sessionId }: FeedbackFilter): Promise<GivenFeedback[]> {
-	let wanted = db.selectFrom("feedback").innerJoin("sessions", "sessions.id", "feedback.session_id");
-	if (rating !== undefined) wanted = wanted.where("rating", "=", rating);
-	if (sessionId !== undefined) wanted = wanted.where("feedback.session_id", "=", sessionId);
-	const rows = await wanted
+	let selected = db.selectFrom("feedback").innerJoin("sessions", "sessions.id", "feedback.session_id");
+	if (rating !== undefined) selected = selected.where("rating", "=", rating);
+	if (sessionId !== undefined) selected = selected.where("feedback.session_id", "=", sessionId);
+	const rows = await selected
 		.select(["feedback.session_id", "title", "run_id", "principal", "rating", "comment", "at"])
 		.orderBy("at", "desc")
 		.orderBy("run_id", "desc")
@@ -115,11 +115,11 @@ async function listFeedback(db: Tx, { limit, rating, sessionId }: FeedbackFilter
 /** The selected run with a reply. Default: the last ended run. */
 async function findReplied(tx: Tx, sessionId: string, runId: string | undefined): Promise<string> {
 	const runs = tx.selectFrom("runs").select(["id", "state"]).where("session_id", "=", sessionId);
-	const wanted =
+	const selected =
 		runId === undefined
 			? runs.where("state", "=", "ended").where("joined", "is", null)
 			: runs.where(({ eb, or }) => or([eb("id", "=", runId), eb("correlation", "=", runId)]));
-	const run = await wanted.orderBy("ordinal", "desc").limit(1).executeTakeFirst();
+	const run = await selected.orderBy("ordinal", "desc").limit(1).executeTakeFirst();
 	if (!run && runId !== undefined) throw new ParleyError(`run not found: ${runId}`, { code: "not_found" });
 	if (!run) throw refused("there is no reply in this session yet");
 	if (run.state !== "ended") throw refused("the reply is not complete: wait until it ends");

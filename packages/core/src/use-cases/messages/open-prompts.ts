@@ -67,22 +67,24 @@ export class OpenPrompts {
 		const all = isAuthorized(principal, "prompt.read", { owner: "" });
 		const { store, clock } = this.#options;
 		const rows = await store.read(async (db) => {
-			let wanted = questions(db)
+			let selected = questions(db)
 				.where("prompts.state", "=", "open")
 				.where("prompts.expires_at", ">", clock.now())
 				.$if(approvals && !all, (query) => query.orderBy("prompts.floor"))
 				.orderBy("prompts.created_at")
 				.orderBy("prompts.token")
 				.limit(limit);
-			if (sessionId !== undefined) wanted = wanted.where("prompts.session_id", "=", sessionId);
-			if (token !== undefined) wanted = wanted.where("prompts.token", "=", token);
+			if (sessionId !== undefined) selected = selected.where("prompts.session_id", "=", sessionId);
+			if (token !== undefined) selected = selected.where("prompts.token", "=", token);
 			if (approvals) {
-				wanted = wanted.where("prompts.binding", "is not", null).where("prompts.wanted_grant", "is", null);
+				selected = selected
+					.where("prompts.binding", "is not", null)
+					.where("prompts.wanted_grant", "is", null);
 			}
-			if (all) return wanted.execute();
+			if (all) return selected.execute();
 			const { owner, ids, place } = visibleTo(principal);
 			const elsewhere = approvals ? await placesAnsweredHere(db, principal, this.#places) : [];
-			return wanted
+			return selected
 				.where((row) => {
 					const own = row.or([row("sessions.owner", "=", owner), row("sessions.id", "in", listed(ids))]);
 					const seen = place === undefined ? own : row.and([own, row("sessions.place", "=", place)]);

@@ -88,9 +88,9 @@ export async function selectContext(
 		session.id,
 		messages.map(({ id }) => id),
 	);
-	const wanted = messages.flatMap((message) => withoutKnown(message, has));
+	const requested = messages.flatMap((message) => withoutKnown(message, has));
 	const isContinued = messages.some(({ id, relation }) => isEarlier(relation) && has.messages.has(id));
-	const cleaned = wanted.map((message) => clean(message, session));
+	const cleaned = requested.map((message) => clean(message, session));
 	const { chosen, isShort } = withinContextBudget(cleaned, maxBytes);
 	const isMissing = isShort || (hasOlder && !isContinued);
 	return {

@@ -29,7 +29,7 @@ export interface FiringParts extends AcceptPorts {
 	readonly sessions: Sessions;
 	readonly runner: Runner;
 	/** Finds or creates a session. */
-	readonly open: (request: Keyed, wanted: NewSession) => Promise<{ readonly id: string }>;
+	readonly open: (request: Keyed, requested: NewSession) => Promise<{ readonly id: string }>;
 	/** Adds the skill that a message starts to the options of its run. Throws if the skill cannot be started. */
 	readonly withSkill: SkillStart;
 }

@@ -5,7 +5,7 @@ import { calls, ScriptedModel, type ScriptedReply, says, stuck } from "../../tes
 import { TestRuntime, unkeyed } from "../../testing/test-runtime.ts";
 import type { PersonCheck, PersonReport } from "../../trust/people/person-checks.ts";
 import { operator, type Principal } from "../../vocabulary/principal.ts";
-import { type Schedule, scheduleLimits, type WantedTrigger } from "../../vocabulary/schedule.ts";
+import { type RequestedTrigger, type Schedule, scheduleLimits } from "../../vocabulary/schedule.ts";
 
 const minute = 60_000;
 const hour = 60 * minute;
@@ -46,14 +46,14 @@ async function open(replies: readonly ScriptedReply[] = Array(50).fill(answer)):
 function plan(
 	t: TestRuntime,
 	session: string,
-	trigger: WantedTrigger,
+	trigger: RequestedTrigger,
 	by: Principal = operator,
 ): Promise<Schedule> {
-	const wanted = { prompt: "report", trigger, show: "post" as const };
-	return t.runtime.schedules.create(unkeyed(by), { sessionId: session }, wanted);
+	const requested = { prompt: "report", trigger, show: "post" as const };
+	return t.runtime.schedules.create(unkeyed(by), { sessionId: session }, requested);
 }
 
-const words = (when: string): WantedTrigger => ({ kind: "words", when, timeZone: "UTC" });
+const words = (when: string): RequestedTrigger => ({ kind: "words", when, timeZone: "UTC" });
 
 /** The firings of the session: their due times, and whether they were late. */
 async function firings({ runtime }: TestRuntime, sessionId: string): Promise<string[]> {
@@ -540,8 +540,8 @@ test("a schedule ends with its session, or continues in the session of its exter
 	await using world = await open();
 	const { t, session } = world;
 	await plan(t, session, words("every hour"));
-	const wanted = { prompt: "report", trigger: words("every hour") };
-	const existing = await t.runtime.schedules.create(unkeyed(), { externalKey: "ops" }, wanted);
+	const requested = { prompt: "report", trigger: words("every hour") };
+	const existing = await t.runtime.schedules.create(unkeyed(), { externalKey: "ops" }, requested);
 	for (const id of [session, existing.sessionId]) await t.runtime.remove(unkeyed(), id, true);
 	await pass(world, hour + minute);
 	const [left, ...others] = await t.runtime.schedules.list(operator, { limit: 9 });
@@ -554,8 +554,8 @@ test("a schedule ends with its session, or continues in the session of its exter
 test("an event of a session that was created again under its external key starts the schedule", async () => {
 	await using world = await open();
 	const { t } = world;
-	const wanted = { prompt: "report", trigger: { kind: "event", event: "user.message" } as const };
-	const existing = await t.runtime.schedules.create(unkeyed(), { externalKey: "ops" }, wanted);
+	const requested = { prompt: "report", trigger: { kind: "event", event: "user.message" } as const };
+	const existing = await t.runtime.schedules.create(unkeyed(), { externalKey: "ops" }, requested);
 	await t.runtime.remove(unkeyed(), existing.sessionId, true);
 	await pass(world, minute);
 	const history = [{ role: "user", content: [{ type: "text", text: "earlier" }] }] as const;
@@ -577,8 +577,8 @@ test("an event of a session that was created again under its external key starts
 test("a session under the same key of another principal gets no schedule", async () => {
 	await using world = await open();
 	const { t } = world;
-	const wanted = { prompt: "report", trigger: words("every hour") };
-	const existing = await t.runtime.schedules.create(unkeyed(), { externalKey: "ops" }, wanted);
+	const requested = { prompt: "report", trigger: words("every hour") };
+	const existing = await t.runtime.schedules.create(unkeyed(), { externalKey: "ops" }, requested);
 	await t.runtime.remove(unkeyed(), existing.sessionId, true);
 	const other: Principal = { id: "other", kind: "operator" };
 	const { id } = await t.runtime.create(unkeyed(other), { externalKey: "ops" });
@@ -589,11 +589,11 @@ test("a repeated request creates one schedule, and limits are errors with the va
 	await using world = await open();
 	const { t, session } = world;
 	const { schedules } = t.runtime;
-	const make = (wanted: Partial<Parameters<typeof schedules.create>[2]>, key?: string) =>
+	const make = (requested: Partial<Parameters<typeof schedules.create>[2]>, key?: string) =>
 		schedules.create(
 			{ ...unkeyed(), key },
 			{ sessionId: session },
-			{ prompt: "p", trigger: words("every hour"), ...wanted },
+			{ prompt: "p", trigger: words("every hour"), ...requested },
 		);
 	const first = await make({}, "k");
 	expect(await make({}, "k")).toEqual(first);

@@ -19,12 +19,12 @@ import { actingId, type Principal } from "../../vocabulary/principal.ts";
 import {
 	type CallOrigin,
 	checkTexts,
+	type RequestedSchedule,
+	type RequestedTrigger,
 	type Schedule,
 	scheduleLimits,
 	type Trigger,
 	unknownSchedule,
-	type WantedSchedule,
-	type WantedTrigger,
 } from "../../vocabulary/schedule.ts";
 import { joinTaints } from "../../vocabulary/taint.ts";
 import type { NewSession } from "../sessions/open.ts";
@@ -39,7 +39,7 @@ interface SchedulesOptions extends KeyServices {
 	readonly failpoints: Failpoints;
 	readonly sessions: Sessions;
 	/** Finds or creates a session. */
-	readonly open: (request: Keyed, wanted: NewSession) => Promise<{ readonly id: string }>;
+	readonly open: (request: Keyed, requested: NewSession) => Promise<{ readonly id: string }>;
 	/** Throws if the gateway accepts no more work. */
 	readonly admit: () => void;
 	/** The IANA time zone of schedules that name none. */
@@ -67,7 +67,7 @@ export class Schedules {
 	async create(
 		request: Keyed,
 		target: ScheduleTarget,
-		wanted: WantedSchedule,
+		requested: RequestedSchedule,
 		call?: CallOrigin,
 	): Promise<Schedule> {
 		const { sessions, ids, failpoints, open, admit } = this.#options;
@@ -85,7 +85,7 @@ export class Schedules {
 				const known = call && (await findSchedule(tx, id));
 				if (known) return known;
 				const taint = joinTaints([taintOfMessage(principal, undefined), call?.taint ?? ""]);
-				const schedule = { ...this.#checked(session, principal, wanted), ...key, id, taint };
+				const schedule = { ...this.#checked(session, principal, requested), ...key, id, taint };
 				await refuseTooMany(tx, schedule.owner);
 				await insertSchedule(tx, schedule);
 				const { title, trigger, show, owner, nextDue: due } = schedule;
@@ -135,13 +135,13 @@ export class Schedules {
 	}
 
 	/** Reads when a schedule fires. Throws `invalid_argument` if it is not understood or can never fire. */
-	triggerOf(wanted: WantedTrigger): Trigger {
+	triggerOf(requested: RequestedTrigger): Trigger {
 		const now = this.#options.clock.now();
-		if (wanted.kind === "words") {
-			return readWhen(wanted.when, { now, timeZone: wanted.timeZone ?? this.#timeZone() });
+		if (requested.kind === "words") {
+			return readWhen(requested.when, { now, timeZone: requested.timeZone ?? this.#timeZone() });
 		}
-		if (wanted.kind !== "cron") return checkTrigger(wanted, now);
-		return checkTrigger({ ...wanted, timeZone: wanted.timeZone ?? this.#timeZone() }, now);
+		if (requested.kind !== "cron") return checkTrigger(requested, now);
+		return checkTrigger({ ...requested, timeZone: requested.timeZone ?? this.#timeZone() }, now);
 	}
 
 	/** Time zone of this machine by default. The first query takes 15 ms. */
@@ -152,10 +152,10 @@ export class Schedules {
 	#checked(
 		session: Session,
 		{ person, ...principal }: Principal,
-		{ trigger: wanted, show = "post", ...texts }: WantedSchedule,
+		{ trigger: requested, show = "post", ...texts }: RequestedSchedule,
 	): Omit<Schedule, "id" | "taint"> {
 		const now = this.#options.clock.now();
-		const trigger = this.triggerOf(wanted);
+		const trigger = this.triggerOf(requested);
 		const { prompt, title } = checkTexts({
 			prompt: session.redactor.redactKnown(texts.prompt),
 			...defined({ title: texts.title === undefined ? undefined : session.redactor.redact(texts.title) }),

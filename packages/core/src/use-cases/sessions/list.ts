@@ -80,7 +80,7 @@ async function readSessions(
 	{ limit, query, idPrefix }: SessionFilter,
 ): Promise<SessionSummary[]> {
 	const rows = await store.read((db) => {
-		let wanted = db
+		let selected = db
 			.selectFrom("sessions")
 			.select(columns)
 			.select([state.as("state"), cost.as("cost")])
@@ -90,15 +90,15 @@ async function readSessions(
 		if (of) {
 			const { owner, ids = [], place } = of;
 			// PostgreSQL knows no empty list.
-			wanted = wanted.where((row) =>
+			selected = selected.where((row) =>
 				row.or(definedItems([row("owner", "=", owner), ids.length > 0 ? row("id", "in", ids) : undefined])),
 			);
-			if (place !== undefined) wanted = wanted.where("place", "=", place);
+			if (place !== undefined) selected = selected.where("place", "=", place);
 		}
 		if (idPrefix !== undefined)
-			wanted = wanted.where(sql<boolean>`substr(id, 1, ${idPrefix.length}) = ${idPrefix}`);
-		for (const condition of conditionsOf(query ?? "", store.engine)) wanted = wanted.where(condition);
-		return wanted.execute();
+			selected = selected.where(sql<boolean>`substr(id, 1, ${idPrefix.length}) = ${idPrefix}`);
+		for (const condition of conditionsOf(query ?? "", store.engine)) selected = selected.where(condition);
+		return selected.execute();
 	});
 	return rows.map(toSummary);
 }

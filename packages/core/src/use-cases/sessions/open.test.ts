@@ -23,9 +23,9 @@ beforeAll(async () => {
 
 afterAll(() => rm(base, { recursive: true, force: true }));
 
-function choose(wanted: string | undefined, given: readonly string[]): Promise<string> {
+function choose(requested: string | undefined, given: readonly string[]): Promise<string> {
 	const roots = { given: given.map((path) => join(base, path)), current: join(base, "here") };
-	return chooseRoot(wanted, { ...roots, dataDir: join(base, "data") });
+	return chooseRoot(requested, { ...roots, dataDir: join(base, "data") });
 }
 
 test.each<[string, string | undefined, string[], string]>([
@@ -38,8 +38,8 @@ test.each<[string, string | undefined, string[], string]>([
 	["a given one itself", "../other", ["given", "other"], "other"],
 	["a link into a given one", "../in", ["given"], "given/sub"],
 	["a name that only looks like the way out", "..odd", [""], "..odd"],
-])("%s", async (_, wanted, given, expected) => {
-	await expect(choose(wanted, given)).resolves.toBe(join(base, expected));
+])("%s", async (_, requested, given, expected) => {
+	await expect(choose(requested, given)).resolves.toBe(join(base, expected));
 });
 
 test.each<[string, string, string[], string]>([
@@ -53,10 +53,10 @@ test.each<[string, string, string[], string]>([
 	["below the data directory", "../data/workspaces", [], "is in the data directory"],
 	["a link to the data directory", "hidden", [], "is in the data directory"],
 	["no path at all", "a\0b", [], "is not a path"],
-])("refused: %s", async (_, wanted, given, why) => {
-	const refused = choose(wanted, given);
+])("refused: %s", async (_, requested, given, why) => {
+	const refused = choose(requested, given);
 	await expect(refused).rejects.toMatchObject({ code: "invalid_argument" });
-	await expect(refused).rejects.toThrow(`root_dir: ${JSON.stringify(wanted)} ${why}`);
+	await expect(refused).rejects.toThrow(`root_dir: ${JSON.stringify(requested)} ${why}`);
 });
 
 test("an external key always returns the same session, also for simultaneous requests", async () => {

@@ -47,13 +47,13 @@ export interface OpenPorts extends KeyServices, ImportPorts {
 export async function createSession(
 	ports: OpenPorts,
 	request: Keyed,
-	wanted: Opening,
+	requested: Opening,
 ): Promise<{ readonly id: string; readonly status: "created" | "resumed" }> {
 	const { journal, ids } = ports;
 	const owner = request.principal.id;
 	// Not awaited if the session exists already.
-	wanted.usable?.catch(() => undefined);
-	const externalKey = wanted.externalKey ?? null;
+	requested.usable?.catch(() => undefined);
+	const externalKey = requested.externalKey ?? null;
 	let created: readonly Recorded[] = [];
 	let made: string | undefined;
 	const opened = journal.store.commit((tx) =>
@@ -61,10 +61,10 @@ export async function createSession(
 			created = [];
 			const known = await findKnown(tx, request.principal, externalKey);
 			if (known !== undefined) return { id: known, status: "resumed" as const };
-			await wanted.usable;
-			const id = await newId(tx, wanted.id ?? ids.create("sess"));
-			if (wanted.root === undefined) made = id;
-			created = await storeSession(tx, ports, { id, owner }, wanted);
+			await requested.usable;
+			const id = await newId(tx, requested.id ?? ids.create("sess"));
+			if (requested.root === undefined) made = id;
+			created = await storeSession(tx, ports, { id, owner }, requested);
 			return { id, status: "created" as const };
 		}),
 	);
@@ -101,25 +101,25 @@ async function storeSession(
 	tx: Tx,
 	ports: OpenPorts,
 	{ id, owner }: { readonly id: string; readonly owner: string },
-	wanted: Opening,
+	requested: Opening,
 ): Promise<readonly Recorded[]> {
-	const title = oneLine(ports.redactor.redact(wanted.title ?? ""));
-	const externalKey = wanted.externalKey ?? null;
+	const title = oneLine(ports.redactor.redact(requested.title ?? ""));
+	const externalKey = requested.externalKey ?? null;
 	const facts = {
 		id,
 		owner,
 		title,
 		external_key: externalKey,
 		titled_by: title === "" ? null : ("person" as const),
-		root_dir: wanted.root ?? (await ports.workspaces.create(id)),
-		profile: wanted.profile ?? defaultProfile,
-		place: wanted.place ?? null,
+		root_dir: requested.root ?? (await ports.workspaces.create(id)),
+		profile: requested.profile ?? defaultProfile,
+		place: requested.place ?? null,
 	};
-	const row = { ...sessionRow(facts, ports.clock.now()), model: wanted.model ?? null };
+	const row = { ...sessionRow(facts, ports.clock.now()), model: requested.model ?? null };
 	await tx.insertInto("sessions").values(row).execute();
-	await setOwnBudget(tx, ports, id, wanted);
+	await setOwnBudget(tx, ports, id, requested);
 	await indexName(tx, id, [title, externalKey]);
-	const imported = await storeImport(tx, ports, id, wanted.imported ?? []);
+	const imported = await storeImport(tx, ports, id, requested.imported ?? []);
 	const created = await ports.journal.append(tx, id, [{ type: "session.created" }, ...imported]);
 	if (externalKey !== null) {
 		const seenSeq = created.at(-1)?.seq ?? 0;
@@ -184,10 +184,10 @@ interface OpeningRules {
  */
 export async function planOpening(
 	principal: Principal,
-	wanted: NewSession,
+	requested: NewSession,
 	rules: OpeningRules,
 ): Promise<Opening> {
-	const opening = await planFor(principal, wanted, rules);
+	const opening = await planFor(principal, requested, rules);
 	return opening.profile === undefined
 		? opening
 		: { ...opening, usable: rules.profiles.find(opening.profile) };
@@ -195,12 +195,12 @@ export async function planOpening(
 
 async function planFor(
 	{ person }: Principal,
-	wanted: NewSession,
+	requested: NewSession,
 	{ roots, places }: OpeningRules,
 ): Promise<Opening> {
-	const { history = [] } = wanted;
+	const { history = [] } = requested;
 	if (!person) {
-		return { ...wanted, imported: planImport(history), root: await chooseRoot(wanted.rootDir, roots) };
+		return { ...requested, imported: planImport(history), root: await chooseRoot(requested.rootDir, roots) };
 	}
 	if (history.length > 0) {
 		const message =
@@ -208,18 +208,18 @@ async function planFor(
 		throw new ParleyError(message, { code: "permission_denied" });
 	}
 	const place = placeKey(person.place);
-	if (wanted.rootDir) {
+	if (requested.rootDir) {
 		const message = `root_dir: the directory for ${place} is set by the operator, with parley channels set ${place} --root DIRECTORY`;
 		throw new ParleyError(message, { code: "permission_denied" });
 	}
 	const { agent: named, root, model, budget } = places.profileOf(place);
-	const agent = named ?? wanted.profile;
+	const agent = named ?? requested.profile;
 	if (named === undefined && agent !== undefined && !hasRole(person, "member")) {
 		const message = "only members can choose a profile: ask the operator";
 		throw new ParleyError(message, { code: "permission_denied" });
 	}
 	return {
-		...wanted,
+		...requested,
 		place,
 		...defined({
 			profile: agent,

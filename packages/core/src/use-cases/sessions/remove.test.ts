@@ -115,13 +115,13 @@ test("tasks are deleted with their session, and an open task requires force", as
 	await t.runtime.start();
 	const session = await t.create();
 	const log = await EventLog.join(t.runtime, session);
-	const wanted = { title: "Count", description: "the stars" };
-	await t.runtime.tasks.submit(unkeyed(), session, wanted);
+	const requested = { title: "Count", description: "the stars" };
+	await t.runtime.tasks.submit(unkeyed(), session, requested);
 	await log.next("task.completed");
 	const speaking = Promise.withResolvers<void>();
 	t.runtime.observe(operator, ({ event }) => event.type === "text.delta" && speaking.resolve());
-	const { id } = await t.runtime.tasks.submit(unkeyed(), session, wanted);
-	await t.runtime.tasks.submit(unkeyed(), session, { ...wanted, dependsOn: [id] });
+	const { id } = await t.runtime.tasks.submit(unkeyed(), session, requested);
+	await t.runtime.tasks.submit(unkeyed(), session, { ...requested, dependsOn: [id] });
 	await speaking.promise;
 	await expect(t.runtime.remove(unkeyed(), session, false)).rejects.toThrow("session busy");
 	await t.runtime.remove(unkeyed(), session, true);

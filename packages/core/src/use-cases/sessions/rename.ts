@@ -13,9 +13,9 @@ export async function renameSession(
 	keys: KeyServices,
 	session: Session,
 	request: Keyed,
-	wanted: string,
+	requested: string,
 ): Promise<string> {
-	const title = oneLine(session.redactor.redact(wanted));
+	const title = oneLine(session.redactor.redact(requested));
 	await session.commit((tx, record) =>
 		once(tx, request, keys, async () => {
 			const by = { title, titled_by: title === "" ? null : ("person" as const) };

@@ -55,7 +55,7 @@ export interface ActiveTaskParts {
 	readonly tools: readonly string[];
 	/** The conversations of the tasks above it. */
 	readonly above: readonly string[];
-	readonly check: (row: TaskRow, wanted: NewWorker) => Promise<CheckedTask>;
+	readonly check: (row: TaskRow, requested: NewWorker) => Promise<CheckedTask>;
 	/** Called when a task may be claimable. */
 	readonly onWork: () => void;
 	/** Called with the tasks that ended together with this one, so that their work stops. */
@@ -142,7 +142,7 @@ export class ActiveTask implements SessionTask {
 		if (row?.state !== "running" || !isPassing(failure) || row.retry_count >= row.max_retries) return false;
 		const { clock } = this.#parts.services;
 		const pauseMs = Math.min(longestPauseMs, firstPauseMs * 2 ** row.retry_count);
-		const wantedMs = failure instanceof ModelError ? (failure.retryAfterMs ?? 0) : 0;
+		const requestedMs = failure instanceof ModelError ? (failure.retryAfterMs ?? 0) : 0;
 		const now = clock.now();
 		await tx
 			.updateTable("tasks")
@@ -150,7 +150,7 @@ export class ActiveTask implements SessionTask {
 				state: "pending",
 				announce: "started",
 				retry_count: row.retry_count + 1,
-				not_before: now + Math.max(pauseMs, wantedMs),
+				not_before: now + Math.max(pauseMs, requestedMs),
 				updated_at: now,
 				lease_until: 0,
 			})
@@ -196,7 +196,7 @@ interface AccessParts {
 	readonly services: ActiveTaskServices;
 	readonly callId: string;
 	/** Checks a requested worker. Throws an error that the model can correct. */
-	readonly check: (row: TaskRow, wanted: NewWorker) => Promise<CheckedTask>;
+	readonly check: (row: TaskRow, requested: NewWorker) => Promise<CheckedTask>;
 	/** Called when there is a new claimable task. */
 	readonly onSpawned: () => void;
 }
@@ -206,7 +206,7 @@ function accessOf(parts: AccessParts): TaskAccess {
 	return {
 		plan: (steps) => writePlan(parts, steps),
 		review: (request) => review(parts, request),
-		spawn: (wanted) => spawn(parts, wanted),
+		spawn: (requested) => spawn(parts, requested),
 		workers: (ids) => awaitWorkers(parts, ids),
 	};
 }
@@ -274,9 +274,9 @@ async function review(
 
 async function spawn(
 	{ run, activeTask, callId, services, check, onSpawned }: AccessParts,
-	wanted: NewWorker,
+	requested: NewWorker,
 ): Promise<string> {
-	const checked = await check(await services.journal.store.read((db) => own(db, activeTask)), wanted);
+	const checked = await check(await services.journal.store.read((db) => own(db, activeTask)), requested);
 	const { observers } = services;
 	const { id, created } = await run.session.commit(async (tx, record) => {
 		// Checked again, because a task that ended has no workers.
@@ -292,7 +292,10 @@ async function spawn(
 		const { submitted_by: submittedBy, actor } = parent;
 		const workers = siblings.map((sibling) => sibling.id);
 		const origin = { parent, spawnCall: callId, siblings: workers, submittedBy, actor, taint: "" as const };
-		const inserted = await insertTask(services, { tx, record }, activeTask.home, { wanted: checked, origin });
+		const inserted = await insertTask(services, { tx, record }, activeTask.home, {
+			requested: checked,
+			origin,
+		});
 		return { id: inserted.row.id, created: inserted.created };
 	});
 	for (const event of created) observers.notify(event, activeTask.home.owner);
@@ -323,12 +326,12 @@ async function awaitWorkers(
 			.execute();
 		const unknown = ids?.find((id) => !workers.some((worker) => worker.id === id));
 		if (unknown !== undefined) throw invalid(`there is no worker ${JSON.stringify(unknown.slice(0, 100))}`);
-		const wanted = workers.filter(({ id }) => ids === undefined || ids.includes(id));
-		if (wanted.every(({ state }) => hasEnded(state))) {
+		const requested = workers.filter(({ id }) => ids === undefined || ids.includes(id));
+		if (requested.every(({ state }) => hasEnded(state))) {
 			// Their results may contain text that they have read.
-			const taints = await Promise.all(wanted.map((worker) => findTaint(tx, worker.own_session_id)));
+			const taints = await Promise.all(requested.map((worker) => findTaint(tx, worker.own_session_id)));
 			await addTaint(tx, run.session.id, joinTaints(taints));
-			return wanted.map(({ id, title, state, output, error }) => ({ id, title, state, output, error }));
+			return requested.map(({ id, title, state, output, error }) => ({ id, title, state, output, error }));
 		}
 		await change(tx, services.clock.now(), row, { state: "waiting", lease_until: 0 });
 		await record({ type: "worker.phased", taskId: row.id, phase: "waiting" });

@@ -65,9 +65,9 @@ test("a task can be cancelled at any moment, and no part of it remains", async (
 	for (const moment of everyMoment) {
 		const [events, ticks] = moment;
 		const home = await t.create();
-		const wanted = { title: `task ${moment}`, description: "go" };
+		const requested = { title: `task ${moment}`, description: "go" };
 		const reached = eventCount(t, events);
-		const { id } = await t.runtime.tasks.submit(unkeyed(), home, wanted);
+		const { id } = await t.runtime.tasks.submit(unkeyed(), home, requested);
 		await Promise.race([reached, allEnded(t, home)]);
 		for (let left = ticks; left > 0; left--) await tick();
 		ends.add(await t.runtime.tasks.cancel(unkeyed(), id, "enough"));

@@ -18,7 +18,7 @@ export interface TaskChoice {
 	/** The names of the tools that the session itself has, with this agent. */
 	readonly toolsOf: (session: Session, agent: string) => Promise<readonly string[]>;
 	/** Real name of a model on the agent's server. Throws for an unknown one. */
-	readonly modelOf: (agent: string, wanted: string) => Promise<string>;
+	readonly modelOf: (agent: string, requested: string) => Promise<string>;
 	/** The agent that the operator has named for a channel. */
 	readonly pinnedAgent: (place: string | undefined) => string | undefined;
 }
@@ -26,24 +26,24 @@ export interface TaskChoice {
 /** Checks the names in a task. Throws `invalid_argument` for one that is unknown, or not allowed in this session. */
 export async function checkTask(
 	home: Session,
-	wanted: NewTask,
+	requested: NewTask,
 	choice: TaskChoice,
 ): Promise<{ readonly task: CheckedTask; readonly notes: readonly string[] }> {
 	const pinned = choice.pinnedAgent(home.place);
-	const agent = wanted.agent ?? pinned ?? home.profile;
+	const agent = requested.agent ?? pinned ?? home.profile;
 	if (pinned !== undefined && agent !== pinned) {
 		throw invalid(`agent: the operator has set the agent of ${home.place}: use ${pinned}`);
 	}
 	await choice.profiles.find(agent);
 	const usable = await choice.toolsOf(home, agent);
-	const names = [...new Set(wanted.tools ?? usualTools)];
+	const names = [...new Set(requested.tools ?? usualTools)];
 	const unknown = names.find((name) => !usable.includes(name));
-	if (unknown !== undefined && wanted.tools) throw invalid(unknownTool(unknown, usable));
+	if (unknown !== undefined && requested.tools) throw invalid(unknownTool(unknown, usable));
 	const missing = names.filter((name) => !usable.includes(name));
 	const inherited = agent === home.profile ? home.model : undefined;
-	const model = wanted.model === undefined ? inherited : await choice.modelOf(agent, wanted.model);
+	const model = requested.model === undefined ? inherited : await choice.modelOf(agent, requested.model);
 	const task = {
-		...wanted,
+		...requested,
 		agent,
 		maxRetries,
 		tools: names.filter((name) => usable.includes(name)),
@@ -56,15 +56,19 @@ export async function checkTask(
 }
 
 /** Checks a requested worker: it has tools of its task, and the same agent, whose rules apply to it. */
-export async function checkWorker(row: TaskRow, wanted: NewWorker, choice: TaskChoice): Promise<CheckedTask> {
+export async function checkWorker(
+	row: TaskRow,
+	requested: NewWorker,
+	choice: TaskChoice,
+): Promise<CheckedTask> {
 	const { agent } = row;
 	const own = fromRow<string[]>(row.tools);
-	const tools = wanted.tools ?? own;
+	const tools = requested.tools ?? own;
 	const unknown = tools.find((name) => !own.includes(name));
 	if (unknown !== undefined) throw invalid(unknownTool(unknown, own));
 	const model =
-		wanted.model === undefined ? (row.model ?? undefined) : await choice.modelOf(agent, wanted.model);
-	const { title, description, dependsOn } = wanted;
+		requested.model === undefined ? (row.model ?? undefined) : await choice.modelOf(agent, requested.model);
+	const { title, description, dependsOn } = requested;
 	return {
 		title,
 		description,

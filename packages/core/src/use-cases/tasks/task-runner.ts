@@ -41,7 +41,7 @@ export interface TaskRunnerOptions extends ActiveTaskServices {
 	readonly limit: number;
 	/** Whether this process is the only one on the store. Then all claims are free at its start. */
 	readonly alone: boolean;
-	readonly check: (row: TaskRow, wanted: NewWorker) => Promise<CheckedTask>;
+	readonly check: (row: TaskRow, requested: NewWorker) => Promise<CheckedTask>;
 }
 
 /** Claims tasks up to the limit, and works on each until it ends or waits. */

@@ -13,7 +13,7 @@ const counting = { title: "Count", description: "count the stars" };
 /** A runtime with one session and a task in it. The events of the session are recorded. */
 async function begun(
 	replies: readonly ScriptedReply[],
-	wanted: NewTask = counting,
+	requested: NewTask = counting,
 ): Promise<{
 	readonly t: TestRuntime;
 	readonly model: ScriptedModel;
@@ -26,7 +26,7 @@ async function begun(
 	await t.runtime.start();
 	const home = await t.create();
 	const log = await EventLog.join(t.runtime, home, { afterSeq: 0 });
-	const { id } = await t.runtime.tasks.submit(unkeyed(), home, wanted);
+	const { id } = await t.runtime.tasks.submit(unkeyed(), home, requested);
 	return { t, model, home, log, id };
 }
 

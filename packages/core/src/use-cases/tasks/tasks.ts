@@ -53,10 +53,10 @@ export class Tasks {
 	}
 
 	/** Submits a task of a session. It is durable when this resolves, and starts when a slot is free. */
-	async submit(request: Keyed, sessionId: string, wanted: NewTask): Promise<Submitted> {
+	async submit(request: Keyed, sessionId: string, requested: NewTask): Promise<Submitted> {
 		this.#options.admit();
 		using lease = await this.#options.sessions.lease(request.principal, sessionId, "task.submit");
-		return this.#submit(request, lease.session, { wanted });
+		return this.#submit(request, lease.session, { requested });
 	}
 
 	/** Submits a task that has ended once more, as a new one. */
@@ -66,7 +66,7 @@ export class Tasks {
 		using lock = lease;
 		if (!hasEnded(row.state)) throw unfit(row, "only a task that has ended can be repeated");
 		const { title, description, autonomy } = row;
-		const wanted = {
+		const requested = {
 			title,
 			description,
 			autonomy,
@@ -75,7 +75,7 @@ export class Tasks {
 			priority: priorities[row.priority] ?? "normal",
 			...defined({ model: row.model ?? undefined }),
 		};
-		return this.#submit(request, lock.session, { wanted, retryOf: row.id });
+		return this.#submit(request, lock.session, { requested, retryOf: row.id });
 	}
 
 	/** State of a task. Throws `not_found` also for a principal that may not see it. */
@@ -155,10 +155,10 @@ export class Tasks {
 	async #submit(
 		request: Keyed,
 		home: Session,
-		{ wanted, retryOf }: { readonly wanted: NewTask; readonly retryOf?: string },
+		{ requested, retryOf }: { readonly requested: NewTask; readonly retryOf?: string },
 	): Promise<Submitted> {
 		if (home.taskId !== undefined) throw unfit(undefined, "a task's conversation cannot have tasks");
-		const checked = checkTask(home, wanted, this.#options.choice);
+		const checked = checkTask(home, requested, this.#options.choice);
 		// Not awaited for a repeated request.
 		checked.catch(() => undefined);
 		let created: readonly Recorded[] = [];
@@ -166,7 +166,7 @@ export class Tasks {
 			once(tx, request, this.#options, async () => {
 				const { task, notes } = await checked;
 				const origin = { ...originOf(request.principal), ...defined({ retryOf }) };
-				const inserted = await insertTask(this.#options, { tx, record }, home, { wanted: task, origin });
+				const inserted = await insertTask(this.#options, { tx, record }, home, { requested: task, origin });
 				created = inserted.created;
 				const { id } = inserted.row;
 				await this.#audit(tx, request, id, [retryOf === undefined ? "submit" : "retry", "submitted"]);

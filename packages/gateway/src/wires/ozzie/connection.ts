@@ -8,7 +8,7 @@ import { isWireEvent } from "../shared/wire-event.ts";
 import { PromptQueue } from "../view/prompt-queue.ts";
 import { SessionView } from "../view/session-view.ts";
 import { decodeRequest, encodeFailure, encodeSuccess, type OzzieEvent } from "./codec.ts";
-import { type Envelope, isGoOpening, type WantedEnvelope } from "./envelope.ts";
+import { type Envelope, isGoOpening, type RequestedEnvelope } from "./envelope.ts";
 import { hideToken } from "./hidden-tokens.ts";
 import { answerRequest } from "./methods/handlers.ts";
 import { settleUnread } from "./methods/prompts.ts";
@@ -38,7 +38,7 @@ export interface ConnectionDeps extends MethodDeps {
 	readonly log: Logger;
 	readonly rateLimit: RateLimit;
 	readonly out: Outgoing;
-	readonly envelope?: WantedEnvelope;
+	readonly envelope?: RequestedEnvelope;
 	readonly counts?: WireCounts | undefined;
 	readonly redactor?: ErrorRedactor | undefined;
 }
@@ -55,7 +55,7 @@ export class Connection implements HandlerContext {
 	readonly #unnamed = Symbol("a connection without a session");
 	readonly #pending: { readonly id: string | undefined; readonly work: () => Promise<ResponseFrame> }[] = [];
 	readonly #inFlight = new Set<string>();
-	#envelope: WantedEnvelope;
+	#envelope: RequestedEnvelope;
 	#prompts: PromptQueue | undefined;
 	/** Whether the next prompts are sent at the end of this tick. */
 	#showing = false;

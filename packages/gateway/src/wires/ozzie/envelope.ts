@@ -9,7 +9,7 @@ import type { Refusal } from "../../auth/refusal.ts";
 export type Envelope = "flat" | "both";
 
 /** Envelope that an upgrade requests: `first frame` if the first frame of the client decides. */
-export type WantedEnvelope = Envelope | "first frame";
+export type RequestedEnvelope = Envelope | "first frame";
 
 interface UpgradeRequest {
 	readonly url?: string | undefined;
@@ -17,17 +17,17 @@ interface UpgradeRequest {
 }
 
 /** Reads the envelope from `?envelope=`, or from the handshake. Returns a refusal (400) for an unknown name. */
-export function readEnvelope({ url, headers }: UpgradeRequest): WantedEnvelope | Refusal {
+export function readEnvelope({ url, headers }: UpgradeRequest): RequestedEnvelope | Refusal {
 	const [, query = ""] = (url ?? "").split(/\?(.*)/s);
-	const wanted = new URLSearchParams(query).getAll("envelope");
-	const [only] = wanted;
+	const requested = new URLSearchParams(query).getAll("envelope");
+	const [only] = requested;
 	if (only === undefined) return isGoHandshake(headers) ? "first frame" : "flat";
-	if (wanted.length === 1 && (only === "flat" || only === "both")) return only;
+	if (requested.length === 1 && (only === "flat" || only === "both")) return only;
 	return {
 		status: 400,
 		headers: {},
 		body: {
-			error: `unknown envelope: ${JSON.stringify(wanted.join(", ").slice(0, 100))}`,
+			error: `unknown envelope: ${JSON.stringify(requested.join(", ").slice(0, 100))}`,
 			hint: "use ?envelope=flat for the frames of the protocol document, ?envelope=both for Go clients, or neither",
 		},
 	};

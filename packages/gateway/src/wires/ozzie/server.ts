@@ -21,7 +21,7 @@ import { weightOf } from "../shared/wire-event.ts";
 import type { OzzieEvent } from "./codec.ts";
 import { Connection, type Outgoing } from "./connection.ts";
 import type { Envelope } from "./envelope.ts";
-import { readEnvelope, type WantedEnvelope } from "./envelope.ts";
+import { type RequestedEnvelope, readEnvelope } from "./envelope.ts";
 import { EnvelopeFrames, envelopeAnswer } from "./envelope-frames.ts";
 import { EventFrames } from "./event-frames.ts";
 import { Pace } from "./pace.ts";
@@ -60,7 +60,7 @@ export interface OzzieServerOptions {
 
 interface Upgraded extends Caller {
 	readonly socket: Duplex;
-	readonly envelope: WantedEnvelope;
+	readonly envelope: RequestedEnvelope;
 }
 
 interface Client {

@@ -42,9 +42,9 @@ export class SessionView {
 	static create(
 		runtime: Runtime,
 		request: Keyed,
-		wanted: NewSession,
+		requested: NewSession,
 	): Promise<{ readonly id: string; readonly status: "created" | "resumed" }> {
-		return runtime.create(request, wanted);
+		return runtime.create(request, requested);
 	}
 
 	/**
@@ -112,7 +112,7 @@ export class SessionView {
 	}
 
 	/** Chooses the model of later runs and returns its real name. */
-	async setModel(request: Keyed, wanted: string): Promise<string> {
-		return (await this.#runtime.setModel(request, this.id, wanted)).model;
+	async setModel(request: Keyed, requested: string): Promise<string> {
+		return (await this.#runtime.setModel(request, this.id, requested)).model;
 	}
 }

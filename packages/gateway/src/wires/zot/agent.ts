@@ -116,19 +116,19 @@ export class Agent {
 	}
 
 	/** Sets a model that the client names. Throws `invalid_argument` for an unknown one and changes nothing. */
-	async setModel(wanted: string): Promise<string> {
-		if (wanted === "") {
+	async setModel(requested: string): Promise<string> {
+		if (requested === "") {
 			throw new ParleyError('model: "" is not the name of a model; get_models lists the names', {
 				code: "invalid_argument",
 			});
 		}
-		if (wanted !== this.#model) await this.settings.checkModel?.(wanted);
-		return this.restoreModel(wanted);
+		if (requested !== this.#model) await this.settings.checkModel?.(requested);
+		return this.restoreModel(requested);
 	}
 
 	/** Sets the model of the command line or of the stored session. */
-	async restoreModel(wanted: string): Promise<string> {
-		this.#model = await this.#joined.setModel(keyed("set_model"), wanted);
+	async restoreModel(requested: string): Promise<string> {
+		this.#model = await this.#joined.setModel(keyed("set_model"), requested);
 		return this.#model;
 	}
 
@@ -161,8 +161,8 @@ export class Agent {
 	}
 
 	async #create(): Promise<string> {
-		const wanted = { rootDir: this.settings.cwd };
-		return (await SessionView.create(this.#runtime, keyed("rpc"), wanted)).id;
+		const requested = { rootDir: this.settings.cwd };
+		return (await SessionView.create(this.#runtime, keyed("rpc"), requested)).id;
 	}
 
 	async #enter(sessionId: string): Promise<void> {

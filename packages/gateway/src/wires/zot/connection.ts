@@ -186,9 +186,9 @@ export class Connection {
 }
 
 /** Compares in constant time. */
-function isSame(given: string, wanted: string): boolean {
+function isSame(given: string, requested: string): boolean {
 	// Loaded only if a token is set, because it delays the start of the process.
 	const { createHash, timingSafeEqual } = process.getBuiltinModule("node:crypto");
 	const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
-	return timingSafeEqual(digest(given), digest(wanted));
+	return timingSafeEqual(digest(given), digest(requested));
 }

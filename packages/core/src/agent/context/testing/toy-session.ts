@@ -213,8 +213,8 @@ export class ToySession {
 	}
 
 	compactNow(instruction?: string): Promise<Compacted | undefined> {
-		const wanted = { write: this.#write, ...defined({ instruction }) };
-		return compactNow(this.#asker, this.#parts, this.transcript, wanted);
+		const requested = { write: this.#write, ...defined({ instruction }) };
+		return compactNow(this.#asker, this.#parts, this.transcript, requested);
 	}
 
 	count(request: ModelRequest): number {

@@ -15,8 +15,8 @@ export async function sessionFor(
 	{ session_id, directory, agent }: SessionChoice,
 ): Promise<{ readonly sessionId: string; readonly isNew: boolean }> {
 	if (session_id === undefined) {
-		const wanted = defined({ profile: agent, rootDir: directory });
-		const { id } = await SessionView.create(context.runtime, keyed(context, "open_session"), wanted).catch(
+		const requested = defined({ profile: agent, rootDir: directory });
+		const { id } = await SessionView.create(context.runtime, keyed(context, "open_session"), requested).catch(
 			directoryError,
 		);
 		return { sessionId: id, isNew: true };

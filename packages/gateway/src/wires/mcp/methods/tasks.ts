@@ -15,8 +15,8 @@ export async function startTask(context: McpContext, input: StartTaskInput): Pro
 	authorize(context.principal, "task.submit");
 	const { sessionId, isNew } = await sessionFor(context, input);
 	try {
-		const wanted = { title, description, ...defined({ agent, model }) };
-		const submitted = await context.runtime.tasks.submit(keyed(context, "start_task"), sessionId, wanted);
+		const requested = { title, description, ...defined({ agent, model }) };
+		const submitted = await context.runtime.tasks.submit(keyed(context, "start_task"), sessionId, requested);
 		return encodeSubmitted(sessionId, submitted);
 	} catch (reason) {
 		if (isNew) await removeEmpty(context, sessionId);

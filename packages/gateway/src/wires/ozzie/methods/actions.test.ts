@@ -111,9 +111,9 @@ const people = {
 	),
 } satisfies Record<string, (t: TestRuntime) => Promise<Principal>>;
 
-async function comeIn({ runtime }: TestRuntime, wanted: NewToken): Promise<Principal> {
+async function comeIn({ runtime }: TestRuntime, requested: NewToken): Promise<Principal> {
 	const { tokens } = runtime.trust;
-	const principal = tokens.verify((await tokens.create(unkeyed(), wanted)).text);
+	const principal = tokens.verify((await tokens.create(unkeyed(), requested)).text);
 	if (!principal) throw new Error("the token does not work");
 	return principal;
 }

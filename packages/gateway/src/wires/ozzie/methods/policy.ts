@@ -4,8 +4,8 @@ import {
 	type ListedRule,
 	type OpenGrantRequest,
 	placeKey,
+	type RequestedGrant,
 	type TextCheck,
-	type WantedGrant,
 } from "@parley/core";
 import type { GrantRequestPayload, MethodResult } from "@parley/protocol";
 import { encodeGrant } from "../../shared/grant-json.ts";
@@ -97,7 +97,7 @@ export const grantMethods: MethodsOf<"request_grant" | "list_grants" | "revoke_g
 		const { session_id: named, unseen = false } = request.params;
 		const addressed = request.sessionId === undefined ? undefined : connection.target(request)?.id;
 		// A person requests a grant for their own channel, in any of its sessions.
-		const outcome = await grants.request(keyed(request), decodeWanted(request), {
+		const outcome = await grants.request(keyed(request), decodeRequested(request), {
 			sessionId: named ?? addressed,
 			current: connection.current,
 			unseen,
@@ -133,7 +133,7 @@ export const grantMethods: MethodsOf<"request_grant" | "list_grants" | "revoke_g
 };
 
 /** A person requests a grant for their channel, an operator for a channel that they name. */
-function decodeWanted({ params, principal }: RequestOf<"request_grant">): WantedGrant {
+function decodeRequested({ params, principal }: RequestOf<"request_grant">): RequestedGrant {
 	const { channel, people, tools, classes, minutes, max_actions, reason } = params;
 	const place = principal.person ? placeKey(principal.person.place) : channel;
 	if (place === undefined) {
@@ -155,11 +155,11 @@ function decodeWanted({ params, principal }: RequestOf<"request_grant">): Wanted
 function encodeGrantRequest({
 	token,
 	sessionId,
-	wanted,
+	requested,
 	createdAt,
 	expiresAt,
 }: OpenGrantRequest): GrantRequestPayload {
-	const { place, people, tools, classes, maxActions, lifeMs, reason, by } = wanted;
+	const { place, people, tools, classes, maxActions, lifeMs, reason, by } = requested;
 	return {
 		token,
 		session_id: sessionId,

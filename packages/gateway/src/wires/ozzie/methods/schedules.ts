@@ -1,5 +1,5 @@
 import { definedItems, ParleyError } from "@parley/base";
-import { eventOf, type ScheduleTarget, type WantedTrigger } from "@parley/core";
+import { eventOf, type RequestedTrigger, type ScheduleTarget } from "@parley/core";
 import { firstWithin, jsonBytes } from "../../shared/paging.ts";
 import { encodeSchedule } from "../../shared/schedule-json.ts";
 import { answerBudget } from "../codec.ts";
@@ -10,11 +10,11 @@ type ScheduleMethod = "schedule_task" | "list_schedules" | "unschedule_task";
 export const scheduleMethods: MethodsOf<ScheduleMethod> = {
 	async schedule_task(connection, request) {
 		const { prompt, title, show } = request.params;
-		const wanted = { prompt, title, show, trigger: triggerOf(request.params) };
+		const requested = { prompt, title, show, trigger: triggerOf(request.params) };
 		const target = targetOf(connection, request);
 		const sessionId = "sessionId" in target ? target.sessionId : undefined;
 		const { schedules } = connection.deps.runtime;
-		return encodeSchedule(await schedules.create(keyed(request, sessionId), target, wanted));
+		return encodeSchedule(await schedules.create(keyed(request, sessionId), target, requested));
 	},
 
 	async list_schedules({ deps, envelope }, { principal, params }) {
@@ -45,8 +45,8 @@ function triggerOf({
 	at,
 	event,
 	time_zone: timeZone,
-}: RequestOf<"schedule_task">["params"]): WantedTrigger {
-	const given = definedItems<WantedTrigger | undefined>([
+}: RequestOf<"schedule_task">["params"]): RequestedTrigger {
+	const given = definedItems<RequestedTrigger | undefined>([
 		when === undefined ? undefined : { kind: "words", when, timeZone },
 		cron === undefined ? undefined : { kind: "cron", cron, timeZone },
 		interval_sec === undefined ? undefined : { kind: "interval", everyMs: interval_sec * 1000 },

@@ -29,8 +29,8 @@ export const taskMethods: MethodsOf<TaskMethod> = {
 	async submit_task(connection, request) {
 		const { id: sessionId } = await targetOrNew(connection, request);
 		const { tasks } = connection.deps.runtime;
-		const wanted = decodeNewTask(request.params);
-		return encodeSubmitted(await tasks.submit(keyed(request, sessionId), sessionId, wanted));
+		const requested = decodeNewTask(request.params);
+		return encodeSubmitted(await tasks.submit(keyed(request, sessionId), sessionId, requested));
 	},
 
 	async check_task({ deps }, { params, principal }) {

@@ -104,8 +104,8 @@ async function create(
 	const model = await runtime.modelOf(principal, defined({ profile, model: start.model || undefined }));
 	// The protocol does not name the model of a thought. Only the model of the session can use it.
 	const history = messages.map((one) => (one.role === "assistant" ? { ...one, model } : one));
-	const wanted = defined({ id: newId(), history, profile });
-	return (await SessionView.create(runtime, keyed(principal), wanted)).id;
+	const requested = defined({ id: newId(), history, profile });
+	return (await SessionView.create(runtime, keyed(principal), requested)).id;
 }
 
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;

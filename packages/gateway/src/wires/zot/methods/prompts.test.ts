@@ -120,7 +120,7 @@ test("an abort at any time ends only the active prompt, with one done", async ()
 		expect(first.at(-1)).toBe("done");
 		expect(first).not.toContain("error");
 		// Each call has its result.
-		const of = (wanted: string): number => first.filter((type) => type === wanted).length;
+		const of = (requested: string): number => first.filter((type) => type === requested).length;
 		expect(of("tool_call")).toBe(of("tool_result"));
 		expect(of("turn_start")).toBe(first.filter((type) => type.startsWith("turn_end")).length);
 		expect(next, `after an abort behind ${number}`).toEqual([...whole, "turn_end end_turn", "done"]);
