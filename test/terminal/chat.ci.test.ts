@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
 import type { Screen } from "./screen.ts";
@@ -25,6 +25,19 @@ test("a reply is streamed and the next message can be typed", async ({ setup, go
 	await chat.shows("working · Ctrl-C cancels");
 	await chat.rests("t60");
 	await golden(chat, "stream");
+});
+
+test("Markdown is laid out, with colours in code", async ({ setup, golden }) => {
+	const page =
+		"\n# Title\n\nA **bold** word, and a [link](https://example.com).\n\n- one\n- two\n\n```ts\nconst a = 1;\n```\n";
+	writeFileSync(join(setup.work, "page.md"), page);
+	const chat = await setup.chat();
+	await chat.enter("run: cat page.md");
+	await chat.shows("y yes · n no");
+	await chat.enter("y");
+	await chat.rests("run_command returned:");
+	await golden(chat, "markdown");
+	expect(chat.received).toContain("\u001b[35mconst\u001b[39m a = \u001b[33m1\u001b[39m");
 });
 
 test("a tool that is approved runs", async ({ setup, golden }) => {

@@ -77,6 +77,7 @@ export async function chatInLines(io: Io, begin: BeginChat): Promise<readonly st
 		format: () => format,
 		// The lines of a pipe were written for the conversation.
 		asksForTasks: io.stdin.isTTY,
+		text: "plain",
 		show: (rows) => {
 			io.stdout.write(rows.map((row) => `${row}\n`).join(""));
 			const { retrying } = chat.conversation;

@@ -29,6 +29,7 @@ class Table {
 			format: () => ({ columns: 60, styles: createStyles(false) }),
 			show: (rows) => this.rows.push(...rows),
 			asksForTasks,
+			text: "plain",
 		});
 		this.keyboard = new Keyboard(this.chat);
 		this.over = this.chat.read();

@@ -19,7 +19,7 @@ import { visibleLine } from "../text/visible.ts";
 import { connectionWords } from "../wordings/connection-words.ts";
 import { againWords, errorRows, headRow, noteRows } from "../wordings/message-rows.ts";
 import { openStatuses } from "../wordings/task.ts";
-import { Conversation } from "./conversation.ts";
+import { Conversation, type TextDisplay } from "./conversation.ts";
 import { helpRows, readLine, type SlashCommand, slashCommands } from "./slash-commands.ts";
 
 interface ChatDisplay {
@@ -28,6 +28,7 @@ interface ChatDisplay {
 	readonly show: (rows: readonly string[]) => void;
 	/** Whether questions of tasks can be asked at any time. Otherwise they are only shown. */
 	readonly asksForTasks: boolean;
+	readonly text: TextDisplay;
 }
 
 export interface ChatOptions extends ChatDisplay {
@@ -49,7 +50,7 @@ const maxSessions = 10;
 export class Chat {
 	readonly #options: ChatOptions;
 	#session: OpenSession;
-	#conversation = new Conversation();
+	#conversation: Conversation;
 	#isLost = false;
 	#isCancelling = false;
 	#hasLeft = false;
@@ -58,6 +59,7 @@ export class Chat {
 	constructor(options: ChatOptions) {
 		this.#options = options;
 		this.#session = options.session;
+		this.#conversation = new Conversation(options.text);
 	}
 
 	get sessionId(): string {
@@ -308,7 +310,7 @@ export class Chat {
 		}
 		const old = this.#session;
 		this.#session = session;
-		this.#conversation = new Conversation();
+		this.#conversation = new Conversation(this.#options.text);
 		this.#isCancelling = false;
 		this.#show(["", headRow(session.id, this.#options.format())]);
 		old.close();

@@ -31,9 +31,11 @@ test("shows the events of a turn", () => {
 		"",
 		"› hello",
 	]);
-	expect(conversation).toMatchObject({ last: "one two", active: true, idle: false });
+	expect(conversation).toMatchObject({ active: true, idle: false });
+	expect(conversation.openRows(format)).toEqual(["one two"]);
 	expect(apply(conversation, end, ended("one two"))).toEqual(["one two"]);
-	expect(conversation).toMatchObject({ last: "", active: false, idle: true });
+	expect(conversation).toMatchObject({ active: false, idle: true });
+	expect(conversation.openRows(format)).toEqual([]);
 });
 
 test("prints complete rows of a reply, and keeps the last row", () => {
@@ -42,7 +44,7 @@ test("prints complete rows of a reply, and keeps the last row", () => {
 		"word word word word word word word word",
 		"word end",
 	]);
-	expect(conversation.last).toBe("next");
+	expect(conversation.openRows(format)).toEqual(["next"]);
 });
 
 test("escapes control characters of a model", () => {

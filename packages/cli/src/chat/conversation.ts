@@ -16,9 +16,9 @@ import {
 	questionRows,
 } from "../questions/question-rows.ts";
 import { TaskBoard } from "../tasks/task-board.ts";
+import { MarkdownFlow, PlainFlow, type TextFlow } from "../terminal/markdown/markdown-flow.ts";
 import type { OutputFormat } from "../text/styles.ts";
 import { visibleText } from "../text/visible.ts";
-import { flowText, wrapText } from "../text/wrap.ts";
 import { chatNote, isStatefulInChat, type StatefulChatEvent } from "../wordings/event-wordings.ts";
 import { againWords, endRows, messageRows, noteRows } from "../wordings/message-rows.ts";
 import { metricRows, type RunMetrics, RunMetricsCollector } from "../wordings/model-rows.ts";
@@ -26,6 +26,9 @@ import { ReplyText, type Shown } from "../wordings/reply-text.ts";
 import { isTaskEvent } from "../wordings/task.ts";
 import { changedSteps, planRows } from "../wordings/task-words.ts";
 import { toolEndRows, toolStartRow } from "../wordings/tool-rows.ts";
+
+/** `markdown`: the text of replies is laid out. `plain`: it is printed as it is. */
+export type TextDisplay = "markdown" | "plain";
 
 type Payload<Name extends keyof EventPayloads> = EventPayloads[Name];
 
@@ -40,7 +43,7 @@ export class Conversation {
 	/** Tasks of the session. */
 	readonly tasks = new TaskBoard({ showsOutput: true });
 	readonly #calls = new Set<string>();
-	#last = "";
+	readonly #text: TextFlow;
 	#active = false;
 	#queue: readonly UserMessagePayload[] = [];
 	#steering: readonly UserMessagePayload[] = [];
@@ -55,9 +58,13 @@ export class Conversation {
 	/** Questions that were answered here and replaced on the screen by the next one before the gateway confirmed them. */
 	#sent: OpenQuestion[] = [];
 
-	/** The unfinished row of the reply. */
-	get last(): string {
-		return this.#last;
+	constructor(display: TextDisplay = "plain") {
+		this.#text = display === "markdown" ? new MarkdownFlow() : new PlainFlow();
+	}
+
+	/** Rows of the unfinished part of the reply. */
+	openRows(format: OutputFormat): string[] {
+		return this.#text.open(format);
 	}
 
 	get active(): boolean {
@@ -140,7 +147,7 @@ export class Conversation {
 		this.#active = last?.role === "user" && !last.imported;
 		return messages.flatMap(({ role, content }) => {
 			if (role === "user") return messageRows({ content, run_id: "" }, format);
-			return content.trim() === "" ? [] : wrapText(visibleText(content).trimEnd(), format.columns);
+			return [...this.#text.add(visibleText(content).trimEnd(), format), ...this.#text.end(format)];
 		});
 	}
 
@@ -201,7 +208,7 @@ export class Conversation {
 	/** Printed immediately, except in the middle of a row. */
 	#steered(message: UserMessagePayload, format: OutputFormat): string[] {
 		this.#active = true;
-		if (this.#last === "") return messageRows(message, format);
+		if (!this.#text.isOpen) return messageRows(message, format);
 		this.#steering = [...this.#steering, message];
 		return [];
 	}
@@ -333,9 +340,7 @@ export class Conversation {
 
 	#write({ text, restarted }: Shown, format: OutputFormat): string[] {
 		const before = restarted ? [...this.#flush(format), ...noteRows("the reply starts again", format)] : [];
-		const flow = flowText(this.#last, visibleText(text), format.columns);
-		this.#last = flow.last;
-		return [...before, ...flow.rows];
+		return [...before, ...this.#text.add(visibleText(text), format)];
 	}
 
 	#endReply(format: OutputFormat): string[] {
@@ -346,11 +351,9 @@ export class Conversation {
 		return [...rows, ...steering.flatMap((message) => messageRows(message, format))];
 	}
 
-	/** Completes the unfinished row. */
-	#flush({ columns }: OutputFormat): string[] {
-		const row = this.#last.trimEnd();
-		this.#last = "";
-		return row === "" ? [] : wrapText(row, columns);
+	/** Completes the unfinished text. */
+	#flush(format: OutputFormat): string[] {
+		return this.#text.end(format);
 	}
 }
 

@@ -47,6 +47,7 @@ test("prints questions of tasks without asking them if input is a pipe", async (
 		format: () => format,
 		show,
 		asksForTasks: false,
+		text: "plain" as const,
 	};
 	const chat = new Chat({ ...options, openNew: async () => session });
 	const over = chat.read();

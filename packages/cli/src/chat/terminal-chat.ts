@@ -16,7 +16,6 @@ import { Terminal } from "../terminal/terminal.ts";
 import { shorten } from "../text/shorten.ts";
 import { createStyles, type OutputFormat, wantsColours } from "../text/styles.ts";
 import { visibleLine } from "../text/visible.ts";
-import { wrapText } from "../text/wrap.ts";
 import { headRow, messageLine, noteRows, promptMark } from "../wordings/message-rows.ts";
 import { retryWords } from "../wordings/model-rows.ts";
 import { progressWords } from "../wordings/progress-words.ts";
@@ -47,7 +46,7 @@ export async function chatAtTerminal(io: Io, begin: BeginChat): Promise<readonly
 		onRedraw: draw,
 		onEnd: leave,
 	});
-	const chat = begin({ format, show: draw, asksForTasks: true });
+	const chat = begin({ format, show: draw, asksForTasks: true, text: "markdown" });
 	const keyboard = new Keyboard(chat);
 	for (const signal of leavingSignals) process.once(signal, leave);
 	try {
@@ -197,7 +196,7 @@ export function liveView(state: LiveState, format: OutputFormat, terminalRows: n
 	const dimmed = [...waitingRows(conversation), ...statusRows(state, format.columns)];
 	const tasks = conversation.tasks.live(format);
 	const rows = definedItems([
-		...growingRows(conversation, format),
+		...conversation.openRows(format),
 		// An answer is shown below its question, a message at its position in the session.
 		answer ? undefined : "",
 		...todoRows(conversation, format),
@@ -211,10 +210,6 @@ export function liveView(state: LiveState, format: OutputFormat, terminalRows: n
 
 function todoRows({ todo }: Conversation, { columns, styles }: OutputFormat): string[] {
 	return todo ? [styles.dim(shorten(planProgress(todo), columns))] : [];
-}
-
-function growingRows({ last }: Conversation, { columns }: OutputFormat): string[] {
-	return last.trim() === "" ? [] : wrapText(last, columns);
 }
 
 function waitingRows({ steering, queue, sending }: Conversation): string[] {

@@ -1,11 +1,21 @@
 /** Text styles. Each returns the text unchanged if colours are off. */
 export interface Styles {
 	bold(text: string): string;
+	italic(text: string): string;
+	underline(text: string): string;
+	strike(text: string): string;
 	dim(text: string): string;
 	red(text: string): string;
 	green(text: string): string;
 	yellow(text: string): string;
+	blue(text: string): string;
+	magenta(text: string): string;
 	cyan(text: string): string;
+}
+
+/** Whether the styles add escape sequences. */
+export function hasColours({ bold }: Styles): boolean {
+	return bold(" ") !== " ";
 }
 
 export interface OutputFormat {
@@ -21,10 +31,15 @@ export function createStyles(coloured: boolean): Styles {
 			coloured && text !== "" ? `\u001b[${on}m${text}\u001b[${off}m` : text;
 	return {
 		bold: style(1, 22),
+		italic: style(3, 23),
+		underline: style(4, 24),
+		strike: style(9, 29),
 		dim: style(2, 22),
 		red: style(31, 39),
 		green: style(32, 39),
 		yellow: style(33, 39),
+		blue: style(34, 39),
+		magenta: style(35, 39),
 		cyan: style(36, 39),
 	};
 }

@@ -6,8 +6,6 @@ import type { Io } from "../../command-line/io.ts";
 import { outputFormat, printJson, printRows } from "../../command-line/output.ts";
 import { readLimit } from "../../command-line/read-number.ts";
 import { refuseSubcommandName, UsageError } from "../../command-line/usage.ts";
-import { memoriesHelp, memoriesMessages } from "../../texts/commands/agents/memories.ts";
-import { sharedHelp } from "../../texts/commands/shared.ts";
 
 type Scope = "user" | "channel" | "everyone";
 
@@ -21,16 +19,29 @@ interface ListFlags extends MemoriesFlags {
 	readonly person?: string;
 }
 
+const notes = `
+Notes are about a person, about a channel, or for all people. The agent reads
+the notes that fit a message. QUERY lists the notes with these words, the most
+relevant first.
+
+Examples:
+  parley memories deploy friday
+  parley memories --person slack:T012AB3CD:U024BE7LH
+  parley memories add --everyone "Deploys happen on Friday"
+  parley memories forget mem_4k2x
+  parley memories forget --person slack:T012AB3CD:U024BE7LH
+`;
+
 export function memoriesCommand(io: Io): Command {
 	const command = new Command("memories")
-		.description(memoriesHelp.description)
+		.description("list notes about people and channels, and notes for all people; add and delete them")
 		.helpCommand(false)
-		.argument("[query...]", memoriesHelp.query)
-		.addOption(new Option("--scope <scope>", memoriesHelp.scope).choices(["user", "channel", "everyone"]))
-		.option("--person <id>", memoriesHelp.person)
-		.option("--limit <n>", memoriesHelp.limit, readLimit, 50)
-		.option("--json", sharedHelp.json)
-		.addHelpText("after", memoriesHelp.notes.trimEnd());
+		.argument("[query...]", "words to search for")
+		.addOption(new Option("--scope <scope>", "only this scope").choices(["user", "channel", "everyone"]))
+		.option("--person <id>", "only notes about this person and notes that they wrote")
+		.option("--limit <n>", "maximum number of notes", readLimit, 50)
+		.option("--json", "print JSON")
+		.addHelpText("after", notes.trimEnd());
 	addAddressFlags(command).action((words: string[], flags: ListFlags) => {
 		refuseSubcommandName(words, command);
 		return list(words, flags, io);
@@ -49,8 +60,8 @@ function listCommand(io: Io): Command {
 
 function searchCommand(io: Io): Command {
 	const command = new Command("search")
-		.description(memoriesHelp.search)
-		.argument("<query...>", memoriesHelp.query);
+		.description("search for words that are also the name of a subcommand")
+		.argument("<query...>", "words to search for");
 	return command.action((words: string[]) => list(words, command.optsWithGlobals(), io));
 }
 
@@ -68,7 +79,7 @@ async function list(words: readonly string[], flags: ListFlags, io: Io): Promise
 	);
 	if (flags.json) return printJson(memories, io);
 	if (memories.length === 0)
-		return printRows([query === "" ? memoriesMessages.noNotes : memoriesMessages.noMatches], io);
+		return printRows([query === "" ? "no notes" : "no note contains these words"], io);
 	const [{ systemClock }, { memoryRows }] = await Promise.all([
 		import("@parley/base"),
 		import("../../tables/skill-and-memory-tables.ts"),
@@ -78,10 +89,10 @@ async function list(words: readonly string[], flags: ListFlags, io: Io): Promise
 
 function addCommand(io: Io): Command {
 	const command = new Command("add")
-		.description(memoriesHelp.add)
-		.argument("<text...>", memoriesHelp.text)
-		.option("--everyone", memoriesHelp.everyone)
-		.option("--tag <tag...>", memoriesHelp.tag);
+		.description("store a note about you")
+		.argument("<text...>", "the note")
+		.option("--everyone", "store a note for all people")
+		.option("--tag <tag...>", "tags of the note");
 	return command.action(async (words: string[]) => {
 		const flags: ListFlags & { readonly everyone?: boolean; readonly tag?: string[] } =
 			command.optsWithGlobals();
@@ -92,19 +103,19 @@ function addCommand(io: Io): Command {
 			client.request("store_memory", { content, scope, tags: flags.tag ?? [] }),
 		);
 		if (flags.json) return printJson(stored, io);
-		printRows([memoriesMessages.stored({ id: stored.memory_id })], io);
+		printRows([`stored ${stored.memory_id}`], io);
 	});
 }
 
 function forgetCommand(io: Io): Command {
 	const command = new Command("forget")
-		.description(memoriesHelp.forget)
-		.argument("[id...]", memoriesHelp.ids);
+		.description("delete notes by their ids, or all notes of a person with --person")
+		.argument("[id...]", "ids that `parley memories` shows");
 	return command.action(async (ids: string[]) => {
 		const flags: ListFlags = command.optsWithGlobals();
 		const { person } = flags;
 		if (ids.length > 0 === (person !== undefined)) {
-			throw new UsageError(memoriesMessages.idsOrPerson);
+			throw new UsageError("give the ids of notes, or a person with --person");
 		}
 		const forgotten = await withGateway(flags, io, async (client) => {
 			if (person !== undefined) return (await client.request("forget_memory", { person })).forgotten;
@@ -112,6 +123,6 @@ function forgetCommand(io: Io): Command {
 			return ids.length;
 		});
 		if (flags.json) return printJson({ forgotten }, io);
-		printRows([memoriesMessages.deleted({ count: forgotten })], io);
+		printRows([`deleted ${forgotten} ${forgotten === 1 ? "note" : "notes"}`], io);
 	});
 }

@@ -1,0 +1,188 @@
+import { definedItems } from "@parley/base";
+import type { OutputFormat } from "../../text/styles.ts";
+import { flowText, wrapText } from "../../text/wrap.ts";
+import { codeRows, markdownRows } from "./markdown-rows.ts";
+
+/** A growing text that is printed in rows. Returned rows are final. */
+export interface TextFlow {
+	/** Adds text and returns completed rows. */
+	add(text: string, format: OutputFormat): string[];
+	/** Whether text waits for its end. */
+	readonly isOpen: boolean;
+	/** Rows of the incomplete end, which the next text changes. */
+	open(format: OutputFormat): string[];
+	/** Completes the text and returns its last rows. The next text is another one. */
+	end(format: OutputFormat): string[];
+}
+
+/** Prints text as it is, a row as soon as it is full. */
+export class PlainFlow implements TextFlow {
+	#last = "";
+
+	get isOpen(): boolean {
+		return this.#last !== "";
+	}
+
+	add(text: string, { columns }: OutputFormat): string[] {
+		const { rows, last } = flowText(this.#last, text, columns);
+		this.#last = last;
+		return [...rows];
+	}
+
+	open({ columns }: OutputFormat): string[] {
+		return this.#last.trim() === "" ? [] : wrapText(this.#last, columns);
+	}
+
+	end({ columns }: OutputFormat): string[] {
+		const row = this.#last.trimEnd();
+		this.#last = "";
+		return row === "" ? [] : wrapText(row, columns);
+	}
+}
+
+/** Maximum characters of an incomplete block and of code that is coloured together, because both are read again for each part. */
+const longestBlock = 16_384;
+const longestCode = 8_192;
+
+/** https://spec.commonmark.org/0.31.2/#fenced-code-blocks */
+const fence = /^( {0,3})(`{3,}|~{3,})[ \t]*([^\s`]*)[^`]*$/;
+const listItem = /^(?:[-+*]|\d{1,9}[.)])(?:[ \t]|$)/;
+const heading = /^#{1,6}(?:[ \t]|$)/;
+
+/** A code block of which complete lines are printed at once. */
+interface OpenCode {
+	readonly mark: string;
+	readonly indentation: number;
+	readonly language: string | undefined;
+	/** The printed lines with which the next ones are coloured. */
+	readonly lines: readonly string[];
+}
+
+/** Prints Markdown: a block as soon as it is complete, and code by lines. */
+export class MarkdownFlow implements TextFlow {
+	/** Complete lines of the incomplete block. */
+	#block = "";
+	#line = "";
+	#code: OpenCode | undefined;
+	#isAfterBlank = false;
+	/** Whether an empty row separates the next block from printed rows. */
+	#needsGap = false;
+	#hasPrinted = false;
+
+	get isOpen(): boolean {
+		return this.#code !== undefined || (this.#block + this.#line).trim() !== "";
+	}
+
+	add(text: string, format: OutputFormat): string[] {
+		const lines = (this.#line + text).split("\n");
+		this.#line = lines.pop() ?? "";
+		const rows = lines.flatMap((line) => this.#readLine(line, format));
+		if (this.#block.length + this.#line.length <= longestBlock) return rows;
+		this.#block += this.#line;
+		this.#line = "";
+		return [...rows, ...this.#print(format)];
+	}
+
+	open(format: OutputFormat): string[] {
+		if (this.#code) {
+			const isEmpty = this.#line === "" || closes(this.#code, this.#line);
+			return isEmpty ? [] : this.#newCodeRows(this.#code, [this.#line], format);
+		}
+		if (this.#isAfterBlank && this.#line !== "" && this.#beginsBlock(this.#line)) {
+			const before = this.#block === "" ? [] : this.#separated(markdownRows(this.#block, format));
+			const isFirst = before.length === 0 && !this.#hasPrinted;
+			return definedItems([...before, isFirst ? undefined : "", ...markdownRows(this.#line, format)]);
+		}
+		const markdown = this.#block + this.#line;
+		return markdown.trim() === "" ? [] : this.#separated(markdownRows(markdown, format));
+	}
+
+	end(format: OutputFormat): string[] {
+		const rows = this.open(format);
+		this.#block = "";
+		this.#line = "";
+		this.#code = undefined;
+		this.#isAfterBlank = false;
+		this.#needsGap = false;
+		this.#hasPrinted = false;
+		return rows;
+	}
+
+	#readLine(line: string, format: OutputFormat): string[] {
+		if (this.#code) return this.#readCode(this.#code, line, format);
+		if (line.trim() === "") return this.#readBlank();
+		const isNext = this.#beginsBlock(line);
+		const before = isNext ? this.#print(format) : [];
+		this.#needsGap ||= this.#isAfterBlank && isNext;
+		this.#isAfterBlank = false;
+		const opened = this.#isNested(line) ? null : fence.exec(line);
+		if (opened) {
+			const [, indent = "", mark = "", language = ""] = opened;
+			const rows = this.#print(format);
+			const indentation = indent.length;
+			this.#code = { mark, indentation, lines: [], language: language === "" ? undefined : language };
+			return [...before, ...rows, ...this.#printed([])];
+		}
+		this.#block += `${line}\n`;
+		return heading.test(line) ? [...before, ...this.#print(format)] : before;
+	}
+
+	#readBlank(): string[] {
+		this.#isAfterBlank = true;
+		if (this.#block !== "") this.#block += "\n";
+		return [];
+	}
+
+	/** Whether the line ends the block before it. */
+	#beginsBlock(line: string): boolean {
+		if (this.#block === "" || heading.test(line)) return true;
+		if (listItem.test(this.#block) && listItem.test(line)) return true;
+		return this.#isAfterBlank && !/^[ \t]/.test(line);
+	}
+
+	/** Whether the line belongs to an item of a list. */
+	#isNested(line: string): boolean {
+		return listItem.test(this.#block) && /^[ \t]/.test(line);
+	}
+
+	#readCode(code: OpenCode, line: string, format: OutputFormat): string[] {
+		if (closes(code, line)) {
+			this.#code = undefined;
+			return [];
+		}
+		const added = line.replace(new RegExp(`^ {0,${code.indentation}}`), "");
+		const rows = this.#newCodeRows(code, [added], format);
+		const lines = [...code.lines, added];
+		const isLong = lines.reduce((sum, one) => sum + one.length, 0) > longestCode;
+		this.#code = { ...code, lines: isLong ? [] : lines };
+		return rows;
+	}
+
+	/** Rows of these lines, in the colours that they have after the lines before them. */
+	#newCodeRows({ language, lines }: OpenCode, added: readonly string[], format: OutputFormat): string[] {
+		return codeRows([...lines, ...added].join("\n"), language, format, lines.length);
+	}
+
+	/** Completes the block. */
+	#print(format: OutputFormat): string[] {
+		const markdown = this.#block;
+		this.#block = "";
+		return markdown.trim() === "" ? [] : this.#printed(markdownRows(markdown, format));
+	}
+
+	#printed(rows: readonly string[]): string[] {
+		const separated = this.#separated(rows);
+		this.#needsGap = false;
+		this.#hasPrinted = true;
+		return separated;
+	}
+
+	#separated(rows: readonly string[]): string[] {
+		return this.#needsGap && this.#hasPrinted ? ["", ...rows] : [...rows];
+	}
+}
+
+function closes({ mark }: OpenCode, line: string): boolean {
+	const text = line.trim();
+	return text.length >= mark.length && text === mark.charAt(0).repeat(text.length);
+}

@@ -1,0 +1,144 @@
+import { definedItems } from "@parley/base";
+import { type Block, type Inline, type List, parseText, plainText } from "@parley/connector";
+import { alignColumns } from "../../text/columns.ts";
+import { hasColours, type OutputFormat, type Styles } from "../../text/styles.ts";
+import { widthOf } from "../../text/wrap.ts";
+import { highlight } from "./highlight.ts";
+import { plainStyle, type Span, splitLines, styled, wrapSpans } from "./styled-text.ts";
+
+type Table = Extract<Block, { type: "table" }>;
+
+/** Maximum columns of a line between paragraphs. */
+const widestLine = 40;
+const codeIndent = "  ";
+
+/**
+ * The Markdown of a model in rows for a terminal. Without colours, marks of styles that would be lost stay in the text. The
+ * text must have passed `visibleText`.
+ */
+export function markdownRows(markdown: string, format: OutputFormat): string[] {
+	return childRows(parseText(markdown).blocks, format);
+}
+
+/** Rows of code, which can be incomplete, without its first `skipped` lines. */
+export function codeRows(
+	code: string,
+	language: string | undefined,
+	{ columns, styles }: OutputFormat,
+	skipped = 0,
+): string[] {
+	const width = Math.max(1, columns - codeIndent.length);
+	const lines = splitLines(highlight(code, language, styles)).slice(skipped);
+	const rows = lines.flatMap((line) => wrapSpans(line, width));
+	return rows.map((row) => (row === "" ? "" : codeIndent + row));
+}
+
+function blockRows(block: Block, format: OutputFormat): string[] {
+	const { columns, styles } = format;
+	switch (block.type) {
+		case "paragraph":
+			return wrapSpans(inlineSpans(block.children, styles), columns);
+		case "heading":
+			return headingRows(block, format);
+		case "code":
+			return codeRows(block.value, block.lang, format);
+		case "thematicBreak":
+			return [styles.dim("─".repeat(Math.min(columns, widestLine)))];
+		case "blockquote":
+			return quoteRows(block.children, format);
+		case "list":
+			return listRows(block, format);
+		case "table":
+			return tableRows(block, format);
+	}
+}
+
+function headingRows(
+	{ depth, children }: Extract<Block, { type: "heading" }>,
+	{ columns, styles }: OutputFormat,
+): string[] {
+	const mark = hasColours(styles) ? "" : `${"#".repeat(depth)} `;
+	const spans = styled([{ text: mark, style: plainStyle }, ...inlineSpans(children, styles)], styles.bold);
+	return wrapSpans(depth === 1 ? styled(spans, styles.underline) : spans, columns);
+}
+
+function quoteRows(children: readonly Block[], format: OutputFormat): string[] {
+	const mark = format.styles.dim("│ ");
+	return childRows(children, { ...format, columns: Math.max(1, format.columns - 2) }).map(
+		(row) => mark + row,
+	);
+}
+
+function listRows({ ordered, start = 1, children }: List, format: OutputFormat): string[] {
+	return children.flatMap((item, index) => {
+		const box = item.checked === undefined ? "" : item.checked ? "[x] " : "[ ] ";
+		const mark = `${ordered ? `${start + index}.` : "•"} ${box}`;
+		const columns = Math.max(1, format.columns - mark.length);
+		return childRows(item.children, { ...format, columns }).map((row, at) => {
+			if (at === 0) return mark + row;
+			return row === "" ? "" : " ".repeat(mark.length) + row;
+		});
+	});
+}
+
+/** Blocks of a text or of another block. Paragraphs are separated by an empty row. */
+function childRows(blocks: readonly Block[], format: OutputFormat): string[] {
+	return blocks.flatMap((block, index) => {
+		const gap = index > 0 && block.type === "paragraph" ? "" : undefined;
+		return definedItems([gap, ...blockRows(block, format)]);
+	});
+}
+
+/** A table whose columns do not fit becomes a list of rows with the name of each column. */
+function tableRows({ children }: Table, format: OutputFormat): string[] {
+	const { columns, styles } = format;
+	const cells = children.map((row) =>
+		row.children.map((cell) => plainText(cell.children).replaceAll("\n", " ")),
+	);
+	const aligned = alignColumns(cells);
+	if (aligned.every((row) => widthOf(row) <= columns)) {
+		return aligned.map((row, index) => (index === 0 ? styles.bold(row) : row));
+	}
+	const [head = [], ...rows] = cells;
+	return rows.flatMap((row, index) => {
+		const named = row.flatMap((cell, at) => {
+			const name: Span = { text: `${head[at] ?? ""}: `, style: styles.bold };
+			return wrapSpans([name, { text: cell, style: plainStyle }], columns);
+		});
+		return definedItems([index === 0 ? undefined : "", ...named]);
+	});
+}
+
+function inlineSpans(inlines: readonly Inline[], styles: Styles): Span[] {
+	return inlines.flatMap((inline) => inlineSpan(inline, styles));
+}
+
+function inlineSpan(inline: Inline, styles: Styles): Span[] {
+	const marked = (mark: string, spans: readonly Span[]): Span[] => {
+		if (hasColours(styles)) return [...spans];
+		const end: Span = { text: mark, style: plainStyle };
+		return [end, ...spans, end];
+	};
+	switch (inline.type) {
+		case "text":
+			return [{ text: inline.value, style: plainStyle }];
+		case "inlineCode":
+			return marked("`", [{ text: inline.value, style: styles.cyan }]);
+		case "strong":
+			return marked("**", styled(inlineSpans(inline.children, styles), styles.bold));
+		case "emphasis":
+			return marked("*", styled(inlineSpans(inline.children, styles), styles.italic));
+		case "delete":
+			return marked("~~", styled(inlineSpans(inline.children, styles), styles.strike));
+		case "link":
+			return linkSpans(inline, styles);
+	}
+}
+
+/** The address is always visible, so that the text of a link cannot lie about it. */
+function linkSpans({ url, children }: Extract<Inline, { type: "link" }>, styles: Styles): Span[] {
+	const text = plainText(children);
+	const spans = styled(inlineSpans(children, styles), styles.underline);
+	if (text === url || url === `mailto:${text}` || url === `http://${text}`) return spans;
+	return [...spans, { text: ` (${url})`, style: styles.dim }];
+}

@@ -1,0 +1,68 @@
+import { expandTabs, wrapText } from "../../text/wrap.ts";
+
+/** A function that adds escape sequences around a text. */
+export type Style = (text: string) => string;
+
+/** Part of a line, without escape sequences in the text. */
+export interface Span {
+	readonly text: string;
+	readonly style: Style;
+}
+
+export const plainStyle: Style = (text) => text;
+
+/** Text with this style inside and outside of the styles of its spans. */
+export function styled(spans: readonly Span[], style: Style): Span[] {
+	return spans.map((span) => ({ text: span.text, style: (text) => style(span.style(text)) }));
+}
+
+/** The spans of each line. */
+export function splitLines(spans: readonly Span[]): Span[][] {
+	let line: Span[] = [];
+	const lines = [line];
+	for (const { text, style } of spans) {
+		for (const [index, part] of text.split("\n").entries()) {
+			if (index > 0) {
+				line = [];
+				lines.push(line);
+			}
+			line.push({ text: part, style });
+		}
+	}
+	return lines;
+}
+
+/** Wraps spans like `wrapText`, with the style of each character. */
+export function wrapSpans(spans: readonly Span[], columns: number): string[] {
+	const parts = spans.map((span) => ({ ...span, text: expandTabs(span.text) }));
+	const source = parts.map(({ text }) => text).join("");
+	const styles = parts.flatMap(({ text, style }) => Array.from({ length: text.length }, () => style));
+	let at = 0;
+	return wrapText(source, columns).map((row) => {
+		const marked: Span[] = [];
+		for (const unit of row.split("")) {
+			// A wrapped row leaves out spaces and line breaks of the source, and may add indentation.
+			while (at < source.length && source[at] !== unit && /\s/.test(source.charAt(at))) at++;
+			const isOfSource = source[at] === unit;
+			marked.push({ text: unit, style: (isOfSource ? styles[at] : undefined) ?? plainStyle });
+			if (isOfSource) at++;
+		}
+		return joinSpans(marked);
+	});
+}
+
+/** Neighbours with one style share their escape sequences. */
+function joinSpans(spans: readonly Span[]): string {
+	let row = "";
+	let text = "";
+	let style = plainStyle;
+	for (const span of spans) {
+		if (span.style !== style) {
+			row += style(text);
+			text = "";
+			style = span.style;
+		}
+		text += span.text;
+	}
+	return row + style(text);
+}
