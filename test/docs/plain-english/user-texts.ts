@@ -12,10 +12,10 @@ export interface UserText {
 }
 
 /**
- * Sentences of a source and words of buttons, titles and forms, which people read. Log lines and errors are left out,
- * because the program cannot tell those for developers from others.
+ * Sentences of a source and words of buttons, titles and forms, which people read. Log lines are left out. Errors are left
+ * out unless `errors` is true, because those of a connector are for its log, and those of a command for the person who runs it.
  */
-export function userTexts(file: string, source: string): UserText[] {
+export function userTexts(file: string, source: string, { errors: withErrors = false } = {}): UserText[] {
 	const { program, errors } = parseSync(file, source);
 	if (errors.length > 0) throw new Error(`${file}: ${errors[0]?.message}`);
 	const found: UserText[] = [];
@@ -34,7 +34,8 @@ export function userTexts(file: string, source: string): UserText[] {
 			if (callee.type === "MemberExpression" && isLog(callee)) others.push([start, end]);
 		},
 		NewExpression({ callee, start, end }) {
-			if (callee.type === "Identifier" && callee.name.endsWith("Error")) others.push([start, end]);
+			if (!withErrors && callee.type === "Identifier" && callee.name.endsWith("Error"))
+				others.push([start, end]);
 		},
 		TaggedTemplateExpression: ({ quasi }) => void seen.add(quasi),
 		TSLiteralType: ({ literal }) => void seen.add(literal),

@@ -9,6 +9,8 @@ import type { Io } from "../../command-line/io.ts";
 import { outputFormat, printJson, printRows } from "../../command-line/output.ts";
 import { readLimit } from "../../command-line/read-number.ts";
 import { UsageError } from "../../command-line/usage.ts";
+import { auditHelp, auditMessages } from "../../texts/commands/access/audit.ts";
+import { sharedHelp } from "../../texts/commands/shared.ts";
 
 type AuditRecords = MethodResult<"read_audit">["records"];
 
@@ -28,35 +30,18 @@ interface AuditFlags extends AddressFlags {
 	readonly json?: boolean;
 }
 
-const notes = `
-The log has a row for each approval, for each tool call that changes something,
-and for changes of tokens, people, rules and grants. Each row has the hash of
-the row before it.
-
---verify reports changed, moved and removed rows, with exit code 1. It also
-works without a gateway. To detect missing rows at the end, give an anchor: the
-gateway logs one at each start and once a day. --verify also checks the stored
-text of all sessions. Rows of an earlier version have no hash and are not
-verified.
-
-Examples:
-  parley audit --since 2d --principal discord:1234:5678
-  parley audit --all --json > audit.json
-  parley audit --verify --anchor 1234:9f86d08…
-`;
-
 export function auditCommand(io: Io): Command {
 	const command = new Command("audit")
-		.description("show the audit log of decisions and actions, and verify its integrity")
-		.option("--since <time>", "only rows after this time: 12h, 2d, 1w, a date or a time")
-		.option("--until <time>", "only rows before this time")
-		.option("--principal <id>", "only actions of this principal, such as operator or discord:GUILD:USER")
-		.option("--limit <n>", "maximum number of rows; shows the newest ones", readLimit, 50)
-		.option("--all", "all rows")
-		.option("--verify", "check the log and the stored text of all sessions")
-		.option("--anchor <seq:hash>", "for --verify: a row that the gateway has logged", readAnchor)
-		.option("--json", "print JSON")
-		.addHelpText("after", notes.trimEnd());
+		.description(auditHelp.description)
+		.option("--since <time>", auditHelp.since)
+		.option("--until <time>", auditHelp.until)
+		.option("--principal <id>", auditHelp.principal)
+		.option("--limit <n>", auditHelp.limit, readLimit, 50)
+		.option("--all", auditHelp.all)
+		.option("--verify", auditHelp.verify)
+		.option("--anchor <seq:hash>", auditHelp.anchor, readAnchor)
+		.option("--json", sharedHelp.json)
+		.addHelpText("after", auditHelp.notes.trimEnd());
 	return addAddressFlags(command).action((flags: AuditFlags) =>
 		flags.verify || flags.anchor ? verify(flags, io) : list(flags, io),
 	);
@@ -68,11 +53,11 @@ async function list(flags: AuditFlags, io: Io): Promise<void> {
 		flags.all ? readAll(client, filter) : readNewest(client, { ...filter, limit: flags.limit }),
 	);
 	if (flags.json) return printJson(records, io);
-	if (records.length === 0) return printRows(["no matching rows"], io);
+	if (records.length === 0) return printRows([auditMessages.noRows], io);
 	const { auditTable } = await import("../../audit/audit-rows.ts");
 	printRows(auditTable(records, outputFormat(io)), io);
 	if (!flags.all && records.length === flags.limit) {
-		io.stderr.write(`more than ${flags.limit} rows may exist; --all shows all rows\n`);
+		io.stderr.write(`${auditMessages.moreRows({ limit: flags.limit })}\n`);
 	}
 }
 
@@ -133,7 +118,7 @@ async function checkOf(flags: AuditFlags, io: Io): Promise<AuditCheck> {
 function readAnchor(text: string): Anchor {
 	const [, seq, hash] = /^(\d{1,15}):([0-9a-f]{64})$/.exec(text) ?? [];
 	if (seq !== undefined && hash !== undefined && Number(seq) > 0) return { seq: Number(seq), hash };
-	throw new InvalidArgumentError("use the number and the hash of a row, such as 1234:9f86d0…");
+	throw new InvalidArgumentError(auditMessages.invalidAnchor);
 }
 
 const units = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
@@ -146,7 +131,5 @@ export function readMoment(text: string, now: number): string {
 		return new Date(now - Number(count) * units[unit as keyof typeof units]).toISOString();
 	const time = /^\d{4}-\d{2}-\d{2}(?:T|$)/.test(text) ? Date.parse(text) : Number.NaN;
 	if (!Number.isNaN(time)) return new Date(time).toISOString();
-	throw new UsageError(
-		`invalid time ${JSON.stringify(text)}\nallowed: 30m, 12h, 2d or 1w ago, a date such as 2026-03-14, a time such as 2026-03-14T15:09:26Z`,
-	);
+	throw new UsageError(auditMessages.invalidTime({ text: JSON.stringify(text) }));
 }

@@ -6,6 +6,8 @@ import { withGateway } from "../../client/with-gateway.ts";
 import type { Io } from "../../command-line/io.ts";
 import { outputFormat, printJson, printRows } from "../../command-line/output.ts";
 import { UsageError } from "../../command-line/usage.ts";
+import { policyHelp, policyMessages } from "../../texts/commands/access/policy.ts";
+import { sharedHelp } from "../../texts/commands/shared.ts";
 
 interface ScopeFlags extends AddressFlags {
 	readonly session?: string;
@@ -21,17 +23,11 @@ interface TestFlags extends ScopeFlags {
 	readonly arguments?: string;
 }
 
-const notes = `
-The rules are in policy.jsonc in the data directory, or in the file that the
-setting policyFile names. The gateway applies a changed file immediately. While
-the file is invalid, no tool runs.
-`;
-
 export function policyCommand(io: Io): Command {
 	const command = new Command("policy")
-		.description("show and check the policy, and explain the decision for a call")
+		.description(policyHelp.description)
 		.helpCommand(false)
-		.addHelpText("after", notes.trimEnd());
+		.addHelpText("after", policyHelp.notes.trimEnd());
 	return addScopeFlags(command)
 		.action((flags: ScopeFlags) => show(flags, io))
 		.addCommand(testCommand(io))
@@ -41,10 +37,10 @@ export function policyCommand(io: Io): Command {
 
 function testCommand(io: Io): Command {
 	const command = new Command("test")
-		.description("show the decision for a command and the matching rules; runs nothing")
-		.argument("[command]", "a command line, in quotes")
-		.option("--tool <name>", "tool of the call (default: run_command)")
-		.option("--arguments <json>", "arguments of the tool call");
+		.description(policyHelp.explain)
+		.argument("[command]", policyHelp.command)
+		.option("--tool <name>", policyHelp.tool)
+		.option("--arguments <json>", policyHelp.arguments);
 	return addScopeFlags(command).action(async (line: string | undefined) => {
 		const flags: TestFlags = command.optsWithGlobals();
 		const params = { ...(await readCall(line, flags)), ...scopeOf(flags) };
@@ -56,9 +52,7 @@ function testCommand(io: Io): Command {
 }
 
 function showCommand(io: Io): Command {
-	const command = new Command("show").description(
-		"list the rules; exit code 1 if the file is invalid; the same as `parley policy`",
-	);
+	const command = new Command("show").description(policyHelp.list);
 	return addScopeFlags(command).action(() => show(command.optsWithGlobals(), io));
 }
 
@@ -72,9 +66,9 @@ async function show(flags: ScopeFlags, io: Io): Promise<void> {
 
 function checkCommand(io: Io): Command {
 	const command = new Command("check")
-		.description("check a policy file without a gateway; exit code 1 if it is invalid")
-		.argument("[file]", "the file; default: the policy file of the gateway")
-		.option("--data <dir>", "data directory of the gateway");
+		.description(policyHelp.check)
+		.argument("[file]", policyHelp.file)
+		.option("--data <dir>", policyHelp.data);
 	return command.action(async (file: string | undefined) => {
 		// The parent command has the same flags and reads them in any position.
 		const { data }: { readonly data?: string } = command.optsWithGlobals();
@@ -86,11 +80,11 @@ function checkCommand(io: Io): Command {
 function addScopeFlags(command: Command): Command {
 	return addAddressFlags(
 		command
-			.option("--session <id>", "rules for this session")
-			.option("--agent <name>", "rules for this agent profile")
-			.option("--channel <channel>", "rules for this channel: PLATFORM:TENANT:CHANNEL")
+			.option("--session <id>", policyHelp.session)
+			.option("--agent <name>", policyHelp.agent)
+			.option("--channel <channel>", policyHelp.channel)
 			.addOption(new Option("--place <channel>").hideHelp())
-			.option("--json", "print JSON"),
+			.option("--json", sharedHelp.json),
 	);
 }
 
@@ -103,13 +97,13 @@ async function readCall(
 	{ tool, arguments: text }: TestFlags,
 ): Promise<MethodInput<"test_policy">> {
 	if ((command === undefined) === (tool === undefined)) {
-		throw new UsageError("give either a command, in quotes, or --tool with --arguments");
+		throw new UsageError(policyMessages.commandOrTool);
 	}
 	if (tool === undefined) return { command };
 	const { parseJson } = await import("@parley/base");
 	const args: unknown = parseJson(text ?? "{}");
 	if (typeof args !== "object" || args === null || Array.isArray(args)) {
-		throw new UsageError('--arguments must be a JSON object, such as {"path": "README.md"}');
+		throw new UsageError(policyMessages.invalidArguments);
 	}
 	return { tool, arguments: Object.fromEntries(Object.entries(args)) };
 }

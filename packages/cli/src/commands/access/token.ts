@@ -7,6 +7,8 @@ import { chosenDataDirectory } from "../../command-line/data-directory.ts";
 import type { Io } from "../../command-line/io.ts";
 import { outputFormat, printJson, printRows } from "../../command-line/output.ts";
 import { readAmount } from "../../command-line/read-number.ts";
+import { tokenHelp, tokenMessages } from "../../texts/commands/access/token.ts";
+import { sharedHelp } from "../../texts/commands/shared.ts";
 
 interface TokenFlags extends AddressFlags {
 	readonly json?: boolean;
@@ -21,19 +23,12 @@ interface CreateFlags extends TokenFlags {
 
 type Kind = MethodInput<"create_token">["kind"];
 
-const notes = `
-An operator has all permissions. An observer reads the sessions that its token
-is for, or all sessions. A connector acts for the people of one platform.
-A token is printed once. Only \`parley token\` prints a token again: the operator
-token of the data directory.
-`;
-
 export function tokenCommand(io: Io): Command {
 	const command = new Command("token")
-		.description("print the operator token, which is created if missing; manage other tokens")
+		.description(tokenHelp.description)
 		.helpCommand(false)
-		.option("--json", "print JSON")
-		.addHelpText("after", notes.trimEnd());
+		.option("--json", sharedHelp.json)
+		.addHelpText("after", tokenHelp.notes.trimEnd());
 	addAddressFlags(command).action((flags: TokenFlags) => printOwn(flags, io));
 	return command
 		.addCommand(createCommand(io))
@@ -47,21 +42,18 @@ async function printOwn(flags: TokenFlags, io: Io): Promise<void> {
 	if (flags.json) return printJson({ token }, io);
 	io.stdout.write(`${token}\n`);
 	if (!io.stdout.isTTY || !io.stderr.isTTY) return;
-	io.stderr.write(
-		"A client with this token has your permissions. Clients send it as `Authorization: Bearer TOKEN`;\n" +
-			"parley reads it from PARLEY_TOKEN.\n",
-	);
+	io.stderr.write(tokenMessages.ownTokenExplained);
 }
 
 function createCommand(io: Io): Command {
 	const command = new Command("create")
-		.description("create a token and print it")
-		.addArgument(new Argument("<kind>", "kind of client").choices(["observer", "connector", "operator"]))
-		.argument("<name>", "name: a to z, 0 to 9 and -")
-		.option("--platform <name>", "platform of a connector, such as discord")
-		.option("--tenant <id>", "guild or team of a connector; may be repeated", gather)
-		.option("--session <id>", "session that an observer may read; may be repeated", gather)
-		.option("--days <n>", "days until it expires (default: 30 for observers, never for others)", readAmount);
+		.description(tokenHelp.create)
+		.addArgument(new Argument("<kind>", tokenHelp.kind).choices(["observer", "connector", "operator"]))
+		.argument("<name>", tokenHelp.name)
+		.option("--platform <name>", tokenHelp.platform)
+		.option("--tenant <id>", tokenHelp.tenant, gather)
+		.option("--session <id>", tokenHelp.session, gather)
+		.option("--days <n>", tokenHelp.days, readAmount);
 	return command.action(async (kind: Kind, name: string) => {
 		// Options of the parent command are also allowed here.
 		const flags: CreateFlags = command.optsWithGlobals();
@@ -77,7 +69,7 @@ function createCommand(io: Io): Command {
 }
 
 function listCommand(io: Io): Command {
-	const command = new Command("list").description("list the tokens without their secrets");
+	const command = new Command("list").description(tokenHelp.list);
 	return command.action(async () => {
 		const flags: TokenFlags = command.optsWithGlobals();
 		const { tokens } = await withGateway(flags, io, (client) => client.request("list_tokens", {}));
@@ -92,9 +84,9 @@ function listCommand(io: Io): Command {
 
 function rotateCommand(io: Io): Command {
 	const command = new Command("rotate")
-		.description("replace a token by one with the same rights, and print it")
-		.argument("<token>", "name, id, or beginning of the id; operator is the token of the data directory")
-		.option("--grace <seconds>", "seconds for which the old token stays valid, at most 600", readAmount);
+		.description(tokenHelp.rotate)
+		.argument("<token>", tokenHelp.rotatedToken)
+		.option("--grace <seconds>", tokenHelp.grace, readAmount);
 	return command.action(async (token_id: string) => {
 		const flags: TokenFlags & { readonly grace?: number } = command.optsWithGlobals();
 		const { grace } = flags;
@@ -107,14 +99,14 @@ function rotateCommand(io: Io): Command {
 
 function revokeCommand(io: Io): Command {
 	const command = new Command("revoke")
-		.description("revoke a token and close its connections")
-		.argument("<token>", "name, id, or beginning of the id");
+		.description(tokenHelp.revoke)
+		.argument("<token>", tokenHelp.revokedToken);
 	return command.action(async (token_id: string) => {
 		const flags: TokenFlags = command.optsWithGlobals();
 		const revoked = await withGateway(flags, io, (client) => client.request("revoke_token", { token_id }));
 		if (flags.json) return printJson(revoked, io);
 		const { kind, name, id } = revoked.info;
-		printRows([`revoked the ${kind} token ${name} (${id.slice(0, 8)})`], io);
+		printRows([tokenMessages.revoked({ kind, name, id: id.slice(0, 8) })], io);
 	});
 }
 

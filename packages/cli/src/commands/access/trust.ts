@@ -8,6 +8,8 @@ import type { Io } from "../../command-line/io.ts";
 import { outputFormat, printJson, printRows } from "../../command-line/output.ts";
 import { UsageError } from "../../command-line/usage.ts";
 import { visibleLine } from "../../text/visible.ts";
+import { trustHelp, trustMessages } from "../../texts/commands/access/trust.ts";
+import { sharedHelp } from "../../texts/commands/shared.ts";
 
 interface TrustFlags extends AddressFlags {
 	readonly json?: boolean;
@@ -23,32 +25,12 @@ interface GrantFlags extends TrustFlags {
 	readonly unseen?: boolean;
 }
 
-const notes = `
-In a trusted channel, tool calls for members run without approval, in the
-sandbox. Some calls always require approval: keys and passwords, control of this
-machine, changes that cannot be undone, writes outside the roots. Trust ends at
-its limit of time or calls. It also ends if a member revokes it, stops the work
-or denies three calls, if the policy changes, a budget is spent or the sandbox
-fails, or if a person without access or of another organisation joins.
-Without --classes, trust covers all classes except outside-read.
-
-Examples:
-  parley trust grant discord:111:222 --reason "release night" --minutes 60
-  parley trust grant slack:T1:C2 --reason tests --tools run_command,write_file
-  parley trust approve prompt_7fd1
-  parley trust revoke grant_4k2x
-
-Members of a channel can request trust: \`list\` shows the requests with their
-reasons, and \`approve\` or \`deny\` answers them. A channel without any
-messages requires --unseen, because its id may be mistyped.
-`;
-
 /** `parley trust`: channels whose tool calls run without approval for a limited time. */
 export function trustCommand(io: Io): Command {
 	const command = new Command("trust")
-		.description("run the tools of a channel without approval for a limited time")
+		.description(trustHelp.description)
 		.helpCommand(false)
-		.addHelpText("after", notes.trimEnd());
+		.addHelpText("after", trustHelp.notes.trimEnd());
 	return command
 		.addCommand(listCommand(io))
 		.addCommand(grantCommand(io))
@@ -59,9 +41,9 @@ export function trustCommand(io: Io): Command {
 
 function listCommand(io: Io): Command {
 	const command = new Command("list")
-		.description("list trusted channels and requests for trust")
-		.option("--all", "include ended grants")
-		.option("--json", "print JSON");
+		.description(trustHelp.list)
+		.option("--all", trustHelp.all)
+		.option("--json", sharedHelp.json);
 	return addAddressFlags(command).action(async (flags: TrustFlags & { readonly all?: boolean }) => {
 		const listed = await withGateway(flags, io, (client) =>
 			client.request("list_grants", { ended: flags.all === true }),
@@ -73,7 +55,7 @@ function listCommand(io: Io): Command {
 			import("../../tables/access-tables.ts"),
 		]);
 		const [now, format] = [systemClock.now(), outputFormat(io)];
-		const none = ["No channel is trusted. Use `parley trust grant`."];
+		const none = [trustMessages.noChannel];
 		printRows(grants.length === 0 ? none : grantTable(grants, now, format), io);
 		if (requests.length > 0) printRows(["", ...requestRows(requests, now, format)], io);
 	});
@@ -81,28 +63,27 @@ function listCommand(io: Io): Command {
 
 function grantCommand(io: Io): Command {
 	const command = new Command("grant")
-		.description("trust a channel; replaces its previous trust")
-		.argument("<channel>", "PLATFORM:TENANT:CHANNEL")
-		.requiredOption("--reason <text>", "reason, which is shown in the channel")
-		.option("--tools <names>", "only these tools, separated by commas", readNames)
-		.option("--classes <names>", "only these classes of calls, such as write,exec-sandboxed", readClasses)
-		.option("--people <ids>", "only these members: PLATFORM:TENANT:USER", readNames)
-		.option("--minutes <n>", "duration in minutes, up to 1440 (default: 240)", readNumber)
-		.option("--max <n>", "maximum number of calls, up to 10000 (default: 200)", readNumber)
-		.option("--unseen", "allow a channel without any messages")
-		.option("--json", "print JSON");
+		.description(trustHelp.grant)
+		.argument("<channel>", trustHelp.channel)
+		.requiredOption("--reason <text>", trustHelp.reason)
+		.option("--tools <names>", sharedHelp.tools, readNames)
+		.option("--classes <names>", trustHelp.classes, readClasses)
+		.option("--people <ids>", trustHelp.people, readNames)
+		.option("--minutes <n>", trustHelp.minutes, readNumber)
+		.option("--max <n>", trustHelp.max, readNumber)
+		.option("--unseen", trustHelp.unseen)
+		.option("--json", sharedHelp.json);
 	return addAddressFlags(command).action(async (channel: string, flags: GrantFlags) => {
 		const answer = await withGateway(flags, io, (client) =>
 			client.request("request_grant", requestOf(channel, flags)),
 		);
 		if (flags.json) return printJson(answer, io);
-		if (answer.status !== "granted")
-			return printRows(["The request waits for an answer in the channel."], io);
+		if (answer.status !== "granted") return printRows([trustMessages.requested], io);
 		const { localTime } = await import("../../text/local-time.ts");
 		const { grant_id, place, expires_at, max_actions } = answer.grant;
 		const until = localTime(new Date(expires_at));
-		const row = `${visibleLine(place)} is trusted until ${until}, for at most ${max_actions} calls`;
-		printRows([row, `\`parley trust revoke ${grant_id}\` ends the grant`], io);
+		const row = trustMessages.granted({ channel: visibleLine(place), until, calls: max_actions });
+		printRows([row, trustMessages.howToRevoke({ id: grant_id })], io);
 	});
 }
 
@@ -123,38 +104,35 @@ function requestOf(channel: string, flags: GrantFlags): MethodInput<"request_gra
 function approveCommand(io: Io): Command {
 	const command = new Command("approve")
 		.alias("confirm")
-		.description("approve a request to trust a channel")
-		.argument("<request>", "id of the request; may be abbreviated")
-		.option("--json", "print JSON");
+		.description(trustHelp.approve)
+		.argument("<request>", trustHelp.request)
+		.option("--json", sharedHelp.json);
 	return addAddressFlags(command).action(async (id: string, flags: TrustFlags) => {
 		const answered = await withGateway(flags, io, (client) => answerRequest(client, id, { value: true }));
 		if (flags.json) return printJson(answered, io);
-		printRows(
-			[`${visibleLine(answered.place)} is trusted; \`parley trust list\` shows when the trust ends`],
-			io,
-		);
+		printRows([trustMessages.approved({ channel: visibleLine(answered.place) })], io);
 	});
 }
 
 function denyCommand(io: Io): Command {
 	const command = new Command("deny")
 		.alias("refuse")
-		.description("deny a request to trust a channel")
-		.argument("<request>", "id of the request; may be abbreviated")
-		.option("--json", "print JSON");
+		.description(trustHelp.deny)
+		.argument("<request>", trustHelp.request)
+		.option("--json", sharedHelp.json);
 	return addAddressFlags(command).action(async (id: string, flags: TrustFlags) => {
 		const answered = await withGateway(flags, io, (client) => answerRequest(client, id, { cancelled: true }));
 		if (flags.json) return printJson(answered, io);
-		printRows(["denied; the channel shows the denial"], io);
+		printRows([trustMessages.denied], io);
 	});
 }
 
 function revokeCommand(io: Io): Command {
 	const command = new Command("revoke")
-		.description("stop trusting a channel immediately")
-		.argument("<id>", "id of the grant; may be abbreviated")
-		.option("--reason <text>", "reason, which is shown in the channel")
-		.option("--json", "print JSON");
+		.description(trustHelp.revoke)
+		.argument("<id>", trustHelp.grantId)
+		.option("--reason <text>", trustHelp.reason)
+		.option("--json", sharedHelp.json);
 	return addAddressFlags(command).action(
 		async (id: string, flags: TrustFlags & { readonly reason?: string }) => {
 			const answer = await withGateway(flags, io, async (client) => {
@@ -162,7 +140,7 @@ function revokeCommand(io: Io): Command {
 				return client.request("revoke_grant", defined({ grant_id, reason: flags.reason }));
 			});
 			if (flags.json) return printJson(answer, io);
-			printRows(["the channel is no longer trusted"], io);
+			printRows([trustMessages.revoked], io);
 		},
 	);
 }
@@ -182,7 +160,8 @@ const classes: readonly string[] = [
 function readClasses(text: string): readonly Class[] {
 	const names = readNames(text);
 	const other = names.find((name) => !classes.includes(name));
-	if (other !== undefined) throw new InvalidArgumentError(`allowed: ${classes.join(", ")}`);
+	if (other !== undefined)
+		throw new InvalidArgumentError(trustMessages.allowedClasses({ classes: classes.join(", ") }));
 	// True because each was just found among them.
 	return names as Class[];
 }
@@ -193,7 +172,7 @@ function readNames(text: string): readonly string[] {
 
 function readNumber(text: string): number {
 	if (/^[1-9]\d{0,5}$/.test(text)) return Number(text);
-	throw new InvalidArgumentError("use a whole number from 1");
+	throw new InvalidArgumentError(trustMessages.invalidNumber);
 }
 
 /** Answers the request with this id, which may be abbreviated, as the operator. Returns its channel. */
@@ -206,11 +185,10 @@ export async function answerRequest(
 	const exact = requests.filter(({ token }) => token === id);
 	const [request, ...others] = exact.length > 0 ? exact : requests.filter(({ token }) => beginsId(token, id));
 	if (!request) requireLongId(id);
-	if (!request)
-		throw new UsageError(`no request has the id ${id}; \`parley trust list\` shows the open requests`);
+	if (!request) throw new UsageError(trustMessages.noRequest({ id }));
 	if (others.length > 0) {
 		const ids = [request, ...others].map(({ token }) => token).join(", ");
-		throw new UsageError(`several requests begin with ${id}: ${ids}`);
+		throw new UsageError(trustMessages.severalRequests({ id, ids }));
 	}
 	const { token, place } = request;
 	return { ...(await client.request("prompt_response", { token, ...answer })), place };
@@ -224,6 +202,6 @@ export async function findGrant(client: Client, given: string): Promise<string> 
 	const [only, ...others] = ids.filter((id) => beginsId(id, given));
 	if (only === undefined) requireLongId(given);
 	if (others.length > 0)
-		throw new UsageError(`several grants begin with ${given}: ${[only, ...others].join(", ")}`);
+		throw new UsageError(trustMessages.severalGrants({ given, ids: [only, ...others].join(", ") }));
 	return only ?? given;
 }

@@ -6,6 +6,8 @@ import type { Io } from "../../command-line/io.ts";
 import { outputFormat, printJson, printRows } from "../../command-line/output.ts";
 import { readLimit } from "../../command-line/read-number.ts";
 import { refuseSubcommandName, UsageError } from "../../command-line/usage.ts";
+import { memoriesHelp, memoriesMessages } from "../../texts/commands/agents/memories.ts";
+import { sharedHelp } from "../../texts/commands/shared.ts";
 
 type Scope = "user" | "channel" | "everyone";
 
@@ -19,29 +21,16 @@ interface ListFlags extends MemoriesFlags {
 	readonly person?: string;
 }
 
-const notes = `
-Notes are about a person, about a channel, or for all people. The agent reads
-the notes that fit a message. QUERY lists the notes with these words, the most
-relevant first.
-
-Examples:
-  parley memories deploy friday
-  parley memories --person slack:T012AB3CD:U024BE7LH
-  parley memories add --everyone "Deploys happen on Friday"
-  parley memories forget mem_4k2x
-  parley memories forget --person slack:T012AB3CD:U024BE7LH
-`;
-
 export function memoriesCommand(io: Io): Command {
 	const command = new Command("memories")
-		.description("list notes about people and channels, and notes for all people; add and delete them")
+		.description(memoriesHelp.description)
 		.helpCommand(false)
-		.argument("[query...]", "words to search for")
-		.addOption(new Option("--scope <scope>", "only this scope").choices(["user", "channel", "everyone"]))
-		.option("--person <id>", "only notes about this person and notes that they wrote")
-		.option("--limit <n>", "maximum number of notes", readLimit, 50)
-		.option("--json", "print JSON")
-		.addHelpText("after", notes.trimEnd());
+		.argument("[query...]", memoriesHelp.query)
+		.addOption(new Option("--scope <scope>", memoriesHelp.scope).choices(["user", "channel", "everyone"]))
+		.option("--person <id>", memoriesHelp.person)
+		.option("--limit <n>", memoriesHelp.limit, readLimit, 50)
+		.option("--json", sharedHelp.json)
+		.addHelpText("after", memoriesHelp.notes.trimEnd());
 	addAddressFlags(command).action((words: string[], flags: ListFlags) => {
 		refuseSubcommandName(words, command);
 		return list(words, flags, io);
@@ -60,8 +49,8 @@ function listCommand(io: Io): Command {
 
 function searchCommand(io: Io): Command {
 	const command = new Command("search")
-		.description("search for words that are also the name of a subcommand")
-		.argument("<query...>", "words to search for");
+		.description(memoriesHelp.search)
+		.argument("<query...>", memoriesHelp.query);
 	return command.action((words: string[]) => list(words, command.optsWithGlobals(), io));
 }
 
@@ -79,7 +68,7 @@ async function list(words: readonly string[], flags: ListFlags, io: Io): Promise
 	);
 	if (flags.json) return printJson(memories, io);
 	if (memories.length === 0)
-		return printRows([query === "" ? "no notes" : "no note contains these words"], io);
+		return printRows([query === "" ? memoriesMessages.noNotes : memoriesMessages.noMatches], io);
 	const [{ systemClock }, { memoryRows }] = await Promise.all([
 		import("@parley/base"),
 		import("../../tables/skill-and-memory-tables.ts"),
@@ -89,10 +78,10 @@ async function list(words: readonly string[], flags: ListFlags, io: Io): Promise
 
 function addCommand(io: Io): Command {
 	const command = new Command("add")
-		.description("store a note about you")
-		.argument("<text...>", "the note")
-		.option("--everyone", "store a note for all people")
-		.option("--tag <tag...>", "tags of the note");
+		.description(memoriesHelp.add)
+		.argument("<text...>", memoriesHelp.text)
+		.option("--everyone", memoriesHelp.everyone)
+		.option("--tag <tag...>", memoriesHelp.tag);
 	return command.action(async (words: string[]) => {
 		const flags: ListFlags & { readonly everyone?: boolean; readonly tag?: string[] } =
 			command.optsWithGlobals();
@@ -103,19 +92,19 @@ function addCommand(io: Io): Command {
 			client.request("store_memory", { content, scope, tags: flags.tag ?? [] }),
 		);
 		if (flags.json) return printJson(stored, io);
-		printRows([`stored ${stored.memory_id}`], io);
+		printRows([memoriesMessages.stored({ id: stored.memory_id })], io);
 	});
 }
 
 function forgetCommand(io: Io): Command {
 	const command = new Command("forget")
-		.description("delete notes by their ids, or all notes of a person with --person")
-		.argument("[id...]", "ids that `parley memories` shows");
+		.description(memoriesHelp.forget)
+		.argument("[id...]", memoriesHelp.ids);
 	return command.action(async (ids: string[]) => {
 		const flags: ListFlags = command.optsWithGlobals();
 		const { person } = flags;
 		if (ids.length > 0 === (person !== undefined)) {
-			throw new UsageError("give the ids of notes, or a person with --person");
+			throw new UsageError(memoriesMessages.idsOrPerson);
 		}
 		const forgotten = await withGateway(flags, io, async (client) => {
 			if (person !== undefined) return (await client.request("forget_memory", { person })).forgotten;
@@ -123,6 +112,6 @@ function forgetCommand(io: Io): Command {
 			return ids.length;
 		});
 		if (flags.json) return printJson({ forgotten }, io);
-		printRows([`deleted ${forgotten} ${forgotten === 1 ? "note" : "notes"}`], io);
+		printRows([memoriesMessages.deleted({ count: forgotten })], io);
 	});
 }

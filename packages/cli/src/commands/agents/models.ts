@@ -7,13 +7,15 @@ import { withGateway } from "../../client/with-gateway.ts";
 import { chosenDataDirectory } from "../../command-line/data-directory.ts";
 import type { Io } from "../../command-line/io.ts";
 import { outputFormat, printJson, printRows } from "../../command-line/output.ts";
+import { agentsHelp, modelsHelp, modelsMessages } from "../../texts/commands/agents/models.ts";
+import { sharedHelp } from "../../texts/commands/shared.ts";
 
 export function modelsCommand(io: Io): Command {
 	const command = new Command("models")
-		.description("list the available models with their limits and prices")
-		.option("--check", "also try each provider, with the settings and keys of this shell")
-		.option("--json", "print JSON")
-		.addHelpText("after", checkNotes);
+		.description(modelsHelp.description)
+		.option("--check", modelsHelp.check)
+		.option("--json", sharedHelp.json)
+		.addHelpText("after", modelsHelp.notes);
 	return addAddressFlags(command).action(async (flags: ModelsFlags) => {
 		const list = await withGateway(flags, io, (client) => client.request("list_models", {}));
 		const providers = flags.check ? await checkedProviders(flags, providersOf(list), io) : undefined;
@@ -29,10 +31,6 @@ interface ModelsFlags extends AddressFlags {
 	readonly check?: boolean;
 	readonly json?: boolean;
 }
-
-const checkNotes = `
---check requests the list of models of each provider, which costs no tokens, and
-shows in which variable a key was found. Exit code 1 if a provider has a problem.`;
 
 /** Names of the gateway's providers. That of a default model that is not in the list is unknown. */
 function providersOf({ models, default: chosen }: MethodResult<"list_models">): ReadonlySet<string> {
@@ -55,7 +53,7 @@ async function checkedProviders(
 	const data = await chosenDataDirectory(given, io);
 	const reports = await reportProviders(await readConfig({ data }, io));
 	const known = new Set(["offline", ...reports.map(({ name }) => name)]);
-	const problem = "this shell does not have its settings: run the command with the variables of the gateway";
+	const problem = modelsMessages.settingsMissing;
 	const unknown = [...names].filter((name) => !known.has(name) && (name !== unnamed || reports.length === 0));
 	return [...reports, ...unknown.map((name) => ({ name, host: "", keyFound: false, problem }))];
 }
@@ -63,9 +61,9 @@ async function checkedProviders(
 /** `parley agents`: the agent profiles, and invalid ones with the reason. */
 export function agentsCommand(io: Io): Command {
 	const command = new Command("agents")
-		.description("list the agent profiles; exit code 1 if one cannot be used")
-		.option("--json", "print JSON")
-		.addHelpText("after", "\nA profile is agents/NAME/config.toml, agent.md or both in the data directory.");
+		.description(agentsHelp.description)
+		.option("--json", sharedHelp.json)
+		.addHelpText("after", agentsHelp.notes);
 	return addAddressFlags(command).action(async (flags: AddressFlags & { readonly json?: boolean }) => {
 		const list = await withGateway(flags, io, (client) => client.request("list_agents", {}));
 		io.exitCode = list.problems.length === 0 ? 0 : 1;

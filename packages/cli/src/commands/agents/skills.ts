@@ -3,34 +3,22 @@ import { type AddressFlags, addAddressFlags, findGateway } from "../../client/ga
 import { withGateway } from "../../client/with-gateway.ts";
 import type { Io } from "../../command-line/io.ts";
 import { outputFormat, printJson, printRows } from "../../command-line/output.ts";
+import { skillsHelp, skillsMessages } from "../../texts/commands/agents/skills.ts";
+import { sharedHelp } from "../../texts/commands/shared.ts";
 
 interface SkillsFlags extends AddressFlags {
 	readonly json?: boolean;
 	readonly dir?: string;
 }
 
-const notes = `
-A skill is instructions for a kind of work. Start one with /NAME in any message.
-Skills are read from, in this order of precedence:
-  skills/NAME.md, skills/NAME/SKILL.md   in the data directory: yours, always used
-  .parley/skills                         in the working directory: need trust
-  .claude/skills                         in the working directory: need trust
-If two skills have the same name, the first is used and the other is reported.
-
-Examples:
-  parley skills
-  parley skills show deploy
-  parley skills trust ~/projects/shop
-`;
-
 /** `parley skills`: lists and shows skills, and trusts those of a working directory. */
 export function skillsCommand(io: Io): Command {
 	const command = new Command("skills")
-		.description("list skills; trust those of a directory; exit code 1 if a file cannot be used")
+		.description(skillsHelp.description)
 		.helpCommand(false)
-		.option("--dir <dir>", "working directory (default: the current directory)")
-		.option("--json", "print JSON")
-		.addHelpText("after", notes.trimEnd());
+		.option("--dir <dir>", skillsHelp.dir)
+		.option("--json", sharedHelp.json)
+		.addHelpText("after", skillsHelp.notes.trimEnd());
 	addAddressFlags(command).action(async (flags: SkillsFlags) => {
 		const given = await directoryOf(flags, io);
 		const list = await withGateway(flags, io, (client) => client.request("list_skills", given));
@@ -43,9 +31,7 @@ export function skillsCommand(io: Io): Command {
 }
 
 function showCommand(io: Io): Command {
-	const command = new Command("show")
-		.description("show a skill with its text and the names of its files")
-		.argument("<name>", "name of the skill");
+	const command = new Command("show").description(skillsHelp.show).argument("<name>", skillsHelp.name);
 	return command.action(async (name: string) => {
 		const flags: SkillsFlags = command.optsWithGlobals();
 		const given = await directoryOf(flags, io);
@@ -58,9 +44,9 @@ function showCommand(io: Io): Command {
 
 function trustCommand(io: Io): Command {
 	const command = new Command("trust")
-		.description("trust the current skills of a working directory; a changed skill requires trust again")
-		.argument("<dir>", "working directory that has .parley/skills or .claude/skills")
-		.option("-y, --yes", "do not ask");
+		.description(skillsHelp.trust)
+		.argument("<dir>", skillsHelp.trustedDirectory)
+		.option("-y, --yes", sharedHelp.yes);
 	return command.action(async (directory: string) => {
 		const flags: SkillsFlags & { readonly yes?: boolean } = command.optsWithGlobals();
 		const { trustSkills } = await import("../../questions/trust-skills.ts");
@@ -70,14 +56,14 @@ function trustCommand(io: Io): Command {
 
 function untrustCommand(io: Io): Command {
 	const command = new Command("untrust")
-		.description("stop trusting the skills of a working directory")
-		.argument("<dir>", "working directory");
+		.description(skillsHelp.untrust)
+		.argument("<dir>", sharedHelp.workingDirectory);
 	return command.action(async (given: string) => {
 		const flags: SkillsFlags = command.optsWithGlobals();
 		const directory = await absolute(given, io);
 		const ended = await withGateway(flags, io, (client) => client.request("untrust_skills", { directory }));
 		if (flags.json) return printJson(ended, io);
-		printRows([`${ended.skills} ${ended.skills === 1 ? "skill is" : "skills are"} no longer trusted`], io);
+		printRows([skillsMessages.untrusted({ count: ended.skills })], io);
 	});
 }
 

@@ -1,0 +1,33 @@
+/** Help of `parley budget`. */
+export const budgetHelp = {
+	notes: `
+At 80 % of a budget, clients get a warning. When a budget is spent, no model is
+called until the day or month (UTC) ends or you set a higher budget. A budget
+that you set here survives restarts and overrides the configuration file;
+\`configured\` restores the configured one.
+`,
+	description: "show or set budgets",
+	set: "set a budget",
+	setNotes: "\nThe flags of `parley budget` are also allowed here.",
+	period: "day or month",
+	limit: "US dollars, none, or configured",
+} as const;
+
+export const budgetMessages = {
+	invalidBudget: ({ text }: { readonly text: string }) =>
+		`invalid budget ${text}\nallowed: an amount of US dollars, none, configured`,
+	noBudgets: "No budgets. `parley budget set day 5` sets a budget of $5 per day.",
+} as const;
+
+/** Help of `parley usage`. */
+export const usageHelp = {
+	notes: `
+INPUT is all input tokens; CACHED is the part that came from the cache of the
+provider, at a lower price. Days begin at midnight UTC. Set budgets with
+\`parley budget\`.
+`,
+	description: "show used tokens and their cost",
+	by: "group the rows",
+	since: "first day, for example 2026-03-14",
+	until: "last day, inclusive",
+} as const;

@@ -1,0 +1,52 @@
+/** Help of `parley mcp`. */
+export const mcpHelp = {
+	notes: `
+An MCP server gives the agent more tools. A local server is a program that runs
+in the sandbox, without network. Each call requires approval, unless a rule
+allows it.
+Servers are in mcp.servers of the configuration, in mcp.json of the data
+directory (parley mcp add), and in .mcp.json of a working directory that you
+trust. A change applies to the next message, without a restart.
+
+Examples:
+  parley mcp add notes --write ~/notes -- mcp-server-memory
+  parley mcp trust ~/projects/shop
+  parley mcp login tracker
+  parley mcp doctor
+
+parley mcp serve is the other direction: editors and other agents start it to
+use this agent.
+`,
+	description: "list MCP servers, which give the agent more tools; add, trust and try them",
+	data: "the data directory of the gateway (PARLEY_DATA)",
+	dir: "working directory whose servers are included",
+	list: "list MCP servers; the same as `parley mcp`",
+	doctor: "start each server, and show its tools or its problem; exit code 1 if one cannot be used",
+	add: "add a server; write -- before a command that has options",
+	newName: "name: a to z, 0 to 9 and -",
+	program: "program: a name in PATH or a path; or the https address of a remote server",
+	args: "arguments of the program",
+	env: "variable of the program; may be repeated",
+	tokenFrom: "variable of the gateway with the bearer token of a remote server",
+	allowPrivate: "allow http, and addresses of this machine and its networks",
+	timeout: "seconds until a call fails (default: 120)",
+	serve: "serve this agent over stdin and stdout, as an MCP server of an editor or another agent",
+	url: "address of the gateway, such as http://127.0.0.1:7777 (PARLEY_URL)",
+	remove: "remove a server that was added by a command",
+	name: "name of the server",
+	trust: "trust the servers in .mcp.json of a working directory; a change requires trust again",
+	server: "trust only this server; may be repeated",
+	untrust: "stop trusting the servers of a working directory",
+	login: "log in to a remote server with a browser, which can run on another machine",
+	scope: "scopes to request (default: those that the server names)",
+	clientId: "client that you have registered (default: Parley registers itself)",
+	clientSecretFrom: "variable with the secret of that client",
+	port: "port of 127.0.0.1 for the answer (default: a free one)",
+	privateHost: "host of the authorization server, if its address is private; may be repeated",
+	logout: "end the login to a remote server",
+	agent: "agent whose mcp.json has the server",
+	envFrom: "variable of the gateway that the server gets; may be repeated",
+	read: "file or directory that the server can read; may be repeated",
+	write: "directory that the server can change; may be repeated",
+	invalidPort: "use a port from 1 to 65535",
+} as const;

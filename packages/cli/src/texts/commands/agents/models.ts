@@ -1,0 +1,18 @@
+/** Help of `parley models`. */
+export const modelsHelp = {
+	description: "list the available models with their limits and prices",
+	check: "also try each provider, with the settings and keys of this shell",
+	notes: `
+--check requests the list of models of each provider, which costs no tokens, and
+shows in which variable a key was found. Exit code 1 if a provider has a problem.`,
+} as const;
+
+export const modelsMessages = {
+	settingsMissing: "this shell does not have its settings: run the command with the variables of the gateway",
+} as const;
+
+/** Help of `parley agents`. */
+export const agentsHelp = {
+	description: "list the agent profiles; exit code 1 if one cannot be used",
+	notes: "\nA profile is agents/NAME/config.toml, agent.md or both in the data directory.",
+} as const;
