@@ -4,6 +4,7 @@ import { tableRows } from "../text/columns.ts";
 import { localTime } from "../text/local-time.ts";
 import type { OutputFormat } from "../text/styles.ts";
 import { visibleLine } from "../text/visible.ts";
+import { auditTexts } from "../texts/audit.ts";
 
 export type AuditCheck = MethodResult<"verify_audit">;
 
@@ -18,50 +19,39 @@ export function checkRows({ messages, ...audit }: AuditCheck): string[] {
 /** One line for messages without a fault; else a line for each example. */
 export function messagesRows(check: MessagesCheck): string[] {
 	const { ok, faults, examples } = check;
-	if (ok) return [`the messages are intact: ${messagesSummary(check)}`];
+	if (ok) return [auditTexts.messagesIntact({ summary: messagesSummary(check) })];
 	const rest = faults - examples.length;
 	return definedItems([
-		`the messages are not intact: ${counted(faults)} of sessions ${faults === 1 ? "was" : "were"} altered or removed`,
+		auditTexts.messagesAltered({ faults }),
 		...examples.map(({ session_id, row, reason }) => visibleLine(`${session_id}, ${row}: ${reason}`)),
-		rest > 0 ? `and ${rest} more` : undefined,
-		"compare them with a backup of an earlier time",
+		rest > 0 ? auditTexts.moreFaults({ rest }) : undefined,
+		auditTexts.compareMessages,
 	]);
 }
 
 /** For example "40 rows of 3 sessions; 12 rows of an earlier version have no hash, and were not verified". */
 export function messagesSummary({ verified, unverified, sessions, all_sessions }: MessagesCheck): string {
-	const of = sessions === all_sessions ? "" : ` of ${all_sessions}`;
-	const rows = `${counted(verified)} of ${sessions}${of} ${all_sessions === 1 ? "session" : "sessions"}`;
-	if (unverified === 0) return rows;
-	return `${rows}; ${counted(unverified)} of an earlier version have no hash, and were not verified`;
+	const checked = auditTexts.checked({ rows: verified, sessions, all: all_sessions });
+	return unverified === 0 ? checked : auditTexts.unverified({ checked, unverified });
 }
 
 function auditRows({ ok, records, seq, head, broken }: Omit<AuditCheck, "messages">): string[] {
 	if (ok)
 		return definedItems([
-			`the audit log is intact: ${counted(records)}`,
-			seq === 0 ? undefined : `anchor: ${seq}:${head}`,
+			auditTexts.logIntact({ rows: records }),
+			seq === 0 ? undefined : auditTexts.anchor({ seq, hash: head }),
 		]);
-	const where = broken ? `row ${broken.seq}: ${visibleLine(broken.reason)}` : "no single row is damaged";
-	return [
-		"the audit log is not intact: rows were changed or removed",
-		where,
-		`${counted(records)} before it are valid; compare the log with a backup and with the anchors in the log of the gateway`,
-	];
-}
-
-function counted(records: number): string {
-	return records === 1 ? "1 row" : `${records} rows`;
+	const where = broken
+		? auditTexts.damagedRow({ seq: broken.seq, reason: visibleLine(broken.reason) })
+		: auditTexts.noDamagedRow;
+	return [auditTexts.logAltered, where, auditTexts.validRows({ rows: records })];
 }
 
 type AuditRecord = MethodResult<"read_audit">["records"][number];
 
 /** One row for each audit record, the newest last. Values that do not fit the terminal are only in `--json`. */
 export function auditTable(records: readonly AuditRecord[], format: OutputFormat): string[] {
-	const rows = [
-		["SEQ", "TIME", "PRINCIPAL", "VIA", "ACTION", "DECISION", "OBJECT", "DETAILS"],
-		...records.map(cellsOf),
-	];
+	const rows = [auditTexts.columns, ...records.map(cellsOf)];
 	return tableRows({ rows, right: [0], optional: [3, 0, 6], elastic: 7 }, format);
 }
 

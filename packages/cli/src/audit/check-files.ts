@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { defined, readMigrationNames, readSqliteFile } from "@parley/base";
 import { type AuditAnchor, checkTexts, type Tables } from "@parley/core";
 import { databaseIn } from "@parley/gateway/data";
+import { auditTexts } from "../texts/audit.ts";
 import type { AuditCheck, MessagesCheck } from "./audit-rows.ts";
 
 interface CheckOptions {
@@ -32,7 +33,7 @@ export async function checkMessagesFile(
 			{ read: (query) => query(db) },
 			{
 				onProgress: (checked, all) => {
-					if (checked % shownEvery === 0) onProgress(`checked the messages of ${checked} of ${all} sessions`);
+					if (checked % shownEvery === 0) onProgress(auditTexts.progress({ checked, all }));
 				},
 				...defined({ signal }),
 			},
@@ -50,14 +51,14 @@ export async function checkAuditFile(data: string, anchors: readonly AuditAnchor
 	const [{ ParleyError, readMigrationNames, readSqliteFile }, { checkAudit }, { databaseIn }] =
 		await Promise.all([import("@parley/base"), import("@parley/core"), import("@parley/gateway/data")]);
 	const file = databaseIn(data);
-	if (!existsSync(file)) throw new ParleyError(`no database at ${file}`, { code: "not_found" });
+	if (!existsSync(file)) throw new ParleyError(auditTexts.noDatabase({ file }), { code: "not_found" });
 	return readSqliteFile(file, async (db) => {
 		const names = await readMigrationNames(db);
 		if (names.includes(auditMigration)) {
 			const { broken, ...facts } = await checkAudit({ read: (query) => query(db) }, anchors);
 			return { ...facts, ...defined({ broken: broken && { ...broken } }) };
 		}
-		throw new ParleyError(`no audit log in ${join(data, "")}: no gateway of this version has started there`, {
+		throw new ParleyError(auditTexts.noLog({ directory: join(data, "") }), {
 			code: "failed_precondition",
 		});
 	});

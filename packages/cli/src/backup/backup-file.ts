@@ -10,8 +10,9 @@ import {
 import type { Io } from "../command-line/io.ts";
 import { printJson, printRows } from "../command-line/output.ts";
 import { progressLine } from "../command-line/progress-line.ts";
-import { formatBytes, plural } from "../text/amounts.ts";
+import { formatBytes } from "../text/amounts.ts";
 import { visibleLine } from "../text/visible.ts";
+import { backupTexts } from "../texts/backup.ts";
 
 interface Verifying {
 	readonly file: string;
@@ -44,9 +45,9 @@ export async function restoreFromFile(
 	if (json) return printJson({ ...encode(restored), data, aside }, io);
 	printRows(
 		definedItems([
-			visibleLine(`restored ${describe(restored)}`),
-			visibleLine(`to ${data}; start the gateway with \`parley start\``),
-			aside === null ? undefined : visibleLine(`the previous data is in ${aside}`),
+			visibleLine(backupTexts.restored({ facts: describe(restored) })),
+			visibleLine(backupTexts.restoredTo({ data })),
+			aside === null ? undefined : visibleLine(backupTexts.previousData({ directory: aside })),
 		]),
 		io,
 	);
@@ -59,11 +60,11 @@ export async function verifyFile({ file, json, limits }: Verifying, io: Io): Pro
 		progress.end,
 	);
 	if (json) printJson(encode(facts), io);
-	else printRows([visibleLine(`${file} can be restored: ${describe(facts)}`)], io);
+	else printRows([visibleLine(backupTexts.valid({ file, facts: describe(facts) }))], io);
 }
 
 function describe({ version, createdAt, files, bytes }: BackupFacts): string {
-	return `${plural(files, "file")} (${formatBytes(bytes)}), saved by Parley ${version} at ${createdAt}`;
+	return backupTexts.facts({ files, size: formatBytes(bytes), version, createdAt });
 }
 
 function encode({ version, createdAt: created_at, files, bytes }: BackupFacts): object {
@@ -93,12 +94,12 @@ export async function saveToFile({ file, data, version, force, json }: Saving, i
 	if (json) return printJson({ ...facts, data, missing_files: missing }, io);
 	printRows(
 		definedItems([
-			visibleLine(`saved ${plural(saved.sessions, "session")} of ${data}`),
-			visibleLine(`in ${saved.file} (${formatBytes(saved.bytes)}, ${plural(saved.files, "file")})`),
-			missing.length > 0
-				? `${plural(missing.length, "stored file")} deleted during the backup, and not in it`
-				: undefined,
-			"The backup contains keys and tokens. Store it where only you can read it.",
+			visibleLine(backupTexts.savedSessions({ sessions: saved.sessions, data })),
+			visibleLine(
+				backupTexts.savedFile({ file: saved.file, size: formatBytes(saved.bytes), files: saved.files }),
+			),
+			missing.length > 0 ? backupTexts.missingFiles({ files: missing.length }) : undefined,
+			backupTexts.keepSecret,
 		]),
 		io,
 	);

@@ -1,19 +1,14 @@
 import { Argument, Command } from "commander";
 import type { Shell } from "../command-line/completion-scripts.ts";
 import type { Io } from "../command-line/io.ts";
-
-const notes = `
-bash:  echo 'source <(parley completion bash)' >> ~/.bashrc
-zsh:   echo 'source <(parley completion zsh)' >> ~/.zshrc
-fish:  parley completion fish > ~/.config/fish/completions/parley.fish
-`;
+import { completionHelp } from "../texts/commands/completion.ts";
 
 /** `parley completion`: prints a script by which a shell completes commands, options and their values. */
 export function completionCommand(io: Io): Command {
 	return new Command("completion")
-		.description("print a script by which the shell completes commands and options")
-		.addArgument(new Argument("<shell>", "your shell").choices(["bash", "zsh", "fish"]))
-		.addHelpText("after", notes.trimEnd())
+		.description(completionHelp.description)
+		.addArgument(new Argument("<shell>", completionHelp.shell).choices(["bash", "zsh", "fish"]))
+		.addHelpText("after", completionHelp.notes.trimEnd())
 		.action(async (shell: Shell) => {
 			const { completionScript } = await import("../command-line/completion-scripts.ts");
 			io.stdout.write(completionScript(shell));

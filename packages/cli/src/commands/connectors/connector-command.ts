@@ -3,6 +3,8 @@ import { addAddressFlags } from "../../client/gateway-address.ts";
 import type { Io } from "../../command-line/io.ts";
 import type { ConnectorFlags } from "../../connectors/run-connector.ts";
 import type { Platform } from "../../gateway/platform.ts";
+import { connectorHelp } from "../../texts/commands/connectors/connector.ts";
+import { sharedHelp } from "../../texts/commands/shared.ts";
 
 export type DoctorFlags = ConnectorFlags & { readonly json?: boolean; readonly fix?: boolean };
 
@@ -26,10 +28,10 @@ export interface ConnectorWork {
 export function addConnectorWork(command: Command, work: ConnectorWork, io: Io): Command {
 	const { title } = work.platform;
 	command
-		.description(`run the ${title} connector of a running gateway`)
+		.description(connectorHelp.run({ platform: title }))
 		.helpCommand(false)
-		.option("--config <file>", "configuration file (default: parley.config.json in the data directory)")
-		.option("--log-level <level>", "debug, info (default), warn, error or silent")
+		.option("--config <file>", sharedHelp.config)
+		.option("--log-level <level>", sharedHelp.logLevel)
 		.addOption(new Option("--supervised").hideHelp())
 		.addOption(new Option("--test-hooks <spec>").hideHelp())
 		.addHelpText("after", notesOf(work).trimEnd());
@@ -39,41 +41,26 @@ export function addConnectorWork(command: Command, work: ConnectorWork, io: Io):
 	return command.addCommand(setupCommand(work, io)).addCommand(doctorCommand(work, io));
 }
 
-const notesOf = ({ tokens, platform }: ConnectorWork): string => `
-${tokens}
-
-If ${platform.title} or the gateway is not available, the connector waits and retries.
-Exit codes: 0 after a stop request, 78 if you must change something first
-(another start would fail the same way), 1 for other errors.
-`;
-
-const setupNotes = `
-You can start without a token: the first step explains how to get one. The
-gateway must run, for example with \`parley start\`. Completed steps are skipped.
-At a terminal, Enter checks a step again; without one, a failed step exits
-with 1.
-`;
+const notesOf = ({ tokens, platform }: ConnectorWork): string =>
+	connectorHelp.notes({ tokens, platform: platform.title });
 
 function setupCommand({ account, setUp }: ConnectorWork, io: Io): Command {
 	const command = new Command("setup")
-		.description(`set up the ${account} step by step`)
+		.description(connectorHelp.setup({ account }))
 		.configureHelp({ showGlobalOptions: true })
-		.addHelpText("after", setupNotes.trimEnd());
+		.addHelpText("after", connectorHelp.setupNotes.trimEnd());
 	return command.action(async () => {
 		io.exitCode = await setUp(command.optsWithGlobals<ConnectorFlags>());
 	});
 }
 
-const doctorNotesOf = ({ platform, fix }: ConnectorWork): string => `
-Queries ${platform.title} and needs no gateway. Changes nothing${fix === undefined ? "" : " without --fix"}. The id of a
-finding never changes. Exit code: 1 if a check fails; 0 otherwise, also with
-warnings.
-`;
+const doctorNotesOf = ({ platform, fix }: ConnectorWork): string =>
+	connectorHelp.doctorNotes({ platform: platform.title, fix });
 
 function doctorCommand(work: ConnectorWork, io: Io): Command {
 	const command = new Command("doctor")
-		.description(`check the ${work.account}, ${work.parts}, and explain how to fix problems`)
-		.option("--json", "print JSON")
+		.description(connectorHelp.doctor({ account: work.account, parts: work.parts }))
+		.option("--json", sharedHelp.json)
 		.configureHelp({ showGlobalOptions: true })
 		.addHelpText("after", doctorNotesOf(work).trimEnd());
 	if (work.fix !== undefined) command.option("--fix", work.fix);
@@ -86,9 +73,9 @@ type Name = Platform["name"];
 
 export function postsCommand(platform: Name, io: Io): Command {
 	const command = new Command("posts")
-		.description("list posts that need a decision, and failed posts")
+		.description(connectorHelp.posts)
 		.helpCommand(false)
-		.option("--json", "print JSON")
+		.option("--json", sharedHelp.json)
 		.configureHelp({ showGlobalOptions: true });
 	command.action(async () => {
 		const { listStuckPosts } = await import("../../connectors/stuck-posts.ts");
@@ -97,12 +84,12 @@ export function postsCommand(platform: Name, io: Io): Command {
 	});
 	return command
 		.addCommand(
-			decideCommand("send", "send a held post or a failed answer", {
+			decideCommand("send", connectorHelp.sendPost, {
 				platform,
 				io,
 			}),
 		)
-		.addCommand(decideCommand("drop", "discard a held post", { platform, io }));
+		.addCommand(decideCommand("drop", connectorHelp.dropPost, { platform, io }));
 }
 
 function decideCommand(
@@ -112,7 +99,7 @@ function decideCommand(
 ): Command {
 	const command = new Command(name)
 		.description(description)
-		.argument("<id>", `id from \`parley ${platform} posts\``);
+		.argument("<id>", connectorHelp.postId({ platform }));
 	return command.action(async (id: string) => {
 		const { decideStuck } = await import("../../connectors/stuck-posts.ts");
 		const flags = command.optsWithGlobals<ConnectorFlags>();

@@ -2,19 +2,16 @@ import { Command } from "commander";
 import type { Io } from "../../command-line/io.ts";
 import { UsageError } from "../../command-line/usage.ts";
 import { discord, discordToken } from "../../gateway/platform.ts";
+import { discordHelp, discordMessages } from "../../texts/commands/connectors/discord.ts";
 import { addConnectorWork, type ConnectorWork, postsCommand } from "./connector-command.ts";
-
-const tokens = `Set the token of the bot in the environment: DISCORD_TOKEN. If it is set,
-\`parley start\` starts this connector. \`parley discord setup\` sets up the bot
-step by step; \`parley discord doctor\` checks it.`;
 
 export function discordCommand(io: Io): Command {
 	const work: ConnectorWork = {
 		platform: discord,
 		account: "bot",
-		parts: "its rights and its commands",
-		tokens,
-		fix: "restore commands that were deleted or overwritten at Discord",
+		parts: discordHelp.parts,
+		tokens: discordHelp.tokens,
+		fix: discordHelp.fix,
 		run: async (flags) => {
 			const { runDiscordConnector } = await import("../../connectors/run-discord-connector.ts");
 			return runDiscordConnector({ flags, io, token: tokenOf(io) });
@@ -34,7 +31,5 @@ export function discordCommand(io: Io): Command {
 function tokenOf(io: Io): string {
 	const token = discordToken(io);
 	if (token) return token;
-	throw new UsageError(
-		"DISCORD_TOKEN is not set\nset it to the token of the bot; `parley discord setup` explains how to get one",
-	);
+	throw new UsageError(discordMessages.tokenMissing);
 }

@@ -4,6 +4,8 @@ import { outputFormat, printJson, printRows } from "../../command-line/output.ts
 import { warn } from "../../doctor/finding.ts";
 import { discordToken } from "../../gateway/platform.ts";
 import type { Finding } from "../../tables/finding-rows.ts";
+import { doctorHelp, doctorMessages } from "../../texts/commands/gateway/doctor.ts";
+import { sharedHelp } from "../../texts/commands/shared.ts";
 
 interface DoctorFlags {
 	readonly data?: string;
@@ -12,25 +14,15 @@ interface DoctorFlags {
 	readonly fix?: boolean;
 }
 
-const notes = `
-Works with and without a running gateway. Changes nothing without --fix, and
-uses no tokens. A finding has an id that never changes, a status (ok, warn or
-fail) and, if there is a problem, its fix on this system. Exit code: 1 if a
-check fails; 0 otherwise, also with warnings.
-
---deep also compares the stored text of all sessions with its hashes, for at
-most 10 minutes. A million rows take about 15 seconds.
-`;
-
 /** `parley doctor`: checks the installation and explains how to fix problems. */
 export function doctorCommand(io: Io, version: string): Command {
 	return new Command("doctor")
-		.description("check the installation and explain how to fix problems")
-		.option("--data <dir>", "the data directory of the gateway (PARLEY_DATA)")
-		.option("--deep", "also check the stored text of all sessions")
-		.option("--json", "print JSON")
-		.option("--fix", "restore commands that were deleted or overwritten at Discord (DISCORD_TOKEN)")
-		.addHelpText("after", notes.trimEnd())
+		.description(doctorHelp.description)
+		.option("--data <dir>", sharedHelp.gatewayData)
+		.option("--deep", doctorHelp.deep)
+		.option("--json", sharedHelp.json)
+		.option("--fix", doctorHelp.fix)
+		.addHelpText("after", doctorHelp.notes.trimEnd())
 		.action(async (flags: DoctorFlags) => {
 			const [{ examineMachine }, { deepChecks, runChecks }, { progressLine }] = await Promise.all([
 				import("../../doctor/examine-machine.ts"),
@@ -51,11 +43,11 @@ export function doctorCommand(io: Io, version: string): Command {
 async function fixed(flags: DoctorFlags, io: Io): Promise<readonly Finding[]> {
 	const token = discordToken(io);
 	if (token === undefined) {
-		const what = "the commands at Discord were not restored: DISCORD_TOKEN is not set";
+		const what = doctorMessages.commandsNotRestored;
 		return [
 			{
 				id: "discord-commands",
-				...warn(what, "set DISCORD_TOKEN to the token of the bot, and run `parley doctor --fix` again"),
+				...warn(what, doctorMessages.howToRestoreCommands),
 			},
 		];
 	}

@@ -1,9 +1,10 @@
 import { Command } from "commander";
 import type { Io } from "../../command-line/io.ts";
 import { addGatewayFlags, type GatewayFlags } from "../../gateway/gateway-flags.ts";
+import { gatewayHelp } from "../../texts/commands/gateway/gateway.ts";
 
 export function gatewayCommand(io: Io, version: string): Command {
-	const command = new Command("gateway").description("run the gateway, for service managers and containers");
+	const command = new Command("gateway").description(gatewayHelp.gateway);
 	return addGatewayFlags(command).action(async (flags: GatewayFlags) => {
 		const { runGateway } = await import("../../gateway/run-gateway.ts");
 		io.exitCode = await runGateway({ flags, io, version, reloads: true });
@@ -16,9 +17,7 @@ interface StartFlags extends GatewayFlags {
 
 /** `parley start`: runs the gateway and prints the next steps. */
 export function startCommand(io: Io, version: string): Command {
-	const command = new Command("start")
-		.description("run the gateway and print the next steps")
-		.option("--ozzie", "listen on 127.0.0.1:18420 as well, the default address of Ozzie clients");
+	const command = new Command("start").description(gatewayHelp.start).option("--ozzie", gatewayHelp.ozzie);
 	return addGatewayFlags(command).action(async ({ ozzie = false, ...flags }: StartFlags) => {
 		const { startForPerson } = await import("../../connectors/start-for-person.ts");
 		io.exitCode = await startForPerson({ flags, io, version, ozzie });

@@ -10,6 +10,8 @@ import { outputFormat, printJson, printRows } from "../../command-line/output.ts
 import type { ConnectorStatus } from "../../connectors/connector-report.ts";
 import { duration } from "../../text/time-ago.ts";
 import { visibleLine, visibleText } from "../../text/visible.ts";
+import { statusHelp, statusMessages } from "../../texts/commands/gateway/status.ts";
+import { sharedHelp } from "../../texts/commands/shared.ts";
 
 interface StatusFlags {
 	readonly data?: string;
@@ -37,16 +39,16 @@ interface Status {
 
 export function statusCommand(io: Io): Command {
 	return new Command("status")
-		.description("show the gateway that runs on this machine; exit code 1 if none runs")
-		.option("--data <dir>", "the data directory of the gateway (PARLEY_DATA)")
-		.option("--json", "print JSON")
+		.description(statusHelp.description)
+		.option("--data <dir>", sharedHelp.gatewayData)
+		.option("--json", sharedHelp.json)
 		.action(async (flags: StatusFlags) => {
 			const data = await chosenDataDirectory(flags.data, io);
 			const status = await readStatus(data, io);
 			if (status === undefined) {
 				io.exitCode = 1;
 				if (flags.json) io.stdout.write(`${JSON.stringify({ status: "stopped", data })}\n`);
-				else io.stderr.write(`no gateway runs on ${data}; \`parley start\` starts one\n`);
+				else io.stderr.write(`${statusMessages.noGateway({ data })}\n`);
 				return;
 			}
 			if (flags.json) printJson(status, io);
@@ -112,9 +114,9 @@ async function tolerant<T>(io: Io, ask: () => Promise<T>): Promise<T | null> {
 }
 
 const states: Readonly<Record<Status["status"], string>> = {
-	ok: "running",
-	degraded: "running, with problems: see below",
-	draining: "stopping, accepts no new work",
+	ok: statusMessages.running,
+	degraded: statusMessages.degraded,
+	draining: statusMessages.draining,
 };
 
 async function describe(status: Status, io: Io): Promise<string[]> {
@@ -138,7 +140,12 @@ async function describe(status: Status, io: Io): Promise<string[]> {
 		...status.connectors.flatMap((one) => connectorRows(one, now)),
 		["data", status.data],
 		["uptime", duration(now - Date.parse(status.started_at))],
-		["sessions", sessions === null ? "unknown" : `${sessions}${sessions === maxCounted ? " or more" : ""}`],
+		[
+			"sessions",
+			sessions === null
+				? statusMessages.unknown
+				: statusMessages.sessions({ count: sessions, isComplete: sessions < maxCounted }),
+		],
 		...(waiting ? waitingRows(waiting) : []).map((row, index) => [index === 0 ? "waiting" : "", row]),
 	]);
 	return alignColumns(rows.map(([name = "", value = ""]) => [dim(name), visibleLine(value)]));
@@ -182,21 +189,9 @@ export async function countWork(client: Client): Promise<{ sessions: number; wai
 export function waitingRows(waiting: Waiting): string[] {
 	const { questions, grant_wishes, pairing_requests, suspended_tasks } = waiting;
 	return definedItems([
-		questions > 0
-			? `${counted(questions, "session has a question", "sessions have questions")}: parley answer`
-			: undefined,
-		suspended_tasks > 0
-			? `${counted(suspended_tasks, "task waits", "tasks wait")} for your answer: parley tasks`
-			: undefined,
-		grant_wishes > 0
-			? `${counted(grant_wishes, "request", "requests")} to trust a channel: parley trust list`
-			: undefined,
-		pairing_requests > 0
-			? `${counted(pairing_requests, "person requests", "people request")} access: parley people`
-			: undefined,
+		questions > 0 ? statusMessages.questions({ count: questions }) : undefined,
+		suspended_tasks > 0 ? statusMessages.tasks({ count: suspended_tasks }) : undefined,
+		grant_wishes > 0 ? statusMessages.trustRequests({ count: grant_wishes }) : undefined,
+		pairing_requests > 0 ? statusMessages.accessRequests({ count: pairing_requests }) : undefined,
 	]);
-}
-
-function counted(count: number, one: string, many: string): string {
-	return `${count} ${count === 1 ? one : many}`;
 }

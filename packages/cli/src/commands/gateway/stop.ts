@@ -1,6 +1,8 @@
 import { Command } from "commander";
 import { chosenDataDirectory } from "../../command-line/data-directory.ts";
 import type { Io } from "../../command-line/io.ts";
+import { stopHelp, stopMessages } from "../../texts/commands/gateway/stop.ts";
+import { sharedHelp } from "../../texts/commands/shared.ts";
 
 /** Longer than the 30 s that a gateway gives its runs after a stop request. */
 const longestMs = 40_000;
@@ -9,8 +11,8 @@ const pollMs = 50;
 /** `parley stop`: stops the gateway of the data directory and waits for its end. */
 export function stopCommand(io: Io): Command {
 	return new Command("stop")
-		.description("stop the gateway; unfinished work continues at the next start")
-		.option("--data <dir>", "the data directory of the gateway (PARLEY_DATA)")
+		.description(stopHelp.description)
+		.option("--data <dir>", sharedHelp.gatewayData)
 		.action(async (flags: { readonly data?: string }) => {
 			io.exitCode = await stop(await chosenDataDirectory(flags.data, io), io);
 		});
@@ -20,16 +22,16 @@ async function stop(data: string, io: Io): Promise<number> {
 	const { findRunningGateway } = await import("../../client/running-gateway.ts");
 	const running = await findRunningGateway(data);
 	if (!running) {
-		io.stderr.write(`no gateway runs on ${data}\n`);
+		io.stderr.write(`${stopMessages.noGateway({ data })}\n`);
 		return 0;
 	}
 	process.kill(running.pid, "SIGTERM");
-	if (io.stderr.isTTY) io.stderr.write(`stopping process ${running.pid}, running work gets up to 30 s …\n`);
+	if (io.stderr.isTTY) io.stderr.write(`${stopMessages.stopping({ pid: running.pid })}\n`);
 	if (await hasEnded(running.pid)) {
-		io.stderr.write(`the gateway at ${running.urls.join(", ")} has stopped\n`);
+		io.stderr.write(`${stopMessages.stopped({ urls: running.urls.join(", ") })}\n`);
 		return 0;
 	}
-	io.stderr.write(`process ${running.pid} is still running; \`kill ${running.pid}\` ends it immediately\n`);
+	io.stderr.write(`${stopMessages.stillRunning({ pid: running.pid })}\n`);
 	return 1;
 }
 

@@ -1,12 +1,14 @@
 import { Command } from "commander";
 import type { Io } from "../../command-line/io.ts";
 import { printJson } from "../../command-line/output.ts";
+import { versionHelp } from "../../texts/commands/gateway/version.ts";
+import { sharedHelp } from "../../texts/commands/shared.ts";
 
 /** `parley version`: the versions that a report of a problem needs. `parley --version` prints only the first. */
 export function versionCommand(io: Io, version: string): Command {
 	return new Command("version")
-		.description("print the versions of Parley, Node.js and the system")
-		.option("--json", "print JSON")
+		.description(versionHelp.description)
+		.option("--json", sharedHelp.json)
 		.action(async (flags: { readonly json?: boolean }) => {
 			const { arch, release, type } = await import("node:os");
 			const node = process.versions.node;

@@ -3,9 +3,10 @@ import type { ChatFlags } from "../../chat/chat-command.ts";
 import { addAddressFlags } from "../../client/gateway-address.ts";
 import type { Io } from "../../command-line/io.ts";
 import { addSessionFlags } from "../../command-line/session-flags.ts";
+import { chatHelp } from "../../texts/commands/sessions/chat.ts";
 
 export function chatCommand(io: Io): Command {
-	const command = new Command("chat").description("chat with the agent; /help lists the commands");
+	const command = new Command("chat").description(chatHelp.description);
 	return addAddressFlags(addSessionFlags(command)).action(async (flags: ChatFlags) => {
 		const { chat } = await import("../../chat/chat-command.ts");
 		io.exitCode = await chat(flags, io);

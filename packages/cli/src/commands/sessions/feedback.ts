@@ -5,6 +5,8 @@ import { withGateway } from "../../client/with-gateway.ts";
 import type { Io } from "../../command-line/io.ts";
 import { outputFormat, printJson, printRows } from "../../command-line/output.ts";
 import { readLimit } from "../../command-line/read-number.ts";
+import { feedbackHelp, feedbackMessages } from "../../texts/commands/sessions/feedback.ts";
+import { sharedHelp } from "../../texts/commands/shared.ts";
 
 interface FeedbackFlags extends AddressFlags {
 	readonly rating?: "good" | "bad";
@@ -13,20 +15,14 @@ interface FeedbackFlags extends AddressFlags {
 	readonly json?: boolean;
 }
 
-const notes = `
-Examples:
-  parley feedback --rating bad
-  parley feedback --session sess_4k2x --json
-`;
-
 export function feedbackCommand(io: Io): Command {
 	const command = new Command("feedback")
-		.description("list feedback about replies, newest first")
-		.addOption(new Option("--rating <rating>", "only this rating").choices(["good", "bad"]))
-		.option("--session <id>", "only replies of this session")
-		.option("--limit <n>", "maximum number of ratings", readLimit, 50)
-		.option("--json", "print JSON")
-		.addHelpText("after", notes.trimEnd());
+		.description(feedbackHelp.description)
+		.addOption(new Option("--rating <rating>", feedbackHelp.rating).choices(["good", "bad"]))
+		.option("--session <id>", feedbackHelp.session)
+		.option("--limit <n>", feedbackHelp.limit, readLimit, 50)
+		.option("--json", sharedHelp.json)
+		.addHelpText("after", feedbackHelp.notes.trimEnd());
 	return addAddressFlags(command).action(async (flags: FeedbackFlags) => {
 		const { rating, session, limit } = flags;
 		const requested = {
@@ -35,7 +31,7 @@ export function feedbackCommand(io: Io): Command {
 		};
 		const { feedback } = await withGateway(flags, io, (client) => client.request("list_feedback", requested));
 		if (flags.json) return printJson(feedback, io);
-		if (feedback.length === 0) return printRows(["no feedback"], io);
+		if (feedback.length === 0) return printRows([feedbackMessages.noFeedback], io);
 		const [{ systemClock }, { feedbackRows }] = await Promise.all([
 			import("@parley/base"),
 			import("../../tables/skill-and-memory-tables.ts"),

@@ -7,37 +7,23 @@ import { outputFormat, printJson, printRows } from "../../command-line/output.ts
 import { readLimit } from "../../command-line/read-number.ts";
 import { refuseSubcommandName } from "../../command-line/usage.ts";
 import type { DeleteFlags } from "../../sessions/delete-sessions.ts";
+import { sessionsHelp, sessionsMessages } from "../../texts/commands/sessions/sessions.ts";
+import { sharedHelp } from "../../texts/commands/shared.ts";
 
 interface SessionsFlags extends AddressFlags {
 	readonly json?: boolean;
 	readonly limit: number;
 }
 
-const notes = `
-QUERY finds sessions whose title or messages contain all words, in any case.
-You can abbreviate an ID if only one session begins with it.
-
-Examples:
-  parley sessions invoice march
-  parley sessions show sess_4k2x
-  parley sessions export sess_4k2x --output talk.md
-  parley sessions compact sess_4k2x
-  parley sessions commands sess_4k2x
-  parley sessions stop-command sess_4k2x 1
-  parley sessions delete sess_4k2x sess_9fd0
-`;
-
 /** `parley sessions`: lists, shows, exports, renames and deletes sessions. */
 export function sessionsCommand(io: Io): Command {
 	const command = new Command("sessions")
-		.description(
-			"list sessions, newest first; show, export, rename, shorten and delete them; list and stop their commands",
-		)
+		.description(sessionsHelp.description)
 		.helpCommand(false)
-		.argument("[query...]", "words to search for")
-		.option("--limit <n>", "maximum number of rows", readLimit, 50)
-		.option("--json", "print JSON")
-		.addHelpText("after", notes.trimEnd());
+		.argument("[query...]", sessionsHelp.query)
+		.option("--limit <n>", sharedHelp.maxRows, readLimit, 50)
+		.option("--json", sharedHelp.json)
+		.addHelpText("after", sessionsHelp.notes.trimEnd());
 	addAddressFlags(command).action((words: string[], flags: SessionsFlags) => {
 		refuseSubcommandName(words, command);
 		return list(words, flags, io);
@@ -55,14 +41,14 @@ export function sessionsCommand(io: Io): Command {
 }
 
 function listCommand(io: Io): Command {
-	const command = new Command("list").description("the same as `parley sessions` without words");
+	const command = new Command("list").description(sessionsHelp.list);
 	return command.action(() => list([], command.optsWithGlobals(), io));
 }
 
 function searchCommand(io: Io): Command {
 	const command = new Command("search")
-		.description("search for words that are also the name of a subcommand")
-		.argument("<query...>", "words to search for");
+		.description(sessionsHelp.search)
+		.argument("<query...>", sessionsHelp.query);
 	return command.action((words: string[]) => list(words, command.optsWithGlobals(), io));
 }
 
@@ -73,8 +59,8 @@ async function list(words: readonly string[], flags: SessionsFlags, io: Io): Pro
 	);
 	if (flags.json) return printJson(sessions, io);
 	if (sessions.length === 0) {
-		const none = "No sessions. Start one with `parley chat`.";
-		return printRows([query === "" ? none : "No session contains all these words."], io);
+		const none = sessionsMessages.noSessions;
+		return printRows([query === "" ? none : sessionsMessages.noMatches], io);
 	}
 	const [{ systemClock }, { sessionTable }] = await Promise.all([
 		import("@parley/base"),
@@ -82,14 +68,12 @@ async function list(words: readonly string[], flags: SessionsFlags, io: Io): Pro
 	]);
 	printRows(sessionTable(sessions, systemClock.now(), outputFormat(io)), io);
 	if (sessions.length === flags.limit && flags.limit < 1000) {
-		io.stderr.write(`more than ${flags.limit} sessions may exist; --limit shows up to 1000\n`);
+		io.stderr.write(`${sessionsMessages.moreSessions({ limit: flags.limit })}\n`);
 	}
 }
 
 function showCommand(io: Io): Command {
-	const command = new Command("show")
-		.description("print the details and the transcript of a session")
-		.argument("<id>", "id of the session");
+	const command = new Command("show").description(sessionsHelp.show).argument("<id>", sessionsHelp.id);
 	return command.action(async (id: string) => {
 		const flags: SessionsFlags = command.optsWithGlobals();
 		const { session, events } = await read(id, flags, io);
@@ -111,11 +95,11 @@ interface ExportFlags extends SessionsFlags {
 
 function exportCommand(io: Io): Command {
 	const command = new Command("export")
-		.description("export a session as Markdown, or all its events as JSON")
-		.argument("<id>", "id of the session")
-		.addOption(new Option("--format <format>", "md (default) or json").choices(["md", "json"]))
-		.option("--output <file>", "output file, which only you can read (default: stdout)")
-		.option("--force", "replace an existing file");
+		.description(sessionsHelp.export)
+		.argument("<id>", sessionsHelp.id)
+		.addOption(new Option("--format <format>", sessionsHelp.format).choices(["md", "json"]))
+		.option("--output <file>", sessionsHelp.output)
+		.option("--force", sharedHelp.replaceFile);
 	return command.action(async (id: string) => {
 		const { format, output, force, json, ...flags }: ExportFlags = command.optsWithGlobals();
 		const { session, events } = await read(id, flags, io);
@@ -134,9 +118,9 @@ function exportCommand(io: Io): Command {
 
 function renameCommand(io: Io): Command {
 	const command = new Command("rename")
-		.description('set the title of a session; "" lets a model choose one after the next turn')
-		.argument("<id>", "id of the session")
-		.argument("<title...>", "the title");
+		.description(sessionsHelp.rename)
+		.argument("<id>", sessionsHelp.id)
+		.argument("<title...>", sessionsHelp.title);
 	return command.action(async (id: string, words: string[]) => {
 		const flags: SessionsFlags = command.optsWithGlobals();
 		const { session } = await find(id, flags, io);
@@ -148,9 +132,7 @@ function renameCommand(io: Io): Command {
 }
 
 function compactCommand(io: Io): Command {
-	const command = new Command("compact")
-		.description("shorten a session for the model by a summary, and wait for it; it must be idle")
-		.argument("<id>", "id of the session");
+	const command = new Command("compact").description(sessionsHelp.compact).argument("<id>", sessionsHelp.id);
 	return command.action(async (id: string) => {
 		const flags: SessionsFlags = command.optsWithGlobals();
 		const { session } = await find(id, flags, io);
@@ -164,8 +146,8 @@ function compactCommand(io: Io): Command {
 
 function commandsCommand(io: Io): Command {
 	const command = new Command("commands")
-		.description("list the commands that a session runs in the background, and those that ended")
-		.argument("<id>", "id of the session");
+		.description(sessionsHelp.commands)
+		.argument("<id>", sessionsHelp.id);
 	return command.action(async (id: string) => {
 		const flags: SessionsFlags = command.optsWithGlobals();
 		const { session } = await find(id, flags, io);
@@ -173,7 +155,7 @@ function commandsCommand(io: Io): Command {
 			client.request("list_commands", { session_id: session.id }),
 		);
 		if (flags.json) return printJson(commands, io);
-		if (commands.length === 0) return printRows(["No commands in the background."], io);
+		if (commands.length === 0) return printRows([sessionsMessages.noCommands], io);
 		const [{ systemClock }, { commandRows }] = await Promise.all([
 			import("@parley/base"),
 			import("../../tables/command-rows.ts"),
@@ -184,9 +166,9 @@ function commandsCommand(io: Io): Command {
 
 function stopCommandCommand(io: Io): Command {
 	const command = new Command("stop-command")
-		.description("stop a command that a session runs in the background")
-		.argument("<id>", "id of the session")
-		.argument("<number>", "number of the command, as `parley sessions commands` prints it", readNumber);
+		.description(sessionsHelp.stopCommand)
+		.argument("<id>", sessionsHelp.id)
+		.argument("<number>", sessionsHelp.commandNumber, readNumber);
 	return command.action(async (id: string, number: number) => {
 		const flags: SessionsFlags = command.optsWithGlobals();
 		const { session } = await find(id, flags, io);
@@ -201,15 +183,15 @@ function stopCommandCommand(io: Io): Command {
 
 function readNumber(text: string): number {
 	if (/^[1-9]\d{0,5}$/.test(text)) return Number(text);
-	throw new InvalidArgumentError("Use the number of a command, such as 1.");
+	throw new InvalidArgumentError(sessionsMessages.invalidNumber);
 }
 
 function deleteCommand(io: Io): Command {
 	const command = new Command("delete")
-		.description("delete sessions with their data; files that tools wrote are kept")
-		.argument("<id...>", "ids of the sessions")
-		.option("--force", "stop running and waiting work first")
-		.option("-y, --yes", "do not ask");
+		.description(sessionsHelp.delete)
+		.argument("<id...>", sessionsHelp.ids)
+		.option("--force", sessionsHelp.force)
+		.option("-y, --yes", sharedHelp.yes);
 	return command.action(async (ids: string[]) => {
 		const flags: DeleteFlags = command.optsWithGlobals();
 		const { deleteSessions } = await import("../../sessions/delete-sessions.ts");

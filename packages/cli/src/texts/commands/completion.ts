@@ -1,0 +1,10 @@
+/** Help of `parley completion`. */
+export const completionHelp = {
+	notes: `
+bash:  echo 'source <(parley completion bash)' >> ~/.bashrc
+zsh:   echo 'source <(parley completion zsh)' >> ~/.zshrc
+fish:  parley completion fish > ~/.config/fish/completions/parley.fish
+`,
+	description: "print a script by which the shell completes commands and options",
+	shell: "your shell",
+} as const;

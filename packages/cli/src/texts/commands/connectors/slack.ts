@@ -1,0 +1,24 @@
+/** Help of `parley slack`. */
+export const slackHelp = {
+	tokens: `Set the tokens in the environment: SLACK_BOT_TOKEN, and SLACK_APP_TOKEN for
+Socket Mode, which needs no public address, or SLACK_SIGNING_SECRET and --listen
+for HTTP. If they are set, \`parley start\` starts this connector. \`parley slack
+setup\` sets up the app step by step; \`parley slack doctor\` checks it.`,
+	manifestNotes: `
+Without --diff, it prints the manifest to paste under "App Manifest" in the
+settings of the app. With --diff, it compares an installed one: + is missing,
+- is not needed, ~ differs; the exit code is 1 if anything differs. Names,
+descriptions and colours are not compared.
+
+Examples:
+  parley slack manifest > manifest.json
+  parley slack manifest --diff installed.json
+  parley slack manifest --public-url https://chat.example.com
+`,
+	listen: "address that receives requests from Slack over HTTP",
+	parts: "its scopes and its sockets",
+	manifest: "print the app manifest that Parley needs, or compare an installed one",
+	publicUrl: "for HTTP: public URL of this connector, without a path",
+	diff: "the manifest of an installed app; - reads it from standard input",
+	diffJson: "with --diff: print JSON",
+} as const;

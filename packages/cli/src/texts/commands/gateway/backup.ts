@@ -1,0 +1,32 @@
+/** Help of `parley restore`. */
+export const restoreHelp = {
+	notes: `
+Stop the gateway of the data directory first. --force moves existing data to
+before-restore-TIME in the data directory; delete it when you no longer need it.
+
+A file that unpacks to more than --max-size, or to more than --max-ratio times
+its own size, is refused, because such a file can fill the disk.
+`,
+	description: "restore a backup that `parley backup` made",
+	file: "a file that `parley backup` wrote",
+	force: "move existing data to before-restore-TIME",
+	verify: "only check whether the file can be restored",
+	maxSize: "maximum unpacked size, such as 500MB or 2TB (default: 100GB)",
+	maxRatio: "limit for unpacked bytes for each byte of the file (default: 100)",
+} as const;
+
+export const restoreMessages = {
+	invalidSize: "use a number of bytes, such as 500MB, 100GB or 2TB",
+	invalidRatio: "use a whole number, such as 100",
+} as const;
+
+/** Help of `parley backup`. */
+export const backupHelp = {
+	notes: `
+The gateway can keep running. The file contains sessions, stored files, agents
+and settings. It also contains keys and tokens: a person who can read the file
+has all permissions of the operator.
+`,
+	description: "save a data directory to one file",
+	file: "path of the backup, a .tar.gz",
+} as const;

@@ -1,0 +1,30 @@
+/** Help of `parley answer`. */
+export const answerHelp = {
+	notes: `
+Without an ID, it lists the open questions of all sessions. The ID is the
+six characters in that list, or the complete token.
+
+At a terminal, the question is shown with its details, and a password is not
+echoed. Without a terminal, --value answers: yes, no or session for an approval,
+the text, or the numbers or values of options, separated by commas. Calls that
+always require approval need the complete word yes.
+
+Examples:
+  parley answer
+  parley answer 7fd1k2
+  parley answer 7fd1k2 --value yes
+  parley answer 7fd1k2 --deny --reason "not on a Friday"
+
+Exit code: 0 if the question was answered; 1 if not; 2 for an invalid command
+line; 130 after Ctrl-C.
+`,
+	description: "list open approvals and questions, and answer one",
+	id: "id of the question",
+	value: "the answer",
+	deny: "deny the approval, or decline the question",
+	reason: "with --deny: reason for the model",
+} as const;
+
+export const answerMessages = {
+	idMissing: "give the id of the question; `parley answer` lists the ids",
+} as const;

@@ -1,0 +1,44 @@
+/** Help of `parley sessions`. */
+export const sessionsHelp = {
+	notes: `
+QUERY finds sessions whose title or messages contain all words, in any case.
+You can abbreviate an ID if only one session begins with it.
+
+Examples:
+  parley sessions invoice march
+  parley sessions show sess_4k2x
+  parley sessions export sess_4k2x --output talk.md
+  parley sessions compact sess_4k2x
+  parley sessions commands sess_4k2x
+  parley sessions stop-command sess_4k2x 1
+  parley sessions delete sess_4k2x sess_9fd0
+`,
+	description:
+		"list sessions, newest first; show, export, rename, shorten and delete them; list and stop their commands",
+	query: "words to search for",
+	list: "the same as `parley sessions` without words",
+	search: "search for words that are also the name of a subcommand",
+	show: "print the details and the transcript of a session",
+	id: "id of the session",
+	export: "export a session as Markdown, or all its events as JSON",
+	format: "md (default) or json",
+	output: "output file, which only you can read (default: stdout)",
+	rename: 'set the title of a session; "" lets a model choose one after the next turn',
+	title: "the title",
+	compact: "shorten a session for the model by a summary, and wait for it; it must be idle",
+	commands: "list the commands that a session runs in the background, and those that ended",
+	stopCommand: "stop a command that a session runs in the background",
+	commandNumber: "number of the command, as `parley sessions commands` prints it",
+	delete: "delete sessions with their data; files that tools wrote are kept",
+	ids: "ids of the sessions",
+	force: "stop running and waiting work first",
+} as const;
+
+export const sessionsMessages = {
+	noSessions: "No sessions. Start one with `parley chat`.",
+	noMatches: "No session contains all these words.",
+	moreSessions: ({ limit }: { readonly limit: number }) =>
+		`more than ${limit} sessions may exist; --limit shows up to 1000`,
+	noCommands: "No commands in the background.",
+	invalidNumber: "use the number of a command, such as 1",
+} as const;
