@@ -2,9 +2,9 @@ import { paced } from "@parley/base/testing";
 import { expect, test } from "vitest";
 import { Random, testScale, testSeed } from "../random.ts";
 import { check } from "./checker.ts";
+import { KillableGateway } from "./killable-gateway.ts";
 import { type Kill, killStates, type Outcome } from "./outcome.ts";
 import { type PlannedKill, planAgain, planKills } from "./plan.ts";
-import { World } from "./world.ts";
 
 /** Ten kills by default, forty at larger scales. */
 const tens = testScale(4);
@@ -25,8 +25,8 @@ test.each(seeds)(
 		const states = new Set(plans.map(({ state }) => state));
 		// With forty kills, two independent gateways share the work, so that both processors are used.
 		const half = tens === 1 ? plans.length : plans.length / 2;
-		await using one = await World.create(new Random(random.below(2 ** 31)));
-		await using two = tens === 1 ? null : await World.create(new Random(random.below(2 ** 31)));
+		await using one = await KillableGateway.create(new Random(random.below(2 ** 31)));
+		await using two = tens === 1 ? null : await KillableGateway.create(new Random(random.below(2 ** 31)));
 		const ends = await Promise.all([
 			outlive(one, plans.slice(0, half), () => planAgain(random)),
 			...(two ? [outlive(two, plans.slice(half), () => planAgain(random))] : []),
@@ -46,15 +46,19 @@ test.each(seeds)(
 );
 
 /** Kills a gateway as planned. Replaces each kill from outside that came too late. */
-async function outlive(world: World, plans: PlannedKill[], again: () => PlannedKill): Promise<Outcome> {
+async function outlive(
+	killable: KillableGateway,
+	plans: PlannedKill[],
+	again: () => PlannedKill,
+): Promise<Outcome> {
 	const turns = plans.length * turnsPerKill;
 	const kills: Kill[] = [];
 	for (const plan of plans) {
-		const kill = await world.live(plan, turnsPerKill - 1);
+		const kill = await killable.live(plan, turnsPerKill - 1);
 		kills.push(kill);
 		if (kill.state !== plan.state) plans.push(again());
 	}
-	return { ...(await world.finish(turns)), kills };
+	return { ...(await killable.finish(turns)), kills };
 }
 
 function table(kills: readonly Kill[]): string {

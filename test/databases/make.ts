@@ -7,7 +7,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 import { operator, type TaskState } from "@parley/core";
 import { TestRuntime } from "@parley/core/testing";
-import { fixtureWorld } from "./fixture-world.ts";
+import { fixtureParts } from "./fixture-parts.ts";
 
 /**
  * Makes a fixture of the present schema: `node test/databases/make.ts NAME`, with the name of the newest migration, in the
@@ -19,7 +19,7 @@ const folder = new URL("../fixtures/databases/", import.meta.url);
 const at = (file: string): URL => new URL(file, folder);
 
 const unkeyed = { principal: operator, key: undefined, method: "test", params: {} };
-const t = await TestRuntime.open(fixtureWorld());
+const t = await TestRuntime.open(fixtureParts());
 const { directory } = t;
 await t.runtime.start();
 

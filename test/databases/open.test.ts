@@ -10,7 +10,7 @@ import { TestRuntime } from "@parley/core/testing";
 import { expect, test } from "vitest";
 import * as z from "zod";
 import { unkeyed } from "../context/unkeyed.ts";
-import { fixtureWorld } from "./fixture-world.ts";
+import { fixtureParts } from "./fixture-parts.ts";
 
 const folder = new URL("../fixtures/databases/", import.meta.url);
 const suffix = ".sqlite.gz";
@@ -44,7 +44,7 @@ async function open(name: string): Promise<{ t: TestRuntime; facts: z.infer<type
 	const packed = await readFile(new URL(name + suffix, folder));
 	await writeFile(join(directory, "data", "parley.sqlite"), gunzipSync(packed));
 	const clock = new ManualClock(facts.at);
-	return { facts, t: await TestRuntime.open({ ...fixtureWorld(), directory, clock }) };
+	return { facts, t: await TestRuntime.open({ ...fixtureParts(), directory, clock }) };
 }
 
 function eventsOf(t: TestRuntime, sessionId: string, type?: string): Promise<Recorded[]> {

@@ -9,15 +9,15 @@ test("an invitation leads to an approval after all processes were killed, with t
 	timeout: paced(120_000),
 }, async () => {
 	await using machine = await DiscordMachine.open();
-	const { world, requests, watch } = machine;
-	const { identifies } = world.state;
+	const { simulator, requests, watch } = machine;
+	const { identifies } = simulator.state;
 	const syncs = () => requests.filter((label) => !label.startsWith("GET") && label.includes("/commands"));
-	const [general, mia] = [world.channel("general"), world.member("Mia")];
-	const say = (text: string) => mia.says(text, { in: general, mentions: [world.bot] });
+	const [general, mia] = [simulator.channel("general"), simulator.member("Mia")];
+	const say = (text: string) => mia.says(text, { in: general, mentions: [simulator.bot] });
 
 	const first = machine.start(machine.tokens);
 	await machine.until("the commands are registered", () =>
-		world.commands().some(({ name }) => name === "help"),
+		simulator.commands().some(({ name }) => name === "help"),
 	);
 	const code = await machine.ask("people", "pair", "--role", "owner", "--platform", "discord");
 	const welcome = mia.commands("/pair", { code }, { in: general });
@@ -36,10 +36,10 @@ test("an invitation leads to an approval after all processes were killed, with t
 	const [synced, orphan] = [syncs().length, machine.connectorPid];
 	first.kill("SIGKILL");
 	await first.exited;
-	await machine.until("the connector has left", () => world.gateway.connections === 0);
+	await machine.until("the connector has left", () => simulator.gateway.connections === 0);
 	say("say: while you were away");
 	const second = machine.start(machine.tokens);
-	await machine.until("it is back", () => world.gateway.connections === 1);
+	await machine.until("it is back", () => simulator.gateway.connections === 1);
 	mia.clicks("Approve once");
 	await machine.seen("returned:\nteapot", general);
 	await machine.seen("[offline] while you were away", general);
@@ -47,7 +47,7 @@ test("an invitation leads to an approval after all processes were killed, with t
 	// Only the connector is killed and restarted.
 	const killed = machine.connectorPid;
 	process.kill(killed, "SIGKILL");
-	await machine.until("it has left", () => world.gateway.connections === 0);
+	await machine.until("it has left", () => simulator.gateway.connections === 0);
 	say("say: are you there");
 	await machine.seen("[offline] are you there", general);
 	expect(machine.connectorPid).not.toBe(killed);
@@ -57,9 +57,9 @@ test("an invitation leads to an approval after all processes were killed, with t
 
 	// Deviations from the documentation of Discord are reported and end no process.
 	const survivor = machine.connectorPid;
-	world.state.emit({ t: "MESSAGE_CREATE" as never, d: { id: 7, channel_id: null }, intents: 0 });
+	simulator.state.emit({ t: "MESSAGE_CREATE" as never, d: { id: 7, channel_id: null }, intents: 0 });
 	await watch.until("it is logged", () => second.logged("MESSAGE_CREATE"));
-	expect(world.drainViolations().join()).toContain("the simulator's MESSAGE_CREATE");
+	expect(simulator.drainViolations().join()).toContain("the simulator's MESSAGE_CREATE");
 	say("say: still here");
 	await machine.seen("[offline] still here", general);
 	expect(machine.connectorPid).toBe(survivor);
@@ -67,7 +67,7 @@ test("an invitation leads to an approval after all processes were killed, with t
 	// One Discord session for the complete test, and the commands were registered once.
 	expect(identifies).toHaveLength(1);
 	expect([synced > 0, syncs().length - synced]).toEqual([true, 0]);
-	expect(world.pings).toEqual([]);
+	expect(simulator.pings).toEqual([]);
 	const count = (text: string) => general.shows().filter((shown) => read(shown).includes(text)).length;
 	for (const answer of ["good morning", "while you were away", "are you there", "still here"]) {
 		expect(count(`[offline] ${answer}`), answer).toBe(1);
@@ -81,17 +81,17 @@ test("a permanently refused connector ends with an error and is not restarted", 
 	timeout: paced(60_000),
 }, async () => {
 	await using machine = await DiscordMachine.open();
-	const { world } = machine;
-	world.state.app.privileged = 0;
+	const { simulator } = machine;
+	simulator.state.app.privileged = 0;
 	const supervisor = machine.start(machine.tokens);
 	await machine.until("it is given up", () => supervisor.logged("is not restarted"));
 	const refused = machine.run(["discord"], machine.tokens);
 	expect(await refused.exited).toEqual({ code: refusedExitCode, signal: null });
 	expect(refused.lines.join("\n")).toMatch(/^parley discord: .*Message Content/im);
 
-	const wrong = machine.run(["discord"], { DISCORD_TOKEN: `${world.token}x` });
+	const wrong = machine.run(["discord"], { DISCORD_TOKEN: `${simulator.token}x` });
 	expect(await wrong.exited).toEqual({ code: refusedExitCode, signal: null });
 	expect(wrong.lines.join("\n")).toMatch(/^parley discord: .*DISCORD_TOKEN/m);
-	expect(wrong.lines.join("\n")).not.toContain(world.token);
-	expect(world.gateway.connections).toBe(0);
+	expect(wrong.lines.join("\n")).not.toContain(simulator.token);
+	expect(simulator.gateway.connections).toBe(0);
 });

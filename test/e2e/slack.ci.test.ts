@@ -9,10 +9,10 @@ test("an invitation leads to an approval after all processes were killed, with t
 	timeout: paced(120_000),
 }, async () => {
 	await using machine = await SlackMachine.open();
-	const { world, server } = machine;
+	const { simulator, server } = machine;
 	const { sockets } = server;
-	const [general, mia] = [world.channel("general"), world.member("Mia")];
-	const say = (text: string) => general.thread(mia.says(text, { in: general, mentions: [world.bot] }));
+	const [general, mia] = [simulator.channel("general"), simulator.member("Mia")];
+	const say = (text: string) => general.thread(mia.says(text, { in: general, mentions: [simulator.bot] }));
 	const connected = (count: number) =>
 		machine.until(`${count} sockets are open`, () => sockets.open.length === count);
 
@@ -51,7 +51,7 @@ test("an invitation leads to an approval after all processes were killed, with t
 	await machine.seen("[offline] still here", still);
 	expect(second.logged("Slack sent an undocumented frame")).toBe(true);
 	expect(machine.connectorPid).toBe(survivor);
-	expect(world.pings).toEqual([]);
+	expect(simulator.pings).toEqual([]);
 	for (const [thread, answer] of [
 		[away, "while you were away"],
 		[still, "still here"],
@@ -71,10 +71,10 @@ test("signed requests over HTTP are accepted and answered in their channel", {
 	timeout: paced(60_000),
 }, async () => {
 	await using machine = await SlackMachine.open();
-	const { world, server } = machine;
-	const [general, mia] = [world.channel("general"), world.member("Mia")];
-	const say = (text: string) => general.thread(mia.says(text, { in: general, mentions: [world.bot] }));
-	const tokens = { SLACK_BOT_TOKEN: world.token, SLACK_SIGNING_SECRET: world.signingSecret };
+	const { simulator, server } = machine;
+	const [general, mia] = [simulator.channel("general"), simulator.member("Mia")];
+	const say = (text: string) => general.thread(mia.says(text, { in: general, mentions: [simulator.bot] }));
+	const tokens = { SLACK_BOT_TOKEN: simulator.token, SLACK_SIGNING_SECRET: simulator.signingSecret };
 	const gateway = machine.start({});
 	await machine.until("the gateway listens", () => gateway.stdout.includes("listening on"));
 	const code = await machine.ask("people", "pair", "--role", "owner", "--platform", "slack");
@@ -108,12 +108,12 @@ test("a permanently refused connector ends with an error and is not restarted", 
 	timeout: paced(60_000),
 }, async () => {
 	await using machine = await SlackMachine.open();
-	const { world, server } = machine;
+	const { simulator, server } = machine;
 	const supervisor = machine.start({ ...machine.tokens, SLACK_APP_TOKEN: "xapp-1-none" });
 	await machine.until("it is given up", () => supervisor.logged("is not restarted"));
-	const wrong = machine.run(["slack"], { ...machine.tokens, SLACK_BOT_TOKEN: `${world.token}x` });
+	const wrong = machine.run(["slack"], { ...machine.tokens, SLACK_BOT_TOKEN: `${simulator.token}x` });
 	expect(await wrong.exited).toEqual({ code: refusedExitCode, signal: null });
 	expect(wrong.lines.join("\n")).toMatch(/^parley slack: Slack refuses the bot token \(invalid_auth\): /m);
-	expect(wrong.lines.join("\n")).not.toContain(world.token);
+	expect(wrong.lines.join("\n")).not.toContain(simulator.token);
 	expect(server.sockets.opened).toBe(0);
 });

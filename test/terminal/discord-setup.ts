@@ -4,8 +4,8 @@ import { existsSync, type FSWatcher, mkdirSync, readFileSync, rmSync, watch, wri
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { binary } from "../gateway-process.ts";
+import { Simulator } from "../simulators/discord/platform/simulator.ts";
 import { DiscordServer } from "../simulators/discord/server.ts";
-import { World } from "../simulators/discord/world/world.ts";
 import { Watch } from "../watch.ts";
 import { Screen } from "./screen.ts";
 import { Setup } from "./setup.ts";
@@ -26,7 +26,7 @@ export class DiscordSetup implements AsyncDisposable {
 		const connectors = join(setup.data, "connectors");
 		mkdirSync(connectors, { mode: 0o700 });
 		this.#files = watch(connectors, () => this.#changes.notify());
-		server.world.network.each(() => {
+		server.simulator.network.each(() => {
 			// The request is complete only after this callback.
 			setImmediate(() => this.#changes.notify());
 			return undefined;
@@ -34,16 +34,16 @@ export class DiscordSetup implements AsyncDisposable {
 	}
 
 	static async open(): Promise<DiscordSetup> {
-		const server = await DiscordServer.start(new World({ settings: { buckets: {} } }));
+		const server = await DiscordServer.start(new Simulator({ settings: { buckets: {} } }));
 		return new DiscordSetup(await Setup.open(), server);
 	}
 
-	get world(): World {
-		return this.server.world;
+	get simulator(): Simulator {
+		return this.server.simulator;
 	}
 
 	/** The bot's token by default. */
-	environment(token = this.world.token): Record<string, string> {
+	environment(token = this.simulator.token): Record<string, string> {
 		return { ...this.setup.environment, DISCORD_TOKEN: token };
 	}
 

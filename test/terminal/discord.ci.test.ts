@@ -4,9 +4,9 @@ import { createServer } from "node:http";
 import { type AddressInfo, connect, createServer as createProxy } from "node:net";
 import { join } from "node:path";
 import { expect, test as plainTest } from "vitest";
-import type { CommandBody } from "../simulators/discord/world/command-limits.ts";
-import { deleteCommand, listCommands, overwriteCommands } from "../simulators/discord/world/commands.ts";
-import { privilegedIntents } from "../simulators/discord/world/intents.ts";
+import type { CommandBody } from "../simulators/discord/platform/command-limits.ts";
+import { deleteCommand, listCommands, overwriteCommands } from "../simulators/discord/platform/commands.ts";
+import { privilegedIntents } from "../simulators/discord/platform/intents.ts";
 import { DiscordSetup } from "./discord-setup.ts";
 
 const interrupt = "\u0003";
@@ -33,21 +33,21 @@ test("an interrupted setup leaves no invitation behind", async ({ discord }) => 
 });
 
 test("setup asks for missing steps, checks again on Enter, and ends with an answer", async ({ discord }) => {
-	const { world } = discord;
-	const [general, anna] = [world.channel("general"), world.member("Anna")];
-	world.state.app.privileged = 0;
+	const { simulator } = discord;
+	const [general, anna] = [simulator.channel("general"), simulator.member("Anna")];
+	simulator.state.app.privileged = 0;
 	const setup = discord.run("discord", "setup");
 	await setup.shows("Press Enter to check again, or Ctrl-C to stop.");
 	expect(setup.text).toContain('Under "Bot", switch "Message Content Intent" on');
 	expect(setup.text).not.toContain("New Application");
-	world.state.app.privileged = privilegedIntents;
+	simulator.state.app.privileged = privilegedIntents;
 	setup.type("\r");
 	await setup.shows("/pair ");
 	expect(setup.received).toContain("https://discord.com/oauth2/authorize?client_id=");
 	const [, code = ""] = /\/pair ([A-Z0-9]+) to become/.exec(setup.text) ?? [];
 	anna.commands("/pair", { code }, { in: general });
 	await discord.shows(() => general.transcript(anna), "You are owner here");
-	anna.says("hello", { in: general, mentions: [world.bot] });
+	anna.says("hello", { in: general, mentions: [simulator.bot] });
 	await setup.shows("Setup complete.");
 	expect(await setup.ended()).toBe(0);
 	expect(general.transcript()).toContain("Hello! I am the offline model");
@@ -87,7 +87,7 @@ test("doctor prints JSON, and reports Discord's refusal without the token", asyn
 test("commands that were deleted or overwritten at Discord are restored by doctor --fix, and at the next start", async ({
 	discord,
 }) => {
-	const { state } = discord.world;
+	const { state } = discord.simulator;
 	const named = (name: string) => listCommands(state, {}).find((command) => command.name === name);
 	const spoil = (): void => {
 		deleteCommand(state, {}, named("help")?.id ?? "");
@@ -126,7 +126,7 @@ test("commands that were deleted or overwritten at Discord are restored by docto
 	running.type(interrupt);
 	expect(await running.ended()).toBe(0);
 	expect(named("dice")).toBeDefined();
-	expect(discord.world.drainViolations()).toEqual([]);
+	expect(discord.simulator.drainViolations()).toEqual([]);
 });
 
 test("one connector runs at a time, setup does not pair twice, and a revoked token can be replaced", async ({

@@ -7,9 +7,9 @@ import { text } from "node:stream/consumers";
 import { commandTable } from "@parley/connector";
 import { manifestOf } from "@parley/slack";
 import { binary } from "../gateway-process.ts";
+import { defaultSettings } from "../simulators/slack/platform/settings.ts";
+import { Simulator } from "../simulators/slack/platform/simulator.ts";
 import { SlackServer } from "../simulators/slack/server.ts";
-import { defaultSettings } from "../simulators/slack/world/settings.ts";
-import { World } from "../simulators/slack/world/world.ts";
 import { Watch } from "../watch.ts";
 import { Screen } from "./screen.ts";
 import { Setup } from "./setup.ts";
@@ -46,12 +46,12 @@ export class SlackSetup implements AsyncDisposable {
 		return new SlackSetup(await startSlack(), await Setup.open());
 	}
 
-	get world(): World {
-		return this.server.world;
+	get simulator(): Simulator {
+		return this.server.simulator;
 	}
 
 	get tokens(): Record<string, string> {
-		return { SLACK_BOT_TOKEN: this.world.token, SLACK_APP_TOKEN: this.world.appToken };
+		return { SLACK_BOT_TOKEN: this.simulator.token, SLACK_APP_TOKEN: this.simulator.appToken };
 	}
 
 	/** Writes a file of the data directory, and returns its path. */
@@ -105,5 +105,5 @@ export class SlackSetup implements AsyncDisposable {
 }
 
 function startSlack(): Promise<SlackServer> {
-	return SlackServer.start(new World({ settings, manifest: manifestOf({ shapes: commandTable }) }));
+	return SlackServer.start(new Simulator({ settings, manifest: manifestOf({ shapes: commandTable }) }));
 }

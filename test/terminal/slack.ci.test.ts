@@ -61,7 +61,7 @@ test("unreadable and unreachable values are reported with advice", async ({ slac
 });
 
 test("doctor checks the app in Slack, and prints no token", async ({ slack }) => {
-	slack.world.channel("general");
+	slack.simulator.channel("general");
 	const { SLACK_BOT_TOKEN = "", SLACK_APP_TOKEN = "" } = slack.tokens;
 	const wrong = "xoxb-wrong-wrong-wrong";
 	const [well, deaf, refused] = await Promise.all([
@@ -125,9 +125,9 @@ test("setup starts without a token, and ends at a failed step that cannot be fix
 
 test("setup asks for missing steps, checks again on Enter, and ends with an answer", async () => {
 	await using slack = await SlackSetup.withGateway();
-	const { world } = slack;
-	const [general, anna] = [world.home.channel("general", { withoutApp: true }), world.member("Anna")];
-	const { app } = world.state;
+	const { simulator } = slack;
+	const [general, anna] = [simulator.home.channel("general", { withoutApp: true }), simulator.member("Anna")];
+	const { app } = simulator.state;
 	const { scopes } = app;
 	app.scopes = new Set([...scopes].filter((scope) => scope !== "chat:write"));
 	const setup = slack.run("slack", "setup");
@@ -145,7 +145,7 @@ test("setup asks for missing steps, checks again on Enter, and ends with an answ
 	const [, code = ""] = /\/parley pair ([A-Z0-9]+) to become/.exec(setup.text) ?? [];
 	anna.commands(`/parley pair ${code}`, {}, { in: general });
 	await slack.shows(() => general.transcript(anna), "You are owner here");
-	anna.says("hello", { in: general, mentions: [world.bot] });
+	anna.says("hello", { in: general, mentions: [simulator.bot] });
 	await setup.shows("Setup complete.");
 	expect(await setup.ended()).toBe(0);
 	expect(general.transcript()).toContain("Hello! I am the offline model");
@@ -153,7 +153,7 @@ test("setup asks for missing steps, checks again on Enter, and ends with an answ
 
 test("setup over HTTP runs a connector at the given address, and explains how to point Slack to it", async () => {
 	await using slack = await SlackSetup.withGateway();
-	slack.world.home.channel("general");
+	slack.simulator.home.channel("general");
 	slack.settings["SLACK_SIGNING_SECRET"] = "8f742231b10e8888abcd99yyyzzz85a5";
 	const port = await freePort();
 	const setup = slack.run("slack", "setup", "--listen", `127.0.0.1:${port}`);

@@ -39,9 +39,9 @@ export interface ChaosPeople {
 }
 
 /** Platform of a chaos run, with its faults. */
-export interface ChaosPlatform<World, People extends ChaosPeople> {
+export interface ChaosPlatform<Simulator, People extends ChaosPeople> {
 	readonly name: "discord" | "slack";
-	readonly world: World;
+	readonly simulator: Simulator;
 	readonly people: People;
 	/** Tenants of the rooms. */
 	readonly tenants: readonly string[];
@@ -60,7 +60,7 @@ export interface ChaosPlatform<World, People extends ChaosPeople> {
 	/** Starts the next process of the connector, with the stored state of the last one unless its database is lost. */
 	nextProcess(isLost: boolean): PlatformProcess;
 	/** Faults at the time when all actions are stored. */
-	judgeRemoved(run: ChaosRun<World, People>): string[];
+	judgeRemoved(run: ChaosRun<Simulator, People>): string[];
 }
 
 export interface ChaosPlatformParts {
@@ -69,16 +69,16 @@ export interface ChaosPlatformParts {
 	readonly seed: number;
 }
 
-export interface ChaosPlan<World, People extends ChaosPeople> {
+export interface ChaosPlan<Simulator, People extends ChaosPeople> {
 	readonly seed: number;
 	readonly directory: string;
 	readonly kills: number;
-	openPlatform(parts: ChaosPlatformParts): ChaosPlatform<World, People>;
+	openPlatform(parts: ChaosPlatformParts): ChaosPlatform<Simulator, People>;
 }
 
 /** All that outlives a process of the connector: a platform with its people, the gateway, and the disk. */
-export class ChaosRun<World, People extends ChaosPeople> {
-	readonly world: World;
+export class ChaosRun<Simulator, People extends ChaosPeople> {
+	readonly simulator: Simulator;
 	readonly gateway: ScriptedGateway;
 	readonly people: People;
 	readonly work: Work;
@@ -88,7 +88,7 @@ export class ChaosRun<World, People extends ChaosPeople> {
 	/** Posts that wait for a person at the end, and dead ones. */
 	stuck: readonly string[] = [];
 	readonly faults: string[] = [];
-	readonly #platform: ChaosPlatform<World, People>;
+	readonly #platform: ChaosPlatform<Simulator, People>;
 	readonly #clock = new WholeClock();
 	readonly #random: Random;
 	readonly #directory: string;
@@ -98,14 +98,14 @@ export class ChaosRun<World, People extends ChaosPeople> {
 	#armed = 0;
 	#losses = 0;
 
-	constructor({ seed, directory, kills, openPlatform }: ChaosPlan<World, People>) {
+	constructor({ seed, directory, kills, openPlatform }: ChaosPlan<Simulator, People>) {
 		this.#random = new Random(seed);
 		this.#seed = seed;
 		this.#kills = kills;
 		this.#platform = openPlatform({ clock: this.#clock, random: this.#random, seed });
-		const { name, world, people } = this.#platform;
+		const { name, simulator, people } = this.#platform;
 		this.#directory = join(directory, `${name}-${seed}`);
-		this.world = world;
+		this.simulator = simulator;
 		this.growth = this.#platform.growth;
 		this.people = people;
 		this.gateway = new ScriptedGateway(this.#clock);

@@ -2,8 +2,8 @@ import { runDiscord } from "@parley/discord";
 import { GatewayIntentBits } from "discord-api-types/v10";
 import type { Random } from "../../random.ts";
 import { InProcessPort } from "../../simulators/discord/in-process.ts";
+import { Simulator } from "../../simulators/discord/platform/simulator.ts";
 import type { Fault } from "../../simulators/discord/rest/network.ts";
-import { World } from "../../simulators/discord/world/world.ts";
 import { type ChaosPlatform, type ChaosPlatformParts, ChaosRun } from "./chaos-run.ts";
 import { judgeDeleted } from "./judge-messages.ts";
 import type { PlatformProcess } from "./killable-connector.ts";
@@ -19,17 +19,17 @@ const intents =
 	GatewayIntentBits.DirectMessageReactions |
 	GatewayIntentBits.MessageContent;
 
-export type DiscordChaosRun = ChaosRun<World, People>;
+export type DiscordChaosRun = ChaosRun<Simulator, People>;
 
 export function discordChaosRun(seed: number, directory: string, kills: number): DiscordChaosRun {
 	return new ChaosRun({ seed, directory, kills, openPlatform: (parts) => new DiscordChaosPlatform(parts) });
 }
 
-export class DiscordChaosPlatform implements ChaosPlatform<World, People> {
+export class DiscordChaosPlatform implements ChaosPlatform<Simulator, People> {
 	readonly name = "discord";
 	readonly calmMs = 60_000;
 	readonly longestMs = 20 * 60_000;
-	readonly world: World;
+	readonly simulator: Simulator;
 	readonly people: People;
 	readonly tenants: readonly string[];
 	readonly cuts: readonly (() => void)[];
@@ -41,11 +41,11 @@ export class DiscordChaosPlatform implements ChaosPlatform<World, People> {
 
 	constructor({ clock, random, seed }: ChaosPlatformParts) {
 		// The minimum that the connector relies on. A longer time would hide a repeat that comes too late.
-		this.world = new World({ clock, seed, settings: { nonceMs: 60_000 } });
-		this.people = new People(this.world, random);
-		this.tenants = [this.world.home.id, "dm"];
+		this.simulator = new Simulator({ clock, seed, settings: { nonceMs: 60_000 } });
+		this.people = new People(this.simulator, random);
+		this.tenants = [this.simulator.home.id, "dm"];
 		this.#random = random;
-		const { gateway } = this.world;
+		const { gateway } = this.simulator;
 		this.cuts = [
 			() => gateway.drop(),
 			() => gateway.reconnect(),
@@ -54,26 +54,26 @@ export class DiscordChaosPlatform implements ChaosPlatform<World, People> {
 	}
 
 	break(): void {
-		this.world.gateway.unruly({ duplicate: 0.2, reorder: 0.2 });
-		this.world.network.each((label) => this.#faultOf(label));
+		this.simulator.gateway.unruly({ duplicate: 0.2, reorder: 0.2 });
+		this.simulator.network.each((label) => this.#faultOf(label));
 	}
 
 	heal(): void {
-		this.world.network.heal();
-		this.world.gateway.unruly({});
+		this.simulator.network.heal();
+		this.simulator.gateway.unruly({});
 	}
 
 	nextProcess(isLost: boolean): PlatformProcess {
 		const session = new StoredSession(isLost ? undefined : this.#session.left);
 		this.#session = session;
-		const { world, growth } = this;
-		const port = new InProcessPort(world, { intents, sessions: session.store });
+		const { simulator, growth } = this;
+		const port = new InProcessPort(simulator, { intents, sessions: session.store });
 		// A request that has left a process arrives, although the process is dead by then.
-		const wire = new InProcessPort(world, { intents });
+		const wire = new InProcessPort(simulator, { intents });
 		return {
 			run: (options, guarded) =>
 				runDiscord({
-					...{ ...options, token: world.token },
+					...{ ...options, token: simulator.token },
 					port: {
 						request: (request) =>
 							guarded(async () => {

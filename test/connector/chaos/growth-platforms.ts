@@ -18,35 +18,35 @@ export interface NoticePlatform extends GrowthPlatform {
 export function discordGrowth(seed: number): Open {
 	return (clock) => {
 		const platform = new DiscordChaosPlatform({ clock, random: new Random(seed), seed });
-		const { world } = platform;
-		const room = world.channel("general");
-		const person = world.member("Ada");
+		const { simulator } = platform;
+		const room = simulator.channel("general");
+		const person = simulator.member("Ada");
 		return {
 			nextProcess: (isLost) => platform.nextProcess(isLost),
 			break: () => platform.break(),
 			heal: () => platform.heal(),
-			ask: (text) => void person.says(`${world.mention} ${text}`, { in: room }),
-			posts: () => room.shows().filter(({ author }) => author === world.bot.name),
-			drainViolations: () => world.drainViolations(),
+			ask: (text) => void person.says(`${simulator.mention} ${text}`, { in: room }),
+			posts: () => room.shows().filter(({ author }) => author === simulator.bot.name),
+			drainViolations: () => simulator.drainViolations(),
 		};
 	};
 }
 
 export function discordNotices(clock: ManualClock): NoticePlatform {
 	const platform = new DiscordChaosPlatform({ clock, random: new Random(1), seed: 1 });
-	const { world } = platform;
-	const room = world.channel("general");
-	const other = world.channel("approvals");
-	const person = world.member("Ada");
-	const approvers = [world.member("Olga"), world.member("Bo")];
-	const byParley = ({ author }: { readonly author: string }): boolean => author === world.bot.name;
+	const { simulator } = platform;
+	const room = simulator.channel("general");
+	const other = simulator.channel("approvals");
+	const person = simulator.member("Ada");
+	const approvers = [simulator.member("Olga"), simulator.member("Bo")];
+	const byParley = ({ author }: { readonly author: string }): boolean => author === simulator.bot.name;
 	return {
 		nextProcess: (isLost) => platform.nextProcess(isLost),
 		break: () => platform.break(),
 		heal: () => platform.heal(),
-		ask: (text) => void person.says(`${world.mention} ${text}`, { in: room }),
+		ask: (text) => void person.says(`${simulator.mention} ${text}`, { in: room }),
 		posts: () => room.shows().filter(byParley),
-		drainViolations: () => world.drainViolations(),
+		drainViolations: () => simulator.drainViolations(),
 		approvers: approvers.map(({ id }) => `discord:1:${id}`),
 		approvals: `discord:1:${other.id}`,
 		elsewhere: () => ({
@@ -59,14 +59,14 @@ export function discordNotices(clock: ManualClock): NoticePlatform {
 /** Asks in threads of a channel. */
 export function slackNotices(clock: ManualClock): NoticePlatform {
 	const platform = new SlackChaosPlatform({ clock, random: new Random(1), seed: 1 });
-	const { world } = platform;
-	const approvers = [world.member("Olga"), world.member("Bo")];
+	const { simulator } = platform;
+	const approvers = [simulator.member("Olga"), simulator.member("Bo")];
 	const requests = slackRoom(platform, false);
-	const other = world.channel("approvals");
+	const other = simulator.channel("approvals");
 	const all = (room: typeof other): readonly SeenPost[] =>
 		[room, ...room.threads()]
 			.flatMap((place) => place.shows())
-			.filter(({ author }) => author === world.bot.name);
+			.filter(({ author }) => author === simulator.bot.name);
 	return {
 		...requests,
 		approvers: approvers.map(({ id }) => `slack:T1:${id}`),
@@ -86,18 +86,18 @@ export function slackDirectGrowth(seed: number): Open {
 }
 
 function slackRoom(platform: SlackChaosPlatform, isDirect: boolean): GrowthPlatform {
-	const { world } = platform;
-	const person = world.member("Ada");
-	const room = isDirect ? person.dm : world.channel("general");
+	const { simulator } = platform;
+	const person = simulator.member("Ada");
+	const room = isDirect ? person.dm : simulator.channel("general");
 	return {
 		nextProcess: () => platform.nextProcess(),
 		break: () => platform.break(),
 		heal: () => platform.heal(),
-		ask: (text) => void person.says(isDirect ? text : `${world.mention} ${text}`, { in: room }),
+		ask: (text) => void person.says(isDirect ? text : `${simulator.mention} ${text}`, { in: room }),
 		posts: () =>
 			[room, ...room.threads()]
 				.flatMap((place) => place.shows())
-				.filter(({ author }) => author === world.bot.name),
-		drainViolations: () => world.drainViolations(),
+				.filter(({ author }) => author === simulator.bot.name),
+		drainViolations: () => simulator.drainViolations(),
 	};
 }

@@ -58,7 +58,7 @@ export function judgeDeleted(run: DiscordChaosRun): string[] {
 /**
  * True if the Discord session ended before the last change was certainly received, or if the connector lost its database.
  */
-function isUnseen({ world }: DiscordChaosRun, { changedAt, mayBeLost }: SentMessage): boolean {
-	const { identifies } = world.state;
+function isUnseen({ simulator }: DiscordChaosRun, { changedAt, mayBeLost }: SentMessage): boolean {
+	const { identifies } = simulator.state;
 	return mayBeLost || identifies.some((at) => at >= changedAt && at <= changedAt + receiptMs);
 }

@@ -17,7 +17,7 @@ const receiptMs = 60_000;
 
 /** Faults that people or the gateway can see. */
 export function judge(run: DiscordChaosRun): string[] {
-	const { world, faults, people, work, gateway, stuck } = run;
+	const { simulator, faults, people, work, gateway, stuck } = run;
 	const posts = postsOf(run);
 	const workAndPosts = { work, gateway, stuck, posts };
 	return [
@@ -35,22 +35,22 @@ export function judge(run: DiscordChaosRun): string[] {
 		...judgeMessages(run),
 		...people.pendingActions.unanswered.map((what) => `no response within 3 s: ${what}`),
 		...judgeGrantCards(workAndPosts),
-		...judgePings(workAndPosts, world.pings),
-		...world.drainViolations(),
+		...judgePings(workAndPosts, simulator.pings),
+		...simulator.drainViolations(),
 	];
 }
 
 /** Our public posts, by channels and threads. */
-function postsOf({ people, world }: DiscordChaosRun): Shown[] {
-	const places = [...people.rooms, ...world.threads()];
-	return places.flatMap((place) => place.shows()).filter(({ author }) => author === world.bot.name);
+function postsOf({ people, simulator }: DiscordChaosRun): Shown[] {
+	const places = [...people.rooms, ...simulator.threads()];
+	return places.flatMap((place) => place.shows()).filter(({ author }) => author === simulator.bot.name);
 }
 
-function judgeTasks({ work, world }: DiscordChaosRun, posts: readonly Shown[]): string[] {
+function judgeTasks({ work, simulator }: DiscordChaosRun, posts: readonly Shown[]): string[] {
 	return work.tasks.tasks.flatMap(({ session, title, end }) => {
 		const own = posts.filter(({ text }) => text.includes(title));
 		const cards = own.filter(({ buttons }) => /Cancel|Retry/.test(buttons.join()));
-		const threads = world.threads().filter(({ name }) => name.includes(title));
+		const threads = simulator.threads().filter(({ name }) => name.includes(title));
 		// Direct messages have no such cards.
 		const expected = session.externalKey?.includes(":dm:") ? 0 : 1;
 		const workAndPosts = { completed: /Done/, cancelled: /Cancelled/ };
@@ -63,10 +63,10 @@ function judgeTasks({ work, world }: DiscordChaosRun, posts: readonly Shown[]): 
 }
 
 /** No channel is trusted after new people can read it. */
-function judgeTrust({ work, people, world }: DiscordChaosRun, posts: readonly Shown[]): string[] {
+function judgeTrust({ work, people, simulator }: DiscordChaosRun, posts: readonly Shown[]): string[] {
 	return work.trust.grants.flatMap(({ id, place, givenAt, isOver }) => {
 		const changedAt = people.audiences.get(place.split(":").at(-1) ?? "") ?? 0;
-		const isUnseen = world.state.identifies.some((at) => at >= changedAt && at <= changedAt + receiptMs);
+		const isUnseen = simulator.state.identifies.some((at) => at >= changedAt && at <= changedAt + receiptMs);
 		const ended = changedAt <= givenAt || isOver || isUnseen ? [] : [`${id} survived its audience`];
 		const cards = posts.filter(({ text }) => text.includes(reasonOf({ id })));
 		const canEnd = cards.some(({ buttons }) => buttons.includes("End trust"));

@@ -2,7 +2,7 @@ import type { Random } from "../../random.ts";
 import type { Channel } from "../../simulators/discord/people/channel.ts";
 import type { Person } from "../../simulators/discord/people/person.ts";
 import type { SentInteraction } from "../../simulators/discord/people/sent-interaction.ts";
-import type { World } from "../../simulators/discord/world/world.ts";
+import type { Simulator } from "../../simulators/discord/platform/simulator.ts";
 import { Messages } from "./messages.ts";
 import { PendingActions } from "./pending-actions.ts";
 
@@ -31,30 +31,30 @@ export class People {
 	retries = 0;
 	/** Time of the last change of a room's readers, by the room's id. */
 	readonly audiences = new Map<string, number>();
-	readonly #world: World;
+	readonly #simulator: Simulator;
 	readonly #random: Random;
 	readonly #persons: readonly Person[];
 	/** A person who only reads, in the channels that they may see. */
 	readonly #reader: Person;
 
-	constructor(world: World, random: Random) {
-		this.#world = world;
+	constructor(simulator: Simulator, random: Random) {
+		this.#simulator = simulator;
 		this.#random = random;
-		this.#persons = ["Ada", "Bo"].map((name) => world.member(name));
-		this.#reader = world.member("Cy");
+		this.#persons = ["Ada", "Bo"].map((name) => simulator.member(name));
+		this.#reader = simulator.member("Cy");
 		this.requesters = this.#persons.map(({ id, name }) => ({ id, name }));
-		this.pendingActions = new PendingActions(world.clock);
-		this.messages = new Messages<Channel, Person>(world.clock, random, {
+		this.pendingActions = new PendingActions(simulator.clock);
+		this.messages = new Messages<Channel, Person>(simulator.clock, random, {
 			// Direct messages need no mention.
-			address: (text, { record }) => (record.guild === undefined ? text : `${world.mention} ${text}`),
+			address: (text, { record }) => (record.guild === undefined ? text : `${simulator.mention} ${text}`),
 			// Two edits in one millisecond are indistinguishable on Discord.
-			mayEdit: ({ changedAt }) => changedAt !== world.clock.now(),
+			mayEdit: ({ changedAt }) => changedAt !== simulator.clock.now(),
 			// The first message of a channel stays: without any message an empty channel looks like an unreadable one.
 			mayDelete: (sentMessage) =>
 				sentMessage !== this.messages.sentMessages.find(({ room }) => room === sentMessage.room),
 		});
 		this.rooms = [
-			...["general", "random"].map((name) => world.channel(name)),
+			...["general", "random"].map((name) => simulator.channel(name)),
 			...this.#persons.map(({ dm }) => dm),
 		];
 	}
@@ -101,7 +101,7 @@ export class People {
 		const { guild, overwrites } = room.record;
 		if (guild === undefined) return;
 		const mayRead = (overwrites.get(this.#reader.id)?.allow ?? 0n) !== 0n;
-		this.audiences.set(room.id, this.#world.clock.now());
+		this.audiences.set(room.id, this.#simulator.clock.now());
 		room.permit(this.#reader, { [mayRead ? "deny" : "allow"]: ["ViewChannel"] });
 	}
 
@@ -126,14 +126,14 @@ export class People {
 			"/task list",
 			"/why",
 		]);
-		const isThere = this.#world.commands().some((command) => name.startsWith(`/${command.name}`));
+		const isThere = this.#simulator.commands().some((command) => name.startsWith(`/${command.name}`));
 		if (!isThere) return;
 		this.#await(person.commands(name, {}, { in: room }));
 		if (name === "/stop") this.messages.stopped(room);
 	}
 
 	#await(interaction: SentInteraction): void {
-		if (this.#world.gateway.connections === 0) this.pendingActions.disturbed();
+		if (this.#simulator.gateway.connections === 0) this.pendingActions.disturbed();
 		this.pendingActions.add(interaction, String(interaction.record.type));
 	}
 }

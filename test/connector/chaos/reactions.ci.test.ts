@@ -10,9 +10,9 @@ const count = 20;
 /** A chaos run in which reactions show the state of messages. */
 function reactingRun(seed: number, directory: string, kills: number): DiscordChaosRun {
 	const run = discordChaosRun(seed, directory, kills);
-	const { people, world, gateway } = run;
+	const { people, simulator, gateway } = run;
 	for (const { id } of people.rooms) {
-		for (const tenant of [world.home.id, "dm"]) {
+		for (const tenant of [simulator.home.id, "dm"]) {
 			const facts = { mention: "required", sessions: "shared", status: "reactions" } as const;
 			gateway.facts.set(`${tenant}:${id}`, facts);
 		}
@@ -21,11 +21,11 @@ function reactingRun(seed: number, directory: string, kills: number): DiscordCha
 }
 
 /** Messages with a reaction of the bot that no longer applies. */
-function judgeReactions({ people, world }: DiscordChaosRun): string[] {
+function judgeReactions({ people, simulator }: DiscordChaosRun): string[] {
 	const messages = people.rooms.flatMap(({ record }) => record.messages);
 	const alive = messages.filter(({ deleted, onlyFor }) => !deleted && !onlyFor);
 	return alive.flatMap(({ content, reactions }) => {
-		const own = [...reactions].flatMap(([emoji, users]) => (users.has(world.bot.id) ? [emoji] : []));
+		const own = [...reactions].flatMap(([emoji, users]) => (users.has(simulator.bot.id) ? [emoji] : []));
 		const isOver = own.length < 2 && !own.includes("👀") && !own.includes("⏳");
 		return isOver ? [] : [`"${content}" has ${own.join(" ")}`];
 	});

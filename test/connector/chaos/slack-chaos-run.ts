@@ -2,27 +2,27 @@ import { commandTable } from "@parley/connector";
 import { manifestOf, runSlack, type SlackCall } from "@parley/slack";
 import type { Random } from "../../random.ts";
 import { InProcessPort } from "../../simulators/slack/in-process.ts";
+import type { AppManifest } from "../../simulators/slack/platform/manifest.ts";
+import { Simulator } from "../../simulators/slack/platform/simulator.ts";
 import type { Fault } from "../../simulators/slack/web-api/network.ts";
-import type { AppManifest } from "../../simulators/slack/world/manifest.ts";
-import { World } from "../../simulators/slack/world/world.ts";
 import { type ChaosPlatform, type ChaosPlatformParts, ChaosRun } from "./chaos-run.ts";
 import type { PlatformProcess } from "./killable-connector.ts";
 import { SeenGrowth } from "./seen-growth.ts";
 import { judgeDeleted } from "./slack-judge.ts";
 import { SlackPeople } from "./slack-people.ts";
 
-export type SlackChaosRun = ChaosRun<World, SlackPeople>;
+export type SlackChaosRun = ChaosRun<Simulator, SlackPeople>;
 
 export function slackChaosRun(seed: number, directory: string, kills: number): SlackChaosRun {
 	return new ChaosRun({ seed, directory, kills, openPlatform: (parts) => new SlackChaosPlatform(parts) });
 }
 
-export class SlackChaosPlatform implements ChaosPlatform<World, SlackPeople> {
+export class SlackChaosPlatform implements ChaosPlatform<Simulator, SlackPeople> {
 	readonly name = "slack";
 	/** Longer than the retries of Slack. */
 	readonly calmMs = 7 * 60_000;
 	readonly longestMs = 30 * 60_000;
-	readonly world: World;
+	readonly simulator: Simulator;
 	readonly people: SlackPeople;
 	readonly tenants: readonly string[];
 	readonly cuts: readonly (() => void)[];
@@ -34,33 +34,33 @@ export class SlackChaosPlatform implements ChaosPlatform<World, SlackPeople> {
 	constructor({ clock, random, seed }: ChaosPlatformParts) {
 		// Its sections must have the form of Slack's manifests, and are read like them.
 		const manifest = manifestOf({ shapes: commandTable }) as AppManifest;
-		this.world = new World({ clock, seed, manifest });
-		this.people = new SlackPeople(this.world, random);
-		this.tenants = [this.world.home.id];
+		this.simulator = new Simulator({ clock, seed, manifest });
+		this.people = new SlackPeople(this.simulator, random);
+		this.tenants = [this.simulator.home.id];
 		this.#random = random;
-		const drop = (): void => this.world.delivery.drop();
+		const drop = (): void => this.simulator.delivery.drop();
 		this.cuts = [drop, drop];
 	}
 
 	break(): void {
-		this.world.delivery.disorder = { duplicate: 0.2, reorder: 0.2 };
-		this.world.network.each((label) => this.#faultOf(label));
+		this.simulator.delivery.disorder = { duplicate: 0.2, reorder: 0.2 };
+		this.simulator.network.each((label) => this.#faultOf(label));
 	}
 
 	heal(): void {
-		this.world.network.heal();
-		this.world.delivery.disorder = {};
+		this.simulator.network.heal();
+		this.simulator.delivery.disorder = {};
 	}
 
 	nextProcess(): PlatformProcess {
-		const { world } = this;
-		const port = new InProcessPort(world);
+		const { simulator } = this;
+		const port = new InProcessPort(simulator);
 		// A request that has left a process arrives, although the process is dead by then.
-		const wire = new InProcessPort(world);
+		const wire = new InProcessPort(simulator);
 		return {
 			run: (options, guarded) =>
 				runSlack({
-					...{ ...options, botToken: world.token },
+					...{ ...options, botToken: simulator.token },
 					port: {
 						call: (call) =>
 							guarded(async () => {

@@ -16,7 +16,7 @@ type SentMessage = SlackChaosRun["people"]["messages"]["sentMessages"][number];
 
 /** Faults that people or the gateway can see on Slack. */
 export function judgeSlack(run: SlackChaosRun): string[] {
-	const { world, faults, people, work, gateway, stuck } = run;
+	const { simulator, faults, people, work, gateway, stuck } = run;
 	const posts = postsOf(run);
 	const isGone: WorkAndPosts["isGone"] = (session) => isGoneFor(run, session?.externalKey);
 	const workAndPosts = { work, gateway, stuck, posts, isGone };
@@ -35,8 +35,8 @@ export function judgeSlack(run: SlackChaosRun): string[] {
 		),
 		...judgeRetries(gateway, people.retries),
 		...people.pendingActions.unanswered.map((what) => `no response within 3 s: ${what}`),
-		...judgePings(workAndPosts, world.pings),
-		...world.drainViolations(),
+		...judgePings(workAndPosts, simulator.pings),
+		...simulator.drainViolations(),
 	];
 }
 
@@ -54,10 +54,10 @@ function isGoneFor({ people }: SlackChaosRun, externalKey = ""): boolean {
 }
 
 /** Our public posts in their order. */
-function postsOf({ people, world }: SlackChaosRun): Shown[] {
+function postsOf({ people, simulator }: SlackChaosRun): Shown[] {
 	const shown = people.rooms.flatMap((room) => [room, ...room.threads()].flatMap((place) => place.shows()));
 	return shown
-		.filter(({ author }) => author === world.bot.name)
+		.filter(({ author }) => author === simulator.bot.name)
 		.sort((one, other) => Number(one.ts) - Number(other.ts));
 }
 
@@ -74,10 +74,10 @@ function judgeTasks(run: SlackChaosRun, posts: readonly Shown[]): string[] {
 }
 
 /** No channel stays trusted after a guest joined, as far as Slack has reported it. */
-function judgeTrust({ work, people, world }: SlackChaosRun, posts: readonly Shown[]): string[] {
+function judgeTrust({ work, people, simulator }: SlackChaosRun, posts: readonly Shown[]): string[] {
 	return work.trust.grants.flatMap(({ id, place, givenAt, isOver }) => {
 		const changedAt = people.audiences.get(place.split(":").at(-1) ?? "") ?? 0;
-		const isUnseen = world.delivery.lost.includes("member_joined_channel");
+		const isUnseen = simulator.delivery.lost.includes("member_joined_channel");
 		const ended = changedAt <= givenAt || isOver || isUnseen ? [] : [`${id} survived its audience`];
 		const cards = posts.filter(({ text }) => text.includes(reasonOf({ id })));
 		const canEnd = cards.some(({ buttons }) => buttons.includes("End trust"));
@@ -87,7 +87,7 @@ function judgeTrust({ work, people, world }: SlackChaosRun, posts: readonly Show
 	});
 }
 
-function judgeSentMessage({ gateway, world, people }: SlackChaosRun, sentMessage: SentMessage): string[] {
+function judgeSentMessage({ gateway, simulator, people }: SlackChaosRun, sentMessage: SentMessage): string[] {
 	const { id, versions, isDeleted, mayBeLost, room } = sentMessage;
 	// The mention that started a thread may be removed before its replies arrive.
 	const isUncalled = people.messages.sentMessages.some((root) => root.id === room.id && root.isDeleted);
@@ -103,7 +103,7 @@ function judgeSentMessage({ gateway, world, people }: SlackChaosRun, sentMessage
 		return isUncalled ? faults : [...faults, `the gateway never received ${versions[0]}`];
 	}
 	const last = versions.at(-1) ?? "";
-	const isRefused = [room, ...world.threads()]
+	const isRefused = [room, ...simulator.threads()]
 		.flatMap((place) => place.shows())
 		.some(({ text }) => text.includes("before you edited"));
 	const counts = arrivals.some(({ content }) => content.includes(last)) || isRefused;
@@ -111,8 +111,8 @@ function judgeSentMessage({ gateway, world, people }: SlackChaosRun, sentMessage
 }
 
 /** Number of posts in the room which say that the file could not be read. */
-function refusalsOf({ world }: SlackChaosRun, { room }: SentMessage, file: string): number {
-	return [room, ...world.threads()]
+function refusalsOf({ simulator }: SlackChaosRun, { room }: SentMessage, file: string): number {
+	return [room, ...simulator.threads()]
 		.flatMap((place) => place.shows())
-		.filter(({ text, author }) => author === world.bot.name && text.includes(file)).length;
+		.filter(({ text, author }) => author === simulator.bot.name && text.includes(file)).length;
 }

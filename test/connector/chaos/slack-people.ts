@@ -2,7 +2,7 @@ import type { Random } from "../../random.ts";
 import type { Channel } from "../../simulators/slack/people/channel.ts";
 import type { Person } from "../../simulators/slack/people/person.ts";
 import type { SentInteraction } from "../../simulators/slack/people/sent-interaction.ts";
-import type { World } from "../../simulators/slack/world/world.ts";
+import type { Simulator } from "../../simulators/slack/platform/simulator.ts";
 import { Messages } from "./messages.ts";
 import { PendingActions } from "./pending-actions.ts";
 
@@ -30,28 +30,28 @@ export class SlackPeople {
 	retries = 0;
 	/** Time of the last join of a guest, by the channel's id. */
 	readonly audiences = new Map<string, number>();
-	readonly #world: World;
+	readonly #simulator: Simulator;
 	readonly #random: Random;
 	readonly #persons: readonly Person[];
 	readonly #guest: Person;
 	readonly #signs = new Set<string>();
 
-	constructor(world: World, random: Random) {
-		this.#world = world;
+	constructor(simulator: Simulator, random: Random) {
+		this.#simulator = simulator;
 		this.#random = random;
-		this.pendingActions = new PendingActions(world.clock);
-		this.messages = new Messages<Channel, Person>(world.clock, random, {
+		this.pendingActions = new PendingActions(simulator.clock);
+		this.messages = new Messages<Channel, Person>(simulator.clock, random, {
 			// Direct messages and Parley's threads need no mention.
 			address: (text, room) =>
-				isOpen({ room }) && room.threadTs === undefined ? `${world.mention} ${text}` : text,
+				isOpen({ room }) && room.threadTs === undefined ? `${simulator.mention} ${text}` : text,
 		});
-		this.#persons = ["Ada", "Bo"].map((name) => world.member(name));
+		this.#persons = ["Ada", "Bo"].map((name) => simulator.member(name));
 		this.requesters = this.#persons.map(({ id, name }) => ({ id, name }));
 		this.rooms = [
-			...["general", "random"].map((name) => world.channel(name)),
+			...["general", "random"].map((name) => simulator.channel(name)),
 			...this.#persons.map(({ dm }) => dm),
 		];
-		this.#guest = world.member("Cy", { guest: true });
+		this.#guest = simulator.member("Cy", { guest: true });
 		for (const room of this.rooms.slice(0, 2)) room.loses(this.#guest);
 	}
 
@@ -111,7 +111,7 @@ export class SlackPeople {
 		if (!isOpen({ room })) return;
 		if (room.record.members.has(this.#guest.user)) room.loses(this.#guest);
 		else {
-			this.audiences.set(room.id, this.#world.clock.now());
+			this.audiences.set(room.id, this.#simulator.clock.now());
 			room.joins(this.#guest);
 		}
 	}
@@ -138,7 +138,7 @@ export class SlackPeople {
 	}
 
 	#await(interaction: SentInteraction): void {
-		if (this.#world.delivery.connections === 0) this.pendingActions.disturbed();
+		if (this.#simulator.delivery.connections === 0) this.pendingActions.disturbed();
 		this.pendingActions.add(interaction, interaction.record.kind);
 	}
 }

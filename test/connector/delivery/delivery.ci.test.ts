@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { testScale, testSeed } from "../../random.ts";
+import { DeliveryRun } from "./delivery-run.ts";
 import { judge } from "./judge.ts";
 import { places } from "./killable-outbox.ts";
-import { World } from "./world.ts";
 
 const first = testSeed();
 const count = 50 * testScale(6, 200);
@@ -22,10 +22,10 @@ test(`no event or post is lost, repeated or out of order after many deaths of th
 	const faults: string[] = [];
 	const deaths = new Set<string>();
 	for (let seed = first; seed < first + count; seed++) {
-		const world = new World(seed, directory);
-		await world.play(kills);
-		for (const death of world.deaths) deaths.add(death);
-		faults.push(...judge(world).map((fault) => `seed ${seed}: ${fault}`));
+		const run = new DeliveryRun(seed, directory);
+		await run.play(kills);
+		for (const death of run.deaths) deaths.add(death);
+		faults.push(...judge(run).map((fault) => `seed ${seed}: ${fault}`));
 	}
 	await rm(directory, { recursive: true });
 	expect(faults).toEqual([]);

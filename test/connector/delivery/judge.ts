@@ -1,12 +1,12 @@
 import type { PlannedRow } from "@parley/connector";
-import type { World } from "./world.ts";
+import type { DeliveryRun } from "./delivery-run.ts";
 
-export function judge(world: World): string[] {
-	const { posts, faults } = world.platform;
+export function judge(run: DeliveryRun): string[] {
+	const { posts, faults } = run.platform;
 	const all = [...faults];
 	const nonces = posts.map(({ nonce }) => nonce);
 	if (new Set(nonces).size < nonces.length) all.push("a row is posted twice");
-	for (const [session, events] of world.events) {
+	for (const [session, events] of run.events) {
 		const rows = events.flat();
 		const seen = posts.filter(({ conversation }) => conversation === session);
 		const texts = seen.map(({ text }) => text);
@@ -23,10 +23,10 @@ export function judge(world: World): string[] {
 				all.push(`${session} sees ${shown.join()} instead of ${planned.join()}`);
 		}
 	}
-	return [...all, ...judgeInbound(world)];
+	return [...all, ...judgeInbound(run)];
 }
 
-function judgeInbound({ inbound, received, network }: World): string[] {
+function judgeInbound({ inbound, received, network }: DeliveryRun): string[] {
 	const lost = [...Map.groupBy(inbound, ({ conversation }) => conversation)].flatMap(
 		([conversation, events]) => {
 			const sent = events.map(({ id }) => id).toSorted();

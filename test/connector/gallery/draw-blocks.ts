@@ -1,7 +1,7 @@
 import { insideOf, isPart, type Part } from "../../simulators/slack/blocks/block-text.ts";
 import { labelOf, optionsOf } from "../../simulators/slack/blocks/controls.ts";
 import { readAloud } from "../../simulators/slack/people/read-aloud.ts";
-import type { State } from "../../simulators/slack/world/state.ts";
+import type { State } from "../../simulators/slack/platform/state.ts";
 import { normalised } from "../scenes/normalised.ts";
 import { asRead } from "../scenes/slack-room.ts";
 import { controlOf } from "./control-of.ts";

@@ -2,7 +2,7 @@ import { ButtonStyle, ComponentType, MessageType } from "discord-api-types/v10";
 import { readAloud } from "../../simulators/discord/people/read-aloud.ts";
 import { SentInteraction } from "../../simulators/discord/people/sent-interaction.ts";
 import { isSeen, type SeenComponent, show } from "../../simulators/discord/people/shown.ts";
-import type { ChannelRecord, MessageRecord } from "../../simulators/discord/world/records.ts";
+import type { ChannelRecord, MessageRecord } from "../../simulators/discord/platform/records.ts";
 import type { DiscordSite } from "../scenes/discord-site.ts";
 import { has, readable } from "../scenes/look.ts";
 import { normalised } from "../scenes/normalised.ts";
@@ -18,7 +18,7 @@ export const drawDiscord: Draw<DiscordSite> = {
 	channel: (site) => drawChannel(site, site.general.record),
 
 	moment(site, sight) {
-		const { state } = site.world;
+		const { state } = site.simulator;
 		const messages = [...state.channels.values()].flatMap((channel) => channel.messages);
 		for (const message of messages.filter(({ author }) => author.bot)) {
 			const found = message.states
@@ -29,7 +29,7 @@ export const drawDiscord: Draw<DiscordSite> = {
 		return undefined;
 	},
 
-	form({ world: { state } }) {
+	form({ simulator: { state } }) {
 		const forms = [...state.interactions.values()].map((record) => new SentInteraction(state, record).form);
 		const form = forms.findLast((one) => one !== undefined);
 		return form && drawForm(form.title, form.fields);
@@ -42,7 +42,7 @@ function drawChannel(site: DiscordSite, { messages }: ChannelRecord): Markup {
 }
 
 function drawMessage(site: DiscordSite, message: MessageRecord, thread?: Markup): Markup {
-	const shown = show(site.world.state, message);
+	const shown = show(site.simulator.state, message);
 	const components = message.components as readonly Component[];
 	const text = message.content === "" ? undefined : drawMarkdown(read(site, message, message.content));
 	const controls = components.map((component) => drawComponent(site, message, component));
@@ -58,7 +58,7 @@ function drawMessage(site: DiscordSite, message: MessageRecord, thread?: Markup)
 }
 
 function threadOf(site: DiscordSite, { id, channel }: MessageRecord): Markup | undefined {
-	const thread = channel.thread ? undefined : site.world.state.channels.get(id);
+	const thread = channel.thread ? undefined : site.simulator.state.channels.get(id);
 	if (!thread) return undefined;
 	return html`<div class="thread"><div class="title">🧵 ${thread.name}</div>
 ${drawChannel(site, thread)}
@@ -105,6 +105,6 @@ ${lines(inside)}
 	}
 }
 
-function read({ world }: DiscordSite, { channel }: MessageRecord, text: string): string {
-	return normalised(readAloud(world.state, channel, text));
+function read({ simulator }: DiscordSite, { channel }: MessageRecord, text: string): string {
+	return normalised(readAloud(simulator.state, channel, text));
 }

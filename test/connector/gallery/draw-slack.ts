@@ -1,7 +1,7 @@
 import { isPart, type Part } from "../../simulators/slack/blocks/block-text.ts";
 import { SentInteraction } from "../../simulators/slack/people/sent-interaction.ts";
 import { isSeen, show } from "../../simulators/slack/people/shown.ts";
-import type { MessageRecord } from "../../simulators/slack/world/records.ts";
+import type { MessageRecord } from "../../simulators/slack/platform/records.ts";
 import { has, readable } from "../scenes/look.ts";
 import type { SlackSite } from "../scenes/slack-site.ts";
 import { drawBlocks, drawMrkdwn } from "./draw-blocks.ts";
@@ -22,7 +22,7 @@ export const drawSlack: Draw<SlackSite> = {
 	},
 
 	moment(site, sight) {
-		const { state } = site.world;
+		const { state } = site.simulator;
 		const messages = [...state.channels.values()].flatMap((channel) => channel.messages);
 		for (const message of messages.filter(({ author }) => author.isBot)) {
 			const found = message.states
@@ -33,7 +33,7 @@ export const drawSlack: Draw<SlackSite> = {
 		return undefined;
 	},
 
-	form({ world: { state } }) {
+	form({ simulator: { state } }) {
 		const forms = state.interactions.map((record) => new SentInteraction(state, record).form);
 		const form = forms.findLast((one) => one !== undefined);
 		return form && drawForm(form.title, form.fields);
@@ -49,7 +49,7 @@ ${lines(replies.map((reply) => drawMessage(site, reply)))}
 }
 
 function drawMessage(site: SlackSite, message: MessageRecord, thread?: Markup): Markup {
-	const { state } = site.world;
+	const { state } = site.simulator;
 	const shown = show(state, message);
 	const blocks = (message.blocks as readonly unknown[]).filter((block): block is Part => isPart(block));
 	const body = blocks.length === 0 ? [drawMrkdwn(state, message.text)] : drawBlocks(state, blocks);

@@ -6,9 +6,9 @@ import type { Channel } from "../../simulators/discord/people/channel.ts";
 import type { Person } from "../../simulators/discord/people/person.ts";
 import type { Shown } from "../../simulators/discord/people/shown.ts";
 import { messageText } from "../../simulators/discord/people/transcript.ts";
+import { deleteMessage } from "../../simulators/discord/platform/messages.ts";
+import { Simulator } from "../../simulators/discord/platform/simulator.ts";
 import type { Fault as DiscordFault } from "../../simulators/discord/rest/network.ts";
-import { deleteMessage } from "../../simulators/discord/world/messages.ts";
-import { World } from "../../simulators/discord/world/world.ts";
 import { type Connecting, noticesOf, type Running, type Site, type SiteParts } from "./site.ts";
 import type { Name, Sight } from "./step.ts";
 
@@ -41,7 +41,7 @@ type Right =
 export class DiscordSite implements Site {
 	static readonly platform = "discord";
 	readonly platform = DiscordSite.platform;
-	readonly world: World;
+	readonly simulator: Simulator;
 	readonly directory: string;
 	readonly #joinMs: number;
 	readonly people: Readonly<Record<Name, Person>>;
@@ -57,18 +57,18 @@ export class DiscordSite implements Site {
 	constructor({ clock, scene, directory }: SiteParts) {
 		this.directory = directory;
 		this.#joinMs = scene.joins ? 2000 : 0;
-		this.world = new World({ clock });
-		const { home } = this.world;
+		this.simulator = new Simulator({ clock });
+		const { home } = this.simulator;
 		home.role("owners", { permissions: ["ManageGuild", "ManageMessages"] });
-		const member = (name: Name, role?: string) => this.world.member(name, role ? { roles: [role] } : {});
+		const member = (name: Name, role?: string) => this.simulator.member(name, role ? { roles: [role] } : {});
 		this.people = {
 			...{ Olga: member("Olga", "owners"), Alex: member("Alex", "approvers") },
 			...{ Mia: member("Mia", "members"), Max: member("Max", "members"), Gus: member("Gus", "visitors") },
 			Sam: member("Sam"),
-			Robo: this.world.member("Robo", { bot: true, roles: ["members"] }),
+			Robo: this.simulator.member("Robo", { bot: true, roles: ["members"] }),
 		};
-		this.general = this.world.channel("general");
-		this.random = this.world.channel("random");
+		this.general = this.simulator.channel("general");
+		this.random = this.simulator.channel("random");
 		if (scene.welcome) home.record.systemChannelId = this.random.id;
 		const server = { platform: "discord", tenant: home.id };
 		const role = (name: string) => ({ ...server, platformRole: home.role(name).id });
@@ -93,7 +93,7 @@ export class DiscordSite implements Site {
 	}
 
 	get tenant(): string {
-		return this.world.home.id;
+		return this.simulator.home.id;
 	}
 
 	get tenants(): readonly string[] {
@@ -101,18 +101,18 @@ export class DiscordSite implements Site {
 	}
 
 	get mention(): string {
-		return this.world.mention;
+		return this.simulator.mention;
 	}
 
 	get isReady(): boolean {
-		return this.world.commands().length > 10;
+		return this.simulator.commands().length > 10;
 	}
 
 	room(name: string, person: Person): Channel {
 		if (name === "general") return this.general;
 		if (name === "random") return this.random;
 		if (name === "dm") return person.dm;
-		const threads = this.world.threads();
+		const threads = this.simulator.threads();
 		const found = name === "thread" ? threads.at(-1) : threads.find((thread) => thread.name === name);
 		if (!found) throw new Error(`there is no room ${name}`);
 		return found;
@@ -137,20 +137,20 @@ export class DiscordSite implements Site {
 	}
 
 	traces(): string {
-		const messages = [...this.world.state.channels.values()].flatMap((channel) => channel.messages);
+		const messages = [...this.simulator.state.channels.values()].flatMap((channel) => channel.messages);
 		return messages.map(({ editedAt, deleted }) => `${editedAt}${deleted}`).join();
 	}
 
 	drainPings(): string[] {
-		const names = this.world.pings.slice(this.#pings).map(({ who }) => who);
-		this.#pings = this.world.pings.length;
+		const names = this.simulator.pings.slice(this.#pings).map(({ who }) => who);
+		this.#pings = this.simulator.pings.length;
 		return names;
 	}
 
 	drainFaults(): string[] {
 		const pings = this.drainPings().map((who) => `notified: ${who}`);
-		const left = this.world.network.pending > 0 ? ["a fault that was planned did not happen"] : [];
-		return [...this.world.drainViolations(), ...pings, ...left];
+		const left = this.simulator.network.pending > 0 ? ["a fault that was planned did not happen"] : [];
+		return [...this.simulator.drainViolations(), ...pings, ...left];
 	}
 
 	connect(connecting: Connecting): Promise<Running> {
@@ -158,11 +158,11 @@ export class DiscordSite implements Site {
 			...{
 				...connecting,
 				joinMs: this.#joinMs,
-				token: this.world.token,
+				token: this.simulator.token,
 				ids: seededIds(7),
 				chance: () => 0.5,
 			},
-			port: new InProcessPort(this.world, { intents, sessions: this.#sessions }),
+			port: new InProcessPort(this.simulator, { intents, sessions: this.#sessions }),
 		});
 	}
 
@@ -171,11 +171,11 @@ export class DiscordSite implements Site {
 	}
 
 	cut(): void {
-		this.world.gateway.drop();
+		this.simulator.gateway.drop();
 	}
 
 	fail(request: string, fault: DiscordFault): void {
-		this.world.network.next(routes[request] ?? request, fault);
+		this.simulator.network.next(routes[request] ?? request, fault);
 	}
 
 	archive(room: Channel, locked: boolean): void {
@@ -183,7 +183,7 @@ export class DiscordSite implements Site {
 	}
 
 	forbid(room: Channel, rights: readonly Right[]): void {
-		room.permit(this.world.bot, { deny: rights });
+		room.permit(this.simulator.bot, { deny: rights });
 	}
 
 	open(room: Channel, to: Person): void {
@@ -195,7 +195,7 @@ export class DiscordSite implements Site {
 	}
 
 	moderate(room: Channel, { id }: { readonly id: string }): void {
-		const { state } = this.world;
+		const { state } = this.simulator;
 		deleteMessage(state, this.people.Olga.user, state.message(room.record, id));
 	}
 }

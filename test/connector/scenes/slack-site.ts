@@ -6,9 +6,9 @@ import type { Channel } from "../../simulators/slack/people/channel.ts";
 import type { PersonOptions } from "../../simulators/slack/people/person.ts";
 import type { Shown } from "../../simulators/slack/people/shown.ts";
 import { messageText } from "../../simulators/slack/people/transcript.ts";
+import type { AppManifest } from "../../simulators/slack/platform/manifest.ts";
+import { Simulator } from "../../simulators/slack/platform/simulator.ts";
 import type { Fault } from "../../simulators/slack/web-api/network.ts";
-import type { AppManifest } from "../../simulators/slack/world/manifest.ts";
-import { World } from "../../simulators/slack/world/world.ts";
 import { type Connecting, noticesOf, type Running, type Site, type SiteParts } from "./site.ts";
 import { SlackPlayer } from "./slack-player.ts";
 import { asRead, SlackRoom } from "./slack-room.ts";
@@ -31,7 +31,7 @@ const methods: Readonly<Record<string, string>> = {
 export class SlackSite implements Site {
 	static readonly platform = "slack";
 	readonly platform = SlackSite.platform;
-	readonly world: World;
+	readonly simulator: Simulator;
 	readonly directory: string;
 	readonly #joinMs: number;
 	readonly people: Readonly<Record<Name, SlackPlayer>>;
@@ -50,15 +50,15 @@ export class SlackSite implements Site {
 		this.#joinMs = scene.joins ? 2000 : 0;
 		// Its sections must have the form of Slack's manifests, and are read like them.
 		const manifest = manifestOf({ shapes: commandTable }) as AppManifest;
-		this.world = new World({ clock, manifest });
+		this.simulator = new Simulator({ clock, manifest });
 		const player = (name: Name, options: PersonOptions = {}) => this.player(name, options);
 		this.people = {
 			...{ Olga: player("Olga", { owner: true }), Alex: player("Alex"), Mia: player("Mia") },
 			...{ Max: player("Max"), Gus: player("Gus", { guest: true }), Sam: player("Sam") },
 			Robo: player("Robo", { bot: true }),
 		};
-		this.general = this.roomOf(this.world.channel("general"));
-		this.random = this.roomOf(this.world.channel("random"));
+		this.general = this.roomOf(this.simulator.channel("general"));
+		this.random = this.roomOf(this.simulator.channel("random"));
 		const { Olga, Alex, Mia, Max, Gus, Robo } = this.people;
 		const rule = ({ id: user }: SlackPlayer) => ({ platform: "slack", tenant: this.tenant, user });
 		this.rules = [
@@ -80,7 +80,7 @@ export class SlackSite implements Site {
 	}
 
 	get tenant(): string {
-		return this.world.home.id;
+		return this.simulator.home.id;
 	}
 
 	get tenants(): readonly string[] {
@@ -88,14 +88,14 @@ export class SlackSite implements Site {
 	}
 
 	get mention(): string {
-		return this.world.mention;
+		return this.simulator.mention;
 	}
 
 	get isReady(): boolean {
-		return this.world.delivery.connections > 0;
+		return this.simulator.delivery.connections > 0;
 	}
 
-	player(name: string, options: PersonOptions = {}, team = this.world.home): SlackPlayer {
+	player(name: string, options: PersonOptions = {}, team = this.simulator.home): SlackPlayer {
 		const opens = (thread: string, channel: Channel) => void this.#named.set(thread, channel);
 		return new SlackPlayer(team.member(name, options), this.mention, opens);
 	}
@@ -104,7 +104,7 @@ export class SlackSite implements Site {
 	roomOf(channel: Channel): SlackRoom {
 		const known = this.#rooms.get(channel.id);
 		if (known) return known;
-		const room = new SlackRoom(channel, this.world.bot.name);
+		const room = new SlackRoom(channel, this.simulator.bot.name);
 		this.#rooms.set(channel.id, room);
 		return room;
 	}
@@ -116,9 +116,9 @@ export class SlackSite implements Site {
 		if (name === "top") return new SlackRoom(this.general.channel);
 		if (name === "dm") return this.roomOf(person.dm);
 		if (name === "group") {
-			return this.roomOf(this.world.home.conversation(this.people.Mia.person, this.people.Max.person));
+			return this.roomOf(this.simulator.home.conversation(this.people.Mia.person, this.people.Max.person));
 		}
-		const found = name === "thread" ? this.world.threads().at(-1) : this.#thread(name);
+		const found = name === "thread" ? this.simulator.threads().at(-1) : this.#thread(name);
 		if (!found) throw new Error(`there is no room ${name}`);
 		return this.roomOf(found);
 	}
@@ -139,22 +139,22 @@ export class SlackSite implements Site {
 	}
 
 	traces(): string {
-		const messages = [...this.world.state.channels.values()].flatMap((channel) => channel.messages);
+		const messages = [...this.simulator.state.channels.values()].flatMap((channel) => channel.messages);
 		return messages.map(({ changes, deleted }) => `${changes}${deleted}`).join();
 	}
 
 	drainPings(): string[] {
-		const names = this.world.pings.slice(this.#pings).map(({ who }) => who);
-		this.#pings = this.world.pings.length;
+		const names = this.simulator.pings.slice(this.#pings).map(({ who }) => who);
+		this.#pings = this.simulator.pings.length;
 		return names;
 	}
 
 	drainFaults(): string[] {
-		const { world } = this;
+		const { simulator } = this;
 		const pings = this.drainPings().map((who) => `notified: ${who}`);
-		const left = world.network.pending > 0 ? ["a fault that was planned did not happen"] : [];
-		const lost = world.delivery.lost.map((event) => `given up by Slack: ${event}`);
-		return [...world.drainViolations(), ...pings, ...left, ...lost];
+		const left = simulator.network.pending > 0 ? ["a fault that was planned did not happen"] : [];
+		const lost = simulator.delivery.lost.map((event) => `given up by Slack: ${event}`);
+		return [...simulator.drainViolations(), ...pings, ...left, ...lost];
 	}
 
 	connect(connecting: Connecting): Promise<Running> {
@@ -162,11 +162,11 @@ export class SlackSite implements Site {
 			...{
 				...connecting,
 				joinMs: this.#joinMs,
-				botToken: this.world.token,
+				botToken: this.simulator.token,
 				ids: seededIds(7),
 				chance: () => 0.5,
 			},
-			port: new InProcessPort(this.world),
+			port: new InProcessPort(this.simulator),
 		});
 	}
 
@@ -175,11 +175,11 @@ export class SlackSite implements Site {
 	}
 
 	cut(): void {
-		this.world.delivery.drop();
+		this.simulator.delivery.drop();
 	}
 
 	fail(request: string, fault: Fault): void {
-		this.world.network.next(methods[request] ?? request, fault);
+		this.simulator.network.next(methods[request] ?? request, fault);
 	}
 
 	archive({ channel }: SlackRoom): void {
@@ -208,7 +208,7 @@ export class SlackSite implements Site {
 		for (const { channel } of this.rooms()) {
 			const root = channel
 				.shows()
-				.find(({ author, text }) => author === this.world.bot.name && text.includes(`**${name}**`));
+				.find(({ author, text }) => author === this.simulator.bot.name && text.includes(`**${name}**`));
 			if (root) return channel.thread(root);
 		}
 		return undefined;

@@ -1,26 +1,26 @@
 import { paced } from "@parley/base/testing";
 import { expect, onTestFinished, test } from "vitest";
+import { Simulator, type SimulatorOptions } from "../../simulators/discord/platform/simulator.ts";
 import { DiscordServer } from "../../simulators/discord/server.ts";
-import { World, type WorldOptions } from "../../simulators/discord/world/world.ts";
 import { StoredSession } from "./stored-session.ts";
 import { type ClientOptions, WatchedClient } from "./watched-client.ts";
 
-async function place(options: WorldOptions = {}) {
-	const world = new World(options);
-	const server = await DiscordServer.start(world);
+async function place(options: SimulatorOptions = {}) {
+	const simulator = new Simulator(options);
+	const server = await DiscordServer.start(simulator);
 	onTestFinished(() => server.close());
 	const { apiUrl, cdnUrl } = server;
 	const sessions = new StoredSession();
 	const client = (given: Partial<ClientOptions> = {}) =>
-		new WatchedClient({ token: world.token, apiUrl, cdnUrl, sessions, ...given });
-	const general = world.channel("general");
-	const ada = world.member("Ada");
+		new WatchedClient({ token: simulator.token, apiUrl, cdnUrl, sessions, ...given });
+	const general = simulator.channel("general");
+	const ada = simulator.member("Ada");
 	const says = (text: string) => ada.says(text, { in: general });
-	return { world, general, ada, says, client, sessions };
+	return { simulator, general, ada, says, client, sessions };
 }
 
 test("the next client resumes the session, and gets the messages in between, in order", async () => {
-	const { world, says, client, sessions } = await place();
+	const { simulator, says, client, sessions } = await place();
 	const first = await client().connect();
 	says("one");
 	await first.receives("one");
@@ -31,7 +31,7 @@ test("the next client resumes the session, and gets the messages in between, in 
 	await second.receives("three");
 	expect(second.received).toEqual(["two", "three"]);
 	const { user, application } = sessions.session ?? {};
-	expect([user, application]).toEqual([world.bot.id, world.state.app.id]);
+	expect([user, application]).toEqual([simulator.bot.id, simulator.state.app.id]);
 	expect([first.links, second.links]).toEqual([
 		[{ state: "ready", user, application, resumed: false }],
 		[{ state: "ready", user, application, resumed: true }],
@@ -39,8 +39,8 @@ test("the next client resumes the session, and gets the messages in between, in 
 });
 
 test("a client whose first attempt fails tries again until it is ready", async () => {
-	const { world, client } = await place();
-	world.network.next("GET /gateway/bot", { status: 502 });
+	const { simulator, client } = await place();
+	simulator.network.next("GET /gateway/bot", { status: 502 });
 	const one = await client().connect();
 	expect(one.links.map(({ state }) => state)).toEqual(["lost", "ready"]);
 });
@@ -58,11 +58,11 @@ test("an unacknowledged event is delivered to the next client again, with all la
 });
 
 test("a session that Discord no longer has is started again, and the new one is resumed", async () => {
-	const { world, says, client, sessions } = await place();
+	const { simulator, says, client, sessions } = await place();
 	const first = await client().connect();
 	await first.port.close();
 	const before = sessions.session?.id;
-	world.gateway.forgetSessions();
+	simulator.gateway.forgetSessions();
 	const second = await client().connect();
 	expect(second.links.at(-1)).toMatchObject({ state: "ready", resumed: false });
 	await second.gets("GUILD_CREATE");
@@ -75,13 +75,13 @@ test("a session that Discord no longer has is started again, and the new one is 
 });
 
 test("a connection that is lost, or that Discord wants to move, is resumed", async () => {
-	const { world, says, client } = await place();
+	const { simulator, says, client } = await place();
 	const one = await client().connect();
-	world.gateway.drop();
+	simulator.gateway.drop();
 	await one.reaches("lost", 1);
 	says("meanwhile");
 	await one.reaches("ready", 2);
-	world.gateway.reconnect();
+	simulator.gateway.reconnect();
 	await one.reaches("ready", 3);
 	says("after");
 	await one.receives("meanwhile", "after");
@@ -101,29 +101,29 @@ test("a connection without the intent is refused, with advice", async () => {
 });
 
 test("a wrong token is refused, before the connection and after it", async () => {
-	const { world, client } = await place();
+	const { simulator, client } = await place();
 	const wrong = await client({ token: "MTA.wrong.token" }).connect();
 	expect(wrong.links).toEqual([{ state: "refused", detail: expect.stringContaining("DISCORD_TOKEN") }]);
 	const right = await client().connect();
-	world.gateway.close(4004);
+	simulator.gateway.close(4004);
 	await right.reaches("refused", 1);
 });
 
 test("an error response is returned with its headers, without a retry", async () => {
-	const { world, general, client } = await place();
+	const { simulator, general, client } = await place();
 	const { port } = client();
 	const path = `/channels/${general.id}/messages`;
 	const send = () =>
 		port.request({ method: "POST", path, body: { content: "hi", allowed_mentions: { parse: [] } } });
-	world.network.next("POST /channels/{channel_id}/messages", { status: 429, retryAfter: 2000 });
-	world.network.next("GET /channels/{channel_id}/messages", { status: 502 });
+	simulator.network.next("POST /channels/{channel_id}/messages", { status: 429, retryAfter: 2000 });
+	simulator.network.next("GET /channels/{channel_id}/messages", { status: 502 });
 	const limited = await send();
 	expect(limited).toMatchObject({ status: 429, headers: { "retry-after": expect.any(String) } });
 	expect(await port.request({ method: "GET", path })).toMatchObject({ status: 502 });
-	world.network.next("POST /channels/{channel_id}/typing", { drop: "after-commit" });
+	simulator.network.next("POST /channels/{channel_id}/typing", { drop: "after-commit" });
 	const lost = port.request({ method: "POST", path: `/channels/${general.id}/typing` });
 	await expect(lost).rejects.toMatchObject({ code: "unavailable" });
-	expect(world.network.pending).toBe(0);
+	expect(simulator.network.pending).toBe(0);
 	expect(general.shows()).toEqual([]);
 });
 
@@ -144,24 +144,24 @@ test("files are uploaded and downloaded", async () => {
 });
 
 test("a client that is closed while Discord is unavailable does not reconnect", async () => {
-	const { world, client } = await place();
+	const { simulator, client } = await place();
 	const one = await client().connect();
-	world.gateway.drop();
+	simulator.gateway.drop();
 	await one.reaches("lost", 1);
 	await one.port.close();
 	// Longer than the delay of discord.js before it reconnects.
 	const other = await client().connect();
-	world.gateway.drop();
+	simulator.gateway.drop();
 	await other.reaches("ready", 2);
-	expect(world.gateway.connections).toBe(1);
+	expect(simulator.gateway.connections).toBe(1);
 	expect(one.links).toHaveLength(2);
 });
 
 test("members see the presence that the connector sends", async () => {
-	const { world, client } = await place();
+	const { simulator, client } = await place();
 	const { port } = await client().connect();
 	const activities = [{ name: "Custom Status", type: 4, state: "The model does not answer" }] as const;
 	port.present({ since: null, afk: false, status: "dnd", activities });
 	const shown = { status: "dnd", activities: ["The model does not answer"] };
-	await expect.poll(() => world.presence, { timeout: paced(10_000) }).toEqual(shown);
+	await expect.poll(() => simulator.presence, { timeout: paced(10_000) }).toEqual(shown);
 });

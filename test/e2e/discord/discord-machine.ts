@@ -1,11 +1,11 @@
 import type { Channel } from "../../simulators/discord/people/channel.ts";
 import type { Shown } from "../../simulators/discord/people/shown.ts";
+import { Simulator } from "../../simulators/discord/platform/simulator.ts";
 import { DiscordServer } from "../../simulators/discord/server.ts";
-import { World } from "../../simulators/discord/world/world.ts";
 import { Machine, unescaped } from "../machine.ts";
 
 export class DiscordMachine extends Machine {
-	readonly world = new World();
+	readonly simulator = new Simulator();
 	/** Requests to Discord, by method and route, in order. */
 	readonly requests: string[] = [];
 
@@ -17,7 +17,7 @@ export class DiscordMachine extends Machine {
 
 	/** Environment variables of `parley discord`. */
 	get tokens(): Record<string, string> {
-		return { DISCORD_TOKEN: this.world.token };
+		return { DISCORD_TOKEN: this.simulator.token };
 	}
 
 	/** Resolves with the newest message in a channel that contains the text. */
@@ -26,13 +26,13 @@ export class DiscordMachine extends Machine {
 	}
 
 	async #serve(changed: () => void) {
-		this.world.state.listen(changed);
-		this.world.network.each((label) => {
+		this.simulator.state.listen(changed);
+		this.simulator.network.each((label) => {
 			this.requests.push(label);
 			changed();
 			return undefined;
 		});
-		const server = await DiscordServer.start(this.world);
+		const server = await DiscordServer.start(this.simulator);
 		const { apiUrl, cdnUrl } = server;
 		return { settings: { apiUrl, cdnUrl }, close: () => server.close() };
 	}

@@ -2,9 +2,9 @@ import { commandTable } from "@parley/connector";
 import { manifestOf } from "@parley/slack";
 import type { Channel } from "../../simulators/slack/people/channel.ts";
 import type { Shown } from "../../simulators/slack/people/shown.ts";
+import { defaultSettings } from "../../simulators/slack/platform/settings.ts";
+import { Simulator } from "../../simulators/slack/platform/simulator.ts";
 import { SlackServer } from "../../simulators/slack/server.ts";
-import { defaultSettings } from "../../simulators/slack/world/settings.ts";
-import { World } from "../../simulators/slack/world/world.ts";
 import { Machine, unescaped } from "../machine.ts";
 
 /**
@@ -14,7 +14,7 @@ import { Machine, unescaped } from "../machine.ts";
 const settings = { tiers: { ...defaultSettings.tiers, 1: 100 }, retriesMs: [0, 6_000, 12_000] };
 
 export class SlackMachine extends Machine {
-	readonly world = new World({ settings, manifest: manifestOf({ shapes: commandTable }) });
+	readonly simulator = new Simulator({ settings, manifest: manifestOf({ shapes: commandTable }) });
 	#server: SlackServer | undefined;
 
 	static async open(): Promise<SlackMachine> {
@@ -30,7 +30,7 @@ export class SlackMachine extends Machine {
 
 	/** Environment variables of `parley slack` for sockets. */
 	get tokens(): Record<string, string> {
-		return { SLACK_BOT_TOKEN: this.world.token, SLACK_APP_TOKEN: this.world.appToken };
+		return { SLACK_BOT_TOKEN: this.simulator.token, SLACK_APP_TOKEN: this.simulator.appToken };
 	}
 
 	/** Resolves with the newest message in a channel that contains the text. */
@@ -45,8 +45,8 @@ export class SlackMachine extends Machine {
 	}
 
 	async #serve(changed: () => void) {
-		this.world.state.listen(changed);
-		const server = await SlackServer.start(this.world);
+		this.simulator.state.listen(changed);
+		const server = await SlackServer.start(this.simulator);
 		this.#server = server;
 		server.listen(changed);
 		return { settings: { apiUrl: server.apiUrl }, close: () => server.close() };

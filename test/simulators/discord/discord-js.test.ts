@@ -11,20 +11,20 @@ import {
 	TextInputStyle,
 } from "discord.js";
 import { expect, test } from "vitest";
+import { Simulator } from "./platform/simulator.ts";
 import { buttons } from "./rest/direct-client.ts";
 import { DiscordServer } from "./server.ts";
-import { World } from "./world/world.ts";
 
 async function realClient() {
-	const world = new World({ settings: { buckets: {} } });
-	const server = await DiscordServer.start(world);
+	const simulator = new Simulator({ settings: { buckets: {} } });
+	const server = await DiscordServer.start(simulator);
 	const client = new Client({
 		intents: [Intents.Guilds, Intents.GuildMessages, Intents.MessageContent, Intents.DirectMessages],
 		partials: [Partials.Channel, Partials.Message],
 		allowedMentions: { parse: [] },
 		rest: { api: server.apiUrl, cdn: server.cdnUrl, version: "10", retries: 0 },
 	});
-	return { world, server, client, general: world.channel("general"), anna: world.member("Anna") };
+	return { simulator, server, client, general: simulator.channel("general"), anna: simulator.member("Anna") };
 }
 
 /** Resolves when the next interaction is handled. Rejects with an error of the handler. */
@@ -35,9 +35,9 @@ function handled(client: Client, handle: (interaction: Interaction) => Promise<u
 }
 
 test("the real client connects, receives, posts, answers forms, and resumes", async () => {
-	const { world, server, client, general, anna } = await realClient();
+	const { simulator, server, client, general, anna } = await realClient();
 	const ready = new Promise((resolve) => client.once(Events.ClientReady, resolve));
-	await client.login(world.token);
+	await client.login(simulator.token);
 	await ready;
 	expect(client.guilds.cache.map(({ name }) => name)).toEqual(["Home"]);
 	const received = new Promise<string>((resolve) => {
@@ -80,7 +80,7 @@ test("the real client connects, receives, posts, answers forms, and resumes", as
 	const missed = new Promise<string>((resolve) => {
 		client.once(Events.MessageCreate, ({ content }) => resolve(content));
 	});
-	world.gateway.drop();
+	simulator.gateway.drop();
 	anna.says("While you were away", { in: general });
 	expect(await missed).toBe("While you were away");
 	await resumed;
@@ -89,9 +89,9 @@ test("the real client connects, receives, posts, answers forms, and resumes", as
 });
 
 test("the real client reports a missing intent", async () => {
-	const { world, server, client } = await realClient();
-	world.state.app.privileged = 0;
-	await expect(client.login(world.token)).rejects.toThrow("Used disallowed intents");
+	const { simulator, server, client } = await realClient();
+	simulator.state.app.privileged = 0;
+	await expect(client.login(simulator.token)).rejects.toThrow("Used disallowed intents");
 	await client.destroy();
 	await server.close();
 });

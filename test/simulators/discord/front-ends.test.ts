@@ -5,9 +5,9 @@ import { GatewayIntentBits as Intents } from "discord-api-types/v10";
 import { expect, test } from "vitest";
 import { Watch } from "../../watch.ts";
 import { InProcessPort, type SessionStore } from "./in-process.ts";
+import { Simulator } from "./platform/simulator.ts";
 import { DiscordServer } from "./server.ts";
 import { SocketPort } from "./socket-port.ts";
-import { World } from "./world/world.ts";
 
 const intents = Intents.Guilds | Intents.GuildMessages | Intents.DirectMessages | Intents.MessageContent;
 
@@ -17,9 +17,9 @@ interface PortOptions {
 	readonly intents?: number;
 }
 
-/** A world behind one of the front ends. */
+/** A simulator behind one of the front ends. */
 interface FrontEnd {
-	readonly world: World;
+	readonly simulator: Simulator;
 	port(options?: PortOptions): DiscordPort;
 	/** Advances the clock of the in-process front end. */
 	pass(ms: number): void;
@@ -28,24 +28,24 @@ interface FrontEnd {
 
 async function inProcess(privileged?: number): Promise<FrontEnd> {
 	const clock = new ManualClock();
-	const world = new World({ clock, ...(privileged !== undefined && { privileged }) });
+	const simulator = new Simulator({ clock, ...(privileged !== undefined && { privileged }) });
 	return {
-		world,
-		port: (options) => new InProcessPort(world, { intents, ...options }),
+		simulator,
+		port: (options) => new InProcessPort(simulator, { intents, ...options }),
 		pass: (ms) => clock.advance(ms),
-		close: async () => world.close(),
+		close: async () => simulator.close(),
 	};
 }
 
 async function sockets(privileged?: number): Promise<FrontEnd> {
-	const world = new World({ clock: systemClock, ...(privileged !== undefined && { privileged }) });
-	const server = await DiscordServer.start(world);
+	const simulator = new Simulator({ clock: systemClock, ...(privileged !== undefined && { privileged }) });
+	const server = await DiscordServer.start(simulator);
 	return {
-		world,
+		simulator,
 		port: (options) =>
 			new SocketPort({
 				apiUrl: `${server.apiUrl}/v10`,
-				token: world.token,
+				token: simulator.token,
 				intents,
 				reconnectMs: 10,
 				...options,
@@ -82,11 +82,11 @@ const frontEnds = [
 
 test.each(frontEnds)("%s: a port is ready, receives messages, and posts", async (_, open) => {
 	const front = await open();
-	const general = front.world.channel("general");
-	const anna = front.world.member("Anna");
+	const general = front.simulator.channel("general");
+	const anna = front.simulator.member("Anna");
 	const port = front.port();
 	const { watch, links, received, texts } = await listening(port);
-	expect(links).toMatchObject([{ state: "ready", user: front.world.bot.id, resumed: false }]);
+	expect(links).toMatchObject([{ state: "ready", user: front.simulator.bot.id, resumed: false }]);
 	anna.says("Hello", { in: general });
 	await watch.until("it is heard", () => texts().length > 0);
 	expect(received.map(({ t }) => t)).toEqual(["READY", "GUILD_CREATE", "MESSAGE_CREATE"]);
@@ -104,7 +104,7 @@ test.each(frontEnds)("%s: a port is ready, receives messages, and posts", async 
 
 test.each(frontEnds)("%s: files are uploaded and downloaded", async (_, open) => {
 	const front = await open();
-	const general = front.world.channel("general");
+	const general = front.simulator.channel("general");
 	const port = front.port();
 	const bytes = new TextEncoder().encode("abc");
 	const path = `/channels/${general.id}/messages`;
@@ -138,15 +138,15 @@ test.each(frontEnds)(
 	"%s: events of a lost connection are delivered afterwards, once and in order",
 	async (_, open) => {
 		const front = await open();
-		const general = front.world.channel("general");
-		const anna = front.world.member("Anna");
+		const general = front.simulator.channel("general");
+		const anna = front.simulator.member("Anna");
 		const port = front.port();
 		const { watch, links, texts, ready } = await listening(port);
 		anna.says("before", { in: general });
 		await watch.until("it is heard", () => texts().length === 1);
 		for (const lose of ["drop", "reconnect"] as const) {
 			const before = links.length;
-			front.world.gateway[lose]();
+			front.simulator.gateway[lose]();
 			await watch.until("it is lost", () => links.length > before);
 			anna.says(`during ${lose}`, { in: general });
 			const came = ready().length;
@@ -165,7 +165,7 @@ test.each(frontEnds)(
 test.each(frontEnds)("%s: a new session starts after one that has ended", async (_, open) => {
 	const front = await open();
 	const { watch, received, ready } = await listening(front.port());
-	front.world.gateway.invalidate();
+	front.simulator.gateway.invalidate();
 	await Promise.resolve();
 	front.pass(5000);
 	await watch.until("it is back", () => ready().length === 2);
@@ -175,8 +175,8 @@ test.each(frontEnds)("%s: a new session starts after one that has ended", async 
 
 test.each(frontEnds)("%s: another process continues the session of the previous one", async (_, open) => {
 	const front = await open();
-	const general = front.world.channel("general");
-	const anna = front.world.member("Anna");
+	const general = front.simulator.channel("general");
+	const anna = front.simulator.member("Anna");
 	const sessions: SessionStore = {};
 	const first = front.port({ sessions });
 	const before = await listening(first);
@@ -195,8 +195,8 @@ test.each(frontEnds)("%s: another process continues the session of the previous 
 
 test.each(frontEnds)("%s: presses are answered", async (_, open) => {
 	const front = await open();
-	const general = front.world.channel("general");
-	const anna = front.world.member("Anna");
+	const general = front.simulator.channel("general");
+	const anna = front.simulator.member("Anna");
 	const port = front.port();
 	const { watch, received } = await listening(port);
 	const components = [{ type: 1, components: [{ type: 2, style: 1, label: "Go", custom_id: "go" }] }];
@@ -219,14 +219,14 @@ test.each(frontEnds)(
 	"%s: a request without a response rejects, whether it was performed or not",
 	async (_, open) => {
 		const front = await open();
-		const general = front.world.channel("general");
+		const general = front.simulator.channel("general");
 		const port = front.port();
 		const post = () =>
 			port.request({ method: "POST", path: `/channels/${general.id}/messages`, body: { content: "Hi" } });
-		front.world.network.next("POST *", { drop: "before" });
+		front.simulator.network.next("POST *", { drop: "before" });
 		await expect(post()).rejects.toMatchObject({ code: "unavailable" });
 		expect(general.shows()).toHaveLength(0);
-		front.world.network.next("POST *", { drop: "after-commit" });
+		front.simulator.network.next("POST *", { drop: "after-commit" });
 		await expect(post()).rejects.toMatchObject({ code: "unavailable" });
 		expect(general.shows()).toHaveLength(1);
 		await front.close();

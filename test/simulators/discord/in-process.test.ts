@@ -2,13 +2,13 @@ import type { DiscordDispatch } from "@parley/discord";
 import { GatewayIntentBits as Intents } from "discord-api-types/v10";
 import { expect, test } from "vitest";
 import { InProcessPort, type SessionStore } from "./in-process.ts";
-import { standingWorld } from "./rest/direct-client.ts";
+import { pausedSimulator } from "./rest/direct-client.ts";
 
 const intents = Intents.Guilds | Intents.GuildMessages | Intents.MessageContent;
 
 async function connected(sessions: SessionStore = {}) {
-	const parts = standingWorld();
-	const port = new InProcessPort(parts.world, { intents, sessions });
+	const parts = pausedSimulator();
+	const port = new InProcessPort(parts.simulator, { intents, sessions });
 	const received: DiscordDispatch[] = [];
 	const states: string[] = [];
 	await port.connect({
@@ -28,22 +28,22 @@ test("an event is never delivered inside the call that caused it", async () => {
 });
 
 test("a killed process has received exactly the events that it recorded", async () => {
-	const { world, anna, general, port, received, sessions } = await connected();
+	const { simulator, anna, general, port, received, sessions } = await connected();
 	await Promise.resolve();
 	port.kill();
 	const { length } = received;
 	anna.says("Lost?", { in: general });
 	await Promise.resolve();
 	expect(received).toHaveLength(length);
-	const next = new InProcessPort(world, { intents, sessions });
+	const next = new InProcessPort(simulator, { intents, sessions });
 	const again: string[] = [];
 	await next.connect({ dispatch: ({ t }) => void again.push(t), link: () => {} });
 	expect(again).toEqual(["MESSAGE_CREATE", "RESUMED"]);
 });
 
 test("another process continues before the first unacknowledged event, the same one after the newest", async () => {
-	const parts = standingWorld();
-	const { world, clock, anna, general } = parts;
+	const parts = pausedSimulator();
+	const { simulator, clock, anna, general } = parts;
 	const sessions: SessionStore = {};
 	const events: string[] = [];
 	const unreceived = Promise.withResolvers<void>();
@@ -56,11 +56,11 @@ test("another process continues before the first unacknowledged event, the same 
 			},
 			link: () => {},
 		});
-	const port = new InProcessPort(world, { intents, sessions });
+	const port = new InProcessPort(simulator, { intents, sessions });
 	await listen(port);
 	for (const text of ["one", "two", "three"]) anna.says(text, { in: general });
 	for (let turn = 0; turn < 3; turn++) await Promise.resolve();
-	world.gateway.drop();
+	simulator.gateway.drop();
 	clock.advance(500);
 	for (let turn = 0; turn < 3; turn++) await Promise.resolve();
 	expect(events).toEqual(["one", "two", "three"]);
@@ -68,20 +68,20 @@ test("another process continues before the first unacknowledged event, the same 
 	// Too late, because the process that would store it is dead.
 	unreceived.resolve();
 	await unreceived.promise;
-	await listen(new InProcessPort(world, { intents, sessions }));
+	await listen(new InProcessPort(simulator, { intents, sessions }));
 	expect(events.slice(3)).toEqual(["two", "three"]);
 });
 
 test("a lost connection returns after half a second, a new session after one to five seconds", async () => {
-	const { clock, world, states } = await connected();
-	world.gateway.drop();
+	const { clock, simulator, states } = await connected();
+	simulator.gateway.drop();
 	clock.advance(499);
 	await Promise.resolve();
 	expect(states).toEqual(["ready", "lost"]);
 	clock.advance(1);
 	for (let turn = 0; turn < 3; turn++) await Promise.resolve();
 	expect(states).toEqual(["ready", "lost", "ready"]);
-	world.gateway.invalidate();
+	simulator.gateway.invalidate();
 	clock.advance(999);
 	await Promise.resolve();
 	expect(states).toHaveLength(4);
@@ -91,8 +91,8 @@ test("a lost connection returns after half a second, a new session after one to 
 });
 
 test("after its end, a port sends no request and has no timer", async () => {
-	const { clock, world, port } = await connected();
-	world.gateway.drop();
+	const { clock, simulator, port } = await connected();
+	simulator.gateway.drop();
 	await port.close();
 	expect(clock.pending).toBe(0);
 	await expect(port.request({ method: "GET", path: "/users/@me" })).rejects.toMatchObject({

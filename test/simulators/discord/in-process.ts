@@ -1,8 +1,8 @@
 import { type Clock, ParleyError, parseJson, type Timer } from "@parley/base";
 import type { DiscordLink, DiscordPort, DiscordRequest, DiscordResponse } from "@parley/discord";
 import { type Dispatch, GatewayClosed, type Order, type Session, type Sink } from "./gateway/session.ts";
-import { readLink } from "./world/links.ts";
-import type { World } from "./world/world.ts";
+import { readLink } from "./platform/links.ts";
+import type { Simulator } from "./platform/simulator.ts";
 
 /** Stored state of a gateway session, with which another process can resume it. */
 export interface SessionStore {
@@ -16,7 +16,7 @@ export interface SessionStore {
 }
 
 export interface InProcessOptions {
-	/** Default: the token of the world. */
+	/** Default: the token of the simulator. */
 	readonly token?: string;
 	readonly intents: number;
 	/** Two ports with the same store represent two successive processes. */
@@ -35,9 +35,9 @@ const final = new Set([4004, 4010, 4011, 4012, 4013, 4014]);
 /** Close codes that end a session. */
 const ending = new Set([1000, 1001, 4007, 4009]);
 
-/** The world behind the connector's port, without sockets and on the world's clock. */
+/** The simulator behind the connector's port, without sockets and on the simulator's clock. */
 export class InProcessPort implements DiscordPort {
-	readonly #world: World;
+	readonly #simulator: Simulator;
 	readonly #clock: Clock;
 	readonly #token: string;
 	readonly #intents: number;
@@ -49,17 +49,17 @@ export class InProcessPort implements DiscordPort {
 	#timer: Timer | undefined;
 	#closed = false;
 
-	constructor(world: World, options: InProcessOptions) {
-		this.#world = world;
-		this.#clock = world.clock;
-		this.#token = options.token ?? world.token;
+	constructor(simulator: Simulator, options: InProcessOptions) {
+		this.#simulator = simulator;
+		this.#clock = simulator.clock;
+		this.#token = options.token ?? simulator.token;
 		this.#intents = options.intents;
 		this.#sessions = options.sessions ?? {};
 	}
 
 	async request({ method, path, query, body, files, authorized }: DiscordRequest): Promise<DiscordResponse> {
 		if (this.#closed) throw new ParleyError("the port is closed", { code: "unavailable" });
-		return await this.#world.network.carry({
+		return await this.#simulator.network.carry({
 			method,
 			path,
 			query: query ?? {},
@@ -73,7 +73,7 @@ export class InProcessPort implements DiscordPort {
 	async download(url: string, most: number, signal: AbortSignal): Promise<Uint8Array> {
 		await Promise.resolve();
 		signal.throwIfAborted();
-		const { state } = this.#world;
+		const { state } = this.#simulator;
 		if (!url.startsWith(`${state.cdn}/`)) {
 			throw new ParleyError("the address is not Discord's", { code: "permission_denied" });
 		}
@@ -108,7 +108,7 @@ export class InProcessPort implements DiscordPort {
 
 	/** Shows a presence, as opcode 3 does. It is dropped without a connection. */
 	present(presence: unknown): void {
-		if (!this.#closed && this.#live) this.#world.gateway.present(presence);
+		if (!this.#closed && this.#live) this.#simulator.gateway.present(presence);
 	}
 
 	/** Simulates a killed process: no more events and no more writes. */
@@ -120,7 +120,7 @@ export class InProcessPort implements DiscordPort {
 	}
 
 	#leave(code: number): void {
-		if (this.#live) this.#world.gateway.leave(this.#live.session, this.#live.sink, code);
+		if (this.#live) this.#simulator.gateway.leave(this.#live.session, this.#live.sink, code);
 		this.#live = undefined;
 	}
 
@@ -148,7 +148,7 @@ export class InProcessPort implements DiscordPort {
 	}
 
 	#begin(sink: Sink): Session {
-		const { gateway } = this.#world;
+		const { gateway } = this.#simulator;
 		const session = this.#sessions.session;
 		const token = this.#token;
 		const resumed = session && gateway.resume({ token, sessionId: session.id, seq: session.seq }, sink);
@@ -187,7 +187,7 @@ export class InProcessPort implements DiscordPort {
 		} else {
 			if (payload.d !== true) delete this.#sessions.session;
 			// "Wait a random amount of time, between 1 and 5 seconds".
-			this.#lose("the session is invalid", 4000, 1000 + this.#world.state.chance() * 4000);
+			this.#lose("the session is invalid", 4000, 1000 + this.#simulator.state.chance() * 4000);
 		}
 	}
 
@@ -216,7 +216,7 @@ export class InProcessPort implements DiscordPort {
 	}
 
 	#ready(resumed: boolean): void {
-		const { app } = this.#world.state;
+		const { app } = this.#simulator.state;
 		this.#handlers?.link({ state: "ready", user: app.user.id, application: app.id, resumed });
 	}
 }

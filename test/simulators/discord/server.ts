@@ -4,23 +4,23 @@ import { buffer } from "node:stream/consumers";
 import { ParleyError, parseJson } from "@parley/base";
 import { type WebSocket, WebSocketServer } from "ws";
 import { Connection } from "./gateway/connection.ts";
+import type { Upload } from "./platform/attachments.ts";
+import { readLink } from "./platform/links.ts";
+import type { Simulator } from "./platform/simulator.ts";
 import type { RestRequest, RestResponse } from "./rest/exchange.ts";
-import type { Upload } from "./world/attachments.ts";
-import { readLink } from "./world/links.ts";
-import type { World } from "./world/world.ts";
 
 const api = "/api/v10";
 
-/** A world behind real sockets on a loopback port, for the real client in real time. */
+/** A simulator behind real sockets on a loopback port, for the real client in real time. */
 export class DiscordServer {
-	readonly world: World;
+	readonly simulator: Simulator;
 	readonly #server: Server;
 	readonly #sockets = new WebSocketServer({ noServer: true });
 	/** Faults of the simulator itself. */
 	readonly #failures: unknown[] = [];
 
-	private constructor(world: World) {
-		this.world = world;
+	private constructor(simulator: Simulator) {
+		this.simulator = simulator;
 		this.#server = createServer((request, response) => {
 			this.#serve(request, response).catch((reason: unknown) => {
 				this.#failures.push(reason);
@@ -32,11 +32,11 @@ export class DiscordServer {
 		});
 	}
 
-	static async start(world: World): Promise<DiscordServer> {
-		const server = new DiscordServer(world);
+	static async start(simulator: Simulator): Promise<DiscordServer> {
+		const server = new DiscordServer(simulator);
 		await new Promise<void>((resolve) => server.#server.listen(0, "127.0.0.1", resolve));
-		world.state.cdn = server.cdnUrl;
-		world.state.gatewayUrl = `ws://${server.#host}`;
+		simulator.state.cdn = server.cdnUrl;
+		simulator.state.gatewayUrl = `ws://${server.#host}`;
 		return server;
 	}
 
@@ -63,7 +63,7 @@ export class DiscordServer {
 		await closed;
 		const [failure] = this.#failures;
 		if (failure !== undefined) throw failure;
-		this.world.close();
+		this.simulator.close();
 	}
 
 	[Symbol.asyncDispose](): Promise<void> {
@@ -71,7 +71,7 @@ export class DiscordServer {
 	}
 
 	#attend(webSocket: WebSocket): void {
-		const { gateway, clock, state } = this.world;
+		const { gateway, clock, state } = this.simulator;
 		const { heartbeatMs } = state.settings;
 		const connection = new Connection(gateway, webSocket, { clock, heartbeatMs });
 		webSocket.on("message", (data) => connection.receive(String(data)));
@@ -86,7 +86,7 @@ export class DiscordServer {
 			return;
 		}
 		const read = await readRequest(request, url);
-		const answer = await this.world.network.carry(read).catch((reason: unknown) => {
+		const answer = await this.simulator.network.carry(read).catch((reason: unknown) => {
 			// Ends the connection without a response.
 			if (reason instanceof ParleyError && reason.code === "unavailable") return undefined;
 			throw reason;
@@ -97,7 +97,7 @@ export class DiscordServer {
 
 	/** An expired link is not found: https://discord.com/developers/docs/reference#signed-attachment-cdn-urls */
 	#file(url: URL, response: ServerResponse): void {
-		const file = readLink(this.world.state, url.href);
+		const file = readLink(this.simulator.state, url.href);
 		if (!file) {
 			response.writeHead(404, { "content-type": "text/plain" }).end("This content is no longer available.");
 			return;

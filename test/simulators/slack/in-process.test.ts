@@ -1,16 +1,16 @@
 import type { SlackEnvelope, SlackLink, SlackReply } from "@parley/slack";
 import { expect, test } from "vitest";
 import { InProcessPort } from "./in-process.ts";
-import { standingWorld } from "./web-api/direct-client.ts";
-import { storeUpload } from "./world/files.ts";
+import { storeUpload } from "./platform/files.ts";
+import { pausedSimulator } from "./web-api/direct-client.ts";
 
 async function turns(): Promise<void> {
 	for (let turn = 0; turn < 8; turn++) await Promise.resolve();
 }
 
 async function connected(receive: (envelope: SlackEnvelope) => Promise<SlackReply> = async () => undefined) {
-	const parts = standingWorld();
-	const port = new InProcessPort(parts.world);
+	const parts = pausedSimulator();
+	const port = new InProcessPort(parts.simulator);
 	const received: SlackEnvelope[] = [];
 	const links: SlackLink[] = [];
 	await port.connect({
@@ -24,8 +24,8 @@ async function connected(receive: (envelope: SlackEnvelope) => Promise<SlackRepl
 }
 
 test("a connected app learns its identity and receives events", async () => {
-	const { world, links, received, anna, general } = await connected();
-	const { app, team } = world.state;
+	const { simulator, links, received, anna, general } = await connected();
+	const { app, team } = simulator.state;
 	const account = {
 		team: team.id,
 		user: app.user.id,
@@ -42,12 +42,12 @@ test("a connected app learns its identity and receives events", async () => {
 });
 
 test("an invalid or revoked token is refused", async () => {
-	const { world } = standingWorld();
+	const { simulator } = pausedSimulator();
 	const states: SlackLink[] = [];
 	const handlers = { receive: async () => undefined, link: (link: SlackLink) => void states.push(link) };
-	await new InProcessPort(world, { token: "xoxb-no" }).connect(handlers);
-	world.home.revokesTokens();
-	await new InProcessPort(world).connect(handlers);
+	await new InProcessPort(simulator, { token: "xoxb-no" }).connect(handlers);
+	simulator.home.revokesTokens();
+	await new InProcessPort(simulator).connect(handlers);
 	expect(states).toEqual([
 		{ state: "refused", detail: "invalid_auth" },
 		{ state: "refused", detail: "token_revoked" },
@@ -55,8 +55,8 @@ test("an invalid or revoked token is refused", async () => {
 });
 
 test("a lost connection returns after a second and continues", async () => {
-	const { clock, world, links, received, anna, general } = await connected();
-	world.delivery.drop();
+	const { clock, simulator, links, received, anna, general } = await connected();
+	simulator.delivery.drop();
 	expect(links.at(-1)).toMatchObject({ state: "lost" });
 	anna.says("Hello", { in: general });
 	await turns();
@@ -69,15 +69,15 @@ test("a lost connection returns after a second and continues", async () => {
 });
 
 test("a refusal and a rate limit are returned, and a missing response rejects", async () => {
-	const { world, port } = await connected();
+	const { simulator, port } = await connected();
 	expect(await port.call({ method: "users.info", args: { user: "U1" } })).toMatchObject({
 		...{ type: "refused", error: "user_not_found" },
 	});
-	world.network.next("users.info", { status: 429, retryAfter: 2500 });
+	simulator.network.next("users.info", { status: 429, retryAfter: 2500 });
 	expect(await port.call({ method: "users.info", args: { user: "U1" } })).toEqual({
 		...{ type: "rate-limited", retryAfterMs: 3000 },
 	});
-	world.network.next("users.info", { status: 503 });
+	simulator.network.next("users.info", { status: 503 });
 	await expect(port.call({ method: "users.info", args: { user: "U1" } })).rejects.toMatchObject({
 		code: "unavailable",
 	});
@@ -85,7 +85,7 @@ test("a refusal and a rate limit are returned, and a missing response rejects", 
 
 test("a killed process acknowledges no event, and the next one receives its events", async () => {
 	const open = Promise.withResolvers<undefined>();
-	const { clock, world, port, received, anna, general } = await connected(() => open.promise);
+	const { clock, simulator, port, received, anna, general } = await connected(() => open.promise);
 	anna.says("Hello", { in: general });
 	await turns();
 	expect(received).toHaveLength(1);
@@ -97,7 +97,7 @@ test("a killed process acknowledges no event, and the next one receives its even
 		again.push(envelope);
 		return undefined;
 	};
-	await new InProcessPort(world).connect({ receive: receive, link: () => {} });
+	await new InProcessPort(simulator).connect({ receive: receive, link: () => {} });
 	clock.advance(60_000);
 	await turns();
 	expect(again.length + received.length).toBe(2);
@@ -106,7 +106,7 @@ test("a killed process acknowledges no event, and the next one receives its even
 
 test("closing waits for received events and refuses later ones", async () => {
 	const open = Promise.withResolvers<undefined>();
-	const { clock, world, port, anna, general, received } = await connected(() => open.promise);
+	const { clock, simulator, port, anna, general, received } = await connected(() => open.promise);
 	anna.says("Hello", { in: general });
 	await turns();
 	let isClosed = false;
@@ -118,14 +118,14 @@ test("closing waits for received events and refuses later ones", async () => {
 	expect([isClosed, received.length]).toEqual([false, 1]);
 	open.resolve(undefined);
 	await closing;
-	expect(world.delivery.connections).toBe(0);
+	expect(simulator.delivery.connections).toBe(0);
 	await expect(port.call({ method: "auth.test", args: {} })).rejects.toMatchObject({ code: "unavailable" });
-	world.close();
+	simulator.close();
 	expect(clock.pending).toBe(0);
 });
 
 test("a file is uploaded in three steps, and downloaded only with the token", async () => {
-	const { world, port, app, anna, general } = await connected();
+	const { simulator, port, app, anna, general } = await connected();
 	const bytes = new TextEncoder().encode("one\ntwo\n");
 	const response = await port.call({
 		method: "files.getUploadURLExternal",
@@ -151,19 +151,19 @@ test("a file is uploaded in three steps, and downloaded only with the token", as
 	});
 	const foreign = port.download("https://example.com/files-pri/T-F/a", 100, signal);
 	await expect(foreign).rejects.toMatchObject({ code: "permission_denied" });
-	const stranger = new InProcessPort(world, { token: "xoxb-no" });
+	const stranger = new InProcessPort(simulator, { token: "xoxb-no" });
 	await expect(stranger.download(file.url_private, 100, signal)).rejects.toThrow("login page");
 	anna.says("mine", { in: general, attachments: [{ name: "b.txt", content: "b" }] });
 	expect(general.last().attachments).toEqual(["b.txt"]);
 });
 
 test("the alternative text of an image is limited, and another file with one is not shown", () => {
-	const { world, app, general } = standingWorld();
+	const { simulator, app, general } = pausedSimulator();
 	const shares = (filename: string, alt_txt: string): unknown => {
 		const { upload_url: url, file_id: id } = app.asks("files.getUploadURLExternal", {
 			...{ filename, length: 1, alt_txt },
 		});
-		storeUpload(world.state, String(url), new Uint8Array(1));
+		storeUpload(simulator.state, String(url), new Uint8Array(1));
 		return app.asks("files.completeUploadExternal", { files: [{ id }], channel_id: general.id });
 	};
 	shares("a.txt", "a text");
@@ -172,16 +172,16 @@ test("the alternative text of an image is limited, and another file with one is 
 	expect(general.last().attachments).toEqual(["a.png"]);
 	expect(() => shares("b.png", "x".repeat(1001))).toThrow("alt_txt_too_large");
 	expect(() => app.asks("files.getUploadURLExternal", { filename: "a", length: 1, alt_text: "" })).toThrow();
-	world.drainViolations();
+	simulator.drainViolations();
 });
 
 test("a file may appear in its channel only after a while", () => {
-	const { clock, world, app, general } = standingWorld({ settings: { shareMs: 2000 } });
+	const { clock, simulator, app, general } = pausedSimulator({ settings: { shareMs: 2000 } });
 	const { upload_url: url, file_id: id } = app.asks("files.getUploadURLExternal", {
 		filename: "a.txt",
 		length: 1,
 	});
-	storeUpload(world.state, String(url), new Uint8Array(1));
+	storeUpload(simulator.state, String(url), new Uint8Array(1));
 	app.asks("files.completeUploadExternal", { files: [{ id }], channel_id: general.id });
 	expect(general.shows()).toEqual([]);
 	clock.advance(2000);

@@ -1,12 +1,12 @@
 import { type Clock, ParleyError, parseJson, type Timer } from "@parley/base";
 import type { SlackAnswer, SlackCall, SlackEnvelope, SlackPort, SlackReply } from "@parley/slack";
 import type { Envelope } from "./events/delivery.ts";
+import { fileAt, loginPage, storeUpload } from "./platform/files.ts";
+import type { Simulator } from "./platform/simulator.ts";
 import type { ApiResponse } from "./web-api/exchange.ts";
-import { fileAt, loginPage, storeUpload } from "./world/files.ts";
-import type { World } from "./world/world.ts";
 
 export interface InProcessOptions {
-	/** Bot token. Default: the token of the world. */
+	/** Bot token. Default: the token of the simulator. */
 	readonly token?: string;
 }
 
@@ -18,9 +18,9 @@ const reconnectMs = 1000;
 const final = new Set(["invalid_auth", "not_authed", "account_inactive", "token_revoked", "token_expired"]);
 const limits = { maxDepth: 64, maxNodes: 100_000 };
 
-/** The world behind the connector's port, without sockets and on the world's clock. */
+/** The simulator behind the connector's port, without sockets and on the simulator's clock. */
 export class InProcessPort implements SlackPort {
-	readonly #world: World;
+	readonly #simulator: Simulator;
 	readonly #clock: Clock;
 	readonly #token: string;
 	readonly #pending = new Set<Promise<SlackReply>>();
@@ -30,27 +30,29 @@ export class InProcessPort implements SlackPort {
 	#isClosed = false;
 	#isDead = false;
 
-	constructor(world: World, options: InProcessOptions = {}) {
-		this.#world = world;
-		this.#clock = world.clock;
-		this.#token = options.token ?? world.token;
+	constructor(simulator: Simulator, options: InProcessOptions = {}) {
+		this.#simulator = simulator;
+		this.#clock = simulator.clock;
+		this.#token = options.token ?? simulator.token;
 	}
 
 	async call({ method, args }: SlackCall): Promise<SlackAnswer> {
 		this.#demandOpen();
 		const request = { method, args: sent(args), token: this.#token };
-		return answerOf(await this.#world.network.carry(method, () => this.#world.api.answer(request)));
+		return answerOf(await this.#simulator.network.carry(method, () => this.#simulator.api.answer(request)));
 	}
 
 	async respond(url: string, body: Readonly<Record<string, unknown>>): Promise<SlackAnswer> {
 		this.#demandOpen();
 		const carried = sent(body);
-		return answerOf(await this.#world.network.carry("response_url", () => this.#world.respond(url, carried)));
+		return answerOf(
+			await this.#simulator.network.carry("response_url", () => this.#simulator.respond(url, carried)),
+		);
 	}
 
 	async upload(url: string, bytes: Uint8Array): Promise<SlackAnswer> {
 		this.#demandOpen();
-		const { state, network } = this.#world;
+		const { state, network } = this.#simulator;
 		return answerOf(
 			await network.carry("upload", () => {
 				const ok = storeUpload(state, url, bytes);
@@ -62,7 +64,7 @@ export class InProcessPort implements SlackPort {
 	async download(url: string, most: number, signal: AbortSignal): Promise<Uint8Array> {
 		this.#demandOpen();
 		signal.throwIfAborted();
-		const { state, network, token } = this.#world;
+		const { state, network, token } = this.#simulator;
 		if (!url.startsWith(`${state.hosts.files}/`)) {
 			throw new ParleyError("the address is not Slack's", { code: "permission_denied" });
 		}
@@ -138,14 +140,14 @@ export class InProcessPort implements SlackPort {
 	}
 
 	#listen(): void {
-		this.#detach = this.#world.delivery.attach({
+		this.#detach = this.#simulator.delivery.attach({
 			receive: (envelope) => this.#receive(envelope),
 			cut: () => {
 				this.#detach = undefined;
 				this.#lose("the connection was cut");
 			},
 		});
-		const { team, app } = this.#world.state;
+		const { team, app } = this.#simulator.state;
 		const account = {
 			...{ team: team.id, user: app.user.id, bot: app.botId, name: app.user.handle },
 			...{ url: `https://${team.domain}.slack.com/` },

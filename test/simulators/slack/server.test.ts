@@ -1,14 +1,14 @@
 import { ManualClock } from "@parley/base/testing";
 import { WebClient } from "@slack/web-api";
 import { expect, onTestFinished, test } from "vitest";
+import { Simulator } from "./platform/simulator.ts";
 import { SlackServer } from "./server.ts";
-import { World } from "./world/world.ts";
 
 async function serving() {
-	const world = new World({ clock: new ManualClock() });
-	const server = await SlackServer.start(world);
+	const simulator = new Simulator({ clock: new ManualClock() });
+	const server = await SlackServer.start(simulator);
 	onTestFinished(() => server.close());
-	const [general, anna] = [world.channel("general"), world.member("Anna")];
+	const [general, anna] = [simulator.channel("general"), simulator.member("Anna")];
 	const post = async (
 		path: string,
 		body: string | Uint8Array<ArrayBuffer>,
@@ -18,16 +18,16 @@ async function serving() {
 		const response = await fetch(url, { method: "POST", body, headers });
 		return { status: response.status, headers: response.headers, text: await response.text() };
 	};
-	const authorization = `Bearer ${world.token}`;
+	const authorization = `Bearer ${simulator.token}`;
 	const call = async (method: string, args: Readonly<Record<string, string>>) => {
 		const headers = { authorization, "content-type": "application/x-www-form-urlencoded" };
 		return JSON.parse((await post(method, `${new URLSearchParams(args)}`, headers)).text);
 	};
-	return { world, server, general, anna, post, call, authorization };
+	return { simulator, server, general, anna, post, call, authorization };
 }
 
 test("arguments are sent as a form or as JSON, the token in a header or in the form", async () => {
-	const { world, general, post, authorization } = await serving();
+	const { simulator, general, post, authorization } = await serving();
 	const channel = general.id;
 	const form = { authorization, "content-type": "application/x-www-form-urlencoded" };
 	const json = { authorization, "content-type": "application/json; charset=utf-8" };
@@ -38,7 +38,7 @@ test("arguments are sent as a form or as JSON, the token in a header or in the f
 	const inForm = { "content-type": form["content-type"] };
 	await post(
 		"chat.postMessage",
-		`${new URLSearchParams({ channel, text: "token", token: world.token })}`,
+		`${new URLSearchParams({ channel, text: "token", token: simulator.token })}`,
 		inForm,
 	);
 	expect(general.shows().map(({ content }) => content)).toEqual(["a form", "JSON", "token"]);
@@ -46,21 +46,21 @@ test("arguments are sent as a form or as JSON, the token in a header or in the f
 });
 
 test("a response has the scopes of its token, and the duration of a limit", async () => {
-	const { world, post, authorization } = await serving();
+	const { simulator, post, authorization } = await serving();
 	const scopes = async (token: string) =>
 		(await post("auth.test", "", { authorization: token })).headers.get("x-oauth-scopes");
-	expect(await scopes(authorization)).toBe([...world.state.app.scopes].join(","));
-	expect(await scopes(`Bearer ${world.appToken}`)).toBe("connections:write");
-	world.network.next("auth.test", { status: 429, retryAfter: 2500 });
+	expect(await scopes(authorization)).toBe([...simulator.state.app.scopes].join(","));
+	expect(await scopes(`Bearer ${simulator.appToken}`)).toBe("connections:write");
+	simulator.network.next("auth.test", { status: 429, retryAfter: 2500 });
 	const { status, headers, text } = await post("auth.test", "", { authorization });
 	expect([status, headers.get("retry-after"), JSON.parse(text).error]).toEqual([429, "3", "ratelimited"]);
 	expect((await post("api.test", "")).text).toBe('{"ok":true}');
 });
 
 test("the connection ends if no response arrives, whether or not the call was made", async () => {
-	const { world, general, call } = await serving();
+	const { simulator, general, call } = await serving();
 	for (const drop of ["before", "after-commit"] as const) {
-		world.network.next("chat.postMessage", { drop });
+		simulator.network.next("chat.postMessage", { drop });
 		await expect(call("chat.postMessage", { channel: general.id, text: drop })).rejects.toThrow(
 			"fetch failed",
 		);
@@ -100,12 +100,12 @@ test("a command accepts five responses at its response URL", async () => {
 });
 
 test("the streamer of Slack's own client starts, appends and stops", async () => {
-	const { world, server, general, anna } = await serving();
+	const { simulator, server, general, anna } = await serving();
 	const thread = general.thread(anna.says("Hello", { in: general }));
-	const client = new WebClient(world.token, { slackApiUrl: server.apiUrl, retryConfig: { retries: 0 } });
+	const client = new WebClient(simulator.token, { slackApiUrl: server.apiUrl, retryConfig: { retries: 0 } });
 	const streamer = client.chatStream({
 		...{ channel: general.id, thread_ts: String(thread.threadTs), task_display_mode: "plan", buffer_size: 8 },
-		...{ recipient_user_id: anna.id, recipient_team_id: world.home.id },
+		...{ recipient_user_id: anna.id, recipient_team_id: simulator.home.id },
 	});
 	await streamer.append({ markdown_text: "One, two, " });
 	await streamer.append({ markdown_text: "three" });

@@ -4,9 +4,9 @@ import { buffer } from "node:stream/consumers";
 import { ParleyError, parseJson } from "@parley/base";
 import { HttpEvents } from "./events/http.ts";
 import { Sockets } from "./events/sockets.ts";
+import { fileAt, loginPage, storeUpload } from "./platform/files.ts";
+import type { Simulator } from "./platform/simulator.ts";
 import type { ApiRequest, ApiResponse } from "./web-api/exchange.ts";
-import { fileAt, loginPage, storeUpload } from "./world/files.ts";
-import type { World } from "./world/world.ts";
 
 const limits = { maxDepth: 64, maxNodes: 100_000 };
 
@@ -16,9 +16,9 @@ interface Exchange {
 	readonly bytes: Buffer;
 }
 
-/** A world behind real sockets on a loopback port, for the real client. */
+/** A simulator behind real sockets on a loopback port, for the real client. */
 export class SlackServer {
-	readonly world: World;
+	readonly simulator: Simulator;
 	readonly sockets: Sockets;
 	readonly #server: Server;
 	readonly #listeners = new Set<() => void>();
@@ -26,9 +26,9 @@ export class SlackServer {
 	/** Faults of the simulator itself. */
 	readonly #failures: unknown[] = [];
 
-	private constructor(world: World) {
-		this.world = world;
-		this.sockets = new Sockets(world, () => this.#changed());
+	private constructor(simulator: Simulator) {
+		this.simulator = simulator;
+		this.sockets = new Sockets(simulator, () => this.#changed());
 		this.#server = createServer((request, response) => {
 			this.#serve(request, response).catch((reason: unknown) => {
 				this.#failures.push(reason);
@@ -38,10 +38,10 @@ export class SlackServer {
 		this.#server.on("upgrade", (request, stream, head) => this.sockets.upgrade(request, stream, head));
 	}
 
-	static async start(world: World): Promise<SlackServer> {
-		const server = new SlackServer(world);
+	static async start(simulator: Simulator): Promise<SlackServer> {
+		const server = new SlackServer(simulator);
 		await new Promise<void>((resolve) => server.#server.listen(0, "127.0.0.1", resolve));
-		const { state } = world;
+		const { state } = simulator;
 		Object.assign(state.hosts, { files: server.#origin, hooks: server.#origin });
 		state.socketUrl = () => server.sockets.address(server.#host);
 		return server;
@@ -68,8 +68,8 @@ export class SlackServer {
 
 	/** Sends events to this address from now on. */
 	sendsTo(url: string): HttpEvents {
-		const events = new HttpEvents(this.world, url, () => this.#changed());
-		this.#receivers.push(this.world.delivery.attach(events));
+		const events = new HttpEvents(this.simulator, url, () => this.#changed());
+		this.#receivers.push(this.simulator.delivery.attach(events));
 		return events;
 	}
 
@@ -82,7 +82,7 @@ export class SlackServer {
 		await closed;
 		const [failure] = this.#failures;
 		if (failure !== undefined) throw failure;
-		this.world.close();
+		this.simulator.close();
 	}
 
 	[Symbol.asyncDispose](): Promise<void> {
@@ -116,12 +116,12 @@ export class SlackServer {
 		const isJson = request.headers["content-type"]?.startsWith("application/json") === true;
 		const { token, ...args } = isJson
 			? Object(parseJson(text, limits))
-			: this.world.api.readForm(method, Object.fromEntries(new URLSearchParams(text)));
+			: this.simulator.api.readForm(method, Object.fromEntries(new URLSearchParams(text)));
 		return { method, args, token: tokenOf(request) ?? token };
 	}
 
 	async #api(call: ApiRequest, response: ServerResponse): Promise<void> {
-		const { api, network, state } = this.world;
+		const { api, network, state } = this.simulator;
 		// Needs no token and has no rate limit: https://docs.slack.dev/reference/methods/api.test
 		const answer =
 			call.method === "api.test"
@@ -138,7 +138,7 @@ export class SlackServer {
 
 	/** https://docs.slack.dev/messaging/working-with-files#uploading_files: bytes are confirmed with a line of text. */
 	async #upload(url: URL, bytes: Buffer, response: ServerResponse): Promise<void> {
-		const { state, network } = this.world;
+		const { state, network } = this.simulator;
 		const carried = network.carry("upload", () => {
 			const ok = storeUpload(state, url.href, bytes);
 			return { status: ok ? 200 : 400, headers: {}, body: { ok } };
@@ -153,7 +153,7 @@ export class SlackServer {
 
 	/** A caller without access gets the sign-in page: https://docs.slack.dev/reference/objects/file-object#authentication */
 	async #file(url: URL, request: IncomingMessage, response: ServerResponse): Promise<void> {
-		const { state, network, token } = this.world;
+		const { state, network, token } = this.simulator;
 		const file = fileAt(state, `${url.origin}${url.pathname}`);
 		const carried = network.carry("download", () => ({
 			...{ status: file?.bytes ? 200 : 404, headers: {}, body: {} },
@@ -170,7 +170,9 @@ export class SlackServer {
 	/** https://docs.slack.dev/interactivity/handling-user-interaction#message_responses */
 	async #respond(url: URL, bytes: Buffer, response: ServerResponse): Promise<void> {
 		const body = parseJson(bytes.toString("utf8"), limits);
-		const carried = this.world.network.carry("response_url", () => this.world.respond(url.href, body));
+		const carried = this.simulator.network.carry("response_url", () =>
+			this.simulator.respond(url.href, body),
+		);
 		const answer = await answered(carried);
 		if (answer === undefined) response.destroy();
 		else if (answer.status === 200 && answer.body["ok"] === true) response.end("ok");

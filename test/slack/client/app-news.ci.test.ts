@@ -2,20 +2,20 @@ import { expect, test } from "vitest";
 import { openSlack } from "./open-slack.ts";
 
 test("after the app is removed, the link is refused with advice", async () => {
-	const { world, client, opens } = await openSlack();
+	const { simulator, client, opens } = await openSlack();
 	const one = await client().connect();
 	await opens(2);
-	world.home.removesApp();
+	simulator.home.removesApp();
 	await one.reaches("refused");
 	expect(one.links[1]).toMatchObject({ detail: expect.stringMatching(/account_inactive.*install it again/) });
 	expect(one.envelopes).toEqual([]);
 });
 
 test("an event about a removed app that is installed again has no effect", async () => {
-	const { world, client, opens } = await openSlack();
+	const { simulator, client, opens } = await openSlack();
 	const one = await client().connect();
 	const [socket] = await opens(2);
-	const { user } = world.state.app;
+	const { user } = simulator.state.app;
 	const event = { type: "tokens_revoked", tokens: { bot: [user.id] } };
 	await socket?.receive({ type: "event", body: { type: "event_callback", event }, attempt: 2 });
 	while (one.warnings.length === 0) await new Promise((resolve) => setImmediate(resolve));

@@ -6,7 +6,7 @@ import { openSlack } from "./open-slack.ts";
 
 test("closing acknowledges received events, refuses later ones, and leaves no socket", async () => {
 	const open = Promise.withResolvers<undefined>();
-	const { clock, world, sockets, client, says, opens, watch } = await openSlack();
+	const { clock, simulator, sockets, client, says, opens, watch } = await openSlack();
 	const one = await client({ receive: () => open.promise }).connect();
 	await opens(2);
 	says("one");
@@ -23,29 +23,29 @@ test("closing acknowledges received events, refuses later ones, and leaves no so
 	clock.advance(3000);
 	await two.receives("two");
 	expect(two.received).toEqual(["two"]);
-	await watch.until("all is acknowledged", () => world.delivery.pending === 0);
+	await watch.until("all is acknowledged", () => simulator.delivery.pending === 0);
 	await two.port.close();
-	expect(world.delivery.lost).toEqual([]);
+	expect(simulator.delivery.lost).toEqual([]);
 });
 
 test("closing ends immediately while Slack is silent, unavailable or limits requests", async () => {
-	const { clock, world, sockets, client, opens, watch } = await openSlack();
+	const { clock, simulator, sockets, client, opens, watch } = await openSlack();
 	sockets.greets = false;
 	const silent = await client().connect();
 	await watch.until("two were opened", () => sockets.opened === 2);
 	await silent.port.close();
 	const forever = new Promise<void>(() => undefined);
-	for (const _ of [1, 2]) world.network.next("apps.connections.open", { until: forever });
+	for (const _ of [1, 2]) simulator.network.next("apps.connections.open", { until: forever });
 	const asking = await client().connect();
-	await watch.until("both have asked", () => world.network.pending === 0);
+	await watch.until("both have asked", () => simulator.network.pending === 0);
 	await asking.port.close();
-	world.network.next("auth.test", { until: forever });
+	simulator.network.next("auth.test", { until: forever });
 	const first = client();
 	const connecting = first.connect();
-	await watch.until("it has asked", () => world.network.pending === 0);
+	await watch.until("it has asked", () => simulator.network.pending === 0);
 	await first.port.close();
 	await connecting;
-	world.network.next("auth.test", { drop: "before" });
+	simulator.network.next("auth.test", { drop: "before" });
 	const waiting = client();
 	const lost = waiting.connect();
 	await waiting.reaches("lost");
@@ -57,14 +57,14 @@ test("closing ends immediately while Slack is silent, unavailable or limits requ
 });
 
 test("open calls have five more seconds after the end", async () => {
-	const { clock, world, general, client, opens, watch } = await openSlack();
+	const { clock, simulator, general, client, opens, watch } = await openSlack();
 	const one = await client().connect();
 	await opens(2);
 	const forever = new Promise<void>(() => undefined);
-	world.network.next("chat.postMessage", { until: forever });
+	simulator.network.next("chat.postMessage", { until: forever });
 	const call = { method: "chat.postMessage", args: { channel: general.id, text: "Hello" } };
 	const posting = one.port.call(call).catch(ParleyError.from);
-	await watch.until("it has asked", () => world.network.pending === 0);
+	await watch.until("it has asked", () => simulator.network.pending === 0);
 	await one.port.close();
 	expect(await one.port.call(call)).toMatchObject({ type: "ok" });
 	clock.advance(5000);
@@ -72,9 +72,9 @@ test("open calls have five more seconds after the end", async () => {
 });
 
 test("a process that has closed its port ends", async () => {
-	const { world, server, watch, sockets, says, opens } = await openSlack();
+	const { simulator, server, watch, sockets, says, opens } = await openSlack();
 	const program = new URL("lone-client.ts", import.meta.url).pathname;
-	const child = spawn(process.execPath, [program, server.apiUrl, world.token, world.appToken]);
+	const child = spawn(process.execPath, [program, server.apiUrl, simulator.token, simulator.appToken]);
 	onTestFinished(() => void child.kill("SIGKILL"));
 	let output = "";
 	const ended = new Promise((resolve) => child.once("exit", resolve));

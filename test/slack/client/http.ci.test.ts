@@ -11,7 +11,7 @@ type OpenSlack = Awaited<ReturnType<typeof openSlack>>;
 /** The client on an HTTP address to which Slack sends events. */
 async function listening(slack: OpenSlack, given: Partial<ClientOptions> = {}) {
 	const transport: SlackTransport = {
-		...{ type: "http", signingSecret: slack.world.signingSecret },
+		...{ type: "http", signingSecret: slack.simulator.signingSecret },
 		listen: { host: "127.0.0.1", port: 0 },
 	};
 	const one = await slack.client({ transport, ...given }).connect();
@@ -25,7 +25,7 @@ function portOf({ log }: WatchedClient): number {
 
 test("the address is verified, and events, commands and presses arrive signed", async () => {
 	const slack = await openSlack();
-	const { world, general, ada, says, watch } = slack;
+	const { simulator, general, ada, says, watch } = slack;
 	const reply = { text: "Done" };
 	const { one, events } = await listening(slack, {
 		receive: async ({ type }) => (type === "command" ? reply : undefined),
@@ -50,13 +50,13 @@ test("the address is verified, and events, commands and presses arrive signed", 
 		"event event_callback",
 		"action block_actions",
 	]);
-	expect(world.delivery.pending).toBe(0);
+	expect(simulator.delivery.pending).toBe(0);
 });
 
 test("an event that was not stored is answered with 503, and is repeated with its number", async () => {
 	let tries = 0;
 	const slack = await openSlack();
-	const { clock, says, watch, world } = slack;
+	const { clock, says, watch, simulator } = slack;
 	const { one, events } = await listening(slack, {
 		receive: async () => {
 			tries += 1;
@@ -66,7 +66,7 @@ test("an event that was not stored is answered with 503, and is repeated with it
 	});
 	says("again");
 	await watch.until("it was refused", () => events.statuses.length === 1);
-	await watch.until("it is known", () => world.delivery.pending === 1);
+	await watch.until("it is known", () => simulator.delivery.pending === 1);
 	clock.advance(0);
 	await watch.until("it was refused again", () => events.statuses.length === 2);
 	clock.advance(60_000);
@@ -77,10 +77,10 @@ test("an event that was not stored is answered with 503, and is repeated with it
 
 test("requests that are forged, too old, from the future, or replayed are refused", async () => {
 	const slack = await openSlack();
-	const { world, clock, says, watch } = slack;
+	const { simulator, clock, says, watch } = slack;
 	const { one, url, events } = await listening(slack);
 	const text = JSON.stringify({ type: "event_callback", event: { type: "message", text: "forged" } });
-	const { signingSecret } = world;
+	const { signingSecret } = simulator;
 	const at = (ms: number): ManualClock => new ManualClock(clock.now() + ms);
 	const status = async (headers: Record<string, string>, body = text): Promise<number> => {
 		const json = { "content-type": "application/json" };
@@ -103,7 +103,7 @@ test("requests that are forged, too old, from the future, or replayed are refuse
 test("closing answers requests in progress, and does not wait for endless ones", async () => {
 	const open = Promise.withResolvers<undefined>();
 	const slack = await openSlack();
-	const { clock, says, watch, world } = slack;
+	const { clock, says, watch, simulator } = slack;
 	const { one, url, events } = await listening(slack, { receive: () => open.promise });
 	const socket = connect(Number(new URL(url).port), "127.0.0.1");
 	const over = new Promise((resolve) => socket.once("close", resolve));
@@ -111,7 +111,7 @@ test("closing answers requests in progress, and does not wait for endless ones",
 	const headers = {
 		host: "slack",
 		"content-length": "9",
-		...signed("{}", { signingSecret: world.signingSecret, clock }),
+		...signed("{}", { signingSecret: simulator.signingSecret, clock }),
 	};
 	const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
 	await new Promise((resolve) =>
@@ -122,7 +122,7 @@ test("closing answers requests in progress, and does not wait for endless ones",
 	const closing = one.port.close();
 	open.resolve(undefined);
 	await watch.until("it is answered", () => events.statuses.length === 1);
-	expect([events.statuses, world.delivery.pending]).toEqual([[200], 0]);
+	expect([events.statuses, simulator.delivery.pending]).toEqual([[200], 0]);
 	clock.advance(3000);
 	await Promise.all([closing, over]);
 	await expect(fetch(url)).rejects.toThrow();

@@ -2,9 +2,9 @@ import { ManualClock } from "@parley/base/testing";
 import type { SlackTransport } from "@parley/slack";
 import { onTestFinished } from "vitest";
 import type { Socket } from "../../simulators/slack/events/socket.ts";
+import { defaultSettings } from "../../simulators/slack/platform/settings.ts";
+import { Simulator, type SimulatorOptions } from "../../simulators/slack/platform/simulator.ts";
 import { SlackServer } from "../../simulators/slack/server.ts";
-import { defaultSettings } from "../../simulators/slack/world/settings.ts";
-import { World, type WorldOptions } from "../../simulators/slack/world/world.ts";
 import { Watch } from "../../watch.ts";
 import { type ClientOptions, probe, WatchedClient } from "./watched-client.ts";
 
@@ -19,21 +19,21 @@ export async function known(sockets: readonly Socket[]): Promise<readonly Socket
 }
 
 /** A simulated Slack with a stopped clock, like that of its clients. */
-export async function openSlack(options: WorldOptions = {}) {
+export async function openSlack(options: SimulatorOptions = {}) {
 	const clock = new ManualClock();
-	const world = new World({ clock, settings, ...options });
-	const server = await SlackServer.start(world);
+	const simulator = new Simulator({ clock, settings, ...options });
+	const server = await SlackServer.start(simulator);
 	onTestFinished(() => server.close());
 	const watch = new Watch();
 	// A change is visible only after the event.
 	server.listen(() => void setImmediate(() => watch.notify()));
-	const [general, ada] = [world.channel("general"), world.member("Ada")];
+	const [general, ada] = [simulator.channel("general"), simulator.member("Ada")];
 	const { apiUrl, sockets } = server;
-	const overSockets: SlackTransport = { type: "sockets", appToken: world.appToken };
+	const overSockets: SlackTransport = { type: "sockets", appToken: simulator.appToken };
 	const client = (given: Partial<ClientOptions> = {}): WatchedClient =>
-		new WatchedClient({ botToken: world.token, transport: overSockets, apiUrl, clock, watch, ...given });
+		new WatchedClient({ botToken: simulator.token, transport: overSockets, apiUrl, clock, watch, ...given });
 	return {
-		...{ clock, world, server, sockets, watch, general, ada, client },
+		...{ clock, simulator, server, sockets, watch, general, ada, client },
 		says: (text: string) => ada.says(text, { in: general }),
 		/** Resolves with the sockets when this number is open. */
 		async opens(count: number): Promise<readonly Socket[]> {

@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import { openSlack } from "./open-slack.ts";
 
 test("after a rate limit of new sockets, the others wait as long as Slack requests", async () => {
-	const { clock, world, client, sockets, opens, watch } = await openSlack();
-	world.network.next("apps.connections.open", { status: 429, retryAfter: 30_000 });
+	const { clock, simulator, client, sockets, opens, watch } = await openSlack();
+	simulator.network.next("apps.connections.open", { status: 429, retryAfter: 30_000 });
 	const one = await client().connect();
 	await opens(1);
 	await one.reaches("ready");
@@ -16,9 +16,9 @@ test("after a rate limit of new sockets, the others wait as long as Slack reques
 });
 
 test("the reason is reported while no socket can be opened", async () => {
-	const { clock, world, client, opens } = await openSlack();
+	const { clock, simulator, client, opens } = await openSlack();
 	const planned = [{ status: 429, retryAfter: 10_000 }, { status: 503 }] as const;
-	for (const fault of planned) world.network.next("apps.connections.open", fault);
+	for (const fault of planned) simulator.network.next("apps.connections.open", fault);
 	const one = await client().connect();
 	await one.reaches("lost");
 	clock.advance(10_000);
@@ -58,11 +58,11 @@ test("a silent socket is replaced by another one", async () => {
 });
 
 test("an address that Slack sends too late is not used", async () => {
-	const { clock, world, client, sockets, opens, watch } = await openSlack();
+	const { clock, simulator, client, sockets, opens, watch } = await openSlack();
 	const late = Promise.withResolvers<void>();
-	for (const _ of [1, 2]) world.network.next("apps.connections.open", { until: late.promise });
+	for (const _ of [1, 2]) simulator.network.next("apps.connections.open", { until: late.promise });
 	const one = await client().connect();
-	await watch.until("both have asked", () => world.network.pending === 0);
+	await watch.until("both have asked", () => simulator.network.pending === 0);
 	clock.advance(10_000);
 	await one.reaches("lost");
 	late.resolve();
@@ -73,9 +73,9 @@ test("an address that Slack sends too late is not used", async () => {
 });
 
 test("without a response from Slack the client waits and retries", async () => {
-	const { clock, world, client, opens } = await openSlack();
-	world.network.next("auth.test", { drop: "before" });
-	world.network.next("auth.test", { status: 500 });
+	const { clock, simulator, client, opens } = await openSlack();
+	simulator.network.next("auth.test", { drop: "before" });
+	simulator.network.next("auth.test", { status: 500 });
 	const one = client();
 	const connecting = one.connect();
 	await one.reaches("lost");
@@ -86,7 +86,7 @@ test("without a response from Slack the client waits and retries", async () => {
 	await connecting;
 	await opens(2);
 	expect(one.states).toEqual(["lost", "ready"]);
-	expect(world.network.pending).toBe(0);
+	expect(simulator.network.pending).toBe(0);
 });
 
 test.each([
@@ -101,10 +101,10 @@ test.each([
 });
 
 test("an invalid app token, or one of another type, is refused once, with advice", async () => {
-	const { world, client } = await openSlack();
+	const { simulator, client } = await openSlack();
 	const tokens = [
 		["xapp-none", "the app token (invalid_auth)"],
-		[world.token, "app tokens with xapp-"],
+		[simulator.token, "app tokens with xapp-"],
 	] as const;
 	for (const [appToken, words] of tokens) {
 		const one = await client({ transport: { type: "sockets", appToken } }).connect();
@@ -114,11 +114,11 @@ test("an invalid app token, or one of another type, is refused once, with advice
 });
 
 test("tokens that are revoked while the client runs are refused once", async () => {
-	const { world, client, opens } = await openSlack();
+	const { simulator, client, opens } = await openSlack();
 	const one = await client().connect();
 	await opens(2);
-	world.home.revokesTokens();
-	world.delivery.drop();
+	simulator.home.revokesTokens();
+	simulator.delivery.drop();
 	await one.reaches("refused");
 	expect(one.states).toEqual(["ready", "lost", "refused"]);
 	expect(one.links.at(-1)).toMatchObject({ detail: expect.stringContaining("install the app again") });

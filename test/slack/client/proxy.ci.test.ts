@@ -4,14 +4,14 @@ import { hiddenHost, hide } from "./hidden-server.ts";
 import { openSlack } from "./open-slack.ts";
 
 test("calls and sockets use the proxy of the environment, and leave no connection open", async () => {
-	const { world, server, watch, sockets, says, opens } = await openSlack();
+	const { simulator, server, watch, sockets, says, opens } = await openSlack();
 	const hidden = await hide(Number(new URL(server.apiUrl).port), () => watch.notify());
-	const { state } = world;
+	const { state } = simulator;
 	state.socketUrl = () => sockets.address(hiddenHost).replace(/^ws:/, "wss:");
 	const program = new URL("lone-client.ts", import.meta.url).pathname;
 	const child = spawn(
 		process.execPath,
-		[program, `https://${hiddenHost}/api/`, world.token, world.appToken],
+		[program, `https://${hiddenHost}/api/`, simulator.token, simulator.appToken],
 		{ env: { ...process.env, ...hidden.environment }, stdio: ["pipe", "pipe", "inherit"] },
 	);
 	onTestFinished(() => void child.kill("SIGKILL"));

@@ -11,7 +11,7 @@ function describeEnvelope({ body, attempt }: SlackEnvelope): string {
 }
 
 test("there are two sockets, and each message arrives once, over either of them", async () => {
-	const { world, client, says, opens } = await openSlack();
+	const { simulator, client, says, opens } = await openSlack();
 	const one = await client().connect();
 	const [first, second] = await opens(2);
 	const texts = Array.from({ length: 12 }, (_, n) => `text ${n}`);
@@ -19,21 +19,21 @@ test("there are two sockets, and each message arrives once, over either of them"
 	await one.receives(...texts);
 	expect(one.received.toSorted()).toEqual(texts.toSorted());
 	expect([first?.count.sent, second?.count.sent].every((count) => (count ?? 0) > 0)).toBe(true);
-	const { team, app } = world.state;
+	const { team, app } = simulator.state;
 	expect(one.links).toMatchObject([{ state: "ready", account: { team: team.id, user: app.user.id } }]);
 });
 
 test.each(["refresh_requested", "warning"] as const)(
 	"%s: the new socket is open before the old one closes, and events are neither lost nor doubled",
 	async (reason) => {
-		const { world, sockets, client, says, opens, watch } = await openSlack();
+		const { simulator, sockets, client, says, opens, watch } = await openSlack();
 		const one = await client().connect();
 		const before = await opens(2);
 		for (const [n, socket] of before.entries()) {
 			const requested = Promise.withResolvers<void>();
-			world.network.next("apps.connections.open", { until: requested.promise });
+			simulator.network.next("apps.connections.open", { until: requested.promise });
 			socket.disconnects(reason);
-			await watch.until("another one is asked for", () => world.network.pending === 0);
+			await watch.until("another one is asked for", () => simulator.network.pending === 0);
 			says(`before ${n}`);
 			await known([socket]);
 			requested.resolve();
@@ -41,7 +41,7 @@ test.each(["refresh_requested", "warning"] as const)(
 			says(`after ${n}`);
 		}
 		await one.receives("before 0", "after 0", "before 1", "after 1");
-		await watch.until("all is acknowledged", () => world.delivery.pending === 0);
+		await watch.until("all is acknowledged", () => simulator.delivery.pending === 0);
 		expect(one.received).toHaveLength(4);
 		expect(sockets.open.some((socket) => before.includes(socket))).toBe(false);
 		expect([sockets.opened, sockets.range]).toEqual([4, { most: 3, fewest: 2 }]);
@@ -51,7 +51,7 @@ test.each(["refresh_requested", "warning"] as const)(
 
 test("events of an old socket are acknowledged over it before it closes", async () => {
 	const open = Promise.withResolvers<undefined>();
-	const { world, sockets, client, ada, general, opens, watch } = await openSlack();
+	const { simulator, sockets, client, ada, general, opens, watch } = await openSlack();
 	const one = await client({ receive: () => open.promise }).connect();
 	await opens(2);
 	const interaction = ada.commands("/parley help", {}, { in: general });
@@ -61,7 +61,7 @@ test("events of an old socket are acknowledged over it before it closes", async 
 	await watch.until("there is a new one", () => sockets.opened === 3 && sockets.open.length === 3);
 	open.resolve(undefined);
 	await watch.until("the old one is gone", () => old !== undefined && !sockets.open.includes(old));
-	expect([interaction.record.state, world.delivery.pending]).toEqual(["acknowledged", 0]);
+	expect([interaction.record.state, simulator.delivery.pending]).toEqual(["acknowledged", 0]);
 });
 
 test("after one socket is cut, the other one continues and a second one is opened", async () => {
@@ -78,10 +78,10 @@ test("after one socket is cut, the other one continues and a second one is opene
 });
 
 test("after both are cut, this is reported, both are opened again, and missed events arrive", async () => {
-	const { clock, world, client, says, opens, replaced } = await openSlack();
+	const { clock, simulator, client, says, opens, replaced } = await openSlack();
 	const one = await client().connect();
 	await opens(2);
-	world.delivery.drop();
+	simulator.delivery.drop();
 	says("meanwhile");
 	await one.reaches("ready", 2);
 	await replaced(4);
@@ -118,7 +118,7 @@ const crashing: readonly (string | Buffer)[] = [
 ];
 
 test("frames that would end Slack's own client have no effect, and both sockets continue", async () => {
-	const { world, client, sockets, says, opens, watch } = await openSlack();
+	const { simulator, client, sockets, says, opens, watch } = await openSlack();
 	const one = await client().connect();
 	const [first, second] = await opens(2);
 	for (const [n, frame] of crashing.entries()) {
@@ -126,7 +126,7 @@ test("frames that would end Slack's own client have no effect, and both sockets 
 		says(`text ${n}`);
 	}
 	await one.receives(...crashing.map((_, n) => `text ${n}`));
-	await watch.until("all is acknowledged", () => world.delivery.pending === 0);
+	await watch.until("all is acknowledged", () => simulator.delivery.pending === 0);
 	expect(one.received).toHaveLength(crashing.length);
 	expect([sockets.open, sockets.opened]).toEqual([[first, second], 2]);
 	expect(first?.count.acknowledged).toBeGreaterThan(0);
@@ -206,7 +206,7 @@ test("an event that was not stored is not acknowledged, and is repeated", async 
 		if (tries < 3) throw new Error("the disk is full");
 		return undefined;
 	};
-	const { clock, world, client, says, opens, watch } = await openSlack();
+	const { clock, simulator, client, says, opens, watch } = await openSlack();
 	const one = await client({ receive }).connect();
 	await opens(2);
 	says("again");
@@ -214,18 +214,18 @@ test("an event that was not stored is not acknowledged, and is repeated", async 
 	clock.advance(3000);
 	await watch.until("it came again", () => tries === 2);
 	clock.advance(3000 + 60_000);
-	await watch.until("it is acknowledged", () => world.delivery.pending === 0);
+	await watch.until("it is acknowledged", () => simulator.delivery.pending === 0);
 	expect(one.envelopes.map(describeEnvelope)).toEqual(["message 0", "message 1", "message 2"]);
 	const ids = one.envelopes.map(({ body }) => Object(body).event_id);
 	expect(new Set(ids).size).toBe(1);
-	expect(world.delivery.lost).toEqual([]);
+	expect(simulator.delivery.lost).toEqual([]);
 });
 
 test("a mention arrives as two events about one message", async () => {
-	const { world, client, ada, general, opens, watch } = await openSlack();
+	const { simulator, client, ada, general, opens, watch } = await openSlack();
 	const one = await client().connect();
 	await opens(2);
-	const { id } = ada.says("hello", { in: general, mentions: [world.bot] });
+	const { id } = ada.says("hello", { in: general, mentions: [simulator.bot] });
 	await watch.until("both came", () => one.envelopes.length === 2);
 	expect(one.envelopes.map(describeEnvelope).toSorted()).toEqual(["app_mention 0", "message 0"]);
 	const about = one.envelopes.map(({ body }) => `${general.id}-${Object(body).event.ts}`);

@@ -2,22 +2,22 @@ import { expect, test } from "vitest";
 import { openSlack } from "./open-slack.ts";
 
 test("a response is returned: success, refusal or rate limit", async () => {
-	const { world, client, general } = await openSlack();
+	const { simulator, client, general } = await openSlack();
 	const { port } = client();
 	const post = (text: string) =>
 		port.call({ method: "chat.postMessage", args: { channel: general.id, text } });
 	expect(await post("Hello")).toMatchObject({ type: "ok", body: { channel: general.id } });
 	const users = await port.call({ method: "users.info", args: { user: "U1" } });
 	expect(users).toMatchObject({ type: "refused", error: "user_not_found" });
-	world.network.next("chat.postMessage", { status: 429, retryAfter: 7000 });
+	simulator.network.next("chat.postMessage", { status: 429, retryAfter: 7000 });
 	expect(await post("Limited")).toEqual({ type: "rate-limited", retryAfterMs: 7000 });
 	const tested = await port.call({ method: "auth.test", args: {} });
-	expect(tested).toMatchObject({ body: { response_metadata: { scopes: [...world.state.app.scopes] } } });
+	expect(tested).toMatchObject({ body: { response_metadata: { scopes: [...simulator.state.app.scopes] } } });
 	expect(general.shows().map(({ text }) => text)).toEqual(["Hello"]);
 });
 
 test("without a response the result of a call is unknown, and the call is not repeated", async () => {
-	const { world, client, general } = await openSlack();
+	const { simulator, client, general } = await openSlack();
 	const { port } = client();
 	const faults = [
 		{ drop: "before" },
@@ -25,12 +25,12 @@ test("without a response the result of a call is unknown, and the call is not re
 		{ status: 503, drop: "after-commit" },
 	] as const;
 	for (const fault of faults) {
-		world.network.next("chat.postMessage", fault);
+		simulator.network.next("chat.postMessage", fault);
 		const posting = port.call({ method: "chat.postMessage", args: { channel: general.id, text: "once" } });
 		await expect(posting).rejects.toMatchObject({ code: "unavailable" });
 	}
 	expect(general.shows()).toHaveLength(2);
-	expect(world.network.pending).toBe(0);
+	expect(simulator.network.pending).toBe(0);
 });
 
 test("arguments arrive unchanged: blocks, metadata, flags and numbers", async () => {
@@ -61,7 +61,7 @@ test("a press is answered at its response URL, and a used-up URL is refused with
 });
 
 test("files are uploaded in three steps, and downloaded only with the required scope", async () => {
-	const { world, client, general } = await openSlack();
+	const { simulator, client, general } = await openSlack();
 	const { port } = client();
 	const bytes = Uint8Array.from({ length: 300 }, (_, index) => index % 256);
 	const upload = { filename: "all.bin", length: bytes.length };
@@ -80,7 +80,7 @@ test("files are uploaded in three steps, and downloaded only with the required s
 	await expect(port.download(file.url_private, 299, signal)).rejects.toMatchObject({
 		code: "resource_exhausted",
 	});
-	const { installed } = { installed: world.state.app.scopes };
-	world.state.app.scopes = new Set([...installed].filter((scope) => scope !== "files:read"));
+	const { installed } = { installed: simulator.state.app.scopes };
+	simulator.state.app.scopes = new Set([...installed].filter((scope) => scope !== "files:read"));
 	await expect(port.download(file.url_private, 300, signal)).rejects.toThrow("the app may not read files");
 });

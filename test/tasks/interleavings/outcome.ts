@@ -2,19 +2,19 @@ import type { Recorded } from "@parley/core";
 import { operator } from "@parley/core";
 import { checkEventOrder } from "@parley/core/testing";
 import { dependentOf, idOf, workerOf } from "./player.ts";
-import type { Playing, World } from "./world.ts";
+import type { Playing, SequenceGroup } from "./sequence-group.ts";
 
 /** Returns the broken promises after the end of all sequences, one line each. Set `exact` if no step was cut short. */
-export async function faultsOf(world: World, exact: boolean): Promise<string[]> {
-	const bySession = Map.groupBy(world.seen.recorded, ({ sessionId }) => sessionId);
+export async function faultsOf(group: SequenceGroup, exact: boolean): Promise<string[]> {
+	const bySession = Map.groupBy(group.seen.recorded, ({ sessionId }) => sessionId);
 	const orders = [...bySession].flatMap(([id, events]) => faultOfOrder(id, events));
-	const twice = [...world.effects].filter(([, times]) => times > 1).map(([id, n]) => `${id} ran ${n} times`);
+	const twice = [...group.effects].filter(([, times]) => times > 1).map(([id, n]) => `${id} ran ${n} times`);
 	const own: string[] = [];
-	for (const one of world.playing) {
-		own.push(...(await faultsOfOne(world, one, bySession)));
-		if (exact) own.push(...faultsOfEffects(world, one));
+	for (const one of group.playing) {
+		own.push(...(await faultsOfOne(group, one, bySession)));
+		if (exact) own.push(...faultsOfEffects(group, one));
 	}
-	return [...world.seen.contradictions, ...orders, ...twice, ...own];
+	return [...group.seen.contradictions, ...orders, ...twice, ...own];
 }
 
 function faultOfOrder(id: string, events: readonly Recorded[]): string[] {
@@ -32,24 +32,24 @@ function faultOfOrder(id: string, events: readonly Recorded[]): string[] {
 type Sessions = ReadonlyMap<string, readonly Recorded[]>;
 
 async function faultsOfOne(
-	world: World,
+	group: SequenceGroup,
 	{ player, at, sequence }: Playing,
 	sessions: Sessions,
 ): Promise<string[]> {
 	const { title, home, needed } = player.cast;
 	const say = (what: string): string => `${sequence.join(", ")}: ${what}`;
 	const faults: string[] = [];
-	const own = usageIn(sessions, world.seen.of(title).own);
-	const worker = usageIn(sessions, world.seen.find(workerOf(title))?.own ?? "");
-	const { tasks } = world.killable.t.runtime;
-	const facts = await tasks.check(operator, world.seen.of(title).taskId);
+	const own = usageIn(sessions, group.seen.of(title).own);
+	const worker = usageIn(sessions, group.seen.find(workerOf(title))?.own ?? "");
+	const { tasks } = group.killable.t.runtime;
+	const facts = await tasks.check(operator, group.seen.of(title).taskId);
 	if (facts.usage.inputTokens !== own + worker) {
 		faults.push(say(`its usage is ${facts.usage.inputTokens}, its calls took ${own} and ${worker}`));
 	}
 	const dependent = needed
-		? await tasks.check(operator, world.seen.of(dependentOf(title)).taskId)
+		? await tasks.check(operator, group.seen.of(dependentOf(title)).taskId)
 		: undefined;
-	const { total } = await world.killable.t.runtime.usage(operator, { sessionId: home, by: "day" });
+	const { total } = await group.killable.t.runtime.usage(operator, { sessionId: home, by: "day" });
 	const all = own + worker + (dependent?.usage.inputTokens ?? 0);
 	const used = total.usage.inputTokens;
 	if (used !== all) faults.push(say(`its session has used ${used} instead of ${all}`));
@@ -61,7 +61,7 @@ async function faultsOfOne(
 }
 
 /** Each completed call has had its effect. */
-function faultsOfEffects({ effects }: World, { player, at, sequence }: Playing): string[] {
+function faultsOfEffects({ effects }: SequenceGroup, { player, at, sequence }: Playing): string[] {
 	const { title } = player.cast;
 	return [[title, at.effects] as const, [workerOf(title), at.workerEffects] as const].flatMap(
 		([name, expected]) => {

@@ -7,7 +7,7 @@ import { memoryDirectory } from "../../faults/memory-directory.ts";
 import type { Random } from "../../random.ts";
 import { type Action, isShared } from "./expected-state.ts";
 import { faultsOf } from "./outcome.ts";
-import { World } from "./world.ts";
+import { SequenceGroup } from "./sequence-group.ts";
 
 export type EngineName = "SQLite" | "PGlite";
 
@@ -27,7 +27,7 @@ export function grouped(sequences: readonly (readonly Action[])[]): (readonly Ac
 export class Stage implements AsyncDisposable {
 	readonly #database: Store<Tables>;
 	readonly #directory: string;
-	#worlds = 0;
+	#groups = 0;
 
 	private constructor(database: Store<Tables>, directory: string) {
 		this.#database = database;
@@ -50,17 +50,17 @@ export class Stage implements AsyncDisposable {
 	 */
 	async play(sequences: readonly (readonly Action[])[], chance?: Random): Promise<string[]> {
 		const place = { database: this.#database, directory: this.#directory };
-		const world = await World.create(place, this.#worlds++, sequences);
+		const group = await SequenceGroup.create(place, this.#groups++, sequences);
 		const length = Math.max(...sequences.map((sequence) => sequence.length));
 		const own = [...Array(length).keys()].filter((step) => !isShared(sequences[0]?.[step] ?? "crash"));
 		const cut = chance?.pick(own);
 		for (let step = 0; step < length; step++) {
-			if (chance && step === cut) await world.cutStep(step, chance.below(4 * sequences.length));
-			else await world.step(step);
+			if (chance && step === cut) await group.cutStep(step, chance.below(4 * sequences.length));
+			else await group.step(step);
 		}
-		await world.finish();
-		const faults = await faultsOf(world, cut === undefined);
-		await world.killable.die();
+		await group.finish();
+		const faults = await faultsOf(group, cut === undefined);
+		await group.killable.die();
 		return faults;
 	}
 

@@ -198,7 +198,7 @@ export const access: readonly Scene<DiscordSite>[] = [
 				what: "visitors may react",
 				does: ({
 					site: {
-						world: { home },
+						simulator: { home },
 					},
 				}) => home.permits(home.role("visitors"), ["AddReactions"]),
 			},
@@ -207,7 +207,7 @@ export const access: readonly Scene<DiscordSite>[] = [
 				what: "visitors may everything",
 				does: ({
 					site: {
-						world: { home },
+						simulator: { home },
 					},
 				}) => home.permits(home.role("visitors"), ["Administrator"]),
 			},
@@ -224,7 +224,10 @@ export const access: readonly Scene<DiscordSite>[] = [
 		steps: [
 			...trusted,
 			{ stops: "connector" },
-			{ what: "Discord forgets the session", does: ({ site: { world } }) => world.gateway.forgetSessions() },
+			{
+				what: "Discord forgets the session",
+				does: ({ site: { simulator } }) => simulator.gateway.forgetSessions(),
+			},
 			{ opensTo: "Sam" },
 			{ starts: "connector" },
 			{ shows: /🔒 Tools require approval here again: the members or their permissions have changed/ },
@@ -237,7 +240,10 @@ export const access: readonly Scene<DiscordSite>[] = [
 		steps: [
 			...trusted,
 			{ stops: "connector" },
-			{ what: "Discord forgets the session", does: ({ site: { world } }) => world.gateway.forgetSessions() },
+			{
+				what: "Discord forgets the session",
+				does: ({ site: { simulator } }) => simulator.gateway.forgetSessions(),
+			},
 			{ starts: "connector" },
 			{ says: "@Parley write: notes.txt <<< hello" },
 			{ shows: ["write_file returned", "trusted channel: ran without approval"] },
@@ -251,7 +257,7 @@ export const access: readonly Scene<DiscordSite>[] = [
 		errors: [/a post was given up/],
 		steps: [
 			...trusted,
-			{ what: "Parley is removed", does: ({ site: { world } }) => world.home.removesApp() },
+			{ what: "Parley is removed", does: ({ site: { simulator } }) => simulator.home.removesApp() },
 			{
 				what: "nothing is trusted there",
 				does: ({ city, operator, site }) =>

@@ -279,7 +279,7 @@ export const approvals: readonly Scene<DiscordSite>[] = [
 			...asks,
 			{
 				what: "Alex is an approver no more",
-				does: ({ site }) => site.people.Alex.loses(site.world.home.role("approvers")),
+				does: ({ site }) => site.people.Alex.loses(site.simulator.home.role("approvers")),
 			},
 			{ clicks: "Approve once", by: "Alex" },
 			{ answered: /Not accepted|You have no access yet/ },

@@ -4,7 +4,10 @@ import type { Scene, Step } from "../step.ts";
 /** The connector ends, and Discord does not keep events for it. */
 const forgotten: Step<DiscordSite>[] = [
 	{ stops: "connector" },
-	{ what: "Discord forgets the session", does: ({ site: { world } }) => world.gateway.forgetSessions() },
+	{
+		what: "Discord forgets the session",
+		does: ({ site: { simulator } }) => simulator.gateway.forgetSessions(),
+	},
 ];
 
 /** Events on Discord while the connector is away. */

@@ -20,8 +20,8 @@ function repeated(name: string, is: Fault): Scene<DiscordSite> {
 			{ fault: post, is },
 			{
 				what: "every other request is noted",
-				does({ site: { world } }) {
-					world.network.each((label) => {
+				does({ site: { simulator } }) {
+					simulator.network.each((label) => {
 						requests.push(label);
 						return undefined;
 					});
@@ -42,8 +42,8 @@ function repeated(name: string, is: Fault): Scene<DiscordSite> {
 
 const refusesPosts: Step<DiscordSite> = {
 	what: "Discord takes no posts",
-	does({ site: { world } }) {
-		world.network.each((label) =>
+	does({ site: { simulator } }) {
+		simulator.network.each((label) =>
 			label === "POST /channels/{channel_id}/messages" ? { status: 503 } : undefined,
 		);
 	},
@@ -92,7 +92,7 @@ export const repeats: readonly Scene<DiscordSite>[] = [
 			...hello,
 			{ passes: 60 * 60_000 },
 			{ stuck: ["dead: not posted after 8 attempts"] },
-			{ what: "Discord is well again", does: ({ site: { world } }) => world.network.heal() },
+			{ what: "Discord is well again", does: ({ site: { simulator } }) => simulator.network.heal() },
 			{ says: "@Parley say: next" },
 			{ showsOnly: ["[offline] next"] },
 		],

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { ComponentType, MessageFlags } from "discord-api-types/v10";
 import type { Shown } from "../../../simulators/discord/people/shown.ts";
-import { textsOf } from "../../../simulators/discord/world/mentions.ts";
+import { textsOf } from "../../../simulators/discord/platform/mentions.ts";
 import type { DiscordSite } from "../discord-site.ts";
 import type { Scene, Step } from "../step.ts";
 
@@ -173,7 +173,7 @@ function presence(status: string, ...activities: readonly string[]): Step<Discor
 		what: `the bot is ${status}: ${activities.join()}`,
 		does: ({ site, city }) =>
 			city.until(
-				() => isDeepStrictEqual(site.world.presence, { status, activities }),
+				() => isDeepStrictEqual(site.simulator.presence, { status, activities }),
 				"the presence is shown",
 			),
 	};

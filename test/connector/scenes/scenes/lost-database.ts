@@ -14,7 +14,10 @@ export const lostDatabase: readonly Scene<DiscordSite>[] = [
 			// After this time the event counts as known, and no card is posted.
 			{ passes: 61_000 },
 			{ stops: "connector" },
-			{ what: "Discord forgets the session", does: ({ site: { world } }) => world.gateway.forgetSessions() },
+			{
+				what: "Discord forgets the session",
+				does: ({ site: { simulator } }) => simulator.gateway.forgetSessions(),
+			},
 			{ says: "say: meanwhile", in: "dm" },
 			{ starts: "connector" },
 			{ showsOnly: ["[offline] before", "[offline] meanwhile"], in: "dm" },

@@ -100,7 +100,7 @@ export const discordQuorum: readonly Scene<DiscordSite>[] = [
 			{ shows: "**1 of 2 approvals**: @Alex" },
 			{
 				what: "Alex loses the role",
-				does: ({ site }) => site.people.Alex.loses(site.world.home.role("approvers")),
+				does: ({ site }) => site.people.Alex.loses(site.simulator.home.role("approvers")),
 			},
 			...countsOnlyOlga,
 		],

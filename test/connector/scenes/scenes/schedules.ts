@@ -102,12 +102,12 @@ export const schedules: readonly Scene[] = [
 			...hourly,
 			{
 				what: "Mia loses the role",
-				does: ({ site }) => site.people.Mia.loses(site.world.home.role("members")),
+				does: ({ site }) => site.people.Mia.loses(site.simulator.home.role("members")),
 			},
 			...refused("has no access"),
 			{
 				what: "Mia has the role again",
-				does: ({ site }) => site.people.Mia.gains(site.world.home.role("members")),
+				does: ({ site }) => site.people.Mia.gains(site.simulator.home.role("members")),
 			},
 			{ passes: hour },
 			{ shows: ["[offline] all is well", "⏰ Report"], times: 2 },
@@ -123,7 +123,7 @@ export const schedules: readonly Scene[] = [
 				async does({ operator, site, city }) {
 					const person = `discord:${site.tenant}:${site.people.Mia.id}`;
 					await city.through(operator.request("set_person_role", { person, role: "approver" }));
-					site.world.home.removes(site.people.Mia);
+					site.simulator.home.removes(site.people.Mia);
 				},
 			},
 			...refused("has left the server or workspace"),

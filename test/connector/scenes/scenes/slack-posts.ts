@@ -39,7 +39,7 @@ export const slackPosts: readonly Scene<SlackSite>[] = [
 			{
 				what: "the file is a snippet of its language",
 				does: ({ site }) => {
-					const [file] = [...site.world.state.files.values()].filter(({ name }) => name === "code-1.js");
+					const [file] = [...site.simulator.state.files.values()].filter(({ name }) => name === "code-1.js");
 					if (file?.snippet !== "javascript") throw new Error(`the language is ${file?.snippet}`);
 				},
 			},
@@ -167,8 +167,8 @@ export const slackPosts: readonly Scene<SlackSite>[] = [
 		steps: [
 			{
 				what: "Slack takes its time",
-				does: ({ site: { world } }) => {
-					world.state.settings.shareMs = 8000;
+				does: ({ site: { simulator } }) => {
+					simulator.state.settings.shareMs = 8000;
 				},
 			},
 			{ file: "report.csv", gets: "a,b\n1,2\n" },
@@ -196,8 +196,8 @@ export const slackPosts: readonly Scene<SlackSite>[] = [
 			{ shows: ["one", "[Good]"] },
 			{
 				what: "it is a block",
-				does: ({ site: { world } }) => {
-					const messages = [...world.state.channels.values()].flatMap((channel) => channel.messages);
+				does: ({ site: { simulator } }) => {
+					const messages = [...simulator.state.channels.values()].flatMap((channel) => channel.messages);
 					const types = messages.flatMap(({ blocks }) => blocks.map(({ type }) => type));
 					if (!types.includes("table")) throw new Error(`there are ${types.join()}`);
 				},
@@ -229,8 +229,8 @@ export const slackPosts: readonly Scene<SlackSite>[] = [
 	},
 ];
 
-function checkNative({ world }: SlackSite, times: number): void {
-	const messages = [...world.state.channels.values()].flatMap((channel) => channel.messages);
+function checkNative({ simulator }: SlackSite, times: number): void {
+	const messages = [...simulator.state.channels.values()].flatMap((channel) => channel.messages);
 	const native = messages
 		.flatMap(({ blocks }) => blocks)
 		.filter((block) => JSON.stringify(block).includes('"feedback_buttons"'));

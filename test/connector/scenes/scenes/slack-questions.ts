@@ -6,8 +6,8 @@ const words = ["one", "two", "three", "four"];
 function shows(what: string, without: readonly string[]): Step<SlackSite> {
 	return {
 		what: `Slack tells the app ${what}`,
-		does: ({ site: { world } }) => {
-			const { app } = world.state;
+		does: ({ site: { simulator } }) => {
+			const { app } = simulator.state;
 			app.subscriptions = app.subscriptions.difference(new Set(without));
 		},
 	};
@@ -36,8 +36,8 @@ export const slackQuestions: readonly Scene<SlackSite>[] = [
 			{ says: "@Parley say: first", in: "top", as: "root" },
 			{
 				what: "Slack tells the app everything again",
-				does: ({ site: { world } }) => {
-					const { app } = world.state;
+				does: ({ site: { simulator } }) => {
+					const { app } = simulator.state;
 					app.subscriptions = app.subscriptions.union(new Set(["app_mention", "message.channels"]));
 				},
 			},

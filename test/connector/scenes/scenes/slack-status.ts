@@ -48,7 +48,7 @@ export const slackStatus: readonly Scene<SlackSite>[] = [
 			{
 				what: "Mia changes the title in Slack",
 				does: ({ site }) => {
-					const thread = site.world.threads().at(-1);
+					const thread = site.simulator.threads().at(-1);
 					if (thread) site.people.Mia.person.renamesSession(thread, "Hellos");
 				},
 			},
@@ -74,7 +74,8 @@ export const slackStatus: readonly Scene<SlackSite>[] = [
 ];
 
 function session(expected: string) {
-	const now = ({ world }: SlackSite) => [...world.state.sessions.values()].map(({ status }) => status).join();
+	const now = ({ simulator }: SlackSite) =>
+		[...simulator.state.sessions.values()].map(({ status }) => status).join();
 	return {
 		what: `the session is ${expected}`,
 		does: ({ city, site }: { readonly city: City; readonly site: SlackSite }): Promise<void> =>
@@ -95,8 +96,8 @@ function status(...expected: readonly string[]) {
 }
 
 function title(expected: string) {
-	const now = ({ world }: SlackSite) =>
-		[...world.state.sessions.values()].map(({ title: each }) => each).join();
+	const now = ({ simulator }: SlackSite) =>
+		[...simulator.state.sessions.values()].map(({ title: each }) => each).join();
 	return {
 		what: `the title is ${expected}`,
 		does: ({ city, site }: { readonly city: City; readonly site: SlackSite }): Promise<void> =>

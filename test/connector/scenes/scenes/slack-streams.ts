@@ -120,7 +120,7 @@ function finished(): Step<SlackSite> {
 	return {
 		what: "no stream is unfinished",
 		does: ({ site }) => {
-			const left = site.world.unfinished().map(({ text }) => text);
+			const left = site.simulator.unfinished().map(({ text }) => text);
 			if (left.length > 0) throw new Error(`unfinished: ${left.join()}`);
 		},
 	};

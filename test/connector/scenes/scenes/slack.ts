@@ -11,8 +11,8 @@ export const slack: readonly Scene<SlackSite>[] = [
 		steps: [
 			{
 				what: "Slack sends everything twice, and what is later sooner",
-				does: ({ site: { world } }) => {
-					world.delivery.disorder = { duplicate: 1, reorder: 0.5 };
+				does: ({ site: { simulator } }) => {
+					simulator.delivery.disorder = { duplicate: 1, reorder: 0.5 };
 				},
 			},
 			{
@@ -191,7 +191,7 @@ export const slack: readonly Scene<SlackSite>[] = [
 			{
 				what: "the channel is shared, and Eve of Globex writes",
 				does: ({ site }) => {
-					const globex = site.world.team("Globex");
+					const globex = site.simulator.team("Globex");
 					site.general.channel.shares(globex);
 					const eve = site.player("Eve", {}, globex);
 					site.general.channel.joins(eve);
@@ -213,7 +213,7 @@ export const slack: readonly Scene<SlackSite>[] = [
 			...trusted,
 			{
 				what: "it is shared with Globex",
-				does: ({ site }) => site.general.channel.shares(site.world.team("Globex")),
+				does: ({ site }) => site.general.channel.shares(site.simulator.team("Globex")),
 			},
 			{
 				shows: /🔒 Tools require approval here again: the members or their permissions have changed/,
@@ -252,7 +252,7 @@ export const slack: readonly Scene<SlackSite>[] = [
 			{ passes: 7 * 60_000 },
 			{
 				what: "Slack has given up to tell of it",
-				does: ({ site }) => void site.world.delivery.lost.splice(0),
+				does: ({ site }) => void site.simulator.delivery.lost.splice(0),
 			},
 			{ starts: "connector" },
 			{ shows: /🔒 Tools require approval here again/, times: 1 },
@@ -273,7 +273,7 @@ export const slack: readonly Scene<SlackSite>[] = [
 			{ passes: 7 * 60_000 },
 			{
 				what: "Slack has given up to tell of it",
-				does: ({ site }) => void site.world.delivery.lost.splice(0),
+				does: ({ site }) => void site.simulator.delivery.lost.splice(0),
 			},
 			{ starts: "connector" },
 			{ shows: "[offline] in your thread", times: 1 },

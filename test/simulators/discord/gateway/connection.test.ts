@@ -1,11 +1,11 @@
 import { GatewayIntentBits as Intents } from "discord-api-types/v10";
 import { expect, test } from "vitest";
-import { standingWorld } from "../rest/direct-client.ts";
+import { pausedSimulator } from "../rest/direct-client.ts";
 import { Connection } from "./connection.ts";
 
 function connection() {
-	const parts = standingWorld();
-	const { world, clock } = parts;
+	const parts = pausedSimulator();
+	const { simulator, clock } = parts;
 	const received: { op: number; t: string | null; d: unknown }[] = [];
 	const ends: (number | "cut")[] = [];
 	const socket = {
@@ -13,9 +13,9 @@ function connection() {
 		close: (code: number) => void ends.push(code),
 		terminate: () => void ends.push("cut"),
 	};
-	const one = new Connection(world.gateway, socket, { clock, heartbeatMs: 1000 });
+	const one = new Connection(simulator.gateway, socket, { clock, heartbeatMs: 1000 });
 	const say = (op: number, d: unknown) => one.receive(JSON.stringify({ op, d }));
-	const identify = () => say(2, { token: world.token, intents: Intents.Guilds, properties: {} });
+	const identify = () => say(2, { token: simulator.token, intents: Intents.Guilds, properties: {} });
 	return { ...parts, received: received, ends, one, say, identify };
 }
 
@@ -65,14 +65,14 @@ test("a client without heartbeats times out", () => {
 });
 
 test("an ended session is not resumed", () => {
-	const { world, received, say } = connection();
-	say(6, { token: world.token, session_id: "other", seq: 1 });
+	const { simulator, received, say } = connection();
+	say(6, { token: simulator.token, session_id: "other", seq: 1 });
 	expect(received.at(-1)).toMatchObject({ op: 9, d: false });
 });
 
 test("a connection that only looks alive gets no heartbeat acknowledgements", () => {
-	const { world, received, say } = connection();
-	world.gateway.zombie = true;
+	const { simulator, received, say } = connection();
+	simulator.gateway.zombie = true;
 	say(1, null);
 	expect(received.map(({ op }) => op)).toEqual([10]);
 });

@@ -1,7 +1,7 @@
 import { ManualClock } from "@parley/base/testing";
 import { GatewayDispatchEvents } from "discord-api-types/v10";
 import { expect, test } from "vitest";
-import type { WorldEvent } from "../world/state.ts";
+import type { SimulatorEvent } from "../platform/state.ts";
 import { Delivery, type Disorder } from "./delivery.ts";
 
 const { MessageCreate, MessageUpdate, InteractionCreate } = GatewayDispatchEvents;
@@ -15,7 +15,7 @@ function delivery(disorder: Disorder) {
 		deliver: ({ d }) => void delivered.push((d as { readonly id: string }).id),
 	});
 	carrier.disorder = disorder;
-	const happens = (id: string, channel_id: string, t: WorldEvent["t"] = MessageCreate): void =>
+	const happens = (id: string, channel_id: string, t: SimulatorEvent["t"] = MessageCreate): void =>
 		carrier.carry({ t, d: { id, channel_id }, intents: 0 });
 	return { clock, delivered, happens };
 }

@@ -1,5 +1,5 @@
 import type { Clock, Timer } from "@parley/base";
-import type { WorldEvent } from "../world/state.ts";
+import type { SimulatorEvent } from "../platform/state.ts";
 
 /** Share, from 0 to 1, of events that come twice, or after a later event of another kind or channel. */
 export interface Disorder {
@@ -18,14 +18,14 @@ const delayMs = 100;
 export class Delivery {
 	readonly #clock: Clock;
 	readonly #chance: () => number;
-	readonly #deliver: (event: WorldEvent) => void;
-	#delayed: { readonly event: WorldEvent; readonly timer: Timer } | undefined;
+	readonly #deliver: (event: SimulatorEvent) => void;
+	#delayed: { readonly event: SimulatorEvent; readonly timer: Timer } | undefined;
 	#disorder: Disorder = {};
 
 	constructor(parts: {
 		readonly clock: Clock;
 		readonly chance: () => number;
-		readonly deliver: (event: WorldEvent) => void;
+		readonly deliver: (event: SimulatorEvent) => void;
 	}) {
 		this.#clock = parts.clock;
 		this.#chance = parts.chance;
@@ -36,7 +36,7 @@ export class Delivery {
 		this.#disorder = disorder;
 	}
 
-	carry(event: WorldEvent): void {
+	carry(event: SimulatorEvent): void {
 		const { duplicate = 0, reorder = 0 } = this.#disorder;
 		const delayed = this.#delayed?.event;
 		if (delayed) {
@@ -66,18 +66,18 @@ export class Delivery {
  * Events of one channel, and all events about one message, keep their order, because people react to posts that they have
  * seen.
  */
-function mayOvertake(later: WorldEvent, earlier: WorldEvent): boolean {
+function mayOvertake(later: SimulatorEvent, earlier: SimulatorEvent): boolean {
 	if (channelOf(later) !== channelOf(earlier)) return true;
 	const isSameMessage = messageOf(later) !== undefined && messageOf(later) === messageOf(earlier);
 	return later.t !== earlier.t && !isSameMessage;
 }
 
-function channelOf({ d }: WorldEvent): unknown {
+function channelOf({ d }: SimulatorEvent): unknown {
 	return "channel_id" in d ? d.channel_id : undefined;
 }
 
 /** The message of an event. Each type of event has it under another key. */
-function messageOf({ t, d }: WorldEvent): unknown {
+function messageOf({ t, d }: SimulatorEvent): unknown {
 	if ("message_id" in d) return d.message_id;
 	return t.startsWith("MESSAGE_") && "id" in d ? d.id : undefined;
 }

@@ -1,7 +1,7 @@
 import { GatewayIntentBits as Intents } from "discord-api-types/v10";
 import { expect, test } from "vitest";
-import { standingWorld } from "../rest/direct-client.ts";
-import type { WorldOptions } from "../world/world.ts";
+import type { SimulatorOptions } from "../platform/simulator.ts";
+import { pausedSimulator } from "../rest/direct-client.ts";
 import type { Dispatch, Order, Sink } from "./session.ts";
 
 const all = Intents.Guilds | Intents.GuildMessages | Intents.DirectMessages | Intents.MessageContent;
@@ -20,10 +20,10 @@ function listener() {
 	return { sink, received: received, ends, events, data };
 }
 
-function gatewayWorld(intents: number = all, options: WorldOptions = {}) {
-	const parts = standingWorld(options);
+function gatewaySimulator(intents: number = all, options: SimulatorOptions = {}) {
+	const parts = pausedSimulator(options);
 	const ear = listener();
-	const { gateway, token } = parts.world;
+	const { gateway, token } = parts.simulator;
 	return { ...parts, gateway, token, ear, session: gateway.identify({ token, intents }, ear.sink) };
 }
 
@@ -33,7 +33,7 @@ async function arrival(): Promise<void> {
 }
 
 test("a session starts with READY and its guilds, and numbers its events", async () => {
-	const { world, general, anna, ear } = gatewayWorld();
+	const { simulator, general, anna, ear } = gatewaySimulator();
 	anna.says("Hello", { in: general });
 	await arrival();
 	expect(ear.received.map(({ t, s }) => [t, s])).toEqual([
@@ -41,8 +41,8 @@ test("a session starts with READY and its guilds, and numbers its events", async
 		["GUILD_CREATE", 2],
 		["MESSAGE_CREATE", 3],
 	]);
-	expect(ear.data("READY")).toMatchObject([{ guilds: [{ id: world.home.id, unavailable: true }] }]);
-	world.close();
+	expect(ear.data("READY")).toMatchObject([{ guilds: [{ id: simulator.home.id, unavailable: true }] }]);
+	simulator.close();
 });
 
 test.each([
@@ -50,29 +50,29 @@ test.each([
 	["a shard that there is not", { intents: all, shard: [1, 1] as const }, 4010],
 	["intents that there are not", { intents: 1 << 30 }, 4013],
 ])("%s ends the connection", (_, identify, code) => {
-	const { world } = standingWorld();
-	const begin = () => world.gateway.identify({ token: world.token, ...identify }, listener().sink);
+	const { simulator } = pausedSimulator();
+	const begin = () => simulator.gateway.identify({ token: simulator.token, ...identify }, listener().sink);
 	expect(begin).toThrow(expect.objectContaining({ code }));
 });
 
 test("an intent that is not enabled ends the connection with 4014", () => {
-	const { world } = standingWorld({ privileged: 0 });
-	const begin = () => world.gateway.identify({ token: world.token, intents: all }, listener().sink);
+	const { simulator } = pausedSimulator({ privileged: 0 });
+	const begin = () => simulator.gateway.identify({ token: simulator.token, intents: all }, listener().sink);
 	expect(begin).toThrow(expect.objectContaining({ code: 4014 }));
 });
 
 test("session starts per day are limited", () => {
-	const { world, clock, app } = gatewayWorld(all, { settings: { identifiesPerDay: 1 } });
+	const { simulator, clock, app } = gatewaySimulator(all, { settings: { identifiesPerDay: 1 } });
 	const limit = () => Object(app.get("/gateway/bot").body).session_start_limit;
 	expect(limit()).toMatchObject({ total: 1, remaining: 0, reset_after: 24 * 3_600_000 });
-	const begin = () => world.gateway.identify({ token: world.token, intents: all }, listener().sink);
+	const begin = () => simulator.gateway.identify({ token: simulator.token, intents: all }, listener().sink);
 	expect(begin).toThrow(expect.objectContaining({ code: 4004 }));
 	clock.advance(24 * 3_600_000);
 	expect(begin().seq).toBeGreaterThan(0);
 });
 
 test("only subscribed events are received", async () => {
-	const { anna, general, ear } = gatewayWorld(Intents.GuildMessages);
+	const { anna, general, ear } = gatewaySimulator(Intents.GuildMessages);
 	anna.says("Here", { in: general });
 	anna.says("There", { in: anna.dm });
 	anna.typesIn(general);
@@ -81,19 +81,19 @@ test("only subscribed events are received", async () => {
 });
 
 test("events of a channel that the app cannot see are not received", async () => {
-	const { world, anna, ear } = gatewayWorld();
-	const secret = world.channel("secret");
-	secret.permit(world.bot, { deny: ["ViewChannel"] });
+	const { simulator, anna, ear } = gatewaySimulator();
+	const secret = simulator.channel("secret");
+	secret.permit(simulator.bot, { deny: ["ViewChannel"] });
 	anna.says("Psst", { in: secret });
 	await arrival();
 	expect(ear.events()).not.toContain("MESSAGE_CREATE");
 });
 
 test("without the intent, content is empty except in messages that mention the app, are sent to it only, or are its own", async () => {
-	const { world, app, anna, general, ear } = gatewayWorld(all & ~Intents.MessageContent);
+	const { simulator, app, anna, general, ear } = gatewaySimulator(all & ~Intents.MessageContent);
 	const attachments = [{ name: "a.txt", content: "a" }];
 	const sentMessage = anna.says("Hidden", { in: general, attachments });
-	anna.says(`${world.mention} named`, { in: general });
+	anna.says(`${simulator.mention} named`, { in: general });
 	anna.says("direct", { in: anna.dm });
 	app.posts(general, {
 		content: "own",
@@ -103,18 +103,18 @@ test("without the intent, content is empty except in messages that mention the a
 	await arrival();
 	const [hidden, ...others] = ear.data("MESSAGE_CREATE");
 	expect(hidden).toMatchObject({ content: "", attachments: [] });
-	expect(others.map(({ content }) => content)).toEqual([`${world.mention} named`, "direct", "own"]);
+	expect(others.map(({ content }) => content)).toEqual([`${simulator.mention} named`, "direct", "own"]);
 	expect(others.at(-1)?.referenced_message).toMatchObject({ content: "" });
 });
 
 test("without the intent, REST returns no content either", () => {
-	const { app, anna, general } = standingWorld({ privileged: 0 });
+	const { app, anna, general } = pausedSimulator({ privileged: 0 });
 	anna.says("Hidden", { in: general });
 	expect(app.get(`/channels/${general.id}/messages`).body).toMatchObject([{ content: "" }]);
 });
 
 test("an ephemeral response is received as a direct message, without guild and member", async () => {
-	const { app, anna, general, ear } = gatewayWorld(Intents.DirectMessages);
+	const { app, anna, general, ear } = gatewaySimulator(Intents.DirectMessages);
 	const row = { type: 1, components: [{ type: 2, style: 1, label: "Go", custom_id: "go" }] };
 	app.posts(general, { content: "Sure?", components: [row] });
 	app.answers(anna.clicks("Go"), { type: 4, data: { content: "For you", flags: 64 } });
@@ -125,7 +125,7 @@ test("an ephemeral response is received as a direct message, without guild and m
 });
 
 test("a resumed client receives missed events in order, and then RESUMED", async () => {
-	const { world, anna, general, gateway, token, ear, session } = gatewayWorld();
+	const { simulator, anna, general, gateway, token, ear, session } = gatewaySimulator();
 	await arrival();
 	gateway.leave(session, ear.sink, 1006);
 	for (const text of ["one", "two"]) anna.says(text, { in: general });
@@ -135,12 +135,12 @@ test("a resumed client receives missed events in order, and then RESUMED", async
 	expect(next.events()).toEqual(["MESSAGE_CREATE", "MESSAGE_CREATE", "RESUMED"]);
 	expect(next.data("MESSAGE_CREATE").map(({ content }) => content)).toEqual(["one", "two"]);
 	expect(ear.events()).toEqual(["READY", "GUILD_CREATE"]);
-	world.close();
+	simulator.close();
 });
 
 test("an overtaking event is numbered first, and a connection that ends at that time loses no event", async () => {
-	const { world, anna, general, clock, gateway, token, ear, session } = gatewayWorld();
-	const other = world.channel("other");
+	const { simulator, anna, general, clock, gateway, token, ear, session } = gatewaySimulator();
+	const other = simulator.channel("other");
 	gateway.unruly({ reorder: 1 });
 	anna.says("one", { in: general });
 	anna.says("two", { in: other });
@@ -158,7 +158,7 @@ test("an overtaking event is numbered first, and a connection that ends at that 
 });
 
 test("a session that ended with 1000 or 1001, or without a resume in time, is not resumed", () => {
-	const { clock, gateway, token } = gatewayWorld();
+	const { clock, gateway, token } = gatewaySimulator();
 	const again = (code: number, waitMs: number) => {
 		const { sink } = listener();
 		const session = gateway.identify({ token, intents: all }, sink);
@@ -172,13 +172,13 @@ test("a session that ended with 1000 or 1001, or without a resume in time, is no
 });
 
 test("a number that was never sent ends the connection with 4007", () => {
-	const { gateway, token, session } = gatewayWorld();
+	const { gateway, token, session } = gatewaySimulator();
 	const resume = () => gateway.resume({ token, sessionId: session.id, seq: 99 }, listener().sink);
 	expect(resume).toThrow(expect.objectContaining({ code: 4007 }));
 });
 
 test("connections can be cut, requested to reconnect, invalidated, and closed", async () => {
-	const { gateway, token, ear, session } = gatewayWorld();
+	const { gateway, token, ear, session } = gatewaySimulator();
 	gateway.drop();
 	gateway.reconnect();
 	gateway.invalidate(true);
@@ -194,7 +194,7 @@ test("connections can be cut, requested to reconnect, invalidated, and closed", 
 });
 
 test("a connection that only looks alive receives no events until it is resumed", async () => {
-	const { anna, general, gateway, token, ear, session } = gatewayWorld();
+	const { anna, general, gateway, token, ear, session } = gatewaySimulator();
 	await arrival();
 	gateway.zombie = true;
 	anna.says("Hello?", { in: general });
@@ -213,7 +213,7 @@ test("events of all actions of people and apps match discord-api-types", async (
 		(sum, bit) => (typeof bit === "number" ? sum | bit : sum),
 		0,
 	);
-	const { world, clock, app, anna, general, ear } = gatewayWorld(everything);
+	const { simulator, clock, app, anna, general, ear } = gatewaySimulator(everything);
 	const row = { type: 1, components: [{ type: 2, style: 1, label: "Go", custom_id: "go" }] };
 	const options = [{ label: "A", value: "a" }];
 	const choice = { type: 1, components: [{ type: 3, custom_id: "choice", placeholder: "Choose", options }] };
@@ -233,7 +233,7 @@ test("events of all actions of people and apps match discord-api-types", async (
 		options: [{ type: 3, name: "text", description: "T", autocomplete: true }],
 	};
 	for (const body of [command, { name: "Look", type: 3 }]) {
-		app.call("POST", `/applications/${world.state.app.id}/commands`, { body });
+		app.call("POST", `/applications/${simulator.state.app.id}/commands`, { body });
 	}
 	anna.types("/ask", { text: "a" }, { in: anna.dm });
 	app.answers(anna.commands("/ask", { text: "a" }, { in: general }), {
@@ -259,17 +259,17 @@ test("events of all actions of people and apps match discord-api-types", async (
 	thread.archive({ locked: true });
 	thread.delete();
 	anna.deletes(sentMessage);
-	const role = world.home.role("ops");
+	const role = simulator.home.role("ops");
 	anna.gains(role);
 	anna.loses(role);
-	const visitor = world.member("Visitor", { guest: true });
-	world.home.removes(visitor);
-	general.permit(world.home, { deny: ["SendMessages"] });
+	const visitor = simulator.member("Visitor", { guest: true });
+	simulator.home.removes(visitor);
+	general.permit(simulator.home, { deny: ["SendMessages"] });
 	general.rename("main");
-	world.channel("gone").delete();
-	world.home.permits(world.home.botRole(), ["ViewChannel"]);
+	simulator.channel("gone").delete();
+	simulator.home.permits(simulator.home.botRole(), ["ViewChannel"]);
 	general.receives("CI", "Build failed");
-	world.guild("Other").removesApp();
+	simulator.guild("Other").removesApp();
 	await arrival();
 	expect(new Set(ear.events())).toEqual(
 		new Set([
@@ -293,5 +293,5 @@ test("events of all actions of people and apps match discord-api-types", async (
 			],
 		]),
 	);
-	expect(world.drainViolations()).toEqual([]);
+	expect(simulator.drainViolations()).toEqual([]);
 });

@@ -1,12 +1,12 @@
 import { GatewayDispatchEvents, GatewayIntentBits } from "discord-api-types/v10";
+import { hasMessageContent, privilegedIntents } from "../platform/intents.ts";
+import { sees } from "../platform/permissions.ts";
+import { online, readPresence, showPresence } from "../platform/presence.ts";
+import type { SimulatorEvent, State } from "../platform/state.ts";
 import { sessionStarts } from "../rest/gateway-routes.ts";
 import { guildCreateShape } from "../shapes/guilds.ts";
 import { withoutContent } from "../shapes/messages.ts";
 import { userShape } from "../shapes/people.ts";
-import { hasMessageContent, privilegedIntents } from "../world/intents.ts";
-import { sees } from "../world/permissions.ts";
-import { online, readPresence, showPresence } from "../world/presence.ts";
-import type { State, WorldEvent } from "../world/state.ts";
 import { Delivery, type Disorder } from "./delivery.ts";
 import { PayloadSchema } from "./payload-schema.ts";
 import { type Dispatch, GatewayClosed, type Session, type Sink } from "./session.ts";
@@ -183,20 +183,20 @@ export class Gateway {
 		return all ? guild : { ...guild, members: guild.members.filter(own) };
 	}
 
-	#dispatch(event: WorldEvent): void {
+	#dispatch(event: SimulatorEvent): void {
 		for (const session of this.#sessions.values()) {
 			if (this.#receives(session, event)) this.#send(session, event.t, this.#readable(session, event));
 		}
 	}
 
-	#receives({ intents }: Session, event: WorldEvent): boolean {
+	#receives({ intents }: Session, event: SimulatorEvent): boolean {
 		const subscribed = event.intents === 0 || (event.intents & intents) !== 0;
 		const { channel } = event;
 		const own = event.message?.onlyFor !== undefined;
 		return subscribed && (!channel || own || sees(this.#state, this.#state.app.user, channel));
 	}
 
-	#readable({ intents }: Session, { d, message }: WorldEvent): object {
+	#readable({ intents }: Session, { d, message }: SimulatorEvent): object {
 		return message && !hasMessageContent(intents) ? withoutContent(this.#state, message, d) : d;
 	}
 

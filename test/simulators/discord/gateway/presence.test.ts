@@ -1,20 +1,20 @@
 import { expect, test } from "vitest";
-import { standingWorld } from "../rest/direct-client.ts";
+import { pausedSimulator } from "../rest/direct-client.ts";
 import { Connection } from "./connection.ts";
 
 /** The app at a socket. */
 function connected() {
-	const { world, clock } = standingWorld();
+	const { simulator, clock } = pausedSimulator();
 	const closed: number[] = [];
 	const end = (code: number): void => {
 		closed.push(code);
 		connection.closed(code);
 	};
 	const socket = { send: () => undefined, close: end, terminate: () => end(1006) };
-	const connection = new Connection(world.gateway, socket, { clock, heartbeatMs: 41_250 });
+	const connection = new Connection(simulator.gateway, socket, { clock, heartbeatMs: 41_250 });
 	const send = (op: number, d: object): void => connection.receive(JSON.stringify({ op, d }));
-	const identify = (more: object = {}): void => send(2, { token: world.token, intents: 1, ...more });
-	return { world, clock, closed, send, identify };
+	const identify = (more: object = {}): void => send(2, { token: simulator.token, intents: 1, ...more });
+	return { simulator, clock, closed, send, identify };
 }
 
 const presence = (state: string, status = "idle") => ({
@@ -23,32 +23,32 @@ const presence = (state: string, status = "idle") => ({
 });
 
 test("an app shows its health as a presence", () => {
-	const { world, closed, send, identify } = connected();
-	expect(world.presence).toEqual({ status: "offline", activities: [] });
+	const { simulator, closed, send, identify } = connected();
+	expect(simulator.presence).toEqual({ status: "offline", activities: [] });
 	identify();
-	expect(world.presence).toEqual({ status: "online", activities: [] });
+	expect(simulator.presence).toEqual({ status: "online", activities: [] });
 	send(3, presence("The model is overloaded", "dnd"));
-	expect(world.presence).toEqual({ status: "dnd", activities: ["The model is overloaded"] });
+	expect(simulator.presence).toEqual({ status: "dnd", activities: ["The model is overloaded"] });
 	send(3, { ...presence("x"), activities: [{ name: "builds", type: 3 }] });
-	expect(world.presence.activities).toEqual(["builds"]);
-	world.gateway.close(4000);
-	expect([world.presence.status, closed]).toEqual(["offline", [4000]]);
+	expect(simulator.presence.activities).toEqual(["builds"]);
+	simulator.gateway.close(4000);
+	expect([simulator.presence.status, closed]).toEqual(["offline", [4000]]);
 });
 
 test("a presence is sent with the first message of a session", () => {
-	const { world, identify } = connected();
+	const { simulator, identify } = connected();
 	identify({ presence: presence("Ready", "online") });
-	expect(world.presence).toEqual({ status: "online", activities: ["Ready"] });
+	expect(simulator.presence).toEqual({ status: "online", activities: ["Ready"] });
 });
 
 test("a sixth presence within 20 seconds is not shown", () => {
-	const { world, clock, send, identify } = connected();
+	const { simulator, clock, send, identify } = connected();
 	identify();
 	for (const index of Array(6).keys()) send(3, presence(String(index)));
-	expect(world.presence.activities).toEqual(["4"]);
+	expect(simulator.presence.activities).toEqual(["4"]);
 	clock.advance(20_000);
 	send(3, presence("6"));
-	expect(world.presence.activities).toEqual(["6"]);
+	expect(simulator.presence.activities).toEqual(["6"]);
 });
 
 test.each([

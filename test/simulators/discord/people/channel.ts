@@ -1,11 +1,11 @@
 import { GatewayDispatchEvents, PermissionFlagsBits } from "discord-api-types/v10";
 import type { PostState } from "../../chat/post-states.ts";
-import { addUser, emitChannel } from "../world/guilds.ts";
-import { addMessage, announce } from "../world/messages.ts";
-import type { ChannelRecord, MessageRecord } from "../world/records.ts";
-import type { State } from "../world/state.ts";
-import { emitThread, settle } from "../world/thread-state.ts";
-import { typingNow } from "../world/typing.ts";
+import { addUser, emitChannel } from "../platform/guilds.ts";
+import { addMessage, announce } from "../platform/messages.ts";
+import type { ChannelRecord, MessageRecord } from "../platform/records.ts";
+import type { State } from "../platform/state.ts";
+import { emitThread, settle } from "../platform/thread-state.ts";
+import { typingNow } from "../platform/typing.ts";
 import { isSeen, type Shown, show, statesOf } from "./shown.ts";
 import { messageText } from "./transcript.ts";
 

@@ -4,18 +4,18 @@ import {
 	ApplicationCommandType,
 	InteractionType,
 } from "discord-api-types/v10";
-import { attachmentShape, messageShape } from "../shapes/messages.ts";
-import { storeUploads } from "../world/attachments.ts";
-import { beginInteraction } from "../world/interactions.ts";
-import { demand, permissionsIn } from "../world/permissions.ts";
+import { storeUploads } from "../platform/attachments.ts";
+import { beginInteraction } from "../platform/interactions.ts";
+import { demand, permissionsIn } from "../platform/permissions.ts";
 import type {
 	ChannelRecord,
 	CommandRecord,
 	InteractionRecord,
 	MessageRecord,
 	UserRecord,
-} from "../world/records.ts";
-import type { State } from "../world/state.ts";
+} from "../platform/records.ts";
+import type { State } from "../platform/state.ts";
+import { attachmentShape, messageShape } from "../shapes/messages.ts";
 
 /** Value of an option, or the file of an attachment option. */
 export type OptionValue = string | number | boolean | { readonly name: string; readonly content: string };

@@ -1,5 +1,5 @@
 import { type APIModalInteractionResponseCallbackData, ComponentType } from "discord-api-types/v10";
-import { fieldsOf, type ModalField } from "../world/modal-limits.ts";
+import { fieldsOf, type ModalField } from "../platform/modal-limits.ts";
 
 /**
  * Data that a client sends for a form:

@@ -1,8 +1,8 @@
 import { GatewayDispatchEvents, GatewayIntentBits, PermissionFlagsBits } from "discord-api-types/v10";
+import { addChannel, addRole, addUser, emitMember, join, leave } from "../platform/guilds.ts";
+import type { GuildRecord, RoleRecord } from "../platform/records.ts";
+import type { State } from "../platform/state.ts";
 import { roleShape } from "../shapes/people.ts";
-import { addChannel, addRole, addUser, emitMember, join, leave } from "../world/guilds.ts";
-import type { GuildRecord, RoleRecord } from "../world/records.ts";
-import type { State } from "../world/state.ts";
 import { Channel } from "./channel.ts";
 import { Person, type PersonOptions } from "./person.ts";
 

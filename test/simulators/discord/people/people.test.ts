@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
-import { buttons, standingWorld } from "../rest/direct-client.ts";
+import { buttons, pausedSimulator } from "../rest/direct-client.ts";
 
 const quiet = { allowed_mentions: { parse: [] } };
 
 test("people write, edit, delete and react, and see each other's actions", () => {
-	const { world, anna, general } = standingWorld();
-	const bob = world.member("Bob");
-	const sentMessage = anna.says("Hello", { in: general, mentions: [bob, world.bot] });
+	const { simulator, anna, general } = pausedSimulator();
+	const bob = simulator.member("Bob");
+	const sentMessage = anna.says("Hello", { in: general, mentions: [bob, simulator.bot] });
 	expect(sentMessage.text).toBe("@Bob @Parley Hello");
 	bob.reacts("👍", { on: sentMessage });
 	anna.edits(sentMessage, "Hello all");
@@ -19,10 +19,10 @@ test("people write, edit, delete and react, and see each other's actions", () =>
 });
 
 test("a person can only do what the client allows", () => {
-	const { world, app, anna, general } = standingWorld();
-	const secret = world.channel("secret");
-	secret.permit(world.home, { deny: ["ViewChannel"] });
-	secret.permit(world.bot, { allow: ["ViewChannel"] });
+	const { simulator, app, anna, general } = pausedSimulator();
+	const secret = simulator.channel("secret");
+	secret.permit(simulator.home, { deny: ["ViewChannel"] });
+	secret.permit(simulator.bot, { allow: ["ViewChannel"] });
 	app.posts(secret, { content: "Sure?", components: buttons("Yes"), ...quiet });
 	expect(() => anna.clicks("Yes")).toThrow("Anna sees nothing to press that says Yes");
 	expect(() => anna.says("Hi", { in: secret })).toThrow("Missing Access");
@@ -34,7 +34,7 @@ test("a person can only do what the client allows", () => {
 });
 
 test("by default, the newest message with the button is pressed", () => {
-	const { app, anna, general } = standingWorld();
+	const { app, anna, general } = pausedSimulator();
 	const first = app.posts(general, { content: "One", components: buttons("Go"), ...quiet });
 	const second = app.posts(general, { content: "Two", components: buttons("Go"), ...quiet });
 	expect(anna.clicks("Go").record.message?.id).toBe(second.id);
@@ -43,7 +43,7 @@ test("by default, the newest message with the button is pressed", () => {
 });
 
 test("a press can cross an edit or a deletion: it has the old components, and a component that never existed cannot be pressed", () => {
-	const { app, anna, general } = standingWorld();
+	const { app, anna, general } = pausedSimulator();
 	const on = app.posts(general, { content: "Sure?", components: buttons("Yes"), ...quiet });
 	expect(() => anna.clicksLate("Yes", { on })).toThrow("can be pressed as usual");
 	const path = `/channels/${general.id}/messages/${on.id}`;
@@ -60,7 +60,7 @@ test("a press can cross an edit or a deletion: it has the old components, and a 
 });
 
 test("a person selects up to the maximum of options", () => {
-	const { app, anna, general } = standingWorld();
+	const { app, anna, general } = pausedSimulator();
 	const options = ["A", "B", "C"].map((label) => ({ label, value: label.toLowerCase() }));
 	const choice = { type: 3, custom_id: "c", placeholder: "Which?", min_values: 1, max_values: 2, options };
 	app.posts(general, { content: "Choose", components: [{ type: 1, components: [choice] }], ...quiet });
@@ -73,42 +73,42 @@ test("a person selects up to the maximum of options", () => {
 });
 
 test("roles, guests and other bots have names", () => {
-	const { world, app } = standingWorld();
-	const bob = world.member("Bob", { roles: ["ops"], guest: true });
-	const other = world.member("Otherbot", { bot: true });
-	const member = (id: string) => Object(app.get(`/guilds/${world.home.id}/members/${id}`).body);
-	expect(member(bob.id)).toMatchObject({ roles: [world.home.role("ops").id], flags: 16 });
+	const { simulator, app } = pausedSimulator();
+	const bob = simulator.member("Bob", { roles: ["ops"], guest: true });
+	const other = simulator.member("Otherbot", { bot: true });
+	const member = (id: string) => Object(app.get(`/guilds/${simulator.home.id}/members/${id}`).body);
+	expect(member(bob.id)).toMatchObject({ roles: [simulator.home.role("ops").id], flags: 16 });
 	expect(member(other.id).user).toMatchObject({ bot: true });
-	const second = world.guild("Second");
+	const second = simulator.guild("Second");
 	expect(second.member("Bob", { is: bob }).id).toBe(bob.id);
 });
 
 test("a role has the given permissions, and a webhook posts as another service", () => {
-	const { world, app, general } = standingWorld();
-	const role = world.home.role("ops", { permissions: ["Administrator"] });
-	const bob = world.member("Bob", { roles: ["ops"] });
-	general.permit(world.home, { deny: ["SendMessages"] });
+	const { simulator, app, general } = pausedSimulator();
+	const role = simulator.home.role("ops", { permissions: ["Administrator"] });
+	const bob = simulator.member("Bob", { roles: ["ops"] });
+	general.permit(simulator.home, { deny: ["SendMessages"] });
 	expect(bob.says("Hi", { in: general }).text).toBe("Hi");
-	world.home.permits(role, []);
+	simulator.home.permits(role, []);
 	expect(() => bob.says("Hi", { in: general })).toThrow("Missing Permissions");
 	const { id } = general.receives("CI", "Build failed");
 	expect(general.last()).toMatchObject({ author: "CI", text: "Build failed" });
 	const read = Object(app.get(`/channels/${general.id}/messages/${id}`).body);
 	expect(read).toMatchObject({ webhook_id: expect.any(String), author: { bot: true } });
 	expect(read).not.toHaveProperty("application_id");
-	world.close();
+	simulator.close();
 });
 
 test("the preview of a link changes a message without an edit", () => {
-	const { anna, general } = standingWorld();
+	const { anna, general } = pausedSimulator();
 	const sentMessage = anna.says("https://example.com/", { in: general });
 	general.unfurls(sentMessage);
 	expect(general.last()).toMatchObject({ edited: false, text: "https://example.com/\nExample" });
 });
 
 test("mentions and times are shown as people read them", () => {
-	const { world, clock, app, anna, general } = standingWorld();
-	const role = world.home.role("ops");
+	const { simulator, clock, app, anna, general } = pausedSimulator();
+	const role = simulator.home.role("ops");
 	const at = clock.now() / 1000;
 	const stamps = `<t:${at + 300}:R> <t:${at - 7200}:R> <t:${at}:f> <t:${at}:t>`;
 	app.posts(general, { content: `<@${anna.id}> <@&${role.id}> <#${general.id}> ${stamps}`, ...quiet });
@@ -116,7 +116,7 @@ test("mentions and times are shown as people read them", () => {
 });
 
 test("a transcript shows the view of a person, with threads below their messages", () => {
-	const { clock, app, anna, general } = standingWorld();
+	const { clock, app, anna, general } = pausedSimulator();
 	const sentMessage = anna.says("Please tidy up", { in: general });
 	clock.advance(1500);
 	const card = app.posts(general, {
@@ -149,15 +149,15 @@ test("a transcript shows the view of a person, with threads below their messages
 	expect(general.transcript()).not.toContain("Stopped");
 });
 
-test("the same seed gives the same world, and another seed another world", () => {
-	const token = (seed: number): string => standingWorld({ seed }).world.token;
+test("simulators with the same seed are equal, and with another seed they differ", () => {
+	const token = (seed: number): string => pausedSimulator({ seed }).simulator.token;
 	expect(token(7)).toBe(token(7));
 	expect(token(7)).not.toBe(token(8));
 });
 
-test("closing a world throws its violations", () => {
-	const { world, app } = standingWorld();
+test("closing a simulator throws its violations", () => {
+	const { simulator, app } = pausedSimulator();
 	app.get("/nowhere");
-	expect(() => world.close()).toThrow("there is no GET /nowhere");
-	world.close();
+	expect(() => simulator.close()).toThrow("there is no GET /nowhere");
+	simulator.close();
 });

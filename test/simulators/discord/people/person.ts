@@ -1,14 +1,20 @@
 import { ComponentType, InteractionType, MessageReferenceType } from "discord-api-types/v10";
-import type { Upload } from "../world/attachments.ts";
-import { emitMember, openDirect } from "../world/guilds.ts";
-import { type Beginning, beginInteraction } from "../world/interactions.ts";
-import { createMessage, deleteMessage, editMessage } from "../world/messages.ts";
-import { sees } from "../world/permissions.ts";
-import { addReaction, removeReaction } from "../world/reactions.ts";
-import type { GuildRecord, MemberRecord, MessageRecord, RoleRecord, UserRecord } from "../world/records.ts";
-import type { State } from "../world/state.ts";
-import { openThread, openThreadOf } from "../world/threads.ts";
-import { startTyping } from "../world/typing.ts";
+import type { Upload } from "../platform/attachments.ts";
+import { emitMember, openDirect } from "../platform/guilds.ts";
+import { type Beginning, beginInteraction } from "../platform/interactions.ts";
+import { createMessage, deleteMessage, editMessage } from "../platform/messages.ts";
+import { sees } from "../platform/permissions.ts";
+import { addReaction, removeReaction } from "../platform/reactions.ts";
+import type {
+	GuildRecord,
+	MemberRecord,
+	MessageRecord,
+	RoleRecord,
+	UserRecord,
+} from "../platform/records.ts";
+import type { State } from "../platform/state.ts";
+import { openThread, openThreadOf } from "../platform/threads.ts";
+import { startTyping } from "../platform/typing.ts";
 import { Channel } from "./channel.ts";
 import { type CommandOptions, runCommand, type Typing, typeCommand } from "./commanding.ts";
 import { formData } from "./form-data.ts";

@@ -1,6 +1,6 @@
 import { relativeTime } from "../../chat/relative-time.ts";
-import type { ChannelRecord } from "../world/records.ts";
-import type { State } from "../world/state.ts";
+import type { ChannelRecord } from "../platform/records.ts";
+import type { State } from "../platform/state.ts";
 
 /**
  * Replaces mentions and timestamps by the text that people read:

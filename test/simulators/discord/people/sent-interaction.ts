@@ -1,7 +1,7 @@
-import { settleInteraction } from "../world/interactions.ts";
-import { fieldsOf, type ModalField } from "../world/modal-limits.ts";
-import type { InteractionRecord, InteractionState } from "../world/records.ts";
-import type { State } from "../world/state.ts";
+import { settleInteraction } from "../platform/interactions.ts";
+import { fieldsOf, type ModalField } from "../platform/modal-limits.ts";
+import type { InteractionRecord, InteractionState } from "../platform/records.ts";
+import type { State } from "../platform/state.ts";
 import { type Shown, show } from "./shown.ts";
 
 export interface ShownForm {

@@ -1,9 +1,9 @@
 import { ComponentType, MessageFlags, MessageType } from "discord-api-types/v10";
 import type { PostState } from "../../chat/post-states.ts";
 import type { ShownControl, ShownMessage } from "../../chat/shown.ts";
-import { textsOf } from "../world/mentions.ts";
-import type { MessageRecord } from "../world/records.ts";
-import type { State } from "../world/state.ts";
+import { textsOf } from "../platform/mentions.ts";
+import type { MessageRecord } from "../platform/records.ts";
+import type { State } from "../platform/state.ts";
 import { readAloud } from "./read-aloud.ts";
 
 /** A message as a person sees it at one moment. */

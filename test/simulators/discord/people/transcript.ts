@@ -1,5 +1,5 @@
 import { transcriptOf } from "../../chat/transcript.ts";
-import { timeOf } from "../world/snowflakes.ts";
+import { timeOf } from "../platform/snowflakes.ts";
 import type { Shown } from "./shown.ts";
 
 /** One message for a golden file; see `transcriptOf`. */

@@ -1,6 +1,5 @@
 import { ApplicationFlags, GatewayIntentBits } from "discord-api-types/v10";
-import { userShape } from "../shapes/people.ts";
-import type { CommandBody } from "../world/command-limits.ts";
+import type { CommandBody } from "../platform/command-limits.ts";
 import {
 	type CommandScope,
 	createCommand,
@@ -9,10 +8,11 @@ import {
 	findCommand,
 	listCommands,
 	overwriteCommands,
-} from "../world/commands.ts";
-import { everyoneDefault } from "../world/permissions.ts";
-import { refusals } from "../world/refusal.ts";
-import type { State } from "../world/state.ts";
+} from "../platform/commands.ts";
+import { everyoneDefault } from "../platform/permissions.ts";
+import { refusals } from "../platform/refusal.ts";
+import type { State } from "../platform/state.ts";
+import { userShape } from "../shapes/people.ts";
 import { type Call, created, nothing, ok, param, type Route } from "./route.ts";
 
 function flagsOf({ app }: State): number {

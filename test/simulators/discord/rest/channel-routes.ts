@@ -1,14 +1,20 @@
 import { ChannelType } from "discord-api-types/v10";
+import { openDirect } from "../platform/guilds.ts";
+import { demand, sees } from "../platform/permissions.ts";
+import type { ChannelRecord, GuildRecord, MemberRecord } from "../platform/records.ts";
+import { refusals } from "../platform/refusal.ts";
+import type { State } from "../platform/state.ts";
+import { settle } from "../platform/thread-state.ts";
+import {
+	changeThread,
+	joinThread,
+	openThread,
+	openThreadOf,
+	type ThreadChange,
+} from "../platform/threads.ts";
 import { channelShape, directShape, threadShape } from "../shapes/channels.ts";
 import { channelsOf, guildShape } from "../shapes/guilds.ts";
 import { memberShape, roleShape, userShape } from "../shapes/people.ts";
-import { openDirect } from "../world/guilds.ts";
-import { demand, sees } from "../world/permissions.ts";
-import type { ChannelRecord, GuildRecord, MemberRecord } from "../world/records.ts";
-import { refusals } from "../world/refusal.ts";
-import type { State } from "../world/state.ts";
-import { settle } from "../world/thread-state.ts";
-import { changeThread, joinThread, openThread, openThreadOf, type ThreadChange } from "../world/threads.ts";
 import { channelOf, messageOf } from "./message-routes.ts";
 import { type Call, created, nothing, ok, param, type Route } from "./route.ts";
 

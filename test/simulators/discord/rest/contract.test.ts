@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { expect, test } from "vitest";
 import { Contract, contractFile } from "./contract.ts";
-import { codeOf, standingWorld } from "./direct-client.ts";
+import { codeOf, pausedSimulator } from "./direct-client.ts";
 
 /** Skipped with a message if Discord's OpenAPI document is missing. */
 const withContract = test.skipIf(!existsSync(contractFile));
@@ -83,12 +83,12 @@ withContract("a fault names the place and what is wrong with it", () => {
 });
 
 withContract("a violation is refused, and noted with its route", () => {
-	const { world, app, general } = standingWorld();
+	const { simulator, app, general } = pausedSimulator();
 	const answer = app.call("POST", `/channels/${general.id}/messages`, {
 		body: { content: "x", mentions: [] },
 	});
 	expect([answer.status, codeOf(answer)]).toEqual([400, 50_035]);
-	expect(world.drainViolations()).toEqual([
+	expect(simulator.drainViolations()).toEqual([
 		`POST ${messages}: body: must NOT have unevaluated properties {"unevaluatedProperty":"mentions"}`,
 	]);
 });
@@ -100,13 +100,13 @@ withContract("what the simulator answers is checked, too", () => {
 });
 
 test("an unknown route is refused and recorded", () => {
-	const { world, app } = standingWorld();
+	const { simulator, app } = pausedSimulator();
 	expect(app.get("/guilds/1/emojis").status).toBe(404);
-	expect(world.drainViolations()).toEqual(["there is no GET /guilds/1/emojis"]);
+	expect(simulator.drainViolations()).toEqual(["there is no GET /guilds/1/emojis"]);
 });
 
 test("every response of the simulator matches Discord's contract", () => {
-	const { world, app, anna, general } = standingWorld();
+	const { simulator, app, anna, general } = pausedSimulator();
 	const sentMessage = anna.says("Hello", { in: general, attachments: [{ name: "a.txt", content: "a" }] });
 	const opened = anna.opensThread("Talk", { of: sentMessage });
 	const direct = Object(app.call("POST", "/users/@me/channels", { body: { recipient_id: anna.id } }).body);
@@ -118,12 +118,12 @@ test("every response of the simulator matches Discord's contract", () => {
 			"/applications/@me",
 			"/oauth2/applications/@me",
 		],
-		...["/gateway", "/gateway/bot", `/guilds/${world.home.id}`, `/guilds/${world.home.id}/channels`],
-		...[`/guilds/${world.home.id}/roles`, `/guilds/${world.home.id}/members/${anna.id}`],
+		...["/gateway", "/gateway/bot", `/guilds/${simulator.home.id}`, `/guilds/${simulator.home.id}/channels`],
+		...[`/guilds/${simulator.home.id}/roles`, `/guilds/${simulator.home.id}/members/${anna.id}`],
 		...[`/channels/${general.id}`, `/channels/${opened.id}`, `/channels/${direct.id}`],
 		...[`/channels/${general.id}/messages`, `/channels/${general.id}/messages/${sentMessage.id}`],
 		`/channels/${opened.id}/messages`,
 	];
 	for (const path of paths) expect([path, app.get(path).status]).toEqual([path, 200]);
-	expect(world.drainViolations()).toEqual([]);
+	expect(simulator.drainViolations()).toEqual([]);
 });

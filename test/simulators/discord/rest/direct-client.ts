@@ -1,18 +1,18 @@
 import { ManualClock } from "@parley/base/testing";
-import { World, type WorldOptions } from "../world/world.ts";
+import { Simulator, type SimulatorOptions } from "../platform/simulator.ts";
 import type { RestRequest, RestResponse } from "./exchange.ts";
 
 /** The app under test. Its requests are answered synchronously. */
 export class DirectClient {
-	readonly #world: World;
+	readonly #simulator: Simulator;
 
-	constructor(world: World) {
-		this.#world = world;
+	constructor(simulator: Simulator) {
+		this.#simulator = simulator;
 	}
 
 	call(method: string, path: string, more: Partial<RestRequest> = {}): RestResponse {
-		const authorization = `Bot ${this.#world.token}`;
-		return this.#world.rest.answer({
+		const authorization = `Bot ${this.#simulator.token}`;
+		return this.#simulator.rest.answer({
 			method,
 			path,
 			query: {},
@@ -52,7 +52,7 @@ export class DirectClient {
 		interaction: { readonly record: { readonly token: string } },
 		{ method, message, body }: { readonly method: string; readonly message?: string; readonly body?: object },
 	): RestResponse {
-		const webhook = `/webhooks/${this.#world.state.app.id}/${interaction.record.token}`;
+		const webhook = `/webhooks/${this.#simulator.state.app.id}/${interaction.record.token}`;
 		const path = message === undefined ? webhook : `${webhook}/messages/${message}`;
 		return this.call(method, path, { body, authorization: undefined });
 	}
@@ -63,13 +63,13 @@ export function codeOf({ body }: RestResponse): unknown {
 	return Object(body).code;
 }
 
-/** A world with a stopped clock, one channel, one member and the app. */
-export function standingWorld(options: WorldOptions = {}) {
+/** A simulator with a stopped clock, one channel, one member and the app. */
+export function pausedSimulator(options: SimulatorOptions = {}) {
 	const clock = new ManualClock();
-	const world = new World({ clock, ...options });
+	const simulator = new Simulator({ clock, ...options });
 	return {
-		...{ clock, world, app: new DirectClient(world) },
-		...{ general: world.channel("general"), anna: world.member("Anna") },
+		...{ clock, simulator, app: new DirectClient(simulator) },
+		...{ general: simulator.channel("general"), anna: simulator.member("Anna") },
 	};
 }
 

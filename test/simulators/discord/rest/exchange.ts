@@ -1,4 +1,4 @@
-import type { Upload } from "../world/attachments.ts";
+import type { Upload } from "../platform/attachments.ts";
 
 /** A received request of any front end. */
 export interface RestRequest {

@@ -1,4 +1,4 @@
-import type { State } from "../world/state.ts";
+import type { State } from "../platform/state.ts";
 import { ok, type Route } from "./route.ts";
 
 const day = 24 * 3_600_000;

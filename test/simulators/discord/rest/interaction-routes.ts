@@ -1,4 +1,3 @@
-import { messageShape } from "../shapes/messages.ts";
 import {
 	answerInteraction,
 	answerOf,
@@ -6,10 +5,11 @@ import {
 	editAnswer,
 	followUp,
 	interactionOf,
-} from "../world/interactions.ts";
-import { removeMessage } from "../world/messages.ts";
-import type { InteractionRecord } from "../world/records.ts";
-import type { State } from "../world/state.ts";
+} from "../platform/interactions.ts";
+import { removeMessage } from "../platform/messages.ts";
+import type { InteractionRecord } from "../platform/records.ts";
+import type { State } from "../platform/state.ts";
+import { messageShape } from "../shapes/messages.ts";
 import { draftOf } from "./message-routes.ts";
 import { type Call, nothing, ok, param, type Route } from "./route.ts";
 

@@ -1,11 +1,11 @@
+import type { Draft } from "../platform/drafts.ts";
+import { hasMessageContent } from "../platform/intents.ts";
+import { createMessage, deleteMessage, editMessage } from "../platform/messages.ts";
+import { demand, may } from "../platform/permissions.ts";
+import { addReaction, removeReaction } from "../platform/reactions.ts";
+import type { ChannelRecord, MessageRecord } from "../platform/records.ts";
+import { startTyping } from "../platform/typing.ts";
 import { messageShape, withoutContent } from "../shapes/messages.ts";
-import type { Draft } from "../world/drafts.ts";
-import { hasMessageContent } from "../world/intents.ts";
-import { createMessage, deleteMessage, editMessage } from "../world/messages.ts";
-import { demand, may } from "../world/permissions.ts";
-import { addReaction, removeReaction } from "../world/reactions.ts";
-import type { ChannelRecord, MessageRecord } from "../world/records.ts";
-import { startTyping } from "../world/typing.ts";
 import { type Call, nothing, ok, param, type Route } from "./route.ts";
 
 export function channelOf(call: Call): ChannelRecord {

@@ -1,18 +1,18 @@
 import { expect, test } from "vitest";
-import { standingWorld } from "./direct-client.ts";
+import { pausedSimulator } from "./direct-client.ts";
 import type { RestRequest } from "./exchange.ts";
 
-function networkWorld() {
-	const parts = standingWorld();
-	const { world, general } = parts;
+function networkSimulator() {
+	const parts = pausedSimulator();
+	const { simulator, general } = parts;
 	const request: RestRequest = {
 		...{ method: "POST", path: `/channels/${general.id}/messages`, query: {}, files: [] },
 		body: { content: "Hello", allowed_mentions: { parse: [] } },
-		authorization: `Bot ${world.token}`,
+		authorization: `Bot ${simulator.token}`,
 	};
 	return {
 		...parts,
-		send: () => world.network.carry(request),
+		send: () => simulator.network.carry(request),
 		texts: () => general.shows().map(({ text }) => text),
 	};
 }
@@ -20,29 +20,29 @@ function networkWorld() {
 const posts = "POST /channels/{channel_id}/messages";
 
 test("a request that is dropped before has no effect, one that is dropped after has its effect", async () => {
-	const { world, send, texts } = networkWorld();
-	world.network.next(posts, { drop: "before" });
+	const { simulator, send, texts } = networkSimulator();
+	simulator.network.next(posts, { drop: "before" });
 	await expect(send()).rejects.toMatchObject({ code: "unavailable" });
 	expect(texts()).toEqual([]);
-	world.network.next(posts, { drop: "after-commit" });
+	simulator.network.next(posts, { drop: "after-commit" });
 	await expect(send()).rejects.toMatchObject({ code: "unavailable" });
 	expect(texts()).toEqual(["Hello"]);
 	expect((await send()).status).toBe(200);
 });
 
 test("an error of the server is a response, whether the request was performed or not", async () => {
-	const { world, send, texts } = networkWorld();
-	world.network.next(posts, { status: 502 });
+	const { simulator, send, texts } = networkSimulator();
+	simulator.network.next(posts, { status: 502 });
 	expect((await send()).status).toBe(502);
 	expect(texts()).toEqual([]);
-	world.network.next(posts, { status: 502, drop: "after-commit" });
+	simulator.network.next(posts, { status: 502, drop: "after-commit" });
 	expect((await send()).status).toBe(502);
 	expect(texts()).toEqual(["Hello"]);
 });
 
 test("a rate limit has its duration and its scope", async () => {
-	const { world, send, texts } = networkWorld();
-	world.network.next(posts, { status: 429, retryAfter: 2500, scope: "shared" });
+	const { simulator, send, texts } = networkSimulator();
+	simulator.network.next(posts, { status: 429, retryAfter: 2500, scope: "shared" });
 	const { status, headers, body } = await send();
 	expect(status).toBe(429);
 	expect(headers).toMatchObject({
@@ -55,8 +55,8 @@ test("a rate limit has its duration and its scope", async () => {
 });
 
 test("a response can be delayed after the request was performed", async () => {
-	const { clock, world, send, texts } = networkWorld();
-	world.network.next(posts, { delayMs: 5000 });
+	const { clock, simulator, send, texts } = networkSimulator();
+	simulator.network.next(posts, { delayMs: 5000 });
 	let answered = false;
 	const answer = send().then((response) => {
 		answered = true;
@@ -70,23 +70,23 @@ test("a response can be delayed after the request was performed", async () => {
 });
 
 test("a fault planned for another route does not occur", async () => {
-	const { world, send } = networkWorld();
-	world.network.next("PATCH *", { drop: "before" });
+	const { simulator, send } = networkSimulator();
+	simulator.network.next("PATCH *", { drop: "before" });
 	expect((await send()).status).toBe(200);
-	expect(world.network.pending).toBe(1);
-	world.network.next("* /channels/{channel_id}/messages", { status: 500 });
+	expect(simulator.network.pending).toBe(1);
+	simulator.network.next("* /channels/{channel_id}/messages", { status: 500 });
 	expect((await send()).status).toBe(500);
 });
 
 test("a chooser decides about every request until `heal`", async () => {
-	const { world, send } = networkWorld();
+	const { simulator, send } = networkSimulator();
 	const requests: string[] = [];
-	world.network.each((label) => {
+	simulator.network.each((label) => {
 		requests.push(label);
 		return { status: 503 };
 	});
 	expect([(await send()).status, (await send()).status]).toEqual([503, 503]);
 	expect(requests).toEqual([posts, posts]);
-	world.network.heal();
+	simulator.network.heal();
 	expect((await send()).status).toBe(200);
 });

@@ -1,6 +1,6 @@
 import { FaultyNetwork, type NetworkFault } from "../../chat/faulty-network.ts";
-import type { Refusal } from "../world/refusal.ts";
-import type { State } from "../world/state.ts";
+import type { Refusal } from "../platform/refusal.ts";
+import type { State } from "../platform/state.ts";
 import type { RestRequest, RestResponse } from "./exchange.ts";
 import { limited } from "./rate-limits.ts";
 import { findRoute, labelOf, type RestApi, refused } from "./rest-api.ts";

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { defaultSettings } from "../world/settings.ts";
-import { codeOf, DirectClient, standingWorld } from "./direct-client.ts";
+import { defaultSettings } from "../platform/settings.ts";
+import { codeOf, DirectClient, pausedSimulator } from "./direct-client.ts";
 
 const body = { content: "x", allowed_mentions: { parse: [] } };
 
 test("a channel accepts five posts in five seconds, and its headers count them", () => {
-	const { clock, world, app, general } = standingWorld();
+	const { clock, simulator, app, general } = pausedSimulator();
 	const post = (channel = general) => app.call("POST", `/channels/${channel.id}/messages`, { body });
 	const remaining = [1, 2, 3, 4, 5].map(() => post().headers["x-ratelimit-remaining"]);
 	expect(remaining).toEqual(["4", "3", "2", "1", "0"]);
@@ -26,22 +26,22 @@ test("a channel accepts five posts in five seconds, and its headers count them",
 		"x-ratelimit-scope": "user",
 		"retry-after": "3",
 	});
-	expect(post(world.channel("other")).status).toBe(200);
+	expect(post(simulator.channel("other")).status).toBe(200);
 	clock.advance(3000);
 	expect(post().status).toBe(200);
 });
 
 test("buckets of different routes have different names, and those of one route the same", () => {
-	const { world, app, general } = standingWorld();
+	const { simulator, app, general } = pausedSimulator();
 	const bucket = (method: string, path: string) =>
 		app.call(method, path, { body }).headers["x-ratelimit-bucket"];
 	const posts = bucket("POST", `/channels/${general.id}/messages`);
-	expect(bucket("POST", `/channels/${world.channel("other").id}/messages`)).toBe(posts);
+	expect(bucket("POST", `/channels/${simulator.channel("other").id}/messages`)).toBe(posts);
 	expect(bucket("POST", `/channels/${general.id}/typing`)).not.toBe(posts);
 });
 
 test("all requests with the token share a limit, except those of interactions", () => {
-	const { clock, app, general } = standingWorld({ settings: { global: { limit: 2, perMs: 1000 } } });
+	const { clock, app, general } = pausedSimulator({ settings: { global: { limit: 2, perMs: 1000 } } });
 	const look = () => app.get(`/channels/${general.id}`);
 	expect([look().status, look().status]).toEqual([200, 200]);
 	const refused = look();
@@ -54,7 +54,7 @@ test("all requests with the token share a limit, except those of interactions", 
 
 test("writes of all apps to a channel have a shared limit, which does not count as invalid", () => {
 	const settings = { buckets: {}, channelWrites: { limit: 1, perMs: 1000 } };
-	const { world, app, general } = standingWorld({ settings });
+	const { simulator, app, general } = pausedSimulator({ settings });
 	const post = () => app.call("POST", `/channels/${general.id}/messages`, { body });
 	post();
 	const refused = post();
@@ -63,19 +63,19 @@ test("writes of all apps to a channel have a shared limit, which does not count 
 		20_028,
 		"shared",
 	]);
-	expect(world.rest.limits.invalid).toBe(0);
+	expect(simulator.rest.limits.invalid).toBe(0);
 });
 
 test("401, 403 and 429 count as invalid, and too many of them block all requests", () => {
-	const { clock, world, app, general } = standingWorld({
+	const { clock, simulator, app, general } = pausedSimulator({
 		settings: { invalid: { limit: 3, perMs: 600_000 } },
 	});
 	const wrong = { authorization: "Bot wrong" };
 	expect(app.call("GET", "/users/@me", wrong).status).toBe(401);
-	general.permit(world.bot, { deny: ["ViewChannel"] });
+	general.permit(simulator.bot, { deny: ["ViewChannel"] });
 	expect(app.get(`/channels/${general.id}`).status).toBe(403);
 	expect(app.get("/channels/1").status).toBe(404);
-	expect(world.rest.limits.invalid).toBe(2);
+	expect(simulator.rest.limits.invalid).toBe(2);
 	app.call("GET", "/users/@me", wrong);
 	expect(app.get("/users/@me")).toMatchObject({ status: 429, body: null });
 	clock.advance(600_000);
@@ -83,7 +83,7 @@ test("401, 403 and 429 count as invalid, and too many of them block all requests
 });
 
 test("limits can be set for a test", () => {
-	const { app, general } = standingWorld({ settings: { buckets: {}, bucket: { limit: 1, perMs: 1 } } });
+	const { app, general } = pausedSimulator({ settings: { buckets: {}, bucket: { limit: 1, perMs: 1 } } });
 	expect(app.call("POST", `/channels/${general.id}/messages`, { body }).headers["x-ratelimit-limit"]).toBe(
 		"1",
 	);

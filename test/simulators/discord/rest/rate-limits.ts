@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import { Refusal, refusals } from "../world/refusal.ts";
-import type { Allowance } from "../world/settings.ts";
-import type { State } from "../world/state.ts";
+import { Refusal, refusals } from "../platform/refusal.ts";
+import type { Allowance } from "../platform/settings.ts";
+import type { State } from "../platform/state.ts";
 
 interface Window {
 	count: number;

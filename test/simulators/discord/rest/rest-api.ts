@@ -1,5 +1,5 @@
-import { Refusal, refusals } from "../world/refusal.ts";
-import type { State } from "../world/state.ts";
+import { Refusal, refusals } from "../platform/refusal.ts";
+import type { State } from "../platform/state.ts";
 import { appRoutes } from "./app-routes.ts";
 import { channelRoutes } from "./channel-routes.ts";
 import { Contract } from "./contract.ts";
@@ -50,7 +50,7 @@ export function findRoute(method: string, path: string): Match | undefined {
 	return found.sort((one, other) => Object.keys(one.params).length - Object.keys(other.params).length)[0];
 }
 
-/** Discord's REST API, version 10, over a world. Each request is answered synchronously. */
+/** Discord's REST API, version 10, over a simulator. Each request is answered synchronously. */
 export class RestApi {
 	readonly limits: RateLimits;
 	readonly #state: State;
@@ -88,7 +88,7 @@ export class RestApi {
 		this.#check(route, params, request);
 		const { query, body, files } = request;
 		const reply = route.handle({ state: this.#state, params, query, body, files });
-		// A copy, so that later changes of the world do not change the response.
+		// A copy, so that later changes of the simulator do not change the response.
 		const settled = { ...reply, body: structuredClone(reply.body) };
 		this.#checkAnswer(route, settled);
 		return settled;

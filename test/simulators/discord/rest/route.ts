@@ -1,5 +1,5 @@
-import type { Upload } from "../world/attachments.ts";
-import type { State } from "../world/state.ts";
+import type { Upload } from "../platform/attachments.ts";
+import type { State } from "../platform/state.ts";
 
 /** A request that passed the contract, as a handler receives it. */
 export interface Call {

@@ -1,6 +1,6 @@
 import { ChannelType } from "discord-api-types/v10";
-import type { ChannelRecord } from "../world/records.ts";
-import type { State } from "../world/state.ts";
+import type { ChannelRecord } from "../platform/records.ts";
+import type { State } from "../platform/state.ts";
 import { userShape } from "./people.ts";
 
 function lastMessage(channel: ChannelRecord): string | null {

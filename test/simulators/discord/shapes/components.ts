@@ -4,9 +4,9 @@ import {
 	ComponentType,
 	SeparatorSpacingSize,
 } from "discord-api-types/v10";
-import { signedLink } from "../world/links.ts";
-import type { AttachmentRecord, MessageRecord } from "../world/records.ts";
-import type { State } from "../world/state.ts";
+import { signedLink } from "../platform/links.ts";
+import type { AttachmentRecord, MessageRecord } from "../platform/records.ts";
+import type { State } from "../platform/state.ts";
 
 type Component = APIMessageTopLevelComponent | APIComponentInContainer;
 

@@ -1,6 +1,6 @@
 import type { GuildSystemChannelFlags } from "discord-api-types/v10";
-import type { ChannelRecord, GuildRecord } from "../world/records.ts";
-import type { State } from "../world/state.ts";
+import type { ChannelRecord, GuildRecord } from "../platform/records.ts";
+import type { State } from "../platform/state.ts";
 import { guildChannelShape, threadShape } from "./channels.ts";
 import { memberShape, roleShape, userShape } from "./people.ts";
 

@@ -1,7 +1,7 @@
 import { InteractionContextType, InteractionType } from "discord-api-types/v10";
-import { permissionsIn } from "../world/permissions.ts";
-import type { InteractionRecord } from "../world/records.ts";
-import type { State } from "../world/state.ts";
+import { permissionsIn } from "../platform/permissions.ts";
+import type { InteractionRecord } from "../platform/records.ts";
+import type { State } from "../platform/state.ts";
 import { channelShape } from "./channels.ts";
 import { messageShape } from "./messages.ts";
 import { memberShape, userShape } from "./people.ts";

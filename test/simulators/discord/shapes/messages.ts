@@ -1,7 +1,7 @@
 import { InteractionType, MessageReferenceType, MessageType } from "discord-api-types/v10";
-import { signedLink } from "../world/links.ts";
-import type { AttachmentRecord, InteractionRecord, MessageRecord, UserRecord } from "../world/records.ts";
-import type { State } from "../world/state.ts";
+import { signedLink } from "../platform/links.ts";
+import type { AttachmentRecord, InteractionRecord, MessageRecord, UserRecord } from "../platform/records.ts";
+import type { State } from "../platform/state.ts";
 import { threadShape } from "./channels.ts";
 import { componentShape } from "./components.ts";
 import { memberShape, userShape } from "./people.ts";

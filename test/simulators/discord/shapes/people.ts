@@ -1,6 +1,6 @@
 import { type APIRole, type APIUser, GuildMemberFlags } from "discord-api-types/v10";
-import type { MemberRecord, RoleRecord, UserRecord } from "../world/records.ts";
-import type { State } from "../world/state.ts";
+import type { MemberRecord, RoleRecord, UserRecord } from "../platform/records.ts";
+import type { State } from "../platform/state.ts";
 
 /** https://discord.com/developers/docs/resources/user#user-object */
 export function userShape(user: UserRecord): APIUser {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { buttons, section, standingWorld } from "../web-api/direct-client.ts";
+import { buttons, pausedSimulator, section } from "../web-api/direct-client.ts";
 
 const plain = (text: string) => ({ type: "plain_text", text });
 const button = (more: object) => ({
@@ -68,20 +68,20 @@ const wrong: readonly (readonly [string, readonly object[]])[] = [
 ];
 
 test.each(right)("%s can be posted", (_, blocks) => {
-	const { world, app, general } = standingWorld();
+	const { simulator, app, general } = pausedSimulator();
 	app.posts(general, { text: "x", blocks });
-	expect(world.violations).toEqual([]);
+	expect(simulator.violations).toEqual([]);
 });
 
 test.each(wrong)("%s cannot be posted", (_, blocks) => {
-	const { world, app, general } = standingWorld();
+	const { simulator, app, general } = pausedSimulator();
 	const { body } = app.call("chat.postMessage", { channel: general.id, text: "x", blocks });
 	expect(body).toMatchObject({ ok: false, error: "invalid_blocks", errors: expect.any(Array) });
-	expect(world.drainViolations().length).toBeGreaterThan(0);
+	expect(simulator.drainViolations().length).toBeGreaterThan(0);
 });
 
 test("blocks are shown instead of the text, as people read them", () => {
-	const { app, general } = standingWorld();
+	const { app, general } = pausedSimulator();
 	const cell = (text: string) => ({ type: "raw_text", text });
 	app.posts(general, {
 		text: "fallback",

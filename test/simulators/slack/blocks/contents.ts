@@ -1,6 +1,6 @@
 import type { AnyBlock, MessageMetadata } from "@slack/types";
-import { Refusal } from "../world/refusal.ts";
-import type { State } from "../world/state.ts";
+import { Refusal } from "../platform/refusal.ts";
+import type { State } from "../platform/state.ts";
 import { blockLimits, faultsOfBlocks, long, textLength } from "./block-limits.ts";
 import { insideOf, isPart, type Part } from "./block-text.ts";
 

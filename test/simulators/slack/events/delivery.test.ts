@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { standingWorld } from "../web-api/direct-client.ts";
-import type { WorldOptions } from "../world/world.ts";
+import type { SimulatorOptions } from "../platform/simulator.ts";
+import { pausedSimulator } from "../web-api/direct-client.ts";
 import { type Envelope, NoRetry, type RetryReason } from "./delivery.ts";
 
 interface Received {
@@ -15,31 +15,31 @@ async function turns(): Promise<void> {
 }
 
 /** An app whose acknowledgements come from `answer`. */
-function listening(answer: () => Promise<undefined> = async () => undefined, options: WorldOptions = {}) {
-	const parts = standingWorld(options);
+function listening(answer: () => Promise<undefined> = async () => undefined, options: SimulatorOptions = {}) {
+	const parts = pausedSimulator(options);
 	const received: Received[] = [];
 	const receive = ({ body, attempt }: Envelope, reason?: RetryReason): Promise<undefined> => {
 		const { event, type, event_id: id } = Object(body);
 		received.push({ type: event?.type ?? type, attempt, reason, id });
 		return answer();
 	};
-	const detach = parts.world.delivery.attach({ receive });
+	const detach = parts.simulator.delivery.attach({ receive });
 	return { ...parts, received: received, detach, take: receive };
 }
 
 test("an event arrives after the call that caused it, and once if it is acknowledged", async () => {
-	const { clock, world, anna, general, received } = listening();
+	const { clock, simulator, anna, general, received } = listening();
 	anna.says("Hello", { in: general });
 	expect(received).toEqual([]);
 	await turns();
 	expect(received).toMatchObject([{ type: "message", attempt: 0 }]);
 	clock.advance(600_000);
 	await turns();
-	expect([received.length, world.delivery.pending]).toEqual([1, 0]);
+	expect([received.length, simulator.delivery.pending]).toEqual([1, 0]);
 });
 
 test("an event that is not acknowledged within three seconds is repeated immediately, after one minute and after five", async () => {
-	const { clock, world, anna, general, received } = listening(() => new Promise(() => {}));
+	const { clock, simulator, anna, general, received } = listening(() => new Promise(() => {}));
 	anna.says("Hello", { in: general });
 	await turns();
 	const attempts = () => received.map(({ attempt }) => attempt);
@@ -56,7 +56,7 @@ test("an event that is not acknowledged within three seconds is repeated immedia
 	expect(new Set(received.map(({ id }) => id)).size).toBe(1);
 	clock.advance(3_600_000);
 	expect(attempts()).toEqual([0, 1, 2, 3]);
-	expect(world.delivery.lost).toEqual(["message"]);
+	expect(simulator.delivery.lost).toEqual(["message"]);
 });
 
 test("a refused event is repeated immediately, unless the app declines it", async () => {
@@ -78,12 +78,12 @@ test("a refused event is repeated immediately, unless the app declines it", asyn
 });
 
 test("without a connection, an event waits for its next attempt", async () => {
-	const { clock, world, anna, general, received, detach, take: receive } = listening();
+	const { clock, simulator, anna, general, received, detach, take: receive } = listening();
 	detach();
 	anna.says("Hello", { in: general });
 	await turns();
 	clock.advance(0);
-	world.delivery.attach({ receive });
+	simulator.delivery.attach({ receive });
 	clock.advance(60_000);
 	expect(received).toMatchObject([{ attempt: 2, reason: "connection_failed" }]);
 });
@@ -111,9 +111,9 @@ test("a press without a connection fails immediately", async () => {
 });
 
 test("a mention arrives as two events of one message, in either order", async () => {
-	const { world, anna, general, received } = listening();
+	const { simulator, anna, general, received } = listening();
 	for (let turn = 0; turn < 20; turn++) {
-		anna.says("you", { in: general, mentions: [world.bot] });
+		anna.says("you", { in: general, mentions: [simulator.bot] });
 		await turns();
 	}
 	const pairs = Array.from({ length: 20 }, (_, index) => received.slice(index * 2, index * 2 + 2));
@@ -122,12 +122,12 @@ test("a mention arrives as two events of one message, in either order", async ()
 });
 
 test("a mention may lack the files of its message", async () => {
-	const { world, anna, general } = listening();
+	const { simulator, anna, general } = listening();
 	const bodies: Readonly<Record<string, unknown>>[] = [];
-	world.state.listen((events) => bodies.push(...events.map(({ body }) => body)));
+	simulator.state.listen((events) => bodies.push(...events.map(({ body }) => body)));
 	const attachments = [{ name: "a.txt", content: "a" }];
 	for (let turn = 0; turn < 20; turn++) {
-		anna.says("you", { in: general, mentions: [world.bot], attachments });
+		anna.says("you", { in: general, mentions: [simulator.bot], attachments });
 		await turns();
 	}
 	const withFiles = (type: string) => bodies.filter((body) => body["type"] === type && body["files"]).length;
@@ -137,12 +137,12 @@ test("a mention may lack the files of its message", async () => {
 });
 
 test("an event can arrive twice, and be overtaken by one of another message", async () => {
-	const { clock, world, anna, general, received } = listening();
-	world.delivery.disorder = { duplicate: 1 };
+	const { clock, simulator, anna, general, received } = listening();
+	simulator.delivery.disorder = { duplicate: 1 };
 	anna.says("Hello", { in: general });
 	await turns();
 	expect(received.map(({ attempt }) => attempt)).toEqual([0, 1]);
-	world.delivery.disorder = { reorder: 1 };
+	simulator.delivery.disorder = { reorder: 1 };
 	const sentMessage = anna.says("first", { in: general });
 	anna.says("second", { in: general });
 	await turns();
@@ -155,9 +155,9 @@ test("an event can arrive twice, and be overtaken by one of another message", as
 });
 
 test("any of several connections receives an event", async () => {
-	const { world, anna, general, received } = listening();
+	const { simulator, anna, general, received } = listening();
 	const others: unknown[] = [];
-	world.delivery.attach({
+	simulator.delivery.attach({
 		receive: async ({ body }) => {
 			others.push(body);
 			return undefined;

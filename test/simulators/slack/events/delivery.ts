@@ -1,8 +1,8 @@
 import type { Timer } from "@parley/base";
 import type { SlackReply } from "@parley/slack";
+import { acknowledge } from "../platform/acknowledge.ts";
+import type { SimulatorEvent, State } from "../platform/state.ts";
 import { payloadOf } from "../shapes/envelopes.ts";
-import { acknowledge } from "../world/acknowledge.ts";
-import type { State, WorldEvent } from "../world/state.ts";
 import { EventDelay } from "./event-delay.ts";
 
 /** Share, from 0 to 1, of events that come twice, or after a later one. */
@@ -16,7 +16,7 @@ export type RetryReason = "http_timeout" | "http_error" | "connection_failed";
 
 /** A payload for the app. `interactive`: buttons, forms and menus, as Slack names them together. */
 export interface Envelope {
-	readonly type: WorldEvent["kind"];
+	readonly type: SimulatorEvent["kind"];
 	readonly body: unknown;
 	/** Number of earlier attempts. */
 	readonly attempt: number;
@@ -36,7 +36,7 @@ export class NoRetry extends Error {
 }
 
 interface Sending {
-	readonly event: WorldEvent;
+	readonly event: SimulatorEvent;
 	/** The same for each attempt. */
 	readonly body: string;
 	readonly attempt: number;
@@ -95,7 +95,7 @@ export class Delivery {
 		this.#delay.forget();
 	}
 
-	#carry(events: readonly WorldEvent[]): void {
+	#carry(events: readonly SimulatorEvent[]): void {
 		const [first, second] = events;
 		const twins = first && second && this.#chance() < 0.5 ? [second, first, ...events.slice(2)] : events;
 		for (const event of twins) {
@@ -104,7 +104,7 @@ export class Delivery {
 		}
 	}
 
-	#begin(event: WorldEvent): void {
+	#begin(event: SimulatorEvent): void {
 		const sending = { event, body: JSON.stringify(payloadOf(this.#state, event)), attempt: 0 };
 		this.#send(sending);
 		const isTwice = event.kind === "event" && this.#chance() < (this.disorder.duplicate ?? 0);
@@ -155,7 +155,7 @@ export class Delivery {
 		else this.#after(wait, () => this.#send({ ...sending, attempt: attempt + 1, reason }));
 	}
 
-	#lose({ body }: WorldEvent): void {
+	#lose({ body }: SimulatorEvent): void {
 		this.lost.push(String(body["type"]));
 	}
 

@@ -1,6 +1,6 @@
 import type { Clock, Timer } from "@parley/base";
 import { isPart } from "../blocks/block-text.ts";
-import type { WorldEvent } from "../world/state.ts";
+import type { SimulatorEvent } from "../platform/state.ts";
 
 /** Number of later events for which an event waits. */
 const delayMs = 100;
@@ -8,15 +8,15 @@ const delayMs = 100;
 /** Delays events, one at a time, so that later ones overtake them. Slack promises no order. */
 export class EventDelay {
 	readonly #clock: Clock;
-	readonly #deliver: (event: WorldEvent) => void;
-	#delayed: { readonly event: WorldEvent; readonly timer: Timer } | undefined;
+	readonly #deliver: (event: SimulatorEvent) => void;
+	#delayed: { readonly event: SimulatorEvent; readonly timer: Timer } | undefined;
 
-	constructor(clock: Clock, deliver: (event: WorldEvent) => void) {
+	constructor(clock: Clock, deliver: (event: SimulatorEvent) => void) {
 		this.#clock = clock;
 		this.#deliver = deliver;
 	}
 
-	carry(event: WorldEvent, wait: boolean): void {
+	carry(event: SimulatorEvent, wait: boolean): void {
 		const delayed = this.#delayed;
 		if (delayed) {
 			const overtakes = mayOvertake(event, delayed.event);
@@ -41,10 +41,10 @@ export class EventDelay {
 }
 
 /** Events of one message keep their order, except repetitions, because people react to posts that they have seen. */
-function mayOvertake({ body: later }: WorldEvent, { body: earlier }: WorldEvent): boolean {
+function mayOvertake({ body: later }: SimulatorEvent, { body: earlier }: SimulatorEvent): boolean {
 	return messageOf(later) !== messageOf(earlier) || later["type"] !== earlier["type"];
 }
 
-function messageOf({ channel, ts, deleted_ts, message }: WorldEvent["body"]): string {
+function messageOf({ channel, ts, deleted_ts, message }: SimulatorEvent["body"]): string {
 	return `${String(channel)}-${String(isPart(message) ? message["ts"] : (deleted_ts ?? ts))}`;
 }

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import { Contract } from "../web-api/contract.ts";
-import { standingWorld } from "../web-api/direct-client.ts";
+import { pausedSimulator } from "../web-api/direct-client.ts";
 
 test("events match Slack's own types", () => {
-	const { world, app, anna, general } = standingWorld();
+	const { simulator, app, anna, general } = pausedSimulator();
 	const faults: string[] = [];
 	const types: string[] = [];
-	world.state.listen((events) => {
+	simulator.state.listen((events) => {
 		for (const { kind, body } of events) {
 			if (kind !== "event") continue;
 			types.push(String(body["subtype"] ?? body["type"]));
@@ -14,10 +14,10 @@ test("events match Slack's own types", () => {
 			faults.push(...found.map((fault) => `${types.at(-1)}: ${fault}`));
 		}
 	});
-	const sentMessage = anna.says(`Hello ${world.mention} https://example.com`, {
+	const sentMessage = anna.says(`Hello ${simulator.mention} https://example.com`, {
 		in: general,
 	});
-	anna.edits(sentMessage, `Hello you ${world.mention}`);
+	anna.edits(sentMessage, `Hello you ${simulator.mention}`);
 	anna.replies("more", { to: sentMessage });
 	app.asks("agents.sessions.setStatus", {
 		channel_id: general.id,
@@ -34,7 +34,7 @@ test("events match Slack's own types", () => {
 	anna.renamesSession(general.thread(sentMessage), "Ours");
 	app.posts(general, { text: "Mine" });
 	general.receives("CI", "Build failed");
-	const other = world.team("Other");
+	const other = simulator.team("Other");
 	const stranger = other.member("Sam");
 	general.joins(stranger);
 	general.loses(stranger);
@@ -44,7 +44,7 @@ test("events match Slack's own types", () => {
 	general.archive(false);
 	general.loses();
 	general.delete();
-	world.home.removesApp();
+	simulator.home.removesApp();
 	expect(faults).toEqual([]);
 	expect(types.sort()).toMatchInlineSnapshot(`
 		[

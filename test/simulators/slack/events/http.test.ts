@@ -5,7 +5,7 @@ import { text } from "node:stream/consumers";
 import { ManualClock } from "@parley/base/testing";
 import { expect, onTestFinished, test } from "vitest";
 import { Watch } from "../../../watch.ts";
-import { World } from "../world/world.ts";
+import { Simulator } from "../platform/simulator.ts";
 import { HttpEvents } from "./http.ts";
 
 interface Got {
@@ -22,7 +22,7 @@ interface Given {
 /** An app that answers requests with `answer`. Undefined: no response. */
 async function place(answer: (got: Got) => Given | undefined) {
 	const clock = new ManualClock();
-	const world = new World({ clock });
+	const simulator = new Simulator({ clock });
 	const watch = new Watch();
 	const got: Got[] = [];
 	const server = createServer(async (request, response) => {
@@ -35,26 +35,26 @@ async function place(answer: (got: Got) => Given | undefined) {
 	await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
 	// The address of a server on a TCP port is an object.
 	const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-	const events = new HttpEvents(world, url, () => void setImmediate(() => watch.notify()));
-	const detach = world.delivery.attach(events);
+	const events = new HttpEvents(simulator, url, () => void setImmediate(() => watch.notify()));
+	const detach = simulator.delivery.attach(events);
 	onTestFinished(() => {
 		detach();
 		server.closeAllConnections();
 		server.close();
-		world.close();
+		simulator.close();
 	});
-	const [general, anna] = [world.channel("general"), world.member("Anna")];
+	const [general, anna] = [simulator.channel("general"), simulator.member("Anna")];
 	const came = (count: number) => watch.until(`${count} came`, () => got.length === count);
-	return { clock, world, watch, events, got, came, general, anna };
+	return { clock, simulator, watch, events, got, came, general, anna };
 }
 
 test("the signature of a request includes its time and its body", async () => {
-	const { world, clock, got, came, general, anna } = await place(() => ({}));
+	const { simulator, clock, got, came, general, anna } = await place(() => ({}));
 	anna.says("Hello", { in: general });
 	await came(1);
 	const [{ headers, body } = { headers: {}, body: "" }] = got;
 	const timestamp = String(clock.now() / 1000);
-	const mac = createHmac("sha256", world.signingSecret).update(`v0:${timestamp}:${body}`).digest("hex");
+	const mac = createHmac("sha256", simulator.signingSecret).update(`v0:${timestamp}:${body}`).digest("hex");
 	expect(headers).toMatchObject({
 		...{ "x-slack-request-timestamp": timestamp, "x-slack-signature": `v0=${mac}` },
 		"content-type": "application/json",
@@ -83,7 +83,7 @@ test("a command is a form, a press is JSON in a form, and the response to a comm
 });
 
 test("a failed event is repeated immediately, after one minute and after five, with its number and its reason", async () => {
-	const { clock, world, watch, events, got, general, anna } = await place(() => ({ status: 500 }));
+	const { clock, simulator, watch, events, got, general, anna } = await place(() => ({ status: 500 }));
 	anna.says("Hello", { in: general });
 	for (const [count, wait] of [0, 0, 60_000, 300_000].entries()) {
 		clock.advance(wait);
@@ -91,7 +91,7 @@ test("a failed event is repeated immediately, after one minute and after five, w
 	}
 	const retries = got.map(({ headers }) => [headers["x-slack-retry-num"], headers["x-slack-retry-reason"]]);
 	expect(retries).toEqual([[undefined, undefined], ...["1", "2", "3"].map((n) => [n, "http_error"])]);
-	await watch.until("it is given up", () => world.delivery.lost.length === 1);
+	await watch.until("it is given up", () => simulator.delivery.lost.length === 1);
 });
 
 test("Slack waits at most three seconds for a silent app", async () => {
@@ -106,12 +106,12 @@ test("Slack waits at most three seconds for a silent app", async () => {
 });
 
 test("an app that declines retries gets none", async () => {
-	const { world, watch, got, general, anna } = await place(() => {
+	const { simulator, watch, got, general, anna } = await place(() => {
 		return { status: 400, headers: { "x-slack-no-retry": "1" } };
 	});
 	anna.says("Hello", { in: general });
-	await watch.until("it is given up", () => world.delivery.lost.length === 1);
-	expect([got.length, world.delivery.pending]).toEqual([1, 0]);
+	await watch.until("it is given up", () => simulator.delivery.lost.length === 1);
+	expect([got.length, simulator.delivery.pending]).toEqual([1, 0]);
 });
 
 test("an app proves its address by repeating the challenge, as a text or in JSON", async () => {

@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import { type Clock, parseJson } from "@parley/base";
 import type { SlackReply } from "@parley/slack";
 import * as z from "zod";
-import type { World } from "../world/world.ts";
+import type { Simulator } from "../platform/simulator.ts";
 import { type Envelope, NoRetry, type Receiver, type RetryReason } from "./delivery.ts";
 
 const json = "application/json";
@@ -22,20 +22,20 @@ export function signed(text: string, { signingSecret, clock }: Signing): Record<
 
 /** Sends events to a request URL: https://docs.slack.dev/apis/events-api/using-http-request-urls */
 export class HttpEvents implements Receiver {
-	readonly #world: World;
+	readonly #simulator: Simulator;
 	readonly #url: string;
 	readonly #changed: () => void;
 	readonly statuses: number[] = [];
 
-	constructor(world: World, url: string, changed: () => void) {
-		this.#world = world;
+	constructor(simulator: Simulator, url: string, changed: () => void) {
+		this.#simulator = simulator;
 		this.#url = url;
 		this.#changed = changed;
 	}
 
 	/** Resolves with true if the app proves to own the address: https://docs.slack.dev/reference/events/url_verification */
 	async verify(): Promise<boolean> {
-		const { ids, app } = this.#world.state;
+		const { ids, app } = this.#simulator.state;
 		const challenge = ids.create("challenge");
 		const text = JSON.stringify({ token: app.verificationToken, challenge, type: "url_verification" });
 		const response = await this.#post(text, json, {});
@@ -61,7 +61,7 @@ export class HttpEvents implements Receiver {
 	}
 
 	async #post(text: string, contentType: string, more: Readonly<Record<string, string>>): Promise<Response> {
-		const { state, signingSecret, clock } = this.#world;
+		const { state, signingSecret, clock } = this.#simulator;
 		const headers = { "content-type": contentType, ...signed(text, { signingSecret, clock }), ...more };
 		const over = new AbortController();
 		const late = clock.after(state.settings.acknowledgeMs, () => over.abort());

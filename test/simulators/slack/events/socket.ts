@@ -2,7 +2,7 @@ import { ParleyError, parseJson } from "@parley/base";
 import type { SlackReply } from "@parley/slack";
 import type { WebSocket } from "ws";
 import * as z from "zod";
-import type { State } from "../world/state.ts";
+import type { State } from "../platform/state.ts";
 import type { Envelope, Receiver, RetryReason } from "./delivery.ts";
 
 /** Reasons why Slack ends a socket: https://docs.slack.dev/apis/events-api/using-socket-mode#disconnect */

@@ -2,20 +2,20 @@ import { ManualClock } from "@parley/base/testing";
 import { expect, onTestFinished, test } from "vitest";
 import { WebSocket } from "ws";
 import { Watch } from "../../../watch.ts";
+import { defaultSettings } from "../platform/settings.ts";
+import { Simulator } from "../platform/simulator.ts";
 import { SlackServer } from "../server.ts";
-import { defaultSettings } from "../world/settings.ts";
-import { World } from "../world/world.ts";
 
 /** A minimal app with sockets. */
 async function place() {
 	const clock = new ManualClock();
-	const world = new World({ clock, settings: { tiers: { ...defaultSettings.tiers, 1: 100 } } });
-	const server = await SlackServer.start(world);
+	const simulator = new Simulator({ clock, settings: { tiers: { ...defaultSettings.tiers, 1: 100 } } });
+	const server = await SlackServer.start(simulator);
 	onTestFinished(() => server.close());
 	const watch = new Watch();
 	server.listen(() => void setImmediate(() => watch.notify()));
 	const address = async (): Promise<string> => {
-		const headers = { authorization: `Bearer ${world.appToken}` };
+		const headers = { authorization: `Bearer ${simulator.appToken}` };
 		return Object(
 			await (await fetch(`${server.apiUrl}apps.connections.open`, { method: "POST", headers })).json(),
 		).url;
@@ -45,17 +45,17 @@ async function place() {
 		webSocket.send(
 			JSON.stringify({ envelope_id: frames.at(-1)?.["envelope_id"], ...(payload && { payload }) }),
 		);
-	const [general, anna] = [world.channel("general"), world.member("Anna")];
-	return { clock, world, server, watch, address, open, opened, acknowledges, general, anna };
+	const [general, anna] = [simulator.channel("general"), simulator.member("Anna")];
+	return { clock, simulator, server, watch, address, open, opened, acknowledges, general, anna };
 }
 
 test("an address is valid for one socket, whose `hello` has the number of sockets", async () => {
-	const { world, watch, address, open, opened } = await place();
+	const { simulator, watch, address, open, opened } = await place();
 	const url = await address();
 	const first = open(url);
 	await watch.until("it is greeted", () => first.frames.length === 1);
 	const second = await opened();
-	const app_id = world.state.app.id;
+	const app_id = simulator.state.app.id;
 	expect(first.frames[0]).toMatchObject({ type: "hello", num_connections: 1, connection_info: { app_id } });
 	expect(second.frames[0]).toMatchObject({ num_connections: 2 });
 	const again = open(url);
@@ -64,7 +64,7 @@ test("an address is valid for one socket, whose `hello` has the number of socket
 });
 
 test("an event arrives in an envelope, and once if it is acknowledged", async () => {
-	const { clock, world, watch, opened, acknowledges, general, anna } = await place();
+	const { clock, simulator, watch, opened, acknowledges, general, anna } = await place();
 	const socket = await opened();
 	anna.says("Hello", { in: general });
 	await watch.until("it came", () => socket.frames.length === 2);
@@ -78,13 +78,13 @@ test("an event arrives in an envelope, and once if it is acknowledged", async ()
 		payload: { type: "event_callback", event: { type: "message", text: "Hello" } },
 	});
 	acknowledges(socket);
-	await watch.until("it is known", () => world.delivery.pending === 0);
+	await watch.until("it is known", () => simulator.delivery.pending === 0);
 	clock.advance(600_000);
 	expect(socket.frames).toHaveLength(2);
 });
 
 test("an event that is not acknowledged within three seconds is repeated over any socket, in another envelope", async () => {
-	const { clock, world, watch, opened, acknowledges, general, anna } = await place();
+	const { clock, simulator, watch, opened, acknowledges, general, anna } = await place();
 	const socket = await opened();
 	anna.says("Hello", { in: general });
 	for (const [attempt, wait] of [0, 3000, 63_000, 303_000].entries()) {
@@ -97,7 +97,7 @@ test("an event that is not acknowledged within three seconds is repeated over an
 	expect(new Set(envelopes.map(({ envelope_id }) => envelope_id)).size).toBe(4);
 	expect(new Set(envelopes.map(({ payload }) => Object(payload).event_id)).size).toBe(1);
 	acknowledges(socket);
-	await watch.until("it is known", () => world.delivery.pending === 0);
+	await watch.until("it is known", () => simulator.delivery.pending === 0);
 });
 
 test("the response in the acknowledgement of a command is shown", async () => {
@@ -118,17 +118,17 @@ test("the response in the acknowledgement of a command is shown", async () => {
 });
 
 test("an acknowledgement of nothing, or a second one, is a violation", async () => {
-	const { world, watch, opened, acknowledges, general, anna } = await place();
+	const { simulator, watch, opened, acknowledges, general, anna } = await place();
 	const socket = await opened();
 	anna.says("Hello", { in: general });
 	await watch.until("it came", () => socket.frames.length === 2);
 	acknowledges(socket);
-	await watch.until("it is known", () => world.delivery.pending === 0);
+	await watch.until("it is known", () => simulator.delivery.pending === 0);
 	acknowledges(socket);
 	socket.webSocket.send('{"envelope_id":"none"}');
 	socket.webSocket.close();
 	await watch.until("it is over", () => socket.isOver);
-	expect(world.drainViolations()).toEqual([
+	expect(simulator.drainViolations()).toEqual([
 		expect.stringContaining("acknowledged twice"),
 		expect.stringContaining('over a socket came {"envelope_id":"none"}'),
 	]);
@@ -147,7 +147,7 @@ test("Slack announces the end of a socket and delivers for ten more seconds", as
 	expect(socket.isOver).toBe(false);
 	clock.advance(1);
 	await watch.until("it is over", () => socket.isOver);
-	expect(server.world.delivery.connections).toBe(0);
+	expect(server.simulator.delivery.connections).toBe(0);
 });
 
 test("there are at most ten sockets, and none if Socket Mode is disabled", async () => {
@@ -160,7 +160,7 @@ test("there are at most ten sockets, and none if Socket Mode is disabled", async
 	server.sockets.switchOff();
 	await watch.until("all are over", () => sockets.every(({ isOver }) => isOver));
 	expect(sockets[0]?.frames.at(-1)).toMatchObject({ reason: "link_disabled" });
-	expect(server.world.delivery.connections).toBe(0);
+	expect(server.simulator.delivery.connections).toBe(0);
 });
 
 test("a deaf socket receives no events, and a cut one ends without a close frame", async () => {

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { type WebSocket, WebSocketServer } from "ws";
-import type { World } from "../world/world.ts";
+import type { Simulator } from "../platform/simulator.ts";
 import { Socket } from "./socket.ts";
 
 /** Maximum of sockets of one app: https://docs.slack.dev/apis/events-api/using-socket-mode#connections */
@@ -14,7 +14,7 @@ export class Sockets {
 	opened = 0;
 	/** Maximum of open sockets and, since the first `hello`, their minimum. */
 	readonly range = { most: 0, fewest: Number.POSITIVE_INFINITY };
-	readonly #world: World;
+	readonly #simulator: Simulator;
 	readonly #changed: () => void;
 	readonly #server = new WebSocketServer({ noServer: true });
 	/** Unused addresses. Each is valid for one socket. */
@@ -23,8 +23,8 @@ export class Sockets {
 	/** Ids of all sent envelopes. */
 	readonly #sent = new Set<string>();
 
-	constructor(world: World, changed: () => void) {
-		this.#world = world;
+	constructor(simulator: Simulator, changed: () => void) {
+		this.#simulator = simulator;
 		this.#changed = changed;
 	}
 
@@ -35,7 +35,7 @@ export class Sockets {
 
 	/** An address for one socket: https://docs.slack.dev/reference/methods/apps.connections.open */
 	address(host: string): string {
-		const { ids, app } = this.#world.state;
+		const { ids, app } = this.#simulator.state;
 		const ticket = ids.create("ticket");
 		this.#tickets.add(ticket);
 		return `ws://${host}/link/?ticket=${ticket}&app_id=${app.id}`;
@@ -64,7 +64,7 @@ export class Sockets {
 	#attend(webSocket: WebSocket): void {
 		webSocket.on("error", () => webSocket.terminate());
 		const socket = new Socket({
-			...{ webSocket, state: this.#world.state, sent: this.#sent },
+			...{ webSocket, state: this.#simulator.state, sent: this.#sent },
 			gone: () => this.#leave(socket),
 			onChange: () => this.#changed(),
 		});
@@ -77,7 +77,7 @@ export class Sockets {
 	#greet(socket: Socket): void {
 		this.#open.push(socket);
 		this.range.most = Math.max(this.range.most, this.#open.length);
-		socket.joins(this.#world.delivery.attach(socket), this.#open.length);
+		socket.joins(this.#simulator.delivery.attach(socket), this.#open.length);
 	}
 
 	#leave(socket: Socket): void {

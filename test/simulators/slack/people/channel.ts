@@ -1,7 +1,7 @@
 import type { AnyBlock, MessageAttachment } from "@slack/types";
 import type { PostState } from "../../chat/post-states.ts";
-import { addMessage, announce, changeMessage, removeMessage } from "../world/messages.ts";
-import type { ChannelRecord, MessageRecord, Prompt, SessionStatus } from "../world/records.ts";
+import { addMessage, announce, changeMessage, removeMessage } from "../platform/messages.ts";
+import type { ChannelRecord, MessageRecord, Prompt, SessionStatus } from "../platform/records.ts";
 import {
 	addUser,
 	archive,
@@ -11,10 +11,10 @@ import {
 	renameChannel,
 	share,
 	unshare,
-} from "../world/rooms.ts";
-import { sessionAt } from "../world/sessions.ts";
-import type { State } from "../world/state.ts";
-import { statusesNow } from "../world/statuses.ts";
+} from "../platform/rooms.ts";
+import { sessionAt } from "../platform/sessions.ts";
+import type { State } from "../platform/state.ts";
+import { statusesNow } from "../platform/statuses.ts";
 import { isSeen, type Shown, show, statesOf } from "./shown.ts";
 import type { Team } from "./team.ts";
 import { messageText } from "./transcript.ts";

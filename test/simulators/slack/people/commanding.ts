@@ -1,7 +1,7 @@
+import { beginInteraction } from "../platform/interactions.ts";
+import type { InteractionRecord, MessageRecord, UserRecord } from "../platform/records.ts";
+import type { State } from "../platform/state.ts";
 import { messageShape } from "../shapes/messages.ts";
-import { beginInteraction } from "../world/interactions.ts";
-import type { InteractionRecord, MessageRecord, UserRecord } from "../world/records.ts";
-import type { State } from "../world/state.ts";
 import type { Channel } from "./channel.ts";
 
 export type CommandOptions = Readonly<Record<string, string | number | boolean>>;

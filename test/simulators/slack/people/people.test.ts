@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
-import { buttons, section, standingWorld } from "../web-api/direct-client.ts";
+import { buttons, pausedSimulator, section } from "../web-api/direct-client.ts";
 
 test("people write, edit, delete and react, and see each other's actions", () => {
-	const { world, anna, general } = standingWorld();
-	const bob = world.member("Bob");
-	const sentMessage = anna.says("Hello <b> & more", { in: general, mentions: [bob, world.bot] });
+	const { simulator, anna, general } = pausedSimulator();
+	const bob = simulator.member("Bob");
+	const sentMessage = anna.says("Hello <b> & more", { in: general, mentions: [bob, simulator.bot] });
 	expect(sentMessage.text).toBe("@Bob @Parley Hello <b> & more");
-	expect(sentMessage.content).toBe(`<@${bob.id}> ${world.mention} Hello &lt;b&gt; &amp; more`);
+	expect(sentMessage.content).toBe(`<@${bob.id}> ${simulator.mention} Hello &lt;b&gt; &amp; more`);
 	bob.reacts("👍", { on: sentMessage });
 	anna.edits(sentMessage, "Hello all");
 	expect(general.shows(bob)).toMatchObject([
@@ -21,19 +21,21 @@ test("people write, edit, delete and react, and see each other's actions", () =>
 });
 
 test("a message can be forwarded, and apps can attach content", () => {
-	const { world, anna, general } = standingWorld();
-	const bob = world.member("Bob");
+	const { simulator, anna, general } = pausedSimulator();
+	const bob = simulator.member("Bob");
 	const sentMessage = bob.says("The disk & all", { in: general });
 	expect(anna.says("look", { in: anna.dm, forwards: sentMessage }).text).toBe("look\nBob\nThe disk & all");
-	expect(anna.says("", { in: general, mentions: [world.bot], forwards: sentMessage }).author).toBe("Anna");
+	expect(anna.says("", { in: general, mentions: [simulator.bot], forwards: sentMessage }).author).toBe(
+		"Anna",
+	);
 	const alert = general.receives("Monitor", "", { attachments: [{ title: "web-1", text: "is down" }] });
 	expect(alert).toMatchObject({ author: "Monitor", text: "web-1\nis down" });
-	const forwards = world.state.channels.get(anna.dm.id)?.messages.at(-1)?.attachments;
+	const forwards = simulator.state.channels.get(anna.dm.id)?.messages.at(-1)?.attachments;
 	expect(forwards).toMatchObject([{ is_share: true, author_name: "Bob", text: "The disk &amp; all" }]);
 });
 
 test("replies are in the thread, and in the channel if they are broadcast", () => {
-	const { world, anna, general } = standingWorld();
+	const { simulator, anna, general } = pausedSimulator();
 	const sentMessage = anna.says("Who is there?", { in: general });
 	anna.replies("me", { to: sentMessage });
 	const answer = anna.says("and I", { in: general, replyTo: sentMessage, broadcast: true });
@@ -45,12 +47,12 @@ test("replies are in the thread, and in the channel if they are broadcast", () =
 	anna.says("all of us", { in: thread });
 	expect(thread.shows()).toHaveLength(4);
 	expect(thread).toMatchObject({ id: sentMessage.id, name: "Who is there?" });
-	expect(world.threads().map(({ id }) => id)).toEqual([sentMessage.id]);
+	expect(simulator.threads().map(({ id }) => id)).toEqual([sentMessage.id]);
 	expect(anna.opensThread("Any", { of: answer }).id).toBe(sentMessage.id);
 });
 
 test("a deleted message with replies leaves a placeholder", () => {
-	const { anna, general } = standingWorld();
+	const { anna, general } = pausedSimulator();
 	const sentMessage = anna.says("Delete me", { in: general });
 	anna.replies("why?", { to: sentMessage });
 	anna.deletes(sentMessage);
@@ -59,8 +61,8 @@ test("a deleted message with replies leaves a placeholder", () => {
 });
 
 test("a person can only do what the client allows", () => {
-	const { world, app, anna, general } = standingWorld();
-	const secret = world.home.channel("secret", { private: true });
+	const { simulator, app, anna, general } = pausedSimulator();
+	const secret = simulator.home.channel("secret", { private: true });
 	app.posts(secret, { text: "Sure?", blocks: [buttons("Yes")] });
 	expect(() => anna.clicks("Yes")).toThrow("Anna sees nothing to press that says Yes");
 	expect(() => anna.says("Hi", { in: secret })).toThrow("not_in_channel");
@@ -75,10 +77,10 @@ test("a person can only do what the client allows", () => {
 });
 
 test("the button of an active session stops it, and it stays active until the app ends it", () => {
-	const { world, app, anna, general } = standingWorld();
+	const { simulator, app, anna, general } = pausedSimulator();
 	const thread = general.thread(anna.says("Hello", { in: general }));
 	const emitted: object[] = [];
-	world.state.listen((events) => emitted.push(...events.map(({ body }) => body)));
+	simulator.state.listen((events) => emitted.push(...events.map(({ body }) => body)));
 	expect(() => anna.stopsSession(thread)).toThrow("no_stop_button");
 	const where = { channel_id: general.id, thread_ts: thread.threadTs };
 	app.asks("agents.sessions.setStatus", { ...where, status: "processing" });
@@ -90,11 +92,11 @@ test("the button of an active session stops it, and it stays active until the ap
 		},
 	]);
 	expect(thread.statuses()).toEqual(["is working…"]);
-	expect(() => world.team("Other").member("Sam").stopsSession(thread)).toThrow("not_in_channel");
+	expect(() => simulator.team("Other").member("Sam").stopsSession(thread)).toThrow("not_in_channel");
 });
 
 test("by default, the newest message with the button is pressed", () => {
-	const { app, anna, general } = standingWorld();
+	const { app, anna, general } = pausedSimulator();
 	const first = app.posts(general, { text: "One", blocks: [section("One"), buttons("Go")] });
 	const second = app.posts(general, { text: "Two", blocks: [buttons("Go")] });
 	expect(anna.clicks("Go").record.message?.ts).toBe(second.ts);
@@ -106,9 +108,9 @@ test("by default, the newest message with the button is pressed", () => {
 });
 
 test("a client that has not received an edit or deletion sends a press with the content that it shows", () => {
-	const { world, app, anna, general } = standingWorld();
+	const { simulator, app, anna, general } = pausedSimulator();
 	const emitted: object[] = [];
-	world.state.listen((events) => emitted.push(...events.map(({ body }) => body)));
+	simulator.state.listen((events) => emitted.push(...events.map(({ body }) => body)));
 	const on = app.posts(general, { text: "Sure?", blocks: [section("Sure?"), buttons("Yes")] });
 	expect(() => anna.clicksLate("Yes", { on })).toThrow("can be pressed as usual");
 	const edit = { channel: general.id, ts: on.ts };
@@ -116,7 +118,9 @@ test("a client that has not received an edit or deletion sends a press with the 
 	app.asks("chat.update", { ...edit, text: "Over", blocks: [section("Over")] });
 	expect(() => anna.clicks("Yes", { on })).toThrow("sees nothing to press");
 	expect(() => anna.clicksLate("No", { on })).toThrow("has never seen a button there that says No");
-	expect(() => world.team("Other").member("Sam").clicksLate("Yes", { on })).toThrow("has seen no message");
+	expect(() => simulator.team("Other").member("Sam").clicksLate("Yes", { on })).toThrow(
+		"has seen no message",
+	);
 	expect(anna.clicksLate("Yes", { on }).state).toBe("waiting");
 	expect(emitted.at(-1)).toMatchObject({
 		...{ type: "block_actions", actions: [{ action_id: "id of Yes", value: "Yes" }] },
@@ -131,7 +135,7 @@ test("a client that has not received an edit or deletion sends a press with the 
 });
 
 test("a person selects up to the maximum of options", () => {
-	const { app, anna, general } = standingWorld();
+	const { app, anna, general } = pausedSimulator();
 	const options = ["A", "B", "C"].map((text) => ({ text: { type: "plain_text", text }, value: text }));
 	const choice = {
 		type: "static_select",
@@ -153,18 +157,18 @@ test("a person selects up to the maximum of options", () => {
 });
 
 test("mentions, links and times are shown as people read them", () => {
-	const { world, clock, app, anna, general } = standingWorld();
+	const { simulator, clock, app, anna, general } = pausedSimulator();
 	const at = clock.now() / 1000;
 	const text = `<@${anna.id}> <#${general.id}> <!date^${at + 300}^{ago}|soon> <!date^${at}^{date_short_pretty} {time}|then>`;
 	app.posts(general, { text: `${text} <https://a.example/?b&amp;c|here> &lt;b&gt;` });
 	expect(general.last().text).toBe(
 		"@Anna #general in 5 minutes 2026-01-01 00:00 [here](https://a.example/?b&c) <b>",
 	);
-	expect(world.pings).toMatchObject([{ who: "@Anna", by: "create" }]);
+	expect(simulator.pings).toMatchObject([{ who: "@Anna", by: "create" }]);
 });
 
 test("a transcript shows the view of a person, with threads below their messages", () => {
-	const { clock, app, anna, general } = standingWorld();
+	const { clock, app, anna, general } = pausedSimulator();
 	const sentMessage = anna.says("Please tidy up", { in: general });
 	clock.advance(1500);
 	const blocks = [section("On it\nsoon"), { type: "divider" }, buttons("Stop")];
@@ -189,7 +193,7 @@ test("a transcript shows the view of a person, with threads below their messages
 });
 
 test("edits after the allowed time are refused", () => {
-	const { clock, anna, general } = standingWorld({ settings: { editWindowMs: 60_000 } });
+	const { clock, anna, general } = pausedSimulator({ settings: { editWindowMs: 60_000 } });
 	const sentMessage = anna.says("Hello", { in: general });
 	clock.advance(60_000);
 	expect(anna.edits(sentMessage, "Hello all").text).toBe("Hello all");
@@ -197,15 +201,15 @@ test("edits after the allowed time are refused", () => {
 	expect(() => anna.edits(sentMessage, "Too late")).toThrow("edit_window_closed");
 });
 
-test("the same seed gives the same world, and another seed another world", () => {
-	const token = (seed: number): string => standingWorld({ seed }).world.token;
+test("simulators with the same seed are equal, and with another seed they differ", () => {
+	const token = (seed: number): string => pausedSimulator({ seed }).simulator.token;
 	expect(token(7)).toBe(token(7));
 	expect(token(7)).not.toBe(token(8));
 });
 
-test("closing a world throws its violations", () => {
-	const { world, app } = standingWorld();
+test("closing a simulator throws its violations", () => {
+	const { simulator, app } = pausedSimulator();
 	app.call("chat.nowhere");
-	expect(() => world.close()).toThrow("there is no method chat.nowhere");
-	world.close();
+	expect(() => simulator.close()).toThrow("there is no method chat.nowhere");
+	simulator.close();
 });

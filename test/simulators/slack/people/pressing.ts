@@ -1,8 +1,14 @@
 import type { Part } from "../blocks/block-text.ts";
 import { labelOf, optionsOf, type SeenControl } from "../blocks/controls.ts";
-import { beginInteraction } from "../world/interactions.ts";
-import type { HomeRecord, InteractionRecord, MessageRecord, UserRecord, Version } from "../world/records.ts";
-import type { State } from "../world/state.ts";
+import { beginInteraction } from "../platform/interactions.ts";
+import type {
+	HomeRecord,
+	InteractionRecord,
+	MessageRecord,
+	UserRecord,
+	Version,
+} from "../platform/records.ts";
+import type { State } from "../platform/state.ts";
 
 export interface Pressing {
 	readonly message: MessageRecord;

@@ -1,5 +1,5 @@
 import { relativeTime } from "../../chat/relative-time.ts";
-import type { State } from "../world/state.ts";
+import type { State } from "../platform/state.ts";
 
 /** Replaces mentions and links by the text that people read: https://docs.slack.dev/messaging/formatting-message-text */
 export function readAloud(state: State, text: string): string {

@@ -1,6 +1,6 @@
-import { settleInteraction } from "../world/interactions.ts";
-import type { InteractionRecord, InteractionState } from "../world/records.ts";
-import type { State } from "../world/state.ts";
+import { settleInteraction } from "../platform/interactions.ts";
+import type { InteractionRecord, InteractionState } from "../platform/records.ts";
+import type { State } from "../platform/state.ts";
 import { type FormField, fieldsOf } from "./form-state.ts";
 import { isSeen, type Shown, show } from "./shown.ts";
 

@@ -2,11 +2,11 @@ import type { PostState } from "../../chat/post-states.ts";
 import type { ShownControl, ShownMessage } from "../../chat/shown.ts";
 import { blockTexts } from "../blocks/block-text.ts";
 import { controlsOf, isButton, labelOf, optionsOf, type SeenControl } from "../blocks/controls.ts";
-import { messageId } from "../world/message-id.ts";
-import type { HomeRecord, MessageRecord } from "../world/records.ts";
-import type { State } from "../world/state.ts";
-import { settleStream } from "../world/stream-state.ts";
-import { repliesTo } from "../world/threads.ts";
+import { messageId } from "../platform/message-id.ts";
+import type { HomeRecord, MessageRecord } from "../platform/records.ts";
+import type { State } from "../platform/state.ts";
+import { settleStream } from "../platform/stream-state.ts";
+import { repliesTo } from "../platform/threads.ts";
 import { emojiOf } from "./emoji.ts";
 import { readAloud } from "./read-aloud.ts";
 

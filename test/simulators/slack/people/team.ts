@@ -1,7 +1,7 @@
-import type { ChannelRecord, TeamRecord } from "../world/records.ts";
-import { addChannel, addUser, openConversation } from "../world/rooms.ts";
-import { sendEvents } from "../world/send-events.ts";
-import type { State } from "../world/state.ts";
+import type { ChannelRecord, TeamRecord } from "../platform/records.ts";
+import { addChannel, addUser, openConversation } from "../platform/rooms.ts";
+import { sendEvents } from "../platform/send-events.ts";
+import type { State } from "../platform/state.ts";
 import { Channel } from "./channel.ts";
 import { Person, type PersonOptions } from "./person.ts";
 

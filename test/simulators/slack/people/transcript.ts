@@ -1,5 +1,5 @@
 import { transcriptOf } from "../../chat/transcript.ts";
-import { momentOf } from "../world/stamps.ts";
+import { momentOf } from "../platform/stamps.ts";
 import type { Shown } from "./shown.ts";
 
 export function messageText(shown: Shown): string {

@@ -1,5 +1,5 @@
-import type { ChannelRecord } from "../world/records.ts";
-import type { State } from "../world/state.ts";
+import type { ChannelRecord } from "../platform/records.ts";
+import type { State } from "../platform/state.ts";
 
 /** https://docs.slack.dev/reference/objects/conversation-object */
 export function channelShape(state: State, channel: ChannelRecord, members = false): Record<string, unknown> {

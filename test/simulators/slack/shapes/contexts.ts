@@ -1,5 +1,5 @@
-import type { UserRecord } from "../world/records.ts";
-import type { State } from "../world/state.ts";
+import type { UserRecord } from "../platform/records.ts";
+import type { State } from "../platform/state.ts";
 
 /** Things that a person looks at beside the app: https://docs.slack.dev/reference/events/app_context_changed */
 export function contextOf(state: State, user: UserRecord): object {

@@ -1,7 +1,7 @@
-import type { State, WorldEvent } from "../world/state.ts";
+import type { SimulatorEvent, State } from "../platform/state.ts";
 
 /** Payload of an occurrence. An event gets its outer part: https://docs.slack.dev/apis/events-api#event-type-structure */
-export function payloadOf(state: State, { kind, body, channel }: WorldEvent): Record<string, unknown> {
+export function payloadOf(state: State, { kind, body, channel }: SimulatorEvent): Record<string, unknown> {
 	if (kind !== "event") return { ...body };
 	const { app, team } = state;
 	const authorization = {

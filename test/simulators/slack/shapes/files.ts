@@ -1,5 +1,5 @@
-import type { FileRecord, MessageRecord } from "../world/records.ts";
-import type { State } from "../world/state.ts";
+import type { FileRecord, MessageRecord } from "../platform/records.ts";
+import type { State } from "../platform/state.ts";
 
 /** https://docs.slack.dev/reference/objects/file-object */
 export function fileShape(state: State, file: FileRecord): Record<string, unknown> {

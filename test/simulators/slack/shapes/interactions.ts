@@ -1,5 +1,5 @@
-import type { InteractionRecord, MessageRecord, ViewRecord } from "../world/records.ts";
-import type { State } from "../world/state.ts";
+import type { InteractionRecord, MessageRecord, ViewRecord } from "../platform/records.ts";
+import type { State } from "../platform/state.ts";
 import { messageShape } from "./messages.ts";
 import { viewShape } from "./views.ts";
 

@@ -1,6 +1,6 @@
-import type { MessageRecord } from "../world/records.ts";
-import type { State } from "../world/state.ts";
-import { rootOf } from "../world/threads.ts";
+import type { MessageRecord } from "../platform/records.ts";
+import type { State } from "../platform/state.ts";
+import { rootOf } from "../platform/threads.ts";
 import { contextOf } from "./contexts.ts";
 import { messageShape } from "./messages.ts";
 

@@ -1,7 +1,7 @@
-import type { MessageRecord } from "../world/records.ts";
-import type { State } from "../world/state.ts";
-import { settleStream } from "../world/stream-state.ts";
-import { repliesTo } from "../world/threads.ts";
+import type { MessageRecord } from "../platform/records.ts";
+import type { State } from "../platform/state.ts";
+import { settleStream } from "../platform/stream-state.ts";
+import { repliesTo } from "../platform/threads.ts";
 import { fileShape, guardedFileShape } from "./files.ts";
 import { botProfileShape } from "./people.ts";
 

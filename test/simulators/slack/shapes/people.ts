@@ -1,5 +1,5 @@
-import type { TeamRecord, UserRecord } from "../world/records.ts";
-import type { State } from "../world/state.ts";
+import type { TeamRecord, UserRecord } from "../platform/records.ts";
+import type { State } from "../platform/state.ts";
 
 /** https://docs.slack.dev/reference/objects/user-object, as the app's workspace sees it. */
 export function userShape(state: State, user: UserRecord): Record<string, unknown> {

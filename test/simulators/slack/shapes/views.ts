@@ -1,6 +1,6 @@
 import type { View } from "@slack/types";
-import type { ViewRecord } from "../world/records.ts";
-import type { State } from "../world/state.ts";
+import type { ViewRecord } from "../platform/records.ts";
+import type { State } from "../platform/state.ts";
 
 /** https://docs.slack.dev/reference/interaction-payloads/view-interactions-payload */
 export function viewShape(

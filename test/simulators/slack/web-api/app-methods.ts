@@ -1,5 +1,5 @@
+import { Refusal } from "../platform/refusal.ts";
 import { urlOf } from "../shapes/people.ts";
-import { Refusal } from "../world/refusal.ts";
 import { type Method, method } from "./method.ts";
 
 export const appMethods: readonly Method[] = [

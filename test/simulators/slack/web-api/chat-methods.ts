@@ -1,11 +1,11 @@
 import { readContents } from "../blocks/contents.ts";
+import { addMessage, announce, changeMessage, removeMessage, threadOf } from "../platform/messages.ts";
+import type { MessageRecord } from "../platform/records.ts";
+import { Refusal } from "../platform/refusal.ts";
+import type { State } from "../platform/state.ts";
+import { settleStream } from "../platform/stream-state.ts";
 import { messageShape } from "../shapes/messages.ts";
 import { urlOf } from "../shapes/people.ts";
-import { addMessage, announce, changeMessage, removeMessage, threadOf } from "../world/messages.ts";
-import type { MessageRecord } from "../world/records.ts";
-import { Refusal } from "../world/refusal.ts";
-import type { State } from "../world/state.ts";
-import { settleStream } from "../world/stream-state.ts";
 import { demandScope, joinedChannel, type Method, method, visibleChannel } from "./method.ts";
 
 export const chatMethods: readonly Method[] = [

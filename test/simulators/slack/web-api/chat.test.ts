@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { buttons, errorOf, section, standingWorld } from "./direct-client.ts";
+import { buttons, errorOf, pausedSimulator, section } from "./direct-client.ts";
 
 const metadata = { event_type: "parley_post", event_payload: { nonce: "n1" } };
 
 test("a post is returned with its metadata on request", () => {
-	const { app, general } = standingWorld();
+	const { app, general } = pausedSimulator();
 	const { ts } = app.posts(general, { text: "Hello", blocks: [section("Hello *all*")], metadata });
 	const read = (more: object) =>
 		Object(app.asks("conversations.history", { channel: general.id, ...more })).messages;
@@ -15,7 +15,7 @@ test("a post is returned with its metadata on request", () => {
 });
 
 test("a message posted in a thread is found by the thread's first message", () => {
-	const { app, anna, general } = standingWorld();
+	const { app, anna, general } = pausedSimulator();
 	const sentMessage = anna.says("Hello", { in: general });
 	const answer = app.posts(general.thread(sentMessage), { text: "Hi", metadata });
 	app.posts(general.thread(sentMessage), { text: "to all", reply_broadcast: true });
@@ -32,20 +32,20 @@ test("a message posted in a thread is found by the thread's first message", () =
 });
 
 test("only a top-level message can start a thread", () => {
-	const { world, app, anna, general } = standingWorld();
+	const { simulator, app, anna, general } = pausedSimulator();
 	const sentMessage = anna.says("Hello", { in: general });
 	const answer = app.posts(general.thread(sentMessage), { text: "Hi" });
 	const post = (thread_ts: string) =>
 		errorOf(app.call("chat.postMessage", { channel: general.id, text: "x", thread_ts }));
 	expect(post(answer.ts)).toBe("cannot_reply_to_message");
-	expect(world.drainViolations()).toMatchObject([expect.stringContaining("is of a reply")]);
+	expect(simulator.drainViolations()).toMatchObject([expect.stringContaining("is of a reply")]);
 	expect(post("1.000001")).toBe("thread_not_found");
 	anna.deletes(anna.says("gone", { in: general }));
 	expect(post(sentMessage.ts)).toBeUndefined();
 });
 
 test("only an edit of the text alone shows as edited, and removes the blocks", () => {
-	const { world, app, anna, general } = standingWorld();
+	const { simulator, app, anna, general } = pausedSimulator();
 	const { ts } = app.posts(general, { text: "One", blocks: [section("One"), buttons("Go")] });
 	const update = (more: object) => app.call("chat.update", { channel: general.id, ts, ...more });
 	update({ text: "Two", blocks: [section("Two")] });
@@ -61,25 +61,25 @@ test("only an edit of the text alone shows as edited, and removes the blocks", (
 	);
 	app.asks("chat.delete", { channel: general.id, ts });
 	expect(errorOf(update({ text: "x" }))).toBe("message_not_found");
-	expect(world.violations).toEqual([]);
+	expect(simulator.violations).toEqual([]);
 });
 
 test("an ephemeral post is visible to one person, and never returned later", () => {
-	const { world, app, anna, general } = standingWorld();
-	const bob = world.member("Bob");
+	const { simulator, app, anna, general } = pausedSimulator();
+	const bob = simulator.member("Bob");
 	const note = { channel: general.id, user: anna.id, text: "psst" };
 	const { message_ts: ts } = app.asks("chat.postEphemeral", note);
 	expect([general.shows(anna).length, general.shows(bob).length, general.shows().length]).toEqual([1, 0, 0]);
 	expect(errorOf(app.call("chat.update", { channel: general.id, ts, text: "x" }))).toBe("message_not_found");
 	expect(Object(app.asks("conversations.history", { channel: general.id })).messages).toEqual([]);
-	const sam = world.team("Other").member("Sam");
+	const sam = simulator.team("Other").member("Sam");
 	expect(errorOf(app.call("chat.postEphemeral", { ...note, user: sam.id }))).toBe("user_not_in_channel");
 });
 
 test("the app cannot post in a channel without being a member", () => {
-	const { world, app, anna, general } = standingWorld();
-	const closed = world.home.channel("closed", { private: true, members: [anna], withoutApp: true });
-	const open = world.home.channel("open", { withoutApp: true });
+	const { simulator, app, anna, general } = pausedSimulator();
+	const closed = simulator.home.channel("closed", { private: true, members: [anna], withoutApp: true });
+	const open = simulator.home.channel("open", { withoutApp: true });
 	const post = (channel: string) => errorOf(app.call("chat.postMessage", { channel, text: "x" }));
 	expect([post(closed.id), post(open.id), post("C1")]).toEqual([
 		"channel_not_found",
@@ -95,7 +95,7 @@ test("the app cannot post in a channel without being a member", () => {
 });
 
 test("an empty or too long post is refused", () => {
-	const { world, app, general } = standingWorld();
+	const { simulator, app, general } = pausedSimulator();
 	const post = (args: object) => errorOf(app.call("chat.postMessage", { channel: general.id, ...args }));
 	expect(post({})).toBe("no_text");
 	expect(post({ text: "x".repeat(40_001) })).toBe("msg_too_long");
@@ -104,11 +104,11 @@ test("an empty or too long post is refused", () => {
 	expect(post({ text: "x", metadata: { event_type: "a b", event_payload: {} } })).toBe(
 		"invalid_metadata_format",
 	);
-	expect(world.drainViolations()).toHaveLength(3);
+	expect(simulator.drainViolations()).toHaveLength(3);
 });
 
 test("a link to a message contains its thread", () => {
-	const { app, anna, general } = standingWorld();
+	const { app, anna, general } = pausedSimulator();
 	const sentMessage = anna.says("Hello", { in: general });
 	const answer = anna.replies("me", { to: sentMessage });
 	const link = (ts: string) =>
@@ -120,12 +120,12 @@ test("a link to a message contains its thread", () => {
 });
 
 test("mentions of a post are recorded, in text, in blocks and by name", () => {
-	const { world, app, anna, general } = standingWorld();
+	const { simulator, app, anna, general } = pausedSimulator();
 	const pinged = (args: object): string[] => {
-		const before = world.pings.length;
+		const before = simulator.pings.length;
 		app.asks("chat.postMessage", { channel: general.id, ...args });
-		world.state.clock.after(0, () => {});
-		return world.pings.slice(before).map(({ who }) => who);
+		simulator.state.clock.after(0, () => {});
+		return simulator.pings.slice(before).map(({ who }) => who);
 	};
 	expect(pinged({ text: "<!channel> and <@U0> and &lt;!here&gt;" })).toEqual(["@channel", "@U0"]);
 	expect(pinged({ text: "x", blocks: [section(`<@${anna.id}>`)] })).toEqual(["@Anna"]);

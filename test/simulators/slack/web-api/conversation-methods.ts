@@ -1,10 +1,10 @@
+import type { ChannelRecord, MessageRecord } from "../platform/records.ts";
+import { Refusal } from "../platform/refusal.ts";
+import { openConversation } from "../platform/rooms.ts";
+import type { State } from "../platform/state.ts";
+import { repliesTo } from "../platform/threads.ts";
 import { channelShape } from "../shapes/channels.ts";
 import { messageShape } from "../shapes/messages.ts";
-import type { ChannelRecord, MessageRecord } from "../world/records.ts";
-import { Refusal } from "../world/refusal.ts";
-import { openConversation } from "../world/rooms.ts";
-import type { State } from "../world/state.ts";
-import { repliesTo } from "../world/threads.ts";
 import { demandScope, demandScopeThere, type Method, method, visibleChannel } from "./method.ts";
 
 export const conversationMethods: readonly Method[] = [

@@ -1,18 +1,22 @@
 import { ManualClock } from "@parley/base/testing";
-import { World, type WorldOptions } from "../world/world.ts";
+import { Simulator, type SimulatorOptions } from "../platform/simulator.ts";
 import type { ApiResponse } from "./exchange.ts";
 
 /** The app under test. Its calls are answered synchronously. */
 class DirectClient {
-	readonly #world: World;
+	readonly #simulator: Simulator;
 
-	constructor(world: World) {
-		this.#world = world;
+	constructor(simulator: Simulator) {
+		this.#simulator = simulator;
 	}
 
 	/** Default: the bot token. */
-	call(method: string, args: Readonly<Record<string, unknown>> = {}, token = this.#world.token): ApiResponse {
-		return this.#world.api.answer({ method, args, token });
+	call(
+		method: string,
+		args: Readonly<Record<string, unknown>> = {},
+		token = this.#simulator.token,
+	): ApiResponse {
+		return this.#simulator.api.answer({ method, args, token });
 	}
 
 	/** The response of a call. Throws a refusal of Slack. */
@@ -34,7 +38,7 @@ class DirectClient {
 
 	/** Responds at a response URL. */
 	responds(interaction: { readonly record: { readonly responseUrl?: string } }, body: object): ApiResponse {
-		return this.#world.respond(interaction.record.responseUrl ?? "", body);
+		return this.#simulator.respond(interaction.record.responseUrl ?? "", body);
 	}
 
 	/** Opens a form in response to an interaction. */
@@ -52,12 +56,12 @@ export function errorOf({ body }: ApiResponse): unknown {
 	return body["error"];
 }
 
-/** A world with a stopped clock, one channel, one member and the app. */
-export function standingWorld(options: WorldOptions = {}) {
+/** A simulator with a stopped clock, one channel, one member and the app. */
+export function pausedSimulator(options: SimulatorOptions = {}) {
 	const clock = new ManualClock();
-	const world = new World({ clock, ...options });
-	const anna = world.member("Anna");
-	return { clock, world, app: new DirectClient(world), general: world.channel("general"), anna };
+	const simulator = new Simulator({ clock, ...options });
+	const anna = simulator.member("Anna");
+	return { clock, simulator, app: new DirectClient(simulator), general: simulator.channel("general"), anna };
 }
 
 export function buttons(...labels: readonly string[]) {

@@ -1,9 +1,9 @@
 import { blockLimits } from "../blocks/block-limits.ts";
 import { checkBlocks, numbered, violated } from "../blocks/contents.ts";
+import { addFile, fileOf, shareFiles, uploadUrl } from "../platform/files.ts";
+import { threadOf } from "../platform/messages.ts";
+import { Refusal } from "../platform/refusal.ts";
 import { fileShape, sharesShape } from "../shapes/files.ts";
-import { addFile, fileOf, shareFiles, uploadUrl } from "../world/files.ts";
-import { threadOf } from "../world/messages.ts";
-import { Refusal } from "../world/refusal.ts";
 import { joinedChannel, type Method, method } from "./method.ts";
 
 /** https://slack.com/help/articles/204145658: "up to 1 MB". */

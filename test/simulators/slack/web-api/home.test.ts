@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
-import { storeUpload } from "../world/files.ts";
-import { fullManifest } from "../world/manifest.ts";
+import { storeUpload } from "../platform/files.ts";
+import { fullManifest } from "../platform/manifest.ts";
 import { Contract } from "./contract.ts";
-import { buttons, errorOf, section, standingWorld } from "./direct-client.ts";
+import { buttons, errorOf, pausedSimulator, section } from "./direct-client.ts";
 
-/** A world that keeps the events and interactions that the app receives. */
-function watchedWorld(manifest: object = fullManifest) {
-	const standing = standingWorld({ manifest });
+/** A simulator that records the events and interactions that the app receives. */
+function watchedSimulator(manifest: object = fullManifest) {
+	const standing = pausedSimulator({ manifest });
 	const received: Readonly<Record<string, unknown>>[] = [];
-	standing.world.state.listen((events) => received.push(...events.map(({ body }) => body)));
+	standing.simulator.state.listen((events) => received.push(...events.map(({ body }) => body)));
 	const last = (type: string) => received.findLast((body) => body["type"] === type);
 	return { ...standing, received, last };
 }
@@ -16,7 +16,7 @@ function watchedWorld(manifest: object = fullManifest) {
 const home = (...blocks: readonly object[]) => ({ type: "home", blocks });
 
 test("a person sees the published Home, and presses its buttons", () => {
-	const { world, app, anna, last } = watchedWorld();
+	const { simulator, app, anna, last } = watchedSimulator();
 	const publish = (blocks: readonly object[], more: object = {}) =>
 		app.call("views.publish", { user_id: anna.id, view: home(...blocks), ...more });
 	anna.opensHome();
@@ -41,35 +41,35 @@ test("a person sees the published Home, and presses its buttons", () => {
 	expect(anna.home?.text).toBe("none");
 	anna.opensHome();
 	expect(last("app_home_opened")).toMatchObject({ view: { id } });
-	expect(world.violations).toEqual([]);
+	expect(simulator.violations).toEqual([]);
 });
 
 test("a Home with wrong blocks, of another kind or for an unknown user is refused", () => {
-	const { world, app, anna } = watchedWorld();
+	const { simulator, app, anna } = watchedSimulator();
 	const publish = (view: object, user_id = anna.id) => errorOf(app.call("views.publish", { user_id, view }));
 	const many = (count: number) => Array.from({ length: count }, () => ({ type: "divider" }));
 	expect(publish(home(...many(100)))).toBeUndefined();
-	expect(world.violations).toEqual([]);
+	expect(simulator.violations).toEqual([]);
 	expect(publish(home(...many(101)))).toBe("invalid_arguments");
 	expect(publish(home({ type: "unknown" }))).toBe("invalid_arguments");
 	expect(publish(home(buttons()))).toBe("invalid_blocks");
 	const title = { type: "plain_text", text: "x" };
 	expect(publish({ type: "modal", title, blocks: [] })).toBe("invalid_arguments");
-	expect(world.drainViolations().length).toBeGreaterThanOrEqual(4);
+	expect(simulator.drainViolations().length).toBeGreaterThanOrEqual(4);
 	expect(publish(home(), "U0")).toBe("user_not_found");
 });
 
 test("an app without a Home tab cannot publish one", () => {
 	const { app_home: _, ...features } = fullManifest.features;
-	const { app, anna } = watchedWorld({ ...fullManifest, features });
+	const { app, anna } = watchedSimulator({ ...fullManifest, features });
 	expect(errorOf(app.call("views.publish", { user_id: anna.id, view: home() }))).toBe("not_enabled");
 	expect(() => anna.opensHome()).toThrow("not_enabled");
 });
 
 test("an agent receives the channel that a person looks at", () => {
-	const { world, anna, general, last } = watchedWorld();
+	const { simulator, anna, general, last } = watchedSimulator();
 	const context = {
-		entities: [{ type: "slack#/types/channel_id", value: general.id, team_id: world.home.id }],
+		entities: [{ type: "slack#/types/channel_id", value: general.id, team_id: simulator.home.id }],
 	};
 	anna.says("Hello", { in: anna.dm });
 	expect(last("message")).not.toHaveProperty("app_context");
@@ -79,14 +79,14 @@ test("an agent receives the channel that a person looks at", () => {
 	expect(last("message")).toMatchObject({ app_context: context });
 	anna.opensHome("messages");
 	expect(last("app_home_opened")).toMatchObject({ tab: "messages", context });
-	const closed = world.home.channel("closed", { private: true, members: [world.member("Bob")] });
+	const closed = simulator.home.channel("closed", { private: true, members: [simulator.member("Bob")] });
 	expect(() => anna.looksAt(closed)).toThrow("not_in_channel");
 });
 
 test("an assistant receives a new thread and its context", () => {
 	const { agent_view: _, ...features } = fullManifest.features;
 	const assistant = { ...features, assistant_view: { assistant_description: "An assistant" } };
-	const { app, anna, general, last } = watchedWorld({ ...fullManifest, features: assistant });
+	const { app, anna, general, last } = watchedSimulator({ ...fullManifest, features: assistant });
 	const thread = anna.startsAssistant();
 	const about = { user_id: anna.id, channel_id: anna.dm.id, thread_ts: thread.threadTs };
 	expect(last("assistant_thread_started")).toMatchObject({ assistant_thread: { ...about, context: {} } });
@@ -107,7 +107,7 @@ test("people press suggestions of the manifest, of the channel and of a thread",
 	const prompt = (title: string) => ({ title, message: `${title}, please` });
 	const agent_view = { suggested_prompts: [prompt("Help")] };
 	const features = { ...fullManifest.features, agent_view };
-	const { world, app, anna, general } = watchedWorld({ ...fullManifest, features });
+	const { simulator, app, anna, general } = watchedSimulator({ ...fullManifest, features });
 	expect([anna.dm.prompts, general.prompts]).toEqual([["Help"], []]);
 	const suggest = (args: object) =>
 		errorOf(app.call("assistant.threads.setSuggestedPrompts", { channel_id: anna.dm.id, ...args }));
@@ -117,11 +117,11 @@ test("people press suggestions of the manifest, of the channel and of a thread",
 	expect(suggest({ prompts: [prompt("Again")], thread_ts: thread.threadTs })).toBeUndefined();
 	expect([thread.prompts, anna.dm.prompts]).toEqual([["Again"], ["Status", "Usage"]]);
 	expect(suggest({ prompts: Array.from({ length: 5 }, () => prompt("x")) })).toBe("invalid_arguments");
-	expect(world.drainViolations()).toHaveLength(1);
+	expect(simulator.drainViolations()).toHaveLength(1);
 });
 
 test("feedback is given with the native buttons", () => {
-	const { app, anna, general, last } = watchedWorld();
+	const { app, anna, general, last } = watchedSimulator();
 	const button = (text: string, value: string) => ({ text: { type: "plain_text", text }, value });
 	const feedback = {
 		...{ type: "feedback_buttons", action_id: "feedback" },
@@ -146,14 +146,14 @@ test("feedback is given with the native buttons", () => {
 });
 
 test("a snippet is a file whose text people read", () => {
-	const { world, app, general } = watchedWorld();
+	const { simulator, app, general } = watchedSimulator();
 	const bytes = new TextEncoder().encode("const a = 1;");
 	const upload = { filename: "a.ts", length: bytes.byteLength, snippet_type: "typescript" };
 	const { upload_url: url, file_id: id } = app.asks("files.getUploadURLExternal", upload);
-	expect(storeUpload(world.state, String(url), bytes)).toBe(true);
+	expect(storeUpload(simulator.state, String(url), bytes)).toBe(true);
 	app.asks("files.completeUploadExternal", { files: [{ id }], channel_id: general.id });
 	const file = { mode: "snippet", filetype: "typescript", mimetype: "text/plain", editable: true };
 	expect(app.asks("files.info", { file: id })).toMatchObject({ file: file });
 	const { body } = app.call("files.getUploadURLExternal", { ...upload, length: 1024 * 1024 + 1 });
-	expect([body["error"], world.drainViolations()]).toEqual(["snippet_too_large", ["snippet_too_large"]]);
+	expect([body["error"], simulator.drainViolations()]).toEqual(["snippet_too_large", ["snippet_too_large"]]);
 });

@@ -1,7 +1,7 @@
 import type { SlackReply } from "@parley/slack";
 import { expect, test } from "vitest";
-import type { WorldEvent } from "../world/state.ts";
-import { buttons, errorOf, section, standingWorld } from "./direct-client.ts";
+import type { SimulatorEvent } from "../platform/state.ts";
+import { buttons, errorOf, pausedSimulator, section } from "./direct-client.ts";
 
 const plain = (text: string) => ({ type: "plain_text", text });
 const view = {
@@ -28,12 +28,12 @@ const view = {
 };
 
 function listening(reply: () => SlackReply = () => undefined) {
-	const parts = standingWorld();
+	const parts = pausedSimulator();
 	const bodies: Readonly<Record<string, unknown>>[] = [];
-	parts.world.state.listen((events: readonly WorldEvent[]) => {
+	parts.simulator.state.listen((events: readonly SimulatorEvent[]) => {
 		for (const { kind, body } of events) if (kind !== "event") bodies.push(body);
 	});
-	parts.world.delivery.attach({ receive: async () => reply() });
+	parts.simulator.delivery.attach({ receive: async () => reply() });
 	return { ...parts, bodies };
 }
 
@@ -75,7 +75,7 @@ test("a press on an ephemeral message contains no message", () => {
 });
 
 test("a command has its original text, with names of mentioned people", () => {
-	const { world, anna, general, bodies } = listening();
+	const { simulator, anna, general, bodies } = listening();
 	anna.commands("/parley whoami", {}, { in: general });
 	anna.commands(
 		"/task new",
@@ -83,7 +83,13 @@ test("a command has its original text, with names of mentioned people", () => {
 		{ in: general },
 	);
 	expect(bodies).toMatchObject([
-		{ command: "/parley", text: "whoami", channel_id: general.id, team_id: world.home.id, user_id: anna.id },
+		{
+			command: "/parley",
+			text: "whoami",
+			channel_id: general.id,
+			team_id: simulator.home.id,
+			user_id: anna.id,
+		},
 		{ command: "/parley", text: `task new title:"Tidy up" quiet:yes ask <@${anna.id}|anna> &amp; &lt;b&gt;` },
 	]);
 });
@@ -205,7 +211,7 @@ test("a form is changed only with its present hash", () => {
 });
 
 test("a form has limits", () => {
-	const { world, app, anna, general } = listening();
+	const { simulator, app, anna, general } = listening();
 	const open = (more: object) => {
 		const interaction = anna.commands("/parley help", {}, { in: general });
 		return errorOf(app.opens(interaction, { ...view, ...more }));
@@ -219,5 +225,5 @@ test("a form has limits", () => {
 	expect(errorOf(app.opens(anna.commands("/parley a", {}, { in: general }), withoutSubmit))).toBe(
 		"invalid_arguments",
 	);
-	expect(world.drainViolations().length).toBeGreaterThan(3);
+	expect(simulator.drainViolations().length).toBeGreaterThan(3);
 });

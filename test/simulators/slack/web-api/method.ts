@@ -1,6 +1,6 @@
-import type { ChannelRecord } from "../world/records.ts";
-import { Refusal } from "../world/refusal.ts";
-import type { State } from "../world/state.ts";
+import type { ChannelRecord } from "../platform/records.ts";
+import { Refusal } from "../platform/refusal.ts";
+import type { State } from "../platform/state.ts";
 import type { AllMethods } from "./contract.ts";
 
 /** A call that passed the contract, as a method receives it. */

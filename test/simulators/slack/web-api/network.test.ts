@@ -1,48 +1,48 @@
 import { expect, test } from "vitest";
-import { standingWorld } from "./direct-client.ts";
+import { pausedSimulator } from "./direct-client.ts";
 
-function networkWorld() {
-	const parts = standingWorld();
-	const { world, general } = parts;
+function networkSimulator() {
+	const parts = pausedSimulator();
+	const { simulator, general } = parts;
 	const request = {
 		method: "chat.postMessage",
 		args: { channel: general.id, text: "Hello" },
-		token: world.token,
+		token: simulator.token,
 	};
 	return {
 		...parts,
-		send: () => world.network.carry(request.method, () => world.api.answer(request)),
+		send: () => simulator.network.carry(request.method, () => simulator.api.answer(request)),
 		texts: () => general.shows().map(({ text }) => text),
 	};
 }
 
 test("a call that is dropped before has no effect, one that is dropped after has its effect", async () => {
-	const { world, send, texts } = networkWorld();
-	world.network.next("chat.postMessage", { drop: "before" });
+	const { simulator, send, texts } = networkSimulator();
+	simulator.network.next("chat.postMessage", { drop: "before" });
 	await expect(send()).rejects.toMatchObject({ code: "unavailable" });
 	expect(texts()).toEqual([]);
-	world.network.next("chat.*", { drop: "after-commit" });
+	simulator.network.next("chat.*", { drop: "after-commit" });
 	await expect(send()).rejects.toMatchObject({ code: "unavailable" });
 	expect(texts()).toEqual(["Hello"]);
 });
 
 test("an error is a response, whether the call was performed or not", async () => {
-	const { world, send, texts } = networkWorld();
-	world.network.next("chat.postMessage", { status: 502 });
+	const { simulator, send, texts } = networkSimulator();
+	simulator.network.next("chat.postMessage", { status: 502 });
 	expect((await send()).status).toBe(502);
-	world.network.next("chat.postMessage", { error: "internal_error" });
+	simulator.network.next("chat.postMessage", { error: "internal_error" });
 	expect((await send()).body).toEqual({ ok: false, error: "internal_error" });
 	expect(texts()).toEqual([]);
-	world.network.next("chat.postMessage", { error: "internal_error", drop: "after-commit" });
+	simulator.network.next("chat.postMessage", { error: "internal_error", drop: "after-commit" });
 	expect((await send()).body["ok"]).toBe(false);
 	expect(texts()).toEqual(["Hello"]);
 });
 
 test("a response can be delayed, or wait for a promise, after the call was performed", async () => {
-	const { clock, world, send, texts } = networkWorld();
+	const { clock, simulator, send, texts } = networkSimulator();
 	const open = Promise.withResolvers<void>();
-	world.network.next("chat.postMessage", { delayMs: 5000 });
-	world.network.next("chat.postMessage", { until: open.promise });
+	simulator.network.next("chat.postMessage", { delayMs: 5000 });
+	simulator.network.next("chat.postMessage", { until: open.promise });
 	const ends: string[] = [];
 	const both = [send().then(() => ends.push("late")), send().then(() => ends.push("held"))];
 	for (let turn = 0; turn < 5; turn++) await Promise.resolve();
@@ -56,16 +56,16 @@ test("a response can be delayed, or wait for a promise, after the call was perfo
 });
 
 test("a chooser decides about every call until `heal`", async () => {
-	const { world, send } = networkWorld();
+	const { simulator, send } = networkSimulator();
 	const requests: string[] = [];
-	world.network.each((label) => {
+	simulator.network.each((label) => {
 		requests.push(label);
 		return { status: 429, retryAfter: 1500 };
 	});
 	expect((await send()).headers).toEqual({ "retry-after": "2" });
 	expect(requests).toEqual(["chat.postMessage"]);
-	world.network.next("views.open", { drop: "before" });
-	expect(world.network.pending).toBe(1);
-	world.network.heal();
-	expect([(await send()).status, world.network.pending]).toEqual([200, 0]);
+	simulator.network.next("views.open", { drop: "before" });
+	expect(simulator.network.pending).toBe(1);
+	simulator.network.heal();
+	expect([(await send()).status, simulator.network.pending]).toEqual([200, 0]);
 });

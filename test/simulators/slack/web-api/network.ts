@@ -1,6 +1,6 @@
 import { FaultyNetwork, type NetworkFault } from "../../chat/faulty-network.ts";
-import { rateLimited } from "../world/refusal.ts";
-import type { State } from "../world/state.ts";
+import { rateLimited } from "../platform/refusal.ts";
+import type { State } from "../platform/state.ts";
 import type { ApiResponse } from "./exchange.ts";
 import { refused } from "./web-api.ts";
 

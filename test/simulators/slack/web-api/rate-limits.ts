@@ -1,6 +1,6 @@
-import { rateLimited } from "../world/refusal.ts";
-import type { Allowance } from "../world/settings.ts";
-import type { State } from "../world/state.ts";
+import { rateLimited } from "../platform/refusal.ts";
+import type { Allowance } from "../platform/settings.ts";
+import type { State } from "../platform/state.ts";
 import type { Method } from "./method.ts";
 
 const minute = 60_000;

@@ -1,4 +1,4 @@
-import { addReaction, removeReaction } from "../world/reactions.ts";
+import { addReaction, removeReaction } from "../platform/reactions.ts";
 import { type Method, method, visibleChannel } from "./method.ts";
 
 export const reactionMethods: readonly Method[] = [

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { fullManifest } from "../world/manifest.ts";
-import { errorOf, standingWorld } from "./direct-client.ts";
+import { fullManifest } from "../platform/manifest.ts";
+import { errorOf, pausedSimulator } from "./direct-client.ts";
 
 interface Page {
 	readonly messages: readonly Readonly<Record<string, unknown>>[];
@@ -9,12 +9,12 @@ interface Page {
 }
 
 test("a thread is read with its authors, files and edits", () => {
-	const { app, world, anna, general } = standingWorld();
+	const { app, simulator, anna, general } = pausedSimulator();
 	const sentMessage = anna.says("The build fails", {
 		in: general,
 		attachments: [{ name: "run.log", content: "exit 1" }],
 	});
-	world.member("Bob").replies("since when", { to: sentMessage });
+	simulator.member("Bob").replies("since when", { to: sentMessage });
 	anna.edits(sentMessage, "The build fails again");
 	app.posts(general.thread(sentMessage), { text: "Looking" });
 	const args = { channel: general.id, ts: sentMessage.ts };
@@ -28,7 +28,7 @@ test("a thread is read with its authors, files and edits", () => {
 });
 
 test("a long thread is read in pages", () => {
-	const { app, anna, general } = standingWorld();
+	const { app, anna, general } = pausedSimulator();
 	const sentMessage = anna.says("0", { in: general });
 	for (const text of ["1", "2", "3", "4"]) anna.replies(text, { to: sentMessage });
 	const texts: unknown[] = [];
@@ -44,10 +44,10 @@ test("a long thread is read in pages", () => {
 });
 
 test("a channel is read by a member of it with the scope of its kind", () => {
-	const { world, app, anna } = standingWorld();
-	const closed = world.home.channel("closed", { private: true, members: [anna] });
-	const other = world.home.channel("other", { private: true, members: [anna], withoutApp: true });
-	const open = world.home.channel("open", { withoutApp: true });
+	const { simulator, app, anna } = pausedSimulator();
+	const closed = simulator.home.channel("closed", { private: true, members: [anna] });
+	const other = simulator.home.channel("other", { private: true, members: [anna], withoutApp: true });
+	const open = simulator.home.channel("open", { withoutApp: true });
 	const sentMessage = anna.says("secret", { in: closed });
 	const read = (channel: string, ts?: string) => {
 		const method = ts === undefined ? "conversations.history" : "conversations.replies";
@@ -58,6 +58,6 @@ test("a channel is read by a member of it with the scope of its kind", () => {
 		...["channel_not_found", "not_in_channel", "thread_not_found"],
 	]);
 	const bot = fullManifest.oauth_config.scopes.bot.filter((scope) => scope !== "groups:history");
-	world.installs({ ...fullManifest, oauth_config: { scopes: { bot } } });
+	simulator.installs({ ...fullManifest, oauth_config: { scopes: { bot } } });
 	expect([read(closed.id), read(closed.id, sentMessage.ts)]).toEqual(["missing_scope", "missing_scope"]);
 });

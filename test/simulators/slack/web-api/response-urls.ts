@@ -1,8 +1,8 @@
 import { readContents } from "../blocks/contents.ts";
-import { addMessage, announce, changeMessage, removeMessage, threadOf } from "../world/messages.ts";
-import type { InteractionRecord } from "../world/records.ts";
-import { Refusal } from "../world/refusal.ts";
-import type { State } from "../world/state.ts";
+import { addMessage, announce, changeMessage, removeMessage, threadOf } from "../platform/messages.ts";
+import type { InteractionRecord } from "../platform/records.ts";
+import { Refusal } from "../platform/refusal.ts";
+import type { State } from "../platform/state.ts";
 import { Contract } from "./contract.ts";
 import type { ApiResponse } from "./exchange.ts";
 import type { ChatMethods } from "./method-arguments.ts";

@@ -1,15 +1,15 @@
 import { long } from "../blocks/block-limits.ts";
 import { violated } from "../blocks/contents.ts";
-import { Refusal } from "../world/refusal.ts";
+import { Refusal } from "../platform/refusal.ts";
 import {
 	isSessionStatus,
 	renameSession,
 	type SessionPlace,
 	setSession,
 	titleThread,
-} from "../world/sessions.ts";
-import type { State } from "../world/state.ts";
-import { setStatus } from "../world/statuses.ts";
+} from "../platform/sessions.ts";
+import type { State } from "../platform/state.ts";
+import { setStatus } from "../platform/statuses.ts";
 import { demandScope, joinedChannel, type Method, method } from "./method.ts";
 
 /** By the comments of @slack/web-api. */

@@ -1,12 +1,12 @@
 import { blockLimits } from "../blocks/block-limits.ts";
 import { checkBlocks, checkMetadata, violated } from "../blocks/contents.ts";
+import { addMessage, announce, threadOf } from "../platform/messages.ts";
+import type { ChannelRecord } from "../platform/records.ts";
+import { Refusal } from "../platform/refusal.ts";
+import { isSessionStatus, setSession } from "../platform/sessions.ts";
+import type { State } from "../platform/state.ts";
+import { chunksOf, grow, growMessage, runningStream } from "../platform/streams.ts";
 import { messageShape } from "../shapes/messages.ts";
-import { addMessage, announce, threadOf } from "../world/messages.ts";
-import type { ChannelRecord } from "../world/records.ts";
-import { Refusal } from "../world/refusal.ts";
-import { isSessionStatus, setSession } from "../world/sessions.ts";
-import type { State } from "../world/state.ts";
-import { chunksOf, grow, growMessage, runningStream } from "../world/streams.ts";
 import { demandScope, joinedChannel, type Method, method } from "./method.ts";
 import type { ChatMethods } from "./method-arguments.ts";
 

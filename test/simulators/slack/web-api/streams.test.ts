@@ -1,16 +1,16 @@
 import { expect, test } from "vitest";
 import { Contract } from "./contract.ts";
-import { errorOf, section, standingWorld } from "./direct-client.ts";
+import { errorOf, pausedSimulator, section } from "./direct-client.ts";
 
 const minute = 60_000;
 
 /** A thread in which Anna has asked, and the calls of a stream there. */
-function questionWorld() {
-	const standing = standingWorld();
-	const { world, app, anna, general } = standing;
+function questionSimulator() {
+	const standing = pausedSimulator();
+	const { simulator, app, anna, general } = standing;
 	const thread = general.thread(anna.says("Hello", { in: general }));
 	const where = { channel: general.id, thread_ts: thread.threadTs };
-	const recipient = { recipient_user_id: anna.id, recipient_team_id: world.home.id };
+	const recipient = { recipient_user_id: anna.id, recipient_team_id: simulator.home.id };
 	const start = (args: object = {}) => app.call("chat.startStream", { ...where, ...recipient, ...args });
 	const call = (method: string, ts: unknown, args: object = {}) =>
 		app.call(`chat.${method}`, { channel: general.id, ts, ...args });
@@ -20,7 +20,7 @@ function questionWorld() {
 const task = { type: "task_update", id: "t1", title: "Read the log", status: "in_progress" };
 
 test("a stream ends with the text that the app has appended", () => {
-	const { app, clock, world, thread, start, call } = questionWorld();
+	const { app, clock, simulator, thread, start, call } = questionSimulator();
 	const { ts } = start({ markdown_text: "Hel" }).body;
 	const began = clock.now();
 	expect(thread.last()).toMatchObject({ text: "Hel", streaming: true });
@@ -51,12 +51,12 @@ test("a stream ends with the text that the app has appended", () => {
 	]);
 	const read = { channel: thread.record.id, ts: thread.threadTs, include_all_metadata: true };
 	expect(Object(app.asks("conversations.replies", read)).messages.at(-1)).toMatchObject({ ts, metadata });
-	expect(world.unfinished()).toEqual([]);
-	expect(world.violations).toEqual([]);
+	expect(simulator.unfinished()).toEqual([]);
+	expect(simulator.violations).toEqual([]);
 });
 
 test("tasks are cards in a timeline, and one plan in a plan", () => {
-	const { thread, start, call } = questionWorld();
+	const { thread, start, call } = questionSimulator();
 	const chunks = [{ type: "markdown_text", text: "Looking." }, task];
 	const timeline = start({ chunks }).body["ts"];
 	const done = {
@@ -80,49 +80,49 @@ test("tasks are cards in a timeline, and one plan in a plan", () => {
 });
 
 test("a stream that is not stopped stays unfinished, and ends after five minutes", () => {
-	const { clock, world, thread, start, call } = questionWorld();
+	const { clock, simulator, thread, start, call } = questionSimulator();
 	const { ts } = start({ markdown_text: "Half" }).body;
-	expect(world.unfinished()).toMatchObject([{ text: "Half", streaming: true }]);
+	expect(simulator.unfinished()).toMatchObject([{ text: "Half", streaming: true }]);
 	expect(errorOf(call("update", ts, { text: "x" }))).toBe("streaming_state_conflict");
 	clock.advance(5 * minute);
 	expect(errorOf(call("appendStream", ts, { markdown_text: "x" }))).toBe("message_not_in_streaming_state");
 	expect(errorOf(call("stopStream", ts))).toBe("message_not_in_streaming_state");
-	expect(world.unfinished()).toMatchObject([{ text: "Half", streaming: false }]);
+	expect(simulator.unfinished()).toMatchObject([{ text: "Half", streaming: false }]);
 	call("update", ts, { text: "Whole" });
-	expect([thread.last().text, world.unfinished()]).toEqual(["Whole", []]);
+	expect([thread.last().text, simulator.unfinished()]).toEqual(["Whole", []]);
 	const next = start().body["ts"];
-	expect(world.unfinished()).toHaveLength(1);
+	expect(simulator.unfinished()).toHaveLength(1);
 	call("delete", next);
-	expect(world.unfinished()).toEqual([]);
-	expect(world.unfinished(({ text }) => text === "Whole")).toHaveLength(1);
-	expect(world.violations).toEqual([]);
+	expect(simulator.unfinished()).toEqual([]);
+	expect(simulator.unfinished(({ text }) => text === "Whole")).toHaveLength(1);
+	expect(simulator.violations).toEqual([]);
 });
 
 test("a stream in a channel names its recipient, and one in direct messages does not have to", () => {
-	const { app, world, anna, where, recipient } = questionWorld();
+	const { app, simulator, anna, where, recipient } = questionSimulator();
 	const start = (args: Record<string, unknown>) => errorOf(app.call("chat.startStream", args));
 	expect(start(where)).toBe("missing_recipient_user_id");
 	expect(start({ ...where, recipient_user_id: anna.id })).toBe("missing_recipient_team_id");
 	expect(start({ ...where, ...recipient, recipient_team_id: "T0" })).toBe("team_not_found");
-	expect(world.drainViolations()).toHaveLength(3);
+	expect(simulator.drainViolations()).toHaveLength(3);
 	const sentMessage = anna.says("Psst", { in: anna.dm });
 	expect(start({ channel: anna.dm.id, thread_ts: sentMessage.ts })).toBeUndefined();
 	expect(start({ channel: anna.dm.id })).toBe("invalid_arguments");
-	expect(world.drainViolations()).toHaveLength(1);
+	expect(simulator.drainViolations()).toHaveLength(1);
 });
 
 test("an invalid call of a stream is refused", () => {
-	const { app, world, anna, general, start, call } = questionWorld();
+	const { app, simulator, anna, general, start, call } = questionSimulator();
 	const { ts } = start().body;
 	const append = (args: object) => errorOf(call("appendStream", ts, args));
 	expect(append({})).toBe("no_text");
-	expect(world.drainViolations()).toEqual([]);
+	expect(simulator.drainViolations()).toEqual([]);
 	expect(append({ markdown_text: "x".repeat(12_001) })).toBe("msg_too_long");
 	expect(append({ markdown_text: "x", chunks: [task] })).toBe("invalid_arguments");
 	expect(append({ chunks: [{ ...task, status: "done" }] })).toBe("invalid_arguments");
 	expect(append({ chunks: [{ type: "text", text: "x" }] })).toBe("invalid_arguments");
 	expect(errorOf(start({ task_display_mode: "list" }))).toBe("invalid_arguments");
-	expect(world.drainViolations().length).toBeGreaterThanOrEqual(5);
+	expect(simulator.drainViolations().length).toBeGreaterThanOrEqual(5);
 	expect(append({ markdown_text: "x".repeat(12_000) })).toBeUndefined();
 	expect(append({ markdown_text: "x" })).toBe("msg_too_long");
 	const post = app.posts(general, { text: "Mine" });
@@ -134,11 +134,11 @@ test("an invalid call of a stream is refused", () => {
 		"message_not_owned_by_app",
 	);
 	expect(errorOf(call("stopStream", "1.1"))).toBe("message_not_found");
-	expect(world.violations).toEqual([]);
+	expect(simulator.violations).toEqual([]);
 });
 
 test("each method of a stream has the limit of its tier", () => {
-	const { clock, start, call } = questionWorld();
+	const { clock, start, call } = questionSimulator();
 	const streams = Array.from({ length: 20 }, () => start().body["ts"]);
 	expect(start().status).toBe(429);
 	const appends = Array.from(
@@ -153,9 +153,9 @@ test("each method of a stream has the limit of its tier", () => {
 });
 
 test("the app receives a stream as a message that changes", () => {
-	const { world, start, call } = questionWorld();
+	const { simulator, start, call } = questionSimulator();
 	const received: unknown[] = [];
-	world.state.listen((events) => {
+	simulator.state.listen((events) => {
 		for (const { body } of events) received.push(body);
 	});
 	const { ts } = start({ markdown_text: "One" }).body;
@@ -170,9 +170,9 @@ test("the app receives a stream as a message that changes", () => {
 });
 
 test("a stream keeps its session active until the app ends it, and the Stop button names it", () => {
-	const { app, world, anna, thread, where, start, call } = questionWorld();
+	const { app, simulator, anna, thread, where, start, call } = questionSimulator();
 	const events: Readonly<Record<string, unknown>>[] = [];
-	world.state.listen((all) => events.push(...all.map(({ body }) => body)));
+	simulator.state.listen((all) => events.push(...all.map(({ body }) => body)));
 	const { ts } = start().body;
 	expect([thread.session, thread.typing()]).toEqual([{ status: "processing", title: "" }, ["Parley"]]);
 	anna.stopsSession(thread);

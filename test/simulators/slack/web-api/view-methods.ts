@@ -1,10 +1,10 @@
 import type { ModalView, View } from "@slack/types";
 import { violated } from "../blocks/contents.ts";
+import { publishHome } from "../platform/home.ts";
+import { Refusal } from "../platform/refusal.ts";
+import type { State } from "../platform/state.ts";
+import { openView, updateView } from "../platform/views.ts";
 import { viewShape } from "../shapes/views.ts";
-import { publishHome } from "../world/home.ts";
-import { Refusal } from "../world/refusal.ts";
-import type { State } from "../world/state.ts";
-import { openView, updateView } from "../world/views.ts";
 import { type Method, method } from "./method.ts";
 
 export const viewMethods: readonly Method[] = [

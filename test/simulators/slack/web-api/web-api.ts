@@ -1,5 +1,5 @@
-import { Refusal } from "../world/refusal.ts";
-import type { State } from "../world/state.ts";
+import { Refusal } from "../platform/refusal.ts";
+import type { State } from "../platform/state.ts";
 import { appMethods } from "./app-methods.ts";
 import { chatMethods } from "./chat-methods.ts";
 import { Contract } from "./contract.ts";
@@ -22,7 +22,7 @@ const methods = new Map<string, Method>(
 	].map((method) => [method.name, method]),
 );
 
-/** Slack's Web API over a world. Each call is answered synchronously. */
+/** Slack's Web API over a simulator. Each call is answered synchronously. */
 export class WebApi {
 	readonly #state: State;
 	readonly #contract = Contract.load();
@@ -36,7 +36,7 @@ export class WebApi {
 	answer(request: ApiRequest): ApiResponse {
 		try {
 			const body = this.#carryOut(request);
-			// A copy, so that later changes of the world do not change the response.
+			// A copy, so that later changes of the simulator do not change the response.
 			return { status: 200, headers: {}, body: structuredClone({ ok: true, ...body }) };
 		} catch (error) {
 			if (!(error instanceof Refusal)) throw error;

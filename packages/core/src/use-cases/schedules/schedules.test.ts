@@ -25,7 +25,7 @@ class WallClock extends ManualClock {
 
 const answer: ScriptedReply = [says("done")];
 
-interface World extends AsyncDisposable {
+interface OpenRuntime extends AsyncDisposable {
 	readonly t: TestRuntime;
 	readonly model: ScriptedModel;
 	readonly clock: WallClock;
@@ -33,7 +33,7 @@ interface World extends AsyncDisposable {
 	readonly log: EventLog;
 }
 
-async function open(replies: readonly ScriptedReply[] = Array(50).fill(answer)): Promise<World> {
+async function open(replies: readonly ScriptedReply[] = Array(50).fill(answer)): Promise<OpenRuntime> {
 	const model = new ScriptedModel(...replies);
 	const clock = new WallClock();
 	const t = await TestRuntime.open({ model, clock });
@@ -69,7 +69,7 @@ async function firings({ runtime }: TestRuntime, sessionId: string): Promise<str
 }
 
 /** Advances minute by minute, with all that is due on the way. */
-async function pass({ t, clock }: Pick<World, "t" | "clock">, ms: number): Promise<void> {
+async function pass({ t, clock }: Pick<OpenRuntime, "t" | "clock">, ms: number): Promise<void> {
 	await t.settle();
 	for (let passed = 0; passed < ms; passed += minute) {
 		clock.advance(Math.min(minute, ms - passed));
@@ -78,8 +78,8 @@ async function pass({ t, clock }: Pick<World, "t" | "clock">, ms: number): Promi
 }
 
 test("a schedule sends its prompt at each due time, as a run of its owner", async () => {
-	await using world = await open();
-	const { t, session, model, log } = world;
+	await using opened = await open();
+	const { t, session, model, log } = opened;
 	const made = await plan(t, session, words("every 2 hours"));
 	expect(made).toMatchObject({
 		owner: "operator",
@@ -87,7 +87,7 @@ test("a schedule sends its prompt at each due time, as a run of its owner", asyn
 		title: "report",
 		nextDue: Date.UTC(2026, 0, 1, 2),
 	});
-	await pass(world, 4 * hour + minute);
+	await pass(opened, 4 * hour + minute);
 	expect(await firings(t, session)).toEqual(["2026-01-01T02:00", "2026-01-01T04:00"]);
 	expect(model.requests).toHaveLength(2);
 	const message = await log.next("user.message");
@@ -102,16 +102,16 @@ test("a schedule sends its prompt at each due time, as a run of its owner", asyn
 	const [listed] = await t.runtime.schedules.list(operator, { limit: 10 });
 	expect(listed).toMatchObject({ firings: 2, nextDue: Date.UTC(2026, 0, 1, 6) });
 	await t.runtime.schedules.remove(unkeyed(), made.id);
-	await pass(world, 4 * hour);
+	await pass(opened, 4 * hour);
 	expect(model.requests).toHaveLength(2);
 	expect(await log.next("schedule.removed")).toMatchObject({ reason: "removed", by: "operator" });
 });
 
 test("a schedule for one time fires once and is removed", async () => {
-	await using world = await open();
-	const { t, session, log } = world;
+	await using opened = await open();
+	const { t, session, log } = opened;
 	await plan(t, session, words("in 30 minutes"));
-	await pass(world, 2 * hour);
+	await pass(opened, 2 * hour);
 	expect(await firings(t, session)).toEqual(["2026-01-01T00:30"]);
 	expect(await log.next("schedule.removed")).toMatchObject({ reason: "completed", by: "" });
 	expect(await t.runtime.schedules.list(operator, { limit: 10 })).toEqual([]);
@@ -130,35 +130,35 @@ test("due times during a stop of the gateway fire once and are late", async () =
 });
 
 test("a clock that is set back or forward repeats no due time and loses no later one", async () => {
-	await using world = await open();
-	const { t, session, clock } = world;
+	await using opened = await open();
+	const { t, session, clock } = opened;
 	await plan(t, session, words("every day at 9:00"));
-	await pass(world, 9 * hour + 5 * minute);
+	await pass(opened, 9 * hour + 5 * minute);
 	clock.set(-2 * hour);
-	await pass(world, 3 * hour);
+	await pass(opened, 3 * hour);
 	expect(await firings(t, session)).toEqual(["2026-01-01T09:00"]);
 	clock.set(400 * 24 * hour);
-	await pass(world, 2 * minute);
+	await pass(opened, 2 * minute);
 	expect(await firings(t, session)).toEqual(["2026-01-01T09:00", "2026-01-02T09:00 late"]);
 	clock.set(-400 * 24 * hour);
-	await pass(world, 2 * minute);
+	await pass(opened, 2 * minute);
 	const [schedule] = await t.runtime.schedules.list(operator, { limit: 1 });
 	expect(schedule?.nextDue).toBe(Date.UTC(2026, 0, 3, 9));
 });
 
 test("a schedule is not silent after a clock that was days ahead for several firings is set back", async () => {
-	await using world = await open();
-	const { t, session, clock } = world;
+	await using opened = await open();
+	const { t, session, clock } = opened;
 	const { id } = await plan(t, session, words("every day at 9:00"));
 	clock.set(46 * hour);
-	await pass(world, 2 * minute);
+	await pass(opened, 2 * minute);
 	clock.set(24 * hour);
-	await pass(world, 2 * minute);
+	await pass(opened, 2 * minute);
 	clock.set(-70 * hour);
-	await pass(world, minute);
+	await pass(opened, minute);
 	const before = await firings(t, session);
 	expect(before).toHaveLength(2);
-	await pass(world, 33 * hour);
+	await pass(opened, 33 * hour);
 	expect((await firings(t, session)).slice(2)).toEqual(["2026-01-01T09:00", "2026-01-02T09:00"]);
 	const [schedule] = await t.runtime.schedules.list(operator, { limit: 1 });
 	expect(schedule).toMatchObject({ id, firings: 4, nextDue: Date.UTC(2026, 0, 3, 9) });
@@ -167,26 +167,26 @@ test("a schedule is not silent after a clock that was days ahead for several fir
 test.each(["every hour", "0 * * * *"])(
 	"a schedule %s that was created while the clock was far ahead fires after the clock is set back",
 	async (when) => {
-		await using world = await open();
-		const { t, session, clock } = world;
+		await using opened = await open();
+		const { t, session, clock } = opened;
 		clock.set(400 * 24 * hour);
 		await plan(t, session, words(when));
 		clock.set(-400 * 24 * hour);
-		await pass(world, 2 * hour + 2 * minute);
+		await pass(opened, 2 * hour + 2 * minute);
 		expect(await firings(t, session)).toEqual(["2026-01-01T01:00", "2026-01-01T02:00"]);
 	},
 );
 
 test("a due time waits while a run is active in its session", async () => {
-	await using world = await open([stuck("I think"), answer]);
-	const { t, session, log } = world;
+	await using opened = await open([stuck("I think"), answer]);
+	const { t, session, log } = opened;
 	await plan(t, session, words("in 5 minutes"));
 	await t.send(session, "work");
-	await pass(world, 8 * minute);
+	await pass(opened, 8 * minute);
 	expect(await firings(t, session)).toEqual([]);
 	await t.runtime.cancel(unkeyed(), session);
 	await log.next("assistant.message");
-	await pass(world, minute);
+	await pass(opened, minute);
 	expect(await firings(t, session)).toEqual(["2026-01-01T00:05 late"]);
 });
 
@@ -215,8 +215,8 @@ function connect({ runtime }: TestRuntime, answer: () => PersonReport | undefine
 	return personChecks;
 }
 
-/** A world in which Ann is a member by a role of the platform, and has a schedule for each hour. */
-async function openChat(): Promise<World & { readonly schedule: Schedule }> {
+/** A runtime in which Ann is a member by a role of the platform, and has a schedule for each hour. */
+async function openChat(): Promise<OpenRuntime & { readonly schedule: Schedule }> {
 	const model = new ScriptedModel(...Array<ScriptedReply>(50).fill(answer));
 	const clock = new WallClock();
 	const chat = {
@@ -236,11 +236,11 @@ async function openChat(): Promise<World & { readonly schedule: Schedule }> {
 }
 
 test("a firing has the roles that the platform gives its owner at that moment", async () => {
-	await using world = await openChat();
-	const { t, session, model, log } = world;
+	await using opened = await openChat();
+	const { t, session, model, log } = opened;
 	let now: PersonReport = { ...here, roles: ["R"] };
 	const personChecks = connect(t, () => now);
-	await pass(world, hour);
+	await pass(opened, hour);
 	expect(await log.next("schedule.trigger")).toMatchObject({ error: "" });
 	await log.next("assistant.message");
 	expect(personChecks).toMatchObject([
@@ -254,21 +254,21 @@ test("a firing has the roles that the platform gives its owner at that moment", 
 	];
 	for (const [state, problem] of states) {
 		now = state;
-		await pass(world, hour);
+		await pass(opened, hour);
 		expect(await log.next("schedule.trigger")).toMatchObject({ error: expect.stringContaining(problem) });
 		const [listed] = await t.runtime.schedules.list(operator, { limit: 1 });
 		expect(listed).toMatchObject({ firings: 1, problem: expect.stringContaining(problem) });
 	}
 	now = { ...here, roles: ["R"] };
-	await pass(world, hour);
+	await pass(opened, hour);
 	await log.next("assistant.message");
 	expect(model.requests).toHaveLength(2);
 });
 
 test("a due time waits for an unavailable connector, and fires late when it answers", async () => {
-	await using world = await openChat();
-	const { t, session, model, log } = world;
-	await pass(world, hour + 2 * minute);
+	await using opened = await openChat();
+	const { t, session, model, log } = opened;
+	await pass(opened, hour + 2 * minute);
 	const listed = async () => (await t.runtime.schedules.list(operator, { limit: 1 }))[0];
 	expect(await listed()).toMatchObject({
 		problem: expect.stringContaining("waits: connector:discord is not connected"),
@@ -280,25 +280,25 @@ test("a due time waits for an unavailable connector, and fires late when it answ
 	const personChecks = connect(t, () => report);
 	await t.settle();
 	// It is queried immediately, and again a minute after a missing answer.
-	await pass(world, 4 * minute);
+	await pass(opened, 4 * minute);
 	expect(personChecks.length).toBeGreaterThanOrEqual(2);
 	expect(model.requests).toHaveLength(0);
 	report = { ...here, roles: ["R"] };
-	await pass(world, 2 * minute);
+	await pass(opened, 2 * minute);
 	await log.next("assistant.message");
 	expect(await firings(t, session)).toEqual(["2026-01-01T01:00 late"]);
 	expect(await listed()).not.toHaveProperty("problem");
 });
 
 test("other schedules fire while a connector is asked, and only that connector can answer", async () => {
-	await using world = await openChat();
-	const { t, model, log } = world;
+	await using opened = await openChat();
+	const { t, model, log } = opened;
 	const { checks } = t.runtime.trust;
 	const personChecks = connect(t, () => undefined);
 	const mine = await t.create();
 	const logOfMine = await EventLog.join(t.runtime, mine);
 	await plan(t, mine, words("every hour"));
-	await pass(world, hour);
+	await pass(opened, hour);
 	await logOfMine.next("assistant.message");
 	expect(personChecks).toHaveLength(1);
 	const [check] = personChecks;
@@ -313,8 +313,8 @@ test("other schedules fire while a connector is asked, and only that connector c
 });
 
 test("each firing has the present rights of its owner, and one event reports that they are missing", async () => {
-	await using world = await open();
-	const { t, clock } = world;
+	await using opened = await open();
+	const { t, clock } = opened;
 	const now = clock.now();
 	const stamp = { epoch: 1, v: 1 };
 	await t.store.commit(async (tx) => {
@@ -330,7 +330,7 @@ test("each firing has the present rights of its owner, and one event reports tha
 	);
 	await plan(t, id, words("every hour"), person("member"));
 	await role("guest");
-	await pass(world, 3 * hour + minute);
+	await pass(opened, 3 * hour + minute);
 	expect(await firings(t, id)).toEqual([expect.stringContaining("only members can have scheduled messages")]);
 	const [refused] = await t.runtime.schedules.list(operator, { limit: 1 });
 	expect(refused).toMatchObject({
@@ -338,19 +338,19 @@ test("each firing has the present rights of its owner, and one event reports tha
 		problem: expect.stringContaining("only members can have scheduled messages"),
 	});
 	await role("member");
-	await pass(world, hour);
+	await pass(opened, hour);
 	const [fires] = await t.runtime.schedules.list(person("member"), { limit: 1 });
 	expect(fires).toMatchObject({ firings: 1 });
 	expect(fires).not.toHaveProperty("problem");
 	await t.runtime.trust.people.remove(unkeyed(), "discord:T:ann");
-	await pass(world, hour);
+	await pass(opened, hour);
 	const [removed] = await t.runtime.schedules.list(operator, { limit: 1 });
 	expect(removed).toMatchObject({ firings: 1, problem: expect.stringContaining("has no access") });
 });
 
 test("people see and remove their own schedules, and the operator sees and removes all", async () => {
-	await using world = await open();
-	const { t, session } = world;
+	await using opened = await open();
+	const { t, session } = opened;
 	const { schedules } = t.runtime;
 	const { id } = await t.runtime.create(unkeyed(person("member")), {});
 	const anns = await plan(t, id, words("every hour"), person("member"));
@@ -379,13 +379,13 @@ test("people see and remove their own schedules, and the operator sees and remov
 
 test("a run of a schedule has no grant: accept_all_tools does not cover its calls", async () => {
 	const write = [calls("c1", "write_file", { path: "a.txt", content: "x" })];
-	await using world = await open([write, answer, write, answer]);
-	const { t, session, log } = world;
+	await using opened = await open([write, answer, write, answer]);
+	const { t, session, log } = opened;
 	await t.runtime.acceptAll(unkeyed(), session);
 	await t.send(session, "write");
 	expect(await log.next("assistant.message")).toMatchObject({ content: "done" });
 	await plan(t, session, words("in 1 minute"));
-	await pass(world, 2 * minute);
+	await pass(opened, 2 * minute);
 	const personChecks = await log.next("prompt.requested");
 	expect(personChecks).toMatchObject({ prompt: { approval: { tool: "write_file" } } });
 	// Neither does one that is given while it waits.
@@ -397,28 +397,28 @@ test("a run of a schedule has no grant: accept_all_tools does not cover its call
 });
 
 test("an event starts a schedule, at most once a minute, and no run of a schedule does", async () => {
-	await using world = await open();
-	const { t, session, log } = world;
+	await using opened = await open();
+	const { t, session, log } = opened;
 	await plan(t, session, { kind: "event", event: "assistant.message" });
 	const say = async (text: string) => {
 		await t.send(session, text);
 		await log.next("assistant.message");
 	};
 	await say("one");
-	await pass(world, minute / 2);
+	await pass(opened, minute / 2);
 	expect(await firings(t, session)).toHaveLength(1);
 	await log.next("assistant.message");
 	await say("two");
 	await say("three");
-	await pass(world, minute / 4);
+	await pass(opened, minute / 4);
 	expect(await firings(t, session)).toHaveLength(1);
-	await pass(world, 10 * minute);
+	await pass(opened, 10 * minute);
 	expect(await firings(t, session)).toHaveLength(2);
 });
 
 test("events within a minute ask a connector once about an owner who may not fire", async () => {
-	await using world = await openChat();
-	const { t, session, clock, schedule, log } = world;
+	await using opened = await openChat();
+	const { t, session, clock, schedule, log } = opened;
 	const personChecks = connect(t, () => ({ present: false, reason: "left" }));
 	await t.runtime.schedules.remove(unkeyed(), schedule.id);
 	await plan(t, session, { kind: "event", event: "user.message" }, person("member"));
@@ -430,22 +430,22 @@ test("events within a minute ask a connector once about an owner who may not fir
 		await t.settle();
 	}
 	expect(personChecks).toHaveLength(1);
-	await pass(world, 2 * minute);
+	await pass(opened, 2 * minute);
 	expect(personChecks).toHaveLength(2);
 });
 
 test("an event starts a schedule within a minute after a wrong clock was set back", async () => {
-	await using world = await open();
-	const { t, session, clock, log } = world;
+	await using opened = await open();
+	const { t, session, clock, log } = opened;
 	await plan(t, session, { kind: "event", event: "user.message" });
 	clock.set(1_000 * hour);
 	await t.send(session, "while the clock is wrong");
-	await pass(world, minute);
+	await pass(opened, minute);
 	await log.next("schedule.trigger");
 	clock.set(-1_000 * hour);
-	await pass(world, minute);
+	await pass(opened, minute);
 	await t.send(session, "while it is right");
-	await pass(world, 2 * minute);
+	await pass(opened, 2 * minute);
 	expect(await firings(t, session)).toHaveLength(2);
 });
 
@@ -537,13 +537,13 @@ test("an event from before a crash starts its schedule after it", async () => {
 });
 
 test("a schedule ends with its session, or continues in the session of its external key", async () => {
-	await using world = await open();
-	const { t, session } = world;
+	await using opened = await open();
+	const { t, session } = opened;
 	await plan(t, session, words("every hour"));
 	const requested = { prompt: "report", trigger: words("every hour") };
 	const existing = await t.runtime.schedules.create(unkeyed(), { externalKey: "ops" }, requested);
 	for (const id of [session, existing.sessionId]) await t.runtime.remove(unkeyed(), id, true);
-	await pass(world, hour + minute);
+	await pass(opened, hour + minute);
 	const [left, ...others] = await t.runtime.schedules.list(operator, { limit: 9 });
 	expect(others).toEqual([]);
 	expect(left).toMatchObject({ id: existing.id, externalKey: "ops", firings: 1 });
@@ -552,31 +552,31 @@ test("a schedule ends with its session, or continues in the session of its exter
 });
 
 test("an event of a session that was created again under its external key starts the schedule", async () => {
-	await using world = await open();
-	const { t } = world;
+	await using opened = await open();
+	const { t } = opened;
 	const requested = { prompt: "report", trigger: { kind: "event", event: "user.message" } as const };
 	const existing = await t.runtime.schedules.create(unkeyed(), { externalKey: "ops" }, requested);
 	await t.runtime.remove(unkeyed(), existing.sessionId, true);
-	await pass(world, minute);
+	await pass(opened, minute);
 	const history = [{ role: "user", content: [{ type: "text", text: "earlier" }] }] as const;
 	const { id } = await t.runtime.create(unkeyed(), { externalKey: "ops", history });
 	const [left] = await t.runtime.schedules.list(operator, { limit: 9, sessionId: id });
 	expect(left).toMatchObject({ id: existing.id, externalKey: "ops" });
 	// Neither the creation nor the imported messages are events for it.
-	await pass(world, 2 * minute);
+	await pass(opened, 2 * minute);
 	expect(await firings(t, id)).toEqual([]);
 	await t.send(id, "hello");
 	// On a busy machine the run may end later than a number of ticks.
 	const firingsLater = async () => {
-		await pass(world, minute);
+		await pass(opened, minute);
 		return await firings(t, id);
 	};
 	await expect.poll(firingsLater).toHaveLength(1);
 });
 
 test("a session under the same key of another principal gets no schedule", async () => {
-	await using world = await open();
-	const { t } = world;
+	await using opened = await open();
+	const { t } = opened;
 	const requested = { prompt: "report", trigger: words("every hour") };
 	const existing = await t.runtime.schedules.create(unkeyed(), { externalKey: "ops" }, requested);
 	await t.runtime.remove(unkeyed(), existing.sessionId, true);
@@ -586,8 +586,8 @@ test("a session under the same key of another principal gets no schedule", async
 });
 
 test("a repeated request creates one schedule, and limits are errors with the value", async () => {
-	await using world = await open();
-	const { t, session } = world;
+	await using opened = await open();
+	const { t, session } = opened;
 	const { schedules } = t.runtime;
 	const make = (requested: Partial<Parameters<typeof schedules.create>[2]>, key?: string) =>
 		schedules.create(

@@ -12,14 +12,14 @@ import { addGuild, addUser } from "./guilds.ts";
 import { privilegedIntents } from "./intents.ts";
 import { offline, type PresenceRecord } from "./presence.ts";
 import type { ChannelRecord, Ping, UserRecord } from "./records.ts";
-import { defaultSettings, type WorldSettings } from "./settings.ts";
+import { defaultSettings, type SimulatorSettings } from "./settings.ts";
 import { Snowflakes } from "./snowflakes.ts";
 import { State } from "./state.ts";
 
-export interface WorldOptions {
+export interface SimulatorOptions {
 	readonly clock?: Clock;
 	readonly seed?: number;
-	readonly settings?: Partial<WorldSettings>;
+	readonly settings?: Partial<SimulatorSettings>;
 	/** The name of the app under test. */
 	readonly app?: string;
 	/** Intents enabled for the app. Default: all privileged ones. */
@@ -30,7 +30,7 @@ export interface WorldOptions {
  * Discord in one process: guilds, channels and people, as apps and people see them. All behavior depends on its clock and
  * its seed.
  */
-export class World {
+export class Simulator {
 	readonly clock: Clock;
 	readonly state: State;
 	readonly rest: RestApi;
@@ -39,7 +39,7 @@ export class World {
 	/** The default guild. */
 	readonly home: Guild;
 
-	constructor(options: WorldOptions = {}) {
+	constructor(options: SimulatorOptions = {}) {
 		this.clock = options.clock ?? systemClock;
 		const ids = seededIds(options.seed ?? 1);
 		const snowflakes = new Snowflakes(this.clock);
@@ -134,7 +134,7 @@ export class World {
 	}
 }
 
-function appOf(snowflakes: Snowflakes, ids: Ids, options: WorldOptions) {
+function appOf(snowflakes: Snowflakes, ids: Ids, options: SimulatorOptions) {
 	const { app: name = "Parley", privileged = privilegedIntents } = options;
 	const owner = {
 		id: snowflakes.create(),

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { buttons, codeOf, standingWorld } from "../rest/direct-client.ts";
+import { buttons, codeOf, pausedSimulator } from "../rest/direct-client.ts";
 
 const many = (count: number): string => "x".repeat(count);
 const button = { type: 2, style: 1, label: "Go", custom_id: "go" };
@@ -52,15 +52,15 @@ const refused: Readonly<Record<string, object>> = {
 };
 
 test.each(Object.entries(refused))("%s are refused and recorded", (_, body) => {
-	const { world, app, general } = standingWorld();
+	const { simulator, app, general } = pausedSimulator();
 	const answer = app.call("POST", `/channels/${general.id}/messages`, { body });
 	expect([answer.status, codeOf(answer)]).toEqual([400, 50_035]);
 	expect(general.shows()).toEqual([]);
-	expect(world.drainViolations()).not.toEqual([]);
+	expect(simulator.drainViolations()).not.toEqual([]);
 });
 
 test("a message at the maximum size is posted", () => {
-	const { world, app, general } = standingWorld();
+	const { simulator, app, general } = pausedSimulator();
 	const largest = row({ ...choice, options: options(25), placeholder: many(150), max_values: 25 });
 	const pressed = row(
 		...Array.from({ length: 5 }, (_, at) => ({ ...button, label: many(80), custom_id: `${at}${many(99)}` })),
@@ -68,18 +68,18 @@ test("a message at the maximum size is posted", () => {
 	app.posts(general, { content: "😀".repeat(2000), components: [pressed, largest] });
 	app.posts(general, { flags: 1 << 15, components: [{ type: 10, content: many(4000) }] });
 	expect(general.shows()).toHaveLength(2);
-	expect(world.drainViolations()).toEqual([]);
+	expect(simulator.drainViolations()).toEqual([]);
 });
 
 test("an empty message is refused", () => {
-	const { app, general } = standingWorld();
+	const { app, general } = pausedSimulator();
 	expect(codeOf(app.call("POST", `/channels/${general.id}/messages`, { body: { content: "" } }))).toBe(
 		50_006,
 	);
 });
 
 test("the flag of components v2 cannot be removed", () => {
-	const { app, general } = standingWorld();
+	const { app, general } = pausedSimulator();
 	const made = app.posts(general, { flags: 1 << 15, components: [{ type: 10, content: "x" }] });
 	const path = `/channels/${general.id}/messages/${made.id}`;
 	expect(codeOf(app.call("PATCH", path, { body: { flags: 0, content: "x" } }))).toBe(50_035);
@@ -87,7 +87,7 @@ test("the flag of components v2 cannot be removed", () => {
 });
 
 test("files are refused that are more than ten or too large", () => {
-	const { app, general } = standingWorld({ settings: { fileBytes: 3 } });
+	const { app, general } = pausedSimulator({ settings: { fileBytes: 3 } });
 	const file = (index: number, size: number) => ({ index, name: "f", bytes: new Uint8Array(size) });
 	const send = (files: ReturnType<typeof file>[]) =>
 		app.call("POST", `/channels/${general.id}/messages`, { body: {}, files }).status;

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { codeOf, standingWorld } from "../rest/direct-client.ts";
+import { codeOf, pausedSimulator } from "../rest/direct-client.ts";
 
-function threadWorld() {
-	const parts = standingWorld();
+function threadSimulator() {
+	const parts = pausedSimulator();
 	const { app, general } = parts;
 	const card = app.posts(general, { content: "The card" });
 	const opened = app.call("POST", `/channels/${general.id}/messages/${card.id}/threads`, {
@@ -12,13 +12,13 @@ function threadWorld() {
 }
 
 test("a thread has the id of its message, which shows it", () => {
-	const { general, card, opened, thread } = threadWorld();
+	const { general, card, opened, thread } = threadSimulator();
 	expect([opened.status, thread.id]).toEqual([201, card.id]);
 	expect(general.last()).toMatchObject({ text: "The card", thread: "Work" });
 });
 
 test("a message has one thread", () => {
-	const { app, general, card } = threadWorld();
+	const { app, general, card } = threadSimulator();
 	const again = app.call("POST", `/channels/${general.id}/messages/${card.id}/threads`, {
 		body: { name: "Work" },
 	});
@@ -26,7 +26,7 @@ test("a message has one thread", () => {
 });
 
 test("a thread is archived after its time without messages, and a post unarchives it", () => {
-	const { clock, app, thread } = threadWorld();
+	const { clock, app, thread } = threadSimulator();
 	clock.advance(1440 * 60_000 - 1);
 	expect(thread.archived).toBe(false);
 	clock.advance(1);
@@ -36,7 +36,7 @@ test("a thread is archived after its time without messages, and a post unarchive
 });
 
 test("in an archived thread, edits, deletions and reactions are refused", () => {
-	const { app, thread } = threadWorld();
+	const { app, thread } = threadSimulator();
 	const post = app.posts(thread, { content: "Step 1" });
 	thread.archive();
 	const path = `/channels/${thread.id}/messages/${post.id}`;
@@ -51,30 +51,30 @@ test("in an archived thread, edits, deletions and reactions are refused", () => 
 });
 
 test("a locked thread accepts no posts, and only managers of threads can unarchive it", () => {
-	const { world, app, general, thread } = threadWorld();
+	const { simulator, app, general, thread } = threadSimulator();
 	thread.archive({ locked: true });
 	const post = () => app.call("POST", `/channels/${thread.id}/messages`, { body: { content: "Hello" } });
 	expect(codeOf(post())).toBe(160_005);
 	const wake = () =>
 		app.call("PATCH", `/channels/${thread.id}`, { body: { archived: false, locked: false } });
 	expect(codeOf(wake())).toBe(50_013);
-	general.permit(world.bot, { allow: ["ManageThreads"] });
+	general.permit(simulator.bot, { allow: ["ManageThreads"] });
 	expect([wake().status, post().status]).toEqual([200, 200]);
 });
 
 test("only the creator of a thread renames and archives it", () => {
-	const { world, app, anna, general, thread } = threadWorld();
+	const { simulator, app, anna, general, thread } = threadSimulator();
 	const change = (id: string) =>
 		app.call("PATCH", `/channels/${id}`, { body: { name: "Done", archived: true } });
 	expect(change(thread.id).status).toBe(200);
 	expect([thread.name, thread.archived]).toEqual(["Done", true]);
 	const hers = anna.opensThread("Hers", { of: anna.says("Mine", { in: general }) });
 	expect(codeOf(change(hers.id))).toBe(50_013);
-	world.close();
+	simulator.close();
 });
 
 test("a change of an archived thread must unarchive it", () => {
-	const { app, thread } = threadWorld();
+	const { app, thread } = threadSimulator();
 	thread.archive();
 	expect(codeOf(app.call("PATCH", `/channels/${thread.id}`, { body: { name: "New" } }))).toBe(50_083);
 	const both = { name: "New", archived: false };
@@ -82,18 +82,18 @@ test("a change of an archived thread must unarchive it", () => {
 });
 
 test("active threads are listed until they are archived", () => {
-	const { world, app, thread } = threadWorld();
-	const list = () => Object(app.get(`/guilds/${world.home.id}/threads/active`).body).threads.length;
+	const { simulator, app, thread } = threadSimulator();
+	const list = () => Object(app.get(`/guilds/${simulator.home.id}/threads/active`).body).threads.length;
 	expect(list()).toBe(1);
 	thread.archive();
 	expect(list()).toBe(0);
 });
 
 test("a thread without a message has a separate id", () => {
-	const { world, anna, general } = standingWorld();
+	const { simulator, anna, general } = pausedSimulator();
 	const thread = anna.opensThread("Talk", { in: general });
 	anna.says("Hello", { in: thread });
 	expect(thread.shows().map(({ text }) => text)).toEqual(["Hello"]);
 	expect(general.shows()).toEqual([]);
-	world.close();
+	simulator.close();
 });

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { codeOf, standingWorld } from "../rest/direct-client.ts";
+import { codeOf, pausedSimulator } from "../rest/direct-client.ts";
 
 test("a reaction counts once per user, and can be removed", () => {
-	const { app, anna, general } = standingWorld();
+	const { app, anna, general } = pausedSimulator();
 	const sentMessage = anna.says("Hello", { in: general });
 	const path = `/channels/${general.id}/messages/${sentMessage.id}/reactions/${encodeURIComponent("👀")}/@me`;
 	app.call("PUT", path);
@@ -15,10 +15,10 @@ test("a reaction counts once per user, and can be removed", () => {
 });
 
 test("an existing reaction can be used without the permission to add one", () => {
-	const { world, clock, app, anna, general } = standingWorld();
+	const { simulator, clock, app, anna, general } = pausedSimulator();
 	const sentMessage = anna.says("Hello", { in: general });
 	anna.reacts("👀", { on: sentMessage });
-	general.permit(world.bot, { deny: ["AddReactions"] });
+	general.permit(simulator.bot, { deny: ["AddReactions"] });
 	const react = (emoji: string) =>
 		app.call(
 			"PUT",
@@ -30,7 +30,7 @@ test("an existing reaction can be used without the permission to add one", () =>
 });
 
 test("an invalid emoji is unknown", () => {
-	const { app, anna, general } = standingWorld();
+	const { app, anna, general } = pausedSimulator();
 	const sentMessage = anna.says("Hello", { in: general });
 	const path = `/channels/${general.id}/messages/${sentMessage.id}/reactions/stop/@me`;
 	expect(codeOf(app.call("PUT", path))).toBe(10_014);

@@ -14,11 +14,11 @@ import type {
 	UserRecord,
 } from "./records.ts";
 import { refusals } from "./refusal.ts";
-import type { WorldSettings } from "./settings.ts";
+import type { SimulatorSettings } from "./settings.ts";
 import type { Snowflakes } from "./snowflakes.ts";
 
 /** An event that apps receive. */
-export interface WorldEvent {
+export interface SimulatorEvent {
 	readonly t: GatewayDispatchEvents;
 	readonly d: object;
 	/** Intents of which one is required. 0: every app receives the event. */
@@ -44,7 +44,7 @@ export class State {
 	readonly clock: Clock;
 	readonly ids: Ids;
 	readonly snowflakes: Snowflakes;
-	readonly settings: WorldSettings;
+	readonly settings: SimulatorSettings;
 	readonly app: AppRecord;
 	readonly users = new Map<string, UserRecord>();
 	readonly guilds = new Map<string, GuildRecord>();
@@ -71,7 +71,7 @@ export class State {
 	gatewayUrl = "wss://gateway.discord.gg";
 	/** Times of session starts. */
 	readonly identifies: number[] = [];
-	readonly #listeners = new Set<(event: WorldEvent) => void>();
+	readonly #listeners = new Set<(event: SimulatorEvent) => void>();
 
 	constructor(parts: Pick<State, "clock" | "ids" | "snowflakes" | "settings" | "app">) {
 		this.clock = parts.clock;
@@ -96,11 +96,11 @@ export class State {
 		return new Date(at).toISOString().replace("Z", "000+00:00");
 	}
 
-	emit(event: WorldEvent): void {
+	emit(event: SimulatorEvent): void {
 		for (const listener of [...this.#listeners]) listener(event);
 	}
 
-	listen(listener: (event: WorldEvent) => void): void {
+	listen(listener: (event: SimulatorEvent) => void): void {
 		this.#listeners.add(listener);
 	}
 

@@ -4,7 +4,7 @@ export interface Allowance {
 }
 
 /** Limits of Discord that a test may change. If Discord documents no number, the comment explains ours. */
-export interface WorldSettings {
+export interface SimulatorSettings {
 	/** Limit of each other route and channel. Discord sends the real limits in headers only. */
 	readonly bucket: Allowance;
 	/** Limits by method and route. Observers report five posts in five seconds. */
@@ -39,7 +39,7 @@ export interface WorldSettings {
 const second = 1000;
 const minute = 60 * second;
 
-export const defaultSettings: WorldSettings = {
+export const defaultSettings: SimulatorSettings = {
 	bucket: { limit: 50, perMs: second },
 	buckets: {
 		"POST /channels/{channel_id}/messages": { limit: 5, perMs: 5 * second },

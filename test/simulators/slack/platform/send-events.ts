@@ -1,6 +1,6 @@
 import { eventScopes } from "./manifest.ts";
 import type { ChannelKind, ChannelRecord } from "./records.ts";
-import type { State, WorldEvent } from "./state.ts";
+import type { SimulatorEvent, State } from "./state.ts";
 
 /** Event content and its audience. */
 export interface AppEvent {
@@ -27,7 +27,7 @@ export function messageEvent({ kind }: ChannelRecord): string {
 /** Sends the app the events that it subscribed to, may read, and is present for. Events of one call arrive in any order. */
 export function sendEvents(state: State, ...all: readonly AppEvent[]): void {
 	const received = all.filter((one) => receives(state, one));
-	const events = received.map(({ event, channel }): WorldEvent => {
+	const events = received.map(({ event, channel }): SimulatorEvent => {
 		return { kind: "event", body: event, ...(channel && { channel }) };
 	});
 	if (events.length > 0) state.emit(...events);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { codeOf, standingWorld } from "../rest/direct-client.ts";
+import { codeOf, pausedSimulator } from "../rest/direct-client.ts";
 
 const text = { type: 3, name: "text", description: "What to do", required: true };
 const session = { type: 3, name: "session", description: "Which one", autocomplete: true };
@@ -9,40 +9,40 @@ const task = {
 	options: [{ type: 1, name: "new", description: "A task", options: [text, session] }],
 };
 
-function commandWorld() {
-	const parts = standingWorld();
-	const path = `/applications/${parts.world.state.app.id}/commands`;
+function commandSimulator() {
+	const parts = pausedSimulator();
+	const path = `/applications/${parts.simulator.state.app.id}/commands`;
 	return { ...parts, path, create: (body: object) => parts.app.call("POST", path, { body }) };
 }
 
 test("a command with an existing name replaces it, and keeps its id", () => {
-	const { world, create } = commandWorld();
+	const { simulator, create } = commandSimulator();
 	const first = create(task);
 	const again = create({ ...task, description: "All tasks" });
 	expect([first.status, again.status]).toEqual([201, 200]);
 	expect(Object(again.body).id).toBe(Object(first.body).id);
 	expect(Object(again.body).version).not.toBe(Object(first.body).version);
-	expect(world.commands()).toMatchObject([{ name: "task", description: "All tasks" }]);
+	expect(simulator.commands()).toMatchObject([{ name: "task", description: "All tasks" }]);
 });
 
 test("commands are read, changed, deleted and replaced", () => {
-	const { world, app, path, create } = commandWorld();
+	const { simulator, app, path, create } = commandSimulator();
 	const { id } = Object(create(task).body);
 	app.call("PATCH", `${path}/${id}`, { body: { description: "Changed" } });
 	expect(app.get(`${path}/${id}`).body).toMatchObject({ name: "task", description: "Changed" });
 	app.call("PUT", path, { body: [{ name: "help", description: "Help" }] });
 	expect(Object(app.get(path).body)).toMatchObject([{ name: "help" }]);
-	app.call("DELETE", `${path}/${world.commands()[0]?.id}`);
-	expect(world.commands()).toEqual([]);
+	app.call("DELETE", `${path}/${simulator.commands()[0]?.id}`);
+	expect(simulator.commands()).toEqual([]);
 	expect(codeOf(app.get(`${path}/${id}`))).toBe(10_063);
 });
 
 test("commands of one guild are not global", () => {
-	const { world, app, path } = commandWorld();
-	const guild = `/applications/${world.state.app.id}/guilds/${world.home.id}/commands`;
+	const { simulator, app, path } = commandSimulator();
+	const guild = `/applications/${simulator.state.app.id}/guilds/${simulator.home.id}/commands`;
 	app.call("POST", guild, { body: task });
 	expect(Object(app.get(path).body)).toEqual([]);
-	expect(Object(app.get(guild).body)).toMatchObject([{ name: "task", guild_id: world.home.id }]);
+	expect(Object(app.get(guild).body)).toMatchObject([{ name: "task", guild_id: simulator.home.id }]);
 });
 
 const command = (at: number) => ({ name: `c${at}`, description: "d" });
@@ -84,14 +84,14 @@ test.each([
 		},
 	],
 ])("a command with %s is refused", (_, body) => {
-	const { world, create } = commandWorld();
+	const { simulator, create } = commandSimulator();
 	expect(codeOf(create(body))).toBe(50_035);
-	expect(world.commands()).toEqual([]);
-	expect(world.drainViolations()).not.toEqual([]);
+	expect(simulator.commands()).toEqual([]);
+	expect(simulator.drainViolations()).not.toEqual([]);
 });
 
 test("there are at most 100 commands, and 200 created per day", () => {
-	const { clock, app, path, create } = commandWorld();
+	const { clock, app, path, create } = commandSimulator();
 	const pause = () => clock.advance(1000);
 	for (let at = 0; at < 100; at++) {
 		pause();
@@ -112,7 +112,7 @@ test("there are at most 100 commands, and 200 created per day", () => {
 });
 
 test("a person uses a command with its options", () => {
-	const { world, create, anna, general } = commandWorld();
+	const { simulator, create, anna, general } = commandSimulator();
 	create(task);
 	const interaction = anna.commands("/task new", { text: "Tidy up" }, { in: general });
 	expect(interaction.record.data).toMatchObject({
@@ -125,21 +125,21 @@ test("a person uses a command with its options", () => {
 	expect(() => anna.commands("/task new", { text: "a", more: "b" }, { in: general })).toThrow(
 		"takes no more",
 	);
-	world.close();
+	simulator.close();
 });
 
 test("a command that needs a permission is only offered with it", () => {
-	const { world, create, anna, general } = commandWorld();
+	const { simulator, create, anna, general } = commandSimulator();
 	create({ name: "trust", description: "Trust", default_member_permissions: "32", contexts: [0] });
 	expect(() => anna.commands("/trust", {}, { in: general })).toThrow("Anna is not offered /trust");
-	world.home.role("admin", { permissions: ["ManageGuild"] });
-	const bob = world.member("Bob", { roles: ["admin"] });
+	simulator.home.role("admin", { permissions: ["ManageGuild"] });
+	const bob = simulator.member("Bob", { roles: ["admin"] });
 	expect(bob.commands("/trust", {}, { in: general }).state).toBe("waiting");
 	expect(() => bob.commands("/trust", {}, { in: bob.dm })).toThrow("/trust is not offered here");
 });
 
 test("autocomplete offers at most 25 choices", () => {
-	const { world, app, create, anna, general } = commandWorld();
+	const { simulator, app, create, anna, general } = commandSimulator();
 	create(task);
 	const interaction = anna.types("/task new", { text: "x", session: "ab" }, { in: general });
 	expect(interaction.record.data).toMatchObject({
@@ -151,11 +151,11 @@ test("autocomplete offers at most 25 choices", () => {
 	expect(app.answers(interaction, { type: 8, data: { choices: choices(25) } }).status).toBe(204);
 	expect(interaction.choices).toHaveLength(25);
 	expect(() => anna.types("/task new", { text: "x" }, { in: general })).toThrow("text completes nothing");
-	expect(world.drainViolations()).not.toEqual([]);
+	expect(simulator.drainViolations()).not.toEqual([]);
 });
 
 test("a menu command of a message includes the message", () => {
-	const { create, anna, general } = commandWorld();
+	const { create, anna, general } = commandSimulator();
 	create({ name: "Ask about this", type: 3 });
 	const sentMessage = anna.says("Look at that", { in: general });
 	const interaction = anna.commands("Ask about this", {}, { in: general, on: sentMessage });
@@ -166,10 +166,10 @@ test("a menu command of a message includes the message", () => {
 });
 
 test("an option of a file includes the file", () => {
-	const { world, create, anna, general } = commandWorld();
+	const { simulator, create, anna, general } = commandSimulator();
 	create({ name: "ask", description: "Ask", options: [{ type: 11, name: "file", description: "A file" }] });
 	const interaction = anna.commands("/ask", { file: { name: "a.txt", content: "abc" } }, { in: general });
 	const { options, resolved } = Object(interaction.record.data);
 	expect(resolved.attachments[options[0].value]).toMatchObject({ filename: "a.txt", size: 3 });
-	world.close();
+	simulator.close();
 });

@@ -92,7 +92,7 @@ const note: RuntimeOptions["tools"][number] = {
 };
 
 /** Parts of the runtime of a fixture, for making it and for opening it. */
-export function fixtureWorld() {
+export function fixtureParts() {
 	const limits = {
 		contextWindow: 5_000,
 		maxOutput: 500,

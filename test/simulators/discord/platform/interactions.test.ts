@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { buttons, codeOf, standingWorld } from "../rest/direct-client.ts";
+import { buttons, codeOf, pausedSimulator } from "../rest/direct-client.ts";
 
 const form = {
 	title: "Why?",
@@ -10,7 +10,7 @@ const form = {
 };
 
 function pressed() {
-	const parts = standingWorld();
+	const parts = pausedSimulator();
 	const post = parts.app.posts(parts.general, { content: "Sure?", components: buttons("Yes", "No") });
 	return { ...parts, post, interaction: parts.anna.clicks("Yes") };
 }
@@ -51,9 +51,9 @@ test("an unacknowledged interaction and an invalid token accept no follow-up", (
 });
 
 test("an ephemeral response is visible to one person only", () => {
-	const { world, app, anna, general, interaction } = pressed();
+	const { simulator, app, anna, general, interaction } = pressed();
 	app.answers(interaction, { type: 4, data: { content: "For you", flags: 64 } });
-	const bob = world.member("Bob");
+	const bob = simulator.member("Bob");
 	expect(general.last(anna)).toMatchObject({ text: "For you", ephemeral: true });
 	expect(general.last(bob).text).toBe("Sure?");
 	const { id } = general.last(anna);
@@ -121,9 +121,9 @@ test.each([
 	["a label of 46 characters", { ...form, components: [{ ...field("f"), label: "x".repeat(46) }] }],
 	["the same field twice", { ...form, components: [field("f"), field("f")] }],
 ])("a form with %s is refused", (_, data) => {
-	const { world, app, interaction } = pressed();
+	const { simulator, app, interaction } = pressed();
 	expect(codeOf(app.answers(interaction, { type: 9, data }))).toBe(50_035);
-	expect(world.drainViolations()).not.toEqual([]);
+	expect(simulator.drainViolations()).not.toEqual([]);
 });
 
 function field(name: string) {
@@ -131,14 +131,14 @@ function field(name: string) {
 }
 
 test("a response of an invalid kind is refused", () => {
-	const { world, app, interaction } = pressed();
+	const { simulator, app, interaction } = pressed();
 	expect(codeOf(app.answers(interaction, { type: 8, data: { choices: [] } }))).toBe(50_035);
-	expect(world.drainViolations()).toEqual(["type: 8 is no answer to an interaction of type 3"]);
+	expect(simulator.drainViolations()).toEqual(["type: 8 is no answer to an interaction of type 3"]);
 	expect(interaction.state).toBe("waiting");
 });
 
 test("a response in an archived thread is refused", () => {
-	const { app, anna, general } = standingWorld();
+	const { app, anna, general } = pausedSimulator();
 	const thread = anna.opensThread("Talk", { in: general });
 	app.posts(thread, { content: "Sure?", components: buttons("Yes") });
 	const interaction = anna.clicks("Yes");

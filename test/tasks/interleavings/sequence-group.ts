@@ -27,7 +27,7 @@ const tryPauses = [1_000, 2_000];
  * Many sequences in one process, which advance together step by step. A shared action, a crash or a time step, applies to
  * all.
  */
-export class World {
+export class SequenceGroup {
 	readonly seen = new Sightings();
 	/** Number of effects of each call. */
 	readonly effects = new Map<string, number>();
@@ -39,27 +39,27 @@ export class World {
 
 	private constructor(place: Place, number: number) {
 		this.#place = place;
-		this.#name = `world ${number}`;
+		this.#name = `group ${number}`;
 	}
 
 	/**
-	 * Sequences of one pattern: each has the shared actions at the same indexes. `number` distinguishes the worlds of a
-	 * database. The clock of each world starts on another day.
+	 * Sequences of one pattern: each has the shared actions at the same indexes. `number` distinguishes the groups of a
+	 * database. The clock of each group starts on another day.
 	 */
 	static async create(
 		place: Place,
 		number: number,
 		sequences: readonly (readonly Action[])[],
-	): Promise<World> {
-		const world = new World(place, number);
-		await world.#begin(Date.UTC(2026, 0, 1) + number * 24 * 3_600_000);
-		await world.seen.skip(place.database);
+	): Promise<SequenceGroup> {
+		const group = new SequenceGroup(place, number);
+		await group.#begin(Date.UTC(2026, 0, 1) + number * 24 * 3_600_000);
+		await group.seen.skip(place.database);
 		for (const [index, sequence] of sequences.entries()) {
-			const home = await world.killable.t.create();
-			const cast = { title: `${world.#name} task ${index}`, home, needed: index % 3 === 0 };
-			world.playing.push({ sequence, player: new Player(cast, world.seen), at: atFirst });
+			const home = await group.killable.t.create();
+			const cast = { title: `${group.#name} task ${index}`, home, needed: index % 3 === 0 };
+			group.playing.push({ sequence, player: new Player(cast, group.seen), at: atFirst });
 		}
-		return world;
+		return group;
 	}
 
 	get killable(): KillableRuntime {

@@ -17,7 +17,7 @@ import { anyKind, makeTurn, type TurnKind } from "./turns.ts";
 const maxOpen = 16;
 
 /** A gateway that is killed and restarted, the clients that follow it, and their observations. */
-export class World {
+export class KillableGateway {
 	readonly #random: Random;
 	readonly #watch: Watch;
 	readonly #directories: GatewayDirectories;
@@ -65,16 +65,16 @@ export class World {
 	}
 
 	/** Opens four sessions, one of which trusts all tools, in a first process that is not killed. */
-	static async create(random: Random): Promise<World> {
+	static async create(random: Random): Promise<KillableGateway> {
 		const watch = new Watch();
 		const directories = await GatewayDirectories.create(() => watch.notify());
 		await using undo = new AsyncDisposableStack();
-		const world = undo.use(new World(random, { watch, directories, port: await choosePort() }));
-		const gateway = await world.#startInPeace();
-		await world.#openSessions();
-		await world.#stop(gateway);
+		const killable = undo.use(new KillableGateway(random, { watch, directories, port: await choosePort() }));
+		const gateway = await killable.#startInPeace();
+		await killable.#openSessions();
+		await killable.#stop(gateway);
 		undo.move();
-		return world;
+		return killable;
 	}
 
 	get turns(): number {

@@ -12,15 +12,15 @@ import { WebApi } from "../web-api/web-api.ts";
 import type { AppRecord } from "./app.ts";
 import { type AppManifest, fullManifest, install } from "./manifest.ts";
 import type { Ping, TeamRecord, UserRecord } from "./records.ts";
-import { defaultSettings, type WorldSettings } from "./settings.ts";
+import { defaultSettings, type SimulatorSettings } from "./settings.ts";
 import { Stamps } from "./stamps.ts";
 import { State } from "./state.ts";
 import { unfinishedStreams } from "./stream-state.ts";
 
-export interface WorldOptions {
+export interface SimulatorOptions {
 	readonly clock?: Clock;
 	readonly seed?: number;
-	readonly settings?: Partial<WorldSettings>;
+	readonly settings?: Partial<SimulatorSettings>;
 	readonly app?: string;
 	/** Manifest of the app. Default: everything known. */
 	readonly manifest?: AppManifest;
@@ -30,7 +30,7 @@ export interface WorldOptions {
  * Slack in one process: workspaces, channels and people, as apps and people see them. All behavior depends on its clock and
  * its seed.
  */
-export class World {
+export class Simulator {
 	readonly clock: Clock;
 	readonly state: State;
 	readonly api: WebApi;
@@ -39,7 +39,7 @@ export class World {
 	/** The workspace that installed the app, which is the default workspace. */
 	readonly home: Team;
 
-	constructor(options: WorldOptions = {}) {
+	constructor(options: SimulatorOptions = {}) {
 		this.clock = options.clock ?? systemClock;
 		const ids = seededIds(options.seed ?? 1);
 		const stamps = new Stamps(this.clock);

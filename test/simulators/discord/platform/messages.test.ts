@@ -1,17 +1,17 @@
 import { expect, test } from "vitest";
-import { buttons, codeOf, standingWorld } from "../rest/direct-client.ts";
+import { buttons, codeOf, pausedSimulator } from "../rest/direct-client.ts";
 
 const quiet = { allowed_mentions: { parse: [], replied_user: false } };
 
 test("people see a post of the app", () => {
-	const { world, app, general } = standingWorld();
+	const { simulator, app, general } = pausedSimulator();
 	app.posts(general, { content: "Hello", ...quiet });
 	expect(general.last()).toMatchObject({ author: "Parley", text: "Hello", edited: false });
-	world.close();
+	simulator.close();
 });
 
 test("the same enforced nonce gets the first message within the window, and another one after it", () => {
-	const { clock, app, general } = standingWorld();
+	const { clock, app, general } = pausedSimulator();
 	const body = { content: "Once", nonce: "n-1", enforce_nonce: true, ...quiet };
 	const first = app.posts(general, body);
 	expect(app.posts(general, { ...body, content: "Twice" })).toMatchObject({ id: first.id, content: "Once" });
@@ -23,7 +23,7 @@ test("the same enforced nonce gets the first message within the window, and anot
 });
 
 test("a nonce that is not enforced does not prevent a second post", () => {
-	const { app, general } = standingWorld();
+	const { app, general } = pausedSimulator();
 	const body = { content: "Again", nonce: "n-1", ...quiet };
 	app.posts(general, body);
 	app.posts(general, body);
@@ -31,7 +31,7 @@ test("a nonce that is not enforced does not prevent a second post", () => {
 });
 
 test("the nonce of a deleted message still gets that message", () => {
-	const { app, general } = standingWorld();
+	const { app, general } = pausedSimulator();
 	const body = { content: "Gone", nonce: "n-1", enforce_nonce: true, ...quiet };
 	const first = app.posts(general, body);
 	app.call("DELETE", `/channels/${general.id}/messages/${first.id}`);
@@ -40,20 +40,20 @@ test("the nonce of a deleted message still gets that message", () => {
 });
 
 test("a nonce is in the response to the creation, and is not stored", () => {
-	const { app, general } = standingWorld();
+	const { app, general } = pausedSimulator();
 	const made = app.posts(general, { content: "Hello", nonce: "n-1", ...quiet });
 	expect(made).toHaveProperty("nonce", "n-1");
 	expect(app.get(`/channels/${general.id}/messages/${made.id}`).body).not.toHaveProperty("nonce");
-	const world = standingWorld({ settings: { nonceInHistory: true } });
-	const posted = world.app.posts(world.general, { content: "Hello", nonce: "n-2", ...quiet });
-	expect(world.app.get(`/channels/${world.general.id}/messages/${posted.id}`).body).toHaveProperty(
+	const simulator = pausedSimulator({ settings: { nonceInHistory: true } });
+	const posted = simulator.app.posts(simulator.general, { content: "Hello", nonce: "n-2", ...quiet });
+	expect(simulator.app.get(`/channels/${simulator.general.id}/messages/${posted.id}`).body).toHaveProperty(
 		"nonce",
 		"n-2",
 	);
 });
 
 test("a reply shows its original message, unless that is deleted", () => {
-	const { app, anna, general } = standingWorld();
+	const { app, anna, general } = pausedSimulator();
 	const sentMessage = anna.says("A question", { in: general });
 	const reference = { message_reference: { message_id: sentMessage.id } };
 	app.posts(general, { content: "An answer", ...reference, ...quiet });
@@ -67,7 +67,7 @@ test("a reply shows its original message, unless that is deleted", () => {
 });
 
 test("an edit changes the given fields, and shows as edited", () => {
-	const { clock, app, general } = standingWorld();
+	const { clock, app, general } = pausedSimulator();
 	const made = app.posts(general, { content: "Before", components: buttons("Go"), ...quiet });
 	clock.advance(1000);
 	const path = `/channels/${general.id}/messages/${made.id}`;
@@ -78,7 +78,7 @@ test("an edit changes the given fields, and shows as edited", () => {
 });
 
 test("files that an edit does not list are removed, and new ones are added", () => {
-	const { app, general } = standingWorld();
+	const { app, general } = pausedSimulator();
 	const bytes = new Uint8Array(3);
 	const files = [0, 1].map((index) => ({ index, name: `${index}.txt`, bytes }));
 	const made = app.posts(general, { content: "Files", ...quiet }, files);
@@ -100,20 +100,20 @@ test.each([
 	["画像.png", "png"],
 	["画像", "unknown"],
 ])("a file that is named %j is shown as %s", (name, shown) => {
-	const { app, general } = standingWorld();
+	const { app, general } = pausedSimulator();
 	app.posts(general, { ...quiet }, [{ index: 0, name, bytes: new Uint8Array(1) }]);
 	expect(general.last().attachments).toEqual([shown]);
 });
 
 test("messages of another author cannot be edited", () => {
-	const { app, anna, general } = standingWorld();
+	const { app, anna, general } = pausedSimulator();
 	const sentMessage = anna.says("Mine", { in: general });
 	const path = `/channels/${general.id}/messages/${sentMessage.id}`;
 	expect(codeOf(app.call("PATCH", path, { body: { content: "Yours" } }))).toBe(50_005);
 });
 
 test("edits of messages older than an hour have a separate limit", () => {
-	const { clock, app, general } = standingWorld({ settings: { oldEdits: { limit: 2, perMs: 3_600_000 } } });
+	const { clock, app, general } = pausedSimulator({ settings: { oldEdits: { limit: 2, perMs: 3_600_000 } } });
 	const made = app.posts(general, { content: "Old", ...quiet });
 	const edit = () =>
 		app.call("PATCH", `/channels/${general.id}/messages/${made.id}`, { body: { content: "x", ...quiet } });
@@ -126,7 +126,7 @@ test("edits of messages older than an hour have a separate limit", () => {
 });
 
 test("missing messages and channels are unknown", () => {
-	const { app, anna, general } = standingWorld();
+	const { app, anna, general } = pausedSimulator();
 	const sentMessage = anna.says("Here", { in: general });
 	anna.deletes(sentMessage);
 	expect(codeOf(app.get(`/channels/${general.id}/messages/${sentMessage.id}`))).toBe(10_008);
@@ -138,7 +138,7 @@ test("missing messages and channels are unknown", () => {
 });
 
 test("a person without direct messages cannot receive any", () => {
-	const { app, anna } = standingWorld();
+	const { app, anna } = pausedSimulator();
 	const opened = app.call("POST", "/users/@me/channels", { body: { recipient_id: anna.id } });
 	const { id } = Object(opened.body);
 	app.posts({ id }, { content: "Hello", ...quiet });
@@ -149,7 +149,7 @@ test("a person without direct messages cannot receive any", () => {
 });
 
 test("messages are listed newest first, before, after and around one", () => {
-	const { app, anna, general } = standingWorld();
+	const { app, anna, general } = pausedSimulator();
 	const sentMessage = ["a", "b", "c", "d", "e"].map((text) => anna.says(text, { in: general }));
 	const list = (query: Record<string, string>): string[] => {
 		const { body } = app.get(`/channels/${general.id}/messages`, query);
@@ -165,7 +165,7 @@ test("messages are listed newest first, before, after and around one", () => {
 });
 
 test("the typing indicator lasts ten seconds, and ends with a message", () => {
-	const { clock, app, general } = standingWorld();
+	const { clock, app, general } = pausedSimulator();
 	const type = () => app.call("POST", `/channels/${general.id}/typing`);
 	type();
 	clock.advance(9999);
@@ -178,7 +178,7 @@ test("the typing indicator lasts ten seconds, and ends with a message", () => {
 });
 
 test("a thread is read with its authors, files and edits, by the permissions of its channel", () => {
-	const { world, app, anna, general } = standingWorld();
+	const { simulator, app, anna, general } = pausedSimulator();
 	const question = anna.says("The build fails", { in: general });
 	const thread = anna.opensThread("Build", { of: question });
 	const sentMessage = anna.says("since when", {
@@ -200,8 +200,8 @@ test("a thread is read with its authors, files and edits, by the permissions of 
 		},
 	]);
 	expect(list()[1].edited_timestamp).not.toBeNull();
-	general.permit(world.home, { deny: ["ReadMessageHistory"] });
+	general.permit(simulator.home, { deny: ["ReadMessageHistory"] });
 	expect(list()).toEqual([]);
-	general.permit(world.home, { deny: ["ViewChannel"] });
+	general.permit(simulator.home, { deny: ["ViewChannel"] });
 	expect(list().code).toBe(50_001);
 });

@@ -15,11 +15,11 @@ import type {
 	ViewRecord,
 } from "./records.ts";
 import { Refusal } from "./refusal.ts";
-import type { WorldSettings } from "./settings.ts";
+import type { SimulatorSettings } from "./settings.ts";
 import type { Stamps } from "./stamps.ts";
 
 /** An occurrence that the app receives. */
-export interface WorldEvent {
+export interface SimulatorEvent {
 	readonly kind: "event" | "command" | "interactive";
 	/** The inner event, or the payload of a press, a form, a shortcut or a command. */
 	readonly body: Readonly<Record<string, unknown>>;
@@ -32,7 +32,7 @@ export class State {
 	readonly clock: Clock;
 	readonly ids: Ids;
 	readonly stamps: Stamps;
-	readonly settings: WorldSettings;
+	readonly settings: SimulatorSettings;
 	/** The workspace that installed the app. */
 	readonly team: TeamRecord;
 	readonly app: AppRecord;
@@ -58,7 +58,7 @@ export class State {
 	readonly hosts = { files: "https://files.slack.com", hooks: "https://hooks.slack.com" };
 	/** Creates the address of a socket. A front end with its own port changes it. */
 	socketUrl: () => string = () => `wss://wss-primary.slack.com/link/?ticket=${this.ids.create("ticket")}`;
-	readonly #listeners = new Set<(events: readonly WorldEvent[]) => void>();
+	readonly #listeners = new Set<(events: readonly SimulatorEvent[]) => void>();
 
 	constructor(parts: Pick<State, "clock" | "ids" | "stamps" | "settings" | "team" | "app">) {
 		this.clock = parts.clock;
@@ -80,11 +80,11 @@ export class State {
 	}
 
 	/** Simultaneous events are delivered in any order. */
-	emit(...events: readonly WorldEvent[]): void {
+	emit(...events: readonly SimulatorEvent[]): void {
 		for (const listener of [...this.#listeners]) listener(events);
 	}
 
-	listen(listener: (events: readonly WorldEvent[]) => void): void {
+	listen(listener: (events: readonly SimulatorEvent[]) => void): void {
 		this.#listeners.add(listener);
 	}
 

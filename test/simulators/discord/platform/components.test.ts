@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { buttons, codeOf, standingWorld } from "../rest/direct-client.ts";
+import { buttons, codeOf, pausedSimulator } from "../rest/direct-client.ts";
 
 const v2 = 1 << 15;
 const text = (content: string) => ({ type: 10, content });
@@ -25,7 +25,7 @@ function card() {
 }
 
 test("a container with one component of each kind is posted, and its response has the URLs of its files", () => {
-	const { world, app, general } = standingWorld();
+	const { simulator, app, general } = pausedSimulator();
 	const made = app.posts(general, { flags: v2, components: [card()] }, [png, log]);
 	const [container] = Object(made).components;
 	expect(container).toMatchObject({ type: 17, accent_color: 0xff8800, spoiler: false });
@@ -39,11 +39,11 @@ test("a container with one component of each kind is posted, and its response ha
 	expect(general.last()).toMatchObject({
 		...{ text: "## Approval\n`rm -r build`", buttons: ["Approve", "Deny"], accents: [0xff8800] },
 	});
-	expect(world.violations).toEqual([]);
+	expect(simulator.violations).toEqual([]);
 });
 
 test("a container changes its colour by an edit, and people see each state", () => {
-	const { world, app, clock, anna, general } = standingWorld();
+	const { simulator, app, clock, anna, general } = pausedSimulator();
 	const began = clock.now();
 	const components = (accent_color: number, state: string) => [
 		{ type: 17, accent_color, components: [text(state)] },
@@ -59,17 +59,17 @@ test("a container changes its colour by an edit, and people see each state", () 
 		{ at: began + 2000, by: "edit", text: "approved" },
 		{ at: began + 2000, by: "delete", text: "approved" },
 	]);
-	expect(world.violations).toEqual([]);
+	expect(simulator.violations).toEqual([]);
 });
 
 test("an edit without content turns a message into components", () => {
-	const { world, app, general } = standingWorld();
+	const { simulator, app, general } = pausedSimulator();
 	const { id } = app.posts(general, { content: "Working…" });
 	const path = `/channels/${general.id}/messages/${id}`;
 	const edit = (body: object) =>
 		app.call("PATCH", path, { body: { components: [text("Done")], flags: v2, ...body } });
 	expect(codeOf(edit({}))).toBe(50_035);
-	expect(world.drainViolations()).toHaveLength(1);
+	expect(simulator.drainViolations()).toHaveLength(1);
 	expect(edit({ content: null }).status).toBe(200);
 	expect(general.last().text).toBe("Done");
 });
@@ -101,15 +101,15 @@ const refused: Readonly<Record<string, readonly object[]>> = {
 };
 
 test.each(Object.entries(refused))("%s is refused and recorded", (_, components) => {
-	const { world, app, general } = standingWorld();
+	const { simulator, app, general } = pausedSimulator();
 	const answer = app.call("POST", `/channels/${general.id}/messages`, { body: { flags: v2, components } });
 	expect([answer.status, codeOf(answer)]).toEqual([400, 50_035]);
-	expect(world.drainViolations()).not.toEqual([]);
+	expect(simulator.drainViolations()).not.toEqual([]);
 });
 
 test("a message of components with embeds is refused", () => {
-	const { world, app, general } = standingWorld();
+	const { simulator, app, general } = pausedSimulator();
 	const body = { flags: v2, components: [text("x")], embeds: [{ description: "x" }] };
 	expect(codeOf(app.call("POST", `/channels/${general.id}/messages`, { body }))).toBe(50_035);
-	expect(world.drainViolations()).toHaveLength(1);
+	expect(simulator.drainViolations()).toHaveLength(1);
 });

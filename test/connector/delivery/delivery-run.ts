@@ -21,7 +21,7 @@ const inboundCount = 16;
 const maxSteps = 3000;
 
 /** All that outlives the process of a connector: the platform, the gateway, and the disk. */
-export class World {
+export class DeliveryRun {
 	readonly platform: Platform;
 	readonly deaths: string[] = [];
 	readonly events: ReadonlyMap<string, ReturnType<typeof eventsOf>>;

@@ -4,7 +4,7 @@ export interface Allowance {
 }
 
 /** Limits of Slack that a test may change. If Slack documents no number, the comment explains ours. */
-export interface WorldSettings {
+export interface SimulatorSettings {
 	/**
 	 * Calls per minute by tier, for each method and workspace: https://docs.slack.dev/apis/web-api/rate-limits. The lowest
 	 * is "1+" with "a small amount of burst", for which Slack documents no number.
@@ -43,7 +43,7 @@ export interface WorldSettings {
 const second = 1000;
 const minute = 60 * second;
 
-export const defaultSettings: WorldSettings = {
+export const defaultSettings: SimulatorSettings = {
 	tiers: { 1: 4, 2: 20, 3: 50, 4: 100 },
 	posts: { limit: 5, perMs: 5 * second },
 	app: "internal",

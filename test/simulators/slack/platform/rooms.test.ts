@@ -1,20 +1,20 @@
 import { expect, test } from "vitest";
-import { standingWorld } from "../web-api/direct-client.ts";
-import type { WorldOptions } from "./world.ts";
+import { pausedSimulator } from "../web-api/direct-client.ts";
+import type { SimulatorOptions } from "./simulator.ts";
 
 /** Events that the app receives, by type. */
-function hearing(options: WorldOptions = {}) {
-	const parts = standingWorld(options);
+function hearing(options: SimulatorOptions = {}) {
+	const parts = pausedSimulator(options);
 	const events: Readonly<Record<string, unknown>>[] = [];
-	parts.world.state.listen((all) => {
+	parts.simulator.state.listen((all) => {
 		events.push(...all.map(({ body }) => body));
 	});
 	return { ...parts, events, types: () => events.splice(0).map(({ type, subtype }) => subtype ?? type) };
 }
 
 test("members who join and leave, and shared channels, cause events", () => {
-	const { world, general, types, events } = hearing();
-	const other = world.team("Other");
+	const { simulator, general, types, events } = hearing();
+	const other = simulator.team("Other");
 	const sam = other.member("Sam");
 	general.joins(sam);
 	expect(types()).toEqual(["channel_shared", "channel_join", "member_joined_channel"]);
@@ -32,23 +32,23 @@ test("members who join and leave, and shared channels, cause events", () => {
 });
 
 test("the removed app receives that event and no later ones", () => {
-	const { world, anna, general, types } = hearing();
+	const { simulator, anna, general, types } = hearing();
 	general.loses();
 	anna.says("Hello", { in: general });
 	expect(types()).toEqual(["channel_left"]);
-	const closed = world.home.channel("closed", { private: true, members: [anna] });
+	const closed = simulator.home.channel("closed", { private: true, members: [anna] });
 	closed.loses();
 	expect(types()).toEqual(["group_left"]);
 });
 
 test("changes of a channel cause events, which have other names for private channels", () => {
-	const { world, general, types } = hearing();
+	const { simulator, general, types } = hearing();
 	general.rename("new");
 	general.archive();
 	general.archive(false);
 	general.delete();
 	expect(types()).toEqual(["channel_rename", "channel_archive", "channel_unarchive", "channel_deleted"]);
-	const closed = world.home.channel("closed", { private: true });
+	const closed = simulator.home.channel("closed", { private: true });
 	closed.archive();
 	closed.delete();
 	expect(types()).toEqual(["group_archive", "group_deleted"]);
@@ -56,7 +56,7 @@ test("changes of a channel cause events, which have other names for private chan
 
 test("the app receives only subscribed events that it may read", () => {
 	const bot = ["chat:write", "channels:history", "app_mentions:read"];
-	const { world, anna, general, types } = hearing({
+	const { simulator, anna, general, types } = hearing({
 		manifest: {
 			oauth_config: { scopes: { bot } },
 			settings: { event_subscriptions: { bot_events: ["message.channels", "message.im", "app_mention"] } },
@@ -64,30 +64,30 @@ test("the app receives only subscribed events that it may read", () => {
 	});
 	const sentMessage = anna.says("Hello", { in: general });
 	anna.says("Hello", { in: anna.dm });
-	anna.says(`Hello ${world.mention}`, {
-		in: world.home.channel("closed", { private: true, members: [anna] }),
+	anna.says(`Hello ${simulator.mention}`, {
+		in: simulator.home.channel("closed", { private: true, members: [anna] }),
 	});
 	anna.reacts("❌", { on: sentMessage });
 	expect(types()).toEqual(["message", "app_mention"]);
 });
 
 test("the app receives its own posts, as those of a bot", () => {
-	const { world, app, general, events } = hearing();
-	app.posts(general, { text: `Hello ${world.mention}` });
+	const { simulator, app, general, events } = hearing();
+	app.posts(general, { text: `Hello ${simulator.mention}` });
 	expect(events).toMatchObject([
-		{ type: "message", bot_id: world.bot.botId, user: world.bot.id, channel: general.id },
+		{ type: "message", bot_id: simulator.bot.botId, user: simulator.bot.id, channel: general.id },
 	]);
 });
 
 test("direct messages need no mention, and an edit that mentions the app causes a mention event", () => {
-	const { world, anna, general, types, events } = hearing();
-	const sentMessage = anna.says(`Hello ${world.mention}`, { in: anna.dm });
+	const { simulator, anna, general, types, events } = hearing();
+	const sentMessage = anna.says(`Hello ${simulator.mention}`, { in: anna.dm });
 	expect(types()).toEqual(["message"]);
 	anna.edits(sentMessage, "Hello");
 	expect(types()).toEqual(["message_changed"]);
 	const other = anna.says("Hello", { in: general });
 	types();
-	anna.edits(other, `Hello ${world.mention}`);
+	anna.edits(other, `Hello ${simulator.mention}`);
 	expect(events).toMatchObject([
 		{ subtype: "message_changed", hidden: true, message: { ts: other.ts, edited: { user: anna.id } } },
 		{ type: "app_mention", ts: other.ts, edited: { user: anna.id } },
@@ -107,11 +107,11 @@ test("a link preview is a change without an author", () => {
 });
 
 test("a webhook posts as another service, and a file of another team must be requested", () => {
-	const { world, app, general, events } = hearing();
+	const { simulator, app, general, events } = hearing();
 	general.receives("CI", "Build failed");
 	expect(events).toMatchObject([{ subtype: "bot_message", username: "CI", bot_id: expect.any(String) }]);
 	expect(general.last()).toMatchObject({ author: "CI", text: "Build failed" });
-	const sam = world.team("Other").member("Sam");
+	const sam = simulator.team("Other").member("Sam");
 	general.joins(sam);
 	events.splice(0);
 	sam.says("look", { in: general, attachments: [{ name: "a.txt", content: "abc" }] });
@@ -121,11 +121,11 @@ test("a webhook posts as another service, and a file of another team must be req
 });
 
 test("several people write to the app in a group conversation", () => {
-	const { world, anna, events } = hearing();
-	const bob = world.member("Bob");
-	const group = world.home.conversation(anna, bob);
-	expect(world.home.conversation(bob, anna).id).toBe(group.id);
-	anna.says(`Hello ${world.mention}`, { in: group });
+	const { simulator, anna, events } = hearing();
+	const bob = simulator.member("Bob");
+	const group = simulator.home.conversation(anna, bob);
+	expect(simulator.home.conversation(bob, anna).id).toBe(group.id);
+	anna.says(`Hello ${simulator.mention}`, { in: group });
 	expect(events).toMatchObject([{ type: "message", channel_type: "mpim" }, { type: "app_mention" }]);
 	expect(events.map(({ event_ts }) => event_ts)).toEqual([group.last().ts, group.last().ts]);
 });

@@ -1,17 +1,17 @@
 import { expect, test } from "vitest";
-import { codeOf, standingWorld } from "../rest/direct-client.ts";
+import { codeOf, pausedSimulator } from "../rest/direct-client.ts";
 import { may } from "./permissions.ts";
 
 test("overwrites apply to `@everyone`, then to roles, then to the member", () => {
-	const { world, general } = standingWorld();
-	const bob = world.member("Bob", { roles: ["ops", "muted"] });
-	const can = () => may(world.state, bob.user, general.record, "SendMessages");
+	const { simulator, general } = pausedSimulator();
+	const bob = simulator.member("Bob", { roles: ["ops", "muted"] });
+	const can = () => may(simulator.state, bob.user, general.record, "SendMessages");
 	expect(can()).toBe(true);
-	general.permit(world.home, { deny: ["SendMessages"] });
+	general.permit(simulator.home, { deny: ["SendMessages"] });
 	expect(can()).toBe(false);
-	general.permit(world.home.role("ops"), { allow: ["SendMessages"] });
+	general.permit(simulator.home.role("ops"), { allow: ["SendMessages"] });
 	expect(can()).toBe(true);
-	general.permit(world.home.role("muted"), { deny: ["SendMessages"] });
+	general.permit(simulator.home.role("muted"), { deny: ["SendMessages"] });
 	// Among several roles, an allow has precedence over a deny.
 	expect(can()).toBe(true);
 	general.permit(bob, { deny: ["SendMessages"] });
@@ -19,20 +19,20 @@ test("overwrites apply to `@everyone`, then to roles, then to the member", () =>
 });
 
 test("an administrator and the owner have all permissions", () => {
-	const { world, general } = standingWorld();
-	general.permit(world.home, { deny: ["ViewChannel", "SendMessages"] });
-	world.home.role("admin", { permissions: ["Administrator"] });
-	const bob = world.member("Bob", { roles: ["admin"] });
-	expect(may(world.state, bob.user, general.record, "ManageMessages")).toBe(true);
-	expect(may(world.state, world.member("Carl").user, general.record, "SendMessages")).toBe(false);
+	const { simulator, general } = pausedSimulator();
+	general.permit(simulator.home, { deny: ["ViewChannel", "SendMessages"] });
+	simulator.home.role("admin", { permissions: ["Administrator"] });
+	const bob = simulator.member("Bob", { roles: ["admin"] });
+	expect(may(simulator.state, bob.user, general.record, "ManageMessages")).toBe(true);
+	expect(may(simulator.state, simulator.member("Carl").user, general.record, "SendMessages")).toBe(false);
 });
 
 test("an invisible channel is missing access, and a read-only one a missing permission", () => {
-	const { world, app, general } = standingWorld();
+	const { simulator, app, general } = pausedSimulator();
 	const post = () => app.call("POST", `/channels/${general.id}/messages`, { body: { content: "x" } });
-	general.permit(world.bot, { deny: ["SendMessages"] });
+	general.permit(simulator.bot, { deny: ["SendMessages"] });
 	expect([post().status, codeOf(post())]).toEqual([403, 50_013]);
-	general.permit(world.bot, { deny: ["ViewChannel"] });
+	general.permit(simulator.bot, { deny: ["ViewChannel"] });
 	expect([post().status, codeOf(post())]).toEqual([403, 50_001]);
 });
 
@@ -40,19 +40,19 @@ test.each([
 	["SendMessagesInThreads", "SendMessages"],
 	["SendMessages", "SendMessagesInThreads"],
 ] as const)("in a thread %s applies, not %s", (needed, other) => {
-	const { world, app, anna, general } = standingWorld();
+	const { simulator, app, anna, general } = pausedSimulator();
 	const thread = anna.opensThread("Talk", { in: general });
 	const inThread = needed === "SendMessagesInThreads";
 	const place = inThread ? thread : general;
 	const post = () => app.call("POST", `/channels/${place.id}/messages`, { body: { content: "x" } }).status;
-	general.permit(world.bot, { deny: [other] });
+	general.permit(simulator.bot, { deny: [other] });
 	expect(post()).toBe(200);
-	general.permit(world.bot, { deny: [needed] });
+	general.permit(simulator.bot, { deny: [needed] });
 	expect(post()).toBe(403);
 });
 
 test("files, threads, history and reactions have separate permissions", () => {
-	const { world, app, anna, general } = standingWorld();
+	const { simulator, app, anna, general } = pausedSimulator();
 	const sentMessage = anna.says("Hello", { in: general });
 	const messages = `/channels/${general.id}/messages`;
 	const files = [{ index: 0, name: "f", bytes: new Uint8Array(1) }];
@@ -66,36 +66,36 @@ test("files, threads, history and reactions have separate permissions", () => {
 	} as const;
 	for (const [permission, attempt] of Object.entries(attempts)) {
 		// The keys are permissions.
-		general.permit(world.bot, { deny: [permission as keyof typeof attempts] });
+		general.permit(simulator.bot, { deny: [permission as keyof typeof attempts] });
 		expect([permission, codeOf(attempt())]).toEqual([permission, 50_013]);
 	}
 });
 
 test("without the permission, embeds are removed", () => {
-	const { world, app, general } = standingWorld();
-	general.permit(world.bot, { deny: ["EmbedLinks"] });
+	const { simulator, app, general } = pausedSimulator();
+	general.permit(simulator.bot, { deny: ["EmbedLinks"] });
 	app.posts(general, { content: "Text", embeds: [{ description: "More" }] });
 	expect(general.last().text).toBe("Text");
 });
 
 test("a timed-out member reads and cannot write", () => {
-	const { world, clock, anna, general } = standingWorld();
-	world.state.member(world.home.record, anna.id).silentUntil = clock.now() + 60_000;
-	expect(may(world.state, anna.user, general.record, "ViewChannel")).toBe(true);
+	const { simulator, clock, anna, general } = pausedSimulator();
+	simulator.state.member(simulator.home.record, anna.id).silentUntil = clock.now() + 60_000;
+	expect(may(simulator.state, anna.user, general.record, "ViewChannel")).toBe(true);
 	expect(() => anna.says("Hm", { in: general })).toThrow("Missing Permissions");
 	clock.advance(60_000);
 	expect(anna.says("Hm", { in: general }).text).toBe("Hm");
 });
 
 test("without the permission for history, a channel is empty, and replies are refused", () => {
-	const { world, app, anna, general } = standingWorld();
+	const { simulator, app, anna, general } = pausedSimulator();
 	const sentMessage = anna.says("Hello", { in: general });
 	const messages = `/channels/${general.id}/messages`;
 	const body = { content: "Hi", message_reference: { message_id: sentMessage.id } };
-	general.permit(world.bot, { deny: ["ReadMessageHistory"] });
+	general.permit(simulator.bot, { deny: ["ReadMessageHistory"] });
 	expect(app.get(messages)).toMatchObject({ status: 200, body: [] });
 	const refused = app.call("POST", messages, { body });
 	expect([refused.status, codeOf(refused)]).toEqual([403, 160_002]);
-	general.permit(world.bot, { deny: ["ViewChannel"] });
+	general.permit(simulator.bot, { deny: ["ViewChannel"] });
 	expect(codeOf(app.get(messages))).toBe(50_001);
 });
