@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { parseJson } from "@parley/base";
+import { paced } from "@parley/base/testing";
 import { gated, ScriptedModel, says, stuck } from "@parley/core/testing";
 import { expect, test } from "vitest";
 import { Desk } from "./desk.ts";
@@ -168,6 +169,35 @@ test("an agent starts a task and reads its result", async () => {
 		status: "completed",
 		text: expect.stringContaining("hello from the task"),
 	});
+});
+
+test("an answer to a sub-agent waits for the run that delegated", async () => {
+	await using desk = await Desk.open();
+	const agent = await desk.client();
+	const first = await agent.call("ask", { message: "delegate: Meet <<< ask: What is your name?" });
+	expect(first.facts).toMatchObject({ status: "waiting", waiting_for: [{ kind: "question" }] });
+	const { run_id, waiting_for } = first.facts;
+	const [{ question_id }] = waiting_for as [{ question_id: string }];
+	const answered = await agent.call("answer", { question_id, answer: "Ada", wait_seconds: 20 });
+	expect(answered.facts).toMatchObject({ status: "completed", run_id });
+});
+
+test("the state of a task has the approvals of its workers", async () => {
+	await using desk = await Desk.open();
+	const agent = await desk.client();
+	const operator = await desk.operator();
+	const description = "spawn: Copy <<< run: touch copy.txt\nwait: all";
+	const started = await agent.call("start_task", { title: "Backup", description });
+	const { task_id, session_id } = started.facts;
+	await operator.call("open_session", { session_id, after_seq: 0 });
+	const { token } = (await operator.event("prompt.request")).payload;
+	const { facts } = await agent.call("task_status", { task_id });
+	expect(facts).toMatchObject({
+		waiting_for: [{ kind: "approval", text: expect.stringContaining("touch") }],
+	});
+	await operator.call("prompt_response", { token, value: true });
+	const ended = async () => (await agent.call("task_status", { task_id })).facts;
+	await expect.poll(ended, { timeout: paced(20_000) }).toMatchObject({ status: "completed" });
 });
 
 test("transcripts are resources in pages", async () => {

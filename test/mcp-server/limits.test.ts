@@ -132,6 +132,14 @@ test("the session that was unused for the longest time makes room for another on
 	expect((await client.send(ping, first)).status).toBe(200);
 });
 
+test("sessions that open at once do not exceed the limit", async () => {
+	await using desk = await Desk.open();
+	const client = await raw(desk);
+	const sessions = await Promise.all(Array.from({ length: 40 }, () => client.open()));
+	const states = await Promise.all(sessions.map(async (one) => (await client.send(ping, one)).status));
+	expect(states.filter((status) => status === 200)).toHaveLength(32);
+});
+
 test("a principal with many sessions ends none of another one, and is limited alone", async () => {
 	await using desk = await Desk.open({ clock: new ManualClock() });
 	const operator = await desk.operator();

@@ -81,16 +81,16 @@ test("a result without an address of the web is left out, and at most the reques
 		...Array.from({ length: 20 }, (_, n) => ({ ...other, url: `https://x.example/${n}` })),
 	];
 	const { text } = await search(settingsOf(engine, "searxng"), { query: "x", count: 4 });
-	expect(text).toContain("2 results of SearXNG");
+	expect(text).toContain("4 results of SearXNG");
 	engine.found = [];
 	expect((await search(settingsOf(engine, "searxng"))).text).toBe("SearXNG found nothing: use other words");
 });
 
-test("a refused key, a server without JSON, too many searches and nonsense are errors for the model", async () => {
+test("a refused key or query, a server without JSON, too many searches and nonsense are errors for the model", async () => {
 	await using engine = await SearchEngine.start();
 	expect(await search({ ...settingsOf(engine, "brave"), key: "wrong" })).toMatchObject({
 		failed: true,
-		text: expect.stringContaining("refused the search with status 422: the operator must check the key"),
+		text: expect.stringContaining("if it refuses all queries, the operator must check the key"),
 	});
 	engine.allowsJson = false;
 	expect(await search(settingsOf(engine, "searxng"))).toMatchObject({
@@ -99,6 +99,8 @@ test("a refused key, a server without JSON, too many searches and nonsense are e
 	});
 	const cases = [
 		[429, "{}", "too many searches; try again later"],
+		[422, "{}", "refused the query with status 422: use other words"],
+		[401, "{}", "refused the search with status 401: the operator must"],
 		[500, "{}", "answered with status 500"],
 		[200, "<html>", "sent an answer that cannot be read"],
 		[200, '{"results": 7}', "sent an answer that cannot be read"],

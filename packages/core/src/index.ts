@@ -65,7 +65,7 @@ export { builtinTools } from "./tools/builtin.ts";
 export { shortToolNames } from "./tools/short/short-tool-names.ts";
 export { shortTools } from "./tools/short/short-tools.ts";
 export type { WebFetchOptions } from "./tools/web/page-fetcher.ts";
-export { createSearchProvider, type SearchSettings } from "./tools/web/search-provider.ts";
+export { braveOrigin, createSearchProvider, type SearchSettings } from "./tools/web/search-provider.ts";
 export { createWebFetch } from "./tools/web/web-fetch.ts";
 export { createWebSearch } from "./tools/web/web-search.ts";
 export {

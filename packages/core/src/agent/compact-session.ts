@@ -46,8 +46,8 @@ const beyondAll = 2 ** 31 - 1;
 /**
  * Replaces the transcript of a session by a summary; runs of the session wait. The cost is recorded like that of every model call.
  * Returns undefined if the transcript has no message after the last summary. Throws `failed_precondition` if a run is open
- * or another compaction runs, `cancelled` if it is stopped, and the failure of the model. The session is unchanged then. The
- * end is recorded as `compaction.ended`, whatever it is.
+ * or another compaction runs, `cancelled` if it is stopped, and the failure of the model. The session is
+ * unchanged then, unless only the record of the end fails. The end is recorded as `compaction.ended`, whatever it is.
  */
 export async function compactSession(
 	session: Session,

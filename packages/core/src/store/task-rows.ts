@@ -45,6 +45,7 @@ export function toFacts(row: TaskRow, { needs, usage }: TaskSurroundings): TaskF
 		sessionId: row.session_id,
 		ownSessionId: row.own_session_id,
 		parentId: row.parent_id ?? undefined,
+		stepOf: isStep(row) ? (row.spawn_call ?? undefined) : undefined,
 		retryOf: row.retry_of ?? undefined,
 		title: row.title,
 		description: row.description,

@@ -85,6 +85,8 @@ export interface TaskFacts {
 	/** Session with the conversation between the task and the model. People can read it and not write to it. */
 	readonly ownSessionId: string;
 	readonly parentId: string | undefined;
+	/** The run whose workflow has it as a step, such as the work of a sub-agent. */
+	readonly stepOf: string | undefined;
 	readonly retryOf: string | undefined;
 	readonly title: string;
 	readonly description: string;

@@ -83,6 +83,22 @@ test("notes survive an audit that cannot be written, and are recorded before lat
 	expect(rows.map(({ action }) => action)).toEqual(["mcp.add", "mcp.login"]);
 });
 
+test("an audit that fails between two notes gets the first one only once", async () => {
+	const { data, rows, note, audit, auditTo } = await open();
+	const names = ["notes", "garden", "tracker"];
+	for (const object of names) await note({ ...added, object });
+	const full = {
+		async note(entry: AuditEntry) {
+			if (rows.length === 1) throw new Error("the disk is full");
+			await audit.note(entry);
+		},
+	};
+	for (let run = 0; run < 2; run++) await expect(auditTo(full)).rejects.toThrow("the disk is full");
+	await auditTo(audit);
+	expect(rows.map(({ object }) => object)).toEqual(names);
+	await expect(readdir(data)).resolves.toEqual(["run"]);
+});
+
 test("an unreadable line is a row of its own", async () => {
 	const { data, rows, note, audit, auditTo } = await open();
 	await writeFile(join(data, "mcp-changes.jsonl"), "nonsense\n");

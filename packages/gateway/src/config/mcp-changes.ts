@@ -5,6 +5,7 @@ import type { Audit } from "@parley/core";
 import * as z from "zod";
 import { errno } from "../data-directory/errno.ts";
 import { withFileLock } from "../data-directory/file-lock.ts";
+import { replacePrivateFile } from "../data-directory/private-file.ts";
 
 const actions = ["mcp.add", "mcp.remove", "mcp.trust", "mcp.untrust", "mcp.login", "mcp.logout"] as const;
 
@@ -83,12 +84,23 @@ async function recordNotes(path: string, audit: ChangeAudit): Promise<void> {
 		throw error;
 	});
 	if (text === undefined) return;
-	for (const line of text.split("\n").filter((one) => one !== "")) {
-		const change = readChange(line);
-		const { action = "mcp.change", object = "mcp", ...args } = change ?? { unreadable: true };
-		await audit.note({ principal: "operator", via: "cli", action, object, decision: "changed", args });
+	const lines = text.split("\n").filter((one) => one !== "");
+	for (const [at, line] of lines.entries()) {
+		try {
+			await recordNote(line, audit);
+		} catch (error) {
+			// Only these lines remain, so that the next run records none of the others again.
+			if (at > 0) await replacePrivateFile(path, `${lines.slice(at).join("\n")}\n`);
+			throw error;
+		}
 	}
 	await rm(path, { force: true });
+}
+
+async function recordNote(line: string, audit: ChangeAudit): Promise<void> {
+	const change = readChange(line);
+	const { action = "mcp.change", object = "mcp", ...args } = change ?? { unreadable: true };
+	await audit.note({ principal: "operator", via: "cli", action, object, decision: "changed", args });
 }
 
 /** Returns undefined for an invalid line. */

@@ -27,16 +27,10 @@ export function openMcp({
 }: McpParts): NonNullable<RuntimeOptions["mcp"]> {
 	const { data, mcp: configured = [] } = config;
 	const files = { path: mcpFileIn(data), logins: mcpLoginsIn(data), configured };
-	let last: Promise<void> = Promise.resolve();
 	const record = async (): Promise<void> => {
 		const notes = audit?.();
 		if (notes) await auditMcpChanges(data, notes);
 	};
-	const changed = (): Promise<void> => {
-		// One after another, so that no note becomes two rows.
-		last = last.then(record, record);
-		return last;
-	};
-	const source = new McpFiles({ ...files, environment: process.env, log, redactor, changed });
+	const source = new McpFiles({ ...files, environment: process.env, log, redactor, changed: record });
 	return { source, version, logins: new McpLoginFile({ data, clock, redactor }) };
 }

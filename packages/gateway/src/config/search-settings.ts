@@ -1,4 +1,4 @@
-import type { SearchSettings } from "@parley/core";
+import { braveOrigin, type SearchSettings } from "@parley/core";
 import * as z from "zod";
 import { parseBaseUrl } from "./base-url.ts";
 import { choice, string } from "./setting-types.ts";
@@ -7,7 +7,6 @@ const address = "an http or https address, such as http://127.0.0.1:8888";
 const variableName = "the name of a variable of the environment, such as BRAVE_API_KEY";
 
 const usualKey = "BRAVE_API_KEY";
-const braveUrl = "https://api.search.brave.com";
 
 export const searchSchema = () =>
 	z.strictObject({
@@ -18,7 +17,7 @@ export const searchSchema = () =>
 			string(address)
 				.refine((text) => parseBaseUrl(text) !== undefined, { error: address })
 				.describe(
-					"Address of the search engine, which may be in your own network. Required for searxng. Default for brave: https://api.search.brave.com.",
+					`Address of the search engine, which may be in your own network. Required for searxng. Default for brave: ${braveOrigin}.`,
 				),
 		),
 		key: z.exactOptional(
@@ -58,7 +57,7 @@ export function searchProblem(
 }
 
 export function readSearch(
-	{ provider, url = braveUrl, key = usualKey }: Written,
+	{ provider, url = braveOrigin, key = usualKey }: Written,
 	environment: Readonly<Record<string, string | undefined>>,
 ): SearchSettings {
 	if (provider === "searxng") return { provider, url };

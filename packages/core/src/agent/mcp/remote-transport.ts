@@ -19,12 +19,9 @@ export async function openRemote(
 		// The problem is known, and the connection has ended for its user before this can fail.
 		closing.close().catch(() => undefined);
 	});
-	const guarded = await guardedFetch({
-		isPrivateAllowed: () => allowPrivate,
-		bounded: (response) => limits.bounded(response),
-	});
+	const guarded = await guardedFetch({ isPrivateAllowed: () => allowPrivate });
 	const transport = new StreamableHTTPClientTransport(new URL(url), {
-		fetch: guarded.fetch,
+		fetch: async (address, init) => limits.bounded(await guarded.fetch(address, init)),
 		requestInit: { headers },
 		authProvider: loginAccess(settings, logins, clock),
 		onInsufficientScope: "throw",

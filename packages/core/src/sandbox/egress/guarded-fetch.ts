@@ -13,8 +13,6 @@ export type FetchLike = (url: string | URL, init?: RequestInit) => Promise<Respo
 export interface FetchGuards {
 	/** Whether a host, as in a URL, may have a private address and be without TLS. */
 	isPrivateAllowed(host: string): boolean;
-	/** The same response with limits. */
-	bounded(response: Response): Response;
 }
 
 export interface GuardedFetch {
@@ -23,10 +21,10 @@ export interface GuardedFetch {
 }
 
 /**
- * A fetch that connects only to allowed addresses, looked up and checked for each connection, and that bounds all answers.
+ * A fetch that connects only to allowed addresses, looked up and checked for each connection. The caller bounds the answers.
  * It follows no redirect itself: the client of the protocol requests the new place with it, and only at the same origin.
  */
-export async function guardedFetch({ isPrivateAllowed, bounded }: FetchGuards): Promise<GuardedFetch> {
+export async function guardedFetch({ isPrivateAllowed }: FetchGuards): Promise<GuardedFetch> {
 	const { Agent, fetch: send } = await import("undici");
 	const reachOf = (host: string): Reach => (isPrivateAllowed(host) ? everyAddress : publicReach);
 	const agent = new Agent({
@@ -69,7 +67,7 @@ export async function guardedFetch({ isPrivateAllowed, bounded }: FetchGuards): 
 			throw refused(`${url.host} could not be reached`, reason);
 		});
 		// True as above.
-		return bounded(response as unknown as Response);
+		return response as unknown as Response;
 	};
 	return { fetch: guarded, close: () => agent.destroy() };
 }

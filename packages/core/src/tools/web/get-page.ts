@@ -3,6 +3,7 @@ import { MIMEType, TextDecoder } from "node:util";
 import * as zlib from "node:zlib";
 import { type Clock, ParleyError } from "@parley/base";
 import type { Dispatcher } from "undici";
+import { type Body, collect } from "../../sandbox/egress/collect.ts";
 import { findAddresses, type Lookup, orAborted, type Reach, within } from "../../sandbox/egress/reach.ts";
 import { isSameSite, readRedirect } from "./page-url.ts";
 
@@ -162,12 +163,6 @@ function unreachable(url: URL, reason: unknown): ParleyError {
 	return new ParleyError(`"${url.host}" ${fault}`, { code: "unavailable", cause: reason });
 }
 
-interface Body {
-	readonly bytes: Buffer;
-	/** Whether there was more. */
-	readonly cut: boolean;
-}
-
 /**
  * Reads a body up to `limit` bytes, counted after decompression, so that a small body that unpacks into a huge one costs no
  * more than any other. Throws `unavailable` if it is damaged, cannot be unpacked, or ends early.
@@ -194,18 +189,6 @@ export async function readBody(source: Readable, encoding: string, limit: number
 	} finally {
 		source.destroy();
 	}
-}
-
-/** Copies into one buffer, because a body can have millions of chunks of one byte. */
-async function collect(chunks: AsyncIterable<Uint8Array>, limit: number): Promise<Body> {
-	const bytes = Buffer.allocUnsafe(limit);
-	let used = 0;
-	for await (const chunk of chunks) {
-		bytes.set(chunk.subarray(0, limit - used), used);
-		used += chunk.length;
-		if (used > limit) return { bytes, cut: true };
-	}
-	return { bytes: bytes.subarray(0, used), cut: false };
 }
 
 function unpackerOf(encoding: string): Transform | undefined {

@@ -1,5 +1,6 @@
 import { type Clock, ParleyError, parseJson } from "@parley/base";
 import * as z from "zod";
+import { collect } from "../../sandbox/egress/collect.ts";
 import { guardedFetch } from "../../sandbox/egress/guarded-fetch.ts";
 import { within } from "../../sandbox/egress/reach.ts";
 
@@ -15,7 +16,7 @@ export interface SearchProvider {
 	readonly title: string;
 	/** Scheme, host and port of the server. */
 	readonly origin: string;
-	/** At most `count` results. Throws in words for the model, or the reason of the signal. */
+	/** About `count` results, the best first; some engines send more. Throws in words for the model, or the reason of the signal. */
 	search(query: string, count: number, signal: AbortSignal): Promise<readonly SearchResult[]>;
 }
 
@@ -28,7 +29,7 @@ export interface SearchSettings {
 }
 
 /** Brave Search itself. Only another address can be in a private network. */
-const braveOrigin = "https://api.search.brave.com";
+export const braveOrigin = "https://api.search.brave.com";
 
 const maxMs = 15_000;
 const maxBytes = 2 * 1024 * 1024;
@@ -110,7 +111,6 @@ export function createSearchProvider(
 			within({ ms: maxMs, what: "the search", clock }, signal, async (limited) => {
 				const guarded = await guardedFetch({
 					isPrivateAllowed: (host) => base.origin !== braveOrigin && host === base.hostname,
-					bounded: (response) => response,
 				});
 				try {
 					const headers = {
@@ -121,7 +121,7 @@ export function createSearchProvider(
 					const address = new URL(api.path(query, count), base);
 					const response = await guarded.fetch(address, { headers, signal: limited });
 					if (response.status !== 200) throw refusedBy(api, response.status);
-					return readResults(api, await readText(response)).slice(0, count);
+					return readResults(api, await readText(response));
 				} catch (reason) {
 					limited.throwIfAborted();
 					throw reason;
@@ -141,18 +141,19 @@ function readResults(api: Api, text: string): readonly SearchResult[] {
 }
 
 async function readText({ body }: Response): Promise<string> {
-	const chunks: Uint8Array[] = [];
-	let bytes = 0;
-	for await (const chunk of body ?? []) {
-		bytes += chunk.length;
-		if (bytes > maxBytes) throw unavailable(`the answer of the search has more than ${maxBytes} bytes`);
-		chunks.push(chunk);
-	}
-	return Buffer.concat(chunks).toString("utf8");
+	if (body === null) return "";
+	const { bytes, cut } = await collect(body, maxBytes);
+	if (cut) throw unavailable(`the answer of the search has more than ${maxBytes} bytes`);
+	return bytes.toString("utf8");
 }
 
 function refusedBy({ title, refusal }: Api, status: number): ParleyError {
-	if (status === 401 || status === 403 || status === 422) {
+	if (status === 422) {
+		return unavailable(
+			`${title} refused the query with status 422: use other words; if it refuses all queries, ${refusal}`,
+		);
+	}
+	if (status === 401 || status === 403) {
 		return unavailable(`${title} refused the search with status ${status}: ${refusal}`);
 	}
 	const advice = status === 429 ? ": too many searches; try again later" : "";

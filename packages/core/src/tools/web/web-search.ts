@@ -48,14 +48,26 @@ export function createWebSearch({
 		}),
 		async run({ query, count }, _plan, { signal }) {
 			const results = await provider.search(query, count, signal);
-			return { text: textOf(results, provider.title, ids.create("page")), failed: false };
+			return {
+				text: textOf(results, count, { title: provider.title, mark: ids.create("page") }),
+				failed: false,
+			};
 		},
 	});
 }
 
 /** The results between two lines with a mark that is created after they arrived, so that they cannot contain it. */
-function textOf(results: readonly SearchResult[], title: string, mark: string): string {
-	const shown = results.map(resultText).filter((text) => text !== undefined);
+function textOf(
+	results: readonly SearchResult[],
+	most: number,
+	{ title, mark }: { readonly title: string; readonly mark: string },
+): string {
+	const shown = results
+		.values()
+		.map(resultText)
+		.filter((text) => text !== undefined)
+		.take(most)
+		.toArray();
 	if (shown.length === 0) return `${title} found nothing: use other words`;
 	return [
 		`${shown.length} ${shown.length === 1 ? "result" : "results"} of ${title}`,

@@ -1,15 +1,13 @@
-import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import { type Clock, type Logger, ParleyError, type Timer } from "@parley/base";
 import type { Placed, Principal, Runtime, SessionEvent } from "@parley/core";
 import type { StreamCounts } from "../../metrics/client-metrics.ts";
+import { drained } from "../shared/drained.ts";
 import { isWireEvent, type WirePassing, weightOf } from "../shared/wire-event.ts";
 import { encodePassing, encodeRecorded } from "./codec.ts";
 
 /** Milliseconds between heartbeats. Proxies and clients close a silent connection after a minute or less. */
 const heartbeatMs = 15_000;
-/** Milliseconds after which a client that reads nothing is disconnected. It can resume at its last position. */
-const patienceMs = 30_000;
 /** Milliseconds for a client to read the rest when the stream closes. */
 const closeMs = 2_000;
 /** Maximum recorded events in one read. Each may have a megabyte. */
@@ -184,19 +182,10 @@ export class EventStream {
 		}
 		const id = position === undefined ? "" : `id: ${position}\n`;
 		const sent = this.#response.write(`${id}event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
-		if (!sent) await this.#drained();
+		if (!sent) await drained(this.#response, this.#deps.clock, () => this.#disconnectSlow());
 	}
 
-	async #drained(): Promise<void> {
-		const response = this.#response;
-		const slow = this.#deps.clock.after(patienceMs, () => this.#disconnectSlow());
-		const done = new AbortController();
-		const { signal } = done;
-		await Promise.race([once(response, "drain", { signal }), once(response, "close", { signal })]);
-		done.abort();
-		slow.cancel();
-	}
-
+	/** The client can resume at its last position. */
 	#disconnectSlow(): void {
 		if (this.#tooSlow) return;
 		this.#tooSlow = true;

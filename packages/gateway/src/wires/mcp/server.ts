@@ -5,6 +5,7 @@ import { type Clock, defined, type Ids, type Logger, type Timer } from "@parley/
 import type { Principal, Runtime } from "@parley/core";
 import type { OpenConnections } from "../../auth/open-connections.ts";
 import type { WireCounts } from "../../metrics/client-metrics.ts";
+import { drained } from "../shared/drained.ts";
 import type { ErrorRedactor } from "../shared/error-text.ts";
 import { RateLimit } from "../shared/rate-limit.ts";
 import { decodeMessage } from "./codec.ts";
@@ -37,8 +38,6 @@ const maxBytes = 1024 * 1024;
 const idleMs = 30 * 60_000;
 /** Milliseconds for a client to send a message. */
 const bodyMs = 30_000;
-/** Milliseconds after which a client that reads nothing is disconnected. */
-const patienceMs = 30_000;
 /** Milliseconds for the last responses when the gateway stops. */
 const closeMs = 2_000;
 
@@ -51,7 +50,7 @@ interface McpSession {
 	readonly transport: WebStandardStreamableHTTPServerTransport;
 	/** Its client's token became invalid: see `OpenConnections`. */
 	release: () => void;
-	idle: Timer;
+	idle: Timer | undefined;
 	usedAt: number;
 }
 
@@ -179,7 +178,6 @@ export class McpEndpoint {
 				id,
 			});
 		}
-		this.#makeRoom(http.principal);
 		return this.#open(http.principal);
 	}
 
@@ -218,21 +216,27 @@ export class McpEndpoint {
 		const facts = { version, principal, redactor, counts, forms };
 		const connection = new Connection({ runtime, clock, log, ...facts });
 		await connection.connect(transport);
-		if (this.#closed) throw new Refused(503, rpcCodes.refused, "the gateway stops");
-		const idle = clock.after(idleMs, () => void this.#end(session));
-		const usedAt = clock.monotonic();
+		try {
+			if (this.#closed) throw new Refused(503, rpcCodes.refused, "the gateway stops");
+			// Directly before the session is added, so that sessions that open at once are all counted.
+			this.#makeRoom(principal);
+		} catch (reason) {
+			await connection.close();
+			throw reason;
+		}
 		const release = (): void => undefined;
-		const session: McpSession = { id, principal, connection, transport, release, idle, usedAt };
+		const session: McpSession = { id, principal, connection, transport, release, idle: undefined, usedAt: 0 };
 		this.#sessions.set(id, session);
+		this.#touch(session);
 		session.release = openConnections.register(principal, () => void this.#end(session));
 		return session;
 	}
 
-	/** Restarts the time until the session ends. A session with requests at work does not end. */
+	/** Starts or restarts the time until the session ends. A session with requests at work does not end. */
 	#touch(session: McpSession): void {
 		if (this.#sessions.get(session.id) !== session) return;
 		const { clock } = this.#options;
-		session.idle.cancel();
+		session.idle?.cancel();
 		session.usedAt = clock.monotonic();
 		session.idle = clock.after(idleMs, () => {
 			if (session.connection.active > 0) this.#touch(session);
@@ -243,7 +247,7 @@ export class McpEndpoint {
 	async #end(session: McpSession): Promise<void> {
 		if (this.#sessions.get(session.id) !== session) return;
 		this.#sessions.delete(session.id);
-		session.idle.cancel();
+		session.idle?.cancel();
 		session.release();
 		await session.connection.close().catch((error: unknown) => {
 			this.#options.log.error("an MCP session could not be closed", { error });
@@ -278,6 +282,16 @@ export class McpEndpoint {
 	}
 
 	async #pipe(body: ReadableStream<Uint8Array>, response: ServerResponse): Promise<void> {
+		// The client disconnected before the library answered: no event follows.
+		if (response.destroyed) {
+			await body.cancel().catch(() => undefined);
+			return;
+		}
+		const { clock, counts } = this.#options;
+		const disconnect = (): void => {
+			counts?.slowReader();
+			response.destroy();
+		};
 		response.flushHeaders();
 		const reader = body.getReader();
 		const gone = once(response, "close").then(() => ({ done: true as const, value: undefined }));
@@ -285,23 +299,11 @@ export class McpEndpoint {
 			for (;;) {
 				const { done, value } = await Promise.race([reader.read(), gone]);
 				if (done) return;
-				if (!response.write(value)) await this.#drained(response);
+				if (!response.write(value)) await drained(response, clock, disconnect);
 			}
 		} finally {
 			await reader.cancel().catch(() => undefined);
 		}
-	}
-
-	async #drained(response: ServerResponse): Promise<void> {
-		const slow = this.#options.clock.after(patienceMs, () => {
-			this.#options.counts?.slowReader();
-			response.destroy();
-		});
-		const done = new AbortController();
-		const { signal } = done;
-		await Promise.race([once(response, "drain", { signal }), once(response, "close", { signal })]);
-		done.abort();
-		slow.cancel();
 	}
 
 	async #readBody({ request, response }: McpRequest): Promise<string> {

@@ -10,6 +10,7 @@ const facts: TaskFacts = {
 	sessionId: "sess_1",
 	ownSessionId: "sess_2",
 	parentId: undefined,
+	stepOf: undefined,
 	retryOf: undefined,
 	title: "Refactor auth",
 	description: "Split it",

@@ -1,4 +1,5 @@
 import { type Clock, ParleyError } from "@parley/base";
+import { collect } from "../../../sandbox/egress/collect.ts";
 import {
 	type FetchLike,
 	type GuardedFetch,
@@ -34,10 +35,7 @@ export async function authorizationFetch(
 ): Promise<AuthorizationFetch> {
 	const own = allowPrivate ? [new URL(url).hostname] : [];
 	const hosts = new Set([...own, ...privateHosts]);
-	const guarded = await guardedFetch({
-		isPrivateAllowed: (host) => hosts.has(host),
-		bounded: (response) => response,
-	});
+	const guarded = await guardedFetch({ isPrivateAllowed: (host) => hosts.has(host) });
 	let requests = 0;
 	let problem: ParleyError | undefined;
 	const never = new AbortController().signal;
@@ -69,12 +67,7 @@ export async function authorizationFetch(
 async function readBounded(response: Response, host: string): Promise<Response> {
 	const { status, statusText, headers, body } = response;
 	if (body === null) return response;
-	const chunks: Uint8Array[] = [];
-	let length = 0;
-	for await (const chunk of body) {
-		length += chunk.length;
-		if (length > maxBodyBytes) throw refused(`${host} sent more than ${maxBodyBytes} bytes`);
-		chunks.push(chunk);
-	}
-	return new Response(Buffer.concat(chunks), { status, statusText, headers });
+	const { bytes, cut } = await collect(body, maxBodyBytes);
+	if (cut) throw refused(`${host} sent more than ${maxBodyBytes} bytes`);
+	return new Response(bytes, { status, statusText, headers });
 }

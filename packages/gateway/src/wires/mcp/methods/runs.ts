@@ -8,7 +8,7 @@ import { keyed, type McpContext, type ToolCall } from "./context.ts";
 import { RunWait } from "./run-wait.ts";
 import { removeEmpty, sessionFor } from "./sessions.ts";
 import { approvalForms } from "./show-approval.ts";
-import { taskState } from "./tasks.ts";
+import { runAbove, taskState } from "./tasks.ts";
 
 /** Seconds of a wait without reports. Many clients end a request after 60 s, and would cancel the run. */
 const silentSeconds = 45;
@@ -73,8 +73,10 @@ export async function answer(
 		const message = "question_id: this question was answered before";
 		throw new ParleyError(message, { code: "failed_precondition" });
 	}
-	if (prompt.taskId !== undefined) return taskState(context, prompt.taskId);
-	return runState(context, call, { sessionId, runId: prompt.runId, seconds: input.wait_seconds });
+	const { taskId } = prompt;
+	const above = taskId === undefined ? undefined : await runAbove(context, taskId);
+	if (taskId !== undefined && above === undefined) return taskState(context, taskId);
+	return runState(context, call, { sessionId, runId: above ?? prompt.runId, seconds: input.wait_seconds });
 }
 
 interface KnownRun {

@@ -1,3 +1,4 @@
+import { ParleyError } from "@parley/base";
 import { auditedCall, isUnread, type Principal, type Prompt, requestedBy } from "@parley/core";
 import { encodeApproval } from "../codec.ts";
 import { approvalForm } from "../schema.ts";
@@ -18,8 +19,10 @@ export async function approvalForms(
 	const person: Principal = { ...context.principal, via: "mcp-form", through: "form" };
 	try {
 		await context.runtime.check(person, sessionId, "prompt.approve");
-	} catch {
-		return undefined;
+	} catch (reason) {
+		const { code } = ParleyError.from(reason);
+		if (code === "permission_denied" || code === "not_found") return undefined;
+		throw reason;
 	}
 	return (prompt) => {
 		const form = encodeApproval(prompt);

@@ -1,5 +1,5 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
-import { defined } from "@parley/base";
+import { defined, definedItems } from "@parley/base";
 import { authorize } from "@parley/core";
 import { encodeSubmitted, encodeTask } from "../codec.ts";
 import type { StartTaskInput } from "../schema.ts";
@@ -24,11 +24,28 @@ export async function startTask(context: McpContext, input: StartTaskInput): Pro
 	}
 }
 
-/** The state of a task, with its result or its open questions. */
-export async function taskState({ runtime, principal }: McpContext, taskId: string): Promise<CallToolResult> {
+/** The state of a task, with its result or its open questions and those of its workers. */
+export async function taskState(context: McpContext, taskId: string): Promise<CallToolResult> {
+	const { runtime, principal } = context;
 	const task = await runtime.tasks.check(principal, taskId);
 	const { sessionId } = task;
 	const open = await runtime.prompts.list(principal, { sessionId, limit: maxQuestions });
-	const own = open.map(({ prompt }) => prompt).filter((prompt) => prompt.taskId === taskId);
-	return encodeTask(task, own, principal.kind === "observer");
+	const asking = new Set(definedItems(open.map(({ prompt }) => prompt.taskId)));
+	const family = new Set<string>();
+	for (const id of asking) if (await isBelow(context, id, taskId)) family.add(id);
+	const theirs = open.map(({ prompt }) => prompt).filter((prompt) => family.has(prompt.taskId ?? ""));
+	return encodeTask(task, theirs, principal.kind === "observer");
+}
+
+/** Whether a task is the other one or a worker of it, at any depth. */
+async function isBelow(context: McpContext, id: string, taskId: string): Promise<boolean> {
+	if (id === taskId) return true;
+	const { parentId } = await context.runtime.tasks.check(context.principal, id);
+	return parentId !== undefined && isBelow(context, parentId, taskId);
+}
+
+/** The run whose workflow has the task, or a task above it, as a step. Undefined for work in the background. */
+export async function runAbove(context: McpContext, taskId: string): Promise<string | undefined> {
+	const { parentId, stepOf } = await context.runtime.tasks.check(context.principal, taskId);
+	return parentId === undefined ? stepOf : runAbove(context, parentId);
 }

@@ -1,0 +1,17 @@
+export interface Body {
+	readonly bytes: Buffer<ArrayBuffer>;
+	/** Whether there was more. */
+	readonly cut: boolean;
+}
+
+/** Reads at most `limit` bytes. Copies into one buffer, because a body can have millions of chunks of one byte. */
+export async function collect(chunks: AsyncIterable<Uint8Array>, limit: number): Promise<Body> {
+	const bytes = Buffer.allocUnsafe(limit);
+	let used = 0;
+	for await (const chunk of chunks) {
+		bytes.set(chunk.subarray(0, limit - used), used);
+		used += chunk.length;
+		if (used > limit) return { bytes, cut: true };
+	}
+	return { bytes: bytes.subarray(0, used), cut: false };
+}

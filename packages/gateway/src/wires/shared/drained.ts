@@ -1,0 +1,18 @@
+import { once } from "node:events";
+import type { ServerResponse } from "node:http";
+import type { Clock } from "@parley/base";
+
+/** Milliseconds after which a client that reads nothing is too slow. */
+const patienceMs = 30_000;
+
+/** Resolves when the client has read what was written, or has disconnected. Calls `disconnect` for a client that is too slow. */
+export async function drained(response: ServerResponse, clock: Clock, disconnect: () => void): Promise<void> {
+	// No event follows.
+	if (response.destroyed) return;
+	const slow = clock.after(patienceMs, disconnect);
+	const done = new AbortController();
+	const { signal } = done;
+	await Promise.race([once(response, "drain", { signal }), once(response, "close", { signal })]);
+	done.abort();
+	slow.cancel();
+}
