@@ -4,6 +4,7 @@
 import { copyFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
 import { rolldown } from "rolldown";
+import { external, externalIfInstalled } from "./externals.mjs";
 import { noticesOf } from "./notices.mjs";
 import { root } from "./paths.mjs";
 import { startChunks } from "./start-chunks.mjs";
@@ -17,6 +18,8 @@ const beside = {
 		"packages/core/src/instructions/agent.md",
 		"packages/core/src/instructions/system.md",
 	],
+	// Searches above itself for the manifest, both in the sources and in a bundle.
+	"packages/cli/src/installation/installation.ts": [],
 	// Starts the thread that is an entry below.
 	"packages/core/src/tools/web/page-text.ts": [],
 };
@@ -28,15 +31,6 @@ const entries = {
 	"run-rpc": "packages/cli/src/gateway/run-rpc.ts",
 	"readable-worker": "packages/core/src/tools/web/readable-worker.ts",
 };
-
-/**
- * The first is a package for each platform that finds its program relative to its own file. The second is optional:
- * discord.js uses it if it is installed. The others read files beside their own modules, and share classes.
- */
-const external = [
-	...["@vscode/ripgrep", "zlib-sync"],
-	...["@grpc/grpc-js", "@grpc/proto-loader", "@grpc/reflection", "grpc-health-check"],
-];
 
 /** @type {import("rolldown").Plugin} */
 const placesKnown = {
@@ -141,7 +135,7 @@ const pastIndexes = {
 const options = {
 	cwd: root,
 	input: entries,
-	external,
+	external: [...external, ...externalIfInstalled],
 	platform: /** @type {const} */ ("node"),
 	// Unused parts of ECMAScript modules are left out.
 	resolve: { mainFields: ["module", "main"] },

@@ -38,7 +38,7 @@ export const nearTests = [
 	[["packages/cli/"], ["test/docs/commands", "test/terminal"]],
 	[["packages/"], ["test/lint", "test/docs/public-surface"]],
 	[["docs/", "CHANGELOG.md"], ["test/docs"]],
-	[["scripts/"], ["test/scripts"]],
+	[["scripts/"], ["test/scripts", "test/packages"]],
 ];
 
 /**

@@ -14,6 +14,7 @@ const tasks = {
 	eval: () => import("./eval.mjs"),
 	texts: () => import("./texts.mjs"),
 	build: () => import("./build.mjs"),
+	pack: () => import("./pack.mjs"),
 	generate: () => import("./generate.mjs"),
 };
 

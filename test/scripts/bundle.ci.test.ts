@@ -108,7 +108,7 @@ test("the bundle runs without sources, and without both the error names the next
 	expect(without).toEqual({
 		code: 1,
 		stdout: "",
-		stderr: "parley: there is no bundle: install @parley/cli again\n",
+		stderr: "parley: there is no bundle: install parley-agent again\n",
 	});
 	cpSync(clone.dist, installed.dist, { recursive: true });
 	expect((await installed.parley("--help")).stdout).toContain("the bundle speaks");

@@ -18,7 +18,7 @@ test.each(nearTests)("the paths of the row of %s exist", (changed, tests) => {
 });
 
 test("changed files name the tests of all their rows, once", () => {
-	expect(testsNear(["scripts/run.mjs", "scripts/fix.mjs"])).toEqual(["test/scripts"]);
+	expect(testsNear(["scripts/run.mjs", "scripts/fix.mjs"])).toEqual(["test/scripts", "test/packages"]);
 	expect(testsNear(["packages/cli/src/run.ts"])).toEqual([
 		"test/docs/commands",
 		"test/terminal",

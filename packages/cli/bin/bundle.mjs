@@ -17,7 +17,10 @@ export const bundles = join(home, "dist");
 export const factsFile = "sources.txt";
 
 /** Inputs of a bundle beside the sources and manifests of the packages. */
-const others = ["../pnpm-lock.yaml", "../scripts/bundle.mjs", "../scripts/start-chunks.mjs"];
+const others = [
+	"../pnpm-lock.yaml",
+	...["bundle", "externals", "start-chunks"].map((name) => `../scripts/${name}.mjs`),
+];
 
 /** True in a clone. An installed package has bundles and no sources. */
 export const hasSources = existsSync(join(home, "src"));

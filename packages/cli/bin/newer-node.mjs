@@ -1,19 +1,34 @@
 import { existsSync } from "node:fs";
+import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
+import { hasSources } from "./bundle.mjs";
 import { runInPlace } from "./run-in-place.mjs";
 
 /** Path at which `npm start` installs the Node 24 of the workspace. */
 const workspaceNode = fileURLToPath(new URL("../../../node_modules/.bin/node", import.meta.url));
 
 /**
- * Runs a script again on the Node of the workspace, or prints the required version.
+ * Runs a script again on the Node of the workspace or of the installed package, or prints the required version.
  * @param {readonly string[]} args The script and its arguments.
  * @returns {Promise<number>} The exit code.
  */
 export async function runOnNewerNode(args) {
-	if (existsSync(workspaceNode)) return runInPlace(workspaceNode, args);
+	const node = hasSources ? workspaceNode : installedNode();
+	if (node !== undefined && existsSync(node)) return runInPlace(node, args);
+	const remedy = hasSources ? "In a clone, `npm start` installs it" : "Install Node 24";
 	console.error(
-		`parley needs Node 24.11 or newer, and this is ${process.version}. In a clone, \`npm start\` installs it; elsewhere, install Node 24.`,
+		`parley needs Node 24.11 or newer, and this is ${process.version}. There is no own Node for ${process.platform}-${process.arch}. ${remedy}.`,
 	);
 	return 1;
+}
+
+/** The Node of the package for this platform, which npm installs with an installed package. */
+function installedNode() {
+	const require = createRequire(import.meta.url);
+	try {
+		return require.resolve(`node-${process.platform}-${process.arch}/bin/node`);
+	} catch {
+		// There is no package for this platform, or optional packages were left out.
+		return undefined;
+	}
 }

@@ -2,6 +2,7 @@ import { enableCompileCache, flushCompileCache } from "node:module";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { findBundle, hasSources } from "./bundle.mjs";
+import { packageName } from "./package-name.mjs";
 
 const source = new URL("../src/main.ts", import.meta.url).href;
 const cacheOfSources = fileURLToPath(new URL("../node_modules/.cache/compile", import.meta.url));
@@ -12,7 +13,7 @@ const flushAfterMs = 5_000;
 export async function runProgram() {
 	const bundle = findBundle();
 	if (bundle === undefined && !hasSources) {
-		console.error("parley: there is no bundle: install @parley/cli again");
+		console.error(`parley: there is no bundle: install ${packageName} again`);
 		process.exitCode = 1;
 		return;
 	}

@@ -145,6 +145,7 @@ test("prints the versions for a report", async () => {
 			parley: expect.stringMatching(/^\d/),
 			node: process.versions.node,
 			system: expect.stringMatching(/\S/),
+			installation: expect.objectContaining({ kind: "clone" }),
 		},
 	});
 });

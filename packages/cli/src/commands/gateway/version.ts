@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import type { Io } from "../../command-line/io.ts";
 import { printJson } from "../../command-line/output.ts";
-import { versionHelp } from "../../texts/commands/gateway/version.ts";
+import { installationKinds, versionHelp } from "../../texts/commands/gateway/version.ts";
 import { sharedHelp } from "../../texts/commands/shared.ts";
 
 /** `parley version`: the versions that a report of a problem needs. `parley --version` prints only the first. */
@@ -11,9 +11,14 @@ export function versionCommand(io: Io, version: string): Command {
 		.option("--json", sharedHelp.json)
 		.action(async (flags: { readonly json?: boolean }) => {
 			const { arch, release, type } = await import("node:os");
+			const { findInstallation } = await import("../../installation/installation.ts");
 			const node = process.versions.node;
 			const system = `${type()} ${release()} ${arch()}`;
-			if (flags.json) return printJson({ parley: version, node, system }, io);
-			io.stdout.write(`parley ${version}\nNode.js ${node}\n${system}\n`);
+			const installation = findInstallation();
+			const { kind, home } = installation;
+			if (flags.json) return printJson({ parley: version, node, system, installation }, io);
+			io.stdout.write(
+				`parley ${version}\nNode.js ${node}\n${system}\n${home} (${installationKinds[kind]})\n`,
+			);
 		});
 }

@@ -1,0 +1,60 @@
+import { existsSync, readFileSync, realpathSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { defined, parseJson } from "@parley/base";
+
+/** The copy of Parley that runs this process. */
+export interface Installation {
+	/**
+	 * `clone`: the sources. `global`: `npm install --global`. `npx`: a copy in the cache of npm, which npm may delete. `project`:
+	 * the `node_modules` of another package, or another package manager.
+	 */
+	readonly kind: "clone" | "global" | "npx" | "project";
+	/** Name of the npm package. */
+	readonly name: string;
+	readonly version: string;
+	/** Absolute path of the package, without links. */
+	readonly home: string;
+	/** The program of the command. Start it with `process.execPath`, because the `node` of the PATH may be too old. */
+	readonly program: string;
+	/** The prefix of npm, only of `global`: `npm install --global --prefix PREFIX TARBALL` replaces this copy. */
+	readonly prefix?: string;
+}
+
+/** Finds the package that contains a module. By default, the package of this process. */
+export function findInstallation(module = import.meta.url): Installation {
+	const home = packageAbove(dirname(realpathSync(fileURLToPath(module))));
+	const { name, version } = parseJson(readFileSync(join(home, "package.json"), "utf8")) as {
+		// npm refuses to install a package without them.
+		readonly name: string;
+		readonly version: string;
+	};
+	const program = join(home, "bin/parley.mjs");
+	const prefix = prefixOf(home, program);
+	return { kind: kindOf(home, prefix), name, version, home, program, ...defined({ prefix }) };
+}
+
+function packageAbove(directory: string): string {
+	if (existsSync(join(directory, "package.json"))) return directory;
+	const above = dirname(directory);
+	if (above === directory) throw new Error("no package.json above the program of Parley: install it again");
+	return packageAbove(above);
+}
+
+function kindOf(home: string, prefix: string | undefined): Installation["kind"] {
+	if (existsSync(join(home, "src"))) return "clone";
+	if (prefix !== undefined) return "global";
+	return home.split("/").includes("_npx") ? "npx" : "project";
+}
+
+/** https://docs.npmjs.com/cli/v11/configuring-npm/folders: packages are in `lib/node_modules`, and links to programs in `bin`. */
+function prefixOf(home: string, program: string): string | undefined {
+	const modules = dirname(home);
+	if (basename(modules) !== "node_modules" || basename(dirname(modules)) !== "lib") return undefined;
+	const prefix = dirname(dirname(modules));
+	try {
+		return realpathSync(join(prefix, "bin/parley")) === program ? prefix : undefined;
+	} catch {
+		return undefined;
+	}
+}

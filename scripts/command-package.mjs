@@ -1,0 +1,76 @@
+// The npm package of the command, which contains the bundle of all packages of the workspace.
+
+import { createHash } from "node:crypto";
+import { cpSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { packageName } from "../packages/cli/bin/package-name.mjs";
+import { capture } from "./capture.mjs";
+import { external, nodePackages } from "./externals.mjs";
+import { binary, environment, root } from "./paths.mjs";
+
+const cli = join(root, "packages/cli");
+
+/**
+ * Writes the content of the package into an empty folder.
+ * @param {string} folder
+ */
+export async function stageCommand(folder) {
+	const notices = await writeBundle(join(folder, "dist"));
+	renameSync(notices, join(folder, "THIRD-PARTY-NOTICES.txt"));
+	for (const name of ["bin", "man"]) cpSync(join(cli, name), join(folder, name), { recursive: true });
+	cpSync(join(cli, "README.package.md"), join(folder, "README.md"));
+	cpSync(join(root, "LICENSE"), join(folder, "LICENSE"));
+	writeFileSync(join(folder, "package.json"), `${JSON.stringify(manifest(), undefined, "\t")}\n`);
+}
+
+/**
+ * Writes the bundle into a folder that is named after its content, where the launcher finds it. Returns the path of the notices.
+ * @param {string} dist
+ */
+async function writeBundle(dist) {
+	const draft = join(dist, "draft");
+	mkdirSync(draft, { recursive: true });
+	const program = join(root, "scripts/bundle.mjs");
+	const { code, output } = await capture(binary("node"), [program, draft], { env: environment() });
+	if (code !== 0) throw new Error(output.trim());
+	const hash = createHash("sha256");
+	for (const name of readdirSync(draft).sort()) {
+		hash.update(`\0${name}\0`).update(readFileSync(join(draft, name)));
+	}
+	const bundle = join(dist, hash.digest("hex").slice(0, 16));
+	renameSync(draft, bundle);
+	return join(bundle, "third-party-notices.txt");
+}
+
+function manifest() {
+	const { version, license, type, bin, man } = read(join(cli, "package.json"));
+	return {
+		name: packageName,
+		version,
+		description: "Self-hosted AI agent for you and your team: the parley command.",
+		license,
+		type,
+		// An older Node starts the Node of the optional dependencies.
+		engines: { node: ">=20" },
+		// npx runs the program that has the name of its package.
+		bin: { [packageName]: bin.parley, ...bin },
+		// npm makes no link for a single text.
+		man: [man],
+		files: ["bin", "dist", "man", "THIRD-PARTY-NOTICES.txt"],
+		dependencies: Object.fromEntries(external.map((name) => [name, installedVersion(name)])),
+		optionalDependencies: nodePackages,
+	};
+}
+
+/**
+ * The version that the tests use.
+ * @param {string} name
+ */
+function installedVersion(name) {
+	return read(join(cli, "node_modules", name, "package.json")).version;
+}
+
+/** @param {string} file */
+function read(file) {
+	return JSON.parse(readFileSync(file, "utf8"));
+}

@@ -1,0 +1,119 @@
+import { execFileSync } from "node:child_process";
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { builtinModules } from "node:module";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { packageName } from "../../packages/cli/bin/package-name.mjs";
+import { externalIfInstalled } from "../../scripts/externals.mjs";
+import { markedBlocks } from "../readme/blocks.ts";
+import { NewMachine, node20, pack } from "./packed.ts";
+
+const stage = mkdtempSync(join(tmpdir(), "parley-packed-"));
+const content = join(stage, "package");
+const blocks = markedBlocks(readFileSync(new URL("../../docs/install.md", import.meta.url), "utf8"));
+let oldNode: string;
+let tarball: string;
+
+beforeAll(async () => {
+	oldNode = await node20(stage);
+	const files = await pack(oldNode, join(stage, "files"));
+	tarball = files.find((file) => basename(file).startsWith(`${packageName}-`)) ?? "";
+	execFileSync("tar", ["-xzf", tarball, "-C", stage]);
+});
+afterAll(() => rmSync(stage, { recursive: true }));
+
+function manifest(): Record<string, unknown> & { readonly dependencies: Readonly<Record<string, string>> } {
+	return JSON.parse(readFileSync(join(content, "package.json"), "utf8"));
+}
+
+test("the page marks the commands that this test runs", () => {
+	expect(blocks.map(({ name }) => name)).toEqual(["install", "npx"]);
+});
+
+test("the tarball has the name and the version of the package", () => {
+	const { name, version } = manifest();
+	expect(basename(tarball)).toBe(`${name}-${version}.tgz`);
+	expect(name).toBe(packageName);
+});
+
+test("the package contains the program, its notices and pages, and no sources, tests or records of the workspace", () => {
+	const files = readdirSync(content, { recursive: true, encoding: "utf8" });
+	expect(files).toEqual(
+		expect.arrayContaining(["LICENSE", "README.md", "THIRD-PARTY-NOTICES.txt", "man/parley.1"]),
+	);
+	expect(
+		files.filter((file) => /\.ts$|\.test\.|(^|\/)src(\/|$)|sources\.txt|compiled|\.map$/.test(file)),
+	).toEqual([]);
+	expect(readFileSync(join(content, "THIRD-PARTY-NOTICES.txt"), "utf8")).toMatch(
+		/^ws \d+\.\d+\.\d+ \(MIT\)$/m,
+	);
+	expect(JSON.stringify(manifest())).not.toMatch(/workspace:|catalog:|file:|@parley\//);
+});
+
+test("each module that the package imports is in it, in Node.js or in its dependencies", () => {
+	const [bundle = ""] = readdirSync(join(content, "dist"));
+	const names = readdirSync(join(content, "dist", bundle)).filter((name) => name.endsWith(".js"));
+	const imported = names.flatMap((name) => {
+		const text = readFileSync(join(content, "dist", bundle, name), "utf8");
+		const places = [...text.matchAll(/^(?:import|export) .*?"([^"]+)";$|import\("([^"]+)"\)/gm)];
+		return places.map(([, one, other]) => one ?? other ?? "");
+	});
+	const outside = new Set(imported.filter((name) => !name.startsWith(".") && !name.startsWith("node:")));
+	const known = [...builtinModules, ...Object.keys(manifest().dependencies), ...externalIfInstalled];
+	expect([...outside].filter((name) => !known.includes(name))).toEqual([]);
+	expect([...outside]).toEqual(expect.arrayContaining(["@grpc/grpc-js", "@vscode/ripgrep"]));
+});
+
+test("Node 20: a command that was installed as documented runs on the Node 24 of the package", async () => {
+	await using machine = await NewMachine.create(oldNode);
+	copyFileSync(tarball, join(machine.home, basename(tarball)));
+	const { stdout: printed } = await machine.run("sh", "-euc", documented("install"));
+	expect(printed.trim().split("\n").at(-1)).toBe(version());
+	expect((await machine.run("node", "--version")).stdout).toMatch(/^v20\./);
+	await playFirstMessage(machine, "", await machine.start("parley", "gateway"));
+	const { stdout } = await machine.run("parley", "version", "--json");
+	const prefix = join(machine.home, ".local");
+	const home = join(prefix, "lib/node_modules", packageName);
+	expect(JSON.parse(stdout)).toMatchObject({
+		node: expect.stringMatching(/^24\./),
+		installation: { kind: "global", name: packageName, version: version(), home, prefix },
+	});
+	expect(readdirSync(join(prefix, "share/man/man1"))).toEqual(["parley.1"]);
+	expect((await machine.run("zot", "rpc", "--version")).stdout).toBe(`${version()}\n`);
+});
+
+test("Node 24: npx runs the package as documented, without an installation", async () => {
+	await using machine = await NewMachine.create(process.execPath);
+	copyFileSync(tarball, join(machine.home, basename(tarball)));
+	const command = documented("npx");
+	const words = command.split(" ");
+	expect(words.splice(-2)).toEqual(["parley", "start"]);
+	await playFirstMessage(machine, words.join(" "), await machine.start("sh", "-c", `exec ${command}`));
+	const { stdout } = await machine.run("sh", "-c", `${words.join(" ")} parley version --json`);
+	expect(JSON.parse(stdout)).toMatchObject({
+		node: process.versions.node,
+		installation: { kind: "npx", name: packageName },
+	});
+});
+
+function version(): string {
+	return String(manifest()["version"]);
+}
+
+/** The commands of a marked block of the page, for the version of the tarball. */
+function documented(name: string): string {
+	const block = blocks.find((one) => one.name === name);
+	if (!block?.script.includes(basename(tarball)))
+		throw new Error(`docs/install.md has no block ${name} for ${basename(tarball)}`);
+	return block.script;
+}
+
+/** Sends a message to a gateway that listens, and stops it. */
+async function playFirstMessage(machine: NewMachine, before: string, line: string): Promise<void> {
+	expect(line).toMatch(/^parley listening on http:/);
+	const parley = (args: string) => machine.run("sh", "-c", `${before} parley ${args}`);
+	expect((await parley('ask "run: echo hi" -y')).stdout).toMatch(/^hi$/m);
+	expect((await parley("stop")).stderr).toContain("has stopped");
+	expect(await machine.ended()).toEqual([0, null]);
+}

@@ -1,0 +1,143 @@
+import { type ChildProcessByStdio, execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const execute = promisify(execFile);
+
+/** PATH of the machine without the programs of the workspace. */
+const systemPath = (process.env["PATH"] ?? "")
+	.split(delimiter)
+	.filter((folder) => !folder.includes("node_modules"));
+
+/** Settings by which npm of this machine reaches its registry, and its cache. A new home directory has no settings. */
+async function npmSettings(): Promise<Record<string, string>> {
+	const settings: Record<string, string> = {};
+	for (const name of ["userconfig", "globalconfig", "cache"]) {
+		const { stdout } = await execute("npm", ["config", "get", name], {
+			env: { ...process.env, PATH: systemPath.join(delimiter) },
+		});
+		settings[`npm_config_${name}`] = stdout.trim();
+	}
+	for (const [name, value] of Object.entries(process.env)) {
+		if (value !== undefined && /_proxy$|_CERT|^npm_config_/i.test(name)) settings[name] = value;
+	}
+	return {
+		...settings,
+		npm_config_update_notifier: "false",
+		npm_config_audit: "false",
+		npm_config_fund: "false",
+	};
+}
+
+export interface Printed {
+	readonly stdout: string;
+	readonly stderr: string;
+}
+
+/** An empty home directory in which a new user installs Parley, with a Node of the machine. */
+export class NewMachine implements AsyncDisposable {
+	readonly directory = mkdtempSync(join(tmpdir(), "parley-package-"));
+	readonly home = join(this.directory, "home");
+	readonly environment: NodeJS.ProcessEnv;
+	#started: ChildProcessByStdio<null, Readable, Readable> | undefined;
+
+	private constructor(node: string, settings: Readonly<Record<string, string>>) {
+		const programs = join(this.directory, "programs");
+		for (const folder of [this.home, programs]) mkdirSync(folder);
+		symlinkSync(node, join(programs, "node"));
+		this.environment = {
+			...settings,
+			PATH: [join(this.home, ".local/bin"), programs, ...systemPath].join(delimiter),
+			HOME: this.home,
+			PARLEY_SANDBOX: "off",
+			PARLEY_LISTEN: "127.0.0.1:0",
+		};
+	}
+
+	/** @param node A program of Node.js. */
+	static async create(node: string): Promise<NewMachine> {
+		return new NewMachine(node, await npmSettings());
+	}
+
+	/** Runs a program to its end. Throws if its exit code is not 0. */
+	run(program: string, ...args: readonly string[]): Promise<Printed> {
+		return execute(program, args, { cwd: this.home, env: this.environment });
+	}
+
+	/** Starts a gateway, and returns the line with its address. The process ends with this machine. */
+	async start(program: string, ...args: readonly string[]): Promise<string> {
+		const child = spawn(program, args, {
+			cwd: this.home,
+			env: this.environment,
+			stdio: ["ignore", "pipe", "pipe"],
+			detached: true,
+		});
+		this.#started = child;
+		let errors = "";
+		child.stderr.setEncoding("utf8").on("data", (text: string) => {
+			errors += text;
+		});
+		const ended = once(child, "close").then(([code]) => {
+			throw new Error(`${program} ended with ${code}:\n${errors}`);
+		});
+		ended.catch(() => undefined);
+		return Promise.race([listening(child.stdout), ended]);
+	}
+
+	/** The exit code and the signal of the started program. */
+	async ended(): Promise<readonly unknown[]> {
+		const child = this.#started;
+		if (!child) throw new Error("no program was started");
+		if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
+		return [child.exitCode, child.signalCode];
+	}
+
+	async [Symbol.asyncDispose](): Promise<void> {
+		const pid = this.#started?.pid;
+		if (pid !== undefined) {
+			try {
+				process.kill(-pid, "SIGKILL");
+			} catch {
+				// The process group is empty, as expected.
+			}
+		}
+		rmSync(this.directory, { recursive: true, force: true });
+	}
+}
+
+function listening(output: Readable): Promise<string> {
+	const { promise, resolve } = Promise.withResolvers<string>();
+	createInterface(output).on("line", (line) => {
+		if (line.startsWith("parley listening on ")) resolve(line);
+	});
+	return promise;
+}
+
+/** A program of Node 20: that of the machine, or else one from the registry, in this folder. */
+export async function node20(folder: string): Promise<string> {
+	for (const directory of systemPath) {
+		const program = join(directory, "node");
+		if (existsSync(program) && (await majorOf(program)) === 20) return program;
+	}
+	const name = `node-${process.platform}-${process.arch}`;
+	await execute("npm", ["install", "--prefix", folder, "--no-save", `${name}@20`], { cwd: folder });
+	return join(folder, "node_modules", name, "bin/node");
+}
+
+async function majorOf(program: string): Promise<number> {
+	const { stdout } = await execute(program, ["--version"]);
+	return Number.parseInt(stdout.slice(1), 10);
+}
+
+/** Makes the packages in a folder as `npm run pack` does, with this Node. Returns their files. */
+export async function pack(node: string, folder: string): Promise<string[]> {
+	await execute(node, [join(root, "scripts/run.mjs"), "pack", folder], { cwd: root });
+	return readdirSync(folder).map((name) => join(folder, name));
+}
