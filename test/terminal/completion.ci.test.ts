@@ -60,6 +60,11 @@ test("bash completes commands, subcommands, options and their values", async () 
 	expect(await bash("parley", "policy", "test", "--to")).toEqual(["--tool"]);
 });
 
+test("bash completes the names of settings", async () => {
+	expect(await bash("parley", "config", "set", "budgets.d")).toEqual(["budgets.day"]);
+	expect(await bash("parley", "config", "get", "tls.")).toEqual(["tls.cert", "tls.key"]);
+});
+
 test("bash runs nothing of the typed words", async () => {
 	await bash("parley", "ask", "$(touch ran)", "`touch ran`", "");
 	expect(existsSync(join(directory, "ran"))).toBe(false);

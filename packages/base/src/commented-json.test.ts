@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseCommentedJson } from "./commented-json.ts";
+import { editCommentedJson, parseCommentedJson } from "./commented-json.ts";
 
 test("comments, trailing commas and a byte order mark are allowed", () => {
 	const { values } = parseCommentedJson(
@@ -36,5 +36,21 @@ test.each([
 ])("%j is refused with its place", (text, message) => {
 	expect(() => parseCommentedJson("c.json", text)).toThrow(
 		expect.objectContaining({ code: "invalid_argument", message: expect.stringContaining(message) }),
+	);
+});
+
+test("an edit keeps comments and the format of the other lines", () => {
+	const text = '{\n  // ours\n  "auth": "token", // strict\n  "root": ["a", "b",],\n}\n';
+	expect(editCommentedJson(text, ["auth"], "local")).toBe(text.replace('"token"', '"local"'));
+	expect(editCommentedJson(text, ["root"], ["c"])).toContain('  "auth": "token", // strict\n  "root": [\n');
+	expect(editCommentedJson(text, ["auth"], undefined)).not.toContain("token");
+});
+
+test("an edit adds objects on the way to a value, with the indentation of the text", () => {
+	expect(editCommentedJson("{}", ["budgets", "day"], 5)).toBe('{\n\t"budgets": {\n\t\t"day": 5\n\t}\n}');
+	const spaced = editCommentedJson('{\n    "auth": "token"\n}\n', ["titles"], false);
+	expect(spaced).toBe('{\n    "auth": "token",\n    "titles": false\n}\n');
+	expect(editCommentedJson('{\r\n\t"auth": "token"\r\n}', ["titles"], true)).toContain(
+		'"token",\r\n\t"titles": true\r\n}',
 	);
 });

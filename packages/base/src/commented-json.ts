@@ -1,6 +1,8 @@
 import {
+	applyEdits,
 	findNodeAtLocation,
 	getNodeValue,
+	modify,
 	type Node,
 	type ParseError,
 	parseTree,
@@ -49,6 +51,21 @@ export function parseCommentedJson(path: string, source: string): CommentedJson 
 			return at(nodes.find((node) => node !== undefined)?.offset ?? 0);
 		},
 	};
+}
+
+/**
+ * The text with one value replaced or added, or removed if it is undefined. Comments and the format of the other lines stay.
+ * The text must be one that `parseCommentedJson` accepts.
+ */
+export function editCommentedJson(source: string, path: JsonPath, value: unknown): string {
+	const indent = /^([ \t]+)\S/m.exec(source)?.[1] ?? "\t";
+	const isTab = indent.startsWith("\t");
+	const formattingOptions = {
+		insertSpaces: !isTab,
+		tabSize: isTab ? 1 : indent.length,
+		eol: source.includes("\r\n") ? "\r\n" : "\n",
+	};
+	return applyEdits(source, modify(source, [...path], value, { formattingOptions }));
 }
 
 function findTwice(node: Node, names: readonly string[]): { node: Node; name: string } | undefined {

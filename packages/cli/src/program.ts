@@ -17,6 +17,7 @@ import { skillsCommand } from "./commands/agents/skills.ts";
 import { completeCommand, completionCommand } from "./commands/completion.ts";
 import { discordCommand } from "./commands/connectors/discord.ts";
 import { slackCommand } from "./commands/connectors/slack.ts";
+import { configCommand } from "./commands/gateway/config.ts";
 import { doctorCommand } from "./commands/gateway/doctor.ts";
 import { gatewayCommand, startCommand } from "./commands/gateway/gateway.ts";
 import { backupCommand, restoreCommand } from "./commands/gateway/restore.ts";
@@ -54,6 +55,7 @@ const groups: Readonly<Record<string, Readonly<Record<string, MakeCommand>>>> = 
 		stop: stopCommand,
 		status: statusCommand,
 		doctor: doctorCommand,
+		config: configCommand,
 		gateway: gatewayCommand,
 		rpc: rpcCommand,
 		backup: backupCommand,

@@ -46,7 +46,12 @@ export {
 	type RunningOperatorProgram,
 	startOperatorProgram,
 } from "./sandbox/operator-program.ts";
-export { type OwnProgram, type RunningProgram, startOwnProgram } from "./sandbox/own-program.ts";
+export {
+	type OwnProgram,
+	type RunningProgram,
+	runOnTerminal,
+	startOwnProgram,
+} from "./sandbox/own-program.ts";
 export { createSandboxes, type SandboxesOptions } from "./sandbox/sandboxes.ts";
 export type { ProbeListeners } from "./sandbox/self-test.ts";
 export { checkTexts, type TextCheck } from "./store/check-texts.ts";

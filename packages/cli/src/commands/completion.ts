@@ -19,7 +19,17 @@ export function completionCommand(io: Io): Command {
 export function completeCommand(io: Io, all: (io: Io) => Command): Command {
 	return new Command("complete").argument("[words...]").action(async (words: string[]) => {
 		const { default: readCommands } = await import("@bomb.sh/tab/commander");
+		const program = all(io);
+		if (words.includes("config")) await completeSettings(program);
 		// The library adds commands of these names, which the program for completion therefore lacks.
-		readCommands(all(io), { completionCommandName: "completion" }).parse(words);
+		readCommands(program, { completionCommandName: "completion" }).parse(words);
 	});
+}
+
+/** Lets the library complete the names of settings. The commands themselves accept also names below keys that operators choose. */
+async function completeSettings(program: Command): Promise<void> {
+	const { settingKeys } = await import("@parley/gateway/settings");
+	const keys = settingKeys();
+	const config = program.commands.find((one) => one.name() === "config");
+	for (const { registeredArguments } of config?.commands ?? []) registeredArguments[0]?.choices(keys);
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { startOwnProgram } from "./own-program.ts";
+import { runOnTerminal, startOwnProgram } from "./own-program.ts";
 
 const run = (script: string, environment: Record<string, string> = {}) =>
 	startOwnProgram({ args: ["-e", script], environment });
@@ -22,4 +22,10 @@ test("the input of a program ends with its parent process, and not before", asyn
 		"process.stdin.resume().on('end', () => process.exit(3)); setImmediate(() => process.exit(0))",
 	);
 	expect(await own.ended).toBe(0);
+});
+
+test("a program at the terminal gets the file as one argument, and its words are those of a shell", async () => {
+	expect(await runOnTerminal("test 'a b' =", "a b")).toBe(0);
+	expect(await runOnTerminal("test x =", "$(echo x)")).toBe(1);
+	expect(await runOnTerminal("no-such-editor", "a")).toBe(127);
 });

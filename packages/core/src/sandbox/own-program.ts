@@ -26,6 +26,14 @@ export function startOwnProgram({ args, environment }: OwnProgram): RunningProgr
 	return { ended: endOf(child), signal: (name) => void child.kill(name) };
 }
 
+/**
+ * Runs a program of the operator, such as an editor, at the terminal of this process, with its environment. `line` is a command
+ * line of the shell, and `file` its last argument. Resolves with the exit code like `ended`.
+ */
+export function runOnTerminal(line: string, file: string): Promise<number> {
+	return endOf(spawn("/bin/sh", ["-c", `${line} "$@"`, "sh", file], { stdio: "inherit" }));
+}
+
 function endOf(child: ChildProcess): Promise<number> {
 	return new Promise((resolve) => {
 		child.once("error", () => resolve(127));

@@ -12,7 +12,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { defined } from "@parley/base";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { refuseForeignWriters } from "./foreign-writers.ts";
+import { refuseForeignWriters } from "../data-directory/foreign-writers.ts";
 import { type Config, loadConfig } from "./load.ts";
 import type { ConfigSources } from "./sources.ts";
 

@@ -15,11 +15,11 @@ import {
 	type SearchSettings,
 } from "@parley/core";
 import type { AuthMode } from "../auth/auth-mode.ts";
+import { refuseForeignWriters } from "../data-directory/foreign-writers.ts";
 import type { Endpoint } from "../transport/address.ts";
 import type { TlsFiles } from "../transport/tls-identity.ts";
 import { isNearby, parseBaseUrl } from "./base-url.ts";
 import { findLostRoot, readChat, withAbsoluteRoots } from "./chat-settings.ts";
-import { refuseForeignWriters } from "./foreign-writers.ts";
 import {
 	checkLlama,
 	type LlamaSettings,
@@ -107,7 +107,7 @@ export interface ModelOrigins {
 const atOnce = { ...inOurWords, jitless: true };
 
 /** One source's settings, checked, with absolute paths. */
-interface CheckedSource {
+export interface CheckedSource {
 	readonly settings: Settings;
 	readonly source: Source;
 	readonly warnings: readonly string[];
@@ -118,9 +118,8 @@ interface CheckedSource {
  * checked completely. Throws `invalid_argument` with the value, its position and what is allowed.
  */
 export function loadConfig(sources: ConfigSources): Config {
-	const { checked, set } = usedSources(sources);
+	const { checked, set } = checkedSources(sources);
 	const auth = set.auth ?? "local";
-	for (const one of checked) checkReach(one, { ...set, auth });
 	const choice = chooseProvider(set, sources.environment, sources.keyName);
 	for (const one of checked) checkSearch(one, sources.environment);
 	if (choice.provider === "anthropic") for (const one of checked) checkServer(one, choice);
@@ -168,6 +167,14 @@ function aboutParts(set: Settings, environment: ConfigSources["environment"]): P
 			slack: set.slack && whereSlackIs(set.slack),
 		}),
 	};
+}
+
+/** The sources that apply, in order of precedence, with all checks that need no key of the environment. */
+export function checkedSources(sources: ConfigSources): ReturnType<typeof usedSources> {
+	const used = usedSources(sources);
+	const { auth = "local" } = used.set;
+	for (const one of used.checked) checkReach(one, { ...used.set, auth });
+	return used;
 }
 
 /** The sources that apply to the provider, and their settings. */

@@ -1,4 +1,4 @@
-import { ParleyError } from "@parley/base";
+import { ParleyError, Redactor } from "@parley/base";
 import type { JsonPath } from "@parley/base/commented-json";
 import { findNearMiss } from "@parley/core";
 import { issueWords } from "@parley/protocol";
@@ -52,13 +52,11 @@ export function notAllowed(
 	return refused(`${show(value)} is not allowed for ${place}${because}; allowed: ${allowed}`);
 }
 
-/** Value as JSON, without a password in an address. */
+/** Value as JSON, without passwords in addresses and texts with the shape of a credential. */
 function show(value: unknown): string {
 	const text = typeof value === "number" ? String(value) : (JSON.stringify(value) ?? String(value));
-	return text
-		.replace(/(?<=:\/\/)[^/?#"]*@/, "…@")
-		.replace(/(?<=:\/\/[^"]*)\?[^"]*/, "?…")
-		.slice(0, 200);
+	const plain = text.replace(/(?<=:\/\/)[^/?#"]*@/, "…@").replace(/(?<=:\/\/[^"]*)\?[^"]*/, "?…");
+	return new Redactor().redact(plain).slice(0, 200);
 }
 
 function refused(message: string): ParleyError {

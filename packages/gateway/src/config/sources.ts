@@ -3,7 +3,7 @@ import { delimiter, dirname, join, resolve } from "node:path";
 import { defined, type LogLevel, ParleyError } from "@parley/base";
 import { type JsonPath, parseCommentedJson } from "@parley/base/commented-json";
 import { errno } from "../data-directory/errno.ts";
-import { refuseForeignWriters } from "./foreign-writers.ts";
+import { refuseForeignWriters } from "../data-directory/foreign-writers.ts";
 
 /** Unchecked flags of the command line. */
 export interface ConfigFlags {
@@ -38,6 +38,15 @@ export interface ConfigSources {
 	readonly keyName?: string;
 	/** Log level if no source sets one. Default: `info`. */
 	readonly defaultLogLevel?: LogLevel;
+	/** Text in place of the configuration file, to check a change. */
+	readonly draft?: Draft;
+}
+
+/** Changed text of the configuration file, before it is stored. */
+export interface Draft {
+	readonly text: string;
+	/** The setting that a command changed. Messages name the command as its place, and the stored text for other settings. */
+	readonly change?: { readonly path: JsonPath; readonly before: string };
 }
 
 /** One source's settings, unchecked, and how messages call the place of each. */
@@ -128,22 +137,37 @@ function environmentSource(
 	};
 }
 
-function fileSource({ flags, environment, cwd, defaultData }: ConfigSources): Source | undefined {
+/** Path of the configuration file, which need not exist, and whether a flag or a variable names it. */
+export function configFile({ flags, environment, cwd, defaultData }: ConfigSources): {
+	readonly path: string;
+	readonly isNamed: boolean;
+} {
 	const named = flags.config ?? valueIn(environment, "PARLEY_CONFIG");
 	const data = flags.data ?? valueIn(environment, "PARLEY_DATA") ?? defaultData;
-	const path = resolve(cwd, named ?? join(data, "parley.config.json"));
-	const file = readFile(path, named === undefined);
+	return { path: resolve(cwd, named ?? join(data, "parley.config.json")), isNamed: named !== undefined };
+}
+
+function fileSource(sources: ConfigSources): Source | undefined {
+	const { path, isNamed } = configFile(sources);
+	const { draft } = sources;
+	const file = draft ? { text: draft.text, warnings: [] } : readFile(path, !isNamed);
 	if (file === undefined) return undefined;
 	const { text, warnings } = file;
 	const { values, locate } = parseCommentedJson(path, text);
-	if (named === undefined && "data" in values) {
+	const origin = draft?.change ? placesOf(path, draft.change) : locate;
+	if (!isNamed && "data" in values) {
 		throw new ParleyError(
 			`${locate(["data"])}: a file that is found in the data directory cannot move it; ` +
 				"use --data or PARLEY_DATA, or name the file with --config",
 			{ code: "invalid_argument" },
 		);
 	}
-	return { values, base: dirname(path), warnings, origin: locate };
+	return { values, base: dirname(path), warnings, origin };
+}
+
+function placesOf(file: string, { path, before }: NonNullable<Draft["change"]>): Source["origin"] {
+	const { locate } = parseCommentedJson(file, before);
+	return (at) => (path.every((key, index) => at[index] === key) ? "parley config set" : locate(at));
 }
 
 function readFile(path: string, mayBeMissing: boolean): { text: string; warnings: string[] } | undefined {

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { link, mkdir, open, rename, rm, stat } from "node:fs/promises";
+import type { Stats } from "node:fs";
+import { chmod, chown, link, mkdir, open, realpath, rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { ParleyError } from "@parley/base";
 import { errno } from "./errno.ts";
@@ -7,6 +8,32 @@ import { errno } from "./errno.ts";
 /** Writes a file of mode 0600 atomically and replaces an existing one. Creates its directory with mode 0700. */
 export async function replacePrivateFile(path: string, text: string): Promise<void> {
 	await rename(await writeDraft(path, text), path);
+}
+
+/**
+ * Like `replacePrivateFile`, but an existing file keeps its mode and its owner. A link stays, and its target is replaced.
+ * Throws the error of the system if this user cannot give the file to its owner.
+ */
+export async function replaceOwnedFile(path: string, text: string): Promise<void> {
+	const target = await realpath(path).catch(() => path);
+	const facts = await stat(target).catch((error: unknown) => {
+		if (errno(error) === "ENOENT") return undefined;
+		throw error;
+	});
+	const draft = await writeDraft(target, text);
+	try {
+		if (facts) await likeFile(draft, facts);
+		await rename(draft, target);
+	} catch (error) {
+		await rm(draft, { force: true });
+		throw error;
+	}
+}
+
+async function likeFile(draft: string, { mode, uid, gid }: Stats): Promise<void> {
+	const own = await stat(draft);
+	if (own.uid !== uid || own.gid !== gid) await chown(draft, uid, gid);
+	await chmod(draft, mode & 0o777);
 }
 
 /** Like `replacePrivateFile`, but does not replace an existing file. Only one of several writers succeeds. */
@@ -32,7 +59,8 @@ export async function checkPermissions(path: string, forbidden: number): Promise
 	});
 }
 
-async function writeDraft(path: string, text: string): Promise<string> {
+/** Writes a new file of mode 0600 beside a path, and returns its path. Creates the directory with mode 0700. */
+export async function writeDraft(path: string, text: string): Promise<string> {
 	await mkdir(dirname(path), { recursive: true, mode: 0o700 });
 	const draft = `${path}.${randomBytes(6).toString("hex")}.draft`;
 	await using file = await open(draft, "wx", 0o600);

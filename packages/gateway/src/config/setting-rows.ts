@@ -1,0 +1,75 @@
+import * as z from "zod";
+import { configSchema } from "./schema.ts";
+
+/** JSON Schema of one setting. */
+export type SettingSchema = z.core.JSONSchema.JSONSchema;
+
+/** A setting or a group of settings of the configuration file. */
+export interface SettingRow {
+	/** Path in the file, such as `tls.cert` or `chat.channels.CHANNEL.agent`. */
+	readonly setting: string;
+	readonly schema: SettingSchema;
+}
+
+let known: SettingSchema | undefined;
+
+/** JSON Schema of the configuration file. */
+export function fileSchema(): SettingSchema {
+	known ??= z.toJSONSchema(configSchema(), { io: "input", target: "draft-7" });
+	return known;
+}
+
+/** Settings and groups at the top of the file. */
+export function topRows(): SettingRow[] {
+	return Object.entries(fileSchema().properties ?? {}).map(([name, setting]) => asRow(name, setting));
+}
+
+/** Marks a path in the descriptions of the schema, which describe only the file. */
+export const relative = / Relative to this file\./;
+
+/** Meaning and default of a setting, from its description. The default may be "". */
+export function meaningOf({ description = "" }: SettingSchema): {
+	readonly meaning: string;
+	readonly preset: string;
+} {
+	const [meaning = "", preset = ""] = description.replace(relative, "").split(/\s*Default: (.*)\.$/);
+	return { meaning, preset };
+}
+
+/** Placeholders for the names of objects, by the end of the setting. */
+const keys = [
+	[".channels", "CHANNEL"],
+	[".servers", "NAME"],
+	[".env", "VARIABLE"],
+] as const;
+
+/** The plain settings in an object, at any depth, without old names. `[]` stands for an item of a list, capitals for a key that you choose. */
+export function leavesOf({ setting, schema }: SettingRow): SettingRow[] {
+	const inner = Object.entries(schema.properties ?? {})
+		.map(([name, value]) => asRow(`${setting}.${name}`, value))
+		.filter((row) => row.schema["deprecated"] !== true);
+	const items = asSchema(schema.items);
+	if (schema.type === "array" && items?.type === "object") {
+		return [{ setting, schema }, ...leavesOf({ setting: `${setting}[]`, schema: items })];
+	}
+	const values = asSchema(schema.additionalProperties);
+	if (schema.type === "object" && values !== undefined) {
+		const key = keys.find(([end]) => setting.endsWith(end))?.[1] ?? "PLATFORM";
+		const named = {
+			setting: `${setting}.${key}`,
+			schema: { ...values, description: schema.description ?? "" },
+		};
+		return values.type === "object" ? [{ setting, schema }, ...leavesOf(named)] : [named];
+	}
+	return schema.type === "object" ? inner.flatMap(leavesOf) : [{ setting, schema }];
+}
+
+function asRow(setting: string, schema: z.core.JSONSchema._JSONSchema): SettingRow {
+	return { setting, schema: asSchema(schema) ?? {} };
+}
+
+/** A schema that is an object. Undefined for others, such as `true`. */
+export function asSchema(schema: unknown): SettingSchema | undefined {
+	// True for schemas of zod: a schema is an object or a boolean, and items is one schema.
+	return typeof schema === "object" && schema !== null ? (schema as SettingSchema) : undefined;
+}

@@ -1,0 +1,151 @@
+import { readFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { type Clock, defined, ParleyError, parseJson } from "@parley/base";
+import { editCommentedJson, parseCommentedJson } from "@parley/base/commented-json";
+import { checkedSources, loadConfig } from "../config/load.ts";
+import { asSchema, relative, type SettingSchema } from "../config/setting-rows.ts";
+import { type ConfigSources, configFile } from "../config/sources.ts";
+import { errno } from "../data-directory/errno.ts";
+import { withFileLock } from "../data-directory/file-lock.ts";
+import { replaceOwnedFile } from "../data-directory/private-file.ts";
+import { effectiveSetting, schemaAt } from "./effective-settings.ts";
+
+/** Result of a change of the configuration file. */
+export interface ChangedSettings {
+	readonly path: string;
+	readonly isChanged: boolean;
+	/** Reason why a gateway cannot start in this environment with the file, for example a missing key. */
+	readonly problem?: string;
+	/** Variable that has precedence over the changed setting. */
+	readonly overriddenBy?: string;
+}
+
+interface FileChange {
+	readonly sources: ConfigSources;
+	readonly clock: Clock;
+}
+
+/** Text of the configuration file; "{}" if it does not exist. */
+export async function readConfigText(sources: ConfigSources): Promise<{ path: string; text: string }> {
+	const { path } = configFile(sources);
+	try {
+		return { path, text: (await readFile(path, "utf8")).replace(/^\uFEFF/, "") };
+	} catch (cause) {
+		if (errno(cause) === "ENOENT") return { path, text: "{}\n" };
+		throw new ParleyError(`the configuration file ${path} cannot be read (${errno(cause)}); see --config`, {
+			code: "invalid_argument",
+			cause,
+		});
+	}
+}
+
+/**
+ * Stores one setting in the configuration file, or removes it if there are no words. The other lines keep their comments and
+ * their format. Throws `invalid_argument` with the allowed values, and changes nothing then.
+ */
+export async function changeSetting(
+	key: string,
+	words: readonly string[] | undefined,
+	{ sources, clock }: FileChange,
+): Promise<ChangedSettings> {
+	const changed = key.split(".");
+	const schema = schemaAt(changed);
+	const value = words && readValue(words, { key, schema, cwd: sources.cwd });
+	return await withConfigLock({ sources, clock }, async () => {
+		const { path, text } = await readConfigText(sources);
+		// Throws for a file that cannot be edited.
+		parseCommentedJson(path, text);
+		const edited = editCommentedJson(text, changed, value);
+		const draft = { text: edited, change: { path: changed, before: text } };
+		const result = await replaceIfValid(text, { ...sources, draft }, path);
+		const { source } = effectiveSetting(key, { ...sources, draft: { text: edited } });
+		const isOverridden = source !== "default" && !source.startsWith(path);
+		return { ...result, ...defined({ overriddenBy: isOverridden ? source : undefined }) };
+	});
+}
+
+/**
+ * Replaces the text of the configuration file. `before` is the text that the operator edited: throws `failed_precondition` if
+ * the file has another one now.
+ */
+export async function replaceConfigText(
+	text: string,
+	before: string,
+	{ sources, clock }: FileChange,
+): Promise<ChangedSettings> {
+	return await withConfigLock({ sources, clock }, async () => {
+		const { path, text: now } = await readConfigText(sources);
+		if (now !== before) {
+			throw new ParleyError(`${path} was changed by another program: start the edit again`, {
+				code: "failed_precondition",
+			});
+		}
+		return await replaceIfValid(before, { ...sources, draft: { text } }, path);
+	});
+}
+
+async function replaceIfValid(
+	before: string,
+	sources: ConfigSources & { readonly draft: { readonly text: string } },
+	path: string,
+): Promise<ChangedSettings> {
+	const { text } = sources.draft;
+	checkedSources(sources);
+	const problem = startProblem(sources);
+	if (text !== before) await replaceOwnedFile(path, text.endsWith("\n") ? text : `${text}\n`);
+	return { path, isChanged: text !== before, ...defined({ problem }) };
+}
+
+/** A service may have keys that this environment lacks, so that this is no reason to refuse a change. */
+function startProblem(sources: ConfigSources): string | undefined {
+	try {
+		loadConfig(sources);
+		return undefined;
+	} catch (error) {
+		return ParleyError.from(error).message;
+	}
+}
+
+function withConfigLock<T>({ sources, clock }: FileChange, work: () => Promise<T>): Promise<T> {
+	const { flags, environment, cwd, defaultData } = sources;
+	const data = resolve(cwd, flags.data ?? (environment["PARLEY_DATA"] || defaultData));
+	return withFileLock(join(data, "run", "config.lock"), clock, work);
+}
+
+interface Place {
+	readonly key: string;
+	readonly schema: SettingSchema;
+	/** Relative paths start here. In the file, they would start at its directory. */
+	readonly cwd: string;
+}
+
+/** Value of the words of a command line, by the type of the setting. The schema refuses a wrong one later. */
+function readValue(words: readonly string[], { key, schema, cwd }: Place): unknown {
+	const isPath = relative.test(schema.description ?? "");
+	const asText = (word: string): string => (isPath ? resolve(cwd, word) : word);
+	const [only = "", ...more] = words;
+	if (schema.type === "array") {
+		if (only.startsWith("[") && more.length === 0) return readJson(only, key);
+		return asSchema(schema.items)?.type === "object" ? readJson(words.join(" "), key) : words.map(asText);
+	}
+	if (more.length > 0) {
+		const count = `${key} has one value, but the command line has ${words.length}`;
+		throw new ParleyError(`${count}: ${JSON.stringify(words)}; put a value with spaces in quotation marks`, {
+			code: "invalid_argument",
+		});
+	}
+	if (schema.type === "boolean") return { true: true, false: false }[only] ?? only;
+	if (schema.type === "number" || schema.type === "integer") {
+		return /^-?\d+(?:\.\d+)?$/.test(only) ? Number(only) : only;
+	}
+	return schema.type === "object" ? readJson(only, key) : asText(only);
+}
+
+function readJson(text: string, key: string): unknown {
+	try {
+		return parseJson(text, { uniqueKeys: true });
+	} catch (cause) {
+		const message = `${JSON.stringify(text.slice(0, 200))} is not a value of ${key}: use JSON, for example '{"name": "value"}' or '["value"]'`;
+		throw new ParleyError(message, { code: "invalid_argument", cause });
+	}
+}

@@ -1,0 +1,16 @@
+// Functions of commands that read and change the configuration. A separate entry, because they need no gateway.
+
+export type { ConfigSources } from "../config/sources.ts";
+export { writeDraft } from "../data-directory/private-file.ts";
+export {
+	type ChangedSettings,
+	changeSetting,
+	readConfigText,
+	replaceConfigText,
+} from "./change-settings.ts";
+export {
+	type EffectiveSetting,
+	effectiveSetting,
+	effectiveSettings,
+	settingKeys,
+} from "./effective-settings.ts";
