@@ -41,6 +41,8 @@ type Right =
 export class DiscordSite implements Site {
 	static readonly platform = "discord";
 	readonly platform = DiscordSite.platform;
+	/** Each post ends the indicator until the next request. */
+	readonly typingGapMs = 3000;
 	readonly simulator: Simulator;
 	readonly directory: string;
 	readonly #joinMs: number;
@@ -65,7 +67,10 @@ export class DiscordSite implements Site {
 			...{ Olga: member("Olga", "owners"), Alex: member("Alex", "approvers") },
 			...{ Mia: member("Mia", "members"), Max: member("Max", "members"), Gus: member("Gus", "visitors") },
 			Sam: member("Sam"),
-			Robo: this.simulator.member("Robo", { bot: true, roles: ["members"] }),
+			Robo: this.simulator.member("Robo", {
+				bot: true,
+				roles: [scene.robo === "approver" ? "approvers" : "members"],
+			}),
 		};
 		this.general = this.simulator.channel("general");
 		this.random = this.simulator.channel("random");
@@ -86,7 +91,9 @@ export class DiscordSite implements Site {
 		const name = (id: string) => `discord:${home.id}:${id}`;
 		const random = name(this.random.id);
 		const approveIn = scene.notices?.approveIn && { approveIn: [random] };
-		this.place = [name(this.general.id), { root: directory, ...profile, ...approval, ...approveIn }];
+		const directName = `discord:dm:${this.people.Mia.dm.id}`;
+		const set = scene.settingsOf === "dm" ? directName : name(this.general.id);
+		this.place = [set, { root: directory, ...profile, ...approval, ...approveIn }];
 		this.otherPlace = approveIn && [random, { mention: "required" }];
 		const idOf = (person: Name) => name(this.people[person].id);
 		this.notices = scene.notices && [name(this.general.id), noticesOf(scene.notices, idOf)];

@@ -1,3 +1,4 @@
+import { defined } from "@parley/base";
 import { attempt, type Notebook } from "./notebook.ts";
 import type { Player, SentInteraction } from "./site.ts";
 import type { Doing } from "./step.ts";
@@ -12,7 +13,8 @@ export async function doStep(notebook: Notebook, step: Doing): Promise<void> {
 	const person = site.people[step.by ?? "Mia"];
 	if ("says" in step) {
 		const { says, as = says, attaches = [], in: room = "general" } = step;
-		const where = { in: site.room(room, person), attachments: attaches };
+		const forwards = step.forwards === undefined ? undefined : await notebook.message(step.forwards, person);
+		const where = { in: site.room(room, person), attachments: attaches, ...defined({ forwards }) };
 		notebook.name(as, person.says(notebook.written(says), where));
 	} else if ("replies" in step) {
 		const { replies, as = replies, quiet = false, in: room = "general" } = step;

@@ -2,6 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parseJson } from "@parley/base";
 import { doStep } from "./do-step.ts";
+import { has, looks, parley } from "./look.ts";
 import type { Notebook } from "./notebook.ts";
 import type { Happening, Operating } from "./step.ts";
 import type { Town } from "./town.ts";
@@ -26,6 +27,7 @@ export async function happen(notebook: Notebook, step: Happening): Promise<void>
 	else if ("calls" in step) {
 		notebook.name(step.calls, await notebook.message(step.on, site.people.Mia, step.in));
 	} else if ("gets" in step) await writeFile(join(site.directory, step.file), step.gets);
+	else if ("typesUntil" in step) await typesUntil(town, step);
 	else if ("passes" in step) {
 		await town.calm();
 		await town.city.pass(step.passes);
@@ -35,6 +37,27 @@ export async function happen(notebook: Notebook, step: Happening): Promise<void>
 	else if ("does" in step) await step.does(town);
 	else if (isRuling(step)) await rule(notebook, step);
 	else await run(town, step);
+}
+
+/** Longest run of such a step. */
+const maxRunMs = 120_000;
+
+async function typesUntil(
+	town: Town,
+	{ typesUntil: sight, in: name = "general" }: Extract<Happening, { typesUntil: unknown }>,
+): Promise<void> {
+	const { site } = town;
+	const room = site.room(name, site.people.Mia);
+	let gap = 0;
+	await town.calm();
+	for (let passed = 0; passed < maxRunMs; passed += 1000) {
+		await town.city.pass(1000);
+		await town.calm();
+		if (looks(site, room).some((post) => has(post, site.meant(sight)))) return;
+		gap = room.typing().includes(parley) ? 0 : gap + 1000;
+		if (gap >= site.typingGapMs) throw new Error(`after ${passed} ms, there was no typing for ${gap} ms`);
+	}
+	throw new Error(`no such post in ${maxRunMs} ms`);
 }
 
 function isRuling(step: Happening): step is Ruling {

@@ -57,6 +57,7 @@ export interface Player {
 			readonly replyTo?: Message;
 			readonly quiet?: boolean;
 			readonly attachments?: readonly File[];
+			readonly forwards?: Message;
 		},
 	): Message;
 	edits(message: Message, text: string): unknown;
@@ -106,7 +107,7 @@ export function noticesOf(
 
 export interface SiteParts {
 	readonly clock: ManualClock;
-	readonly scene: Pick<Scene, "place" | "welcome" | "notices" | "joins">;
+	readonly scene: Pick<Scene, "place" | "settingsOf" | "robo" | "welcome" | "notices" | "joins">;
 	/** Working directory of the agent. */
 	readonly directory: string;
 }
@@ -123,13 +124,15 @@ export interface Site {
 	readonly tenant: string;
 	readonly tenants: readonly string[];
 	readonly rules: Chat["allow"];
-	/** Channel settings of `general`, with its id. */
+	/** Channel settings of `general` or of direct messages, with their id. */
 	readonly place: readonly [string, Chat["places"][string]];
 	/** Channel settings of `random`, with its id, if it has some. */
 	readonly otherPlace: Site["place"] | undefined;
 	/** Notices about the approvals of `general`, with its id. */
 	readonly notices: readonly [string, NonNullable<Chat["notices"]>[string]] | undefined;
 	readonly mention: string;
+	/** Time from which on a missing working indicator of an active run is a fault. */
+	readonly typingGapMs: number;
 	/** True if the channels and commands that people need exist. */
 	readonly isReady: boolean;
 	room(name: string, person: Player): Room;

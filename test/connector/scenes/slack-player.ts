@@ -1,3 +1,4 @@
+import { defined } from "@parley/base";
 import type { Channel } from "../../simulators/slack/people/channel.ts";
 import type { Person } from "../../simulators/slack/people/person.ts";
 import type { SentInteraction as SlackInteraction } from "../../simulators/slack/people/sent-interaction.ts";
@@ -60,7 +61,13 @@ export class SlackPlayer implements Player {
 			in: room,
 			replyTo,
 			attachments = [],
-		}: { readonly in: SlackRoom; readonly replyTo?: Message; readonly attachments?: readonly File[] },
+			forwards,
+		}: {
+			readonly in: SlackRoom;
+			readonly replyTo?: Message;
+			readonly attachments?: readonly File[];
+			readonly forwards?: Message;
+		},
 	): Message {
 		if (replyTo) return this.person.replies(text, { to: replyTo, attachments });
 		const task = text.startsWith(`${this.#mention} !`) ? text.slice(this.#mention.length + 2) : "";
@@ -68,7 +75,7 @@ export class SlackPlayer implements Player {
 		if (task.startsWith("task new ") && room.hasThreads && !room.conversation) {
 			return this.person.commands(`/parley ${task}`, {}, { in: room.channel });
 		}
-		const sentMessage = this.person.says(text, { in: room.here, attachments });
+		const sentMessage = this.person.says(text, { in: room.here, attachments, ...defined({ forwards }) });
 		const isConversation = text.includes(this.#mention) || room.channel.record.kind === "im";
 		if (room.hasThreads && isConversation) room.conversation ??= room.channel.thread(sentMessage);
 		return sentMessage;

@@ -31,6 +31,7 @@ const methods: Readonly<Record<string, string>> = {
 export class SlackSite implements Site {
 	static readonly platform = "slack";
 	readonly platform = SlackSite.platform;
+	readonly typingGapMs = 1000;
 	readonly simulator: Simulator;
 	readonly directory: string;
 	readonly #joinMs: number;
@@ -64,8 +65,9 @@ export class SlackSite implements Site {
 		this.rules = [
 			{ ...rule(Olga), as: "owner" },
 			{ ...rule(Alex), as: "approver" },
+			{ ...rule(Robo), as: scene.robo ?? "member" },
 			// A guest of the workspace stays a guest under any rule.
-			...[Mia, Max, Gus, Robo].map((one) => ({ ...rule(one), as: "member" as const })),
+			...[Mia, Max, Gus].map((one) => ({ ...rule(one), as: "member" as const })),
 		];
 		const { approvalHours, ...settings } = scene.place ?? {};
 		const approval = approvalHours === undefined ? {} : { approvalMs: approvalHours * hourMs };
@@ -73,7 +75,8 @@ export class SlackSite implements Site {
 		const random = name(this.random.channel.id);
 		const approveIn = scene.notices?.approveIn && { approveIn: [random] };
 		const general = name(this.general.channel.id);
-		this.place = [general, { root: directory, ...settings, ...approval, ...approveIn }];
+		const set = scene.settingsOf === "dm" ? name(Mia.person.dm.record.id) : general;
+		this.place = [set, { root: directory, ...settings, ...approval, ...approveIn }];
 		this.otherPlace = approveIn && [random, { mention: "required" }];
 		const idOf = (person: Name) => name(this.people[person].id);
 		this.notices = scene.notices && [general, noticesOf(scene.notices, idOf)];

@@ -1,5 +1,5 @@
 import { playScenes } from "./play-scenes.ts";
-import { slackStreams } from "./scenes/slack-streams.ts";
+import { slackStreamLevels, slackStreams } from "./scenes/slack-streams.ts";
 import { SlackSite } from "./slack-site.ts";
 
-playScenes(SlackSite, slackStreams);
+playScenes(SlackSite, [...slackStreams, ...slackStreamLevels]);

@@ -49,7 +49,13 @@ interface Seen {
 type Values = Readonly<Record<string, string | number | boolean>>;
 
 export type Doing =
-	| (Where & { readonly says: string; readonly as?: string; readonly attaches?: readonly File[] })
+	| (Where & {
+			readonly says: string;
+			readonly as?: string;
+			readonly attaches?: readonly File[];
+			/** A message that is forwarded. Discord posts it before the text, as a message of its own. */
+			readonly forwards?: string;
+	  })
 	| (Where & {
 			readonly replies: string;
 			readonly to: string;
@@ -90,6 +96,8 @@ export type Operating = {
 export type Happening<S extends Site = Site> =
 	/** Simultaneous actions, before any response. */
 	| { readonly together: readonly Doing[] }
+	/** Time passes until the room shows such a post. Meanwhile, Parley is typing, except for a moment after a post. */
+	| { readonly typesUntil: Sight; readonly in?: string }
 	/** Gives a message a name for later steps. */
 	| { readonly calls: string; readonly on: string; readonly in?: string }
 	/** Writes a file into the working directory of the agent. */
@@ -170,7 +178,7 @@ export interface Scene<S extends Site = Site> {
 	readonly steps: readonly Step<S>[];
 	/** The platform of a scene that other platforms do not have. */
 	readonly only?: "discord" | "slack";
-	/** Channel settings of `general`. */
+	/** Channel settings of `general`, or of `settingsOf`. */
 	readonly place?: {
 		readonly mention?: "always";
 		readonly sessions?: "person";
@@ -181,6 +189,10 @@ export interface Scene<S extends Site = Site> {
 		readonly live?: "off" | "text" | "everything";
 		readonly answers?: "thread";
 	};
+	/** `dm`: Mia's direct messages. */
+	readonly settingsOf?: "dm";
+	/** Role of Robo, a bot. Default: a member. */
+	readonly robo?: "approver";
 	/** The gateway welcomes channels and people, in all scenes of the file. In Discord, `random` is the channel of notices. */
 	readonly welcome?: true;
 	/** Notices about approvals in `general`. */

@@ -1,4 +1,5 @@
 import type { City } from "../city.ts";
+import { looks } from "../look.ts";
 import type { SlackSite } from "../slack-site.ts";
 import type { Scene, Step } from "../step.ts";
 
@@ -92,6 +93,77 @@ export const slackStreams: readonly Scene<SlackSite>[] = [
 			{ shows: "[Good]", in: "dm", times: 1 },
 			{ hides: "✅ list_schedules", in: "dm" },
 			finished(),
+		],
+	},
+];
+
+const request = "read: notes.txt\nread: notes.txt\nlong: 20 tokens at 2 per second";
+const inDirect = { settingsOf: "dm" } as const;
+const complete: readonly Step<SlackSite>[] = [
+	{ passes: 20_000 },
+	{ shows: ["t20", "[Good]"], in: "dm", times: 1 },
+	{ hides: "[Stop]", in: "dm" },
+	finished(),
+];
+
+/** Levels of direct messages, where answers grow as streams. */
+export const slackStreamLevels: readonly Scene<SlackSite>[] = [
+	{
+		name: "with the level off, a direct message is answered without a stream",
+		...inDirect,
+		place: { live: "off" },
+		steps: [
+			{ file: "notes.txt", gets: "one\n" },
+			{ says: request, in: "dm" },
+			{ typing: true, in: "dm" },
+			{ passes: 4000 },
+			{
+				what: "the direct messages have no post of Parley",
+				does: ({ site }) => {
+					const posts = looks(site, site.room("dm", site.people.Mia));
+					if (posts.length > 0) throw new Error(`they have ${posts.join("\n")}`);
+				},
+			},
+			...complete,
+			grew(["create"]),
+			{ typing: false, in: "dm" },
+		],
+	},
+	{
+		name: "with the level text, a stream has no cards of tool calls",
+		...inDirect,
+		place: { live: "text" },
+		steps: [
+			{ file: "notes.txt", gets: "one\n" },
+			{ says: request, in: "dm" },
+			{ shows: ["t3", "[Stop]", /^(?!.*✅)/s], in: "dm" },
+			grew(["create", "append"]),
+			...complete,
+			grew(["create", "append", "stop", "edit"]),
+		],
+	},
+	{
+		name: "with the usual level, a stream has a card for each tool call without its subject",
+		...inDirect,
+		place: {},
+		steps: [
+			{ file: "notes.txt", gets: "one\n" },
+			{ says: request, in: "dm" },
+			{ shows: ["t3", "[Stop]", /(?:✅ read_file(?! notes).*){2}/s], in: "dm" },
+			grew(["create", "append"]),
+			...complete,
+		],
+	},
+	{
+		name: "with the level everything, a stream has the subjects of tool calls",
+		...inDirect,
+		place: { live: "everything" },
+		steps: [
+			{ file: "notes.txt", gets: "one\n" },
+			{ says: request, in: "dm" },
+			{ shows: ["t3", "[Stop]", /(?:✅ read_file notes\.txt.*){2}/s], in: "dm" },
+			grew(["create", "append"]),
+			...complete,
 		],
 	},
 ];
