@@ -99,7 +99,7 @@ export async function saveToFile({ file, data, version, force, json }: Saving, i
 				backupTexts.savedFile({ file: saved.file, size: formatBytes(saved.bytes), files: saved.files }),
 			),
 			missing.length > 0 ? backupTexts.missingFiles({ files: missing.length }) : undefined,
-			backupTexts.keepSecret,
+			backupTexts.howToStore,
 		]),
 		io,
 	);

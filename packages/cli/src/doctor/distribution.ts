@@ -1,3 +1,5 @@
+import { systemFixes } from "../texts/doctor/system.ts";
+
 /** Kinds of systems that need different fixes. */
 export type Distribution =
 	| "debian"
@@ -48,33 +50,13 @@ function fixOn(fixes: Fixes): (distribution: Distribution) => string {
 }
 
 /** Commands that synchronise the clock. */
-export const setClock = fixOn({
-	alpine: "apk add chrony && rc-service chronyd start",
-	wsl: "in Windows: wsl --shutdown, then start again",
-	macos: "sudo sntp -sS time.apple.com",
-	other: "turn on network time in the settings of the system",
-	else: "sudo timedatectl set-ntp true",
-});
+export const setClock = fixOn(systemFixes.clock);
 
 /** Commands that free disk space. */
-export const makeRoom = fixOn({
-	debian: "sudo apt clean && sudo journalctl --vacuum-size=200M",
-	fedora: "sudo dnf clean all && sudo journalctl --vacuum-size=200M",
-	arch: "sudo pacman -Sc && sudo journalctl --vacuum-size=200M",
-	suse: "sudo zypper clean && sudo journalctl --vacuum-size=200M",
-	alpine: "sudo apk cache clean",
-	wsl: "free space on the Windows drive of this system",
-	macos: "free space in System Settings, General, Storage",
-	else: "remove unused files",
-});
+export const makeRoom = fixOn(systemFixes.space);
 
 /** Commands that install a newer Node. */
-export const updateNode = fixOn({
-	arch: "sudo pacman -Syu nodejs npm",
-	alpine: "sudo apk add --upgrade nodejs npm",
-	macos: "brew upgrade node, or https://nodejs.org/en/download",
-	else: "install it from https://nodejs.org/en/download",
-});
+export const updateNode = fixOn(systemFixes.node);
 
 /** Command that shows the program that listens on a port. */
 export function showListener(distribution: Distribution, port: number): string {

@@ -1,4 +1,5 @@
 import type { Found } from "../tables/finding-rows.ts";
+import { doctorTexts } from "../texts/doctor/shared.ts";
 import type { System } from "./system.ts";
 
 export interface Check {
@@ -7,7 +8,7 @@ export interface Check {
 }
 
 /** Result of checks that need a valid configuration. */
-export const configInvalid = "unknown while the configuration is invalid";
+export const configInvalid = doctorTexts.configInvalid;
 
 export function ok(what: string): Found {
 	return { status: "ok", what };

@@ -6,10 +6,9 @@ import type { OutputFormat } from "../text/styles.ts";
 import { timeAgo, timeLeft } from "../text/time-ago.ts";
 import { visibleLine } from "../text/visible.ts";
 import { wrapText } from "../text/wrap.ts";
+import { policyTableTexts, tokenTableTexts, trustTableTexts } from "../texts/tables/access.ts";
 
 export type Grant = MethodResult<"list_grants">["grants"][number];
-
-const head = ["ID", "CHANNEL", "STATE", "CALLS", "COVERS", "GRANTED BY", "REASON"];
 
 /** Rows of trust grants, newest first. */
 export function grantTable(grants: readonly Grant[], now: number, format: OutputFormat): string[] {
@@ -22,7 +21,12 @@ export function grantTable(grants: readonly Grant[], now: number, format: Output
 		visibleLine(grant.granted_by),
 		visibleLine(grant.reason),
 	]);
-	const table: Table = { rows: [head, ...rows], right: [3], optional: [5, 4, 3], elastic: 6 };
+	const table: Table = {
+		rows: [trustTableTexts.grantColumns, ...rows],
+		right: [3],
+		optional: [5, 4, 3],
+		elastic: 6,
+	};
 	return tableRows(table, format);
 }
 
@@ -30,20 +34,21 @@ export type TrustRequest = MethodResult<"list_grants">["wishes"][number];
 
 /** Requests for trust grants in rows, and below them the commands that answer. */
 export function requestRows(requests: readonly TrustRequest[], now: number, format: OutputFormat): string[] {
-	const head = ["ID", "CHANNEL", "REQUESTED BY", "LIMITS", "COVERS", "EXPIRES IN", "REASON"];
 	const rows = requests.map((request) => [
 		visibleLine(request.token),
 		visibleLine(request.place),
 		requesterOf(request),
-		`${timeLeft(request.minutes * 60_000)}, ${request.max_actions} calls`,
+		trustTableTexts.limits({ time: timeLeft(request.minutes * 60_000), calls: request.max_actions }),
 		coversOf(request),
 		timeLeft(Date.parse(request.expires_at) - now),
 		visibleLine(request.reason),
 	]);
-	const hint =
-		"`parley trust approve ID` trusts the channel, `parley trust deny ID` denies the request. Ids may be abbreviated.";
+	const hint = trustTableTexts.howToAnswer;
 	return [
-		...tableRows({ rows: [head, ...rows], optional: [5, 3, 4], elastic: 6 }, format),
+		...tableRows(
+			{ rows: [trustTableTexts.requestColumns, ...rows], optional: [5, 3, 4], elastic: 6 },
+			format,
+		),
 		...wrapText(hint, format.columns),
 	];
 }
@@ -53,9 +58,10 @@ function requesterOf({ person = "unknown", name = "" }: TrustRequest): string {
 }
 
 function stateOf({ expires_at, ended_at, end_reason = "" }: Grant, now: number): string {
-	if (ended_at !== undefined) return `ended ${localTime(new Date(ended_at))}: ${visibleLine(end_reason)}`;
+	if (ended_at !== undefined)
+		return trustTableTexts.ended({ time: localTime(new Date(ended_at)), reason: visibleLine(end_reason) });
 	const left = Date.parse(expires_at) - now;
-	return left > 0 ? `${timeLeft(left)} left` : "expired";
+	return left > 0 ? trustTableTexts.left({ time: timeLeft(left) }) : trustTableTexts.expired;
 }
 
 /** The limits of a grant, or of a request for one. */
@@ -67,8 +73,7 @@ interface Coverage {
 
 function coversOf({ people, tools, classes }: Coverage): string {
 	const calls = [...(tools ?? []), ...(classes ?? [])].map(visibleLine);
-	const who = people === null ? "members" : people.map(visibleLine).join(", ");
-	return `${calls.length === 0 ? "all calls" : calls.join(", ")} of ${who}`;
+	return trustTableTexts.coverage({ calls: calls.join(", "), people: people?.map(visibleLine).join(", ") });
 }
 
 type Token = MethodResult<"list_tokens">["tokens"][number];
@@ -80,16 +85,21 @@ const shownId = 8;
 export function tokenTable(tokens: readonly Token[], format: OutputFormat, now: number): string[] {
 	const sorted = [...tokens].sort((a, b) => Number(b.status === "active") - Number(a.status === "active"));
 	const cells = sorted.map((token) => tokenCells(token, now));
-	const head = ["ID", "KIND", "NAME", "SCOPE", "LAST USED", "STATUS"];
-	return tableRows({ rows: [head, ...cells], optional: [3, 4], elastic: 2 }, format);
+	return tableRows({ rows: [tokenTableTexts.columns, ...cells], optional: [3, 4], elastic: 2 }, format);
 }
 
 function tokenCells(token: Token, now: number): string[] {
 	const { id, kind, name, platform, tenants, sessions, last_used_at } = token;
 	const where = tenants ? [platform, ...tenants].join(" ") : platform;
 	const scope =
-		where ?? (sessions ? `${sessions.length} sessions` : kind === "observer" ? "all sessions" : "");
-	const used = last_used_at === undefined ? "never" : timeAgo(Date.parse(last_used_at), now);
+		where ??
+		(sessions
+			? tokenTableTexts.sessions({ count: sessions.length })
+			: kind === "observer"
+				? tokenTableTexts.allSessions
+				: "");
+	const used =
+		last_used_at === undefined ? tokenTableTexts.neverUsed : timeAgo(Date.parse(last_used_at), now);
 	const status = token.status === "active" ? untilWords(token, now) : token.status;
 	return [id.slice(0, shownId), kind, name, scope, used, status].map(visibleLine);
 }
@@ -102,7 +112,7 @@ type Rule = Listing["rules"][number];
 export function decisionRows(answer: Answer, format: OutputFormat): string[] {
 	const { effect, floor, reason, classes, sandbox, policy_version, rules } = answer;
 	const facts = [
-		`${floor ? "ask always" : effect}: ${visibleLine(reason)}`,
+		`${floor ? policyTableTexts.askAlways : effect}: ${visibleLine(reason)}`,
 		`classes: ${classes.join(", ") || "none"}`,
 		`sandbox: ${sandbox}`,
 		`policy: ${policy_version}`,
@@ -110,8 +120,10 @@ export function decisionRows(answer: Answer, format: OutputFormat): string[] {
 	const cells = rules.map(({ decides, layer, effect, source, reason: why }) =>
 		[decides ? "▸" : "", layer, effect, why, source ?? ""].map(visibleLine),
 	);
-	const head = ["", "LAYER", "EFFECT", "REASON", "SOURCE"];
-	const table = rules.length === 0 ? [] : tableRows({ rows: [head, ...cells], elastic: 3 }, format);
+	const table =
+		rules.length === 0
+			? []
+			: tableRows({ rows: [policyTableTexts.decisionColumns, ...cells], elastic: 3 }, format);
 	return [...facts.flatMap((fact) => wrapText(fact, format.columns)), ...table];
 }
 
@@ -120,17 +132,16 @@ export function ruleRows({ rules, problem }: Listing, format: OutputFormat): str
 	const cells = rules.map((rule) =>
 		[rule.layer, effectOf(rule), conditionsOf(rule), rule.reason, rule.source ?? ""].map(visibleLine),
 	);
-	const head = ["LAYER", "EFFECT", "WHEN", "REASON", "SOURCE"];
 	const broken = problem === undefined ? [] : wrapText(`✗ ${visibleLine(problem)}`, format.columns);
 	return [
 		...broken.map(format.styles.red),
-		...tableRows({ rows: [head, ...cells], optional: [4], elastic: 2 }, format),
+		...tableRows({ rows: [policyTableTexts.ruleColumns, ...cells], optional: [4], elastic: 2 }, format),
 	];
 }
 
 function effectOf({ effect, floor, ignored }: Rule): string {
 	if (ignored) return `(${effect})`;
-	return floor ? "ask always" : effect;
+	return floor ? policyTableTexts.askAlways : effect;
 }
 
 function conditionsOf({ tools, classes, commands, paths, hosts }: Rule): string {
@@ -141,26 +152,22 @@ function conditionsOf({ tools, classes, commands, paths, hosts }: Rule): string 
 		paths?.join(" or "),
 		hosts?.join(" or "),
 	]);
-	return conditions.join("; ") || "every call";
+	return conditions.join("; ") || policyTableTexts.everyCall;
 }
 
 /** Remaining validity of a token. */
 function untilWords({ expires_at }: Token, now: number): string {
 	return expires_at === undefined
-		? "does not expire"
-		: `expires in ${timeLeft(Date.parse(expires_at) - now)}`;
+		? tokenTableTexts.doesNotExpire
+		: tokenTableTexts.expires({ left: timeLeft(Date.parse(expires_at) - now) });
 }
 
 /** Words besides the text of a new token. */
 export function createdWords(info: Token, now: number): string {
-	const named = visibleLine(`${info.kind} token ${info.name} (${info.id.slice(0, 8)})`);
-	const again = isOwn(info)
-		? "It is stored in the data directory, where programs of this machine find it."
-		: "It cannot be shown again.";
-	return [
-		`${named} ${untilWords(info, now)}. ${again}`,
-		"Clients send it as `Authorization: Bearer TOKEN`; parley reads it from PARLEY_TOKEN.",
-	].join("\n");
+	const { kind, name, id } = info;
+	const token = visibleLine(tokenTableTexts.token({ kind, name, id: id.slice(0, 8) }));
+	const again = isOwn(info) ? tokenTableTexts.stored : tokenTableTexts.shownOnce;
+	return [`${token} ${untilWords(info, now)}. ${again}`, tokenTableTexts.howToSend].join("\n");
 }
 
 /** Whether it is the operator token of the data directory. */

@@ -1,8 +1,8 @@
 import type { CommandPayload } from "@parley/protocol";
-import { commandEnd } from "../text/command-end.ts";
 import { shorten } from "../text/shorten.ts";
 import { timeAgo } from "../text/time-ago.ts";
 import { visibleLine } from "../text/visible.ts";
+import { commandEnd, commandRunning } from "../texts/command-end.ts";
 
 /** One row for each command in the background of a session. */
 export function commandRows(
@@ -16,7 +16,7 @@ export function commandRows(
 /** A command with its number and state. */
 export function commandRow(command: CommandPayload): string {
 	const { number, reason } = command;
-	const state = reason === undefined ? "is running" : commandEnd({ ...command, reason });
+	const state = reason === undefined ? commandRunning : commandEnd({ ...command, reason });
 	return `${number} ${state}: ${visibleLine(command.command)}`;
 }
 

@@ -2,6 +2,7 @@ import { alignColumns } from "../text/columns.ts";
 import type { OutputFormat } from "../text/styles.ts";
 import { visibleLine } from "../text/visible.ts";
 import { widthOf, wrapText } from "../text/wrap.ts";
+import { doctorTexts } from "../texts/doctor/shared.ts";
 
 const marks: Readonly<Record<FindingStatus, string>> = { ok: "ok", warn: "warn", fail: "FAIL" };
 
@@ -39,12 +40,7 @@ function sumOf(findings: readonly Finding[]): string {
 	const count = (requested: FindingStatus): number =>
 		findings.filter(({ status }) => status === requested).length;
 	const [failures, warnings] = [count("fail"), count("warn")];
-	if (failures + warnings === 0) return "no problems";
-	return `${counted(failures, "failure")}, ${counted(warnings, "warning")}`;
-}
-
-function counted(count: number, word: string): string {
-	return `${count} ${word}${count === 1 ? "" : "s"}`;
+	return doctorTexts.sum({ failures, warnings });
 }
 
 export type FindingStatus = "ok" | "warn" | "fail";

@@ -7,6 +7,7 @@ import { shorten } from "../text/shorten.ts";
 import type { OutputFormat, Styles } from "../text/styles.ts";
 import { visibleLine } from "../text/visible.ts";
 import { widthOf, wrapText } from "../text/wrap.ts";
+import { modelTableTexts, usageTableTexts } from "../texts/tables/models.ts";
 
 type ModelList = MethodResult<"list_models">;
 type ListedModel = ModelList["models"][number];
@@ -16,10 +17,9 @@ export function modelTable(list: ModelList, format: OutputFormat): string[] {
 	const { models, default: chosen } = list;
 	const notes = modelNotes(list, format);
 	if (models.length === 0) return notes;
-	const head = ["", "NAME", "TIER", "WINDOW", "REPLY", "THINKING", "IMAGES", "$/M IN", "CACHED", "OUT"];
 	const rows = models.map((model) => [model.name === chosen ? "▸" : "", ...modelCells(model)]);
 	const table = tableRows(
-		{ rows: [head, ...rows], right: [3, 4, 7, 8, 9], optional: [6, 8], elastic: 1 },
+		{ rows: [modelTableTexts.columns, ...rows], right: [3, 4, 7, 8, 9], optional: [6, 8], elastic: 1 },
 		format,
 	);
 	return [...table, ...models.flatMap((model) => priceRows(model, format)), ...notes];
@@ -32,8 +32,8 @@ function modelNotes(
 ): string[] {
 	const isListed = models.some(({ name }) => name === chosen);
 	const notes = definedItems([
-		isListed ? undefined : `${visibleLine(chosen)} is the default model; its limits and prices are unknown`,
-		any_model ? "the server may have more models: you can use any name" : undefined,
+		isListed ? undefined : modelTableTexts.unlistedDefault({ model: visibleLine(chosen) }),
+		any_model ? modelTableTexts.anyModel : undefined,
 	]);
 	return notes.flatMap((note) => wrapText(note, columns)).map(styles.dim);
 }
@@ -44,11 +44,17 @@ function priceRows(
 	{ columns, styles }: OutputFormat,
 ): string[] {
 	if (subscription)
-		return wrapText(`${visibleLine(name)}: a subscription pays for the tokens`, columns).map(styles.dim);
+		return wrapText(modelTableTexts.subscription({ model: visibleLine(name) }), columns).map(styles.dim);
 	if (!long_prompt) return [];
 	const { above, prices } = long_prompt;
 	const [input, cached, output] = [prices.input, prices.cache_read, prices.output].map(priceOf);
-	const words = `${visibleLine(name)}, prompts above ${formatRoughly(above)} tokens: ${input} in, ${cached} cached, ${output} out`;
+	const words = modelTableTexts.longPrompt({
+		model: visibleLine(name),
+		above: formatRoughly(above),
+		input,
+		cached,
+		output,
+	});
 	return wrapText(words, columns).map(styles.dim);
 }
 
@@ -83,16 +89,16 @@ function priceOf(price: number | undefined): string {
 
 /** Rows of the providers, then their problems. */
 export function providerTable(providers: readonly ProviderReport[], format: OutputFormat): string[] {
-	if (providers.length === 0) return ["no provider: the offline model is used"];
+	if (providers.length === 0) return [modelTableTexts.noProvider];
 	const rows = providers.map(({ name, host, key, keyFound, models }) => [
 		...[name, host].map(visibleLine),
 		host === ""
 			? "?"
 			: key === undefined
-				? "needs none"
+				? modelTableTexts.noKeyNeeded
 				: keyFound
-					? `in ${visibleLine(key)}`
-					: `${visibleLine(key)} is not set`,
+					? modelTableTexts.keyFound({ key: visibleLine(key) })
+					: modelTableTexts.keyMissing({ key: visibleLine(key) }),
 		models === undefined ? "?" : formatCount(models),
 	]);
 	const problems = providers.flatMap(({ name, problem }): string[] =>
@@ -100,7 +106,7 @@ export function providerTable(providers: readonly ProviderReport[], format: Outp
 			? []
 			: wrapText(`✗ ${visibleLine(name)}: ${visibleLine(problem)}`, format.columns).map(format.styles.red),
 	);
-	const table = { rows: [["PROVIDER", "HOST", "KEY", "MODELS"], ...rows], right: [3], elastic: 1 };
+	const table = { rows: [modelTableTexts.providerColumns, ...rows], right: [3], elastic: 1 };
 	return [...tableRows(table, format), ...problems];
 }
 
@@ -109,7 +115,7 @@ type Agent = AgentList["agents"][number];
 
 /** Rows of the agent profiles, then the invalid profiles with the reason. */
 export function agentTable({ agents, problems }: AgentList, format: OutputFormat): string[] {
-	const cells = [["NAME", "TITLE", "MODEL", "THINKING", "TOOLS"], ...agents.map(agentCells)];
+	const cells = [modelTableTexts.agentColumns, ...agents.map(agentCells)];
 	const broken = problems.flatMap(({ name, message }) =>
 		wrapText(`✗ ${visibleLine(name)}: ${visibleLine(message)}`, format.columns).map(format.styles.red),
 	);
@@ -117,9 +123,9 @@ export function agentTable({ agents, problems }: AgentList, format: OutputFormat
 }
 
 function agentCells({ name, title, model, reasoning, tools, server }: Agent): string[] {
-	const where = server === undefined ? "" : ` at ${server}`;
-	const named = `${model ?? "(default)"}${where}`;
-	const allowed = tools === undefined ? "all" : tools.join(", ") || "none";
+	const named = modelTableTexts.modelAt({ model, server });
+	const allowed =
+		tools === undefined ? modelTableTexts.allTools : tools.join(", ") || modelTableTexts.noTools;
 	return [name, title, named, reasoning ?? "", allowed].map(visibleLine);
 }
 
@@ -138,11 +144,11 @@ export function usageRows(
 ): string[] {
 	const known = budgetRows(budgets, format);
 	const limits = known.length === 0 ? [] : ["", ...known];
-	if (total.calls === 0) return ["no usage yet", ...limits];
+	if (total.calls === 0) return [usageTableTexts.noUsage, ...limits];
 	const cells = definedItems([
-		[by.toUpperCase(), "CALLS", "INPUT", "CACHED", "OUTPUT", "COST"],
+		[by.toUpperCase(), ...usageTableTexts.columns],
 		...rows.map((row) => usageCells(nameOf(row, by), row)),
-		rows.length > 1 ? usageCells("total", total) : undefined,
+		rows.length > 1 ? usageCells(usageTableTexts.total, total) : undefined,
 	]);
 	const table = tableRows({ rows: cells, right: [1, 2, 3, 4, 5], optional: [1], elastic: 0 }, format);
 	return [...table, ...priceNotes(rows, format), ...limits];
@@ -165,7 +171,7 @@ function priceNotes(rows: readonly UsageRow[], { columns, styles }: OutputFormat
 	});
 	if (free.length === 0) return [];
 	const names = free.map(({ model = "" }) => visibleLine(model)).join(", ");
-	return wrapText(`no price for ${names}: counted as $0.00`, columns).map(styles.dim);
+	return wrapText(usageTableTexts.noPrice({ models: names }), columns).map(styles.dim);
 }
 
 type Budget = MethodResult<"usage">["budgets"][number];
@@ -185,7 +191,7 @@ export function budgetRows(all: readonly Budget[], { columns, styles }: OutputFo
 		scopeOf(budget),
 		spentOf(budget),
 		budget.limit_usd === null ? "" : `${percentOf(budget)} %`,
-		budget.source === "set" ? "set by the operator" : "configured",
+		budget.source === "set" ? usageTableTexts.setByOperator : usageTableTexts.configured,
 	]);
 	const width = Math.max(0, ...alignColumns(cells).map(widthOf));
 	const bar = Math.min(longestBar, columns - width - 2);
@@ -207,13 +213,18 @@ function orderOf({ scope, period }: Budget): number {
 }
 
 function scopeOf({ scope, session_id, period }: Budget): string {
-	const scopeName = scope === "gateway" ? "all sessions" : visibleLine(session_id ?? "this session");
-	return `${scopeName}, ${period === "day" ? "today" : "this month"}`;
+	const scopeName =
+		scope === "gateway"
+			? usageTableTexts.allSessions
+			: visibleLine(session_id ?? usageTableTexts.thisSession);
+	return `${scopeName}, ${period === "day" ? usageTableTexts.today : usageTableTexts.thisMonth}`;
 }
 
 function spentOf({ spent_usd, limit_usd }: Budget): string {
 	const spent = formatUsd(spent_usd);
-	return limit_usd === null ? `${spent}, no limit` : `${spent} of ${formatUsdLimit(limit_usd)}`;
+	return limit_usd === null
+		? usageTableTexts.noLimit({ spent })
+		: usageTableTexts.spentOf({ spent, limit: formatUsdLimit(limit_usd) });
 }
 
 /** Rounded down, so that 100 % means that the budget is spent. */

@@ -7,6 +7,7 @@ import type { OutputFormat } from "../text/styles.ts";
 import { timeAgo, timeLeft } from "../text/time-ago.ts";
 import { visibleLine } from "../text/visible.ts";
 import { wrapText } from "../text/wrap.ts";
+import { channelTableTexts, peopleTableTexts } from "../texts/tables/people.ts";
 
 type People = MethodResult<"list_people">;
 type Person = People["people"][number];
@@ -15,14 +16,10 @@ type Waiting = People["waiting"][number];
 /** Rows of the people with access, then the open requests and invitations. `now` is in milliseconds since the epoch. */
 export function peopleRows({ people, waiting }: People, now: number, format: OutputFormat): string[] {
 	if (people.length === 0 && waiting.length === 0) {
-		return ["No chat user has access. `parley people pair --role owner` prints a code for the first owner."];
+		return [peopleTableTexts.noPeople];
 	}
-	const known = [
-		["PERSON", "NAME", "ROLE", "ADDED BY", "WHEN"],
-		...people.map((one) => personCells(one, now)),
-	];
-	const head = ["KIND", "NAME", "PLATFORM", "GUILD OR TEAM", "USER ID", "ROLE", "EXPIRES IN", "ID"];
-	const open = [head, ...waiting.map((one) => waitingCells(one, now))];
+	const known = [peopleTableTexts.columns, ...people.map((one) => personCells(one, now))];
+	const open = [peopleTableTexts.waitingColumns, ...waiting.map((one) => waitingCells(one, now))];
 	return definedItems([
 		...(people.length > 0 ? tableRows({ rows: known, optional: [3, 4], elastic: 1 }, format) : []),
 		people.length > 0 && waiting.length > 0 ? "" : undefined,
@@ -38,7 +35,7 @@ interface NamedPerson {
 
 /** Id of a person, with the display name if there is one. */
 export function personWords({ person, name }: NamedPerson): string {
-	return visibleLine(name === "" ? person : `${person} (${name})`);
+	return visibleLine(name === "" ? person : peopleTableTexts.person({ person, name }));
 }
 
 function personCells({ person, name, role, added_by, created_at }: Person, now: number): string[] {
@@ -56,10 +53,8 @@ function waitingCells(one: Waiting, now: number): string[] {
 function hintsFor(waiting: readonly Waiting[], { columns }: OutputFormat): string[] {
 	const hasRequests = waiting.some(({ kind }) => kind === "request");
 	const hints = definedItems([
-		hasRequests
-			? "`parley people approve CODE` gives access. Compare the user id with the person first."
-			: undefined,
-		waiting.length > 0 ? "`parley people deny ID` denies a request or cancels an invitation." : undefined,
+		hasRequests ? peopleTableTexts.howToApprove : undefined,
+		waiting.length > 0 ? peopleTableTexts.howToDeny : undefined,
 	]);
 	return hints.flatMap((hint) => wrapText(hint, columns));
 }
@@ -74,8 +69,8 @@ interface Named {
 
 /** Result of a denial or a cancellation in one line. */
 export function deniedWords({ id, kind, person, name = "" }: Named): string {
-	if (kind === "invitation") return `cancelled the invitation ${visibleLine(id)}`;
-	return `denied the request of ${personWords({ person: person ?? id, name })}; to block a person, use chat.people.deny in the configuration`;
+	if (kind === "invitation") return peopleTableTexts.invitationCancelled({ id: visibleLine(id) });
+	return peopleTableTexts.requestDenied({ person: personWords({ person: person ?? id, name }) });
 }
 
 /**
@@ -99,17 +94,17 @@ type Channel = MethodResult<"list_places">["places"][number];
 
 export function channelRows(channels: readonly Channel[], format: OutputFormat): string[] {
 	if (channels.length === 0) {
-		return ["No channel has its own settings. Use `parley channels set`."];
+		return [channelTableTexts.noChannels];
 	}
 	return channels.flatMap((channel) => settingRows(channel, format));
 }
 
 function settingRows({ place, profile, source }: Channel, { columns, styles }: OutputFormat): string[] {
-	const by = source === "operator" ? "set by the operator" : "from the configuration";
+	const by = source === "operator" ? channelTableTexts.setByOperator : channelTableTexts.configured;
 	const words = settingWords(profile).flatMap((row) => wrapText(visibleLine(row), Math.max(10, columns - 2)));
 	return [
-		...wrapText(`${visibleLine(place)}  (${by})`, columns).map(styles.bold),
-		...(words.length > 0 ? words : ["default settings"]).map((row) => `  ${row}`),
+		...wrapText(channelTableTexts.heading({ channel: visibleLine(place), by }), columns).map(styles.bold),
+		...(words.length > 0 ? words : [channelTableTexts.defaults]).map((row) => `  ${row}`),
 	];
 }
 
@@ -117,22 +112,33 @@ function settingWords(profile: Channel["profile"]): string[] {
 	const { agent, model, tools, root, approvers, budget_usd, quota_bytes, approval_hours } = profile;
 	const { mention, sessions, live, answers, status, busy, context, approve_in } = profile;
 	const facts: readonly (readonly [string, string | undefined])[] = [
-		["agent", agent],
-		["model", model],
-		["tools", tools?.join(", ")],
-		["directory", root],
-		["approvers", approvers?.join(", ")],
-		["approvals also in", approve_in?.join(", ")],
-		["budget", budget_usd === undefined ? undefined : `${formatUsdLimit(budget_usd)} a day`],
-		["workspace", quota_bytes === undefined ? undefined : `up to ${formatBytes(quota_bytes)}`],
-		["mention", mention],
-		["sessions", sessions === "person" ? "one for each person" : sessions],
-		["live answers", live],
-		["answers in", answers],
-		["status", status],
-		["while it works", busy],
-		["earlier messages", context === 0 ? "off" : context?.toString()],
-		["approvals expire after", approval_hours === undefined ? undefined : `${approval_hours} h`],
+		[channelTableTexts.agent, agent],
+		[channelTableTexts.model, model],
+		[channelTableTexts.tools, tools?.join(", ")],
+		[channelTableTexts.directory, root],
+		[channelTableTexts.approvers, approvers?.join(", ")],
+		[channelTableTexts.approvalsAlsoIn, approve_in?.join(", ")],
+		[
+			channelTableTexts.budget,
+			budget_usd === undefined ? undefined : channelTableTexts.aDay({ budget: formatUsdLimit(budget_usd) }),
+		],
+		[
+			channelTableTexts.workspace,
+			quota_bytes === undefined ? undefined : channelTableTexts.upTo({ size: formatBytes(quota_bytes) }),
+		],
+		[channelTableTexts.mention, mention],
+		[channelTableTexts.sessions, sessions === "person" ? channelTableTexts.perPerson : sessions],
+		[channelTableTexts.liveAnswers, live],
+		[channelTableTexts.answersIn, answers],
+		[channelTableTexts.status, status],
+		[channelTableTexts.whileItWorks, busy],
+		[channelTableTexts.earlierMessages, context === 0 ? channelTableTexts.off : context?.toString()],
+		[
+			channelTableTexts.approvalsExpireAfter,
+			approval_hours === undefined ? undefined : channelTableTexts.hours({ hours: approval_hours }),
+		],
 	];
-	return facts.flatMap(([name, value]) => (value === undefined ? [] : [`${name}: ${value || "none"}`]));
+	return facts.flatMap(([name, value]) =>
+		value === undefined ? [] : [`${name}: ${value || channelTableTexts.none}`],
+	);
 }

@@ -1,7 +1,7 @@
 import { definedItems } from "@parley/base";
 import type { MethodResult } from "@parley/protocol";
 import type { SessionFacts } from "../client/find-session.ts";
-import { formatCount, formatUsd } from "../text/amounts.ts";
+import { formatUsd } from "../text/amounts.ts";
 import { alignColumns } from "../text/columns.ts";
 import { localTime } from "../text/local-time.ts";
 import { shorten } from "../text/shorten.ts";
@@ -9,12 +9,12 @@ import type { OutputFormat, Styles } from "../text/styles.ts";
 import { timeAgo } from "../text/time-ago.ts";
 import { visibleLine } from "../text/visible.ts";
 import { widthOf } from "../text/wrap.ts";
+import { sessionTableTexts } from "../texts/tables/sessions.ts";
 
 type Listed = MethodResult<"list_sessions">["sessions"][number];
 
 /** Minimum width of titles and directories. Both are shortened to the free width. */
 const leastColumns = 10;
-const head = ["ID", "STATE", "MSGS", "UPDATED"];
 /** Columns by available width. The first layout with enough room for the texts is used. */
 const layouts = [
 	{ facts: [0, 1, 2, 3], texts: 2 },
@@ -31,8 +31,8 @@ export function sessionTable(
 	{ columns, styles }: OutputFormat,
 ): string[] {
 	const newestFirst = [...sessions].sort((a, b) => Date.parse(b.updated_at) - Date.parse(a.updated_at));
-	const facts = [head, ...newestFirst.map((one) => factsOf(one, now))];
-	const texts = [["TITLE", "DIRECTORY"], ...newestFirst.map(textsOf)];
+	const facts = [sessionTableTexts.factColumns, ...newestFirst.map((one) => factsOf(one, now))];
+	const texts = [sessionTableTexts.textColumns, ...newestFirst.map(textsOf)];
 	const { shown, count, width } = chooseLayout(facts, columns);
 	const rows = shown.map((row, index) => [
 		...row,
@@ -63,19 +63,18 @@ function factsOf({ session_id, state, message_count, updated_at }: Listed, now: 
 }
 
 function textsOf({ title, root_dir }: Listed): string[] {
-	return [visibleLine(title) || "(no title)", visibleLine(root_dir)];
+	return [visibleLine(title) || sessionTableTexts.noTitle, visibleLine(root_dir)];
 }
 
 /** Title of a session, or words for a session without one. */
 export function titleOf({ title }: { readonly title: string }): string {
-	return visibleLine(title) || "(no title)";
+	return visibleLine(title) || sessionTableTexts.noTitle;
 }
 
 /** `4 messages, 1,234 input tokens, 56 output tokens, $0.01`. */
 export function sessionUsage({ message_count, token_usage, cost_usd }: SessionFacts): string {
 	const { input, output } = token_usage;
-	const messages = `${formatCount(message_count)} ${message_count === 1 ? "message" : "messages"}`;
-	return `${messages}, ${formatCount(input)} input tokens, ${formatCount(output)} output tokens, ${formatUsd(cost_usd)}`;
+	return sessionTableTexts.usage({ messages: message_count, input, output, cost: formatUsd(cost_usd) });
 }
 
 /** Details of a session in rows, its title first. */

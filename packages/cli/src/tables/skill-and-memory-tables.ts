@@ -6,6 +6,7 @@ import type { OutputFormat } from "../text/styles.ts";
 import { timeAgo } from "../text/time-ago.ts";
 import { visibleLine, visibleText } from "../text/visible.ts";
 import { wrapText } from "../text/wrap.ts";
+import { memoryTableTexts, skillTableTexts } from "../texts/tables/skills.ts";
 
 type SkillList = MethodResult<"list_skills">;
 type Skill = SkillList["skills"][number];
@@ -15,14 +16,16 @@ export function skillTable(
 	{ skills, problems }: { readonly skills: readonly Skill[]; readonly problems: SkillList["problems"] },
 	format: OutputFormat,
 ): string[] {
-	const cells = [["NAME", "STARTED BY", "TRUST", "FILE", "DESCRIPTION"], ...skills.map(skillCells)];
+	const cells = [skillTableTexts.columns, ...skills.map(skillCells)];
 	const table =
-		skills.length === 0 ? ["No skills."] : tableRows({ rows: cells, optional: [3, 1], elastic: 4 }, format);
+		skills.length === 0
+			? [skillTableTexts.noSkills]
+			: tableRows({ rows: cells, optional: [3, 1], elastic: 4 }, format);
 	const broken = problems.flatMap(({ path, message }) =>
 		wrapText(`✗ ${visibleLine(path)}: ${visibleLine(message)}`, format.columns).map(format.styles.red),
 	);
 	const needed = skills.some(({ trust }) => trust === "untrusted" || trust === "changed");
-	const help = needed ? ["Review the files of skills without trust, then run: parley skills trust DIR"] : [];
+	const help = needed ? [skillTableTexts.howToTrust] : [];
 	return [...table, ...broken, ...help];
 }
 
@@ -42,19 +45,22 @@ export function skillRows(skill: MethodResult<"show_skill">, { columns, styles }
 		changes,
 	} = skill;
 	const facts: [string, string][] = definedItems([
-		["file", path],
-		["directory", directory],
-		["trust", trust],
-		["started by", startedBy(skill)],
-		["tools", tools === undefined ? "all" : tools.join(", ") || "none"],
-		model === undefined ? undefined : (["model", model] satisfies [string, string]),
+		[skillTableTexts.file, path],
+		[skillTableTexts.directory, directory],
+		[skillTableTexts.trust, trust],
+		[skillTableTexts.startedByLabel, startedBy(skill)],
+		[
+			skillTableTexts.tools,
+			tools === undefined ? skillTableTexts.allTools : tools.join(", ") || skillTableTexts.noTools,
+		],
+		model === undefined ? undefined : ([skillTableTexts.model, model] satisfies [string, string]),
 		steps === undefined
 			? undefined
-			: (["steps", steps.map(({ title }) => title).join(", ")] satisfies [string, string]),
-		...files.map((file): [string, string] => ["contains", file]),
+			: ([skillTableTexts.steps, steps.map(({ title }) => title).join(", ")] satisfies [string, string]),
+		...files.map((file): [string, string] => [skillTableTexts.contains, file]),
 	]);
 	const changed =
-		trust === "changed" ? ["", styles.bold("Changes since it was trusted"), ...changeRows(changes)] : [];
+		trust === "changed" ? ["", styles.bold(skillTableTexts.changes), ...changeRows(changes)] : [];
 	return [
 		styles.bold(visibleLine(`/${name}${hint === undefined ? "" : ` ${hint}`}`)),
 		...wrapText(visibleLine(description), columns),
@@ -67,7 +73,7 @@ export function skillRows(skill: MethodResult<"show_skill">, { columns, styles }
 
 /** A diff of `show_skill` in rows. */
 export function changeRows(changes: string | undefined): string[] {
-	if (changes === undefined) return ["The trusted text was not stored: review the complete files."];
+	if (changes === undefined) return [skillTableTexts.noTrustedText];
 	return changes.replace(/\n$/, "").split("\n").map(visibleText);
 }
 
@@ -77,9 +83,7 @@ function skillCells(skill: Skill): string[] {
 }
 
 function startedBy({ user_invocable: people, model_invocable: agent }: Skill): string {
-	if (people && agent) return "people, agent";
-	if (people) return "people";
-	return agent ? "agent" : "none";
+	return skillTableTexts.startedBy({ people, agent });
 }
 
 /** Each note as one line of details, and its text below. `now` is in milliseconds since the epoch. */
@@ -89,7 +93,10 @@ export function memoryRows(
 	{ columns, styles }: OutputFormat,
 ): string[] {
 	return memories.flatMap(({ memory_id, scope, subject, content, tags, author, created_at }) => {
-		const about = scope === "everyone" ? "for all people" : `for ${scope} ${subject ?? ""}`;
+		const about =
+			scope === "everyone"
+				? memoryTableTexts.forAllPeople
+				: memoryTableTexts.about({ scope, subject: subject ?? "" });
 		const labels = tags.map((tag) => ` #${tag}`).join("");
 		const facts = `${about}, by ${author}, ${timeAgo(Date.parse(created_at), now)}${labels}`;
 		return [
@@ -110,11 +117,17 @@ export function scheduleRows(
 ): string[] {
 	return schedules.flatMap((schedule) => {
 		const { entry_id, title, prompt, when, owner, show, next_due, last_fired_at, problem } = schedule;
-		const next = next_due === undefined ? [] : [`next due ${minuteOf(next_due)}`];
-		const last = last_fired_at === undefined ? [] : [`fired ${timeAgo(Date.parse(last_fired_at), now)}`];
+		const next = next_due === undefined ? [] : [memoryTableTexts.nextDue({ time: minuteOf(next_due) })];
+		const last =
+			last_fired_at === undefined
+				? []
+				: [memoryTableTexts.fired({ ago: timeAgo(Date.parse(last_fired_at), now) })];
 		const facts = [...next, ...last, show, `by ${owner}`].join(", ");
 		const text = title === prompt ? prompt : `${title}: ${prompt}`;
-		const why = problem === undefined ? [] : [styles.yellow(`did not fire: ${visibleLine(problem)}`)];
+		const why =
+			problem === undefined
+				? []
+				: [styles.yellow(memoryTableTexts.problem({ problem: visibleLine(problem) }))];
 		return [
 			`${entry_id}  ${visibleLine(when)}`,
 			...[styles.dim(visibleLine(facts)), visibleLine(text), ...why].flatMap((line) =>
@@ -137,12 +150,16 @@ export function feedbackRows(
 ): string[] {
 	return feedback.flatMap(({ session_id, title, by, rating, comment, ts, reply }) => {
 		const about = title === "" ? session_id : `${session_id} (${title})`;
-		const facts = visibleLine(`by ${by}, ${timeAgo(Date.parse(ts), now)}, in ${about}`);
+		const facts = visibleLine(
+			memoryTableTexts.feedbackFacts({ by, ago: timeAgo(Date.parse(ts), now), session: about }),
+		);
 		const [first = ""] = reply.trimStart().split("\n");
 		return [
 			`${rating.padEnd(4)}  ${styles.dim(facts)}`,
-			shorten(`  reply: ${visibleLine(first)}`, columns),
-			...(comment === "" ? [] : wrapText(`  comment: ${visibleLine(comment)}`, columns)),
+			shorten(`  ${memoryTableTexts.reply({ text: visibleLine(first) })}`, columns),
+			...(comment === ""
+				? []
+				: wrapText(`  ${memoryTableTexts.comment({ text: visibleLine(comment) })}`, columns)),
 		];
 	});
 }

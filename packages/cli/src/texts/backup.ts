@@ -31,5 +31,5 @@ export const backupTexts = {
 	}) => `in ${file} (${size}, ${plural(files, "file")})`,
 	missingFiles: ({ files }: { readonly files: number }) =>
 		`${plural(files, "stored file")} ${files === 1 ? "was" : "were"} deleted during the backup, and ${files === 1 ? "is" : "are"} not in it`,
-	keepSecret: "The backup contains keys and tokens. Store it where only you can read it.",
+	howToStore: "The backup contains keys and tokens. Store it where only you can read it.",
 } as const;

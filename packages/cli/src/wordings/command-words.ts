@@ -1,6 +1,6 @@
 import type { EventPayloads } from "@parley/protocol";
-import { commandEnd } from "../text/command-end.ts";
 import { visibleLine } from "../text/visible.ts";
+import { commandEnd } from "../texts/command-end.ts";
 
 type Ended = EventPayloads["command.ended"];
 

@@ -1,4 +1,5 @@
 import { connectorFix, connectorWords } from "../../connectors/connector-report.ts";
+import { chatCheckTexts, clockCheckTexts } from "../../texts/doctor/chat.ts";
 import { setClock } from "../distribution.ts";
 import { type Check, configInvalid, fail, ok, warn } from "../finding.ts";
 import type { System } from "../system.ts";
@@ -7,7 +8,7 @@ export const connectors: Check = {
 	id: "connectors",
 	async examine({ connectors: read, now }) {
 		const statuses = await read();
-		if (statuses.length === 0) return ok("no connector runs");
+		if (statuses.length === 0) return ok(chatCheckTexts.noConnector);
 		const findings = statuses.map((one) => ({
 			state: one.state,
 			what: `${one.platform} ${connectorWords(one, now())}`,
@@ -34,15 +35,12 @@ export const chat: Check = {
 		);
 		const lost = [...named, ...Object.keys(places).map(tenantOf)].find((one) => !known.has(one));
 		if (lost !== undefined && (await connectorsOf(system)) === 0) {
-			return warn(
-				`the configuration names ${lost}, but no connector may serve it`,
-				"add it to chat.tenants in the configuration, or create a token: parley token create connector NAME --platform PLATFORM",
-			);
+			return warn(chatCheckTexts.unservedTenant({ tenant: lost }), chatCheckTexts.unservedTenantFix);
 		}
 		return ok(
 			known.size === 0 && named.length === 0
-				? "the configuration gives no chat user access"
-				: `${known.size} guilds and teams`,
+				? chatCheckTexts.noAccess
+				: chatCheckTexts.tenants({ count: known.size }),
 		);
 	},
 };
@@ -70,21 +68,20 @@ export const clock: Check = {
 		const file = await differenceToFile(system);
 		if (Math.abs(file) > fileMs) {
 			return warn(
-				`the file system of the data directory is ${inSeconds(file)}`,
-				"use a directory on a disk of this machine, or set the clock of the file server",
+				clockCheckTexts.otherFileClock({ difference: inSeconds(file) }),
+				clockCheckTexts.otherFileClockFix,
 			);
 		}
 		const answer = await provider();
-		if (!answer?.reached || answer.serverTime === undefined)
-			return ok("it matches the clock of the file system");
+		if (!answer?.reached || answer.serverTime === undefined) return ok(clockCheckTexts.sameFileClock);
 		const { serverTime, ownTime, durationMs } = answer;
 		const apart = ownTime - serverTime;
 		// Headers have a resolution of seconds, and the response took time to arrive.
 		const surely = Math.max(0, Math.abs(apart) - durationMs - 1_000);
-		const what = `the clock is ${inSeconds(apart)}, compared with ${new URL(answer.url).host}`;
+		const what = clockCheckTexts.otherClock({ difference: inSeconds(apart), host: new URL(answer.url).host });
 		if (surely > farMs) return fail(what, setClock(distribution));
 		if (surely > nearMs) return warn(what, setClock(distribution));
-		return ok(`it matches the clock of ${new URL(answer.url).host}`);
+		return ok(clockCheckTexts.sameClock({ host: new URL(answer.url).host }));
 	},
 };
 
@@ -97,6 +94,5 @@ async function differenceToFile({ data, stat, writeProbe, now }: System): Promis
 }
 
 function inSeconds(apartMs: number): string {
-	const seconds = Math.round(Math.abs(apartMs) / 1000);
-	return `${seconds} s ${apartMs < 0 ? "behind" : "ahead"}`;
+	return clockCheckTexts.difference({ seconds: Math.round(Math.abs(apartMs) / 1000), isBehind: apartMs < 0 });
 }

@@ -1,6 +1,7 @@
 import { dirname, join } from "node:path";
 import { messagesRows, messagesSummary } from "../../audit/audit-rows.ts";
 import type { Found } from "../../tables/finding-rows.ts";
+import { dataCheckTexts } from "../../texts/doctor/data.ts";
 import { makeRoom } from "../distribution.ts";
 import { type Check, fail, ok, warn } from "../finding.ts";
 import type { System } from "../system.ts";
@@ -11,9 +12,9 @@ export const data: Check = {
 	async examine({ data: directory, stat }) {
 		const facts = await stat(directory);
 		if (facts?.isDirectory) return ok(directory);
-		if (facts) return fail(`${directory} is not a directory`, "choose another one with --data DIR");
-		const what = `${directory} does not exist: no gateway has started there`;
-		return warn(what, "`parley start` creates it; if the path is wrong, set --data DIR");
+		if (facts) return fail(dataCheckTexts.noDirectory({ directory }), dataCheckTexts.noDirectoryFix);
+		const what = dataCheckTexts.missing({ directory });
+		return warn(what, dataCheckTexts.missingFix);
 	},
 };
 
@@ -21,12 +22,11 @@ export const database: Check = {
 	id: "database",
 	async examine(system) {
 		try {
-			if (await system.database()) return ok("intact, with a supported version");
+			if (await system.database()) return ok(dataCheckTexts.databaseIntact);
 			return await withoutDatabase(system);
 		} catch (reason) {
 			const message = reason instanceof Error ? reason.message : String(reason);
-			const [what = message, fix = "restore a backup with `parley restore`"] =
-				message.split(/: (?=move|upgrade)/);
+			const [what = message, fix = dataCheckTexts.databaseFix] = message.split(/: (?=move|upgrade)/);
 			return fail(what, fix);
 		}
 	},
@@ -36,12 +36,9 @@ export const database: Check = {
 async function withoutDatabase({ data, stat }: System): Promise<Found> {
 	for (const name of ["keys/secrets", "tokens/operator"]) {
 		if (!(await stat(join(data, name)))) continue;
-		return warn(
-			`${data} contains ${name} but no database: the next start creates an empty one, without earlier sessions`,
-			"restore a backup with `parley restore FILE --force`; ignore this if no gateway has started here",
-		);
+		return warn(dataCheckTexts.databaseLost({ data, file: name }), dataCheckTexts.databaseLostFix);
 	}
-	return ok("none yet");
+	return ok(dataCheckTexts.noDatabase);
 }
 
 const mebibyte = 1024 * 1024;
@@ -55,13 +52,13 @@ export const disk: Check = {
 		const { freeBytes, writeProbe, distribution } = system;
 		const directory = await nearest(system);
 		const free = await freeBytes(directory);
-		const left = `${Math.floor(free / mebibyte)} MiB are free on the disk of ${directory}`;
+		const left = dataCheckTexts.freeSpace({ mebibytes: Math.floor(free / mebibyte), directory });
 		if (free < leastBytes) return fail(left, makeRoom(distribution));
 		try {
 			await writeProbe(directory);
 		} catch (reason) {
 			const why = reason instanceof Error ? reason.message : String(reason);
-			return fail(`cannot write to ${directory}: ${why}`, "choose another directory with --data DIR");
+			return fail(dataCheckTexts.notWritable({ directory, reason: why }), dataCheckTexts.notWritableFix);
 		}
 		return free < fewBytes ? warn(left, makeRoom(distribution)) : ok(left);
 	},
@@ -96,7 +93,7 @@ export const modes: Check = {
 	id: "files.modes",
 	async examine(system) {
 		const { data, stat, config } = system;
-		if (!(await stat(data))) return ok(`${data} does not exist yet`);
+		if (!(await stat(data))) return ok(dataCheckTexts.noFiles({ data }));
 		// The directory itself excludes other users, even if its group may list it.
 		const own = [
 			{ path: data, forbidden: 0o007 },
@@ -105,7 +102,7 @@ export const modes: Check = {
 		const key = config instanceof Error ? undefined : config.tls?.key;
 		const paths = key === undefined ? own : [...own, { path: key, forbidden: 0o007 }];
 		const found = await Promise.all(paths.map((one) => judge(one, system)));
-		return found.find((one) => one !== undefined) ?? ok(`only this user can read ${data}`);
+		return found.find((one) => one !== undefined) ?? ok(dataCheckTexts.privateFiles({ data }));
 	},
 };
 
@@ -118,25 +115,25 @@ async function judge(
 	const quoted = `'${path.replaceAll("'", "'\\''")}'`;
 	const isOurs = path === data || path.startsWith(`${data}/`);
 	if (isOurs && uid !== undefined && facts.uid !== uid) {
-		return fail(`${path} belongs to another user (${facts.uid})`, `sudo chown -R "$(id -un)" ${quoted}`);
+		return fail(
+			dataCheckTexts.otherOwner({ path, uid: facts.uid }),
+			dataCheckTexts.otherOwnerFix({ path: quoted }),
+		);
 	}
 	if ((facts.mode & forbidden) === 0) return undefined;
 	const mode = (facts.mode & 0o777).toString(8);
 	const fix = `chmod ${facts.isDirectory ? "700" : "600"} ${quoted}`;
-	return fail(`${path} is open to other users of this machine (mode ${mode})`, fix);
+	return fail(dataCheckTexts.openFile({ path, mode }), fix);
 }
 
 export const audit: Check = {
 	id: "audit",
 	async examine({ database, audit: check }) {
 		// Another check reports a damaged database.
-		if (!(await database().catch(() => false))) return ok("no rows yet");
+		if (!(await database().catch(() => false))) return ok(dataCheckTexts.noAudit);
 		const { records, broken } = await check();
-		if (!broken) return ok(`intact: ${records} rows`);
-		return fail(
-			`row ${broken.seq}: ${broken.reason}`,
-			"compare it with a backup; `parley audit --verify` shows how many rows are valid",
-		);
+		if (!broken) return ok(dataCheckTexts.auditIntact({ records }));
+		return fail(dataCheckTexts.auditDamaged(broken), dataCheckTexts.auditDamagedFix);
 	},
 };
 
@@ -145,19 +142,16 @@ export const messages: Check = {
 	id: "messages",
 	async examine({ messages: check }) {
 		const result = await check();
-		if (!result) return ok("no stored text with hashes yet");
+		if (!result) return ok(dataCheckTexts.noMessages);
 		if (!result.ok) {
 			const [what = "", ...examples] = messagesRows(result).slice(0, -1);
-			return fail(
-				[what, ...examples].join("; "),
-				"compare them with a backup; check the backup with `parley restore --verify FILE`",
-			);
+			return fail([what, ...examples].join("; "), dataCheckTexts.messagesAlteredFix);
 		}
 		const { sessions, all_sessions: all } = result;
-		if (sessions === all) return ok(`intact: ${messagesSummary(result)}`);
+		if (sessions === all) return ok(dataCheckTexts.messagesIntact({ summary: messagesSummary(result) }));
 		return warn(
-			`intact, but not all checked: ${messagesSummary(result)}`,
-			"`parley audit --verify` checks all, without a time limit",
+			dataCheckTexts.messagesPartlyChecked({ summary: messagesSummary(result) }),
+			dataCheckTexts.messagesPartlyCheckedFix,
 		);
 	},
 };

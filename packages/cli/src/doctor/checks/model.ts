@@ -3,6 +3,7 @@ import type { Config } from "@parley/gateway";
 import { llamaWords } from "../../client/gateway-health.ts";
 import type { Found } from "../../tables/finding-rows.ts";
 import { visibleLine } from "../../text/visible.ts";
+import { modelCheckTexts, skillCheckTexts } from "../../texts/doctor/model.ts";
 import { type Check, configInvalid, fail, ok, warn } from "../finding.ts";
 import type { System } from "../system.ts";
 
@@ -12,35 +13,35 @@ export const model: Check = {
 	async examine(system) {
 		const { config, provider, gateway, health } = system;
 		if (health?.provider?.state === "failing") {
-			const { reason = "its calls fail" } = health.provider;
-			return fail(
-				`the gateway's calls fail: ${reason}`,
-				"`parley status` shows the time of the first failure",
-			);
+			const { reason = modelCheckTexts.callsFail } = health.provider;
+			return fail(modelCheckTexts.failing({ reason }), modelCheckTexts.failingFix);
 		}
 		if (config instanceof Error) return ok(configInvalid);
-		if (config.llama?.command !== undefined && !gateway)
-			return ok("the local model server starts with the gateway");
+		if (config.llama?.command !== undefined && !gateway) return ok(modelCheckTexts.startsWithGateway);
 		const answer = await provider();
 		if (!answer) return offline(system);
 		const { url } = answer;
 		const { host } = new URL(url);
 		if (!answer.reached) {
 			return fail(
-				`cannot reach ${host}: ${answer.reason}`,
-				`run \`curl -I ${url}\` to see the reason; check the firewall, the proxy and DNS`,
+				modelCheckTexts.unreachable({ host, reason: answer.reason }),
+				modelCheckTexts.unreachableFix({ url }),
 			);
 		}
 		const { status } = answer;
 		if (status === 401 || status === 403) {
 			const { apiKey, keyName = "ANTHROPIC_API_KEY" } = connectionOf(config);
-			if (gateway && apiKey === undefined) return ok(`${host} answers; this shell has no key to test`);
-			return fail(`${host} rejects the key (${status})`, `set ${keyName} to a valid key, and start again`);
+			if (gateway && apiKey === undefined) return ok(modelCheckTexts.noKeyHere({ host }));
+			return fail(modelCheckTexts.keyRejected({ host, status }), modelCheckTexts.keyRejectedFix({ keyName }));
 		}
-		if (status >= 500) return warn(`${host} answers with ${status}`, "wait: the server has a problem");
+		if (status >= 500)
+			return warn(modelCheckTexts.serverError({ host, status }), modelCheckTexts.serverErrorFix);
 		const missing = missingModel(config, answer.models);
-		if (missing) return warn(`${host} has no model ${missing.name}`, missing.mend);
-		return (await findTrouble(system, config)) ?? ok(`${host} answers${furtherWords(config)}`);
+		if (missing) return warn(modelCheckTexts.noModel({ host, model: missing.name }), missing.mend);
+		return (
+			(await findTrouble(system, config)) ??
+			ok(modelCheckTexts.answers({ host, further: furtherOf(config).map(({ name }) => name) }))
+		);
 	},
 };
 
@@ -61,11 +62,10 @@ function missingModel(
 	const plain = name.split(":")[0];
 	if (listed.some((one) => one === name || one === configured || one === plain || one === `${name}:latest`))
 		return undefined;
-	const more = listed.length > maxNamed ? ", …" : "";
 	const names = listed.slice(0, maxNamed).map(visibleLine).join(", ");
 	return {
 		name: visibleLine(name),
-		mend: `set another model with --model or in the configuration; it has ${names}${more}`,
+		mend: modelCheckTexts.noModelFix({ names, isComplete: listed.length <= maxNamed }),
 	};
 }
 
@@ -79,15 +79,15 @@ async function findTrouble(
 		if (!answer) continue;
 		if (!answer.reached) {
 			return warn(
-				`cannot reach the further provider ${name}: ${answer.reason}`,
-				`run \`curl -I ${answer.url}\` to see the reason`,
+				modelCheckTexts.furtherUnreachable({ provider: name, reason: answer.reason }),
+				modelCheckTexts.furtherUnreachableFix({ url: answer.url }),
 			);
 		}
 		// Gemini answers 400 to a wrong key.
 		if (apiKey === undefined || ![400, 401, 403].includes(answer.status)) continue;
 		return warn(
-			`the further provider ${name} rejects the key (${answer.status})`,
-			`set ${keyName ?? "its key"} to a valid key, or unset it`,
+			modelCheckTexts.furtherKeyRejected({ provider: name, status: answer.status }),
+			modelCheckTexts.furtherKeyRejectedFix({ keyName }),
 		);
 	}
 	return undefined;
@@ -102,14 +102,9 @@ function furtherOf({ provider, connections = [] }: Config): NonNullable<Config["
 	return connections.filter(({ name }) => name !== provider);
 }
 
-function furtherWords(config: Config): string {
-	const names = furtherOf(config).map(({ name }) => name);
-	return names.length === 0 ? "" : `; further providers: ${names.join(", ")}`;
-}
-
 function offline({ config }: System) {
 	const noKey = !(config instanceof Error) && config.providerReason === "no key";
-	return ok(noKey ? "the offline model is used: ANTHROPIC_API_KEY is not set" : "the offline model is used");
+	return ok(noKey ? modelCheckTexts.offlineWithoutKey : modelCheckTexts.offline);
 }
 
 /** Checks whether the local model server runs or can be started. */
@@ -118,30 +113,27 @@ export const llama: Check = {
 	async examine(system) {
 		const { config, health } = system;
 		if (config instanceof Error) return ok(configInvalid);
-		if (!config.llama) return ok("no local model server is configured");
+		if (!config.llama) return ok(modelCheckTexts.noLlama);
 		const { command, endpoint } = config.llama;
 		if (health?.llama) return judge(health.llama);
 		if (command !== undefined && !(await system.program(command))) {
 			return fail(
-				`llama.command ${JSON.stringify(command)} is not a program that this user can run`,
-				"install llama.cpp, or set the path of llama-server",
+				modelCheckTexts.noLlamaProgram({ command: JSON.stringify(command) }),
+				modelCheckTexts.noLlamaProgramFix,
 			);
 		}
 		const starts = command !== undefined && !system.gateway;
-		return ok(`${endpoint}${starts ? " is started by the gateway" : " is run by the operator"}`);
+		return ok(modelCheckTexts[starts ? "llamaStarted" : "llamaOfOperator"]({ url: endpoint }));
 	},
 };
 
 function judge(report: NonNullable<NonNullable<System["health"]>["llama"]>): Found {
 	const words = llamaWords(report);
 	if (report.state === "pausing") {
-		return fail(
-			words,
-			"fix the reported problem; `parley gateway --log-level debug` prints the output of the server",
-		);
+		return fail(words, modelCheckTexts.llamaFailsFix);
 	}
 	if (report.tokens === "estimated")
-		return warn(words, `check ${report.endpoint}/tokenize: it must return token counts`);
+		return warn(words, modelCheckTexts.llamaTokensFix({ url: report.endpoint }));
 	return ok(words);
 }
 
@@ -155,11 +147,14 @@ export const skills: Check = {
 	async examine(system) {
 		const { skills: found, problems } = await system.skills();
 		if (problems.length > 0) {
-			const words = problems.length === 1 ? "a skill file" : `${problems.length} skill files`;
 			const shown = listed(problems.map(({ path, message }) => `${path}: ${message}`));
-			return warn(`${words} cannot be used: ${shown}`, "fix these files; the next use reads them again");
+			return warn(
+				skillCheckTexts.invalidFiles({ count: problems.length, shown }),
+				skillCheckTexts.invalidFilesFix,
+			);
 		}
-		const all = found.length === 0 ? "none in the data directory" : `${found.length} in the data directory`;
+		const all =
+			found.length === 0 ? skillCheckTexts.noSkills : skillCheckTexts.skills({ count: found.length });
 		return (await recentChanges(system)) ?? ok(all);
 	},
 };
@@ -176,34 +171,34 @@ async function recentChanges({
 		({ changed_at: at }) => at !== undefined && now() - Date.parse(at) < recentMs,
 	);
 	if (recent.length === 0) return undefined;
-	const words = recent.length === 1 ? "a skill" : `${recent.length} skills`;
 	const shown = listed(recent.map(({ path, changed_at: at = "" }) => `${visibleLine(path)} (${at})`));
 	return warn(
-		`commands run without a sandbox, and ${words} of the data directory changed in the last 7 days: ${shown}`,
-		"review them with `parley skills show NAME`: an approved command could have written them",
+		skillCheckTexts.recentChanges({ count: recent.length, shown }),
+		skillCheckTexts.recentChangesFix,
 	);
 }
 
 function listed(items: readonly string[]): string {
-	const more = items.length > maxShown ? [`and ${items.length - maxShown} more`] : [];
+	const more = items.length > maxShown ? [skillCheckTexts.more({ count: items.length - maxShown })] : [];
 	return [...items.slice(0, maxShown), ...more].join("; ");
 }
-
-const mend = "fix that line; a running gateway applies the change immediately";
 
 /** Checks the policy of the operator. An invalid policy prevents all tool calls. */
 export const policy: Check = {
 	id: "policy",
 	async examine({ policy: read, health }) {
 		if (health?.policy?.state === "broken") {
-			return fail(`the gateway denies every call: ${health.policy.reason ?? "its policy is invalid"}`, mend);
+			return fail(
+				skillCheckTexts.everyCallDenied({ reason: health.policy.reason }),
+				skillCheckTexts.policyFix,
+			);
 		}
 		try {
 			const file = await read();
-			return ok(file === undefined ? "only the built-in rules" : `${file} is valid`);
+			return ok(file === undefined ? skillCheckTexts.builtInRules : skillCheckTexts.policyValid({ file }));
 		} catch (reason) {
 			const message = reason instanceof Error ? reason.message : String(reason);
-			return fail(message, mend);
+			return fail(message, skillCheckTexts.policyFix);
 		}
 	},
 };

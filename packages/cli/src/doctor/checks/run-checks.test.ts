@@ -293,7 +293,7 @@ const findings: readonly (readonly [
 	["connectors", "warn", discord({ state: "silent", detail: "gone" }), /gone/, /restarts its connectors/],
 	["connectors", "fail", discord({ state: "refused", detail: "no such token" }), /no such token/, /fix this/],
 	["chat", "ok", {}, /no chat user access/],
-	["chat", "ok", chat({ tenants: { discord: ["1"] }, places: { "discord:1:2": {} } }), /1 guilds and teams/],
+	["chat", "ok", chat({ tenants: { discord: ["1"] }, places: { "discord:1:2": {} } }), /1 guild or team/],
 	["chat", "warn", chat({ places: { "discord:1:2": {} } }), /names discord:1/, /chat\.tenants/],
 	[
 		"chat",
@@ -528,7 +528,7 @@ const findings: readonly (readonly [
 		"warn",
 		{ ...withConfig({ ...several, model: "gpt-x" }), provider: answer({ models: ["a", "b"] }) },
 		/models\.test has no model gpt-x/,
-		/it has a, b$/,
+		/the server has a, b$/,
 	],
 	[
 		"model",

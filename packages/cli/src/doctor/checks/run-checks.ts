@@ -1,5 +1,6 @@
 import { ParleyError } from "@parley/base";
 import type { Finding } from "../../tables/finding-rows.ts";
+import { doctorTexts } from "../../texts/doctor/shared.ts";
 import { type Check, ok, warn } from "../finding.ts";
 import type { System } from "../system.ts";
 import { chat, clock, connectors } from "./chat-platforms.ts";
@@ -46,7 +47,7 @@ export async function runChecks(system: System, chosen = checks): Promise<Findin
 				const why = reason instanceof Error ? reason.message : message;
 				return {
 					id,
-					...warn(`could not be checked: ${why}`, "fix this problem, then run `parley doctor` again"),
+					...warn(doctorTexts.notChecked({ reason: why }), doctorTexts.notCheckedFix),
 				};
 			}
 		}),
@@ -57,5 +58,5 @@ export async function runChecks(system: System, chosen = checks): Promise<Findin
 /** Reports a cause that several checks share once. */
 function unlessReported(finding: Finding, before: readonly Finding[]): Finding {
 	const earlier = before.find(({ status, what }) => status !== "ok" && what === finding.what);
-	return earlier ? { id: finding.id, ...ok(`unknown because of the finding ${earlier.id}`) } : finding;
+	return earlier ? { id: finding.id, ...ok(doctorTexts.sameCause({ id: earlier.id })) } : finding;
 }

@@ -1,10 +1,13 @@
-import { visibleLine } from "./visible.ts";
+import { visibleLine } from "../text/visible.ts";
 
 interface CommandEnd {
 	readonly reason: "exited" | "stopped" | "timed_out" | "gateway" | "failed";
 	readonly exit_code?: number;
 	readonly by?: string;
 }
+
+/** State of a command that has not ended, after its number. */
+export const commandRunning = "is running";
 
 /** The end of a command, after its name. */
 export function commandEnd({ reason, exit_code: code, by }: CommandEnd): string {

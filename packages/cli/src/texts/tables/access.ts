@@ -1,0 +1,42 @@
+/** Tables of trust grants and of requests for them. */
+export const trustTableTexts = {
+	grantColumns: ["ID", "CHANNEL", "STATE", "CALLS", "COVERS", "GRANTED BY", "REASON"],
+	requestColumns: ["ID", "CHANNEL", "REQUESTED BY", "LIMITS", "COVERS", "EXPIRES IN", "REASON"],
+	howToAnswer:
+		"`parley trust approve ID` trusts the channel, `parley trust deny ID` denies the request. Ids may be abbreviated.",
+	limits: ({ time, calls }: { readonly time: string; readonly calls: number }) => `${time}, ${calls} calls`,
+	ended: ({ time, reason }: { readonly time: string; readonly reason: string }) => `ended ${time}: ${reason}`,
+	left: ({ time }: { readonly time: string }) => `${time} left`,
+	expired: "expired",
+	/** Without `calls`, all are covered; without `people`, all members are. */
+	coverage: ({
+		calls,
+		people = "members",
+	}: {
+		readonly calls: string;
+		readonly people: string | undefined;
+	}) => `${calls || "all calls"} of ${people}`,
+} as const;
+
+/** Table of the tokens, and the words about a new one. */
+export const tokenTableTexts = {
+	columns: ["ID", "KIND", "NAME", "SCOPE", "LAST USED", "STATUS"],
+	allSessions: "all sessions",
+	sessions: ({ count }: { readonly count: number }) => (count === 1 ? "1 session" : `${count} sessions`),
+	neverUsed: "never",
+	token: ({ kind, name, id }: { readonly kind: string; readonly name: string; readonly id: string }) =>
+		`${kind} token ${name} (${id})`,
+	doesNotExpire: "does not expire",
+	expires: ({ left }: { readonly left: string }) => `expires in ${left}`,
+	stored: "It is stored in the data directory, where programs of this machine find it.",
+	shownOnce: "It cannot be shown again.",
+	howToSend: "Clients send it as `Authorization: Bearer TOKEN`; parley reads it from PARLEY_TOKEN.",
+} as const;
+
+/** Tables of the policy. */
+export const policyTableTexts = {
+	askAlways: "ask always",
+	decisionColumns: ["", "LAYER", "EFFECT", "REASON", "SOURCE"],
+	ruleColumns: ["LAYER", "EFFECT", "WHEN", "REASON", "SOURCE"],
+	everyCall: "every call",
+} as const;
