@@ -1,10 +1,10 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 
-/** Kinds of ids of the gateway. A question has a short code, by which the operator answers it. */
-const kinds = "sess|run|task|call|grant|file|sched|mem|msg|steer|review";
+/** Kinds of ids of the gateway. */
+const kinds = "sess|run|task|call|prompt|grant|file|sched|mem|msg|steer|review";
 /** Ids of the gateway, such as `sess_…` or `run_…`. */
-const id = new RegExp(`\\b(?:${kinds}|prompt)_[0-9a-z]{20,}`, "u");
+const id = new RegExp(`\\b(?:${kinds})_[0-9a-z]{20,}`, "u");
 /** Words before an id or a part of it, such as `task id a1b2c3`. */
 const named =
 	/\b(?:session|conversation|run|task|call|question|grant|file|schedule|note|review) id [0-9a-z]/iu;

@@ -3,8 +3,6 @@ export function normalised(transcript: string): string {
 	return (
 		transcript
 			.replace(/^((?:\s*\| )?)\d\d:\d\d:\d\d /gm, "$1")
-			.replace(/\b(Approval|Question|Trust request) \w{6}\b/g, "$1 ID")
-			.replace(/(risk: \w+ · `|`parley answer )\w{6}\b/g, "$1ID")
 			.replace(/\b(?:\d{15,}|[CDGTU][0-9A-Z]{8,})\b/g, "ID")
 			.replace(/(\/archives\/ID\/)p\d+/g, "$1pID")
 			.replace(/\b\d{4}-\d\d-\d\d (?:at )?\d\d:\d\d\b/g, "DATE")

@@ -20,8 +20,8 @@ test("an approval of another channel is shown with its author, its channel and i
 	const { replyText, reply, context, gateway } = await ask(waiting(listedPrompt()));
 	expect(replyText).toBe(
 		[
-			"**Approval k3v9qx** · the agent wants to use `run_command`",
-			"Requested by Mia \\*M\\* in Slack (`slack:T:C`), in “Release”, {10 s}.",
+			"**Approval** · the agent wants to use `run_command`",
+			"Requested by Mia \\*M\\* in another channel of Slack, in “Release”, {10 s}.",
 			"```\nnpm test\n```",
 			"- in /srv/app",
 			"Risk: normal.\n[Approve once] [Deny] [Show all]",
@@ -49,15 +49,19 @@ test.each([
 	[
 		"elsewhere on the platform",
 		listedPrompt({ place: "discord:1:3", person: "discord:1:7" }),
-		"@7 in Discord",
+		"@7 in [another channel](https://chat.example/1/3)",
 	],
 	[
 		"in another guild by somebody whom nobody here knows by their id",
 		listedPrompt({ place: "discord:9:3", person: "discord:9:7" }),
-		"Requested by Mia \\*M\\* in Discord",
+		"Requested by Mia \\*M\\* in another channel of Discord",
 	],
-	["by the operator", nobodys, "Requested by the operator in Slack"],
-	["by somebody without a name", listedPrompt({ name: "" }), "Requested by slack:T:U7 in Slack"],
+	["by the operator", nobodys, "Requested by the operator in another channel of Slack"],
+	[
+		"by somebody without a name",
+		listedPrompt({ name: "" }),
+		"Requested by a person in another channel of Slack",
+	],
 ])("an approval asked %s names its origin", async (_, prompt, words) => {
 	expect((await ask(waiting(prompt))).replyText).toContain(words);
 });
@@ -81,10 +85,10 @@ test("one post shows as many approvals as fit, each with its own buttons, and th
 	const prompts = many(6);
 	const { replyText, reply } = await ask(waiting(...prompts));
 	expect(reply?.controls).toHaveLength(4);
-	expect(replyText).toContain("[Approve once umber0] [Deny umber0] [Show all umber0]");
+	expect(replyText).toContain("[Approve 1] [Deny 1] [Show all of 1]");
 	expect(replyText).toContain("2 more: `/approvals from:5`");
 	const rest = await ask(waiting(...prompts), 5);
-	expect(rest.replyText).toMatch(/^\*\*Approval umber4\*\*.*Approval umber5/s);
+	expect(rest.replyText).toMatch(/^\*\*Approval 5\*\*.*Approval 6/s);
 	expect(rest.replyText).not.toContain("more:");
 	expect((await ask(waiting(...prompts), 7)).replyText).toBe(
 		"There are no more open approvals. `/approvals` starts with the first one.",
@@ -97,14 +101,14 @@ test("an approval that does not fit one post is shown alone and cannot be approv
 	const first = await ask(waiting(long, ...many(2)));
 	expect(first.replyText).toMatch(/x\n… [\d,]+ more characters/);
 	expect(first.replyText).toContain("Some details do not fit here. Press **Show all**.");
-	expect(first.replyText).toContain("2 more: `/approvals from:2`\n[Deny] [Show all]");
-	expect(first.replyText).not.toContain("[Approve once");
+	expect(first.replyText).toContain("2 more: `/approvals from:2`\n[Deny 1] [Show all of 1]");
+	expect(first.replyText).not.toContain("[Approve");
 	expect(first.reply?.text.length).toBeLessThanOrEqual(2_000);
 
 	// It follows others, so it is not shown as cut but on the next page.
 	const behind = await ask(waiting(...[one, two].flatMap((prompt) => prompt ?? []), long));
 	expect(behind.reply?.controls).toHaveLength(2);
-	expect(behind.replyText).toContain("[Approve once umber1]");
+	expect(behind.replyText).toContain("[Approve 2]");
 	expect(behind.replyText).not.toContain("Not all of it");
 	expect(behind.replyText).toContain("1 more: `/approvals from:3`");
 });
@@ -131,7 +135,7 @@ test("a post with several approvals fits the limit of the platform, if any part 
 
 test("approvals that a person can answer precede their own requests and calls that always require approval", async () => {
 	const [critical, own] = many(2);
-	const { reply } = await ask(
+	const { reply, context } = await ask(
 		waiting(
 			listedPrompt({ ...critical, always_ask: true }),
 			// The ids of users are the same in all guilds.
@@ -139,10 +143,11 @@ test("approvals that a person can answer precede their own requests and calls th
 			listedPrompt({ token: "prompt_other00" }),
 		),
 	);
-	expect([...(reply?.text ?? "").matchAll(/\*\*Approval (\w+)\*\*/g)].map(([, code]) => code)).toEqual([
-		"ther00",
-		"umber1",
-		"umber0",
+	const buttons = (reply?.controls ?? []).map(([first]) => (first && "id" in first ? first.id : ""));
+	expect(buttons.map((id) => context.controls.read(id)?.subject)).toEqual([
+		"prompt_other00",
+		"prompt_number1",
+		"prompt_number0",
 	]);
 });
 

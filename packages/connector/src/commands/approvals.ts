@@ -1,6 +1,5 @@
-import { definedItems } from "@parley/base";
+import { defined, definedItems } from "@parley/base";
 import { fitsPost } from "../conversation/questions/fit-card.ts";
-import { codeOf } from "../conversation/questions/question.ts";
 import type { Person, Room } from "../platform/inbound-event.ts";
 import { findListed, type ListedPrompt, listedButtons, listedCard } from "../presses/listed.ts";
 import type { HandlerContext, Reply } from "../rooms/handler-context.ts";
@@ -64,6 +63,8 @@ interface Shown {
 	readonly prompt: ListedPrompt;
 	readonly text: string;
 	readonly cut: boolean;
+	/** Absent if it is the only open approval. */
+	readonly number?: number;
 }
 
 /** As many approvals as fit one post without cuts, or the first one with cuts. */
@@ -86,7 +87,11 @@ async function listOf(
 	const shown: Shown[] = [];
 	let next = first;
 	for (; next < all.length && shown.length < maxShown; next += 1) {
-		const card = await cardOf(context, all[next]?.token ?? "", { showing, foot: footAt(next + 1) });
+		const card = await cardOf(context, all[next]?.token ?? "", {
+			showing,
+			foot: footAt(next + 1),
+			...defined({ number: all.length > 1 ? next + 1 : undefined }),
+		});
 		// It may have been answered meanwhile.
 		if (!card) continue;
 		const post = [...shown, card, { text: footAt(next + 1) }].map(({ text }) => text).join("\n\n");
@@ -100,18 +105,20 @@ async function listOf(
 	const foot = footAt(next);
 	return {
 		text: definedItems([...shown.map(({ text }) => text), foot === "" ? undefined : foot]).join("\n\n"),
-		controls: shown.map(({ prompt, cut }) => {
-			const code = shown.length > 1 ? codeOf(prompt.token) : "";
-			return listedButtons(context, prompt, { code, cut });
-		}),
+		controls: shown.map(({ prompt, ...one }) => listedButtons(context, prompt, one)),
 	};
+}
+
+interface CardOptions extends Pick<Shown, "number"> {
+	readonly showing: Showing;
+	readonly foot: string;
 }
 
 async function cardOf(
 	context: HandlerContext,
 	token: string,
-	{ showing: { person, room }, foot }: { readonly showing: Showing; readonly foot: string },
+	{ showing: { person, room }, foot, ...numbered }: CardOptions,
 ): Promise<Shown | undefined> {
 	const prompt = await findListed(context, token, { person, room });
-	return prompt && { prompt, ...listedCard(context, prompt, { room, foot }) };
+	return prompt && { prompt, ...numbered, ...listedCard(context, prompt, { room, foot, ...numbered }) };
 }

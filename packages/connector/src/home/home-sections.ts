@@ -1,6 +1,5 @@
-import { definedItems } from "@parley/base";
+import { defined, definedItems } from "@parley/base";
 import { activeRun } from "../conversation/answers/runs.ts";
-import { codeOf } from "../conversation/questions/question.ts";
 import { openQuestions } from "../conversation/questions/questions.ts";
 import { plain } from "../conversation/vocabulary/plain.ts";
 import { isOnce, plainWithTimes } from "../conversation/vocabulary/with-times.ts";
@@ -90,8 +89,8 @@ async function waitingSections(
 	places: readonly SeenPlace[],
 ): Promise<Reply[]> {
 	const { title, none } = homeTexts.waiting;
-	const questions = places.flatMap(({ room, sessions }) =>
-		sessions.flatMap((session) => questionLines(parts, viewer, room, session)),
+	const questions = places.flatMap(({ sessions }) =>
+		sessions.flatMap((session) => questionLines(parts, viewer, session)),
 	);
 	const approvals = await approvalSections(parts, viewer, places);
 	if (questions.length === 0 && approvals.length === 0) return [{ text: `${title}\n${none}` }];
@@ -105,12 +104,11 @@ async function waitingSections(
 function questionLines(
 	{ context: { platform } }: HomeParts,
 	{ person }: Viewer,
-	{ shared, kind }: Room,
 	{ room, state }: RoomSession,
 ): string[] {
 	const author = activeRun(state.answers)?.author?.id;
 	if (author?.endsWith(`:${person.id}`) !== true) return [];
-	const url = platform.linkTo?.({ ...room, shared, kind });
+	const url = platform.linkTo?.(room);
 	const name = conversationTexts.untitled;
 	const place = url === undefined ? name : `[${name}](${url})`;
 	return openQuestions(state.questions)
@@ -139,9 +137,9 @@ async function approvalSections(
 	for (const [token, { room }] of [...found].slice(0, maxApprovals)) {
 		const whole = await findListed(context, token, { person, room });
 		if (whole === undefined) continue;
-		const { text, cut } = listedCard(narrow, whole, { room, foot: "" });
-		const code = found.size > 1 ? codeOf(token) : "";
-		sections.push({ text, controls: [listedButtons(context, whole, { code, cut })] });
+		const numbered = defined({ number: found.size > 1 ? sections.length + 1 : undefined });
+		const { text, cut } = listedCard(narrow, whole, { room, foot: "", ...numbered });
+		sections.push({ text, controls: [listedButtons(context, whole, { cut, ...numbered })] });
 	}
 	const more = found.size - maxApprovals;
 	const [first] = places;

@@ -42,7 +42,7 @@ test("all displayed calls are approved one by one, except those that always requ
 		["prompt_response", { token: tokenOf(2), key: "key:2", value: "once", ...behalf }],
 	]);
 	expect(reply?.text).toBe(
-		"✅ **Approved:**\n\n- **1.** `write_file` · write a.txt\n- **2.** `write_file` · write b.txt\n\n**Not approved:**\n\n- **3.** `write_file` · write .env: only the operator can approve it, with `parley answer k3v9q3`",
+		"✅ **Approved:**\n\n- **1.** `write_file` · write a.txt\n- **2.** `write_file` · write b.txt\n\n**Not approved:**\n\n- **3.** `write_file` · write .env: only the operator can approve it, with `parley answer`",
 	);
 });
 

@@ -1,8 +1,8 @@
 import { defined, ParleyError } from "@parley/base";
 import type { ControlTarget } from "../controls/controls.ts";
 import { callLine } from "../conversation/questions/draw-reply-card.ts";
-import { bullets, inlineCode } from "../conversation/questions/markdown.ts";
-import { codeOf, type OpenQuestion } from "../conversation/questions/question.ts";
+import { bullets } from "../conversation/questions/markdown.ts";
+import type { OpenQuestion } from "../conversation/questions/question.ts";
 import { closedQuestion } from "../conversation/questions/questions.ts";
 import { type CardRow, readDisplayed } from "../conversation/questions/reply-cards.ts";
 import type { Response } from "../conversation/questions/typed-answer.ts";
@@ -75,7 +75,7 @@ async function answerOne(
 ): Promise<Left> {
 	const { token, number } = row;
 	if (verb === "approve" && question?.call?.risk === "critical") {
-		return texts.critical({ command: inlineCode(`parley answer ${codeOf(token)}`) });
+		return texts.critical;
 	}
 	if (!question && !row.ended) return texts.notShown;
 	// A separate key for each call, so that a retried press does not repeat answers.

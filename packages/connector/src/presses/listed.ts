@@ -33,7 +33,7 @@ export const pressesOfListed: PressHandlers<"listed-approve" | "listed-deny" | "
 	"listed-whole": async (context, { event }, { subject }) => {
 		const prompt = await findListed(context, subject, event);
 		if (!prompt) return { text: texts.closed };
-		const buttons = listedButtons(context, prompt, { code: "", cut: false, whole: true });
+		const buttons = listedButtons(context, prompt, { cut: false, whole: true });
 		return { text: wholeQuestion(prompt, context), controls: [buttons] };
 	},
 };
@@ -129,22 +129,29 @@ function questionOf({ platform: { limits } }: HandlerContext, prompt: ListedProm
 function listedFacts(
 	context: HandlerContext,
 	prompt: ListedPrompt,
-	{ room, cut }: { readonly room: Room; readonly cut: Cut },
+	{ room, cut, number }: Pick<Listing, "room" | "number"> & { readonly cut: Cut },
 ): string[] {
 	const question = questionOf(context, prompt);
-	return [heading(question), originOf(context, prompt, room), ...callFacts(question, cut)];
+	return [heading(question, number), originOf(context, prompt, room), ...callFacts(question, cut)];
+}
+
+/** The room of a list, the footer of the post, and the number of the approval if the list has several. */
+interface Listing {
+	readonly room: Room;
+	readonly foot: string;
+	readonly number?: number;
 }
 
 /** An approval in one post, with space for a footer. */
 export function listedCard(
 	context: HandlerContext,
 	prompt: ListedPrompt,
-	{ room, foot }: { readonly room: Room; readonly foot: string },
+	{ room, foot, number }: Listing,
 ): FittedCard {
 	const { platform, controls } = context;
 	const scene = { platform, controls, session: prompt.session_id };
 	return fitCard(platform, foot, (cut) => [
-		...listedFacts(context, prompt, { room, cut }),
+		...listedFacts(context, prompt, { room, cut, ...defined({ number }) }),
 		...openFacts(questionOf(context, prompt), scene, cut),
 	]);
 }
@@ -153,7 +160,11 @@ export function listedCard(
 export function listedButtons(
 	{ controls }: HandlerContext,
 	{ token, session_id: session, always_ask }: ListedPrompt,
-	{ code, cut, whole = false }: { readonly code: string; readonly cut: boolean; readonly whole?: boolean },
+	{
+		number,
+		cut,
+		whole = false,
+	}: Pick<Listing, "number"> & { readonly cut: boolean; readonly whole?: boolean },
 ): Control[] {
 	const button = (
 		kind: "listed-approve" | "listed-deny" | "listed-whole",
@@ -161,31 +172,50 @@ export function listedButtons(
 		style: "success" | "danger" | "secondary",
 	): Control => {
 		const id = controls.write({ kind, session, subject: token });
-		return { type: "button", id, label: code === "" ? label : `${label} ${code}`, style };
+		return { type: "button", id, label, style };
 	};
-	const { buttons: labels } = approvalTexts;
+	const { buttons: texts } = approvalTexts;
+	const labels =
+		number === undefined
+			? { approve: texts.approveOnce, deny: texts.deny, show: texts.showAll }
+			: {
+					approve: texts.approveOne({ number }),
+					deny: texts.denyOne({ number }),
+					show: texts.showOne({ number }),
+				};
 	return definedItems([
 		// A platform cannot approve a call that always requires approval.
-		always_ask || cut ? undefined : button("listed-approve", labels.approveOnce, "success"),
+		always_ask || cut ? undefined : button("listed-approve", labels.approve, "success"),
 		button("listed-deny", labels.deny, "danger"),
-		whole ? undefined : button("listed-whole", labels.showAll, "secondary"),
+		whole ? undefined : button("listed-whole", labels.show, "secondary"),
 	]);
 }
 
 function originOf({ platform }: HandlerContext, prompt: ListedPrompt, { tenant, channel }: Room): string {
 	const { person, name = "", place, session_title: title, created_at } = prompt;
-	const here = `${platform.name}:${tenant}:${channel}`;
 	const [of, within, id] = person?.split(":") ?? [];
 	// A person of another guild or team may be unknown to the readers.
 	const known =
 		of === platform.name && within === tenant && id !== undefined ? platform.person(id) : undefined;
 	return texts.requested({
-		person: person === undefined ? trustTexts.operator : (known ?? plain(name || person, longestName)),
-		channel:
-			place === undefined || place === here
-				? texts.here
-				: texts.inChannel({ platform: platformOf(place), id: place }),
+		person:
+			person === undefined ? trustTexts.operator : (known ?? (plain(name, longestName) || texts.unnamed)),
+		channel: channelOf(place, { tenant, channel }, platform),
 		about: title === "" ? "" : texts.inConversation({ title: plain(title, longestTitle) }),
 		at: platform.moment(Date.parse(created_at)),
 	});
+}
+
+function channelOf(
+	place: string | undefined,
+	here: Pick<Room, "tenant" | "channel">,
+	{ name, linkTo }: HandlerContext["platform"],
+): string {
+	const [of, tenant, channel] = place?.split(":") ?? [];
+	if (place === undefined || of === undefined || tenant === undefined || channel === undefined)
+		return texts.here;
+	const isHere = of === name && tenant === here.tenant;
+	if (isHere && channel === here.channel) return texts.here;
+	const link = isHere ? linkTo?.({ tenant, channel }) : undefined;
+	return texts.inChannel({ platform: platformOf(place), link });
 }

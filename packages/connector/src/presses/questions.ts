@@ -3,7 +3,7 @@ import type { MethodResult } from "@parley/protocol";
 import type { ControlTarget } from "../controls/controls.ts";
 import { wholeCalls } from "../conversation/questions/draw-reply-card.ts";
 import { plain } from "../conversation/questions/markdown.ts";
-import { codeOf, type OpenQuestion, versionOf } from "../conversation/questions/question.ts";
+import { type OpenQuestion, versionOf } from "../conversation/questions/question.ts";
 import { closedQuestion, openQuestions, replyCardOf } from "../conversation/questions/questions.ts";
 import {
 	type Response,
@@ -219,7 +219,7 @@ async function openPage(context: HandlerContext, answering: QuestionAnswer): Pro
 		};
 	} catch (reason) {
 		if (ParleyError.from(reason).code !== "unimplemented") return refusalOf(context, answering, reason);
-		return { text: texts.noPage({ command: `\`parley answer ${codeOf(token)}\`` }) };
+		return { text: texts.noPage };
 	}
 }
 

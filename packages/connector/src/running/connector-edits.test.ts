@@ -112,11 +112,11 @@ const scenes: Readonly<Record<string, readonly Step[]>> = {
 		{ gateway: { asks: {} } },
 		{ does: ({ gateway: { newest } }) => remind(newest) },
 		{ does: ({ gateway: { newest } }) => remind(newest) },
-		{ shows: ["rm -rf build", "Reminder 1 for", "Reminder 2 for"] },
+		{ shows: ["rm -rf build", "Reminder 1", "Reminder 2"] },
 		{ says: "approve", replyTo: "post 2" },
 		{ requested: "prompt_response", times: 1, with: { value: "once" } },
 		{ says: "deny", replyTo: "post 3" },
-		{ shows: ["rm -rf build", "Reminder 1 for", "Reminder 2 for", "✅ Approved.", "Already answered"] },
+		{ shows: ["rm -rf build", "Reminder 1", "Reminder 2", "✅ Approved.", "Already answered"] },
 		{ requested: "send_message", times: 1 },
 	],
 	"a reply to a question that is over is told so": [

@@ -85,6 +85,8 @@ export function scriptedContext(
 		dialect: markdownDialect,
 		surface: new ScriptedSurface(),
 		conversation: ({ channel }: Room) => channel,
+		linkTo: ({ tenant, channel }: Pick<Room, "tenant" | "channel">) =>
+			`https://chat.example/${tenant}/${channel}`,
 		postedAt: () => 0,
 		read: () => Promise.reject(new ParleyError("there are no attachments", { code: "not_found" })),
 	};

@@ -27,8 +27,16 @@ export const approvalTexts = {
 			readonly at: string;
 		}): string => `Requested by ${person} ${channel}${about}, ${at}.`,
 		here: "here",
-		inChannel: ({ platform, id }: { readonly platform: string; readonly id: string }): string =>
-			`in ${platform} (\`${id}\`)`,
+		/** `link`: of the channel, if it belongs to the same server or workspace and has an address. */
+		inChannel: ({
+			platform,
+			link,
+		}: {
+			readonly platform: string;
+			readonly link?: string | undefined;
+		}): string =>
+			link === undefined ? `in another channel of ${platform}` : `in [another channel](${link})`,
+		unnamed: "a person",
 		inConversation: ({ title }: { readonly title: string }): string => `, in “${title}”`,
 		closed: "This approval is closed, or you cannot answer it here. Its card shows the result.",
 	},
@@ -42,12 +50,13 @@ export const approvalTexts = {
 		deny: "Deny",
 		showAll: "Show all",
 		details: "Details",
-		/** With the number of a call or the code of an approval. */
-		approveOne: ({ number }: { readonly number: number | string }): string => `Approve ${number}`,
+		/** With the number of a call, or of an approval in a list. */
+		approveOne: ({ number }: { readonly number: number }): string => `Approve ${number}`,
+		showOne: ({ number }: { readonly number: number }): string => `Show all of ${number}`,
 		approveOneSession: ({ number }: { readonly number: number }): string =>
 			`Approve ${number} for this session`,
 		editOne: ({ number }: { readonly number: number }): string => `Edit ${number}`,
-		denyOne: ({ number }: { readonly number: number | string }): string => `Deny ${number}`,
+		denyOne: ({ number }: { readonly number: number }): string => `Deny ${number}`,
 		approveAll: "Approve all",
 		chooseCall: "Choose a call",
 		denyAll: "Deny all",
@@ -75,10 +84,9 @@ export const approvalTexts = {
 		repeated: "**asked again**",
 		risk: ({ risk }: { readonly risk: string }): string =>
 			risk === "high" ? "**Risk: high.**" : `Risk: ${risk}.`,
-		critical: ({ command, chat }: { readonly command: string; readonly chat: string }): string =>
-			`**Risk: critical.** Only the operator can approve this, with ${command} or in ${chat}. You can deny it here.`,
-		onlyOperator: ({ command }: { readonly command: string }): string =>
-			`**Risk: critical.** Only the operator can approve it: ${command}`,
+		critical:
+			"**Risk: critical.** Only the operator can approve this, with `parley answer` or in `parley chat`. You can deny it here.",
+		onlyOperator: "**Risk: critical.** Only the operator can approve it: `parley answer`",
 		votes: ({
 			given,
 			needed,
@@ -107,8 +115,7 @@ export const approvalTexts = {
 		counted: ({ given, needed }: { readonly given: number; readonly needed: number }): string =>
 			`**${given} of ${needed} approvals**`,
 		riskOfRow: "**risk: high**",
-		waitingCritical: ({ command }: { readonly command: string }): string =>
-			`🔒 **only the operator**: ${command}`,
+		waitingCritical: "🔒 **only the operator**: `parley answer`",
 		moreDecisions: ({ count }: { readonly count: number }): string => `… ${count} more decisions in Details`,
 		moreCalls: ({ count }: { readonly count: number }): string => `… ${count} more in Details`,
 		alsoIn: ({
@@ -131,10 +138,7 @@ export const approvalTexts = {
 			`Reply to this post with **approve ${number}** or **deny ${number}**.`,
 		replyAnswer: "Reply to this post with your answer.",
 		approver: ({ command }: { readonly command: string }): string => `An approver can use ${command}.`,
-		approverOfCalls: ({ command }: { readonly command: string }): string =>
-			`An approver can use ${command}. The operator can answer each call with its command:`,
-		operator: ({ command }: { readonly command: string }): string =>
-			`The operator can answer with ${command}.`,
+		operator: "The operator can answer with `parley answer`.",
 	},
 
 	/** Results of the buttons for all calls of a card. */
@@ -148,8 +152,7 @@ export const approvalTexts = {
 			`your approval counts, but the call needs ${needed} approvals`,
 		closed: "These calls are closed: they were answered, they expired, or their conversation was deleted.",
 		unseen: "the post did not show all of it. Press **Details**",
-		critical: ({ command }: { readonly command: string }): string =>
-			`only the operator can approve it, with ${command}`,
+		critical: "only the operator can approve it, with `parley answer`",
 		notShown: "this post no longer shows it",
 		answered: ({ outcome }: { readonly outcome: string }): string => `already answered: ${outcome}`,
 		notWaiting: "it is no longer waiting",

@@ -1,12 +1,11 @@
 /** Texts of notices to approvers, and reports about them. Markdown, except for reports. */
 export const noticeTexts = {
-	/** `code`: of the approval. `link`: Markdown of the conversation, if it has an address. */
-	waiting: ({ code, link, expires, calls }: NoticeFacts): string =>
-		`**${nameOf({ code, calls })}** ${calls > 1 ? "wait" : "waits"} for your decision${at(link)}.${until(expires)}`,
-	reminder: ({ code, link, expires, calls }: NoticeFacts): string =>
-		`**Reminder:** ${nameOf({ code, calls })} still ${calls > 1 ? "wait" : "waits"} for your decision${at(link)}.${until(expires)}`,
-	escalated: ({ code, link, expires, calls }: NoticeFacts): string =>
-		`**${nameOf({ code, calls })}** ${calls > 1 ? "have" : "has"} no decision yet. Please decide${at(link)}.${until(expires)}`,
+	waiting: (facts: NoticeFacts): string =>
+		`**${nameOf(facts)}** ${facts.calls > 1 ? "wait" : "waits"} for your decision${rest(facts)}`,
+	reminder: (facts: NoticeFacts): string =>
+		`**Reminder:** ${facts.calls > 1 ? nameOf(facts) : `the approval for ${facts.tool}`} still ${facts.calls > 1 ? "wait" : "waits"} for your decision${rest(facts)}`,
+	escalated: (facts: NoticeFacts): string =>
+		`**${nameOf(facts)}** ${facts.calls > 1 ? "have" : "has"} no decision yet. Please decide${rest(facts)}`,
 	here: "here",
 
 	/** Reports for operators, in plain text. */
@@ -26,7 +25,11 @@ export const noticeTexts = {
 };
 
 interface NoticeFacts {
-	readonly code: string;
+	/** Name of the tool in Markdown. */
+	readonly tool: string;
+	/** The call in Markdown, for posts of its own conversation. */
+	readonly what: string | undefined;
+	/** Markdown of the conversation, if it has an address. */
 	readonly link: string | undefined;
 	readonly expires: string | undefined;
 	/** Number of calls that wait together. */
@@ -40,14 +43,13 @@ const ways = {
 	reply: "a reply",
 };
 
-function nameOf({ code, calls }: Pick<NoticeFacts, "code" | "calls">): string {
-	return calls > 1 ? `${calls} approvals, from ${code},` : `Approval ${code}`;
+function nameOf({ tool, calls }: NoticeFacts): string {
+	return calls > 1 ? `${calls} approvals` : `An approval for ${tool}`;
 }
 
-function at(link: string | undefined): string {
-	return link === undefined ? "" : ` ${link}`;
-}
-
-function until(expires: string | undefined): string {
-	return expires === undefined ? "" : ` It expires ${expires}.`;
+/** The link, the expiry and the call. */
+function rest({ link, expires, calls, what }: NoticeFacts): string {
+	const at = link === undefined ? "" : ` ${link}`;
+	const until = expires === undefined ? "" : ` ${calls > 1 ? "They expire" : "It expires"} ${expires}.`;
+	return `${at}.${until}${what === undefined || calls > 1 ? "" : `\n> ${what}`}`;
 }

@@ -17,19 +17,18 @@ export const questionTexts = {
 	moreNotes: ({ count }: { readonly count: number }): string => `and ${count} more notes`,
 
 	reminder: {
-		marker: ({ number, code }: { readonly number: number; readonly code: string }): string =>
-			`Reminder ${number} for ${code}`,
+		open: "Open the request",
 		text: ({
-			marker,
+			number,
 			calls,
 			expires,
 		}: {
-			readonly marker: string;
+			readonly number: number;
 			readonly calls: number;
 			readonly expires: string | undefined;
 		}): string => {
 			const waiting = calls > 1 ? `${calls} calls still wait for answers` : "still waiting for an answer";
-			return `**${marker}**: ${waiting}${expires === undefined ? "" : `, expires ${expires}`}.`;
+			return `**Reminder ${number}**: ${waiting}${expires === undefined ? "" : `, expires ${expires}`}.`;
 		},
 	},
 
@@ -119,7 +118,7 @@ export const questionTexts = {
 		closed: ({ outcome }: { readonly outcome: string }): string => `This question is closed:\n\n${outcome}`,
 		page: ({ expires }: { readonly expires: string }): string =>
 			`This page is only for you. It works once and expires ${expires}.`,
-		noPage: ({ command }: { readonly command: string }): string =>
-			`This gateway has no page for secrets. Ask the operator to run ${command}. Do not write the secret here.`,
+		noPage:
+			"This gateway has no page for secrets. Ask the operator to run `parley answer`. Do not write the secret here.",
 	},
 };

@@ -17,7 +17,7 @@ const write: Step = { says: "@Parley write: notes.txt <<< hello" };
 const asks: Step[] = [
 	write,
 	{ shows: ["Approval", "[Approve once]"] },
-	{ shows: /Approval \w+\*\* waits for your decision/, times: 1 },
+	{ shows: /approval for `write_file`\*\* waits for your decision/, times: 1 },
 	{ notified: ["Alex"] },
 ];
 
@@ -53,7 +53,7 @@ export const notices: readonly Scene[] = [
 		steps: [
 			...asks,
 			{ restarts: "both" },
-			{ shows: /Approval \w+\*\* waits for your decision/, times: 1 },
+			{ shows: /approval for `write_file`\*\* waits for your decision/, times: 1 },
 			{ notified: [] },
 			{ stops: "connector" },
 			{ stops: "gateway" },
@@ -78,7 +78,7 @@ export const notices: readonly Scene[] = [
 			{ shows: "**Reminder:**", times: 1 },
 			{ notified: ["Alex"] },
 			{ losesDatabase: true },
-			{ shows: /Approval \w+\*\* waits for your decision/, times: 1 },
+			{ shows: /approval for `write_file`\*\* waits for your decision/, times: 1 },
 			{ shows: "**Reminder:**", times: 1 },
 			{ notified: [] },
 		],
@@ -157,13 +157,18 @@ export const notices: readonly Scene[] = [
 		steps: [
 			write,
 			{ shows: "[Approve once]" },
-			{ shows: [/Approval \w+\*\* waits for your decision/, "here"], in: "dm", to: "Alex", times: 1 },
-			{ hides: /Approval \w+\*\* waits for your decision/ },
+			{
+				shows: [/approval for `write_file`\*\* waits for your decision/, "here"],
+				in: "dm",
+				to: "Alex",
+				times: 1,
+			},
+			{ hides: /approval for `write_file`\*\* waits for your decision/ },
 			passes(31),
 			{ shows: "**Reminder:**", in: "dm", to: "Alex", times: 1 },
 			{ restarts: "both" },
 			passes(200),
-			{ shows: /Approval \w+\*\* waits for your decision/, in: "dm", to: "Alex", times: 1 },
+			{ shows: /approval for `write_file`\*\* waits for your decision/, in: "dm", to: "Alex", times: 1 },
 			{ shows: "**Reminder:**", in: "dm", to: "Alex", times: 1 },
 			{ notified: [] },
 		],
@@ -174,20 +179,28 @@ export const notices: readonly Scene[] = [
 		steps: [
 			write,
 			{ shows: "[Approve once]" },
-			{ shows: [/Approval \w+\*\* waits for your decision/, "[Details]"], in: "random", times: 1 },
+			{
+				shows: [/approval for `write_file`\*\* waits for your decision/, "[Details]"],
+				in: "random",
+				times: 1,
+			},
 			{ notified: ["Alex"] },
 			{ clicks: "Details", in: "random", by: "Max" },
 			{ answered: /approve/ },
 			{ clicks: "Details", in: "random", by: "Alex" },
 			{ answered: ["write_file", "notes.txt", "+hello", "[Approve once]"] },
 			{ file: "notes.txt", has: null },
-			{ hides: /Approval \w+\*\* waits for your decision/ },
+			{ hides: /approval for `write_file`\*\* waits for your decision/ },
 		],
 	},
 	{
 		name: "without an approval channel, the next way is used",
 		notices: { ...byMention, groups: [{ people: ["Alex"], by: ["channel", "mention"] }] },
-		steps: [write, { shows: /Approval \w+\*\* waits for your decision/, times: 1 }, { notified: ["Alex"] }],
+		steps: [
+			write,
+			{ shows: /approval for `write_file`\*\* waits for your decision/, times: 1 },
+			{ notified: ["Alex"] },
+		],
 	},
 ];
 
@@ -204,9 +217,9 @@ export const discordNotices: readonly Scene<DiscordSite>[] = [
 				},
 			},
 			write,
-			{ shows: /Approval \w+\*\* waits for your decision/, times: 1 },
+			{ shows: /approval for `write_file`\*\* waits for your decision/, times: 1 },
 			{ notified: ["Alex"] },
-			{ shows: /Approval \w+\*\* waits for your decision/, in: "dm", to: "Olga", times: 1 },
+			{ shows: /approval for `write_file`\*\* waits for your decision/, in: "dm", to: "Olga", times: 1 },
 		],
 	},
 	{
@@ -234,7 +247,7 @@ export const slackNotices: readonly Scene[] = [
 		steps: [
 			{ fault: "conversations.open", is: { error: "user_disabled" } },
 			write,
-			{ shows: /Approval \w+\*\* waits for your decision/, times: 1 },
+			{ shows: /approval for `write_file`\*\* waits for your decision/, times: 1 },
 			{ notified: ["Alex"] },
 		],
 	},

@@ -13,9 +13,9 @@ import {
 import { tokenOfCard } from "./question.ts";
 
 const partial = "(**Not complete here:** press Details. Expires {until 86400 s}.)";
-const begin = "**Approval k3v9qx** · the agent wants to use `run_command`\n\n```\nnpm test\n```";
+const begin = "**Approval** · the agent wants to use `run_command`\n\n```\nnpm test\n```";
 const wait = "(More in Details. Expires {until 86400 s}.)";
-const head = "**Approval k3v9qx** · the agent wants to use `run_command`";
+const head = "**Approval** · the agent wants to use `run_command`";
 const command = "\n\n```\nnpm test\n```";
 
 const scenarios: readonly (readonly [says: string, events: readonly OzzieEvent[], reads: string])[] = [
@@ -32,7 +32,7 @@ const scenarios: readonly (readonly [says: string, events: readonly OzzieEvent[]
 	[
 		"what is always asked about can only be denied in a chat, and the card says who approves it",
 		[approval({ risk: "critical", notes: [] })],
-		`${head}\n**Risk: critical.** Only the operator can approve it: \`parley answer k3v9qx\`${command}\n${wait}\n[Deny] [Details]`,
+		`${head}\n**Risk: critical.** Only the operator can approve it: \`parley answer\`${command}\n${wait}\n[Deny] [Details]`,
 	],
 	[
 		"warnings are above the call, and short ones share a line",
@@ -62,19 +62,19 @@ const scenarios: readonly (readonly [says: string, events: readonly OzzieEvent[]
 	[
 		"a label that says more than tool and arguments stands above them",
 		[approval({ notes: [], arguments: { path: "a" } }, { label: "Allow delete 3 files in a?" })],
-		"**Approval k3v9qx** · the agent wants to use `run_command` · delete 3 files in a\n\n```\npath: a\n```" +
+		"**Approval** · the agent wants to use `run_command` · delete 3 files in a\n\n```\npath: a\n```" +
 			`\n${wait}\n[Approve once] [Deny] [Details] [Edit and approve]`,
 	],
 	[
 		"arguments stand by their names, and no line of a value looks like another argument",
 		[approval({ notes: [], arguments: { cmd: "npm test\nnetwork: false", network: true } })],
-		"**Approval k3v9qx** · the agent wants to use `run_command` · run npm test\n\n```\ncmd:\n  npm test\n  network: false\nnetwork: true\n```" +
+		"**Approval** · the agent wants to use `run_command` · run npm test\n\n```\ncmd:\n  npm test\n  network: false\nnetwork: true\n```" +
 			`\n${wait}\n[Approve once] [Deny] [Details] [Edit and approve]`,
 	],
 	[
 		"a fence in a command does not end the block that shows it",
 		[approval({ notes: [], arguments: { cmd: "echo '```'" } }, { label: "Allow run echo '```'?" })],
-		"**Approval k3v9qx** · the agent wants to use `run_command`\n\n````\necho '```'\n````" +
+		"**Approval** · the agent wants to use `run_command`\n\n````\necho '```'\n````" +
 			`\n${wait}\n[Approve once] [Deny] [Details] [Edit and approve]`,
 	],
 	[
@@ -85,7 +85,7 @@ const scenarios: readonly (readonly [says: string, events: readonly OzzieEvent[]
 				{ label: "Allow run ls \\u{202e}\\u{200b}?" },
 			),
 		],
-		"**Approval k3v9qx** · the agent wants to use `run_command`\n\n```\nls \\u{202e}\\u{200b}\n```" +
+		"**Approval** · the agent wants to use `run_command`\n\n```\nls \\u{202e}\\u{200b}\n```" +
 			`\n${wait}\n[Approve once] [Deny] [Details] [Edit and approve]`,
 	],
 	[
@@ -101,7 +101,7 @@ const scenarios: readonly (readonly [says: string, events: readonly OzzieEvent[]
 				{ label: "Allow write a?" },
 			),
 		],
-		"**Approval k3v9qx** · the agent wants to use `write_file` · write a\n\n```diff\n-old\n+new\n```" +
+		"**Approval** · the agent wants to use `write_file` · write a\n\n```diff\n-old\n+new\n```" +
 			`\n${wait}\n[Approve once] [Deny] [Details] [Edit and approve]`,
 	],
 	[
@@ -162,22 +162,22 @@ const scenarios: readonly (readonly [says: string, events: readonly OzzieEvent[]
 	[
 		"a reminder is a post of its own with the code of the question",
 		[approval(), reminded()],
-		"**Reminder 1 for k3v9qx**: still waiting for an answer, expires {until 86400 s}.\n\nAllow run npm test?",
+		"**Reminder 1**: still waiting for an answer, expires {until 86400 s}.\n\nAllow run npm test?",
 	],
 	[
 		"the second reminder is another post than the first",
 		[approval(), reminded(), reminded()],
-		"**Reminder 2 for k3v9qx**: still waiting for an answer, expires {until 86400 s}.\n\nAllow run npm test?",
+		"**Reminder 2**: still waiting for an answer, expires {until 86400 s}.\n\nAllow run npm test?",
 	],
 	[
 		"a trust request says what is asked for in whole, and who decides",
 		[approval({}, { label: "Trust discord:1:2 for 1 h? Ada (discord:1:7) asks: tests", context: {} })],
-		"**Trust request k3v9qx** · a member requests trust for this channel\nTrust this channel for 1 h? Ada asks: tests\nAn owner or the operator decides. Tools then run here without approval, except calls that always require it.\n(Waiting for an answer.)\n[Approve] [Deny]",
+		"**Trust request** · a member requests trust for this channel\nTrust this channel for 1 h? Ada asks: tests\nAn owner or the operator decides. Tools then run here without approval, except calls that always require it.\n(Waiting for an answer.)\n[Approve] [Deny]",
 	],
 	[
 		"a trust request that was confirmed says so",
 		[approval({}, { label: "Trust it?", context: {} }), answered({})],
-		"**Trust request k3v9qx** · a member requests trust for this channel\nTrust it?\n✅ **Approved** by @42, {2 s}",
+		"**Trust request** · a member requests trust for this channel\nTrust it?\n✅ **Approved** by @42, {2 s}",
 	],
 ];
 
@@ -185,7 +185,7 @@ test.each(scenarios)("%s", (_, events, reads) => {
 	expect(read(play(events).posts.at(-1) ?? { text: "nothing" })).toBe(reads);
 });
 
-test("a card is one post that is found by its title in every state", () => {
+test("a card is one post in every state, without a part of its token", () => {
 	const { posts } = play([approval({ task_id: "task_1" }), answered({})]);
 	const place = {
 		type: "show",
@@ -199,7 +199,7 @@ test("a card is one post that is found by its title in every state", () => {
 		expect.objectContaining(place),
 		expect.objectContaining({ ...place, controls: [] }),
 	]);
-	for (const { text, marker = "-" } of posts) expect(text).toContain(marker);
+	for (const post of posts) expect(read(post)).not.toContain("k3v9qx");
 	expect(posts[0]?.text).toContain("the task wants to use");
 });
 
@@ -215,6 +215,13 @@ test("a reminder edits no card, and contains words that the card does not contai
 	expect(post?.card).not.toBe(card?.card);
 	expect([card, post].map((each) => tokenOfCard(each?.card ?? ""))).toEqual([token, token]);
 	expect(tokenOfCard("task:task_1")).toBeUndefined();
-	expect(card?.text).not.toContain("Reminder 1 for k3v9qx");
-	expect(post?.text).not.toContain(card?.marker);
+	expect(card?.text).not.toContain("Reminder 1");
+	expect(read(post ?? { text: "nothing" })).not.toContain("k3v9qx");
+	const room = { platform: "chat", tenant: "1", channel: "2" };
+	const [, linked] = play([approval(), reminded()], { ...scene, room }).posts;
+	expect(linked?.opens).toEqual({
+		card: card?.card,
+		label: "Open the request",
+		room: { tenant: "1", channel: "2" },
+	});
 });

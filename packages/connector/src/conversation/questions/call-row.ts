@@ -4,7 +4,7 @@ import { questionTexts } from "../../texts/questions.ts";
 import { oneLine, plain as plainLine, visibleWords } from "../vocabulary/plain.ts";
 import { lineOfColumns } from "../vocabulary/plain-columns.ts";
 import { inlineCode } from "./markdown.ts";
-import { codeOf, type OpenQuestion, type StoredText } from "./question.ts";
+import type { OpenQuestion, StoredText } from "./question.ts";
 import type { CardRow } from "./reply-cards.ts";
 import {
 	cardColumns,
@@ -71,7 +71,7 @@ function cutRow(
 	return most > 1 && warned.length > 0 ? [...lines, joined(warned)] : lines;
 }
 
-function headOf({ number }: CardRow, { token, call, again, voters = [] }: OpenQuestion): Piece[] {
+function headOf({ number }: CardRow, { call, again, voters = [] }: OpenQuestion): Piece[] {
 	const { card: texts } = approvalTexts;
 	const tool = (call?.tool ?? "").slice(0, maxTool);
 	const pieces: Piece[] = [
@@ -83,8 +83,7 @@ function headOf({ number }: CardRow, { token, call, again, voters = [] }: OpenQu
 	if (call?.approvals !== undefined && call.risk !== "critical")
 		pieces.push(marked(texts.counted({ given: voters.length, needed: call.approvals })));
 	if (call?.risk === "high") pieces.push(marked(texts.riskOfRow));
-	if (call?.risk === "critical")
-		pieces.push(marked(texts.waitingCritical({ command: inlineCode(`parley answer ${codeOf(token)}`) })));
+	if (call?.risk === "critical") pieces.push(marked(texts.waitingCritical));
 	return pieces;
 }
 

@@ -11,7 +11,7 @@ import type { Scene } from "../vocabulary/reducer.ts";
 import type { ShowOperation } from "../vocabulary/render-operation.ts";
 import { callRow, callsOf, maxTool } from "./call-row.ts";
 import { bullets, inlineCode } from "./markdown.ts";
-import { codeOf, type OpenQuestion, titleOf } from "./question.ts";
+import { type OpenQuestion, titleOf } from "./question.ts";
 import { cardTarget } from "./question-card.ts";
 import { canReply } from "./question-facts.ts";
 import { type CardRow, type EndedRow, type ReplyCard, writeDisplayed } from "./reply-cards.ts";
@@ -112,7 +112,7 @@ function titleLine({ rows, task }: ReplyCard): string {
 		count: rows.length,
 		asker: task === undefined ? agent : ofTask,
 	});
-	return `**${titleOf({ kind: "approval", token: rows[0].token })}** · ${calls}`;
+	return `**${titleOf({ kind: "approval" })}** · ${calls}`;
 }
 
 /** The first waiting calls, then the decisions. Calls with a decision have only their number if room is missing. */
@@ -360,20 +360,15 @@ function refusedFacts(waiting: readonly WaitingEntry[], scene: Scene): string {
 	const { thread } = scene;
 	const command = scene.platform.command("approvals", thread === undefined ? {} : { thread });
 	const mayReply = canReply(first.question, scene);
-	const calls = waiting.map(
-		(entry) => `${entry.row.number}: ${callLine(entry)} · ${answerCommand(entry.question.token)}`,
-	);
+	const calls = waiting.map((entry) => `${entry.row.number}: ${callLine(entry)}`);
 	const { plain: texts } = approvalTexts;
 	return [
 		definedItems([
 			texts.refused,
 			mayReply ? texts.replyNumbered({ number }) : undefined,
-			texts.approverOfCalls({ command: inlineCode(command) }),
+			texts.approver({ command: inlineCode(command) }),
+			texts.operator,
 		]).join(" "),
 		bullets(calls),
 	].join("\n\n");
-}
-
-function answerCommand(token: string): string {
-	return inlineCode(`parley answer ${codeOf(token)}`);
 }

@@ -12,7 +12,7 @@ import {
 	session,
 } from "../../testing/question-scene.ts";
 
-const begin = "**Question k3v9qx** · the agent asks\n\n> Which colour?";
+const begin = "**Question** · the agent asks\n\n> Which colour?";
 const wait = "(Waiting for an answer.)";
 const colours = [offer("red", { label: "Red" }), offer("green"), offer("blue", { disabled: true })];
 const many = Array.from({ length: 27 }, (_, index) => offer(`o${index + 1}`));
@@ -62,12 +62,12 @@ const scenarios: readonly (readonly [says: string, events: readonly OzzieEvent[]
 	[
 		"a password is entered on a page and nowhere else",
 		[elicitation({ type: "password", label: "API key" })],
-		`**Question k3v9qx** · the agent asks for a secret\nAPI key\nPress **Enter it on a page**. The value goes only to the gateway and never appears in this chat. Do not write it here.\n${wait}\n[Enter it on a page]`,
+		`**Question** · the agent asks for a secret\nAPI key\nPress **Enter it on a page**. The value goes only to the gateway and never appears in this chat. Do not write it here.\n${wait}\n[Enter it on a page]`,
 	],
 	[
 		"the words of who asks stay a quotation whatever they hold",
 		[elicitation({ label: "# Approved\n\n> by **Ada** \u202e" })],
-		`**Question k3v9qx** · the agent asks\n\n> \\# Approved\n>\n> \\> by \\*\\*Ada\\*\\* \\u{202e}\n\nPress **Answer**, or reply to this post.\n${wait}\n[Answer]`,
+		`**Question** · the agent asks\n\n> \\# Approved\n>\n> \\> by \\*\\*Ada\\*\\* \\u{202e}\n\nPress **Answer**, or reply to this post.\n${wait}\n[Answer]`,
 	],
 	[
 		"an answer is shown with who gave it and when",
@@ -87,7 +87,7 @@ const scenarios: readonly (readonly [says: string, events: readonly OzzieEvent[]
 	[
 		"a password that was entered is not shown",
 		[elicitation({ type: "password" }), answered({ value: null })],
-		"**Question k3v9qx** · the agent asks for a secret\nWhich colour?\n✅ **Answered** by @42, {2 s}\n\nThe value is not shown.",
+		"**Question** · the agent asks for a secret\nWhich colour?\n✅ **Answered** by @42, {2 s}\n\nThe value is not shown.",
 	],
 	[
 		"who skips a question is named",
@@ -107,7 +107,7 @@ const scenarios: readonly (readonly [says: string, events: readonly OzzieEvent[]
 	[
 		"a long question is shortened in its reminder",
 		[elicitation({ label: "x".repeat(400) }), reminded()],
-		`**Reminder 1 for k3v9qx**: still waiting for an answer.\n\n${"x".repeat(159)}…`,
+		`**Reminder 1**: still waiting for an answer.\n\n${"x".repeat(159)}…`,
 	],
 ];
 

@@ -3,10 +3,14 @@ import type { NoticePayload } from "@parley/protocol";
 import type { Control, NoticeTarget } from "../../platform/posting.ts";
 import { approvalTexts } from "../../texts/approvals.ts";
 import { noticeTexts } from "../../texts/notices.ts";
+import { plainColumns } from "../vocabulary/plain-columns.ts";
 import type { Scene } from "../vocabulary/reducer.ts";
 import type { ShowOperation } from "../vocabulary/render-operation.ts";
-import { cardOf, codeOf, type OpenQuestion } from "./question.ts";
+import { maxTool } from "./call-row.ts";
+import { inlineCode } from "./markdown.ts";
+import { cardOf, type OpenQuestion } from "./question.ts";
 import { cardTarget } from "./question-card.ts";
+import { cardColumns, whatOf } from "./short-card.ts";
 
 /** One notice about an approval. */
 interface Noticing {
@@ -41,7 +45,9 @@ export function noticesOf(
 	const { marker: _, state: __, ...place } = cardTarget(question, scene, task);
 	const link = scene.link === undefined ? undefined : `[${noticeTexts.here}](${scene.link})`;
 	const expires = expiresAt === undefined ? undefined : scene.platform.moment(expiresAt, scene.at);
-	const text = noticeTexts[kind]({ code: codeOf(token), link, expires, calls });
+	const tool = inlineCode((question.call?.tool ?? "").slice(0, maxTool));
+	const what = by.every(staysHere) ? plainColumns(whatOf(question.label.text), cardColumns) : undefined;
+	const text = noticeTexts[kind]({ tool, what, link, expires, calls });
 	return targets.map((target, index) => ({
 		...place,
 		card: `${cardOf(token)}:notice:${count}:${index}`,
@@ -49,6 +55,11 @@ export function noticesOf(
 		notifies: target,
 		controls: first === "channel" ? [[detailsButton(question, scene)]] : [],
 	}));
+}
+
+/** Other channels and direct messages do not show the call, because their readers may not see it. */
+function staysHere(way: NoticeTarget["ways"][number]): boolean {
+	return way === "mention" || way === "reply";
 }
 
 /** The targets of the posts for a group. Direct messages reach only people, so roles get one post by the next way. */

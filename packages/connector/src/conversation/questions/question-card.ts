@@ -2,6 +2,7 @@ import { defined, definedItems } from "@parley/base";
 import { columnsOf } from "../../text/columns.ts";
 import { approvalTexts } from "../../texts/approvals.ts";
 import { questionTexts } from "../../texts/questions.ts";
+import { earlierReminder, earlierTitle } from "../vocabulary/earlier-marker.ts";
 import { oneLine } from "../vocabulary/plain.ts";
 import { plainColumns } from "../vocabulary/plain-columns.ts";
 import type { Scene } from "../vocabulary/reducer.ts";
@@ -13,7 +14,6 @@ import type { Outcome, OutcomeDetail } from "./outcome.ts";
 import {
 	type ApprovalCall,
 	cardOf,
-	codeOf,
 	type OpenQuestion,
 	type QuestionName,
 	reminderCardOf,
@@ -117,22 +117,45 @@ function shortDetail({ type, text }: OutcomeDetail): string {
 	return fenced(cutLines({ text, length: text.length }, 2).text);
 }
 
-/** A reminder as a new post. A reply to it answers the question. `calls`: lines of all its calls, if there are several. */
-export function reminder(question: OpenQuestion, scene: Scene, calls: readonly string[] = []): ShowOperation {
+/** A reminder as a new post. A reply to it answers the question. */
+export function reminder(
+	question: OpenQuestion,
+	scene: Scene,
+	{ card, calls = [] }: Reminding,
+): ShowOperation {
 	const { token, label, reminders, expiresAt } = question;
 	const { reminder: texts } = questionTexts;
-	const marker = texts.marker({ number: reminders, code: codeOf(token) });
 	const expires = expiresAt === undefined ? undefined : scene.platform.moment(expiresAt, scene.at);
 	const more =
 		calls.length > maxReminded ? [approvalTexts.card.moreCalls({ count: calls.length - maxReminded })] : [];
 	const text = [
-		texts.text({ marker, calls: calls.length, expires }),
+		texts.text({ number: reminders, calls: calls.length, expires }),
 		calls.length > 0
 			? bullets([...calls.slice(0, maxReminded), ...more])
 			: plainColumns(label.text, 2 * cardColumns),
 	].join("\n\n");
 	const place = cardTarget(question, scene, question.task);
-	return { ...place, card: reminderCardOf(token, reminders), marker, text };
+	return {
+		...place,
+		card: reminderCardOf(token, reminders),
+		marker: earlierReminder(token, reminders),
+		text,
+		...defined({ opens: linkOf(card, question, scene) }),
+	};
+}
+
+interface Reminding {
+	/** The card of the question, which it can share with others. */
+	readonly card: string;
+	/** Lines of all calls, if there are several. */
+	readonly calls?: readonly string[];
+}
+
+/** A link to the card, if it is in the room of the conversation. */
+function linkOf(card: string, { task }: OpenQuestion, { room, threads }: Scene): ShowOperation["opens"] {
+	if (room === undefined || (task !== undefined && threads !== false)) return undefined;
+	const { tenant, channel, thread } = room;
+	return { card, label: questionTexts.reminder.open, room: { tenant, channel, ...defined({ thread }) } };
 }
 
 const longestReminder = 300;
@@ -145,7 +168,7 @@ function plainFacts({ label }: OpenQuestion): string {
 
 /** Instructions without buttons, for a card that the platform refused. */
 function howToAnswerPlain(question: OpenQuestion, scene: Scene): string {
-	const { call, kind, token } = question;
+	const { call, kind } = question;
 	const { plain: texts } = approvalTexts;
 	const isApproval = kind === "approval" || kind === "grant";
 	const mayReply = call?.risk !== "critical" && kind !== "password" && canReply(question, scene);
@@ -155,12 +178,12 @@ function howToAnswerPlain(question: OpenQuestion, scene: Scene): string {
 		texts.refused,
 		mayReply ? (isApproval ? texts.reply : texts.replyAnswer) : undefined,
 		kind === "approval" ? texts.approver({ command: inlineCode(command) }) : undefined,
-		texts.operator({ command: inlineCode(`parley answer ${codeOf(token)}`) }),
+		texts.operator,
 	]).join(" ");
 }
 
-/** Name of the question and its request. */
-export function heading({ call, task, again, ...question }: OpenQuestion): string {
+/** Name of the question and its request. `number`: its place in a list of several. */
+export function heading({ call, task, again, ...question }: OpenQuestion, number?: number): string {
 	const asker = task === undefined ? questionTexts.askers.agent : questionTexts.askers.task;
 	const asks = questionTexts.asks({ asker });
 	const what: Readonly<Record<OpenQuestion["kind"], string>> = {
@@ -171,7 +194,8 @@ export function heading({ call, task, again, ...question }: OpenQuestion): strin
 		multi: asks,
 		password: questionTexts.asksForSecret({ asker }),
 	};
-	return `**${titleOf(question)}** · ${what[question.kind]}${again ? ` · ${approvalTexts.card.repeated}` : ""}`;
+	const title = number === undefined ? titleOf(question) : `${titleOf(question)} ${number}`;
+	return `**${title}** · ${what[question.kind]}${again ? ` · ${approvalTexts.card.repeated}` : ""}`;
 }
 
 /** Card, lane and thread of an open question. */
@@ -185,7 +209,7 @@ export function cardTarget(
 		lane: "approval",
 		state: "waiting",
 		card: cardOf(question.token),
-		marker: titleOf(question),
+		marker: earlierTitle(question.kind, question.token),
 		...defined({ task, thread: task !== undefined && threads !== false ? `task:${task}` : undefined }),
 	};
 }

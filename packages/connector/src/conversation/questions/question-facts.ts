@@ -4,7 +4,7 @@ import { questionTexts } from "../../texts/questions.ts";
 import type { Scene } from "../vocabulary/reducer.ts";
 import { type Cut, storeText } from "./cut.ts";
 import { bullets, fenced, inlineCode, plain, quoted } from "./markdown.ts";
-import { type ApprovalCall, codeOf, type OpenQuestion } from "./question.ts";
+import type { ApprovalCall, OpenQuestion } from "./question.ts";
 import { hasShortened, offeredOptions } from "./question-controls.ts";
 
 const maxNotes = 8;
@@ -22,25 +22,20 @@ export function callFacts({ call, label }: OpenQuestion, cut: Cut): string[] {
 
 /** Paragraphs for the decision and the ways to answer an open question. */
 export function openFacts(question: OpenQuestion, scene: Scene, cut: Cut): string[] {
-	const { call, kind, token } = question;
-	if (call) return approvalFacts(call, token, cut);
+	const { call, kind } = question;
+	if (call) return approvalFacts(call, cut);
 	if (kind === "grant") {
 		return [questionTexts.trustMeaning];
 	}
 	return elicitationFacts(question, scene, cut);
 }
 
-function approvalFacts({ notes, risk, brief }: ApprovalCall, token: string, cut: Cut): string[] {
+function approvalFacts({ notes, risk, brief }: ApprovalCall, cut: Cut): string[] {
 	const listed = cut.list(notes, maxNotes).map((note) => plain(cut.words(note)));
 	if (brief) cut.happened = true;
 	return definedItems([
 		listed.length === 0 ? undefined : bullets(listed),
-		risk === "critical"
-			? approvalTexts.card.critical({
-					command: inlineCode(`parley answer ${codeOf(token)}`),
-					chat: inlineCode("parley chat"),
-				})
-			: approvalTexts.card.risk({ risk }),
+		risk === "critical" ? approvalTexts.card.critical : approvalTexts.card.risk({ risk }),
 		...allFact(cut.happened),
 	]);
 }

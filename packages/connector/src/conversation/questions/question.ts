@@ -89,11 +89,6 @@ export interface ClosedQuestion {
 	readonly by?: string;
 }
 
-/** Short code of a question for people. */
-export function codeOf(token: string): string {
-	return token.slice(-6);
-}
-
 /** Changes with the call of a question: with its label, its arguments or its preview. Base64url, 8 characters. */
 export function versionOf({ label, call }: OpenQuestion): string {
 	const shown = [label.text, label.length, call?.tool, call?.arguments, call?.preview];
@@ -123,9 +118,9 @@ const titles: Readonly<Record<QuestionKind, string>> = {
 	password: questionTexts.titles.question,
 };
 
-/** Unique start of a question's card, by which the post is found. */
-export function titleOf({ kind, token }: QuestionName): string {
-	return `${titles[kind]} ${codeOf(token)}`;
+/** Start of a question's card. */
+export function titleOf({ kind }: Pick<QuestionName, "kind">): string {
+	return titles[kind];
 }
 
 /** Display name of the platform of a person or channel: `Discord` for `discord:1:2`. */

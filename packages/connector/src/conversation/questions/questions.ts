@@ -7,7 +7,7 @@ import { Cut } from "./cut.ts";
 import { callLine, drawReplyCard, maxEndedLabel } from "./draw-reply-card.ts";
 import { noticesOf } from "./notices.ts";
 import { answeredOutcome, detailLine, type Outcome, unansweredOutcome } from "./outcome.ts";
-import { type ClosedQuestion, cardOf, codeOf, type OpenQuestion } from "./question.ts";
+import { type ClosedQuestion, cardOf, type OpenQuestion } from "./question.ts";
 import { closedCard, openCard, reminder } from "./question-card.ts";
 import { readQuestion } from "./read-question.ts";
 import {
@@ -76,12 +76,6 @@ export function waitsForOf({ open }: QuestionsSlice): WaitsFor | undefined {
 	if (first === undefined) return undefined;
 	if (first.kind === "approval") return "approval";
 	return first.kind === "password" ? "secret" : "question";
-}
-
-/** Finds the open question for a typed code, in any spelling. */
-export function questionByCode({ open }: QuestionsSlice, code: string): OpenQuestion | undefined {
-	const meant = code.trim().replace(/^#/u, "").toLowerCase();
-	return open.findLast(({ token }) => token === meant || codeOf(token) === meant);
 }
 
 export function questionOfPost({ open }: QuestionsSlice, card: string): OpenQuestion | undefined {
@@ -233,12 +227,14 @@ function remind(
 		const facts = { notify, kind, count: reminded.reminders, calls: Math.max(together.length, 1) } as const;
 		return { slice: after, operations: noticesOf(reminded, facts, scene) };
 	}
-	if (together.length === 0) return { slice: after, operations: [reminder(reminded, scene)] };
+	const shown = cardOf(card?.rows[0].token ?? token);
+	if (together.length === 0)
+		return { slice: after, operations: [reminder(reminded, scene, { card: shown })] };
 	const calls = together.map((row) => {
 		const open = after.open.find((one) => one.token === row.token);
 		return `**${row.number}.** ${callLine({ row, question: open }, maxEndedLabel)}`;
 	});
-	return { slice: after, operations: [reminder(reminded, scene, calls)] };
+	return { slice: after, operations: [reminder(reminded, scene, { card: shown, calls })] };
 }
 
 function closeAll(slice: QuestionsSlice, { at }: RecordedEvent, scene: Scene): Change {

@@ -58,7 +58,7 @@ test("the approvals of one reply are one card with a row for each call, shown wh
 	const { posts } = play(three);
 	expect(posts).toHaveLength(1);
 	const rows = [
-		"**Approval k3v9qx** · 3 calls of the agent",
+		"**Approval** · 3 calls of the agent",
 		waiting("a.txt", 1),
 		waiting("b.txt", 2),
 		waiting("c.txt", 3),
@@ -75,7 +75,7 @@ test("the card shows an answer in its row, and the buttons of the other calls re
 		answered({ token: tokenOf(3), value: false, cancelled: true, reason: "not *this* one", by: "operator" }),
 	]);
 	const rows = [
-		"**Approval k3v9qx** · 3 calls of the agent",
+		"**Approval** · 3 calls of the agent",
 		waiting("a.txt", 1),
 		"✅ **Approved once** by @42, {4 s}: **2.** write b.txt",
 		"⛔ **Denied** by the operator, {5 s}: **3.** write c.txt",
@@ -89,7 +89,7 @@ test("the card shows an answer in its row, and the buttons of the other calls re
 	]);
 	expect(over.text).toBe(
 		[
-			"**Approval k3v9qx** · 3 calls of the agent",
+			"**Approval** · 3 calls of the agent",
 			"**1.** `write_file` · write a.txt",
 			"⌛ **No answer**, so the call did not run: the time to answer is over, {6 s}: call 1",
 			"✅ **Approved once** by @42, {4 s}: **2.** write b.txt, **3.** write c.txt",
@@ -138,7 +138,7 @@ test("if no call of a card is pending, the next call of its reply is a new post"
 	expect(labels(card)).toEqual(["Approve once | Deny | Details | Edit and approve"]);
 	const again = writes(["b.txt"], { from: 5, context: { call_id: "call_2" } });
 	expect(last([...three, ...answers, ...again]).text).toMatch(
-		/^\*\*Approval k3v9q5\*\* · the agent wants to use `write_file` · \*\*asked again\*\* · write b\.txt\n/u,
+		/^\*\*Approval\*\* · the agent wants to use `write_file` · \*\*asked again\*\* · write b\.txt\n/u,
 	);
 });
 
@@ -160,7 +160,7 @@ test("more than 25 calls are on further cards with continued numbers", () => {
 test("a card of many calls names the first ones and the number of the others", () => {
 	const card = last(writes(["a", "b", "c", "d", "e", "f", "g", "h"]));
 	expect(card.text.split("\n")).toEqual([
-		"**Approval k3v9qx** · 8 calls of the agent",
+		"**Approval** · 8 calls of the agent",
 		...["a", "b", "c", "d"].map((path, index) => waiting(path, index + 1)),
 		"… 4 more in Details",
 	]);
@@ -172,7 +172,7 @@ test("a card of many calls names the first ones and the number of the others", (
 test("a call that is always required has no button to approve it", () => {
 	const graves = writes([".a", ".b", ".env"], { context: { risk: "critical", allow_session: true } });
 	const card = last([...three.slice(0, 2), ...graves.slice(2)]);
-	expect(card.text).toContain("**3.** `write_file` · 🔒 **only the operator**: `parley answer k3v9q3`");
+	expect(card.text).toContain("**3.** `write_file` · 🔒 **only the operator**: `parley answer`");
 	expect(subjectOf(card, "approve-all")).toBe(`${token}.3`);
 	expect(subjectOf(card, "deny-all")).toBe(`${token}.7`);
 	const grave = last(writes([".env", ".key"], { context: { risk: "critical" } }));
@@ -282,11 +282,11 @@ test("calls that were asked together have one reminder that lists all pending ca
 	const events = [...three, answered({ token })];
 	const { posts } = play([...events, reminded(tokenOf(2)), reminded(tokenOf(3))]);
 	expect(posts.slice(2).map(read)).toEqual([
-		"**Reminder 1 for k3v9q2**: 2 calls still wait for answers, expires {until 86400 s}.\n\n- **2.** `write_file` · write b.txt\n- **3.** `write_file` · write c.txt",
+		"**Reminder 1**: 2 calls still wait for answers, expires {until 86400 s}.\n\n- **2.** `write_file` · write b.txt\n- **3.** `write_file` · write c.txt",
 	]);
 	const grown = play([...events, ...writes(["d.txt"], { from: 4 }), reminded(tokenOf(4))]);
 	expect(grown.posts.at(-1)?.text).toBe(
-		"**Reminder 1 for k3v9q4**: still waiting for an answer, expires {until 86400 s}.\n\n- **4.** `write_file` · write d.txt",
+		"**Reminder 1**: still waiting for an answer, expires {until 86400 s}.\n\n- **4.** `write_file` · write d.txt",
 	);
 });
 
@@ -294,9 +294,9 @@ test("a card that the platform refuses names its calls and how to answer them", 
 	const { plain = "" } = last(three);
 	expect(plain).toBe(
 		[
-			"**Approval k3v9qx** · 3 calls of the agent",
-			"The full card could not be posted here. Reply to this post with **approve 1** or **deny 1**. An approver can use `/approvals`. The operator can answer each call with its command:",
-			"- 1: `write_file` · write a.txt · `parley answer k3v9qx`\n- 2: `write_file` · write b.txt · `parley answer k3v9q2`\n- 3: `write_file` · write c.txt · `parley answer k3v9q3`",
+			"**Approval** · 3 calls of the agent",
+			"The full card could not be posted here. Reply to this post with **approve 1** or **deny 1**. An approver can use `/approvals`. The operator can answer with `parley answer`.",
+			"- 1: `write_file` · write a.txt\n- 2: `write_file` · write b.txt\n- 3: `write_file` · write c.txt",
 		].join("\n\n"),
 	);
 });

@@ -78,7 +78,7 @@ test.each(Object.entries(corpus))("%s has a card of at most 8 lines in each stat
 			if (!post) throw new Error(`no card is shown when it is ${state}`);
 			const lines = linesOf(post, platform);
 			expect(lines.length, `${state}:\n${lines.join("\n")}`).toBeLessThanOrEqual(cardLines);
-			expect(lines[0]).toContain("Approval k3v9qx");
+			expect(lines[0]).toContain("Approval");
 		}
 	}
 });

@@ -5,7 +5,7 @@ import { actingPerson, oneLine } from "../vocabulary/plain.ts";
 import { plainColumns } from "../vocabulary/plain-columns.ts";
 import type { Scene } from "../vocabulary/reducer.ts";
 import { fenced, inlineCode } from "./markdown.ts";
-import { type ApprovalCall, codeOf, type OpenQuestion, type StoredText, titleOf } from "./question.ts";
+import { type ApprovalCall, type OpenQuestion, type StoredText, titleOf } from "./question.ts";
 
 /** Width of a card in columns, as a desktop client shows it. */
 export const cardColumns = 80;
@@ -35,7 +35,7 @@ export interface ShortCard {
 /** The card of an open approval: the call, its warnings and its effect. Everything else is in the details. */
 export function shortApproval(question: OpenQuestion, call: ApprovalCall, scene: Scene): ShortCard {
 	const head = headOf(question, call);
-	const critical = call.risk === "critical" ? [criticalLine(question)] : riskLine(call);
+	const critical = call.risk === "critical" ? [approvalTexts.card.onlyOperator] : riskLine(call);
 	const votes = votesLine(question, call, scene);
 	const room = ownLines - minEffect - head.lines.length - critical.length - votes.length;
 	const warnings = warningsOf(call, Math.max(room, 1));
@@ -126,10 +126,6 @@ const maxVoters = 3;
 
 function riskLine({ risk }: ApprovalCall): string[] {
 	return risk === "high" ? [approvalTexts.card.risk({ risk })] : [];
-}
-
-function criticalLine({ token }: OpenQuestion): string {
-	return approvalTexts.card.onlyOperator({ command: inlineCode(`parley answer ${codeOf(token)}`) });
 }
 
 /** The warnings in at most `most` lines. Several short ones share a line. */

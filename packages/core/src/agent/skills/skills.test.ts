@@ -545,3 +545,17 @@ test("a model cannot schedule a skill that only people may start", async () => {
 		"skill 'deploy' can only be invoked by user with /deploy",
 	);
 });
+
+test("a member reads the name of a skill that cannot be used, and the operator its file", async () => {
+	await using w = await openWith(new ScriptedModel([]), {
+		"data/skills/bad.md": "---\nname: bad\ntools: 5\n---\nText",
+		"work/.parley/skills/deploy.md": "Deploy.",
+	});
+	const { say } = await w.begin();
+	await expect(say("/bad")).rejects.toThrow("skills/bad.md");
+	await expect(say("/deploy")).rejects.toThrow(`parley skills trust ${w.work}`);
+	const { say: write } = await w.begin(guest);
+	await expect(write("/bad")).rejects.toThrow(
+		/^the skill bad cannot be used: its file has an error; the operator sees it with parley skills$/,
+	);
+});

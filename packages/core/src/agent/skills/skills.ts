@@ -6,10 +6,11 @@ import { type Keyed, once } from "../../store/idempotency.ts";
 import type { Tx } from "../../store/journal.ts";
 import { stamp, type Tables } from "../../store/tables.ts";
 import { type Audit, requestedBy } from "../../trust/audit/audit.ts";
-import { authorize } from "../../vocabulary/authorize.ts";
+import { authorize, isAuthorized } from "../../vocabulary/authorize.ts";
 import { actingId, type Principal } from "../../vocabulary/principal.ts";
 import type { RunOptions } from "../../vocabulary/run-options.ts";
 import { type Invocation, invocationIn, type UsedSkill, useSkill } from "../../vocabulary/skill.ts";
+import { forPeople, nameIn, notFound, refused, untrusted } from "./skill-errors.ts";
 import { type FoundSkill, SkillFiles, type SkillProblem } from "./skill-files.ts";
 import {
 	diffOfContent,
@@ -102,7 +103,7 @@ export class Skills {
 		const directory = await this.#directoryOf(principal, place);
 		const { skills, problems } = await this.#all(directory);
 		const found = skills.find(({ skill }) => skill.name === name);
-		if (!found) throw notFound(name, { skills, problems });
+		if (!found) throw notFound(name, { skills, problems, mayFix: mayFix(principal) });
 		if (found.trust !== "changed" || directory === undefined) return found;
 		const changes = await this.#changesOf(found, directory);
 		return changes === undefined ? found : { ...found, changes };
@@ -192,7 +193,7 @@ export class Skills {
 	 */
 	async startedBy(
 		{ rootDir, redactor }: SkillSession,
-		{ person }: Principal,
+		principal: Principal,
 		{ content, skill: explicit }: { readonly content: string; readonly skill?: Invocation | undefined },
 	): Promise<UsedSkill | undefined> {
 		const requested = explicit ?? invocationIn(content);
@@ -200,20 +201,18 @@ export class Skills {
 		const all = this.#files.mayExist(rootDir) ? await this.#all(rootDir) : { skills: [], problems: [] };
 		const found = all.skills.find(({ skill }) => skill.name === requested.name);
 		if (!found) {
-			const broken = all.problems.find(({ path }) => nameIn(path) === requested.name);
-			if (broken)
-				throw refused(`the skill ${requested.name} cannot be used: ${broken.path}: ${broken.message}`);
-			if (explicit) throw notFound(requested.name, all);
-			return undefined;
+			const isBroken = all.problems.some(({ path }) => nameIn(path) === requested.name);
+			if (!isBroken && !explicit) return undefined;
+			throw notFound(requested.name, { ...all, mayFix: mayFix(principal) });
 		}
 		if (!found.skill.userInvocable) {
 			throw refused(
 				`the skill ${requested.name} can only be started by the agent: its file sets user_invocable to false. Describe the task instead.`,
 			);
 		}
-		if (!isUsable(found)) throw untrusted(found, rootDir);
+		if (!isUsable(found)) throw untrusted(found, mayFix(principal) ? rootDir : undefined);
 		const given = redactor.redactKnown(requested.arguments);
-		const used = useSkill(found, given, { isQuoted: person !== undefined });
+		const used = useSkill(found, given, { isQuoted: principal.person !== undefined });
 		return { ...used, text: redactor.redactKnown(used.text) };
 	}
 
@@ -231,7 +230,7 @@ export class Skills {
 		const all = await this.#all(rootDir);
 		const found = all.skills.find((one) => one.skill.name === name);
 		if (!found) throw notFound(name, all);
-		if (!isUsable(found)) throw untrusted(found, rootDir);
+		if (!isUsable(found)) throw untrusted(found);
 		if (hash === undefined || hash === found.skill.hash) return;
 		throw refused(`the skill ${name} has changed since this message: send the message again`);
 	}
@@ -242,7 +241,7 @@ export class Skills {
 		const found = all.skills.find(({ skill }) => skill.name === name);
 		if (!found) throw notFound(name, { ...all, skills: all.skills.filter(isForModel) });
 		if (found.skill.disableModelInvocation) throw forPeople(name);
-		if (!isUsable(found)) throw untrusted(found, rootDir);
+		if (!isUsable(found)) throw untrusted(found);
 		return useSkill(found, given);
 	}
 
@@ -325,10 +324,6 @@ export class Skills {
 	}
 }
 
-function forPeople(name: string): ParleyError {
-	return refused(`skill '${name}' can only be invoked by user with /${name}`);
-}
-
 function isForModel({ skill, trust }: ListedSkill): boolean {
 	return !skill.disableModelInvocation && isUsable({ trust });
 }
@@ -349,11 +344,6 @@ function digestOf(skills: readonly FoundSkill[]): string {
 	return createHash("sha256").update(JSON.stringify(facts)).digest("hex");
 }
 
-/** The name of a skill file without a name in it. */
-function nameIn(path: string): string | undefined {
-	return /([^/]+)(?:\/SKILL\.md|\.md)$/.exec(path)?.[1];
-}
-
 async function realDirectory(directory: string): Promise<string> {
 	if (!isAbsolute(directory)) throw unusable(`directory: ${shown(directory)} is not an absolute path`);
 	const real = await realpath(directory).catch(() => undefined);
@@ -366,30 +356,9 @@ function shown(directory: string): string {
 	return JSON.stringify(directory.slice(0, 100));
 }
 
-function untrusted({ skill, trust }: ListedSkill, rootDir: string): ParleyError {
-	const why =
-		trust === "changed" ? "has changed since it was trusted" : "belongs to a directory that is not trusted";
-	return refused(
-		`the skill ${skill.name} ${why}. The operator reviews and trusts it with: parley skills trust ${rootDir}`,
-	);
-}
-
-function notFound(
-	name: string,
-	{
-		skills,
-		problems,
-	}: { readonly skills: readonly FoundSkill[]; readonly problems: readonly SkillProblem[] },
-): ParleyError {
-	const broken = problems.find(({ path }) => nameIn(path) === name);
-	if (broken) return refused(`the skill ${name} cannot be used: ${broken.path}: ${broken.message}`);
-	const names = skills.map(({ skill }) => skill.name);
-	const known = names.length === 0 ? "there are no skills" : `available: ${names.join(", ")}`;
-	return new ParleyError(`skill not found: ${name.slice(0, 100)}; ${known}`, { code: "not_found" });
-}
-
-function refused(message: string): ParleyError {
-	return new ParleyError(message, { code: "failed_precondition" });
+/** Whether errors may name files. Members see only the names of skills. */
+function mayFix(principal: Principal): boolean {
+	return isAuthorized(principal, "skill.trust");
 }
 
 function unusable(message: string): ParleyError {
