@@ -148,7 +148,7 @@ test("a call in Slack is approved in Discord as the operator has set, and a thir
 		{
 			answered: [
 				"the task wants to use `run_command`",
-				"Requested by Mia in Slack",
+				"Requested by Mia in another channel of Slack",
 				"release.txt",
 				"[Approve once]",
 			],
@@ -157,7 +157,7 @@ test("a call in Slack is approved in Discord as the operator has set, and a thir
 		{
 			answered: [
 				"the task wants to use `run_command`",
-				"Requested by Mia in Slack",
+				"Requested by Mia in another channel of Slack",
 				"✅ **Approved once**",
 				"@Alex",
 			],
@@ -198,7 +198,7 @@ test("the first of two approvers in two channels decides, and the other one is i
 	]);
 	await play(inDiscord, [
 		{ commands: "/approvals", by: "Alex" },
-		{ answered: ["Requested by Mia in Slack", "[Approve once]"] },
+		{ answered: ["Requested by Mia in another channel of Slack", "[Approve once]"] },
 	]);
 	await play(inSlack, [
 		{ clicks: "Deny", by: "Alex", in: "Ship", fills: { reason: "not on a Friday" } },
