@@ -1,7 +1,13 @@
 import { defined, definedItems } from "@parley/base";
 import { fitsPost } from "../conversation/questions/fit-card.ts";
 import type { Person, Room } from "../platform/inbound-event.ts";
-import { findListed, type ListedPrompt, listedButtons, listedCard } from "../presses/listed.ts";
+import {
+	findListed,
+	type ListedPrompt,
+	listedButtons,
+	listedCard,
+	type Numbered,
+} from "../presses/listed.ts";
 import type { HandlerContext, Reply } from "../rooms/handler-context.ts";
 import { approvalTexts } from "../texts/approvals.ts";
 import type { Command } from "./command.ts";
@@ -59,12 +65,10 @@ interface Showing {
 	readonly first: number;
 }
 
-interface Shown {
+interface Shown extends Numbered {
 	readonly prompt: ListedPrompt;
 	readonly text: string;
 	readonly cut: boolean;
-	/** Absent if it is the only open approval. */
-	readonly number?: number;
 }
 
 /** As many approvals as fit one post without cuts, or the first one with cuts. */
@@ -109,7 +113,7 @@ async function listOf(
 	};
 }
 
-interface CardOptions extends Pick<Shown, "number"> {
+interface CardOptions extends Numbered {
 	readonly showing: Showing;
 	readonly foot: string;
 }

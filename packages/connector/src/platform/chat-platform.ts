@@ -1,5 +1,6 @@
 import type { Dialect } from "../text/dialect.ts";
 import type { Attachment, Person, Room, Ticket } from "./inbound-event.ts";
+import type { CardLink } from "./posting.ts";
 import type { ContextQuery, ReadContext } from "./read-context.ts";
 import type { Surface } from "./surface.ts";
 
@@ -100,7 +101,7 @@ export interface ChatPlatform extends PlatformWords, PostFormat {
 		thread: { readonly message: string; readonly name: string },
 	): Promise<{ readonly refused?: string }>;
 	/** Address of a channel or thread on the platform; undefined without one. */
-	linkTo?(room: Pick<Room, "tenant" | "channel" | "thread">): string | undefined;
+	linkTo?(room: CardLink["room"]): string | undefined;
 	/** Text that a person types for a command, for example `/task new`. Text after the command name stays unchanged. */
 	command(name: string, place: { readonly thread?: string }): string;
 	/** Id of a message that a person names by a link or an id; by default the last part of the text. */

@@ -12,7 +12,7 @@ import type { Response } from "../conversation/questions/typed-answer.ts";
 import { wholeQuestion } from "../conversation/questions/whole-question.ts";
 import { plain } from "../conversation/vocabulary/plain.ts";
 import type { Person, Room } from "../platform/inbound-event.ts";
-import type { Control } from "../platform/posting.ts";
+import type { CardLink, Control } from "../platform/posting.ts";
 import type { HandledEvent, HandlerContext, Reply } from "../rooms/handler-context.ts";
 import { approvalTexts } from "../texts/approvals.ts";
 import { trustTexts } from "../texts/trust.ts";
@@ -129,16 +129,20 @@ function questionOf({ platform: { limits } }: HandlerContext, prompt: ListedProm
 function listedFacts(
 	context: HandlerContext,
 	prompt: ListedPrompt,
-	{ room, cut, number }: Pick<Listing, "room" | "number"> & { readonly cut: Cut },
+	{ room, cut, number }: Numbered & { readonly room: Room; readonly cut: Cut },
 ): string[] {
 	const question = questionOf(context, prompt);
 	return [heading(question, number), originOf(context, prompt, room), ...callFacts(question, cut)];
 }
 
-/** The room of a list, the footer of the post, and the number of the approval if the list has several. */
-interface Listing {
+/** The room of a list, and the footer of the post. */
+interface Listing extends Numbered {
 	readonly room: Room;
 	readonly foot: string;
+}
+
+/** The number of an approval in a list with several. */
+export interface Numbered {
 	readonly number?: number;
 }
 
@@ -160,11 +164,7 @@ export function listedCard(
 export function listedButtons(
 	{ controls }: HandlerContext,
 	{ token, session_id: session, always_ask }: ListedPrompt,
-	{
-		number,
-		cut,
-		whole = false,
-	}: Pick<Listing, "number"> & { readonly cut: boolean; readonly whole?: boolean },
+	{ number, cut, whole = false }: Numbered & { readonly cut: boolean; readonly whole?: boolean },
 ): Control[] {
 	const button = (
 		kind: "listed-approve" | "listed-deny" | "listed-whole",
@@ -208,7 +208,7 @@ function originOf({ platform }: HandlerContext, prompt: ListedPrompt, { tenant, 
 
 function channelOf(
 	place: string | undefined,
-	here: Pick<Room, "tenant" | "channel">,
+	here: CardLink["room"],
 	{ name, linkTo }: HandlerContext["platform"],
 ): string {
 	const [of, tenant, channel] = place?.split(":") ?? [];

@@ -3,6 +3,7 @@ import { ManualClock } from "@parley/base/testing";
 import type { OzzieEvent, TaskPayload } from "@parley/protocol";
 import { type ConversationState, emptyConversation } from "../conversation/conversation.ts";
 import type { InboundEventOf, Person, Room } from "../platform/inbound-event.ts";
+import type { CardLink } from "../platform/posting.ts";
 import { pressesOfEdits } from "../presses/edit-call.ts";
 import { giveTyped, pressesOfQuestions, readText } from "../presses/questions.ts";
 import type { HandledEvent, HandlerContext, Reply } from "../rooms/handler-context.ts";
@@ -85,8 +86,7 @@ export function scriptedContext(
 		dialect: markdownDialect,
 		surface: new ScriptedSurface(),
 		conversation: ({ channel }: Room) => channel,
-		linkTo: ({ tenant, channel }: Pick<Room, "tenant" | "channel">) =>
-			`https://chat.example/${tenant}/${channel}`,
+		linkTo: ({ tenant, channel }: CardLink["room"]) => `https://chat.example/${tenant}/${channel}`,
 		postedAt: () => 0,
 		read: () => Promise.reject(new ParleyError("there are no attachments", { code: "not_found" })),
 	};

@@ -112,7 +112,7 @@ function titleLine({ rows, task }: ReplyCard): string {
 		count: rows.length,
 		asker: task === undefined ? agent : ofTask,
 	});
-	return `**${titleOf({ kind: "approval" })}** · ${calls}`;
+	return `**${titleOf("approval")}** · ${calls}`;
 }
 
 /** The first waiting calls, then the decisions. Calls with a decision have only their number if room is missing. */

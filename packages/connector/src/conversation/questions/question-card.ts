@@ -194,7 +194,7 @@ export function heading({ call, task, again, ...question }: OpenQuestion, number
 		multi: asks,
 		password: questionTexts.asksForSecret({ asker }),
 	};
-	const title = number === undefined ? titleOf(question) : `${titleOf(question)} ${number}`;
+	const title = number === undefined ? titleOf(question.kind) : `${titleOf(question.kind)} ${number}`;
 	return `**${title}** · ${what[question.kind]}${again ? ` · ${approvalTexts.card.repeated}` : ""}`;
 }
 

@@ -119,7 +119,7 @@ const titles: Readonly<Record<QuestionKind, string>> = {
 };
 
 /** Start of a question's card. */
-export function titleOf({ kind }: Pick<QuestionName, "kind">): string {
+export function titleOf(kind: QuestionKind): string {
 	return titles[kind];
 }
 

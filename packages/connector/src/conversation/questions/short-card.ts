@@ -78,12 +78,12 @@ function headOf(question: OpenQuestion, call: ApprovalCall): Part {
 	const asker = task === undefined ? questionTexts.askers.agent : questionTexts.askers.task;
 	const tool = call.tool.slice(0, maxTool);
 	const wants = approvalTexts.card.wants({ asker, tool: inlineCode(tool) });
-	const title = `**${titleOf(question)}** · ${wants}${again ? ` · ${approvalTexts.card.repeated}` : ""}`;
+	const title = `**${titleOf(question.kind)}** · ${wants}${again ? ` · ${approvalTexts.card.repeated}` : ""}`;
 	const cut = tool !== call.tool;
 	if (isShownByArguments(call)) return { lines: [title], cut };
 	const { text, whole } = whatOfStored(label);
 	const what = oneLine(text, Number.POSITIVE_INFINITY);
-	const used = columnsOf(`${titleOf(question)} · ${approvalTexts.card.wants({ asker, tool })} · `);
+	const used = columnsOf(`${titleOf(question.kind)} · ${approvalTexts.card.wants({ asker, tool })} · `);
 	const room = cardColumns - used - (again ? 15 : 0);
 	if (columnsOf(what) <= room)
 		return { lines: [`${title} · ${plainColumns(what, cardColumns)}`], cut: cut || !whole };

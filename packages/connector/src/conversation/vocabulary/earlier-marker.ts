@@ -1,5 +1,3 @@
-import type { QuestionKind } from "../questions/question.ts";
-
 /**
  * Text by which earlier versions marked the cards of tasks, questions of tasks, and grants. It is no longer shown, and only
  * finds their posts.
@@ -9,7 +7,7 @@ export function earlierMarker(thing: "task" | "question" | "grant", id: string):
 }
 
 /** Start of the cards of questions in earlier versions, which is no longer shown and only finds their posts. */
-export function earlierTitle(kind: QuestionKind, token: string): string {
+export function earlierTitle(kind: string, token: string): string {
 	const title = kind === "approval" ? "Approval" : kind === "grant" ? "Trust request" : "Question";
 	return `${title} ${token.slice(-6)}`;
 }

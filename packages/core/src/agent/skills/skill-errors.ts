@@ -1,13 +1,15 @@
 import { ParleyError } from "@parley/base";
 import type { FoundSkill, SkillProblem } from "./skill-files.ts";
-import type { ListedSkill } from "./skills.ts";
 
 export function forPeople(name: string): ParleyError {
 	return refused(`skill '${name}' can only be invoked by user with /${name}`);
 }
 
 /** `directory`: for the operator. */
-export function untrusted({ skill, trust }: ListedSkill, directory?: string): ParleyError {
+export function untrusted(
+	{ skill, trust }: FoundSkill & { readonly trust: string },
+	directory?: string,
+): ParleyError {
 	const why =
 		trust === "changed" ? "has changed since it was trusted" : "belongs to a directory that is not trusted";
 	return refused(
