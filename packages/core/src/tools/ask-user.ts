@@ -4,6 +4,7 @@ import * as z from "zod";
 import { visible } from "../text/visible.ts";
 import type { ElicitationAnswer, PromptOption } from "../vocabulary/prompt.ts";
 import { defineTool, type ToolContext, type ToolPlan, type ToolResult } from "../vocabulary/tool.ts";
+import { askUserTexts } from "./texts.ts";
 
 const MAX_OPTIONS = 100;
 const MAX_PATTERN = 500;
@@ -15,38 +16,24 @@ const option = () =>
 			value: z.string().min(1).max(200),
 			label: z.string().min(1).max(200),
 			description: z.string().max(500).default(""),
-			disabled: z.boolean().default(false).describe("Shown, but cannot be chosen."),
+			disabled: z.boolean().default(false).describe(askUserTexts.disabled),
 		}),
 	]);
 
 const parameters = () =>
 	z.strictObject({
-		type: z
-			.enum(["text", "select", "multi", "password"])
-			.describe(
-				"text: words; select: one option; multi: any number of options; password: a value you never see.",
-			),
-		label: z.string().trim().min(1).max(2_000).describe("The question."),
-		options: z.array(option()).max(MAX_OPTIONS).default([]).describe("The options, for select and multi."),
-		required: z.boolean().default(true).describe("Whether an empty answer is refused."),
-		validation: z
-			.string()
-			.max(MAX_PATTERN)
-			.default("")
-			.describe(
-				"A regular expression (RE2 syntax) that the complete answer must match; for text and password.",
-			),
+		type: z.enum(["text", "select", "multi", "password"]).describe(askUserTexts.type),
+		label: z.string().trim().min(1).max(2_000).describe(askUserTexts.question),
+		options: z.array(option()).max(MAX_OPTIONS).default([]).describe(askUserTexts.options),
+		required: z.boolean().default(true).describe(askUserTexts.required),
+		validation: z.string().max(MAX_PATTERN).default("").describe(askUserTexts.pattern),
 	});
 type Arguments = z.infer<ReturnType<typeof parameters>>;
 
 /** Asks the person a question and waits for the answer. The result for a password is its handle. */
 export const askUser = defineTool<Arguments>({
 	name: "ask_user",
-	description:
-		"Asks the person a question and waits for the answer. Use it when you cannot continue without a fact or a " +
-		"decision that only the person has. Not for facts that you can find yourself, and not for permission to use a " +
-		"tool: Parley requests approvals itself. For a password you get a handle (secret:…) in place of the value: " +
-		"tools with a parameter for secrets, such as run_command, accept it.",
+	description: askUserTexts.description,
 	parameters,
 	effect: "idempotent",
 	usual: ["person"],
@@ -68,14 +55,12 @@ async function run(args: Arguments, _plan: ToolPlan, context: ToolContext): Prom
 function faultOf({ type, options: given, validation }: Arguments): string | undefined {
 	const options = given.map(readOption);
 	const choosing = type === "select" || type === "multi";
-	if (choosing && options.every(({ disabled }) => disabled))
-		return `options: ${type} needs an option that is not disabled`;
-	if (!choosing && options.length > 0) return `options: ${type} takes no options: use select or multi`;
-	if (choosing && validation !== "")
-		return `validation: ${type} takes no validation: the options are the valid answers`;
+	if (choosing && options.every(({ disabled }) => disabled)) return askUserTexts.needsOption(type);
+	if (!choosing && options.length > 0) return askUserTexts.noOptions(type);
+	if (choosing && validation !== "") return askUserTexts.noValidation(type);
 	const values = options.map(({ value }) => value);
 	const double = values.find((value, index) => values.indexOf(value) !== index);
-	if (double !== undefined) return `options: ${JSON.stringify(double)} occurs twice`;
+	if (double !== undefined) return askUserTexts.twice(double);
 	return validation === "" ? undefined : patternFault(validation);
 }
 
@@ -84,7 +69,7 @@ function patternFault(pattern: string): string | undefined {
 		RE2JS.compile(pattern);
 		return undefined;
 	} catch (reason) {
-		return `validation: not a pattern in RE2 syntax: ${reason instanceof Error ? reason.message : "unreadable"}`;
+		return askUserTexts.badPattern(reason instanceof Error ? reason.message : "unreadable");
 	}
 }
 
@@ -96,12 +81,12 @@ function describe(answer: ElicitationAnswer): ToolResult {
 	switch (answer.outcome) {
 		case "answered": {
 			const text = typeof answer.value === "string" ? answer.value : JSON.stringify(answer.value);
-			return { text: text === "" ? "(an empty answer)" : text, failed: false };
+			return { text: text === "" ? askUserTexts.emptyAnswer : text, failed: false };
 		}
 		case "cancelled":
-			return { text: withReason("the person declined to answer", answer.reason), failed: true };
+			return { text: withReason(askUserTexts.declined, answer.reason), failed: true };
 		case "expired":
-			return { text: "no answer: the question expired", failed: true };
+			return { text: askUserTexts.expired, failed: true };
 	}
 }
 

@@ -1,24 +1,18 @@
 import * as z from "zod";
 import { defineTool } from "../vocabulary/tool.ts";
+import { skillTexts } from "./texts.ts";
 
 const parameters = () =>
 	z.strictObject({
-		name: z.string().min(1).max(100).describe("The name of the skill."),
-		arguments: z
-			.string()
-			.max(20_000)
-			.default("")
-			.describe("The arguments, in one text. They replace $ARGUMENTS."),
+		name: z.string().min(1).max(100).describe(skillTexts.name),
+		arguments: z.string().max(20_000).default("").describe(skillTexts.arguments),
 	});
 type Arguments = z.infer<ReturnType<typeof parameters>>;
 
 /** Loads a skill for the model: the result is its text, which stays in the conversation. A skill with steps is run. */
 export const skill = defineTool<Arguments>({
 	name: "skill",
-	description:
-		"Loads a skill: instructions for a kind of work. Use it before you start work that a skill describes, and then follow " +
-		"its text. The text names the directory of the skill: read files that it mentions with read_file when you need them. " +
-		"A skill with steps is carried out, and you get its result. Not for work that no listed skill describes.",
+	description: skillTexts.description,
 	parameters,
 	accepts: {
 		names: ["use_skill", "load_skill"],
@@ -29,7 +23,7 @@ export const skill = defineTool<Arguments>({
 	effect: "idempotent",
 	usual: ["read"],
 	plan: async ({ name }) => ({
-		label: `load the skill ${JSON.stringify(name)}`,
+		label: skillTexts.label(JSON.stringify(name)),
 		classes: ["read"],
 		preview: "",
 		binding: {},

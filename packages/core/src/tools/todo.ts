@@ -1,6 +1,7 @@
 import * as z from "zod";
 import type { PlanStep } from "../vocabulary/task.ts";
 import { defineTool } from "../vocabulary/tool.ts";
+import { todoTexts } from "./texts.ts";
 
 const maxItems = 50;
 const maxText = 200;
@@ -24,16 +25,16 @@ function listOf<State extends Written>(states: readonly State[], otherwise: NoIn
 		items: z
 			.array(
 				z.strictObject({
-					text: z.string().trim().min(1).max(maxText).describe("The step in a few words."),
+					text: z.string().trim().min(1).max(maxText).describe(todoTexts.step),
 					state: z
 						.enum(states)
 						.default(() => otherwise)
-						.describe("active: you work on it now; done: it is complete."),
+						.describe(todoTexts.status),
 				}),
 			)
 			.min(1)
 			.max(maxItems)
-			.describe("All steps in their order, with the done ones. The list replaces the previous list."),
+			.describe(todoTexts.steps),
 	});
 }
 
@@ -43,9 +44,7 @@ type Arguments = z.infer<ReturnType<typeof parameters>>;
 /** Stores the list of steps of a run, or of a task. Clients show it as progress. */
 export const todo = defineTool<Arguments>({
 	name: "todo",
-	description:
-		"Keeps a list of the steps of your work. People see it as progress. Use it at the start of work that has three or " +
-		"more steps, and again whenever a step starts or ends. Keep one step active. Not for work of one or two steps.",
+	description: todoTexts.description,
 	parameters,
 	schema: () => z.toJSONSchema(listOf(["open", "active", "done"], "open"), { io: "input" }),
 	accepts: {
@@ -69,6 +68,6 @@ export const todo = defineTool<Arguments>({
 	async run({ items }, _plan, context) {
 		const steps = items.map(({ text, state }) => ({ title: text, state: stepStates[state] }));
 		const { current, total, label } = await context.todo(steps);
-		return { text: `${current} of ${total} steps are done; current step: ${label}`, failed: false };
+		return { text: todoTexts.result(current, total, label), failed: false };
 	},
 });

@@ -5,6 +5,7 @@ import { pathLeniency } from "../../filesystem/paths.ts";
 import { defineTool, type ToolContext, type ToolPlan, type ToolResult } from "../../vocabulary/tool.ts";
 import { findNearestLines } from "./nearest-lines.ts";
 import { resultDiff } from "./result-diff.ts";
+import { editFileTexts, pathTexts } from "./texts.ts";
 import {
 	changed,
 	type FileState,
@@ -18,30 +19,18 @@ import {
 
 const parameters = () =>
 	z.strictObject({
-		path: z.string().describe("The file, relative to the working directory or absolute. ~ is not expanded."),
-		old_text: z
-			.string()
-			.min(1)
-			.max(MAX_EDITABLE)
-			.describe("The text to replace, exactly as in the file, with its white space."),
-		new_text: z.string().max(MAX_EDITABLE).describe("The new text; empty to delete the old text."),
-		occurrence: z
-			.int()
-			.min(1)
-			.optional()
-			.describe("The occurrence to replace, counted from 1, if the text occurs several times."),
-		replace_all: z.boolean().default(false).describe("Whether to replace all occurrences."),
+		path: z.string().describe(pathTexts.file),
+		old_text: z.string().min(1).max(MAX_EDITABLE).describe(editFileTexts.oldText),
+		new_text: z.string().max(MAX_EDITABLE).describe(editFileTexts.newText),
+		occurrence: z.int().min(1).optional().describe(editFileTexts.occurrence),
+		replace_all: z.boolean().default(false).describe(editFileTexts.replaceAll),
 	});
 type Arguments = z.infer<ReturnType<typeof parameters>>;
 
 /** Replaces an exact text in a file, atomically. Preserves line ends, byte order mark and permissions. */
 export const editFile = defineTool<Arguments>({
 	name: "edit_file",
-	description:
-		"Replaces a text in a file. Use it to change a part of a file. Read the file first, then give the text " +
-		"exactly as in the file, with enough lines around it that it occurs once. Or set occurrence or replace_all. " +
-		"Line ends are kept. Takes files up to 256 KiB. Not for new files, and not to rewrite most of a file " +
-		"(write_file).",
+	description: editFileTexts.description,
 	parameters,
 	accepts: {
 		names: ["edit"],
@@ -67,7 +56,7 @@ async function plan(args: Arguments, context: ToolContext): Promise<ToolPlan> {
 	if (edit.kind !== "edited" && isOpen(target)) throw missed(args, edit, old);
 	const parts = {
 		preview: previewOf(target, old, args, edit),
-		note: edit.kind === "edited" ? `changes ${places(edit.lines)}` : "the file may not contain the text",
+		note: edit.kind === "edited" ? `changes ${places(edit.lines)}` : editFileTexts.textMissing,
 		isUsual: edit.kind === "edited",
 		text: args.new_text,
 	};
@@ -91,9 +80,9 @@ async function run(args: Arguments, approved: ToolPlan, context: ToolContext): P
 function refuseSenseless({ old_text, new_text, occurrence, replace_all }: Arguments): void {
 	const fault =
 		old_text === new_text
-			? "old_text and new_text are the same: the file would not change"
+			? editFileTexts.sameText
 			: occurrence !== undefined && replace_all
-				? "occurrence and replace_all exclude each other"
+				? editFileTexts.exclusive
 				: undefined;
 	if (fault !== undefined) throw new ParleyError(fault, { code: "invalid_argument" });
 }
@@ -114,9 +103,9 @@ function makeEdit(text: string, { old_text, new_text, occurrence, replace_all }:
 function previewOf({ shown, classes }: WriteTarget, old: string, args: Arguments, edit: TextEdit): string {
 	if (classes.includes("secret")) {
 		const part = previewWrite(shown, { kind: "text", text: args.old_text }, args.new_text);
-		return `(the rest of the file is kept secret)\n${part}`;
+		return editFileTexts.secretRest(part);
 	}
-	if (edit.kind !== "edited") return "(the file would not change)";
+	if (edit.kind !== "edited") return editFileTexts.unchanged;
 	return previewWrite(shown, { kind: "text", text: old }, edit.text);
 }
 
@@ -124,21 +113,17 @@ function previewOf({ shown, classes }: WriteTarget, old: string, args: Arguments
 function missed({ path, old_text, occurrence }: Arguments, edit: TextEdit, text?: string): ParleyError {
 	const fault = (message: string): ParleyError => new ParleyError(message, { code: "invalid_argument" });
 	if (edit.kind === "too-long") {
-		return fault(`${JSON.stringify(path)} would become longer than ${MAX_EDITABLE} characters`);
+		return fault(editFileTexts.tooLong(path, MAX_EDITABLE));
 	}
 	const { lines } = edit;
 	if (lines.length === 0) {
-		return fault(
-			`old_text is not in ${JSON.stringify(path)}${text === undefined ? "" : nearest(text, old_text)}`,
-		);
+		return fault(editFileTexts.notFound(path, text === undefined ? "" : nearest(text, old_text)));
 	}
 	const where = text === undefined ? "" : ` (${lineNumbers(lines)})`;
 	if (occurrence !== undefined) {
-		return fault(`old_text occurs ${lines.length} times${where}: there is no occurrence ${occurrence}`);
+		return fault(editFileTexts.noOccurrence(lines.length, where, occurrence));
 	}
-	return fault(
-		`old_text occurs ${lines.length} times${where}: add lines around it, or set occurrence or replace_all`,
-	);
+	return fault(editFileTexts.ambiguous(lines.length, where));
 }
 
 /** Maximum length of an edited or inserted text, in UTF-16 units. In bytes, of the largest file. */
@@ -158,32 +143,32 @@ export function editableText(
 	{ path, maker }: { readonly path: string; readonly maker: string },
 ): string {
 	const refuse = (why: string, code: "not_found" | "invalid_argument"): never => {
-		throw new ParleyError(`cannot edit ${JSON.stringify(path)}: ${why}`, { code });
+		throw new ParleyError(editFileTexts.cannotEdit(path, why), { code });
 	};
-	if (mode === undefined) return refuse(`there is no such file; use ${maker} to create it`, "not_found");
+	if (mode === undefined) return refuse(editFileTexts.missing(maker), "not_found");
 	if (content === undefined) {
-		return refuse(`it has ${size} bytes, at most ${MAX_EDITABLE} can be edited`, "invalid_argument");
+		return refuse(editFileTexts.tooLarge(size, MAX_EDITABLE), "invalid_argument");
 	}
-	if (content.includes(0)) return refuse("it is a binary file", "invalid_argument");
+	if (content.includes(0)) return refuse(editFileTexts.binary, "invalid_argument");
 	// An edit would damage bytes that are not text.
-	if (!isUtf8(content)) return refuse("it is not UTF-8 text", "invalid_argument");
+	if (!isUtf8(content)) return refuse(editFileTexts.notText, "invalid_argument");
 	return content.toString();
 }
 
 /** The part of the text that is most similar to the requested one, as the end of a message. */
 export function nearest(text: string, requested: string): string {
-	if (text === "") return ", which is empty";
+	if (text === "") return editFileTexts.emptyFile;
 	const near = findNearestLines(text, requested);
-	if (near === undefined) return ", and no line of it is similar: read it again";
+	if (near === undefined) return editFileTexts.noSimilarLine;
 	const { first, last, lines, difference } = near;
 	const excerpt = lines.slice(0, MAX_EXCERPT_LINES).join("\n").slice(0, MAX_EXCERPT).toWellFormed();
 	const whole = excerpt.length === lines.join("\n").length ? "" : "\n[… cut …]";
-	return `; ${difference}. Nearest are lines ${first} to ${last}:\n${excerpt}${whole}`;
+	return editFileTexts.nearest({ difference, first, last, excerpt, rest: whole });
 }
 
 /** `one place, line 3` */
 export function places(lines: readonly number[]): string {
-	return `${lines.length === 1 ? "one place" : `${lines.length} places`}, ${lineNumbers(lines)}`;
+	return `${lines.length === 1 ? editFileTexts.onePlace : `${lines.length} places`}, ${lineNumbers(lines)}`;
 }
 
 /** `lines 3, 5 and 7 more` */

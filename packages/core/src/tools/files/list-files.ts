@@ -5,6 +5,7 @@ import { compileGlob } from "../../filesystem/glob.ts";
 import { forReading, resolvePath, shownPath } from "../../filesystem/paths.ts";
 import { defineTool, type ToolContext, type ToolPlan, type ToolResult } from "../../vocabulary/tool.ts";
 import { planRead } from "./read-file.ts";
+import { listFilesTexts, pathTexts } from "./texts.ts";
 import { boundedLines, findTreeFiles, requireDirectory } from "./tree-files.ts";
 
 const MAX_LINES = 2_000;
@@ -14,35 +15,18 @@ const MAX_DEPTH = 100;
 
 const parameters = () =>
 	z.strictObject({
-		path: z
-			.string()
-			.default(".")
-			.describe("The directory, relative to the working directory or absolute. ~ is not expanded."),
-		pattern: z
-			.string()
-			.max(500)
-			.optional()
-			.describe(
-				"Pattern of the files, such as *.ts (names at any depth) or src/**/*.{ts,md} (relative to path).",
-			),
-		depth: z
-			.int()
-			.min(1)
-			.max(MAX_DEPTH)
-			.optional()
-			.describe("Number of levels that are shown file by file. Default: 2, or all with a pattern."),
-		hidden: z.boolean().default(false).describe("Whether to show names that begin with a dot."),
-		limit: z.int().min(1).max(MAX_LINES).default(500).describe("Maximum number of lines to return."),
+		path: z.string().default(".").describe(pathTexts.directory),
+		pattern: z.string().max(500).optional().describe(pathTexts.glob),
+		depth: z.int().min(1).max(MAX_DEPTH).optional().describe(listFilesTexts.depth),
+		hidden: z.boolean().default(false).describe(listFilesTexts.hidden),
+		limit: z.int().min(1).max(MAX_LINES).default(500).describe(listFilesTexts.maxResults),
 	});
 type Arguments = z.infer<ReturnType<typeof parameters>>;
 
 /** Lists files by name, sorted. Files in `.gitignore` are left out, and links are neither followed nor shown. */
 export const listFiles = defineTool<Arguments>({
 	name: "list_files",
-	description:
-		"Lists the files below a directory by name, sorted. Use it to look around and to find files by their names. A " +
-		"directory below the depth is one line with the number of its files. Files in .gitignore, names that begin " +
-		"with a dot, symbolic links and empty directories are left out. Not for the content of files (search_files).",
+	description: listFilesTexts.description,
 	parameters,
 	accepts: {
 		names: ["ls", "glob"],
@@ -72,7 +56,7 @@ async function run(args: Arguments, approved: ToolPlan, given: ToolContext): Pro
 	const context = forReading(args.path, given);
 	const { path } = await resolvePath(args.path, context);
 	if (path !== approved.binding["path"]) {
-		return { text: "changed since it was approved: the path leads to another directory", failed: true };
+		return { text: pathTexts.otherDirectory, failed: true };
 	}
 	await requireDirectory(path, args.path);
 	const { files, incomplete } = await findTreeFiles(path, args.hidden, context);
@@ -82,9 +66,7 @@ async function run(args: Arguments, approved: ToolPlan, given: ToolContext): Pro
 	const shown = boundedLines(lines, { count: args.limit, bytes: MAX_BYTES });
 	const notes = definedItems([
 		lines.length === 0 ? noFiles(args, files.length) : undefined,
-		shown.length < lines.length
-			? `${lines.length - shown.length} more lines: narrow it by path, pattern or depth`
-			: undefined,
+		shown.length < lines.length ? listFilesTexts.more(lines.length - shown.length) : undefined,
 		incomplete,
 	]);
 	return { text: [...shown, ...notes.map((note) => `[… ${note} …]`)].join("\n"), failed: false };
@@ -97,8 +79,8 @@ function inDirectory(directory: string, line: string, cwd: string): string {
 }
 
 function noFiles({ pattern, hidden }: Arguments, others: number): string {
-	if (pattern !== undefined && others > 0) return `none of ${others} files fits the pattern`;
-	return `no files${hidden ? "" : "; hidden shows names that begin with a dot"}`;
+	if (pattern !== undefined && others > 0) return listFilesTexts.noneFits(others);
+	return listFilesTexts.none(hidden);
 }
 
 /**

@@ -1,4 +1,5 @@
 import { visible } from "../../text/visible.ts";
+import { nearestTexts } from "./texts.ts";
 
 /** A line longer than this is compared only as a whole. */
 const MAX_COMPARED = 2_000;
@@ -89,22 +90,19 @@ function trigrams(line: string): Set<string> {
 function firstDifference(found: readonly string[], sought: readonly string[], first: number): string {
 	for (const [index, requested] of sought.entries()) {
 		const line = found[index];
-		if (line === undefined) return `the file ends with line ${first + index - 1}`;
+		if (line === undefined) return nearestTexts.endOfFile(first + index - 1);
 		if (line !== requested) return `line ${first + index} ${describeDifference(line, requested)}`;
 	}
-	return "the lines occur, but the text before or after them differs";
+	return nearestTexts.otherSurroundings;
 }
 
 function describeDifference(line: string, requested: string): string {
 	const [indent, requestedIndent] = [indentOf(line), indentOf(requested)];
 	const [rest, requestedRest] = [line.slice(indent.length), requested.slice(requestedIndent.length)];
-	if (rest === requestedRest)
-		return `is indented with ${spaces(indent)}, not with ${spaces(requestedIndent)}`;
+	if (rest === requestedRest) return nearestTexts.indent(spaces(indent), spaces(requestedIndent));
 	const [end, requestedEnd] = [endOf(line), endOf(requested)];
-	if (line.trimEnd() === requested.trimEnd())
-		return `ends with ${spaces(end)}, not with ${spaces(requestedEnd)}`;
-	const same =
-		plain(line) === plain(requested) ? "has different white space or look-alike characters: it " : "";
+	if (line.trimEnd() === requested.trimEnd()) return nearestTexts.lineEnd(spaces(end), spaces(requestedEnd));
+	const same = plain(line) === plain(requested) ? nearestTexts.lookAlike : "";
 	return `${same}is ${quote(line)}, not ${quote(requested)}`;
 }
 
@@ -121,7 +119,7 @@ function spaces(text: string): string {
 	const names = new Map([
 		["\t", "tab"],
 		[" ", "space"],
-		["\r", "carriage return"],
+		["\r", nearestTexts.carriageReturn],
 	]);
 	const groups = text.match(/(.)\1*/gsu) ?? [];
 	if (groups.length === 0) return "nothing";

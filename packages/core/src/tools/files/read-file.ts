@@ -19,6 +19,7 @@ import { type ImageType, isImageType } from "../../vocabulary/message.ts";
 import { isOutputName, sizeOf } from "../../vocabulary/stored-file.ts";
 import type { ActionClass } from "../../vocabulary/taint.ts";
 import { defineTool, type ToolContext, type ToolPlan, type ToolResult } from "../../vocabulary/tool.ts";
+import { pathTexts, readFileTexts } from "./texts.ts";
 
 const MAX_LINES = outputLimits.lines;
 /** Limits of one page. The marker after it fits into the limits of a result. */
@@ -28,20 +29,10 @@ const SNIFFED_BYTES = 8_000;
 
 const parameters = () =>
 	z.strictObject({
-		path: z
-			.string()
-			.describe(
-				"The file, relative to the working directory or absolute, or the name of a kept result (output_…). ~ is not expanded.",
-			),
-		offset: z.int().min(1).default(1).describe("The first line to read, counted from 1."),
-		column: z
-			.int()
-			.min(1)
-			.default(1)
-			.describe(
-				"The first character of that line, counted from 1. Use it only to continue inside a very long line.",
-			),
-		limit: z.int().min(1).max(MAX_LINES).default(MAX_LINES).describe("Maximum number of lines to read."),
+		path: z.string().describe(readFileTexts.path),
+		offset: z.int().min(1).default(1).describe(readFileTexts.offset),
+		column: z.int().min(1).default(1).describe(readFileTexts.column),
+		limit: z.int().min(1).max(MAX_LINES).default(MAX_LINES).describe(readFileTexts.limit),
 	});
 type Arguments = z.infer<ReturnType<typeof parameters>>;
 
@@ -51,12 +42,7 @@ type Arguments = z.infer<ReturnType<typeof parameters>>;
  */
 export const readFile = defineTool<Arguments>({
 	name: "read_file",
-	description:
-		"Reads a text file, or a part of it; an image (PNG, JPEG, GIF, WebP, up to 3.75 MiB) is shown to you. Use it to " +
-		"look at a file whose path you know; read a file before you change it. Returns at most 2,000 lines and 30,000 " +
-		"characters; a marker at the end says how to continue. If a result of another call was shortened, the marker in it " +
-		"names a kept file: read that with this tool. Not for directories (list_files), for finding text in many files " +
-		"(search_files), for other binary files.",
+	description: readFileTexts.description,
 	parameters,
 	accepts: {
 		names: ["read"],
@@ -84,7 +70,7 @@ async function plan({ path: text }: Arguments, given: ToolContext): Promise<Tool
 
 /** The model has seen parts of this result before, so reading the rest needs no approval. */
 function planOutput(name: string): ToolPlan {
-	const notes = ["the complete result of an earlier tool call"];
+	const notes = [readFileTexts.completeResult];
 	return { label: `read ${name}`, classes: ["read"], preview: "", binding: { output: name }, notes };
 }
 
@@ -96,7 +82,7 @@ async function run(args: Arguments, approved: ToolPlan, given: ToolContext): Pro
 	}
 	const { path } = await resolvePath(args.path, context);
 	if (path !== approved.binding["path"]) {
-		return { text: "changed since it was approved: the path leads to another file", failed: true };
+		return { text: pathTexts.otherFile, failed: true };
 	}
 	await using file = await openRegular(path, args.path);
 	await refuseForbiddenHardLink(file, args.path, context);
@@ -125,26 +111,24 @@ async function readBinary(file: FileHandle, args: Arguments, context: ToolContex
 	const image = await readImage(file, args.path, context.signal);
 	if (image) {
 		const whole = args.offset === 1 && args.limit === MAX_LINES;
-		return whole
-			? image
-			: { ...image, text: `${image.text}\n[offset and limit are for text: all of it is shown]` };
+		return whole ? image : { ...image, text: readFileTexts.imageWithRange(image.text) };
 	}
 	const { size } = await file.stat();
-	const what = `${JSON.stringify(args.path)} is a binary file of ${size} bytes`;
-	throw new ParleyError(`${what}; only text and images (PNG, JPEG, GIF, WebP) are read`, {
+	const what = readFileTexts.binary(args.path, size);
+	throw new ParleyError(readFileTexts.binaryRefused(what), {
 		code: "invalid_argument",
 	});
 }
 
 function describe({ text, next, total }: LineSlice, { offset, path }: Arguments): string {
 	if (total !== undefined) {
-		if (offset === 1) return "(empty file)";
-		return `${JSON.stringify(path)} has ${total} lines; there is no line ${offset}`;
+		if (offset === 1) return readFileTexts.empty;
+		return readFileTexts.noLine(path, total, offset);
 	}
 	if (next === undefined) return text;
 	const { line, column } = next;
-	if (column === undefined) return `${text}[… more lines follow: continue with offset ${line} …]`;
-	return `${text}\n[… line ${line} continues: continue with offset ${line} and column ${column} …]`;
+	if (column === undefined) return readFileTexts.moreLines(text, line);
+	return readFileTexts.lineContinues(text, line, column);
 }
 
 const NEW_LINE = 0x0a;
@@ -297,16 +281,16 @@ async function readImage(
 	const sample = await readAt(file, shown, { position: 0, length: sampleBytes });
 	const mediaType = await mediaTypeOf(sample, false);
 	if (!isImageType(mediaType)) return undefined;
-	const what = `${JSON.stringify(shown)} is a ${names[mediaType]} image`;
+	const what = readFileTexts.image(shown, names[mediaType]);
 	const content = await readBounded(file, shown, signal);
-	const smaller = "which is all that can be shown: read a smaller copy of it";
+	const smaller = readFileTexts.smallerCopy;
 	if (content.length > maxImageBytes)
-		throw invalid(`${what} of more than ${maxImageBytes} bytes, ${smaller}`);
+		throw invalid(readFileTexts.imageTooLarge(what, maxImageBytes, smaller));
 	const pixels = imageSize(mediaType, content);
-	if (!pixels) throw invalid(`${what} that is damaged: its header has no width and height`);
+	if (!pixels) throw invalid(readFileTexts.imageDamaged(what));
 	const { width, height } = pixels;
 	if (Math.max(width, height) > maxImageSide) {
-		throw invalid(`${what} of ${width} x ${height} pixels, more than ${maxImageSide} a side, ${smaller}`);
+		throw invalid(readFileTexts.imageTooWide({ image: what, width, height, side: maxImageSide, smaller }));
 	}
 	const text = `${what}, ${width} x ${height} pixels, ${sizeOf(content.length)}`;
 	return { text, failed: false, images: [{ type: "image", mediaType, data: content.toString("base64") }] };
@@ -354,8 +338,8 @@ export function planRead(
 			grant: root !== undefined && classes.length === 1 ? ({ kind: "path", tool, root } as const) : undefined,
 		}),
 		notes: definedItems([
-			root === undefined ? `outside of ${roots.join(", ")}` : undefined,
-			secret ? "may contain keys or passwords" : undefined,
+			root === undefined ? pathTexts.outside(roots) : undefined,
+			secret ? pathTexts.secret : undefined,
 			...mixedScriptNotes(shown),
 		]),
 	};

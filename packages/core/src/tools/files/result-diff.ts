@@ -1,6 +1,7 @@
 import { definedItems } from "@parley/base";
 import { structuredPatch } from "diff";
 import { visibleLines } from "../../text/visible.ts";
+import { resultDiffTexts } from "./texts.ts";
 
 /** Maximum lines and characters of a difference in a result. */
 const maxLines = 60;
@@ -27,6 +28,6 @@ export function resultDiff(before: string, after: string): string {
 		shown.push(line);
 	}
 	const more = lines.length - shown.length;
-	const marker = more > 0 ? `[${more} more lines of the difference left out]` : undefined;
+	const marker = more > 0 ? resultDiffTexts.more(more) : undefined;
 	return definedItems([...shown, marker]).join("\n");
 }

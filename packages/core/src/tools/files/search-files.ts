@@ -10,53 +10,27 @@ import { isSecret } from "../../filesystem/sensitive-paths.ts";
 import { visible, wholeLines } from "../../text/visible.ts";
 import { defineTool, type ToolContext, type ToolPlan, type ToolResult } from "../../vocabulary/tool.ts";
 import { planRead } from "./read-file.ts";
+import { pathTexts, searchFilesTexts } from "./texts.ts";
 import { boundedLines, findTreeFiles, runRipgrep } from "./tree-files.ts";
 
 const MAX_BYTES = 64 * 1024;
 
 const parameters = () =>
 	z.strictObject({
-		pattern: z
-			.string()
-			.min(1)
-			.max(1_000)
-			.describe("A regular expression for a line (Rust's syntax: no look-around, no back references)."),
-		path: z
-			.string()
-			.default(".")
-			.describe("A directory or a file, relative to the working directory or absolute. ~ is not expanded."),
-		glob: z
-			.string()
-			.max(500)
-			.optional()
-			.describe(
-				"Pattern of the files, such as *.ts (names at any depth) or src/**/*.{ts,md} (relative to path).",
-			),
-		ignore_case: z.boolean().default(false).describe("Whether to ignore the case of letters."),
-		hidden: z.boolean().default(false).describe("Whether to search files whose names begin with a dot."),
-		context: z
-			.int()
-			.min(0)
-			.max(10)
-			.default(0)
-			.describe("Number of lines to show before and after each match."),
-		max_results: z
-			.int()
-			.min(1)
-			.max(1_000)
-			.default(100)
-			.describe("Maximum number of matching lines to return."),
+		pattern: z.string().min(1).max(1_000).describe(searchFilesTexts.pattern),
+		path: z.string().default(".").describe(searchFilesTexts.path),
+		glob: z.string().max(500).optional().describe(pathTexts.glob),
+		ignore_case: z.boolean().default(false).describe(searchFilesTexts.ignoreCase),
+		hidden: z.boolean().default(false).describe(searchFilesTexts.hidden),
+		context: z.int().min(0).max(10).default(0).describe(searchFilesTexts.context),
+		max_results: z.int().min(1).max(1_000).default(100).describe(searchFilesTexts.maxResults),
 	});
 type Arguments = z.infer<ReturnType<typeof parameters>>;
 
 /** Searches lines of text files for a regular expression, except files of keys, links and files in `.gitignore`. */
 export const searchFiles = defineTool<Arguments>({
 	name: "search_files",
-	description:
-		"Searches text files for lines that match a regular expression and returns them as path:line:text. Use it " +
-		"instead of grep to find definitions, uses and texts. Files in .gitignore, names that begin with a dot, " +
-		"symbolic links, binary files and files that may contain keys are not searched. Not for finding files by " +
-		"their names (list_files).",
+	description: searchFilesTexts.description,
 	parameters,
 	accepts: {
 		names: ["grep"],
@@ -78,7 +52,7 @@ export const searchFiles = defineTool<Arguments>({
 async function plan({ pattern, path: text, glob }: Arguments, given: ToolContext): Promise<ToolPlan> {
 	const context = forReading(text, given);
 	if (pattern.includes("\0") || !pattern.isWellFormed()) {
-		throw new ParleyError("the pattern contains a NUL or is not well-formed text", {
+		throw new ParleyError(searchFilesTexts.badText, {
 			code: "invalid_argument",
 		});
 	}
@@ -86,7 +60,7 @@ async function plan({ pattern, path: text, glob }: Arguments, given: ToolContext
 	const resolved = await resolvePath(text, context);
 	const below = await isSearchedAsDirectory(resolved.path, text);
 	if (!below) refuseFile(resolved, text);
-	const verb = `search for ${visible(JSON.stringify(pattern))} in`;
+	const verb = searchFilesTexts.label(visible(JSON.stringify(pattern)));
 	return { ...planRead({ tool: "search_files", verb, secret: false }, resolved, context), below };
 }
 
@@ -94,7 +68,7 @@ async function run(args: Arguments, approved: ToolPlan, given: ToolContext): Pro
 	const context = forReading(args.path, given);
 	const { path } = await resolvePath(args.path, context);
 	if (path !== approved.binding["path"]) {
-		return { text: "changed since it was approved: the path leads to another place", failed: true };
+		return { text: searchFilesTexts.otherPlace, failed: true };
 	}
 	const search: LineSearch = {
 		pattern: args.pattern,
@@ -109,9 +83,7 @@ async function run(args: Arguments, approved: ToolPlan, given: ToolContext): Pro
 	const shown = boundedLines(lines, { count: lines.length, bytes: MAX_BYTES });
 	const incomplete = shown.length < lines.length ? moreMatches : found.incomplete;
 	const remarks = definedItems([
-		shown.length === 0
-			? `no matches in ${files.length === 1 ? "1 file" : `${files.length} files`}`
-			: undefined,
+		shown.length === 0 ? searchFilesTexts.none(files.length) : undefined,
 		incomplete,
 		...notes,
 	]);
@@ -122,12 +94,12 @@ async function run(args: Arguments, approved: ToolPlan, given: ToolContext): Pro
 function refuseFile({ path, written }: ResolvedPath, text: string): void {
 	const shown = JSON.stringify(text);
 	if (isSecret(path, written)) {
-		const why = `${shown} may contain keys or passwords: it is not searched, only read`;
+		const why = searchFilesTexts.secretFile(shown);
 		throw new ParleyError(why, { code: "permission_denied" });
 	}
 	// The name precedes each line of the result. See `searchLines`.
 	if (!/\p{Cc}/u.test(basename(path))) return;
-	throw new ParleyError(`the name ${shown} contains a control character: it is not searched, only read`, {
+	throw new ParleyError(searchFilesTexts.controlCharacter(shown), {
 		code: "invalid_argument",
 	});
 }
@@ -138,10 +110,10 @@ async function isSearchedAsDirectory(path: string, text: string): Promise<boolea
 	try {
 		stats = await stat(path);
 	} catch (reason) {
-		throw fileError(`cannot search ${JSON.stringify(text)}`, reason);
+		throw fileError(searchFilesTexts.failed(text), reason);
 	}
 	if (stats.isDirectory() || stats.isFile()) return stats.isDirectory();
-	throw new ParleyError(`${JSON.stringify(text)} is not a regular file`, { code: "invalid_argument" });
+	throw new ParleyError(searchFilesTexts.notRegular(text), { code: "invalid_argument" });
 }
 
 interface Candidates {
@@ -160,10 +132,7 @@ async function filesOf(path: string, args: Arguments, context: ToolContext): Pro
 	const fitting = args.glob === undefined ? all : all.filter(compileGlob(args.glob));
 	const files = fitting.filter((file) => !isSecret(join(path, file)));
 	const left = fitting.length - files.length;
-	const notes = definedItems([
-		incomplete,
-		left > 0 ? `${left} of the files may contain keys or passwords and were not searched` : undefined,
-	]);
+	const notes = definedItems([incomplete, left > 0 ? searchFilesTexts.secretFiles(left) : undefined]);
 	return { directory: path, files, notes };
 }
 
@@ -246,7 +215,7 @@ async function checkPattern(search: LineSearch, cwd: string, context: ToolContex
 	if (code === 0 || code === 1) return;
 	// After the first empty line, ripgrep recommends options that the model cannot set.
 	const [why = ""] = output.replace(/^rg: /, "").split("\n\n");
-	throw new ParleyError(`the pattern cannot be used: ${why.trim()}`, { code: "invalid_argument" });
+	throw new ParleyError(searchFilesTexts.badPattern(why.trim()), { code: "invalid_argument" });
 }
 
 /**
@@ -271,14 +240,14 @@ async function searchLines(
 			if (matches > search.maxMatches) return { lines, incomplete: moreMatches };
 			lines.push(found);
 		}
-		if (outcome.timedOut) return { lines, incomplete: "it took too long: narrow it by path or glob" };
+		if (outcome.timedOut) return { lines, incomplete: searchFilesTexts.tooSlow };
 		if (cut) return { lines, incomplete: moreMatches };
 		unread ||= outcome.code !== 0 && outcome.code !== 1;
 	}
-	return { lines, incomplete: unread ? "some files could not be read" : undefined };
+	return { lines, incomplete: unread ? searchFilesTexts.unreadable : undefined };
 }
 
-const moreMatches = "more matches: narrow it by pattern, path or glob, or raise max_results";
+const moreMatches = searchFilesTexts.more;
 
 /** The pattern is part of the word of its option, so that it is never read as an option. */
 function optionsOf({ pattern, ignoreCase }: LineSearch): string[] {

@@ -4,27 +4,19 @@ import { pathLeniency, resolvePath } from "../../filesystem/paths.ts";
 import { isSecret } from "../../filesystem/sensitive-paths.ts";
 import { defineTool, type ToolContext, type ToolPlan, type ToolResult } from "../../vocabulary/tool.ts";
 import { planRead } from "./read-file.ts";
+import { pathTexts, sendFileTexts } from "./texts.ts";
 
 const parameters = () =>
 	z.strictObject({
-		path: z.string().describe("The file, relative to the working directory or absolute. ~ is not expanded."),
-		name: z
-			.string()
-			.min(1)
-			.max(200)
-			.optional()
-			.describe("The name that people see. Default: the name of the file."),
+		path: z.string().describe(pathTexts.file),
+		name: z.string().min(1).max(200).optional().describe(sendFileTexts.name),
 	});
 type Arguments = z.infer<ReturnType<typeof parameters>>;
 
 /** Shares a copy of the present file with the people of the session. */
 export const sendFile = defineTool<Arguments>({
 	name: "send_file",
-	description:
-		"Gives the people in this conversation a copy of a file, which they can download. Use it when they ask for a " +
-		"file, or when the result of your work is a file: a report, an image, an archive. Pack a directory into an " +
-		"archive first. Not for text that fits into your answer, not for files that people only want changed in " +
-		"place, or for a file that you already sent unchanged.",
+	description: sendFileTexts.description,
 	parameters,
 	accepts: { ignored: ["description"], parameters: { path: pathLeniency } },
 	effect: "idempotent",
@@ -42,7 +34,7 @@ async function plan({ path: text }: Arguments, context: ToolContext): Promise<To
 async function run(args: Arguments, approved: ToolPlan, context: ToolContext): Promise<ToolResult> {
 	const { path } = await resolvePath(args.path, context);
 	if (path !== approved.binding["path"]) {
-		return { text: "changed since it was approved: the path leads to another file", failed: true };
+		return { text: pathTexts.otherFile, failed: true };
 	}
 	const { name, mediaType, bytes } = await context.share(path, args.name ?? basename(path));
 	return { text: `sent ${JSON.stringify(name)} (${mediaType}, ${bytes} bytes)`, failed: false };

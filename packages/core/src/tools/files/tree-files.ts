@@ -5,6 +5,7 @@ import { fileError } from "../../filesystem/file-error.ts";
 import { belongsToGateway, type ForbiddenPaths } from "../../filesystem/paths.ts";
 import { wholeLines } from "../../text/visible.ts";
 import type { CommandOutcome, Sandbox } from "../../vocabulary/sandbox.ts";
+import { treeTexts } from "./texts.ts";
 
 /** Only the first half is used: about 80 000 paths. */
 const MAX_OUTPUT_BYTES = 8 * 1024 * 1024;
@@ -55,10 +56,10 @@ export async function findTreeFiles(
 }
 
 function whyIncomplete({ code, timedOut }: CommandOutcome, cut: boolean): string | undefined {
-	if (timedOut) return "looking for files took too long: name a directory further down";
-	if (cut) return "there are too many files for one search: name a directory further down";
+	if (timedOut) return treeTexts.tooSlow;
+	if (cut) return treeTexts.tooMany;
 	// Code 1 means no files, 2 an error ("exit status" in the manual, rg.1).
-	return code === 0 || code === 1 ? undefined : "a part of it could not be read";
+	return code === 0 || code === 1 ? undefined : treeTexts.unreadable;
 }
 
 /** Throws if the path is not a directory that can be read. `text` names it in errors. */
@@ -66,9 +67,9 @@ export async function requireDirectory(path: string, text: string): Promise<void
 	try {
 		if ((await stat(path)).isDirectory()) return;
 	} catch (reason) {
-		throw fileError(`cannot read the directory ${JSON.stringify(text)}`, reason);
+		throw fileError(treeTexts.cannotRead(text), reason);
 	}
-	throw new ParleyError(`${JSON.stringify(text)} is not a directory`, { code: "invalid_argument" });
+	throw new ParleyError(treeTexts.notDirectory(text), { code: "invalid_argument" });
 }
 
 /** Milliseconds for one start of ripgrep. */
@@ -111,10 +112,10 @@ export async function findRipgrep(load = () => import("@vscode/ripgrep")): Promi
 		const { rgPath } = await load();
 		return rgPath;
 	} catch (cause) {
-		throw new ParleyError(
-			`ripgrep, which this tool needs, has no build for ${process.platform} on ${process.arch}: use run_command`,
-			{ code: "failed_precondition", cause },
-		);
+		throw new ParleyError(treeTexts.noRipgrep(process.platform, process.arch), {
+			code: "failed_precondition",
+			cause,
+		});
 	}
 }
 

@@ -24,6 +24,7 @@ import { isControl, isInstructions, isSecret } from "../../filesystem/sensitive-
 import { mixedScriptNotes, visible, visibleLines } from "../../text/visible.ts";
 import type { ActionClass } from "../../vocabulary/taint.ts";
 import type { ToolContext, ToolPlan, ToolResult } from "../../vocabulary/tool.ts";
+import { pathTexts, writeFileTexts } from "./texts.ts";
 
 /** A file that a call is about to write. */
 export interface WriteTarget {
@@ -73,8 +74,8 @@ export function planWrite(
 		...defined({ usualNotes: isUsual && classes.join() === "write" ? [note] : undefined }),
 		notes: definedItems([
 			note,
-			classes.includes("outside-write") ? `outside of ${roots.join(", ")}` : undefined,
-			classes.includes("secret") ? "may contain keys or passwords" : undefined,
+			classes.includes("outside-write") ? pathTexts.outside(roots) : undefined,
+			classes.includes("secret") ? pathTexts.secret : undefined,
 			classes.includes("control") ? controlNote(path) : undefined,
 			...mixedScriptNotes(shown),
 			...mixedScriptNotes(text),
@@ -83,9 +84,7 @@ export function planWrite(
 }
 
 function controlNote(path: string): string {
-	return isControl(path) || !isInstructions(path)
-		? "controls later commands by itself"
-		: "has instructions for all later work in its directory";
+	return isControl(path) || !isInstructions(path) ? pathTexts.controlsCommands : pathTexts.hasInstructions;
 }
 
 interface ApprovedTarget {
@@ -101,14 +100,14 @@ export async function inspectApproved(
 	context: ToolContext,
 ): Promise<ApprovedTarget | string> {
 	const { path, root } = await resolvePath(text, context);
-	if (path !== binding["path"]) return "the path leads to another file";
+	if (path !== binding["path"]) return pathTexts.leadsElsewhere;
 	const state = await inspectFile(path, text, context);
-	return state.fingerprint === binding["before"] ? { path, root, state } : "the file has other content now";
+	return state.fingerprint === binding["before"] ? { path, root, state } : pathTexts.otherContent;
 }
 
 /** Result of a call that `inspectApproved` stopped. */
 export function changed(what: string): ToolResult {
-	return { text: `changed since it was approved: ${what}; the file was not written`, failed: true };
+	return { text: pathTexts.changed(what), failed: true };
 }
 
 /** Replaces the file atomically and preserves its permissions. */
@@ -121,17 +120,14 @@ export async function putContent(
 	try {
 		await replaceFile({ path, content, mode, key }, root !== undefined);
 	} catch (reason) {
-		throw fileError(`cannot write ${JSON.stringify(shown)}`, reason);
+		throw fileError(pathTexts.cannotWrite(shown), reason);
 	}
 }
 
 /** A path that looks like a path inside the roots must not lead out of them. */
 function refuseLeavingLink({ path, written, root }: ResolvedPath, text: string, context: ToolContext): void {
 	if (root !== undefined || !context.roots.some((entry) => isWithin(written, entry))) return;
-	throw new ParleyError(
-		`${JSON.stringify(text)} leads outside the roots by a symbolic link: write ${JSON.stringify(path)} if this is intended`,
-		{ code: "permission_denied" },
-	);
+	throw new ParleyError(pathTexts.link(text, path), { code: "permission_denied" });
 }
 
 function classesOf({ path, written, root }: ResolvedPath): ActionClass[] {
@@ -173,7 +169,7 @@ async function inspectFile(
 		if (systemCode(reason) === "ENOENT") {
 			return { fingerprint: "absent", content: undefined, size: 0, mode: undefined };
 		}
-		throw fileError(`cannot write ${JSON.stringify(shown)}`, reason);
+		throw fileError(pathTexts.cannotWrite(shown), reason);
 	}
 	await using file = await openRegular(path, shown);
 	await refuseForbiddenHardLink(file, shown, context);
@@ -274,5 +270,5 @@ function linesOf(text: string, sign: "-" | "+"): string[] {
 	if (text === "") return [];
 	const lines = text.split("\n").map((line) => `${sign}${line}`);
 	if (text.endsWith("\n")) return lines.slice(0, -1);
-	return [...lines.slice(0, -1), `${lines.at(-1)}\n\\ No newline at end of file`];
+	return [...lines.slice(0, -1), `${lines.at(-1)}\n${writeFileTexts.noNewline}`];
 }

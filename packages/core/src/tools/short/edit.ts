@@ -54,7 +54,7 @@ export const edit = defineTool<Arguments>({
 	description:
 		"Replaces several texts in a file, all of them or none. Read the file first, then give each text exactly as " +
 		"in the file, with enough lines around it that it occurs once. The texts may not overlap; their order does " +
-		"not matter. Line ends are kept. Takes files up to 256 KiB. For new files, use write.",
+		"not matter. Line ends are kept. Accepts files up to 256 KiB. For new files, use write.",
 	parameters,
 	accepts: {
 		ignored: ["description"],

@@ -1,0 +1,206 @@
+/** Texts about paths that several file tools need. */
+export const pathTexts = {
+	file: "The file, relative to the working directory or absolute. ~ is not expanded.",
+	directory: "The directory, relative to the working directory or absolute. ~ is not expanded.",
+	glob: "Pattern of the files, such as *.ts (names at any depth) or src/**/*.{ts,md} (relative to path).",
+	otherFile: "changed since it was approved: the path leads to another file",
+	otherDirectory: "changed since it was approved: the path leads to another directory",
+	outside: (roots: readonly string[]): string => `outside of ${roots.join(", ")}`,
+	secret: "may contain keys or passwords",
+	changed: (what: string): string => `changed since it was approved: ${what}; the file was not written`,
+	cannotWrite: (path: string): string => `cannot write ${JSON.stringify(path)}`,
+	link: (text: string, path: string): string =>
+		`${JSON.stringify(text)} leads outside the roots by a symbolic link: write ${JSON.stringify(path)} if this is intended`,
+	leadsElsewhere: "the path leads to another file",
+	otherContent: "the file has other content now",
+	controlsCommands: "controls later commands by itself",
+	hasInstructions: "has instructions for all later work in its directory",
+} as const;
+
+export const readFileTexts = {
+	description:
+		"Reads a text file, or a part of it; an image (PNG, JPEG, GIF, WebP, up to 3.75 MiB) is shown to you. Use it to " +
+		"look at a file whose path you know; read a file before you change it. Returns at most 2,000 lines and 30,000 " +
+		"characters; a marker at the end says how to continue. If a result of another call was shortened, the marker in it " +
+		"names a kept file: read that with this tool. Not for directories (list_files), for finding text in many files " +
+		"(search_files), for other binary files.",
+	path: "The file, relative to the working directory or absolute, or the name of a kept result (output_…). ~ is not expanded.",
+	offset: "The first line to read, counted from 1.",
+	column:
+		"The first character of that line, counted from 1. Use it only to continue inside a very long line.",
+	limit: "Maximum number of lines to read.",
+	completeResult: "the complete result of an earlier tool call",
+	imageWithRange: (text: string): string => `${text}\n[offset and limit are for text: all of it is shown]`,
+	binaryRefused: (what: string): string => `${what}; only text and images (PNG, JPEG, GIF, WebP) are read`,
+	binary: (path: string, bytes: number): string =>
+		`${JSON.stringify(path)} is a binary file of ${bytes} bytes`,
+	empty: "(empty file)",
+	noLine: (path: string, lines: number, line: number): string =>
+		`${JSON.stringify(path)} has ${lines} lines; there is no line ${line}`,
+	moreLines: (text: string, line: number): string =>
+		`${text}[… more lines follow: continue with offset ${line} …]`,
+	lineContinues: (text: string, line: number, column: number): string =>
+		`${text}\n[… line ${line} continues: continue with offset ${line} and column ${column} …]`,
+	image: (path: string, type: string): string => `${JSON.stringify(path)} is a ${type} image`,
+	smallerCopy: "which is all that can be shown: read a smaller copy of it",
+	imageTooLarge: (what: string, bytes: number, smaller: string): string =>
+		`${what} of more than ${bytes} bytes, ${smaller}`,
+	imageDamaged: (what: string): string => `${what} that is damaged: its header has no width and height`,
+	imageTooWide: ({
+		image,
+		width,
+		height,
+		side,
+		smaller,
+	}: {
+		readonly image: string;
+		readonly width: number;
+		readonly height: number;
+		readonly side: number;
+		readonly smaller: string;
+	}): string => `${image} of ${width} x ${height} pixels, more than ${side} a side, ${smaller}`,
+} as const;
+
+export const editFileTexts = {
+	description:
+		"Replaces a text in a file. Use it to change a part of a file. Read the file first, then give the text " +
+		"exactly as in the file, with enough lines around it that it occurs once. Or set occurrence or replace_all. " +
+		"Line ends are kept. Accepts files up to 256 KiB. Not for new files, and not to rewrite most of a file " +
+		"(write_file).",
+	oldText: "The text to replace, exactly as in the file, with its white space.",
+	newText: "The new text; empty to delete the old text.",
+	occurrence: "The occurrence to replace, counted from 1, if the text occurs several times.",
+	replaceAll: "Whether to replace all occurrences.",
+	textMissing: "the file may not contain the text",
+	sameText: "old_text and new_text are the same: the file would not change",
+	exclusive: "occurrence and replace_all exclude each other",
+	secretRest: (part: string): string => `(the rest of the file is kept secret)\n${part}`,
+	unchanged: "(the file would not change)",
+	tooLong: (path: string, max: number): string =>
+		`${JSON.stringify(path)} would become longer than ${max} characters`,
+	notFound: (path: string, nearest: string): string => `old_text is not in ${JSON.stringify(path)}${nearest}`,
+	noOccurrence: (count: number, where: string, occurrence: number): string =>
+		`old_text occurs ${count} times${where}: there is no occurrence ${occurrence}`,
+	ambiguous: (count: number, where: string): string =>
+		`old_text occurs ${count} times${where}: add lines around it, or set occurrence or replace_all`,
+	cannotEdit: (path: string, why: string): string => `cannot edit ${JSON.stringify(path)}: ${why}`,
+	missing: (tool: string): string => `there is no such file; use ${tool} to create it`,
+	tooLarge: (bytes: number, max: number): string => `it has ${bytes} bytes, at most ${max} can be edited`,
+	binary: "it is a binary file",
+	notText: "it is not UTF-8 text",
+	emptyFile: ", which is empty",
+	noSimilarLine: ", and no line of it is similar: read it again",
+	nearest: ({
+		difference,
+		first,
+		last,
+		excerpt,
+		rest,
+	}: {
+		readonly difference: string;
+		readonly first: number;
+		readonly last: number;
+		readonly excerpt: string;
+		readonly rest: string;
+	}): string => `; ${difference}. Nearest are lines ${first} to ${last}:\n${excerpt}${rest}`,
+	onePlace: "one place",
+} as const;
+
+/** Differences of the nearest lines, as a part of a refusal of edit_file. */
+export const nearestTexts = {
+	endOfFile: (line: number): string => `the file ends with line ${line}`,
+	otherSurroundings: "the lines occur, but the text before or after them differs",
+	indent: (found: string, requested: string): string => `is indented with ${found}, not with ${requested}`,
+	lineEnd: (found: string, requested: string): string => `ends with ${found}, not with ${requested}`,
+	lookAlike: "has different white space or look-alike characters: it ",
+	carriageReturn: "carriage return",
+} as const;
+
+export const writeFileTexts = {
+	description:
+		"Writes a text file: creates it with its missing directories, or replaces the complete content of an existing " +
+		"file. Use it for new files and to change most of a file, instead of a command that redirects into a file: " +
+		"approvers see the difference. Read the file first, and write all of it. Accepts up to 256 KiB. Not for " +
+		"changing a part of a file (edit_file), for binary files, or for appending to a log.",
+	content: "The complete new content of the file, at most 256 KiB.",
+	tooLarge: (bytes: number, max: number): string =>
+		`the content has ${bytes} bytes, at most ${max} can be written at once`,
+	creates: "creates a new file",
+	replaces: (bytes: number): string => `replaces a file of ${bytes} bytes`,
+	newFile: "a new file",
+	wrote: (bytes: number, path: string, what: string): string => `wrote ${bytes} bytes to ${path} (${what})`,
+	noDirectory: (path: string): string =>
+		`cannot write ${JSON.stringify(path)}: its directory does not exist, and directories are created only inside the roots`,
+	secretContent: "(the old content is kept secret)",
+	tooLong: "too long to show",
+	oldContent: (bytes: number, why: string): string => `(the old content, ${bytes} bytes, is ${why})`,
+	/** Marker of `diff`. */
+	noNewline: "\\ No newline at end of file",
+} as const;
+
+export const listFilesTexts = {
+	description:
+		"Lists the files below a directory by name, sorted. Use it to look around and to find files by their names. A " +
+		"directory below the depth is one line with the number of its files. Files in .gitignore, names that begin " +
+		"with a dot, symbolic links and empty directories are left out. Not for the content of files (search_files).",
+	depth: "Number of levels that are shown file by file. Default: 2, or all with a pattern.",
+	hidden: "Whether to show names that begin with a dot.",
+	maxResults: "Maximum number of lines to return.",
+	more: (count: number): string => `${count} more lines: narrow it by path, pattern or depth`,
+	noneFits: (count: number): string => `none of ${count} files fits the pattern`,
+	none: (hidden: boolean): string => `no files${hidden ? "" : "; hidden shows names that begin with a dot"}`,
+} as const;
+
+export const searchFilesTexts = {
+	description:
+		"Searches text files for lines that match a regular expression and returns them as path:line:text. Use it " +
+		"instead of grep to find definitions, uses and texts. Files in .gitignore, names that begin with a dot, " +
+		"symbolic links, binary files and files that may contain keys are not searched. Not for finding files by " +
+		"their names (list_files).",
+	pattern: "A regular expression for a line (Rust's syntax: no look-around, no back references).",
+	path: "A directory or a file, relative to the working directory or absolute. ~ is not expanded.",
+	ignoreCase: "Whether to ignore the case of letters.",
+	hidden: "Whether to search files whose names begin with a dot.",
+	context: "Number of lines to show before and after each match.",
+	maxResults: "Maximum number of matching lines to return.",
+	badText: "the pattern contains a NUL or is not well-formed text",
+	label: (pattern: string): string => `search for ${pattern} in`,
+	otherPlace: "changed since it was approved: the path leads to another place",
+	none: (files: number): string => `no matches in ${files === 1 ? "1 file" : `${files} files`}`,
+	secretFile: (path: string): string =>
+		`${path} may contain keys or passwords: it is not searched, only read`,
+	controlCharacter: (path: string): string =>
+		`the name ${path} contains a control character: it is not searched, only read`,
+	failed: (path: string): string => `cannot search ${JSON.stringify(path)}`,
+	notRegular: (path: string): string => `${JSON.stringify(path)} is not a regular file`,
+	secretFiles: (count: number): string =>
+		`${count} of the files may contain keys or passwords and were not searched`,
+	badPattern: (why: string): string => `the pattern cannot be used: ${why}`,
+	tooSlow: "it took too long: narrow it by path or glob",
+	unreadable: "some files could not be read",
+	more: "more matches: narrow it by pattern, path or glob, or raise max_results",
+} as const;
+
+export const sendFileTexts = {
+	description:
+		"Gives the people in this conversation a copy of a file, which they can download. Use it when they ask for a " +
+		"file, or when the result of your work is a file: a report, an image, an archive. Pack a directory into an " +
+		"archive first. Not for text that fits into your answer, not for files that people only want changed in " +
+		"place, or for a file that you already sent unchanged.",
+	name: "The name that people see. Default: the name of the file.",
+} as const;
+
+/** Refusals of tools that walk a directory tree. */
+export const treeTexts = {
+	tooSlow: "looking for files took too long: name a directory further down",
+	tooMany: "there are too many files for one search: name a directory further down",
+	unreadable: "a part of it could not be read",
+	cannotRead: (path: string): string => `cannot read the directory ${JSON.stringify(path)}`,
+	notDirectory: (path: string): string => `${JSON.stringify(path)} is not a directory`,
+	noRipgrep: (platform: string, cpu: string): string =>
+		`ripgrep, which this tool needs, has no build for ${platform} on ${cpu}: use run_command`,
+} as const;
+
+export const resultDiffTexts = {
+	more: (count: number): string => `[${count} more lines of the difference left out]`,
+} as const;

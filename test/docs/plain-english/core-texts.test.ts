@@ -1,0 +1,107 @@
+import { globSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { expect, test } from "vitest";
+import { isExcepted } from "./exceptions.ts";
+import { root, userTexts } from "./readings.ts";
+
+/** Texts outside of `texts.ts`, with the reason. Paths are in `packages/core/src`. */
+const exceptions = [
+	{ path: "instructions", reason: "a topic that has only texts: prompts of models" },
+	{ path: "testing", reason: "no person or model reads it outside of tests" },
+	{ path: "agent/testing", reason: "no person or model reads it outside of tests" },
+	{ path: "agent/context/testing", reason: "no person or model reads it outside of tests" },
+];
+
+/** Texts outside of `texts.ts` in folders that still have some. Lower a number with the texts, and never raise one. */
+const remaining: Readonly<Record<string, number>> = {
+	agent: 12,
+	"agent/calls": 48,
+	"agent/client-tools": 31,
+	"agent/context": 21,
+	"agent/images": 11,
+	"agent/mcp": 63,
+	"agent/mcp/login": 24,
+	"agent/replies": 15,
+	"agent/run": 25,
+	"agent/skills": 68,
+	"agent/system-prompt": 10,
+	"agent/workflow": 23,
+	conversation: 15,
+	"conversation/commands": 4,
+	"conversation/grants": 17,
+	"conversation/tasks": 8,
+	files: 14,
+	filesystem: 40,
+	memory: 4,
+	models: 4,
+	"models/ai-sdk": 9,
+	"models/anthropic": 17,
+	"models/exchange": 42,
+	"models/llama": 3,
+	"models/offline": 98,
+	"models/table": 19,
+	policy: 62,
+	"policy/commands": 33,
+	"policy/profiles": 25,
+	sandbox: 23,
+	"sandbox/bubblewrap": 40,
+	"sandbox/commands": 5,
+	"sandbox/egress": 38,
+	store: 11,
+	text: 17,
+	"tools/calls": 14,
+	"tools/commands": 42,
+	"tools/git": 35,
+	"tools/short": 20,
+	"tools/web": 53,
+	trust: 26,
+	"trust/audit": 8,
+	"trust/grants": 20,
+	"trust/people": 18,
+	"trust/tokens": 15,
+	usage: 5,
+	"use-cases": 2,
+	"use-cases/messages": 38,
+	"use-cases/schedules": 11,
+	"use-cases/sessions": 37,
+	"use-cases/tasks": 22,
+	"use-cases/tasks/tools": 19,
+	vocabulary: 104,
+	"vocabulary/commands": 9,
+};
+
+const source = "packages/core/src";
+
+/** Texts outside of `texts.ts` by folder, each with its file. */
+function outside(): Map<string, { readonly file: string; readonly text: string }[]> {
+	const files = globSync(`${source}/**/*.ts`, { cwd: root })
+		.filter((file) => !/\.test\.ts$|\/texts\.ts$/.test(file))
+		.map((file) => file.slice(source.length + 1));
+	return Map.groupBy(
+		files.flatMap((file) =>
+			userTexts(file, readFileSync(join(root, source, file), "utf8")).map(({ text }) => ({ file, text })),
+		),
+		({ file }) => dirname(file),
+	);
+}
+
+test("texts of core that a person or a model reads are in texts.ts of their folder", () => {
+	const found = [...outside()].flatMap(([folder, texts]) => {
+		const others = texts.filter(({ file, text }) => !isExcepted(exceptions, file, text));
+		return others.length > (remaining[folder] ?? 0) ? others.map(({ file, text }) => `${file}: ${text}`) : [];
+	});
+	expect(found.join("\n")).toBe("");
+});
+
+test("each exception is for a text, and each number is exact", () => {
+	const all = outside();
+	const texts = [...all.values()].flat();
+	expect(exceptions.filter((one) => !texts.some(({ file, text }) => isExcepted([one], file, text)))).toEqual(
+		[],
+	);
+	const counts = Object.keys(remaining).map((folder) => {
+		const others = (all.get(folder) ?? []).filter(({ file, text }) => !isExcepted(exceptions, file, text));
+		return [folder, others.length];
+	});
+	expect(Object.fromEntries(counts)).toEqual(remaining);
+});
