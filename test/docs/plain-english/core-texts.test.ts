@@ -8,8 +8,6 @@ import { root, userTexts } from "./readings.ts";
 const exceptions = [
 	{ path: "instructions", reason: "a topic that has only texts: prompts of models" },
 	{ path: "testing", reason: "no person or model reads it outside of tests" },
-	{ path: "agent/testing", reason: "no person or model reads it outside of tests" },
-	{ path: "agent/context/testing", reason: "no person or model reads it outside of tests" },
 ];
 
 /** Texts outside of `texts.ts` in folders that still have some. Lower a number with the texts, and never raise one. */
