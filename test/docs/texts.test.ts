@@ -12,7 +12,7 @@ const Texts = z.array(z.object({ file: z.string(), line: z.int(), text: z.string
 /** A text of each package, which is complete in one line of its file. */
 const known = [
 	["packages/base/src/store/group-commit.ts", "neither commit nor rollback succeeded"],
-	["packages/cli/src/ask/ask.ts", "the session was closed before the run ended"],
+	["packages/cli/src/texts/ask.ts", "the session was closed before the run ended"],
 	["packages/connector/src/inbound/inbox.ts", "an event could not be handled and is retried"],
 	[
 		"packages/core/src/instructions/agent.md",

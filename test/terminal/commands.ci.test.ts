@@ -79,7 +79,7 @@ test("status, sessions and stop report the state", async ({ setup }) => {
 	const stop = setup.run("stop");
 	expect(await stop.ended()).toBe(0);
 	expect(stop.text).toMatch(
-		/^stopping process \d+, .*\nthe gateway at http:\/\/127\.0\.0\.1:\d+ has stopped$/,
+		/^stopping process \d+; .*\nthe gateway at http:\/\/127\.0\.0\.1:\d+ has stopped$/,
 	);
 	const after = setup.run("status");
 	expect(await after.ended()).toBe(1);

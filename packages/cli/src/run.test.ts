@@ -65,7 +65,7 @@ test.each([
 	["gateway --listen nowhere", /^parley: "nowhere" is not allowed for .*--listen.*; allowed: HOST:PORT/],
 	["gateway --test-hooks nonsense", /^parley: failpoint "nonsense" is not NAME=kill@N or NAME=pause@N\n$/],
 	["ask --url ftp://x hello", /^parley: "ftp:\/\/x" is not the address of a gateway/],
-	["ask  ", /^parley: the message is empty\n$/],
+	["ask  ", /^parley: the message is empty: write .*\n$/],
 ])("`parley %s` is rejected before it changes anything", async (line, words) => {
 	const { code, error } = await runLine(line, { PARLEY_DATA: "/nonexistent" });
 	expect(code).toBe(2);

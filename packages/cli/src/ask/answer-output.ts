@@ -8,6 +8,7 @@ import type { Io } from "../command-line/io.ts";
 import { errorFormat } from "../command-line/output.ts";
 import type { OutputFormat } from "../text/styles.ts";
 import { visibleText } from "../text/visible.ts";
+import { askTexts } from "../texts/ask.ts";
 import { askRows } from "../wordings/event-wordings.ts";
 import { metricRows, type RunMetrics, retryWords } from "../wordings/model-rows.ts";
 import { progressWords } from "../wordings/progress-words.ts";
@@ -133,7 +134,7 @@ export class AnswerOutput {
 		if (restarted) {
 			this.#endLine();
 			this.#pending = "";
-			this.#rows([this.#format.styles.dim("the reply starts again")]);
+			this.#rows([this.#format.styles.dim(askTexts.startsAgain)]);
 		}
 		this.#print(text);
 		this.#isInLine = !text.endsWith("\n");

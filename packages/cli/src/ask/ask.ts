@@ -24,6 +24,7 @@ import type { Io } from "../command-line/io.ts";
 import { errorFormat } from "../command-line/output.ts";
 import type { SessionFlags } from "../command-line/session-flags.ts";
 import { visibleLine, visibleText } from "../text/visible.ts";
+import { askTexts } from "../texts/ask.ts";
 import { connectionWords, otherDirectoryWords } from "../wordings/connection-words.ts";
 import { type RunMetrics, RunMetricsCollector } from "../wordings/model-rows.ts";
 import { AnswerOutput } from "./answer-output.ts";
@@ -33,7 +34,7 @@ import { Questions } from "./questions.ts";
 /** Sends one message, prints the answer, and returns the exit code. */
 export async function ask(words: string, flags: AskFlags, io: Io): Promise<number> {
 	const typed = words === "-" ? await text(io.stdin) : words;
-	if (typed.trim() === "") throw new ParleyError("the message is empty", { code: "invalid_argument" });
+	if (typed.trim() === "") throw new ParleyError(askTexts.emptyMessage, { code: "invalid_argument" });
 	const files = (flags.file ?? []).map((path) => resolve(io.cwd, path));
 	await checkFiles(files);
 	const address = await findGateway(flags, io);
@@ -57,7 +58,7 @@ export async function ask(words: string, flags: AskFlags, io: Io): Promise<numbe
 				io.stderr.write(`${otherDirectoryWords(io.cwd, reason)}\n`);
 			},
 		});
-		note(`session: ${visibleLine(session.id)}`);
+		note(askTexts.session({ id: visibleLine(session.id) }));
 		const attachments = await uploadFiles(address, files);
 		const asking = new Ask({ io, client, session, flags, hasPerson: !flags.print && hasPerson(words, io) });
 		return await asking.run(
@@ -144,7 +145,7 @@ class Ask {
 		} finally {
 			output?.close();
 		}
-		throw new ParleyError("the session was closed before the run ended", { code: "aborted" });
+		throw new ParleyError(askTexts.closedBeforeEnd, { code: "aborted" });
 	}
 
 	#exitCode({ answer: { content, error }, metrics }: Ended): number {
@@ -162,16 +163,14 @@ class Ask {
 	#printWaiting(before: number): void {
 		if (before === 0 || this.#options.flags.print) return;
 		const { io } = this.#options;
-		const others = before === 1 ? "one other message" : `${before} other messages`;
-		io.stderr.write(`${errorFormat(io).styles.dim(`waiting for ${others} of this session …`)}\n`);
+		io.stderr.write(`${errorFormat(io).styles.dim(askTexts.waiting({ before }))}\n`);
 	}
 }
 
 /** The words, and below them the text on stdin. */
 async function withPipedInput(words: string, io: Io): Promise<string> {
 	const input = await readPipedInput(io, systemClock);
-	if (input === undefined)
-		io.stderr.write(`parley: stdin sent no text within ${firstByteMs / 1000} s, so it is ignored\n`);
+	if (input === undefined) io.stderr.write(`${askTexts.noInput({ seconds: firstByteMs / 1000 })}\n`);
 	return input ? `${words}\n\n${input}` : words;
 }
 
@@ -186,9 +185,7 @@ function printed(content: string, { stdout }: Io): string {
 
 /** Refusal to run tools without approval in a directory other than the current one. */
 function outsideRoots(reason: string, directory: string): ParleyError {
-	const ways = `change to an allowed directory, start the gateway with --root ${directory}, or omit -y`;
-	const message = `cannot use -y, because the gateway does not allow this directory: ${reason}; ${ways}`;
-	return new ParleyError(message, { code: "failed_precondition" });
+	return new ParleyError(askTexts.outsideRoots({ reason, directory }), { code: "failed_precondition" });
 }
 
 /** A question needs a terminal that shows it and one that is not the source of the message. */
@@ -233,9 +230,9 @@ export class OwnRun {
 async function checkFiles(paths: readonly string[]): Promise<void> {
 	for (const path of paths) {
 		const found = await stat(path).catch((cause: unknown) => {
-			throw new ParleyError(`cannot read the file ${path}`, { code: "invalid_argument", cause });
+			throw new ParleyError(askTexts.unreadableFile({ path }), { code: "invalid_argument", cause });
 		});
-		if (!found.isFile()) throw new ParleyError(`${path} is not a file`, { code: "invalid_argument" });
+		if (!found.isFile()) throw new ParleyError(askTexts.noFile({ path }), { code: "invalid_argument" });
 	}
 }
 
@@ -263,7 +260,7 @@ async function upload(address: GatewayAddress, path: string): Promise<string> {
 	const body = response ? await text(response) : "";
 	if (status === 201) return UploadedFile.parse(parseJson(body)).file_id;
 	const { message, code } = answerError(address, { status, text: body });
-	throw new ParleyError(`cannot upload ${path}: ${message}`, { code });
+	throw new ParleyError(askTexts.notUploaded({ path, reason: message }), { code });
 }
 
 export interface AskFlags extends AddressFlags, SessionFlags {

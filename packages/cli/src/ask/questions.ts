@@ -11,6 +11,7 @@ import {
 } from "../questions/question-rows.ts";
 import { decline, type Response } from "../questions/read-answer.ts";
 import { visibleLine } from "../text/visible.ts";
+import { askTexts } from "../texts/ask.ts";
 
 export interface QuestionsOptions {
 	readonly io: Io;
@@ -60,7 +61,7 @@ export class Questions {
 			const row =
 				event.event === "prompt.response"
 					? correctedRow(sent, event.payload, errorFormat(this.#options.io))
-					: `  ${visibleLine(sent.question.label)} This question is closed: ${visibleLine(event.payload.reason)}`;
+					: `  ${askTexts.closed({ question: visibleLine(sent.question.label), reason: visibleLine(event.payload.reason) })}`;
 			if (row !== undefined) this.#printRows(row);
 			return;
 		}
@@ -134,13 +135,14 @@ export class Questions {
 	async #refuse(question: PromptRequestPayload): Promise<void> {
 		const { label, type } = question;
 		this.#unanswered += 1;
-		const hint = this.#options.acceptsAll
-			? "this call always requires approval: use a terminal, or `parley chat`"
-			: "there is no terminal; -y approves tool calls in advance";
-		const [outcome, reason] =
-			type === "confirm" ? ["denied", hint] : ["not answered", "there is no terminal"];
-		this.#printRows(`parley: ${outcome}: ${visibleLine(label)} (${reason})`);
-		await this.#respond(question, { ...decline, reason: "the client has no terminal for questions" });
+		const shown = visibleLine(label);
+		const reason = this.#options.acceptsAll ? askTexts.needsTerminal : askTexts.noTerminalForCall;
+		this.#printRows(
+			type === "confirm"
+				? askTexts.denied({ question: shown, reason })
+				: askTexts.notAnswered({ question: shown }),
+		);
+		await this.#respond(question, { ...decline, reason: askTexts.clientWithoutTerminal });
 	}
 
 	async #respond({ token }: PromptRequestPayload, response: Response): Promise<void> {

@@ -4,6 +4,7 @@ import type { Io } from "../command-line/io.ts";
 import { errorFormat } from "../command-line/output.ts";
 import { UsageError } from "../command-line/usage.ts";
 import { visibleLine } from "../text/visible.ts";
+import { questionTexts } from "../texts/questions.ts";
 import { askPerson } from "./ask-person.ts";
 import { type GivenAnswer, questionRows, shortCode } from "./question-rows.ts";
 import { decline, readAnswer } from "./read-answer.ts";
@@ -29,15 +30,19 @@ export async function answerQuestion(
 	flags: AnswerFlags,
 	io: Io,
 ): Promise<Answered> {
-	if (flags.reason !== undefined && !flags.deny) throw new UsageError("--reason requires --deny");
-	if (flags.deny && flags.value !== undefined) throw new UsageError("use either --deny or --value");
+	if (flags.reason !== undefined && !flags.deny) throw new UsageError(questionTexts.reasonWithoutDeny);
+	if (flags.deny && flags.value !== undefined) throw new UsageError(questionTexts.denyAndValue);
 	const question = await findQuestion(client, id);
 	const given = givenBy(flags, question) ?? (await typed(question, io));
-	if (given === "interrupted") return { exitCode: 130, rows: ["The question is still open."] };
-	if (given === undefined) return { exitCode: 1, rows: ["The question is still open."] };
+	if (given === "interrupted") return { exitCode: 130, rows: [questionTexts.stillOpen] };
+	if (given === undefined) return { exitCode: 1, rows: [questionTexts.stillOpen] };
 	const { token, session_id } = question;
 	const sent = await client.request("prompt_response", { token, ...given.response });
-	return { exitCode: 0, rows: [`answered: ${given.shown}`], result: { ...sent, session_id, token } };
+	return {
+		exitCode: 0,
+		rows: [questionTexts.answered({ answer: given.shown })],
+		result: { ...sent, session_id, token },
+	};
 }
 
 /** Returns the question with the details of its tool call. */
@@ -46,28 +51,27 @@ async function findQuestion(client: Client, id: string): Promise<OpenPromptPaylo
 	const [meant, ...others] = prompts.filter(({ token }) => token === id || shortCode(token) === id);
 	if (others.length > 0) {
 		const tokens = [meant, ...others].map((one) => one?.token).join(", ");
-		throw new UsageError(`several questions end with ${visibleLine(id)}: ${tokens}`);
+		throw new UsageError(questionTexts.severalQuestions({ id: visibleLine(id), tokens }));
 	}
 	const { prompts: whole } = meant
 		? await client.request("list_prompts", { token: meant.token })
 		: { prompts: [] };
 	const [question] = whole;
 	if (question) return question;
-	throw new UsageError(`no open question has the id ${visibleLine(id)}; \`parley answer\` lists the ids`);
+	throw new UsageError(questionTexts.noQuestion({ id: visibleLine(id) }));
 }
 
 function givenBy({ value, deny, reason }: AnswerFlags, question: OpenPromptPayload): GivenAnswer | undefined {
-	if (deny) return { response: { ...decline, ...defined({ reason }) }, shown: "no" };
+	if (deny) return { response: { ...decline, ...defined({ reason }) }, shown: questionTexts.no };
 	if (value === undefined) return undefined;
 	if (question.type === "password") {
-		throw new UsageError(
-			"--value is not allowed for a password, because other users can read command lines; type it at a terminal",
-		);
+		throw new UsageError(questionTexts.passwordAsValue);
 	}
 	const reading = readAnswer(question, value);
-	if (reading.kind === "again") throw new UsageError(`--value ${visibleLine(value)}: ${reading.hint}`);
+	if (reading.kind === "again")
+		throw new UsageError(questionTexts.invalidValue({ value: visibleLine(value), hint: reading.hint }));
 	if (question.always_ask && approves(reading) && value.trim() !== "yes") {
-		throw new UsageError("this call always requires approval: use the complete word, --value yes");
+		throw new UsageError(questionTexts.completeYes);
 	}
 	return reading;
 }
@@ -79,8 +83,7 @@ function approves({ response }: GivenAnswer): boolean {
 async function typed(question: OpenPromptPayload, io: Io): Promise<GivenAnswer | "interrupted" | undefined> {
 	if (!io.stdin.isTTY || !io.stderr.isTTY) {
 		io.stderr.write(`${questionRows(question, errorFormat(io)).join("\n")}\n`);
-		const way = question.type === "password" ? "" : "; use --value or --deny";
-		throw new UsageError(`cannot ask without a terminal${way}`);
+		throw new UsageError(questionTexts.noTerminal({ isPassword: question.type === "password" }));
 	}
 	const ended = new AbortController();
 	const asking = { io, signal: ended.signal, onInterrupt: () => ended.abort() };
@@ -94,7 +97,6 @@ async function typed(question: OpenPromptPayload, io: Io): Promise<GivenAnswer |
 
 /** Second question about a call that always requires approval, so that a key pressed by mistake approves nothing. */
 function confirmation(question: OpenPromptPayload): OpenPromptPayload {
-	const label =
-		"This call always requires approval. Type yes to approve it, or anything else to leave it open.";
+	const label = questionTexts.dangerousCall;
 	return { ...question, type: "text", label, options: [], placeholder: "", validation: "", required: false };
 }

@@ -6,6 +6,7 @@ import type { OutputFormat, Styles } from "../text/styles.ts";
 import { timeAgo } from "../text/time-ago.ts";
 import { visibleLine, visibleText } from "../text/visible.ts";
 import { wrapText } from "../text/wrap.ts";
+import { questionTexts } from "../texts/questions.ts";
 import type { Response } from "./read-answer.ts";
 
 const indent = "  ";
@@ -19,13 +20,13 @@ export function questionRows(question: PromptRequestPayload, format: OutputForma
 export function questionPrompt({ type, context }: PromptRequestPayload): string {
 	switch (type) {
 		case "confirm":
-			return context.allow_session ? "y yes · n no · s for this session › " : "y yes · n no › ";
+			return context.allow_session ? questionTexts.approvalPromptWithSession : questionTexts.approvalPrompt;
 		case "select":
 			return "number › ";
 		case "multi":
-			return "numbers, like 1,3 › ";
+			return questionTexts.choicesPrompt;
 		case "password":
-			return "password (hidden) › ";
+			return questionTexts.passwordPrompt;
 		case "text":
 			return "answer › ";
 	}
@@ -64,14 +65,14 @@ function elicitationRows(question: PromptRequestPayload, format: OutputFormat): 
 	const { styles, columns } = format;
 	const { label, options, placeholder, validation, required } = question;
 	const hints = definedItems([
-		placeholder === "" ? undefined : `for example ${visibleLine(placeholder)}`,
-		validation === "" ? undefined : `must match ${visibleLine(validation)}`,
+		placeholder === "" ? undefined : questionTexts.example({ text: visibleLine(placeholder) }),
+		validation === "" ? undefined : questionTexts.pattern({ pattern: visibleLine(validation) }),
 		required ? undefined : "optional",
 	]);
 	const choices = options.map((option, index) => {
 		const { label: name, description, disabled } = option;
 		const more = definedItems([
-			disabled ? "not available" : undefined,
+			disabled ? questionTexts.notAvailable : undefined,
 			description === "" ? undefined : description,
 		]);
 		const row = `${indent}${index + 1}  ${[name, ...more].map(visibleLine).join("  · ")}`;
@@ -115,7 +116,7 @@ export function answeredRow(
 	const { styles } = format;
 	const refused = isRefusal(response);
 	const answer = describeAnswer(question.type, response.value, refused);
-	return `  ${markOf(refused, format)} ${visibleLine(answer)}${styles.dim(" (answered elsewhere)")}`;
+	return `  ${markOf(refused, format)} ${visibleLine(answer)}${styles.dim(` ${questionTexts.answeredElsewhere}`)}`;
 }
 
 /** Row of an answer that is shown before the gateway confirms it, because another question follows immediately. */
@@ -150,10 +151,10 @@ function markOf(refused: boolean, { styles }: OutputFormat): string {
 }
 
 function describeAnswer(type: PromptRequestPayload["type"], value: unknown, refused: boolean): string {
-	if (refused) return type === "confirm" ? "no" : "no answer";
-	if (type === "confirm") return "yes";
-	if (type === "password") return "(hidden)";
-	return (Array.isArray(value) ? value.join(", ") : String(value)) || "nothing";
+	if (refused) return type === "confirm" ? questionTexts.no : questionTexts.noAnswer;
+	if (type === "confirm") return questionTexts.yes;
+	if (type === "password") return questionTexts.hidden;
+	return (Array.isArray(value) ? value.join(", ") : String(value)) || questionTexts.nothing;
 }
 
 /** Whether a run of the session waits for the answer. Tasks and requests for trust do not block the run. */
@@ -166,25 +167,22 @@ export function shortCode(token: string): string {
 	return token.slice(-6);
 }
 
-const head = ["ID", "SESSION", "ASKED", "FOR", "QUESTION"];
-
 /** Open questions, the oldest first, and below them the command that answers. */
 export function openQuestionRows(
 	questions: readonly OpenPromptPayload[],
 	now: number,
 	format: OutputFormat,
 ): string[] {
-	if (questions.length === 0) return ["no open questions"];
+	if (questions.length === 0) return [questionTexts.noQuestions];
 	const rows = questions.map(({ token, session_title, created_at, person, label, always_ask }) => [
 		shortCode(token),
-		visibleLine(session_title) || "(no title)",
+		visibleLine(session_title) || questionTexts.noTitle,
 		timeAgo(Date.parse(created_at), now),
 		visibleLine(person ?? "you"),
 		`${always_ask ? "! " : ""}${visibleLine(label)}`,
 	]);
-	const hint = "`parley answer ID` answers a question. Calls with ! always require approval.";
 	return [
-		...tableRows({ rows: [head, ...rows], optional: [3, 2, 1], elastic: 4 }, format),
-		...wrapText(hint, format.columns),
+		...tableRows({ rows: [questionTexts.columns, ...rows], optional: [3, 2, 1], elastic: 4 }, format),
+		...wrapText(questionTexts.howToAnswer, format.columns),
 	];
 }

@@ -1,6 +1,7 @@
 import { defined } from "@parley/base";
 import type { MethodInput, PromptOptionPayload, PromptRequestPayload } from "@parley/protocol";
 import { visibleLine } from "../text/visible.ts";
+import { questionTexts } from "../texts/questions.ts";
 
 export type Response = Omit<MethodInput<"prompt_response">, "token" | "key">;
 
@@ -31,23 +32,23 @@ function readApproval({ context }: PromptRequestPayload, line: string): Reading 
 	const [, word = "", reason = ""] = /^(\S*)\s*(.*)$/s.exec(line) ?? [];
 	const answer = word.toLowerCase();
 	if (answer === "n" || answer === "no") {
-		const shown = reason === "" ? "no" : `no: ${reason}`;
+		const shown = reason === "" ? questionTexts.no : questionTexts.noBecause({ reason });
 		return accept(defined({ cancelled: true, reason: reason || undefined }), shown);
 	}
-	if (reason === "" && (answer === "y" || answer === "yes")) return accept({ value: "yes" }, "yes");
+	if (reason === "" && (answer === "y" || answer === "yes"))
+		return accept({ value: "yes" }, questionTexts.yes);
 	if (reason === "" && (answer === "s" || answer === "session")) {
 		return context.allow_session
-			? accept({ value: "session" }, "yes, for this session")
-			: again("this call requires approval each time: answer y or n");
+			? accept({ value: "session" }, questionTexts.yesForSession)
+			: again(questionTexts.noSessionApproval);
 	}
-	const choice = context.allow_session ? "y, n, or s to approve for this session" : "y or n";
-	return again(`answer ${choice}; n REASON sends the reason to the model`);
+	return again(questionTexts.answerApproval({ withSession: context.allow_session === true }));
 }
 
 function readChoice({ options, required }: PromptRequestPayload, line: string): Reading {
-	if (line === "" && !required) return accept({ value: "" }, "nothing");
+	if (line === "" && !required) return accept({ value: "" }, questionTexts.nothing);
 	const option = findOption(options, line);
-	if (!option) return again(`answer ${numbersOf(options)}`);
+	if (!option) return again(questionTexts.answerNumber({ numbers: numbersOf(options) }));
 	return accept({ value: option.value }, option.label);
 }
 
@@ -56,15 +57,15 @@ function readChoices({ options, required }: PromptRequestPayload, line: string):
 	const chosen = words.map((word) => findOption(options, word));
 	const known = chosen.filter((option) => option !== undefined);
 	if (known.length < chosen.length || (required && known.length === 0)) {
-		return again(`answer numbers separated by commas, of ${numbersOf(options)}`);
+		return again(questionTexts.answerNumbers({ numbers: numbersOf(options) }));
 	}
 	const values = [...new Set(known.map(({ value }) => value))];
-	return accept({ values }, known.map(({ label }) => label).join(", ") || "nothing");
+	return accept({ values }, known.map(({ label }) => label).join(", ") || questionTexts.nothing);
 }
 
 function readText({ type, required }: PromptRequestPayload, line: string): Reading {
-	if (line === "" && required) return again("an answer is required");
-	return accept({ text: line }, type === "password" ? "(hidden)" : line || "nothing");
+	if (line === "" && required) return again(questionTexts.answerRequired);
+	return accept({ text: line }, type === "password" ? questionTexts.hidden : line || questionTexts.nothing);
 }
 
 /** By its number in the list, else by its value or label. */

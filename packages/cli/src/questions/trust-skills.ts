@@ -7,6 +7,7 @@ import { outputFormat, printJson, printRows } from "../command-line/output.ts";
 import { noConfirmation, UsageError } from "../command-line/usage.ts";
 import { changeRows, skillTable } from "../tables/skill-and-memory-tables.ts";
 import { visibleLine } from "../text/visible.ts";
+import { trustSkillTexts } from "../texts/trust-skills.ts";
 
 interface TrustFlags extends AddressFlags {
 	readonly json?: boolean;
@@ -27,13 +28,17 @@ export async function trustSkills(directory: string, flags: TrustFlags, io: Io):
 			const changes = await changesOf(own, directory, client);
 			io.stderr.write([...rows, ...changes].map((row) => `${row}\n`).join(""));
 			if (!(await agrees(directory, io))) {
-				io.stderr.write("No skill was trusted.\n");
+				io.stderr.write(`${trustSkillTexts.noneTrusted}\n`);
 				return 1;
 			}
 		}
 		const trusted = await client.request("trust_skills", { directory, digest });
 		if (flags.json === true) printJson(trusted, io);
-		else printRows([`trusted ${trusted.skills.map(({ name }) => visibleLine(name)).join(", ")}`], io);
+		else
+			printRows(
+				[trustSkillTexts.trusted({ names: trusted.skills.map(({ name }) => visibleLine(name)).join(", ") })],
+				io,
+			);
 		return 0;
 	});
 }
@@ -47,7 +52,7 @@ async function changesOf(
 	const rows: string[] = [];
 	for (const { name, path } of skills.filter(({ trust }) => trust === "changed")) {
 		const { changes } = await client.request("show_skill", { name, directory });
-		rows.push("", `${visibleLine(path)} has changed since it was trusted:`, ...changeRows(changes));
+		rows.push("", trustSkillTexts.changed({ path: visibleLine(path) }), ...changeRows(changes));
 	}
 	return rows;
 }
@@ -55,9 +60,7 @@ async function changesOf(
 async function agrees(directory: string, io: Io): Promise<boolean> {
 	const lines = createInterface({ input: io.stdin, output: io.stderr });
 	try {
-		const answer = await lines.question(
-			`Trust these skills of ${visibleLine(directory)} as they are now? [y/N] `,
-		);
+		const answer = await lines.question(`${trustSkillTexts.confirm({ directory: visibleLine(directory) })} `);
 		return /^y(?:es)?$/i.test(answer.trim());
 	} finally {
 		lines.close();

@@ -2,6 +2,7 @@ import { ParleyError } from "@parley/base";
 import { type EventPayloads, isOzzieEvent, type OpenSession } from "@parley/protocol";
 import { connect } from "../client/connect.ts";
 import type { GatewayAddress } from "../client/gateway-address.ts";
+import { sessionTexts } from "../texts/sessions.ts";
 import { compactionListWords } from "../wordings/list-words.ts";
 
 type CompactionEnd = EventPayloads["compaction.ended"];
@@ -14,7 +15,7 @@ export async function compactSession(address: GatewayAddress, sessionId: string)
 	const lost = Promise.withResolvers<never>();
 	const client = connect(address, (state) => {
 		if (state !== "lost") return;
-		const message = "lost the connection: the session may not be shortened; run the command again";
+		const message = sessionTexts.connectionLost;
 		lost.reject(new ParleyError(message, { code: "aborted" }));
 	});
 	lost.promise.catch(() => undefined);
@@ -35,5 +36,5 @@ async function endOf(session: OpenSession): Promise<CompactionEnd> {
 		const isNew = frame.seq === undefined || frame.seq > session.lastSeq;
 		if (isNew && isOzzieEvent(frame) && frame.event === "compaction.ended") return frame.payload;
 	}
-	throw new ParleyError("the session was closed", { code: "aborted" });
+	throw new ParleyError(sessionTexts.closed, { code: "aborted" });
 }

@@ -5,6 +5,7 @@ import { withGateway } from "../client/with-gateway.ts";
 import type { Io } from "../command-line/io.ts";
 import { noConfirmation, UsageError } from "../command-line/usage.ts";
 import { titleOf } from "../tables/session-table.ts";
+import { sessionTexts } from "../texts/sessions.ts";
 
 export interface DeleteFlags extends AddressFlags {
 	readonly force?: boolean;
@@ -19,14 +20,14 @@ export async function deleteSessions(ids: readonly string[], flags: DeleteFlags,
 	}
 	const sessions = await findSessions(await findGateway(flags, io), ids);
 	if (needsConfirmation && !(await agrees(sessions, io))) {
-		io.stderr.write("No session was deleted.\n");
+		io.stderr.write(`${sessionTexts.noneDeleted}\n`);
 		return 1;
 	}
 	await withGateway(flags, io, async (client) => {
 		for (const session of sessions) {
 			const force = flags.force === true;
 			await client.request("delete_session", { session_id: session.id, force });
-			io.stdout.write(`deleted ${session.id}  ${titleOf(session)}\n`);
+			io.stdout.write(`${sessionTexts.deleted({ id: session.id, title: titleOf(session) })}\n`);
 		}
 	});
 	return 0;
@@ -34,10 +35,9 @@ export async function deleteSessions(ids: readonly string[], flags: DeleteFlags,
 
 async function agrees(sessions: readonly SessionFacts[], io: Io): Promise<boolean> {
 	for (const session of sessions) io.stderr.write(`${session.id}  ${titleOf(session)}\n`);
-	const what = sessions.length === 1 ? "this session" : `these ${sessions.length} sessions`;
 	const lines = createInterface({ input: io.stdin, output: io.stderr });
 	try {
-		const answer = await lines.question(`Delete ${what} permanently, with all data? [y/N] `);
+		const answer = await lines.question(`${sessionTexts.confirmDelete({ count: sessions.length })} `);
 		return /^y(?:es)?$/i.test(answer.trim());
 	} finally {
 		lines.close();

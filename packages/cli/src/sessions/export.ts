@@ -4,6 +4,7 @@ import type { SessionFacts } from "../client/find-session.ts";
 import { type ShownEvent, toOzzieEvent } from "../client/past-events.ts";
 import { sessionUsage, titleOf } from "../tables/session-table.ts";
 import { codeMarkdown, plainMarkdown } from "../text/markdown.ts";
+import { sessionTexts } from "../texts/sessions.ts";
 import { markdownBlocks } from "../wordings/event-wordings.ts";
 import { RunMetricsCollector } from "../wordings/model-rows.ts";
 
@@ -20,13 +21,15 @@ export function toMarkdown(session: SessionFacts, events: readonly ShownEvent[])
 
 function headOf(session: SessionFacts): string[] {
 	const facts = definedItems([
-		`Id: ${codeMarkdown(session.id)}`,
-		`Created: ${session.created_at}`,
-		`Last message: ${session.updated_at}`,
-		`Directory: ${codeMarkdown(session.root_dir)}`,
-		`Agent: ${codeMarkdown(session.profile)}`,
-		`Usage: ${sessionUsage(session)}`,
-		session.external_key === undefined ? undefined : `Key: ${codeMarkdown(session.external_key)}`,
+		sessionTexts.id({ id: codeMarkdown(session.id) }),
+		sessionTexts.created({ time: session.created_at }),
+		sessionTexts.lastMessage({ time: session.updated_at }),
+		sessionTexts.directory({ path: codeMarkdown(session.root_dir) }),
+		sessionTexts.agent({ name: codeMarkdown(session.profile) }),
+		sessionTexts.usage({ usage: sessionUsage(session) }),
+		session.external_key === undefined
+			? undefined
+			: sessionTexts.key({ key: codeMarkdown(session.external_key) }),
 	]);
 	return [`# ${plainMarkdown(titleOf(session))}`, facts.map((fact) => `- ${fact}`).join("\n")];
 }
@@ -40,12 +43,15 @@ export async function writeExport(path: string, text: string, replaces: boolean)
 	} catch (cause) {
 		const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
 		if (code === "EEXIST") {
-			throw new ParleyError(`${path} already exists; --force replaces it`, {
+			throw new ParleyError(sessionTexts.fileExists({ path }), {
 				code: "already_exists",
 				cause,
 			});
 		}
 		const why = cause instanceof Error ? cause.message : String(cause);
-		throw new ParleyError(`cannot write ${path}: ${why}`, { code: "invalid_argument", cause });
+		throw new ParleyError(sessionTexts.notWritable({ path, reason: why }), {
+			code: "invalid_argument",
+			cause,
+		});
 	}
 }

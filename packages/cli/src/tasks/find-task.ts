@@ -3,6 +3,7 @@ import type { Client, MethodInput } from "@parley/protocol";
 import type { AddressFlags } from "../client/gateway-address.ts";
 import { beginsId, requireLongId } from "../command-line/ids.ts";
 import { visibleLine } from "../text/visible.ts";
+import { taskTexts } from "../texts/tasks.ts";
 import type { Task } from "../wordings/task.ts";
 
 /** Format of complete ids. No other id begins with `task_`. */
@@ -26,7 +27,7 @@ export async function findTask(client: Client, given: string): Promise<Task> {
 	if (only) return only;
 	requireLongId(given);
 	const shown = visibleLine(given.slice(0, 100));
-	const message = `no task has an id that begins with ${shown}; \`parley tasks --all\` lists them`;
+	const message = taskTexts.noTask({ id: shown });
 	throw new ParleyError(message, { code: "not_found" });
 }
 
@@ -51,7 +52,7 @@ async function* allTasks(client: Client): AsyncGenerator<Task, void> {
 function ambiguous(given: string, found: readonly Task[]): ParleyError {
 	const rows = found.slice(0, maxNamed).map(({ id, title }) => `  ${visibleLine(id)}  ${visibleLine(title)}`);
 	const more = found.length > maxNamed ? ["  …"] : [];
-	const message = [`several tasks have an id that begins with ${visibleLine(given)}:`, ...rows, ...more];
+	const message = [taskTexts.severalTasks({ id: visibleLine(given) }), ...rows, ...more];
 	return new ParleyError(message.join("\n"), { code: "failed_precondition" });
 }
 

@@ -6,6 +6,7 @@ import { withGateway } from "../client/with-gateway.ts";
 import type { Io } from "../command-line/io.ts";
 import { outputFormat, printJson, printRows } from "../command-line/output.ts";
 import { wrapText } from "../text/wrap.ts";
+import { taskTexts } from "../texts/tasks.ts";
 import { openStatuses, type Task, type TaskStatus } from "../wordings/task.ts";
 import { chatReplyWords } from "../wordings/task-words.ts";
 import { taskTable } from "./task-table.ts";
@@ -21,10 +22,12 @@ export async function listTasks(flags: TasksFlags, io: Io): Promise<void> {
 	if (tasks.length === 0) return printRows([noneWords(flags)], io);
 	const format = outputFormat(io);
 	printRows(taskTable(tasks, systemClock.now(), format), io);
-	const hints = asking.flatMap((id) => wrapText(`a question is open; ${chatReplyWords(id)}`, format.columns));
+	const hints = asking.flatMap((id) =>
+		wrapText(taskTexts.questionOpen({ reply: chatReplyWords(id) }), format.columns),
+	);
 	printRows(hints.map(format.styles.yellow), io);
 	if (tasks.length === flags.limit && flags.limit < 1000) {
-		io.stderr.write(`more than ${flags.limit} tasks may exist; --limit shows up to 1000\n`);
+		io.stderr.write(`${taskTexts.moreTasks({ limit: flags.limit })}\n`);
 	}
 }
 
@@ -50,8 +53,8 @@ async function sessionsThatAsk(client: Client, tasks: readonly Task[]): Promise<
 }
 
 function noneWords({ status, all }: TasksFlags): string {
-	if (all || status) return "no matching tasks";
-	return "no unfinished tasks; `parley tasks --all` lists ended tasks, `parley task submit` submits a task";
+	if (all || status) return taskTexts.noMatches;
+	return taskTexts.noTasks;
 }
 
 export interface TasksFlags extends AddressFlags {

@@ -9,6 +9,7 @@ import { errorFormat, printJson, printRows } from "../command-line/output.ts";
 import { UsageError } from "../command-line/usage.ts";
 import { askPerson } from "../questions/ask-person.ts";
 import { visibleLine } from "../text/visible.ts";
+import { taskTexts } from "../texts/tasks.ts";
 import type { Task } from "../wordings/task.ts";
 import { findTask, type ReplyFlags } from "./find-task.ts";
 import { nameTask, suspensionRows } from "./task-board.ts";
@@ -22,7 +23,7 @@ interface Reply {
 export async function replyTask(id: string, words: string, flags: ReplyFlags, io: Io): Promise<number> {
 	const given = await givenReply(words, flags, io);
 	if (!given && !hasPerson(io)) {
-		throw new UsageError("cannot ask without a terminal: use --approve, or --revise with feedback");
+		throw new UsageError(taskTexts.noTerminal);
 	}
 	return withGateway(flags, io, async (client) => {
 		const { id: task_id } = await findTask(client, id);
@@ -31,7 +32,7 @@ export async function replyTask(id: string, words: string, flags: ReplyFlags, io
 		if (!suspension) throw notSuspended(task);
 		const reply = given ?? (await askReply(task, io));
 		if (typeof reply === "number") {
-			io.stderr.write("not answered; the task still waits\n");
+			io.stderr.write(`${taskTexts.notAnswered}\n`);
 			return reply;
 		}
 		const { token } = suspension;
@@ -53,11 +54,11 @@ async function givenReply(
 ): Promise<Reply | undefined> {
 	if (!approve && !revise) {
 		if (words === "") return undefined;
-		throw new UsageError("add --approve or --revise to the feedback");
+		throw new UsageError(taskTexts.decisionMissing);
 	}
 	const feedback = (words === "-" ? await text(io.stdin) : words).trim();
 	if (revise && feedback === "") {
-		throw new UsageError("--revise requires feedback that describes the change");
+		throw new UsageError(taskTexts.feedbackMissing);
 	}
 	return defined({
 		status: revise ? ("revise" as const) : ("approved" as const),
@@ -75,7 +76,7 @@ async function askReply(task: Task, io: Io): Promise<Reply | number> {
 	if (typeof choice === "number") return choice;
 	if (choice === "approved") return { status: "approved" };
 	const isRevision = choice === "revise";
-	const label = isRevision ? "What should change?" : "What is your feedback?";
+	const label = isRevision ? taskTexts.whatToChange : taskTexts.whatFeedback;
 	const feedback = await askOne({ ...question, type: "text", label }, io);
 	if (typeof feedback === "number") return feedback;
 	return { status: isRevision ? "revise" : "approved", feedback };
@@ -93,11 +94,11 @@ const question: Omit<PromptRequestPayload, "type" | "label"> = {
 
 const choices: Pick<PromptRequestPayload, "type" | "label" | "options"> = {
 	type: "select",
-	label: "What is your decision?",
+	label: taskTexts.whatDecision,
 	options: [
-		{ value: "approved", label: "approve", description: "", disabled: false },
-		{ value: "words", label: "approve with feedback", description: "", disabled: false },
-		{ value: "revise", label: "revise", description: "you describe the change", disabled: false },
+		{ value: "approved", label: taskTexts.approve, description: "", disabled: false },
+		{ value: "words", label: taskTexts.approveWithFeedback, description: "", disabled: false },
+		{ value: "revise", label: taskTexts.revise, description: taskTexts.reviseExplained, disabled: false },
 	],
 };
 
@@ -115,12 +116,11 @@ function hasPerson({ stdin, stderr, environment }: Io): boolean {
 }
 
 function repliedWords({ id, title }: Task, { status }: Reply): string {
-	const what = status === "approved" ? "continues" : "is revised";
-	return `${visibleLine(title)} ${what}; \`parley task watch ${visibleLine(shortId(id))}\` shows its progress`;
+	const words = status === "approved" ? taskTexts.continued : taskTexts.revised;
+	return words({ title: visibleLine(title), shortId: visibleLine(shortId(id)) });
 }
 
 function notSuspended({ id, title, status }: Task): ParleyError {
-	const name = `${visibleLine(shortId(id))} (${visibleLine(title)})`;
-	const message = `task ${name} is ${status} and has no open question; \`parley tasks --status suspended\` lists tasks that wait for you`;
+	const message = taskTexts.noQuestion({ id: visibleLine(shortId(id)), title: visibleLine(title), status });
 	return new ParleyError(message, { code: "failed_precondition" });
 }

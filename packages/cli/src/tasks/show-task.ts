@@ -14,6 +14,7 @@ import type { OutputFormat } from "../text/styles.ts";
 import { duration } from "../text/time-ago.ts";
 import { visibleLine, visibleText } from "../text/visible.ts";
 import { wrapText } from "../text/wrap.ts";
+import { taskTexts } from "../texts/tasks.ts";
 import { hasEnded, type Task } from "../wordings/task.ts";
 import { chatReplyWords, planRows } from "../wordings/task-words.ts";
 import { sessionTranscript } from "../wordings/transcript.ts";
@@ -86,14 +87,14 @@ export function taskFactRows(whole: TaskDetails, now: number, format: OutputForm
 	const { suspension } = task;
 	const waits = suspension ? [...suspensionRows(suspension, format), ...replyRows(task.id, format)] : [];
 	const sections = [
-		...section("description", textRows(task.description, format), format),
-		...section("plan", planRows(task.plan ?? [], format), format),
-		...section("waits for you", waits, format),
-		...section("open questions", openQuestionRows(whole, format), format),
-		...section("workers", workers.length === 0 ? [] : taskTable(workers, now, format), format),
-		...section("log", sessionTranscript(log, format), format),
-		...section("error", textRows(task.error, format).map(format.styles.red), format),
-		...section("output", textRows(task.output, format), format),
+		...section(taskTexts.description, textRows(task.description, format), format),
+		...section(taskTexts.plan, planRows(task.plan ?? [], format), format),
+		...section(taskTexts.waits, waits, format),
+		...section(taskTexts.openQuestions, openQuestionRows(whole, format), format),
+		...section(taskTexts.workers, workers.length === 0 ? [] : taskTable(workers, now, format), format),
+		...section(taskTexts.log, sessionTranscript(log, format), format),
+		...section(taskTexts.error, textRows(task.error, format).map(format.styles.red), format),
+		...section(taskTexts.output, textRows(task.output, format), format),
 	];
 	return [...factRows(task, format), ...sections];
 }
@@ -104,11 +105,11 @@ function factRows(task: Task, { styles }: OutputFormat): string[] {
 		["id", task.id],
 		["status", `${task.status}  ${progressWords(task.progress)}`],
 		["session", task.session_id],
-		["own session", task.conversation],
-		["worker of", task.parent_id || undefined],
-		["retry of", task.retry_of],
+		[taskTexts.ownSession, task.conversation],
+		[taskTexts.workerOf, task.parent_id || undefined],
+		[taskTexts.retryOf, task.retry_of],
 		["after", task.depends_on.join(", ") || undefined],
-		["submitted by", task.owner],
+		[taskTexts.submittedBy, task.owner],
 		["agent", task.agent],
 		["model", task.model],
 		["tools", task.tools.join(", ") || "none"],
@@ -119,7 +120,11 @@ function factRows(task: Task, { styles }: OutputFormat): string[] {
 		["retried", retry_count > 0 ? plural(retry_count, "time") : undefined],
 		[
 			"usage",
-			`${formatCount(usage.tokens_input)} input tokens, ${formatCount(usage.tokens_output)} output tokens, ${formatUsd(usage.cost_usd)}`,
+			taskTexts.usage({
+				input: formatCount(usage.tokens_input),
+				output: formatCount(usage.tokens_output),
+				cost: formatUsd(usage.cost_usd),
+			}),
 		],
 	];
 	const known = facts.flatMap(([name, value]) =>

@@ -9,6 +9,7 @@ import { shortId } from "../command-line/ids.ts";
 import type { Io } from "../command-line/io.ts";
 import { errorFormat, printJson, printRows } from "../command-line/output.ts";
 import { visibleLine } from "../text/visible.ts";
+import { taskTexts } from "../texts/tasks.ts";
 import { otherDirectoryWords } from "../wordings/connection-words.ts";
 import type { Task } from "../wordings/task.ts";
 import { findTask, type SubmitFlags } from "./find-task.ts";
@@ -95,6 +96,9 @@ export function printSubmitted(
 	const { task_id, notes = [] } = submitted;
 	// Without a list of tools in the request, missing default tools are not reported.
 	for (const note of tool ? notes : []) io.stderr.write(`parley: ${visibleLine(note)}\n`);
-	const hint = `; \`parley task watch ${visibleLine(shortId(task_id))}\` shows its progress`;
-	printRows([`submitted ${visibleLine(task_id)}${watch ? "" : hint}`], io);
+	const id = visibleLine(task_id);
+	const words = watch
+		? taskTexts.submitted({ id })
+		: taskTexts.submittedWithHint({ id, shortId: visibleLine(shortId(task_id)) });
+	printRows([words], io);
 }

@@ -6,6 +6,7 @@ import type { OutputFormat } from "../text/styles.ts";
 import { duration } from "../text/time-ago.ts";
 import { visibleLine, visibleText } from "../text/visible.ts";
 import { expandTabs, widthOf, wrapText } from "../text/wrap.ts";
+import { taskTexts } from "../texts/tasks.ts";
 import type { Task, TaskEvent, TaskStatus } from "../wordings/task.ts";
 import { progressBar, replyWords, stepWords } from "../wordings/task-words.ts";
 
@@ -53,7 +54,9 @@ export class TaskBoard {
 		this.know(tasks);
 		const suspended = tasks.filter(({ status }) => status === "suspended");
 		return suspended.flatMap(({ id }) => [
-			...wrapText(`? ${this.name(id)} · waits for you`, format.columns).map(format.styles.bold),
+			...wrapText(`? ${taskTexts.nameWaits({ name: this.name(id) })}`, format.columns).map(
+				format.styles.bold,
+			),
 			...replyRows(id, format),
 		]);
 	}
@@ -102,7 +105,9 @@ export class TaskBoard {
 			const blanks = " ".repeat(width - widthOf(title));
 			return shorten(`${title}${blanks}  ${progressWords(progress)}`, columns);
 		});
-		return definedItems([...rows, hidden > 1 ? `and ${hidden} more tasks` : undefined]).map(styles.dim);
+		return definedItems([...rows, hidden > 1 ? taskTexts.hiddenTasks({ count: hidden }) : undefined]).map(
+			styles.dim,
+		);
 	}
 }
 
@@ -174,9 +179,12 @@ function taskEventRows(event: TaskEvent, task: ShownTask, format: OutputFormat):
 			return failedRows(event.payload, { name, task }, format);
 		case "task.cancelled": {
 			const { reason, by } = event.payload;
-			const author = by === undefined ? "" : ` by ${visibleText(by)}`;
-			const why = reason === "" || reason === `cancelled by ${by}` ? "" : `: ${visibleText(reason)}`;
-			return wrapped(`✗ ${name} · cancelled${author}${why}`, format).map(styles.yellow);
+			const words = taskTexts.cancelled({
+				name,
+				by: by === undefined ? undefined : visibleText(by),
+				reason: reason === `cancelled by ${by}` ? "" : visibleText(reason),
+			});
+			return wrapped(`✗ ${words}`, format).map(styles.yellow);
 		}
 		case "task.started":
 		case "task.resumed":
@@ -198,7 +206,7 @@ export function replyRows(id: string, format: OutputFormat): string[] {
 }
 
 function suspendedRows(suspension: Payload<"task.suspended">, name: string, format: OutputFormat): string[] {
-	const head = wrapped(`? ${name} · waits for you`, format).map(format.styles.bold);
+	const head = wrapped(`? ${taskTexts.nameWaits({ name })}`, format).map(format.styles.bold);
 	return [...head, ...suspensionRows(suspension, format), ...replyRows(suspension.task_id, format)];
 }
 
@@ -208,10 +216,14 @@ function completedRows(
 	format: OutputFormat,
 ): string[] {
 	const { styles } = format;
-	const tokens = `${formatRoughly(tokens_input)} tokens in, ${formatRoughly(tokens_output)} out`;
-	const head = `✓ ${name} · completed in ${duration(took / nanosecondsInMs)} · ${tokens}`;
+	const words = taskTexts.completed({
+		name,
+		duration: duration(took / nanosecondsInMs),
+		input: formatRoughly(tokens_input),
+		output: formatRoughly(tokens_output),
+	});
 	const summary = task.showsOutput ? summaryRows(output_summary, format) : [];
-	return [...wrapped(head, format).map(styles.green), ...summary.map(styles.dim)];
+	return [...wrapped(`✓ ${words}`, format).map(styles.green), ...summary.map(styles.dim)];
 }
 
 function summaryRows(summary: string, { columns }: OutputFormat): string[] {
@@ -231,10 +243,10 @@ function failedRows(
 	format: OutputFormat,
 ): string[] {
 	const { styles } = format;
-	const what = will_retry ? "failed, retrying" : "failed";
-	const rows = wrapped(`✗ ${name} · ${what}: ${visibleText(error)}`, format);
+	const words = taskTexts.failed({ name, error: visibleText(error), willRetry: will_retry });
+	const rows = wrapped(`✗ ${words}`, format);
 	if (will_retry) return rows.map(styles.yellow);
-	const hint = `  \`parley task retry ${visibleLine(shortId(task_id))}\` runs it again`;
+	const hint = `  ${taskTexts.howToRetry({ id: visibleLine(shortId(task_id)) })}`;
 	return [...rows.map(styles.red), ...(task.parentId === "" ? wrapped(hint, format).map(styles.dim) : [])];
 }
 

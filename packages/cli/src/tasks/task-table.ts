@@ -5,10 +5,10 @@ import type { OutputFormat } from "../text/styles.ts";
 import { timeAgo } from "../text/time-ago.ts";
 import { visibleLine } from "../text/visible.ts";
 import { wrapText } from "../text/wrap.ts";
+import { taskTexts } from "../texts/tasks.ts";
 import type { Task } from "../wordings/task.ts";
 import { progressBar, replyWords } from "../wordings/task-words.ts";
 
-const head = ["ID", "STATUS", "PROGRESS", "TITLE", "SESSION", "AGE", "COST"];
 const barColumns = 10;
 
 /** Rows of tasks, each followed by its workers, and at the end the tasks that wait for a person. */
@@ -23,11 +23,15 @@ export function taskTable(tasks: readonly Task[], now: number, format: OutputFor
 		timeAgo(Date.parse(task.created_at), now),
 		formatUsd(task.usage.cost_usd),
 	]);
-	const table: Table = { rows: [head, ...rows], right: [6], optional: [4, 6, 5], elastic: 3 };
+	const table: Table = { rows: [taskTexts.columns, ...rows], right: [6], optional: [4, 6, 5], elastic: 3 };
 	const suspended = tasks.filter(({ status }) => status === "suspended");
 	const waiting = suspended.flatMap(({ id, suspension }) => {
 		const why = visibleLine(suspension?.reason ?? "");
-		const words = `${visibleLine(short(id))} waits for you${why === "" ? "" : `: ${why}`}; ${replyWords(short(id))}`;
+		const words = taskTexts.idWaits({
+			id: visibleLine(short(id)),
+			reason: why,
+			reply: replyWords(short(id)),
+		});
 		return wrapText(words, format.columns).map(format.styles.yellow);
 	});
 	return [...tableRows(table, format), ...waiting];

@@ -14,6 +14,7 @@ import { shorten } from "../text/shorten.ts";
 import type { OutputFormat } from "../text/styles.ts";
 import { visibleLine, visibleText } from "../text/visible.ts";
 import { wrapText } from "../text/wrap.ts";
+import { taskTexts } from "../texts/tasks.ts";
 import { connectionWords } from "../wordings/connection-words.ts";
 import { hasEnded, isTaskEvent, type Task, type TaskEvent, type TaskStatus } from "../wordings/task.ts";
 import { chatReplyWords, stepWords } from "../wordings/task-words.ts";
@@ -79,7 +80,7 @@ class Watch {
 			this.#live?.close();
 		}
 		if (isInterrupted) {
-			this.#io.stderr.write(`the task continues; \`parley task watch ${shortId(task.id)}\` shows it again\n`);
+			this.#io.stderr.write(`${taskTexts.continues({ id: shortId(task.id) })}\n`);
 			return interruptedCode;
 		}
 		return this.#end(await client.request("check_task", { task_id: task.id }));
@@ -135,7 +136,7 @@ class Watch {
 }
 
 function sessionDeleted(): ParleyError {
-	return new ParleyError("the session of the task was deleted, and the task with it", {
+	return new ParleyError(taskTexts.sessionDeleted, {
 		code: "not_found",
 	});
 }
@@ -164,16 +165,16 @@ export class WatchedTask {
 		if (event.event === "prompt.request") return this.#questionRows(event.payload, format);
 		if (event.event !== "prompt.response" && event.event !== "prompt.closed") return undefined;
 		if (!this.#questions.delete(event.payload.token)) return undefined;
-		return [format.styles.dim("  the question is answered or closed")];
+		return [format.styles.dim(`  ${taskTexts.questionClosed}`)];
 	}
 
 	/** Rows of the current progress, to be drawn again after each change. */
 	live(format: OutputFormat): string[] {
 		const { status } = this;
 		const rows = this.#board.live(format, this.#task.id);
-		const waits = { pending: "waits for its turn", suspended: "waits for you" };
+		const waits = { pending: taskTexts.waitsForTurn, suspended: taskTexts.waits };
 		const own = status === "pending" || status === "suspended" ? [waits[status]] : [];
-		const hint = "Ctrl-C leaves; the task continues";
+		const hint = taskTexts.howToLeave;
 		return definedItems([...own, ...rows, hasEnded(status) ? undefined : shorten(hint, format.columns)]).map(
 			format.styles.dim,
 		);

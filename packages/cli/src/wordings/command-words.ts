@@ -1,6 +1,7 @@
 import type { EventPayloads } from "@parley/protocol";
 import { visibleLine } from "../text/visible.ts";
 import { commandEnd } from "../texts/command-end.ts";
+import { eventTexts } from "../texts/events.ts";
 
 type Ended = EventPayloads["command.ended"];
 
@@ -13,7 +14,7 @@ export function commandListWords(event: EventPayloads["command.started"] | Ended
 /** The end of a command as one line of a conversation. */
 export function commandEndWords(event: Ended): string {
 	const command = visibleLine(event.command);
-	return `background command ${event.number} ${commandEnd(event)}: ${command}`;
+	return eventTexts.backgroundCommand({ number: event.number, end: commandEnd(event), command });
 }
 
 export function isFailedCommand({ reason, exit_code: code }: Ended): boolean {

@@ -1,11 +1,12 @@
 import { visibleLine } from "../text/visible.ts";
+import { connectionTexts } from "../texts/events.ts";
 
 export const connectionWords = {
-	lost: "connection lost, reconnecting …",
-	back: "connected again",
+	lost: connectionTexts.lost,
+	back: connectionTexts.back,
 } as const;
 
 /** Note about a session that does not use the current directory, with the reason of the gateway. */
 export function otherDirectoryWords(directory: string, reason: string): string {
-	return `parley: the session cannot use ${directory}: ${visibleLine(reason)}`;
+	return connectionTexts.otherDirectory({ directory, reason: visibleLine(reason) });
 }

@@ -4,6 +4,7 @@ import { formatUsd } from "../text/amounts.ts";
 import { codeMarkdown, plainMarkdown } from "../text/markdown.ts";
 import type { OutputFormat } from "../text/styles.ts";
 import { visibleLine } from "../text/visible.ts";
+import { eventTexts } from "../texts/events.ts";
 import { commandEndWords, commandListWords, isFailedCommand } from "./command-words.ts";
 import {
 	callListWords,
@@ -90,7 +91,7 @@ const wordings = {
 	"session.closed": typeOnly,
 	"session.renamed": {
 		...typeOnly,
-		list: ({ title, by }) => ({ words: `${title || "(no title)"} (by a ${by})` }),
+		list: ({ title, by }) => ({ words: `${title || eventTexts.noTitle} (by a ${by})` }),
 	},
 	"compaction.ended": {
 		...typeOnly,
@@ -101,7 +102,7 @@ const wordings = {
 		...typeOnly,
 		chat: {
 			ends: "row",
-			rows: (_, { styles }) => [styles.yellow("this session was deleted; /new starts another one")],
+			rows: (_, { styles }) => [styles.yellow(eventTexts.sessionDeleted)],
 		},
 	},
 	"user.message": {
@@ -130,7 +131,7 @@ const wordings = {
 	},
 	"usage.updated": {
 		...typeOnly,
-		list: ({ session }) => ({ words: `${formatUsd(session.cost_usd)} in this session so far` }),
+		list: ({ session }) => ({ words: eventTexts.costSoFar({ cost: formatUsd(session.cost_usd) }) }),
 	},
 	"budget.reached": {
 		...typeOnly,
@@ -195,8 +196,10 @@ const wordings = {
 	},
 	"prompt.closed": {
 		list: ({ reason }) => ({ words: reason }),
-		transcript: ({ reason }, { format }) => [format.styles.dim(`  not answered: ${visibleLine(reason)}`)],
-		markdown: ({ reason }) => [`**Not answered:** ${plainMarkdown(reason)}`],
+		transcript: ({ reason }, { format }) => [
+			format.styles.dim(`  ${eventTexts.notAnswered({ reason: visibleLine(reason) })}`),
+		],
+		markdown: ({ reason }) => [eventTexts.notAnsweredMarkdown({ reason: plainMarkdown(reason) })],
 		chat: "stateful",
 		ask: "hidden",
 	},

@@ -2,6 +2,7 @@ import type { EventPayloads } from "@parley/protocol";
 import { formatRoughly, formatUsd } from "../text/amounts.ts";
 import { localTime } from "../text/local-time.ts";
 import { visibleLine } from "../text/visible.ts";
+import { eventTexts } from "../texts/events.ts";
 
 export interface ListWords {
 	/** Can contain unsafe characters and line breaks. */
@@ -18,7 +19,10 @@ export function callListWords({
 	error,
 }: EventPayloads["internal.llm.call"]): ListWords {
 	if (error !== "") return { words: `${model}: ${error}`, failed: true };
-	const tokens = `${formatRoughly(tokens_input)} tokens in, ${formatRoughly(tokens_output)} out`;
+	const tokens = eventTexts.tokens({
+		input: formatRoughly(tokens_input),
+		output: formatRoughly(tokens_output),
+	});
 	return { words: `${model}, ${tokens}, ${formatUsd(cost_usd)}` };
 }
 
@@ -28,8 +32,14 @@ export function compactedListWords({
 	tokens_after,
 	error,
 }: EventPayloads["context.compacted"]): ListWords {
-	const sizes = `${level}: ${formatRoughly(tokens_before)} to ${formatRoughly(tokens_after)} tokens`;
-	return error === "" ? { words: sizes } : { words: `${sizes}, no summary: ${error}`, failed: true };
+	const sizes = eventTexts.compacted({
+		level,
+		before: formatRoughly(tokens_before),
+		after: formatRoughly(tokens_after),
+	});
+	return error === ""
+		? { words: sizes }
+		: { words: eventTexts.compactedWithoutSummary({ sizes, error }), failed: true };
 }
 
 /** Texts for the end of a requested compaction. */
@@ -42,14 +52,17 @@ export function compactionListWords({
 	switch (status) {
 		case "compacted":
 			return {
-				words: `the conversation was shortened from ${formatRoughly(tokens_before)} to ${formatRoughly(tokens_after)} tokens`,
+				words: eventTexts.shortened({
+					before: formatRoughly(tokens_before),
+					after: formatRoughly(tokens_after),
+				}),
 			};
 		case "unchanged":
-			return { words: "the conversation has nothing to shorten" };
+			return { words: eventTexts.nothingToShorten };
 		case "cancelled":
-			return { words: "the conversation was not shortened: stopped", failed: true };
+			return { words: eventTexts.shorteningStopped, failed: true };
 		case "failed":
-			return { words: `the conversation was not shortened: ${error}`, failed: true };
+			return { words: eventTexts.notShortened({ error }), failed: true };
 	}
 }
 
@@ -78,10 +91,15 @@ export function grantedWords({
 	max_actions,
 }: EventPayloads["grant.created"]): string {
 	const until = localTime(new Date(expires_at));
-	const limit = `${max_actions} calls at most`;
-	return `${visibleLine(place)} is trusted until ${until}, ${limit}, by ${visibleLine(granted_by)}: ${visibleLine(reason)}`;
+	return eventTexts.trusted({
+		channel: visibleLine(place),
+		until,
+		calls: max_actions,
+		by: visibleLine(granted_by),
+		reason: visibleLine(reason),
+	});
 }
 
 export function grantEndedWords({ reason }: EventPayloads["grant.ended"]): string {
-	return `the channel is no longer trusted: ${visibleLine(reason)}`;
+	return eventTexts.trustEnded({ reason: visibleLine(reason) });
 }

@@ -2,12 +2,13 @@ import type { UserMessagePayload } from "@parley/protocol";
 import type { OutputFormat } from "../text/styles.ts";
 import { visibleLine, visibleText } from "../text/visible.ts";
 import { wrapText } from "../text/wrap.ts";
+import { eventTexts } from "../texts/events.ts";
 
 /** Prefix of messages of a person. */
 export const promptMark = "› ";
 
 /** Replaces the message of a retry. */
-export const againWords = "(retry of the last reply)";
+export const againWords = eventTexts.retry;
 
 /** A waiting message in one line. */
 export function messageLine({ content, retry_of }: UserMessagePayload): string {
@@ -35,7 +36,7 @@ export function noteRows(text: string, { columns, styles }: OutputFormat): strin
 
 /** Row with the id of the session. */
 export function headRow(sessionId: string, { styles }: OutputFormat): string {
-	return styles.dim(`session ${visibleLine(sessionId)} · /help lists commands and keys`);
+	return styles.dim(eventTexts.head({ session: visibleLine(sessionId) }));
 }
 
 export function errorRows({ message }: Error, { columns, styles }: OutputFormat): string[] {

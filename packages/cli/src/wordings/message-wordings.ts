@@ -6,6 +6,7 @@ import { codeMarkdown, fencedMarkdown, plainMarkdown, quotedMarkdown } from "../
 import type { OutputFormat } from "../text/styles.ts";
 import { visibleLine, visibleText } from "../text/visible.ts";
 import { wrapText } from "../text/wrap.ts";
+import { eventTexts } from "../texts/events.ts";
 import type { RunMetrics } from "./model-rows.ts";
 
 type UserMessage = EventPayloads["user.message"];
@@ -78,7 +79,7 @@ export function promptAnswerWords({
 	remembered,
 	reason,
 }: EventPayloads["prompt.response"]): string {
-	const yes = remembered ? "yes, for this session" : "yes";
+	const yes = remembered ? eventTexts.yesForSession : "yes";
 	const given = value === true ? yes : (JSON.stringify(value) ?? "");
 	const no = reason === undefined ? "no" : `no: ${visibleLine(reason)}`;
 	return `${cancelled ? no : visibleLine(given)} (${visibleLine(by)})`;
@@ -86,8 +87,10 @@ export function promptAnswerWords({
 
 /** One of several approvals of a call. */
 export function promptVoteWords({ by, approvals, needed, changed }: EventPayloads["prompt.vote"]): string {
-	const words = `${approvals} of ${needed} approvals (${visibleLine(by)})`;
-	return changed === undefined ? words : `${words}, with changed arguments: ${visibleLine(changed.label)}`;
+	const words = eventTexts.approvals({ approvals, needed, by: visibleLine(by) });
+	return changed === undefined
+		? words
+		: eventTexts.withChangedArguments({ approvals: words, call: visibleLine(changed.label) });
 }
 
 function isEmptyImport({ content, imported }: UserMessage | Answer): boolean {

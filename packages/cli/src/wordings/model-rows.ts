@@ -5,15 +5,16 @@ import { shorten } from "../text/shorten.ts";
 import type { OutputFormat } from "../text/styles.ts";
 import { visibleLine, visibleText } from "../text/visible.ts";
 import { wrapText } from "../text/wrap.ts";
+import { eventTexts } from "../texts/events.ts";
 import { compactionListWords } from "./list-words.ts";
 
 /** Minimum columns of a reason. */
 const leastReason = 10;
 
 const compacted: Readonly<Record<EventPayloads["context.compacted"]["level"], string>> = {
-	tool_results: "earlier tool results were left out for the model",
-	thinking: "earlier thinking was left out for the model",
-	summary: "the earlier conversation was summarised for the model",
+	tool_results: eventTexts.toolResultsLeftOut,
+	thinking: eventTexts.thinkingLeftOut,
+	summary: eventTexts.summarised,
 };
 
 /** Rows below an answer: its model, tokens and cost. Empty for the offline model. */
@@ -23,10 +24,13 @@ export function metricRows(
 ): string[] {
 	if (provider === "offline") return [];
 	const { tokens_input, tokens_cache_read, tokens_output } = tokens;
-	const cached = tokens_cache_read > 0 ? ` (${formatRoughly(tokens_cache_read)} cached)` : "";
 	const parts = definedItems([
 		visibleLine(model),
-		`${formatRoughly(tokens_input)} tokens in${cached}, ${formatRoughly(tokens_output)} out`,
+		eventTexts.tokens({
+			input: formatRoughly(tokens_input),
+			output: formatRoughly(tokens_output),
+			cached: tokens_cache_read > 0 ? formatRoughly(tokens_cache_read) : undefined,
+		}),
 		costUsd ? formatUsd(costUsd) : undefined,
 	]);
 	return wrapText(parts.join(" · "), columns).map(styles.dim);
@@ -38,7 +42,7 @@ export function retryWords(
 	columns = Number.POSITIVE_INFINITY,
 ): string {
 	const seconds = Math.max(1, Math.round(in_ms / 1000));
-	const when = in_ms < 1 ? "" : `; trying again in ${seconds} s, attempt ${attempt + 1}`;
+	const when = in_ms < 1 ? "" : eventTexts.retrying({ seconds, attempt: attempt + 1 });
 	return `${shorten(visibleLine(reason), Math.max(leastReason, columns - when.length))}${when}`;
 }
 
@@ -53,11 +57,14 @@ export function compactedRows(
 	{ level, tokens_before, tokens_after, error }: EventPayloads["context.compacted"],
 	{ columns, styles }: OutputFormat,
 ): string[] {
-	const sizes = `about ${formatRoughly(tokens_before)} tokens reduced to ${formatRoughly(tokens_after)}`;
+	const sizes = eventTexts.reduced({
+		before: formatRoughly(tokens_before),
+		after: formatRoughly(tokens_after),
+	});
 	const words =
 		error === ""
 			? `${compacted[level]}: ${sizes}`
-			: `the earlier conversation was shortened without a summary (${visibleLine(error)}): ${sizes}`;
+			: eventTexts.shortenedWithoutSummary({ error: visibleLine(error), sizes });
 	return wrapText(words, columns).map(styles.dim);
 }
 

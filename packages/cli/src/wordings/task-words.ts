@@ -3,16 +3,17 @@ import { shortId } from "../command-line/ids.ts";
 import type { OutputFormat, Styles } from "../text/styles.ts";
 import { visibleLine } from "../text/visible.ts";
 import { wrapText } from "../text/wrap.ts";
+import { eventTexts } from "../texts/events.ts";
 import type { Task } from "./task.ts";
 
 /** Command that answers a suspended task. */
 export function replyWords(id: string): string {
-	return `answer with \`parley task reply ${visibleLine(id)}\``;
+	return eventTexts.howToReply({ id: visibleLine(id) });
 }
 
 /** Command that answers the open questions of a session. */
 export function chatReplyWords(sessionId: string): string {
-	return `answer with \`parley chat --session ${visibleLine(sessionId)}\``;
+	return eventTexts.howToReplyInChat({ session: visibleLine(sessionId) });
 }
 
 /** `2/5 Running tests`: completed steps and the current one. Empty for a task with a single step. */
@@ -26,7 +27,7 @@ export function workerWords(worker: EventPayloads["internal.worker"]): string {
 	const id = shortId(worker.task_id);
 	switch (worker.event) {
 		case "started":
-			return `${id} ${worker.title}: started by agent ${worker.agent}`;
+			return eventTexts.workerStarted({ id, title: worker.title, agent: worker.agent });
 		case "phase":
 			return `${id} ${worker.phase}`;
 		case "failed":
@@ -81,7 +82,7 @@ export function failedTryRows(
 	{ columns, styles }: OutputFormat,
 ): string[] {
 	if (step.error === "") return [];
-	const next = step.will_retry ? "; trying again" : "";
+	const next = step.will_retry ? eventTexts.tryingAgain : "";
 	const words = `${visibleLine(step.step_title)}: ${visibleLine(step.error)}${next}`;
 	return wrapText(words, columns - 2).map((row, index) => styles.yellow(`${index === 0 ? "!" : " "} ${row}`));
 }

@@ -3,6 +3,7 @@ import { shorten } from "../text/shorten.ts";
 import type { OutputFormat } from "../text/styles.ts";
 import { visibleLine, visibleText } from "../text/visible.ts";
 import { expandTabs } from "../text/wrap.ts";
+import { eventTexts } from "../texts/events.ts";
 
 type Started = Extract<ToolCallPayload, { status: "started" }>;
 type Ended = Exclude<ToolCallPayload, Started>;
@@ -37,7 +38,7 @@ export function toolEndRows(ended: Ended, named: boolean, { columns, styles }: O
 		const first = `  ${failed ? "✗" : "↳"} ${name}`;
 		return shorten(`${index === 0 ? first : "    "}${expandTabs(line)}`, width);
 	});
-	const more = hidden > 1 ? [`    … ${hidden} more lines`] : [];
+	const more = hidden > 1 ? [`    … ${eventTexts.moreLines({ count: hidden })}`] : [];
 	return [...rows, ...more].map(failed ? styles.red : styles.dim);
 }
 

@@ -73,8 +73,8 @@ async function findOccupiedPort(
 ): Promise<Found | undefined> {
 	for (const { host, port } of listen) {
 		if (port === 0 || !(await answers(host, port))) continue;
-		const what = gatewayCheckTexts.portTaken({ address: `${bracketed(host)}:${port}` });
-		return fail(what, gatewayCheckTexts.portTakenFix({ command: showListener(distribution, port) }));
+		const what = gatewayCheckTexts.portInUse({ address: `${bracketed(host)}:${port}` });
+		return fail(what, gatewayCheckTexts.portInUseFix({ command: showListener(distribution, port) }));
 	}
 	return undefined;
 }

@@ -18,8 +18,8 @@ export const gatewayCheckTexts = {
 		`${urls}: messages and the token are sent unencrypted`,
 	onlyThisMachine: ({ urls }: { readonly urls: string }) => `${urls}: only from this machine`,
 	withToken: ({ urls }: { readonly urls: string }) => `${urls}: with a token`,
-	portTaken: ({ address }: { readonly address: string }) => `another program listens at ${address}`,
-	portTakenFix: ({ command }: { readonly command: string }) =>
+	portInUse: ({ address }: { readonly address: string }) => `another program listens at ${address}`,
+	portInUseFix: ({ command }: { readonly command: string }) =>
 		`${command} shows the program; --listen sets another port`,
 	certificateFix: "replace the file: a gateway reads it at SIGHUP and at its next start",
 	noCertificate: "no certificate is configured",

@@ -1,0 +1,28 @@
+/** Texts of `parley ask`, which go to stderr. */
+export const askTexts = {
+	startsAgain: "the reply starts again",
+	session: ({ id }: { readonly id: string }) => `session: ${id}`,
+	/** `before`: messages of the session that are answered first. */
+	waiting: ({ before }: { readonly before: number }) =>
+		`waiting for ${before === 1 ? "one other message" : `${before} other messages`} of this session …`,
+	emptyMessage: "the message is empty: write a text after `parley ask`, or - to read it from stdin",
+	closedBeforeEnd: "the session was closed before the run ended",
+	outsideRoots: ({ reason, directory }: { readonly reason: string; readonly directory: string }) =>
+		`cannot use -y, because the gateway does not allow this directory: ${reason}; change to an allowed directory, start the gateway with --root ${directory}, or omit -y`,
+	unreadableFile: ({ path }: { readonly path: string }) =>
+		`cannot read the file ${path}: check its path and its permissions`,
+	noFile: ({ path }: { readonly path: string }) => `${path} is not a file: --file accepts only files`,
+	notUploaded: ({ path, reason }: { readonly path: string; readonly reason: string }) =>
+		`cannot upload ${path}: ${reason}`,
+	noInput: ({ seconds }: { readonly seconds: number }) =>
+		`parley: stdin sent no text within ${seconds} s, so it is ignored`,
+	closed: ({ question, reason }: { readonly question: string; readonly reason: string }) =>
+		`${question} This question is closed: ${reason}`,
+	needsTerminal: "this call always requires approval: use a terminal, or `parley chat`",
+	noTerminalForCall: "there is no terminal; -y approves tool calls in advance",
+	denied: ({ question, reason }: { readonly question: string; readonly reason: string }) =>
+		`parley: denied: ${question} (${reason})`,
+	notAnswered: ({ question }: { readonly question: string }) =>
+		`parley: not answered: ${question} (there is no terminal)`,
+	clientWithoutTerminal: "the client has no terminal for questions",
+} as const;

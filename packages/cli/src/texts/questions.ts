@@ -1,0 +1,49 @@
+/** Texts about questions and their answers. */
+export const questionTexts = {
+	reasonWithoutDeny: "--reason requires --deny",
+	denyAndValue: "use either --deny or --value",
+	stillOpen: "The question is still open.",
+	severalQuestions: ({ id, tokens }: { readonly id: string; readonly tokens: string }) =>
+		`several questions end with ${id}: ${tokens}`,
+	noQuestion: ({ id }: { readonly id: string }) =>
+		`no open question has the id ${id}; \`parley answer\` lists the ids`,
+	passwordAsValue:
+		"--value is not allowed for a password, because other users can read command lines; type it at a terminal",
+	invalidValue: ({ value, hint }: { readonly value: string; readonly hint: string }) =>
+		`--value ${value}: ${hint}`,
+	noTerminal: ({ isPassword }: { readonly isPassword: boolean }) =>
+		isPassword
+			? "cannot ask for a password without a terminal: run this command at a terminal"
+			: "cannot ask without a terminal; use --value or --deny",
+	answered: ({ answer }: { readonly answer: string }) => `answered: ${answer}`,
+	completeYes: "this call always requires approval: use the complete word, --value yes",
+	dangerousCall:
+		"This call always requires approval. Type yes to approve it, or anything else to leave it open.",
+	approvalPromptWithSession: "y yes · n no · s for this session › ",
+	approvalPrompt: "y yes · n no › ",
+	choicesPrompt: "numbers, like 1,3 › ",
+	passwordPrompt: "password (hidden) › ",
+	example: ({ text }: { readonly text: string }) => `for example ${text}`,
+	pattern: ({ pattern }: { readonly pattern: string }) => `must match ${pattern}`,
+	notAvailable: "not available",
+	answeredElsewhere: "(answered elsewhere)",
+	columns: ["ID", "SESSION", "ASKED", "FOR", "QUESTION"],
+	noQuestions: "no open questions",
+	noTitle: "(no title)",
+	howToAnswer: "`parley answer ID` answers a question. Calls with ! always require approval.",
+	yes: "yes",
+	yesForSession: "yes, for this session",
+	no: "no",
+	/** `reason` is for the model. */
+	noBecause: ({ reason }: { readonly reason: string }) => `no: ${reason}`,
+	noAnswer: "no answer",
+	nothing: "nothing",
+	hidden: "(hidden)",
+	answerApproval: ({ withSession }: { readonly withSession: boolean }) =>
+		`answer ${withSession ? "y, n, or s to approve for this session" : "y or n"}; n REASON sends the reason to the model`,
+	answerNumber: ({ numbers }: { readonly numbers: string }) => `answer ${numbers}`,
+	noSessionApproval: "this call requires approval each time: answer y or n",
+	answerNumbers: ({ numbers }: { readonly numbers: string }) =>
+		`answer numbers separated by commas, of ${numbers}`,
+	answerRequired: "an answer is required",
+} as const;
