@@ -4,6 +4,7 @@ import * as z from "zod";
 import { visible } from "../../text/visible.ts";
 import type { ToolDescription } from "../../vocabulary/model.ts";
 import type { Leniency, ParameterLeniency, Tool } from "../../vocabulary/tool.ts";
+import { normaliseTexts } from "./texts.ts";
 
 /** Values in the JSON text of one argument. */
 const MAX_NODES = 20_000;
@@ -40,7 +41,7 @@ export function normaliseCall(tools: readonly Tool[], call: WrittenCall): Normal
 	const normaliser = new Normaliser(tool.accepts ?? {});
 	const normal = normaliser.object(args, description?.parameters ?? {}, "");
 	if (normaliser.problem !== undefined) return { ...unchanged, name: tool.name, problem: normaliser.problem };
-	const renamed = tool.name === name ? [] : [`the tool is ${quoted(tool.name)}, not ${quoted(name)}`];
+	const renamed = tool.name === name ? [] : [normaliseTexts.toolName(quoted(tool.name), quoted(name))];
 	return { name: tool.name, arguments: normal, adjusted: [...adjusted, ...renamed, ...normaliser.notes] };
 }
 
@@ -87,7 +88,7 @@ class Normaliser {
 			const before = writtenAs.get(key);
 			if (before !== undefined && !isDeepStrictEqual(normal.get(key), entry.value)) {
 				const names = `${quoted(place + before)} and ${quoted(place + written)}`;
-				this.problem ??= `${names} are the same argument and have different values: give ${quoted(place + key)} alone`;
+				this.problem ??= normaliseTexts.sameArgument(names, quoted(place + key));
 			}
 			normal.set(key, entry.value);
 			writtenAs.set(key, written);
@@ -105,15 +106,16 @@ class Normaliser {
 		const schema = key === undefined ? undefined : properties[key];
 		if (key === undefined || schema === undefined) {
 			if (place !== "" || !this.#leniency.ignored?.includes(written)) return { key: written, value: given };
-			this.notes.push(`${quoted(written)} has no effect`);
+			this.notes.push(normaliseTexts.noEffect(quoted(written)));
 			return undefined;
 		}
 		if (given === null && !acceptsNull(schema)) {
-			this.notes.push(`${quoted(place + written)} is null and has no effect`);
+			this.notes.push(normaliseTexts.nullNoEffect(quoted(place + written)));
 			return undefined;
 		}
 		const value = this.#value(given, { schema, key, written, place: place + key });
-		if (written !== key) this.notes.push(`${quoted(place + written)} is read as ${quoted(place + key)}`);
+		if (written !== key)
+			this.notes.push(normaliseTexts.readAsName(quoted(place + written), quoted(place + key)));
 		return { key, value };
 	}
 
@@ -147,9 +149,9 @@ class Normaliser {
 		const value = readText(text, schema);
 		const twice = typeof value === "object" ? duplicateKey(text) : undefined;
 		if (twice !== undefined) {
-			this.problem ??= `the JSON text in ${quoted(place)} has the key ${quoted(twice)} twice in one object: give each key once`;
+			this.problem ??= normaliseTexts.twice(quoted(place), quoted(twice));
 		}
-		if (value !== text) this.notes.push(`the text in ${quoted(place)} is read as ${nameOf(schema)}`);
+		if (value !== text) this.notes.push(normaliseTexts.textReadAs(quoted(place), nameOf(schema)));
 		return value;
 	}
 
@@ -161,7 +163,8 @@ class Normaliser {
 		const bounded = leniency.atMost === true || leniency.unit !== undefined;
 		if (bounded && Number.isInteger(value) && value > maximum) value = maximum;
 		if (leniency.fromZero === true && value === 0) value = 1;
-		if (value !== given) this.notes.push(`${quoted(place)} ${shown(given)} is read as ${shown(value)}`);
+		if (value !== given)
+			this.notes.push(normaliseTexts.valueReadAs(quoted(place), shown(given), shown(value)));
 		return value;
 	}
 }
@@ -222,7 +225,7 @@ function acceptsNull({ type }: Schema): boolean {
 
 function nameOf({ type }: Schema): string {
 	if (type === "array") return "a list";
-	if (type === "object") return "an object";
+	if (type === "object") return normaliseTexts.object;
 	return type === "boolean" ? "a boolean" : "a number";
 }
 

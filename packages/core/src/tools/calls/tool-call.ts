@@ -5,6 +5,7 @@ import type * as z from "zod";
 import { visible } from "../../text/visible.ts";
 import type { Tool, ToolContext, ToolPlan, ToolResult } from "../../vocabulary/tool.ts";
 import { describeTools, normaliseCall, type WrittenCall } from "./normalise-call.ts";
+import { toolCallTexts } from "./texts.ts";
 
 /** Call with valid arguments and a plan. The policy has not decided about it yet. */
 export interface ReadyCall {
@@ -33,18 +34,22 @@ export async function prepareCall(
 	call: WrittenCall,
 	context: ToolContext,
 ): Promise<ReadyCall | RefusedCall> {
-	if (call.invalid !== undefined) return refused(`not run: ${call.invalid}`);
+	if (call.invalid !== undefined) return refused(toolCallTexts.notRun(call.invalid));
 	const normal = normaliseCall(tools, call);
 	const tool = tools.find(({ name }) => name === normal.name);
 	if (!tool) {
 		const names = tools.map(({ name }) => name).join(", ");
-		return refused(`there is no tool ${quoted(call.name)}; available: ${names}`);
+		return refused(toolCallTexts.unknown(quoted(call.name), names));
 	}
-	if (normal.problem !== undefined) return refused(`invalid arguments of ${tool.name}: ${normal.problem}`);
+	if (normal.problem !== undefined) return refused(toolCallTexts.invalid(tool.name, normal.problem));
 	const parsed = tool.parameters().safeParse(normal.arguments);
 	if (!parsed.success) {
 		return refused(
-			`invalid arguments of ${tool.name}: ${faultsOf(parsed.error.issues)}${namesFor(tool, parsed.error.issues)}`,
+			toolCallTexts.wrongArguments(
+				tool.name,
+				faultsOf(parsed.error.issues),
+				namesFor(tool, parsed.error.issues),
+			),
 		);
 	}
 	try {
@@ -96,14 +101,14 @@ export function changedSince(approved: string, now: string): string[] {
 
 function hashOf(value: unknown): string {
 	const text = canonicalize(value);
-	if (text === undefined) throw new ParleyError("the call is not JSON", { code: "internal" });
+	if (text === undefined) throw new ParleyError(toolCallTexts.notJson, { code: "internal" });
 	return createHash("sha256").update(text).digest("hex");
 }
 
 /** Text for the model. An unexpected error is logged for the operator and hidden from the model. */
 function faultOf(reason: unknown, tool: Tool, { log, callId }: ToolContext): string {
 	const error = ParleyError.from(reason);
-	if (error.code === "internal") log.error("a tool failed", { tool: tool.name, callId, error: reason });
+	if (error.code === "internal") log.error(toolCallTexts.failed, { tool: tool.name, callId, error: reason });
 	return error.message;
 }
 
@@ -111,7 +116,7 @@ function faultOf(reason: unknown, tool: Tool, { log, callId }: ToolContext): str
 function namesFor(tool: Tool, issues: readonly z.core.$ZodIssue[]): string {
 	if (!issues.some(({ code, path }) => code === "unrecognized_keys" && path.length === 0)) return "";
 	const names = Object.keys(Object(describeTools([tool])[0]?.parameters["properties"]));
-	return `; its arguments are: ${names.join(", ")}`;
+	return toolCallTexts.argumentNames(names);
 }
 
 function refused(text: string): RefusedCall {
@@ -127,7 +132,7 @@ function faultOfIssue(issue: z.core.$ZodIssue): string {
 	const field = issue.path.map(String).join(".");
 	const place = field === "" ? "" : `${visible(field)}: `;
 	if (issue.code === "unrecognized_keys")
-		return `${place}unknown argument ${issue.keys.map(quoted).join(", ")}`;
+		return toolCallTexts.unknownArgument(place, issue.keys.map(quoted).join(", "));
 	if (issue.code === "invalid_key") return `${place}${issue.issues.map(({ message }) => message).join(", ")}`;
 	if (issue.code === "invalid_union") {
 		const alternatives = new Set(issue.errors.map((errors) => faultsOf(errors)));

@@ -5,30 +5,19 @@ import {
 	commandState,
 } from "../../vocabulary/commands/background-command.ts";
 import { defineTool, type Tool, type ToolPlan } from "../../vocabulary/tool.ts";
+import { commandOutputTexts, stopCommandTexts } from "./texts.ts";
 
-const number = z
-	.int()
-	.min(1)
-	.max(1_000_000)
-	.describe("The number that run_command returned when it started the command.");
+const number = z.int().min(1).max(1_000_000).describe(commandOutputTexts.number);
 
 const reading = () =>
 	z.strictObject({
 		command: number,
-		wait_ms: z
-			.int()
-			.min(0)
-			.max(backgroundLimits.waitMs)
-			.default(0)
-			.describe("Milliseconds to wait for output or for the end, if there is no unread output."),
+		wait_ms: z.int().min(0).max(backgroundLimits.waitMs).default(0).describe(commandOutputTexts.waitMs),
 	});
 
 const commandOutput = defineTool<z.infer<ReturnType<typeof reading>>>({
 	name: "command_output",
-	description:
-		"Returns the output of a command in the background since the last call, and its state. Use it to see whether a " +
-		"server is ready, or whether a long build has ended; wait_ms waits for that. If there is much output, its " +
-		"beginning and its end are returned. Not for commands that run_command has run to their end.",
+	description: commandOutputTexts.description,
 	parameters: reading,
 	accepts: {
 		names: ["bash_output", "read_command_output"],
@@ -39,10 +28,10 @@ const commandOutput = defineTool<z.infer<ReturnType<typeof reading>>>({
 	},
 	effect: "none",
 	usual: ["read"],
-	plan: async ({ command }) => planned(`read the output of command ${command}`),
+	plan: async ({ command }) => planned(commandOutputTexts.label(command)),
 	async run({ command: n, wait_ms: waitMs }, _plan, { background }) {
 		const { command, text } = await background.output(n, waitMs);
-		const output = text === "" ? "(no new output)" : (text ?? "(its output is no longer kept)");
+		const output = text === "" ? commandOutputTexts.noNewOutput : (text ?? commandOutputTexts.outputGone);
 		return { text: `${output}${output.endsWith("\n") ? "" : "\n"}[${stateOf(command)}]`, failed: false };
 	},
 });
@@ -51,9 +40,7 @@ const choosing = () => z.strictObject({ command: number });
 
 const stopCommand = defineTool<z.infer<ReturnType<typeof choosing>>>({
 	name: "stop_command",
-	description:
-		"Stops a command in the background, with all that it has started. Use it as soon as the command is no longer " +
-		"needed. Not for processes that other programs have started.",
+	description: stopCommandTexts.description,
 	parameters: choosing,
 	accepts: {
 		names: ["kill_bash", "kill_shell", "kill_command"],
@@ -62,7 +49,7 @@ const stopCommand = defineTool<z.infer<ReturnType<typeof choosing>>>({
 	effect: "idempotent",
 	// A person has allowed the command, and its end takes away what the command may do.
 	usual: ["read"],
-	plan: async ({ command }) => planned(`stop command ${command}`),
+	plan: async ({ command }) => planned(stopCommandTexts.label(command)),
 	async run({ command }, _plan, { background }) {
 		return { text: stateOf(await background.stop(command)), failed: false };
 	},
@@ -75,5 +62,5 @@ function planned(label: string): ToolPlan {
 }
 
 function stateOf(command: BackgroundCommand): string {
-	return `command ${command.n} ${command.ending === undefined ? "is running" : commandState(command)}`;
+	return `command ${command.n} ${command.ending === undefined ? stopCommandTexts.running : commandState(command)}`;
 }

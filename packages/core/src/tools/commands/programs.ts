@@ -14,6 +14,7 @@ import {
 import type { Places } from "../../policy/commands/places.ts";
 import { UNKNOWN } from "../../policy/commands/words.ts";
 import { fileIdentity, isDataName, liesIn } from "./bound-files.ts";
+import { surroundingsTexts } from "./texts.ts";
 
 /** Programs, files and directories in a command line. */
 export interface Named {
@@ -183,6 +184,6 @@ async function unlessUnreadable(path: string): Promise<string> {
 	try {
 		return await contentIdentityOf(path);
 	} catch {
-		return `${path} cannot be read`;
+		return surroundingsTexts.unreadable(path);
 	}
 }

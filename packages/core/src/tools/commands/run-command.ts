@@ -9,65 +9,39 @@ import type { Command, CommandOutcome, Sandbox, SandboxKind } from "../../vocabu
 import type { ActionClass } from "../../vocabulary/taint.ts";
 import { defineTool, type ToolContext, type ToolPlan, type ToolResult } from "../../vocabulary/tool.ts";
 import { boundToCommand, differences, findShell, surroundingsOf } from "./surroundings.ts";
+import { runCommandTexts } from "./texts.ts";
 
 const MAX_OUTPUT_BYTES = 256 * 1024;
 const DEFAULT_TIMEOUT_MS = 120_000;
 
 const parameters = () =>
 	z.strictObject({
-		cmd: z.string().min(1).describe("The command line, for the shell (bash if it is installed)."),
+		cmd: z.string().min(1).describe(runCommandTexts.command),
 		timeout_ms: z
 			.int()
 			.min(1_000)
 			.max(600_000)
 			.default(DEFAULT_TIMEOUT_MS)
-			.describe("Milliseconds after which it is ended."),
-		background: z
-			.boolean()
-			.default(false)
-			.describe(
-				"Whether the command continues after the call and after this answer, for example a development server or a " +
-					"long build. The call returns its number for command_output and stop_command. Only in the sandbox; " +
-					"timeout_ms has no effect.",
-			),
-		network: z
-			.boolean()
-			.default(false)
-			.describe(
-				"Whether the command needs other machines. The sandbox has no network. With this option the command reaches " +
-					"the hosts that the operator allows, by https through a proxy. If the operator allows none, it runs outside " +
-					"of the sandbox, and every call requires approval.",
-			),
+			.describe(runCommandTexts.timeoutMs),
+		background: z.boolean().default(false).describe(runCommandTexts.background),
+		network: z.boolean().default(false).describe(runCommandTexts.network),
 		secrets: z
 			.record(
 				z
 					.string()
-					.regex(/^[A-Za-z_][A-Za-z0-9_]{0,99}$/, "names of variables are letters, digits and _")
-					.refine(
-						(name) => !isSteering(name),
-						"this variable controls the shell or the programs that it starts",
-					),
-				z.string().regex(/^secret:[\w-]{1,100}$/, "must be a handle (secret:…) from ask_user"),
+					.regex(/^[A-Za-z_][A-Za-z0-9_]{0,99}$/, runCommandTexts.variableName)
+					.refine((name) => !isSteering(name), runCommandTexts.variableControls),
+				z.string().regex(/^secret:[\w-]{1,100}$/, runCommandTexts.secretHandle),
 			)
 			.default({})
-			.describe(
-				'Passwords as environment variables: {"TOKEN": "secret:…"} with a handle of ask_user; the command says $TOKEN.',
-			),
+			.describe(runCommandTexts.secrets),
 	});
 type Arguments = z.infer<ReturnType<typeof parameters>>;
 
 /** Runs a shell command in the session's working directory to its end, or starts it in the background of the session. */
 export const runCommand = defineTool<Arguments>({
 	name: "run_command",
-	description:
-		"Runs a command line in the working directory and returns its output and its exit code. Use it to build, to " +
-		"test, and for work that no other tool does. Every call starts a new shell without input: directories and " +
-		"variables are not kept, and programs get no input. Processes that the command leaves end with the call: use " +
-		"background for a command that must continue. In a sandbox, " +
-		"programs cannot listen at or connect to Unix sockets unless the operator allows it: use TCP on 127.0.0.1. If " +
-		"the output is long, its beginning and its end are returned. Never write a password into the command line: " +
-		"ask for it with ask_user and pass its handle in secrets. Not for reading, writing, listing or searching text " +
-		"files and not for single git commands: the tools for these need fewer approvals and show people more.",
+	description: runCommandTexts.description,
 	parameters,
 	accepts: {
 		names: ["bash", "shell"],
@@ -87,7 +61,7 @@ export const runCommand = defineTool<Arguments>({
 
 async function plan(args: Arguments, context: ToolContext): Promise<ToolPlan> {
 	const { cmd, secrets, network, background } = args;
-	const label = `${background ? "run in the background:" : "run"} ${visible(cmd)}`;
+	const label = `${background ? runCommandTexts.inBackground : "run"} ${visible(cmd)}`;
 	refuseUnshowable([cmd], label);
 	const sandbox = sandboxFor(args, context);
 	if (background) refuseBackground(sandbox, context);
@@ -117,9 +91,9 @@ async function plan(args: Arguments, context: ToolContext): Promise<ToolPlan> {
 			`in ${context.cwd}`,
 			sandboxNote(sandbox),
 			background ? backgroundNote : undefined,
-			leaves ? "it requests the network, and runs outside the sandbox of this session" : undefined,
+			leaves ? runCommandTexts.networkUnsandboxed : undefined,
 			...[...judgement.irreversible, ...judgement.control, ...judgement.secret].map(visible),
-			...given.map(([name, handle]) => `the variable ${name} holds the password behind ${visible(handle)}`),
+			...given.map(([name, handle]) => runCommandTexts.passwordIn(name, visible(handle))),
 			...mixedScriptNotes(cmd),
 		]),
 	};
@@ -130,14 +104,14 @@ async function run(args: Arguments, approved: ToolPlan, context: ToolContext): P
 	const different = await changesSince(approved, args.cmd, { ...context, sandbox });
 	if (different.length > 0) {
 		return {
-			text: `changed since it was approved: ${different.join(", ")}; the call did not run`,
+			text: runCommandTexts.changed(different),
 			failed: true,
 		};
 	}
 	const unusable = Object.keys(args.secrets).find((name) => args.secrets[name]?.includes("\0"));
 	if (unusable !== undefined) {
 		return {
-			text: `secrets.${unusable}: a variable cannot contain this password, because it has a NUL`,
+			text: runCommandTexts.secretWithNul(unusable),
 			failed: true,
 		};
 	}
@@ -160,17 +134,14 @@ async function run(args: Arguments, approved: ToolPlan, context: ToolContext): P
 	return describeOutcome(outcome, { timeoutMs: args.timeout_ms, aborted: context.signal.aborted });
 }
 
-const backgroundNote = `it continues in the background until it is stopped, at most ${backgroundLimits.timeoutMs / 3_600_000} hours`;
+const backgroundNote = runCommandTexts.continues(backgroundLimits.timeoutMs / 3_600_000);
 
 /** Only a sandbox ends a command with the gateway, whatever happens to the gateway. */
 function refuseBackground({ mode }: Sandbox, { background }: ToolContext): void {
 	if (mode === "off") {
-		throw new ParleyError(
-			"background: commands in the background need the sandbox, and this one runs without it",
-			{
-				code: "failed_precondition",
-			},
-		);
+		throw new ParleyError(runCommandTexts.backgroundNeedsSandbox, {
+			code: "failed_precondition",
+		});
 	}
 	background.check();
 }
@@ -189,7 +160,7 @@ async function startInBackground(
 	);
 	const { n } = started;
 	return {
-		text: `started in the background as command ${n}: read its output with command_output, and end it with stop_command`,
+		text: runCommandTexts.started(n),
 		failed: false,
 	};
 }
@@ -208,11 +179,11 @@ async function changesSince({ binding }: ToolPlan, cmd: string, context: ToolCon
  */
 function sandboxFor({ network }: Arguments, { sandbox }: ToolContext): Sandbox {
 	if (sandbox.refusal !== undefined) {
-		throw new ParleyError(`not run: ${sandbox.refusal}`, { code: "failed_precondition" });
+		throw new ParleyError(runCommandTexts.notRun(sandbox.refusal), { code: "failed_precondition" });
 	}
 	const chosen = network ? (sandbox.egress ?? sandbox.network) : sandbox;
 	if (chosen) return chosen;
-	throw new ParleyError("network: commands of this session run in a sandbox without network", {
+	throw new ParleyError(runCommandTexts.noNetworkInSession, {
 		code: "permission_denied",
 	});
 }
@@ -224,17 +195,17 @@ interface Limits {
 
 /** Output of a command, with its end if it failed. */
 export function describeOutcome(outcome: CommandOutcome, limits: Limits): ToolResult {
-	const output = outcome.output === "" ? "(no output)" : outcome.output;
+	const output = outcome.output === "" ? runCommandTexts.noOutput : outcome.output;
 	const ending = endingOf(outcome, limits);
 	if (ending === undefined) return { text: output, failed: false };
 	return { text: `${output}${output.endsWith("\n") ? "" : "\n"}[${ending}]`, failed: true };
 }
 
 function endingOf(outcome: CommandOutcome, { timeoutMs, aborted }: Limits): string | undefined {
-	if (outcome.timedOut) return `timed out after ${timeoutMs / 1_000} s`;
+	if (outcome.timedOut) return runCommandTexts.timedOut(timeoutMs / 1_000);
 	if (aborted && outcome.code !== 0) return "cancelled";
-	if (outcome.code === null) return `ended by ${outcome.signal}`;
-	return outcome.code === 0 ? undefined : `exit code ${outcome.code}`;
+	if (outcome.code === null) return runCommandTexts.endedBy(outcome.signal);
+	return outcome.code === 0 ? undefined : runCommandTexts.exitCode(outcome.code);
 }
 
 interface CommandConfinement {
@@ -246,13 +217,13 @@ interface CommandConfinement {
 /** Permissions of a command, for approvers. */
 export function sandboxNote({ mode, hosts }: CommandConfinement): string {
 	if (mode === "off") {
-		return "sandbox: off — it has your permissions: files, network and this gateway";
+		return runCommandTexts.sandboxOff;
 	}
 	if (mode === "container") {
-		return "sandbox: container — everything in the gateway's container, including this gateway, and the network";
+		return runCommandTexts.sandboxContainer;
 	}
-	const network = hosts ? `network only to ${hosts.join(", ")} by https` : "no network";
-	return `sandbox: ${mode} — ${network}, and only files in the roots`;
+	const network = hosts ? runCommandTexts.networkTo(hosts) : runCommandTexts.noNetwork;
+	return runCommandTexts.sandbox(mode, network);
 }
 
 /** The note of a sandbox without network access. Any other confinement is unusual. */
@@ -273,12 +244,12 @@ const MAX_SHOWN_BYTES = 16 * 1024;
 /** Refuses a command that cannot be approved, because it cannot start or cannot be shown exactly. */
 export function refuseUnshowable(words: readonly string[], label: string): void {
 	const refuse = (why: string): never => {
-		throw new ParleyError(`the command cannot be approved: ${why}`, { code: "invalid_argument" });
+		throw new ParleyError(runCommandTexts.cannotApprove(why), { code: "invalid_argument" });
 	};
 	if (words.some((word) => word.includes("\0") || !word.isWellFormed())) {
-		refuse("it contains a NUL or is not well-formed text");
+		refuse(runCommandTexts.notText);
 	}
 	const bytes = Buffer.byteLength(label);
 	if (bytes <= MAX_SHOWN_BYTES) return;
-	refuse(`it takes ${bytes} bytes to show, at most ${MAX_SHOWN_BYTES}; write it to a file and run that`);
+	refuse(runCommandTexts.tooLong(bytes, MAX_SHOWN_BYTES));
 }

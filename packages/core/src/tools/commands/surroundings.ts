@@ -11,6 +11,7 @@ import type { Sandbox } from "../../vocabulary/sandbox.ts";
 import type { BindOptions, BoundFacts, FilesFact, ToolContext } from "../../vocabulary/tool.ts";
 import { changedPaths, filesBelow } from "./bound-files.ts";
 import { findNamed, programIdentity } from "./programs.ts";
+import { surroundingsTexts } from "./texts.ts";
 
 /** Cheap facts about the place of a command line: every decision rests on them. */
 export type Surroundings = Readonly<Record<"directory" | "executable" | "environment" | "sandbox", string>>;
@@ -25,7 +26,7 @@ export async function surroundingsOf({ cwd, sandbox }: ToolContext): Promise<Sur
 			sandbox: sandbox.profile,
 		};
 	} catch (reason) {
-		throw fileError(`cannot run a command in ${JSON.stringify(cwd)}`, reason);
+		throw fileError(surroundingsTexts.cannotRunIn(cwd), reason);
 	}
 }
 
@@ -69,7 +70,7 @@ export async function boundToCommand(
 	const count = facts.reduce((sum, fact) => sum + fact.files, 0);
 	const isComplete = complete && facts.every((fact) => fact.complete);
 	const look = { complete: isComplete, known: named.known };
-	return { binding, ...boundNotes(`${count} here, and those it names`, look) };
+	return { binding, ...boundNotes(surroundingsTexts.filesHere(count), look) };
 }
 
 /** The files of a repository, and a note about them for the approver. See `filesBelow`. */
@@ -81,7 +82,7 @@ export async function boundToRepository(
 	const { text, files, complete } = await filesIn(top, context, lookOptions("files", options));
 	return {
 		binding: { files: text },
-		...boundNotes(`${files} in the repository`, { complete, known: true }),
+		...boundNotes(surroundingsTexts.inRepository(files), { complete, known: true }),
 	};
 }
 
@@ -124,8 +125,8 @@ function boundNotes(
 	what: string,
 	{ complete, known }: Record<"complete" | "known", boolean>,
 ): Pick<BoundFacts, "notes" | "usualNotes"> {
-	const rest = `${complete ? "" : "all other files here (too many), "}${known ? "" : "paths known only when it runs, "}`;
-	const note = `runs only if its files stay unchanged (${what}); not checked: ${rest}documents, logs, databases, caches, files elsewhere`;
+	const rest = `${complete ? "" : surroundingsTexts.tooManyFiles}${known ? "" : surroundingsTexts.unknownPaths}`;
+	const note = surroundingsTexts.onlyIfUnchanged(what, rest);
 	return { notes: [note], ...defined({ usualNotes: complete && known ? [note] : undefined }) };
 }
 
@@ -149,9 +150,9 @@ export function differences(approved: ToolPlanFacts, now: ToolPlanFacts): string
 const longestName = 200;
 
 const factsInWords: ReadonlyMap<string, string> = new Map([
-	["directory", "the working directory"],
-	["executable", "the program"],
-	["programs", "a program on the search path"],
+	["directory", surroundingsTexts.directory],
+	["executable", surroundingsTexts.program],
+	["programs", surroundingsTexts.programOnPath],
 ]);
 
 /**

@@ -1,3 +1,5 @@
+import { gitEffectTexts } from "./texts.ts";
+
 /**
  * Forms of git that change the repository or its files and run no program that their words name. All other forms are judged
  * like any command.
@@ -83,7 +85,7 @@ interface Loss {
 	readonly why: string;
 }
 
-const UNCOMMITTED = "discards changes that are not committed";
+const UNCOMMITTED = gitEffectTexts.discardsChanges;
 
 /** Content that a repository does not store: uncommitted work, and commits that only an expiring log names. */
 const losses: readonly Loss[] = [
@@ -91,34 +93,34 @@ const losses: readonly Loss[] = [
 	{
 		command: "clean",
 		when: (words) => !some(/^(?:-[a-zA-Z]*n|--dry?)/)(words),
-		why: "deletes files that are not tracked",
+		why: gitEffectTexts.deletesUntracked,
 	},
 	{ command: "restore", when: (words) => !isStagedOnly(words), why: UNCOMMITTED },
 	{ command: "switch", when: some(/^(?:-[a-zA-Z]*[fC]|--f|--di|--force-c)/), why: UNCOMMITTED },
 	{ command: "checkout", when: some(/^(?:-[a-zA-Z]*[fB]|--f|--ou|--thei)/), why: UNCOMMITTED },
 	{ command: "checkout", when: namesPaths, why: UNCOMMITTED },
 	{ command: "rm", when: some(/^(?:-[a-zA-Z]*f|--f)/), why: UNCOMMITTED },
-	{ command: "branch", when: some(/^(?:-[a-zA-Z]*[DMCf]|--f)/), why: "may lose the commits of a branch" },
+	{ command: "branch", when: some(/^(?:-[a-zA-Z]*[DMCf]|--f)/), why: gitEffectTexts.losesCommitsOfBranch },
 	{
 		command: "stash",
 		when: ({ all: [verb = ""] }) => /^(?:drop|clear)$/.test(verb),
-		why: "deletes stashed changes",
+		why: gitEffectTexts.deletesStash,
 	},
 	{
 		command: "reflog",
 		when: ({ all: [verb = ""] }) => /^(?:expire|delete|drop)$/.test(verb),
-		why: "forgets commits",
+		why: gitEffectTexts.forgetsCommits,
 	},
 	{ command: "worktree", when: some(/^(?:-f|--f)/), why: UNCOMMITTED },
 	{ command: "submodule", when: ({ all: [verb = ""] }) => verb === "deinit", why: UNCOMMITTED },
-	...["filter-branch", "filter-repo"].map((command) => ({ command, why: "rewrites the complete history" })),
+	...["filter-branch", "filter-repo"].map((command) => ({ command, why: gitEffectTexts.rewritesHistory })),
 	...["gc", "prune", "prune-packed"].map((command) => ({
 		command,
-		why: "deletes commits that no branch contains",
+		why: gitEffectTexts.deletesCommits,
 	})),
 	...["update-ref", "read-tree", "checkout-index"].map((command) => ({
 		command,
-		why: "may lose commits or changes",
+		why: gitEffectTexts.losesCommitsOrChanges,
 	})),
 ];
 

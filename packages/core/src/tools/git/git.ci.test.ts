@@ -377,7 +377,7 @@ test("files of the gateway in the working tree require approval for each command
 	expect((await prepare(["status"], { where })).plan).toMatchObject({ classes: ["read", "control"] });
 	expect((await prepare(["add", "-A"], { where })).plan).toMatchObject({
 		classes: ["write", "control"],
-		notes: ["in .", "the working tree holds the gateway's own files"],
+		notes: ["in .", "the working tree contains the gateway's own files"],
 	});
 });
 

@@ -25,6 +25,7 @@ import {
 	findRepository,
 	type Repository,
 } from "./repository.ts";
+import { gitTexts } from "./texts.ts";
 
 const MAX_OUTPUT_BYTES = 256 * 1024;
 const READ_TIMEOUT_MS = 30_000;
@@ -39,8 +40,8 @@ const parameters = () =>
 			.array(z.string().max(16 * 1024))
 			.min(1)
 			.max(500)
-			.describe('The words after git, one each: ["log", "--oneline", "-5"]. No shell reads them.'),
-		path: z.string().default(".").describe("The directory to run it in, within the roots."),
+			.describe(gitTexts.words),
+		path: z.string().default(".").describe(gitTexts.directory),
 	});
 type Arguments = z.infer<ReturnType<typeof parameters>>;
 
@@ -50,11 +51,7 @@ type Arguments = z.infer<ReturnType<typeof parameters>>;
  */
 export const git = defineTool<Arguments>({
 	name: "git",
-	description:
-		"Runs one git command in a repository within the roots. Use it to look at a repository and to change it. " +
-		"Reading (status, diff, log, show, blame, branch --list) runs without approval. All other commands (add, commit, " +
-		"switch and others) require approval. Git gets no input: give messages with -m. Not for several commands at once " +
-		"or for pipes (run_command), and not for searching files (search_files).",
+	description: gitTexts.description,
 	parameters,
 	accepts: { ignored: ["description"], parameters: { path: { names: ["cwd", "directory"] } } },
 	effect: "effectful",
@@ -110,8 +107,8 @@ async function run(args: Arguments, approved: ToolPlan, context: ToolContext): P
 	const different = differences(approved.binding, { ...binding, ...bound?.binding });
 	const unapproved = judgement.classes.some((name) => !approved.classes.includes(name));
 	if (different.length > 0 || unapproved) {
-		const what = different.length > 0 ? different.join(", ") : "the effects of the command";
-		return { text: `changed since it was approved: ${what}; the call did not run`, failed: true };
+		const what = different.length > 0 ? different.join(", ") : gitTexts.effects;
+		return { text: gitTexts.changed(what), failed: true };
 	}
 	const { care, words, classes } = judgement;
 	const sandbox = sandboxOf(judgement, context);
@@ -137,16 +134,10 @@ async function look({ args, path: text }: Arguments, context: ToolContext): Prom
 		throw new ParleyError(why, { code });
 	};
 	if (root === undefined) {
-		refuse(
-			`git runs within the roots, not in ${JSON.stringify(text)}: if that is intended, use run_command`,
-			"permission_denied",
-		);
+		refuse(gitTexts.outside(text), "permission_denied");
 	}
 	if (!/^[a-zA-Z][a-zA-Z0-9-]*$/.test(command)) {
-		refuse(
-			`${JSON.stringify(command)} is not a git command: write the command first, without options such as -C or -c before it`,
-			"invalid_argument",
-		);
+		refuse(gitTexts.noCommand(command), "invalid_argument");
 	}
 	await requireDirectory(directory, text);
 	const repository = await findRepository(directory, context).catch((reason: unknown) => {
@@ -177,12 +168,9 @@ async function bindingOf(
 function sandboxOf({ care }: GitJudgement, { sandbox }: ToolContext): Sandbox {
 	if (care !== "outside") return sandbox;
 	if (sandbox.network) return sandbox.network;
-	throw new ParleyError(
-		"this git command needs the network, and the sandbox of this session has no network",
-		{
-			code: "permission_denied",
-		},
-	);
+	throw new ParleyError(gitTexts.noNetwork, {
+		code: "permission_denied",
+	});
 }
 
 /**
@@ -203,7 +191,7 @@ function readable(outcome: CommandOutcome, { patches, words, classes }: GitJudge
 	const { lines, cut } = wholeLines(outcome);
 	const open = !patches || classes.includes("secret") ? lines : hideSecrets(lines);
 	const shown = words[0] === "remote" ? open.map(hideUserinfo) : open;
-	const rest = cut ? ["[… the rest is left out: ask for less, by a path or a smaller range …]"] : [];
+	const rest = cut ? [gitTexts.leftOut] : [];
 	return [...shown, ...rest].map((line) => `${line}\n`).join("");
 }
 
@@ -223,7 +211,7 @@ export function hideSecrets(lines: readonly string[]): string[] {
 		const names = HEADER.exec(line)?.[1];
 		if (names !== undefined) {
 			hidden = namesSecret(names);
-			return hidden ? [line, "[its content may contain keys or passwords and is left out]"] : [line];
+			return hidden ? [line, gitTexts.secretContent] : [line];
 		}
 		if (hidden && CONTENT.test(line)) return [];
 		hidden &&= EXTENDED.test(line);

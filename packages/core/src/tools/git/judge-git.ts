@@ -21,6 +21,7 @@ import {
 	whyLost,
 } from "./git-forms.ts";
 import { type Care, git, type Repository } from "./repository.ts";
+import { gitEffectTexts } from "./texts.ts";
 
 /** How a call runs, and which approval it requires. */
 export interface GitJudgement extends JudgedClasses {
@@ -74,7 +75,7 @@ function refuseOutside({ plain }: GitWords, { directory, repository }: Place): v
 		(word) => isPathLike(word) && !isWithin(resolve(directory, word), repository?.top ?? "/"),
 	);
 	if (outside === undefined) return;
-	throw new ParleyError(`${JSON.stringify(outside)} is outside the repository`, {
+	throw new ParleyError(gitEffectTexts.outsideRepository(outside), {
 		code: "invalid_argument",
 	});
 }
@@ -91,12 +92,12 @@ async function secretReasons(
 	context: ToolContext,
 ): Promise<string[]> {
 	const named = all.flatMap((word) => namedPaths(word, directory, homeDirectory())).find(isSecretName);
-	if (named !== undefined) return [`names ${named}, which may contain keys or passwords`];
+	if (named !== undefined) return [gitEffectTexts.namesSecret(named)];
 	if (objects === undefined) return [];
 	// Both ends of a range: `A..B`, `^A`.
 	for (const word of plain.flatMap((range) => range.replace(/^\^/, "").split(/\.{2,3}/))) {
 		if (await isUnnamed(word, objects, { directory, context })) {
-			return [`prints ${word}, which may be a file of keys or passwords`];
+			return [gitEffectTexts.printsSecret(word)];
 		}
 	}
 	return [];
@@ -138,8 +139,7 @@ async function judgeChange(
 	const judged = await judgeCommand(line, places);
 	const lost = whyLost(words, await existing(words, directory));
 	const outside = outsideReasons(relevant, directory, context);
-	const named =
-		programs.length > 0 ? [`runs programs that the repository names: ${programs.join(", ")}`] : undefined;
+	const named = programs.length > 0 ? [gitEffectTexts.runsPrograms(programs)] : undefined;
 	const reasons: Reasons = {
 		...defined({
 			[exec]: plain ? named : [],
@@ -219,14 +219,14 @@ function outsideReasons(args: readonly string[], directory: string, { roots }: T
 	const outside = parts.filter(
 		(part) => isPathLike(part) && !roots.some((root) => isWithin(resolve(directory, part), root)),
 	);
-	return [...new Set(outside.map((part) => `names ${part}, outside the roots`))];
+	return [...new Set(outside.map((part) => gitEffectTexts.outsideRoots(part)))];
 }
 
 function controlReasons(words: GitWords, { directory }: Place): string[] {
-	if (changesSettings(words)) return ["changes the effects of later git commands"];
+	if (changesSettings(words)) return [gitEffectTexts.changesLater];
 	if (!/^(?:checkout|restore|mv|rm|apply|am)$/.test(words.command)) return [];
 	const changed = words.plain.find((word) => isControl(resolve(directory, word)));
-	return changed === undefined ? [] : [`may change ${changed}, which controls later commands`];
+	return changed === undefined ? [] : [gitEffectTexts.controlsLater(changed)];
 }
 
 /** If the working tree contains files of the gateway, git would treat them as a part of the work. */
@@ -234,7 +234,7 @@ function gatewayReasons({ repository }: Place, { forbidden }: ToolContext): stri
 	if (repository === undefined) return [];
 	const top = looseForm(repository.top);
 	const isInside = forbidden.some((path) => isWithin(looseForm(path), top));
-	return isInside ? ["the working tree holds the gateway's own files"] : [];
+	return isInside ? [gitEffectTexts.ownFiles] : [];
 }
 
 /** Uses of git that reach the network and name no program in their words. */
@@ -272,12 +272,8 @@ function plantedReasons({ command, options }: GitWords, repository: PlantedSetti
 		...(repository?.reaching ?? []),
 	];
 	return definedItems([
-		named.length > 0
-			? `would follow settings of the repository outside the sandbox: ${named.join(", ")}`
-			: undefined,
-		form && options.every((option) => form.test(option))
-			? undefined
-			: "may name programs that would run outside of the sandbox",
+		named.length > 0 ? gitEffectTexts.followsSettings(named) : undefined,
+		form && options.every((option) => form.test(option)) ? undefined : gitEffectTexts.namesPrograms,
 	]);
 }
 

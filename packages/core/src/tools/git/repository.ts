@@ -7,6 +7,7 @@ import { isWithin } from "../../filesystem/paths.ts";
 import { visible, wholeLines } from "../../text/visible.ts";
 import type { CommandOutcome, Sandbox } from "../../vocabulary/sandbox.ts";
 import type { ToolContext } from "../../vocabulary/tool.ts";
+import { repositoryTexts } from "./texts.ts";
 
 const TIMEOUT_MS = 10_000;
 const MAX_OUTPUT_BYTES = 512 * 1024;
@@ -48,10 +49,7 @@ export async function findRepository(directory: string, context: ToolContext): P
 	const where = await git(["rev-parse", "--path-format=absolute", ...WHERE], directory, context);
 	const [top, own, shared, hooks, ...others] = wholeLines(where).lines;
 	if (where.code !== 0 || hooks === undefined || others.length > 0) {
-		throw noRepository(
-			directory,
-			where.code === 0 ? "the name of its directory is not plain text" : where.output,
-		);
+		throw noRepository(directory, where.code === 0 ? repositoryTexts.unreadableName : where.output);
 	}
 	const [realTop, ...directories] = await Promise.all(
 		[top, own, shared].map((path) => realWithin(path, context)),
@@ -105,10 +103,9 @@ export function git(
 
 function noRepository(directory: string, why: string): ParleyError {
 	const [line = ""] = why.split("\n");
-	return new ParleyError(
-		`no git repository for ${JSON.stringify(directory)} within the roots: ${visible(line.trim()).slice(0, 300)}`,
-		{ code: "not_found" },
-	);
+	return new ParleyError(repositoryTexts.none(directory, visible(line.trim()).slice(0, 300)), {
+		code: "not_found",
+	});
 }
 
 async function realWithin(path: string | undefined, { roots }: ToolContext): Promise<string> {
@@ -116,12 +113,9 @@ async function realWithin(path: string | undefined, { roots }: ToolContext): Pro
 		const real = await realpath(path ?? "");
 		if (roots.some((root) => isWithin(real, root))) return real;
 	} catch (cause) {
-		throw fileError("cannot reach the repository", cause);
+		throw fileError(repositoryTexts.unreachable, cause);
 	}
-	throw new ParleyError(
-		`a part of the repository is outside the roots, at ${JSON.stringify(path)}: if that is intended, use run_command`,
-		{ code: "permission_denied" },
-	);
+	throw new ParleyError(repositoryTexts.partOutside(path), { code: "permission_denied" });
 }
 
 interface Setting {
@@ -135,7 +129,7 @@ async function settingNames(directory: string, context: ToolContext): Promise<Se
 	const outcome = await git(["config", "--list", "--show-scope", "--name-only"], directory, context);
 	const { lines, cut } = wholeLines(outcome);
 	if (outcome.code !== 0 || cut) {
-		throw new ParleyError("the settings of the repository cannot be read", { code: "failed_precondition" });
+		throw new ParleyError(repositoryTexts.settingsUnreadable, { code: "failed_precondition" });
 	}
 	const settings = lines.map((line) => {
 		const [scope = "", ...name] = line.split("\t");
@@ -144,7 +138,7 @@ async function settingNames(directory: string, context: ToolContext): Promise<Se
 	// `-c NAME=VALUE` ends the name at the first =.
 	const unnamable = settings.find(({ name }) => FILTER.test(name) && name.includes("="));
 	if (unnamable === undefined) return settings;
-	throw new ParleyError(`the repository's setting ${JSON.stringify(unnamable.name)} cannot be switched off`, {
+	throw new ParleyError(repositoryTexts.settingStays(unnamable.name), {
 		code: "failed_precondition",
 	});
 }
@@ -155,7 +149,7 @@ async function activeHooks(directory: string): Promise<string[]> {
 		names = await readdir(directory);
 	} catch (reason) {
 		if (["ENOENT", "ENOTDIR"].includes(systemCode(reason))) return [];
-		throw fileError("cannot read the repository's hooks", reason);
+		throw fileError(repositoryTexts.hooksUnreadable, reason);
 	}
 	const hooks = await Promise.all(
 		names

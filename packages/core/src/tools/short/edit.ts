@@ -23,26 +23,24 @@ import {
 	putContent,
 	type WriteTarget,
 } from "../files/write-target.ts";
+import { editTexts } from "./texts.ts";
 
 /** Maximum number of edits. The complete file is searched for each. */
 const MAX_EDITS = 100;
 
 const parameters = () =>
 	z.strictObject({
-		path: z.string().describe("The file, relative to the working directory or absolute. ~ is not expanded."),
+		path: z.string().describe(editTexts.path),
 		edits: z
 			.array(
 				z.strictObject({
-					oldText: z
-						.string()
-						.max(MAX_EDITABLE)
-						.describe("The text to replace, exactly as in the file. It must occur once."),
-					newText: z.string().max(MAX_EDITABLE).describe("The new text; empty to delete the old text."),
+					oldText: z.string().max(MAX_EDITABLE).describe(editTexts.oldText),
+					newText: z.string().max(MAX_EDITABLE).describe(editTexts.newText),
 				}),
 			)
 			.min(1)
 			.max(MAX_EDITS)
-			.describe("The replacements. All old texts are found in the file as it is before the first change."),
+			.describe(editTexts.edits),
 	});
 type Arguments = z.infer<ReturnType<typeof parameters>>;
 type NotMade = Exclude<Replaced, { readonly kind: "edited" }>;
@@ -51,10 +49,7 @@ type NotMade = Exclude<Replaced, { readonly kind: "edited" }>;
 export const edit = defineTool<Arguments>({
 	name: "edit",
 	ruleName: editFile.name,
-	description:
-		"Replaces several texts in a file, all of them or none. Read the file first, then give each text exactly as " +
-		"in the file, with enough lines around it that it occurs once. The texts may not overlap; their order does " +
-		"not matter. Line ends are kept. Accepts files up to 256 KiB. For new files, use write.",
+	description: editTexts.description,
 	parameters,
 	accepts: {
 		ignored: ["description"],
@@ -78,7 +73,7 @@ async function plan(args: Arguments, context: ToolContext): Promise<ToolPlan> {
 	if (made.kind !== "edited" && isOpen(target)) throw missed(args, made, old);
 	const parts = {
 		preview: previewOf(target, old, args, made),
-		note: made.kind === "edited" ? `changes ${places(made.lines)}` : "the file may not contain the texts",
+		note: made.kind === "edited" ? `changes ${places(made.lines)}` : editTexts.textMissing,
 		isUsual: made.kind === "edited",
 		text: args.edits.map(({ newText }) => newText).join("\n"),
 	};
@@ -96,8 +91,8 @@ async function run(args: Arguments, approved: ToolPlan, context: ToolContext): P
 
 function refuseSenseless({ edits }: Arguments): void {
 	for (const [index, { oldText, newText }] of edits.entries()) {
-		if (oldText === "") throw fault(`edit ${index + 1}: oldText must not be empty`);
-		if (oldText === newText) throw fault(`edit ${index + 1}: oldText equals newText`);
+		if (oldText === "") throw fault(editTexts.oldTextEmpty(index + 1));
+		if (oldText === newText) throw fault(editTexts.sameText(index + 1));
 	}
 }
 
@@ -115,27 +110,25 @@ function previewOf(
 		const parts = edits.map(({ oldText, newText }) =>
 			previewWrite(shown, { kind: "text", text: oldText }, newText),
 		);
-		return `(the rest of the file is kept secret)\n${parts.join("")}`;
+		return editTexts.secretRest(parts.join(""));
 	}
-	if (made.kind !== "edited") return "(the file would not change)";
+	if (made.kind !== "edited") return editTexts.unchanged;
 	return previewWrite(shown, { kind: "text", text: old }, made.text);
 }
 
 /** Reason why the file is not edited. With the text of the file, also the places and the nearest lines. */
 function missed({ path, edits }: Arguments, made: NotMade, text?: string): ParleyError {
-	if (made.kind === "too-long") return fault(`${path} would become longer than ${MAX_EDITABLE} characters`);
+	if (made.kind === "too-long") return fault(editTexts.tooLong(path, MAX_EDITABLE));
 	if (made.kind === "overlap") {
-		return fault(`edits ${made.one} and ${made.other} overlap; merge them into one edit`);
+		return fault(editTexts.overlap(made.one, made.other));
 	}
 	const { edit: number, lines } = made;
 	const oldText = edits[number - 1]?.oldText ?? "";
 	if (lines.length === 0) {
-		return fault(
-			`edit ${number}: oldText not found in ${path}${text === undefined ? "" : nearest(text, oldText)}`,
-		);
+		return fault(editTexts.notFound(number, path, text === undefined ? "" : nearest(text, oldText)));
 	}
 	const where = text === undefined ? "" : `: ${lineNumbers(lines)}`;
-	return fault(`edit ${number}: oldText matches ${lines.length} times in ${path} (must be unique)${where}`);
+	return fault(editTexts.ambiguous({ number, count: lines.length, path, where }));
 }
 
 function fault(message: string): ParleyError {

@@ -6,6 +6,7 @@ import type { Dispatcher } from "undici";
 import { type Body, collect } from "../../sandbox/egress/collect.ts";
 import { findAddresses, type Lookup, orAborted, type Reach, within } from "../../sandbox/egress/reach.ts";
 import { isSameSite, readRedirect } from "./page-url.ts";
+import { pageTexts } from "./texts.ts";
 
 const MAX_REDIRECTS = 3;
 const MAX_BODY_BYTES = 5 * 1024 * 1024;
@@ -28,12 +29,12 @@ const requestHeaders = {
 const redirects = new Set([301, 302, 303, 307, 308]);
 
 const faults: Readonly<Record<string, string>> = {
-	ECONNREFUSED: "refused the connection",
-	ECONNRESET: "closed the connection",
-	UND_ERR_SOCKET: "closed the connection",
-	UND_ERR_CONNECT_TIMEOUT: "did not accept a connection in time",
-	UND_ERR_HEADERS_OVERFLOW: "sent too many headers",
-	ERR_TLS_CERT_ALTNAME_INVALID: "showed the certificate of another host",
+	ECONNREFUSED: pageTexts.refused,
+	ECONNRESET: pageTexts.closed,
+	UND_ERR_SOCKET: pageTexts.closed,
+	UND_ERR_CONNECT_TIMEOUT: pageTexts.timedOut,
+	UND_ERR_HEADERS_OVERFLOW: pageTexts.tooManyHeaders,
+	ERR_TLS_CERT_ALTNAME_INVALID: pageTexts.otherCertificate,
 };
 
 export interface GetDeps {
@@ -63,14 +64,14 @@ interface Elsewhere {
  * address that was looked up once and checked, never a name. Throws an error for the model, or the signal's reason.
  */
 export function getPage(first: URL, deps: GetDeps, signal: AbortSignal): Promise<Page | Elsewhere> {
-	const limit = { ms: MAX_TOTAL_MS, what: "the page", clock: deps.clock };
+	const limit = { ms: MAX_TOTAL_MS, what: pageTexts.page, clock: deps.clock };
 	return within(limit, signal, async (limited) => {
 		let url = first;
 		for (let followed = 0; ; followed += 1) {
 			const answer = await visit(url, deps, limited);
 			if (answer.kind === "page" || !isSameSite(first, answer.next)) return answer;
 			if (followed === MAX_REDIRECTS) {
-				throw new ParleyError(`more than ${MAX_REDIRECTS} redirects`, { code: "failed_precondition" });
+				throw new ParleyError(pageTexts.tooManyRedirects(MAX_REDIRECTS), { code: "failed_precondition" });
 			}
 			url = answer.next;
 		}
@@ -78,7 +79,7 @@ export function getPage(first: URL, deps: GetDeps, signal: AbortSignal): Promise
 }
 
 async function visit(url: URL, deps: GetDeps, signal: AbortSignal): Promise<Page | Elsewhere> {
-	const limit = { ms: MAX_HEADERS_MS, what: "the first part of the answer", clock: deps.clock };
+	const limit = { ms: MAX_HEADERS_MS, what: pageTexts.firstPart, clock: deps.clock };
 	let agent: Dispatcher | undefined;
 	try {
 		const response = await within(limit, signal, async (limited) => {
@@ -145,8 +146,8 @@ async function readAnswer(
 
 /** Error for a response that is not a text page: names its kind. `bytes` is "" if unknown. */
 export function notText(url: URL, { essence }: MediaType, bytes: string): ParleyError {
-	const size = /^\d{1,16}$/.test(bytes) ? `${bytes} bytes` : "unknown size";
-	return new ParleyError(`"${url.href}" is ${essence || "something"} of ${size}: only text is fetched`, {
+	const size = /^\d{1,16}$/.test(bytes) ? `${bytes} bytes` : pageTexts.unknownSize;
+	return new ParleyError(pageTexts.notText(url.href, essence || "something", size), {
 		code: "invalid_argument",
 	});
 }
@@ -159,7 +160,7 @@ function letGo(body: Dispatcher.ResponseData["body"]): void {
 
 function unreachable(url: URL, reason: unknown): ParleyError {
 	const code = reason instanceof Error && "code" in reason ? String(reason.code) : "";
-	const fault = faults[code] ?? `could not be read${code === "" ? "" : ` (${code})`}`;
+	const fault = faults[code] ?? pageTexts.unreadable(code);
 	return new ParleyError(`"${url.host}" ${fault}`, { code: "unavailable", cause: reason });
 }
 
@@ -185,7 +186,7 @@ export async function readBody(source: Readable, encoding: string, limit: number
 		});
 	} catch (reason) {
 		if (reason instanceof ParleyError) throw reason;
-		throw new ParleyError("the page ended early or is damaged", { code: "unavailable", cause: reason });
+		throw new ParleyError(pageTexts.damaged, { code: "unavailable", cause: reason });
 	} finally {
 		source.destroy();
 	}
@@ -207,7 +208,7 @@ function unpackerOf(encoding: string): Transform | undefined {
 			// Window size that browsers must support. No ordinary page needs more: https://www.rfc-editor.org/rfc/rfc9659
 			return zlib.createZstdDecompress({ params: { [zlib.constants.ZSTD_d_windowLogMax]: 23 } });
 		default:
-			throw new ParleyError("the page has an encoding that was not requested", { code: "unavailable" });
+			throw new ParleyError(pageTexts.otherEncoding, { code: "unavailable" });
 	}
 }
 

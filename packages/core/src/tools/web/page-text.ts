@@ -3,6 +3,7 @@ import { Worker } from "node:worker_threads";
 import type { Clock, Logger } from "@parley/base";
 import { orAborted, within } from "../../sandbox/egress/reach.ts";
 import type { PageToRead } from "./readable-worker.ts";
+import { pageTexts } from "./texts.ts";
 
 /** Limits of a page. Beyond them a document model takes hundreds of megabytes. Few pages for people exceed them. */
 const MAX_STRUCTURED = 1.5 * 1024 * 1024;
@@ -40,13 +41,13 @@ export class PageReader {
 		const worker = startWorker(page);
 		// An error while it is terminated needs a listener, or it would end the process.
 		worker.on("error", () => undefined);
-		const limit = { ms: MAX_WORK_MS, what: "reading a page", clock: this.#clock };
+		const limit = { ms: MAX_WORK_MS, what: pageTexts.reading, clock: this.#clock };
 		try {
 			const [text] = await within(limit, signal, (limited) => once(worker, "message", { signal: limited }));
 			return typeof text === "string" ? text : undefined;
 		} catch (error) {
 			signal.throwIfAborted();
-			log.debug("a page is read without its structure", { url: page.url, error });
+			log.debug(pageTexts.readWithoutStructure, { url: page.url, error });
 			return undefined;
 		} finally {
 			await worker.terminate();

@@ -1,6 +1,7 @@
 import { ParleyError } from "@parley/base";
 import { addressOf, notReached, type Reach } from "../../sandbox/egress/reach.ts";
 import { visible } from "../../text/visible.ts";
+import { urlTexts } from "./texts.ts";
 
 /** Maximum characters of a URL that an approver can read. */
 const MAX_LENGTH = 2_000;
@@ -11,24 +12,24 @@ const MAX_SHOWN = 200;
  * reached, however it is spelled. Throws what the model can read. Names are looked up later, just before connecting.
  */
 export function readPageUrl(text: string, reach: Reach): URL {
-	if (text.length > MAX_LENGTH) throw refused(text, `has ${text.length} characters, at most ${MAX_LENGTH}`);
+	if (text.length > MAX_LENGTH) throw refused(text, urlTexts.tooLong(text.length, MAX_LENGTH));
 	// URL parsers remove these or read a backslash as a slash, so people would see another URL.
-	if (/[\s\p{C}\\]/u.test(text)) throw refused(text, "contains spaces, invisible characters or backslashes");
+	if (/[\s\p{C}\\]/u.test(text)) throw refused(text, urlTexts.spaces);
 	const authority = /^https?:\/\/([^/?#]+)/i.exec(text)?.[1];
-	if (authority === undefined) throw refused(text, "does not begin with http:// or https:// and a host");
-	if (authority.includes("@")) throw refused(text, "contains a user name or password, which is never sent");
+	if (authority === undefined) throw refused(text, urlTexts.noHttp);
+	if (authority.includes("@")) throw refused(text, urlTexts.userName);
 	const url = URL.parse(text);
-	if (!url) throw refused(text, "is not valid");
+	if (!url) throw refused(text, urlTexts.invalid);
 	return checkedUrl(url, reach);
 }
 
 /** Target of a redirect, checked like any URL. Also throws if it leaves https. */
 export function readRedirect(from: URL, location: string, reach: Reach): URL {
 	const url = URL.parse(location, from.href);
-	if (!url) throw refused(location, "is the target of a redirect, and is not valid");
+	if (!url) throw refused(location, urlTexts.redirectInvalid);
 	const next = readPageUrl(url.href, reach);
 	if (from.protocol === "https:" && next.protocol === "http:") {
-		throw refused(next.href, "is the target of a redirect, without https");
+		throw refused(next.href, urlTexts.redirectWithoutHttps);
 	}
 	return next;
 }
@@ -41,11 +42,11 @@ export function isSameSite(one: URL, other: URL): boolean {
 function checkedUrl(url: URL, reach: Reach): URL {
 	const port = url.port === "" ? { "http:": 80, "https:": 443 }[url.protocol] : Number(url.port);
 	if (port === undefined || !reach.ports.includes(port)) {
-		throw refused(url.href, `has the port ${port}; only ${reach.ports.join(" and ")} are allowed`);
+		throw refused(url.href, urlTexts.port(port, reach.ports));
 	}
 	// Certificates and virtual hosts ignore the dot at the end of a full name.
 	const name = url.hostname.replace(/\.$/, "");
-	if (name.split(".").includes("")) throw refused(url.href, "has no valid host");
+	if (name.split(".").includes("")) throw refused(url.href, urlTexts.noHost);
 	url.hostname = name;
 	url.hash = "";
 	const address = addressOf(url);
@@ -56,7 +57,7 @@ function checkedUrl(url: URL, reach: Reach): URL {
 }
 
 function refused(text: string, why: string): ParleyError {
-	return new ParleyError(`the URL ${shown(text)} ${why}`, { code: "invalid_argument" });
+	return new ParleyError(urlTexts.refused(shown(text), why), { code: "invalid_argument" });
 }
 
 function shown(text: string): string {

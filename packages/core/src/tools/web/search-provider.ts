@@ -3,6 +3,7 @@ import * as z from "zod";
 import { collect } from "../../sandbox/egress/collect.ts";
 import { guardedFetch } from "../../sandbox/egress/guarded-fetch.ts";
 import { within } from "../../sandbox/egress/reach.ts";
+import { webSearchTexts } from "./texts.ts";
 
 export interface SearchResult {
 	readonly title: string;
@@ -78,7 +79,7 @@ const apis: Readonly<Record<SearchSettings["provider"], Api>> = {
 				one ? [{ title: one.title, url: one.url, text: one.description }] : [],
 			);
 		},
-		refusal: "the operator must check the key of search",
+		refusal: webSearchTexts.checkKey,
 	},
 	searxng: {
 		title: "SearXNG",
@@ -90,7 +91,7 @@ const apis: Readonly<Record<SearchSettings["provider"], Api>> = {
 				one ? [{ title: one.title, url: one.url, text: one.content ?? "" }] : [],
 			);
 		},
-		refusal: "the operator must allow the format json in search.formats of its settings.yml",
+		refusal: webSearchTexts.allowJson,
 	},
 };
 
@@ -108,7 +109,7 @@ export function createSearchProvider(
 		title: api.title,
 		origin: base.origin,
 		search: (query, count, signal) =>
-			within({ ms: maxMs, what: "the search", clock }, signal, async (limited) => {
+			within({ ms: maxMs, what: webSearchTexts.search, clock }, signal, async (limited) => {
 				const guarded = await guardedFetch({
 					isPrivateAllowed: (host) => base.origin !== braveOrigin && host === base.hostname,
 				});
@@ -136,28 +137,26 @@ function readResults(api: Api, text: string): readonly SearchResult[] {
 	try {
 		return api.read(parseJson(text, { maxNodes: 200_000 }));
 	} catch (cause) {
-		throw unavailable(`${api.title} sent an answer that cannot be read`, cause);
+		throw unavailable(webSearchTexts.unreadable(api.title), cause);
 	}
 }
 
 async function readText({ body }: Response): Promise<string> {
 	if (body === null) return "";
 	const { bytes, cut } = await collect(body, maxBytes);
-	if (cut) throw unavailable(`the answer of the search has more than ${maxBytes} bytes`);
+	if (cut) throw unavailable(webSearchTexts.tooLong(maxBytes));
 	return bytes.toString("utf8");
 }
 
 function refusedBy({ title, refusal }: Api, status: number): ParleyError {
 	if (status === 422) {
-		return unavailable(
-			`${title} refused the query with status 422: use other words; if it refuses all queries, ${refusal}`,
-		);
+		return unavailable(webSearchTexts.refusedQuery(title, refusal));
 	}
 	if (status === 401 || status === 403) {
-		return unavailable(`${title} refused the search with status ${status}: ${refusal}`);
+		return unavailable(webSearchTexts.refused(title, status, refusal));
 	}
-	const advice = status === 429 ? ": too many searches; try again later" : "";
-	return unavailable(`${title} answered with status ${status}${advice}`);
+	const advice = status === 429 ? webSearchTexts.tooMany : "";
+	return unavailable(webSearchTexts.answered(title, status, advice));
 }
 
 function unavailable(message: string, cause?: unknown): ParleyError {

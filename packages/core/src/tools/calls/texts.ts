@@ -1,0 +1,27 @@
+/** Notes about a changed spelling of a call, which the model reads. */
+export const normaliseTexts = {
+	toolName: (tool: string, written: string): string => `the tool is ${tool}, not ${written}`,
+	sameArgument: (names: string, key: string): string =>
+		`${names} are the same argument and have different values: give ${key} alone`,
+	noEffect: (name: string): string => `${name} has no effect`,
+	nullNoEffect: (name: string): string => `${name} is null and has no effect`,
+	readAsName: (written: string, name: string): string => `${written} is read as ${name}`,
+	twice: (place: string, key: string): string =>
+		`the JSON text in ${place} has the key ${key} twice in one object: give each key once`,
+	textReadAs: (place: string, type: string): string => `the text in ${place} is read as ${type}`,
+	valueReadAs: (place: string, given: string, value: string): string =>
+		`${place} ${given} is read as ${value}`,
+	object: "an object",
+} as const;
+
+export const toolCallTexts = {
+	notRun: (why: string): string => `not run: ${why}`,
+	unknown: (name: string, available: string): string => `there is no tool ${name}; available: ${available}`,
+	invalid: (tool: string, why: string): string => `invalid arguments of ${tool}: ${why}`,
+	wrongArguments: (tool: string, faults: string, names: string): string =>
+		`invalid arguments of ${tool}: ${faults}${names}`,
+	notJson: "the call is not JSON",
+	failed: "a tool failed",
+	argumentNames: (names: readonly string[]): string => `; its arguments are: ${names.join(", ")}`,
+	unknownArgument: (place: string, names: string): string => `${place}unknown argument ${names}`,
+} as const;
