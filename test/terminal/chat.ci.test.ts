@@ -22,7 +22,9 @@ const test = terminalTest.extend<Fixtures>({
 test("a reply is streamed and the next message can be typed", async ({ setup, golden }) => {
 	const chat = await setup.chat();
 	await chat.enter("long: 60 tokens at 40 per second");
-	await chat.shows("working · Ctrl-C cancels");
+	await chat.until("the turn runs", () =>
+		/^[\u2800-\u28ff] working · \d+ s(?: · \d+ tokens)? · Ctrl-C cancels$/m.test(chat.text),
+	);
 	await chat.rests("t60");
 	await golden(chat, "stream");
 });
@@ -38,6 +40,47 @@ test("Markdown is laid out, with colours in code", async ({ setup, golden }) => 
 	await chat.rests("run_command returned:");
 	await golden(chat, "markdown");
 	expect(chat.received).toContain("\u001b[35mconst\u001b[39m a = \u001b[33m1\u001b[39m");
+});
+
+test("thinking is folded, and Ctrl-O shows it with complete results of tools", async ({ setup }) => {
+	const chat = await setup.chat();
+	await chat.enter("think: first things first\\");
+	await chat.enter("run: seq 30");
+	await chat.shows("y yes · n no");
+	expect(chat.text).toMatch(/^· thought(?: for \d+ s)? · Ctrl-O shows all$/m);
+	await chat.enter("y");
+	await chat.rests("29\n30");
+	chat.type("\u000f");
+	await chat.shows("q closes");
+	expect(chat.text).toContain("29\n30\n");
+	chat.type("\u001b[H");
+	await chat.shows("first things first");
+	expect(chat.text).toContain("Call of run_command\nArguments:");
+	chat.type("q");
+	await chat.rests("29\n30");
+	await chat.enter("/open 2");
+	await chat.rests("Thinking\nfirst things first");
+});
+
+test("commands work while an approval is open", async ({ setup }) => {
+	const chat = await setup.chat();
+	await chat.enter("run: echo hi");
+	await chat.shows("y yes · n no");
+	await chat.enter("/usage");
+	await chat.shows("CACHED");
+	chat.type("/us\t");
+	await chat.until("it is completed", () => chat.typed.endsWith("/usage "));
+	chat.type("\u0015n\r");
+	await chat.rests("run_command failed:");
+});
+
+test("the last row shows the model, the sandbox and the directory", async ({ setup }) => {
+	const chat = await setup.chat();
+	await chat.shows("offline · sandbox off · ~");
+	chat.resize(40, 24);
+	await chat.shows("offline · sandbox off · ~");
+	chat.resize(20, 24);
+	await chat.until("it is shorter", () => chat.text.endsWith("\noffline · ~"));
 });
 
 test("a tool that is approved runs", async ({ setup, golden }) => {

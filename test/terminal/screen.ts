@@ -86,7 +86,7 @@ export class Screen {
 	/** Resolves when the text is visible, no work is running, and the cursor waits for a message. */
 	rests(text: string): Promise<void> {
 		return this.until(`the screen rests behind "${text}"`, () => {
-			const isBusy = /^(?:working|cancelling|sending| {2}sends| {2}waits)/m.test(this.text);
+			const isBusy = /^(?:[\u2800-\u28ff] |cancelling|sending| {2}sends| {2}waits)/m.test(this.text);
 			return this.text.includes(text) && this.typed === "› " && !isBusy;
 		});
 	}

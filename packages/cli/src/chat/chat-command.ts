@@ -4,6 +4,7 @@ import type { OpenSession } from "@parley/protocol";
 import { connect } from "../client/connect.ts";
 import { findSession } from "../client/find-session.ts";
 import { type AddressFlags, findGateway } from "../client/gateway-address.ts";
+import { readHealthReport } from "../client/gateway-health.ts";
 import { lastSession, openSession } from "../client/open-session.ts";
 import type { Io } from "../command-line/io.ts";
 import { printRows } from "../command-line/output.ts";
@@ -15,7 +16,8 @@ import { otherDirectoryWords } from "../wordings/connection-words.ts";
 import { retryWords } from "../wordings/model-rows.ts";
 import { type BeginChat, Chat } from "./chat.ts";
 import { deleteUnused } from "./delete-unused.ts";
-import { chatAtTerminal } from "./terminal-chat.ts";
+import { StatusLine } from "./status-line.ts";
+import { chatAtTerminal, type MakeStatusLine } from "./terminal-chat.ts";
 
 /** Runs a chat until the person leaves or the input ends, and returns the exit code. */
 export async function chat(flags: ChatFlags, io: Io): Promise<number> {
@@ -41,8 +43,7 @@ export async function chat(flags: ChatFlags, io: Io): Promise<number> {
 	};
 	try {
 		const session = await open(flags.continue ? await lastSession(client, rootDir) : flags.session);
-		const run = isInteractive(io) ? chatAtTerminal : chatInLines;
-		const rows = await run(io, (display) => {
+		const begin: BeginChat = (display) => {
 			current = new Chat({
 				...display,
 				client,
@@ -51,8 +52,14 @@ export async function chat(flags: ChatFlags, io: Io): Promise<number> {
 				openNew: () => open(undefined),
 			});
 			return current;
-		});
+		};
 		const find = (id: string) => findSession(address, id);
+		const readSandbox = async () => (await readHealthReport(flags, io))?.sandbox?.mode;
+		const makeStatus: MakeStatusLine = (changed) =>
+			new StatusLine({ client, find, home: io.environment["HOME"], readSandbox, changed });
+		const rows = isInteractive(io)
+			? await chatAtTerminal(io, begin, makeStatus)
+			: await chatInLines(io, begin);
 		const deleted = isConnected ? await deleteUnused({ client, created, find }) : [];
 		if (!current || !deleted.includes(current.sessionId)) printRows(rows, io);
 		return 0;

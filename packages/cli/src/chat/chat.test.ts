@@ -7,7 +7,7 @@ import { FakeClient, FakeSession } from "../testing/fake-session.ts";
 import { askQuestion } from "../testing/questions.ts";
 import { createStyles } from "../text/styles.ts";
 import { Chat } from "./chat.ts";
-import { Keyboard } from "./terminal-chat.ts";
+import { Keyboard } from "./keyboard.ts";
 
 /** A chat with a keyboard and a screen. */
 class Table {

@@ -1,9 +1,8 @@
-import { type Clock, definedItems, ParleyError } from "@parley/base";
+import { type Clock, ParleyError } from "@parley/base";
 import {
 	type Client,
 	type ClientState,
 	isOzzieEvent,
-	type MethodResult,
 	type OpenSession,
 	type OzzieEvent,
 	type SkillPayload,
@@ -11,15 +10,15 @@ import {
 import type { GivenAnswer } from "../questions/question-rows.ts";
 import { decline, readAnswer } from "../questions/read-answer.ts";
 import { modelTable, usageRows } from "../tables/model-tables.ts";
-import { alignColumns } from "../text/columns.ts";
 import { shorten } from "../text/shorten.ts";
 import type { OutputFormat } from "../text/styles.ts";
-import { timeAgo } from "../text/time-ago.ts";
 import { visibleLine } from "../text/visible.ts";
+import { detailTexts, liveTexts } from "../texts/chat/live.ts";
 import { connectionWords } from "../wordings/connection-words.ts";
 import { againWords, errorRows, headRow, noteRows } from "../wordings/message-rows.ts";
 import { openStatuses } from "../wordings/task.ts";
 import { Conversation, type TextDisplay } from "./conversation.ts";
+import { sessionRows } from "./session-rows.ts";
 import { helpRows, readLine, type SlashCommand, slashCommands } from "./slash-commands.ts";
 
 interface ChatDisplay {
@@ -29,6 +28,7 @@ interface ChatDisplay {
 	/** Whether questions of tasks can be asked at any time. Otherwise they are only shown. */
 	readonly asksForTasks: boolean;
 	readonly text: TextDisplay;
+	readonly observer?: ChatObserver;
 }
 
 export interface ChatOptions extends ChatDisplay {
@@ -36,6 +36,15 @@ export interface ChatOptions extends ChatDisplay {
 	readonly session: OpenSession;
 	readonly clock: Clock;
 	openNew(): Promise<OpenSession>;
+}
+
+/** Follows a chat for its row of facts. */
+export interface ChatObserver {
+	/** Called for the first session, and for each session that replaces it. */
+	session(id: string): void;
+	event(event: OzzieEvent): void;
+	/** The person has chosen a model. */
+	model(name: string): void;
 }
 
 export type BeginChat = (display: ChatDisplay) => Chat;
@@ -59,7 +68,7 @@ export class Chat {
 	constructor(options: ChatOptions) {
 		this.#options = options;
 		this.#session = options.session;
-		this.#conversation = new Conversation(options.text);
+		this.#conversation = new Conversation(options.text, () => options.clock.monotonic());
 	}
 
 	get sessionId(): string {
@@ -77,11 +86,12 @@ export class Chat {
 
 	get notice(): string {
 		if (this.#isLost) return connectionWords.lost;
-		return this.#isCancelling ? "cancelling …" : "";
+		return this.#isCancelling ? liveTexts.cancelling : "";
 	}
 
 	/** Shows events until the person leaves. Rejects if the session cannot be continued. */
 	async read(): Promise<void> {
+		this.#options.observer?.session(this.sessionId);
 		await this.#recall();
 		let session: OpenSession;
 		do {
@@ -105,9 +115,20 @@ export class Chat {
 		this.#show(isBack ? noteRows(connectionWords.back, this.#options.format()) : []);
 	}
 
-	/** Processes a line: an answer if a question is open, else a message or a command. Never rejects. */
+	/**
+	 * Processes a line: an answer if a question is open, else a message or a command. A command is also possible at a question
+	 * whose answer is not a text. Never rejects.
+	 */
 	enter(line: string, isAnswer = this.#conversation.question !== undefined): Promise<void> {
-		return this.#attempt(() => (isAnswer ? this.#answer(line) : this.#enterLine(line)));
+		return this.#attempt(() => {
+			const isCommand = line.startsWith("/") && readLine(line).kind !== "message" && this.#hasChoices();
+			return isAnswer && !isCommand ? this.#answer(line) : this.#enterLine(line);
+		});
+	}
+
+	#hasChoices(): boolean {
+		const type = this.#conversation.question?.question.type;
+		return type === "confirm" || type === "select" || type === "multi";
 	}
 
 	/** Denies the open approval, or declines the open question. Never rejects. */
@@ -138,6 +159,7 @@ export class Chat {
 		for await (const frame of session.events()) {
 			if (!isOzzieEvent(frame) || this.#showTaskQuestion(frame)) continue;
 			if (frame.event === "assistant.message") this.#isCancelling = false;
+			this.#options.observer?.event(frame);
 			this.#show(conversation.apply(frame, this.#options.format()));
 		}
 	}
@@ -228,10 +250,21 @@ export class Chat {
 			await this.#request("compact_session", { session_id: this.sessionId });
 			this.#note("shortening the conversation…");
 		},
+		open: (words) => this.#openDetail(words),
 		cancel: () => this.cancel(),
 		quit: () => this.leave(),
 		help: () => this.#help(),
 	};
+
+	/** Shows thinking or a tool call in full, counted from the last one. */
+	#openDetail(words: string): void {
+		const { details } = this.#conversation;
+		const place = words === "" ? 1 : Number(words);
+		const rows =
+			Number.isInteger(place) && place > 0 ? details.rowsOf(place, this.#options.format()) : undefined;
+		if (rows) this.#show(rows);
+		else this.#note(details.count === 0 ? detailTexts.none : detailTexts.noSuch({ count: details.count }));
+	}
 
 	async #listModels(): Promise<void> {
 		const list = await this.#options.client.request("list_models", {});
@@ -240,6 +273,7 @@ export class Chat {
 
 	async #chooseModel(name: string): Promise<void> {
 		const { model } = await this.#request("set_model", { model: name });
+		this.#options.observer?.model(model);
 		this.#note(`model from the next message on: ${model}`);
 	}
 
@@ -310,8 +344,9 @@ export class Chat {
 		}
 		const old = this.#session;
 		this.#session = session;
-		this.#conversation = new Conversation(this.#options.text);
+		this.#conversation = new Conversation(this.#options.text, () => this.#options.clock.monotonic());
 		this.#isCancelling = false;
+		this.#options.observer?.session(session.id);
 		this.#show(["", headRow(session.id, this.#options.format())]);
 		old.close();
 	}
@@ -332,34 +367,4 @@ export class Chat {
 		this.#waiting = [];
 		for (const resolve of waiting) resolve();
 	}
-}
-
-type Listed = MethodResult<"list_sessions">["sessions"][number];
-
-interface SessionsNow {
-	readonly current: string;
-	/** Milliseconds since the epoch. */
-	readonly now: number;
-}
-
-/** Minimum columns for the number of messages. */
-const roomyColumns = 80;
-
-/** Rows of the latest sessions. A mark shows the current session. */
-export function sessionRows(
-	sessions: readonly Listed[],
-	{ current, now }: SessionsNow,
-	{ columns, styles }: OutputFormat,
-): string[] {
-	const cells = sessions.map(({ session_id, title, message_count, updated_at, root_dir }) =>
-		definedItems([
-			session_id === current ? "▸" : " ",
-			visibleLine(session_id),
-			timeAgo(Date.parse(updated_at), now),
-			columns < roomyColumns ? undefined : `${message_count} ${message_count === 1 ? "message" : "messages"}`,
-			visibleLine(title || root_dir),
-		]),
-	);
-	const rows = alignColumns(cells).map((row) => shorten(row, columns));
-	return [...rows, styles.dim("`parley chat --session ID` continues a session")];
 }

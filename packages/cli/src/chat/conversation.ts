@@ -1,3 +1,4 @@
+import { definedItems } from "@parley/base";
 import {
 	type EventPayloads,
 	type MethodResult,
@@ -6,19 +7,13 @@ import {
 	ReplyProgress,
 	type UserMessagePayload,
 } from "@parley/protocol";
-import {
-	answeredRow,
-	correctedRow,
-	type GivenAnswer,
-	givenRow,
-	isOfRun,
-	type OpenQuestion,
-	questionRows,
-} from "../questions/question-rows.ts";
+import { type GivenAnswer, isOfRun, type OpenQuestion } from "../questions/question-rows.ts";
 import { TaskBoard } from "../tasks/task-board.ts";
 import { MarkdownFlow, PlainFlow, type TextFlow } from "../terminal/markdown/markdown-flow.ts";
+import { shorten } from "../text/shorten.ts";
 import type { OutputFormat } from "../text/styles.ts";
 import { visibleText } from "../text/visible.ts";
+import { detailTexts, liveTexts } from "../texts/chat/live.ts";
 import { chatNote, isStatefulInChat, type StatefulChatEvent } from "../wordings/event-wordings.ts";
 import { againWords, endRows, messageRows, noteRows } from "../wordings/message-rows.ts";
 import { metricRows, type RunMetrics, RunMetricsCollector } from "../wordings/model-rows.ts";
@@ -26,10 +21,21 @@ import { ReplyText, type Shown } from "../wordings/reply-text.ts";
 import { isTaskEvent } from "../wordings/task.ts";
 import { changedSteps, planRows } from "../wordings/task-words.ts";
 import { toolEndRows, toolStartRow } from "../wordings/tool-rows.ts";
+import { Details } from "./details.ts";
+import { OpenQuestions } from "./open-questions.ts";
+import { type Activity, RunActivity } from "./run-activity.ts";
+import { RunningCalls } from "./running-calls.ts";
+import { Thinking, type Thought } from "./thinking.ts";
 
 /** `markdown`: the text of replies is laid out. `plain`: it is printed as it is. */
 export type TextDisplay = "markdown" | "plain";
 
+/** Minimum seconds of a call whose duration is shown. */
+const minSeconds = 2;
+/** Lines of a result that the transcript shows. */
+const maxShownLines = 6;
+
+type Ended = Exclude<Payload<"tool.call">, { status: "started" }>;
 type Payload<Name extends keyof EventPayloads> = EventPayloads[Name];
 
 /**
@@ -42,8 +48,13 @@ export class Conversation {
 	readonly #progress = new ReplyProgress();
 	/** Tasks of the session. */
 	readonly tasks = new TaskBoard({ showsOutput: true });
-	readonly #calls = new Set<string>();
+	readonly #activity = new RunActivity();
+	readonly #calls = new RunningCalls();
+	/** Thinking and tool calls in full. */
+	readonly details = new Details();
 	readonly #text: TextFlow;
+	readonly #now: () => number;
+	readonly #thinking = new Thinking();
 	#active = false;
 	#queue: readonly UserMessagePayload[] = [];
 	#steering: readonly UserMessagePayload[] = [];
@@ -52,14 +63,22 @@ export class Conversation {
 	#hasOutput = false;
 	#sending: readonly string[] = [];
 	#todo: Payload<"todo.updated"> | undefined;
-	#question: OpenQuestion | undefined;
-	/** Open questions that wait for the current one, in order of arrival. */
-	#waiting: PromptRequestPayload[] = [];
-	/** Questions that were answered here and replaced on the screen by the next one before the gateway confirmed them. */
-	#sent: OpenQuestion[] = [];
+	readonly #questions = new OpenQuestions((id) => this.tasks.name(id));
 
-	constructor(display: TextDisplay = "plain") {
+	/** `now` returns milliseconds, for durations. */
+	constructor(display: TextDisplay = "plain", now = () => 0) {
 		this.#text = display === "markdown" ? new MarkdownFlow() : new PlainFlow();
+		this.#now = now;
+	}
+
+	/** Time and output of the running turn. */
+	activityAt(now: number): Activity {
+		return this.#activity.at(now);
+	}
+
+	/** Names of the tools that run. */
+	get runningNames(): readonly string[] {
+		return this.#calls.names;
 	}
 
 	/** Rows of the unfinished part of the reply. */
@@ -102,7 +121,7 @@ export class Conversation {
 	}
 
 	get question(): OpenQuestion | undefined {
-		return this.#question;
+		return this.#questions.current;
 	}
 
 	/** Whether no work is active. */
@@ -122,22 +141,12 @@ export class Conversation {
 
 	/** Records an answer to the open question. The next question opens immediately, without waiting for the gateway. */
 	answer(given: GivenAnswer, format: OutputFormat): string[] {
-		if (!this.#question) return [];
-		const { question } = this.#question;
-		this.#question = { question, given };
-		return this.#waiting.length > 0 ? this.#askNext(format) : [];
+		return this.#questions.answer(given, format);
 	}
 
 	/** The gateway rejected an answer: its question is open again, after the current one. */
 	unanswer(token: string, format: OutputFormat): string[] {
-		if (this.#question?.question.token === token) {
-			this.#question = { question: this.#question.question };
-			return [];
-		}
-		const refused = this.#removeSent(token);
-		if (!refused) return [];
-		this.#waiting.unshift(refused.question);
-		return !this.#question || this.#question.given ? this.#askNext(format) : [];
+		return this.#questions.unanswer(token, format);
 	}
 
 	/** Rows of an earlier part of the session. A message at its end is still running. */
@@ -154,13 +163,27 @@ export class Conversation {
 	/** Applies an event and returns the rows to print for it. */
 	apply(event: OzzieEvent, format: OutputFormat): string[] {
 		if (isTaskEvent(event)) return this.tasks.apply(event, format);
+		this.#activity.receive(event, this.#now());
 		const metrics = this.#metrics.receive(event);
 		this.#progress.receive(event);
-		if (isStatefulInChat(event)) return this.#applyToState(event, metrics, format);
+		if (isStatefulInChat(event)) {
+			const thought = this.#thinking.receive(event, this.#now());
+			const folded = thought === undefined ? [] : this.#folded(thought, format);
+			return [...folded, ...this.#applyToState(event, metrics, format)];
+		}
 		const note = chatNote(event, format);
 		if (!note) return [];
 		if (note.ends === "row") return [...this.#flush(format), ...note.rows];
 		return note.ends === "reply" ? [...this.#endReply(format), ...note.rows] : note.rows;
+	}
+
+	/** One row in place of the thinking. */
+	#folded({ text, seconds }: Thought, { styles, columns }: OutputFormat): string[] {
+		this.details.addThinking(text);
+		if (this.#text instanceof PlainFlow) return [];
+		const time = liveTexts.seconds({ seconds });
+		const words = seconds === 0 ? detailTexts.thoughtBriefly : detailTexts.thought({ time });
+		return [styles.dim(shorten(`${words} · ${detailTexts.hint}`, columns))];
 	}
 
 	#applyToState(event: StatefulChatEvent, metrics: RunMetrics | undefined, format: OutputFormat): string[] {
@@ -184,7 +207,7 @@ export class Conversation {
 			case "prompt.response":
 				return this.#answered(event.payload, format);
 			case "prompt.closed":
-				return this.#closed(event.payload, format);
+				return this.#questions.close(event.payload, format);
 			case "assistant.started":
 			case "assistant.thinking":
 			case "tool.arguments":
@@ -267,75 +290,39 @@ export class Conversation {
 		this.#active = true;
 		const rows = this.#endReply(format);
 		if (call.status === "started") {
-			this.#calls.add(call.call_id);
+			this.#calls.start(call, this.#now());
 			return isShownElsewhere(call.name) ? rows : [...rows, toolStartRow(call, format)];
 		}
-		const named = this.#calls.size > 1;
-		this.#calls.delete(call.call_id);
+		const named = this.#calls.names.length > 1;
+		const { arguments: args, durationMs } = this.#calls.end(call.call_id, this.#now());
+		this.details.addCall(call, args);
 		const isHidden = isShownElsewhere(call.name) && call.status === "completed";
-		return isHidden ? rows : [...rows, ...toolEndRows(call, named, format)];
+		return isHidden
+			? rows
+			: [...rows, ...toolEndRows(call, named, format), ...this.#callFacts(call, durationMs, format)];
+	}
+
+	/** Duration of a call that took long, and the key that shows a long result. */
+	#callFacts(call: Ended, durationMs: number, { styles }: OutputFormat): string[] {
+		if (this.#text instanceof PlainFlow) return [];
+		const text = call.status === "failed" ? call.error : call.result;
+		const seconds = Math.round(durationMs / 1000);
+		const facts = definedItems([
+			seconds < minSeconds ? undefined : liveTexts.seconds({ seconds }),
+			text.trimEnd().split("\n").length > maxShownLines ? detailTexts.hint : undefined,
+		]);
+		return facts.length === 0 ? [] : [styles.dim(`    ${facts.join(" · ")}`)];
 	}
 
 	#showQuestion(question: PromptRequestPayload, format: OutputFormat): string[] {
 		if (isOfRun(question)) this.#active = true;
-		const rows = this.#endReply(format);
-		// A "yes" to one question must not answer another question that arrived while the person typed.
-		if (this.#sent.some((one) => one.question.token === question.token)) return rows;
-		if (this.#question && this.#question.question.token !== question.token) {
-			if (this.#waiting.some(({ token }) => token === question.token)) return rows;
-			this.#waiting.push(question);
-			if (this.#question.given) return [...rows, ...this.#askNext(format)];
-			return [...rows, ...noteRows("another question follows this one", format)];
-		}
-		this.#question = { question };
-		return [...rows, ...this.#questionRows(question, format)];
-	}
-
-	/** Shows the next question below the answer that was given to the last one. */
-	#askNext(format: OutputFormat): string[] {
-		const answered = this.#question;
-		const question = this.#waiting.shift();
-		if (!question) return [];
-		this.#question = { question };
-		if (!answered?.given) return this.#questionRows(question, format);
-		this.#sent.push(answered);
-		return [givenRow(answered.given, format), ...this.#questionRows(question, format)];
-	}
-
-	#questionRows(question: PromptRequestPayload, format: OutputFormat): string[] {
-		const { task_id } = question.context;
-		const asker = task_id === undefined ? [] : noteRows(`${this.tasks.name(task_id)} asks:`, format);
-		return [...asker, ...questionRows(question, format)];
+		return [...this.#endReply(format), ...this.#questions.ask(question, format)];
 	}
 
 	#answered(response: Payload<"prompt.response">, format: OutputFormat): string[] {
-		const sent = this.#removeSent(response.token);
-		if (sent) return [correctedRow(sent, response, format)].filter((row) => row !== undefined);
-		const open = this.#question;
-		const next = this.#settle(response.token, format);
-		return open?.question.token === response.token ? [answeredRow(open, response, format), ...next] : next;
-	}
-
-	#closed({ token, reason }: Payload<"prompt.closed">, format: OutputFormat): string[] {
-		const sent = this.#removeSent(token);
-		if (sent) return noteRows(`${sent.question.label} This question is closed: ${reason}`, format);
-		const isShown = this.#question?.question.token === token;
-		const next = this.#settle(token, format);
-		return isShown ? [...noteRows(`the question is closed: ${reason}`, format), ...next] : next;
-	}
-
-	#removeSent(token: string): OpenQuestion | undefined {
-		const sent = this.#sent.find(({ question }) => question.token === token);
-		this.#sent = this.#sent.filter((one) => one !== sent);
-		return sent;
-	}
-
-	/** Closes a question and opens the next one. */
-	#settle(token: string, format: OutputFormat): string[] {
-		this.#waiting = this.#waiting.filter((question) => question.token !== token);
-		if (this.#question?.question.token !== token) return [];
-		this.#question = undefined;
-		return this.#askNext(format);
+		const { question, rows } = this.#questions.settle(response, format);
+		this.#calls.approve(question?.context.call_id, this.#now());
+		return rows;
 	}
 
 	#write({ text, restarted }: Shown, format: OutputFormat): string[] {

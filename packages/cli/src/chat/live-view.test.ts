@@ -5,13 +5,21 @@ import { event, listed } from "../testing/events.ts";
 import { askQuestion } from "../testing/questions.ts";
 import { createStyles } from "../text/styles.ts";
 import { Conversation } from "./conversation.ts";
-import { type LiveState, liveView } from "./terminal-chat.ts";
+import { type LiveState, liveView } from "./live-view.ts";
 
 const format = { columns: 40, styles: createStyles(false) };
 
 function view(changes: Partial<LiveState>, terminalRows = 24) {
 	const message = { ...emptyEditor(), text: "hi", cursor: 2 };
-	const state = { conversation: new Conversation(), message, answer: undefined, notice: "", ...changes };
+	const state = {
+		conversation: new Conversation(),
+		message,
+		answer: undefined,
+		notice: "",
+		now: 0,
+		status: undefined,
+		...changes,
+	};
 	return liveView(state, format, terminalRows);
 }
 
@@ -43,7 +51,7 @@ test("shows the unfinished row, queued messages and Ctrl-C during a turn", () =>
 		"",
 		"  queued (1): second",
 		"  sending: third",
-		"working · Ctrl-C cancels",
+		"⠋ working · 0 s · Ctrl-C cancels",
 		"› hi",
 	]);
 });
@@ -71,7 +79,7 @@ test("shows messages to the running turn and the reason for a retry", () => {
 	);
 	expect(view({ conversation: talking(userMessage("first"), retry) }).rows).toEqual([
 		"",
-		"busy · Ctrl-C cancels",
+		"⠋ busy · 0 s · Ctrl-C cancels",
 		"› hi",
 	]);
 });
@@ -103,6 +111,6 @@ test("shows a notice instead of the current activity", () => {
 test("fits a terminal with few rows", () => {
 	const conversation = talking(...["a", "b", "c", "d"].map(userMessage));
 	const { rows, cursor } = view({ conversation }, 4);
-	expect(rows).toEqual(["working · Ctrl-C cancels", "› hi"]);
+	expect(rows).toEqual(["⠋ working · 0 s · Ctrl-C cancels", "› hi"]);
 	expect(cursor).toEqual({ row: 1, column: 4 });
 });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createStyles } from "../text/styles.ts";
-import { sessionRows } from "./chat.ts";
+import { sessionRows } from "./session-rows.ts";
 
 const now = Date.parse("2026-01-01T12:00:00Z");
 const session = {

@@ -9,7 +9,7 @@ import { someTask } from "../testing/tasks.ts";
 import { createStyles } from "../text/styles.ts";
 import { Chat } from "./chat.ts";
 import { Conversation } from "./conversation.ts";
-import { liveView } from "./terminal-chat.ts";
+import { liveView } from "./live-view.ts";
 
 const format = { columns: 80, styles: createStyles(false) };
 const created = { task_id: "task_1", title: "Refactor", description: "", parent_id: "" };
@@ -31,7 +31,14 @@ test("names the task of a question, and does not make the session busy", () => {
 test("shows running tasks above the typed line", () => {
 	const conversation = new Conversation();
 	conversation.tasks.know([someTask({ status: "running" })]);
-	const state = { conversation, message: emptyEditor(), answer: undefined, notice: "" };
+	const state = {
+		conversation,
+		message: emptyEditor(),
+		answer: undefined,
+		notice: "",
+		now: 0,
+		status: undefined,
+	};
 	expect(liveView(state, format, 24).rows).toEqual(["", "Refactor  ░░░░░░░░░░   0%", "› "]);
 });
 

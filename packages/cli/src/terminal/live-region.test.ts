@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Frame } from "./editor.ts";
-import { drawChange, eraseFrame, reflowFrame } from "./live-region.ts";
+import { drawChange, drawRows, eraseFrame, reflowFrame } from "./live-region.ts";
 
 const frame: Frame = { rows: ["working", "> ab"], cursor: { row: 1, column: 4 } };
 
@@ -28,6 +28,13 @@ test("wraps a change in the sequences of synchronised output", () => {
 	const change = drawChange(frame, [], frame);
 	expect(change.startsWith(begin)).toBe(true);
 	expect(change.endsWith(end)).toBe(true);
+});
+
+test("draws only the rows that differ, and moves the cursor", () => {
+	const next: Frame = { rows: ["working", "> abc"], cursor: { row: 1, column: 5 } };
+	expect(plain(drawRows(frame, next))).toBe("\r\u001b[2K> abc\r\u001b[5C");
+	const other: Frame = { rows: ["waiting", "> ab"], cursor: { row: 1, column: 4 } };
+	expect(plain(drawRows(frame, other))).toBe("\u001b[1A\r\u001b[2Kwaiting\u001b[1B\r\u001b[4C");
 });
 
 test("erases nothing without a frame", () => {

@@ -5,6 +5,7 @@ import type { Frame } from "./editor.ts";
 const beginChange = "\u001b[?2026h";
 const endChange = "\u001b[?2026l";
 const eraseBelow = "\u001b[J";
+const eraseRow = "\u001b[2K";
 
 /**
  * Escape sequences that erase `previous`, print `rows` into the scrollback, and draw `next` below them. No row may be wider
@@ -14,6 +15,21 @@ export function drawChange(previous: Frame | undefined, rows: readonly string[],
 	const printed = rows.map((row) => `${row}\r\n`).join("");
 	const drawn = next.rows.join("\r\n") + placeCursor(next);
 	return `${beginChange}${eraseFrame(previous)}${printed}${drawn}${endChange}`;
+}
+
+/**
+ * Escape sequences that replace `previous` by a frame with as many rows. Only rows that differ are drawn, so that a slow
+ * connection has little to send.
+ */
+export function drawRows(previous: Frame, next: Frame): string {
+	let at = previous.cursor.row;
+	let drawn = "";
+	for (const [row, text] of next.rows.entries()) {
+		if (text === previous.rows[row]) continue;
+		drawn += `${vertical(row - at)}\r${eraseRow}${text}`;
+		at = row;
+	}
+	return `${beginChange}${drawn}${vertical(next.cursor.row - at)}\r${right(next.cursor.column)}${endChange}`;
 }
 
 /** Erases the frame and moves the cursor to its first row. */
@@ -32,7 +48,15 @@ export function reflowFrame(frame: Frame, columns: number): Frame {
 }
 
 function placeCursor({ rows, cursor }: Frame): string {
-	return `${up(rows.length - 1 - cursor.row)}\r${cursor.column > 0 ? `\u001b[${cursor.column}C` : ""}`;
+	return `${up(rows.length - 1 - cursor.row)}\r${right(cursor.column)}`;
+}
+
+function right(columns: number): string {
+	return columns > 0 ? `\u001b[${columns}C` : "";
+}
+
+function vertical(rows: number): string {
+	return rows > 0 ? `\u001b[${rows}B` : up(-rows);
 }
 
 function up(rows: number): string {

@@ -2,11 +2,16 @@ import { emitKeypressEvents } from "node:readline";
 import type { ReadStream, WriteStream } from "node:tty";
 import { isDeepStrictEqual } from "node:util";
 import type { Frame, Key } from "./editor.ts";
-import { drawChange, eraseFrame, reflowFrame } from "./live-region.ts";
+import { drawChange, drawRows, eraseFrame, reflowFrame } from "./live-region.ts";
 
 const beginPasteMarks = "\u001b[?2004h";
 const endPasteMarks = "\u001b[?2004l";
 const clearScreen = "\u001b[H\u001b[2J";
+/** The alternate screen of xterm, which leaves the scrollback as it is. */
+const beginPage = "\u001b[?1049h";
+const endPage = "\u001b[?1049l";
+const hideCursor = "\u001b[?25l";
+const showCursor = "\u001b[?25h";
 
 export interface TerminalOptions {
 	readonly input: ReadStream;
@@ -32,6 +37,8 @@ export class Terminal {
 	/** Whether the screen may differ from the frame, because a resize moved its rows. */
 	#isMoved = false;
 	#columns: number;
+	/** Rows and the frame that are drawn after the page is closed; undefined without a page. */
+	#behind: { readonly rows: readonly string[]; readonly frame: Frame | undefined } | undefined;
 	readonly #onKeypress = (text: string | undefined, { name = "", ctrl = false, meta = false }: Keypress) => {
 		if (ctrl && name === "l") this.#clear();
 		else this.#options.onKey({ text: text ?? "", name, ctrl, meta });
@@ -62,16 +69,38 @@ export class Terminal {
 
 	/** Prints rows above the frame and redraws the frame. Writes nothing if the screen is up to date. */
 	draw(rows: readonly string[], frame: Frame): void {
+		if (this.#behind) {
+			this.#behind = { rows: [...this.#behind.rows, ...rows], frame };
+			return;
+		}
 		// A write during a resize is laid out for the wrong size, so no write should be unnecessary.
 		if (rows.length === 0 && !this.#isMoved && isDeepStrictEqual(frame, this.#frame)) return;
+		const before = this.#frame;
+		const isSmall = !this.#isMoved && rows.length === 0 && before?.rows.length === frame.rows.length;
 		this.#isMoved = false;
-		this.#options.output.write(drawChange(this.#frame, rows, frame));
+		this.#options.output.write(isSmall ? drawRows(before, frame) : drawChange(before, rows, frame));
 		this.#frame = frame;
+	}
+
+	/** Shows rows on the complete screen, until `closePage`. Drawn rows appear after that. */
+	showPage(rows: readonly string[]): void {
+		const opening = this.#behind ? "" : beginPage + hideCursor;
+		this.#behind ??= { rows: [], frame: undefined };
+		this.#options.output.write(`${opening}${clearScreen}${rows.join("\r\n")}`);
+	}
+
+	closePage(): void {
+		const behind = this.#behind;
+		if (!behind) return;
+		this.#behind = undefined;
+		this.#options.output.write(showCursor + endPage);
+		if (behind.frame) this.draw(behind.rows, behind.frame);
 	}
 
 	/** Erases the frame and restores the mode of the terminal. */
 	close(): void {
 		const { input, output } = this.#options;
+		this.closePage();
 		output.write(eraseFrame(this.#frame) + endPasteMarks);
 		this.#frame = undefined;
 		input.off("keypress", this.#onKeypress);
@@ -83,6 +112,7 @@ export class Terminal {
 
 	/** Clears the screen, as Ctrl-L does in other programs. */
 	#clear(): void {
+		if (this.#behind) return;
 		this.#options.output.write(clearScreen);
 		this.#frame = undefined;
 		this.#options.onRedraw();

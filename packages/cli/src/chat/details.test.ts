@@ -1,0 +1,29 @@
+import { expect, test } from "vitest";
+import { createStyles } from "../text/styles.ts";
+import { Details } from "./details.ts";
+
+const format = { columns: 30, styles: createStyles(false) };
+
+test("shows thinking and calls in full, and one of them by its place from the end", () => {
+	const details = new Details();
+	details.addThinking("hm\u001b[2J");
+	details.addCall({ status: "completed", name: "run", result: "1\n2", call_id: "a" }, { cmd: "seq 2" });
+	const call = ["Call of run", "Arguments:", "{", '  "cmd": "seq 2"', "}", "", "Result:", "1", "2"];
+	expect(details.rows(format)).toEqual(["Thinking", "hm\\u{1b}[2J", "", ...call]);
+	expect(details.rowsOf(1, format)).toEqual(call);
+	expect(details.rowsOf(3, format)).toBeUndefined();
+});
+
+test("shows a failed call without known arguments", () => {
+	const details = new Details();
+	details.addCall({ status: "failed", name: "run", error: "no", call_id: "a" }, undefined);
+	expect(details.rows(format)).toEqual(["Call of run (failed)", "Error:", "no"]);
+});
+
+test("drops the oldest entries above its limits, but never the last one", () => {
+	const details = new Details();
+	for (let index = 0; index < 300; index++) details.addThinking(`${index}`);
+	expect(details.count).toBe(200);
+	details.addThinking("x".repeat(3_000_000));
+	expect(details.count).toBe(1);
+});

@@ -1,0 +1,67 @@
+import { definedItems } from "@parley/base";
+import type { ToolCallPayload } from "@parley/protocol";
+import type { OutputFormat } from "../text/styles.ts";
+import { visibleText } from "../text/visible.ts";
+import { wrapText } from "../text/wrap.ts";
+import { detailTexts } from "../texts/chat/live.ts";
+
+/** Maximum entries, and characters of all of them. The oldest ones are dropped. */
+const maxEntries = 200;
+const maxCharacters = 2_000_000;
+
+interface Entry {
+	readonly title: string;
+	readonly text: string;
+}
+
+type Ended = Exclude<ToolCallPayload, { status: "started" }>;
+
+/** Thinking and tool calls in full, which the transcript shows in part. */
+export class Details {
+	#entries: readonly Entry[] = [];
+
+	get count(): number {
+		return this.#entries.length;
+	}
+
+	addThinking(text: string): void {
+		this.#add({ title: detailTexts.thinking, text });
+	}
+
+	addCall(call: Ended, args: unknown): void {
+		const { name } = call;
+		const isFailed = call.status === "failed";
+		const given = args === undefined ? [] : [detailTexts.arguments, JSON.stringify(args, undefined, 2), ""];
+		const ending = isFailed ? [detailTexts.error, call.error] : [detailTexts.result, call.result];
+		const title = isFailed ? detailTexts.failed({ name }) : detailTexts.call({ name });
+		this.#add({ title, text: [...given, ...ending].join("\n") });
+	}
+
+	/** Rows of all entries, in their order. */
+	rows(format: OutputFormat): string[] {
+		return this.#entries.flatMap((entry, index) =>
+			definedItems([index === 0 ? undefined : "", ...entryRows(entry, format)]),
+		);
+	}
+
+	/** Rows of one entry, counted from the last one, which is 1; undefined without it. */
+	rowsOf(place: number, format: OutputFormat): string[] | undefined {
+		const entry = this.#entries.at(-place);
+		return entry && entryRows(entry, format);
+	}
+
+	#add(entry: Entry): void {
+		const all = [...this.#entries, entry].slice(-maxEntries);
+		let characters = 0;
+		const tooOld = all.findLastIndex(({ text }) => {
+			characters += text.length;
+			return characters > maxCharacters;
+		});
+		this.#entries = all.slice(Math.min(tooOld + 1, all.length - 1));
+	}
+}
+
+function entryRows({ title, text }: Entry, { columns, styles }: OutputFormat): string[] {
+	const rows = wrapText(visibleText(text).trimEnd(), columns);
+	return [...wrapText(visibleText(title), columns).map(styles.bold), ...rows];
+}

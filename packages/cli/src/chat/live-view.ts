@@ -1,0 +1,128 @@
+import { definedItems } from "@parley/base";
+import { questionPrompt } from "../questions/question-rows.ts";
+import { progressWords as planProgress } from "../tasks/task-board.ts";
+import { type Editor, editorRows, type Frame } from "../terminal/editor.ts";
+import { formatRoughly } from "../text/amounts.ts";
+import { shorten } from "../text/shorten.ts";
+import type { OutputFormat } from "../text/styles.ts";
+import { visibleLine } from "../text/visible.ts";
+import { widthOf } from "../text/wrap.ts";
+import { liveTexts } from "../texts/chat/live.ts";
+import { messageLine, promptMark } from "../wordings/message-rows.ts";
+import { retryWords } from "../wordings/model-rows.ts";
+import { progressWords } from "../wordings/progress-words.ts";
+import type { Conversation } from "./conversation.ts";
+
+/** Rows below the scrollback. */
+export interface LiveState {
+	readonly conversation: Conversation;
+	/** The message that is being typed. */
+	readonly message: Editor;
+	/** The answer that is being typed; undefined while the keys go to the message. */
+	readonly answer: Editor | undefined;
+	/** Notice of the chat, above the state of the session. */
+	readonly notice: string;
+	/** Milliseconds, for the time of the running turn. */
+	readonly now: number;
+	/** The row below the typed line, which may be empty; undefined without one. */
+	readonly status: string | undefined;
+}
+
+/** Frames of the mark of a running turn, and the milliseconds of each. */
+const marks = [..."⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"];
+export const markMs = 120;
+
+/** Minimum rows of a terminal for the row below the typed line. */
+const roomyRows = 8;
+/** Minimum columns for the words of the activity. */
+const minActivity = 12;
+
+/** Maximum number of queued messages that are shown. */
+const maxWaiting = 3;
+
+/**
+ * Rows below the scrollback: the unfinished row of the reply, running tasks, queued messages, the current activity, and the
+ * typed line.
+ */
+export function liveView(state: LiveState, format: OutputFormat, terminalRows: number): Frame {
+	const { conversation, answer } = state;
+	const dimmed = [...waitingRows(conversation), ...statusRows(state, format.columns)];
+	const tasks = conversation.tasks.live(format);
+	const rows = definedItems([
+		...conversation.openRows(format),
+		// An answer is shown below its question, a message at its position in the session.
+		answer ? undefined : "",
+		...todoRows(conversation, format),
+		...tasks,
+		...dimmed.map((row) => format.styles.dim(shorten(row, format.columns))),
+	]).slice(-Math.max(1, terminalRows - 3));
+	const { status } = state;
+	const below = status !== undefined && terminalRows >= roomyRows ? [format.styles.dim(status)] : [];
+	const left = terminalRows - rows.length - 1 - below.length;
+	const typed = typedRows(state, format.columns, Math.max(1, left));
+	const { row, column } = typed.cursor;
+	return { rows: [...rows, ...typed.rows, ...below], cursor: { row: row + rows.length, column } };
+}
+
+function todoRows({ todo }: Conversation, { columns, styles }: OutputFormat): string[] {
+	return todo ? [styles.dim(shorten(planProgress(todo), columns))] : [];
+}
+
+function waitingRows({ steering, queue, sending }: Conversation): string[] {
+	const waiting = [
+		...steering.map((message) => liveTexts.toTurn({ message: messageLine(message) })),
+		...queue.map((message, index) => liveTexts.queued({ place: index + 1, message: messageLine(message) })),
+		...sending.map((content) => liveTexts.sending({ message: visibleLine(content) })),
+	];
+	const hidden = waiting.length - maxWaiting;
+	return hidden > 0 ? [...waiting.slice(0, maxWaiting), liveTexts.moreWaiting({ count: hidden })] : waiting;
+}
+
+function statusRows(state: LiveState, columns: number): string[] {
+	const { conversation, answer, notice } = state;
+	if (notice !== "") return [notice];
+	if (conversation.question?.given) return [liveTexts.sendingAnswer];
+	if (conversation.question && !answer) return [liveTexts.questionIsOpen];
+	return !conversation.active || conversation.question ? [] : [activityRow(state, columns)];
+}
+
+/** The mark, the activity, and as many facts as fit. */
+function activityRow({ conversation, now }: LiveState, columns: number): string {
+	const { elapsedMs, tokens } = conversation.activityAt(now);
+	const mark = `${marks[Math.floor(now / markMs) % marks.length]} `;
+	const facts = definedItems([
+		liveTexts.cancels,
+		elapsedMs === undefined ? undefined : liveTexts.seconds({ seconds: Math.floor(elapsedMs / 1000) }),
+		tokens === 0 ? undefined : liveTexts.tokens({ tokens: formatRoughly(tokens) }),
+	]);
+	let end = "";
+	for (const fact of facts) {
+		// The hint stays at the end.
+		const longer = end === "" ? ` · ${fact}` : ` · ${fact}${end}`;
+		if (widthOf(longer) + mark.length + minActivity > columns) break;
+		end = longer;
+	}
+	return `${mark}${activityWords(conversation, columns - mark.length - widthOf(end))}${end}`;
+}
+
+function activityWords({ retrying, progress, runningNames }: Conversation, columns: number): string {
+	if (retrying) return retryWords(retrying, columns);
+	const written = progressWords(progress, columns);
+	if (written !== undefined) return written;
+	const [name, ...others] = runningNames;
+	if (name === undefined) return liveTexts.working;
+	const words =
+		others.length > 0
+			? liveTexts.runningCalls({ count: runningNames.length })
+			: liveTexts.running({ name: visibleLine(name) });
+	return shorten(words, columns);
+}
+
+function typedRows({ conversation, message, answer }: LiveState, columns: number, maxRows: number): Frame {
+	const question = conversation.question?.question;
+	if (!question || !answer) {
+		return editorRows(message, { prompt: promptMark, columns, maxRows, masked: false });
+	}
+	const masked = question.type === "password";
+	return editorRows(answer, { prompt: questionPrompt(question), columns, maxRows, masked });
+}

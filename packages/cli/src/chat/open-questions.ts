@@ -1,0 +1,118 @@
+import type { EventPayloads, PromptRequestPayload } from "@parley/protocol";
+import {
+	answeredRow,
+	correctedRow,
+	type GivenAnswer,
+	givenRow,
+	type OpenQuestion,
+	questionRows,
+} from "../questions/question-rows.ts";
+import type { OutputFormat } from "../text/styles.ts";
+import { questionTexts } from "../texts/chat/live.ts";
+import { noteRows } from "../wordings/message-rows.ts";
+
+/** The question that a chat shows, and those around it. */
+export class OpenQuestions {
+	readonly #nameOfTask: (id: string) => string;
+	#current: OpenQuestion | undefined;
+	/** Open questions that wait for the current one, in order of arrival. */
+	#waiting: PromptRequestPayload[] = [];
+	/** Questions that were answered here and replaced on the screen by the next one before the gateway confirmed them. */
+	#sent: OpenQuestion[] = [];
+
+	constructor(nameOfTask: (id: string) => string) {
+		this.#nameOfTask = nameOfTask;
+	}
+
+	get current(): OpenQuestion | undefined {
+		return this.#current;
+	}
+
+	ask(question: PromptRequestPayload, format: OutputFormat): string[] {
+		// A "yes" to one question must not answer another question that arrived while the person typed.
+		if (this.#sent.some((one) => one.question.token === question.token)) return [];
+		if (this.#current && this.#current.question.token !== question.token) {
+			if (this.#waiting.some(({ token }) => token === question.token)) return [];
+			this.#waiting.push(question);
+			return this.#current.given ? this.#askNext(format) : noteRows(questionTexts.follows, format);
+		}
+		this.#current = { question };
+		return this.#rows(question, format);
+	}
+
+	/** Records an answer to the current question. The next question opens immediately, without waiting for the gateway. */
+	answer(given: GivenAnswer, format: OutputFormat): string[] {
+		if (!this.#current) return [];
+		const { question } = this.#current;
+		this.#current = { question, given };
+		return this.#waiting.length > 0 ? this.#askNext(format) : [];
+	}
+
+	/** The gateway rejected an answer: its question is open again, after the current one. */
+	unanswer(token: string, format: OutputFormat): string[] {
+		if (this.#current?.question.token === token) {
+			this.#current = { question: this.#current.question };
+			return [];
+		}
+		const refused = this.#removeSent(token);
+		if (!refused) return [];
+		this.#waiting.unshift(refused.question);
+		return !this.#current || this.#current.given ? this.#askNext(format) : [];
+	}
+
+	/** The gateway reported an answer. Returns its question, if it was shown here. */
+	settle(
+		response: EventPayloads["prompt.response"],
+		format: OutputFormat,
+	): { readonly question: PromptRequestPayload | undefined; readonly rows: string[] } {
+		const sent = this.#removeSent(response.token);
+		if (sent) {
+			const rows = [correctedRow(sent, response, format)].filter((row) => row !== undefined);
+			return { question: sent.question, rows };
+		}
+		const open = this.#current;
+		const next = this.#remove(response.token, format);
+		if (open?.question.token !== response.token) return { question: undefined, rows: next };
+		return { question: open.question, rows: [answeredRow(open, response, format), ...next] };
+	}
+
+	close({ token, reason }: EventPayloads["prompt.closed"], format: OutputFormat): string[] {
+		const sent = this.#removeSent(token);
+		const closed = questionTexts.closed({ reason });
+		if (sent) return noteRows(questionTexts.otherClosed({ label: sent.question.label, reason }), format);
+		const isShown = this.#current?.question.token === token;
+		const next = this.#remove(token, format);
+		return isShown ? [...noteRows(closed, format), ...next] : next;
+	}
+
+	/** Shows the next question below the answer that was given to the last one. */
+	#askNext(format: OutputFormat): string[] {
+		const answered = this.#current;
+		const question = this.#waiting.shift();
+		if (!question) return [];
+		this.#current = { question };
+		if (!answered?.given) return this.#rows(question, format);
+		this.#sent.push(answered);
+		return [givenRow(answered.given, format), ...this.#rows(question, format)];
+	}
+
+	#rows(question: PromptRequestPayload, format: OutputFormat): string[] {
+		const { task_id } = question.context;
+		const words = task_id === undefined ? undefined : questionTexts.asks({ name: this.#nameOfTask(task_id) });
+		return [...(words === undefined ? [] : noteRows(words, format)), ...questionRows(question, format)];
+	}
+
+	#removeSent(token: string): OpenQuestion | undefined {
+		const sent = this.#sent.find(({ question }) => question.token === token);
+		this.#sent = this.#sent.filter((one) => one !== sent);
+		return sent;
+	}
+
+	/** Removes a question and opens the next one. */
+	#remove(token: string, format: OutputFormat): string[] {
+		this.#waiting = this.#waiting.filter((question) => question.token !== token);
+		if (this.#current?.question.token !== token) return [];
+		this.#current = undefined;
+		return this.#askNext(format);
+	}
+}

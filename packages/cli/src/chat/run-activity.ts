@@ -1,0 +1,58 @@
+import type { OzzieEvent } from "@parley/protocol";
+
+/** Characters of one token, roughly. */
+const charactersOfToken = 4;
+
+/** Time and output of the running turn. */
+export interface Activity {
+	/** Milliseconds since its first event; undefined without a running turn. */
+	readonly elapsedMs: number | undefined;
+	/** Output tokens. Those of the current model call are estimated. */
+	readonly tokens: number;
+}
+
+/** Measures the running turn by its events. */
+export class RunActivity {
+	#since: number | undefined;
+	#tokens = 0;
+	#characters = 0;
+
+	receive(event: OzzieEvent, now: number): void {
+		switch (event.event) {
+			case "user.message":
+				if (!event.payload.steered) this.#since ??= now;
+				break;
+			case "internal.llm.call":
+				if (event.payload.run_id !== "") this.#call(event.payload, now);
+				break;
+			case "assistant.thinking":
+			case "assistant.stream":
+			case "tool.arguments":
+				this.#since ??= now;
+				this.#characters += event.payload.content.length;
+				break;
+			case "assistant.message":
+				this.#since = undefined;
+				this.#tokens = 0;
+				this.#characters = 0;
+				break;
+			default:
+		}
+	}
+
+	at(now: number): Activity {
+		return {
+			elapsedMs: this.#since === undefined ? undefined : Math.max(0, now - this.#since),
+			tokens: this.#tokens + Math.round(this.#characters / charactersOfToken),
+		};
+	}
+
+	#call(
+		{ phase, tokens_output }: { readonly phase: "start" | "end"; readonly tokens_output: number },
+		now: number,
+	) {
+		this.#since ??= now;
+		this.#tokens += phase === "end" ? tokens_output : 0;
+		this.#characters = 0;
+	}
+}

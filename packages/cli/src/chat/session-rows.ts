@@ -1,0 +1,37 @@
+import { definedItems } from "@parley/base";
+import type { MethodResult } from "@parley/protocol";
+import { alignColumns } from "../text/columns.ts";
+import { shorten } from "../text/shorten.ts";
+import type { OutputFormat } from "../text/styles.ts";
+import { timeAgo } from "../text/time-ago.ts";
+import { visibleLine } from "../text/visible.ts";
+
+type Listed = MethodResult<"list_sessions">["sessions"][number];
+
+interface SessionsNow {
+	readonly current: string;
+	/** Milliseconds since the epoch. */
+	readonly now: number;
+}
+
+/** Minimum columns for the number of messages. */
+const roomyColumns = 80;
+
+/** Rows of the latest sessions. A mark shows the current session. */
+export function sessionRows(
+	sessions: readonly Listed[],
+	{ current, now }: SessionsNow,
+	{ columns, styles }: OutputFormat,
+): string[] {
+	const cells = sessions.map(({ session_id, title, message_count, updated_at, root_dir }) =>
+		definedItems([
+			session_id === current ? "▸" : " ",
+			visibleLine(session_id),
+			timeAgo(Date.parse(updated_at), now),
+			columns < roomyColumns ? undefined : `${message_count} ${message_count === 1 ? "message" : "messages"}`,
+			visibleLine(title || root_dir),
+		]),
+	);
+	const rows = alignColumns(cells).map((row) => shorten(row, columns));
+	return [...rows, styles.dim("`parley chat --session ID` continues a session")];
+}

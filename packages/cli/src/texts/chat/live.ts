@@ -1,0 +1,53 @@
+/** Texts of the rows below the transcript of a chat. */
+export const liveTexts = {
+	working: "working",
+	cancels: "Ctrl-C cancels",
+	cancelling: "cancelling …",
+	leaves: "press Ctrl-C again to leave",
+	sendingAnswer: "sending the answer…",
+	questionIsOpen: "a question is open: send your line or clear it (Ctrl-U) to answer",
+	running: ({ name }: { readonly name: string }): string => `running ${name}`,
+	runningCalls: ({ count }: { readonly count: number }): string => `running ${count} tools`,
+	seconds: ({ seconds }: { readonly seconds: number }): string =>
+		seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`,
+	tokens: ({ tokens }: { readonly tokens: string }): string => `${tokens} tokens`,
+	toTurn: ({ message }: { readonly message: string }): string => `  to the running turn: ${message}`,
+	queued: ({ place, message }: { readonly place: number; readonly message: string }): string =>
+		`  queued (${place}): ${message}`,
+	sending: ({ message }: { readonly message: string }): string => `  sending: ${message}`,
+	moreWaiting: ({ count }: { readonly count: number }): string => `  and ${count} more`,
+};
+
+/** Texts of the last row of the screen. */
+export const statusTexts = {
+	context: ({ percent }: { readonly percent: number }): string => `${percent} % context`,
+	sandbox: ({ state }: { readonly state: string }): string => `sandbox ${state}`,
+};
+
+/** Texts about thinking and tool calls that are shown in full on request. */
+export const detailTexts = {
+	hint: "Ctrl-O shows all",
+	thought: ({ time }: { readonly time: string }): string => `· thought for ${time}`,
+	thoughtBriefly: "· thought",
+	thinking: "Thinking",
+	call: ({ name }: { readonly name: string }): string => `Call of ${name}`,
+	failed: ({ name }: { readonly name: string }): string => `Call of ${name} (failed)`,
+	arguments: "Arguments:",
+	result: "Result:",
+	error: "Error:",
+	none: "No tool call or thinking yet.",
+	noSuch: ({ count }: { readonly count: number }): string =>
+		`There are ${count} entries: use a number from 1 (the last one) to ${count}.`,
+	position: ({ last, rows }: { readonly last: number; readonly rows: number }): string =>
+		`rows to ${last} of ${rows}`,
+	keys: "↑ ↓ PgUp PgDn Home End move · q closes",
+};
+
+/** Texts around questions of a chat. */
+export const questionTexts = {
+	follows: "another question follows this one",
+	asks: ({ name }: { readonly name: string }): string => `${name} asks:`,
+	closed: ({ reason }: { readonly reason: string }): string => `the question is closed: ${reason}`,
+	otherClosed: ({ label, reason }: { readonly label: string; readonly reason: string }): string =>
+		`${label} This question is closed: ${reason}`,
+};
