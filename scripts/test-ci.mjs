@@ -6,10 +6,10 @@ import { runBenches } from "./run-benches.mjs";
 import { vitest } from "./vitest.mjs";
 
 /**
- * Benches that are run by hand. Ten thousand sessions take a minute, most of it for opening them. The floors of the first token
+ * Benches that are run by hand. `growing-slack` has half of each of the other two. Ten thousand sessions take a minute, most of it for opening them. The floors of the first token
  * and of a turn are times of the machine, not ratios within the run.
  */
-const large = ["idle", "ttft", "turn"];
+const large = ["growing-slack-edits", "growing-slack-streams", "idle", "ttft", "turn"];
 
 /**
  * Benches whose misses are shown and do not fail the run, because a busy or slow machine misses times and targets. The reached part
@@ -22,6 +22,7 @@ const shorter = {
 	"first-word": ["--ratios", "--rounds", "3"],
 	"grpc-push": ["--ratios", "--rounds", "2"],
 	"growing-answer": ["--ratios", "--rounds", "1"],
+	"growing-slack": ["--ratios", "--rounds", "1"],
 	recovery: ["--ratios", "--rounds", "2"],
 	"local-request": ["--ratios", "--rounds", "2"],
 	"slow-reader": ["--rounds", "5"],

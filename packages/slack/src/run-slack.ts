@@ -35,6 +35,8 @@ export interface RunSlackOptions extends RunOptions {
 	readonly listen?: { readonly host: string; readonly port: number } | undefined;
 	/** Replaces `https://slack.com/api/`. */
 	readonly apiUrl?: string | undefined;
+	/** The server at `apiUrl` has no rate limits. */
+	readonly unlimited?: boolean | undefined;
 	/** Slack itself by default. */
 	readonly port?: SlackPort;
 }
@@ -105,7 +107,7 @@ async function openSide(
 }
 
 async function startParts(
-	{ botToken, port, clock, log }: PortedOptions,
+	{ botToken, port, unlimited, clock, log }: PortedOptions,
 	self: OwnAccount,
 	{ start, signal }: { readonly start: ConnectorStart; readonly signal: AbortSignal },
 ): Promise<Parts> {
@@ -114,7 +116,7 @@ async function startParts(
 	const nameOf = (id: string): string | undefined => reading.people.known(id);
 	const readName = (id: string): Promise<unknown> => reading.people.nameOf(id);
 	const platform = {
-		...createSlackPlatform({ ...start, port, self, nameOf, readName, signal, clock, log }),
+		...createSlackPlatform({ ...start, port, self, unlimited, nameOf, readName, signal, clock, log }),
 		readable: readableRooms({ ...reading, self, port, clock }),
 		readContext: (query: ContextQuery) => readRoomMessages({ ...reading, self, port, clock }, query),
 	};

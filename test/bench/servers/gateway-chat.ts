@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { serveGateway } from "../measure/serve-gateway.ts";
 
 /**
- * The gateway for people of Discord, with a model that replies 200 characters in one piece. With the argument `words`, it
+ * The gateway for people of Discord and Slack, with a model that replies 200 characters in one piece. With the argument `words`, it
  * streams a reply of this number of words, ten a second. Its first word is the time of that word.
  */
 const words = Number(process.argv[2] ?? 0);
@@ -21,12 +21,14 @@ await serveGateway({
 	settings: {
 		// The bot alone reads no earlier messages, and answers each message at once.
 		chat: {
-			people: { allow: [{ platform: "discord", as: "member" }] },
-			tenants: { discord: ["200"] },
+			people: { allow: ["discord", "slack"].map((platform) => ({ platform, as: "member" })) },
+			tenants: { discord: ["200"], slack: ["T1"] },
 			joinSeconds: 0,
 			welcome: { posts: false },
 			channels: Object.fromEntries(
-				Array.from({ length: 64 }, (_, index) => [`discord:200:${1_000 + index}`, { context: 0 }]),
+				["discord:200:", "slack:T1:C", "slack:T1:D"].flatMap((place) =>
+					Array.from({ length: 64 }, (_, index) => [`${place}${1_000 + index}`, { context: 0 }]),
+				),
 			),
 		},
 	},

@@ -50,6 +50,12 @@ test("no minute has more calls than Slack allows", () => {
 	expect(made.length).toBe(500);
 });
 
+test("for a server without rate limits, no call waits", () => {
+	const limits = new RateLimits(new ManualClock(), { unlimited: true });
+	for (let n = 0; n < 500; n++) limits.count(post);
+	expect(limits.emptied(post)).toEqual([]);
+});
+
 test("a channel without recent posts is no longer counted", () => {
 	const clock = new ManualClock();
 	const limits = new RateLimits(clock);

@@ -37,8 +37,12 @@ export class RateLimits {
 	/** Monotonic times of recent calls by limit. No cache: an eviction would allow calls again. */
 	readonly #calls = new Map<string, number[]>();
 
-	constructor(clock: Clock) {
+	readonly #isUnlimited: boolean;
+
+	/** With `unlimited`, no call waits. */
+	constructor(clock: Clock, { unlimited = false }: { readonly unlimited?: boolean | undefined } = {}) {
 		this.#clock = clock;
+		this.#isUnlimited = unlimited;
 	}
 
 	/** Number of limits that are currently counted. */
@@ -58,6 +62,7 @@ export class RateLimits {
 
 	/** Counts a call. Throws `rate-limited` without counting it if it must wait. */
 	count({ method, channel, lane, mustFollow = false }: Counted): void {
+		if (this.#isUnlimited) return;
 		const buckets = bucketsOf(method, channel);
 		const spare = (bucket: Bucket): number => (isPatient(lane) ? reserveOf(bucket) : 0);
 		for (const bucket of mustFollow ? [] : buckets) {

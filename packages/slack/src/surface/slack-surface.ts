@@ -26,6 +26,8 @@ import { showTitle } from "./titles.ts";
 export interface SurfaceParts extends CommonParts {
 	readonly port: SlackPort;
 	readonly self: OwnAccount;
+	/** The server has no rate limits. */
+	readonly unlimited?: boolean | undefined;
 	/** Aborts when the connector stops: requests that may be left out are not retried. */
 	readonly signal?: AbortSignal;
 }
@@ -44,8 +46,8 @@ export interface SlackSurface extends Surface {
  * https://github.com/slackapi/slack-api-specs/issues/10
  */
 export function slackSurface(parts: SurfaceParts): SlackSurface {
-	const { port, self, clock, log, signal } = parts;
-	const rateLimits = new RateLimits(clock);
+	const { port, self, unlimited, clock, log, signal } = parts;
+	const rateLimits = new RateLimits(clock, { unlimited });
 	const caller = new Caller({ port, limits: rateLimits, clock, log });
 	const history = new History(caller, self);
 	const files = new SharedFiles({ caller, history });

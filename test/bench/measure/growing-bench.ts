@@ -1,0 +1,107 @@
+import { type BenchOptions, report, roundsOf } from "./report.ts";
+import { type ServerProcess, startServer } from "./server-process.ts";
+
+const messages = 32;
+const words = 60;
+
+interface Side {
+	readonly servers: readonly ServerProcess[];
+	readonly platform: ServerProcess;
+	readonly bot: ServerProcess;
+}
+
+interface Cost {
+	/** Microseconds of CPU for one answer. */
+	readonly cpu: number;
+	readonly edits: number;
+	/** Median in milliseconds. */
+	readonly firstMs: number;
+}
+
+/** Servers of `servers/`, and the name of the library of the floor. */
+export interface GrowingSides {
+	readonly kit: string;
+	readonly sdk: string;
+	readonly platform: string;
+	/** Arguments of the platform. */
+	readonly given?: readonly string[];
+	readonly library: string;
+}
+
+const urlOf = ({ port }: ServerProcess): string => `http://127.0.0.1:${port}`;
+
+async function startSide(bot: string, { platform: name, given = [] }: GrowingSides): Promise<Side> {
+	const gateway = await startServer("gateway-chat", String(words));
+	const platform = await startServer(name, ...given);
+	const started = await startServer(bot, urlOf(platform), urlOf(gateway), "grows");
+	return { servers: [started, platform, gateway], platform, bot: started };
+}
+
+async function costOf({ platform, bot }: Side): Promise<Cost> {
+	const before = await bot.cpu();
+	await platform.ask({ messages });
+	const cpu = ((await bot.cpu()) - before) / messages;
+	const edits = (await platform.ask({ edits: true })) / messages;
+	return { cpu, edits, firstMs: await platform.ask({ first: true }) };
+}
+
+/**
+ * CPU of the connector for an answer of six seconds that grows in its post, with 32 answers at the same time. Also the time
+ * from the first word of the model to the first post. The complete connector, with its database on disk, against a library
+ * of the platform alone, which stores nothing and edits at the same rhythm. Each has its own platform and gateway in other
+ * processes. CPU is that of all threads of the bot's process.
+ */
+export async function benchGrowing(name: string, sides: GrowingSides, options: BenchOptions): Promise<void> {
+	const ours = await startSide(sides.kit, sides);
+	const floor = await startSide(sides.sdk, sides);
+	const rounds: { readonly a: Cost; readonly b: Cost; readonly again: Cost }[] = [];
+	// The first messages open the sessions, and V8 compiles.
+	const warmUp = options.ratios ? 1 : 2;
+	for (const round of roundsOf(options, warmUp)) {
+		const a = await costOf(floor);
+		const b = await costOf(ours);
+		if (round >= warmUp) rounds.push({ a, b, again: await costOf(floor) });
+	}
+	for (const server of [ours, floor].flatMap(({ servers }) => servers)) await server.stop();
+	const figure = (of: string, values: number[], unit = "µs CPU") => ({ name: of, unit, values });
+	const each = (of: (round: (typeof rounds)[number]) => number): number[] => rounds.map(of);
+	const { library } = sides;
+	// Both rounds of the floor, because the load of the machine varies.
+	const ratios = each(({ a, b, again }) => (2 * b.cpu) / (a.cpu + again.cpu));
+	const ratio = figure(`CPU of a growing answer, connector ÷ ${library} alone`, ratios, "×");
+	const firsts = each(({ b }) => b.firstMs);
+	const first = figure("connector: first word of the model to the first post", firsts, "ms");
+	const figures = [
+		...[
+			figure(
+				`${library} alone, one answer`,
+				each(({ a }) => a.cpu),
+			),
+			figure(
+				"connector, one answer",
+				each(({ b }) => b.cpu),
+			),
+		],
+		figure(
+			`${library} alone, edits of one answer`,
+			each(({ a }) => a.edits),
+			"edits",
+		),
+		figure(
+			"connector, edits of one answer",
+			each(({ b }) => b.edits),
+			"edits",
+		),
+		figure(
+			`noise: ${library} ÷ itself`,
+			each(({ a, again }) => again.cpu / a.cpu),
+			"×",
+		),
+		...[first, ratio],
+	];
+	const gates = [
+		{ figure: ratio, atMost: 3 },
+		{ figure: first, atMost: 1000, ofMachine: true },
+	] as const;
+	report(name, figures, gates, options);
+}

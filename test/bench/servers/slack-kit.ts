@@ -1,0 +1,38 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
+import { chanceOf, createIds, silentLogger, systemClock } from "@parley/base";
+import { createClient } from "@parley/protocol";
+import { runSlack } from "@parley/slack";
+import { answerParent } from "../measure/answer-parent.ts";
+
+/** The complete connector, with its database on disk, between a gateway and the platform. */
+const [, , platform = "", gatewayUrl = ""] = process.argv;
+const ids = createIds();
+const surroundings = { clock: systemClock, ids };
+const operator = createClient({ url: gatewayUrl, ...surroundings });
+const { token } = await operator.request("create_token", {
+	kind: "connector",
+	name: "slack",
+	platform: "slack",
+});
+await operator.close();
+const dataDir = mkdtempSync(join(tmpdir(), "parley-bench-"));
+const connector = await runSlack({
+	...{ botToken: "xoxb-bench", appToken: "xapp-bench", apiUrl: `${platform}/api/` },
+	// Without Slack's limits, which would make the connector wait most of the time.
+	unlimited: true,
+	gatewayUrl,
+	gatewayToken: token,
+	dataDir,
+	log: silentLogger,
+	chance: () => chanceOf(ids),
+	...surroundings,
+});
+// The connector connects in the background.
+while (!(await connector.status()).connector) await setImmediate();
+answerParent(0, async () => {
+	await connector.stop();
+	rmSync(dataDir, { recursive: true });
+});
