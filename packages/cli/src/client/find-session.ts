@@ -1,6 +1,7 @@
 import { ParleyError } from "@parley/base";
 import { beginsId, requireLongId } from "../command-line/ids.ts";
 import { visibleLine } from "../text/visible.ts";
+import { sessionTexts } from "../texts/sessions.ts";
 import { getJson, type HttpAddress } from "./gateway-http.ts";
 
 /** A session as `/api/sessions` lists it. */
@@ -54,19 +55,16 @@ async function sessionsFrom(address: HttpAddress, prefix: string): Promise<Sessi
 
 function unknown(given: string): ParleyError {
 	const shown = visibleLine(given.slice(0, 100));
-	return new ParleyError(
-		`no session has an id that begins with ${shown}; \`parley sessions\` lists the sessions`,
-		{
-			code: "not_found",
-		},
-	);
+	return new ParleyError(sessionTexts.noSession({ id: shown }), {
+		code: "not_found",
+	});
 }
 
 function ambiguous(given: string, found: readonly SessionFacts[]): ParleyError {
 	const rows = found
 		.slice(0, maxNamed)
-		.map(({ id, title }) => `  ${visibleLine(id)}  ${visibleLine(title) || "(no title)"}`);
+		.map(({ id, title }) => `  ${visibleLine(id)}  ${visibleLine(title) || sessionTexts.noTitle}`);
 	const more = found.length > maxNamed ? ["  …"] : [];
-	const message = [`several sessions have an id that begins with ${given}:`, ...rows, ...more].join("\n");
+	const message = [sessionTexts.severalSessions({ id: given }), ...rows, ...more].join("\n");
 	return new ParleyError(message, { code: "failed_precondition" });
 }

@@ -2,6 +2,7 @@ import { defined } from "@parley/base/defined";
 import type { Command } from "commander";
 import { chosenDataDirectory } from "../command-line/data-directory.ts";
 import type { Io } from "../command-line/io.ts";
+import { addressTexts } from "../texts/gateway/address.ts";
 
 export interface AddressFlags {
 	readonly url?: string;
@@ -39,12 +40,12 @@ export async function findGateway(flags: AddressFlags, io: Io): Promise<GatewayA
 		() => false,
 	);
 	if (exists) {
-		throw new ParleyError(`no gateway runs on ${data}; \`parley start --data ${data}\` starts one`, {
+		throw new ParleyError(addressTexts.noGateway({ data }), {
 			code: "unavailable",
 		});
 	}
 	const source = flags.data === undefined ? "PARLEY_DATA" : "--data";
-	throw new ParleyError(`the data directory ${data} does not exist; correct ${source}`, {
+	throw new ParleyError(addressTexts.noDataDirectory({ data, source }), {
 		code: "invalid_argument",
 	});
 }
@@ -106,6 +107,6 @@ export function isLoopback(url: string): boolean {
 
 export function addAddressFlags(command: Command): Command {
 	return command
-		.option("--url <url>", "address of the gateway, such as http://127.0.0.1:7777 (PARLEY_URL)")
-		.option("--data <dir>", "the data directory of the gateway on this machine (PARLEY_DATA)");
+		.option("--url <url>", addressTexts.urlOption)
+		.option("--data <dir>", addressTexts.dataOption);
 }

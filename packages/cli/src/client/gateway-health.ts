@@ -1,6 +1,7 @@
 import { definedItems, parseJson } from "@parley/base";
 import type { SandboxFeatures } from "@parley/core";
 import type { Io } from "../command-line/io.ts";
+import { healthTexts } from "../texts/gateway/health.ts";
 import { type AddressFlags, findGateway } from "./gateway-address.ts";
 import { getFromGateway } from "./gateway-http.ts";
 
@@ -62,59 +63,68 @@ export function healthRows({
 	...health
 }: HealthReport): [string, string][] {
 	return definedItems([
-		health.auth === undefined ? undefined : (["access", accessOf(health)] satisfies [string, string]),
+		health.auth === undefined
+			? undefined
+			: ([healthTexts.access, accessOf(health)] satisfies [string, string]),
 		health.certificate
-			? (["", `certificate until ${health.certificate.valid_to.slice(0, 10)}`] satisfies [string, string])
+			? (["", healthTexts.certificateUntil({ day: health.certificate.valid_to.slice(0, 10) })] satisfies [
+					string,
+					string,
+				])
 			: undefined,
-		...troubleRow("provider", provider, ["ok", "unknown"]),
-		llama ? (["local model", llamaWords(llama)] satisfies [string, string]) : undefined,
-		...troubleRow("storage", storage, ["ok"]),
-		...troubleRow("policy", policy, ["ok"]),
-		sandbox ? (["sandbox", sandboxOf(sandbox)] satisfies [string, string]) : undefined,
-		sandbox?.fix === undefined ? undefined : (["", `fix: ${sandbox.fix}`] satisfies [string, string]),
+		...troubleRow(healthTexts.provider, provider, ["ok", "unknown"]),
+		llama ? ([healthTexts.localModel, llamaWords(llama)] satisfies [string, string]) : undefined,
+		...troubleRow(healthTexts.storage, storage, ["ok"]),
+		...troubleRow(healthTexts.policy, policy, ["ok"]),
+		sandbox ? ([healthTexts.sandbox, sandboxOf(sandbox)] satisfies [string, string]) : undefined,
+		sandbox?.fix === undefined
+			? undefined
+			: (["", healthTexts.fix({ fix: sandbox.fix })] satisfies [string, string]),
 	]);
 }
 
 function accessOf({ auth, local_trust, insecure_lan }: HealthReport): string {
-	if (insecure_lan) return "clients with the token, which is sent unencrypted (--insecure-lan)";
-	if (auth === "none") return "all users of this machine, without a token (--auth none)";
-	return local_trust ? "this user's programs; others need the token" : "all clients need the token";
+	if (insecure_lan) return healthTexts.insecureLan;
+	if (auth === "none") return healthTexts.withoutToken;
+	return local_trust ? healthTexts.ownPrograms : healthTexts.allNeedToken;
 }
 
 const llamaStates: Readonly<Record<string, string>> = {
-	external: "not started by the gateway",
-	idle: "starts with the first request",
-	found: "in use, not started by the gateway",
-	pausing: "stopped, will be restarted",
-	loading: "loading its model",
+	external: healthTexts.llamaExternal,
+	idle: healthTexts.llamaIdle,
+	found: healthTexts.llamaInUse,
+	pausing: healthTexts.llamaPausing,
+	loading: healthTexts.llamaLoading,
 };
 
 export function llamaWords({ endpoint, state, pid, restarts, reason, tokens }: LlamaReport): string {
 	const facts = definedItems([
 		endpoint,
 		llamaStates[state] ?? state,
-		pid === undefined ? undefined : `process ${pid}`,
-		restarts === 0 ? undefined : `restarted ${restarts} ${restarts === 1 ? "time" : "times"}`,
-		tokens === "estimated" ? "token counts are estimates" : undefined,
+		pid === undefined ? undefined : healthTexts.process({ pid }),
+		restarts === 0 ? undefined : healthTexts.restarts({ count: restarts }),
+		tokens === "estimated" ? healthTexts.estimatedTokens : undefined,
 	]);
 	return `${facts.join(", ")}${reason === undefined ? "" : `: ${reason}`}`;
 }
 
 function sandboxOf({ state, operator, chat, reason, mode }: SandboxReport): string {
-	if (state === "checking" || state === "wanted") return "being checked: commands wait for the result";
-	if (state === "unavailable") return `${withoutSandbox(operator)}: ${reason ?? "unknown reason"}`;
+	if (state === "checking" || state === "wanted") return healthTexts.sandboxChecking;
+	if (state === "unavailable") return `${withoutSandbox(operator)}: ${reason ?? healthTexts.unknownReason}`;
 	const words = operator === undefined ? mode : (confinements[operator] ?? operator);
-	return operator === "off" && chat === "bubblewrap" ? `${words}; commands of chats: bubblewrap` : words;
+	return operator === "off" && chat === "bubblewrap"
+		? healthTexts.chatsInBubblewrap({ operator: words })
+		: words;
 }
 
 const confinements: Readonly<Record<string, string>> = {
-	off: "off: commands run with your permissions",
-	container: "container: commands can access everything in the container of the gateway",
+	off: healthTexts.sandboxOff,
+	container: healthTexts.sandboxContainer,
 };
 
 function withoutSandbox(operator: string | undefined): string {
-	if (operator === "none") return "none: no command runs";
-	return "none: your commands run with your permissions, and commands of chats do not run";
+	if (operator === "none") return healthTexts.noCommands;
+	return healthTexts.onlyOwnCommands;
 }
 
 interface State {
@@ -126,6 +136,5 @@ interface State {
 /** A row for a state that needs attention. */
 function troubleRow(name: string, known: State | undefined, fine: readonly string[]): [string, string][] {
 	if (!known || fine.includes(known.state)) return [];
-	const since = known.since === undefined ? "" : `, since ${known.since}`;
-	return [[name, `${known.state}${known.reason === undefined ? "" : `: ${known.reason}`}${since}`]];
+	return [[name, healthTexts.trouble(known)]];
 }

@@ -9,6 +9,7 @@ import { request as secureRequest } from "node:https";
 import { text } from "node:stream/consumers";
 import { defined, type ErrorCode, ParleyError, parseJson } from "@parley/base";
 import { describeFailure, pinnedTo, refusalOf } from "@parley/protocol";
+import { addressTexts } from "../texts/gateway/address.ts";
 
 export interface HttpAddress {
 	readonly url: string;
@@ -98,7 +99,7 @@ export function answerError(
 	const refusal =
 		status === 401 || status === 421 || reported === undefined ? refusalOf(status, new URL(url)) : undefined;
 	if (refusal) return refusal;
-	const message = reported ?? `the gateway at ${url} answers with HTTP ${status}`;
+	const message = reported ?? addressTexts.otherStatus({ url, status });
 	return new ParleyError(message, { code: codes[status] ?? "internal" });
 }
 

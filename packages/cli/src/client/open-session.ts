@@ -1,5 +1,6 @@
 import { ParleyError } from "@parley/base";
 import type { Client, OpenSession } from "@parley/protocol";
+import { sessionTexts } from "../texts/sessions.ts";
 
 export interface SessionChoice {
 	/** Session to continue. If absent, a session is created. */
@@ -26,15 +27,12 @@ const maxSearched = 1_000;
  */
 export async function lastSession(client: Client, directory: string | undefined): Promise<string> {
 	if (directory === undefined) {
-		throw new ParleyError(
-			"--continue needs a gateway on this machine; use --session with an id from `parley sessions`",
-			{ code: "failed_precondition" },
-		);
+		throw new ParleyError(sessionTexts.continueElsewhere, { code: "failed_precondition" });
 	}
 	const { sessions } = await client.request("list_sessions", { limit: maxSearched });
 	const last = sessions.find((one) => one.root_dir === directory && one.external_key === undefined);
 	if (last) return last.session_id;
-	throw new ParleyError(`no session has the directory ${directory}; start one without --continue`, {
+	throw new ParleyError(sessionTexts.noSessionOfDirectory({ directory }), {
 		code: "not_found",
 	});
 }
@@ -63,7 +61,7 @@ async function checkModel(client: Client, model: string, profile = "default"): P
 	const { agents } = await client.request("list_agents", {});
 	// Such a server has its own models.
 	if (agents.some((agent) => agent.name === profile && agent.server !== undefined)) return;
-	throw new ParleyError(`unknown model ${JSON.stringify(name)}; \`parley models\` lists the models`, {
+	throw new ParleyError(sessionTexts.unknownModel({ name: JSON.stringify(name) }), {
 		code: "invalid_argument",
 	});
 }

@@ -1,4 +1,5 @@
 import { visibleLine } from "../text/visible.ts";
+import { commandLineTexts } from "../texts/command-line.ts";
 import { UsageError } from "./usage.ts";
 
 /** Shorter texts match by chance: all ids of tasks begin with `task_`. */
@@ -16,9 +17,7 @@ export function beginsId(id: string, given: string): boolean {
 export function requireLongId(given: string): void {
 	if (given.slice(given.indexOf("_") + 1).length >= fewestCharacters) return;
 	const shown = JSON.stringify(visibleLine(given));
-	throw new UsageError(
-		`${shown} is too short for an id: use at least ${fewestCharacters} characters after the prefix`,
-	);
+	throw new UsageError(commandLineTexts.shortId({ id: shown, least: fewestCharacters }));
 }
 
 const idCharacters = 6;

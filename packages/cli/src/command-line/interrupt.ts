@@ -1,3 +1,5 @@
+import { commandLineTexts } from "../texts/command-line.ts";
+
 export interface InterruptOptions {
 	/** Stops the running turn. */
 	cancel(): Promise<unknown>;
@@ -32,7 +34,7 @@ export class Interrupt {
 	press(): void {
 		if (this.#wasPressed) process.exit(interruptedCode);
 		this.#wasPressed = true;
-		this.#options.print("cancelling; press Ctrl-C again to exit immediately");
+		this.#options.print(commandLineTexts.cancelling);
 		this.#options.cancel().catch(this.#options.onFailure);
 	}
 }

@@ -1,5 +1,6 @@
 import { basename } from "node:path";
 import type { ReadStream, WriteStream } from "node:tty";
+import { commandLineTexts } from "../texts/command-line.ts";
 
 /** Input and output of a command, and the exit code of the process. Streams need not be terminals. */
 export interface Io {
@@ -31,14 +32,11 @@ function currentDirectory(): string {
 	try {
 		return process.cwd();
 	} catch (cause) {
-		const code = cause instanceof Error && "code" in cause ? ` (${cause.code})` : "";
+		const code = cause instanceof Error && "code" in cause ? String(cause.code) : undefined;
 		// The error class of Parley would load modules that this command line does not need.
-		throw new Error(
-			`the current directory does not exist${code}; change to another directory and try again`,
-			{
-				cause,
-			},
-		);
+		throw new Error(commandLineTexts.noDirectory({ code }), {
+			cause,
+		});
 	}
 }
 

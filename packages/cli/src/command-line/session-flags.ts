@@ -1,4 +1,5 @@
 import { type Command, Option } from "commander";
+import { commandLineTexts } from "../texts/command-line.ts";
 
 /** Flags that select a session, its profile and its model. */
 export interface SessionFlags {
@@ -11,17 +12,8 @@ export interface SessionFlags {
 
 export function addSessionFlags(command: Command): Command {
 	return command
-		.option("--session <id>", "continue this session (see parley sessions)")
-		.addOption(
-			new Option("-c, --continue", "continue the last session of this directory").conflicts([
-				"session",
-				"profile",
-			]),
-		)
-		.addOption(
-			new Option("--profile <name>", "agent profile of a new session (see parley agents)").conflicts(
-				"session",
-			),
-		)
-		.option("--model <name>", "model (see parley models)");
+		.option("--session <id>", commandLineTexts.session)
+		.addOption(new Option("-c, --continue", commandLineTexts.continue).conflicts(["session", "profile"]))
+		.addOption(new Option("--profile <name>", commandLineTexts.profile).conflicts("session"))
+		.option("--model <name>", commandLineTexts.model);
 }

@@ -1,6 +1,6 @@
 import { type Command, CommanderError, Help } from "commander";
 import leven from "leven";
-
+import { commandLineTexts } from "../texts/command-line.ts";
 import type { Io } from "./io.ts";
 import { usualName } from "./synonyms.ts";
 
@@ -10,7 +10,7 @@ export class UsageError extends Error {
 }
 
 /** Text of the error for a confirmation without a terminal. */
-export const noConfirmation = "Cannot ask for confirmation without a terminal. Use `-y` to confirm.";
+export const noConfirmation = commandLineTexts.noConfirmation;
 
 /** Makes invalid command lines throw a `UsageError` with the allowed values, also those of subcommands. */
 export function explainUsage(command: Command, io: Io): Command {
@@ -42,6 +42,7 @@ function asUnknownCommand(error: CommanderError, command: Command): CommanderErr
 	if (error.code !== "commander.excessArguments" || !isGroup) return error;
 	const [given = ""] = command.args;
 	const similar = similarName(given, command);
+	// In the form of commander, which `describe` reads.
 	const hint = similar === undefined ? "" : `\n(Did you mean ${similar}?)`;
 	return new CommanderError(2, "commander.unknownCommand", `error: unknown command '${given}'${hint}`);
 }
@@ -49,9 +50,8 @@ function asUnknownCommand(error: CommanderError, command: Command): CommanderErr
 function describe({ code, message }: CommanderError, command: Command): string {
 	const problem = message
 		.replace(/^error: /, "")
-		.replace(
-			/\n\(Did you mean (.*)\?\)$/,
-			(_, name: string) => `; did you mean ${currentName(name, command)}?`,
+		.replace(/\n\(Did you mean (.*)\?\)$/, (_, name: string) =>
+			commandLineTexts.didYouMean({ name: currentName(name, command) }),
 		)
 		.replace(/\.$/, "");
 	return `${withUsualName(problem, code, command)}\n${hintFor(code, command)}`;
@@ -62,13 +62,15 @@ function withUsualName(problem: string, code: string, command: Command): string 
 	if (code !== "commander.unknownCommand") return problem;
 	const [unknown, given = ""] = /^unknown command '(.*?)'/.exec(problem) ?? [];
 	const usual = usualName(given, command);
-	return unknown === undefined || usual === undefined ? problem : `${unknown}; did you mean ${usual}?`;
+	return unknown === undefined || usual === undefined
+		? problem
+		: `${unknown}${commandLineTexts.didYouMean({ name: usual })}`;
 }
 
 /** Error for a flag before the name of a command that has no such flag. */
 export function unusedFlag(name: string, command: Command): UsageError {
 	return new UsageError(
-		`${pathOf(command)} does not use --${name}\nusage: ${pathOf(command)} ${command.usage()}`,
+		commandLineTexts.unusedFlag({ command: pathOf(command), flag: name, usage: command.usage() }),
 	);
 }
 
@@ -81,7 +83,12 @@ export function refuseSubcommandName(words: readonly string[], command: Command)
 	const meant = usualName(first, command) ?? similarName(first, command);
 	if (meant === undefined) return;
 	throw new UsageError(
-		`unknown command '${first}'; did you mean ${meant}?\nto search for the word: ${pathOf(command)} search ${words.join(" ")}`,
+		commandLineTexts.subcommandName({
+			word: first,
+			command: meant,
+			parent: pathOf(command),
+			words: words.join(" "),
+		}),
 	);
 }
 
@@ -93,13 +100,13 @@ function similarName(given: string, { commands }: Command): string | undefined {
 
 function hintFor(code: string, command: Command): string {
 	if (code === "commander.unknownCommand") {
-		return `allowed: ${command.commands.map((known) => known.name()).join(", ")}`;
+		return commandLineTexts.allowed({ names: command.commands.map((known) => known.name()) });
 	}
 	if (code === "commander.unknownOption") {
 		const options = command.createHelp().visibleOptions(command);
-		return `allowed: ${options.map(({ long, short }) => long ?? short).join(", ")}`;
+		return commandLineTexts.allowed({ names: options.map(({ long, short }) => long ?? short ?? "") });
 	}
-	return `usage: ${pathOf(command)} ${command.usage()}`;
+	return commandLineTexts.usage({ command: pathOf(command), usage: command.usage() });
 }
 
 /** Replaces an old name of a command by its current name. Old names work, but are not shown. */

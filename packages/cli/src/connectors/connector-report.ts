@@ -4,6 +4,7 @@ import { type Clock, definedItems, type Logger, ParleyError, parseJson, type Tim
 import { isAlive } from "../client/running-gateway.ts";
 import { platforms } from "../gateway/platform.ts";
 import { duration } from "../text/time-ago.ts";
+import { connectorStateTexts } from "../texts/connectors/state.ts";
 
 /**
  * State of a connector. `waiting`: for the platform or the gateway, and it continues by itself. `refused`: a person must
@@ -73,8 +74,8 @@ export function judge(
 	if (report.state === "refused" || report.state === "failed") return report;
 	if (isAlive && now - report.seen < silentMs) return report;
 	const detail = isAlive
-		? `process ${report.pid} runs, but has not reported its state for a while`
-		: `process ${report.pid} ended without a report`;
+		? connectorStateTexts.silent({ pid: report.pid })
+		: connectorStateTexts.ended({ pid: report.pid });
 	return { ...report, state: "silent", detail };
 }
 
@@ -98,17 +99,17 @@ export function connectorWords(status: ConnectorStatus, now: number): string {
 	const span = duration(Math.max(0, now - since));
 	switch (state) {
 		case "starting":
-			return `starting (process ${pid})`;
+			return connectorStateTexts.starting({ pid });
 		case "connected":
-			return `connected for ${span} (process ${pid})${loadOf(status)}`;
+			return connectorStateTexts.connected({ span, pid, load: loadOf(status) });
 		case "waiting":
-			return `waiting for ${span}${reason}${loadOf(status)}`;
+			return connectorStateTexts.waiting({ span, reason, load: loadOf(status) });
 		case "refused":
-			return `does not run${reason}`;
+			return connectorStateTexts.refused({ reason });
 		case "failed":
-			return `ended${reason}`;
+			return connectorStateTexts.failed({ reason });
 		case "silent":
-			return `does not work${reason}`;
+			return connectorStateTexts.notWorking({ reason });
 	}
 }
 
@@ -125,23 +126,23 @@ export function connectorRows(status: ConnectorStatus, now: number): [string, st
 export function connectorFix({ platform, state, held = 0 }: ConnectorStatus): string | undefined {
 	switch (state) {
 		case "refused":
-			return `fix this, then start Parley again; \`parley ${platform} doctor\` shows details`;
+			return connectorStateTexts.refusedFix({ platform });
 		case "failed":
 		case "silent":
-			return `\`parley start\` restarts its connectors automatically; \`parley ${platform} doctor\` shows details`;
+			return connectorStateTexts.failedFix({ platform });
 		case "waiting":
-			return `it continues automatically; \`parley ${platform} doctor\` shows details`;
+			return connectorStateTexts.waitingFix({ platform });
 		case "starting":
 		case "connected":
-			return held > 0 ? `\`parley ${platform} posts\` lists the posts that need a decision` : undefined;
+			return held > 0 ? connectorStateTexts.heldFix({ platform }) : undefined;
 	}
 }
 
 function loadOf({ waiting = 0, open = 0, held = 0 }: ConnectorStatus): string {
 	const facts = definedItems([
-		waiting > 0 ? `events to handle: ${waiting}` : undefined,
-		open - held > 0 ? `posts to send: ${open - held}` : undefined,
-		held > 0 ? `held posts: ${held}` : undefined,
+		waiting > 0 ? connectorStateTexts.events({ count: waiting }) : undefined,
+		open - held > 0 ? connectorStateTexts.posts({ count: open - held }) : undefined,
+		held > 0 ? connectorStateTexts.heldPosts({ count: held }) : undefined,
 	]);
 	return facts.length > 0 ? `; ${facts.join(", ")}` : "";
 }

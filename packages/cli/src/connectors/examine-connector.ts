@@ -4,6 +4,7 @@ import type { Io } from "../command-line/io.ts";
 import { outputFormat, printJson, printRows } from "../command-line/output.ts";
 import type { Platform } from "../gateway/platform.ts";
 import { doctorRows } from "../tables/finding-rows.ts";
+import { connectorCheckTexts } from "../texts/connectors/state.ts";
 import { connectorFix, connectorWords, readConnectorStatuses } from "./connector-report.ts";
 import { type ConnectorFlags, readConnectorConfig } from "./run-connector.ts";
 
@@ -46,10 +47,13 @@ async function connectorOf({ platform, flags, io }: Examination): Promise<Findin
 	const now = systemClock.now();
 	const status = (await readConnectorStatuses(data, now)).find((one) => one.platform === name);
 	if (status === undefined) {
-		const fix = `set ${wants} and start the gateway with \`parley start\`, or run \`parley ${name}\` as well`;
-		return { id, status: "warn", what: `no connector runs on ${data}`, fix };
+		const fix = connectorCheckTexts.noneFix({ variables: wants, platform: name });
+		return { id, status: "warn", what: connectorCheckTexts.none({ data }), fix };
 	}
-	const [what, fix] = [`connector: ${connectorWords(status, now)}`, connectorFix(status)];
+	const [what, fix] = [
+		connectorCheckTexts.state({ words: connectorWords(status, now) }),
+		connectorFix(status),
+	];
 	if (fix === undefined) return { id, status: "ok", what };
 	return { id, status: status.state === "refused" ? "fail" : "warn", what, fix };
 }

@@ -16,6 +16,7 @@ import type { Io } from "../command-line/io.ts";
 import { printJson, printRows } from "../command-line/output.ts";
 import { UsageError } from "../command-line/usage.ts";
 import { type Platform, slack, slackOverHttp } from "../gateway/platform.ts";
+import { manifestTexts } from "../texts/connectors/slack.ts";
 import { examineConnector } from "./examine-connector.ts";
 import { readConnectorConfig } from "./run-connector.ts";
 import type { SlackFlags } from "./run-slack-connector.ts";
@@ -102,29 +103,28 @@ function compare(
 ): number {
 	const differences = manifestDiff(installed, requested);
 	if (json) printJson(differences, io);
-	else if (differences.length === 0) printRows(["the app matches the manifest"], io);
+	else if (differences.length === 0) printRows([manifestTexts.matches], io);
 	else printRows(differences.map(differenceWords), io);
 	return differences.length === 0 ? 0 : 1;
 }
 
 async function readInstalled(file: string, io: Io): Promise<Manifest> {
 	const text = file === "-" ? await readAll(io) : await readFile(file, "utf8").catch(unreadable(file));
-	const name = file === "-" ? "standard input" : file;
-	const fix = 'use the JSON under "App Manifest" in the settings of the app';
+	const name = file === "-" ? manifestTexts.standardInput : file;
 	let data: unknown;
 	try {
 		data = parseJson(text);
 	} catch (cause) {
-		throw new ParleyError(`${name} is not JSON: ${fix}`, { code: "invalid_argument", cause });
+		throw new ParleyError(manifestTexts.notJson({ file: name }), { code: "invalid_argument", cause });
 	}
 	const manifest = readManifest(data);
 	if (manifest) return manifest;
-	throw new ParleyError(`${name} is not an app manifest: ${fix}`, { code: "invalid_argument" });
+	throw new ParleyError(manifestTexts.noManifest({ file: name }), { code: "invalid_argument" });
 }
 
 function unreadable(file: string): (cause: unknown) => never {
 	return (cause) => {
-		throw new ParleyError(`cannot read ${file}`, { code: "not_found", cause });
+		throw new ParleyError(manifestTexts.unreadable({ file }), { code: "not_found", cause });
 	};
 }
 
@@ -138,10 +138,8 @@ async function readAll({ stdin }: Io): Promise<string> {
 function readPublicUrl(text: string): string {
 	const url = URL.canParse(text) ? new URL(text) : undefined;
 	if (url?.protocol !== "https:") {
-		throw new UsageError(`--public-url ${text} is not an https address\nSlack calls only https addresses`);
+		throw new UsageError(manifestTexts.insecureUrl({ url: text }));
 	}
 	if (url.href === `${url.origin}/`) return url.origin;
-	throw new UsageError(
-		`--public-url ${text} has a path or a query\nuse ${url.origin}: the connector adds /slack/events`,
-	);
+	throw new UsageError(manifestTexts.urlWithPath({ url: text, origin: url.origin }));
 }

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ParleyError } from "@parley/base";
 import { type DataLock, lockDataDirectory } from "@parley/gateway";
+import { connectorRunTexts } from "../texts/connectors/run.ts";
 
 /** Error code of SQLite if another process holds the lock: https://www.sqlite.org/rescode.html#busy */
 const SQLITE_BUSY = 5;
@@ -17,7 +18,7 @@ export function lockConnector(data: string, platform: string): DataLock {
 	} catch (reason) {
 		if (!isLocked(reason)) throw reason;
 		const lockOwner = ownerOf(join(place, "run", "lock.pid"));
-		const message = `the ${platform} connector of ${data} is already running${lockOwner}: \`parley start\` runs it if its token is set`;
+		const message = connectorRunTexts.alreadyRunning({ platform, data, owner: lockOwner });
 		throw new ParleyError(message, { code: "unavailable", cause: reason });
 	}
 }

@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { type Clock, delay, ParleyError, parseJson } from "@parley/base";
 import { type Client, describeFailure, refusalOf } from "@parley/protocol";
 import { getFromGateway, type HttpAddress } from "../client/gateway-http.ts";
+import { connectorRunTexts } from "../texts/connectors/run.ts";
 
 const firstWaitMs = 1_000;
 const longestWaitMs = 15_000;
@@ -87,7 +88,7 @@ export async function checkReady(
 	const health = healthIn(text);
 	if ((status === 200 || status === 503) && (health === "ok" || health === "degraded")) return;
 	if (health === "draining")
-		throw new ParleyError(`the gateway at ${url} is stopping`, { code: "unavailable" });
+		throw new ParleyError(connectorRunTexts.stopping({ url }), { code: "unavailable" });
 	if (isOfProxy(status, isNamed)) throw answeredByProxy(url, status);
 	throw refusalOf(status, new URL(url)) ?? anotherProgram(url, `HTTP ${status}`);
 }
@@ -102,7 +103,7 @@ function isOfProxy(status: number, isNamed: boolean): boolean {
 }
 
 function answeredByProxy(url: string, status: number): ParleyError {
-	const message = `${url} answers with HTTP ${status}; is this the address of a gateway?`;
+	const message = connectorRunTexts.answeredByProxy({ url, status });
 	return new ParleyError(message, { code: "unavailable" });
 }
 
@@ -110,7 +111,7 @@ function failureOf(cause: unknown, url: string, signal: AbortSignal): ParleyErro
 	const error: NodeJS.ErrnoException = cause instanceof Error ? cause : new Error(String(cause));
 	const { code = "" } = error;
 	if (signal.aborted || passing.includes(code)) {
-		const message = `no gateway answers at ${url}; start it with \`parley start\``;
+		const message = connectorRunTexts.noGateway({ url });
 		return new ParleyError(message, { code: "unavailable", cause });
 	}
 	// The codes of Node's HTTP parser: https://nodejs.org/api/errors.html
@@ -119,7 +120,7 @@ function failureOf(cause: unknown, url: string, signal: AbortSignal): ParleyErro
 }
 
 function anotherProgram(url: string, answer: string, cause?: unknown): ParleyError {
-	const message = `another program answers at ${url}, not a gateway (${answer}): check the address, or stop that program`;
+	const message = connectorRunTexts.otherProgram({ url, answer });
 	return new ParleyError(message, { code: "failed_precondition", cause });
 }
 
@@ -158,7 +159,7 @@ export async function connectorToken({ platform, data, gateway }: TokenQuestion)
 	const known = tokens.find((token) => token.id === id);
 	if (stored !== undefined && known?.status === "active") return stored;
 	if (known !== undefined) {
-		const message = `the token ${known.name} of the ${platform} connector is ${known.status}; to create another one: rm '${file}'`;
+		const message = connectorRunTexts.tokenEnded({ token: known.name, platform, state: known.status, file });
 		throw new ParleyError(message, { code: "failed_precondition" });
 	}
 	const made = await gateway.request("create_token", {
@@ -176,9 +177,9 @@ export function revokedToken(
 	cause: Error,
 ): ParleyError {
 	const fix = given?.startsWith("gw_connector_")
-		? `to create another one: parley token create connector NAME --platform ${platform}`
-		: `to create another one: rm '${tokenFileOf({ platform, data })}'`;
-	const message = `the gateway no longer accepts the token of the ${platform} connector, because it was revoked; ${fix}`;
+		? connectorRunTexts.createTokenFix({ platform })
+		: connectorRunTexts.removeTokenFix({ file: tokenFileOf({ platform, data }) });
+	const message = connectorRunTexts.tokenRevoked({ platform, fix });
 	return new ParleyError(message, { code: "unauthenticated", cause });
 }
 

@@ -21,6 +21,7 @@ import { humanLog } from "../gateway/human-log.ts";
 import { readConfig } from "../gateway/run-gateway.ts";
 import { stopSignal } from "../gateway/stop-signal.ts";
 import { createStyles, wantsColours } from "../text/styles.ts";
+import { connectorRunTexts } from "../texts/connectors/run.ts";
 import { type ConnectorWords, ReportWriter, reportFileOf } from "./connector-report.ts";
 import { lockConnector } from "./lock-connector.ts";
 import { checkReady, connectorToken, reachGateway, revokedToken } from "./reach-gateway.ts";
@@ -154,7 +155,7 @@ async function work(
 		throw revokedToken({ platform, data: config.data, given: io.environment["PARLEY_TOKEN"] }, end);
 	}
 	if (end instanceof Error) throw end;
-	return end ?? "it has ended";
+	return end ?? connectorRunTexts.hasEnded;
 }
 
 function failed(
@@ -166,7 +167,7 @@ function failed(
 	const { detail: why = "" } = wordsOf(reason, redactor);
 	const code = isFinal(reason) ? refusedExitCode : 1;
 	if (flags.supervised) log.error("the connector ended", { why, code });
-	else io.stderr.write(`parley ${platform}: ${why}\n`);
+	else io.stderr.write(`${connectorRunTexts.failed({ platform, reason: why })}\n`);
 	log.debug("the connector ended", { error: reason });
 	return code;
 }
@@ -191,9 +192,9 @@ function isForPerson({ flags, io }: Run): boolean {
 }
 
 function printState({ state, detail }: ConnectorWords, { platform, io }: Run): void {
-	if (state === "starting") io.stderr.write(`connecting to ${platform} …\n`);
-	if (state === "connected") io.stderr.write("connected; press Ctrl-C to stop, no messages are lost\n");
-	if (state === "waiting") io.stderr.write(`waiting: ${detail ?? "no answer"}\n`);
+	if (state === "starting") io.stderr.write(`${connectorRunTexts.connecting({ platform })}\n`);
+	if (state === "connected") io.stderr.write(`${connectorRunTexts.connected}\n`);
+	if (state === "waiting") io.stderr.write(`${connectorRunTexts.waiting({ reason: detail })}\n`);
 }
 
 interface ConnectorTarget {
@@ -233,7 +234,7 @@ async function asConnector(
 async function parentStopRequest({ stdin }: Io): Promise<string> {
 	process.on("SIGINT", () => undefined);
 	const parentEnded = new Promise<string>((resolve) => {
-		const ended = (): void => resolve("its parent ended");
+		const ended = (): void => resolve(connectorRunTexts.parentEnded);
 		stdin.once("end", ended).once("error", ended).resume();
 	});
 	const terminated = new Promise<string>((resolve) => process.once("SIGTERM", resolve));
@@ -252,11 +253,10 @@ function stateWords({ link, connector, behind }: RunStatus): ConnectorWords {
 		return { state: link.state === "lost" ? "waiting" : "refused", detail: link.detail, ...load };
 	}
 	if (connector?.gateway.state === "waiting") {
-		return { state: "waiting", detail: "the gateway does not answer", ...load };
+		return { state: "waiting", detail: connectorRunTexts.noAnswer, ...load };
 	}
 	if (behind > 0) {
-		const where = behind === 1 ? "a channel" : `${behind} channels`;
-		return { state: "waiting", detail: `missed messages of ${where} cannot be read yet`, ...load };
+		return { state: "waiting", detail: connectorRunTexts.missedMessages({ channels: behind }), ...load };
 	}
 	return { state: "connected", ...load };
 }

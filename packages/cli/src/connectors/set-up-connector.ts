@@ -10,6 +10,8 @@ import type { Platform } from "../gateway/platform.ts";
 import { doctorRows } from "../tables/finding-rows.ts";
 import { createStyles, wantsColours } from "../text/styles.ts";
 import { wrapText } from "../text/wrap.ts";
+import { connectorSetupTexts } from "../texts/connectors/setup.ts";
+import { connectorCheckTexts } from "../texts/connectors/state.ts";
 import {
 	type ConnectorStatus,
 	connectorFix,
@@ -92,8 +94,8 @@ async function passes(step: SetupStep, { io, signal }: Setup): Promise<boolean> 
 		show(findings, io);
 		if (isDone) return true;
 		if (signal.aborted || !io.stdin.isTTY) return false;
-		const another = step.id === "token" ? " To use another token, start the setup again." : "";
-		printText(io, `Press Enter to check again, or Ctrl-C to stop.${another}`);
+		const { again, againWithToken } = connectorSetupTexts;
+		printText(io, step.id === "token" ? againWithToken : again);
 		if (!(await entered(io, signal))) return false;
 	}
 }
@@ -108,7 +110,7 @@ async function waitForAnswer(step: SetupStep, { platform, flags, io, signal }: S
 		return (await client.request("invite_person", { role: "owner", platform: platform.name })).code;
 	});
 	if (code !== undefined) {
-		printText(io, `${platform.pairing(code)} to become the owner. The code works once.`);
+		printText(io, connectorSetupTexts.becomeOwner({ request: platform.pairing(code) }));
 	}
 	printText(io, step.todo);
 	let isDone = false;
@@ -134,16 +136,14 @@ async function withdraw(code: string, flags: ConnectorFlags, io: Io): Promise<vo
 function withoutToken([first, ...others]: readonly SetupStep[], { platform, io }: Setup): number {
 	if (first) say(io, heading(io, `1/${others.length + 1}  ${first.title}`));
 	if (first) printText(io, first.todo);
-	const [variable] = platform.variables;
-	printText(io, `Then run: export ${variable}=…; parley ${platform.name} setup`);
+	const [variable = ""] = platform.variables;
+	printText(io, connectorSetupTexts.runAgain({ variable, platform: platform.name }));
 	return 1;
 }
 
 function lastWords({ isOwn }: SetupConnector, { title, wants }: Platform): string {
-	const start = `If ${wants} are set, \`parley start\` also runs the ${title} connector.`;
-	return isOwn
-		? `Setup complete. The connector of this setup has stopped. Restart the gateway with the token set.\n${start}`
-		: `Setup complete. ${start}`;
+	const words = isOwn ? connectorSetupTexts.completeAndStopped : connectorSetupTexts.complete;
+	return words({ variables: wants, platform: title });
 }
 
 async function entered({ stdin }: Io, signal: AbortSignal): Promise<boolean> {
@@ -262,7 +262,7 @@ class SetupConnector {
 		try {
 			await withGateway(this.#flags, this.#io, (client) => client.request("list_sessions", { limit: 1 }));
 		} catch (reason) {
-			const fix = `run \`parley start\` in another terminal, with ${this.#platform.wants} set there as well`;
+			const fix = connectorSetupTexts.startGatewayFix({ variables: this.#platform.wants });
 			return this.#found("fail", ParleyError.from(reason).message, fix);
 		}
 		const { data } = await readConnectorConfig(this.#flags, this.#io);
@@ -300,15 +300,15 @@ class SetupConnector {
 		if (status === undefined)
 			return this.#found(
 				"fail",
-				"the connector does not start",
-				`run \`parley ${this.#platform.name}\` to see the reason`,
+				connectorSetupTexts.doesNotStart,
+				connectorSetupTexts.doesNotStartFix({ platform: this.#platform.name }),
 			);
-		const words = `connector: ${connectorWords(status, systemClock.now())}`;
+		const words = connectorCheckTexts.state({ words: connectorWords(status, systemClock.now()) });
 		if (status.state === "connected") return this.#found("ok", words);
 		return this.#found(
 			"fail",
 			words,
-			connectorFix(status) ?? `\`parley ${this.#platform.name} doctor\` shows details`,
+			connectorFix(status) ?? connectorSetupTexts.detailsFix({ platform: this.#platform.name }),
 		);
 	}
 

@@ -3,6 +3,7 @@ import type { Config } from "@parley/gateway";
 import type { SlackChecks, WrongSetting } from "@parley/slack";
 import type { Io } from "../command-line/io.ts";
 import { UsageError } from "../command-line/usage.ts";
+import { slackSettingTexts } from "../texts/connectors/slack.ts";
 
 /** Transport of the events of Slack, from the settings of the operator. */
 export type SlackTransport =
@@ -21,8 +22,6 @@ interface SlackEnvironment {
 interface SlackConfig {
 	readonly slack?: Config["slack"];
 }
-
-const setupHint = "`parley slack setup` explains how to get the tokens";
 
 /**
  * Settings of the connector: Socket Mode if SLACK_APP_TOKEN is set, HTTP with SLACK_SIGNING_SECRET. Throws a
@@ -61,8 +60,8 @@ function tried<Value>(read: () => Value): { readonly value?: Value; readonly wro
 		return { value: read() };
 	} catch (reason) {
 		if (!(reason instanceof UsageError)) throw reason;
-		const [what = "", hint = setupHint] = reason.message.split("\n");
-		return { wrong: defined({ what, fix: hint === setupHint ? undefined : hint }) };
+		const [what = "", hint = slackSettingTexts.setupHint] = reason.message.split("\n");
+		return { wrong: defined({ what, fix: hint === slackSettingTexts.setupHint ? undefined : hint }) };
 	}
 }
 
@@ -72,28 +71,25 @@ function variable({ environment }: SlackEnvironment, name: string): string | und
 
 function readBotToken(io: SlackEnvironment): string {
 	const botToken = variable(io, "SLACK_BOT_TOKEN");
-	if (botToken === undefined) throw new UsageError(`SLACK_BOT_TOKEN is not set\n${setupHint}`);
+	if (botToken === undefined) throw new UsageError(slackSettingTexts.noBotToken);
 	if (botToken.startsWith("xoxb-")) return botToken;
-	throw new UsageError(`SLACK_BOT_TOKEN is not a bot token: a bot token begins with xoxb-\n${setupHint}`);
+	throw new UsageError(slackSettingTexts.invalidBotToken);
 }
 
 function readTransport(io: SlackEnvironment, { slack }: SlackConfig, listen?: string): SlackTransport {
 	const appToken = variable(io, "SLACK_APP_TOKEN");
 	if (listen === undefined && appToken !== undefined) {
 		if (appToken.startsWith("xapp-")) return { appToken };
-		throw new UsageError(`SLACK_APP_TOKEN is not an app token: an app token begins with xapp-\n${setupHint}`);
+		throw new UsageError(slackSettingTexts.invalidAppToken);
 	}
 	const signingSecret = variable(io, "SLACK_SIGNING_SECRET");
 	if (signingSecret === undefined) {
-		const requested =
-			listen === undefined ? "SLACK_APP_TOKEN (or SLACK_SIGNING_SECRET)" : "SLACK_SIGNING_SECRET";
-		throw new UsageError(`${requested} is not set\n${setupHint}`);
+		const requested = listen === undefined ? slackSettingTexts.appTokenOrSecret : "SLACK_SIGNING_SECRET";
+		throw new UsageError(slackSettingTexts.missing({ variable: requested }));
 	}
 	const address = listen === undefined ? slack?.listen : readListen(listen);
 	if (address === undefined) {
-		throw new UsageError(
-			"SLACK_SIGNING_SECRET requires an address to listen on\nset --listen 127.0.0.1:3000, or slack.listen in the configuration",
-		);
+		throw new UsageError(slackSettingTexts.noListen);
 	}
 	return { signingSecret, listen: address };
 }
@@ -102,7 +98,7 @@ function readListen(text: string): { readonly host: string; readonly port: numbe
 	const [, bracketed, plain, port] = /^(?:\[([\da-fA-F:.]+)\]|([^:\s[\]]+)):(\d{1,5})$/.exec(text) ?? [];
 	const host = bracketed ?? plain;
 	if (host === undefined || Number(port) > 65_535) {
-		throw new UsageError(`--listen ${text} is not an address\nuse HOST:PORT, for example 127.0.0.1:3000`);
+		throw new UsageError(slackSettingTexts.invalidListen({ address: text }));
 	}
 	return { host, port: Number(port) };
 }

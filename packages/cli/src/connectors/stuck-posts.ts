@@ -7,6 +7,7 @@ import type { Platform } from "../gateway/platform.ts";
 import { alignColumns } from "../text/columns.ts";
 import { timeAgo } from "../text/time-ago.ts";
 import { visibleLine } from "../text/visible.ts";
+import { stuckPostTexts } from "../texts/connectors/posts.ts";
 import { lockConnector } from "./lock-connector.ts";
 import { type ConnectorFlags, readConnectorConfig } from "./run-connector.ts";
 
@@ -25,12 +26,12 @@ export async function listStuckPosts(
 	const { data: dataDir } = await readConnectorConfig(flags, io);
 	const posts = await readStuckPosts({ platform, dataDir }, maxShown);
 	if (flags.json) return printJson(posts, io);
-	if (posts.length === 0) return printRows(["no held or failed posts"], io);
+	if (posts.length === 0) return printRows([stuckPostTexts.noPosts], io);
 	const now = systemClock.now();
 	const rows = posts.map(({ id, state, since, lane, reason }) => {
 		return [id, state, timeAgo(since, now), lane, reason].map(visibleLine);
 	});
-	printRows(alignColumns([["ID", "STATE", "SINCE", "KIND", "REASON"], ...rows]), io);
+	printRows(alignColumns([stuckPostTexts.columns, ...rows]), io);
 }
 
 /** Sends or discards a held post, by the running connector or by its next start. */
@@ -45,14 +46,14 @@ export async function decideStuck(
 	if (lock === undefined) {
 		// The memory of the connector must match its database: it reads the decision and sends the post itself.
 		await leaveDecisionOn(where, decided);
-		return printRows([send ? "the connector sends the post soon" : "the post is discarded"], io);
+		return printRows([send ? stuckPostTexts.sentSoon : stuckPostTexts.discarded], io);
 	}
 	try {
 		await decideStuckPost(where, decided);
 	} finally {
 		lock.release();
 	}
-	printRows([send ? "the connector sends the post at its next start" : "the post is discarded"], io);
+	printRows([send ? stuckPostTexts.sentAtStart : stuckPostTexts.discarded], io);
 }
 
 function lockIfStopped(data: string, platform: string): DataLock | undefined {

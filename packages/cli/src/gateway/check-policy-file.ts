@@ -3,6 +3,7 @@ import { join, resolve } from "node:path";
 import { createIds, systemClock } from "@parley/base";
 import { builtinTools, checkPolicy, createWebFetch } from "@parley/core";
 import type { Io } from "../command-line/io.ts";
+import { rootTexts } from "../texts/gateway/start.ts";
 import type { GatewayFlags } from "./gateway-flags.ts";
 import { readConfig } from "./run-gateway.ts";
 
@@ -11,13 +12,12 @@ export async function checkFile(named: string | undefined, flags: GatewayFlags, 
 	const path = named === undefined ? await usedFile(flags, io) : resolve(io.cwd, named);
 	// The file is optional: without it, the built-in rules apply.
 	if (named === undefined && !existsSync(path)) {
-		return `✓ ${path} does not exist: only the built-in rules apply`;
+		return rootTexts.noPolicyFile({ path });
 	}
 	const web = createWebFetch({ clock: systemClock, ids: createIds() });
 	const tools = [...builtinTools(), web, { name: "web_search" }];
 	const { layer, rules, ignored } = checkPolicy(path, tools);
-	const without = ignored.length === 0 ? "" : `, ${ignored.length} ignored`;
-	return `✓ ${path}: ${rules.length} ${rules.length === 1 ? "rule" : "rules"} of the ${layer}${without}`;
+	return rootTexts.policyFile({ path, rules: rules.length, layer, ignored: ignored.length });
 }
 
 async function usedFile(flags: GatewayFlags, io: Io): Promise<string> {

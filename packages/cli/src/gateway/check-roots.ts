@@ -1,5 +1,6 @@
 import { realpath } from "node:fs/promises";
 import { ParleyError } from "@parley/base";
+import { rootTexts } from "../texts/gateway/start.ts";
 
 /**
  * Questions a gateway whose tools could use every file of the machine. Returns a warning if the operator chose `/` as a
@@ -10,13 +11,8 @@ export async function checkRoots(
 	currentDirectory: string,
 ): Promise<string | undefined> {
 	if (chosen.length === 0 && currentDirectory === "/") {
-		throw new ParleyError(
-			"the current directory is /, so tools could read every file of this machine; choose a directory with `--root DIR`, or confirm with `--root /`",
-			{ code: "invalid_argument" },
-		);
+		throw new ParleyError(rootTexts.currentDirectoryIsRoot, { code: "invalid_argument" });
 	}
 	const real = await Promise.all(chosen.map((root) => realpath(root).catch(() => root)));
-	return real.includes("/")
-		? "the root / lets tools read every file of this machine that this user can read; choose a smaller directory with `--root DIR`"
-		: undefined;
+	return real.includes("/") ? rootTexts.rootIsRoot : undefined;
 }

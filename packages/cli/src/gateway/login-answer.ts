@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { ParleyError } from "@parley/base";
+import { mcpLoginTexts } from "../texts/gateway/mcp.ts";
 
 /** Path of the redirect. */
 const path = "/callback";
@@ -30,7 +31,7 @@ export async function listenForLogin(port: number): Promise<LoginListener> {
 	server.maxConnections = maxConnections;
 	server.listen(port, "127.0.0.1");
 	await once(server, "listening").catch((cause: unknown) => {
-		throw new ParleyError(`Port ${port} of 127.0.0.1 cannot be used: choose another one with --port`, {
+		throw new ParleyError(mcpLoginTexts.portInUse({ port }), {
 			code: "unavailable",
 			cause,
 		});
@@ -69,7 +70,5 @@ function reply(response: ServerResponse, isAccepted: boolean): void {
 		"referrer-policy": "no-referrer",
 		connection: "close",
 	});
-	response.end(
-		isAccepted ? "Parley has received the login. Close this page.\n" : "This is not the login of Parley.\n",
-	);
+	response.end(isAccepted ? `${mcpLoginTexts.loginReceived}\n` : `${mcpLoginTexts.otherLogin}\n`);
 }

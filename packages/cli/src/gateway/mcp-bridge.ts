@@ -4,6 +4,7 @@ import { text } from "node:stream/consumers";
 import { type Clock, defined, ParleyError, parseJson } from "@parley/base";
 import { createParser } from "eventsource-parser";
 import { answerError, beginRequest, type HttpAddress, unreachable } from "../client/gateway-http.ts";
+import { mcpServeTexts } from "../texts/gateway/mcp.ts";
 
 export interface McpBridgeOptions {
 	readonly clock: Clock;
@@ -30,9 +31,6 @@ const endTimeoutMs = 1_000;
 
 const codes = { parse: -32_700, internal: -32_603 } as const;
 
-const lostWords =
-	"the connection to the gateway was lost; a run that has started continues: read its session or call task_status before you send the request again";
-
 /**
  * Passes messages between a client on standard input and output and the endpoint of the gateway. No request is sent twice,
  * except one that the gateway refused because its session is unknown after a restart.
@@ -54,7 +52,7 @@ export class McpBridge {
 	async receive(line: string): Promise<void> {
 		if (line.trim() === "") return;
 		const message = readMessage(line);
-		if (!message) return this.refuse("the message is not one JSON-RPC message within the limits");
+		if (!message) return this.refuse(mcpServeTexts.invalidMessage);
 		if (message.method === "initialize") {
 			this.#initialize = message;
 			this.#sessionId = undefined;
@@ -139,7 +137,7 @@ export class McpBridge {
 			if (!this.#stop.signal.aborted) this.#fail(message, wordsOf(reason));
 			isAnswered = true;
 		}
-		if (!isAnswered && !this.#stop.signal.aborted) this.#fail(message, lostWords);
+		if (!isAnswered && !this.#stop.signal.aborted) this.#fail(message, mcpServeTexts.connectionLost);
 	}
 
 	/** Reads messages from a response in JSON or as an event stream. */
@@ -239,5 +237,5 @@ function errorOfProtocol(body: string): string | undefined {
 
 function wordsOf(reason: unknown): string {
 	// A broken stream has an error of the system, which says nothing about the run.
-	return reason instanceof ParleyError ? reason.message : lostWords;
+	return reason instanceof ParleyError ? reason.message : mcpServeTexts.connectionLost;
 }

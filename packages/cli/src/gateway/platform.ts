@@ -1,4 +1,5 @@
 import type { Io } from "../command-line/io.ts";
+import { platformTexts } from "../texts/connectors/platforms.ts";
 
 type Environment = Io["environment"];
 
@@ -24,7 +25,7 @@ export const discord: Platform = {
 	variables: ["DISCORD_TOKEN"],
 	isRequested: (environment) => isSet(environment, "DISCORD_TOKEN"),
 	wants: "DISCORD_TOKEN",
-	pairing: (code) => `In a channel of your server, type /pair ${code}`,
+	pairing: (code) => platformTexts.discordPairing({ code }),
 };
 
 /** The bot's token in the environment; undefined if it is not set. */
@@ -39,14 +40,14 @@ export const slack: Platform = {
 	isRequested: (environment) =>
 		isSet(environment, "SLACK_BOT_TOKEN") &&
 		(isSet(environment, "SLACK_APP_TOKEN") || isSet(environment, "SLACK_SIGNING_SECRET")),
-	wants: "SLACK_BOT_TOKEN and SLACK_APP_TOKEN",
-	pairing: (code) => `In a channel, type /parley pair ${code}`,
+	wants: platformTexts.slackVariables,
+	pairing: (code) => platformTexts.slackPairing({ code }),
 };
 
 /** Slack over HTTP. */
 export const slackOverHttp: Platform = {
 	...slack,
-	wants: "SLACK_BOT_TOKEN, SLACK_SIGNING_SECRET and slack.listen",
+	wants: platformTexts.slackHttpVariables,
 };
 
 export const platforms: readonly Platform[] = [discord, slack];

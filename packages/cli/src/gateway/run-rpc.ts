@@ -20,6 +20,7 @@ import {
 } from "@parley/gateway/rpc";
 import { cacheDirectory, defaultDataDirectory } from "../command-line/data-directory.ts";
 import type { Io } from "../command-line/io.ts";
+import { rpcTexts } from "../texts/gateway/start.ts";
 
 /** Milliseconds for cancelled work to report its end. */
 const longestStopMs = 5_000;
@@ -99,7 +100,7 @@ export async function runRpc({ flags, io, version }: RunRpcOptions): Promise<num
 /** Node.js treats a directory as an ended input: the program would end without output and without an error. */
 function demandLines(): void {
 	if (!fstatSync(standardInput).isDirectory()) return;
-	throw new ParleyError("standard input is a directory; use a pipe or a file with one command per line", {
+	throw new ParleyError(rpcTexts.inputIsDirectory, {
 		code: "invalid_argument",
 	});
 }

@@ -4,6 +4,7 @@ import { LineReader } from "@parley/gateway/ndjson";
 import { type AddressFlags, findAgain, findGateway, lookForGateway } from "../client/gateway-address.ts";
 import { answerError, getFromGateway, unreachable } from "../client/gateway-http.ts";
 import type { Io } from "../command-line/io.ts";
+import { mcpServeTexts } from "../texts/gateway/mcp.ts";
 import { McpBridge } from "./mcp-bridge.ts";
 
 /** Maximum bytes of a message, as at the port of the gateway. */
@@ -41,10 +42,7 @@ async function readLines(stdin: Io["stdin"], bridge: McpBridge): Promise<void> {
 		// True because no encoding is set.
 		for (const line of reader.read(chunk as Buffer)) {
 			if (line.kind === "text") await bridge.receive(line.text);
-			else
-				bridge.refuse(
-					line.kind === "oversized" ? "the message is longer than 1 MiB" : "the message is not UTF-8",
-				);
+			else bridge.refuse(line.kind === "oversized" ? mcpServeTexts.longMessage : mcpServeTexts.notUtf8);
 		}
 	}
 	const rest = reader.end();

@@ -9,6 +9,7 @@ import { outputFormat, printJson, printRows } from "../command-line/output.ts";
 import { UsageError } from "../command-line/usage.ts";
 import { visibleLine } from "../text/visible.ts";
 import { wrapText } from "../text/wrap.ts";
+import { mcpServeTexts } from "../texts/gateway/mcp.ts";
 import type { McpFlags } from "./mcp-flags.ts";
 import { readConfig } from "./run-gateway.ts";
 
@@ -17,8 +18,7 @@ const usualAgent = "default";
 /** Starts all servers as the gateway does, shows their states, and stops them. Returns the exit code. */
 export async function tryServers(flags: McpFlags, io: Io, version: string): Promise<number> {
 	const config = await readConfig(defined({ data: flags.data }), io);
-	if (!existsSync(config.data))
-		throw new UsageError(`There is no data directory ${config.data}: start the gateway once`);
+	if (!existsSync(config.data)) throw new UsageError(mcpServeTexts.noDataDirectory({ data: config.data }));
 	// The gateway continues without the servers of an invalid file. Here it is an error.
 	const files = [mcpFileIn(config.data), join(config.data, "agents", usualAgent, "mcp.json")];
 	for (const file of files) await readMcpFile(file);
@@ -61,10 +61,10 @@ function rowsOf(
 		const isReady = phase === "ready";
 		const head = isReady
 			? styles.green(`✓ ${name}: ${tools.length} tools`)
-			: styles.red(`✗ ${name}: ${line(problem ?? "it does not answer yet")}`);
+			: styles.red(`✗ ${name}: ${line(problem ?? mcpServeTexts.noAnswer)}`);
 		const details = isReady ? [tools.join(", "), ...refused] : log;
 		return [head, ...details.flatMap((text) => wrapText(`  ${line(text)}`, columns))];
 	});
 	const others = problems.flatMap((problem) => wrapText(`✗ ${line(problem)}`, columns).map(styles.red));
-	return rows.length + others.length === 0 ? ["No MCP servers."] : [...rows, ...others];
+	return rows.length + others.length === 0 ? [mcpServeTexts.noServers] : [...rows, ...others];
 }

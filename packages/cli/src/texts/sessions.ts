@@ -16,4 +16,14 @@ export const sessionTexts = {
 	fileExists: ({ path }: { readonly path: string }) => `${path} already exists; --force replaces it`,
 	notWritable: ({ path, reason }: { readonly path: string; readonly reason: string }) =>
 		`cannot write ${path}: ${reason}`,
+	noSession: ({ id }: { readonly id: string }) =>
+		`no session has an id that begins with ${id}; \`parley sessions\` lists the sessions`,
+	noTitle: "(no title)",
+	severalSessions: ({ id }: { readonly id: string }) => `several sessions have an id that begins with ${id}:`,
+	continueElsewhere:
+		"--continue needs a gateway on this machine; use --session with an id from `parley sessions`",
+	noSessionOfDirectory: ({ directory }: { readonly directory: string }) =>
+		`no session has the directory ${directory}; start one without --continue`,
+	unknownModel: ({ name }: { readonly name: string }) =>
+		`unknown model ${name}; \`parley models\` lists the models`,
 } as const;

@@ -1,0 +1,47 @@
+/** Texts of a connector that runs, and its errors. */
+export const connectorRunTexts = {
+	alreadyRunning: ({
+		platform,
+		data,
+		owner,
+	}: {
+		readonly platform: string;
+		readonly data: string;
+		readonly owner: string;
+	}) =>
+		`the ${platform} connector of ${data} is already running${owner}: \`parley start\` runs it if its token is set`,
+	stopping: ({ url }: { readonly url: string }) => `the gateway at ${url} is stopping`,
+	answeredByProxy: ({ url, status }: { readonly url: string; readonly status: number }) =>
+		`${url} answers with HTTP ${status}; is this the address of a gateway?`,
+	noGateway: ({ url }: { readonly url: string }) =>
+		`no gateway answers at ${url}; start it with \`parley start\``,
+	otherProgram: ({ url, answer }: { readonly url: string; readonly answer: string }) =>
+		`another program answers at ${url}, not a gateway (${answer}): check the address, or stop that program`,
+	tokenEnded: ({
+		token,
+		platform,
+		state,
+		file,
+	}: {
+		readonly token: string;
+		readonly platform: string;
+		readonly state: string;
+		readonly file: string;
+	}) => `the token ${token} of the ${platform} connector is ${state}; to create another one: rm '${file}'`,
+	tokenRevoked: ({ platform, fix }: { readonly platform: string; readonly fix: string }) =>
+		`the gateway no longer accepts the token of the ${platform} connector, because it was revoked; ${fix}`,
+	/** `fix`: an instruction. */
+	createTokenFix: ({ platform }: { readonly platform: string }) =>
+		`to create another one: parley token create connector NAME --platform ${platform}`,
+	removeTokenFix: ({ file }: { readonly file: string }) => `to create another one: rm '${file}'`,
+	failed: ({ platform, reason }: { readonly platform: string; readonly reason: string }) =>
+		`parley ${platform}: ${reason}`,
+	waiting: ({ reason = "no answer" }: { readonly reason: string | undefined }) => `waiting: ${reason}`,
+	hasEnded: "it has ended",
+	connecting: ({ platform }: { readonly platform: string }) => `connecting to ${platform} …`,
+	connected: "connected; press Ctrl-C to stop (no messages are lost)",
+	parentEnded: "its parent ended",
+	noAnswer: "the gateway does not answer",
+	missedMessages: ({ channels }: { readonly channels: number }) =>
+		`missed messages of ${channels === 1 ? "a channel" : `${channels} channels`} cannot be read yet`,
+} as const;

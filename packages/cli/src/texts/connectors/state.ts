@@ -1,0 +1,41 @@
+/** State of a connector, as `parley status` and the doctor show it. */
+export const connectorStateTexts = {
+	silent: ({ pid }: { readonly pid: number }) =>
+		`process ${pid} runs, but has not reported its state for a while`,
+	ended: ({ pid }: { readonly pid: number }) => `process ${pid} ended without a report`,
+	starting: ({ pid }: { readonly pid: number }) => `starting (process ${pid})`,
+	/** `span`: time since the start of the state. `load`: open work, or "". */
+	connected: ({ span, pid, load }: { readonly span: string; readonly pid: number; readonly load: string }) =>
+		`connected for ${span} (process ${pid})${load}`,
+	waiting: ({
+		span,
+		reason,
+		load,
+	}: {
+		readonly span: string;
+		readonly reason: string;
+		readonly load: string;
+	}) => `waiting for ${span}${reason}${load}`,
+	refused: ({ reason }: { readonly reason: string }) => `does not run${reason}`,
+	failed: ({ reason }: { readonly reason: string }) => `ended${reason}`,
+	notWorking: ({ reason }: { readonly reason: string }) => `does not work${reason}`,
+	refusedFix: ({ platform }: { readonly platform: string }) =>
+		`fix this, then start Parley again; \`parley ${platform} doctor\` shows details`,
+	failedFix: ({ platform }: { readonly platform: string }) =>
+		`\`parley start\` restarts its connectors automatically; \`parley ${platform} doctor\` shows details`,
+	waitingFix: ({ platform }: { readonly platform: string }) =>
+		`it continues automatically; \`parley ${platform} doctor\` shows details`,
+	heldFix: ({ platform }: { readonly platform: string }) =>
+		`\`parley ${platform} posts\` lists the posts that need a decision`,
+	events: ({ count }: { readonly count: number }) => `events to handle: ${count}`,
+	posts: ({ count }: { readonly count: number }) => `posts to send: ${count}`,
+	heldPosts: ({ count }: { readonly count: number }) => `held posts: ${count}`,
+} as const;
+
+/** Findings about the connector of this machine. */
+export const connectorCheckTexts = {
+	noneFix: ({ variables, platform }: { readonly variables: string; readonly platform: string }) =>
+		`set ${variables} and start the gateway with \`parley start\`, or run \`parley ${platform}\` as well`,
+	state: ({ words }: { readonly words: string }) => `connector: ${words}`,
+	none: ({ data }: { readonly data: string }) => `no connector runs on ${data}`,
+} as const;

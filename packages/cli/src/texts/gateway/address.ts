@@ -1,0 +1,11 @@
+/** Addresses of gateways, and the errors of a connection. */
+export const addressTexts = {
+	noGateway: ({ data }: { readonly data: string }) =>
+		`no gateway runs on ${data}; \`parley start --data ${data}\` starts one`,
+	noDataDirectory: ({ data, source }: { readonly data: string; readonly source: string }) =>
+		`the data directory ${data} does not exist; correct ${source}`,
+	urlOption: "address of the gateway, such as http://127.0.0.1:7777 (PARLEY_URL)",
+	dataOption: "the data directory of the gateway on this machine (PARLEY_DATA)",
+	otherStatus: ({ url, status }: { readonly url: string; readonly status: number }) =>
+		`the gateway at ${url} answers with HTTP ${status}`,
+} as const;

@@ -1,0 +1,27 @@
+import { plural } from "../../text/amounts.ts";
+
+/** Warnings about the directories that tools may use, and the check of a policy file. */
+export const rootTexts = {
+	noPolicyFile: ({ path }: { readonly path: string }) =>
+		`✓ ${path} does not exist: only the built-in rules apply`,
+	policyFile: ({
+		path,
+		rules,
+		layer,
+		ignored,
+	}: {
+		readonly path: string;
+		readonly rules: number;
+		readonly layer: string;
+		readonly ignored: number;
+	}) => `✓ ${path}: ${plural(rules, "rule")} of the ${layer}${ignored === 0 ? "" : `, ${ignored} ignored`}`,
+	currentDirectoryIsRoot:
+		"the current directory is /, so tools could read every file of this machine; choose a directory with `--root DIR`, or confirm with `--root /`",
+	rootIsRoot:
+		"the root / lets tools read every file of this machine that this user can read; choose a smaller directory with `--root DIR`",
+} as const;
+
+/** Errors of `parley rpc`. */
+export const rpcTexts = {
+	inputIsDirectory: "standard input is a directory; use a pipe or a file with one command per line",
+} as const;
