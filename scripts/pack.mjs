@@ -4,23 +4,35 @@ import { join, resolve } from "node:path";
 import { capture } from "./capture.mjs";
 import { stageCommand } from "./command-package.mjs";
 import { install } from "./install.mjs";
+import { libraries, stageLibrary } from "./library-packages.mjs";
 import { environment, root } from "./paths.mjs";
 
+const command = "command";
+const all = [...libraries, command];
+
 /**
- * Makes the npm packages of Parley, as files in a folder.
- * @param {readonly string[]} args The folder, by default `dist`.
+ * Makes the npm packages of Parley, as files in a folder, and prints their paths.
+ * @param {readonly string[]} args The folder, by default `dist`. After it names of packages, by default all.
  */
-export async function run([folder = join(root, "dist")]) {
+export async function run([folder = join(root, "dist"), ...names]) {
+	const unknown = names.find((name) => !all.includes(name));
+	if (unknown !== undefined) {
+		console.error(`parley: unknown package "${unknown}": use one of ${all.join(", ")}`);
+		return 2;
+	}
 	if (!(await install())) return 1;
 	const target = resolve(folder);
 	const stage = mkdtempSync(join(tmpdir(), "parley-pack-"));
 	try {
 		mkdirSync(target, { recursive: true });
-		await stageCommand(stage);
-		console.log(await packInto(target, stage));
+		for (const name of names.length > 0 ? names : all) {
+			const draft = join(stage, name);
+			await (name === command ? stageCommand(draft) : stageLibrary(name, draft));
+			console.log(await packInto(target, draft));
+		}
 		return 0;
 	} catch (error) {
-		console.error(`parley: the package could not be made. ${error instanceof Error ? error.message : error}`);
+		console.error(`parley: cannot make the packages. ${error instanceof Error ? error.message : error}`);
 		return 1;
 	} finally {
 		rmSync(stage, { recursive: true, force: true });
@@ -37,5 +49,6 @@ async function packInto(target, stage) {
 	const { code, output } = await capture("npm", args, { env: environment() });
 	if (code !== 0) throw new Error(`npm ${args.join(" ")} ended with ${code}:\n${output.trim()}`);
 	const [{ filename }] = JSON.parse(output.slice(output.indexOf("[\n")));
-	return join(target, filename);
+	// Some versions of npm print the name of a scoped package here.
+	return join(target, filename.replace(/^@/, "").replace("/", "-"));
 }

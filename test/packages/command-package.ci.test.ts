@@ -17,7 +17,7 @@ let tarball: string;
 
 beforeAll(async () => {
 	oldNode = await node20(stage);
-	const files = await pack(oldNode, join(stage, "files"));
+	const files = await pack(oldNode, join(stage, "files"), "command");
 	tarball = files.find((file) => basename(file).startsWith(`${packageName}-`)) ?? "";
 	execFileSync("tar", ["-xzf", tarball, "-C", stage]);
 });

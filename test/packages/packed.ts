@@ -137,7 +137,7 @@ async function majorOf(program: string): Promise<number> {
 }
 
 /** Makes the packages in a folder as `npm run pack` does, with this Node. Returns their files. */
-export async function pack(node: string, folder: string): Promise<string[]> {
-	await execute(node, [join(root, "scripts/run.mjs"), "pack", folder], { cwd: root });
+export async function pack(node: string, folder: string, ...names: readonly string[]): Promise<string[]> {
+	await execute(node, [join(root, "scripts/run.mjs"), "pack", folder, ...names], { cwd: root });
 	return readdirSync(folder).map((name) => join(folder, name));
 }

@@ -1,4 +1,4 @@
-import type { Clock, Ids } from "@parley/base";
+import type { Clock, Ids } from "@parley/base/portable";
 import type { EventName } from "../events.ts";
 import type { MethodInput, MethodName, MethodResult } from "../methods.ts";
 import type { PersonCheck } from "../person-check.ts";

@@ -1,4 +1,4 @@
-import { ParleyError } from "@parley/base";
+import { ParleyError } from "@parley/base/portable";
 import type { Client, ClientOptions } from "./client.ts";
 import { GatewayClient } from "./gateway-client.ts";
 

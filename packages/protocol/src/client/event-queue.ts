@@ -1,3 +1,9 @@
+/** A call of `next` that waits for an item. */
+interface Waiting<Item> {
+	resolve(item: Item | undefined): void;
+	reject(error: Error): void;
+}
+
 /** Bounded queue with one writer and one reader. */
 export class EventQueue<Item extends object> {
 	readonly #limit: number;
@@ -6,7 +12,7 @@ export class EventQueue<Item extends object> {
 	#ended = false;
 	#error: Error | undefined;
 	/** Calls of `next` that wait for an item, in order. Without items in the queue only. */
-	#waiting: PromiseWithResolvers<Item | undefined>[] = [];
+	#waiting: Waiting<Item>[] = [];
 
 	/** `onEmpty` is called each time the reader has emptied the queue and starts to wait. */
 	constructor(limit: number, onEmpty: () => void = () => {}) {
@@ -44,11 +50,11 @@ export class EventQueue<Item extends object> {
 	next(): Promise<Item | undefined> {
 		const item = this.#items.shift();
 		if (item) return Promise.resolve(item);
-		const waiting = Promise.withResolvers<Item | undefined>();
-		this.#waiting.push(waiting);
-		if (this.#ended) this.#release();
-		else this.#onEmpty();
-		return waiting.promise;
+		return new Promise((resolve, reject) => {
+			this.#waiting.push({ resolve, reject });
+			if (this.#ended) this.#release();
+			else this.#onEmpty();
+		});
 	}
 
 	async *read(): AsyncGenerator<Item, void> {

@@ -1,4 +1,4 @@
-import { chanceOf, type ErrorCode, type Ids, ParleyError, parseJson } from "@parley/base";
+import { chanceOf, type ErrorCode, type Ids, ParleyError, parseJson } from "@parley/base/portable";
 import type * as z from "zod";
 import { type EventFrame, maxRequestBytes, type ResponseFrame, ServerFrame } from "../frame.ts";
 import { type MethodInput, type MethodName, type MethodResult, methods } from "../methods.ts";

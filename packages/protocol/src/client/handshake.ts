@@ -1,4 +1,4 @@
-import { type ErrorCode, ParleyError } from "@parley/base";
+import { type ErrorCode, ParleyError } from "@parley/base/portable";
 
 /** Status codes that a retry does not change. */
 const refusals: Readonly<Record<number, { readonly code: ErrorCode; readonly why: string }>> = {

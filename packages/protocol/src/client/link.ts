@@ -1,5 +1,5 @@
 import type { Socket } from "node:net";
-import { type Clock, ParleyError, type Timer } from "@parley/base";
+import { type Clock, ParleyError, type Timer } from "@parley/base/portable";
 import WebSocket, { type RawData } from "ws";
 import { describeFailure, refusalOf } from "./handshake.ts";
 import { pinnedTo } from "./pinned-to.ts";
@@ -34,7 +34,11 @@ export interface LinkObserver {
 export class Link {
 	readonly #options: LinkOptions;
 	readonly #observer: LinkObserver;
-	readonly #stopped = Promise.withResolvers<void>();
+	#markStopped: () => void = () => {};
+	/** Resolves after `stop`, when the socket is closed. */
+	readonly stopped = new Promise<void>((resolve) => {
+		this.#markStopped = resolve;
+	});
 	#socket: WebSocket | undefined;
 	/** The stream below the WebSocket. */
 	#wire: Socket | undefined;
@@ -100,12 +104,7 @@ export class Link {
 		this.#isStopping = true;
 		this.#retry?.cancel();
 		if (this.#socket) this.drop(code, "stopped");
-		else this.#stopped.resolve();
-	}
-
-	/** Resolves after `stop`, when the socket is closed. */
-	get stopped(): Promise<void> {
-		return this.#stopped.promise;
+		else this.#markStopped();
 	}
 
 	/** Frames of one tick leave together: for a short frame, the system call is the main cost. */
@@ -157,7 +156,7 @@ export class Link {
 		this.#wire = undefined;
 		this.#closing?.cancel();
 		this.#closing = undefined;
-		if (this.#isStopping) this.#stopped.resolve();
+		if (this.#isStopping) this.#markStopped();
 		else if (refusal) this.#observer.refused(refusal);
 		else if (this.#wasOpen || this.#options.retryFirst) this.#startLater(reason);
 		else this.#observer.refused(new ParleyError(reason, { code: "unavailable" }));

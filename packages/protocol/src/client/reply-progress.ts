@@ -1,4 +1,4 @@
-import { parseJson } from "@parley/base";
+import { parseJson } from "@parley/base/portable";
 import type { EventPayloads, OzzieEvent } from "../events.ts";
 
 /** Activity of a model before its reply has text. */

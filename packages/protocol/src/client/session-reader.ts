@@ -1,4 +1,4 @@
-import { ParleyError } from "@parley/base";
+import { ParleyError } from "@parley/base/portable";
 import { isOzzieEvent } from "../events.ts";
 import type { EventFrame } from "../frame.ts";
 import type { MethodResult } from "../methods.ts";

@@ -1,0 +1,6 @@
+/** The parts of the base that the client needs. They run on Node 20 and need no library of the store. */
+export { type Clock, delay, systemClock, type Timer } from "./clock.ts";
+export { type Defined, defined, definedItems } from "./defined.ts";
+export { type ErrorCode, ParleyError, type ParleyErrorOptions } from "./errors.ts";
+export { chanceOf, createIds, type Ids } from "./ids.ts";
+export { duplicateKey, type JsonLimits, parseJson } from "./json.ts";

@@ -1,0 +1,84 @@
+// The npm packages for programs of others: the client, the connector kit, and the base of both.
+
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { capture } from "./capture.mjs";
+import { binary, environment, root } from "./paths.mjs";
+
+/** The packages, each after those that it imports. */
+export const libraries = ["base", "protocol", "connector"];
+
+/**
+ * Libraries of the store, the log and the tests of `@parley/base`. Its part for the client works without them, so that a client
+ * installs only few libraries, which all run on Node 20. The connector kit needs the first ones.
+ */
+const store = ["keyv", "kysely", "lru-cache", "pino"];
+const testing = ["@electric-sql/pglite", "pg"];
+
+/**
+ * Compiles a package into an empty folder, with its types and its manifest for npm.
+ * @param {string} name
+ * @param {string} folder
+ */
+export async function stageLibrary(name, folder) {
+	const home = join(root, "packages", name);
+	mkdirSync(folder, { recursive: true });
+	// The maps would lead to sources, which the package does not contain.
+	const more = ["--outDir", join(folder, "dist"), "--sourceMap", "false", "--declarationMap", "false"];
+	const args = ["-p", join(home, "tsconfig.build.json"), ...more];
+	const { code, output } = await capture(binary("tsc"), args, { env: environment() });
+	if (code !== 0) throw new Error(`${name}: ${output.trim()}`);
+	cpSync(join(root, "LICENSE"), join(folder, "LICENSE"));
+	cpSync(join(home, "README.md"), join(folder, "README.md"));
+	writeFileSync(join(folder, "package.json"), `${JSON.stringify(manifestOf(name), undefined, "\t")}\n`);
+}
+
+/** @param {string} name */
+function manifestOf(name) {
+	const { publishConfig, scripts: _, devDependencies: __, ...manifest } = read(name);
+	const dependencies = rangesOf(name, Object.keys(manifest.dependencies));
+	if (name === "connector") Object.assign(dependencies, rangesOf("base", store));
+	const shown = { ...manifest, exports: publishConfig.exports, dependencies };
+	if (name !== "base") return { ...shown, ...optionalPeers(name === "connector" ? testing : []) };
+	const needed = Object.entries(dependencies).filter(([library]) => !store.includes(library));
+	return { ...shown, dependencies: Object.fromEntries(needed), ...optionalPeers([...store, ...testing]) };
+}
+
+/** @param {readonly string[]} names Libraries that npm installs only if another package needs them. */
+function optionalPeers(names) {
+	if (names.length === 0) return {};
+	return {
+		peerDependencies: rangesOf("base", names),
+		peerDependenciesMeta: Object.fromEntries(names.map((name) => [name, { optional: true }])),
+	};
+}
+
+/**
+ * Versions from the one that the tests use, up to the next major one. Packages of this repository need the same version.
+ * @param {string} name
+ * @param {readonly string[]} libraries
+ * @returns {Record<string, string>}
+ */
+function rangesOf(name, libraries) {
+	return Object.fromEntries(
+		libraries.map((library) => {
+			const own = library.startsWith("@parley/");
+			const { version } = own ? read(library.slice("@parley/".length)) : readInstalled(name, library);
+			return [library, own ? version : `^${version}`];
+		}),
+	);
+}
+
+/** @param {string} name */
+function read(name) {
+	return JSON.parse(readFileSync(join(root, "packages", name, "package.json"), "utf8"));
+}
+
+/**
+ * @param {string} name
+ * @param {string} library
+ */
+function readInstalled(name, library) {
+	const file = join(root, "packages", name, "node_modules", library, "package.json");
+	return JSON.parse(readFileSync(file, "utf8"));
+}
