@@ -42,6 +42,21 @@ test("a question without an answer in 24 hours expires, and its call does not ru
 	expect(ran).toBe(0);
 });
 
+test("requests after an approval want a longer cache until the run ends", async () => {
+	const tool = probeTool("edit", { ...writing, run: async () => "done" });
+	const model = new ScriptedModel([calls("c1", "edit")], [says("well")], [says("hello")]);
+	await using t = await TestRuntime.open({ model, tools: [tool] });
+	const session = await t.create();
+	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
+	await t.send(session, "go");
+	const { prompt } = await log.next("prompt.requested");
+	await t.runtime.answer(unkeyed(), prompt.token, { value: true });
+	await log.next("assistant.message");
+	await t.send(session, "hello");
+	await log.next("assistant.message");
+	expect(model.requests.map(({ awaitsPeople }) => awaitsPeople)).toEqual([undefined, true, undefined]);
+});
+
 test("the time of a question runs while the gateway is stopped", async () => {
 	const model = new ScriptedModel([calls("c1", "edit")], [says("well then")]);
 	const tools = [probeTool("edit", writing)];

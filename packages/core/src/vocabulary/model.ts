@@ -33,6 +33,8 @@ export interface ModelRequest {
 	readonly tools: readonly ToolDescription[];
 	readonly sampling?: Sampling;
 	readonly reasoning?: Reasoning;
+	/** Whether the next request probably begins more than five minutes later, so that a longer cache is worth its price. */
+	readonly awaitsPeople?: boolean;
 }
 
 /** `max_tokens` is also used for a stop without a reason from the provider. Such a reply may be incomplete. */

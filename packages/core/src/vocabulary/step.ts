@@ -100,6 +100,13 @@ export function lastDecision(steps: readonly Step[], callId: string): CallDecisi
 		.findLast((step) => step.callId === callId)?.decision;
 }
 
+/** Whether a call of the run required an approval. */
+export function hadApprovals(steps: readonly Step[]): boolean {
+	return steps.some(
+		(step) => (step.kind === "started" || step.kind === "judged") && step.decision?.effect === "ask",
+	);
+}
+
 /** Whether another call with an effect began to run after the last approval of this call was raised. */
 export function ranSinceQuestion(steps: readonly Step[], callId: string): boolean {
 	const raised = steps.findLastIndex(

@@ -7,6 +7,8 @@ export interface Usage {
 	readonly cacheReadTokens: number;
 	/** Part of `inputTokens` that was written to the provider's cache. */
 	readonly cacheWriteTokens: number;
+	/** Part of `cacheWriteTokens` that the provider keeps for an hour instead of minutes, at a higher price. */
+	readonly cacheHourTokens?: number;
 }
 
 /** Usage and its cost in billionths of a US dollar. */

@@ -5,6 +5,7 @@ import type { Message } from "../../vocabulary/message.ts";
 import type { ModelRequest, Reply, StopReason } from "../../vocabulary/model.ts";
 import { ModelError } from "../../vocabulary/model-error.ts";
 import { askOf, mayAct, phaseOf, systemOf } from "../../vocabulary/run-options.ts";
+import { hadApprovals } from "../../vocabulary/step.ts";
 import { messagesOf, textOf, withPersonalNotes } from "../../vocabulary/transcript.ts";
 import { fitRequest } from "../context/fit-request.ts";
 import { budgetLeftOf, refusalOf, type SpendingPorts } from "../run/limits.ts";
@@ -153,7 +154,7 @@ async function requestParts(run: Run, model: string, ports: ReplyPorts): Promise
 		model,
 		system: systemOf(await systemFor({ session, settings, systemPrompt }), row.options),
 		tools: mayAct(phaseOf(row.options, steps)) ? settings.descriptions : [],
-		...defined({ reasoning: settings.reasoning }),
+		...defined({ reasoning: settings.reasoning, awaitsPeople: hadApprovals(steps) || undefined }),
 		sampling: { ...settings.sampling, maxTokens: limits.maxOutput },
 	};
 	return { parts, limits };

@@ -51,6 +51,17 @@ test("a request has the form of the Messages API, with the same bytes each time"
 	expect(encode()).toBe(encode());
 });
 
+test("a request that awaits people is cached for an hour by the provider itself, at each mark", () => {
+	const tools = [{ name: "read_file", description: "reads", parameters }];
+	const awaiting = request({ tools, awaitsPeople: true });
+	const marksOf = (body: object) => JSON.stringify(body).match(/"cache_control":\{.*?\}/g);
+	const hour = '"cache_control":{"type":"ephemeral","ttl":"1h"}';
+	expect(marksOf(encodeRequest(awaiting, official()).body)).toEqual([hour, hour, hour]);
+	const minutes = '"cache_control":{"type":"ephemeral"}';
+	expect(marksOf(encodeRequest(awaiting, custom()).body)).toEqual([minutes, minutes, minutes]);
+	expect(marksOf(encodeRequest(request({ tools }), official()).body)).toEqual([minutes, minutes, minutes]);
+});
+
 test("a conversation with calls has tools, even if none are offered", () => {
 	const messages: Message[] = [
 		hello,

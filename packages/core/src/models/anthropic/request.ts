@@ -1,5 +1,6 @@
 import type { BetaThinkingBlockBinding } from "@anthropic-ai/sdk/resources/beta/messages";
 import type {
+	CacheControlEphemeral,
 	MessageCountTokensParams,
 	MessageCreateParamsStreaming,
 	OutputConfig,
@@ -11,7 +12,7 @@ import type {
 import { defined } from "@parley/base";
 import type { ModelRequest, Reasoning, Sampling, ToolDescription } from "../../vocabulary/model.ts";
 import type { ModelInfo } from "../table/model-table.ts";
-import { encodeTurns, ephemeral, markTurns, type Turn } from "./turns.ts";
+import { cacheMarks, encodeTurns, type Lifetime, markTurns, type Turn } from "./turns.ts";
 
 /** Fields that older models and other servers accept, but the types of the SDK do not have. */
 interface SamplingFields {
@@ -56,7 +57,7 @@ export function encodeRequest(request: ModelRequest, { info, custom }: Destinati
 /** Counted part of a request: the input and the settings of thinking. */
 export function encodeInput(request: ModelRequest, destination: Destination): Input {
 	const { info } = destination;
-	const prompt = encodePrompt(request, info);
+	const prompt = encodePrompt(request, destination);
 	const maxTokens = maxTokensOf(request, info);
 	return {
 		model: request.model,
@@ -107,49 +108,59 @@ interface Prompt extends OfferedTools {
 }
 
 /** In the order in which the provider reads it, the most lasting first; the last of each part is marked. */
-function encodePrompt({ model, system, messages, tools }: ModelRequest, info: ModelInfo | undefined): Prompt {
+function encodePrompt(request: ModelRequest, { info, custom }: Destination): Prompt {
+	const { model, system, messages, tools, awaitsPeople } = request;
+	// Other servers may refuse a lifetime. The provider refuses a shorter one before a longer one: all marks have the same.
+	const lifetime = awaitsPeople && !custom ? "hour" : "minutes";
 	const turns = encodeTurns(messages, { model, images: info?.images ?? true });
-	markTurns(turns);
-	const offered = tools.length > 0 ? { tools: encodeTools(tools) } : encodeUsedTools(turns);
+	markTurns(turns, lifetime);
+	const offered = tools.length > 0 ? { tools: encodeTools(tools, lifetime) } : encodeUsedTools(turns);
 	return {
 		...offered,
-		...defined({ system: system.trim() !== "" ? encodeSystem(system) : undefined }),
+		...defined({ system: system.trim() !== "" ? encodeSystem(system, lifetime) : undefined }),
 		messages: turns,
 	};
 }
 
-let lastSystem: { readonly text: string; readonly blocks: TextBlockParam[] } | undefined;
+let lastSystem:
+	| { readonly text: string; readonly lifetime: Lifetime; readonly blocks: TextBlockParam[] }
+	| undefined;
 
-/** Returns the same blocks for the same text. */
-function encodeSystem(text: string): TextBlockParam[] {
-	if (lastSystem?.text !== text) {
-		lastSystem = { text, blocks: [{ type: "text", text: text.toWellFormed(), cache_control: ephemeral }] };
+/** Returns the same blocks for the same text and lifetime. */
+function encodeSystem(text: string, lifetime: Lifetime): TextBlockParam[] {
+	if (lastSystem?.text !== text || lastSystem.lifetime !== lifetime) {
+		const cache_control = cacheMarks[lifetime];
+		lastSystem = { text, lifetime, blocks: [{ type: "text", text: text.toWellFormed(), cache_control }] };
 	}
 	return lastSystem.blocks;
 }
 
-const encodedTools = new WeakMap<readonly ToolDescription[], Tool[]>();
+const encodedTools = {
+	minutes: new WeakMap<readonly ToolDescription[], Tool[]>(),
+	hour: new WeakMap<readonly ToolDescription[], Tool[]>(),
+};
 
-/** The same objects for the same tools. */
-function encodeTools(tools: readonly ToolDescription[]): Tool[] {
-	const known = encodedTools.get(tools);
+/** The same objects for the same tools and lifetime. */
+function encodeTools(tools: readonly ToolDescription[], lifetime: Lifetime): Tool[] {
+	const known = encodedTools[lifetime].get(tools);
 	if (known) return known;
-	const encoded = tools.map(encodeTool);
-	encodedTools.set(tools, encoded);
+	const encoded = tools.map((tool, index) =>
+		encodeTool(tool, index === tools.length - 1 ? cacheMarks[lifetime] : undefined),
+	);
+	encodedTools[lifetime].set(tools, encoded);
 	return encoded;
 }
 
 function encodeTool(
 	{ name, description, parameters }: ToolDescription,
-	index: number,
-	all: readonly unknown[],
+	mark: CacheControlEphemeral | undefined,
 ): Tool {
 	return {
 		name,
 		description,
 		// A tool's parameters are an object by the contract of the port.
 		input_schema: parameters as Tool["input_schema"],
-		...defined({ cache_control: index === all.length - 1 ? ephemeral : undefined }),
+		...defined({ cache_control: mark }),
 	};
 }
 

@@ -160,7 +160,7 @@ test("the last two user turns are marked at their ends", () => {
 		assistant([{ type: "text", text: "c" }]),
 		user("d", "e"),
 	]);
-	markTurns(turns);
+	markTurns(turns, "minutes");
 	const marked = turns.flatMap(({ content }) => content.map((block) => "cache_control" in block));
 	expect(marked).toEqual([false, false, true, false, false, true]);
 	expect(turns[4]?.content.at(-1)).toEqual({ ...text("e"), cache_control: { type: "ephemeral" } });
@@ -171,7 +171,7 @@ test("text up to a mark is sent with the same bytes in all later requests", () =
 	const sent: string[][] = [];
 	for (let turn = 0; turn < 20; turn++) {
 		const turns = encode(messages);
-		markTurns(turns);
+		markTurns(turns, "minutes");
 		const blocks = turns.flatMap(({ role, content }) => content.map((block) => ({ role, block })));
 		const marked = blocks.findLastIndex(({ block }) => "cache_control" in block);
 		expect(marked).toBe(blocks.length - 1);
@@ -191,7 +191,7 @@ test("marked, joined or hidden blocks of one request do not change the next requ
 	const shown: UserMessage = { role: "user", content: [image] };
 	const alone = encode([first]);
 	const joined = encode([first, second, shown]);
-	markTurns(joined);
+	markTurns(joined, "minutes");
 	expect(encode([first])).toEqual(alone);
 	expect(encode([shown], false)).toEqual([
 		{ role: "user", content: [text("[an image, which this model cannot see]")] },

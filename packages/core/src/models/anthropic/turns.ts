@@ -39,7 +39,13 @@ const MAX_NAME = 128;
 const NOTHING = "(nothing)";
 const GO_ON = "(go on)";
 
-export const ephemeral: CacheControlEphemeral = { type: "ephemeral" };
+/** Lifetime of the cached prompt after its last use: the default of five minutes, or an hour. */
+export const cacheMarks = {
+	minutes: { type: "ephemeral" },
+	hour: { type: "ephemeral", ttl: "1h" },
+} as const satisfies Readonly<Record<string, CacheControlEphemeral>>;
+
+export type Lifetime = keyof typeof cacheMarks;
 
 /**
  * Messages in the form of the Messages API. The roles alternate, and the user's role is first and last. Results precede the
@@ -90,27 +96,27 @@ function turnOf(message: Message, reader: Reader): Turn {
  * content, and a block is always an object, so moving a mark leaves the bytes of its block unchanged.
  * https://platform.claude.com/docs/en/build-with-claude/prompt-caching
  */
-export function markTurns(turns: Turn[]): void {
+export function markTurns(turns: Turn[], lifetime: Lifetime): void {
 	let left = 2;
 	for (let at = turns.length - 1; at >= 0 && left > 0; at--) {
 		const turn = turns[at];
 		if (turn?.role !== "user") continue;
-		turns[at] = marked(turn);
+		turns[at] = marked(turn, lifetime);
 		left -= 1;
 	}
 }
 
-const withMark = new WeakMap<UserTurn, UserTurn>();
+const withMark = { minutes: new WeakMap<UserTurn, UserTurn>(), hour: new WeakMap<UserTurn, UserTurn>() };
 
 /** The same marked turn is the same object, because the last turn of a request is the previous one of the next request. */
-function marked(turn: UserTurn): UserTurn {
-	const before = withMark.get(turn);
+function marked(turn: UserTurn, lifetime: Lifetime): UserTurn {
+	const before = withMark[lifetime].get(turn);
 	if (before) return before;
 	const content = turn.content.map((block, at, { length }) =>
-		at === length - 1 ? { ...block, cache_control: ephemeral } : block,
+		at === length - 1 ? { ...block, cache_control: cacheMarks[lifetime] } : block,
 	);
 	const made: UserTurn = { role: "user", content };
-	withMark.set(turn, made);
+	withMark[lifetime].set(turn, made);
 	return made;
 }
 

@@ -23,6 +23,19 @@ test("all tokens that were read are input, and cached tokens are a part of it", 
 	});
 });
 
+test("tokens in a cache for an hour are a part of the written ones", () => {
+	const counts = (hour: unknown) =>
+		countsOf({
+			input_tokens: 1,
+			output_tokens: 1,
+			cache_creation_input_tokens: 50,
+			cache_creation: { ephemeral_1h_input_tokens: hour },
+		});
+	expect(counts(30)).toMatchObject({ cacheWriteTokens: 50, cacheHourTokens: 30, isCorrected: false });
+	expect(counts(70)).toMatchObject({ cacheHourTokens: 50 });
+	expect(counts(0)).not.toHaveProperty("cacheHourTokens");
+});
+
 test("the last counts are used, and missing ones remain", () => {
 	expect(
 		countsOf({ input_tokens: 10, output_tokens: 1 }, { input_tokens: 12, output_tokens: 5 }),

@@ -1,3 +1,4 @@
+import { defined } from "@parley/base";
 import type { Usage } from "../../vocabulary/usage.ts";
 import { isFields } from "./errors.ts";
 
@@ -9,6 +10,7 @@ export class TokenCounts {
 	#fresh = 0;
 	#cacheRead = 0;
 	#cacheWrite = 0;
+	#cacheHour = 0;
 	#output = 0;
 	#outputKnown = false;
 	#isCorrected = false;
@@ -24,6 +26,9 @@ export class TokenCounts {
 		this.#fresh = this.#checked(usage["input_tokens"], this.#fresh);
 		this.#cacheRead = this.#checked(usage["cache_read_input_tokens"], this.#cacheRead);
 		this.#cacheWrite = this.#checked(usage["cache_creation_input_tokens"], this.#cacheWrite);
+		const lifetimes = usage["cache_creation"];
+		if (isFields(lifetimes))
+			this.#cacheHour = this.#checked(lifetimes["ephemeral_1h_input_tokens"], this.#cacheHour);
 		this.#output = this.#checked(usage["output_tokens"], this.#output);
 		this.#outputKnown ||= typeof usage["output_tokens"] === "number";
 	}
@@ -33,7 +38,9 @@ export class TokenCounts {
 		const cacheReadTokens = this.#cacheRead;
 		const cacheWriteTokens = Math.min(this.#cacheWrite, MAX_TOKENS - cacheReadTokens);
 		const inputTokens = Math.min(cacheReadTokens + cacheWriteTokens + this.#fresh, MAX_TOKENS);
-		return { inputTokens, outputTokens: this.#output, cacheReadTokens, cacheWriteTokens };
+		const cacheHourTokens = Math.min(this.#cacheHour, cacheWriteTokens) || undefined;
+		const outputTokens = this.#output;
+		return { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, ...defined({ cacheHourTokens }) };
 	}
 
 	#checked(figure: unknown, otherwise: number): number {

@@ -7,12 +7,13 @@ type ListedName<Name> = Name extends string ? (string extends Name ? never : Nam
 
 type Facts = Omit<ModelInfo, "id" | "provider">;
 
-/** Writing to the cache for five minutes costs a quarter more than the input itself, with every model. */
+/** With every model, writing to the cache costs a quarter more than the input itself for five minutes, and double for an hour. */
 const usd = (input: number, output: number, cacheRead: number): Prices => ({
 	input,
 	output,
 	cacheRead,
 	cacheWrite: input * 1.25,
+	cacheHour: input * 2,
 });
 
 const large = { contextWindow: 1_000_000, maxOutput: 128_000, images: true, sampling: false } as const;

@@ -41,7 +41,7 @@ test("the facts about each model are consistent", () => {
 		expect(maxOutput, id).toBeLessThan(contextWindow);
 		for (const price of [prices, longPrompt?.prices]) {
 			if (!price) continue;
-			expect([price.cacheRead, price.input, price.cacheWrite, price.output], id).toEqual(
+			expect([price.cacheRead, price.input, price.cacheWrite, price.cacheHour, price.output], id).toEqual(
 				Object.values(price).sort((a, b) => a - b),
 			);
 		}

@@ -150,7 +150,10 @@ function pricesOf(given: NonNullable<Row["prices"]>, known: Prices | undefined, 
 		throw refused(`${place} needs both input and output`);
 	}
 	const cacheRead = given.cache_read ?? known?.cacheRead ?? input;
-	return { input, output, cacheRead, cacheWrite: given.cache_write ?? known?.cacheWrite ?? input };
+	const cacheWrite = given.cache_write ?? known?.cacheWrite ?? input;
+	// The price of the table does not fit another price of writing.
+	const cacheHour = given.cache_write === undefined ? known?.cacheHour : undefined;
+	return { input, output, cacheRead, cacheWrite, ...defined({ cacheHour }) };
 }
 
 function explain({ issues: [issue] }: z.ZodError, value: unknown, origin: string): ParleyError {

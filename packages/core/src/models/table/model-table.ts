@@ -128,14 +128,15 @@ function isTier(name: string): boolean {
 export function costOf(model: ModelInfo | undefined, usage: Usage): number {
 	const prices = model && pricesFor(model, usage.inputTokens);
 	if (!prices) return 0;
-	const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = usage;
+	const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, cacheHourTokens = 0 } = usage;
 	const uncached = Math.max(0, inputTokens - cacheReadTokens - cacheWriteTokens);
 	// Whole numbers all the way: a sum of dollars would not be exact.
 	const sum =
 		uncached * whole(prices.input) +
 		outputTokens * whole(prices.output) +
 		cacheReadTokens * whole(prices.cacheRead) +
-		cacheWriteTokens * whole(prices.cacheWrite);
+		(cacheWriteTokens - cacheHourTokens) * whole(prices.cacheWrite) +
+		cacheHourTokens * whole(prices.cacheHour ?? prices.cacheWrite);
 	return Math.round(sum / 1000);
 }
 
@@ -159,6 +160,8 @@ export interface Prices {
 	readonly output: number;
 	readonly cacheRead: number;
 	readonly cacheWrite: number;
+	/** Writing to a cache that lasts an hour. Default: `cacheWrite`. */
+	readonly cacheHour?: number;
 }
 
 /**

@@ -63,11 +63,22 @@ test("an existing file is replaced and keeps its permissions", async () => {
 	expect(plan.preview).toBe("--- run.sh\n+++ run.sh\n@@ -1,2 +1,2 @@\n one\n-two\n+2\n");
 	expect(plan.notes).toEqual(["replaces a file of 8 bytes"]);
 	expect(await write("run.sh", "one\n2\n")).toEqual({
-		text: "wrote 6 bytes to run.sh (replaced 8 bytes)",
+		text: "wrote 6 bytes to run.sh (replaced 8 bytes)\n@@ -1,2 +1,2 @@\n one\n-two\n+2",
 		failed: false,
 	});
 	expect(await contentOf("run.sh")).toBe("one\n2\n");
 	expect((await stat(join(context.cwd, "run.sh"))).mode & 0o777).toBe(0o751);
+});
+
+test.each([
+	["a secret file", ".env", "KEY=old\n"],
+	["a file outside the roots", "../outside/x", "old\n"],
+	["a binary file", "x", "old\0"],
+	["bytes that are not text", "x", Buffer.from([0xff, 0x0a])],
+])("the result does not show the old content of %s", async (_name, path, old) => {
+	await put(join(context.cwd, path), old);
+	const { text } = await write(path, "new\n");
+	expect(text).toMatch(/^wrote 4 bytes to \S+ \(replaced \d bytes\)$/);
 });
 
 test("a reader sees the complete old or new file", async () => {

@@ -1,9 +1,11 @@
+import { isUtf8 } from "node:buffer";
 import { stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { ParleyError } from "@parley/base";
 import * as z from "zod";
 import { pathLeniency } from "../../filesystem/paths.ts";
 import { defineTool, type ToolContext, type ToolPlan, type ToolResult } from "../../vocabulary/tool.ts";
+import { resultDiff } from "./result-diff.ts";
 import { pathTexts, writeFileTexts } from "./texts.ts";
 import {
 	changed,
@@ -65,9 +67,18 @@ async function run(
 	const target = await inspectApproved(path, approved, context);
 	if (typeof target === "string") return changed(target);
 	await putContent(target, { content, shown: path }, context);
-	const what =
-		target.state.mode === undefined ? writeFileTexts.newFile : `replaced ${target.state.size} bytes`;
-	return { text: writeFileTexts.wrote(Buffer.byteLength(content), path, what), failed: false };
+	const { mode, size } = target.state;
+	const what = mode === undefined ? writeFileTexts.newFile : `replaced ${size} bytes`;
+	const summary = writeFileTexts.wrote(Buffer.byteLength(content), path, what);
+	// Outside the roots, and in a secret file, the old content is private.
+	const isPrivate = approved.classes.some((name) => name === "secret" || name === "outside-write");
+	const diff = isPrivate ? "" : differenceTo(content, target.state.content);
+	return { text: diff === "" ? summary : `${summary}\n${diff}`, failed: false };
+}
+
+/** Shows lines that the model replaced, perhaps without having read them. "" if the old content is not text. */
+function differenceTo(content: string, old: Buffer | undefined): string {
+	return old === undefined || old.includes(0) || !isUtf8(old) ? "" : resultDiff(old.toString(), content);
 }
 
 async function requireDirectory(path: string, text: string): Promise<void> {
