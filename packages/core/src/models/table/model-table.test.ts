@@ -75,7 +75,11 @@ const usage = (input: number, output: number, read = 0, write = 0): Usage => ({
 test.each([
 	["claude-sonnet-5-5", usage(1000, 100), 3_000_000],
 	["claude-sonnet-5-5", usage(1000, 0, 600, 300), 100 * 2000 + 600 * 100 + 300 * 2500],
-	["claude-sonnet-5-5", { ...usage(1000, 0, 600, 300), cacheHourTokens: 200 }, 100 * 2000 + 600 * 100 + 100 * 2500 + 200 * 4000],
+	[
+		"claude-sonnet-5-5",
+		{ ...usage(1000, 0, 600, 300), cacheHourTokens: 200 },
+		100 * 2000 + 600 * 100 + 100 * 2500 + 200 * 4000,
+	],
 	["claude-haiku-5-5", usage(100_000, 1), 100_000 * 100 + 500],
 	["claude-haiku-5-5", usage(100_001, 1), 100_001 * 500 + 2500],
 	["claude-haiku-5-5", usage(100_001, 0, 100_000), 500 + 100_000 * 50],
@@ -87,7 +91,9 @@ test.each([
 test("writing for an hour has the price of writing if there is no other", () => {
 	const prices = { input: 1, output: 1, cacheRead: 1, cacheWrite: 3 };
 	const known = table.find("claude-opus-4-8", "anthropic");
-	expect(costOf(known && { ...known, prices }, { ...usage(100, 0, 0, 100), cacheHourTokens: 60 })).toBe(100 * 3000);
+	expect(costOf(known && { ...known, prices }, { ...usage(100, 0, 0, 100), cacheHourTokens: 60 })).toBe(
+		100 * 3000,
+	);
 });
 
 test("unknown models and free models cost nothing", () => {
