@@ -6,6 +6,7 @@ import { auditCommand } from "./commands/access/audit.ts";
 import { channelsCommand } from "./commands/access/channels.ts";
 import { peopleCommand } from "./commands/access/people.ts";
 import { policyCommand } from "./commands/access/policy.ts";
+import { projectsCommand } from "./commands/access/projects.ts";
 import { tokenCommand } from "./commands/access/token.ts";
 import { trustCommand } from "./commands/access/trust.ts";
 import { budgetCommand, usageCommand } from "./commands/agents/budget.ts";
@@ -76,6 +77,7 @@ const groups: Readonly<Record<string, Readonly<Record<string, MakeCommand>>>> = 
 		slack: slackCommand,
 		people: peopleCommand,
 		channels: channelsCommand,
+		projects: projectsCommand,
 		trust: trustCommand,
 		policy: policyCommand,
 		token: tokenCommand,

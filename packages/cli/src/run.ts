@@ -10,6 +10,10 @@ export async function run(args: readonly string[], io: Io): Promise<number> {
 	const { commandIn, createProgram } = await import("./program.ts");
 	const program = createProgram(io, args);
 	try {
+		if (args.length === 0 && isForPerson(io)) {
+			const { chatInProject } = await import("./chat/project-chat.ts");
+			return await chatInProject(io);
+		}
 		if (args.length === 0) program.outputHelp();
 		else await program.parseAsync(args, { from: "user" });
 		return io.exitCode;
@@ -20,6 +24,11 @@ export async function run(args: readonly string[], io: Io): Promise<number> {
 		io.stderr.write(`parley: ${visibleText(messageOf(error))}\n`);
 		return error instanceof UsageError || isInvalidArgument(error) ? 2 : 1;
 	}
+}
+
+/** Whether a person can answer questions and chat. Other callers without arguments get the help. */
+function isForPerson({ stdin, stdout }: Io): boolean {
+	return stdin.isTTY && stdout.isTTY && programName() === "parley";
 }
 
 /** Programs that start an agent read one line, and expect exit code 1. */

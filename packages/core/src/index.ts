@@ -47,9 +47,11 @@ export {
 	startOperatorProgram,
 } from "./sandbox/operator-program.ts";
 export {
+	type BackgroundProgram,
 	type OwnProgram,
 	type RunningProgram,
 	runOnTerminal,
+	startInBackground,
 	startOwnProgram,
 } from "./sandbox/own-program.ts";
 export { createSandboxes, type SandboxesOptions } from "./sandbox/sandboxes.ts";

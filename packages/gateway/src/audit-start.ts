@@ -1,7 +1,7 @@
 import { byItself } from "@parley/core";
 import { type AuditNotes, auditRestore } from "./backup/restore-note.ts";
+import { auditChanges } from "./config/command-changes.ts";
 import type { Config } from "./config/load.ts";
-import { auditMcpChanges } from "./config/mcp-changes.ts";
 
 /** Records the start of the gateway in the audit, with the protections that the operator has switched off. */
 export async function auditStart(
@@ -13,7 +13,7 @@ export async function auditStart(
 	audit: AuditNotes,
 ): Promise<void> {
 	await auditRestore(config.data, audit);
-	await auditMcpChanges(config.data, audit);
+	await auditChanges(config.data, audit);
 	const { auth, insecureLan = false } = config;
 	const args = { version, auth, sandbox, insecureLan };
 	await audit.note({ ...byItself, action: "gateway.start", object: "gateway", decision: "started", args });

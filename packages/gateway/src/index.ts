@@ -1,6 +1,6 @@
 export { loadOrCreateOperatorToken, readOperatorToken } from "./auth/operator-token.ts";
+export { type CommandChange, noteChange } from "./config/command-changes.ts";
 export { type Config, loadConfig } from "./config/load.ts";
-export { type McpChange, noteMcpChange } from "./config/mcp-changes.ts";
 export {
 	checkMcpFile,
 	type McpFileContent,

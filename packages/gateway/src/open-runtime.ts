@@ -35,6 +35,7 @@ import { databaseIn } from "./data-directory/data-directory.ts";
 import { openSecretKey } from "./data-directory/stored-secrets.ts";
 import type { Metrics } from "./metrics/metrics.ts";
 import type { Models } from "./models/open-models.ts";
+import { projectReader } from "./settings/projects.ts";
 
 interface StoreParts {
 	readonly config: Config;
@@ -103,7 +104,7 @@ export async function createRuntime(
 		sandbox,
 		operatorToken: await openOperatorToken(config.data, options),
 		secrets: new SecretBox(await openSecretKey(config.data, { store, log })),
-		...(await surroundings(options)),
+		...(await surroundings(options, () => runtime.trust.audit)),
 		mcp: openMcp({ ...options, audit: () => runtime.trust.audit }),
 		...answering(options, models),
 	});
@@ -163,14 +164,15 @@ function answering(
 }
 
 /** The operator's directories, as real paths, and system prompt. */
-async function surroundings({ config, currentDirectory }: RuntimeSettings): Promise<{
-	readonly roots: { readonly given: string[]; readonly current: string; readonly dataDir: string };
-	readonly systemTemplate?: string;
-}> {
+async function surroundings(
+	{ config, currentDirectory, log }: RuntimeSettings,
+	audit: () => Runtime["trust"]["audit"],
+): Promise<{ readonly roots: RuntimeOptions["roots"]; readonly systemTemplate?: string }> {
 	const roots = {
 		given: await Promise.all(config.root.map((root) => realpath(root))),
 		current: await realpath(currentDirectory),
 		dataDir: await realpath(config.data),
+		projects: projectReader({ data: config.data, log, audit }),
 	};
 	if (config.systemPromptFile === undefined) return { roots };
 	return { roots, systemTemplate: await readFile(config.systemPromptFile, "utf8") };

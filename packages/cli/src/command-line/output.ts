@@ -1,4 +1,5 @@
 import { createStyles, type OutputFormat, wantsColours } from "../text/styles.ts";
+import { wrapText } from "../text/wrap.ts";
 import type { Io } from "./io.ts";
 
 const usualColumns = 80;
@@ -18,8 +19,18 @@ export function printJson(value: unknown, { stdout }: Io): void {
 	stdout.write(`${JSON.stringify(value, undefined, 2)}\n`);
 }
 
+/** Prints a text for the person on stderr, wrapped at words to the width of the terminal. */
+export function printNotice(text: string, io: Io): void {
+	const { columns } = errorFormat(io);
+	io.stderr.write(
+		wrapText(text, columns)
+			.map((row) => `${row}\n`)
+			.join(""),
+	);
+}
+
 /** Width and styles of stderr. */
 export function errorFormat({ stderr, environment }: Io): OutputFormat {
-	const columns = stderr.isTTY ? stderr.columns : Number.POSITIVE_INFINITY;
+	const columns = stderr.isTTY ? stderr.columns || usualColumns : Number.POSITIVE_INFINITY;
 	return { columns, styles: createStyles(wantsColours(stderr, environment)) };
 }

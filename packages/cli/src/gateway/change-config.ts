@@ -10,7 +10,7 @@ import {
 import { findRunningGateway } from "../client/running-gateway.ts";
 import { chosenDataDirectory, defaultDataDirectory } from "../command-line/data-directory.ts";
 import type { Io } from "../command-line/io.ts";
-import { outputFormat, printJson, printRows } from "../command-line/output.ts";
+import { outputFormat, printJson, printNotice, printRows } from "../command-line/output.ts";
 import { tableRows } from "../text/columns.ts";
 import { visibleLine } from "../text/visible.ts";
 import { configMessages } from "../texts/commands/gateway/config.ts";
@@ -104,11 +104,11 @@ export async function reportChange(
 		printJson({ path, changed: isChanged, needs_restart: needsRestart, ...facts, value }, io);
 		return;
 	}
-	const warn = (text: string): void => void io.stderr.write(`parley: ${visibleLine(text)}\n`);
+	const warn = (text: string): void => printNotice(`parley: ${visibleLine(text)}`, io);
 	if (overriddenBy !== undefined) {
 		warn(configMessages.overridden({ key: setting.key ?? path, variable: overriddenBy }));
 	}
 	if (problem !== undefined) warn(configMessages.problem({ problem }));
 	if (!isChanged) return;
-	io.stderr.write(`${needsRestart ? configMessages.restart : configMessages.nextStart}\n`);
+	printNotice(needsRestart ? configMessages.restart : configMessages.nextStart, io);
 }

@@ -1,7 +1,7 @@
 import { createInterface } from "node:readline";
 import { createIds, defined, ParleyError, Redactor, silentLogger, systemClock } from "@parley/base";
 import { beginLogin, type McpRemoteSettings, type PendingLogin } from "@parley/core";
-import { McpFiles, McpLoginFile, mcpFileIn, mcpLoginsIn, noteMcpChange } from "@parley/gateway";
+import { McpFiles, McpLoginFile, mcpFileIn, mcpLoginsIn, noteChange } from "@parley/gateway";
 import type { Io } from "../command-line/io.ts";
 import { printJson, printRows } from "../command-line/output.ts";
 import { UsageError } from "../command-line/usage.ts";
@@ -35,7 +35,7 @@ export async function logIn(name: string, flags: LoginFlags, io: Io): Promise<vo
 		try {
 			const login = await pending.finish(await waitForAnswer(pending, listener, io));
 			const facts = { url: withoutQuery(login.url), issuer: login.server.issuer };
-			await noteMcpChange(data, { action: "mcp.login", object: name, facts }, noteDeps);
+			await noteChange(data, { action: "mcp.login", object: name, facts }, noteDeps);
 			await logins.change(name, () => Promise.resolve(login));
 		} finally {
 			await pending.close();

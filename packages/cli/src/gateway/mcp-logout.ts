@@ -1,6 +1,6 @@
 import { createIds, systemClock } from "@parley/base";
 import { revokeLogin } from "@parley/core";
-import { type McpLoginFile, noteMcpChange } from "@parley/gateway";
+import { type McpLoginFile, noteChange } from "@parley/gateway";
 
 /** End of a login. Without a revocation, its token is valid until it expires. */
 interface LoginEnd {
@@ -17,7 +17,7 @@ export async function endLogin(
 	await logins.change(name, async (before) => {
 		if (before === undefined) return undefined;
 		const note = { action: "mcp.logout", object: name, facts: {} } as const;
-		await noteMcpChange(data, note, { clock: systemClock, ids: createIds() });
+		await noteChange(data, note, { clock: systemClock, ids: createIds() });
 		end = { isRevoked: await revokeLogin(before, allowPrivate, systemClock) };
 		return undefined;
 	});

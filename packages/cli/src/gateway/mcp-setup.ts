@@ -4,13 +4,13 @@ import { createInterface } from "node:readline/promises";
 import { createIds, defined, Redactor, systemClock } from "@parley/base";
 import { directoryFileName, mcpNamePattern, programOf, readDirectoryFile } from "@parley/core";
 import {
+	type CommandChange,
 	checkMcpFile,
-	type McpChange,
 	type McpFileContent,
 	McpLoginFile,
 	mcpFileIn,
 	mcpLoginsIn,
-	noteMcpChange,
+	noteChange,
 	readLoginStates,
 	readMcpFile,
 	writeMcpFile,
@@ -120,7 +120,7 @@ export async function addServer(
 }
 
 /** Note of an added server. Values of variables, arguments and a query may be secrets. */
-function addedServer(name: string, server: McpFileContent["servers"][string]): McpChange {
+function addedServer(name: string, server: McpFileContent["servers"][string]): CommandChange {
 	const { env = {}, args = [], url, ...facts } = server;
 	const address = url === undefined ? undefined : withoutQuery(url);
 	const counted = { env: Object.keys(env), args: args.length, ...defined({ url: address }) };
@@ -231,13 +231,13 @@ export async function untrustDirectory(given: string, flags: McpFlags, io: Io): 
 async function change(
 	flags: McpFlags,
 	io: Io,
-	note: McpChange,
+	note: CommandChange,
 	edit: (content: McpFileContent) => McpFileContent,
 ): Promise<void> {
 	const data = await chosenDataDirectory(flags.data, io);
 	const path = mcpFileIn(data);
 	const content = checkMcpFile(edit(await readMcpFile(path)), "mcp.json");
-	await noteMcpChange(data, note, { clock: systemClock, ids: createIds() });
+	await noteChange(data, note, { clock: systemClock, ids: createIds() });
 	await writeMcpFile(path, content);
 }
 

@@ -189,6 +189,11 @@ export interface Roots {
 	readonly current: string;
 	/** Data directory. Neither it nor a directory below it is ever a root. */
 	readonly dataDir: string;
+	/**
+	 * Real paths of directories in which the operator allowed further sessions. Only sessions there can use them, unlike the
+	 * roots. Read for each session, because the operator can change them. Default: none.
+	 */
+	readonly projects?: () => Promise<readonly string[]>;
 }
 
 /**
@@ -208,10 +213,10 @@ export async function chooseRoot(requested: string | undefined, roots: Roots): P
 	if (requested === undefined || requested === "") return base;
 	const path = await existingDirectory(resolve(base, requested), requested);
 	if (isWithin(path, roots.dataDir)) throw refused(requested, "is in the data directory");
-	if (roots.given.length > 0 && !roots.given.some((root) => isWithin(path, root))) {
-		throw refused(requested, `is outside the roots ${roots.given.join(", ")}`);
-	}
-	return path;
+	if (roots.given.length === 0 || roots.given.some((root) => isWithin(path, root))) return path;
+	const projects = (await roots.projects?.()) ?? [];
+	if (projects.some((project) => isWithin(path, project))) return path;
+	throw refused(requested, `is outside the roots ${roots.given.join(", ")}`);
 }
 
 async function existingDirectory(path: string, requested: string): Promise<string> {

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { closeSync, openSync } from "node:fs";
 import { constants } from "node:os";
 
 /** A program of Parley, which is trusted like this process. */
@@ -24,6 +25,31 @@ export function startOwnProgram({ args, environment }: OwnProgram): RunningProgr
 	// The input receives no data, and `ended` reports that the other end closed.
 	child.stdin?.on("error", () => undefined);
 	return { ended: endOf(child), signal: (name) => void child.kill(name) };
+}
+
+/** A program of Parley that continues when this process and its terminal end. */
+export interface BackgroundProgram extends OwnProgram {
+	/** Its current directory. */
+	readonly directory: string;
+	/** File for its output, which is appended. Created with mode 0600. */
+	readonly log: string;
+}
+
+/** Starts this Node with another script in a session of its own. Resolves with the exit code like `ended`, if it ends before this process. */
+export function startInBackground({ args, environment, directory, log }: BackgroundProgram): Promise<number> {
+	const output = openSync(log, "a", 0o600);
+	try {
+		const child = spawn(process.execPath, args, {
+			cwd: directory,
+			env: environment,
+			detached: true,
+			stdio: ["ignore", output, output],
+		});
+		child.unref();
+		return endOf(child);
+	} finally {
+		closeSync(output);
+	}
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { Clock, Logger, Redactor } from "@parley/base";
 import type { RuntimeOptions } from "@parley/core";
+import { auditChanges, type ChangeAudit } from "./command-changes.ts";
 import type { Config } from "./load.ts";
-import { auditMcpChanges, type ChangeAudit } from "./mcp-changes.ts";
 import { McpFiles, mcpFileIn } from "./mcp-file.ts";
 import { McpLoginFile, mcpLoginsIn } from "./mcp-logins.ts";
 
@@ -29,7 +29,7 @@ export function openMcp({
 	const files = { path: mcpFileIn(data), logins: mcpLoginsIn(data), configured };
 	const record = async (): Promise<void> => {
 		const notes = audit?.();
-		if (notes) await auditMcpChanges(data, notes);
+		if (notes) await auditChanges(data, notes);
 	};
 	const source = new McpFiles({ ...files, environment: process.env, log, redactor, changed: record });
 	return { source, version, logins: new McpLoginFile({ data, clock, redactor }) };

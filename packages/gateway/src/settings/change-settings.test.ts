@@ -113,11 +113,10 @@ test("a variable with precedence, and a missing key, are reported", async () => 
 });
 
 test("changes of several commands at once are all stored", async () => {
-	const keys = ["tasks.limit", "tasks.minutes", "files.keepDays", "maxModelCalls", "budgets.day"];
+	const keys = ["tasks.limit", "tasks.minutes", "tasks.modelCalls", "maxModelCalls", "budgets.day"];
 	await Promise.all(keys.map((key) => set(key, "7")));
 	expect(await stored()).toEqual({
-		tasks: { limit: 7, minutes: 7 },
-		files: { keepDays: 7 },
+		tasks: { limit: 7, minutes: 7, modelCalls: 7 },
 		maxModelCalls: 7,
 		budgets: { day: 7 },
 	});

@@ -14,3 +14,9 @@ export {
 	effectiveSettings,
 	settingKeys,
 } from "./effective-settings.ts";
+export {
+	changeProject,
+	findProject,
+	type Project,
+	readProjects,
+} from "./projects.ts";

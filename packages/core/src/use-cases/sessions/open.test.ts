@@ -81,3 +81,18 @@ test("ids are created in the form of the protocol", async () => {
 	await using t = await TestRuntime.open({ model: new ScriptedModel() });
 	expect(await t.create()).toMatch(/^sess_[0-9a-z]{26}$/);
 });
+
+test("a directory outside the roots is used if it is a project of the operator, also one that was added later", async () => {
+	const projects: string[] = [];
+	const roots = {
+		given: [join(base, "given")],
+		current: join(base, "here"),
+		dataDir: join(base, "data"),
+		projects: async () => projects,
+	};
+	await expect(chooseRoot("../here/sub", roots)).rejects.toThrow("is outside the roots");
+	projects.push(join(base, "here"), join(base, "data"));
+	await expect(chooseRoot("../here/sub", roots)).resolves.toBe(join(base, "here/sub"));
+	await expect(chooseRoot("../other", roots)).rejects.toThrow("is outside the roots");
+	await expect(chooseRoot("../data", roots)).rejects.toThrow("is in the data directory");
+});

@@ -5,7 +5,7 @@ import { type Clock, createIds, systemClock } from "@parley/base";
 import type { AuditEntry } from "@parley/core";
 import { expect, onTestFinished, test } from "vitest";
 import { withFileLock } from "../data-directory/file-lock.ts";
-import { auditMcpChanges, type ChangeAudit, type McpChange, noteMcpChange } from "./mcp-changes.ts";
+import { auditChanges, type ChangeAudit, type CommandChange, noteChange } from "./command-changes.ts";
 
 async function open() {
 	const data = await mkdtemp(join(tmpdir(), "parley-mcp-changes-"));
@@ -15,13 +15,13 @@ async function open() {
 	return {
 		data,
 		rows,
-		note: (change: McpChange) => noteMcpChange(data, change, deps),
-		auditTo: (audit: ChangeAudit) => auditMcpChanges(data, audit, systemClock),
+		note: (change: CommandChange) => noteChange(data, change, deps),
+		auditTo: (audit: ChangeAudit) => auditChanges(data, audit, systemClock),
 		audit: { note: async (entry: AuditEntry) => void rows.push(entry) },
 	};
 }
 
-const added: McpChange = { action: "mcp.add", object: "notes", facts: { command: "notes" } };
+const added: CommandChange = { action: "mcp.add", object: "notes", facts: { command: "notes" } };
 
 test("notes of commands become rows of the audit, once and in their order", async () => {
 	const { data, rows, note, audit, auditTo } = await open();
@@ -58,10 +58,8 @@ test("a command does not append while the gateway moves the notes, and the other
 		});
 		await working.ended;
 	};
-	await whileLocked((clock) =>
-		noteMcpChange(data, { ...added, object: "garden" }, { clock, ids: createIds() }),
-	);
-	await whileLocked((clock) => auditMcpChanges(data, audit, clock));
+	await whileLocked((clock) => noteChange(data, { ...added, object: "garden" }, { clock, ids: createIds() }));
+	await whileLocked((clock) => auditChanges(data, audit, clock));
 	expect(rows.map(({ object }) => object)).toEqual(["notes", "garden"]);
 });
 

@@ -7,7 +7,17 @@ import { errno } from "../data-directory/errno.ts";
 import { withFileLock } from "../data-directory/file-lock.ts";
 import { replacePrivateFile } from "../data-directory/private-file.ts";
 
-const actions = ["mcp.add", "mcp.remove", "mcp.trust", "mcp.untrust", "mcp.login", "mcp.logout"] as const;
+const actions = [
+	"mcp.add",
+	"mcp.remove",
+	"mcp.trust",
+	"mcp.untrust",
+	"mcp.login",
+	"mcp.logout",
+	"project.allow",
+	"project.deny",
+	"project.forget",
+] as const;
 
 const changeSchema = () =>
 	z.strictObject({
@@ -23,8 +33,8 @@ export interface ChangeAudit {
 	readonly note: Audit["note"];
 }
 
-/** Change of the MCP servers by a command, for the audit. */
-export interface McpChange {
+/** Change of the MCP servers, or of the directories of projects, by a command, for the audit. */
+export interface CommandChange {
 	readonly action: (typeof actions)[number];
 	/** Name of the server, or the working directory. */
 	readonly object: string;
@@ -36,9 +46,9 @@ export interface McpChange {
  * Stores the note of a change for the audit, before the change. Commands do not write to the database, because a gateway may
  * run on it.
  */
-export async function noteMcpChange(
+export async function noteChange(
 	data: string,
-	change: McpChange,
+	change: CommandChange,
 	{ clock, ids }: { readonly clock: Clock; readonly ids: Ids },
 ): Promise<void> {
 	const { action, object, facts } = change;
@@ -50,7 +60,7 @@ export async function noteMcpChange(
 }
 
 /** Moves the notes of commands to the audit. After a crash, a row may appear twice with the same id. The lock is waited for in real time. */
-export async function auditMcpChanges(
+export async function auditChanges(
 	data: string,
 	audit: ChangeAudit,
 	clock: Clock = systemClock,

@@ -1,0 +1,58 @@
+import { isCancel, select, text } from "@clack/prompts";
+import { defined } from "@parley/base";
+import type { Io } from "./io.ts";
+
+interface TextQuestion {
+	readonly message: string;
+	/** Text before the person types. */
+	readonly initial?: string;
+	/** Reason why the text is not accepted; undefined if it is. */
+	readonly problemOf?: (text: string) => string | undefined;
+}
+
+/** Asks for a line at the terminal. Undefined if the person leaves with Ctrl-C or Escape. */
+export async function askText(
+	{ message, initial, problemOf }: TextQuestion,
+	io: Io,
+): Promise<string | undefined> {
+	const answer = await text({
+		...streamsOf(io),
+		message,
+		...defined({ initialValue: initial }),
+		...checkOf(problemOf),
+	});
+	return isCancel(answer) ? undefined : (answer ?? "");
+}
+
+interface Choice<Value extends string> {
+	readonly message: string;
+	readonly options: readonly { readonly value: Value; readonly label: string; readonly hint?: string }[];
+	readonly initial?: Value;
+}
+
+/** Lets the person choose an option with the arrow keys. Undefined if the person leaves. */
+export async function choose<Value extends string>(
+	{ message, options, initial }: Choice<Value>,
+	io: Io,
+): Promise<Value | undefined> {
+	const shown = options.map(({ value, label, hint }) => ({
+		value: value as string,
+		label,
+		...defined({ hint }),
+	}));
+	const answer = await select<string>({
+		...streamsOf(io),
+		message,
+		options: shown,
+		...defined({ initialValue: initial }),
+	});
+	return options.find(({ value }) => value === answer)?.value;
+}
+
+function streamsOf({ stdin, stdout }: Io) {
+	return { input: stdin, output: stdout };
+}
+
+function checkOf(problemOf: TextQuestion["problemOf"]) {
+	return problemOf ? { validate: (given: string | undefined) => problemOf(given ?? "") } : {};
+}

@@ -1,0 +1,123 @@
+import { once } from "node:events";
+import { mkdir, open, rename, stat } from "node:fs/promises";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { defined, delay, ParleyError, systemClock } from "@parley/base";
+import { startInBackground } from "@parley/core";
+import { findRunningGateway, type RunningGateway } from "../client/running-gateway.ts";
+import type { Io } from "../command-line/io.ts";
+import { printNotice } from "../command-line/output.ts";
+import { visibleText } from "../text/visible.ts";
+import { projectTexts } from "../texts/projects.ts";
+import { readConfig } from "./run-gateway.ts";
+
+/** A large database is migrated at the first start of a version. */
+const patienceSeconds = 120;
+const pollMs = 100;
+const longestLog = 10 * 1024 * 1024;
+const shownLines = 6;
+
+interface BackgroundStart {
+	readonly data: string;
+	/** Current directory of the gateway, which is its root if no setting names one. */
+	readonly directory: string;
+	readonly io: Io;
+}
+
+/** The running gateway of a data directory, or one that this call has started. */
+export interface FoundGateway {
+	readonly gateway: RunningGateway;
+	/** Log of a gateway that was started. Undefined if one ran. */
+	readonly log?: string;
+}
+
+/**
+ * Finds the gateway of the data directory, or starts one that continues when this command and its terminal end. Rejects with
+ * the last lines of its log if it ends at once. Commands at the same time use the same gateway.
+ */
+export async function ensureGateway(start: BackgroundStart): Promise<FoundGateway> {
+	const { data, io } = start;
+	const running = await findRunningGateway(data);
+	if (running) return { gateway: running };
+	printNotice(projectTexts.starting, io);
+	const directory = join(data, "run");
+	await mkdir(directory, { recursive: true, mode: 0o700 });
+	const log = join(directory, "gateway.log");
+	const from = await prepareLog(log);
+	const program = startInBackground({
+		args: [process.argv[1] ?? "", "start", "--data", data, ...(await flagsFor(start))],
+		environment: environmentOf(io),
+		directory: start.directory,
+		log,
+	});
+	let hasEnded = false;
+	void program.then(() => {
+		hasEnded = true;
+	});
+	const end = systemClock.monotonic() + patienceSeconds * 1000;
+	for (;;) {
+		const wasOver = hasEnded;
+		const gateway = await findRunningGateway(data);
+		if (gateway) return { gateway, ...defined({ log: wasOver ? undefined : log }) };
+		// Another command may have started one at the same time.
+		if (wasOver) throw await failure(log, from);
+		if (systemClock.monotonic() > end) {
+			const message = projectTexts.late({ seconds: patienceSeconds, log });
+			throw new ParleyError(message, { code: "unavailable" });
+		}
+		await delay(systemClock, pollMs);
+	}
+}
+
+function environmentOf({ environment }: Io): Record<string, string> {
+	const set = Object.entries(environment).flatMap(([name, value]) =>
+		value === undefined ? [] : [[name, value]],
+	);
+	return Object.fromEntries(set);
+}
+
+/** A gateway of another data directory may use the default port. */
+async function flagsFor({ data, directory, io }: BackgroundStart): Promise<string[]> {
+	const { listen, root } = await readConfig({ data }, io);
+	const [first] = listen;
+	const isDefault = listen.length === 1 && first?.host === "127.0.0.1" && first.port === 7777;
+	const another = isDefault && !(await isFree(first)) ? ["--listen", "127.0.0.1:0"] : [];
+	return root.length === 0 && directory === "/" ? [...another, "--root", "/"] : another;
+}
+
+async function isFree(address: { readonly host: string; readonly port: number }): Promise<boolean> {
+	const server = createServer();
+	try {
+		server.listen(address);
+		await once(server, "listening");
+	} catch {
+		return false;
+	}
+	server.close();
+	await once(server, "close");
+	return true;
+}
+
+/** Size of the log, after a long one was moved away. */
+async function prepareLog(log: string): Promise<number> {
+	const size = await stat(log).then(
+		(facts) => facts.size,
+		() => 0,
+	);
+	if (size <= longestLog) return size;
+	await rename(log, `${log}.1`);
+	return 0;
+}
+
+async function failure(log: string, from: number): Promise<ParleyError> {
+	await using file = await open(log, "r");
+	const { size } = await file.stat();
+	const { buffer } = await file.read(
+		Buffer.alloc(Math.max(0, size - from)),
+		0,
+		Math.max(0, size - from),
+		from,
+	);
+	const lines = visibleText(buffer.toString("utf8")).trimEnd().split("\n").slice(-shownLines).join("\n");
+	return new ParleyError(projectTexts.failed({ log, lines }), { code: "failed_precondition" });
+}

@@ -1,0 +1,95 @@
+import { realpath, stat } from "node:fs/promises";
+import { resolve } from "node:path";
+import { createIds, systemClock } from "@parley/base";
+import { homeDirectory } from "@parley/base/own-account";
+import { changeProject, readProjects } from "@parley/gateway/settings";
+import { chosenDataDirectory } from "../command-line/data-directory.ts";
+import type { Io } from "../command-line/io.ts";
+import { outputFormat, printJson, printRows } from "../command-line/output.ts";
+import { askText } from "../command-line/prompts.ts";
+import { noConfirmation, UsageError } from "../command-line/usage.ts";
+import { tableRows } from "../text/columns.ts";
+import { timeAgo } from "../text/time-ago.ts";
+import { visibleLine } from "../text/visible.ts";
+import { projectsMessages } from "../texts/commands/access/projects.ts";
+import { projectTexts } from "../texts/projects.ts";
+
+export interface ProjectFlags {
+	readonly data?: string;
+	readonly json?: boolean;
+	readonly yes?: boolean;
+}
+
+/** Prints the directories with an answer of the operator. */
+export async function listProjects(flags: ProjectFlags, io: Io): Promise<void> {
+	const projects = await readProjects(await chosenDataDirectory(flags.data, io));
+	if (flags.json) return printJson({ projects }, io);
+	const rows = projects.map(({ directory, allowed, since }) => [
+		visibleLine(directory),
+		allowed ? projectsMessages.allowed : projectsMessages.denied,
+		timeAgo(Date.parse(since), systemClock.now()),
+	]);
+	const table = { rows: [[...projectsMessages.head], ...rows], elastic: 0 };
+	printRows(rows.length === 0 ? [projectsMessages.none] : tableRows(table, outputFormat(io)), io);
+}
+
+/** Stores or forgets an answer. Returns the exit code: 1 if the operator did not confirm a broad directory. */
+export async function answerFor(
+	given: string,
+	name: "allow" | "deny" | "forget",
+	{ flags, io }: { readonly flags: ProjectFlags; readonly io: Io },
+): Promise<number> {
+	const data = await chosenDataDirectory(flags.data, io);
+	const path = resolve(io.cwd, given);
+	const real = await realpath(path).catch(() => undefined);
+	// A directory that no longer exists can still be forgotten.
+	if (real === undefined && name !== "forget") {
+		throw new UsageError(projectsMessages.missing({ directory: given }));
+	}
+	const directory = real ?? path;
+	if (name === "allow") {
+		await checkProject(directory, data);
+		if (flags.yes !== true && !(await confirmed(directory, io))) return 1;
+	}
+	const allowed = { allow: true, deny: false, forget: undefined }[name];
+	const isChanged = await changeProject(directory, allowed, { data, clock: systemClock, ids: createIds() });
+	if (flags.json) printJson({ directory, allowed: allowed ?? null, changed: isChanged }, io);
+	else printRows([visibleLine(projectsMessages[isChanged ? name : "same"]({ directory }))], io);
+	return 0;
+}
+
+/** Throws for a path that is not a directory, or that is in the data directory. */
+export async function checkProject(directory: string, data: string): Promise<void> {
+	if (!(await stat(directory)).isDirectory()) throw new UsageError(projectsMessages.missing({ directory }));
+	const own = await realpath(data).catch(() => data);
+	if (directory !== own && !directory.startsWith(`${own}/`)) return;
+	throw new UsageError(projectTexts.inData({ directory, data: own }));
+}
+
+async function confirmed(directory: string, io: Io): Promise<boolean> {
+	if ((await broadDirectory(directory)) === undefined) return true;
+	if (!(io.stdin.isTTY && io.stdout.isTTY)) throw new UsageError(noConfirmation);
+	return (await confirmBroad(directory, io)) === true;
+}
+
+/** Warning about a directory that is `/`, the home directory, or above it. Undefined for all others. */
+export async function broadDirectory(directory: string): Promise<string | undefined> {
+	if (directory === "/") return projectTexts.everything;
+	const home = await realpath(homeDirectory()).catch(() => homeDirectory());
+	const shown = { directory: visibleLine(directory) };
+	if (directory === home) return projectTexts.home(shown);
+	return home.startsWith(`${directory}/`) ? projectTexts.aboveHome(shown) : undefined;
+}
+
+/** Asks for a typed yes or no. Undefined if the operator leaves. */
+export async function confirmBroad(directory: string, io: Io): Promise<boolean | undefined> {
+	const warning = await broadDirectory(directory);
+	const answer = await askText(
+		{
+			message: `${warning} ${projectTexts.confirmBroad}`,
+			problemOf: (text) => (/^(?:yes|no?)$/i.test(text.trim()) ? undefined : projectTexts.answerYesOrNo),
+		},
+		io,
+	);
+	return answer === undefined ? undefined : /^yes$/i.test(answer.trim());
+}

@@ -1,0 +1,34 @@
+/** Help of `parley projects`. */
+export const projectsHelp = {
+	notes: `
+Run \`parley\` in a directory to open a chat there. The first time, it asks whether
+agents may work in the directory, and stores your answer. An answer also applies
+to the directories below. A running gateway uses it for the next session.
+
+Examples:
+  cd ~/projects/shop && parley
+  parley projects allow ~/projects
+  parley projects forget ~/projects/shop
+`,
+	description: "list the directories in which agents may work; allow, deny and forget them",
+	data: "the data directory of the gateway (PARLEY_DATA)",
+	list: "list the directories; the same as `parley projects`",
+	allow: "allow agents to work in a directory and those below it",
+	deny: "refuse a directory, so that `parley` does not ask again",
+	forget: "forget the answer for a directory, so that `parley` asks again",
+	directory: "directory (default: the current one)",
+	yes: "do not ask, also not for your home directory",
+} as const;
+
+export const projectsMessages = {
+	head: ["DIRECTORY", "AGENTS", "SINCE"],
+	none: "No directory has an answer yet. Run `parley` in the directory of a project.",
+	allowed: "allowed",
+	denied: "denied",
+	allow: ({ directory }: { readonly directory: string }): string => `allowed ${directory}`,
+	deny: ({ directory }: { readonly directory: string }): string => `denied ${directory}`,
+	forget: ({ directory }: { readonly directory: string }): string => `forgot ${directory}`,
+	same: ({ directory }: { readonly directory: string }): string => `no change for ${directory}`,
+	missing: ({ directory }: { readonly directory: string }): string =>
+		`there is no directory ${JSON.stringify(directory)}: name an existing one`,
+} as const;

@@ -1,0 +1,26 @@
+/** Texts of `parley` in a directory: the question about it, and the start of a gateway. Directories are visible text. */
+export const projectTexts = {
+	allow: ({ directory }: { readonly directory: string }): string =>
+		`May agents work in ${directory}? They read files there without approval. Changes and commands require your approval.`,
+	yes: "Yes, work here",
+	no: "No, not in this directory",
+	home: ({ directory }: { readonly directory: string }): string =>
+		`${directory} is your home directory. Agents could read your keys, mail and settings of other programs, and after your approval change them.`,
+	aboveHome: ({ directory }: { readonly directory: string }): string =>
+		`${directory} contains your home directory. Agents could read the keys, mail and settings of all users that this user can read.`,
+	everything: "/ contains all files of this machine. Agents could read everything that this user can read.",
+	confirmBroad: "A directory of a project is safer. Type yes to work here anyway, or no to leave.",
+	answerYesOrNo: "type yes or no",
+	refused: ({ directory }: { readonly directory: string }): string =>
+		`Agents may not work in ${directory}. To allow it: parley projects allow`,
+	inData: ({ directory, data }: { readonly directory: string; readonly data: string }): string =>
+		`agents cannot work in ${directory}, because it is in the data directory ${data}: change to the directory of a project`,
+	starting: "starting the gateway …",
+	started: ({ address, log }: { readonly address: string; readonly log: string }): string =>
+		`The gateway runs in the background at ${address}. \`parley stop\` stops it. Log: ${log}`,
+	offline: "The built-in offline model answers, because no API key is set.",
+	failed: ({ log, lines }: { readonly log: string; readonly lines: string }): string =>
+		`the gateway did not start; the last lines of ${log}:\n${lines}`,
+	late: ({ seconds, log }: { readonly seconds: number; readonly log: string }): string =>
+		`the gateway did not answer within ${seconds} seconds: see ${log}`,
+} as const;

@@ -1,0 +1,129 @@
+import { statSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { dirname, isAbsolute, join } from "node:path";
+import { type Clock, type Ids, type Logger, ParleyError, parseJson } from "@parley/base";
+import * as z from "zod";
+import { auditChanges, type ChangeAudit, noteChange } from "../config/command-changes.ts";
+import { errno } from "../data-directory/errno.ts";
+import { withFileLock } from "../data-directory/file-lock.ts";
+import { replacePrivateFile } from "../data-directory/private-file.ts";
+
+/** Answer of the operator to the question whether agents may work in a directory. */
+export interface Project {
+	/** Real path. */
+	readonly directory: string;
+	readonly allowed: boolean;
+	/** Time of the answer, in ISO 8601. */
+	readonly since: string;
+}
+
+const fileSchema = () =>
+	z.strictObject({
+		projects: z.array(
+			z.strictObject({
+				directory: z.string().refine(isAbsolute, { error: "an absolute path" }),
+				allowed: z.boolean(),
+				since: z.string(),
+			}),
+		),
+	});
+
+/** The file in the data directory, which no tool can change. */
+export function projectsIn(data: string): string {
+	return join(data, "projects.json");
+}
+
+/** The answers, in the order of the directories. Throws `invalid_argument` for an invalid file. */
+export async function readProjects(data: string): Promise<readonly Project[]> {
+	const path = projectsIn(data);
+	try {
+		const { projects } = fileSchema().parse(parseJson(await readFile(path, "utf8"), { uniqueKeys: true }));
+		return projects;
+	} catch (cause) {
+		if (errno(cause) === "ENOENT") return [];
+		throw new ParleyError(
+			`${path} is not valid: correct it, or remove it to be asked again for each directory`,
+			{
+				code: "invalid_argument",
+				cause,
+			},
+		);
+	}
+}
+
+/** The answer for a directory: its own, else that of the nearest directory above it, if agents may work there. */
+export function findProject(directory: string, projects: readonly Project[]): Project | undefined {
+	const own = projects.find((one) => one.directory === directory);
+	if (own) return own;
+	for (let at = dirname(directory); ; at = dirname(at)) {
+		const above = projects.find((one) => one.directory === at);
+		// A refusal is for one directory: another one below it is another question.
+		if (above) return above.allowed ? above : undefined;
+		if (at === dirname(at)) return undefined;
+	}
+}
+
+interface ChangeParts {
+	readonly data: string;
+	readonly clock: Clock;
+	readonly ids: Ids;
+}
+
+/** Stores the answer for a directory, or forgets it. The change is noted for the audit first. Returns whether it was another one. */
+export async function changeProject(
+	directory: string,
+	allowed: boolean | undefined,
+	{ data, clock, ids }: ChangeParts,
+): Promise<boolean> {
+	return await withFileLock(join(data, "run", "projects.lock"), clock, async () => {
+		const projects = await readProjects(data);
+		const known = projects.find((one) => one.directory === directory);
+		if (known?.allowed === allowed) return false;
+		const action = allowed === undefined ? "project.forget" : allowed ? "project.allow" : "project.deny";
+		await noteChange(data, { action, object: directory, facts: {} }, { clock, ids });
+		const others = projects.filter((one) => one !== known);
+		const since = new Date(clock.now()).toISOString();
+		const all = allowed === undefined ? others : [...others, { directory, allowed, since }];
+		const sorted = all.toSorted((a, b) => (a.directory < b.directory ? -1 : 1));
+		await replacePrivateFile(projectsIn(data), `${JSON.stringify({ projects: sorted }, undefined, "\t")}\n`);
+		return true;
+	});
+}
+
+interface ReaderParts {
+	readonly data: string;
+	readonly log: Logger;
+	/** Records changes of commands before they are used, if there is one. */
+	audit(): ChangeAudit | undefined;
+}
+
+/**
+ * The directories in which agents may work, besides the roots. A change of a command applies to the next session. Without a
+ * valid file or without its audit rows, there are none.
+ */
+export function projectReader({ data, log, audit }: ReaderParts): () => Promise<readonly string[]> {
+	let seen: string | undefined;
+	let known: readonly string[] = [];
+	return async () => {
+		// The looks are known before the content, so that a change while it is read is seen.
+		const looks = looksOf(projectsIn(data));
+		if (looks === seen) return known;
+		try {
+			const notes = audit();
+			if (notes) await auditChanges(data, notes);
+			known = (await readProjects(data)).flatMap(({ directory, allowed }) => (allowed ? [directory] : []));
+			seen = looks;
+		} catch (error) {
+			log.error("the directories of projects are not used", { error });
+			known = [];
+			seen = undefined;
+		}
+		return known;
+	};
+}
+
+/** Identity, size and times of a file; "" if it does not exist. */
+function looksOf(path: string): string {
+	const facts = statSync(path, { bigint: true, throwIfNoEntry: false });
+	return facts ? `${facts.ino} ${facts.size} ${facts.mtimeNs} ${facts.ctimeNs}` : "";
+}
