@@ -2,6 +2,7 @@ import { ParleyError, parseJson } from "@parley/base";
 import * as z from "zod";
 import { verdictInstructions } from "../instructions/auxiliary-prompts.ts";
 import type { Message } from "../vocabulary/message.ts";
+import { verdictTexts } from "./texts.ts";
 
 /** The judgement of a model about the result of a step. */
 export interface Verdict {
@@ -41,23 +42,23 @@ export async function judge(
 		return readVerdict(first);
 	} catch (reason) {
 		const fault = ParleyError.from(reason).message;
-		const again = `Invalid verdict: ${fault}. Answer with the JSON object alone: {"passed": …, "reason": …}`;
+		const again = verdictTexts.invalid(fault);
 		messages.push(messageOf("assistant", first), messageOf("user", again));
 	}
 	const second = await ask({ system: verdictInstructions, messages });
 	try {
 		return readVerdict(second);
 	} catch (reason) {
-		return { passed: false, reason: `no readable verdict: ${ParleyError.from(reason).message}` };
+		return { passed: false, reason: verdictTexts.none(ParleyError.from(reason).message) };
 	}
 }
 
 /** Parses a verdict, also inside a code block. Throws `invalid_argument` for other text. */
 function readVerdict(text: string): Verdict {
 	const [from, to] = [text.indexOf("{"), text.lastIndexOf("}")];
-	if (from < 0 || to < from) throw invalid("it has no JSON object");
+	if (from < 0 || to < from) throw invalid(verdictTexts.noJson);
 	const parsed = schema.safeParse(parseJson(text.slice(from, to + 1)));
-	if (!parsed.success) throw invalid("use a boolean `passed` and a text `reason`");
+	if (!parsed.success) throw invalid(verdictTexts.fields);
 	const { passed, reason } = parsed.data;
 	return { passed, reason: reason.trim().slice(0, maxReason) };
 }

@@ -3,6 +3,7 @@ import { ParleyError } from "@parley/base";
 import { compileGlob } from "../filesystem/glob.ts";
 import { isWithin, looseForm } from "../filesystem/paths.ts";
 import { matchesWithin } from "./commands/places.ts";
+import { policyFileTexts } from "./texts.ts";
 
 /** Which paths a rule is about. Paths and roots are absolute. */
 export interface PathPattern {
@@ -22,12 +23,9 @@ export interface PathPattern {
  */
 export function compilePath(text: string): PathPattern {
 	if (text.startsWith("~")) {
-		throw new ParleyError(
-			`the pattern ${JSON.stringify(text)} cannot be used: write the complete path instead of ~`,
-			{
-				code: "invalid_argument",
-			},
-		);
+		throw new ParleyError(policyFileTexts.homePattern(text), {
+			code: "invalid_argument",
+		});
 	}
 	const absolute = text.startsWith("/");
 	const inner = text.replace(/^(?:\/|\.\/)+|^\.$/, "").replace(/(?:\/\*\*|\/)+$/, "");

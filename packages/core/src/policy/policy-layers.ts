@@ -7,6 +7,7 @@ import { ruleNameOf } from "../vocabulary/tool.ts";
 import { builtInAlone, policyVersion } from "./policy.ts";
 import type { Layer, PolicyInForce, PolicyRule } from "./policy-rule.ts";
 import type { KnownTool, PolicySource } from "./read-policy.ts";
+import { policyTexts } from "./texts.ts";
 import { type PolicyState, WatchedPolicy } from "./watched-policy.ts";
 
 /** A file of rules that has become another one. */
@@ -155,14 +156,14 @@ function combineLayers(layers: readonly LayerState[], channel: ChannelTools | un
 /** For the model, too: without the directories of the operator. */
 function whyDenied({ layer, path, state: { problem = "" } }: LayerState): string {
 	const shown = problem.replaceAll(path, basename(path));
-	return `the ${layer}'s policy is invalid, and no tool runs until it is fixed: ${shown}`;
+	return policyTexts.invalid(layer, shown);
 }
 
 function channelRules(channel: ChannelTools | undefined): PolicyRule[] {
 	const denied = channel?.all.filter(({ name }) => !channel.left.includes(name)).map(ruleNameOf) ?? [];
 	if (!channel || denied.length === 0) return [];
-	const reason = `this channel has only the tools ${channel.left.join(", ")}`;
-	return [{ layer: "channel", source: "its profile", effect: "deny", reason, tools: denied }];
+	const reason = policyTexts.channelTools(channel.left);
+	return [{ layer: "channel", source: policyTexts.profile, effect: "deny", reason, tools: denied }];
 }
 
 /** Rules of a file with the layer of its path. */
@@ -177,7 +178,7 @@ interface CheckedPolicy {
  * Throws `not_found`, or `failed_precondition` with line and reason.
  */
 export function checkPolicy(path: string, tools: readonly KnownTool[]): CheckedPolicy {
-	if (!existsSync(path)) throw new ParleyError(`there is no file ${path}`, { code: "not_found" });
+	if (!existsSync(path)) throw new ParleyError(policyTexts.noFile(path), { code: "not_found" });
 	const layer = layerOf(path);
 	const watched = new WatchedPolicy({
 		layer,

@@ -1,5 +1,6 @@
 import type { ActionClass } from "../vocabulary/taint.ts";
 import type { PathPattern } from "./path-pattern.ts";
+import { effectTexts, policyTexts } from "./texts.ts";
 
 export type Effect = "allow" | "ask" | "deny";
 
@@ -63,81 +64,81 @@ export interface BuiltInRule {
 
 /** The built-in layer, which applies if no file has a rule. */
 export const builtInRules: readonly BuiltInRule[] = [
-	{ effect: "allow", when: ["read"], liftedBy: [], reason: "reads inside the roots" },
-	{ effect: "allow", when: ["person"], liftedBy: [], reason: "asks a person" },
-	{ effect: "allow", when: ["client"], liftedBy: [], reason: "runs on the client that offers it" },
+	{ effect: "allow", when: ["read"], liftedBy: [], reason: effectTexts.reads },
+	{ effect: "allow", when: ["person"], liftedBy: [], reason: effectTexts.asks },
+	{ effect: "allow", when: ["client"], liftedBy: [], reason: effectTexts.runsOnClient },
 	{
 		effect: "ask",
 		when: ["mcp"],
 		liftedBy: ["rule", "grant", "accept-all"],
-		reason: "calls a tool of an MCP server",
+		reason: effectTexts.mcpTool,
 	},
 	{
 		effect: "ask",
 		when: ["mcp-changed"],
 		liftedBy: [],
-		reason: "calls a tool whose description has changed since its last call",
+		reason: effectTexts.changedDescription,
 	},
-	{ effect: "allow", when: ["memory-read"], liftedBy: [], reason: "reads notes" },
+	{ effect: "allow", when: ["memory-read"], liftedBy: [], reason: effectTexts.readsNotes },
 	{
 		effect: "allow",
 		when: ["memory-write"],
 		liftedBy: [],
-		reason: "changes notes of the person or the channel",
+		reason: effectTexts.changesNotes,
 	},
 	{
 		effect: "ask",
 		when: ["memory-everyone"],
 		liftedBy: ["rule", "accept-all"],
-		reason: "changes notes for all people",
+		reason: effectTexts.changesNotesForAll,
 	},
 	{
 		effect: "ask",
 		when: ["schedule"],
 		liftedBy: ["rule", "accept-all"],
-		reason: "changes scheduled work",
+		reason: effectTexts.changesSchedules,
 	},
-	{ effect: "ask", when: ["write"], liftedBy: ["rule", "grant", "accept-all"], reason: "writes a file" },
+	{ effect: "ask", when: ["write"], liftedBy: ["rule", "grant", "accept-all"], reason: effectTexts.writes },
 	{
 		effect: "ask",
 		when: ["outside-read"],
 		liftedBy: ["rule", "grant", "accept-all"],
-		reason: "reads outside the roots",
+		reason: effectTexts.readsOutside,
 	},
 	{
 		effect: "ask",
 		when: ["exec-sandboxed"],
 		liftedBy: ["rule", "grant", "accept-all"],
-		reason: "runs a command",
+		reason: effectTexts.runsCommand,
 	},
 	{
 		effect: "ask",
 		when: ["egress"],
 		liftedBy: ["rule", "grant", "accept-all"],
-		reason: "reaches the network",
+		reason: effectTexts.network,
 	},
 	{
 		effect: "ask",
 		when: ["exec-unsandboxed"],
 		liftedBy: ["rule", "accept-all"],
-		reason: "runs a command without a sandbox",
+		reason: effectTexts.withoutSandbox,
 	},
-	{ effect: "ask", when: ["outside-write"], liftedBy: [], reason: "writes outside the roots" },
-	{ effect: "ask", when: ["secret"], liftedBy: [], reason: "touches keys or passwords" },
+	{ effect: "ask", when: ["outside-write"], liftedBy: [], reason: effectTexts.writesOutside },
+	{ effect: "ask", when: ["secret"], liftedBy: [], reason: effectTexts.secrets },
 	{
 		effect: "ask",
 		when: ["control"],
 		liftedBy: [],
-		reason: "may change files that control this machine or the gateway",
+		reason: effectTexts.controlFiles,
 	},
-	{ effect: "ask", when: ["irreversible"], liftedBy: [], reason: "cannot be undone" },
+	{ effect: "ask", when: ["irreversible"], liftedBy: [], reason: effectTexts.irreversible },
 ];
 /** Rule for classes that no built-in rule has. */
 export const unknownClass: BuiltInRule = {
 	effect: "ask",
 	when: [],
 	liftedBy: [],
-	reason: "no rule covers it",
+	reason: policyTexts.noRule,
 };
 
 /** Classes of calls that most approvals are about. */

@@ -12,15 +12,16 @@ import {
 	type PolicyRule,
 	unknownClass,
 } from "./policy-rule.ts";
+import { policyTexts } from "./texts.ts";
 
 /** Version of the built-in rules. Versions of sessions and of bindings of approvals begin with it. */
 export const policyVersion = "5";
 
 /** Reason why a call of a tainted session that changes shared notes requires approval. */
-const sharedNoteReason = "changes a note for all people, which every later run can read";
+const sharedNoteReason = policyTexts.notesForAll;
 
 /** The reason why a call of a tainted session that changes schedules requires approval. */
-const laterNote = "changes scheduled work, after untrusted text or private data was read";
+const laterNote = policyTexts.schedulesAfterUntrusted;
 
 /** Permissions of the session at the time of the decision. */
 export interface Permissions {
@@ -130,13 +131,13 @@ function findLift(
 	{ acceptAll, grants, trusted = false }: Permissions,
 ): string | undefined {
 	const isLifted = (by: Lift): boolean => asking.every(({ liftedBy }) => liftedBy.includes(by));
-	if (acceptAll && isLifted("accept-all")) return "all tools are accepted in this session";
+	if (acceptAll && isLifted("accept-all")) return policyTexts.allAccepted;
 	if (isLifted("grant") && grants.some((scope) => grantCovers(scope, tool, plan))) {
-		return "allowed for this session";
+		return policyTexts.allowedForSession;
 	}
 	// The author of a rule requires an approval, so the trust of a channel does not replace it.
 	const isBuiltIn = asking.every(({ description }) => description.layer === "built-in");
-	if (trusted && isBuiltIn && isLifted("grant")) return "a trust grant of the channel covers it";
+	if (trusted && isBuiltIn && isLifted("grant")) return policyTexts.trusted;
 	return undefined;
 }
 

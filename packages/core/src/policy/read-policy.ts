@@ -9,6 +9,7 @@ import { clientRuleName, type NamedTool, ruleNameOf, type Tool } from "../vocabu
 import { matchesName } from "./commands/places.ts";
 import { compilePath, type PathPattern } from "./path-pattern.ts";
 import { builtInRules, type Layer, type PolicyRule } from "./policy-rule.ts";
+import { policyFileTexts } from "./texts.ts";
 
 /** A file of rules and its layer. */
 export interface PolicySource {
@@ -42,15 +43,14 @@ export function readPolicy(source: PolicySource, tools: readonly KnownTool[]): P
 	const { success, data, error } = policySchema().safeParse(file.values);
 	if (!success) throw explain(file, error);
 	const size = data.rules.reduce((sum, { when }) => sum + Object.values(when ?? {}).flat().length, 0);
-	if (size > maxConditions)
-		throw refused(file, ["rules"], `it has more than ${maxConditions} values of conditions`);
+	if (size > maxConditions) throw refused(file, ["rules"], policyFileTexts.tooManyConditions(maxConditions));
 	const rules = data.rules.map((rule, index) => new RuleReader(rule, { source, file, index, tools }).read());
 	if (source.layer !== "workspace") return { rules, ignored: [] };
 	const [ignored, others] = [rules.filter(isAllow), rules.filter((rule) => !isAllow(rule))];
 	return { rules: others, ignored: ignored.map((rule) => ({ ...rule, reason: ignoredReason })) };
 }
 
-const ignoredReason = "ignored: rules of a repository can only ask and deny";
+const ignoredReason = policyFileTexts.allowIgnored;
 
 function isAllow({ effect }: PolicyRule): boolean {
 	return effect === "allow";
@@ -85,7 +85,7 @@ class RuleReader {
 			layer: source.layer,
 			source: place,
 			effect,
-			reason: reason ?? `a rule of the ${source.layer}, ${place.slice(place.lastIndexOf("/") + 1)}`,
+			reason: reason ?? policyFileTexts.ruleOf(source.layer, place.slice(place.lastIndexOf("/") + 1)),
 			...defined({ tools, classes, commands, paths, hosts, approvals }),
 		};
 	}
@@ -93,19 +93,16 @@ class RuleReader {
 	#checkEffect(): void {
 		const { effect, when, approvals } = this.#rule;
 		if (effect !== "ask" && approvals !== undefined) {
-			throw this.#refused(["approvals"], `a rule with the effect ${effect} has no approvals; allowed: ask`);
+			throw this.#refused(["approvals"], policyFileTexts.noApprovals(effect));
 		}
 		if (effect !== "allow") return;
 		if (this.#around.source.layer === "agent") {
-			throw this.#refused(["effect"], "the rules of an agent can only ask and deny; allowed: deny, ask");
+			throw this.#refused(["effect"], policyFileTexts.agentRule);
 		}
 		const floor = builtInRules.filter((rule) => rule.effect === "ask" && rule.liftedBy.length === 0);
 		const index = when?.class?.findIndex((name) => floor.some((rule) => rule.when.includes(name))) ?? -1;
 		if (index === -1) return;
-		throw this.#refused(
-			["when", "class", index],
-			`${when?.class?.[index]} always requires approval: no rule can allow it`,
-		);
+		throw this.#refused(["when", "class", index], policyFileTexts.alwaysApproval(when?.class?.[index]));
 	}
 
 	#checkTool(pattern: string, index: number): void {
@@ -114,20 +111,14 @@ class RuleReader {
 		const names = namesOf(this.#around.tools);
 		if (names.some((name) => matchesName(name, pattern))) return;
 		const meant = findNearMiss(pattern, names);
-		const question = meant === undefined ? "" : `; did you mean ${meant}?`;
-		throw this.#refused(
-			["tool", index],
-			`there is no tool ${shown(pattern)}${question}; allowed: ${names.join(", ")}`,
-		);
+		const question = meant === undefined ? "" : policyFileTexts.didYouMean(meant);
+		throw this.#refused(["tool", index], policyFileTexts.noTool(shown(pattern), question, names));
 	}
 
 	#checkCommand(patterns: readonly string[] | undefined): void {
 		const able = namesOf(this.#around.tools.filter((tool) => tool.command !== undefined));
 		if (!patterns || able.some((name) => patterns.some((pattern) => matchesName(name, pattern)))) return;
-		throw this.#refused(
-			["when", "command"],
-			`the rule has a command, but none of its tools runs commands: ${able.join(", ")}`,
-		);
+		throw this.#refused(["when", "command"], policyFileTexts.noCommandTool(able));
 	}
 
 	#compile(pattern: string, index: number): PathPattern {
@@ -158,7 +149,7 @@ function explain(file: CommentedJson, { issues: [issue] }: z.ZodError): ParleyEr
 		const [key = ""] = issue.keys;
 		const allowed = namesAt(path);
 		const meant = findNearMiss(key, allowed);
-		const question = meant === undefined ? "" : `; did you mean ${meant}?`;
+		const question = meant === undefined ? "" : policyFileTexts.didYouMean(meant);
 		return refused(file, [...path, key], `unknown: ${shown(key)}${question}; allowed: ${allowed.join(", ")}`);
 	}
 	const value = path.reduce<unknown>(
@@ -166,8 +157,8 @@ function explain(file: CommentedJson, { issues: [issue] }: z.ZodError): ParleyEr
 		file.values,
 	);
 	const name = path.findLast((key) => typeof key === "string") ?? "rules";
-	if (value === undefined) return refused(file, path, `${name} is missing; needed: ${issue?.message}`);
-	return refused(file, path, `${shown(value)} is not allowed for ${name}; allowed: ${issue?.message}`);
+	if (value === undefined) return refused(file, path, policyFileTexts.missing(name, issue?.message));
+	return refused(file, path, policyFileTexts.notAllowed(shown(value), name, issue?.message));
 }
 
 function refused(file: CommentedJson, path: JsonPath, why: string): ParleyError {
@@ -202,17 +193,15 @@ const actionClasses = [
 ] as const satisfies readonly ActionClass[];
 
 const maxApprovals = 10;
-const numberOfApprovals = `a whole number from 2 to ${maxApprovals}`;
+const numberOfApprovals = policyFileTexts.approvals(maxApprovals);
 const maxRules = 500;
 const maxNames = 200;
 
 /** Constructed when the first file is read, because most gateways have no file. */
 function makeSchemas() {
-	const word = z
-		.string({ error: "a word" })
-		.regex(/^[^\p{C}]{1,300}$/u, { error: "a word of at most 300 characters, without controls" });
+	const word = z.string({ error: "a word" }).regex(/^[^\p{C}]{1,300}$/u, { error: policyFileTexts.word });
 	const program = word.regex(/^\S+$/, {
-		error: 'a program, with each argument as a separate word: ["git", "push"]',
+		error: policyFileTexts.program,
 	});
 
 	const when = z
@@ -221,19 +210,12 @@ function makeSchemas() {
 				class: oneOrMore(z.enum(actionClasses, { error: actionClasses.join(", ") })),
 				command: z.preprocess(
 					(value) => (Array.isArray(value) && !Array.isArray(value[0]) ? [value] : value),
-					list(
-						z.tuple([program], word, { error: 'a list of words such as ["git", "push"]' }),
-						'a list of words such as ["git", "push"], or a list of such lists',
-					),
+					list(z.tuple([program], word, { error: policyFileTexts.command }), policyFileTexts.commands),
 				),
 				path: oneOrMore(word),
-				host: oneOrMore(
-					word
-						.regex(/^[\w*.:[\]-]+$/, { error: "the name of a host; * stands for any part of one" })
-						.toLowerCase(),
-				),
+				host: oneOrMore(word.regex(/^[\w*.:[\]-]+$/, { error: policyFileTexts.host }).toLowerCase()),
 			},
-			{ error: "an object with class, command, path or host" },
+			{ error: policyFileTexts.when },
 		)
 		.partial();
 
@@ -251,17 +233,17 @@ function makeSchemas() {
 				z
 					.string({ error: "a text" })
 					.trim()
-					.regex(/^[^\p{C}]{1,500}$/u, { error: "one line of at most 500 characters" }),
+					.regex(/^[^\p{C}]{1,500}$/u, { error: policyFileTexts.reason }),
 			),
 		},
-		{ error: "an object with an effect" },
+		{ error: policyFileTexts.rule },
 	);
 
 	const file = z.strictObject({
-		$schema: z.optional(z.string({ error: "the address of a schema" })),
+		$schema: z.optional(z.string({ error: policyFileTexts.schema })),
 		rules: z
-			.array(rule, { error: "a list of rules: [ { … }, … ]" })
-			.max(maxRules, { error: `at most ${maxRules} rules` }),
+			.array(rule, { error: policyFileTexts.rules })
+			.max(maxRules, { error: policyFileTexts.tooManyRules(maxRules) }),
 	});
 	return { file, rule, when };
 }
@@ -290,11 +272,14 @@ function namesAt(path: readonly PropertyKey[]): readonly string[] {
 function list<T extends z.ZodType>(item: T, error: string): z.ZodArray<T> {
 	return z
 		.array(item, { error })
-		.min(1, { error: "at least one; leave it out to match all" })
-		.max(maxNames, { error: `at most ${maxNames}` });
+		.min(1, { error: policyFileTexts.atLeastOne })
+		.max(maxNames, { error: policyFileTexts.tooManyNames(maxNames) });
 }
 
 /** One value is a list with one entry. */
 function oneOrMore<T extends z.ZodType>(item: T): z.ZodPreprocess<z.ZodArray<T>> {
-	return z.preprocess((value) => (Array.isArray(value) ? value : [value]), list(item, "a value or a list"));
+	return z.preprocess(
+		(value) => (Array.isArray(value) ? value : [value]),
+		list(item, policyFileTexts.valueOrList),
+	);
 }

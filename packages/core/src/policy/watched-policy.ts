@@ -12,6 +12,7 @@ import {
 import { ParleyError } from "@parley/base";
 import { systemCode } from "../filesystem/file-error.ts";
 import { type KnownTool, type PolicyFile, type PolicySource, readPolicy } from "./read-policy.ts";
+import { policyFileTexts } from "./texts.ts";
 
 const maxBytes = 256 * 1024;
 
@@ -74,9 +75,7 @@ export class WatchedPolicy {
 		const { path, layer, tools, foreign } = this.#file;
 		if (stamp === "") {
 			if (foreign || this.#stamp === undefined || this.#stamp === "") return absent;
-			return broken(
-				`${path}: the file was deleted: restore it, or restart the gateway to continue without its rules`,
-			);
+			return broken(policyFileTexts.deleted(path));
 		}
 		let text = "";
 		try {
@@ -86,9 +85,7 @@ export class WatchedPolicy {
 		} catch (reason) {
 			if (reason instanceof ParleyError) return broken(reason.message, text);
 			const why = systemCode(reason);
-			return broken(
-				`${path}: it cannot be read (${why})${foreign ? "" : "; give the gateway's user access to it"}`,
-			);
+			return broken(policyFileTexts.unreadable(path, why, foreign));
 		}
 	}
 }
@@ -100,7 +97,7 @@ function broken(problem: string, text = ""): PolicyState {
 
 function readFile({ path, foreign }: WatchedFile): string {
 	// A link in a foreign directory could lead anywhere.
-	if (foreign && realpathSync(path) !== path) throw refused(path, "it is a link, or a link leads to it");
+	if (foreign && realpathSync(path) !== path) throw refused(path, policyFileTexts.link);
 	// Non-blocking, so that a pipe cannot block the gateway.
 	const file = openSync(
 		path,
@@ -108,13 +105,13 @@ function readFile({ path, foreign }: WatchedFile): string {
 	);
 	try {
 		const stats = fstatSync(file);
-		if (!stats.isFile()) throw refused(path, "it is not a regular file");
+		if (!stats.isFile()) throw refused(path, policyFileTexts.notRegular);
 		if (!foreign && (stats.mode & 0o002) !== 0) {
-			throw refused(path, `every user of this machine can write it: chmod o-w ${JSON.stringify(path)}`);
+			throw refused(path, policyFileTexts.writable(path));
 		}
 		const bytes = Buffer.alloc(maxBytes + 1);
 		const length = readSync(file, bytes, 0, bytes.length, 0);
-		if (length > maxBytes) throw refused(path, `it is larger than ${maxBytes / 1024} KiB`);
+		if (length > maxBytes) throw refused(path, policyFileTexts.tooLarge(maxBytes / 1024));
 		return decode(path, bytes.subarray(0, length));
 	} finally {
 		closeSync(file);
@@ -125,7 +122,7 @@ function decode(path: string, bytes: Buffer): string {
 	try {
 		return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
 	} catch (cause) {
-		throw refused(path, "it is not text in UTF-8", cause);
+		throw refused(path, policyFileTexts.notText, cause);
 	}
 }
 

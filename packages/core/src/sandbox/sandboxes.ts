@@ -32,6 +32,7 @@ import { createUnsandboxed } from "./commands/unsandboxed.ts";
 import type { Egress } from "./egress/egress.ts";
 import { keyOf, type ProbeListeners, StoredVerdict, testSandbox, thisSystem } from "./self-test.ts";
 import { knownArchitecture } from "./system-calls/filter.ts";
+import { sandboxTexts } from "./texts.ts";
 
 export interface SandboxesOptions {
 	readonly mode: SandboxMode;
@@ -106,7 +107,7 @@ export function createSandboxes(options: SandboxesOptions): Sandboxes {
 		const now = clock.monotonic();
 		if (now - lastFailure < CHECK_AGAIN_MS) return;
 		lastFailure = now;
-		log.warn("the sandbox of a command failed to start; it is checked again before the next command");
+		log.warn(sandboxTexts.failedToStart);
 		isLost = true;
 		found = undefined;
 		checking = undefined;
@@ -123,7 +124,7 @@ export function createSandboxes(options: SandboxesOptions): Sandboxes {
 			const egress = wayOut && createBubblewrap(known.bubblewrap, { ...profile, wayOut });
 			return createBubblewrap(known.bubblewrap, { ...profile, ...defined({ egress }) });
 		}
-		return chat || isRequired(mode, known) ? refusing(why ?? "there is no sandbox") : unsandboxed;
+		return chat || isRequired(mode, known) ? refusing(why ?? sandboxTexts.none) : unsandboxed;
 	}
 
 	return {
@@ -190,9 +191,9 @@ async function find(options: SandboxesOptions, { runs, isLost, failedToStart }: 
 	const { hidden, steering = [], unixSockets = false, clock, ids, log } = options;
 	const environment = allowedEnvironment(options.environment);
 	try {
-		if (process.platform !== "linux") throw new NoSandbox("bubblewrap runs only on Linux", {});
+		if (process.platform !== "linux") throw new NoSandbox(sandboxTexts.onlyLinux, {});
 		const architecture = knownArchitecture();
-		if (architecture === undefined) throw new NoSandbox(`no system call filter for ${process.arch}`, {});
+		if (architecture === undefined) throw new NoSandbox(sandboxTexts.noFilter(process.arch), {});
 		// No model has chosen these programs, so they are not counted as commands.
 		const own = createUnsandboxed(options);
 		const binary = await findBubblewrap(own, options.path);
@@ -204,7 +205,7 @@ async function find(options: SandboxesOptions, { runs, isLost, failedToStart }: 
 		const limiter = await findLimiter(own);
 		const keyctl = await findKeyctl(own, options.path);
 		const stat = await findProgram("stat", SYSTEM_PATH).catch((cause: unknown) => {
-			throw new NoSandbox("stat(1) is not installed", { fix: "install coreutils", cause });
+			throw new NoSandbox(sandboxTexts.noStat, { fix: sandboxTexts.installCoreutils, cause });
 		});
 		const means = { architecture, unixSockets, limiter, keyctl: keyctl.program, stat };
 		const facts = { ...binary, layout, environment, hidden, steering, runs, guards, ...means };
@@ -218,7 +219,7 @@ async function find(options: SandboxesOptions, { runs, isLost, failedToStart }: 
 		return { bubblewrap, features: featuresOf(bubblewrap, keyctl), gitSettings, probes };
 	} catch (cause) {
 		const { message } = ParleyError.from(cause);
-		options.log.debug("the sandbox cannot be used", { error: cause });
+		options.log.debug(sandboxTexts.unusable, { error: cause });
 		const fix = cause instanceof NoSandbox ? cause.fix : fixOf(message);
 		return { gitSettings: "", probes: 0, reason: message, ...defined({ fix }) };
 	}
@@ -254,7 +255,7 @@ async function tryOrRecall(
 	});
 	if (storedVerdict && key !== undefined)
 		await storedVerdict.add(key, result).catch((error: unknown) => {
-			log.warn("the result of the sandbox check cannot be stored; the next process checks again", { error });
+			log.warn(sandboxTexts.resultNotStored, { error });
 		});
 	return result;
 }
@@ -262,7 +263,7 @@ async function tryOrRecall(
 async function forgetVerdict({ verdict, log }: SandboxesOptions): Promise<void> {
 	if (!verdict) return;
 	await new StoredVerdict(verdict.file).clear().catch((error: unknown) => {
-		log.error("the stored result of the sandbox check cannot be removed", { file: verdict.file, error });
+		log.error(sandboxTexts.resultNotRemoved, { file: verdict.file, error });
 	});
 }
 
@@ -273,7 +274,7 @@ function featuresOf(bubblewrap: Bubblewrap, { state: keyring }: FoundKeyctl): Sa
 
 /** Advice for the operator if the system refused a namespace. An escape has no advice. */
 function fixOf(message: string): string | undefined {
-	return message.startsWith("the sandbox could not be set up") ? howToPermit() : undefined;
+	return message.startsWith(sandboxTexts.notSetUp) ? howToPermit() : undefined;
 }
 
 /** Reason why commands of these roots cannot be confined; undefined if they can. */
@@ -283,8 +284,8 @@ function whyNot(
 	hidden: readonly string[],
 ): string | undefined {
 	if (reason !== undefined) {
-		const help = fix === undefined ? "" : `; the operator can fix that: ${fix}`;
-		return `commands of this session require a sandbox, and it is unavailable: ${reason}${help}`;
+		const help = fix === undefined ? "" : sandboxTexts.operatorFix(fix);
+		return sandboxTexts.required(reason, help);
 	}
 	const isWide = (root: string): boolean =>
 		isWithin("/usr", root) ||
@@ -292,7 +293,7 @@ function whyNot(
 		serviceDirectories.some((place) => isWithin(root, place));
 	const wide = roots.find(isWide);
 	if (wide === undefined) return undefined;
-	return `commands run in a sandbox, and a root of ${wide} leaves nothing that the sandbox could protect`;
+	return sandboxTexts.rootTooWide(wide);
 }
 
 function stateOf(mode: SandboxMode, found: Found | undefined, begun = true): SandboxState {
@@ -315,8 +316,8 @@ function stateOf(mode: SandboxMode, found: Found | undefined, begun = true): San
 
 function logMode({ log, mode }: SandboxesOptions, found: Found): void {
 	const { probes, reason, fix } = found;
-	if (reason === undefined) log.info("commands run in a sandbox that passed its test", { probes });
-	else log.warn("there is no sandbox for commands", { mode, reason, ...defined({ fix }) });
+	if (reason === undefined) log.info(sandboxTexts.ready, { probes });
+	else log.warn(sandboxTexts.noneForCommands, { mode, reason, ...defined({ fix }) });
 }
 
 /**

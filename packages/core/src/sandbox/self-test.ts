@@ -21,6 +21,7 @@ import type { Sandbox } from "../vocabulary/sandbox.ts";
 import type { Bubblewrap } from "./bubblewrap/bubblewrap.ts";
 import { MARK_NAME } from "./commands/process-group.ts";
 import { type Probe, type ProbeFacts, probeScript, probes, ROOT_SOCKET } from "./probes.ts";
+import { sandboxTexts } from "./texts.ts";
 
 const TIMEOUT_MS = 20_000;
 
@@ -59,9 +60,9 @@ export async function testSandbox(tested: Tested): Promise<number> {
 	const lines = new Set(output.split("\n"));
 	const out = tried.filter(({ name }) => lines.has(`escaped ${name}`)).map(({ name }) => name);
 	const unknown = tried.filter(({ name }) => !lines.has(`held ${name}`)).map(({ name }) => name);
-	if (out.length > 0) throw failed(`a command can escape from the sandbox: ${out.join(", ")}`);
-	if (beside) throw failed("a command can escape from the sandbox: write-beside");
-	if (unknown.length > 0) throw failed(`the sandbox could not be tested: ${unknown[0]} printed nothing`);
+	if (out.length > 0) throw failed(sandboxTexts.escapes(out));
+	if (beside) throw failed(sandboxTexts.escapes(["write-beside"]));
+	if (unknown.length > 0) throw failed(sandboxTexts.untested(unknown[0]));
 	return tried.length;
 }
 

@@ -24,6 +24,7 @@ import type { ApprovedCall, Before, Judgement, PlannedCall, ProposedCall } from 
 import { bindingOf, type JudgePorts, judgeChanged, withChanges } from "./judge-call.ts";
 import { settleCall } from "./record-call.ts";
 import { readPrompt, settled } from "./settled-prompt.ts";
+import { approvalTexts } from "./texts.ts";
 
 /** A session by its channel; undefined for none. */
 interface InPlace {
@@ -113,7 +114,7 @@ export function allowChanges(
 			const { label, approval } = shownApproval(run, judged.planned, once);
 			return { binding: judged.binding, shown: { label, ...defined({ approval }) } };
 		}
-		const message = `arguments: the call cannot run (${impossible}): approve it unchanged, or deny it`;
+		const message = approvalTexts.cannotRun(impossible);
 		throw new ParleyError(message, { code: "invalid_argument" });
 	});
 }
@@ -157,9 +158,9 @@ export async function decisionOf(
 }
 
 /** First words of the result of a call that differs from the approved call. */
-export const changedNote = "changed since it was approved";
+export const changedNote = approvalTexts.changed;
 
-const hidingNote = "[redacted] replaces a secret: the call itself contains the secret";
+const hidingNote = approvalTexts.secretInCall;
 
 type ShownQuestion = Omit<Prompt, "token" | "runId" | "expiresAt">;
 
@@ -220,16 +221,16 @@ function shownApproval(
 /** For the approver: which sub-agent makes the call. The title is the text of a model. */
 function subAgentNotes({ row }: Run): string[] {
 	const { delegated } = row.options;
-	return delegated ? [`requested by the sub-agent ${JSON.stringify(visible(delegated.name))}`] : [];
+	return delegated ? [approvalTexts.requestedBySubAgent(visible(delegated.name))] : [];
 }
 
 /** Reason why the settled question does not allow the call to run; undefined if it does. */
 function refusalOf(row: PromptRow, usable: readonly string[], binding: string): string | undefined {
-	if (row.state === "expired") return "no answer: the approval expired, so the call did not run";
+	if (row.state === "expired") return approvalTexts.expired;
 	if (row.answer?.kind === "approved") {
-		if (!usable.includes(row.state)) return "not run: the approval was already used";
+		if (!usable.includes(row.state)) return approvalTexts.alreadyUsed;
 		const changed = changedSince(row.binding ?? "", binding);
-		return changed.length === 0 ? undefined : `${changedNote}: ${changed.join(", ")}; the call did not run`;
+		return changed.length === 0 ? undefined : approvalTexts.changedFacts(changedNote, changed.join(", "));
 	}
 	const answer = row.answer?.kind === "denied" ? row.answer : undefined;
 	const by = answer?.unanswered ? unanswered : denied;

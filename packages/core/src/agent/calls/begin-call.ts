@@ -10,6 +10,7 @@ import type { ApprovedCall, ProposedCall } from "./call-states.ts";
 import { type JudgePorts, judgeCall, nothingPending } from "./judge-call.ts";
 import { type ProposalPorts, proposeCalls } from "./propose-calls.ts";
 import { auditStart, isGated, settleCall } from "./record-call.ts";
+import { approvalTexts } from "./texts.ts";
 
 /** The decisions about the calls of a reply, which arrive in any order. Waits for none after it is disposed of. */
 export class Decisions implements AsyncDisposable {
@@ -132,7 +133,7 @@ export async function beginCall(
 		run.control.signal.throwIfAborted();
 		if (await recordIntent(run, entry, ports.grants)) return entry;
 		if (entry.token !== undefined) {
-			return settleCall(run, call, { text: `${changedNote}: policy; the call did not run`, failed: true });
+			return settleCall(run, call, { text: approvalTexts.changedPolicy(changedNote), failed: true });
 		}
 		entry = await atItsTurn(run, await decideAgain(run, entry, ports), false, ports);
 	}

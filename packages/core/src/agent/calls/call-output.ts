@@ -7,6 +7,7 @@ import { readFile } from "../../tools/files/read-file.ts";
 import { outputName } from "../../vocabulary/stored-file.ts";
 import { ruleNameOf } from "../../vocabulary/tool.ts";
 import type { Run } from "../run/run.ts";
+import { outputTexts } from "./texts.ts";
 
 /** Maximum stored bytes of one output. */
 const maxStoredBytes = 8 * 1024 * 1024;
@@ -56,7 +57,7 @@ export class CallOutput implements AsyncDisposable {
 		const where = reader === undefined ? "" : `. ${await this.#store(text, reader)}`;
 		return shortenOutput(
 			text,
-			(missing) => `[… ${missing.characters} characters in ${missing.lines} lines left out${where} …]`,
+			(missing) => outputTexts.leftOut(missing.characters, missing.lines, where),
 			characters,
 		);
 	}
@@ -76,11 +77,11 @@ export class CallOutput implements AsyncDisposable {
 		try {
 			const file = this.#file ?? OutputFile.of(this.#run, this.#name, text, this.#files);
 			const whole = await file.end();
-			const part = whole ? "the complete result" : `the first ${maxStoredBytes >> 20} MiB of the output`;
-			return `${this.#name} contains ${part}: read it with ${reader}`;
+			const part = whole ? outputTexts.complete : outputTexts.firstPart(maxStoredBytes >> 20);
+			return outputTexts.contains(this.#name, part, reader);
 		} catch (error) {
-			this.#run.log.warn("the result of a tool could not be stored", { error });
-			return `The rest could not be stored: ${ParleyError.from(error).message}`;
+			this.#run.log.warn(outputTexts.notStored, { error });
+			return outputTexts.restNotStored(ParleyError.from(error).message);
 		}
 	}
 }
@@ -122,7 +123,7 @@ class OutputFile {
 	async end(): Promise<boolean> {
 		this.#put(this.#decoder.end());
 		this.#content.write(this.#redaction.end());
-		if (this.#missing > 0) this.#content.write(`\n[… ${this.#missing} more bytes left out …]\n`);
+		if (this.#missing > 0) this.#content.write(outputTexts.moreLeftOut(this.#missing));
 		this.#content.end();
 		await this.#stored;
 		return this.#missing === 0;
@@ -297,7 +298,7 @@ class Tail {
 	/** Returns and removes the text, with a marker if bytes are missing. */
 	empty(): string {
 		this.#shorten();
-		const marker = this.#missing > 0 ? `[… ${this.#missing} bytes left out …]\n` : "";
+		const marker = this.#missing > 0 ? outputTexts.bytesLeftOut(this.#missing) : "";
 		const text = marker + this.#text;
 		this.#text = "";
 		this.#missing = 0;

@@ -8,6 +8,7 @@ import type { Run } from "../run/run.ts";
 import { readApproval } from "./ask-person.ts";
 import type { Before, DraftProposal, RefusedProposal } from "./call-states.ts";
 import { bindingOf } from "./judge-call.ts";
+import { approvalTexts } from "./texts.ts";
 import type { ContextOf } from "./tool-context.ts";
 
 interface ImpossibleFacts {
@@ -30,7 +31,7 @@ export async function draftImpossible(
 	const known = await readApproval(run, planned);
 	const version = run.policy.version;
 	if (isAnnounced && known?.binding !== bindingOf(planned, version)) return undefined;
-	const reason = "every call of this run needs a decision";
+	const reason = approvalTexts.needsDecisions;
 	const judgement = {
 		effect: "ask",
 		floor: false,
@@ -55,7 +56,7 @@ export async function draftImpossible(
 
 /** The call in the form of a planned call without effect. */
 function standIn(call: CallBlock, text: string): ReadyCall {
-	const notes = [`cannot run, also if it is approved: ${text}`];
+	const notes = [approvalTexts.impossible(text)];
 	const plan = { label: visible(call.name), classes: [], preview: "", binding: {}, notes };
 	const result = { text, failed: true };
 	const tool: Tool = {

@@ -20,6 +20,7 @@ import type { BindOptions } from "../../vocabulary/tool.ts";
 import { joinedBy, participantsOf, type Run } from "../run/run.ts";
 import { refusalWhenFull, type WorkspacePorts } from "../run/workspace.ts";
 import type { Before, Judgement, PlannedCall } from "./call-states.ts";
+import { approvalTexts } from "./texts.ts";
 
 export interface JudgePorts extends WorkspacePorts {
 	readonly grants: SessionGrants;
@@ -71,7 +72,7 @@ export async function judgeCall(
 	const { trusted, ...judged } = await judgeByPolicy(run, planned, pending, ports);
 	if (judged.effect !== "allow" || run.row.options.ask !== "all")
 		return { ...judged, ...defined({ trusted }) };
-	return { ...judged, effect: "ask", reason: `${judged.reason}; every call of this run needs approval` };
+	return { ...judged, effect: "ask", reason: approvalTexts.needsApproval(judged.reason) };
 }
 
 async function judgeByPolicy(
@@ -154,9 +155,7 @@ export async function judgeChanged(
 ): Promise<{ readonly binding: string; readonly planned: PlannedCall; readonly judgement: Judgement }> {
 	// The approver copied the displayed text: the call would run with `[redacted]` instead of the secret.
 	if (judgement.hidden && JSON.stringify(changed).includes("[redacted]")) {
-		throw invalid(
-			"[redacted] replaces a secret that was not shown: write the value itself, or approve the call unchanged",
-		);
+		throw invalid(approvalTexts.redacted);
 	}
 	const again = await planAgain(run, { ...planned, changed });
 	if ("text" in again) throw invalid(again.text);
@@ -165,18 +164,16 @@ export async function judgeChanged(
 	const { effect, floor, reason, version } = judged;
 	if (effect === "deny") throw invalid(`denied: ${reason}`);
 	if (floor && reason !== judgement.reason) {
-		throw invalid(
-			`a call with these arguments always requires a separate approval (${reason}): deny the call instead`,
-		);
+		throw invalid(approvalTexts.alwaysSeparate(reason));
 	}
 	const bound = bindingOf(again, version);
 	// The original call is checked last, so that a file that is replaced before then is detected.
 	const differs = changedSince(binding, await bindingAsShown(run, planned));
 	if (differs.length > 0) {
 		const next = ranSinceQuestion(run.steps, planned.call.id)
-			? "if earlier calls changed the files, you are asked again when those calls have ended"
-			: "deny the call instead";
-		throw invalid(`changed since the question was asked: ${differs.join(", ")}; ${next}`);
+			? approvalTexts.askedAgain
+			: approvalTexts.denyInstead;
+		throw invalid(approvalTexts.changedSince(differs.join(", "), next));
 	}
 	return { binding: bound, planned: again, judgement: judged };
 }
@@ -184,12 +181,12 @@ export async function judgeChanged(
 function requireNarrower({ ready: shown }: PlannedCall, { ready: changed }: PlannedCall): void {
 	const added = changed.plan.classes.filter((name) => !shown.plan.classes.includes(name));
 	if (added.length === 0) return;
-	throw invalid(`the changed call does more than the approved one: it needs ${added.join(", ")} as well`);
+	throw invalid(approvalTexts.doesMore(added.join(", ")));
 }
 
 async function bindingAsShown(run: Run, planned: PlannedCall): Promise<string> {
 	const now = await planAgain(run, planned);
-	if ("text" in now) throw invalid(`the call is no longer possible in the shown form: ${now.text}`);
+	if ("text" in now) throw invalid(approvalTexts.notPossible(now.text));
 	return bindingOf(now, run.policy.version);
 }
 
@@ -216,9 +213,7 @@ async function refusalOfParticipants(run: Run, people: People): Promise<string |
 	for (const person of participantsOf(run)) {
 		const role = await run.journal.store.read((db) => people.roleNow(db, person));
 		if (hasRole({ role }, "member")) continue;
-		return role === "guest"
-			? "a sender of this request is a guest, and requests of guests may only read: ask a member to send it"
-			: "a sender of this request no longer has access, so it may only read: ask a member to send it";
+		return role === "guest" ? approvalTexts.guestSender : approvalTexts.noAccessSender;
 	}
 	return undefined;
 }
@@ -226,5 +221,5 @@ async function refusalOfParticipants(run: Run, people: People): Promise<string |
 /** The reason why a call cannot get the approvals that a rule needs, because only the operator can answer. */
 function refusalOfQuorum({ session }: Run, { approvals, floor, reason }: Decision): string | undefined {
 	if (approvals === undefined || (session.home.place !== undefined && !floor)) return undefined;
-	return `${reason}; the call needs ${approvals} approvals by different people, and only the operator can answer here`;
+	return approvalTexts.several(reason, approvals);
 }

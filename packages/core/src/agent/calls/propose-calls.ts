@@ -28,6 +28,7 @@ import type {
 import { draftImpossible } from "./impossible-call.ts";
 import { bindingOf, type JudgePorts, judgeCall, withBoundFacts, withChanges } from "./judge-call.ts";
 import { auditDenial, recordResult, recordStart, refusedFor, withoutRun } from "./record-call.ts";
+import { callTexts } from "./texts.ts";
 import type { ContextOf } from "./tool-context.ts";
 
 export interface ProposalPorts extends ApprovalPorts, JudgePorts {
@@ -36,7 +37,7 @@ export interface ProposalPorts extends ApprovalPorts, JudgePorts {
 
 type Draft = DependentCall | DraftProposal | RefusedProposal;
 
-const interruptedText = `${interrupted}: the gateway stopped while this call ran; check its effects before you repeat it`;
+const interruptedText = callTexts.interrupted(interrupted);
 
 /**
  * Plans every call of a reply that can be planned now. One commit records the result: the announcements, the required
@@ -76,8 +77,8 @@ export async function proposeCalls(
 
 /** The note of an approval that is asked again because its files changed. `names` is empty if they are not known. */
 export function filesChangedNote(names: readonly string[]): string {
-	const which = names.length > 0 ? `: ${names.join(", ")}` : "; after a restart the gateway cannot name them";
-	return `asked again: files changed since the first question, while other calls of this reply ran${which}`;
+	const which = names.length > 0 ? `: ${names.join(", ")}` : callTexts.unknownFiles;
+	return callTexts.filesChanged(which);
 }
 
 /** Whether a call runs and changes nothing. A dependent call is unknown. */
@@ -280,7 +281,7 @@ async function recordRefusal(
 	await recordResult(run, result, writing);
 }
 
-const againReason = "files changed: the call is asked again";
+const againReason = callTexts.filesChangedAsk;
 
 async function closeApproval(
 	run: Run,
@@ -302,7 +303,7 @@ export async function refuseProposed(
 	await run.commit(async (writing) => {
 		const isSettled = run.steps.some((step) => step.kind === "result" && step.callId === call.id);
 		if (isSettled) return;
-		await closeApproval(run, { call, reason: "its files changed", prompts }, writing);
+		await closeApproval(run, { call, reason: callTexts.itsFilesChanged, prompts }, writing);
 		await recordRefusal(run, { kind: "refused", call, text }, prompts, writing);
 	});
 }

@@ -9,6 +9,7 @@ import type { ActionClass } from "../../vocabulary/taint.ts";
 import type { ToolResult } from "../../vocabulary/tool.ts";
 import type { Run, Writing } from "../run/run.ts";
 import type { ApprovedCall, PlannedCall, SettledCall } from "./call-states.ts";
+import { callTexts } from "./texts.ts";
 
 /** Records the result of a call that did not run. Announces the call first if necessary. */
 export async function settleCall(run: Run, call: CallBlock, result: ToolResult): Promise<undefined> {
@@ -28,7 +29,7 @@ export function adjustedNote({ adjusted = [] }: CallBlock): string {
 	if (adjusted.length === 0) return "";
 	const listed = adjusted.slice(0, maxNotes).join("; ");
 	const more = adjusted.length > maxNotes ? `; and ${adjusted.length - maxNotes} more` : "";
-	return `[the call was adjusted: ${listed}${more}]`;
+	return callTexts.adjusted(listed, more);
 }
 
 /** Adds a note after a text, in its own line. */
@@ -38,8 +39,7 @@ export function withNote(text: string, note: string): string {
 
 const maxNotes = 10;
 
-const leftOut: DescribeGap = ({ characters, lines }) =>
-	`[… ${characters} characters in ${lines} lines left out …]`;
+const leftOut: DescribeGap = ({ characters, lines }) => callTexts.leftOut(characters, lines);
 
 /** Writes the result of one call: the step for the model, and the event for people. */
 export async function recordResult(

@@ -26,6 +26,7 @@ import {
 	refuseProposed,
 } from "./propose-calls.ts";
 import { adjustedNote, recordResult, withNote } from "./record-call.ts";
+import { approvalTexts, callTexts } from "./texts.ts";
 
 export interface CallPorts extends ProposalPorts, ImagePorts {
 	/** Contains the passwords that people typed. */
@@ -205,7 +206,7 @@ function argumentsNote({ session }: Run, changed: unknown): string {
 	// Redact before cutting: half of a secret is no longer recognised.
 	const text = JSON.stringify(session.redactor.redactFields(changed));
 	const shown = text.length > maxShown ? `${text.slice(0, maxShown)}…` : text;
-	return `the person who approved this changed the arguments to ${shown}`;
+	return approvalTexts.changedArguments(shown);
 }
 
 /** Minimum characters of a password. A shorter one is like an ordinary word and cannot be redacted from the output. */
@@ -259,8 +260,8 @@ async function openOne(run: Run, handle: string, place: string, passwordOf: Pass
 	const password = await passwordOf(handle);
 	if (password === undefined) return unknown(place);
 	if (password.length < shortest) {
-		const why = `the password is shorter than ${shortest} characters and could not be redacted from the output of the tool`;
-		return { refused: `not run: ${visible(place)}: ${why}` };
+		const why = callTexts.shortPassword(shortest);
+		return { refused: callTexts.notRun(visible(place), why) };
 	}
 	run.session.redactor.add(password);
 	return { value: password };
@@ -268,7 +269,7 @@ async function openOne(run: Run, handle: string, place: string, passwordOf: Pass
 
 function unknown(place: string): Opened {
 	return {
-		refused: `not run: ${visible(place)}: unknown secret; ask for it with ask_user (type: password), and use the handle that it returns`,
+		refused: callTexts.unknownSecret(visible(place)),
 	};
 }
 
@@ -347,7 +348,7 @@ async function changeOf(run: Run, planned: PlannedCall, looks?: SharedLooks): Pr
 	const after = factsOf(now, facts);
 	const words = differences(before, after);
 	return {
-		refusal: `${changedNote}: ${(words.length > 0 ? words : facts).join(", ")}; the call did not run`,
+		refusal: approvalTexts.changedFacts(changedNote, (words.length > 0 ? words : facts).join(", ")),
 		names: changedNames(before, after, planned.context.cwd),
 	};
 }

@@ -4,6 +4,7 @@ import type { Prompts } from "../../conversation/prompts.ts";
 import type { Journal } from "../../store/journal.ts";
 import type { Prompt } from "../../vocabulary/prompt.ts";
 import type { Run } from "../run/run.ts";
+import { approvalTexts } from "./texts.ts";
 
 /** Milliseconds between reads of the row, in case a wake-up is missed. */
 const lookAgainMs = 1_500;
@@ -30,7 +31,7 @@ export async function settled(
 			const woken = home.awake(token);
 			const row = await readPrompt(journal, asking);
 			if (row && row.state !== "open") return row;
-			if (signal.aborted) throw new ParleyError("the run was stopped", { code: "cancelled" });
+			if (signal.aborted) throw new ParleyError(approvalTexts.runStopped, { code: "cancelled" });
 			if (clock.now() < expiresAt) {
 				await firstOf(run, woken, { token, ms: expiresAt - clock.now(), signal });
 			} else await run.commit(({ tx, record }) => prompts.expire(tx, record, home, token));

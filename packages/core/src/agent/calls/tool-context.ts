@@ -32,6 +32,7 @@ import { runWorkflow } from "../workflow/run-workflow.ts";
 import { delegationOf } from "../workflow/sub-agents.ts";
 import type { WorkflowPorts } from "../workflow/workflow-ports.ts";
 import { elicit, type QuestionPorts } from "./ask-person.ts";
+import { callTexts } from "./texts.ts";
 
 interface ToolPorts extends QuestionPorts, WorkspacePorts, SchedulePorts, WorkflowPorts {
 	/** Directories that the tools of a session may use, its working directory first. */
@@ -95,7 +96,7 @@ function backgroundOf(run: Run, call: CallBlock, commands: BackgroundCommands): 
 	const { session, id: runId } = run;
 	const check = (): void => {
 		if (session.taskId !== undefined) {
-			throw new ParleyError("background: a task cannot leave a command in the background", {
+			throw new ParleyError(callTexts.backgroundInTask, {
 				code: "failed_precondition",
 			});
 		}
@@ -139,7 +140,7 @@ export function withinQuota(sandbox: Sandbox, workspace: Workspace): Sandbox {
 			const outcome = await sandbox.run({ ...command, maxFileBytes: await workspace.room() });
 			if ((await workspace.room()) > 0) return outcome;
 			const { quota } = workspace;
-			const note = `\n[the workspace is full: its limit is ${quota} bytes; further writes and commands are refused; the operator can raise the limit]\n`;
+			const note = callTexts.workspaceFull(quota);
 			// The output of a command in the background is read only there.
 			command.onOutput?.(Buffer.from(note));
 			return { ...outcome, output: `${outcome.output}${note}` };
@@ -241,7 +242,7 @@ async function ownerOf(run: Run, people: People): Promise<Principal> {
 
 function refuseLoop(run: Run): void {
 	if (!run.scheduled) return;
-	const message = "A schedule started this run, so it cannot create schedules: ask a person to create them";
+	const message = callTexts.scheduleInSchedule;
 	throw new ParleyError(message, { code: "failed_precondition" });
 }
 

@@ -5,6 +5,7 @@ import type { ModelEvent, Reply, StopReason } from "../../vocabulary/model.ts";
 import { ModelError } from "../../vocabulary/model-error.ts";
 import { noUsage, type Usage } from "../../vocabulary/usage.ts";
 import { type ReplyListener, WholeCharacters } from "./live-reply.ts";
+import { replyTexts } from "./texts.ts";
 
 type Block = TextBlock | ThinkingBlock | CallBlock;
 
@@ -88,7 +89,7 @@ export class ReplyAccumulator {
 	#grow(piece: string): void {
 		this.#length += piece.length;
 		if (this.#length > maxText) {
-			throw new ModelError(`the reply is longer than ${maxText} characters`, { fault: "rejected" });
+			throw new ModelError(replyTexts.tooLong(maxText), { fault: "rejected" });
 		}
 		this.#writeText(this.#deps.redaction.push(this.#whole.push(piece)));
 	}
@@ -150,7 +151,7 @@ export class ReplyAccumulator {
 
 	#claimId(given: string): string {
 		if (this.#ids.size >= maxRecordedCalls) {
-			throw new ModelError(`the reply has more than ${maxRecordedCalls} calls`, { fault: "rejected" });
+			throw new ModelError(replyTexts.tooManyCalls(maxRecordedCalls), { fault: "rejected" });
 		}
 		const id = this.#deps.listener.callId(given, this.#ids);
 		this.#ids.add(id);
@@ -160,7 +161,7 @@ export class ReplyAccumulator {
 	#think({ text, signature, redacted }: Extract<ModelEvent, { type: "thinking" }>): void {
 		this.#thinking += text.length + (signature?.length ?? 0) + (redacted?.length ?? 0);
 		if (this.#thinking > maxThinking) {
-			throw new ModelError(`the thinking is longer than ${maxThinking} characters`, { fault: "rejected" });
+			throw new ModelError(replyTexts.thinkingTooLong(maxThinking), { fault: "rejected" });
 		}
 		if (text !== "") this.#deps.listener.think(text);
 		const sealed = defined({ signature, redacted });
@@ -183,6 +184,6 @@ function notRun(block: Block): Block {
 	if (block.type !== "call" || block.invalid !== undefined) return block;
 	return {
 		...block,
-		invalid: "the reply was cut off after this call; repeat the call if you still need it",
+		invalid: replyTexts.cutOff,
 	};
 }

@@ -15,6 +15,7 @@ import { silentListener } from "./live-reply.ts";
 import { readerOf } from "./memories-of-run.ts";
 import { nextTry, triesOf } from "./retries.ts";
 import { recordAttempt, type StreamPorts, streamReply } from "./stream-reply.ts";
+import { replyTexts } from "./texts.ts";
 
 /** Ports of a text that clients do not see. */
 export interface TextPorts extends StreamPorts, SpendingPorts {
@@ -94,13 +95,13 @@ type TextPurpose = "a summary" | "a verdict";
 /** Returns the reason why a complete reply is not usable as a text: the model refused, or wrote none. */
 export function withoutText({ content, stop }: Reply, purpose: TextPurpose): ModelError | undefined {
 	if (stop !== "refusal" && textOf(content).trim() !== "") return undefined;
-	const reason = (stop && reasons[stop]) ?? "it has no text";
-	return new ModelError(`the reply cannot be used as ${purpose}: ${reason}`, { fault: "interrupted" });
+	const reason = (stop && reasons[stop]) ?? replyTexts.noText;
+	return new ModelError(replyTexts.unusable(purpose, reason), { fault: "interrupted" });
 }
 
 const reasons: Readonly<Partial<Record<StopReason, string>>> = {
-	refusal: "the model refused",
-	max_tokens: "it reached its length limit before any text",
+	refusal: replyTexts.refused,
+	max_tokens: replyTexts.lengthLimit,
 };
 
 interface RequestParts {

@@ -4,6 +4,7 @@ import { ModelError, type ModelFault } from "../../vocabulary/model-error.ts";
 import { type Refusal, refusalOf, type SpendingPorts } from "../run/limits.ts";
 import type { Run } from "../run/run.ts";
 import { type Attempt, recordAttempt } from "./stream-reply.ts";
+import { replyTexts } from "./texts.ts";
 
 interface Wait {
 	readonly waitMs: number;
@@ -122,7 +123,7 @@ export class Tries {
 		if (model === undefined) return undefined;
 		this.#index += 1;
 		this.#failedHere = 0;
-		const reason = `${failure.message}; ${model} answers instead`;
+		const reason = replyTexts.otherModel(failure.message, model);
 		return { model, attempt, waitMs: 0, reason };
 	}
 
@@ -135,7 +136,7 @@ export class Tries {
 		}
 		const waitMs = Math.min(requestedMs, longestWaitMs) + Math.round(this.#random() * jitterMs);
 		if (requestedMs <= longestWaitMs) return { waitMs, reason: message };
-		const reason = `${message}; it asks for a wait of ${Math.round(requestedMs / 1000)} s, and the gateway retries earlier`;
+		const reason = replyTexts.retriesEarlier(message, Math.round(requestedMs / 1000));
 		return { waitMs, reason };
 	}
 }

@@ -10,6 +10,7 @@ import type { SpendingPorts } from "../run/limits.ts";
 import { silentListener } from "./live-reply.ts";
 import { ReplyAccumulator } from "./reply-accumulator.ts";
 import { type Attempt, countCall, withoutSecrets } from "./stream-reply.ts";
+import { replyTexts } from "./texts.ts";
 
 /** A session that calls a model outside of any run, with the ports of the call. */
 export interface SessionCaller extends SpendingPorts {
@@ -27,12 +28,9 @@ export async function requireBudget(
 ): Promise<void> {
 	const limited = await refuseWhenSpent(journal.store, session.id, clock.now(), budgets);
 	if (!limited || provider === "offline" || table.find(name, provider)?.prices) return;
-	throw new ParleyError(
-		`not sent: a budget is set and ${name} has no price; the operator can set it in models.json`,
-		{
-			code: "resource_exhausted",
-		},
-	);
+	throw new ParleyError(replyTexts.noPrice(name), {
+		code: "resource_exhausted",
+	});
 }
 
 /** Calls the model once and discards the stream. Secrets are counted under `sink`. Never rejects. */
@@ -52,8 +50,7 @@ export async function callForSession(
 	let failure: ParleyError | undefined;
 	try {
 		for await (const event of model.stream(request, signal)) accumulator.add(event);
-		if (!accumulator.complete)
-			failure = new ModelError("the model's reply was interrupted", { fault: "interrupted" });
+		if (!accumulator.complete) failure = new ModelError(replyTexts.interrupted, { fault: "interrupted" });
 	} catch (reason) {
 		failure = withoutSecrets(session.redactor, ParleyError.from(reason));
 	}

@@ -18,6 +18,7 @@ import type { ProviderHealth } from "../run/provider-health.ts";
 import type { Run, Writing } from "../run/run.ts";
 import type { ReplyListener } from "./live-reply.ts";
 import { ReplyAccumulator } from "./reply-accumulator.ts";
+import { replyTexts } from "./texts.ts";
 
 export interface StreamPorts {
 	readonly contexts: Contexts;
@@ -92,7 +93,7 @@ function logAttempt(
 	{ requestId, firstMs }: { readonly requestId: string | undefined; readonly firstMs: number | undefined },
 ): void {
 	const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = reply.usage;
-	log.info("model called", {
+	log.info(replyTexts.modelCalled, {
 		provider,
 		model: reply.model || model,
 		messages,
@@ -107,7 +108,7 @@ function logAttempt(
 }
 
 function brokeOff(): ModelError {
-	return new ModelError("the model's reply was interrupted", { fault: "interrupted" });
+	return new ModelError(replyTexts.interrupted, { fault: "interrupted" });
 }
 
 /**
@@ -118,12 +119,12 @@ function failureOf(run: Run, name: string, reason: unknown, health: ProviderHeal
 	const error = withoutSecrets(run.session.redactor.into("error"), ParleyError.from(reason));
 	const { log } = run;
 	const { model } = run.settings;
-	if (error.code === "internal") log.error("a model call failed", { error: reason });
+	if (error.code === "internal") log.error(replyTexts.callFailed, { error: reason });
 	if (!(error instanceof ModelError)) return error;
 	const server = serverOf(model, name);
 	const changed = health.failed(server, name, error);
 	if (changed && error.fault === "unauthenticated") {
-		log.warn("the provider refuses the key", { provider: server.provider, reason: error.message });
+		log.warn(replyTexts.keyRefused, { provider: server.provider, reason: error.message });
 	}
 	return error;
 }

@@ -12,6 +12,7 @@ import { type Step, spentIn } from "../../vocabulary/step.ts";
 import { callsOf } from "../../vocabulary/transcript.ts";
 import { type Budgets, formatDollars } from "../../vocabulary/usage.ts";
 import type { Run } from "./run.ts";
+import { limitTexts } from "./texts.ts";
 
 export interface Refusal {
 	/** For people. */
@@ -34,8 +35,8 @@ export async function refusalOf(
 	if (broken) return broken;
 	const { modelCalls } = run.limits;
 	if (callsIn(run.steps) >= modelCalls) {
-		const stopped = `stopped after ${modelCalls} model calls`;
-		const error = run.session.task ? stopped : `${stopped}; send "continue" to let it continue`;
+		const stopped = limitTexts.modelCalls(modelCalls);
+		const error = run.session.task ? stopped : limitTexts.continue(stopped);
 		return { error, cause: "limit" };
 	}
 	const error =
@@ -51,13 +52,12 @@ function refusedByRunBudget(
 ): string | undefined {
 	const { budget = {} } = row.options;
 	const left = budgetLeftOf(row.options, steps);
-	if (left.tokens <= 0) return `stopped: the budget of this run, ${budget.tokens} tokens, is used up`;
-	if (left.cost <= 0)
-		return `stopped: the budget of this run, ${formatDollars(budget.cost ?? 0)}, is used up`;
+	if (left.tokens <= 0) return limitTexts.tokenBudget(budget.tokens);
+	if (left.cost <= 0) return limitTexts.costBudget(formatDollars(budget.cost ?? 0));
 	const { provider } = settings.model;
 	if (budget.cost === undefined || provider === "offline" || table.find(model, provider)?.prices)
 		return undefined;
-	return `not sent: this run has a budget and ${model} has no price; the operator can set it in models.json`;
+	return limitTexts.runBudgetWithoutPrice(model);
 }
 
 /**
@@ -91,7 +91,7 @@ async function refusedByBudget(
 		const limited = await refuseWhenSpent(journal.store, session.home.id, clock.now(), budgets);
 		const { provider } = settings.model;
 		if (!limited || provider === "offline" || table.find(model, provider)?.prices) return undefined;
-		return `not sent: a budget is set and ${model} has no price; the operator can set it in models.json`;
+		return limitTexts.budgetWithoutPrice(model);
 	} catch (reason) {
 		if (reason instanceof ParleyError && reason.code === "resource_exhausted") return reason.message;
 		throw reason;
@@ -109,10 +109,10 @@ const MAX_FAILURES = 3;
 const MAX_REFUSALS = 3;
 
 /** First words of the result of a denied call. The person's reason may follow. */
-export const denied = "denied by the person who was asked";
+export const denied = limitTexts.denied;
 /** First words of the result of an approval without an answer. */
-export const unanswered = "denied without an answer";
-const refused = "not run again: ";
+export const unanswered = limitTexts.deniedWithoutAnswer;
+const refused = limitTexts.notRunAgain;
 
 /** Failures of one call since the last effect. */
 interface Tally {
@@ -130,10 +130,10 @@ export function refuseRepeat(steps: readonly Step[], call: Called): string | und
 	const tally = tallies(steps).get(keyOf(call));
 	if (!tally) return undefined;
 	if (tally.denials >= MAX_FAILURES) {
-		return `${refused}this call was denied ${MAX_FAILURES} times and cannot be proposed again; continue without it, or end your turn and explain why you need it`;
+		return limitTexts.deniedTooOften(refused, MAX_FAILURES);
 	}
 	if (tally.failures >= MAX_FAILURES) {
-		return `${refused}this call failed ${MAX_FAILURES} times in the same way; change its arguments, fix the cause, or end your turn and report the problem`;
+		return limitTexts.failedTooOften(refused, MAX_FAILURES);
 	}
 	return undefined;
 }
@@ -144,10 +144,10 @@ export function brokenBy(steps: readonly Step[]): Refusal | undefined {
 		const tool = visible(name.slice(0, 100));
 		// A model must not wear an approver down with repeated questions.
 		if (denials >= MAX_FAILURES) {
-			return { error: `stopped: a call of ${tool} was denied ${MAX_FAILURES} times`, cause: "denied" };
+			return { error: limitTexts.stoppedDenied(tool, MAX_FAILURES), cause: "denied" };
 		}
 		if (refusedIn.size < MAX_REFUSALS) continue;
-		const repeated = `stopped: the model repeated a call of ${tool} that failed in the same way ${MAX_FAILURES} times`;
+		const repeated = limitTexts.stoppedFailed(tool, MAX_FAILURES);
 		return { error: repeated, cause: "limit" };
 	}
 	return undefined;
@@ -235,7 +235,7 @@ function keyOf(call: Called): string {
 export function stopIfAbandoned({ id, row, session, control, log }: Run, known?: PromptRow): void {
 	const isDecided = known !== undefined && known.state !== "open";
 	if (isDecided || row.options.afterCrash !== "cancel" || session.attended.has(id)) return;
-	log.warn("cancelling a run that needs a decision: its client lost the stream when the gateway crashed");
+	log.warn(limitTexts.cancelling);
 	control.cancel();
 	control.signal.throwIfAborted();
 }

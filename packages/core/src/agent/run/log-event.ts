@@ -5,6 +5,7 @@ import type { SkillEvent } from "../../vocabulary/skill.ts";
 import type { Step } from "../../vocabulary/step.ts";
 import type { TaskEvent, WorkerEvent } from "../../vocabulary/task.ts";
 import { dollars } from "../../vocabulary/usage.ts";
+import { runLogTexts } from "./texts.ts";
 
 interface LoggedRun {
 	readonly log: Logger;
@@ -28,17 +29,17 @@ export function logEvent(run: LoggedRun, event: RecordedEvent, services: LogServ
 	switch (event.type) {
 		case "run.retrying": {
 			const { model, attempt, inMs, reason } = event;
-			log.warn("a model call is retried", { model, attempt, inMs, reason });
+			log.warn(runLogTexts.modelRetried, { model, attempt, inMs, reason });
 			return;
 		}
 		case "tool.started":
-			log.info("tool called", { tool: event.name, callId: event.callId });
+			log.info(runLogTexts.toolCalled, { tool: event.name, callId: event.callId });
 			return;
 		case "tool.completed":
 		case "tool.failed": {
 			const { name: tool, callId, durationMs } = event;
 			const failed = event.type === "tool.failed";
-			log.info("tool ended", { tool, callId, failed, ...defined({ durationMs }) });
+			log.info(runLogTexts.toolEnded, { tool, callId, failed, ...defined({ durationMs }) });
 			return;
 		}
 		case "prompt.requested":
@@ -47,16 +48,16 @@ export function logEvent(run: LoggedRun, event: RecordedEvent, services: LogServ
 			return;
 		case "context.compacted": {
 			const { level, tokensBefore, tokensAfter } = event;
-			log.info("context compacted", { level, tokensBefore, tokensAfter });
+			log.info(runLogTexts.contextCompacted, { level, tokensBefore, tokensAfter });
 			return;
 		}
 		case "budget.reached": {
 			const { scope, period, percent } = event;
-			log.warn("a budget was reached", { scope, period, percent });
+			log.warn(runLogTexts.budgetReached, { scope, period, percent });
 			return;
 		}
 		case "assistant.message":
-			log.info("run ended", {
+			log.info(runLogTexts.runEnded, {
 				outcome: outcomeOf(event.error),
 				...reasonOf(event.error),
 				...metricsOf(run, event, services.clock),
@@ -94,40 +95,43 @@ function logQuestion(
 	fingerprint: LogServices["fingerprint"],
 ): void {
 	if (event.type === "prompt.closed") {
-		log.info("question closed", { question: questionId(fingerprint, event.token), reason: event.reason });
+		log.info(runLogTexts.questionClosed, {
+			question: questionId(fingerprint, event.token),
+			reason: event.reason,
+		});
 		return;
 	}
 	const { token, type, approval, expiresAt } = event.prompt;
 	const asks = approval ? { kind: "approval", tool: approval.tool, callId: approval.callId } : { kind: type };
-	log.info("question asked", { ...asks, question: questionId(fingerprint, token), expiresAt });
+	log.info(runLogTexts.questionAsked, { ...asks, question: questionId(fingerprint, token), expiresAt });
 }
 
 /** Logs an event of a skill, and facts of a task that the lines of its run do not have. */
 function logWork(log: Logger, event: CommandEvent | SkillEvent | TaskEvent | WorkerEvent): void {
 	switch (event.type) {
 		case "skill.started":
-			log.info("skill started", { skill: event.skill, kind: event.kind });
+			log.info(runLogTexts.skillStarted, { skill: event.skill, kind: event.kind });
 			return;
 		case "skill.completed": {
 			const { skill, durationMs, error } = event;
-			log.info("skill completed", { skill, durationMs, ...reasonOf(error) });
+			log.info(runLogTexts.skillCompleted, { skill, durationMs, ...reasonOf(error) });
 			return;
 		}
 		case "skill.step.completed": {
 			const { skill, stepId, attempt, willRetry, error } = event;
 			if (error !== "")
-				log.warn("step of a skill failed", { skill, stepId, attempt, willRetry, ...reasonOf(error) });
+				log.warn(runLogTexts.stepFailed, { skill, stepId, attempt, willRetry, ...reasonOf(error) });
 			return;
 		}
 		case "task.suspended":
-			log.info("task suspended", { taskId: event.taskId, suspendCount: event.suspendCount });
+			log.info(runLogTexts.taskSuspended, { taskId: event.taskId, suspendCount: event.suspendCount });
 			return;
 		case "task.completed":
-			log.info("task completed", { taskId: event.taskId, durationMs: event.durationMs });
+			log.info(runLogTexts.taskCompleted, { taskId: event.taskId, durationMs: event.durationMs });
 			return;
 		case "task.failed": {
 			const { taskId, retryCount, willRetry, error } = event;
-			log.warn("task failed", { taskId, retryCount, willRetry, ...reasonOf(error) });
+			log.warn(runLogTexts.taskFailed, { taskId, retryCount, willRetry, ...reasonOf(error) });
 			return;
 		}
 		// Logged where commands start and end.

@@ -30,6 +30,7 @@ import type { Step } from "../../vocabulary/step.ts";
 import type { RunTranscript } from "../../vocabulary/transcript.ts";
 import { logEvent } from "./log-event.ts";
 import type { RunSettings } from "./settings.ts";
+import { runTexts } from "./texts.ts";
 
 export interface RunPorts {
 	readonly journal: Journal;
@@ -123,7 +124,7 @@ export class Run {
 
 	/** Set by `choose`. Throws `internal` before. */
 	get settings(): RunSettings {
-		if (!this.#settings) throw new ParleyError("the run has not started", { code: "internal" });
+		if (!this.#settings) throw new ParleyError(runTexts.notStarted, { code: "internal" });
 		return this.#settings;
 	}
 

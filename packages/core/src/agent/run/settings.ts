@@ -13,6 +13,7 @@ import type { Model, Reasoning, Sampling, ToolDescription } from "../../vocabula
 import type { RunOptions } from "../../vocabulary/run-options.ts";
 import type { Tool } from "../../vocabulary/tool.ts";
 import type { OfferedTools } from "../client-tools/client-tools.ts";
+import { runTexts } from "./texts.ts";
 
 /** Agent, model and tools of a run. Chosen when the run starts to work, and again after a restart. */
 export interface RunSettings extends PromptAgent {
@@ -195,12 +196,9 @@ function chooseTools(agent: string, requested: readonly string[], tools: readonl
 	const unknown = requested.filter((one) => !isMcpToolName(one) && !tools.some((tool) => tool.name === one));
 	if (unknown.length === 0) return tools.filter((tool) => includesTool(requested, tool.name));
 	const known = tools.map((tool) => tool.name).join(", ");
-	throw new ParleyError(
-		`the agent ${agent} names unknown tools: ${unknown.join(", ")}; available: ${known}`,
-		{
-			code: "invalid_argument",
-		},
-	);
+	throw new ParleyError(runTexts.unknownTools(agent, unknown, known), {
+		code: "invalid_argument",
+	});
 }
 
 const none: readonly Tool[] = [];
@@ -255,10 +253,10 @@ export function resolveModel(
 	if (known) return known.id;
 	if (anyModel || requested === model.defaultModel || table.admits(requested)) return requested;
 	const near = table.near(requested, model.provider);
-	const question = near.length > 0 ? `; did you mean ${near.join(", ")}?` : "";
+	const question = near.length > 0 ? runTexts.didYouMean(near) : "";
 	const advice = adviceAbout?.(requested);
 	const rest = advice === undefined ? question : `: ${advice}`;
-	throw new ParleyError(`model: there is no model ${JSON.stringify(requested.slice(0, 100))}${rest}`, {
+	throw new ParleyError(runTexts.noModel(requested.slice(0, 100), rest), {
 		code: "invalid_argument",
 	});
 }
@@ -292,7 +290,7 @@ export function modelChoiceOf(options: ModelOptions): ModelChoice {
 }
 
 function refuseEndpoint({ url }: ProfileEndpoint): never {
-	throw new ParleyError(`this gateway cannot use another model server (${url})`, {
+	throw new ParleyError(runTexts.otherServer(url), {
 		code: "failed_precondition",
 	});
 }

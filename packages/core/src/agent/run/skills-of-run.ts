@@ -5,6 +5,7 @@ import type { Invocation, StartedSkill, UsedSkill } from "../../vocabulary/skill
 import { toolsOfSkill, workflowOf } from "../skills/skill-tools.ts";
 import type { Skills } from "../skills/skills.ts";
 import type { Run, Writing } from "./run.ts";
+import { runTexts } from "./texts.ts";
 
 /** Maximum characters of a result in `skill.completed`. */
 const maxOutput = 2_000;
@@ -62,8 +63,8 @@ export function endsOfSkills(
 export function excludedBySkill({ steps }: Run, tool: string): string | undefined {
 	for (const step of steps) {
 		if (step.kind !== "skill" || !step.tools || step.tools.includes(tool)) continue;
-		const allowed = step.tools.length === 0 ? "no tools" : `only ${step.tools.join(", ")}`;
-		return `the skill ${step.skill} allows ${allowed} in this run`;
+		const allowed = step.tools.length === 0 ? runTexts.noTools : `only ${step.tools.join(", ")}`;
+		return runTexts.skillAllows(step.skill, allowed);
 	}
 	return undefined;
 }

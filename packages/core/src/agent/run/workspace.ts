@@ -2,6 +2,7 @@ import type { Session } from "../../conversation/session.ts";
 import { roomIn, usualQuota, type Workspaces } from "../../conversation/workspaces.ts";
 import type { PlaceProfile } from "../../vocabulary/chat-settings.ts";
 import type { Run } from "./run.ts";
+import { runTexts } from "./texts.ts";
 
 export interface WorkspacePorts {
 	readonly workspaces: Workspaces;
@@ -15,8 +16,8 @@ export async function refusalWhenFull(run: Run, ports: WorkspacePorts): Promise<
 	const workspace = workspaceOf(run.session, ports);
 	if (workspace === undefined || (await workspace.room()) > 0) return undefined;
 	const { quota } = workspace;
-	run.log.warn("a workspace is full", { place: run.session.place, quotaBytes: quota });
-	return `the workspace is full: its limit is ${quota} bytes; the operator can raise the limit or delete the session`;
+	run.log.warn(runTexts.workspaceFull, { place: run.session.place, quotaBytes: quota });
+	return runTexts.workspaceFullFor(quota);
 }
 
 /** Returns the session's own directory with its quota in bytes. Undefined if the session has no workspace. */

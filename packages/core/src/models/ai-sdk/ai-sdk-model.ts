@@ -10,6 +10,7 @@ import { type ApiFamily, families, openLibrary } from "./families.ts";
 import { ReplyParts } from "./reply-parts.ts";
 import type { ServerTraits } from "./server-traits.ts";
 import { streamError } from "./stream-error.ts";
+import { aiSdkTexts } from "./texts.ts";
 
 const defaultTimeouts: Timeouts = { firstByteMs: 60_000, idleMs: 45_000, totalMs: 600_000 };
 
@@ -109,12 +110,9 @@ class AiSdkModel implements Model {
 
 	#warn(model: string, { isCorrected, unsupported }: ReplyParts): void {
 		const { log } = this.#options;
-		if (isCorrected) log.warn("the token counts of a provider are not valid", { model });
+		if (isCorrected) log.warn(aiSdkTexts.invalidCounts, { model });
 		if (unsupported.length === 0 || this.#warned.has(model)) return;
 		this.#warned.add(model);
-		log.warn(
-			"settings that the model does not support are left out",
-			defined({ model, settings: unsupported }),
-		);
+		log.warn(aiSdkTexts.leftOutSettings, defined({ model, settings: unsupported }));
 	}
 }

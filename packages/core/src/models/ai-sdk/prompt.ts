@@ -20,6 +20,7 @@ import type {
 import { isFields } from "../exchange/errors.ts";
 import { wireId } from "./call-ids.ts";
 import { unseal } from "./sealed-metadata.ts";
+import { aiSdkTexts } from "./texts.ts";
 
 /** Server and model that read the messages. */
 export interface Reader {
@@ -47,7 +48,7 @@ type AssistantBlock = AssistantPart["content"][number];
 const MAX_NAME = 64;
 
 const NOTHING = "(nothing)";
-const GO_ON = "(go on)";
+const GO_ON = aiSdkTexts.continue;
 const RECEIVED = "(received)";
 /** Thinking of a call without any. Some servers treat an empty text as a missing one. */
 const BLANK = " ";
@@ -141,7 +142,7 @@ function encodeUser({ content }: UserMessage, { images }: Reader): Shown[] {
 }
 
 function encodeImage({ mediaType, data }: ImageBlock, images: boolean): Shown[] {
-	if (!images) return encodeText("[an image, which this model cannot see]");
+	if (!images) return encodeText(aiSdkTexts.image);
 	return [{ type: "file", mediaType, data: { type: "data", data } }];
 }
 
@@ -168,7 +169,7 @@ function encodeOutput(
 	{ text, failed, pictures = [] }: ResultBlock,
 	images: boolean,
 ): LanguageModelV4ToolResultOutput {
-	const value = text.trim() === "" ? "(no output)" : text.toWellFormed();
+	const value = text.trim() === "" ? aiSdkTexts.noOutput : text.toWellFormed();
 	if (failed) return { type: "error-text", value };
 	if (!images || pictures.length === 0) return { type: "text", value };
 	const files = pictures.map(({ mediaType, data }) => ({
@@ -185,7 +186,7 @@ function imagesOf(
 	{ reader, names }: Omit<Place, "isOfTurn">,
 ): Shown[] {
 	if (pictures.length === 0) return [];
-	const title = `Images in the result of ${names.get(callId) ?? "a tool"}:`;
+	const title = aiSdkTexts.imagesOf(names.get(callId) ?? "a tool");
 	return [{ type: "text", text: title }, ...pictures.flatMap((image) => encodeImage(image, reader.images))];
 }
 

@@ -13,6 +13,7 @@ import { type Call, cutOff, OpenCall, type PendingCall, ReplyCalls } from "../ex
 import { messageMetadata } from "./reasoning-details.ts";
 import { seal } from "./sealed-metadata.ts";
 import { streamError } from "./stream-error.ts";
+import { aiSdkTexts } from "./texts.ts";
 
 const MAX_MODEL_NAME = 200;
 
@@ -145,7 +146,7 @@ export class ReplyParts {
 	}
 
 	#start({ id, toolName }: PartOf<"tool-input-start">): readonly ModelEvent[] {
-		if (this.#open.has(id)) throw damaged("two calls with the same id at once");
+		if (this.#open.has(id)) throw damaged(aiSdkTexts.sameId);
 		const released = this.#release();
 		const call = new OpenCall({ id, name: toolName }, this.#calls);
 		this.#open.set(id, call);
@@ -192,14 +193,14 @@ export class ReplyParts {
 
 	#finish({ usage, finishReason, providerMetadata }: PartOf<"finish">): readonly ModelEvent[] {
 		if (finishReason.unified === "error" || finishReason.unified === "interrupted") {
-			throw new ModelError("the answer ended before it was complete", { fault: "interrupted" });
+			throw new ModelError(aiSdkTexts.incomplete, { fault: "interrupted" });
 		}
 		const named = stops.get(finishReason.unified) ?? "max_tokens";
 		// Some servers name no calls in the reason.
 		const stop = named === "end_turn" && this.#hasCalls ? "tool_use" : named;
 		const isWhole = stop === "end_turn" || stop === "tool_use";
 		if (isWhole && this.#open.size > 0) {
-			throw damaged("a call that has no end");
+			throw damaged(aiSdkTexts.openCall);
 		}
 		const events = [...this.#release(isWhole ? undefined : cutOff)];
 		for (const call of this.#open.values()) {
@@ -215,7 +216,7 @@ export class ReplyParts {
 }
 
 function damaged(what: string): ModelError {
-	return new ModelError(`the answer was damaged on its way: it contains ${what}`, { fault: "interrupted" });
+	return new ModelError(aiSdkTexts.damaged(what), { fault: "interrupted" });
 }
 
 function append(call: OpenCall, json: string): readonly ModelEvent[] {

@@ -11,6 +11,7 @@ import type { Timeouts } from "../exchange/watchdog.ts";
 import type { ModelTable } from "../table/model-table.ts";
 import { ReplyEvents } from "./events.ts";
 import { type Destination, type EncodedRequest, encodeInput, encodeRequest, headersOf } from "./request.ts";
+import { anthropicTexts } from "./texts.ts";
 
 const PROVIDER = "anthropic";
 const OFFICIAL = "https://api.anthropic.com";
@@ -93,8 +94,7 @@ class AnthropicModel implements Model {
 			exchange.close();
 		}
 		if (!reply.finished) throw exchange.explain();
-		if (reply.isCorrected)
-			this.#options.log.warn("the token counts of a provider are not valid", { model: request.model });
+		if (reply.isCorrected) this.#options.log.warn(anthropicTexts.invalidCounts, { model: request.model });
 	}
 
 	async countTokens(request: ModelRequest, signal: AbortSignal): Promise<number | undefined> {
@@ -120,7 +120,7 @@ class AnthropicModel implements Model {
 		const { apiKey, keyName, clock } = this.#options;
 		const key = { keyName, keyed: Boolean(apiKey) };
 		if (apiKey || custom) return new Exchange({ host, model, clock, ...key, ...options });
-		throw new ModelError(`${host} needs an API key: set ANTHROPIC_API_KEY`, { fault: "unauthenticated" });
+		throw new ModelError(anthropicTexts.needsKey(host), { fault: "unauthenticated" });
 	}
 
 	#destination({ model }: ModelRequest): Destination {
@@ -135,7 +135,7 @@ class AnthropicModel implements Model {
 	#warnOfDropped(model: string, settings: EncodedRequest["dropped"]): void {
 		if (this.#warned.has(model)) return;
 		this.#warned.add(model);
-		this.#options.log.warn("settings that the model does not support are left out", { model, settings });
+		this.#options.log.warn(anthropicTexts.leftOutSettings, { model, settings });
 	}
 }
 

@@ -4,6 +4,7 @@ import { ModelError } from "../../vocabulary/model-error.ts";
 import { eventError, type Fields, isFields, type RequestFacts } from "../exchange/errors.ts";
 import { TokenCounts } from "../exchange/token-counts.ts";
 import { cutOff, OpenCall, type PendingCall, ReplyCalls } from "../exchange/tool-calls.ts";
+import { eventTexts } from "./texts.ts";
 
 /** More blocks than any reply has, and few enough to remember. */
 const MAX_BLOCKS = 1024;
@@ -71,7 +72,7 @@ export class ReplyEvents {
 	/** Model events for one more server event. */
 	receive(event: unknown): readonly ModelEvent[] {
 		if (this.#state === "finished") return none;
-		if (!isFields(event)) throw damaged("an invalid event");
+		if (!isFields(event)) throw damaged(eventTexts.invalid);
 		switch (event["type"]) {
 			case "content_block_delta":
 				return this.#delta(this.#begun(event));
@@ -94,12 +95,12 @@ export class ReplyEvents {
 
 	#begun(event: Fields): Fields {
 		if (this.#state === "begun") return event;
-		throw damaged(`"${event["type"]}" before its start`);
+		throw damaged(eventTexts.beforeStart(event["type"]));
 	}
 
 	#begin({ message }: Fields): ModelEvent[] {
-		if (this.#state !== "empty") throw damaged("a second start");
-		if (!isFields(message)) throw damaged("a start without a message");
+		if (this.#state !== "empty") throw damaged(eventTexts.secondStart);
+		if (!isFields(message)) throw damaged(eventTexts.startWithoutMessage);
 		this.#state = "begun";
 		const { model } = message;
 		if (typeof model === "string" && model !== "") this.#model = visible(model.slice(0, MAX_MODEL_NAME));
@@ -107,9 +108,9 @@ export class ReplyEvents {
 	}
 
 	#start({ index, content_block: content }: Fields): ModelEvent[] {
-		if (typeof index !== "number" || !isFields(content)) throw damaged("a block without an index or content");
-		if (index <= this.#newest) throw damaged(`block ${index} a second time`);
-		if (++this.#opened > MAX_BLOCKS) throw damaged(`more than ${MAX_BLOCKS} blocks`);
+		if (typeof index !== "number" || !isFields(content)) throw damaged(eventTexts.emptyBlock);
+		if (index <= this.#newest) throw damaged(eventTexts.secondBlock(index));
+		if (++this.#opened > MAX_BLOCKS) throw damaged(eventTexts.tooManyBlocks(MAX_BLOCKS));
 		this.#newest = index;
 		const events: ModelEvent[] = this.#pending.map(({ call }) => call);
 		this.#pending = [];
@@ -141,18 +142,18 @@ export class ReplyEvents {
 
 	#delta({ index, delta }: Fields): readonly ModelEvent[] {
 		const block = this.#blocks.get(index);
-		if (block === undefined) throw damaged("a piece of a block that is not open");
-		if (!isFields(delta)) throw damaged("a piece without content");
+		if (block === undefined) throw damaged(eventTexts.closedBlock);
+		if (!isFields(delta)) throw damaged(eventTexts.emptyPiece);
 		const { type } = delta;
 		const home = homes.get(type);
 		if (home === undefined || block.kind === "other") return none;
-		if (home !== block.kind) throw damaged(`"${type}" in a block of another kind`);
+		if (home !== block.kind) throw damaged(eventTexts.otherKind(type));
 		return extend(block, delta);
 	}
 
 	#close({ index }: Fields): readonly ModelEvent[] {
 		const block = this.#blocks.get(index);
-		if (block === undefined) throw damaged("the end of a block that is not open");
+		if (block === undefined) throw damaged(eventTexts.endOfClosedBlock);
 		this.#blocks.delete(index);
 		if (block.kind === "call") {
 			this.#delay(block);
@@ -172,7 +173,7 @@ export class ReplyEvents {
 		const whole = stop === "end_turn" || stop === "tool_use";
 		for (const block of this.#blocks.values()) {
 			if (block.kind !== "call") continue;
-			if (whole) throw damaged("a call that has no end");
+			if (whole) throw damaged(eventTexts.openCall);
 			this.#delay(block);
 		}
 		this.#state = "finished";
@@ -216,5 +217,5 @@ function isText(value: unknown): value is string {
 }
 
 function damaged(what: string): ModelError {
-	return new ModelError(`the answer was damaged on its way: it contains ${what}`, { fault: "interrupted" });
+	return new ModelError(eventTexts.damaged(what), { fault: "interrupted" });
 }

@@ -1,6 +1,7 @@
 import { defined, ParleyError, parseJson } from "@parley/base";
 import { visible } from "../../text/visible.ts";
 import { ModelError, type ModelFault } from "../../vocabulary/model-error.ts";
+import { providerTexts } from "./texts.ts";
 
 /** Names that an error message mentions. */
 export interface RequestFacts {
@@ -161,24 +162,21 @@ export function connectionError(reason: unknown, facts: RequestFacts): ModelErro
 	const [, refusal] = /Proxy response \((\d{3})\)/.exec(detail) ?? [];
 	if (refusal !== undefined) return fail(...proxyRefusal(Number(refusal), facts));
 	if (codes.some((code) => /^UND_ERR_(HEADERS|BODY)_TIMEOUT$/.test(code))) {
-		return fail("timeout", `${facts.host} took too long to answer`);
+		return fail("timeout", providerTexts.tooSlow(facts.host));
 	}
 	const lost = codes.some((code) => /^(ECONNRESET|EPIPE|UND_ERR_SOCKET|HPE_.*|HTTPParserError)$/.test(code));
 	if (lost && !detail.includes("before secure TLS connection")) {
-		return fail("interrupted", `the connection to ${facts.host} was interrupted`);
+		return fail("interrupted", providerTexts.interrupted(facts.host));
 	}
 	const code = codes.find((candidate) => /^[A-Z][A-Z0-9_]+$/.test(candidate));
-	return fail("unreachable", `cannot reach ${facts.host}${code === undefined ? "" : ` (${code})`}`);
+	return fail("unreachable", providerTexts.unreachable(facts.host, code));
 }
 
 /** Meaning of a proxy's response to CONNECT: https://www.rfc-editor.org/rfc/rfc9110#section-9.3.6 */
 function proxyRefusal(status: number, { host }: RequestFacts): [ModelFault, string] {
 	return status >= 500
-		? ["unreachable", `the proxy in front of ${host} cannot reach it (${status})`]
-		: [
-				"rejected",
-				`the proxy in front of ${host} does not let requests through to it (${status}): check its rules, or NO_PROXY`,
-			];
+		? ["unreachable", providerTexts.proxyUnreachable(host, status)]
+		: ["rejected", providerTexts.proxyBlocks(host, status)];
 }
 
 function faultOfStatus(status: number): ModelFault {
@@ -191,26 +189,25 @@ function faultOfStatus(status: number): ModelFault {
 
 const advice: Readonly<Record<number, (facts: RequestFacts) => string>> = {
 	401: ({ host, keyName, keyed = true }) => {
-		if (keyed) return `${host} does not accept the API key: check ${keyName ?? "ANTHROPIC_API_KEY"}`;
-		return `${host} requires an API key${keyName === undefined ? "" : `: set ${keyName}`}`;
+		if (keyed) return providerTexts.badKey(host, keyName ?? "ANTHROPIC_API_KEY");
+		return providerTexts.needsKey(host, keyName);
 	},
-	402: ({ host }) => `${host} requires payment: check the account's billing`,
-	403: ({ host, model }) => `${host} does not allow this key to use "${model}"`,
-	404: ({ host, model, api = "Messages API" }) =>
-		`${host} has no model "${model}", or no ${api}: check the model and the base URL`,
-	407: ({ host }) => `the proxy in front of ${host} requires credentials`,
-	413: ({ host }) => `the request is too large for ${host}: shorten the conversation or send smaller images`,
-	429: ({ host }) => `${host} rejects more requests for now (rate limit)`,
+	402: ({ host }) => providerTexts.payment(host),
+	403: ({ host, model }) => providerTexts.modelNotAllowed(host, model),
+	404: ({ host, model, api = "Messages API" }) => providerTexts.noModel(host, model, api),
+	407: ({ host }) => providerTexts.proxyCredentials(host),
+	413: ({ host }) => providerTexts.tooLarge(host),
+	429: ({ host }) => providerTexts.rateLimit(host),
 };
 
 function explained(status: number, fault: ModelFault | undefined, facts: RequestFacts): string {
 	const known = advice[status];
 	if (known) return known(facts);
 	if (status >= 300 && status < 400) {
-		return `${facts.host} answered with a redirect (${status}), which is not followed: check the base URL`;
+		return providerTexts.redirect(facts.host, status);
 	}
-	if (fault === "overloaded") return `${facts.host} cannot answer now (${status})`;
-	return `${facts.host} refused the request (${status})`;
+	if (fault === "overloaded") return providerTexts.cannotAnswer(facts.host, status);
+	return providerTexts.refusedStatus(facts.host, status);
 }
 
 function reported(fault: ModelFault | undefined, facts: RequestFacts): string {
@@ -220,9 +217,9 @@ function reported(fault: ModelFault | undefined, facts: RequestFacts): string {
 		case "rate-limited":
 			return explained(429, fault, facts);
 		case "rejected":
-			return `${facts.host} refused the request`;
+			return providerTexts.refused(facts.host);
 		default:
-			return `${facts.host} cannot answer now`;
+			return providerTexts.cannotAnswerNow(facts.host);
 	}
 }
 

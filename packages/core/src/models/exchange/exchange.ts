@@ -4,6 +4,7 @@ import type { Answered } from "../../vocabulary/model.ts";
 import { ModelError } from "../../vocabulary/model-error.ts";
 import { connectionError, eventError, isFields, type RequestFacts, statusError } from "./errors.ts";
 import { GuardedBody, LastEvent, repeatingLimits } from "./guarded-body.ts";
+import { exchangeTexts } from "./texts.ts";
 import { type Timeouts, Watchdog } from "./watchdog.ts";
 
 export interface ExchangeOptions extends ExchangeCall {
@@ -100,21 +101,20 @@ export class Exchange {
 	/** Error of the exchange. `reason` is the caught error, or undefined if the response just ended. */
 	explain(reason?: unknown): ParleyError {
 		if (this.#options.signal.aborted) {
-			return new ParleyError("the model call was cancelled", { code: "cancelled", cause: reason });
+			return new ParleyError(exchangeTexts.cancelled, { code: "cancelled", cause: reason });
 		}
 		if (this.#failure) return this.#failure;
 		if (reason instanceof ParleyError) return reason;
 		if (isEventError(reason)) return eventError(reason.error, reason.headers, this.facts);
-		if (reason === undefined) return interrupted("the answer ended before it was complete");
-		if (reason instanceof SyntaxError)
-			return interrupted("the answer was damaged on its way: it is not JSON", reason);
+		if (reason === undefined) return interrupted(exchangeTexts.incomplete);
+		if (reason instanceof SyntaxError) return interrupted(exchangeTexts.notJson, reason);
 		if (
 			isFields(reason) &&
 			/^AI_(?:JSONParse|TypeValidation|InvalidResponseData)Error$/.test(String(reason["name"]))
 		)
-			return interrupted("the answer was damaged on its way: it has another form", reason);
+			return interrupted(exchangeTexts.otherForm, reason);
 		if (isFields(reason) && reason["name"] === "AnthropicError")
-			return interrupted("the answer was empty", reason);
+			return interrupted(exchangeTexts.empty, reason);
 		return ParleyError.from(reason);
 	}
 
@@ -174,12 +174,9 @@ export class Exchange {
 		// Probably a page of another server. A retry would get it again.
 		if (/^(?:text\/html|application\/json)\b/i.test(type)) {
 			throw this.#fail(
-				new ModelError(
-					`${this.#options.host} does not answer like a ${this.#options.api ?? "Messages API"}: check the base URL`,
-					{
-						fault: "rejected",
-					},
-				),
+				new ModelError(exchangeTexts.otherApi(this.#options.host, this.#options.api ?? "Messages API"), {
+					fault: "rejected",
+				}),
 			);
 		}
 		if (response.body === null) return response;

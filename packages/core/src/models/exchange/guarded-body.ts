@@ -1,4 +1,5 @@
 import { ModelError } from "../../vocabulary/model-error.ts";
+import { exchangeTexts } from "./texts.ts";
 import type { Watchdog } from "./watchdog.ts";
 
 /** Maximum bytes of a response. */
@@ -73,7 +74,7 @@ export class GuardedBody implements AsyncIterable<Uint8Array>, AsyncIterator<Uin
 
 	#count(chunk: Uint8Array): void {
 		this.#total += chunk.length;
-		if (this.#total > this.#limits.stream) throw tooLarge("the answer", this.#limits.stream);
+		if (this.#total > this.#limits.stream) throw tooLarge(exchangeTexts.answer, this.#limits.stream);
 		const { length } = chunk;
 		if (length >= 2 && chunk[length - 1] === LINE_FEED && chunk[length - 2] === LINE_FEED) {
 			this.#open = 0;
@@ -87,7 +88,7 @@ export class GuardedBody implements AsyncIterable<Uint8Array>, AsyncIterator<Uin
 		if (end > 0) this.#open = length - end;
 		else if (endAtSeam > 0) this.#open = length - endAtSeam;
 		else this.#open += length;
-		if (this.#open > this.#limits.event) throw tooLarge("an event of the answer", this.#limits.event);
+		if (this.#open > this.#limits.event) throw tooLarge(exchangeTexts.event, this.#limits.event);
 		this.#seam = Buffer.concat([this.#seam, bytes.subarray(-MAX_SEAM)]).subarray(-MAX_SEAM);
 	}
 }
@@ -103,7 +104,7 @@ function endOfLastEvent(bytes: Buffer): number {
 }
 
 function broken(cause: unknown): never {
-	throw new ModelError("the connection was interrupted during the answer", {
+	throw new ModelError(exchangeTexts.interrupted, {
 		fault: "interrupted",
 		cause,
 	});
@@ -111,7 +112,7 @@ function broken(cause: unknown): never {
 
 function tooLarge(what: string, limit: number): ModelError {
 	const size = limit < 1 << 20 ? `${limit >> 10} KiB` : `${limit >> 20} MiB`;
-	return new ModelError(`${what} is larger than ${size}`, { fault: "interrupted" });
+	return new ModelError(exchangeTexts.tooLarge(what, size), { fault: "interrupted" });
 }
 
 /** Characters of the previous chunk in which the last event may begin. */

@@ -1,5 +1,6 @@
 import { ParleyError } from "@parley/base";
 import type { ModelTable } from "../table/model-table.ts";
+import { providerTexts } from "./texts.ts";
 
 /** Maximum characters of a wrong address in its error. */
 const MAX_SHOWN = 200;
@@ -9,7 +10,7 @@ export function serverUrl(baseUrl: string, provider: string): URL {
 	const url = URL.parse(baseUrl);
 	if (url && /^https?:$/.test(url.protocol) && url.username === "" && url.password === "") return url;
 	const shown = JSON.stringify(redacted(baseUrl));
-	throw new ParleyError(`invalid base URL ${shown} of ${provider}: give http(s)://HOST[:PORT][/PATH]`, {
+	throw new ParleyError(providerTexts.invalidUrl(shown, provider), {
 		code: "invalid_argument",
 	});
 }
@@ -21,7 +22,7 @@ function redacted(url: string): string {
 /** Throws `invalid_argument` for a key that no header can have, because the error of the header would repeat it. */
 export function checkKeyForm(apiKey: string | undefined): void {
 	if (!apiKey || /^[!-~]+$/.test(apiKey)) return;
-	throw new ParleyError("the API key contains a space or another invalid character: check it", {
+	throw new ParleyError(providerTexts.invalidKey, {
 		code: "invalid_argument",
 	});
 }
@@ -30,5 +31,5 @@ export function checkKeyForm(apiKey: string | undefined): void {
 export function chosenModel(given: string | undefined, table: ModelTable, provider: string): string {
 	const model = given ?? table.defaultOf(provider)?.id;
 	if (model !== undefined) return model;
-	throw new ParleyError(`no model of ${provider} is known: choose one`, { code: "failed_precondition" });
+	throw new ParleyError(providerTexts.noKnownModel(provider), { code: "failed_precondition" });
 }

@@ -2,6 +2,7 @@ import { ParleyError, parseJson } from "@parley/base";
 import type { ModelEvent } from "../../vocabulary/model.ts";
 import { maxCalls, tooManyCalls } from "../../vocabulary/model-error.ts";
 import type { Fields } from "./errors.ts";
+import { badCallTexts } from "./texts.ts";
 
 export type Call = Extract<ModelEvent, { type: "call" }>;
 
@@ -55,16 +56,16 @@ export class OpenCall {
 			return problem === undefined ? call : { ...call, invalid: problem };
 		} catch (reason) {
 			if (!(reason instanceof ParleyError)) throw reason;
-			return invalid(problem ?? `the arguments cannot be used: ${reason.message}`);
+			return invalid(problem ?? badCallTexts.arguments(reason.message));
 		}
 	}
 
 	#arguments(): unknown {
-		if (this.#json.length > MAX_ARGUMENTS) throw refused(`more than ${MAX_ARGUMENTS >> 20} MiB`);
+		if (this.#json.length > MAX_ARGUMENTS) throw refused(badCallTexts.tooLarge(MAX_ARGUMENTS >> 20));
 		const text = this.#json === "" ? jsonOf(this.#input) : this.#json;
 		const value = parseJson(text, { maxNodes: MAX_NODES, uniqueKeys: true });
 		if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
-		throw refused("not a JSON object");
+		throw refused(badCallTexts.notObject);
 	}
 }
 
@@ -76,13 +77,11 @@ export interface PendingCall {
 
 /** Arguments may parse and yet lack their second half: an empty text would even pass for "no arguments". */
 export function cutOff({ call, characters }: PendingCall): Call {
-	const size = `it had ${characters} characters of arguments by then`;
+	const size = badCallTexts.characters(characters);
 	return {
 		...call,
 		arguments: {},
-		invalid:
-			`the reply was cut off before the call was complete: ${size}. The same call would be cut again: ` +
-			"write less at once, for example a first part of a file, and the rest with further calls",
+		invalid: badCallTexts.cutOff(size),
 	};
 }
 
@@ -105,15 +104,15 @@ export class ReplyCalls {
 			index,
 			name: typeof name === "string" ? name.slice(0, MAX_NAME) : "",
 			id: usedId,
-			problem: duplicate ? "another call of this reply has the same id" : problemOf(name, index),
+			problem: duplicate ? badCallTexts.sameId : problemOf(name, index),
 		};
 	}
 }
 
 function problemOf(name: unknown, number: number): string | undefined {
 	if (number >= maxCalls) return tooManyCalls;
-	if (typeof name !== "string" || name === "") return "the call has no tool name";
-	if (name.length > MAX_NAME) return `the tool's name is longer than ${MAX_NAME} characters`;
+	if (typeof name !== "string" || name === "") return badCallTexts.noName;
+	if (name.length > MAX_NAME) return badCallTexts.longName(MAX_NAME);
 	return undefined;
 }
 
@@ -123,7 +122,7 @@ function jsonOf(input: unknown): string {
 	try {
 		return JSON.stringify(input);
 	} catch (cause) {
-		throw new ParleyError("nested too deeply", { code: "invalid_argument", cause });
+		throw new ParleyError(badCallTexts.tooNested, { code: "invalid_argument", cause });
 	}
 }
 

@@ -1,4 +1,5 @@
 import type { Clock, Timer } from "@parley/base";
+import { exchangeTexts } from "./texts.ts";
 
 export interface Timeouts {
 	/** From the request to the first byte of the answer. */
@@ -74,10 +75,10 @@ export class Watchdog {
 
 	#look(): void {
 		const now = this.#clock.monotonic();
-		if (now >= this.#end) this.#expire(`no end of the answer within ${seconds(this.#timeouts.totalMs)}`);
+		if (now >= this.#end) this.#expire(exchangeTexts.noEnd(seconds(this.#timeouts.totalMs)));
 		else if (this.#since === undefined || now - this.#since < this.#patience) this.#arm();
-		else if (this.#answered) this.#expire(`no more of the answer for ${seconds(this.#patience)}`);
-		else this.#expire(`no answer within ${seconds(this.#patience)}`);
+		else if (this.#answered) this.#expire(exchangeTexts.noMore(seconds(this.#patience)));
+		else this.#expire(exchangeTexts.none(seconds(this.#patience)));
 	}
 }
 

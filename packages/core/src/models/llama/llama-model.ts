@@ -3,6 +3,7 @@ import * as z from "zod";
 import { messageText } from "../../vocabulary/message.ts";
 import type { Answered, Model, ModelEvent, ModelRequest } from "../../vocabulary/model.ts";
 import { ModelError } from "../../vocabulary/model-error.ts";
+import { llamaTexts } from "./texts.ts";
 
 /** Milliseconds for the tokens of one text. */
 const COUNT_MS = 5_000;
@@ -120,10 +121,7 @@ class ServedModel implements LlamaModel {
 			return answer.tokens.length;
 		} catch (cause) {
 			if (cause instanceof ModelError) throw cause;
-			throw noCount(
-				late.signal.aborted ? `${url} returned no count in time` : `${url} returned no count`,
-				cause,
-			);
+			throw noCount(late.signal.aborted ? llamaTexts.countTimedOut(url) : llamaTexts.noCount(url), cause);
 		} finally {
 			timer.cancel();
 		}
@@ -135,7 +133,7 @@ async function readText(response: Response): Promise<string> {
 	let bytes = 0;
 	for await (const chunk of response.body ?? []) {
 		bytes += chunk.byteLength;
-		if (bytes > MAX_ANSWER) throw noCount(`${response.url} returned more than ${MAX_ANSWER} bytes`);
+		if (bytes > MAX_ANSWER) throw noCount(llamaTexts.tooLarge(response.url, MAX_ANSWER));
 		chunks.push(chunk);
 	}
 	return Buffer.concat(chunks).toString("utf8");

@@ -116,7 +116,7 @@ test.each([
 		{ models: [{ ...row, long_prompt: { prices: {} } }] },
 		"models[0].long_prompt.above (models.json) is missing",
 	],
-	[{ models: [row, row] }, '"m" stands twice: models[1].id (models.json)'],
+	[{ models: [row, row] }, '"m" occurs twice: models[1].id (models.json)'],
 ])("%j is refused with its position and the allowed values", (value, message) => {
 	expect(() => modelsFromFile(value, "models.json")).toThrow(
 		expect.objectContaining({ code: "invalid_argument", message: expect.stringContaining(message) }),

@@ -2,26 +2,25 @@ import { defined, ParleyError } from "@parley/base";
 import * as z from "zod";
 import { builtinModels } from "./builtin-models.ts";
 import { type ModelInfo, type Prices, reasoningKinds, tiers } from "./model-table.ts";
+import { modelFileTexts } from "./texts.ts";
 
 /** Minimum of `compact_above`: a summary and the newest parts need room. */
 const leastThreshold = 4_000;
 
 /** Constructed when the first file is read, because most gateways have no file. */
 function makeSchemas() {
-	const tokens = z
-		.int({ error: "a whole number of tokens from 1" })
-		.min(1, "a whole number of tokens from 1");
+	const tokens = z.int({ error: modelFileTexts.tokens }).min(1, modelFileTexts.tokens);
 	const price = z
-		.number({ error: "dollars for a million tokens, from 0" })
-		.min(0, "dollars for a million tokens, from 0")
-		.max(1_000_000, "dollars for a million tokens, at most 1000000");
+		.number({ error: modelFileTexts.price })
+		.min(0, modelFileTexts.price)
+		.max(1_000_000, modelFileTexts.maxPrice);
 	const yesOrNo = z.boolean({ error: "true, false" });
-	const name = z.string({ error: "a name" }).min(1, "a name").max(200, "a name of at most 200 characters");
+	const name = z.string({ error: "a name" }).min(1, "a name").max(200, modelFileTexts.name);
 
 	const prices = z
 		.strictObject(
 			{ input: price, output: price, cache_read: price, cache_write: price },
-			{ error: "an object with input, output, cache_read, cache_write" },
+			{ error: modelFileTexts.prices },
 		)
 		.partial();
 
@@ -32,26 +31,26 @@ function makeSchemas() {
 				context_window: tokens,
 				max_output: tokens,
 				compact_above: z
-					.int({ error: "a whole number of tokens from 4000, or null" })
-					.min(leastThreshold, "a whole number of tokens from 4000, or null")
+					.int({ error: modelFileTexts.threshold })
+					.min(leastThreshold, modelFileTexts.threshold)
 					.nullable(),
 				reasoning: z.enum(reasoningKinds, { error: reasoningKinds.join(", ") }),
 				sampling: yesOrNo,
 				images: yesOrNo,
 				prices,
 				long_prompt: z
-					.strictObject({ above: tokens, prices }, { error: "an object with above and prices, or null" })
+					.strictObject({ above: tokens, prices }, { error: modelFileTexts.longPrompts })
 					.nullable(),
 				tier: z.enum(tiers, { error: tiers.join(", ") }),
 			},
-			{ error: "an object with an id" },
+			{ error: modelFileTexts.model },
 		)
 		.partial()
 		.extend({ id: name });
 
 	const file = z.strictObject(
-		{ $schema: z.string().optional(), models: z.array(row, { error: "a list of models" }) },
-		{ error: "an object with models" },
+		{ $schema: z.string().optional(), models: z.array(row, { error: modelFileTexts.models }) },
+		{ error: modelFileTexts.file },
 	);
 	return { file, row, prices };
 }
@@ -84,7 +83,7 @@ export function modelsFromFile(
 	for (const [index, row] of data.models.entries()) {
 		const at = (field: string): string => `models[${index}].${field} (${origin})`;
 		const key = keyOf({ id: row.id, provider: row.provider ?? "anthropic" });
-		if (seen.has(key)) throw refused(`${JSON.stringify(row.id)} stands twice: ${at("id")}`);
+		if (seen.has(key)) throw refused(modelFileTexts.twice(row.id, at("id")));
 		seen.add(key);
 		const model = merge(row, models.get(key), at);
 		if (row.tier !== undefined) removeTier(models, model);
@@ -109,7 +108,7 @@ function merge(row: Row, known: ModelInfo | undefined, at: (field: string) => st
 	const contextWindow = row.context_window ?? known?.contextWindow ?? missing(row, at("context_window"));
 	const maxOutput = row.max_output ?? known?.maxOutput ?? missing(row, at("max_output"));
 	if (maxOutput > contextWindow) {
-		throw refused(`${maxOutput} is not allowed for ${at("max_output")}; allowed: up to the context window`);
+		throw refused(modelFileTexts.maxOutput(maxOutput, at("max_output")));
 	}
 	const prices = row.prices ? pricesOf(row.prices, known?.prices, at("prices")) : known?.prices;
 	const longPrompt =
@@ -130,7 +129,7 @@ function merge(row: Row, known: ModelInfo | undefined, at: (field: string) => st
 }
 
 function missing({ id }: Row, place: string): never {
-	throw refused(`${place} is missing: ${JSON.stringify(id)} is not a built-in model`);
+	throw refused(modelFileTexts.missing(place, id));
 }
 
 function longPromptOf(
@@ -147,7 +146,7 @@ function pricesOf(given: NonNullable<Row["prices"]>, known: Prices | undefined, 
 	const input = given.input ?? known?.input;
 	const output = given.output ?? known?.output;
 	if (input === undefined || output === undefined) {
-		throw refused(`${place} needs both input and output`);
+		throw refused(modelFileTexts.needsBoth(place));
 	}
 	const cacheRead = given.cache_read ?? known?.cacheRead ?? input;
 	const cacheWrite = given.cache_write ?? known?.cacheWrite ?? input;
@@ -163,14 +162,14 @@ function explain({ issues: [issue] }: z.ZodError, value: unknown, origin: string
 		value,
 	);
 	const place = path.map((key) => (typeof key === "number" ? `[${key}]` : `.${String(key)}`)).join("");
-	const where = `${place.replace(/^\./, "") || "the file"} (${origin})`;
+	const where = `${place.replace(/^\./, "") || modelFileTexts.theFile} (${origin})`;
 	if (issue?.code === "unrecognized_keys") {
 		const allowed = settingsAt(path).join(", ");
-		return refused(`unknown setting ${JSON.stringify(issue.keys[0])} in ${where}; allowed: ${allowed}`);
+		return refused(modelFileTexts.unknownSetting(issue.keys[0] ?? "", where, allowed));
 	}
-	if (found === undefined) return refused(`${where} is missing; allowed: ${issue?.message ?? ""}`);
+	if (found === undefined) return refused(modelFileTexts.needed(where, issue?.message ?? ""));
 	const shown = JSON.stringify(found).slice(0, 200);
-	return refused(`${shown} is not allowed for ${where}; allowed: ${issue?.message ?? ""}`);
+	return refused(modelFileTexts.notAllowed(shown, where, issue?.message ?? ""));
 }
 
 function settingsAt(path: readonly PropertyKey[]): string[] {

@@ -1,3 +1,5 @@
+import { commandEffectTexts } from "./texts.ts";
+
 interface Rule {
 	readonly programs: readonly string[];
 	/** Whether these arguments make the use irreversible; absent if every use is. */
@@ -5,11 +7,11 @@ interface Rule {
 	readonly why: string;
 }
 
-const PUBLISHES = "publishes, which cannot be undone";
-const DEPLOYS = "changes or destroys services on other machines";
+const PUBLISHES = commandEffectTexts.publishes;
+const DEPLOYS = commandEffectTexts.changesServices;
 
 const rules: readonly Rule[] = [
-	{ programs: ["git", "hub"], when: isForcedPush, why: "rewrites or deletes pushed commits" },
+	{ programs: ["git", "hub"], when: isForcedPush, why: commandEffectTexts.rewritesCommits },
 	// npm understands every beginning of a command that is unambiguous.
 	{
 		programs: ["npm", "pnpm", "yarn", "bun"],
@@ -30,7 +32,7 @@ const rules: readonly Rule[] = [
 		when: some(/^(?:push|copy|--push)$/),
 		why: PUBLISHES,
 	},
-	{ programs: ["gh", "glab"], when: isForgeChange, why: "publishes or deletes on the forge" },
+	{ programs: ["gh", "glab"], when: isForgeChange, why: commandEffectTexts.publishesOnForge },
 	{
 		programs: ["terraform", "tofu", "terragrunt", "pulumi", "cdk", "cdktf", "serverless", "sls"],
 		when: some(/^(?:apply|destroy|up|deploy|remove)$/),
@@ -46,13 +48,13 @@ const rules: readonly Rule[] = [
 		when: some(/^(?:delete|destroy|terminate|remove|purge|deploy|publish)\b|^(?:rm|rb)$|:destroy$/),
 		why: DEPLOYS,
 	},
-	{ programs: ["dd"], when: writesDevice, why: "writes to a device" },
+	{ programs: ["dd"], when: writesDevice, why: commandEffectTexts.writesDevice },
 	{
 		programs: "wipefs blkdiscard sgdisk sfdisk fdisk cfdisk parted mkswap cryptsetup diskutil".split(" "),
-		why: "changes a disk",
+		why: commandEffectTexts.changesDisk,
 	},
-	{ programs: "shutdown reboot poweroff halt telinit".split(" "), why: "stops the machine" },
-	{ programs: ["init"], when: some(/^[06]$/), why: "stops the machine" },
+	{ programs: "shutdown reboot poweroff halt telinit".split(" "), why: commandEffectTexts.stopsMachine },
+	{ programs: ["init"], when: some(/^[06]$/), why: commandEffectTexts.stopsMachine },
 ];
 
 /**
@@ -61,9 +63,8 @@ const rules: readonly Rule[] = [
  */
 export function whyIrreversible(program: string | undefined, args: readonly string[]): string | undefined {
 	if (program === undefined)
-		return isIrreversibleByArguments(args) ? "may be impossible to undo, with any program" : undefined;
-	if (/^(?:mkfs|mke2fs|newfs)(?:[._].*)?$/.test(program))
-		return "creates a file system and deletes the old one";
+		return isIrreversibleByArguments(args) ? commandEffectTexts.maybeIrreversible : undefined;
+	if (/^(?:mkfs|mke2fs|newfs)(?:[._].*)?$/.test(program)) return commandEffectTexts.createsFileSystem;
 	const named = rules.filter(({ programs }) => programs.includes(program));
 	return named.find(({ when }) => when === undefined || when(args))?.why;
 }

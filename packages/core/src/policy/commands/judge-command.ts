@@ -5,6 +5,7 @@ import { isWithin, resolvePath } from "../../filesystem/paths.ts";
 import { isControl } from "../../filesystem/sensitive-paths.ts";
 import { isDevice, removedPaths, whyIrreversible } from "./irreversible.ts";
 import { isSecretName, namedPaths, namesForbidden, type Places, placeOf } from "./places.ts";
+import { commandEffectTexts } from "./texts.ts";
 import { type SimpleCommand, splitBlindly, splitCommands, UNKNOWN } from "./words.ts";
 
 /** Reasons for an approval in any case, as texts for people; all empty for most commands. */
@@ -21,7 +22,7 @@ const MAX_WORDS = 300;
 const MAX_REMOVALS = 20;
 /** A longer directory is not followed: every word of the command is compared with it. */
 const MAX_FOLLOWED = 500;
-const unread = "is too long or too deeply nested to be read";
+const unread = commandEffectTexts.tooLong;
 
 const controlPrograms = new Set(
 	"crontab systemctl launchctl visudo chkconfig update-rc.d loginctl schtasks parley".split(" "),
@@ -40,9 +41,9 @@ const changers = new Set(
 export async function judgeCommand(text: string, places: Places): Promise<CommandJudgement> {
 	const judge = new Judge(places);
 	judge.read(text);
-	if (judge.removals.size > MAX_REMOVALS) judge.irreversible.add("removes more files than can be checked");
+	if (judge.removals.size > MAX_REMOVALS) judge.irreversible.add(commandEffectTexts.removesMany);
 	for (const path of [...judge.removals].slice(0, MAX_REMOVALS)) {
-		if (await isOutside(path, places)) judge.irreversible.add(`removes all of ${path}, outside the roots`);
+		if (await isOutside(path, places)) judge.irreversible.add(commandEffectTexts.removesAll(path));
 	}
 	return {
 		irreversible: [...judge.irreversible],
@@ -178,7 +179,7 @@ class Judge {
 			for (const arg of args) this.#judgeChange(arg);
 		}
 		if (program !== undefined && controlPrograms.has(program)) {
-			this.control.add(`${program} controls this machine`);
+			this.control.add(commandEffectTexts.controlsMachine(program));
 		}
 		this.#judgeRemoval(program, words, index);
 	}
@@ -194,7 +195,7 @@ class Judge {
 		)) {
 			const place = placeOf(path, isMoved ? undefined : this.#cwd, this.#places.home);
 			if (place !== undefined) this.removals.add(place);
-			else this.irreversible.add("removes files that are known only when it runs");
+			else this.irreversible.add(commandEffectTexts.removesUnknown);
 		}
 	}
 
@@ -208,19 +209,19 @@ class Judge {
 	}
 
 	#judgeOutput(output: string): void {
-		if (isDevice(output)) this.irreversible.add(`writes to ${output}`);
+		if (isDevice(output)) this.irreversible.add(commandEffectTexts.writesTo(output));
 		this.#judgeChange(output);
 	}
 
 	#judgeChange(word: string): void {
 		const place = placeOf(word.replace(/^(?:of=|--?[a-z-]+=)/, ""), this.#cwd, this.#places.home);
-		if (place !== undefined && isControl(place)) this.control.add(`may change ${place}`);
+		if (place !== undefined && isControl(place)) this.control.add(commandEffectTexts.mayChange(place));
 	}
 
 	#judgeSecret(word: string): void {
 		const named = namedPaths(word, this.#cwd, this.#places.home).find(isSecretName);
 		if (named === undefined) return;
-		this.secret.add(`names ${named.replaceAll(UNKNOWN, "…")}, which may contain keys or passwords`);
+		this.secret.add(commandEffectTexts.namesSecret(named.replaceAll(UNKNOWN, "…")));
 	}
 
 	#judgeName(word: string): void {
@@ -230,7 +231,7 @@ class Judge {
 			for (const text of new Set([word, word.replace(/^-[A-Za-z](?=.)/, "")]))
 				for (const path of namedPaths(text, this.#cwd, home)) this.#found.paths.add(path);
 		}
-		if (namesForbidden(word, this.#cwd, this.#places)) this.control.add("names files of the gateway");
+		if (namesForbidden(word, this.#cwd, this.#places)) this.control.add(commandEffectTexts.namesGatewayFiles);
 	}
 }
 

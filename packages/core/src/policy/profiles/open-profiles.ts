@@ -10,12 +10,13 @@ import { visible } from "../../text/visible.ts";
 import { isMcpToolName } from "../../vocabulary/mcp/server.ts";
 import { isProfileName, type Profile, type ProfileProblem, type Profiles } from "./profile.ts";
 import { readProfileConfig } from "./profile-config.ts";
+import { agentTexts } from "./texts.ts";
 
 const maxConfigBytes = 64 * 1024;
 const maxInstructionBytes = 256 * 1024;
 /** Characters of a requested name that a refusal repeats. */
 const maxShown = 100;
-const shownDirectory = "the directory of agents";
+const shownDirectory = agentTexts.directory;
 
 const builtIn: Profile = { name: "default", title: "Parley", sampling: {} };
 
@@ -54,10 +55,15 @@ class ProfileDirectory implements Profiles {
 	async find(name: string): Promise<Profile> {
 		const found = isProfileName(name) ? await this.#look(name) : undefined;
 		if (found && "profile" in found) return found.profile;
-		if (found) throw refused(`the agent ${name} cannot be used: ${found.problem.message}`);
+		if (found) throw refused(agentTexts.unusable(name, found.problem.message));
 		const { profiles } = await this.list();
 		const shown = visible(name.length > maxShown ? `${name.slice(0, maxShown)}…` : name);
-		throw refused(`agent not found: ${shown}; available: ${profiles.map((one) => one.name).join(", ")}`);
+		throw refused(
+			agentTexts.notFound(
+				shown,
+				profiles.map((one) => one.name),
+			),
+		);
 	}
 
 	async list(): Promise<{ readonly profiles: Profile[]; readonly problems: ProfileProblem[] }> {
@@ -81,9 +87,7 @@ class ProfileDirectory implements Profiles {
 	async #look(name: string): Promise<Outcome> {
 		try {
 			if (!isProfileName(name)) {
-				throw refused(
-					"an agent's name has at most 64 letters, digits, spaces, dots, hyphens and underscores",
-				);
+				throw refused(agentTexts.name);
 			}
 			const profile = await this.#load(name);
 			return profile && { profile };
@@ -96,7 +100,7 @@ class ProfileDirectory implements Profiles {
 	async #load(name: string): Promise<Profile | undefined> {
 		if (isMissing(join(this.#directory, name))) return name === builtIn.name ? builtIn : undefined;
 		const root = await orMissing(realpath(this.#directory), shownDirectory);
-		const place = root && (await resolveWithin(root, name, "its directory"));
+		const place = root && (await resolveWithin(root, name, agentTexts.ownDirectory));
 		const [config, instructions] = place
 			? await Promise.all([
 					findFile(root, join(name, "config.toml"), "config.toml"),
@@ -106,7 +110,7 @@ class ProfileDirectory implements Profiles {
 		if (!config && !instructions) {
 			if (name === builtIn.name) return builtIn;
 			if (place === undefined) return undefined;
-			throw refused("it has neither config.toml nor agent.md");
+			throw refused(agentTexts.empty);
 		}
 		const stamp = `${config?.stamp} ${instructions?.stamp}`;
 		const known = this.#read.get(name);
@@ -141,10 +145,8 @@ class ProfileDirectory implements Profiles {
 		const unknown = tools && requested.find((name) => !tools.includes(name) && !isMcpToolName(name));
 		if (tools === undefined || unknown === undefined) return;
 		const meant = findNearMiss(unknown, tools);
-		const question = meant === undefined ? "" : `; did you mean ${meant}?`;
-		throw refused(
-			`there is no tool ${JSON.stringify(unknown)}${question}; allowed in tools: ${tools.join(", ")}`,
-		);
+		const question = meant === undefined ? "" : agentTexts.didYouMean(meant);
+		throw refused(agentTexts.noTool(unknown, question, tools));
 	}
 }
 
@@ -179,7 +181,7 @@ interface FoundFile {
 async function resolveWithin(root: string, path: string, shown: string): Promise<string | undefined> {
 	const real = await orMissing(realpath(join(root, path)), shown);
 	if (real === undefined || isWithin(real, root)) return real;
-	throw refusedFile(`${shown} is a link to a path outside the directory of agents`);
+	throw refusedFile(agentTexts.linkOutside(shown));
 }
 
 /** Finds a file below `root`. Undefined if it does not exist. */
@@ -196,11 +198,11 @@ export async function findFile(root: string, path: string, shown: string): Promi
 export async function readText({ path, shown }: FoundFile, maxBytes: number): Promise<string> {
 	await using file = await openRegular(path, shown);
 	const bytes = await readAt(file, shown, { position: 0, length: maxBytes + 1 });
-	if (bytes.length > maxBytes) throw refusedFile(`${shown} is larger than ${maxBytes / 1024} KiB`);
+	if (bytes.length > maxBytes) throw refusedFile(agentTexts.tooLarge(shown, maxBytes / 1024));
 	try {
 		return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
 	} catch (cause) {
-		throw refusedFile(`${shown} is not text in UTF-8`, cause);
+		throw refusedFile(agentTexts.notText(shown), cause);
 	}
 }
 
@@ -210,7 +212,7 @@ async function orMissing<T>(looked: Promise<T>, shown: string): Promise<T | unde
 		return await looked;
 	} catch (reason) {
 		if (["ENOENT", "ENOTDIR"].includes(systemCode(reason))) return undefined;
-		throw fileError(`cannot read ${shown}`, reason);
+		throw fileError(agentTexts.cannotRead(shown), reason);
 	}
 }
 

@@ -4,13 +4,14 @@ import * as z from "zod";
 import { findNearMiss } from "../../text/near-miss.ts";
 import { reasoningLevels, type Sampling } from "../../vocabulary/model.ts";
 import { endpointApis, type Profile } from "./profile.ts";
+import { agentConfigTexts, agentTexts } from "./texts.ts";
 
 /** Content of `config.toml` of an agent. */
 export type ProfileConfig = Omit<Profile, "name" | "title" | "instructions"> & {
 	readonly title?: string;
 };
 
-const addressForm = "an http or https address without a user name, password or query";
+const addressForm = agentConfigTexts.endpoint;
 
 /** The errors of this schema state what is allowed. `explain` adds the value and its position. */
 const sampling = z.strictObject(
@@ -21,7 +22,7 @@ const sampling = z.strictObject(
 		repeat_penalty: number(0.01, 10).optional(),
 		max_tokens: whole(1, 1_000_000).optional(),
 	},
-	{ error: "a table: [sampling]" },
+	{ error: agentConfigTexts.sampling },
 );
 
 const provider = z.strictObject(
@@ -30,23 +31,23 @@ const provider = z.strictObject(
 			.refine((text) => serverAddress(text) !== undefined, { error: addressForm })
 			.optional(),
 		api: z.enum(endpointApis, { error: endpointApis.join(", ") }).optional(),
-		model: line(200, "the name of a model").optional(),
+		model: line(200, agentConfigTexts.providerModel).optional(),
 		http_timeout_seconds: number(1, 3600).optional(),
 	},
-	{ error: "a table: [provider]" },
+	{ error: agentConfigTexts.provider },
 );
 
 const schema = z.strictObject({
-	name: line(100, "a name of at most 100 characters in one line").optional(),
-	description: line(400, "a description of at most 400 characters in one line").optional(),
-	model: line(200, "the name of a model, or a tier").optional(),
+	name: line(100, agentConfigTexts.title).optional(),
+	description: line(400, agentConfigTexts.description).optional(),
+	model: line(200, agentConfigTexts.model).optional(),
 	reasoning: z.enum(reasoningLevels, { error: reasoningLevels.join(", ") }).optional(),
 	tools: z
-		.array(line(128, "the name of a tool"), { error: "a list of names of tools" })
-		.max(200, { error: "at most 200 names of tools" })
+		.array(line(128, agentConfigTexts.tool), { error: agentConfigTexts.tools })
+		.max(200, { error: agentConfigTexts.tooManyTools })
 		.optional(),
 	/** Place of tool results in the requests of another program. The Messages API has only one. */
-	tool_role: z.boolean({ error: "true or false" }).optional(),
+	tool_role: z.boolean({ error: agentConfigTexts.boolean }).optional(),
 	context_size: whole(1024, 10_000_000).optional(),
 	sampling: sampling.optional(),
 	provider: provider.optional(),
@@ -81,7 +82,7 @@ function modelOf({ model, provider: server }: Config): string | undefined {
 	if (model === undefined || server?.model === undefined || model === server.model) {
 		return model ?? server?.model;
 	}
-	throw refused(`model is ${JSON.stringify(model)}, but provider.model is ${JSON.stringify(server.model)}`);
+	throw refused(agentConfigTexts.twoModels(model, server.model));
 }
 
 function endpointOf({
@@ -93,8 +94,8 @@ function endpointOf({
 	if (url !== undefined) {
 		return { url, ...defined({ api, timeoutMs: seconds === undefined ? undefined : seconds * 1000 }) };
 	}
-	if (seconds !== undefined) throw refused("provider.http_timeout_seconds needs provider.endpoint");
-	if (api !== undefined) throw refused("provider.api needs provider.endpoint");
+	if (seconds !== undefined) throw refused(agentConfigTexts.timeoutNeedsEndpoint);
+	if (api !== undefined) throw refused(agentConfigTexts.apiNeedsEndpoint);
 	return undefined;
 }
 
@@ -119,17 +120,17 @@ function explain(text: string, { issues: [issue] }: z.ZodError): ParleyError {
 	const [first = "", second] = path;
 	const isTable = first !== "" && second !== undefined && Object.hasOwn(tables, first);
 	const place = isTable ? placeOf(text, first, second) : placeOf(text, "", first);
-	return refused(`${place}${path.join(".")} is not valid; allowed: ${issue?.message}`);
+	return refused(agentConfigTexts.invalid(place, path.join("."), issue?.message));
 }
 
 function unknownKey(text: string, table: string, key: string): ParleyError {
 	const allowed = Object.keys(tables[table]?.shape ?? {});
 	const meant = findNearMiss(key, allowed);
-	const question = meant === undefined ? "" : `; did you mean ${meant}?`;
+	const question = meant === undefined ? "" : agentTexts.didYouMean(meant);
 	const where = table === "" ? "" : ` in [${table}]`;
 	const shown = JSON.stringify(key.slice(0, 100));
 	return refused(
-		`${placeOf(text, table, key)}unknown key ${shown}${where}${question}; allowed: ${allowed.join(", ")}`,
+		agentConfigTexts.unknownKey({ place: placeOf(text, table, key), key: shown, where, question, allowed }),
 	);
 }
 
@@ -155,12 +156,12 @@ function line(max: number, allowed: string): z.ZodString {
 }
 
 function number(min: number, max: number): z.ZodNumber {
-	const error = `a number from ${min} to ${max}`;
+	const error = agentConfigTexts.number(min, max);
 	return z.number({ error }).min(min, { error }).max(max, { error });
 }
 
 function whole(min: number, max: number): z.ZodNumber {
-	const error = `a whole number from ${min} to ${max}`;
+	const error = agentConfigTexts.wholeNumber(min, max);
 	return z.int({ error }).min(min, { error }).max(max, { error });
 }
 

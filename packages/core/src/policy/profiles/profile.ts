@@ -1,5 +1,6 @@
 import { ParleyError } from "@parley/base";
 import type { Reasoning, Sampling } from "../../vocabulary/model.ts";
+import { agentTexts } from "./texts.ts";
 
 /** Agent profile: instructions and settings of an agent. Absent fields have the gateway's value. */
 export interface Profile {
@@ -51,7 +52,7 @@ export interface Profiles {
 export const noProfiles: Profiles = {
 	async find(name) {
 		if (name === "default") return { name, title: "Parley", sampling: {} };
-		throw new ParleyError(`agent not found: ${name}; available: default`, { code: "invalid_argument" });
+		throw new ParleyError(agentTexts.onlyDefault(name), { code: "invalid_argument" });
 	},
 	async list() {
 		return { profiles: [await this.find("default")], problems: [] };

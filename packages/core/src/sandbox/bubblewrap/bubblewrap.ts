@@ -22,6 +22,7 @@ import { againIfReplaced, PinnedPlaces, throwReason } from "./pinned-places.ts";
 import { cover, hostSockets, type Places, secretsAtHome, secretsInRoots } from "./protected-paths.ts";
 import { type Guarding, type Guards, guardNote, RootGuard } from "./root-guard.ts";
 import type { Mount, SystemLayout } from "./system-layout.ts";
+import { rootTexts } from "./texts.ts";
 
 /** Bubblewrap on this system, and the settings of all its commands. */
 export interface Bubblewrap {
@@ -237,7 +238,7 @@ async function pinnedPlaces({ layout }: Bubblewrap, { roots, cwd }: Places): Pro
 	await using undo = new AsyncDisposableStack();
 	const pins = undo.use(new PinnedPlaces());
 	for (const root of roots) await pins.pin(root, "root");
-	if (isAmong(cwd, openPlaces({ roots, cwd, layout }))) await pins.pin(cwd, "working directory");
+	if (isAmong(cwd, openPlaces({ roots, cwd, layout }))) await pins.pin(cwd, rootTexts.workingDirectory);
 	undo.move();
 	return pins;
 }

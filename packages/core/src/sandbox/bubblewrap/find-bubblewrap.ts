@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { ParleyError } from "@parley/base";
 import type { Sandbox, SandboxFeatures } from "../../vocabulary/sandbox.ts";
 import { findProgram, SYSTEM_PATH } from "../commands/environment.ts";
+import { bubblewrapTexts } from "./texts.ts";
 
 /** Minor version of the first bubblewrap that can clear the environment. */
 const OLDEST_MINOR = 5;
@@ -26,7 +27,7 @@ export class NoSandbox extends ParleyError {
 /** Finds bubblewrap. Throws `NoSandbox` if it is missing or too old. */
 export async function findBubblewrap(unsandboxed: Sandbox, path = SYSTEM_PATH): Promise<FoundBubblewrap> {
 	const program = await findProgram("bwrap", path).catch((cause: unknown) => {
-		throw new NoSandbox("bubblewrap is not installed", { fix: howToInstall(), cause });
+		throw new NoSandbox(bubblewrapTexts.notInstalled, { fix: howToInstall(), cause });
 	});
 	const { output } = await unsandboxed.run({
 		executable: program,
@@ -38,12 +39,12 @@ export async function findBubblewrap(unsandboxed: Sandbox, path = SYSTEM_PATH): 
 	});
 	const [, major, minor] = /^bubblewrap (\d+)\.(\d+)/.exec(output) ?? [];
 	if (major === undefined || minor === undefined) {
-		throw new NoSandbox(`${program} is not bubblewrap, by its version text`, { fix: howToInstall() });
+		throw new NoSandbox(bubblewrapTexts.otherProgram(program), { fix: howToInstall() });
 	}
 	const version = [Number(major), Number(minor)] as const;
 	if (version[0] === 0 && version[1] < OLDEST_MINOR) {
-		const why = `bubblewrap ${major}.${minor} is too old: 0.${OLDEST_MINOR} is the first supported version`;
-		throw new NoSandbox(why, { fix: "a later version of bubblewrap" });
+		const why = bubblewrapTexts.tooOld(`${major}.${minor}`, `0.${OLDEST_MINOR}`);
+		throw new NoSandbox(why, { fix: bubblewrapTexts.laterVersion });
 	}
 	return { program, version };
 }
@@ -62,9 +63,9 @@ const installs: Readonly<Record<string, string>> = {
 	nixos: "environment.systemPackages = [ pkgs.bubblewrap ];",
 };
 
-const declare = "or declare that the container is the boundary: --sandbox container";
+const declare = bubblewrapTexts.container;
 
-const unlessContainer = "or let the operator's own sessions run without it: --sandbox preferred";
+const unlessContainer = bubblewrapTexts.preferred;
 
 /** Instruction for a system without bubblewrap. */
 export function howToInstall(
@@ -72,28 +73,28 @@ export function howToInstall(
 	platform: string = process.platform,
 ): string {
 	if (platform !== "linux") {
-		return "bubblewrap needs Linux: run the gateway in a Linux container, and use --sandbox container";
+		return bubblewrapTexts.needsLinux;
 	}
 	const names = [...release.matchAll(/^ID(?:_LIKE)?="?([^"\n]*)"?$/gm)].flatMap(([, text = ""]) =>
 		text.split(" "),
 	);
 	const known = names.find((name) => Object.hasOwn(installs, name));
-	return known === undefined ? "install bubblewrap (bwrap)" : `${installs[known]}`;
+	return known === undefined ? bubblewrapTexts.install : `${installs[known]}`;
 }
 
 /** Instruction for a system that does not allow bubblewrap to create namespaces. */
 export function howToPermit(read: (path: string) => string = textOf): string {
 	if (read("/proc/sys/kernel/apparmor_restrict_unprivileged_userns").trim() === "1") {
-		return "sysctl -w kernel.apparmor_restrict_unprivileged_userns=0, or an AppArmor profile for bwrap that allows userns";
+		return bubblewrapTexts.appArmor;
 	}
 	if (read("/proc/sys/kernel/unprivileged_userns_clone").trim() === "0") {
-		return "sysctl -w kernel.unprivileged_userns_clone=1";
+		return bubblewrapTexts.userNamespaces;
 	}
 	if (read("/proc/sys/user/max_user_namespaces").trim() === "0") {
-		return "sysctl -w user.max_user_namespaces=15000";
+		return bubblewrapTexts.maxUserNamespaces;
 	}
-	if (isContainer()) return `start the container with --security-opt seccomp=unconfined, ${declare}`;
-	return `let this user create user namespaces, ${unlessContainer}`;
+	if (isContainer()) return bubblewrapTexts.seccomp(declare);
+	return bubblewrapTexts.allowNamespaces(unlessContainer);
 }
 
 function isContainer(): boolean {

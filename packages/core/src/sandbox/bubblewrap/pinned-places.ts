@@ -5,6 +5,7 @@ import { ifThere, systemCode } from "../../filesystem/file-error.ts";
 import { replacedDirectory } from "../../filesystem/paths.ts";
 import type { Command, CommandOutcome } from "../../vocabulary/sandbox.ts";
 import type { Mount } from "./system-layout.ts";
+import { rootTexts } from "./texts.ts";
 
 /** O_PATH identifies a file without a right to read it. With O_NOFOLLOW a link is opened itself: open(2). */
 const FLAGS = 0o10000000 | constants.O_NOFOLLOW;
@@ -12,17 +13,13 @@ const binds: readonly (string | undefined)[] = ["--bind", "--ro-bind", "--ro-bin
 /** Steps that cover the path of an earlier one. */
 const covers: readonly (string | undefined)[] = [...binds, "--perms", "--tmpfs"];
 /** Output of the check if another file is at one of the paths. The command has written no output before it. */
-const REPLACED = "parley: a directory was replaced while the sandbox was built";
+const REPLACED = rootTexts.directoryReplaced;
 
 /** Error for a file or directory of the roots that another program replaced or removed while the sandbox was built. */
 class PlaceReplaced extends ParleyError {
 	constructor(path?: string) {
-		const what = path === undefined ? "a file or directory of its roots" : JSON.stringify(path);
-		super(
-			`Cannot run the command: ${what} was replaced or removed while the sandbox was built. The command did not run. ` +
-				"Try again when no other command changes this directory.",
-			{ code: "aborted" },
-		);
+		const what = path === undefined ? rootTexts.fileOfRoots : JSON.stringify(path);
+		super(rootTexts.replacedWhileBuilt(what), { code: "aborted" });
 	}
 }
 
@@ -196,8 +193,8 @@ function notBuilt({ output, code, signal }: Omit<CommandOutcome, "timedOut">): P
 	const lines = output
 		.split("\n")
 		.filter((one) => one.trim() !== "" && !one.startsWith("Joined session keyring"));
-	const reason = known ?? lines.at(-1) ?? `it ended with ${signal ?? `code ${code}`}`;
-	return new ParleyError(`the sandbox could not be set up: ${reason}; the command did not run`, {
+	const reason = known ?? lines.at(-1) ?? rootTexts.ended(signal ?? `code ${code}`);
+	return new ParleyError(rootTexts.notSetUp(reason), {
 		code: "failed_precondition",
 	});
 }

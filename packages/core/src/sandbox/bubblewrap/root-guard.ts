@@ -15,6 +15,7 @@ import {
 import type { PinnedPlaces } from "./pinned-places.ts";
 import { directoriesOf, findControl, type Known, type Places, protectControl } from "./protected-paths.ts";
 import type { Mount } from "./system-layout.ts";
+import { rootTexts } from "./texts.ts";
 
 /** Milliseconds of a search for repositories in the roots. */
 const LOOK_MS = 500;
@@ -131,7 +132,7 @@ export class RootGuard {
 		const settings: RemovedSettings[] = [];
 		const swapped: string[] = [];
 		let after: Repositories | undefined;
-		await this.#try("the roots", async () => {
+		await this.#try(rootTexts.roots, async () => {
 			after = await lookAt(places, clock, before.tops.keys());
 			const changes = { before, after, startedMs, remaining: remaining, roots: places.roots, git };
 			const name = (): string => ids.create("held");
@@ -144,14 +145,14 @@ export class RootGuard {
 			});
 			settings.push(...removed);
 		});
-		await this.#try("files in the roots that control later commands", async () => {
+		await this.#try(rootTexts.controlFiles, async () => {
 			swapped.push(...(await this.#disableControl(places, after)));
 		});
 		const unread = new Set([...before.unread, ...(after?.unread ?? places.roots)]);
 		const isBeyond = before.beyond.size + (after?.beyond.size ?? 0) > 0;
 		const done = { paths: this.#paths, settings, failed: this.#failed, swapped };
 		if (Object.values(done).some((list) => list.length > 0)) {
-			log.warn("a command left files that would control later commands", { roots: places.roots, ...done });
+			log.warn(rootTexts.leftControlFiles, { roots: places.roots, ...done });
 		}
 		return { ...done, isBeyond, unread: [...unread], unprotected: this.#unprotected };
 	}
@@ -162,7 +163,7 @@ export class RootGuard {
 		const roots: string[] = [];
 		for (const root of places.roots) {
 			if (await pins.isSame(root).catch(() => false)) roots.push(root);
-			else this.#failed.push(`${JSON.stringify(root)}: the root was replaced while the command ran`);
+			else this.#failed.push(rootTexts.rootReplaced(root));
 		}
 		return { ...places, roots };
 	}
@@ -199,7 +200,7 @@ export class RootGuard {
 		} catch (cause) {
 			const { message } = ParleyError.from(cause);
 			this.#failed.push(cause instanceof ParleyError ? message : `${JSON.stringify(what)}: ${message}`);
-			this.#found.guards.log.error("files that a command left cannot be removed", { what, error: cause });
+			this.#found.guards.log.error(rootTexts.notRemoved, { what, error: cause });
 			return false;
 		}
 	}
@@ -243,41 +244,20 @@ export function guardNote(
 function revertedNotes({ paths, settings, failed, swapped }: Guarding): string[] {
 	const removedSettings = settings.map(({ path, names }) => `${namedOf(names)} of ${JSON.stringify(path)}`);
 	return [
-		...noteOf(
-			paths.map(quoted),
-			(all) =>
-				`held back: ${all} appeared and would control later commands; each was renamed to …held-back-…; ` +
-				"write such files with write_file, which asks a person",
-		),
-		...noteOf(
-			removedSettings,
-			(all) =>
-				`removed: ${all} would control later git commands; a copy of all is in …held-back-… beside it; ` +
-				"set such settings with the tool git, which asks a person",
-		),
-		...noteOf(failed, (all) => `could not be undone: ${all}`),
-		...noteOf(
-			swapped.map(quoted),
-			(all) => `not checked: ${all} came with a directory that replaced another, and control later commands`,
-		),
+		...noteOf(paths.map(quoted), (all) => rootTexts.heldBack(all)),
+		...noteOf(removedSettings, (all) => rootTexts.removed(all)),
+		...noteOf(failed, (all) => rootTexts.notUndone(all)),
+		...noteOf(swapped.map(quoted), (all) => rootTexts.cameWithDirectory(all)),
 	];
 }
 
 function leftOut({ unprotected, isBeyond, unread }: Guarding): string[] {
-	const notProtected =
-		`not protected: ${unprotected} more directories with repositories or skills than fit; this command and later ones ` +
-		"could change their hooks, settings and skills";
-	const notLookedAt =
-		"not checked: the roots contain more than the gateway searches for repositories and skills; this command and later " +
-		"ones could change hooks, settings and skills further down";
+	const notProtected = rootTexts.notProtected(unprotected);
+	const notLookedAt = rootTexts.tooMuch;
 	return definedItems([
 		unprotected > 0 ? notProtected : undefined,
 		isBeyond ? notLookedAt : undefined,
-		...noteOf(
-			unread.map(quoted),
-			(all) =>
-				`not checked: ${all} cannot be read, and may contain hooks and settings that this command made`,
-		),
+		...noteOf(unread.map(quoted), (all) => rootTexts.unreadable(all)),
 	]);
 }
 
@@ -308,11 +288,10 @@ export async function moveAside(path: string, name: string): Promise<void> {
 	} catch (cause) {
 		// Another process removed it.
 		if (systemCode(cause) === "ENOENT") return;
-		throw new ParleyError(
-			`${JSON.stringify(path)} appeared during a command, controls later commands and cannot be renamed ` +
-				`(${systemCode(cause)}): check it, then remove it`,
-			{ code: "failed_precondition", cause },
-		);
+		throw new ParleyError(rootTexts.cannotRename(path, systemCode(cause)), {
+			code: "failed_precondition",
+			cause,
+		});
 	}
 }
 
@@ -321,7 +300,7 @@ async function move(path: string, name: string): Promise<void> {
 	await using directory = await open(dirname(path), O_PATH);
 	const handlePath = `/proc/self/fd/${directory.fd}`;
 	if ((await readlink(handlePath)) !== dirname(path)) {
-		throw Object.assign(new Error("another directory replaced it"), { code: "ESTALE" });
+		throw Object.assign(new Error(rootTexts.otherDirectory), { code: "ESTALE" });
 	}
 	const from = `${handlePath}/${basename(path)}`;
 	const again = async (reason: unknown): Promise<void> => {

@@ -2,6 +2,7 @@ import { StringDecoder } from "node:string_decoder";
 import { type Clock, defined, type Ids, ParleyError } from "@parley/base";
 import type { Command, CommandOutcome } from "../../vocabulary/sandbox.ts";
 import { killMarked, ProcessGroup, signalMarked } from "./process-group.ts";
+import { commandTexts } from "./texts.ts";
 
 /** Milliseconds after its end during which a command is treated as running, because its connections may outlive it. */
 const REMEMBERED_MS = 60_000;
@@ -215,7 +216,7 @@ export class OutputWindow {
 		const wholeHead = head.subarray(0, lastBoundary(head));
 		const wholeTail = tail.subarray(firstBoundary(tail));
 		const cut = head.length - wholeHead.length + tail.length - wholeTail.length;
-		const marker = `[… ${overwritten + cut + this.#uncounted} bytes left out …]`;
+		const marker = commandTexts.leftOut(overwritten + cut + this.#uncounted);
 		const newLine = wholeHead.at(-1) === 0x0a ? "" : "\n";
 		return `${wholeHead.toString()}${newLine}${marker}\n${wholeTail.toString()}`;
 	}

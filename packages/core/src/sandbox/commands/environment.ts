@@ -2,6 +2,7 @@ import { constants } from "node:fs";
 import { access, stat } from "node:fs/promises";
 import { delimiter, isAbsolute, join } from "node:path";
 import { ParleyError } from "@parley/base";
+import { commandTexts } from "./texts.ts";
 
 /** Names of the variables that a command gets from the gateway's environment. None of them contains a key. */
 const allowedNames = [
@@ -55,7 +56,7 @@ export async function findProgram(name: string, path: string): Promise<string> {
 	for (const candidate of candidates) {
 		if (await isProgram(candidate)) return candidate;
 	}
-	throw new ParleyError(`no program ${JSON.stringify(name)} that may be executed`, { code: "not_found" });
+	throw new ParleyError(commandTexts.noProgram(name), { code: "not_found" });
 }
 
 async function isProgram(path: string): Promise<boolean> {

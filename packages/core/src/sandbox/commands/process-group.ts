@@ -4,6 +4,7 @@ import { readdir, readFile, stat } from "node:fs/promises";
 import type { Duplex, Writable } from "node:stream";
 import { type Clock, definedItems, ParleyError, type Timer } from "@parley/base";
 import type { Dialogue, ProgramInput } from "../../vocabulary/sandbox.ts";
+import { commandTexts } from "./texts.ts";
 
 /** Milliseconds between SIGTERM and SIGKILL. A stopped command must have ended within two seconds. */
 const TERMINATE_MS = 1_500;
@@ -180,7 +181,7 @@ export class ProcessGroup {
 
 function inputOf(stream: Writable): ProgramInput {
 	const closed = (cause: unknown): ParleyError =>
-		new ParleyError("the program reads no more input", { code: "unavailable", cause });
+		new ParleyError(commandTexts.readsNoInput, { code: "unavailable", cause });
 	// The write that failed reports it.
 	stream.on("error", () => stream.destroy());
 	return {
@@ -232,8 +233,8 @@ function cannotStart(
 	{ argv, cwd }: { readonly argv: readonly string[]; readonly cwd: string },
 	cause: unknown,
 ): ParleyError {
-	const why = cause instanceof Error && "code" in cause ? String(cause.code) : "unknown reason";
-	return new ParleyError(`cannot start ${JSON.stringify(argv[0])} in ${JSON.stringify(cwd)}: ${why}`, {
+	const why = cause instanceof Error && "code" in cause ? String(cause.code) : commandTexts.unknownReason;
+	return new ParleyError(commandTexts.cannotStart(argv[0] ?? "", cwd, why), {
 		code: "failed_precondition",
 		cause,
 	});

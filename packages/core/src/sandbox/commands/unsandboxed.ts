@@ -8,6 +8,7 @@ import { limitFiles } from "./command-limits.ts";
 import { CommandRuns } from "./command-runs.ts";
 import { allowedEnvironment, DEFAULT_PATH, type Environment, findProgram } from "./environment.ts";
 import { MARK_NAME } from "./process-group.ts";
+import { commandTexts } from "./texts.ts";
 
 interface UnsandboxedOptions {
 	readonly environment: Environment;
@@ -73,8 +74,8 @@ async function openDirectory(path: string): Promise<OpenDirectory> {
 		return await OpenDirectory.open(path);
 	} catch (cause) {
 		const real = await ifThere(realpath(path));
-		if (real === path) throw fileError(`Cannot run a command in ${JSON.stringify(path)}`, cause);
-		throw replacedDirectory(path, "working directory", real);
+		if (real === path) throw fileError(commandTexts.cannotRunIn(path), cause);
+		throw replacedDirectory(path, commandTexts.workingDirectory, real);
 	}
 }
 

@@ -6,6 +6,7 @@ import { pipeline } from "node:stream/promises";
 import { type Clock, ParleyError, type Timer } from "@parley/base";
 import { readTarget, shownTarget, TLS_PORT } from "./host-name.ts";
 import { findAddresses, type Lookup, type Reach, within } from "./reach.ts";
+import { egressTexts } from "./texts.ts";
 
 const MAX_HEAD_BYTES = 8 * 1024;
 const MAX_HEAD_MS = 10_000;
@@ -30,7 +31,7 @@ export class EgressProxy implements AsyncDisposable {
 		server.maxConnections = MAX_AT_ONCE;
 		server.maxRequestsPerSocket = 1;
 		server.on("connection", (socket) => this.#accept(socket));
-		server.on("drop", () => this.#reportRefused("", `more than ${MAX_AT_ONCE} connections at once`));
+		server.on("drop", () => this.#reportRefused("", egressTexts.tooManyAtOnce(MAX_AT_ONCE)));
 		server.on("request", (request) => this.#refuse(request.socket, "403 Forbidden", request));
 		server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
 			const large = error.code === "HPE_HEADER_OVERFLOW";
@@ -54,7 +55,7 @@ export class EgressProxy implements AsyncDisposable {
 
 	/** Ends all connections. */
 	async [Symbol.asyncDispose](): Promise<void> {
-		this.#ended.abort(new ParleyError("the command has ended", { code: "cancelled" }));
+		this.#ended.abort(new ParleyError(egressTexts.commandEnded, { code: "cancelled" }));
 		const closed = this.#server.listening ? once(this.#server.close(), "close") : undefined;
 		for (const client of this.#clients.keys()) client.destroy();
 		await closed;
@@ -63,8 +64,7 @@ export class EgressProxy implements AsyncDisposable {
 	#accept(socket: Socket): void {
 		this.#accepted += 1;
 		if (this.#accepted > MAX_CONNECTIONS) return void socket.destroy();
-		if (this.#accepted === MAX_CONNECTIONS)
-			this.#reportRefused("", `all after ${MAX_CONNECTIONS} connections`);
+		if (this.#accepted === MAX_CONNECTIONS) this.#reportRefused("", egressTexts.tooMany(MAX_CONNECTIONS));
 		const timer = this.#deps.clock.after(MAX_HEAD_MS, () => socket.destroy());
 		this.#clients.set(socket, timer);
 		socket.once("close", () => {
@@ -75,9 +75,7 @@ export class EgressProxy implements AsyncDisposable {
 
 	/** Refuses a request that is not a CONNECT, or not HTTP. */
 	#refuse(client: Socket, status: string, request?: IncomingMessage): void {
-		const why = request
-			? "only https is allowed, by CONNECT to port 443: use a URL that begins with https://"
-			: "not a valid request";
+		const why = request ? egressTexts.onlyHttps : egressTexts.invalidRequest;
 		if (client.writable) refuse(client, status, why);
 		else client.destroy();
 		this.#reportRefused(request?.url ?? "", why);
@@ -140,9 +138,7 @@ async function serveConnect(connect: ConnectRequest, deps: TunnelDeps, signal: A
 	// Must happen now: `unshift` fails after the end of the stream.
 	if (head.length > 0) client.unshift(head);
 	const gone = new AbortController();
-	client.once("close", () =>
-		gone.abort(new ParleyError("the client has disconnected", { code: "cancelled" })),
-	);
+	client.once("close", () => gone.abort(new ParleyError(egressTexts.clientGone, { code: "cancelled" })));
 	// `close` reports the reason.
 	client.on("error", () => client.destroy());
 	const both = AbortSignal.any([signal, gone.signal]);
@@ -194,7 +190,7 @@ async function findPublic(host: string, deps: TunnelDeps, signal: AbortSignal): 
 		return await findAddresses(new URL(`https://${host}`), deps, signal);
 	} catch (cause) {
 		if (!(cause instanceof ParleyError && cause.code === "permission_denied")) throw cause;
-		const message = "its name leads to an address that is not on the public internet";
+		const message = egressTexts.notPublicName;
 		throw new ParleyError(message, { code: "permission_denied", cause });
 	}
 }
@@ -216,7 +212,7 @@ export const connectOverTcp: Connect = async (addresses, signal) => {
 	} catch (cause) {
 		socket.destroy();
 		signal.throwIfAborted();
-		throw new ParleyError("a connection to it could not be opened", { code: "unavailable", cause });
+		throw new ParleyError(egressTexts.notOpened, { code: "unavailable", cause });
 	}
 };
 
@@ -240,7 +236,7 @@ async function relay(
 	const check = (): void => {
 		const moved = upstream.bytesRead + upstream.bytesWritten;
 		const late = clock.monotonic() - began >= MAX_MS;
-		if (late || moved === before) limit.abort(tooLong(late ? "lasted too long" : "was idle for too long"));
+		if (late || moved === before) limit.abort(tooLong(late ? egressTexts.tooLong : egressTexts.idle));
 		before = moved;
 		timer = clock.after(IDLE_MS, check);
 	};
@@ -250,7 +246,7 @@ async function relay(
 		await Promise.all([pipeline(client, upstream, ends), pipeline(upstream, client, ends)]);
 	} catch (cause) {
 		ends.signal.throwIfAborted();
-		throw new ParleyError("the connection was interrupted", { code: "unavailable", cause });
+		throw new ParleyError(egressTexts.interrupted, { code: "unavailable", cause });
 	} finally {
 		timer.cancel();
 		client.destroy();
@@ -259,5 +255,5 @@ async function relay(
 }
 
 function tooLong(what: string): ParleyError {
-	return new ParleyError(`the connection ${what}`, { code: "deadline_exceeded" });
+	return new ParleyError(egressTexts.connection(what), { code: "deadline_exceeded" });
 }

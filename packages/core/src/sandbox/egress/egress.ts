@@ -3,6 +3,7 @@ import { type Clock, type Logger, ParleyError } from "@parley/base";
 import { type Connect, connectOverTcp, type EgressEntry, EgressProxy } from "./egress-proxy.ts";
 import { readAllowedHost } from "./host-name.ts";
 import { type Lookup, publicReach, type Reach, systemLookup } from "./reach.ts";
+import { egressTexts } from "./texts.ts";
 
 /** Maximum of refusals in the output of a command. */
 const MAX_SHOWN = 10;
@@ -43,7 +44,7 @@ export class Egress {
 		this.hosts = options.allow.map((entry) => {
 			const host = readAllowedHost(entry);
 			if (host !== undefined) return host;
-			const message = `${JSON.stringify(entry)} is not a host that commands may reach: write example.com or *.example.com`;
+			const message = egressTexts.invalidHost(entry);
 			throw new ParleyError(message, { code: "invalid_argument" });
 		});
 	}
@@ -80,15 +81,15 @@ export class Egress {
 		try {
 			await this.audit(entry);
 		} catch (error) {
-			log.error("an egress decision could not be written to the audit log", { ...entry, error });
+			log.error(egressTexts.notAudited, { ...entry, error });
 			if (entry.decision === "allowed") throw error;
 		}
 	}
 
 	#note(refusals: readonly string[]): string {
 		if (refusals.length === 0) return "";
-		const hosts = `commands reach only port 443 of ${this.hosts.join(", ")}`;
-		return `\n[the egress proxy refused ${refusals.join("; ")}. Here ${hosts}]\n`;
+		const hosts = egressTexts.reachable(this.hosts);
+		return egressTexts.refused(refusals, hosts);
 	}
 }
 

@@ -1,5 +1,6 @@
 import { ParleyError } from "@parley/base";
 import { addressOf, findAddresses, publicReach, type Reach, systemLookup } from "./reach.ts";
+import { fetchTexts } from "./texts.ts";
 
 const maxHeaderBytes = 32 * 1024;
 const connectMs = 10_000;
@@ -53,10 +54,10 @@ export async function guardedFetch({ isPrivateAllowed }: FetchGuards): Promise<G
 	const guarded: FetchLike = async (given, init) => {
 		const url = new URL(given);
 		if (url.protocol !== "https:" && !(url.protocol === "http:" && isPrivateAllowed(url.hostname)))
-			throw refused(`${url.origin} is not https`);
+			throw refused(fetchTexts.notHttps(url.origin));
 		const literal = addressOf(url);
 		if (literal !== undefined && !reachOf(url.hostname).allows(literal))
-			throw refused(`${url.host} is not on the public internet`);
+			throw refused(fetchTexts.notPublic(url.host));
 		// True because the two libraries have the same interface of fetch.
 		const options = { ...init, redirect: "manual", dispatcher: agent } as Parameters<typeof send>[1];
 		const response = await send(url, options).catch((reason: unknown) => {
@@ -64,7 +65,7 @@ export async function guardedFetch({ isPrivateAllowed }: FetchGuards): Promise<G
 			// undici wraps the reason of a lookup or a connection.
 			const cause = reason instanceof Error ? (reason.cause ?? reason) : reason;
 			if (cause instanceof ParleyError) throw cause;
-			throw refused(`${url.host} could not be reached`, reason);
+			throw refused(fetchTexts.unreachable(url.host), reason);
 		});
 		// True as above.
 		return response as unknown as Response;

@@ -1,5 +1,6 @@
 import { ParleyError } from "@parley/base";
 import { addressOf } from "./reach.ts";
+import { egressTexts } from "./texts.ts";
 
 /** Characters that a URL parser does not accept as a part of the host. */
 const notInNames = /[\s\p{C}:/?#@%\\[\]]/u;
@@ -39,11 +40,11 @@ const MAX_SHOWN = 100;
  */
 export function readTarget(authority: string, allowed: readonly string[]): string {
 	const [, text = "", port = ""] = /^([^:]+|\[.*\]):(\d{1,5})$/s.exec(authority) ?? [];
-	if (text === "") throw new ParleyError("does not name a host and a port", { code: "invalid_argument" });
-	if (Number(port) !== TLS_PORT) throw refused(`port ${port} is not allowed, only ${TLS_PORT}`);
+	if (text === "") throw new ParleyError(egressTexts.noHost, { code: "invalid_argument" });
+	if (Number(port) !== TLS_PORT) throw refused(egressTexts.port(port, TLS_PORT));
 	const host = readHostName(text);
-	if (host === undefined) throw refused("only full host names of the internet are allowed, not addresses");
-	if (!isAllowedHost(host, allowed)) throw refused("it is not on the list of hosts that commands may reach");
+	if (host === undefined) throw refused(egressTexts.notFullName);
+	if (!isAllowedHost(host, allowed)) throw refused(egressTexts.notOnList);
 	return host;
 }
 

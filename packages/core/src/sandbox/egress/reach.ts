@@ -2,6 +2,7 @@ import { lookup as lookupSystem } from "node:dns/promises";
 import { type NetworkInterfaceInfo, networkInterfaces } from "node:os";
 import { type Clock, ParleyError } from "@parley/base";
 import ipaddr from "ipaddr.js";
+import { fetchTexts } from "./texts.ts";
 
 /** Hosts that may be connected to. The creator of the tool decides; no model and no page can. */
 export interface Reach {
@@ -41,7 +42,7 @@ export async function findAddresses(
 
 /** Error for a host that connections may not reach. It does not reveal the address, which belongs to the local network. */
 export function notReached({ host }: URL): ParleyError {
-	const message = `"${host}" is not on the public internet; web_fetch reaches neither this machine nor its networks`;
+	const message = fetchTexts.notReached(host);
 	return new ParleyError(message, { code: "permission_denied" });
 }
 
@@ -56,7 +57,7 @@ async function lookUp(name: string, lookup: Lookup, signal: AbortSignal): Promis
 }
 
 function unknownName(name: string, cause?: unknown): ParleyError {
-	return new ParleyError(`no address was found for "${name}"`, { code: "unavailable", cause });
+	return new ParleyError(fetchTexts.noAddress(name), { code: "unavailable", cause });
 }
 
 /** Written as numbers, because parsing a text takes a millisecond of each start. */
@@ -138,7 +139,7 @@ export async function within<T>(
 ): Promise<T> {
 	const overtime = new AbortController();
 	const timer = clock.after(ms, () =>
-		overtime.abort(new ParleyError(`${what} took longer than ${ms / 1000} s`, { code: "deadline_exceeded" })),
+		overtime.abort(new ParleyError(fetchTexts.tooSlow(what, ms / 1000), { code: "deadline_exceeded" })),
 	);
 	try {
 		return await work(AbortSignal.any([signal, overtime.signal]));

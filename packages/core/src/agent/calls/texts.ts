@@ -1,0 +1,73 @@
+/** Results of calls that a person or a rule did not let run, for the model. */
+export const approvalTexts = {
+	cannotRun: (why: string): string =>
+		`arguments: the call cannot run (${why}): approve it unchanged, or deny it`,
+	changed: "changed since it was approved",
+	secretInCall: "[redacted] replaces a secret: the call itself contains the secret",
+	requestedBySubAgent: (name: string): string => `requested by the sub-agent ${JSON.stringify(name)}`,
+	expired: "no answer: the approval expired, so the call did not run",
+	alreadyUsed: "not run: the approval was already used",
+	changedFacts: (note: string, facts: string): string => `${note}: ${facts}; the call did not run`,
+	changedPolicy: (note: string): string => `${note}: policy; the call did not run`,
+	needsDecisions: "every call of this run needs a decision",
+	impossible: (why: string): string => `cannot run, also if it is approved: ${why}`,
+	needsApproval: (reason: string): string => `${reason}; every call of this run needs approval`,
+	redacted:
+		"[redacted] replaces a secret that was not shown: write the value itself, or approve the call unchanged",
+	alwaysSeparate: (reason: string): string =>
+		`a call with these arguments always requires a separate approval (${reason}): deny the call instead`,
+	askedAgain: "if earlier calls changed the files, you are asked again when those calls have ended",
+	denyInstead: "deny the call instead",
+	changedSince: (differences: string, next: string): string =>
+		`changed since the question was asked: ${differences}; ${next}`,
+	doesMore: (classes: string): string =>
+		`the changed call does more than the approved one: it needs ${classes} as well`,
+	notPossible: (why: string): string => `the call is no longer possible in the shown form: ${why}`,
+	guestSender:
+		"a sender of this request is a guest, and requests of guests may only read: ask a member to send it",
+	noAccessSender:
+		"a sender of this request no longer has access, so it may only read: ask a member to send it",
+	several: (reason: string, approvals: number): string =>
+		`${reason}; the call needs ${approvals} approvals by different people, and only the operator can answer here`,
+	changedArguments: (shown: string): string =>
+		`the person who approved this changed the arguments to ${shown}`,
+	runStopped: "the run was stopped",
+} as const;
+
+/** Texts around the run of a call. */
+export const callTexts = {
+	interrupted: (note: string): string =>
+		`${note}: the gateway stopped while this call ran; check its effects before you repeat it`,
+	unknownFiles: "; after a restart the gateway cannot name them",
+	filesChanged: (which: string): string =>
+		`asked again: files changed since the first question, while other calls of this reply ran${which}`,
+	filesChangedAsk: "files changed: the call is asked again",
+	itsFilesChanged: "its files changed",
+	adjusted: (changes: string, more: string): string => `[the call was adjusted: ${changes}${more}]`,
+	leftOut: (characters: number, lines: number): string =>
+		`[… ${characters} characters in ${lines} lines left out …]`,
+	shortPassword: (characters: number): string =>
+		`the password is shorter than ${characters} characters and could not be redacted from the output of the tool`,
+	notRun: (place: string, why: string): string => `not run: ${place}: ${why}`,
+	unknownSecret: (place: string): string =>
+		`not run: ${place}: unknown secret; ask for it with ask_user (type: password), and use the handle that it returns`,
+	backgroundInTask: "background: a task cannot leave a command in the background",
+	workspaceFull: (bytes: number): string =>
+		`\n[the workspace is full: its limit is ${bytes} bytes; further writes and commands are refused; the operator can raise the limit]\n`,
+	scheduleInSchedule:
+		"A schedule started this run, so it cannot create schedules: ask a person to create them",
+} as const;
+
+/** Markers of shortened results. */
+export const outputTexts = {
+	leftOut: (characters: number, lines: number, where: string): string =>
+		`[… ${characters} characters in ${lines} lines left out${where} …]`,
+	complete: "the complete result",
+	firstPart: (mebibytes: number): string => `the first ${mebibytes} MiB of the output`,
+	contains: (name: string, part: string, tool: string): string =>
+		`${name} contains ${part}: read it with ${tool}`,
+	notStored: "the result of a tool could not be stored",
+	restNotStored: (why: string): string => `The rest could not be stored: ${why}`,
+	moreLeftOut: (bytes: number): string => `\n[… ${bytes} more bytes left out …]\n`,
+	bytesLeftOut: (bytes: number): string => `[… ${bytes} bytes left out …]\n`,
+} as const;

@@ -1,0 +1,26 @@
+/** Failures and limits of replies of a model. */
+export const replyTexts = {
+	tooLong: (max: number): string => `the reply is longer than ${max} characters`,
+	tooManyCalls: (max: number): string => `the reply has more than ${max} calls`,
+	thinkingTooLong: (max: number): string => `the thinking is longer than ${max} characters`,
+	cutOff: "the reply was cut off after this call; repeat the call if you still need it",
+	noText: "it has no text",
+	unusable: (purpose: string, why: string): string => `the reply cannot be used as ${purpose}: ${why}`,
+	refused: "the model refused",
+	lengthLimit: "it reached its length limit before any text",
+	otherModel: (why: string, model: string): string => `${why}; ${model} answers instead`,
+	retriesEarlier: (why: string, seconds: number): string =>
+		`${why}; it asks for a wait of ${seconds} s, and the gateway retries earlier`,
+	noPrice: (model: string): string =>
+		`not sent: a budget is set and ${model} has no price; the operator can set it in models.json`,
+	interrupted: "the model's reply was interrupted",
+	modelCalled: "model called",
+	callFailed: "a model call failed",
+	keyRefused: "the provider refuses the key",
+} as const;
+
+export const memoryTexts = {
+	notAuthor: (id: string, author: string): string =>
+		`permission denied: memory ${id} was written by ${author}. ` +
+		"They can delete it with /forget; so can an approver of the channel or the operator.",
+} as const;

@@ -1,0 +1,57 @@
+/** Reasons why a run stopped, and refusals of repeated calls. */
+export const limitTexts = {
+	modelCalls: (count: number): string => `stopped after ${count} model calls`,
+	continue: (reason: string): string => `${reason}; send "continue" to let it continue`,
+	tokenBudget: (tokens: number | undefined): string =>
+		`stopped: the budget of this run, ${tokens} tokens, is used up`,
+	costBudget: (dollars: string): string => `stopped: the budget of this run, ${dollars}, is used up`,
+	runBudgetWithoutPrice: (model: string): string =>
+		`not sent: this run has a budget and ${model} has no price; the operator can set it in models.json`,
+	budgetWithoutPrice: (model: string): string =>
+		`not sent: a budget is set and ${model} has no price; the operator can set it in models.json`,
+	denied: "denied by the person who was asked",
+	deniedWithoutAnswer: "denied without an answer",
+	notRunAgain: "not run again: ",
+	deniedTooOften: (refused: string, max: number): string =>
+		`${refused}this call was denied ${max} times and cannot be proposed again; continue without it, or end your turn and explain why you need it`,
+	failedTooOften: (refused: string, max: number): string =>
+		`${refused}this call failed ${max} times in the same way; change its arguments, fix the cause, or end your turn and report the problem`,
+	stoppedDenied: (tool: string, max: number): string => `stopped: a call of ${tool} was denied ${max} times`,
+	stoppedFailed: (tool: string, max: number): string =>
+		`stopped: the model repeated a call of ${tool} that failed in the same way ${max} times`,
+	cancelling: "cancelling a run that needs a decision: its client lost the stream when the gateway crashed",
+} as const;
+
+/** Log messages about events of a run. */
+export const runLogTexts = {
+	modelRetried: "a model call is retried",
+	toolCalled: "tool called",
+	toolEnded: "tool ended",
+	contextCompacted: "context compacted",
+	budgetReached: "a budget was reached",
+	runEnded: "run ended",
+	questionClosed: "question closed",
+	questionAsked: "question asked",
+	skillStarted: "skill started",
+	skillCompleted: "skill completed",
+	stepFailed: "step of a skill failed",
+	taskSuspended: "task suspended",
+	taskCompleted: "task completed",
+	taskFailed: "task failed",
+} as const;
+
+/** Refusals about the settings of a run. */
+export const runTexts = {
+	notStarted: "the run has not started",
+	unknownTools: (agent: string, tools: readonly string[], available: string): string =>
+		`the agent ${agent} names unknown tools: ${tools.join(", ")}; available: ${available}`,
+	didYouMean: (names: readonly string[]): string => `; did you mean ${names.join(", ")}?`,
+	noModel: (model: string, rest: string): string =>
+		`model: there is no model ${JSON.stringify(model)}${rest}`,
+	otherServer: (url: string): string => `this gateway cannot use another model server (${url})`,
+	noTools: "no tools",
+	skillAllows: (skill: string, tools: string): string => `the skill ${skill} allows ${tools} in this run`,
+	workspaceFull: "a workspace is full",
+	workspaceFullFor: (bytes: number): string =>
+		`the workspace is full: its limit is ${bytes} bytes; the operator can raise the limit or delete the session`,
+} as const;

@@ -1,0 +1,66 @@
+/** Failures of requests to the server of a model. */
+export const providerTexts = {
+	tooSlow: (host: string): string => `${host} took too long to answer`,
+	interrupted: (host: string): string => `the connection to ${host} was interrupted`,
+	unreachable: (host: string, code: string | undefined): string =>
+		`cannot reach ${host}${code === undefined ? "" : ` (${code})`}`,
+	proxyUnreachable: (host: string, status: number): string =>
+		`the proxy in front of ${host} cannot reach it (${status})`,
+	proxyBlocks: (host: string, status: number): string =>
+		`the proxy in front of ${host} does not let requests through to it (${status}): check its rules, or NO_PROXY`,
+	badKey: (host: string, key: string): string => `${host} does not accept the API key: check ${key}`,
+	needsKey: (host: string, key: string | undefined): string =>
+		`${host} requires an API key${key === undefined ? "" : `: set ${key}`}`,
+	payment: (host: string): string => `${host} requires payment: check the account's billing`,
+	modelNotAllowed: (host: string, model: string): string =>
+		`${host} does not allow this key to use "${model}"`,
+	noModel: (host: string, model: string, api: string): string =>
+		`${host} has no model "${model}", or no ${api}: check the model and the base URL`,
+	proxyCredentials: (host: string): string => `the proxy in front of ${host} requires credentials`,
+	tooLarge: (host: string): string =>
+		`the request is too large for ${host}: shorten the conversation or send smaller images`,
+	rateLimit: (host: string): string => `${host} rejects more requests for now (rate limit)`,
+	redirect: (host: string, status: number): string =>
+		`${host} answered with a redirect (${status}), which is not followed: check the base URL`,
+	cannotAnswer: (host: string, status: number): string => `${host} cannot answer now (${status})`,
+	refusedStatus: (host: string, status: number): string => `${host} refused the request (${status})`,
+	refused: (host: string): string => `${host} refused the request`,
+	cannotAnswerNow: (host: string): string => `${host} cannot answer now`,
+	invalidUrl: (url: string, provider: string): string =>
+		`invalid base URL ${url} of ${provider}: give http(s)://HOST[:PORT][/PATH]`,
+	invalidKey: "the API key contains a space or another invalid character: check it",
+	noKnownModel: (provider: string): string => `no model of ${provider} is known: choose one`,
+} as const;
+
+/** Answers of a model that cannot be used. */
+export const exchangeTexts = {
+	cancelled: "the model call was cancelled",
+	incomplete: "the answer ended before it was complete",
+	notJson: "the answer was damaged on its way: it is not JSON",
+	otherForm: "the answer was damaged on its way: it has another form",
+	empty: "the answer was empty",
+	otherApi: (host: string, api: string): string =>
+		`${host} does not answer like a ${api}: check the base URL`,
+	answer: "the answer",
+	event: "an event of the answer",
+	interrupted: "the connection was interrupted during the answer",
+	tooLarge: (what: string, size: string): string => `${what} is larger than ${size}`,
+	noEnd: (time: string): string => `no end of the answer within ${time}`,
+	noMore: (time: string): string => `no more of the answer for ${time}`,
+	none: (time: string): string => `no answer within ${time}`,
+} as const;
+
+/** Calls of a model that cannot be read. */
+export const badCallTexts = {
+	arguments: (why: string): string => `the arguments cannot be used: ${why}`,
+	tooLarge: (mebibytes: number): string => `more than ${mebibytes} MiB`,
+	notObject: "not a JSON object",
+	characters: (count: number): string => `it had ${count} characters of arguments by then`,
+	cutOff: (size: string): string =>
+		`the reply was cut off before the call was complete: ${size}. The same call would be cut again: ` +
+		"write less at once, for example a first part of a file, and the rest with further calls",
+	sameId: "another call of this reply has the same id",
+	noName: "the call has no tool name",
+	longName: (max: number): string => `the tool's name is longer than ${max} characters`,
+	tooNested: "nested too deeply",
+} as const;

@@ -1,0 +1,21 @@
+/** Effects of a command, as the end of a sentence in an approval. */
+export const commandEffectTexts = {
+	publishes: "publishes, which cannot be undone",
+	changesServices: "changes or destroys services on other machines",
+	rewritesCommits: "rewrites or deletes pushed commits",
+	publishesOnForge: "publishes or deletes on the forge",
+	writesDevice: "writes to a device",
+	changesDisk: "changes a disk",
+	stopsMachine: "stops the machine",
+	maybeIrreversible: "may be impossible to undo, with any program",
+	createsFileSystem: "creates a file system and deletes the old one",
+	tooLong: "is too long or too deeply nested to be read",
+	removesMany: "removes more files than can be checked",
+	removesAll: (path: string): string => `removes all of ${path}, outside the roots`,
+	controlsMachine: (program: string): string => `${program} controls this machine`,
+	removesUnknown: "removes files that are known only when it runs",
+	writesTo: (path: string): string => `writes to ${path}`,
+	mayChange: (path: string): string => `may change ${path}`,
+	namesSecret: (path: string): string => `names ${path}, which may contain keys or passwords`,
+	namesGatewayFiles: "names files of the gateway",
+} as const;

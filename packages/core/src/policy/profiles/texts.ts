@@ -1,0 +1,54 @@
+/** Faults of agents and of their names. */
+export const agentTexts = {
+	directory: "the directory of agents",
+	unusable: (name: string, why: string): string => `the agent ${name} cannot be used: ${why}`,
+	notFound: (name: string, available: readonly string[]): string =>
+		`agent not found: ${name}; available: ${available.join(", ")}`,
+	onlyDefault: (name: string): string => `agent not found: ${name}; available: default`,
+	name: "an agent's name has at most 64 letters, digits, spaces, dots, hyphens and underscores",
+	ownDirectory: "its directory",
+	empty: "it has neither config.toml nor agent.md",
+	didYouMean: (meant: string): string => `; did you mean ${meant}?`,
+	noTool: (tool: string, question: string, allowed: readonly string[]): string =>
+		`there is no tool ${JSON.stringify(tool)}${question}; allowed in tools: ${allowed.join(", ")}`,
+	linkOutside: (path: string): string => `${path} is a link to a path outside the directory of agents`,
+	tooLarge: (path: string, kibibytes: number): string => `${path} is larger than ${kibibytes} KiB`,
+	notText: (path: string): string => `${path} is not text in UTF-8`,
+	cannotRead: (path: string): string => `cannot read ${path}`,
+} as const;
+
+/** Allowed values of an agent's settings. */
+export const agentConfigTexts = {
+	endpoint: "an http or https address without a user name, password or query",
+	sampling: "a table: [sampling]",
+	providerModel: "the name of a model",
+	provider: "a table: [provider]",
+	title: "a name of at most 100 characters in one line",
+	description: "a description of at most 400 characters in one line",
+	model: "the name of a model, or a tier",
+	tool: "the name of a tool",
+	tools: "a list of names of tools",
+	tooManyTools: "at most 200 names of tools",
+	boolean: "true or false",
+	twoModels: (model: string, other: string): string =>
+		`model is ${JSON.stringify(model)}, but provider.model is ${JSON.stringify(other)}`,
+	timeoutNeedsEndpoint: "provider.http_timeout_seconds needs provider.endpoint",
+	apiNeedsEndpoint: "provider.api needs provider.endpoint",
+	invalid: (place: string, key: string, allowed: string | undefined): string =>
+		`${place}${key} is not valid; allowed: ${allowed}`,
+	unknownKey: ({
+		place,
+		key,
+		where,
+		question,
+		allowed,
+	}: {
+		readonly place: string;
+		readonly key: string;
+		readonly where: string;
+		readonly question: string;
+		readonly allowed: readonly string[];
+	}): string => `${place}unknown key ${key}${where}${question}; allowed: ${allowed.join(", ")}`,
+	number: (min: number, max: number): string => `a number from ${min} to ${max}`,
+	wholeNumber: (min: number, max: number): string => `a whole number from ${min} to ${max}`,
+} as const;

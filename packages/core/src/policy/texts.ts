@@ -1,0 +1,82 @@
+/** Reasons of decisions. They complete "requires approval:" and similar sentences. */
+export const policyTexts = {
+	invalid: (layer: string, why: string): string =>
+		`the ${layer}'s policy is invalid, and no tool runs until it is fixed: ${why}`,
+	channelTools: (tools: readonly string[]): string => `this channel has only the tools ${tools.join(", ")}`,
+	profile: "its profile",
+	noFile: (path: string): string => `there is no file ${path}`,
+	notesForAll: "changes a note for all people, which every later run can read",
+	schedulesAfterUntrusted: "changes scheduled work, after untrusted text or private data was read",
+	allAccepted: "all tools are accepted in this session",
+	allowedForSession: "allowed for this session",
+	trusted: "a trust grant of the channel covers it",
+	noRule: "no rule covers it",
+} as const;
+
+/** Effects of a call by its class, as people read them in an approval. */
+export const effectTexts = {
+	reads: "reads inside the roots",
+	asks: "asks a person",
+	runsOnClient: "runs on the client that offers it",
+	mcpTool: "calls a tool of an MCP server",
+	changedDescription: "calls a tool whose description has changed since its last call",
+	readsNotes: "reads notes",
+	changesNotes: "changes notes of the person or the channel",
+	changesNotesForAll: "changes notes for all people",
+	changesSchedules: "changes scheduled work",
+	writes: "writes a file",
+	readsOutside: "reads outside the roots",
+	runsCommand: "runs a command",
+	network: "reaches the network",
+	withoutSandbox: "runs a command without a sandbox",
+	writesOutside: "writes outside the roots",
+	secrets: "touches keys or passwords",
+	controlFiles: "may change files that control this machine or the gateway",
+	irreversible: "cannot be undone",
+} as const;
+
+/** Faults of a policy file. */
+export const policyFileTexts = {
+	homePattern: (pattern: string): string =>
+		`the pattern ${JSON.stringify(pattern)} cannot be used: write the complete path instead of ~`,
+	tooManyConditions: (max: number): string => `it has more than ${max} values of conditions`,
+	allowIgnored: "ignored: rules of a repository can only ask and deny",
+	ruleOf: (layer: string, file: string): string => `a rule of the ${layer}, ${file}`,
+	noApprovals: (effect: string): string => `a rule with the effect ${effect} has no approvals; allowed: ask`,
+	agentRule: "the rules of an agent can only ask and deny; allowed: deny, ask",
+	alwaysApproval: (name: string | undefined): string =>
+		`${name} always requires approval: no rule can allow it`,
+	didYouMean: (meant: string): string => `; did you mean ${meant}?`,
+	noTool: (tool: string, question: string, allowed: readonly string[]): string =>
+		`there is no tool ${tool}${question}; allowed: ${allowed.join(", ")}`,
+	noCommandTool: (tools: readonly string[]): string =>
+		`the rule has a command, but none of its tools runs commands: ${tools.join(", ")}`,
+	missing: (name: string, needed: string | undefined): string => `${name} is missing; needed: ${needed}`,
+	notAllowed: (value: string, name: string, allowed: string | undefined): string =>
+		`${value} is not allowed for ${name}; allowed: ${allowed}`,
+	approvals: (max: number): string => `a whole number from 2 to ${max}`,
+	word: "a word of at most 300 characters, without controls",
+	program: 'a program, with each argument as a separate word: ["git", "push"]',
+	command: 'a list of words such as ["git", "push"]',
+	commands: 'a list of words such as ["git", "push"], or a list of such lists',
+	host: "the name of a host; * stands for any part of one",
+	when: "an object with class, command, path or host",
+	reason: "one line of at most 500 characters",
+	rule: "an object with an effect",
+	schema: "the address of a schema",
+	rules: "a list of rules: [ { … }, … ]",
+	tooManyRules: (max: number): string => `at most ${max} rules`,
+	atLeastOne: "at least one; leave it out to match all",
+	tooManyNames: (max: number): string => `at most ${max}`,
+	valueOrList: "a value or a list",
+	deleted: (path: string): string =>
+		`${path}: the file was deleted: restore it, or restart the gateway to continue without its rules`,
+	unreadable: (path: string, why: string, foreign: boolean): string =>
+		`${path}: it cannot be read (${why})${foreign ? "" : "; give the gateway's user access to it"}`,
+	link: "it is a link, or a link leads to it",
+	notRegular: "it is not a regular file",
+	writable: (path: string): string =>
+		`every user of this machine can write it: chmod o-w ${JSON.stringify(path)}`,
+	tooLarge: (kibibytes: number): string => `it is larger than ${kibibytes} KiB`,
+	notText: "it is not text in UTF-8",
+} as const;

@@ -1,0 +1,57 @@
+/** Faults of bubblewrap on this machine, with their remedies. */
+export const bubblewrapTexts = {
+	notInstalled: "bubblewrap is not installed",
+	otherProgram: (program: string): string => `${program} is not bubblewrap, by its version text`,
+	tooOld: (version: string, oldest: string): string =>
+		`bubblewrap ${version} is too old: ${oldest} is the first supported version`,
+	laterVersion: "a later version of bubblewrap",
+	container: "or declare that the container is the boundary: --sandbox container",
+	preferred: "or let the operator's own sessions run without it: --sandbox preferred",
+	needsLinux: "bubblewrap needs Linux: run the gateway in a Linux container, and use --sandbox container",
+	install: "install bubblewrap (bwrap)",
+	appArmor:
+		"sysctl -w kernel.apparmor_restrict_unprivileged_userns=0, or an AppArmor profile for bwrap that allows userns",
+	userNamespaces: "sysctl -w kernel.unprivileged_userns_clone=1",
+	maxUserNamespaces: "sysctl -w user.max_user_namespaces=15000",
+	seccomp: (container: string): string =>
+		`start the container with --security-opt seccomp=unconfined, ${container}`,
+	allowNamespaces: (alternative: string): string => `let this user create user namespaces, ${alternative}`,
+} as const;
+
+/** Changes of the roots during a command, which the model and people read after it. */
+export const rootTexts = {
+	workingDirectory: "working directory",
+	directoryReplaced: "parley: a directory was replaced while the sandbox was built",
+	fileOfRoots: "a file or directory of its roots",
+	replacedWhileBuilt: (what: string): string =>
+		`Cannot run the command: ${what} was replaced or removed while the sandbox was built. The command did not run. ` +
+		"Try again when no other command changes this directory.",
+	ended: (by: string): string => `it ended with ${by}`,
+	notSetUp: (reason: string): string => `the sandbox could not be set up: ${reason}; the command did not run`,
+	roots: "the roots",
+	controlFiles: "files in the roots that control later commands",
+	leftControlFiles: "a command left files that would control later commands",
+	rootReplaced: (root: string): string =>
+		`${JSON.stringify(root)}: the root was replaced while the command ran`,
+	notRemoved: "files that a command left cannot be removed",
+	heldBack: (paths: string): string =>
+		`held back: ${paths} appeared and would control later commands; each was renamed to …held-back-…; ` +
+		"write such files with write_file, which asks a person",
+	removed: (paths: string): string =>
+		`removed: ${paths} would control later git commands; a copy of all is in …held-back-… beside it; ` +
+		"set such settings with the tool git, which asks a person",
+	notUndone: (paths: string): string => `could not be undone: ${paths}`,
+	cameWithDirectory: (paths: string): string =>
+		`not checked: ${paths} came with a directory that replaced another, and control later commands`,
+	notProtected: (count: number): string =>
+		`not protected: ${count} more directories with repositories or skills than fit; this command and later ones ` +
+		"could change their hooks, settings and skills",
+	tooMuch:
+		"not checked: the roots contain more than the gateway searches for repositories and skills; this command and later " +
+		"ones could change hooks, settings and skills further down",
+	unreadable: (paths: string): string =>
+		`not checked: ${paths} cannot be read, and may contain hooks and settings that this command made`,
+	cannotRename: (path: string, why: string): string =>
+		`${JSON.stringify(path)} appeared during a command, controls later commands and cannot be renamed (${why}): check it, then remove it`,
+	otherDirectory: "another directory replaced it",
+} as const;

@@ -1,0 +1,10 @@
+export const commandTexts = {
+	leftOut: (bytes: number): string => `[… ${bytes} bytes left out …]`,
+	noProgram: (name: string): string => `no program ${JSON.stringify(name)} that may be executed`,
+	readsNoInput: "the program reads no more input",
+	unknownReason: "unknown reason",
+	cannotStart: (program: string, directory: string, why: string): string =>
+		`cannot start ${JSON.stringify(program)} in ${JSON.stringify(directory)}: ${why}`,
+	cannotRunIn: (directory: string): string => `Cannot run a command in ${JSON.stringify(directory)}`,
+	workingDirectory: "working directory",
+} as const;

@@ -1,0 +1,36 @@
+/** Refusals of the proxy through which commands reach hosts. */
+export const egressTexts = {
+	tooManyAtOnce: (max: number): string => `more than ${max} connections at once`,
+	commandEnded: "the command has ended",
+	tooMany: (max: number): string => `all after ${max} connections`,
+	onlyHttps: "only https is allowed, by CONNECT to port 443: use a URL that begins with https://",
+	invalidRequest: "not a valid request",
+	clientGone: "the client has disconnected",
+	notPublicName: "its name leads to an address that is not on the public internet",
+	notOpened: "a connection to it could not be opened",
+	tooLong: "lasted too long",
+	idle: "was idle for too long",
+	interrupted: "the connection was interrupted",
+	connection: (what: string): string => `the connection ${what}`,
+	invalidHost: (host: string): string =>
+		`${JSON.stringify(host)} is not a host that commands may reach: write example.com or *.example.com`,
+	notAudited: "an egress decision could not be written to the audit log",
+	reachable: (hosts: readonly string[]): string => `commands reach only port 443 of ${hosts.join(", ")}`,
+	refused: (refusals: readonly string[], hosts: string): string =>
+		`\n[the egress proxy refused ${refusals.join("; ")}. Here ${hosts}]\n`,
+	noHost: "does not name a host and a port",
+	port: (port: string | number, allowed: number): string => `port ${port} is not allowed, only ${allowed}`,
+	notFullName: "only full host names of the internet are allowed, not addresses",
+	notOnList: "it is not on the list of hosts that commands may reach",
+} as const;
+
+/** Failures of requests of the gateway and its tools. */
+export const fetchTexts = {
+	notHttps: (origin: string): string => `${origin} is not https`,
+	notPublic: (host: string): string => `${host} is not on the public internet`,
+	unreachable: (host: string): string => `${host} could not be reached`,
+	notReached: (host: string): string =>
+		`"${host}" is not on the public internet; web_fetch reaches neither this machine nor its networks`,
+	noAddress: (name: string): string => `no address was found for "${name}"`,
+	tooSlow: (what: string, seconds: number): string => `${what} took longer than ${seconds} s`,
+} as const;

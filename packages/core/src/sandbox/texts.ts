@@ -1,0 +1,22 @@
+/** Reasons why commands have no sandbox, and log messages about it. */
+export const sandboxTexts = {
+	failedToStart: "the sandbox of a command failed to start; it is checked again before the next command",
+	none: "there is no sandbox",
+	onlyLinux: "bubblewrap runs only on Linux",
+	noFilter: (cpu: string): string => `no system call filter for ${cpu}`,
+	noStat: "stat(1) is not installed",
+	installCoreutils: "install coreutils",
+	unusable: "the sandbox cannot be used",
+	resultNotStored: "the result of the sandbox check cannot be stored; the next process checks again",
+	resultNotRemoved: "the stored result of the sandbox check cannot be removed",
+	notSetUp: "the sandbox could not be set up",
+	operatorFix: (fix: string): string => `; the operator can fix that: ${fix}`,
+	required: (reason: string, help: string): string =>
+		`commands of this session require a sandbox, and it is unavailable: ${reason}${help}`,
+	rootTooWide: (path: string): string =>
+		`commands run in a sandbox, and a root of ${path} leaves nothing that the sandbox could protect`,
+	ready: "commands run in a sandbox that passed its test",
+	noneForCommands: "there is no sandbox for commands",
+	escapes: (ways: readonly string[]): string => `a command can escape from the sandbox: ${ways.join(", ")}`,
+	untested: (part: string | undefined): string => `the sandbox could not be tested: ${part} printed nothing`,
+} as const;
