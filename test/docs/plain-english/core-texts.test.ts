@@ -56,7 +56,6 @@ const remaining: Readonly<Record<string, number>> = {
 	filesystem: 40,
 	memory: 4,
 	"models/offline": 98,
-	"sandbox/bubblewrap": 1,
 	store: 11,
 	text: 17,
 	trust: 26,
