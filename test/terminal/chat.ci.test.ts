@@ -62,6 +62,30 @@ test("thinking is folded, and Ctrl-O shows it with complete results of tools", a
 	await chat.rests("Thinking\nfirst things first");
 });
 
+test("lines are edited, earlier messages are found, and files are completed", async ({ setup }) => {
+	writeFileSync(join(setup.work, "unusual-name.txt"), "content");
+	const first = await setup.chat();
+	await first.enter("say: a rare message");
+	await first.rests("[offline] a rare message");
+	const chat = await setup.chat();
+	chat.type("one\u001b\rtwo\u001b[A!");
+	await chat.until("the first line is edited", () => chat.typed === "› one!");
+	chat.type("\u0005\u0015\u001b[B\u0015\u007f\u0012");
+	await chat.shows("search ›");
+	chat.type("rare");
+	await chat.shows("say: a rare message");
+	chat.type("\r");
+	await chat.until("it is found", () => chat.typed === "› say: a rare message");
+	chat.type("\u0015read: @unus\t");
+	await chat.until("it is completed", () => chat.typed === "› read: @unusual-name.txt ");
+	chat.type("\u0015");
+	await chat.enter("/resume");
+	await chat.rests("▸");
+	await chat.enter("/resume 2");
+	await chat.until("the other session is open", () => chat.text.split("session sess_").length === 3);
+	await chat.rests("[offline] a rare message");
+});
+
 test("commands work while an approval is open", async ({ setup }) => {
 	const chat = await setup.chat();
 	await chat.enter("run: echo hi");

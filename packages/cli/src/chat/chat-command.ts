@@ -1,5 +1,5 @@
 import { createInterface } from "node:readline";
-import { systemClock } from "@parley/base";
+import { defined, systemClock } from "@parley/base";
 import type { OpenSession } from "@parley/protocol";
 import { connect } from "../client/connect.ts";
 import { findSession } from "../client/find-session.ts";
@@ -16,6 +16,7 @@ import { otherDirectoryWords } from "../wordings/connection-words.ts";
 import { retryWords } from "../wordings/model-rows.ts";
 import { type BeginChat, Chat } from "./chat.ts";
 import { deleteUnused } from "./delete-unused.ts";
+import { fileNames } from "./file-names.ts";
 import { StatusLine } from "./status-line.ts";
 import { chatAtTerminal, type MakeStatusLine } from "./terminal-chat.ts";
 
@@ -43,6 +44,8 @@ export async function chat(flags: ChatFlags, io: Io): Promise<number> {
 	};
 	try {
 		const session = await open(flags.continue ? await lastSession(client, rootDir) : flags.session);
+		const find = (id: string) => findSession(address, id);
+		const listFiles = async (id: string, text: string) => fileNames((await find(id)).root_dir, text);
 		const begin: BeginChat = (display) => {
 			current = new Chat({
 				...display,
@@ -50,10 +53,11 @@ export async function chat(flags: ChatFlags, io: Io): Promise<number> {
 				session,
 				clock: systemClock,
 				openNew: () => open(undefined),
+				openExisting: async (id) => open((await find(id)).id),
+				...defined({ listFiles: address.isLocal ? listFiles : undefined }),
 			});
 			return current;
 		};
-		const find = (id: string) => findSession(address, id);
 		const readSandbox = async () => (await readHealthReport(flags, io))?.sandbox?.mode;
 		const makeStatus: MakeStatusLine = (changed) =>
 			new StatusLine({ client, find, home: io.environment["HOME"], readSandbox, changed });

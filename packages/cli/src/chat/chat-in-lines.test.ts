@@ -13,7 +13,14 @@ test("answers several questions with lines, without waiting for the gateway", as
 	const session = new FakeSession("sess_1");
 	const talking = chatInLines(io, (display) => {
 		const openNew = async (): Promise<FakeSession> => session;
-		return new Chat({ client, session, clock: new ManualClock(), openNew, ...display });
+		return new Chat({
+			client,
+			session,
+			clock: new ManualClock(),
+			openNew,
+			openExisting: openNew,
+			...display,
+		});
 	});
 	session.happens("user.message", { content: "go", run_id: "run" });
 	for (const token of ["one", "two", "three"]) {

@@ -26,6 +26,8 @@ class Table {
 			session,
 			clock: new ManualClock(),
 			openNew: async () => this.next,
+			openExisting: async (id) => new FakeSession(id, "resumed", 5),
+			listFiles: async () => ["src/app.ts"],
 			format: () => ({ columns: 60, styles: createStyles(false) }),
 			show: (rows) => this.rows.push(...rows),
 			asksForTasks,
@@ -438,4 +440,46 @@ plainTest("a resumed session shows its last state without events that are sent a
 	await table.settle();
 	expect(table.rows).toEqual(["", "› one", "two"]);
 	expect(table.client.last("query_tasks")).toMatchObject({ sessionId: "sess_1" });
+});
+
+test("continues a session of the list by its number, with its messages", async ({ table }) => {
+	const { rows, client, chat } = table;
+	await table.type("/resume 1");
+	expect(rows.join(" ")).toContain("Use the id of a session");
+	await table.type("/resume");
+	const listed = { message_count: 1, title: "plans", updated_at: "2026-01-01T00:00:00Z", root_dir: "/work" };
+	client.last("list_sessions").answer({ sessions: [{ session_id: "sess_9", ...listed }] });
+	await table.settle();
+	await table.type("/resume 1");
+	expect(chat.sessionId).toBe("sess_9");
+	client.last("load_messages").answer([{ role: "user", content: "hello again", ts: "", seq: 1 }]);
+	await table.settle();
+	expect(rows).toContain("› hello again");
+	await table.type("/resume sess_9");
+	expect(rows.at(-1)).toBe("This session is open here.");
+});
+
+test("completes models and files, and finds messages of other sessions with Ctrl-R", async ({ table }) => {
+	const { client, keyboard } = table;
+	await table.press(...[..."/model b"].map((text) => ({ text })), { name: "tab" });
+	client.last("list_models").answer({ default: "big", models: [{ name: "big" }, { name: "small" }] });
+	await table.settle();
+	expect(keyboard.message.text).toBe("/model big ");
+	await table.press({ name: "u", ctrl: true }, ...[..."see @app"].map((text) => ({ text })), { name: "tab" });
+	expect(keyboard.message.text).toBe("see @src/app.ts ");
+	await table.press(
+		{ name: "u", ctrl: true },
+		{ name: "r", ctrl: true },
+		...[..."plo"].map((text) => ({ text })),
+	);
+	const listed = { message_count: 1, title: "", updated_at: "2026-01-01T00:00:00Z", root_dir: "/work" };
+	client.last("list_sessions").answer({ sessions: [{ session_id: "sess_9", ...listed }] });
+	await table.settle();
+	client.last("load_messages").answer([{ role: "user", content: "deploy it", ts: "", seq: 1 }]);
+	await table.settle();
+	expect(keyboard.notice).toBe("deploy it");
+	await table.press({ name: "return" });
+	expect(keyboard.message.text).toBe("deploy it");
+	await table.type("");
+	expect(client.last("send_message").params).toEqual({ content: "deploy it" });
 });

@@ -1,4 +1,4 @@
-import { type Clock, ParleyError } from "@parley/base";
+import { ParleyError } from "@parley/base";
 import {
 	type Client,
 	type ClientState,
@@ -11,41 +11,18 @@ import type { GivenAnswer } from "../questions/question-rows.ts";
 import { decline, readAnswer } from "../questions/read-answer.ts";
 import { modelTable, usageRows } from "../tables/model-tables.ts";
 import { shorten } from "../text/shorten.ts";
-import type { OutputFormat } from "../text/styles.ts";
 import { visibleLine } from "../text/visible.ts";
+import { keyTexts } from "../texts/chat/keys.ts";
 import { detailTexts, liveTexts } from "../texts/chat/live.ts";
 import { connectionWords } from "../wordings/connection-words.ts";
 import { againWords, errorRows, headRow, noteRows } from "../wordings/message-rows.ts";
 import { openStatuses } from "../wordings/task.ts";
-import { Conversation, type TextDisplay } from "./conversation.ts";
+import type { ChatDisplay, ChatOptions } from "./chat-options.ts";
+import { type Beginning, namesWith } from "./completion.ts";
+import { Conversation } from "./conversation.ts";
+import { readEarlierMessages } from "./earlier-messages.ts";
 import { sessionRows } from "./session-rows.ts";
 import { helpRows, readLine, type SlashCommand, slashCommands } from "./slash-commands.ts";
-
-interface ChatDisplay {
-	readonly format: () => OutputFormat;
-	/** Prints these rows after a change. */
-	readonly show: (rows: readonly string[]) => void;
-	/** Whether questions of tasks can be asked at any time. Otherwise they are only shown. */
-	readonly asksForTasks: boolean;
-	readonly text: TextDisplay;
-	readonly observer?: ChatObserver;
-}
-
-export interface ChatOptions extends ChatDisplay {
-	readonly client: Client;
-	readonly session: OpenSession;
-	readonly clock: Clock;
-	openNew(): Promise<OpenSession>;
-}
-
-/** Follows a chat for its row of facts. */
-export interface ChatObserver {
-	/** Called for the first session, and for each session that replaces it. */
-	session(id: string): void;
-	event(event: OzzieEvent): void;
-	/** The person has chosen a model. */
-	model(name: string): void;
-}
 
 export type BeginChat = (display: ChatDisplay) => Chat;
 
@@ -64,6 +41,9 @@ export class Chat {
 	#isCancelling = false;
 	#hasLeft = false;
 	#waiting: (() => void)[] = [];
+	/** Ids of the sessions that were listed last. */
+	#listed: readonly string[] = [];
+	#earlier: Promise<readonly string[]> | undefined;
 
 	constructor(options: ChatOptions) {
 		this.#options = options;
@@ -92,10 +72,10 @@ export class Chat {
 	/** Shows events until the person leaves. Rejects if the session cannot be continued. */
 	async read(): Promise<void> {
 		this.#options.observer?.session(this.sessionId);
-		await this.#recall();
 		let session: OpenSession;
 		do {
 			session = this.#session;
+			await this.#recall();
 			await this.#follow(session, this.#conversation);
 		} while (session !== this.#session);
 	}
@@ -202,17 +182,40 @@ export class Chat {
 		return isBroken || skills.some((skill) => skill.name === name);
 	}
 
-	/**
-	 * Passes the names of all commands and skills with this prefix to `take`, in alphabetical order, then draws again. Never
-	 * rejects.
-	 */
-	complete(beginning: string, show: (names: readonly string[]) => void): Promise<void> {
+	/** Passes all names that complete a text to `show`, in alphabetical order, then draws again. Never rejects. */
+	complete({ kind, text }: Beginning, show: (names: readonly string[]) => void): Promise<void> {
 		return this.#attempt(async () => {
-			const skills = (await this.#usableSkills()).map(({ name }) => name);
-			const names = [...new Set([...Object.keys(slashCommands), ...skills])];
-			show(names.filter((name) => name.startsWith(beginning)).toSorted());
+			show(await this.#namesOf(kind, text));
 			this.#show([]);
 		});
+	}
+
+	/** Messages of a person in the latest sessions without a channel, the oldest first. Empty after an error. */
+	async earlierMessages(): Promise<readonly string[]> {
+		let messages: readonly string[] = [];
+		await this.#attempt(async () => {
+			this.#earlier ??= readEarlierMessages(this.#options.client);
+			messages = await this.#earlier;
+		});
+		return messages;
+	}
+
+	/** Shows a change of the typed text that is not the effect of a key. */
+	redraw(): void {
+		this.#show([]);
+	}
+
+	async #namesOf(kind: Beginning["kind"], text: string): Promise<string[]> {
+		if (kind === "file") return this.#options.listFiles?.(this.sessionId, text) ?? [];
+		if (kind === "model") {
+			const { models } = await this.#options.client.request("list_models", {});
+			return namesWith(
+				text,
+				models.map(({ name }) => name),
+			);
+		}
+		const skills = (await this.#usableSkills()).map(({ name }) => name);
+		return namesWith(text, [...Object.keys(slashCommands), ...skills]);
 	}
 
 	async #usableSkills(): Promise<readonly SkillPayload[]> {
@@ -234,11 +237,8 @@ export class Chat {
 
 	readonly #commands: { readonly [Name in SlashCommand]: (words: string) => void | Promise<void> } = {
 		new: async () => this.#begin(await this.#options.openNew()),
-		sessions: async () => {
-			const { sessions } = await this.#options.client.request("list_sessions", { limit: maxSessions });
-			const now = { current: this.sessionId, now: this.#options.clock.now() };
-			this.#show(sessionRows(sessions, now, this.#options.format()));
-		},
+		sessions: () => this.#listSessions(),
+		resume: (words) => (words === "" ? this.#listSessions() : this.#resume(words)),
 		model: (name) => (name === "" ? this.#listModels() : this.#chooseModel(name)),
 		steer: (words) => this.#say(words, "steer"),
 		retry: () => this.#sending(againWords, () => this.#request("retry", {})),
@@ -255,6 +255,21 @@ export class Chat {
 		quit: () => this.leave(),
 		help: () => this.#help(),
 	};
+
+	async #listSessions(): Promise<void> {
+		const { sessions } = await this.#options.client.request("list_sessions", { limit: maxSessions });
+		this.#listed = sessions.map(({ session_id }) => session_id);
+		const now = { current: this.sessionId, now: this.#options.clock.now() };
+		this.#show(sessionRows(sessions, now, this.#options.format()));
+	}
+
+	/** Continues a session, which is named by its id or by its number in the list that was shown last. */
+	async #resume(words: string): Promise<void> {
+		const id = /^\d{1,2}$/.test(words) ? this.#listed[Number(words) - 1] : words;
+		if (id === undefined) return this.#note(keyTexts.noSuchSession);
+		if (id === this.sessionId) return this.#note(keyTexts.isCurrent);
+		this.#begin(await this.#options.openExisting(id));
+	}
 
 	/** Shows thinking or a tool call in full, counted from the last one. */
 	#openDetail(words: string): void {

@@ -1,7 +1,10 @@
 import { type Editor, emptyEditor, enterLine, isEnter, type Key, pressKey } from "../terminal/editor.ts";
+import { emptySearch, type HistorySearch, pressSearchKey, searchAgain } from "../terminal/history-search.ts";
 import { visibleLine } from "../text/visible.ts";
+import { keyTexts } from "../texts/chat/keys.ts";
 import { liveTexts } from "../texts/chat/live.ts";
 import type { Chat } from "./chat.ts";
+import { type Beginning, commonBeginning, completableIn } from "./completion.ts";
 
 /** Typed text of a chat, and the effect of keys. */
 export class Keyboard {
@@ -12,6 +15,7 @@ export class Keyboard {
 	#mayLeave = false;
 	/** The displayed names that the last Tab found. */
 	#choices = "";
+	#search: HistorySearch | undefined;
 
 	/** `openDetails` shows thinking and tool calls in full. */
 	constructor(chat: Chat, openDetails: () => void = () => undefined) {
@@ -21,6 +25,11 @@ export class Keyboard {
 
 	get message(): Editor {
 		return this.#message;
+	}
+
+	/** Text that is searched in earlier messages; undefined without a search. */
+	get search(): Editor | undefined {
+		return this.#search?.query;
 	}
 
 	/** The answer that is being typed; undefined while keys go to the message. */
@@ -35,6 +44,7 @@ export class Keyboard {
 
 	/** Shown after a Tab with several matches, and after a Ctrl-C without work to cancel. */
 	get notice(): string {
+		if (this.#search) return this.#searchNotice(this.#search);
 		if (this.#choices !== "") return this.#choices;
 		return this.#mayLeave ? liveTexts.leaves : this.#chat.notice;
 	}
@@ -46,18 +56,21 @@ export class Keyboard {
 	focus(): void {
 		const open = this.#chat.conversation.question;
 		if (!open || open.given) this.#answer = undefined;
-		else if (this.#message.text === "" && !this.isPasting) this.#answer ??= emptyEditor();
+		else if (this.#message.text === "" && !this.isPasting && !this.#search) this.#answer ??= emptyEditor();
 	}
 
 	/** Processes a key. Resolves when its effect is complete; never rejects. */
 	async press(key: Key): Promise<void> {
 		const editor = this.#answer ?? this.#message;
 		if (this.isPasting) return this.#edit(key);
+		if (this.#search) return this.#pressInSearch(this.#search, key);
 		if (key.ctrl && key.name === "c") return this.#interrupt();
 		this.#mayLeave = false;
 		this.#choices = "";
 		if (key.ctrl && key.name === "o") return this.#openDetails();
-		if (key.name === "tab" && isName(editor)) return this.#complete(editor);
+		if (key.ctrl && key.name === "r" && !this.#answer) return this.#beginSearch();
+		const beginning = key.name === "tab" ? completableIn(editor.text.slice(0, editor.cursor)) : undefined;
+		if (beginning) return this.#complete(editor, beginning);
 		if (key.ctrl && key.name === "d" && editor.text === "") return this.#chat.leave();
 		if (key.name === "escape") return this.#escape();
 		if (isEnter(editor, key)) return this.#enter(editor.text);
@@ -69,19 +82,45 @@ export class Keyboard {
 		else this.#message = pressKey(this.#message, key);
 	}
 
-	/** Completes the name of a command or skill as far as it is unique. Otherwise shows the matches. */
-	async #complete(before: Editor): Promise<void> {
-		const isAnswer = this.#answer !== undefined;
-		await this.#chat.complete(before.text.slice(1), (names) => {
+	/** Completes a name as far as it is unique. Otherwise shows the matches. */
+	async #complete(before: Editor, beginning: Beginning): Promise<void> {
+		await this.#chat.complete(beginning, (names) => {
 			// The person has typed on.
 			if ((this.#answer ?? this.#message) !== before) return;
-			const text = `/${commonBeginning(names)}${names.length === 1 ? " " : ""}`;
-			const completed = { ...before, text, cursor: text.length };
-			if (names.length > 0 && isAnswer) this.#answer = completed;
-			else if (names.length > 0) this.#message = completed;
-			if (names.length === 0) this.#choices = `no command or skill begins with ${before.text}`;
-			else if (names.length > 1 && text === before.text) this.#choices = namesRow(names);
+			if (names.length === 0) {
+				this.#choices = missingWords(beginning, before.text);
+				return;
+			}
+			const completed = completedWith(before, beginning, names);
+			if (this.#answer) this.#answer = completed;
+			else this.#message = completed;
+			if (names.length > 1 && completed.text === before.text) this.#choices = namesRow(beginning, names);
 		});
+	}
+
+	async #beginSearch(): Promise<void> {
+		this.#search = emptySearch;
+		const earlier = await this.#chat.earlierMessages();
+		const { history, place } = this.#message;
+		const added = earlier.filter((entry) => !history.includes(entry));
+		this.#message = { ...this.#message, history: [...added, ...history], place: place + added.length };
+		// The person has typed on while the messages were read.
+		if (this.#search) this.#search = searchAgain(this.#search, this.#message.history);
+		this.#chat.redraw();
+	}
+
+	#pressInSearch(search: HistorySearch, key: Key): void {
+		const step = pressSearchKey(search, key, this.#message.history);
+		this.#search = step.kind === "search" ? step.search : undefined;
+		if (step.kind !== "found") return;
+		const { entry } = step;
+		this.#message = { ...this.#message, text: entry, cursor: entry.length };
+	}
+
+	#searchNotice({ query, place }: HistorySearch): string {
+		const entry = this.#message.history[place];
+		if (entry !== undefined) return visibleLine(entry);
+		return query.text === "" ? keyTexts.searchKeys : keyTexts.noEntry;
 	}
 
 	async #enter(line: string): Promise<void> {
@@ -105,17 +144,21 @@ export class Keyboard {
 	}
 }
 
-/** Whether the line is the beginning of a name: `/` without a space, with the cursor at the end. */
-function isName({ text, cursor }: Editor): boolean {
-	return /^\/\S*$/.test(text) && cursor === text.length;
+/** The editor with the common beginning of the names. A space follows the only one, unless it is a directory. */
+function completedWith(before: Editor, { start }: Beginning, names: readonly string[]): Editor {
+	const [only = ""] = names;
+	const isEnd = names.length === 1 && !only.endsWith("/");
+	const name = `${commonBeginning(names)}${isEnd ? " " : ""}`;
+	const text = before.text.slice(0, start) + name + before.text.slice(before.cursor);
+	return { ...before, text, cursor: start + name.length };
 }
 
-function commonBeginning(names: readonly string[]): string {
-	let [common = ""] = names;
-	for (const name of names) while (!name.startsWith(common)) common = common.slice(0, -1);
-	return common;
+function missingWords({ kind, text }: Beginning, line: string): string {
+	if (kind === "command") return keyTexts.noCommand({ beginning: visibleLine(line) });
+	const beginning = visibleLine(text);
+	return kind === "model" ? keyTexts.noModel({ beginning }) : keyTexts.noFile({ beginning });
 }
 
-function namesRow(names: readonly string[]): string {
-	return visibleLine(names.map((name) => `/${name}`).join("  "));
+function namesRow({ kind }: Beginning, names: readonly string[]): string {
+	return visibleLine(names.map((name) => (kind === "command" ? `/${name}` : name)).join("  "));
 }

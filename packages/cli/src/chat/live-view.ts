@@ -7,6 +7,7 @@ import { shorten } from "../text/shorten.ts";
 import type { OutputFormat } from "../text/styles.ts";
 import { visibleLine } from "../text/visible.ts";
 import { widthOf } from "../text/wrap.ts";
+import { keyTexts } from "../texts/chat/keys.ts";
 import { liveTexts } from "../texts/chat/live.ts";
 import { messageLine, promptMark } from "../wordings/message-rows.ts";
 import { retryWords } from "../wordings/model-rows.ts";
@@ -20,6 +21,8 @@ export interface LiveState {
 	readonly message: Editor;
 	/** The answer that is being typed; undefined while the keys go to the message. */
 	readonly answer: Editor | undefined;
+	/** Text that is searched in earlier messages; undefined without a search. */
+	readonly search?: Editor | undefined;
 	/** Notice of the chat, above the state of the session. */
 	readonly notice: string;
 	/** Milliseconds, for the time of the running turn. */
@@ -118,7 +121,9 @@ function activityWords({ retrying, progress, runningNames }: Conversation, colum
 	return shorten(words, columns);
 }
 
-function typedRows({ conversation, message, answer }: LiveState, columns: number, maxRows: number): Frame {
+function typedRows(state: LiveState, columns: number, maxRows: number): Frame {
+	const { conversation, message, answer, search } = state;
+	if (search) return editorRows(search, { prompt: keyTexts.searchPrompt, columns, maxRows, masked: false });
 	const question = conversation.question?.question;
 	if (!question || !answer) {
 		return editorRows(message, { prompt: promptMark, columns, maxRows, masked: false });

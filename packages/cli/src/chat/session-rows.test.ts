@@ -16,8 +16,8 @@ const session = {
 };
 
 test.each([
-	[100, "▸  sess_4k2xw81  2 min ago  3 messages  the harbour"],
-	[60, "▸  sess_4k2xw81  2 min ago  the harbour"],
+	[100, "▸ 1  sess_4k2xw81  2 min ago  3 messages  the harbour"],
+	[60, "▸ 1  sess_4k2xw81  2 min ago  the harbour"],
 ])("shows the title in %i columns", (columns, row) => {
 	const format = { columns, styles: createStyles(false) };
 	expect(sessionRows([session], { current: session.session_id, now }, format)[0]).toBe(row);

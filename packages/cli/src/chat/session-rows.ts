@@ -5,6 +5,7 @@ import { shorten } from "../text/shorten.ts";
 import type { OutputFormat } from "../text/styles.ts";
 import { timeAgo } from "../text/time-ago.ts";
 import { visibleLine } from "../text/visible.ts";
+import { keyTexts } from "../texts/chat/keys.ts";
 
 type Listed = MethodResult<"list_sessions">["sessions"][number];
 
@@ -23,9 +24,9 @@ export function sessionRows(
 	{ current, now }: SessionsNow,
 	{ columns, styles }: OutputFormat,
 ): string[] {
-	const cells = sessions.map(({ session_id, title, message_count, updated_at, root_dir }) =>
+	const cells = sessions.map(({ session_id, title, message_count, updated_at, root_dir }, index) =>
 		definedItems([
-			session_id === current ? "▸" : " ",
+			`${session_id === current ? "▸" : " "}${String(index + 1).padStart(2)}`,
 			visibleLine(session_id),
 			timeAgo(Date.parse(updated_at), now),
 			columns < roomyColumns ? undefined : `${message_count} ${message_count === 1 ? "message" : "messages"}`,
@@ -33,5 +34,5 @@ export function sessionRows(
 		]),
 	);
 	const rows = alignColumns(cells).map((row) => shorten(row, columns));
-	return [...rows, styles.dim("`parley chat --session ID` continues a session")];
+	return [...rows, styles.dim(shorten(keyTexts.resumeHint, columns))];
 }

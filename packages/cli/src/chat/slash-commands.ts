@@ -9,6 +9,7 @@ interface CommandHelp {
 export const slashCommands = {
 	new: { does: "starts another session; this one is kept" },
 	sessions: { does: "lists the latest sessions" },
+	resume: { does: "continues a session of the list here, by its number or id", argument: "ID" },
 	model: { does: "sets the model; without NAME, lists the models", argument: "NAME" },
 	steer: { does: "sends a message to the running turn", argument: "TEXT", needs: true },
 	retry: { does: "requests the last reply again" },
@@ -46,9 +47,10 @@ export function helpRows(): string[] {
 	return [
 		...commands,
 		"  Enter        sends; Alt-Enter, Ctrl-J, or \\ and Enter start a new line",
-		"  Tab          completes the name of a command or skill after /",
+		"  Tab          completes commands after /, models after /model, files after @",
 		"  Ctrl-O       shows all thinking and tool calls in full",
-		"  ↑ ↓          show earlier and later entries",
+		"  ↑ ↓          move between lines, then show earlier and later entries",
+		"  Ctrl-R       searches in earlier messages, also of other sessions",
 		"  Ctrl-C       stops the running turn; without one, press twice to leave",
 		"  Esc          declines a question, but not an approval",
 	];

@@ -5,7 +5,7 @@ import { formatUsd } from "../text/amounts.ts";
 import { visibleLine } from "../text/visible.ts";
 import { widthOf } from "../text/wrap.ts";
 import { statusTexts } from "../texts/chat/live.ts";
-import type { ChatObserver } from "./chat.ts";
+import type { ChatObserver } from "./chat-options.ts";
 
 /** Facts about a session. Each is undefined until it is known. */
 interface Facts {

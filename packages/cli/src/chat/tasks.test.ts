@@ -56,7 +56,7 @@ test("prints questions of tasks without asking them if input is a pipe", async (
 		asksForTasks: false,
 		text: "plain" as const,
 	};
-	const chat = new Chat({ ...options, openNew: async () => session });
+	const chat = new Chat({ ...options, openNew: async () => session, openExisting: async () => session });
 	const over = chat.read();
 	client.last("load_messages").answer([]);
 	await setImmediate();

@@ -84,10 +84,10 @@ class TerminalChat {
 
 	#draw(rows: readonly string[] = []): void {
 		this.#keyboard.focus();
-		const { message, answer, notice } = this.#keyboard;
+		const { message, answer, search, notice } = this.#keyboard;
 		const { conversation } = this.#chat;
 		const status = this.#status.words(this.#terminal.columns);
-		const state = { conversation, message, answer, notice, now: systemClock.monotonic(), status };
+		const state = { conversation, message, answer, search, notice, now: systemClock.monotonic(), status };
 		this.#terminal.draw(rows, liveView(state, this.#format(), this.#terminal.rows));
 		this.#timer ??= conversation.active ? systemClock.after(markMs, () => this.#tick()) : undefined;
 	}

@@ -55,6 +55,14 @@ test("moves through earlier entries and back to the typed text with the arrow ke
 	expect(press(typing, key("up"), key("up"), key("down"), key("down"), key("down")).text).toBe("dra");
 });
 
+test("moves between the lines of a text with the arrow keys before it shows other entries", () => {
+	const editor = type("thr", press(type("one two"), key("enter")));
+	expect(shown(press(editor, key("up")))).toBe("one| two\nthr");
+	expect(shown(press(editor, key("up"), key("end"), key("down")))).toBe("one two\nthr|");
+	const history = enterLine(emptyEditor(), "old");
+	expect(press(type("new", history), key("up")).text).toBe("old");
+});
+
 test("adds no blank or repeated line to the history", () => {
 	const lines = ["one", "one", "  ", "two"];
 	expect(lines.reduce(enterLine, emptyEditor()).history).toEqual(["one", "two"]);

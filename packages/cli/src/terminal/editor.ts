@@ -62,8 +62,8 @@ const plain: Readonly<Record<string, Edit>> = {
 	right: (editor) => moveTo(editor, after(editor)),
 	home: (editor) => moveTo(editor, lineStart(editor)),
 	end: (editor) => moveTo(editor, lineEnd(editor)),
-	up: (editor) => recall(editor, editor.place - 1),
-	down: (editor) => recall(editor, editor.place + 1),
+	up: (editor) => moveLine(editor, -1) ?? recall(editor, editor.place - 1),
+	down: (editor) => moveLine(editor, 1) ?? recall(editor, editor.place + 1),
 	backspace: (editor) => removeBefore(editor, before(editor)),
 	delete: (editor) => removeAfter(editor, after(editor)),
 };
@@ -140,6 +140,19 @@ function removeBefore(editor: Editor, from: number): Editor {
 function removeAfter(editor: Editor, to: number): Editor {
 	const { text, cursor } = editor;
 	return { ...editor, text: text.slice(0, cursor) + text.slice(to) };
+}
+
+/** The cursor in the line above or below, at the same distance from its start; undefined without such a line. */
+function moveLine(editor: Editor, by: -1 | 1): Editor | undefined {
+	const { text } = editor;
+	const start = lineStart(editor);
+	const neighbour = by < 0 ? start - 1 : lineEnd(editor) + 1;
+	if (neighbour < 0 || neighbour > text.length) return undefined;
+	const there = { ...editor, cursor: neighbour };
+	const begin = lineStart(there);
+	const column = splitGraphemes(text.slice(start, editor.cursor)).length;
+	const line = splitGraphemes(text.slice(begin, lineEnd(there)));
+	return moveTo(editor, begin + line.slice(0, column).join("").length);
 }
 
 function recall(editor: Editor, place: number): Editor {

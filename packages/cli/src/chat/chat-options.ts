@@ -1,0 +1,34 @@
+import type { Clock } from "@parley/base";
+import type { Client, OpenSession, OzzieEvent } from "@parley/protocol";
+import type { OutputFormat } from "../text/styles.ts";
+import type { TextDisplay } from "./conversation.ts";
+
+export interface ChatDisplay {
+	readonly format: () => OutputFormat;
+	/** Prints these rows after a change. */
+	readonly show: (rows: readonly string[]) => void;
+	/** Whether questions of tasks can be asked at any time. Otherwise they are only shown. */
+	readonly asksForTasks: boolean;
+	readonly text: TextDisplay;
+	readonly observer?: ChatObserver;
+}
+
+export interface ChatOptions extends ChatDisplay {
+	readonly client: Client;
+	readonly session: OpenSession;
+	readonly clock: Clock;
+	openNew(): Promise<OpenSession>;
+	/** Opens a session by its id, which may be abbreviated. */
+	openExisting(id: string): Promise<OpenSession>;
+	/** Files of the directory of a session that complete a text. Absent if the directory is on another machine. */
+	listFiles?(sessionId: string, text: string): Promise<string[]>;
+}
+
+/** Follows a chat for its row of facts. */
+export interface ChatObserver {
+	/** Called for the first session, and for each session that replaces it. */
+	session(id: string): void;
+	event(event: OzzieEvent): void;
+	/** The person has chosen a model. */
+	model(name: string): void;
+}

@@ -1,0 +1,28 @@
+/** Part of a line before the cursor that can be completed. */
+export interface Beginning {
+	readonly kind: "command" | "model" | "file";
+	/** Index of its first character in the line. */
+	readonly start: number;
+	readonly text: string;
+}
+
+/** Part of the text before the cursor that Tab completes: a command, the argument of `/model`, or a file after `@`. */
+export function completableIn(before: string): Beginning | undefined {
+	if (/^\/\S*$/.test(before)) return { kind: "command", start: 1, text: before.slice(1) };
+	const model = /^\/model\s+(\S*)$/.exec(before)?.[1];
+	if (model !== undefined) return { kind: "model", start: before.length - model.length, text: model };
+	const file = /(?:^|\s)@(\S*)$/.exec(before)?.[1];
+	return file === undefined ? undefined : { kind: "file", start: before.length - file.length, text: file };
+}
+
+/** The longest text with which all names begin. */
+export function commonBeginning(names: readonly string[]): string {
+	let [common = ""] = names;
+	for (const name of names) while (!name.startsWith(common)) common = common.slice(0, -1);
+	return common;
+}
+
+/** The names with this beginning, sorted and without duplicates. */
+export function namesWith(beginning: string, names: readonly string[]): string[] {
+	return [...new Set(names)].filter((name) => name.startsWith(beginning)).toSorted();
+}

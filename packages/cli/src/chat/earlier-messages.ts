@@ -1,0 +1,24 @@
+import type { Client } from "@parley/protocol";
+
+/** Maximum sessions, and messages of each. */
+const maxSessions = 10;
+const maxMessages = 50;
+
+/** Messages of a person in the latest sessions without a channel, the oldest first, each once. */
+export async function readEarlierMessages(client: Client): Promise<readonly string[]> {
+	const { sessions } = await client.request("list_sessions", { limit: 4 * maxSessions });
+	const own = sessions.filter(
+		({ external_key, message_count: count }) => external_key === undefined && count > 0,
+	);
+	const pages = await Promise.all(
+		own
+			.slice(0, maxSessions)
+			.map(({ session_id }) => client.request("load_messages", { session_id, limit: maxMessages })),
+	);
+	const messages = pages.toReversed().flat();
+	const texts = messages
+		.filter(({ role, imported }) => role === "user" && !imported)
+		.map(({ content }) => content);
+	// The last one of equal messages counts.
+	return [...new Set(texts.toReversed())].toReversed();
+}

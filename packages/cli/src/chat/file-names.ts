@@ -1,0 +1,71 @@
+import { type Dirent, readdirSync } from "node:fs";
+import { join } from "node:path";
+
+/** Maximum matches, entries and levels of a search. */
+const maxMatches = 50;
+const maxEntries = 20_000;
+const maxDepth = 8;
+/** Directories that a search leaves out: they have many files that people do not name. */
+const passedOver: readonly string[] = [
+	"node_modules",
+	".git",
+	"dist",
+	"build",
+	"target",
+	".venv",
+	"__pycache__",
+];
+
+/**
+ * Paths below `root` that complete a text: entries of the directory that it names, else files whose path contains it.
+ * Directories end in `/`. Hidden entries need a dot.
+ */
+export function fileNames(root: string, text: string): string[] {
+	const directory = text.slice(0, text.lastIndexOf("/") + 1);
+	const beginning = text.slice(directory.length);
+	const listed = entriesOf(join(root, directory))
+		.filter(({ name }) => name.startsWith(beginning) && (beginning.startsWith(".") || !name.startsWith(".")))
+		.map((entry) => `${directory}${nameOf(entry)}`)
+		.toSorted();
+	const found = listed.length > 0 || text === "" ? listed : searchFiles(root, text.toLowerCase());
+	return found.filter((path) => !/[\s\p{Cc}]/u.test(path)).slice(0, maxMatches);
+}
+
+/** Files whose path contains the text, those near the root first. */
+function searchFiles(root: string, text: string): string[] {
+	const found: string[] = [];
+	let level: readonly string[] = [""];
+	let seen = 0;
+	for (let depth = 0; depth < maxDepth && level.length > 0; depth++) {
+		const next: string[] = [];
+		for (const directory of level) {
+			const paths = searchedIn(root, directory);
+			seen += paths.length;
+			next.push(...paths.filter((path) => path.endsWith("/")));
+			found.push(...paths.filter((path) => !path.endsWith("/") && path.toLowerCase().includes(text)));
+			if (found.length >= maxMatches || seen > maxEntries) return found;
+		}
+		level = next;
+	}
+	return found;
+}
+
+/** Paths of the entries of a directory that a search reads. */
+function searchedIn(root: string, directory: string): string[] {
+	return entriesOf(join(root, directory))
+		.filter(({ name }) => !name.startsWith(".") && !passedOver.includes(name))
+		.map((entry) => `${directory}${nameOf(entry)}`);
+}
+
+/** Entries of a directory; none if it cannot be read. */
+function entriesOf(directory: string): Dirent[] {
+	try {
+		return readdirSync(directory, { withFileTypes: true });
+	} catch {
+		return [];
+	}
+}
+
+function nameOf(entry: Dirent): string {
+	return entry.isDirectory() ? `${entry.name}/` : entry.name;
+}

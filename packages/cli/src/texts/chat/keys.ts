@@ -1,0 +1,13 @@
+/** Texts of completion, search in the history, and sessions that are continued in a chat. */
+export const keyTexts = {
+	noCommand: ({ beginning }: { readonly beginning: string }): string =>
+		`no command or skill begins with ${beginning}`,
+	noModel: ({ beginning }: { readonly beginning: string }): string => `no model begins with ${beginning}`,
+	noFile: ({ beginning }: { readonly beginning: string }): string => `no file matches ${beginning}`,
+	searchPrompt: "search › ",
+	noEntry: "no earlier message contains this text",
+	searchKeys: "Enter uses it · Ctrl-R finds an older one · Esc leaves the search",
+	resumeHint: "`/resume NUMBER` continues a session here, `parley chat --session ID` elsewhere",
+	noSuchSession: "Use the id of a session, or a number of the list that /sessions shows.",
+	isCurrent: "This session is open here.",
+};
