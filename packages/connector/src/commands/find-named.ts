@@ -1,4 +1,5 @@
-import { ParleyError } from "@parley/base";
+import { ParleyError, parseJson } from "@parley/base";
+import * as z from "zod";
 import type { HandledEvent, HandlerContext } from "../rooms/handler-context.ts";
 import { isKeyOfOther } from "../rooms/refusal.ts";
 import type { ListKind } from "../rooms/shown-lists.ts";
@@ -27,11 +28,29 @@ const leastPart = 3;
 
 type Found = Named | "none" | "several";
 
+const StoredChoice = z.object({ id: z.string(), title: z.string() });
+
+/** As `searchNow`. After a crash, the object of the earlier try. */
+async function search(
+	context: HandlerContext,
+	handled: HandledEvent<"command">,
+	wanted: NameSearch,
+): Promise<Found> {
+	let failed: "none" | "several" = "none";
+	const choice = await context.choices.stored(`${handled.key}/object`, async () => {
+		const found = await searchNow(context, handled, wanted);
+		if (typeof found !== "string") return JSON.stringify(found);
+		failed = found;
+		return undefined;
+	});
+	return choice === undefined ? failed : StoredChoice.parse(parseJson(choice));
+}
+
 /**
  * Finds an object by its number in the list that the person saw, by its title, or by a part of the title that no other has. An
  * id from a list of suggestions, or its end, is accepted too.
  */
-async function search(
+async function searchNow(
 	context: HandlerContext,
 	{ event }: HandledEvent<"command">,
 	wanted: NameSearch,

@@ -47,8 +47,12 @@ const turn: Command<RoomContext> = {
 	async run(context, { event: { person, room, options }, key }) {
 		const wanted = textOf(options["session"]);
 		const listed = numberOf(wanted);
-		const chosen = listed && context.lists.find("conversation", { person, room }, listed);
-		const found = findSession(await context.sessions(person, room), chosen || wanted);
+		const sessions = await context.sessions(person, room);
+		const chosen = await context.choices.stored(`${key}/object`, async () => {
+			const shown = listed && context.lists.find("conversation", { person, room }, listed);
+			return findSession(sessions, shown || wanted)?.session;
+		});
+		const found = sessions.find(({ session }) => session === chosen);
 		if (found === undefined) {
 			const list = context.platform.command("session list", room);
 			return { text: conversationTexts.switch.unknown({ name: plain(wanted, 100), list }) };

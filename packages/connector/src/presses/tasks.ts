@@ -28,9 +28,11 @@ export const pressesOfTasks: PressHandlers<"task-approve" | "task-revise" | "tas
 
 	"task-cancel": known(async (context, { event, key }, { session, subject: task_id }) => {
 		const behalf = context.onBehalf(event.person, event.room);
-		const wasOver = context.session(session)?.state.tasks.ended.some(({ id }) => id === task_id) ?? false;
+		const isOver = () => context.session(session)?.state.tasks.ended.some(({ id }) => id === task_id);
+		// After a crash, the state before the earlier try.
+		const wasOver = await context.choices.stored(`${key}/over`, async () => (isOver() ? "yes" : "no"));
 		const { status } = await context.gateway.request("cancel_task", { task_id, key, ...behalf });
-		if (status === "cancelled" && !wasOver) return;
+		if (status === "cancelled" && wasOver === "no") return;
 		const task = await context.gateway.request("check_task", { task_id, ...behalf });
 		return { text: texts.alreadyEnded({ end: howEnded(context, task) }) };
 	}),
@@ -114,8 +116,12 @@ export async function answerTask(
 ): Promise<Reply | undefined> {
 	const behalf = context.onBehalf(person, room);
 	const task = await context.gateway.request("check_task", { task_id, ...behalf });
-	const token = task.suspension?.token;
-	if (token === undefined || !token.endsWith(tokenEnd)) return tooLate(context, task);
+	// After a crash, the question of the earlier try, which the gateway has closed.
+	const token = await context.choices.stored(`${key}/question`, async () => {
+		const open = task.suspension?.token;
+		return open?.endsWith(tokenEnd) ? open : undefined;
+	});
+	if (token === undefined) return tooLate(context, task);
 	const params = { status, token, key, ...defined({ feedback }) };
 	try {
 		await context.gateway.request("reply_task", { task_id, ...params, ...behalf });

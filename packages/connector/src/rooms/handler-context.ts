@@ -5,6 +5,7 @@ import type { ChatPlatform } from "../platform/chat-platform.ts";
 import type { Attachment, InboundEventOf, Person, ReadMessage, Room } from "../platform/inbound-event.ts";
 import type { Control } from "../platform/posting.ts";
 import type { RoomSession } from "../subscription/session-subscription.ts";
+import type { Choices } from "./choices.ts";
 import type { MessageRecord } from "./message-records.ts";
 import type { ShownLists } from "./shown-lists.ts";
 
@@ -22,6 +23,7 @@ export interface HandlerContext {
 	readonly clock: Clock;
 	readonly log: Logger;
 	readonly lists: ShownLists;
+	readonly choices: { readonly stored: Choices["stored"] };
 	/** `actor` and `place` of a request on behalf of a person. */
 	onBehalf(person: Person, room: Room): Required<OnBehalf>;
 	/** The current session of this person in a room; opened if it is missing. */

@@ -12,6 +12,7 @@ import type { Subscriptions } from "../subscription/subscriptions.ts";
 import { contextTexts } from "../texts/context.ts";
 import { fileTexts } from "../texts/messages.ts";
 import { channelConversations } from "./channel-conversations.ts";
+import { Choices } from "./choices.ts";
 import type { HandlerContext, OutgoingMessage, RoomContext, SendResult } from "./handler-context.ts";
 import type { MessageHistory } from "./message-history.ts";
 import { type MessageRecord, readMessageRecords } from "./message-records.ts";
@@ -55,6 +56,7 @@ export function openContext(parts: ContextParts): RoomContext {
 		log,
 		onBehalf,
 		lists: new ShownLists(clock),
+		choices: new Choices(store, clock),
 		sessionOf: (person, room, key): Promise<RoomSession> => rooms.current(person, room, key),
 		session: (id) => subscriptions.session(id),
 		follow: (id) => subscriptions.follow(id),

@@ -195,3 +195,59 @@ test("the card of a task is closed when its conversation is deleted", async () =
 	expect(card).toContain("Cancelled: its conversation was deleted");
 	expect(card).not.toContain("[Cancel]");
 });
+
+/** A gateway with two tasks. Its first answer to `method` is lost, and the process that sent the request is killed. */
+async function dieIn(method: "cancel_task" | "reply_task", steps: readonly Step[]) {
+	const stage = await playScene([
+		{ says: "count", in: "general", mentions: "us" },
+		{ gateway: { answers: "ok" } },
+	]);
+	const session_id = stage.gateway.newest.id;
+	const plan = { reason: "plan", plan_content: "…", asked_at: "1970-01-01T00:00:00.000Z" };
+	const facts = { session_id, status: "suspended" } as const;
+	const tasks = ["a", "b"].map((letter) =>
+		taskPayload({
+			...facts,
+			id: `task_${letter}`,
+			title: `Task ${letter}`,
+			suspension: { ...plan, token: `prompt_${letter}` },
+		}),
+	);
+	const tries: string[] = [];
+	Object.assign(stage.gateway.methods, {
+		query_tasks: () => ({ tasks }),
+		check_task: ({ task_id }: { readonly task_id: string }) => tasks.find(({ id }) => id === task_id),
+		[method]: (params: object) => {
+			tries.push(JSON.stringify(params));
+			const after = method === "cancel_task" ? "cancelled" : "running";
+			tasks.splice(1, 1, taskPayload({ session_id, id: "task_b", title: "Task b", status: after }));
+			if (tries.length === 1) throw new ParleyError("the connection was lost", { code: "unavailable" });
+			return { task_id: "task_b", status: method === "cancel_task" ? "cancelled" : "approved" };
+		},
+	});
+	await playScene(steps, stage);
+	await stage.restart();
+	await playScene([{ passes: 5000 }], stage);
+	expect(tries).toHaveLength(2);
+	expect(new Set(tries).size).toBe(1);
+	const answers = stage.privately();
+	await stage.connector.stop();
+	await stage.store.close();
+	return answers;
+}
+
+test("after a crash, a command with a number of a list answers for the task that it has cancelled", async () => {
+	const answers = await dieIn("cancel_task", [
+		{ commands: "task list", in: "general" },
+		{ privately: ["**Task b**"] },
+		{ commands: "task cancel", options: { id: "2" }, in: "general" },
+	]);
+	expect(answers).toEqual(["Cancelled **Task b** with all its subtasks."]);
+});
+
+test("after a crash, an answer that the task has received is not called late", async () => {
+	const answers = await dieIn("reply_task", [
+		{ commands: "task reply", options: { id: "Task b", text: "yes" }, in: "general" },
+	]);
+	expect(answers).toEqual(["Approved: **Task b** continues."]);
+});

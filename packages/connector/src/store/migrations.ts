@@ -165,6 +165,14 @@ async function storeJoins(db: Kysely<unknown>): Promise<void> {
 	await db.schema.createIndex("joined_first").on("joined").column("first").execute();
 }
 
+/** A restarted process must act on the same object, although the list with its number is forgotten. */
+async function storeChoices(db: Kysely<unknown>): Promise<void> {
+	await withColumns(
+		db.schema.createTable("choices").addColumn("key", "text", (column) => column.primaryKey()),
+		{ choice: "text", changed_at: "bigint" },
+	).execute();
+}
+
 /** Schema of a connector's database. Never edit a released migration: append a new one. */
 export const connectorMigrations: readonly Migration[] = [
 	{ name: "0001-delivery", up: createDelivery },
@@ -176,4 +184,5 @@ export const connectorMigrations: readonly Migration[] = [
 	{ name: "0007-send-times", up: storeSendTimes },
 	{ name: "0008-typed-answers", up: storeTypedAnswers },
 	{ name: "0009-joined-messages", up: storeJoins },
+	{ name: "0010-choices", up: storeChoices },
 ];

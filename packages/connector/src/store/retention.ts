@@ -42,7 +42,7 @@ export async function sweep(store: Store<ConnectorTables>, now: number): Promise
 			.deleteFrom("cards")
 			.where("changed_at", "<", now - retentionMs.cards)
 			.execute();
-		for (const table of ["heard", "typed", "joined"] as const) {
+		for (const table of ["heard", "typed", "joined", "choices"] as const) {
 			await tx
 				.deleteFrom(table)
 				.where("changed_at", "<", now - retentionMs.heard)

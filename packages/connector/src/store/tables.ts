@@ -133,6 +133,15 @@ interface JoinedTable {
 	changed_at: number;
 }
 
+/** Objects that requests of people mean. */
+interface ChoicesTable {
+	/** Idempotency key of the request. */
+	key: string;
+	/** Id of the object, or JSON about it. */
+	choice: string;
+	changed_at: number;
+}
+
 /** Database of a connector. It can be deleted, and is then rebuilt from the gateway and the platform. */
 export interface ConnectorTables {
 	outbox: OutboxTable;
@@ -144,6 +153,7 @@ export interface ConnectorTables {
 	decisions: DecisionsTable;
 	typed: TypedTable;
 	joined: JoinedTable;
+	choices: ChoicesTable;
 }
 
 /** Condition for unsettled outbox rows. It has no parameters, so that the planner can use the index `outbox_open`. */

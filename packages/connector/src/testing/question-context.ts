@@ -98,6 +98,7 @@ export function scriptedContext(
 		clock,
 		log: silentLogger,
 		lists: new ShownLists(clock),
+		choices: { stored: (_, choose) => choose() },
 		onBehalf,
 		sessionOf: async () => room,
 		follow: async () => room,
