@@ -1,13 +1,11 @@
 import { defined, ParleyError } from "@parley/base";
 import type { MethodResult } from "@parley/protocol";
 import type { ControlTarget } from "../controls/controls.ts";
-import { wholeCalls } from "../conversation/questions/draw-reply-card.ts";
 import { plain } from "../conversation/questions/markdown.ts";
 import { type OpenQuestion, versionOf } from "../conversation/questions/question.ts";
 import { closedQuestion, openQuestions, replyCardOf } from "../conversation/questions/questions.ts";
 import {
 	type Response,
-	readNumbered,
 	readTypedAnswer,
 	type TypedResponse,
 } from "../conversation/questions/typed-answer.ts";
@@ -66,38 +64,26 @@ export type ReadText =
 	| { readonly reply: Reply };
 
 /**
- * Reads the text of a reply to the post of a question: `approve`, `deny: WHY`, or a value. On a post with several calls,
- * the number of the call follows the first word: `approve 2`.
+ * Reads the text of a reply to the post of a question: `approve`, `deny: WHY`, or a value. A text decides nothing on a post
+ * with several calls, because it does not say which of them the person has read.
  */
 export function readText(context: HandlerContext, answering: QuestionAnswer, text: string): ReadText {
 	const slice = context.session(answering.session)?.state.questions;
 	const rows = (slice && replyCardOf(slice, answering.token)?.rows) ?? [];
-	const meant = rows.length > 1 ? readNumbered(rows, text) : { token: answering.token, words: text };
-	if ("help" in meant) return { reply: { text: meant.help } };
-	const meaning = { ...answering, token: meant.token };
-	const closed = whyClosed(context, meaning);
-	if (closed) return { reply: closed };
-	const typed = readTypedAnswer(questionOf(context, meaning), meant.words);
-	if ("response" in typed) {
-		const isHidden = "value" in typed.response && rows.length > 1 && !isWhole(context, meaning);
-		if (isHidden) return { reply: { text: approvalTexts.typed.notShown } };
-		return { answering: meaning, response: typed.response };
+	if (rows.length > 1) {
+		const command = context.platform.command("approvals", answering.room);
+		return { reply: { text: approvalTexts.typed.severalCalls({ calls: rows.length, command }) } };
 	}
+	const closed = whyClosed(context, answering);
+	if (closed) return { reply: closed };
+	const typed = readTypedAnswer(questionOf(context, answering), text);
+	if ("response" in typed) return { answering, response: typed.response };
 	return {
 		reply: {
 			text: typed.help,
-			...defined({ controls: typed.again ? againControls(context, meaning) : undefined }),
+			...defined({ controls: typed.again ? againControls(context, answering) : undefined }),
 		},
 	};
-}
-
-/** Whether the card with several calls shows the complete call. */
-function isWhole(context: HandlerContext, { session, token }: QuestionAnswer): boolean {
-	const slice = context.session(session)?.state.questions;
-	const card = slice && replyCardOf(slice, token);
-	return (
-		slice !== undefined && card !== undefined && wholeCalls(card, slice.open, context.platform).has(token)
-	);
 }
 
 /** Result of a typed answer. `late`: the question was closed meanwhile. */

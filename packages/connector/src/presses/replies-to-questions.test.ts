@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { behalf, QuestionContext } from "../testing/question-context.ts";
-import { approval, elicitation, offer, read, token, tokenOf, writes } from "../testing/question-scene.ts";
+import { approval, elicitation, offer, read, token, writes } from "../testing/question-scene.ts";
 import type { ScriptedAnswers } from "../testing/scripted-requests.ts";
 
 const sent: ScriptedAnswers = { prompt_response: () => ({ status: "sent" }) };
@@ -76,59 +76,16 @@ test.each([
 	expect(t.gateway.requests).toEqual([]);
 });
 
-const numbered: readonly (readonly [text: string, sends: object])[] = [
-	["approve 2", { value: "once" }],
-	["Yes #2.", { value: "once" }],
-	["approve 2 for this session", { value: "session" }],
-	["deny 2", { cancelled: true }],
-	["deny 2: use another name", { cancelled: true, reason: "use another name" }],
-];
-
-test.each(numbered)(
-	"a reply to a post with several calls names one by its number: %j",
-	async (text, sends) => {
-		const calls = writes(["a", "b"], { context: { allow_session: true } });
-		const t = new QuestionContext(calls, sent);
-		expect(await t.says(text)).toBeUndefined();
-		const given = { token: tokenOf(2), key: "key", typed: true, ...sends, ...behalf };
-		expect(t.gateway.requests.map(({ params }) => params)).toEqual([given]);
-	},
-);
-
-test.each(["approve", "approve 3", "approve 2 now", "deny 2 use another name", "approve 1 2", "approve two"])(
-	"a reply to a post with several calls decides nothing without a number or with more words: %j",
+test.each(["approve", "deny", "approve 2", "Yes #2.", "deny 2: use another name", "approve all"])(
+	"a reply to a post with several calls decides nothing: %j",
 	async (text) => {
 		const t = new QuestionContext(writes(["a", "b"]), sent);
-		expect((await t.says(text))?.text).toContain("Not decided");
+		expect((await t.says(text))?.text).toBe(
+			"Not decided, because this post shows 2 calls. Press its buttons, or use `/approvals`.",
+		);
 		expect(t.gateway.requests).toEqual([]);
 	},
 );
-
-/** Calls with commands that do not fit on the card. */
-const long = (count: number) =>
-	Array.from({ length: count }, (_, index) =>
-		approval(
-			{
-				call_id: `call_${index + 1}`,
-				tool: "run_command",
-				notes: [],
-				arguments: { command: `echo ${"harmless ".repeat(120)}&& rm -rf ${index}` },
-				reply: { id: "run_1/1", place: index + 1, count },
-			},
-			{ token: tokenOf(index + 1), label: "Allow this command?" },
-		),
-	);
-
-test.each([
-	["a call that the card shows in part", "approve 2", 2],
-	["a call that the card does not show", "approve 9", 12],
-])("a reply does not approve %s, but can deny it", async (_what, text, count) => {
-	const t = new QuestionContext(long(count), sent);
-	expect((await t.says(text))?.text).toContain("Press **Details** and approve it there");
-	expect(t.gateway.requests).toEqual([]);
-	expect(await t.says(text.replace("approve", "deny"))).toBeUndefined();
-	expect(t.gateway.requests).toHaveLength(1);
-});
 
 test("a password written in the chat is not sent to the gateway", async () => {
 	const t = new QuestionContext([elicitation({ type: "password" })], sent);

@@ -114,7 +114,8 @@ export const approvalTexts = {
 		/** In the row of a call. */
 		counted: ({ given, needed }: { readonly given: number; readonly needed: number }): string =>
 			`**${given} of ${needed} approvals**`,
-		riskOfRow: "**risk: high**",
+		riskOfRow: ({ risk }: { readonly risk: "high" | "low" }): string =>
+			risk === "high" ? "**risk: high**" : "risk: low",
 		waitingCritical: "🔒 **only the operator**: `parley answer`",
 		moreDecisions: ({ count }: { readonly count: number }): string => `… ${count} more decisions in Details`,
 		moreCalls: ({ count }: { readonly count: number }): string => `… ${count} more in Details`,
@@ -134,8 +135,6 @@ export const approvalTexts = {
 	plain: {
 		refused: "The full card could not be posted here.",
 		reply: "Reply to this post with **approve** or **deny**.",
-		replyNumbered: ({ number }: { readonly number: number }): string =>
-			`Reply to this post with **approve ${number}** or **deny ${number}**.`,
 		replyAnswer: "Reply to this post with your answer.",
 		approver: ({ command }: { readonly command: string }): string => `An approver can use ${command}.`,
 		operator: "The operator can answer with `parley answer`.",
@@ -174,24 +173,12 @@ export const approvalTexts = {
 	changed:
 		"Not approved, because this call has changed since this post was shown. Press **Details** on its card again.",
 	typed: {
-		/** For a call that its card shows only in part, or not at all. */
-		notShown:
-			"Not approved, because the card does not show the complete call. Press **Details** and approve it there.",
 		unclear: ({ allowSession }: { readonly allowSession: boolean }): string =>
 			`Not decided. Reply **approve**${allowSession ? ", **approve for this session**" : ""}, **deny** or **deny: your reason**, or press a button.`,
 		/** For trust requests and for calls that always require approval. */
 		onlyButtons: "Not decided, because this request cannot be answered by message. Use its buttons.",
-		whichCall: ({
-			calls,
-			example,
-			waiting,
-		}: {
-			readonly calls: number;
-			readonly example: number;
-			readonly waiting: readonly number[];
-		}): string => {
-			const left = waiting.length === 0 ? "No call is waiting." : `Waiting: ${waiting.join(", ")}.`;
-			return `Not decided, because this post shows ${calls} calls. Reply **approve ${example}** or **deny ${example}: your reason**, or press a button. ${left}`;
-		},
+		/** `command`: lists the calls with buttons. */
+		severalCalls: ({ calls, command }: { readonly calls: number; readonly command: string }): string =>
+			`Not decided, because this post shows ${calls} calls. Press its buttons, or use \`${command}\`.`,
 	},
 };

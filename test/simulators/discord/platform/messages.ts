@@ -197,6 +197,8 @@ export function editMessage(
 	const { channel } = message;
 	demand(state, author, channel);
 	if (message.author !== author) throw refusals.othersMessage();
+	// "Allows for uploading images and files", also into a message that exists: topics/permissions
+	if (draft.files.length > 0) demand(state, author, channel, "AttachFiles");
 	if (channel.thread) demandOpen(state, channel);
 	countOldEdit(state, message);
 	return changeMessage(state, message, draft);

@@ -71,6 +71,16 @@ test("files, threads, history and reactions have separate permissions", () => {
 	}
 });
 
+test("an edit needs the permission for files only if it adds one", () => {
+	const { simulator, app, general } = pausedSimulator();
+	const sentMessage = app.posts(general, { content: "One" });
+	const path = `/channels/${general.id}/messages/${sentMessage.id}`;
+	const files = [{ index: 0, name: "f", bytes: new Uint8Array(1) }];
+	general.permit(simulator.bot, { deny: ["AttachFiles"] });
+	expect(codeOf(app.call("PATCH", path, { body: { content: "Two" }, files }))).toBe(50_013);
+	expect(app.call("PATCH", path, { body: { content: "Three" } }).status).toBe(200);
+});
+
 test("without the permission, embeds are removed", () => {
 	const { simulator, app, general } = pausedSimulator();
 	general.permit(simulator.bot, { deny: ["EmbedLinks"] });

@@ -60,6 +60,11 @@ const scenarios: readonly (readonly [says: string, events: readonly OzzieEvent[]
 		`${head}\n**Risk: high.**${command}\n${wait}\n[Approve once] [Deny] [Details] [Edit and approve]`,
 	],
 	[
+		"a low risk is shown, because it is not normal",
+		[approval({ risk: "low", notes: [] })],
+		`${head}\nRisk: low.${command}\n${wait}\n[Approve once] [Deny] [Details] [Edit and approve]`,
+	],
+	[
 		"a label that says more than tool and arguments stands above them",
 		[approval({ notes: [], arguments: { path: "a" } }, { label: "Allow delete 3 files in a?" })],
 		"**Approval** · the agent wants to use `run_command` · delete 3 files in a\n\n```\npath: a\n```" +

@@ -82,7 +82,8 @@ function headOf({ number }: CardRow, { call, again, voters = [] }: OpenQuestion)
 	// The operator needs no other approvals.
 	if (call?.approvals !== undefined && call.risk !== "critical")
 		pieces.push(marked(texts.counted({ given: voters.length, needed: call.approvals })));
-	if (call?.risk === "high") pieces.push(marked(texts.riskOfRow));
+	if (call?.risk === "high" || call?.risk === "low")
+		pieces.push(marked(texts.riskOfRow({ risk: call.risk })));
 	if (call?.risk === "critical") pieces.push(marked(texts.waitingCritical));
 	return pieces;
 }

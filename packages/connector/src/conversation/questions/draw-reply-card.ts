@@ -13,7 +13,6 @@ import { callRow, callsOf, maxTool } from "./call-row.ts";
 import { bullets, inlineCode } from "./markdown.ts";
 import { type OpenQuestion, titleOf } from "./question.ts";
 import { cardTarget } from "./question-card.ts";
-import { canReply } from "./question-facts.ts";
 import { type CardRow, type EndedRow, type ReplyCard, writeDisplayed } from "./reply-cards.ts";
 import { cardColumns, cardLines, shortFoot, whatOf } from "./short-card.ts";
 
@@ -69,11 +68,6 @@ export function drawReplyCard(card: ReplyCard, open: readonly OpenQuestion[], sc
 	};
 }
 
-/** The part of a scene that decisions use. */
-interface DecisionScene {
-	readonly platform: { readonly moment: Scene["platform"]["moment"] };
-}
-
 /** After the last decision: that of its calls, if one was denied or if all were approved. */
 function stateOf(entries: readonly Entry[], waiting: readonly WaitingEntry[]): CardState {
 	if (waiting.length > 0) return "waiting";
@@ -116,11 +110,7 @@ function titleLine({ rows, task }: ReplyCard): string {
 }
 
 /** The first waiting calls, then the decisions. Calls with a decision have only their number if room is missing. */
-function drawWaiting(
-	entries: readonly Entry[],
-	waiting: readonly WaitingEntry[],
-	scene: DecisionScene,
-): Drawn {
+function drawWaiting(entries: readonly Entry[], waiting: readonly WaitingEntry[], scene: Scene): Drawn {
 	const decisions = decisionsOf(endedOf(entries), scene);
 	const forDecisions = Math.min(rowsOf(decisions), Math.max(1, waitingLines - waiting.length));
 	const room = waitingLines - forDecisions;
@@ -141,17 +131,6 @@ function drawWaiting(
 		whole,
 		cut: false,
 	};
-}
-
-/** Tokens of the waiting calls that the card shows completely. */
-export function wholeCalls(
-	card: ReplyCard,
-	open: readonly OpenQuestion[],
-	platform: DecisionScene["platform"],
-): ReadonlySet<string> {
-	const entries = entriesOf(card, open);
-	const waiting = waitingOf(entries);
-	return waiting.length === 0 ? new Set() : drawWaiting(entries, waiting, { platform }).whole;
 }
 
 /** The calls and their decisions. */
@@ -216,10 +195,7 @@ function rowsOf(decisions: readonly Decision[]): number {
 }
 
 /** Equal decisions of one person in a short time are one. */
-function decisionsOf(
-	ended: readonly EndedEntry[],
-	{ platform: { moment } }: DecisionScene,
-): readonly Decision[] {
+function decisionsOf(ended: readonly EndedEntry[], { platform: { moment } }: Scene): readonly Decision[] {
 	const groups: { outcome: EndedRow; detail: string; rows: CardRow[] }[] = [];
 	for (const { row } of ended) {
 		const { detail = "" } = row.ended;
@@ -356,19 +332,12 @@ function styleOf(kind: ControlKind): "success" | "danger" | "secondary" {
 function refusedFacts(waiting: readonly WaitingEntry[], scene: Scene): string {
 	const [first] = waiting;
 	if (!first) return "";
-	const { number } = first.row;
 	const { thread } = scene;
 	const command = scene.platform.command("approvals", thread === undefined ? {} : { thread });
-	const mayReply = canReply(first.question, scene);
 	const calls = waiting.map((entry) => `${entry.row.number}: ${callLine(entry)}`);
 	const { plain: texts } = approvalTexts;
 	return [
-		definedItems([
-			texts.refused,
-			mayReply ? texts.replyNumbered({ number }) : undefined,
-			texts.approver({ command: inlineCode(command) }),
-			texts.operator,
-		]).join(" "),
+		definedItems([texts.refused, texts.approver({ command: inlineCode(command) }), texts.operator]).join(" "),
 		bullets(calls),
 	].join("\n\n");
 }

@@ -295,7 +295,7 @@ test("a card that the platform refuses names its calls and how to answer them", 
 	expect(plain).toBe(
 		[
 			"**Approval** · 3 calls of the agent",
-			"The full card could not be posted here. Reply to this post with **approve 1** or **deny 1**. An approver can use `/approvals`. The operator can answer with `parley answer`.",
+			"The full card could not be posted here. An approver can use `/approvals`. The operator can answer with `parley answer`.",
 			"- 1: `write_file` · write a.txt\n- 2: `write_file` · write b.txt\n- 3: `write_file` · write c.txt",
 		].join("\n\n"),
 	);

@@ -125,7 +125,7 @@ function votesLine(
 const maxVoters = 3;
 
 function riskLine({ risk }: ApprovalCall): string[] {
-	return risk === "high" ? [approvalTexts.card.risk({ risk })] : [];
+	return risk === "high" || risk === "low" ? [approvalTexts.card.risk({ risk })] : [];
 }
 
 /** The warnings in at most `most` lines. Several short ones share a line. */

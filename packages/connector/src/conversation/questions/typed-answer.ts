@@ -3,7 +3,6 @@ import { approvalTexts } from "../../texts/approvals.ts";
 import { questionTexts } from "../../texts/questions.ts";
 import { plain } from "../vocabulary/plain.ts";
 import type { QuestionForm, QuestionOption } from "./question.ts";
-import type { CardRow } from "./reply-cards.ts";
 
 export type Response = Omit<MethodInput<"prompt_response">, "token" | "key">;
 
@@ -42,21 +41,6 @@ export function readTypedAnswer(question: QuestionForm | undefined, text: string
 	}
 }
 
-/** Returns the call that a reply names by its number, and the answer without the number; or Markdown with instructions. */
-export function readNumbered(
-	rows: readonly CardRow[],
-	text: string,
-): { readonly token: string; readonly words: string } | { readonly help: string } {
-	const { verb = "", number, rest = "" } = numbered.exec(text.trim())?.groups ?? {};
-	const row = rows.find((one) => one.number === Number(number));
-	if (row) return { token: row.token, words: `${verb}${rest}` };
-	const waiting = rows.filter(({ ended }) => !ended).map((one) => one.number);
-	const [example = rows[0]?.number ?? 1] = waiting;
-	return { help: approvalTexts.typed.whichCall({ calls: rows.length, example, waiting }) };
-}
-
-/** Without the flag `u`, letter cases are those of ASCII, so that a look-alike letter is not equal to it. */
-const numbered = /^(?<verb>approve|deny|yes|no) #?(?<number>\d{1,4})(?<rest> for this session|:.*)?[.!]?$/is;
 const denial = /^deny:(?<reason>.*)$/is;
 const ascii = /^[\x20-\x7e]*$/;
 const longestReason = 1_000;
