@@ -203,7 +203,7 @@ async function dieIn(method: "cancel_task" | "reply_task", steps: readonly Step[
 		{ gateway: { answers: "ok" } },
 	]);
 	const session_id = stage.gateway.newest.id;
-	const plan = { reason: "plan", plan_content: "…", asked_at: "1970-01-01T00:00:00.000Z" };
+	const plan = { reason: "plan", plan_content: "…" };
 	const facts = { session_id, status: "suspended" } as const;
 	const tasks = ["a", "b"].map((letter) =>
 		taskPayload({
