@@ -171,7 +171,7 @@ export async function judgeChanged(
 	const differs = changedSince(binding, await bindingAsShown(run, planned));
 	if (differs.length > 0) {
 		const next = ranSinceQuestion(run.steps, planned.call.id)
-			? approvalTexts.askedAgain
+			? approvalTexts.repeatedQuestion
 			: approvalTexts.denyInstead;
 		throw invalid(approvalTexts.changedSince(differs.join(", "), next));
 	}

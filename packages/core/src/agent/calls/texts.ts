@@ -16,7 +16,7 @@ export const approvalTexts = {
 		"[redacted] replaces a secret that was not shown: write the value itself, or approve the call unchanged",
 	alwaysSeparate: (reason: string): string =>
 		`a call with these arguments always requires a separate approval (${reason}): deny the call instead`,
-	askedAgain: "if earlier calls changed the files, you are asked again when those calls have ended",
+	repeatedQuestion: "if earlier calls changed the files, you are asked again when those calls have ended",
 	denyInstead: "deny the call instead",
 	changedSince: (differences: string, next: string): string =>
 		`changed since the question was asked: ${differences}; ${next}`,

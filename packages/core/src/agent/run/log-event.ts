@@ -103,7 +103,7 @@ function logQuestion(
 	}
 	const { token, type, approval, expiresAt } = event.prompt;
 	const asks = approval ? { kind: "approval", tool: approval.tool, callId: approval.callId } : { kind: type };
-	log.info(runLogTexts.questionAsked, { ...asks, question: questionId(fingerprint, token), expiresAt });
+	log.info(runLogTexts.questionOpened, { ...asks, question: questionId(fingerprint, token), expiresAt });
 }
 
 /** Logs an event of a skill, and facts of a task that the lines of its run do not have. */

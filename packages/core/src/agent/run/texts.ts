@@ -31,7 +31,7 @@ export const runLogTexts = {
 	budgetReached: "a budget was reached",
 	runEnded: "run ended",
 	questionClosed: "question closed",
-	questionAsked: "question asked",
+	questionOpened: "question asked",
 	skillStarted: "skill started",
 	skillCompleted: "skill completed",
 	stepFailed: "step of a skill failed",

@@ -244,7 +244,7 @@ export function guardNote(
 function revertedNotes({ paths, settings, failed, swapped }: Guarding): string[] {
 	const removedSettings = settings.map(({ path, names }) => `${namedOf(names)} of ${JSON.stringify(path)}`);
 	return [
-		...noteOf(paths.map(quoted), (all) => rootTexts.heldBack(all)),
+		...noteOf(paths.map(quoted), (all) => rootTexts.renamed(all)),
 		...noteOf(removedSettings, (all) => rootTexts.removed(all)),
 		...noteOf(failed, (all) => rootTexts.notUndone(all)),
 		...noteOf(swapped.map(quoted), (all) => rootTexts.cameWithDirectory(all)),

@@ -34,7 +34,7 @@ export const rootTexts = {
 	rootReplaced: (root: string): string =>
 		`${JSON.stringify(root)}: the root was replaced while the command ran`,
 	notRemoved: "files that a command left cannot be removed",
-	heldBack: (paths: string): string =>
+	renamed: (paths: string): string =>
 		`held back: ${paths} appeared and would control later commands; each was renamed to …held-back-…; ` +
 		"write such files with write_file, which asks a person",
 	removed: (paths: string): string =>
