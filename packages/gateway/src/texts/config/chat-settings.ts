@@ -1,0 +1,61 @@
+/** Descriptions of the settings of chats, for `docs/configuration.md` and the JSON Schema. The default is last. */
+export const chatSettingTexts = {
+	rulePlatform: "People of this platform, such as discord.",
+	ruleTenant: "People of this guild or team.",
+	ruleChannel: "People who write in this channel.",
+	rulePlatformRole: "People with this role of the platform.",
+	ruleUser: "This person.",
+	mention:
+		"Messages that the agent answers. With required, those that mention it. With always, all. Default: required.",
+	sessions:
+		"Sessions of the channel. With shared, all people share one. With person, each person has a separate one. Default: shared.",
+	live: "Display of an answer while the agent works. With text, its text. With tools, also one line for each tool call. With everything, also the subject of each call. Default: tools.",
+	answers:
+		"Place of the answer to a mention. With thread, the agent opens a thread at the message, and answers in it. For Discord. Default: channel.",
+	status:
+		"Display of the state of a message. With reactions, the agent adds 👀, ⏳, ✅ or ❌ to it, and posts no notice about the queue. For Discord. Default: posts.",
+	busy: "A message while the agent works. With queue, it waits for its turn. With offer, its author can also add it to the running request, by a button. Default: queue.",
+	context:
+		"Number of earlier messages of the channel that the agent gets with a request. 0 means none, also in threads. Default: 20.",
+	agent: "Agent profile for the sessions of the channel. Default: default.",
+	model: "Model for the channel: a name or a tier. Default: the model of the agent profile.",
+	tools: "Names of the only tools in the channel. Default: all tools.",
+	root: "Directory in which its tools work. Relative to this file. Default: a separate workspace for each session.",
+	approvers:
+		"The only people who may approve tool calls, as PLATFORM:TENANT:USER. Default: people with the role approver or owner.",
+	approveIn:
+		"Channels whose approvers may also approve tool calls of this channel, as PLATFORM:TENANT:CHANNEL. Default: none.",
+	budgetUsd: "US dollars for one UTC day, for each session of the channel. Default: no limit.",
+	quotaBytes: "Maximum size of the workspace of a session, in bytes. Default: 1073741824 (1 GiB).",
+	approvalHours: "Hours until an approval or a question expires. Default: 24.",
+	noticePeople:
+		"People of the group, as PLATFORM:TENANT:USER. Default: the approvers of the channel, or up to five people with the role approver or owner.",
+	noticeWays:
+		"Ways to notify the group. A later one is tried if an earlier one does not reach a person. With mention, by a mention in the conversation. With channel, by a post in the channels of approveIn. With direct, by a direct message. Default: mention.",
+	noticeGroups: "Groups of approvers. The first is notified at once, each other one at an escalation.",
+	remindMinutes: "Minutes until the only reminder of the first group. Default: 60.",
+	escalateMinutes:
+		"Minutes until the next group is notified, from the reminder or from the notice of the group before. Default: 60.",
+	joinSeconds:
+		"Seconds in which the messages of a person in a conversation become one request. 0 sends each message alone and at once. Default: 2.",
+	greet: "Post a welcome in a channel and to a person at the first contact. Default: true.",
+	prompts:
+		"Requests that the welcome suggests, at most three. Default: skills of the data directory, and general requests.",
+	welcome: "Welcome of connectors: the work of the agent, the approvers, and suggested requests.",
+	allowPlatform: "Platform of the people. All other ids of the rule are ids of this platform.",
+	allowRole: "Role of the people.",
+	allow:
+		"People who have access without a code. A rule matches if all its ids match. If several rules match, the highest role applies.",
+	deny: "People who never have access, whatever other rules or pairings say.",
+	people: "Chat users with access, in addition to those whom the operator approved.",
+	tenants: "Ids of the guilds or teams that connectors may serve, by platform.",
+	endOnStranger: "End the trust grant of a channel when a person without access writes in it. Default: true.",
+	trust: "Conditions that end the trust grant of a channel (parley trust).",
+	typedApprovals:
+		"Allow approvers to answer an approval by typing approve or deny as a message. Default: true.",
+	notices:
+		"Notices to approvers, by PLATFORM:TENANT:CHANNEL, or by PLATFORM:TENANT for all channels of a guild or team.",
+	channels:
+		"Channel settings, by PLATFORM:TENANT:CHANNEL, or by PLATFORM:TENANT for all channels of a guild or team.",
+	places: "Old name of channels.",
+} as const;
