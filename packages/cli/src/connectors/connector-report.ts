@@ -134,7 +134,7 @@ export function connectorFix({ platform, state, held = 0 }: ConnectorStatus): st
 			return connectorStateTexts.waitingFix({ platform });
 		case "starting":
 		case "connected":
-			return held > 0 ? connectorStateTexts.heldFix({ platform }) : undefined;
+			return held > 0 ? connectorStateTexts.decisionFix({ platform }) : undefined;
 	}
 }
 
@@ -142,7 +142,7 @@ function loadOf({ waiting = 0, open = 0, held = 0 }: ConnectorStatus): string {
 	const facts = definedItems([
 		waiting > 0 ? connectorStateTexts.events({ count: waiting }) : undefined,
 		open - held > 0 ? connectorStateTexts.posts({ count: open - held }) : undefined,
-		held > 0 ? connectorStateTexts.heldPosts({ count: held }) : undefined,
+		held > 0 ? connectorStateTexts.undecidedPosts({ count: held }) : undefined,
 	]);
 	return facts.length > 0 ? `; ${facts.join(", ")}` : "";
 }

@@ -1,4 +1,5 @@
 import { type AuditEntry, operator, type Principal } from "@parley/core";
+import { refusalTexts } from "../texts/http.ts";
 import { isLoopback } from "../transport/address.ts";
 import type { AuthMode } from "./auth-mode.ts";
 import { type Keyring, readCredential, type Shown } from "./credentials.ts";
@@ -91,7 +92,7 @@ const unauthorized: Refusal = {
 	headers: { "www-authenticate": "Bearer" },
 	body: {
 		error: "unauthorized",
-		hint: "send the header Authorization: Bearer TOKEN; the command `parley token` prints the token",
+		hint: refusalTexts.sendToken,
 	},
 };
 
@@ -101,8 +102,8 @@ function tooMany(lockedMs: number): Refusal {
 		status: 429,
 		headers: { "retry-after": String(seconds) },
 		body: {
-			error: "too many failed attempts",
-			hint: `wait ${seconds} s, or send a valid token, which is never delayed`,
+			error: refusalTexts.tooManyFailures,
+			hint: refusalTexts.waitSeconds({ seconds }),
 		},
 	};
 }

@@ -1,5 +1,6 @@
 import { isIP } from "node:net";
 import type { Principal } from "@parley/core";
+import { refusalTexts } from "../texts/http.ts";
 import { isLoopback } from "../transport/address.ts";
 import { type Networks, plainAddress } from "../transport/networks.ts";
 import { headerNames, headerValues, type IncomingRequest } from "./incoming-request.ts";
@@ -65,8 +66,8 @@ const contradiction: Refusal = {
 	status: 400,
 	headers: {},
 	body: {
-		error: "contradictory forwarding headers",
-		hint: "Forwarded and X-Forwarded-For name different clients; configure the proxy to remove the header that it does not set",
+		error: refusalTexts.forwardingHeaders,
+		hint: refusalTexts.forwardingHeadersHint,
 	},
 };
 

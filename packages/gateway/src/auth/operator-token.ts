@@ -4,6 +4,7 @@ import { type Ids, mintToken, ParleyError, type Redactor, readTokenText } from "
 import type { OperatorTokenFile } from "@parley/core";
 import { errno } from "../data-directory/errno.ts";
 import { checkPermissions, createPrivateFile, replacePrivateFile } from "../data-directory/private-file.ts";
+import { dataDirectoryTexts } from "../texts/data-directory.ts";
 
 /** The operator's token of a data directory, created if missing. Each text is registered with the redactor. */
 export async function openOperatorToken(
@@ -27,7 +28,7 @@ export async function loadOrCreateOperatorToken(dataDirectory: string, ids: Ids)
 	await createPrivateFile(pathIn(dataDirectory), `${mintToken("operator", ids)}\n`);
 	// Another process may have been first. The content of the file is valid.
 	const created = await readOperatorToken(dataDirectory);
-	if (created === undefined) throw new ParleyError("the operator's token disappeared", { code: "aborted" });
+	if (created === undefined) throw new ParleyError(dataDirectoryTexts.tokenDisappeared, { code: "aborted" });
 	return created;
 }
 
@@ -46,7 +47,7 @@ export async function readOperatorToken(dataDirectory: string): Promise<string |
 		if (errno(error) === "ENOENT" || errno(error) === "ENOTDIR") return undefined;
 		throw error;
 	}
-	throw new ParleyError(`${path} does not contain a token; remove it, and the next start creates another`, {
+	throw new ParleyError(dataDirectoryTexts.noToken({ path }), {
 		code: "failed_precondition",
 	});
 }

@@ -1,5 +1,6 @@
 import { isIP } from "node:net";
 import { definedItems } from "@parley/base";
+import { refusalTexts } from "../texts/http.ts";
 import { formatEndpoint, parseEndpoint } from "../transport/address.ts";
 import { type Networks, plainAddress } from "../transport/networks.ts";
 import { type Connection, headerValues, type IncomingRequest } from "./incoming-request.ts";
@@ -41,8 +42,8 @@ function checkHost(request: IncomingRequest, rules: RequestRules): Refusal | und
 		status: 421,
 		headers: {},
 		body: {
-			error: "misdirected request",
-			hint: `this gateway answers to ${allowed.join(", ")}; add other names to allowedHosts in its configuration`,
+			error: refusalTexts.misdirected,
+			hint: refusalTexts.misdirectedHint({ hosts: allowed.join(", ") }),
 		},
 	};
 }
@@ -69,7 +70,7 @@ function checkOrigin(request: IncomingRequest, { publicUrl }: RequestRules): Ref
 	return {
 		status: 403,
 		headers: {},
-		body: { error: "forbidden origin", hint: "in a browser, only pages of the gateway itself may call it" },
+		body: { error: refusalTexts.forbiddenOrigin, hint: refusalTexts.forbiddenOriginHint },
 	};
 }
 
@@ -89,8 +90,8 @@ function checkQuery({ url = "" }: IncomingRequest): Refusal | undefined {
 		status: 400,
 		headers: {},
 		body: {
-			error: "token in the address",
-			hint: "addresses are stored in logs and histories; send the header Authorization: Bearer TOKEN",
+			error: refusalTexts.tokenInAddress,
+			hint: refusalTexts.tokenInAddressHint,
 		},
 	};
 }

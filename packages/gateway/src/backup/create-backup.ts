@@ -20,6 +20,7 @@ import { createSnapshot, type Snapshot } from "@parley/core";
 import { create } from "tar";
 import { databaseIn } from "../data-directory/data-directory.ts";
 import { errno } from "../data-directory/errno.ts";
+import { createBackupTexts } from "../texts/backup.ts";
 import {
 	contentPrefix,
 	databasePath,
@@ -69,7 +70,7 @@ export async function createBackup(options: BackupOptions): Promise<BackupSummar
 	await checkSource(dataDirectory);
 	await checkPlace(file, dataDirectory);
 	if (existsSync(file) && !force) {
-		throw new ParleyError(`${file} exists; choose another name, or replace it with --force`, {
+		throw new ParleyError(createBackupTexts.fileExists({ file }), {
 			code: "already_exists",
 		});
 	}
@@ -77,12 +78,12 @@ export async function createBackup(options: BackupOptions): Promise<BackupSummar
 	const staging = await makeStaging(file);
 	const part = join(staging, "packed");
 	try {
-		onProgress?.("copying the database");
+		onProgress?.(createBackupTexts.copying);
 		const gathered = await gather(dataDirectory, join(staging, contentPrefix));
 		const { files, sessions, missing, migrations } = gathered;
 		const created_at = new Date(options.clock.now()).toISOString();
 		const manifest = { version: options.version, created_at, migrations: [...migrations], files: [...files] };
-		onProgress?.(`packing ${files.length} files`);
+		onProgress?.(createBackupTexts.packing({ files: files.length }));
 		const bytes = await pack(staging, part, manifest);
 		await rename(part, file);
 		await syncDirectory(dirname(file));
@@ -95,15 +96,12 @@ export async function createBackup(options: BackupOptions): Promise<BackupSummar
 async function checkSource(dataDirectory: string): Promise<void> {
 	const unfinished = await findUnfinished(dataDirectory);
 	if (unfinished !== undefined) {
-		throw new ParleyError(
-			`a restore into ${dataDirectory} was interrupted; start the gateway once to finish it`,
-			{
-				code: "failed_precondition",
-			},
-		);
+		throw new ParleyError(createBackupTexts.interruptedRestore({ dataDirectory }), {
+			code: "failed_precondition",
+		});
 	}
 	if (existsSync(databaseIn(dataDirectory))) return;
-	throw new ParleyError(`there are no sessions in ${dataDirectory}; name another directory with --data`, {
+	throw new ParleyError(createBackupTexts.noSessions({ dataDirectory }), {
 		code: "not_found",
 	});
 }
@@ -113,10 +111,7 @@ async function checkPlace(file: string, dataDirectory: string): Promise<void> {
 	const within = await realpath(dataDirectory);
 	const place = await realpath(dirname(file)).catch(() => dirname(file));
 	if (!`${place}${sep}`.startsWith(`${within}${sep}`)) return;
-	throw new ParleyError(
-		`${file} is inside the data directory ${dataDirectory}, which the backup saves; choose a path outside of it`,
-		{ code: "invalid_argument" },
-	);
+	throw new ParleyError(createBackupTexts.insideData({ file, dataDirectory }), { code: "invalid_argument" });
 }
 
 /** They contain a copy of the database, and stored files that may have been deleted since. */
@@ -146,18 +141,18 @@ function whyUnwritable(cause: unknown): string {
 	const code = cause instanceof Error && "code" in cause ? String(cause.code) : "unknown";
 	switch (code) {
 		case "ENOENT":
-			return "does not exist; create it, or choose another path for the file";
+			return createBackupTexts.noPlace;
 		case "ENOTDIR":
-			return "is not a directory; choose another path for the file";
+			return createBackupTexts.placeIsFile;
 		case "EACCES":
 		case "EPERM":
 		case "EROFS":
-			return "cannot be written by this user; choose another path for the file";
+			return createBackupTexts.placeNotWritable;
 		case "ENOSPC":
 		case "EDQUOT":
-			return "has no space left; choose another path for the file";
+			return createBackupTexts.placeFull;
 		default:
-			return `cannot be written (${code}); choose another path for the file`;
+			return createBackupTexts.placeFails({ code });
 	}
 }
 
@@ -245,7 +240,7 @@ async function linkFiles(dataDirectory: string, target: string, ids: readonly st
 	await mkdir(join(target, filesDirectory), { mode: 0o700 });
 	for (const id of ids) {
 		if (/[/\\]/.test(id))
-			throw new ParleyError(`the database has the invalid file id ${JSON.stringify(id)}: restore a backup`, {
+			throw new ParleyError(createBackupTexts.invalidFileId({ id: JSON.stringify(id) }), {
 				code: "data_loss",
 			});
 		const [from, to] = [join(dataDirectory, filesDirectory, id), join(target, filesDirectory, id)];

@@ -1,6 +1,7 @@
 import { ParleyError, parseJson } from "@parley/base";
 import { issueWords } from "@parley/protocol";
 import * as z from "zod";
+import { readBackupTexts } from "../texts/backup.ts";
 
 /** First entry of a backup, with the list of all others. */
 export const manifestName = "manifest.json";
@@ -14,7 +15,7 @@ const format = 1;
 const maxPathBytes = 1_000;
 
 const File = z.strictObject({
-	path: z.string().refine(isPlain, "is not a path of a data directory"),
+	path: z.string().refine(isPlain, readBackupTexts.invalidPath),
 	bytes: z.int().min(0),
 	sha256: z.string().regex(/^[0-9a-f]{64}$/),
 });
@@ -42,15 +43,14 @@ export function decodeManifest(text: string): Manifest {
 	const manifest = Manifest.safeParse(value, { error: issueWords });
 	const found = z.object({ format: z.int().min(format + 1), version: z.string() }).safeParse(value);
 	if (found.success) {
-		throw new ParleyError(
-			`the backup was made by a newer Parley (${found.data.version}): upgrade the program to restore it`,
-			{ code: "failed_precondition" },
-		);
+		throw new ParleyError(readBackupTexts.newerVersion({ version: found.data.version }), {
+			code: "failed_precondition",
+		});
 	}
 	if (!manifest.success) {
 		const [issue] = manifest.error.issues;
 		const fault = `${issue?.path.join(".")}: ${issue?.message}`;
-		throw new ParleyError(`the list of its files is not valid (${fault})`, { code: "data_loss" });
+		throw new ParleyError(readBackupTexts.invalidList({ fault }), { code: "data_loss" });
 	}
 	checkDistinct(manifest.data.files);
 	return manifest.data;
@@ -60,7 +60,7 @@ function readJson(text: string): unknown {
 	try {
 		return parseJson(text, { maxNodes: 20_000_000 });
 	} catch (cause) {
-		throw new ParleyError("the list of its files is not JSON", { code: "data_loss", cause });
+		throw new ParleyError(readBackupTexts.listNotJson, { code: "data_loss", cause });
 	}
 }
 
@@ -93,7 +93,9 @@ function checkDistinct(files: readonly ManifestFile[]): void {
 	for (const { path } of files) {
 		const spelling = path.normalize("NFC").toLowerCase();
 		if (seen.has(spelling)) {
-			throw new ParleyError(`it lists ${JSON.stringify(path)} twice`, { code: "data_loss" });
+			throw new ParleyError(readBackupTexts.listedTwice({ path: JSON.stringify(path) }), {
+				code: "data_loss",
+			});
 		}
 		seen.add(spelling);
 	}

@@ -7,6 +7,7 @@ import { createGunzip } from "node:zlib";
 import { ParleyError } from "@parley/base";
 import { Parser, type ReadEntry } from "tar";
 import { errno } from "../data-directory/errno.ts";
+import { readBackupTexts } from "../texts/backup.ts";
 import {
 	contentPrefix,
 	decodeManifest,
@@ -100,7 +101,7 @@ class Reading {
 			await this.#read(archive);
 		} catch (reason) {
 			this.#stopped = true;
-			this.#entry?.destroy(damaged("it cannot be read further"));
+			this.#entry?.destroy(damaged(readBackupTexts.unreadable));
 			await this.#work;
 			throw reason;
 		} finally {
@@ -127,10 +128,10 @@ class Reading {
 		archive.on("error", (reason) => plain.destroy(reason));
 		for await (const chunk of plain) {
 			if (bytes < start.length) chunk.copy(start, bytes);
-			if (start.equals(gzipStart)) throw damaged("it is compressed twice");
+			if (start.equals(gzipStart)) throw damaged(readBackupTexts.compressedTwice);
 			this.#report(bytes, bytes + chunk.length);
 			bytes += chunk.length;
-			if (bytes > this.#allowed) throw damaged("it has more content than it lists");
+			if (bytes > this.#allowed) throw damaged(readBackupTexts.moreThanListed);
 			this.#checkRatio(bytes, plain.bytesWritten);
 			if (isOver) {
 				// The parser would buffer all padding, and copy it with each chunk.
@@ -146,8 +147,8 @@ class Reading {
 
 	finish(): Manifest {
 		const [missing] = this.#missing.keys();
-		if (!this.#manifest) throw damaged("it does not begin with a list of its files");
-		if (missing !== undefined) throw damaged(`${missing} is missing`);
+		if (!this.#manifest) throw damaged(readBackupTexts.noList);
+		if (missing !== undefined) throw damaged(readBackupTexts.missing({ file: missing }));
 		return this.#manifest;
 	}
 
@@ -160,21 +161,14 @@ class Reading {
 	#checkRatio(bytes: number, packed: number): void {
 		const { maxRatio } = this.#limits;
 		if (bytes < ratioCountsFrom || bytes <= packed * maxRatio) return;
-		throw new ParleyError(
-			`it unpacks to more than ${maxRatio} times its size, like an archive that is made to fill a disk; ` +
-				"if you trust it, allow more with --max-ratio N",
-			{ code: "resource_exhausted" },
-		);
+		throw new ParleyError(readBackupTexts.tooCompressed({ maxRatio }), { code: "resource_exhausted" });
 	}
 
 	#checkSize({ files }: Manifest): void {
 		const { maxBytes } = this.#limits;
 		const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
 		if (bytes <= maxBytes) return;
-		throw new ParleyError(
-			`it unpacks to ${bytes} bytes, and the limit is ${maxBytes}; if you trust it, allow more with --max-size SIZE`,
-			{ code: "resource_exhausted" },
-		);
+		throw new ParleyError(readBackupTexts.tooLarge({ bytes, maxBytes }), { code: "resource_exhausted" });
 	}
 
 	async #enter(entry: ReadEntry): Promise<void> {
@@ -203,7 +197,7 @@ class Reading {
 			}),
 		);
 		if (bytes !== file.bytes || hash.digest("hex") !== file.sha256)
-			throw damaged(`${file.path} differs from the saved content`);
+			throw damaged(readBackupTexts.differs({ path: file.path }));
 	}
 }
 
@@ -214,7 +208,7 @@ const zeros = Buffer.alloc(16 * 1024);
 function checkPadding(chunk: Buffer): void {
 	for (let at = 0; at < chunk.length; at += zeros.length) {
 		const part = chunk.subarray(at, at + zeros.length);
-		if (!part.equals(zeros.subarray(0, part.length))) throw damaged("it has content after its end");
+		if (!part.equals(zeros.subarray(0, part.length))) throw damaged(readBackupTexts.contentAfterEnd);
 	}
 }
 
@@ -225,8 +219,7 @@ function allowedFor({ files }: Manifest): number {
 
 async function readManifest(entry: ReadEntry): Promise<Manifest> {
 	const isManifest = entry.path === manifestName && entry.type === "File";
-	if (!isManifest || entry.size > maxManifestBytes)
-		throw damaged("it does not begin with a list of its files");
+	if (!isManifest || entry.size > maxManifestBytes) throw damaged(readBackupTexts.noList);
 	return decodeManifest((await buffer(pass(entry, () => undefined))).toString("utf8"));
 }
 
@@ -238,7 +231,7 @@ async function* pass(entry: ReadEntry, look: (chunk: Buffer) => void): AsyncGene
 }
 
 function unlisted({ path, type }: ReadEntry): ParleyError {
-	return damaged(`it contains ${JSON.stringify(path)} (${type}), which it does not list`);
+	return damaged(readBackupTexts.unlisted({ path: JSON.stringify(path), type }));
 }
 
 function damaged(what: string): ParleyError {
@@ -246,15 +239,16 @@ function damaged(what: string): ParleyError {
 }
 
 function explain(file: string, reason: unknown): ParleyError {
-	if (errno(reason) === "ENOENT") return new ParleyError(`there is no file ${file}`, { code: "not_found" });
+	if (errno(reason) === "ENOENT")
+		return new ParleyError(readBackupTexts.noFile({ file }), { code: "not_found" });
 	if (errno(reason) === "EISDIR") {
-		return new ParleyError(`${file} is a directory, not a file that \`parley backup\` wrote`, {
+		return new ParleyError(readBackupTexts.isDirectory({ file }), {
 			code: "invalid_argument",
 			cause: reason,
 		});
 	}
 	if (errno(reason) === "EACCES") {
-		return new ParleyError(`${file} cannot be read by this user`, {
+		return new ParleyError(readBackupTexts.notReadable({ file }), {
 			code: "permission_denied",
 			cause: reason,
 		});
@@ -262,11 +256,11 @@ function explain(file: string, reason: unknown): ParleyError {
 	if (reason instanceof ParleyError) {
 		const { code, message } = reason;
 		if (code !== "data_loss" && !/--max-/.test(message)) return reason;
-		return new ParleyError(`${file} cannot be used: ${message}`, { code, cause: reason });
+		return new ParleyError(readBackupTexts.unusable({ file, reason: message }), { code, cause: reason });
 	}
 	const code = errno(reason) ?? "";
 	if (/^(?:Z_|TAR_)/.test(code)) {
-		return new ParleyError(`${file} is not a backup, or is damaged or incomplete (${code})`, {
+		return new ParleyError(readBackupTexts.damaged({ file, reason: code }), {
 			code: "data_loss",
 			cause: reason,
 		});

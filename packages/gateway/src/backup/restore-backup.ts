@@ -5,6 +5,7 @@ import { type Clock, checkSqliteFile, type Failpoints, noFailpoints, ParleyError
 import { migrations } from "@parley/core";
 import { makeDataDirectory } from "../data-directory/data-directory.ts";
 import { lockDataDirectory } from "../data-directory/data-lock.ts";
+import { readBackupTexts } from "../texts/backup.ts";
 import { databasePath, type Manifest } from "./manifest.ts";
 import { contentOf, finishRestore, partOf, placeRestored } from "./place-restored.ts";
 import { type BackupReader, readBackup, type UnpackLimits } from "./read-backup.ts";
@@ -55,7 +56,7 @@ export async function restoreBackup(options: RestoreOptions): Promise<Restored> 
 		const name = new Date(clock.now()).toISOString().replaceAll(/[-:.]/g, "");
 		const part = partOf(dataDirectory, name);
 		const manifest = await extract(resolve(options.file), part, { onProgress, failpoints, limits });
-		onProgress?.("checking the database");
+		onProgress?.(readBackupTexts.checking);
 		await checkSqliteFile(join(part, databasePath), migrations);
 		const { version, created_at: createdAt } = manifest;
 		await leaveRestoreNote(part, { clock, createdAt, version });
@@ -90,10 +91,9 @@ export async function verifyBackup(
 async function refuseOccupied(dataDirectory: string): Promise<void> {
 	const [found] = await contentOf(dataDirectory);
 	if (found === undefined) return;
-	throw new ParleyError(
-		`${dataDirectory} is not empty (${found}); use --force to move its content aside, or choose another directory with --data DIR`,
-		{ code: "failed_precondition" },
-	);
+	throw new ParleyError(readBackupTexts.notEmpty({ directory: dataDirectory, found }), {
+		code: "failed_precondition",
+	});
 }
 
 async function extract(
@@ -107,7 +107,7 @@ async function extract(
 			checkManifest(manifest);
 			await mkdir(target, { mode: 0o700 });
 			await checkRoom(target, manifest);
-			onProgress?.(`unpacking ${manifest.files.length} files`);
+			onProgress?.(readBackupTexts.unpacking({ files: manifest.files.length }));
 		},
 		async receive({ path }, content) {
 			const to = join(target, path);
@@ -138,14 +138,12 @@ function byteReport(
 function checkManifest({ version, migrations: names, files }: Manifest): void {
 	const unknown = names.find((name) => migrations.every((migration) => migration.name !== name));
 	if (unknown !== undefined) {
-		throw new ParleyError(
-			`the backup was made by Parley ${version}, whose database this version does not know (${unknown}): ` +
-				"upgrade the program to restore it",
-			{ code: "failed_precondition" },
-		);
+		throw new ParleyError(readBackupTexts.unknownDatabase({ version, migration: unknown }), {
+			code: "failed_precondition",
+		});
 	}
 	if (files.some(({ path }) => path === databasePath)) return;
-	throw new ParleyError("it contains no database", { code: "data_loss" });
+	throw new ParleyError(readBackupTexts.noDatabase, { code: "data_loss" });
 }
 
 async function checkRoom(target: string, manifest: Manifest): Promise<void> {
@@ -153,7 +151,7 @@ async function checkRoom(target: string, manifest: Manifest): Promise<void> {
 	const { bytes } = factsOf(manifest);
 	if (bytes <= bavail * bsize) return;
 	const missing = Math.ceil((bytes - bavail * bsize) / 2 ** 20);
-	throw new ParleyError(`the disk of ${dirname(target)} is too full: ${missing} MiB more are needed`, {
+	throw new ParleyError(readBackupTexts.diskFull({ directory: dirname(target), missing }), {
 		code: "resource_exhausted",
 	});
 }

@@ -3,6 +3,7 @@ import { basename } from "node:path";
 import { defined } from "@parley/base";
 import type { JsonPath } from "@parley/base/commented-json";
 import { operatorEnvironment } from "@parley/core";
+import { settingRefusalTexts } from "../texts/config/refusals.ts";
 import { parseBaseUrl } from "./base-url.ts";
 import { defaultLlamaEndpoint } from "./provider.ts";
 import type { Settings } from "./schema.ts";
@@ -90,11 +91,11 @@ interface CheckedSource {
 export function checkLlama({ settings, source }: CheckedSource, all: Settings): void {
 	const { baseUrl, llama } = settings;
 	if (baseUrl !== undefined && all.provider !== "offline") {
-		const why = "llama in the configuration names another model server";
+		const why = settingRefusalTexts.otherModelServer;
 		throw notAllowed(source, ["baseUrl"], {
 			value: baseUrl,
 			why,
-			allowed: "one of the two: remove the other",
+			allowed: settingRefusalTexts.oneOfBoth,
 		});
 	}
 	const { model_dir: directory, endpoint, command } = llama ?? {};
@@ -107,8 +108,8 @@ export function checkLlama({ settings, source }: CheckedSource, all: Settings): 
 	if (command === undefined || endpoint === undefined) return;
 	const url = parseBaseUrl(endpoint);
 	if (url?.protocol === "http:" && url.pathname === "/") return;
-	const why = "the program in llama.command speaks http, without a path";
-	const allowed = "http://HOST:PORT, for example http://127.0.0.1:8080";
+	const why = settingRefusalTexts.llamaWithoutPath;
+	const allowed = settingRefusalTexts.llamaEndpoint;
 	throw notAllowed(source, ["llama", "endpoint"], { value: endpoint, why, allowed });
 }
 

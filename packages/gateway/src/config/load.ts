@@ -16,6 +16,7 @@ import {
 } from "@parley/core";
 import type { AuthMode } from "../auth/auth-mode.ts";
 import { refuseForeignWriters } from "../data-directory/foreign-writers.ts";
+import { settingRefusalTexts } from "../texts/config/refusals.ts";
 import type { Endpoint } from "../transport/address.ts";
 import type { TlsFiles } from "../transport/tls-identity.ts";
 import { isNearby, parseBaseUrl } from "./base-url.ts";
@@ -191,8 +192,8 @@ function checkProviderName({ settings: { provider }, source }: CheckedSource, se
 	const names = providerNames(set);
 	if (provider === undefined || names.includes(provider)) return;
 	const near = findNearMiss(provider, names);
-	const why = near === undefined ? {} : { why: `did you mean ${near}?` };
-	const allowed = `${names.join(", ")}, or a name of models.providers`;
+	const why = near === undefined ? {} : { why: settingRefusalTexts.didYouMean({ near }) };
+	const allowed = settingRefusalTexts.knownProvider({ names: names.join(", ") });
 	throw notAllowed(source, ["provider"], { value: provider, allowed, ...why });
 }
 
@@ -230,12 +231,17 @@ function checkPaths(settings: Settings, source: Source): string[] {
 	const { root = [], systemPromptFile, policyFile, models, tls, chat, mcp } = settings;
 	for (const [item, value] of root.entries()) {
 		if (statSync(value, { throwIfNoEntry: false })?.isDirectory()) continue;
-		throw notAllowed(source, ["root", item], { value, allowed: "a directory that exists" });
+		throw notAllowed(source, ["root", item], { value, allowed: settingRefusalTexts.existingDirectory });
 	}
 	const lost = chat && findLostRoot(chat);
-	if (lost) throw notAllowed(source, lost.path, { value: lost.value, allowed: "a directory that exists" });
+	if (lost)
+		throw notAllowed(source, lost.path, {
+			value: lost.value,
+			allowed: settingRefusalTexts.existingDirectory,
+		});
 	const absent = mcp && findLostPath(mcp);
-	if (absent) throw notAllowed(source, absent.path, { value: absent.value, allowed: "a path that exists" });
+	if (absent)
+		throw notAllowed(source, absent.path, { value: absent.value, allowed: settingRefusalTexts.existingPath });
 	checkFile(tls?.cert, source, ["tls", "cert"]);
 	checkFile(tls?.key, source, ["tls", "key"]);
 	return [
@@ -247,7 +253,7 @@ function checkPaths(settings: Settings, source: Source): string[] {
 
 function checkFile(value: string | undefined, source: Source, path: JsonPath): void {
 	if (value === undefined || statSync(value, { throwIfNoEntry: false })?.isFile()) return;
-	throw notAllowed(source, path, { value, allowed: "a file that exists" });
+	throw notAllowed(source, path, { value, allowed: settingRefusalTexts.existingFile });
 }
 
 /** For a file that changes what the agent does, like the configuration file itself. */
@@ -276,8 +282,8 @@ function checkServer(
 	const value = llama?.endpoint ?? baseUrl;
 	const url = value === undefined ? undefined : parseBaseUrl(value);
 	if (!url || url.protocol === "https:" || isNearby(url) || apiKey === undefined) return;
-	const why = "the key would be sent over the internet without encryption";
-	const allowed = "https, or a server on this machine or in its own network";
+	const why = settingRefusalTexts.keyUnencrypted;
+	const allowed = settingRefusalTexts.httpsOrOwnNetwork;
 	const path = llama?.endpoint === undefined ? ["baseUrl"] : ["llama", "endpoint"];
 	throw notAllowed(source, path, { value, why, allowed });
 }

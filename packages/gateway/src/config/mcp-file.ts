@@ -14,6 +14,7 @@ import {
 import * as z from "zod";
 import { errno } from "../data-directory/errno.ts";
 import { replacePrivateFile } from "../data-directory/private-file.ts";
+import { settingRefusalTexts } from "../texts/config/refusals.ts";
 import { readLoginStates } from "./mcp-logins.ts";
 import { mcpServerShape, mcpServersSchema } from "./mcp-schema.ts";
 import { missingProblem, readMcp, valuesFrom } from "./mcp-settings.ts";
@@ -58,7 +59,9 @@ export async function readMcpFile(path: string): Promise<McpFileContent> {
 		return checkMcpFile(parseJson(text, { uniqueKeys: true }), path);
 	} catch (cause) {
 		const { message } = ParleyError.from(cause);
-		const error = message.startsWith(path) ? message : `${path} is not valid: ${message}`;
+		const error = message.startsWith(path)
+			? message
+			: settingRefusalTexts.invalidFile({ path, reason: message });
 		throw new ParleyError(error, { code: "invalid_argument", cause });
 	}
 }
@@ -67,7 +70,7 @@ export async function readMcpFile(path: string): Promise<McpFileContent> {
 export function checkMcpFile(content: unknown, path: string): McpFileContent {
 	const { success, data, error } = fileSchema().safeParse(content);
 	if (success) return data;
-	throw new ParleyError(`${path} is not valid: ${z.prettifyError(error)}`, {
+	throw new ParleyError(settingRefusalTexts.invalidFile({ path, reason: z.prettifyError(error) }), {
 		code: "invalid_argument",
 		cause: error,
 	});
@@ -183,7 +186,7 @@ class McpFile {
 		};
 		const read = await Promise.all(server.read.map(real));
 		const write = await Promise.all(server.write.map(real));
-		const problem = lost[0] === undefined ? undefined : `its path ${lost[0]} does not exist`;
+		const problem = lost[0] === undefined ? undefined : settingRefusalTexts.pathMissing({ path: lost[0] });
 		return { ...server, read, write, ...defined({ problem: problem ?? server.problem }) };
 	}
 }

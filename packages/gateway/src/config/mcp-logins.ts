@@ -8,6 +8,7 @@ import { errno } from "../data-directory/errno.ts";
 import { withFileLock } from "../data-directory/file-lock.ts";
 import { replacePrivateFile } from "../data-directory/private-file.ts";
 import { loadOrCreateSecretKey } from "../data-directory/secret-key.ts";
+import { settingRefusalTexts } from "../texts/config/refusals.ts";
 
 const fileSchema = () =>
 	z.strictObject({
@@ -177,7 +178,7 @@ async function readEntries(path: string): Promise<Entries> {
 	});
 	const { success, data, error } = fileSchema().safeParse(parseJson(text, { uniqueKeys: true }));
 	if (success) return data.logins;
-	throw new ParleyError(`${path} is not valid: log in again after you have removed it`, {
+	throw new ParleyError(settingRefusalTexts.invalidLogins({ path }), {
 		code: "data_loss",
 		...defined({ cause: error }),
 	});

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { defined } from "@parley/base";
 import type { JsonPath } from "@parley/base/commented-json";
 import type { McpServerSettings } from "@parley/core";
+import { settingRefusalTexts } from "../texts/config/refusals.ts";
 import type { Settings } from "./schema.ts";
 
 type Written = NonNullable<Settings["mcp"]>;
@@ -49,7 +50,9 @@ export function missingProblem(
 	names: readonly string[],
 ): { readonly problem?: string } {
 	const missing = names.filter((name) => environment[name] === undefined);
-	return missing.length === 0 ? {} : { problem: `the gateway has no variable ${missing.join(", ")}` };
+	return missing.length === 0
+		? {}
+		: { problem: settingRefusalTexts.noVariable({ names: missing.join(", ") }) };
 }
 
 /** The same settings with absolute paths. A command without a slash is looked up in PATH. */

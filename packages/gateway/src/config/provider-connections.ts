@@ -1,5 +1,6 @@
 import { defined, ParleyError } from "@parley/base";
 import type { ApiFamily, ServerTraits } from "@parley/core";
+import { settingRefusalTexts } from "../texts/config/refusals.ts";
 import { isNearby, parseApiUrl } from "./base-url.ts";
 import {
 	type ApiName,
@@ -102,12 +103,12 @@ function addressOf(name: string, { settings, environment }: Sources): Address {
 	const given = flag ?? settings.models?.providers?.[name]?.baseUrl;
 	const place = `models.providers.${name}.baseUrl`;
 	const text = given ?? inserted(common, environment, place);
-	if (text === undefined) throw refused(`${place} is missing; needed: ${addressWords}`);
+	if (text === undefined) throw refused(settingRefusalTexts.addressMissing({ place }));
 	const url = parseApiUrl(text);
 	if (url && name === "azure") checkAzure(url, given === flag ? "--base-url" : place);
 	const isGivenAtOnce = flag !== undefined;
 	if (url) return { url, isOfficial: given === undefined || isAddress(url, common), isGivenAtOnce };
-	throw refused(`${JSON.stringify(given)} is not allowed for ${place}; allowed: ${addressWords}`);
+	throw refused(settingRefusalTexts.addressNotAllowed({ value: JSON.stringify(given), place }));
 }
 
 /** Throws for an address of Azure with the older API, whose requests have another form. A bare host gets the path of the v1 API. */
@@ -116,12 +117,9 @@ function checkAzure(url: URL, place: string): void {
 	if (/^\/*$/.test(url.pathname)) url.pathname = "/openai/v1";
 	if (url.pathname.replace(/\/+$/, "").endsWith("/openai/v1")) return;
 	throw refused(
-		`${JSON.stringify(url.href)} is not allowed for ${place}: only the v1 API of Azure is supported; ` +
-			`allowed: ${url.origin}/openai/v1, with the name of the deployment as the name of the model`,
+		settingRefusalTexts.azureAddress({ url: JSON.stringify(url.href), place, origin: url.origin }),
 	);
 }
-
-const addressWords = "an http or https address with the version of the API, such as http://127.0.0.1:8000/v1";
 
 /** Other servers than the vendor's usually have the older API of OpenAI. Azure has no common address. */
 function apiOf(known: KnownProvider | undefined, isOfficial: boolean): ApiName {
@@ -157,19 +155,16 @@ function inserted(text: string | undefined, environment: Environment, place: str
 	return text?.replace(/\{(\w+)\}/g, (_, name: string) => {
 		const value = environment[name];
 		if (value && /^[\w-]+$/.test(value)) return value;
-		throw refused(`the address needs a region: set ${name}, or ${place}`);
+		throw refused(settingRefusalTexts.regionMissing({ variable: name, place }));
 	});
 }
 
 function withoutKey(name: string, variable: string): ParleyError {
-	return refused(`provider ${name} needs a key: set ${variable}; --provider offline needs none`);
+	return refused(settingRefusalTexts.providerKeyMissing({ provider: name, variable }));
 }
 
 function unencrypted(name: string): ParleyError {
-	return refused(
-		`models.providers.${name}.baseUrl is not allowed: the key would be sent over the internet without encryption; ` +
-			"allowed: https, or a server on this machine or in its own network",
-	);
+	return refused(settingRefusalTexts.providerKeyUnencrypted({ name }));
 }
 
 function refused(message: string): ParleyError {

@@ -1,4 +1,5 @@
 import { ParleyError } from "@parley/base";
+import { settingRefusalTexts } from "../texts/config/refusals.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -19,15 +20,15 @@ export function isUsableKey(key: string): boolean {
 
 /** Other servers often require any key, so this is not an error. */
 export function checkKey(key: string, keyName: string, anyWillDo: boolean): void {
-	const mend = "set it to a key, or unset it to use the offline model";
 	if (!/^[!-~]+$/.test(key)) {
-		throw refused(
-			`${keyName} contains characters that a key cannot have (a space, a line break or a letter beyond ASCII); ${mend}`,
-		);
+		throw refused(settingRefusalTexts.invalidKey({ variable: keyName }));
 	}
 	if (anyWillDo || !placeholder.test(key)) return;
 	throw refused(
-		`${keyName} is ${mayBeShown(key) ? JSON.stringify(key) : "a placeholder"}, which is not a key; ${mend}`,
+		settingRefusalTexts.placeholderKey({
+			variable: keyName,
+			value: mayBeShown(key) ? JSON.stringify(key) : undefined,
+		}),
 	);
 }
 

@@ -1,4 +1,5 @@
 import { defined, ParleyError } from "@parley/base";
+import { settingRefusalTexts } from "../texts/config/refusals.ts";
 import { isOfficial, parseBaseUrl } from "./base-url.ts";
 import { isOwn, type ProviderConnection, readConnections } from "./provider-connections.ts";
 import { checkKey, type Environment, isUsableKey, readApiKey } from "./provider-keys.ts";
@@ -54,10 +55,7 @@ export function chooseProvider(
 		return { provider: first.name, providerReason: isConfigured ? "configured" : "key", ...others };
 	}
 	if (provider === "auto") return { provider: "offline", providerReason: "no key" };
-	throw refused(
-		`provider anthropic needs a key: set ${keyVariable}; or name a server with the Messages API with ` +
-			"--base-url; --provider offline needs neither",
-	);
+	throw refused(settingRefusalTexts.anthropicKeyMissing({ variable: keyVariable }));
 }
 
 /** Choice of the Messages API. */
@@ -89,7 +87,7 @@ function connectionsBeside(
 /** Choice of a provider by its name. */
 function ownChoice(settings: Settings, environment: Environment, keyName: string): ProviderChoice {
 	const { provider = "", llama } = settings;
-	if (llama) throw refused(`provider ${provider} and llama cannot be used together: remove one of them`);
+	if (llama) throw refused(settingRefusalTexts.llamaAndProvider({ provider }));
 	// A key that a flag gives is the key of this provider.
 	const key = keyName === keyVariable ? undefined : readApiKey(environment, keyVariable);
 	const givenKey = key === undefined ? undefined : { key, name: keyName };
@@ -169,10 +167,7 @@ function otherServer(text: string | undefined): string | undefined {
 }
 
 function twoServers(): ParleyError {
-	return refused(
-		"models.providers.anthropic cannot be used together with baseUrl or llama, whose provider is anthropic, too: " +
-			"add your server to models.providers under another name, with the api messages",
-	);
+	return refused(settingRefusalTexts.twoAnthropic);
 }
 
 function refused(message: string): ParleyError {

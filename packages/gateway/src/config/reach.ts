@@ -1,4 +1,5 @@
 import { ParleyError } from "@parley/base";
+import { settingRefusalTexts } from "../texts/config/refusals.ts";
 import { type Endpoint, formatEndpoint, parseEndpoint, staysHere } from "../transport/address.ts";
 import type { Settings } from "./schema.ts";
 import { notAllowed } from "./setting-refusal.ts";
@@ -17,8 +18,8 @@ export function checkReach({ settings, source }: CheckedSource, set: Safety): vo
 	checkBeyond(settings, source, set);
 	checkTwice(settings, source);
 	if (set.auth !== "none") return;
-	const why = "with auth none, every client of a proxy would be the operator";
-	const allowed = "auth local or token";
+	const why = settingRefusalTexts.proxyWithoutAuth;
+	const allowed = settingRefusalTexts.authLocalOrToken;
 	for (const name of ["trustedProxies", "publicUrl"] as const) {
 		const value = settings[name];
 		if (value !== undefined && value.length > 0) throw notAllowed(source, [name], { value, why, allowed });
@@ -31,18 +32,17 @@ function checkBeyond({ listen = [] }: Settings, source: Source, set: Safety): vo
 	if (set.auth !== "none" && isSafe) return;
 	const item = listen.findIndex((place) => !staysHere(readEndpoint(place)));
 	if (item < 0) return;
-	const here = "an address of this machine only (127.0.0.1, [::1], localhost)";
-	const tunnel = "which an SSH tunnel makes reachable: ssh -L 7777:127.0.0.1:7777 THIS-MACHINE";
+	const here = settingRefusalTexts.thisMachine;
 	if (set.auth === "none") {
-		const why = "with auth none, every client that can reach this address would be the operator";
-		throw notAllowed(source, ["listen", item], { value: listen[item], why, allowed: `${here}, ${tunnel}` });
+		const why = settingRefusalTexts.reachableWithoutAuth;
+		throw notAllowed(source, ["listen", item], { value: listen[item], why, allowed: here });
 	}
-	const why = "other machines can reach this address, and the network could read all messages and the token";
+	const why = settingRefusalTexts.reachableUnencrypted;
 	const allowed = [
-		"with TLS (--tls-cert FILE --tls-key FILE)",
-		"behind a proxy with TLS (--trusted-proxy ADDRESS)",
-		`${here}, ${tunnel}`,
-		"without TLS, in a network that you trust, with --insecure-lan",
+		settingRefusalTexts.withTls,
+		settingRefusalTexts.behindProxy,
+		here,
+		settingRefusalTexts.insecureLan,
 	].join("; ");
 	throw notAllowed(source, ["listen", item], { value: listen[item], why, allowed });
 }
@@ -51,12 +51,15 @@ function checkTwice({ listen = [] }: Settings, source: Source): void {
 	const places = listen.map((value) => formatEndpoint(readEndpoint(value)));
 	const item = places.findIndex((place, index) => !place.endsWith(":0") && places.indexOf(place) < index);
 	if (item < 0) return;
-	throw notAllowed(source, ["listen", item], { value: places[item], allowed: "each address once" });
+	throw notAllowed(source, ["listen", item], {
+		value: places[item],
+		allowed: settingRefusalTexts.eachAddressOnce,
+	});
 }
 
 /** Reads a text that the schema has accepted. */
 export function readEndpoint(text: string): Endpoint {
 	const endpoint = parseEndpoint(text);
 	if (endpoint !== undefined) return endpoint;
-	throw new ParleyError(`${JSON.stringify(text)} is not HOST:PORT`, { code: "internal" });
+	throw new ParleyError(settingRefusalTexts.noAddress({ text: JSON.stringify(text) }), { code: "internal" });
 }

@@ -1,31 +1,25 @@
 import { braveOrigin, type SearchSettings } from "@parley/core";
 import * as z from "zod";
+import { settingRefusalTexts } from "../texts/config/refusals.ts";
+import { searchSettingTexts } from "../texts/config/settings.ts";
+import { allowedTexts } from "../texts/config/values.ts";
 import { parseBaseUrl } from "./base-url.ts";
 import { choice, string } from "./setting-types.ts";
-
-const address = "an http or https address, such as http://127.0.0.1:8888";
-const variableName = "the name of a variable of the environment, such as BRAVE_API_KEY";
 
 const usualKey = "BRAVE_API_KEY";
 
 export const searchSchema = () =>
 	z.strictObject({
-		provider: choice(["brave", "searxng"] as const).describe(
-			"API of the search engine: brave is Brave Search and needs a key. searxng is your own SearXNG, whose settings must allow the format json.",
-		),
+		provider: choice(["brave", "searxng"] as const).describe(searchSettingTexts.api),
 		url: z.exactOptional(
-			string(address)
-				.refine((text) => parseBaseUrl(text) !== undefined, { error: address })
-				.describe(
-					`Address of the search engine, which may be in your own network. Required for searxng. Default for brave: ${braveOrigin}.`,
-				),
+			string(allowedTexts.searchAddress)
+				.refine((text) => parseBaseUrl(text) !== undefined, { error: allowedTexts.searchAddress })
+				.describe(searchSettingTexts.url({ origin: braveOrigin })),
 		),
 		key: z.exactOptional(
-			string(variableName)
-				.regex(/^[A-Za-z_]\w*$/, { error: variableName })
-				.describe(
-					"Name of the variable of the environment that has the key of Brave Search. Default: BRAVE_API_KEY.",
-				),
+			string(allowedTexts.searchKeyVariable)
+				.regex(/^[A-Za-z_]\w*$/, { error: allowedTexts.searchKeyVariable })
+				.describe(searchSettingTexts.key),
 		),
 	});
 
@@ -44,15 +38,15 @@ export function searchProblem(
 	environment: Readonly<Record<string, string | undefined>>,
 ): SearchProblem | undefined {
 	if (provider === "searxng") {
-		if (url === undefined) return { name: "url", value: "", allowed: `${address}, for searxng` };
-		return key === undefined ? undefined : { name: "key", value: key, allowed: "no key for searxng" };
+		if (url === undefined) return { name: "url", value: "", allowed: settingRefusalTexts.searxngUrl };
+		return key === undefined ? undefined : { name: "key", value: key, allowed: settingRefusalTexts.searxngKey };
 	}
 	const variable = key ?? usualKey;
 	if ((environment[variable] ?? "").trim() !== "") return undefined;
 	return {
 		name: "key",
 		value: variable,
-		allowed: "a variable that the gateway has, with the key of Brave Search",
+		allowed: settingRefusalTexts.searchKey,
 	};
 }
 

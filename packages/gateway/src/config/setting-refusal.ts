@@ -3,6 +3,7 @@ import type { JsonPath } from "@parley/base/commented-json";
 import { findNearMiss } from "@parley/core";
 import { issueWords } from "@parley/protocol";
 import type * as z from "zod";
+import { settingRefusalTexts } from "../texts/config/refusals.ts";
 import { settingsAt } from "./schema.ts";
 import type { Source } from "./sources.ts";
 
@@ -24,11 +25,10 @@ function valueAt(values: unknown, path: JsonPath): unknown {
 
 function unknownKey(source: Source, path: JsonPath, key: string): ParleyError {
 	const allowed = settingsAt(path).filter((name) => name !== "$schema");
-	const meant = findNearMiss(key, allowed);
-	const question = meant === undefined ? "" : `; did you mean ${meant}?`;
+	const near = findNearMiss(key, allowed);
 	const unknown = JSON.stringify([...path, key].join("."));
 	const origin = source.origin([...path, key]);
-	return refused(`unknown setting ${unknown} (${origin})${question}; allowed: ${allowed.join(", ")}`);
+	return refused(settingRefusalTexts.unknownSetting({ name: unknown, place: origin, near, allowed }));
 }
 
 /** Refused value, allowed values and, if these do not explain it, the reason. */
@@ -44,12 +44,11 @@ export function notAllowed(
 	path: JsonPath,
 	{ value, allowed, why }: RefusedValue,
 ): ParleyError {
-	const because = why === undefined ? "" : `: ${why}`;
 	const name = path.filter((key) => typeof key === "string").join(".");
 	const origin = source.origin(path);
 	const place = origin === undefined ? name : `${name} (${origin})`;
-	if (value === undefined) return refused(`${place} is missing; needed: ${allowed}`);
-	return refused(`${show(value)} is not allowed for ${place}${because}; allowed: ${allowed}`);
+	if (value === undefined) return refused(settingRefusalTexts.missing({ place, allowed }));
+	return refused(settingRefusalTexts.notAllowed({ value: show(value), place, reason: why, allowed }));
 }
 
 /** Value as JSON, without passwords in addresses and texts with the shape of a credential. */

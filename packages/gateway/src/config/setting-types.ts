@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { allowedTexts } from "../texts/config/values.ts";
 
 /** Maximum. A larger amount is a typing error. */
 const maxDollars = 1_000_000;
@@ -12,7 +13,9 @@ export function list(
 	allowed: string,
 	isAllowed: (text: string) => boolean = () => true,
 ): z.ZodArray<z.ZodString> {
-	return z.array(string(allowed).refine(isAllowed, { error: allowed }), { error: `a list, each ${allowed}` });
+	return z.array(string(allowed).refine(isAllowed, { error: allowed }), {
+		error: allowedTexts.listOf({ item: allowed }),
+	});
 }
 
 export function choice<const T extends readonly string[]>(values: T): z.ZodEnum<{ [V in T[number]]: V }> {
@@ -20,11 +23,11 @@ export function choice<const T extends readonly string[]>(values: T): z.ZodEnum<
 }
 
 export function dollars(): z.ZodNumber {
-	const error = `an amount in US dollars from 0 to ${maxDollars}`;
+	const error = allowedTexts.dollars({ max: maxDollars });
 	return z.number({ error }).min(0, { error }).max(maxDollars, { error });
 }
 
 export function wholeNumber(min: number, max: number): z.ZodInt {
-	const error = `a whole number from ${min} to ${max}`;
+	const error = allowedTexts.wholeNumber({ min, max });
 	return z.int({ error }).min(min, { error }).max(max, { error });
 }

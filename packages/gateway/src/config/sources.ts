@@ -4,6 +4,7 @@ import { defined, type LogLevel, ParleyError } from "@parley/base";
 import { type JsonPath, parseCommentedJson } from "@parley/base/commented-json";
 import { errno } from "../data-directory/errno.ts";
 import { refuseForeignWriters } from "../data-directory/foreign-writers.ts";
+import { settingRefusalTexts } from "../texts/config/refusals.ts";
 
 /** Unchecked flags of the command line. */
 export interface ConfigFlags {
@@ -156,11 +157,9 @@ function fileSource(sources: ConfigSources): Source | undefined {
 	const { values, locate } = parseCommentedJson(path, text);
 	const origin = draft?.change ? placesOf(path, draft.change) : locate;
 	if (!isNamed && "data" in values) {
-		throw new ParleyError(
-			`${locate(["data"])}: a file that is found in the data directory cannot move it; ` +
-				"use --data or PARLEY_DATA, or name the file with --config",
-			{ code: "invalid_argument" },
-		);
+		throw new ParleyError(settingRefusalTexts.movedData({ place: locate(["data"]) }), {
+			code: "invalid_argument",
+		});
 	}
 	return { values, base: dirname(path), warnings, origin };
 }
@@ -182,7 +181,7 @@ function readFile(path: string, mayBeMissing: boolean): { text: string; warnings
 	} catch (cause) {
 		if (cause instanceof ParleyError) throw cause;
 		if (mayBeMissing && (errno(cause) === "ENOENT" || errno(cause) === "ENOTDIR")) return undefined;
-		throw new ParleyError(`the configuration file ${path} cannot be read (${errno(cause)}); see --config`, {
+		throw new ParleyError(settingRefusalTexts.fileUnreadable({ path, reason: errno(cause) }), {
 			code: "invalid_argument",
 			cause,
 		});

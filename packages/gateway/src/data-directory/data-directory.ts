@@ -2,6 +2,7 @@ import { existsSync, readdirSync, statSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { type Logger, ParleyError } from "@parley/base";
+import { dataDirectoryTexts } from "../texts/data-directory.ts";
 import { errno } from "./errno.ts";
 import { checkPermissions } from "./private-file.ts";
 import { secretKeyIn } from "./secret-key.ts";
@@ -55,11 +56,7 @@ function isDirectory(path: string): boolean {
 function checkDatabase(path: string): void {
 	const file = databaseIn(path);
 	if (statSync(file, { throwIfNoEntry: false })?.size !== 0 || !existsSync(secretKeyIn(path))) return;
-	throw new ParleyError(
-		`the database ${file} is damaged: it is empty, but ${path} has been used before. Restore a backup in its place, ` +
-			"or remove it and its -wal file to start without the old sessions",
-		{ code: "data_loss" },
-	);
+	throw new ParleyError(dataDirectoryTexts.databaseEmpty({ file, directory: path }), { code: "data_loss" });
 }
 
 /**
@@ -70,11 +67,9 @@ export function warnOfLostDatabase(path: string, log: Logger): void {
 	if (existsSync(databaseIn(path))) return;
 	const left = ["keys", "tokens"].flatMap((name) => namesIn(path, name));
 	if (left.length === 0) return;
-	log.warn(
-		`${path} contains keys or tokens (${left.join(", ")}) but no database: Parley creates an empty one, without earlier ` +
-			"sessions; if a database was lost, stop Parley and run: parley restore FILE --force",
-		{ dataDirectory: path },
-	);
+	log.warn(dataDirectoryTexts.databaseMissing({ directory: path, files: left.join(", ") }), {
+		dataDirectory: path,
+	});
 }
 
 function namesIn(path: string, directory: string): string[] {
@@ -83,17 +78,17 @@ function namesIn(path: string, directory: string): string[] {
 }
 
 function directoryError(path: string, cause: unknown, flag: string): ParleyError {
-	const choose = `choose another data directory with ${flag} DIR`;
+	const choose = dataDirectoryTexts.chooseOther({ flag });
 	const code = "failed_precondition";
 	switch (errno(cause)) {
 		case "EEXIST":
 		case "ENOTDIR":
-			return new ParleyError(`${path} is not a directory; ${choose}`, { code, cause });
+			return new ParleyError(dataDirectoryTexts.noDirectory({ path, choose }), { code, cause });
 		case "EACCES":
 		case "EPERM":
 		case "EROFS":
-			return new ParleyError(`${path} cannot be created by this user; ${choose}`, { code, cause });
+			return new ParleyError(dataDirectoryTexts.notCreatedByUser({ path, choose }), { code, cause });
 		default:
-			return new ParleyError(`${path} cannot be created; ${choose}`, { code, cause });
+			return new ParleyError(dataDirectoryTexts.notCreated({ path, choose }), { code, cause });
 	}
 }

@@ -3,6 +3,7 @@ import { join } from "node:path";
 // biome-ignore lint/plugin/sqlite-home: this is a lock of the kernel's, with no data in it
 import { DatabaseSync } from "node:sqlite";
 import { ParleyError } from "@parley/base";
+import { dataDirectoryTexts } from "../texts/data-directory.ts";
 import { databaseIn } from "./data-directory.ts";
 import { errno } from "./errno.ts";
 
@@ -24,14 +25,14 @@ interface Words {
 
 const gatewayWords: Words = {
 	other: "gateway",
-	stop: "stop it with `parley stop`",
+	stop: dataDirectoryTexts.stopGateway,
 	flag: "--data",
 };
 
 /** For a directory in which a subprocess stores its session. */
 export const sessionWords: Words = {
-	other: "process of the agent",
-	stop: "end that process, or wait until it has ended",
+	other: dataDirectoryTexts.otherAgent,
+	stop: dataDirectoryTexts.endAgent,
 	flag: "--session",
 };
 
@@ -105,8 +106,7 @@ interface OpenElsewhere {
 
 function openElsewhereError({ file, run, words, cause }: OpenElsewhere): ParleyError {
 	return new ParleyError(
-		`${file} is in use by another process, perhaps a ${words.other} that lost ${run}; ` +
-			`stop that process (\`fuser ${file}\` prints its id), or choose another directory with ${words.flag} DIR`,
+		dataDirectoryTexts.lockLost({ file, program: words.other, lock: run, flag: words.flag }),
 		{ code: "failed_precondition", cause },
 	);
 }
@@ -114,22 +114,21 @@ function openElsewhereError({ file, run, words, cause }: OpenElsewhere): ParleyE
 function unusableError(run: string, { flag }: Words, cause: unknown): ParleyError {
 	const why = cause instanceof Error ? cause.message : String(cause);
 	if (why === "database or disk is full") {
-		return new ParleyError(`${run} cannot be written: the disk is full; free some space and start again`, {
+		return new ParleyError(dataDirectoryTexts.diskFull({ file: run }), {
 			code: "unavailable",
 			cause,
 		});
 	}
-	return new ParleyError(
-		`${run} cannot be written (${why}); make the data directory writable for this user, ` +
-			`or choose another one with ${flag} DIR`,
-		{ code: "failed_precondition", cause },
-	);
+	return new ParleyError(dataDirectoryTexts.notWritable({ file: run, reason: why, flag }), {
+		code: "failed_precondition",
+		cause,
+	});
 }
 
 function busyError(dataDirectory: string, { other, stop, flag }: Words, cause: unknown): ParleyError {
 	const owner = ownerName(join(dataDirectory, "run", "lock.pid"));
 	return new ParleyError(
-		`${dataDirectory} is in use by another ${other}${owner}; ${stop}, or choose another directory with ${flag} DIR`,
+		dataDirectoryTexts.inUse({ directory: dataDirectory, program: other, owner, stop, flag }),
 		{ code: "failed_precondition", cause },
 	);
 }

@@ -3,6 +3,7 @@ import { dirname } from "node:path";
 // biome-ignore lint/plugin/sqlite-home: this is a lock of the kernel's, with no data in it
 import { DatabaseSync } from "node:sqlite";
 import { type Clock, ParleyError } from "@parley/base";
+import { dataDirectoryTexts } from "../texts/data-directory.ts";
 import { isBusy } from "./data-lock.ts";
 
 /** Milliseconds between two attempts, and until the wait ends. */
@@ -33,7 +34,7 @@ async function lock(database: DatabaseSync, path: string, clock: Clock): Promise
 		} catch (cause) {
 			if (!isBusy(cause)) throw cause;
 			if (clock.monotonic() - start > longestWaitMs)
-				throw new ParleyError(`${path} is locked by another process`, { code: "unavailable", cause });
+				throw new ParleyError(dataDirectoryTexts.locked({ path }), { code: "unavailable", cause });
 		}
 		const later = Promise.withResolvers<void>();
 		clock.after(pauseMs, later.resolve);

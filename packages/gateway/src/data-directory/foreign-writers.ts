@@ -1,6 +1,7 @@
 import { lstatSync, readlinkSync, realpathSync, type Stats, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { ParleyError } from "@parley/base";
+import { foreignWriterTexts } from "../texts/config/file.ts";
 
 const everybodyWrites = 0o002;
 const groupWrites = 0o020;
@@ -25,12 +26,12 @@ export function refuseForeignWriters(path: string, status: FileFacts): string[] 
 	// A pipe, or a device such as /dev/null, has no content that another user could change.
 	if (!status.isFile()) return [];
 	if ((status.mode & everybodyWrites) !== 0) {
-		throw writable(`${path} can be changed by every user of this machine`, path, status.mode);
+		throw writable(foreignWriterTexts.changedByAll({ path }), path, status.mode);
 	}
 	const way = wayTo(path);
 	for (const [directory, { mode }] of way.directories) {
 		if ((mode & everybodyWrites) === 0 || (mode & sticky) !== 0) continue;
-		throw writable(`${path} can be replaced by every user who can write ${directory}`, directory, mode);
+		throw writable(foreignWriterTexts.replacedByAll({ path, directory }), directory, mode);
 	}
 	return warningsAbout(path, status, way);
 }
@@ -73,13 +74,13 @@ function warningsAbout(path: string, status: FileFacts, way: Way): string[] {
 		(facts.mode & groupWrites) !== 0 && isForeign(facts.gid);
 	const warnings: string[] = [];
 	const warn = (fault: string, fix: string): void => {
-		warnings.push(`the configuration file ${path} ${fault}; if that is not intended, run: ${fix}`);
+		warnings.push(foreignWriterTexts.warning({ path, fault, fix }));
 	};
 	if (isForeign(uid)) {
-		warn(`belongs to another user (id ${uid}), who can change it`, `sudo chown ${user} ${quote(path)}`);
+		warn(foreignWriterTexts.otherOwner({ user: uid }), `sudo chown ${user} ${quote(path)}`);
 	}
 	if (groupCanWrite(status)) {
-		warn(`can be changed by all members of its group (id ${gid})`, `chmod g-w ${quote(path)}`);
+		warn(foreignWriterTexts.group({ group: gid }), `chmod g-w ${quote(path)}`);
 	}
 	// One warning for each user and group: directories below a home directory have the same owner.
 	const [owners, groups] = [new Set([uid]), new Set<number>()];
@@ -87,7 +88,7 @@ function warningsAbout(path: string, status: FileFacts, way: Way): string[] {
 		if (isForeign(facts.uid) && !owners.has(facts.uid)) {
 			owners.add(facts.uid);
 			warn(
-				`can be replaced by another user (id ${facts.uid}), who owns ${place}`,
+				foreignWriterTexts.otherDirectoryOwner({ user: facts.uid, directory: place }),
 				`sudo chown -h ${user} ${quote(place)}`,
 			);
 		}
@@ -95,7 +96,7 @@ function warningsAbout(path: string, status: FileFacts, way: Way): string[] {
 		if (!isOpen || groups.has(facts.gid)) continue;
 		groups.add(facts.gid);
 		warn(
-			`can be replaced by the group with id ${facts.gid}, which can write ${place}`,
+			foreignWriterTexts.directoryGroup({ group: facts.gid, directory: place }),
 			`chmod g-w ${quote(place)}`,
 		);
 	}
@@ -104,7 +105,7 @@ function warningsAbout(path: string, status: FileFacts, way: Way): string[] {
 
 function writable(fault: string, path: string, mode: number): ParleyError {
 	const octal = (mode & 0o777).toString(8);
-	return new ParleyError(`the configuration file ${fault} (mode ${octal}); run: chmod o-w ${quote(path)}`, {
+	return new ParleyError(foreignWriterTexts.refusal({ fault, mode: octal, path: quote(path) }), {
 		code: "failed_precondition",
 	});
 }

@@ -3,6 +3,7 @@ import type { Stats } from "node:fs";
 import { chmod, chown, link, mkdir, open, realpath, rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { ParleyError } from "@parley/base";
+import { dataDirectoryTexts } from "../texts/data-directory.ts";
 import { errno } from "./errno.ts";
 
 /** Writes a file of mode 0600 atomically and replaces an existing one. Creates its directory with mode 0700. */
@@ -54,7 +55,7 @@ export async function checkPermissions(path: string, forbidden: number): Promise
 	if ((status.mode & forbidden) === 0) return;
 	const mode = (status.mode & 0o777).toString(8);
 	const fix = `chmod ${status.isDirectory() ? "700" : "600"} '${path.replaceAll("'", "'\\''")}'`;
-	throw new ParleyError(`${path} is open to other users of this machine (mode ${mode}); run: ${fix}`, {
+	throw new ParleyError(dataDirectoryTexts.openFile({ path, mode, fix }), {
 		code: "failed_precondition",
 	});
 }

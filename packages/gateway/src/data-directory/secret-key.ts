@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { ParleyError } from "@parley/base";
+import { dataDirectoryTexts } from "../texts/data-directory.ts";
 import { errno } from "./errno.ts";
 import { checkPermissions, createPrivateFile } from "./private-file.ts";
 
@@ -32,9 +33,7 @@ async function readKey(path: string): Promise<Buffer> {
 	await checkPermissions(path, 0o077);
 	const key = Buffer.from(text.trim(), "base64url");
 	if (key.length === KEY_BYTES) return key;
-	throw new ParleyError(
-		`${path} has ${key.length} bytes instead of ${KEY_BYTES}: restore it from a backup. ` +
-			"Without a backup, remove it: the next start creates a key, and people must type stored passwords again",
-		{ code: "data_loss" },
-	);
+	throw new ParleyError(dataDirectoryTexts.keyLength({ path, bytes: key.length, expected: KEY_BYTES }), {
+		code: "data_loss",
+	});
 }

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { type Logger, ParleyError, readSqliteFile, type Store } from "@parley/base";
 import { SecretBox, type Tables } from "@parley/core";
+import { dataDirectoryTexts } from "../texts/data-directory.ts";
 import { databaseIn } from "./data-directory.ts";
 import { loadOrCreateSecretKey, secretKeyIn } from "./secret-key.ts";
 
@@ -15,11 +16,7 @@ export async function openSecretKey(
 	const path = secretKeyIn(dataDirectory);
 	const stored = existsSync(path) ? 0 : await store.read(countSecrets);
 	if (stored > 0) {
-		log.warn(
-			`the key ${path} is missing: Parley creates a new one, which cannot decrypt the stored passwords (${stored}). ` +
-				"Stop Parley and restore the key from a backup, or enter the passwords again when a tool asks for them",
-			{ path, stored },
-		);
+		log.warn(dataDirectoryTexts.keyMissing({ path, passwords: stored }), { path, stored });
 	}
 	return loadOrCreateSecretKey(dataDirectory);
 }

@@ -1,6 +1,7 @@
 import { type Clock, defined, parseJson } from "@parley/base";
 import * as z from "zod";
 import { errno } from "../data-directory/errno.ts";
+import { llamaTexts } from "../texts/llama.ts";
 
 /** Milliseconds for one response. The daemon's status answers within 2 s and tries once. */
 const PROBE_MS = 1_500;
@@ -36,13 +37,13 @@ export async function probeLlama(
 		const schema = status === 503 ? Loading : Ready;
 		const known = [200, 503].includes(status) && schema.safeParse(readJson(text)).success;
 		if (known) return { state: status === 200 ? "ready" : "loading" };
-		return { state: "other", did: `answers GET /health with ${status}, unlike a llama-server` };
+		return { state: "other", did: llamaTexts.otherHealth({ status }) };
 	} catch (reason) {
 		if (signal?.aborted) return { state: "absent" };
-		if (reason instanceof Late) return { state: "other", did: `does not answer within ${PROBE_MS / 1000} s` };
+		if (reason instanceof Late) return { state: "other", did: llamaTexts.slow({ seconds: PROBE_MS / 1000 }) };
 		const code = reason instanceof Error ? errno(reason.cause) : undefined;
 		if (code === "ECONNREFUSED") return { state: "absent" };
-		return { state: "other", did: `does not answer in HTTP (${code ?? "no answer"})` };
+		return { state: "other", did: llamaTexts.noHttp({ reason: code }) };
 	}
 }
 

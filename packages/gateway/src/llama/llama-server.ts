@@ -6,6 +6,7 @@ import {
 	startOperatorProgram,
 } from "@parley/core";
 import type { LlamaSettings } from "../config/llama-settings.ts";
+import { llamaTexts } from "../texts/llama.ts";
 import { type LlamaHealth, probeLlama, readWindow } from "./llama-health.ts";
 
 /** Milliseconds between two starts: twice as long after each failure. */
@@ -141,8 +142,8 @@ export class LlamaServer {
 			while (!isUsable(this.#state)) {
 				signal.throwIfAborted();
 				if (ended.aborted || (this.#state === "pausing" && this.#pauseMs > SHORT_PAUSE_MS)) {
-					const why = this.#reason ?? `it has not loaded its model after ${LONGEST_LOAD_MS / 60_000} minutes`;
-					const message = `The local model server at ${settings.endpoint} does not answer: ${why}`;
+					const why = this.#reason ?? llamaTexts.notLoaded({ minutes: LONGEST_LOAD_MS / 60_000 });
+					const message = llamaTexts.noAnswer({ url: settings.endpoint, reason: why });
 					throw new ModelError(message, { fault: "unreachable" });
 				}
 				await Promise.race([this.#changed.promise, end]);
@@ -218,7 +219,7 @@ export class LlamaServer {
 		over.abort();
 		await loading;
 		this.#program = undefined;
-		const end = signal === null ? `with exit code ${code}` : `by ${signal}`;
+		const end = signal === null ? llamaTexts.exitCode({ code }) : `by ${signal}`;
 		return `${JSON.stringify(command)} ended ${end}${this.#lastLine === "" ? "" : `: ${this.#lastLine}`}`;
 	}
 
@@ -234,7 +235,7 @@ export class LlamaServer {
 			await delay(clock, health.state === "ready" ? FOREIGN_POLL_MS : POLL_MS, signal).catch(() => undefined);
 			health = await probeLlama(settings, clock, signal);
 		}
-		return "the server that the gateway did not start no longer answers";
+		return llamaTexts.otherServerStopped;
 	}
 
 	/** Checks the started server until it is ready or `over` aborts, and reports its progress. */
@@ -244,7 +245,7 @@ export class LlamaServer {
 		const startedAt = clock.monotonic();
 		const report = (): void => {
 			const seconds = Math.round((clock.monotonic() - startedAt) / 1_000);
-			const state = this.#state === "loading" ? "loads its model" : "does not answer yet";
+			const state = this.#state === "loading" ? llamaTexts.loading : llamaTexts.notReady;
 			log.info(`the local model server ${state}`, { endpoint, seconds, line: this.#lastLine });
 			timer = clock.after(REPORT_MS, report);
 		};
@@ -289,7 +290,7 @@ function isUsable(state: LlamaState): boolean {
 
 function occupied(endpoint: string, did: string): string {
 	const { host } = new URL(endpoint);
-	return `${host} is in use by another program, which ${did}: stop that program, or change llama.endpoint`;
+	return llamaTexts.otherProgram({ host, answer: did });
 }
 
 async function findCommand(command: string, environment: LlamaSettings["environment"]): Promise<void> {
@@ -297,11 +298,10 @@ async function findCommand(command: string, environment: LlamaSettings["environm
 		await findOperatorProgram(command, environment);
 	} catch (cause) {
 		const place = command.includes("/") ? "" : " in PATH";
-		throw new ParleyError(
-			`llama.command ${JSON.stringify(command)} cannot be started: there is no such program${place} that you may execute. ` +
-				"Install llama.cpp, or set the path of its llama-server.",
-			{ code: "invalid_argument", cause },
-		);
+		throw new ParleyError(llamaTexts.noProgram({ command: JSON.stringify(command), where: place }), {
+			code: "invalid_argument",
+			cause,
+		});
 	}
 }
 

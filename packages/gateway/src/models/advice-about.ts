@@ -1,5 +1,6 @@
 import { knownProvider } from "../config/known-providers.ts";
 import type { ProviderChoice } from "../config/provider.ts";
+import { modelServerTexts } from "../texts/models/discovery.ts";
 
 /** Advice for a name such as `openai/gpt-x` whose provider the gateway does not use. Undefined for other names. */
 export function adviceAbout({ provider: home, connections = [] }: ProviderChoice) {
@@ -10,9 +11,8 @@ export function adviceAbout({ provider: home, connections = [] }: ProviderChoice
 		const known = knownProvider(provider);
 		if (!known || used.has(provider) || name.length === end + 1) return undefined;
 		const [key] = known.keys;
-		const entry = `adds "${provider}": {} to models.providers`;
 		const isEnough = known.isFound === true && (home === "anthropic" || home === "offline");
-		const work = key === undefined ? entry : isEnough ? `sets ${key}` : `sets ${key} and ${entry}`;
-		return `the gateway does not use ${provider}; the operator ${work}, and starts the gateway again`;
+		if (key === undefined) return modelServerTexts.needsEntry({ provider });
+		return (isEnough ? modelServerTexts.needsKey : modelServerTexts.needsKeyAndEntry)({ provider, key });
 	};
 }

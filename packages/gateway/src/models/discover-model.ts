@@ -1,6 +1,7 @@
 import { defined, ParleyError, parseJson } from "@parley/base";
 import * as z from "zod";
 import type { ProviderConnection } from "../config/provider-connections.ts";
+import { modelServerTexts } from "../texts/models/discovery.ts";
 import { unreachableReason } from "./unreachable.ts";
 
 /** Version of the API that the SDK requests. */
@@ -74,10 +75,13 @@ export async function discoverModels(
 	const url = listAddress(server);
 	const served = await listModels(server);
 	const name = served.find((one) => one === preferred) ?? served[0];
-	if (name === undefined) throw unknown(`${url} lists no models`);
+	if (name === undefined) throw unknown(modelServerTexts.noModels({ url }));
 	if (name === preferred || served.length === 1) return { name, served };
-	const more = served.length > maxListed ? ", …" : "";
-	const several = `${url} lists ${served.length} models: ${served.slice(0, maxListed).join(", ")}${more}`;
+	const several = modelServerTexts.severalModels({
+		url,
+		count: served.length,
+		names: served.slice(0, maxListed),
+	});
 	return { name, served, undecided: unknown(several) };
 }
 
@@ -116,11 +120,8 @@ export async function readList(server: ModelServer): Promise<ListedModel[]> {
 	} catch (cause) {
 		if (cause instanceof ParleyError && cause.code === "failed_precondition") throw cause;
 		const reason = unreachableReason(cause);
-		if (reason === undefined) throw unknown(`${url} returned no list of models`, cause);
-		throw failed(
-			`${url} cannot be reached: ${reason}; check the address, and whether the server runs`,
-			cause,
-		);
+		if (reason === undefined) throw unknown(modelServerTexts.noList({ url }), cause);
+		throw failed(modelServerTexts.unreachable({ url, reason }), cause);
 	}
 }
 
@@ -141,9 +142,8 @@ export function modelsIn(text: string, { family }: ModelServer): ListedModel[] {
 
 function refusal(url: string, status: number, { apiKey, keyName }: ModelServer): ParleyError {
 	if (status !== 401 && status !== 403) return unknown(`${url} answered ${status}`);
-	if (apiKey !== undefined)
-		return failed(`${url} does not accept the key (${status}); check ${keyName ?? "the key"}`);
-	return failed(`${url} requires a key (${status})${keyName === undefined ? "" : `; set ${keyName}`}`);
+	if (apiKey !== undefined) return failed(modelServerTexts.keyRejected({ url, status, keyName }));
+	return failed(modelServerTexts.keyRequired({ url, status, keyName }));
 }
 
 /** The body as text, up to a limit. */
@@ -152,14 +152,14 @@ export async function readText(response: Response): Promise<string> {
 	let bytes = 0;
 	for await (const chunk of response.body ?? []) {
 		bytes += chunk.byteLength;
-		if (bytes > maxBytes) throw unknown(`${response.url} returned more than ${maxBytes} bytes`);
+		if (bytes > maxBytes) throw unknown(modelServerTexts.tooLong({ url: response.url, maxBytes }));
 		chunks.push(chunk);
 	}
 	return Buffer.concat(chunks).toString("utf8");
 }
 
 function unknown(why: string, cause?: unknown): ParleyError {
-	return failed(`${why}; choose a model with --model`, cause);
+	return failed(modelServerTexts.chooseModel({ problem: why }), cause);
 }
 
 function failed(message: string, cause?: unknown): ParleyError {

@@ -16,6 +16,7 @@ import type { Config } from "../config/load.ts";
 import type { ProviderReason } from "../config/provider.ts";
 import { notAllowed } from "../config/setting-refusal.ts";
 import type { LlamaServer } from "../llama/llama-server.ts";
+import { modelServerTexts } from "../texts/models/discovery.ts";
 import { adviceAbout } from "./advice-about.ts";
 import { type Discovered, discoverModel, discoverModels, listModels } from "./discover-model.ts";
 import { withListedWindows } from "./listed-windows.ts";
@@ -231,13 +232,10 @@ function checkKnown(value: string, { path, origin }: Place, table: ModelTable, c
 	const near = table.near(value, anthropic).join(", ");
 	const tiers = table.list(anthropic).flatMap(({ tier, id }) => (tier ? [`${tier} (${id})`] : []));
 	const advice = adviceAbout(config)(value);
-	const question = near === "" ? "" : `, did you mean ${near}?`;
 	throw notAllowed({ origin: () => origin }, path, {
 		value,
-		why: advice ?? `no model has this name${question}`,
-		allowed:
-			`a tier: ${tiers.join(", ")}; or the name of a model: ` +
-			"one that is newer than this program can be added in models.json of the data directory",
+		why: advice ?? modelServerTexts.unknownModel({ near }),
+		allowed: modelServerTexts.allowedModels({ tiers: tiers.join(", ") }),
 	});
 }
 

@@ -4,6 +4,7 @@ import { ParleyError, parseJson } from "@parley/base";
 import { builtinModels, type ModelInfo, ModelTable, modelsFromFile } from "@parley/core";
 import * as z from "zod";
 import { errno } from "../data-directory/errno.ts";
+import { modelServerTexts } from "../texts/models/discovery.ts";
 
 /** Model names in a file. `modelsFromFile` checks the rest. */
 function namesIn(value: unknown) {
@@ -45,7 +46,7 @@ function read(path: string, mayBeMissing: boolean): string | undefined {
 		return readFileSync(path, "utf8");
 	} catch (cause) {
 		if (mayBeMissing && errno(cause) === "ENOENT") return undefined;
-		throw refused(`the models file ${path} cannot be read (${errno(cause)})`, cause);
+		throw refused(modelServerTexts.fileUnreadable({ path, reason: errno(cause) }), cause);
 	}
 }
 
@@ -53,7 +54,7 @@ function parse(text: string, path: string): unknown {
 	try {
 		return parseJson(text.replace(/^\uFEFF/, ""));
 	} catch (cause) {
-		throw refused(`the models file ${path} cannot be read: ${ParleyError.from(cause).message}`, cause);
+		throw refused(modelServerTexts.fileInvalid({ path, reason: ParleyError.from(cause).message }), cause);
 	}
 }
 

@@ -8,6 +8,7 @@ import { type ConfigSources, configFile } from "../config/sources.ts";
 import { errno } from "../data-directory/errno.ts";
 import { withFileLock } from "../data-directory/file-lock.ts";
 import { replaceOwnedFile } from "../data-directory/private-file.ts";
+import { settingRefusalTexts } from "../texts/config/refusals.ts";
 import { effectiveSetting, schemaAt } from "./effective-settings.ts";
 
 /** Result of a change of the configuration file. */
@@ -32,7 +33,7 @@ export async function readConfigText(sources: ConfigSources): Promise<{ path: st
 		return { path, text: (await readFile(path, "utf8")).replace(/^\uFEFF/, "") };
 	} catch (cause) {
 		if (errno(cause) === "ENOENT") return { path, text: "{}\n" };
-		throw new ParleyError(`the configuration file ${path} cannot be read (${errno(cause)}); see --config`, {
+		throw new ParleyError(settingRefusalTexts.fileUnreadable({ path, reason: errno(cause) }), {
 			code: "invalid_argument",
 			cause,
 		});
@@ -76,7 +77,7 @@ export async function replaceConfigText(
 	return await withConfigLock({ sources, clock }, async () => {
 		const { path, text: now } = await readConfigText(sources);
 		if (now !== before) {
-			throw new ParleyError(`${path} was changed by another program: start the edit again`, {
+			throw new ParleyError(settingRefusalTexts.fileChanged({ path }), {
 				code: "failed_precondition",
 			});
 		}
@@ -129,8 +130,12 @@ function readValue(words: readonly string[], { key, schema, cwd }: Place): unkno
 		return asSchema(schema.items)?.type === "object" ? readJson(words.join(" "), key) : words.map(asText);
 	}
 	if (more.length > 0) {
-		const count = `${key} has one value, but the command line has ${words.length}`;
-		throw new ParleyError(`${count}: ${JSON.stringify(words)}; put a value with spaces in quotation marks`, {
+		const message = settingRefusalTexts.severalValues({
+			key,
+			count: words.length,
+			words: JSON.stringify(words),
+		});
+		throw new ParleyError(message, {
 			code: "invalid_argument",
 		});
 	}
@@ -145,7 +150,7 @@ function readJson(text: string, key: string): unknown {
 	try {
 		return parseJson(text, { uniqueKeys: true });
 	} catch (cause) {
-		const message = `${JSON.stringify(text.slice(0, 200))} is not a value of ${key}: use JSON, for example '{"name": "value"}' or '["value"]'`;
+		const message = settingRefusalTexts.notJson({ value: JSON.stringify(text.slice(0, 200)), key });
 		throw new ParleyError(message, { code: "invalid_argument", cause });
 	}
 }

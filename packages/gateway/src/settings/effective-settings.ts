@@ -13,6 +13,7 @@ import {
 	topRows,
 } from "../config/setting-rows.ts";
 import type { ConfigSources } from "../config/sources.ts";
+import { settingRefusalTexts } from "../texts/config/refusals.ts";
 
 /** Value of one setting, as a gateway that starts with these sources uses it. */
 export interface EffectiveSetting {
@@ -74,11 +75,18 @@ export function schemaAt(path: readonly string[]): SettingSchema {
 	const valid = path.findIndex((_, at) => findSchema(path.slice(0, at + 1)) === undefined);
 	const allowed = settingsAt(path.slice(0, valid)).filter((name) => name !== "$schema");
 	const near = findNearMiss(path[valid] ?? "", allowed);
-	const question = near === undefined ? "" : `; did you mean ${[...path.slice(0, valid), near].join(".")}?`;
-	const rest = allowed.length === 0 ? "" : `; allowed: ${allowed.join(", ")}`;
-	throw new ParleyError(`unknown setting ${JSON.stringify(path.join("."))}${question}${rest}`, {
-		code: "invalid_argument",
-	});
+	const meant = near === undefined ? undefined : [...path.slice(0, valid), near].join(".");
+	throw new ParleyError(
+		settingRefusalTexts.unknownSetting({
+			name: JSON.stringify(path.join(".")),
+			place: undefined,
+			near: meant,
+			allowed,
+		}),
+		{
+			code: "invalid_argument",
+		},
+	);
 }
 
 function findSchema(path: readonly string[]): SettingSchema | undefined {

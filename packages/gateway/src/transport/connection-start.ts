@@ -1,6 +1,7 @@
 import type { Socket } from "node:net";
 import { TLSSocket } from "node:tls";
 import type { Clock } from "@parley/base";
+import { refusalTexts } from "../texts/http.ts";
 import type { TlsIdentity } from "./tls-identity.ts";
 
 export interface ListenerSecurity {
@@ -139,14 +140,14 @@ function startTls(socket: Socket, { context }: TlsIdentity, clock: Clock): Promi
 
 /** HTTP/1.1 response for a plaintext request on a TLS port. */
 const tlsRequired = answer("400 Bad Request", {
-	error: "this port requires https",
-	hint: "write https:// and wss:// instead of http:// and ws://",
+	error: refusalTexts.httpsRequired,
+	hint: refusalTexts.httpsRequiredHint,
 });
 
 /** Response of a port that only proxies may use without TLS. */
 const servesProxies = answer("403 Forbidden", {
-	error: "this port accepts only its proxies",
-	hint: "use the address of the proxy; the proxies are in trustedProxies of the configuration",
+	error: refusalTexts.onlyProxies,
+	hint: refusalTexts.onlyProxiesHint,
 });
 
 function answer(status: string, body: object): string {

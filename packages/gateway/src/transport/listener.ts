@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { createServer, type Server, type Socket } from "node:net";
 import { type Clock, type Logger, ParleyError } from "@parley/base";
 import { errno } from "../data-directory/errno.ts";
+import { listenTexts } from "../texts/listening.ts";
 import { type Endpoint, formatEndpoint } from "./address.ts";
 import type { Admission } from "./admission.ts";
 import { type ConnectionHandlers, type ListenerSecurity, startConnection } from "./connection-start.ts";
@@ -95,7 +96,7 @@ async function listen(server: Server, { host, port }: Endpoint): Promise<void> {
 function boundAddress(server: Server, { plain }: ListenerOptions): ListenerAddress {
 	const bound = server.address();
 	if (bound === null || typeof bound === "string") {
-		throw new ParleyError("the listener has no address", { code: "internal" });
+		throw new ParleyError(listenTexts.noAddress, { code: "internal" });
 	}
 	const { address: host, port } = bound;
 	return { host, port, url: `${plain === "nobody" ? "https" : "http"}://${formatEndpoint({ host, port })}` };
@@ -107,24 +108,23 @@ function listenError(endpoint: Endpoint, cause: unknown): ParleyError {
 
 	switch (errno(cause)) {
 		case "EADDRINUSE":
-			return new ParleyError(`cannot listen on ${place}: ${portInUse(endpoint, free)}`, {
+			return new ParleyError(listenTexts.portInUse({ address: place, fix: portInUse(endpoint, free) }), {
 				code: "failed_precondition",
 				cause,
 			});
 		case "EACCES":
-			return new ParleyError(
-				`cannot listen on ${place}: the system does not allow this user that port; ` +
-					`choose one above 1023, or --listen ${free} for a free one`,
-				{ code: "permission_denied", cause },
-			);
+			return new ParleyError(listenTexts.portNotAllowed({ address: place, free }), {
+				code: "permission_denied",
+				cause,
+			});
 		case "EADDRNOTAVAIL":
 		case "ENOTFOUND":
 			return new ParleyError(
-				`cannot listen on ${place}: this machine has no address ${endpoint.host}; use --listen 127.0.0.1:${endpoint.port}`,
+				listenTexts.hostNotOnMachine({ address: place, host: endpoint.host, port: endpoint.port }),
 				{ code: "invalid_argument", cause },
 			);
 		default:
-			return new ParleyError(`cannot listen on ${place}`, { code: "unavailable", cause });
+			return new ParleyError(listenTexts.failed({ address: place }), { code: "unavailable", cause });
 	}
 }
 
@@ -133,13 +133,7 @@ const ozziePort = 18_420;
 
 function portInUse({ port }: Endpoint, free: string): string {
 	if (port !== ozziePort) {
-		return (
-			"another program, perhaps another Parley, listens there; " +
-			`stop it, or choose another port: --listen ${free} picks a free one`
-		);
+		return listenTexts.portInUseFix({ free });
 	}
-	return (
-		"another program, perhaps an Ozzie gateway, listens there; stop it, or start without --ozzie and give your client " +
-		"another address of Parley: ozzie ask --gateway ws://127.0.0.1:7777/api/ws"
-	);
+	return listenTexts.ozziePortInUseFix;
 }

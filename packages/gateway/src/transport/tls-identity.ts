@@ -4,6 +4,7 @@ import { createSecureContext, type SecureContext } from "node:tls";
 import { ParleyError } from "@parley/base";
 import { errno } from "../data-directory/errno.ts";
 import { checkPermissions } from "../data-directory/private-file.ts";
+import { certificateTexts } from "../texts/listening.ts";
 
 /** Both in PEM form. */
 export interface TlsFiles {
@@ -51,7 +52,7 @@ async function readable<T>(path: string, read: (path: string) => Promise<T>): Pr
 		return await read(path);
 	} catch (cause) {
 		if (cause instanceof ParleyError) throw cause;
-		throw new ParleyError(`${path} cannot be read (${errno(cause)}), and TLS needs it`, { code, cause });
+		throw new ParleyError(certificateTexts.unreadable({ path, reason: errno(cause) }), { code, cause });
 	}
 }
 
@@ -60,18 +61,14 @@ function readCertificates(file: string, text: string): [X509Certificate, ...X509
 		const [leaf, ...between] = (text.match(pemCertificate) ?? []).map((pem) => new X509Certificate(pem));
 		if (leaf) return [leaf, ...between];
 	} catch (cause) {
-		throw new ParleyError(`${file} contains a certificate that cannot be read; create or renew it`, {
+		throw new ParleyError(certificateTexts.invalidCertificate({ file }), {
 			code,
 			cause,
 		});
 	}
-	const mend = "convert another format with: openssl x509 -in FILE -inform DER -out cert.pem";
-	throw new ParleyError(
-		`${file} contains no certificate in PEM form (-----BEGIN CERTIFICATE-----); ${mend}`,
-		{
-			code,
-		},
-	);
+	throw new ParleyError(certificateTexts.noCertificate({ file }), {
+		code,
+	});
 }
 
 function readKey(file: string, text: string): KeyObject {
@@ -79,10 +76,9 @@ function readKey(file: string, text: string): KeyObject {
 		return createPrivateKey(text);
 	} catch (cause) {
 		if (errno(cause) === "ERR_MISSING_PASSPHRASE" || text.includes("ENCRYPTED")) {
-			const mend = "the gateway cannot ask for it: remove it with openssl pkey -in FILE -out key.pem";
-			throw new ParleyError(`the private key in ${file} has a passphrase; ${mend}`, { code, cause });
+			throw new ParleyError(certificateTexts.passphrase({ file }), { code, cause });
 		}
-		throw new ParleyError(`${file} contains no private key in PEM form (-----BEGIN PRIVATE KEY-----)`, {
+		throw new ParleyError(certificateTexts.noKey({ file }), {
 			code,
 			cause,
 		});
@@ -91,10 +87,8 @@ function readKey(file: string, text: string): KeyObject {
 
 function mismatch({ cert, key }: TlsFiles, between: readonly X509Certificate[], own: KeyObject): ParleyError {
 	const isLater = between.some((certificate) => certificate.checkPrivateKey(own));
-	const mend = isLater
-		? `its certificate is not the first in ${cert}: put it first`
-		: "name two files that belong together";
-	return new ParleyError(`the key in ${key} does not belong to the certificate in ${cert}; ${mend}`, {
+	const mend = isLater ? certificateTexts.orderFix({ cert }) : certificateTexts.pairFix;
+	return new ParleyError(certificateTexts.otherKey({ key, certificate: cert, fix: mend }), {
 		code,
 	});
 }

@@ -25,11 +25,11 @@ export const connectorStateTexts = {
 		`\`parley start\` restarts its connectors automatically; \`parley ${platform} doctor\` shows details`,
 	waitingFix: ({ platform }: { readonly platform: string }) =>
 		`it continues automatically; \`parley ${platform} doctor\` shows details`,
-	heldFix: ({ platform }: { readonly platform: string }) =>
+	decisionFix: ({ platform }: { readonly platform: string }) =>
 		`\`parley ${platform} posts\` lists the posts that need a decision`,
 	events: ({ count }: { readonly count: number }) => `events to handle: ${count}`,
 	posts: ({ count }: { readonly count: number }) => `posts to send: ${count}`,
-	heldPosts: ({ count }: { readonly count: number }) => `held posts: ${count}`,
+	undecidedPosts: ({ count }: { readonly count: number }) => `held posts: ${count}`,
 } as const;
 
 /** Findings about the connector of this machine. */

@@ -115,3 +115,11 @@ export const mcpSettingTexts = {
 	forms:
 		"Show usual approvals as forms to the person at a client of the MCP server of this gateway. Only for clients that never answer a form themselves. Default: false.",
 } as const;
+
+/** Descriptions of the settings of the web search. */
+export const searchSettingTexts = {
+	api: "API of the search engine: brave is Brave Search and needs a key. searxng is your own SearXNG, whose settings must allow the format json.",
+	url: ({ origin }: { readonly origin: string }) =>
+		`Address of the search engine, which may be in your own network. Required for searxng. Default for brave: ${origin}.`,
+	key: "Name of the variable of the environment that has the key of Brave Search. Default: BRAVE_API_KEY.",
+} as const;

@@ -60,4 +60,10 @@ export const allowedTexts = {
 	commandOrUrl:
 		"a command with args, env, envFrom, read and write, or a url with tokenFrom and allowPrivate, but not both",
 	mcpServers: ({ name }: { readonly name: string }) => `an object whose keys are names of servers: ${name}`,
+	searchAddress: "an http or https address, such as http://127.0.0.1:8888",
+	searchKeyVariable: "the name of a variable of the environment, such as BRAVE_API_KEY",
+	listOf: ({ item }: { readonly item: string }) => `a list, each ${item}`,
+	dollars: ({ max }: { readonly max: number }) => `an amount in US dollars from 0 to ${max}`,
+	wholeNumber: ({ min, max }: { readonly min: number; readonly max: number }) =>
+		`a whole number from ${min} to ${max}`,
 } as const;

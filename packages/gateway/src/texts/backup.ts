@@ -1,0 +1,63 @@
+/** Progress and errors of a backup. */
+export const createBackupTexts = {
+	fileExists: ({ file }: { readonly file: string }) =>
+		`${file} exists; choose another name, or replace it with --force`,
+	copying: "copying the database",
+	packing: ({ files }: { readonly files: number }) => `packing ${files} files`,
+	interruptedRestore: ({ dataDirectory }: { readonly dataDirectory: string }) =>
+		`a restore into ${dataDirectory} was interrupted; start the gateway once to finish it`,
+	noSessions: ({ dataDirectory }: { readonly dataDirectory: string }) =>
+		`there are no sessions in ${dataDirectory}; name another directory with --data`,
+	insideData: ({ file, dataDirectory }: { readonly file: string; readonly dataDirectory: string }) =>
+		`${file} is inside the data directory ${dataDirectory}, which the backup saves; choose a path outside of it`,
+	noPlace: "does not exist; create it, or choose another path for the file",
+	placeIsFile: "is not a directory; choose another path for the file",
+	placeNotWritable: "cannot be written by this user; choose another path for the file",
+	placeFull: "has no space left; choose another path for the file",
+	placeFails: ({ code }: { readonly code: string }) =>
+		`cannot be written (${code}); choose another path for the file`,
+	invalidFileId: ({ id }: { readonly id: string }) =>
+		`the database has the invalid file id ${id}: restore a backup`,
+} as const;
+
+/** Progress and errors of a restore. Most errors follow the name of the file. */
+export const readBackupTexts = {
+	invalidPath: "is not a path of a data directory",
+	newerVersion: ({ version }: { readonly version: string }) =>
+		`the backup was made by a newer Parley (${version}): upgrade the program to restore it`,
+	invalidList: ({ fault }: { readonly fault: string }) => `the list of its files is not valid (${fault})`,
+	listNotJson: "the list of its files is not JSON",
+	listedTwice: ({ path }: { readonly path: string }) => `it lists ${path} twice`,
+	unreadable: "it cannot be read further",
+	compressedTwice: "it is compressed twice",
+	moreThanListed: "it has more content than it lists",
+	noList: "it does not begin with a list of its files",
+	missing: ({ file }: { readonly file: string }) => `${file} is missing`,
+	tooCompressed: ({ maxRatio }: { readonly maxRatio: number }) =>
+		`it unpacks to more than ${maxRatio} times its size, like an archive that is made to fill a disk; ` +
+		"if you trust it, allow more with --max-ratio N",
+	tooLarge: ({ bytes, maxBytes }: { readonly bytes: number; readonly maxBytes: number }) =>
+		`it unpacks to ${bytes} bytes, and the limit is ${maxBytes}; if you trust it, allow more with --max-size SIZE`,
+	differs: ({ path }: { readonly path: string }) => `${path} differs from the saved content`,
+	contentAfterEnd: "it has content after its end",
+	unlisted: ({ path, type }: { readonly path: string; readonly type: string }) =>
+		`it contains ${path} (${type}), which it does not list`,
+	noFile: ({ file }: { readonly file: string }) => `there is no file ${file}`,
+	isDirectory: ({ file }: { readonly file: string }) =>
+		`${file} is a directory, not a file that \`parley backup\` wrote`,
+	notReadable: ({ file }: { readonly file: string }) => `${file} cannot be read by this user`,
+	unusable: ({ file, reason }: { readonly file: string; readonly reason: string }) =>
+		`${file} cannot be used: ${reason}`,
+	damaged: ({ file, reason }: { readonly file: string; readonly reason: string }) =>
+		`${file} is not a backup, or is damaged or incomplete (${reason})`,
+	checking: "checking the database",
+	notEmpty: ({ directory, found }: { readonly directory: string; readonly found: string }) =>
+		`${directory} is not empty (${found}); use --force to move its content aside, or choose another directory with --data DIR`,
+	unpacking: ({ files }: { readonly files: number }) => `unpacking ${files} files`,
+	unknownDatabase: ({ version, migration }: { readonly version: string; readonly migration: string }) =>
+		`the backup was made by Parley ${version}, whose database this version does not know (${migration}): ` +
+		"upgrade the program to restore it",
+	noDatabase: "it contains no database",
+	diskFull: ({ directory, missing }: { readonly directory: string; readonly missing: number }) =>
+		`the disk of ${directory} is too full: ${missing} MiB more are needed`,
+} as const;

@@ -1,0 +1,123 @@
+interface UnknownSetting {
+	readonly name: string;
+	readonly place: string | undefined;
+	readonly near: string | undefined;
+	readonly allowed: readonly string[];
+}
+
+interface NotAllowed {
+	readonly value: string;
+	readonly place: string;
+	readonly reason: string | undefined;
+	readonly allowed: string;
+}
+
+const address = "an http or https address with the version of the API, such as http://127.0.0.1:8000/v1";
+const keyFix = "set it to a key, or unset it to use the offline model";
+const keyUnencrypted = "the key would be sent over the internet without encryption";
+const httpsOrOwnNetwork = "https, or a server on this machine or in its own network";
+
+/** Errors of settings: the place, the value and what is allowed. */
+export const settingRefusalTexts = {
+	otherModelServer: "llama in the configuration names another model server",
+	oneOfBoth: "one of the two: remove the other",
+	llamaWithoutPath: "the program in llama.command speaks http, without a path",
+	llamaEndpoint: "http://HOST:PORT, for example http://127.0.0.1:8080",
+	didYouMean: ({ near }: { readonly near: string }) => `did you mean ${near}?`,
+	knownProvider: ({ names }: { readonly names: string }) => `${names}, or a name of models.providers`,
+	existingDirectory: "a directory that exists",
+	existingPath: "a path that exists",
+	existingFile: "a file that exists",
+	keyUnencrypted,
+	httpsOrOwnNetwork,
+	invalidFile: ({ path, reason }: { readonly path: string; readonly reason: string }) =>
+		`${path} is not valid: ${reason}`,
+	pathMissing: ({ path }: { readonly path: string }) => `its path ${path} does not exist`,
+	invalidLogins: ({ path }: { readonly path: string }) =>
+		`${path} is not valid: log in again after you have removed it`,
+	noVariable: ({ names }: { readonly names: string }) => `the gateway has no variable ${names}`,
+	addressMissing: ({ place }: { readonly place: string }) => `${place} is missing; needed: ${address}`,
+	addressNotAllowed: ({ value, place }: { readonly value: string; readonly place: string }) =>
+		`${value} is not allowed for ${place}; allowed: ${address}`,
+	azureAddress: ({
+		url,
+		place,
+		origin,
+	}: {
+		readonly url: string;
+		readonly place: string;
+		readonly origin: string;
+	}) =>
+		`${url} is not allowed for ${place}: only the v1 API of Azure is supported; ` +
+		`allowed: ${origin}/openai/v1, with the name of the deployment as the name of the model`,
+	regionMissing: ({ variable, place }: { readonly variable: string; readonly place: string }) =>
+		`the address needs a region: set ${variable}, or ${place}`,
+	providerKeyMissing: ({ provider, variable }: { readonly provider: string; readonly variable: string }) =>
+		`provider ${provider} needs a key: set ${variable}; --provider offline needs none`,
+	providerKeyUnencrypted: ({ name }: { readonly name: string }) =>
+		`models.providers.${name}.baseUrl is not allowed: ${keyUnencrypted}; allowed: ${httpsOrOwnNetwork}`,
+	invalidKey: ({ variable }: { readonly variable: string }) =>
+		`${variable} contains characters that a key cannot have (a space, a line break or a letter beyond ASCII); ${keyFix}`,
+	/** Without `value`, it is not shown. */
+	placeholderKey: ({
+		variable,
+		value = "a placeholder",
+	}: {
+		readonly variable: string;
+		readonly value: string | undefined;
+	}) => `${variable} is ${value}, which is not a key; ${keyFix}`,
+	anthropicKeyMissing: ({ variable }: { readonly variable: string }) =>
+		`provider anthropic needs a key: set ${variable}; or name a server with the Messages API with ` +
+		"--base-url; --provider offline needs neither",
+	llamaAndProvider: ({ provider }: { readonly provider: string }) =>
+		`provider ${provider} and llama cannot be used together: remove one of them`,
+	twoAnthropic: `models.providers.anthropic cannot be used together with baseUrl or llama, whose provider is anthropic, too: add your server to models.providers under another name, with the api messages`,
+	proxyWithoutAuth: "with auth none, every client of a proxy would be the operator",
+	authLocalOrToken: "auth local or token",
+	thisMachine:
+		"an address of this machine only (127.0.0.1, [::1], localhost), which an SSH tunnel makes reachable: ssh -L 7777:127.0.0.1:7777 THIS-MACHINE",
+	reachableWithoutAuth: "with auth none, every client that can reach this address would be the operator",
+	reachableUnencrypted:
+		"other machines can reach this address, and the network could read all messages and the token",
+	withTls: "with TLS (--tls-cert FILE --tls-key FILE)",
+	behindProxy: "behind a proxy with TLS (--trusted-proxy ADDRESS)",
+	insecureLan: "without TLS, in a network that you trust, with --insecure-lan",
+	eachAddressOnce: "each address once",
+	noAddress: ({ text }: { readonly text: string }) => `${text} is not HOST:PORT`,
+	searxngUrl: "an http or https address, such as http://127.0.0.1:8888, for searxng",
+	searxngKey: "no key for searxng",
+	searchKey: "a variable that the gateway has, with the key of Brave Search",
+	/** `place`: position in the source. `near`: a similar name. */
+	unknownSetting: ({ name, place, near, allowed }: UnknownSetting) =>
+		`unknown setting ${name}${place === undefined ? "" : ` (${place})`}${near === undefined ? "" : `; did you mean ${near}?`}${
+			allowed.length === 0 ? "" : `; allowed: ${allowed.join(", ")}`
+		}`,
+	missing: ({ place, allowed }: { readonly place: string; readonly allowed: string }) =>
+		`${place} is missing; needed: ${allowed}`,
+	notAllowed: ({ value, place, reason, allowed }: NotAllowed) =>
+		`${value} is not allowed for ${place}${reason === undefined ? "" : `: ${reason}`}; allowed: ${allowed}`,
+	movedData: ({ place }: { readonly place: string }) =>
+		`${place}: a file that is found in the data directory cannot move it; ` +
+		"use --data or PARLEY_DATA, or name the file with --config",
+	fileUnreadable: ({
+		path,
+		reason = "unknown reason",
+	}: {
+		readonly path: string;
+		readonly reason: string | undefined;
+	}) => `the configuration file ${path} cannot be read (${reason}); see --config`,
+	fileChanged: ({ path }: { readonly path: string }) =>
+		`${path} was changed by another program: start the edit again`,
+	severalValues: ({
+		key,
+		count,
+		words,
+	}: {
+		readonly key: string;
+		readonly count: number;
+		readonly words: string;
+	}) =>
+		`${key} has one value, but the command line has ${count}: ${words}; put a value with spaces in quotation marks`,
+	notJson: ({ value, key }: { readonly value: string; readonly key: string }) =>
+		`${value} is not a value of ${key}: use JSON, for example '{"name": "value"}' or '["value"]'`,
+} as const;

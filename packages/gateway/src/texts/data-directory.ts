@@ -1,0 +1,79 @@
+/** Errors and warnings about the data directory and its files. */
+export const dataDirectoryTexts = {
+	tokenDisappeared: "the operator's token disappeared",
+	noToken: ({ path }: { readonly path: string }) =>
+		`${path} does not contain a token; remove it, and the next start creates another`,
+	databaseEmpty: ({ file, directory }: { readonly file: string; readonly directory: string }) =>
+		`the database ${file} is damaged: it is empty, but ${directory} has been used before. Restore a backup in its place, ` +
+		"or remove it and its -wal file to start without the old sessions",
+	databaseMissing: ({ directory, files }: { readonly directory: string; readonly files: string }) =>
+		`${directory} contains keys or tokens (${files}) but no database: Parley creates an empty one, without earlier ` +
+		"sessions; if a database was lost, stop Parley and run: parley restore FILE --force",
+	chooseOther: ({ flag }: { readonly flag: string }) => `choose another data directory with ${flag} DIR`,
+	noDirectory: ({ path, choose }: { readonly path: string; readonly choose: string }) =>
+		`${path} is not a directory; ${choose}`,
+	notCreatedByUser: ({ path, choose }: { readonly path: string; readonly choose: string }) =>
+		`${path} cannot be created by this user; ${choose}`,
+	notCreated: ({ path, choose }: { readonly path: string; readonly choose: string }) =>
+		`${path} cannot be created; ${choose}`,
+	stopGateway: "stop it with `parley stop`",
+	otherAgent: "process of the agent",
+	endAgent: "end that process, or wait until it has ended",
+	lockLost: ({
+		file,
+		program,
+		lock,
+		flag,
+	}: {
+		readonly file: string;
+		readonly program: string;
+		readonly lock: string;
+		readonly flag: string;
+	}) =>
+		`${file} is in use by another process, perhaps a ${program} that lost ${lock}; ` +
+		`stop that process (\`fuser ${file}\` prints its id), or choose another directory with ${flag} DIR`,
+	diskFull: ({ file }: { readonly file: string }) =>
+		`${file} cannot be written: the disk is full; free some space and start again`,
+	notWritable: ({
+		file,
+		reason,
+		flag,
+	}: {
+		readonly file: string;
+		readonly reason: string;
+		readonly flag: string;
+	}) =>
+		`${file} cannot be written (${reason}); make the data directory writable for this user, ` +
+		`or choose another one with ${flag} DIR`,
+	inUse: ({
+		directory,
+		program,
+		owner,
+		stop,
+		flag,
+	}: {
+		readonly directory: string;
+		readonly program: string;
+		readonly owner: string;
+		readonly stop: string;
+		readonly flag: string;
+	}) =>
+		`${directory} is in use by another ${program}${owner}; ${stop}, or choose another directory with ${flag} DIR`,
+	locked: ({ path }: { readonly path: string }) => `${path} is locked by another process`,
+	openFile: ({ path, mode, fix }: { readonly path: string; readonly mode: string; readonly fix: string }) =>
+		`${path} is open to other users of this machine (mode ${mode}); run: ${fix}`,
+	keyLength: ({
+		path,
+		bytes,
+		expected,
+	}: {
+		readonly path: string;
+		readonly bytes: number;
+		readonly expected: number;
+	}) =>
+		`${path} has ${bytes} bytes instead of ${expected}: restore it from a backup. ` +
+		"Without a backup, remove it: the next start creates a key, and people must type stored passwords again",
+	keyMissing: ({ path, passwords }: { readonly path: string; readonly passwords: number }) =>
+		`the key ${path} is missing: Parley creates a new one, which cannot decrypt the stored passwords (${passwords}). ` +
+		"Stop Parley and restore the key from a backup, or enter the passwords again when a tool asks for them",
+} as const;

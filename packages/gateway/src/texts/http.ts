@@ -1,0 +1,22 @@
+/** Refusals of requests, each with a hint. Clients see both in the response. */
+export const refusalTexts = {
+	sendToken: "send the header Authorization: Bearer TOKEN; the command `parley token` prints the token",
+	tooManyFailures: "too many failed attempts",
+	waitSeconds: ({ seconds }: { readonly seconds: number }) =>
+		`wait ${seconds} s, or send a valid token, which is never delayed`,
+	forwardingHeaders: "contradictory forwarding headers",
+	forwardingHeadersHint:
+		"Forwarded and X-Forwarded-For name different clients; configure the proxy to remove the header that it does not set",
+	misdirected: "misdirected request",
+	misdirectedHint: ({ hosts }: { readonly hosts: string }) =>
+		`this gateway answers to ${hosts}; add other names to allowedHosts in its configuration`,
+	forbiddenOrigin: "forbidden origin",
+	forbiddenOriginHint: "in a browser, only pages of the gateway itself may call it",
+	tokenInAddress: "token in the address",
+	tokenInAddressHint:
+		"addresses are stored in logs and histories; send the header Authorization: Bearer TOKEN",
+	httpsRequired: "this port requires https",
+	httpsRequiredHint: "write https:// and wss:// instead of http:// and ws://",
+	onlyProxies: "this port accepts only its proxies",
+	onlyProxiesHint: "use the address of the proxy; the proxies are in trustedProxies of the configuration",
+} as const;

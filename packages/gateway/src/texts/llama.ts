@@ -1,0 +1,21 @@
+/** State and errors of the local model server. */
+export const llamaTexts = {
+	otherHealth: ({ status }: { readonly status: number }) =>
+		`answers GET /health with ${status}, unlike a llama-server`,
+	slow: ({ seconds }: { readonly seconds: number }) => `does not answer within ${seconds} s`,
+	noHttp: ({ reason }: { readonly reason: string | undefined }) =>
+		`does not answer in HTTP (${reason ?? "no answer"})`,
+	notLoaded: ({ minutes }: { readonly minutes: number }) =>
+		`it has not loaded its model after ${minutes} minutes`,
+	noAnswer: ({ url, reason }: { readonly url: string; readonly reason: string }) =>
+		`The local model server at ${url} does not answer: ${reason}`,
+	exitCode: ({ code }: { readonly code: number | null }) => `with exit code ${code}`,
+	otherServerStopped: "the server that the gateway did not start no longer answers",
+	loading: "loads its model",
+	notReady: "does not answer yet",
+	otherProgram: ({ host, answer }: { readonly host: string; readonly answer: string }) =>
+		`${host} is in use by another program, which ${answer}: stop that program, or change llama.endpoint`,
+	noProgram: ({ command, where }: { readonly command: string; readonly where: string }) =>
+		`llama.command ${command} cannot be started: there is no such program${where} that you may execute. ` +
+		"Install llama.cpp, or set the path of its llama-server.",
+} as const;

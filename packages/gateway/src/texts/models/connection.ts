@@ -1,0 +1,17 @@
+/** Reasons why a server cannot be reached, in plain words. */
+export const connectionTexts = {
+	refused: "connection refused",
+	closed: "the connection was closed",
+	unknownHost: "the name of the host is unknown",
+	unresolvedHost: "the name of the host cannot be resolved now",
+	noAnswer: "no answer",
+	noRoute: "no route to the host",
+	noNetwork: "no network",
+	certificateExpired: "its certificate has expired",
+	certificateNotTrusted: "its certificate is not trusted",
+	certificateOfOtherHost: "its certificate is for another host",
+	noTls: "it has no TLS: try http",
+	timeout: "no answer in time",
+	portNotAllowed: "HTTP is not allowed at this port",
+	redirect: "it answered with a redirect",
+} as const;

@@ -1,0 +1,55 @@
+/** Errors of the list of models of a server. */
+export const modelServerTexts = {
+	noModels: ({ url }: { readonly url: string }) => `${url} lists no models`,
+	severalModels: ({
+		url,
+		count,
+		names,
+	}: {
+		readonly url: string;
+		readonly count: number;
+		readonly names: readonly string[];
+	}) => `${url} lists ${count} models: ${names.join(", ")}${names.length < count ? ", …" : ""}`,
+	noList: ({ url }: { readonly url: string }) => `${url} returned no list of models`,
+	unreachable: ({ url, reason }: { readonly url: string; readonly reason: string }) =>
+		`${url} cannot be reached: ${reason}; check the address, and whether the server runs`,
+	keyRejected: ({
+		url,
+		status,
+		keyName,
+	}: {
+		readonly url: string;
+		readonly status: number;
+		readonly keyName: string | undefined;
+	}) => `${url} does not accept the key (${status}); check ${keyName ?? "the key"}`,
+	keyRequired: ({
+		url,
+		status,
+		keyName,
+	}: {
+		readonly url: string;
+		readonly status: number;
+		readonly keyName: string | undefined;
+	}) => `${url} requires a key (${status})${keyName === undefined ? "" : `; set ${keyName}`}`,
+	tooLong: ({ url, maxBytes }: { readonly url: string; readonly maxBytes: number }) =>
+		`${url} returned more than ${maxBytes} bytes`,
+	chooseModel: ({ problem }: { readonly problem: string }) => `${problem}; choose a model with --model`,
+	fileUnreadable: ({ path, reason }: { readonly path: string; readonly reason: string | undefined }) =>
+		reason === undefined
+			? `the models file ${path} cannot be read`
+			: `the models file ${path} cannot be read (${reason})`,
+	fileInvalid: ({ path, reason }: { readonly path: string; readonly reason: string }) =>
+		`the models file ${path} cannot be read: ${reason}`,
+	/** Work of the operator that makes the models of a provider usable. */
+	needsEntry: ({ provider }: { readonly provider: string }) =>
+		`the gateway does not use ${provider}; the operator adds "${provider}": {} to models.providers, and starts the gateway again`,
+	needsKey: ({ provider, key }: { readonly provider: string; readonly key: string }) =>
+		`the gateway does not use ${provider}; the operator sets ${key}, and starts the gateway again`,
+	needsKeyAndEntry: ({ provider, key }: { readonly provider: string; readonly key: string }) =>
+		`the gateway does not use ${provider}; the operator sets ${key} and adds "${provider}": {} to models.providers, and starts the gateway again`,
+	unknownModel: ({ near }: { readonly near: string }) =>
+		near === "" ? "no model has this name" : `no model has this name, did you mean ${near}?`,
+	allowedModels: ({ tiers }: { readonly tiers: string }) =>
+		`a tier: ${tiers}; or the name of a model: ` +
+		"one that is newer than this program can be added in models.json of the data directory",
+} as const;
