@@ -39,7 +39,9 @@ export function searchProblem(
 ): SearchProblem | undefined {
 	if (provider === "searxng") {
 		if (url === undefined) return { name: "url", value: "", allowed: settingRefusalTexts.searxngUrl };
-		return key === undefined ? undefined : { name: "key", value: key, allowed: settingRefusalTexts.searxngKey };
+		return key === undefined
+			? undefined
+			: { name: "key", value: key, allowed: settingRefusalTexts.searxngKey };
 	}
 	const variable = key ?? usualKey;
 	if ((environment[variable] ?? "").trim() !== "") return undefined;

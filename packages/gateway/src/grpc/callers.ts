@@ -17,6 +17,7 @@ import type { Connection, IncomingRequest } from "../auth/incoming-request.ts";
 import type { OpenConnections } from "../auth/open-connections.ts";
 import type { Refusal } from "../auth/refusal.ts";
 import { checkRequest, type RequestRules } from "../auth/requests.ts";
+import { grpcTexts } from "../texts/grpc.ts";
 
 type CallStatus = Pick<StatusObject, "code" | "details">;
 
@@ -145,7 +146,7 @@ export class Callers {
 	/** Ends all open calls, because the gateway stops. */
 	end(): void {
 		for (const calls of this.#open.values()) {
-			for (const { ending } of calls) ending.abort(new CallEnd(status.UNAVAILABLE, "the gateway stops"));
+			for (const { ending } of calls) ending.abort(new CallEnd(status.UNAVAILABLE, grpcTexts.stopping));
 		}
 	}
 
@@ -192,7 +193,7 @@ export class Callers {
 	async #admit(path: string, call: ServerInterceptingCallInterface, metadata: Metadata): Promise<Admitted> {
 		const { rules, authenticate, socketOf, settled } = this.#options;
 		const socket = socketOf(call.getConnectionInfo());
-		if (!socket) throw new CallEnd(status.UNAVAILABLE, "the connection is closed");
+		if (!socket) throw new CallEnd(status.UNAVAILABLE, grpcTexts.connectionClosed);
 		const request: IncomingRequest = { url: path, rawHeaders: headersOf(call, metadata), socket };
 		const wrong = checkRequest(request, rules);
 		if (wrong) throw new Refused(wrong);
@@ -213,7 +214,7 @@ export class Callers {
 			return { code: codes[refusal.status], details: `${error}: ${hint}` };
 		}
 		this.#options.log.error("a gRPC call could not be started", { path, error: reason });
-		return { code: status.INTERNAL, details: "internal error" };
+		return { code: status.INTERNAL, details: grpcTexts.internalError };
 	}
 }
 
@@ -243,7 +244,7 @@ const codes = {
 } as const satisfies Record<Refusal["status"], status>;
 
 function tokenEnded(): CallEnd {
-	return new CallEnd(status.UNAUTHENTICATED, "the token was revoked or has expired");
+	return new CallEnd(status.UNAUTHENTICATED, grpcTexts.tokenEnded);
 }
 
 /** The headers of a call in the form of HTTP/1.1. HTTP/2 calls the host `:authority`. */

@@ -18,6 +18,7 @@ import { ReflectionService } from "@grpc/reflection";
 import { HealthImplementation, protoPath as healthProto } from "grpc-health-check";
 import type { Connection } from "../auth/incoming-request.ts";
 import { descriptors } from "../gen/descriptors.ts";
+import { grpcTexts } from "../texts/grpc.ts";
 import { OutgoingAccount } from "../transport/outgoing-account.ts";
 import { Callers, type CallersOptions } from "./callers.ts";
 
@@ -169,7 +170,7 @@ function limitHeaders(refused: (status: number) => void): ServerInterceptor {
 					return;
 				}
 				refused(431);
-				const details = `header list of ${size} bytes: send at most ${maxHeaderBytes} bytes of metadata`;
+				const details = grpcTexts.longHeaders({ bytes: size, maxBytes: maxHeaderBytes });
 				call.sendStatus({ code: status.RESOURCE_EXHAUSTED, details });
 			})
 			.build();

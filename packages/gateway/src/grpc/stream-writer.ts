@@ -1,5 +1,6 @@
 import { status } from "@grpc/grpc-js";
 import type { Clock, Timer } from "@parley/base";
+import { grpcTexts } from "../texts/grpc.ts";
 import type { Holder, OutgoingAccount } from "../transport/outgoing-account.ts";
 import { type ReaderBudget, readerBudget, readerPatienceMs } from "../transport/reader-budget.ts";
 
@@ -150,7 +151,7 @@ export class StreamWriter<Message> implements Holder {
 		if (this.#phase === "over") return;
 		this.fail({
 			code: status.RESOURCE_EXHAUSTED,
-			details: "the client reads too slowly: the stream ended, and its session continues",
+			details: grpcTexts.slowReader,
 		});
 		this.#options.onOverflow();
 	}

@@ -2,6 +2,7 @@ import { statSync } from "node:fs";
 import type { Clock, Logger, Store } from "@parley/base";
 import { authorize, countOpenWork, operator, type Principal, type Runtime, type Tables } from "@parley/core";
 import type { Registry } from "prom-client";
+import { metricTexts } from "../texts/metrics.ts";
 import { StreamCounts, UploadCounts, WireCounts } from "./client-metrics.ts";
 import { countEvents } from "./event-metrics.ts";
 import { type LoadedMetrics, MetricRecorder } from "./recorder.ts";
@@ -91,7 +92,7 @@ export class Metrics {
 		for (const gauge of [
 			{
 				name: "parley_build_info",
-				help: "Always 1; the label is the version.",
+				help: metricTexts.version,
 				labels: ["version"],
 				read: () => [{ labels: { version }, value: 1 }],
 			},
@@ -99,7 +100,7 @@ export class Metrics {
 			...clientGauges(sources),
 			{
 				name: "parley_uploads",
-				help: "Uploads in progress.",
+				help: metricTexts.uploadsInProgress,
 				labels: [],
 				read: () => one(this.uploads.running),
 			},
@@ -152,7 +153,7 @@ function workGauges({ runtime, store }: MetricsSources): GaugeDefinition[] {
 	return [
 		{
 			name: "parley_runs",
-			help: "Runs that have not ended, by state.",
+			help: metricTexts.openRuns,
 			labels: ["state"],
 			read: async () => {
 				const { active, queued } = await openWork();
@@ -161,19 +162,19 @@ function workGauges({ runtime, store }: MetricsSources): GaugeDefinition[] {
 		},
 		{
 			name: "parley_tasks",
-			help: "Tasks that have not ended, by state.",
+			help: metricTexts.openTasks,
 			labels: ["state"],
 			read: async () => byLabel("state", (await openWork()).tasks),
 		},
 		{
 			name: "parley_prompts_open",
-			help: "Open questions.",
+			help: metricTexts.openPrompts,
 			labels: [],
 			read: async () => one((await openWork()).prompts),
 		},
 		{
 			name: "parley_sessions_loaded",
-			help: "Sessions in memory.",
+			help: metricTexts.sessions,
 			labels: [],
 			read: () => one(runtime.loaded),
 		},
@@ -184,19 +185,19 @@ function clientGauges({ wires, strangers }: MetricsSources): GaugeDefinition[] {
 	return [
 		{
 			name: "parley_clients",
-			help: "Connected clients.",
+			help: metricTexts.clients,
 			labels: ["wire"],
 			read: () => wires().map(({ wire, clients }) => ({ labels: { wire }, value: clients })),
 		},
 		{
 			name: "parley_outgoing_bytes",
-			help: "Bytes queued for slow clients.",
+			help: metricTexts.queuedBytes,
 			labels: ["wire"],
 			read: () => wires().map(({ wire, waitingBytes }) => ({ labels: { wire }, value: waitingBytes })),
 		},
 		{
 			name: "parley_strangers",
-			help: "Connections before authentication.",
+			help: metricTexts.newConnections,
 			labels: ["state"],
 			read: () => {
 				const { served, waiting } = strangers();
@@ -210,13 +211,13 @@ function stateGauges({ runtime, file }: MetricsSources): GaugeDefinition[] {
 	return [
 		{
 			name: "parley_model_estimate_error_ratio",
-			help: "Error of token estimates.",
+			help: metricTexts.tokenEstimateError,
 			labels: ["provider", "model"],
 			read: () => estimateErrors(runtime),
 		},
 		{
 			name: "parley_database_bytes",
-			help: "Size of the database and of its log.",
+			help: metricTexts.databaseSize,
 			labels: ["file"],
 			read: () => byLabel("file", { database: sizeOf(file), log: sizeOf(`${file}-wal`) }),
 		},

@@ -7,6 +7,7 @@ import type { Config } from "../config/load.ts";
 import { databaseIn } from "../data-directory/data-directory.ts";
 import { errno } from "../data-directory/errno.ts";
 import { type Models, openModels } from "../models/open-models.ts";
+import { rpcTexts } from "../texts/rpc.ts";
 import { type RpcFlags, readCwd, readMaxSteps, readTools } from "./rpc-flags.ts";
 
 export interface OpenAgentOptions {
@@ -66,10 +67,10 @@ function realTemporary(path: string): string {
 		// The system's own refuses a file that is named as a directory.
 		return realpathSync.native(join(path, "/"));
 	} catch (cause) {
-		throw new ParleyError(
-			`the directory for temporary files, ${path}, cannot be used (${errno(cause)}); set TMPDIR to one that exists`,
-			{ code: "invalid_argument", cause },
-		);
+		throw new ParleyError(rpcTexts.noTemporaryDirectory({ path, reason: errno(cause) }), {
+			code: "invalid_argument",
+			cause,
+		});
 	}
 }
 
@@ -81,16 +82,9 @@ export function policyIn({ policyFile, data }: Config): string {
 /** A gateway only warns about it. Here a user has requested a model that no provider has. */
 function checkOfflineModel(name = ""): void {
 	if (["", "offline", "fast", "standard", "max"].includes(name)) return;
-	throw new ParleyError(
-		`--model is ${JSON.stringify(name)}, but the provider offline has one model, which is called offline`,
-		{ code: "invalid_argument" },
-	);
+	throw new ParleyError(rpcTexts.offlineModel({ model: JSON.stringify(name) }), { code: "invalid_argument" });
 }
 
 function withoutKey(): ParleyError {
-	return new ParleyError(
-		"no credential for anthropic; set ANTHROPIC_API_KEY, pass --api-key, or name a server with --base-url; " +
-			"--provider offline needs neither",
-		{ code: "invalid_argument" },
-	);
+	return new ParleyError(rpcTexts.noCredential, { code: "invalid_argument" });
 }

@@ -41,6 +41,7 @@ import { openSecretKey } from "../data-directory/stored-secrets.ts";
 import type { Models } from "../models/open-models.ts";
 import { VERDICT_FILE } from "../sandbox/open-sandboxes.ts";
 import { openProbeListeners } from "../sandbox/probe-listeners.ts";
+import { rpcTexts } from "../texts/rpc.ts";
 import { Agent, type AgentSettings } from "../wires/zot/agent.ts";
 import { shorten } from "../wires/zot/codec.ts";
 import { type CheckedStart, checkStart, type OpenAgentOptions, policyIn } from "./check-start.ts";
@@ -197,7 +198,10 @@ async function runtimeOptions(options: OpenAgentOptions, parts: Parts): Promise<
 		fallback,
 		anyModel,
 		modelAt,
-		...defined({ modelName, commandsNote: hasNoNetwork(config, start.tools) ? noNetwork : undefined }),
+		...defined({
+			modelName,
+			commandsNote: hasNoNetwork(config, start.tools) ? rpcTexts.bashWithoutNetwork : undefined,
+		}),
 		failpoints: noFailpoints,
 		secrets: new SecretBox(await keyOf(home, { store, log })),
 		profiles: profileOf(flags, settings, tools),
@@ -250,10 +254,6 @@ function verdictOf(
 	if (directory === undefined) return undefined;
 	return { file: join(directory, VERDICT_FILE), build: sandboxCheck.version };
 }
-
-/** In the system prompt. Which machines have a sandbox is found out later. */
-const noNetwork =
-	"`bash` has no network: commands that reach other machines fail, unless this machine has no sandbox";
 
 function hasNoNetwork({ sandbox }: Config, tools: readonly string[]): boolean {
 	return tools.includes("bash") && sandbox !== "off";
@@ -314,10 +314,11 @@ function checkServed(
 		const near = table.near(name, provider);
 		const names = table.list(provider).map(({ id }) => id);
 		const listed = `${names.slice(0, maxListed).join(", ")}${names.length > maxListed ? ", …" : ""}`;
-		const choices =
-			near.length > 0 ? `did you mean ${near.join(", ")}?` : `${serverHost} has ${listed || "none"}`;
-		throw new ParleyError(`model: there is no model ${JSON.stringify(shorten(name, 200))}; ${choices}`, {
-			code: "invalid_argument",
-		});
+		throw new ParleyError(
+			rpcTexts.noModel({ model: JSON.stringify(shorten(name, 200)), near, host: serverHost ?? "", listed }),
+			{
+				code: "invalid_argument",
+			},
+		);
 	};
 }

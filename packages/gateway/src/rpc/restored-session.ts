@@ -10,6 +10,7 @@ import {
 	type Tables,
 } from "@parley/core";
 import type { Models } from "../models/open-models.ts";
+import { rpcTexts } from "../texts/rpc.ts";
 import type { Agent } from "../wires/zot/agent.ts";
 
 /** More than processes that were killed can have left. */
@@ -27,7 +28,7 @@ interface RestoredSession {
 /** Refuses the data directory of a gateway, which has conversations and rights of other users. */
 export function checkOwnPlace(directory: string, data: string): void {
 	if (real(directory) !== real(data) && !existsSync(join(directory, "tokens"))) return;
-	const message = `--session ${directory} is the data directory of a gateway; use a separate directory for each conversation`;
+	const message = rpcTexts.dataDirectoryAsSession({ directory });
 	throw new ParleyError(message, { code: "invalid_argument" });
 }
 
@@ -55,14 +56,10 @@ export async function findRestorable(store: Store<Tables>): Promise<RestoredSess
 /** Working directory of a stored session. Its statements about files are valid only there. */
 export function workingDirectory({ rootDir }: RestoredSession, requested: string | undefined): string {
 	if (requested !== undefined && real(requested) !== real(rootDir)) {
-		throw refused(
-			`--cwd is ${requested}, but the conversation in --session works in ${rootDir}; leave --cwd out, or use another --session`,
-		);
+		throw refused(rpcTexts.otherWorkingDirectory({ requested, rootDir }));
 	}
 	if (statSync(rootDir, { throwIfNoEntry: false })?.isDirectory()) return requested ?? rootDir;
-	throw refused(
-		`the conversation in --session works in ${rootDir}, which is no longer a directory; create it, or use another --session`,
-	);
+	throw refused(rpcTexts.workingDirectoryMissing({ rootDir }));
 }
 
 /**

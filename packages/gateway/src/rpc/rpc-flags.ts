@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import { defined, ParleyError } from "@parley/base";
 import type { Reasoning } from "@parley/core";
 import { errno } from "../data-directory/errno.ts";
+import { rpcTexts } from "../texts/rpc.ts";
 import { shorten } from "../wires/zot/codec.ts";
 import { reasoningWords } from "../wires/zot/schema.ts";
 
@@ -32,7 +33,9 @@ export function readReasoning(text: string | undefined): Reasoning | undefined {
 	const word = text.toLowerCase();
 	const known = Object.entries(reasoningWords).find(([name]) => name === word);
 	if (known) return known[1];
-	throw refused(`--reasoning is ${JSON.stringify(text)}; use ${Object.keys(reasoningWords).join(", ")}`);
+	throw refused(
+		rpcTexts.reasoning({ value: JSON.stringify(text), allowed: Object.keys(reasoningWords).join(", ") }),
+	);
 }
 
 /** Maximum model calls of one prompt. Default: unlimited. */
@@ -40,7 +43,7 @@ export function readMaxSteps(text: string | undefined): number {
 	if (text === undefined) return Number.MAX_SAFE_INTEGER;
 	const steps = /^[1-9]\d{0,8}$/.test(text) ? Number(text) : 0;
 	if (steps > 0) return steps;
-	throw refused(`--max-steps is ${JSON.stringify(text)}; use a whole number from 1`);
+	throw refused(rpcTexts.maxSteps({ value: JSON.stringify(text) }));
 }
 
 /** Names of the tools. Default: all of `known`. None with `--no-tools` or an empty text. */
@@ -51,7 +54,10 @@ export function readTools(given: string | boolean | undefined, known: readonly s
 	const unknown = names.filter((name) => !known.includes(name));
 	if (unknown.length === 0) return [...new Set(names)];
 	throw refused(
-		`--tools names ${unknown.map((name) => JSON.stringify(name)).join(", ")}; allowed: ${known.join(", ")}`,
+		rpcTexts.unknownTools({
+			names: unknown.map((name) => JSON.stringify(name)).join(", "),
+			allowed: known.join(", "),
+		}),
 	);
 }
 
@@ -59,15 +65,15 @@ export function readTools(given: string | boolean | undefined, known: readonly s
 export function readCwd(given: string | undefined, current: string): string {
 	const cwd = resolve(current, given === undefined || given === "" ? "." : given);
 	if (isDirectory(cwd)) return cwd;
-	throw refused(`--cwd ${shorten(cwd, maxShown)} does not exist or is not a directory`);
+	throw refused(rpcTexts.noWorkingDirectory({ path: shorten(cwd, maxShown) }));
 }
 
 function isDirectory(cwd: string): boolean {
 	try {
 		return statSync(cwd, { throwIfNoEntry: false })?.isDirectory() ?? false;
 	} catch (cause) {
-		const why = errno(cause) ?? "unknown error";
-		throw refused(`--cwd ${shorten(cwd, maxShown)} cannot be read (${why})`, cause);
+		const why = errno(cause) ?? rpcTexts.unknownError;
+		throw refused(rpcTexts.workingDirectoryUnreadable({ path: shorten(cwd, maxShown), reason: why }), cause);
 	}
 }
 

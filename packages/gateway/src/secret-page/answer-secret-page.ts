@@ -5,6 +5,7 @@ import { actingId, type Runtime } from "@parley/core";
 import type { Origin } from "../auth/forwarding.ts";
 import type { FailedAuthLimiter } from "../auth/limiter.ts";
 import { pageHeaders, wordsPage } from "../pages/html-page.ts";
+import { passwordPageTexts } from "../texts/pages/password.ts";
 import { type FormFacts, formPage } from "./page-html.ts";
 import { type SecretPage, type SecretPages, secretPath } from "./secret-pages.ts";
 
@@ -73,18 +74,18 @@ async function replyTo({ request, url, origin }: PageRequest, route: SecretPageR
 /** Refusal of other methods, cross-site requests and unencrypted connections. */
 function refusalOf({ method = "", headers }: IncomingMessage, { confidential }: Origin): Reply | undefined {
 	if (!["GET", "HEAD", "POST"].includes(method)) {
-		const html = wordsPage("Method not allowed", "Open this address in a browser.");
+		const html = wordsPage(passwordPageTexts.otherMethod, passwordPageTexts.openInBrowser);
 		return { status: 405, html, headers: { allow: "GET, HEAD, POST" } };
 	}
 	const { "sec-fetch-dest": dest = "document", "sec-fetch-site": site = "same-origin" } = headers;
 	// A link is followed from anywhere; a form is sent by the page itself.
 	if (dest !== "document" || (method === "POST" && site !== "same-origin")) {
-		const words = "Open the link itself, in a separate tab.";
-		return { status: 403, html: wordsPage("Not allowed from another page", words) };
+		const words = passwordPageTexts.openInTab;
+		return { status: 403, html: wordsPage(passwordPageTexts.otherPage, words) };
 	}
 	if (confidential) return undefined;
-	const words = "A password cannot be sent over an unencrypted connection: open the link with https.";
-	return { status: 403, html: wordsPage("Unencrypted connection", words) };
+	const words = passwordPageTexts.needsHttps;
+	return { status: 403, html: wordsPage(passwordPageTexts.unencrypted, words) };
 }
 
 async function acceptAnswer(
@@ -97,7 +98,7 @@ async function acceptAnswer(
 	if (typeof form === "number") {
 		return {
 			status: form,
-			html: wordsPage("The form could not be read", "Open the link again and use its form."),
+			html: wordsPage(passwordPageTexts.formUnreadable, passwordPageTexts.useForm),
 		};
 	}
 	const facts = await factsOf(page, route);
@@ -118,8 +119,8 @@ async function acceptAnswer(
 		return { status: 400, html: formPage({ ...facts, problem: message }) };
 	}
 	if (!counts) return over("answered");
-	const words = "The tool has received the password. You can close this page.";
-	return { status: 200, html: wordsPage("Thank you", words) };
+	const words = passwordPageTexts.received;
+	return { status: 200, html: wordsPage(passwordPageTexts.thankYou, words) };
 }
 
 /** Content of the page, if its holder may see and answer the question now. */
@@ -130,24 +131,23 @@ async function factsOf({ holder, token, expiresAt }: SecretPage, route: SecretPa
 }
 
 const why = {
-	used: "This page was already used, and it works only once.",
-	expired: "This page has expired: it is valid for ten minutes.",
-	answered: "The question was already answered, or it expired.",
+	used: passwordPageTexts.used,
+	expired: passwordPageTexts.expired,
+	answered: passwordPageTexts.answered,
 } as const;
 
 function over(reason: keyof typeof why): Reply {
-	const next =
-		reason === "answered" ? "" : " If the question is still open, request another page in its conversation.";
-	return { status: 410, html: wordsPage("This page is closed", `${why[reason]}${next}`) };
+	const next = reason === "answered" ? "" : ` ${passwordPageTexts.requestAnother}`;
+	return { status: 410, html: wordsPage(passwordPageTexts.closed, `${why[reason]}${next}`) };
 }
 
 function unknown(lockedMs: number): Reply {
 	if (lockedMs > 0) {
-		const html = wordsPage("Too many attempts", "Wait a few minutes.");
+		const html = wordsPage(passwordPageTexts.tooManyAttempts, passwordPageTexts.waitMinutes);
 		return { status: 429, html, headers: { "retry-after": String(Math.ceil(lockedMs / 1000)) } };
 	}
-	const words = "The link is incomplete or too old, or the gateway was restarted. Request another one.";
-	return { status: 404, html: wordsPage("Page not found", words) };
+	const words = passwordPageTexts.unknownLink;
+	return { status: 404, html: wordsPage(passwordPageTexts.notFound, words) };
 }
 
 const statuses: Partial<Record<ErrorCode, number>> = { permission_denied: 403, unavailable: 503 };
@@ -158,15 +158,12 @@ function failure(reason: unknown, { log }: SecretPageRoute): Reply {
 	const status = statuses[code] ?? 500;
 	if (status === 500) log.error("a page for a password failed", { error: reason });
 	const words = {
-		403: "You may no longer answer this question.",
-		503: "The gateway is busy. Try again in a moment.",
+		403: passwordPageTexts.notAllowed,
+		503: passwordPageTexts.busy,
 	}[status];
 	return {
 		status,
-		html: wordsPage(
-			"The password was not accepted",
-			words ?? "See the gateway's log for the reason, then try again.",
-		),
+		html: wordsPage(passwordPageTexts.notAccepted, words ?? passwordPageTexts.seeLog),
 	};
 }
 

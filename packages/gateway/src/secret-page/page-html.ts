@@ -1,5 +1,6 @@
 import { actingId, type OpenPrompt, type Principal } from "@parley/core";
 import { page, shown } from "../pages/html-page.ts";
+import { passwordPageTexts } from "../texts/pages/password.ts";
 
 /** Content of the form besides the question. */
 export interface FormFacts {
@@ -17,23 +18,20 @@ export function formPage({ question, holder, host, expiresAt, problem }: FormFac
 	const { prompt, requester, sessionTitle } = question;
 	const needed = prompt.required ? " required" : "";
 	const facts = [
-		["Conversation", sessionTitle === "" ? "without a title" : sessionTitle],
-		["Working for", requester ? named(requester) : "the operator of this gateway"],
-		["You answer as", holder.person ? named(holder.person) : actingId(holder)],
+		[passwordPageTexts.conversation, sessionTitle === "" ? passwordPageTexts.withoutTitle : sessionTitle],
+		[passwordPageTexts.workingFor, requester ? named(requester) : passwordPageTexts.operator],
+		[passwordPageTexts.youAnswerAs, holder.person ? named(holder.person) : actingId(holder)],
 	];
 	return page(
-		"An agent requests a password from you",
-		`<p>Text of the agent:</p>
-<blockquote>${shown(prompt.label)}</blockquote>
-<dl>${facts.map(([name = "", value = ""]) => `<dt>${name}</dt><dd>${shown(value)}</dd>`).join("")}</dl>
-${problem === undefined ? "" : `<p role="alert">Not accepted: ${shown(problem)}.</p>`}
-<form method="post" accept-charset="utf-8" autocomplete="off">
-<label for="value">Password</label>
-<input id="value" name="value" type="password" autocomplete="off" maxlength="4096"${needed} autofocus>
-<button type="submit">Send</button>
-</form>
-<p>It goes to the Parley gateway at ${shown(host)}, is stored there encrypted, and reaches only the tool that needs it. The chat and the model do not see it. If you did not expect this question, close the page.</p>
-<p>This page works once, until ${new Date(expiresAt).toISOString().slice(11, 16)} UTC.</p>`,
+		passwordPageTexts.title,
+		passwordPageTexts.form({
+			question: shown(prompt.label),
+			facts: facts.map(([name = "", value = ""]) => `<dt>${name}</dt><dd>${shown(value)}</dd>`).join(""),
+			problem: problem === undefined ? undefined : shown(problem),
+			needed,
+			host: shown(host),
+			end: new Date(expiresAt).toISOString().slice(11, 16),
+		}),
 	);
 }
 

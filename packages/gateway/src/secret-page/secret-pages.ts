@@ -1,6 +1,7 @@
 import { createHash, createHmac, randomBytes } from "node:crypto";
 import { type Clock, ParleyError } from "@parley/base";
 import { actingId, type Principal, type Runtime } from "@parley/core";
+import { passwordPageTexts } from "../texts/pages/password.ts";
 
 /** Lifetime of a page in milliseconds. */
 const lifeMs = 10 * 60 * 1000;
@@ -77,7 +78,7 @@ export class SecretPages {
 			if (known.token === token && actingId(known.holder) === actingId(holder)) {
 				return { url, expiresAt: known.expiresAt };
 			}
-			throw new ParleyError(`key "${key}" was used for another request`, { code: "invalid_argument" });
+			throw new ParleyError(passwordPageTexts.keyReused({ key }), { code: "invalid_argument" });
 		}
 		this.#makeRoom(holder);
 		const life = Math.min(lifeMs, prompt.expiresAt - clock.now());

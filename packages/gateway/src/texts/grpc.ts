@@ -1,0 +1,10 @@
+/** Statuses of gRPC calls that the gateway ends. */
+export const grpcTexts = {
+	stopping: "the gateway stops",
+	connectionClosed: "the connection is closed",
+	internalError: "internal error",
+	tokenEnded: "the token was revoked or has expired",
+	longHeaders: ({ bytes, maxBytes }: { readonly bytes: number; readonly maxBytes: number }) =>
+		`header list of ${bytes} bytes: send at most ${maxBytes} bytes of metadata`,
+	slowReader: "the client reads too slowly: the stream ended, and its session continues",
+} as const;
