@@ -16,8 +16,15 @@ const systemPath = (process.env["PATH"] ?? "")
 	.split(delimiter)
 	.filter((folder) => !folder.includes("node_modules"));
 
+/** The path of a program of the machine. Throws if it is not installed. */
+export function findProgram(name: string): string {
+	const folder = systemPath.find((one) => existsSync(join(one, name)));
+	if (folder === undefined) throw new Error(`${name} is not installed`);
+	return join(folder, name);
+}
+
 /** Settings by which npm of this machine reaches its registry, and its cache. A new home directory has no settings. */
-async function npmSettings(): Promise<Record<string, string>> {
+export async function npmSettings(): Promise<Record<string, string>> {
 	const settings: Record<string, string> = {};
 	for (const name of ["userconfig", "globalconfig", "cache"]) {
 		const { stdout } = await execute("npm", ["config", "get", name], {

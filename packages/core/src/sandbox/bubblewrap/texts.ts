@@ -14,7 +14,7 @@ export const bubblewrapTexts = {
 	userNamespaces: "sysctl -w kernel.unprivileged_userns_clone=1",
 	maxUserNamespaces: "sysctl -w user.max_user_namespaces=15000",
 	seccomp: (container: string): string =>
-		`start the container with --security-opt seccomp=unconfined, ${container}`,
+		`start the container with --security-opt seccomp=unconfined, apparmor=unconfined and systempaths=unconfined, ${container}`,
 	allowNamespaces: (alternative: string): string => `let this user create user namespaces, ${alternative}`,
 } as const;
 
