@@ -101,7 +101,9 @@ verifiesOn(
 		];
 		let last = 0;
 		for (const { event, payload, seq, transient } of live) {
-			const ofReply = ["assistant.stream", "assistant.started", "tool.arguments"].includes(event);
+			const ofReply = ["assistant.stream", "assistant.started", "tool.arguments", "tool.output"].includes(
+				event,
+			);
 			const passes = ofReply || payload["phase"] === "start";
 			expect(transient).toBe(passes ? true : undefined);
 			if (!transient) last += 1;

@@ -66,6 +66,27 @@ verifiesOn(
 	},
 );
 
+verifiesOn("ozzie", ["tool.output"], "the output of a command is shown while it runs", async () => {
+	await using gateway = await TestGateway.start();
+	await using client = await OzzieClient.connect(gateway.url);
+	await client.open();
+	await client.call("accept_all_tools");
+	await client.call("send_message", {
+		content: "run: mkfifo gate; echo first; read -r line < gate; echo second",
+	});
+	const { payload: started } = await client.event("tool.call");
+	const output = await client.event("tool.output");
+	expect(output).toMatchObject({ transient: true });
+	expect(output.payload).toEqual({
+		run_id: expect.any(String),
+		call_id: started["call_id"],
+		content: "first\n",
+	});
+	await writeFile(gateway.path("work", "gate"), "go\n");
+	await client.event("tool.output", { content: "second\n" });
+	await client.event("tool.call", { status: "completed", result: "first\nsecond\n" });
+});
+
 verifiesOn(
 	"ozzie",
 	["tool.batch", "prompt.together", "prompt.reply"],

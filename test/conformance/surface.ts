@@ -88,6 +88,7 @@ export const ozzieEvents: Table<EventName> = {
 	"assistant.started": "run.reply-started",
 	"assistant.thinking": "run.thinking",
 	"tool.arguments": "run.arguments",
+	"tool.output": "tool.output",
 	"run.retrying": "run.retrying",
 	"usage.updated": "usage.updated",
 	"budget.reached": "budget.reached",

@@ -17,6 +17,7 @@ const notDisplayed: Readonly<Record<string, string>> = {
 	"session.closed": "no client is connected, and the next message opens the session again",
 	"assistant.started": "a status shows that the agent works",
 	"assistant.thinking": "chats show results, not thinking",
+	"tool.output": "chats show the result of a call",
 	"tool.arguments": "chats show a call when it is complete",
 	"usage.updated": "`/usage` shows it",
 	"context.compacted": "the answer does not depend on it",

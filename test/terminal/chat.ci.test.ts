@@ -62,6 +62,18 @@ test("thinking is folded, and Ctrl-O shows it with complete results of tools", a
 	await chat.rests("Thinking\nfirst things first");
 });
 
+test("the output of a command is shown while it runs", async ({ setup }) => {
+	const chat = await setup.chat();
+	await chat.enter("run: mkfifo gate; seq 9; read -r line < gate; echo passed");
+	await chat.shows("y yes · n no");
+	await chat.enter("y");
+	await chat.shows("  │ 5\n  │ 6\n  │ 7\n  │ 8\n  │ 9");
+	expect(chat.text).toMatch(/^[\u2800-\u28ff] running run_command · /m);
+	writeFileSync(join(setup.work, "gate"), "go\n");
+	await chat.rests("passed");
+	expect(chat.text).not.toContain("│");
+});
+
 test("lines are edited, earlier messages are found, and files are completed", async ({ setup }) => {
 	writeFileSync(join(setup.work, "unusual-name.txt"), "content");
 	const first = await setup.chat();

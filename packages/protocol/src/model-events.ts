@@ -44,6 +44,11 @@ export const modelPayloads = {
 		/** Number of argument characters before `content`. A gap to the previous delta means that parts were left out. */
 		offset: z.int().min(0),
 	}),
+	/**
+	 * The next complete lines of the output of a running call, at most 10 times a second. If there is too much output, a marker
+	 * replaces older lines. The result of the call has all output. Transient.
+	 */
+	"tool.output": z.object({ ...runId, call_id: z.string(), content: z.string() }),
 	/** A model call failed and is retried with `model` after `in_ms` milliseconds. `attempt` starts at 1. */
 	"run.retrying": z.object({
 		...runId,

@@ -150,6 +150,11 @@ export const runRequirements = {
 		"document, Conversation with Tool Call",
 		"The start of a call is reported before its approval is requested.",
 	),
+	"tool.output": ozzie(
+		"our own: Events",
+		"`tool.output` has the output of a running call in complete lines, without secrets. It is transient.",
+		{ zot: { cannot: "zot has `tool_progress`" } },
+	),
 	"tool.environment": ozzie(
 		"security ruling 2.8",
 		"Commands receive no key and no token of the gateway. If a command finds one elsewhere, its output is redacted.",

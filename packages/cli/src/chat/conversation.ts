@@ -76,6 +76,11 @@ export class Conversation {
 		return this.#activity.at(now);
 	}
 
+	/** The end of the output of running calls. */
+	get output(): readonly string[] {
+		return this.#calls.output;
+	}
+
 	/** Names of the tools that run. */
 	get runningNames(): readonly string[] {
 		return this.#calls.names;
@@ -208,6 +213,9 @@ export class Conversation {
 				return this.#answered(event.payload, format);
 			case "prompt.closed":
 				return this.#questions.close(event.payload, format);
+			case "tool.output":
+				this.#calls.addOutput(event.payload);
+				return [];
 			case "assistant.started":
 			case "assistant.thinking":
 			case "tool.arguments":

@@ -6,7 +6,7 @@ import { formatRoughly } from "../text/amounts.ts";
 import { shorten } from "../text/shorten.ts";
 import type { OutputFormat } from "../text/styles.ts";
 import { visibleLine } from "../text/visible.ts";
-import { widthOf } from "../text/wrap.ts";
+import { expandTabs, widthOf } from "../text/wrap.ts";
 import { keyTexts } from "../texts/chat/keys.ts";
 import { liveTexts } from "../texts/chat/live.ts";
 import { messageLine, promptMark } from "../wordings/message-rows.ts";
@@ -53,6 +53,7 @@ export function liveView(state: LiveState, format: OutputFormat, terminalRows: n
 	const tasks = conversation.tasks.live(format);
 	const rows = definedItems([
 		...conversation.openRows(format),
+		...outputRows(conversation, format),
 		// An answer is shown below its question, a message at its position in the session.
 		answer ? undefined : "",
 		...todoRows(conversation, format),
@@ -65,6 +66,11 @@ export function liveView(state: LiveState, format: OutputFormat, terminalRows: n
 	const typed = typedRows(state, format.columns, Math.max(1, left));
 	const { row, column } = typed.cursor;
 	return { rows: [...rows, ...typed.rows, ...below], cursor: { row: row + rows.length, column } };
+}
+
+/** The end of the output of running commands. */
+function outputRows({ output }: Conversation, { columns, styles }: OutputFormat): string[] {
+	return output.map((line) => styles.dim(shorten(`  │ ${expandTabs(visibleLine(line))}`, columns)));
 }
 
 function todoRows({ todo }: Conversation, { columns, styles }: OutputFormat): string[] {

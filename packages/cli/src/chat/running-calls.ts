@@ -5,7 +5,13 @@ interface RunningCall {
 	readonly arguments: unknown;
 	/** Milliseconds. */
 	readonly since: number;
+	/** The end of its output so far. */
+	readonly output: string;
 }
+
+/** Maximum characters of output, and lines that are shown. */
+const maxOutput = 4_000;
+const maxLines = 5;
 
 /** Tool calls that have started and not ended, in their order. */
 export class RunningCalls {
@@ -19,7 +25,18 @@ export class RunningCalls {
 		{ call_id, name, arguments: args }: Extract<ToolCallPayload, { status: "started" }>,
 		now: number,
 	): void {
-		this.#calls.set(call_id, { name, arguments: args, since: now });
+		this.#calls.set(call_id, { name, arguments: args, since: now, output: "" });
+	}
+
+	addOutput({ call_id: id, content }: { readonly call_id: string; readonly content: string }): void {
+		const call = this.#calls.get(id);
+		if (call) this.#calls.set(id, { ...call, output: (call.output + content).slice(-maxOutput) });
+	}
+
+	/** The last lines of the output of all calls. */
+	get output(): readonly string[] {
+		const text = Array.from(this.#calls.values(), ({ output }) => output).join("");
+		return text === "" ? [] : text.trimEnd().split("\n").slice(-maxLines);
 	}
 
 	/** The person has answered: the time before is not part of the call. */

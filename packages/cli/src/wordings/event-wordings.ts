@@ -146,6 +146,7 @@ const wordings = {
 		ask: compactedRows,
 	},
 	"tool.arguments": growing,
+	"tool.output": growing,
 	"tool.call": {
 		list: toolListWords,
 		transcript: (call, { format }) =>

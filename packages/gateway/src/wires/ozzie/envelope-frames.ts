@@ -111,6 +111,7 @@ function inPieces(happened: OzzieEvent): OzzieEvent[] {
 	switch (event.type) {
 		case "text.delta":
 		case "thinking.delta":
+		case "tool.progress":
 			return piecesOf(event.text).map((text) => ({ ...happened, event: { ...event, text } }));
 		case "arguments.delta": {
 			let { offset } = event;

@@ -477,6 +477,12 @@ const written = { runId: "run_1", index: 0, callId: "call_1", name: "write_file"
 const shownWritten = { run_id: "run_1", index: 0, call_id: "call_1", name: "write_file" };
 
 const passing: Pairs<OtherEvent<WirePassing["event"]>> = {
+	"tool.progress": [
+		[
+			{ type: "tool.progress", runId: "run_1", callId: "call_1", text: "a\n" },
+			{ event: "tool.output", payload: { run_id: "run_1", call_id: "call_1", content: "a\n" } },
+		],
+	],
 	"todo.shown": [
 		[
 			{
@@ -609,8 +615,8 @@ const transient = (event: TransientEvent) =>
 
 test("internal events of replies and calls are not shown on this wire", () => {
 	const replied = { type: "model.replied", runId: "run_1", content: [], stop: "end_turn" } as const;
-	const progress = { type: "tool.progress", runId: "run_1", callId: "call_1", text: "a\n" } as const;
-	expect([replied, progress].map((event) => isWireEvent(transient(event)))).toEqual([false, false]);
+	const running = { type: "tool.running", runId: "run_1", callId: "call_1" } as const;
+	expect([replied, running].map((event) => isWireEvent(transient(event)))).toEqual([false, false]);
 	expect(isWireEvent(transient({ type: "text.delta", runId: "run_1", text: "a" }))).toBe(true);
 	const event = { type: "session.created" } as const;
 	const recordedEvent = { transient: false, id: "evt_1", sessionId: "sess_1", seq: 1, at: 0, event } as const;

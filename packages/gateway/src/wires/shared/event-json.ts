@@ -312,13 +312,13 @@ function inWords({ scope, period, percent, spent, limit }: BudgetReached): strin
 
 export type ReplyEvent = Extract<
 	TransientEvent,
-	{ readonly type: `${"response" | "thinking" | "arguments" | "text"}.${string}` }
+	{ readonly type: `${"response" | "thinking" | "arguments" | "text"}.${string}` | "tool.progress" }
 >;
 
 type ArgumentsEvent = Extract<ReplyEvent, { readonly type: `arguments.${string}` }>;
 
 function isReplyEvent(event: { readonly type: string }): event is ReplyEvent {
-	return /^(?:response|thinking|arguments|text)\./.test(event.type);
+	return event.type === "tool.progress" || /^(?:response|thinking|arguments|text)\./.test(event.type);
 }
 
 function encodeReplyEvent(event: ReplyEvent): EncodedEvent {
@@ -333,6 +333,10 @@ function encodeReplyEvent(event: ReplyEvent): EncodedEvent {
 			return encodeText("end", "");
 		case "thinking.delta":
 			return { event: "assistant.thinking", payload: { run_id: event.runId, content: event.text } };
+		case "tool.progress": {
+			const { runId, callId, text } = event;
+			return { event: "tool.output", payload: { run_id: runId, call_id: callId, content: text } };
+		}
 		case "arguments.started":
 			return encodeArguments("start", event, { content: "", offset: 0 });
 		case "arguments.delta": {

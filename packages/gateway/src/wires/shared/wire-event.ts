@@ -2,12 +2,11 @@ import type { Passing, Recorded, SessionEvent } from "@parley/core";
 import type { EventName, EventPayloads } from "@parley/protocol";
 
 /** Events that the JSON wires do not show. */
-type Unnamed = "model.replied" | "tool.running" | "tool.progress" | "calls.proposed" | "context.updated";
+type Unnamed = "model.replied" | "tool.running" | "calls.proposed" | "context.updated";
 
 const unnamed: ReadonlySet<string> = new Set<Unnamed>([
 	"model.replied",
 	"tool.running",
-	"tool.progress",
 	"calls.proposed",
 	"context.updated",
 ]);
@@ -38,6 +37,8 @@ interface WeighedEvent {
 	readonly event: { readonly type: string };
 }
 
+const minor: ReadonlySet<string> = new Set(["thinking.delta", "arguments.delta", "tool.progress"]);
+
 /**
  * Priority for slow readers: `minor` events only show that the model works and are dropped first, `required` events are
  * never dropped.
@@ -45,7 +46,7 @@ interface WeighedEvent {
 export function weightOf({ transient, event }: WeighedEvent): "required" | "droppable" | "minor" {
 	if (!transient) return "required";
 	if (event.type === "text.delta") return "droppable";
-	return event.type === "thinking.delta" || event.type === "arguments.delta" ? "minor" : "required";
+	return minor.has(event.type) ? "minor" : "required";
 }
 
 /** Name and payload of an event, without its session and `seq`. */
