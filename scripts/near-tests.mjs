@@ -35,7 +35,7 @@ export const nearTests = [
 		["packages/connector/", "packages/discord/", "packages/slack/"],
 		["test/connector", "test/discord", "test/slack"],
 	],
-	[["packages/cli/"], ["test/docs/commands", "test/terminal"]],
+	[["packages/cli/"], ["test/docs/commands", "test/service", "test/terminal"]],
 	[["packages/"], ["test/lint", "test/docs/public-surface"]],
 	[["docs/", "CHANGELOG.md"], ["test/docs"]],
 	[["scripts/"], ["test/scripts", "test/packages"]],

@@ -21,6 +21,7 @@ test("changed files name the tests of all their rows, once", () => {
 	expect(testsNear(["scripts/run.mjs", "scripts/fix.mjs"])).toEqual(["test/scripts", "test/packages"]);
 	expect(testsNear(["packages/cli/src/run.ts"])).toEqual([
 		"test/docs/commands",
+		"test/service",
 		"test/terminal",
 		"test/lint",
 		"test/docs/public-surface",

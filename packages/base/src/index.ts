@@ -7,11 +7,13 @@ export { chanceOf, createIds, type Ids } from "./ids.ts";
 export { duplicateKey, type JsonLimits, parseJson } from "./json.ts";
 export {
 	createLogger,
+	type LogDestination,
 	type LogFields,
 	type Logger,
 	type LoggerOptions,
 	type LogLevel,
 	logLevels,
+	StderrWriter,
 	silentLogger,
 } from "./log.ts";
 export type { RedactedStream } from "./redacted-stream.ts";

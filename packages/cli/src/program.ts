@@ -21,8 +21,10 @@ import { slackCommand } from "./commands/connectors/slack.ts";
 import { configCommand } from "./commands/gateway/config.ts";
 import { doctorCommand } from "./commands/gateway/doctor.ts";
 import { gatewayCommand, startCommand } from "./commands/gateway/gateway.ts";
+import { logsCommand } from "./commands/gateway/logs.ts";
 import { backupCommand, restoreCommand } from "./commands/gateway/restore.ts";
 import { rpcCommand } from "./commands/gateway/rpc.ts";
+import { serviceCommand } from "./commands/gateway/service.ts";
 import { statusCommand } from "./commands/gateway/status.ts";
 import { stopCommand } from "./commands/gateway/stop.ts";
 import { versionCommand } from "./commands/gateway/version.ts";
@@ -55,6 +57,8 @@ const groups: Readonly<Record<string, Readonly<Record<string, MakeCommand>>>> = 
 		start: startCommand,
 		stop: stopCommand,
 		status: statusCommand,
+		service: serviceCommand,
+		logs: logsCommand,
 		doctor: doctorCommand,
 		config: configCommand,
 		gateway: gatewayCommand,

@@ -35,7 +35,7 @@ test.each([
 	["help ask nothing", "no help topic 'ask nothing'\nallowed: parley help ask"],
 	["list", "unknown command 'list'; did you mean sessions?\nallowed: "],
 	["rm", "unknown command 'rm'; did you mean sessions delete?\nallowed: "],
-	["logs", "unknown command 'logs'; did you mean events?\nallowed: "],
+	["log", "unknown command 'log'; did you mean logs?\nallowed: "],
 	["login", "unknown command 'login'; did you mean models?\nallowed: "],
 	["mcp rm files", "unknown command 'rm'; did you mean remove?\nallowed: "],
 	[

@@ -40,6 +40,11 @@ export type { RuntimeOptions } from "./runtime-options.ts";
 export { Egress } from "./sandbox/egress/egress.ts";
 export { readAllowedHost } from "./sandbox/egress/host-name.ts";
 export {
+	type OperatorCommand,
+	type OperatorCommandResult,
+	runOperatorCommand,
+} from "./sandbox/operator-command.ts";
+export {
 	findOperatorProgram,
 	type OperatorProgram,
 	operatorEnvironment,

@@ -1,5 +1,6 @@
 export { loadOrCreateOperatorToken, readOperatorToken } from "./auth/operator-token.ts";
 export { type CommandChange, noteChange } from "./config/command-changes.ts";
+export { keyVariables } from "./config/known-providers.ts";
 export { type Config, loadConfig } from "./config/load.ts";
 export {
 	checkMcpFile,

@@ -1,5 +1,5 @@
-import { definedItems, type Logger, ParleyError } from "@parley/base";
-import type { Config, Gateway, Reach } from "@parley/gateway";
+import { definedItems, ParleyError } from "@parley/base";
+import type { Gateway, Reach } from "@parley/gateway";
 import { findRunningGateway } from "../client/running-gateway.ts";
 import { defaultDataDirectory } from "../command-line/data-directory.ts";
 import type { Io } from "../command-line/io.ts";
@@ -8,7 +8,7 @@ import { type RunOptions, readConfig, runGateway } from "../gateway/run-gateway.
 import { alignColumns } from "../text/columns.ts";
 import { createStyles, type Styles, wantsColours } from "../text/styles.ts";
 import { visibleLine } from "../text/visible.ts";
-import { superviseConnectors } from "./supervise-connectors.ts";
+import { attachConnectors } from "./supervise-connectors.ts";
 
 interface StartOptions {
 	readonly flags: RunOptions["flags"];
@@ -38,11 +38,9 @@ export async function startForPerson(options: StartOptions): Promise<number> {
 	const onReady = (gateway: Gateway): void => {
 		io.stderr.write(welcome(gateway, defaultData, styles));
 	};
-	const attach = (config: Config, log: Logger): { stop(): Promise<void> } => {
-		const connectors = superviseConnectors(config, { flags, io, log });
-		if (connectors.names.length > 0) io.stderr.write(`  connects to ${connectors.names.join(", ")}\n\n`);
-		return connectors;
-	};
+	const attach = attachConnectors(flags, io, (names) => {
+		if (names.length > 0) io.stderr.write(`  connects to ${names.join(", ")}\n\n`);
+	});
 	try {
 		const atTerminal = io.stderr.isTTY && {
 			destination: humanLog(io.stderr, styles),

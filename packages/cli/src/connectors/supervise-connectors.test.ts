@@ -41,7 +41,7 @@ test("gives a connector the tokens of its platform, and no key of a model", asyn
 	process.argv[1] = script;
 	const connectors = superviseConnectors(
 		{ data: directory, logLevel: "silent" },
-		{ flags: {}, io: new CapturedIo(environment), log: silentLogger },
+		{ flags: {}, io: new CapturedIo(environment), log: silentLogger, onLine: () => undefined },
 	);
 	try {
 		const names = ["discord", "slack"];

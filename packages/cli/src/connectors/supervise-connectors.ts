@@ -1,8 +1,9 @@
-import { type Logger, systemClock } from "@parley/base";
+import { defined, type Logger, systemClock } from "@parley/base";
 import { startOwnProgram } from "@parley/core";
 import type { Config } from "@parley/gateway";
 import type { Io } from "../command-line/io.ts";
 import type { GatewayFlags } from "../gateway/gateway-flags.ts";
+import type { LogOutput } from "../gateway/log-output.ts";
 import { platforms } from "../gateway/platform.ts";
 import { Supervisor } from "./supervisor.ts";
 
@@ -28,10 +29,18 @@ const sharedNames = [
 	"no_proxy",
 ] as const;
 
+interface SuperviseOptions {
+	readonly flags: GatewayFlags;
+	readonly io: Io;
+	readonly log: Logger;
+	/** Receives the log lines of connectors, which otherwise go to stderr. */
+	onLine?(line: string): void;
+}
+
 /** Starts a connector for each chat platform with tokens, and restarts it if it ends. */
 export function superviseConnectors(
 	{ data, logLevel }: { readonly data: string; readonly logLevel: Config["logLevel"] },
-	{ flags, io, log }: { readonly flags: GatewayFlags; readonly io: Io; readonly log: Logger },
+	{ flags, io, log, onLine }: SuperviseOptions,
 ): { readonly names: readonly string[]; stop(): Promise<void> } {
 	const script = process.argv[1] ?? "";
 	const config = flags.config === undefined ? [] : ["--config", flags.config];
@@ -43,12 +52,27 @@ export function superviseConnectors(
 			name,
 			clock: systemClock,
 			log,
-			start: () => startOwnProgram({ args, environment }),
+			start: () => startOwnProgram(defined({ args, environment, onErrorLine: onLine })),
 		});
 	});
 	return {
 		names: requested.map(({ name }) => name),
 		stop: async () => void (await Promise.all(supervisors.map((supervisor) => supervisor.stop()))),
+	};
+}
+
+/** Starts the connectors when the gateway is ready, with its log. `onStart` gets their names. */
+export function attachConnectors(
+	flags: GatewayFlags,
+	io: Io,
+	onStart: (names: readonly string[]) => void = () => undefined,
+): (config: Config, log: Logger, output: LogOutput) => { stop(): Promise<void> } {
+	return ({ data }, log, { level, destination, takesLines }) => {
+		const pass = (line: string): void => void destination.write(`${line}\n`);
+		const onLine = takesLines ? pass : undefined;
+		const connectors = superviseConnectors({ data, logLevel: level }, defined({ flags, io, log, onLine }));
+		onStart(connectors.names);
+		return connectors;
 	};
 }
 

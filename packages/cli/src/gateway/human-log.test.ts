@@ -15,6 +15,10 @@ test("prints the message of an error without control characters", () => {
 	expect(formatLogLine(line, plain)).toBe("00:00:00 error failed  error=no\\u{1b}[2J\\nspace");
 });
 
+test("prints output that is not JSON without control characters", () => {
+	expect(formatLogLine("    at \u001b[2Jmain", plain)).toBe("    at \\u{1b}[2Jmain");
+});
+
 test("prints errors in red", () => {
 	const line = '{"level":"error","time":"2026-01-01T00:00:00.000Z","msg":"failed"}';
 	expect(formatLogLine(line, createStyles(true))).toContain("\u001b[31merror failed\u001b[39m");

@@ -7,12 +7,12 @@ export function humanLog(
 	output: { write(text: string): unknown },
 	styles: Styles,
 ): { write(line: string): unknown } {
-	return { write: (line) => output.write(`${formatLogLine(line, styles)}\n`) };
+	return { write: (line) => output.write(`${formatLogLine(line.trimEnd(), styles)}\n`) };
 }
 
 /** `12:34:56 warn  message  field=value`: the fields that a person can use, in one line. */
 export function formatLogLine(line: string, styles: Styles): string {
-	const record = parseJson(line);
+	const record = readRecord(line);
 	if (typeof record !== "object" || record === null) return visibleLine(line);
 	const { time, level, msg, ...fields } = { time: "", level: "", msg: "", ...record };
 	const clock = /T(\d\d:\d\d:\d\d)/.exec(String(time))?.[1] ?? "";
@@ -20,6 +20,15 @@ export function formatLogLine(line: string, styles: Styles): string {
 	const text = [String(msg), ...shown].map(visibleLine).join("  ");
 	const colour = level === "error" ? styles.red : level === "warn" ? styles.yellow : styles.dim;
 	return `${styles.dim(clock)} ${colour(`${level.padEnd(5)} ${text}`)}`;
+}
+
+/** Undefined for output that is not JSON, such as the stack of a program that crashed. */
+function readRecord(line: string): unknown {
+	try {
+		return parseJson(line);
+	} catch {
+		return undefined;
+	}
 }
 
 function describe(value: unknown): string {

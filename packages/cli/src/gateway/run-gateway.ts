@@ -2,7 +2,6 @@ import { flushCompileCache } from "node:module";
 import {
 	createIds,
 	createLogger,
-	defined,
 	definedItems,
 	type Failpoints,
 	type Logger,
@@ -20,6 +19,7 @@ import { UsageError } from "../command-line/usage.ts";
 import { checkRoots } from "./check-roots.ts";
 import { collectWhenIdle } from "./collect-when-idle.ts";
 import type { GatewayFlags } from "./gateway-flags.ts";
+import { type LogOutput, logOutput } from "./log-output.ts";
 import { platforms } from "./platform.ts";
 import { stopSignal } from "./stop-signal.ts";
 
@@ -35,8 +35,10 @@ export interface RunOptions {
 	readonly flags: GatewayFlags;
 	readonly io: Io;
 	readonly version: string;
-	/** Destination of log lines; by default JSON on stderr. */
+	/** Shows log lines to a person; by default they are JSON on stderr. */
 	readonly destination?: { write(line: string): unknown };
+	/** Whether log lines are only written to the log file of the data directory. */
+	readonly onlyLogFile?: boolean;
 	/**
 	 * Whether SIGHUP reloads the certificate. Without a certificate, SIGHUP ends the gateway, for example when its terminal
 	 * closes.
@@ -51,7 +53,7 @@ export interface RunOptions {
 	/** Called after the addresses are printed. */
 	onReady?(gateway: Gateway, config: Config): void;
 	/** Called after the addresses are printed. Work that it starts in addition to the gateway is stopped with it. */
-	attach?(config: Config, log: Logger): { stop(): Promise<void> };
+	attach?(config: Config, log: Logger, output: LogOutput): { stop(): Promise<void> };
 	/** Called at a stop request. */
 	onStopping?(graceMs: number): void;
 }
@@ -70,7 +72,14 @@ export async function runGateway(options: RunOptions): Promise<number> {
 	for (const { variables } of platforms) {
 		for (const name of variables) redactor.add(io.environment[name] ?? "");
 	}
-	const log = createLogger(defined({ level: config.logLevel, redactor, destination }));
+	const output = logOutput({
+		data: config.data,
+		level: config.logLevel,
+		terminal: destination,
+		onlyFile: options.onlyLogFile === true,
+		environment: io.environment,
+	});
+	const log = createLogger({ level: output.level, redactor, destination: output.destination });
 	endOnUncaught(log, io);
 	for (const warning of definedItems([...(config.warnings ?? []), rootWarning])) log.warn(warning);
 	const shutdown = Promise.withResolvers<"shutdown">();
@@ -92,7 +101,7 @@ export async function runGateway(options: RunOptions): Promise<number> {
 	for (const url of gateway.urls) io.stdout.write(`parley listening on ${url}\n`);
 	if (gateway.reach.insecureLan) log.warn(insecureWarning);
 	options.onReady?.(gateway, config);
-	const attached = options.attach?.(config, log);
+	const attached = options.attach?.(config, log, output);
 	// Stores the compiled code for the next start, also if this process is killed.
 	const storing = systemClock.after(storeCompiledAfterMs, () => flushCompileCache());
 	const collecting = collectWhenIdle({ clock: systemClock });

@@ -11,6 +11,21 @@ test("a program of Parley has only the environment that it is given", async () =
 	expect(await own.ended).toBe(7);
 });
 
+test("lines of errors are passed on, also the last one", async () => {
+	const { promise, resolve } = Promise.withResolvers<void>();
+	const lines: string[] = [];
+	const own = startOwnProgram({
+		args: ["-e", "process.stderr.write('one\\ntwo')"],
+		environment: {},
+		onErrorLine: (line) => {
+			lines.push(line);
+			if (lines.length === 2) resolve();
+		},
+	});
+	await Promise.all([own.ended, promise]);
+	expect(lines).toEqual(["one", "two"]);
+});
+
 test("a signal that ends the program is reported like in a shell", async () => {
 	const own = run("setInterval(() => undefined, 1000)");
 	own.signal("SIGKILL");

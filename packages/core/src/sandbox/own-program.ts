@@ -1,12 +1,15 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
 import { constants } from "node:os";
+import { createInterface } from "node:readline";
 
 /** A program of Parley, which is trusted like this process. */
 export interface OwnProgram {
 	readonly args: readonly string[];
 	/** Complete environment. */
 	readonly environment: Readonly<Record<string, string>>;
+	/** Receives each line of its stderr, which otherwise is this process's. Must not throw. */
+	onErrorLine?(line: string): void;
 }
 
 /** A program that was started. */
@@ -20,8 +23,10 @@ export interface RunningProgram {
  * Starts this Node with another script, with this process's output. Its input stays open while this process lives. A program
  * that reads the end of its input exits, so it never outlives a killed parent.
  */
-export function startOwnProgram({ args, environment }: OwnProgram): RunningProgram {
-	const child = spawn(process.execPath, args, { env: environment, stdio: ["pipe", "inherit", "inherit"] });
+export function startOwnProgram({ args, environment, onErrorLine }: OwnProgram): RunningProgram {
+	const errors = onErrorLine ? "pipe" : "inherit";
+	const child = spawn(process.execPath, args, { env: environment, stdio: ["pipe", "inherit", errors] });
+	if (child.stderr && onErrorLine) createInterface({ input: child.stderr }).on("line", onErrorLine);
 	// The input receives no data, and `ended` reports that the other end closed.
 	child.stdin?.on("error", () => undefined);
 	return { ended: endOf(child), signal: (name) => void child.kill(name) };

@@ -101,6 +101,11 @@ export const knownProviders = {
 	ollama: { api: "chat-completions", baseUrl: "http://127.0.0.1:11434/v1", keys: [], traits: local },
 } as const satisfies Readonly<Record<string, KnownProvider>>;
 
+/** All variables with keys of providers. */
+export const keyVariables: readonly string[] = [
+	...new Set(Object.values<KnownProvider>(knownProviders).flatMap(({ keys }) => keys)),
+];
+
 export function knownProvider(name: string): KnownProvider | undefined {
 	return Object.entries<KnownProvider>(knownProviders).find(([known]) => known === name)?.[1];
 }

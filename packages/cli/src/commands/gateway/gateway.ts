@@ -1,14 +1,44 @@
+import { defined } from "@parley/base/defined";
 import { Command } from "commander";
+import { chosenDataDirectory } from "../../command-line/data-directory.ts";
 import type { Io } from "../../command-line/io.ts";
 import { addGatewayFlags, type GatewayFlags } from "../../gateway/gateway-flags.ts";
 import { gatewayHelp } from "../../texts/commands/gateway/gateway.ts";
 
+interface ServiceFlags extends GatewayFlags {
+	readonly connectors?: boolean;
+	readonly logFile?: boolean;
+}
+
 export function gatewayCommand(io: Io, version: string): Command {
 	const command = new Command("gateway").description(gatewayHelp.gateway);
-	return addGatewayFlags(command).action(async (flags: GatewayFlags) => {
-		const { runGateway } = await import("../../gateway/run-gateway.ts");
-		io.exitCode = await runGateway({ flags, io, version, reloads: true });
-	});
+	return addGatewayFlags(command)
+		.option("--connectors", gatewayHelp.connectors)
+		.option("--log-file", gatewayHelp.logFile)
+		.action(async ({ connectors, logFile, ...flags }: ServiceFlags) => {
+			const [{ runGateway }, { attachConnectors }] = await Promise.all([
+				import("../../gateway/run-gateway.ts"),
+				import("../../connectors/supervise-connectors.ts"),
+			]);
+			const attach = connectors ? attachConnectors(flags, io) : undefined;
+			const more = defined({ attach, onlyLogFile: logFile });
+			const running = runGateway({ flags, io, version, reloads: true, ...more });
+			io.exitCode = await running.catch(async (error: unknown) => {
+				if (logFile) await logFailure(error, flags, io);
+				throw error;
+			});
+		});
+}
+
+/** Without stderr, the reason of a failed start is only in the log file. */
+async function logFailure(error: unknown, { data }: ServiceFlags, io: Io): Promise<void> {
+	const [{ LogFile }, { createLogger, Redactor }] = await Promise.all([
+		import("../../gateway/log-file.ts"),
+		import("@parley/base"),
+	]);
+	const destination = new LogFile(await chosenDataDirectory(data, io));
+	const log = createLogger({ level: "error", destination, redactor: new Redactor() });
+	log.error(error instanceof Error ? error.message : String(error));
 }
 
 interface StartFlags extends GatewayFlags {

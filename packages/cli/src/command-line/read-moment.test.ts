@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readMoment } from "./audit.ts";
+import { readMoment } from "./read-moment.ts";
 
 const now = Date.UTC(2026, 2, 14, 12);
 

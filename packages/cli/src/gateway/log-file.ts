@@ -1,0 +1,66 @@
+import { closeSync, fstatSync, mkdirSync, openSync, renameSync, writeSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type { LogDestination } from "@parley/base";
+
+/** Bytes of one file. There are two: the present one and the one before it. */
+const mostBytes = 5_000_000;
+
+/** The log file of a data directory, and the file before it. */
+export function logFilesIn(data: string): { readonly current: string; readonly previous: string } {
+	const current = join(data, "run", "gateway.log");
+	return { current, previous: `${current}.1` };
+}
+
+/**
+ * Log file of a data directory, of limited size and only for this user. Each line is in the file when `write` returns, so
+ * that a crash loses no line. A line that cannot be written is lost, because a log must not stop the
+ * program.
+ */
+export class LogFile implements LogDestination {
+	readonly #current: string;
+	readonly #previous: string;
+	readonly #most: number;
+	#file: number | undefined;
+	#bytes = 0;
+
+	constructor(data: string, { most = mostBytes }: { readonly most?: number } = {}) {
+		const { current, previous } = logFilesIn(data);
+		this.#current = current;
+		this.#previous = previous;
+		this.#most = most;
+	}
+
+	/** Writes a line. Returns false if it was lost. */
+	write(line: string): boolean {
+		const bytes = Buffer.from(line.endsWith("\n") ? line : `${line}\n`);
+		try {
+			if (this.#bytes > 0 && this.#bytes + bytes.length > this.#most) this.#rotate();
+			this.#bytes += writeSync(this.#open(), bytes);
+			return true;
+		} catch {
+			// The next line tries to open the file again.
+			this.#close();
+			return false;
+		}
+	}
+
+	#open(): number {
+		if (this.#file !== undefined) return this.#file;
+		mkdirSync(dirname(this.#current), { recursive: true, mode: 0o700 });
+		this.#file = openSync(this.#current, "a", 0o600);
+		this.#bytes = fstatSync(this.#file).size;
+		return this.#file;
+	}
+
+	#rotate(): void {
+		this.#close();
+		renameSync(this.#current, this.#previous);
+	}
+
+	#close(): void {
+		this.#bytes = 0;
+		if (this.#file === undefined) return;
+		closeSync(this.#file);
+		this.#file = undefined;
+	}
+}

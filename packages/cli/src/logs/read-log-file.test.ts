@@ -1,0 +1,53 @@
+import { mkdtempDisposable } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { systemClock } from "@parley/base";
+import { expect, test } from "vitest";
+import { LogFile } from "../gateway/log-file.ts";
+import { matches } from "./log-line.ts";
+import { followLogFile, readLogFile } from "./read-log-file.ts";
+
+const place = () => mkdtempDisposable(join(tmpdir(), "parley-log-"));
+
+test("both files are read, oldest first", async () => {
+	await using data = await place();
+	expect(await readLogFile(data.path)).toEqual([]);
+	const log = new LogFile(data.path, { most: 20 });
+	for (const line of ["one", "two", "three", "four", "five"]) log.write(line);
+	expect(await readLogFile(data.path)).toEqual(["one", "two", "three", "four", "five"]);
+});
+
+test("following passes each line once, also when the file is replaced", async () => {
+	await using data = await place();
+	const log = new LogFile(data.path, { most: 200 });
+	for (let line = 0; line < 5; line += 1) log.write(`line ${line}`);
+	const controller = new AbortController();
+	const seen: string[] = [];
+	const onLine = (line: string): void => {
+		seen.push(line);
+		if (seen.length === 5) for (let next = 5; next < 40; next += 1) log.write(`line ${next}`);
+		if (line === "line 39") controller.abort();
+	};
+	await followLogFile(data.path, { clock: systemClock, signal: controller.signal, onLine });
+	// Two files were filled between two looks, so lines may be missing, but none is repeated, and the last one is passed.
+	expect(new Set(seen).size).toBe(seen.length);
+	expect(seen.at(-1)).toBe("line 39");
+});
+
+test.each([
+	['{"level":"info","time":"2026-01-01T00:00:00.000Z","msg":"a"}', {}, true],
+	['{"level":"info","time":"2026-01-01T00:00:00.000Z","msg":"a"}', { level: "warn" as const }, false],
+	['{"level":"error","time":"2026-01-01T00:00:00.000Z","msg":"a"}', { level: "warn" as const }, true],
+	['{"level":"error","time":"2026-01-01T00:00:00.000Z","msg":"a"}', { since: Date.UTC(2026, 0, 2) }, false],
+	["    at main", { level: "error" as const, since: Date.UTC(2026, 0, 2) }, true],
+	["{ not JSON", { level: "error" as const }, true],
+])("%s with %j is shown: %s", (text, filter, shown) => {
+	expect(matches({ text }, filter)).toBe(shown);
+});
+
+test("messages of the service manager have its level and time", () => {
+	const line = { text: "Started Parley.", level: "info" as const, time: 1000 };
+	expect(matches(line, { level: "warn" })).toBe(false);
+	expect(matches(line, { since: 2000 })).toBe(false);
+	expect(matches(line, { since: 500 })).toBe(true);
+});

@@ -1,0 +1,98 @@
+import { existsSync } from "node:fs";
+import { type FileHandle, open, readFile, stat } from "node:fs/promises";
+import { StringDecoder } from "node:string_decoder";
+import { type Clock, delay } from "@parley/base";
+import { logFilesIn } from "../gateway/log-file.ts";
+
+const pollMs = 200;
+
+/** Whether a gateway has written a log file in the data directory. */
+export function hasLogFile(data: string): boolean {
+	return existsSync(logFilesIn(data).current);
+}
+
+/** All lines of the log files of a data directory, oldest first. */
+export async function readLogFile(data: string): Promise<string[]> {
+	const { current, previous } = logFilesIn(data);
+	const texts = await Promise.all([previous, current].map(readIfThere));
+	return texts.flatMap((text) => text.split("\n")).filter((line) => line !== "");
+}
+
+/**
+ * Passes the lines of the log file, and further lines until the signal aborts. A file that was replaced is read to its end
+ * before the next one.
+ */
+export async function followLogFile(
+	data: string,
+	{
+		clock,
+		signal,
+		onLine,
+	}: { readonly clock: Clock; readonly signal: AbortSignal; onLine(line: string): void },
+): Promise<void> {
+	const { current } = logFilesIn(data);
+	for (const line of (await readIfThere(logFilesIn(data).previous)).split("\n"))
+		if (line !== "") onLine(line);
+	let reader: FileReader | undefined;
+	try {
+		while (!signal.aborted) {
+			await reader?.pass(onLine);
+			if (await isReplaced(current, reader)) {
+				// Lines that were written before the rename.
+				await reader?.pass(onLine);
+				await reader?.close();
+				reader = await FileReader.open(current);
+			} else await delay(clock, pollMs, signal).catch(() => undefined);
+		}
+	} finally {
+		await reader?.close();
+	}
+}
+
+async function isReplaced(path: string, reader: FileReader | undefined): Promise<boolean> {
+	const found = await stat(path).catch(() => undefined);
+	return found !== undefined && found.ino !== reader?.inode;
+}
+
+class FileReader {
+	readonly inode: number;
+	readonly #file: FileHandle;
+	readonly #decoder = new StringDecoder("utf8");
+	readonly #buffer = Buffer.alloc(65_536);
+	#rest = "";
+
+	private constructor(file: FileHandle, inode: number) {
+		this.#file = file;
+		this.inode = inode;
+	}
+
+	/** Undefined if the file does not exist. */
+	static async open(path: string): Promise<FileReader | undefined> {
+		const file = await open(path).catch(ifMissing);
+		return file && new FileReader(file, (await file.stat()).ino);
+	}
+
+	/** Passes all complete lines that were not passed before. */
+	async pass(onLine: (line: string) => void): Promise<void> {
+		for (;;) {
+			const { bytesRead } = await this.#file.read(this.#buffer);
+			if (bytesRead === 0) return;
+			const lines = (this.#rest + this.#decoder.write(this.#buffer.subarray(0, bytesRead))).split("\n");
+			this.#rest = lines.pop() ?? "";
+			for (const line of lines) if (line !== "") onLine(line);
+		}
+	}
+
+	close(): Promise<void> {
+		return this.#file.close();
+	}
+}
+
+async function readIfThere(path: string): Promise<string> {
+	return (await readFile(path, "utf8").catch(ifMissing)) ?? "";
+}
+
+function ifMissing(error: NodeJS.ErrnoException): undefined {
+	if (error.code !== "ENOENT" && error.code !== "ENOTDIR") throw error;
+	return undefined;
+}

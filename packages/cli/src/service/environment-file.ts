@@ -1,0 +1,73 @@
+import { chmod, mkdir, open, readFile, rename } from "node:fs/promises";
+import { dirname } from "node:path";
+import { ParleyError } from "@parley/base";
+import type { Io } from "../command-line/io.ts";
+import { serviceErrors, serviceFileTexts } from "../texts/service.ts";
+
+/** Variables of a file in the format of systemd and `node --env-file`; empty if the file does not exist. */
+export async function readEnvironmentFile(file: string): Promise<Record<string, string>> {
+	const { parseEnv } = await import("node:util");
+	const text = await readIfExists(file);
+	const variables = Object.entries(parseEnv(text));
+	return Object.fromEntries(
+		variables.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+	);
+}
+
+/** The named variables of the shell. Rejects with `invalid_argument` for one that is not set or cannot be stored. */
+export function chosenVariables(
+	names: readonly string[],
+	environment: Io["environment"],
+): Record<string, string> {
+	return Object.fromEntries(names.map((name) => [name, checked(name, environment[name])]));
+}
+
+function checked(name: string, value: string | undefined): string {
+	if (!/^[A-Za-z_]\w*$/.test(name)) throw refused(serviceErrors.invalidVariable({ name }));
+	if (value === undefined || value === "") throw refused(serviceErrors.unsetVariable({ name }));
+	// systemd and Node read these characters in the same way, without quotes.
+	if (/^[\w.:/@+=,%?&~-]+$/.test(value)) return value;
+	throw refused(serviceErrors.oddValue({ name }));
+}
+
+/** Writes the variables into the file, which only this user can read, and keeps its other lines. True if that changed it. */
+export async function storeVariables(
+	file: string,
+	variables: Readonly<Record<string, string>>,
+): Promise<boolean> {
+	const before = await readIfExists(file);
+	const names = Object.keys(variables);
+	const others = before.split("\n").filter((line) => !names.some((name) => line.startsWith(`${name}=`)));
+	const lines = Object.entries(variables).map(([name, value]) => `${name}=${value}`);
+	const text = `${(before === "" ? serviceFileTexts.keys : others.join("\n")).trimEnd()}\n${lines.map((line) => `${line}\n`).join("")}`;
+	if (before !== "" && names.every((name) => before.split("\n").includes(`${name}=${variables[name]}`)))
+		return false;
+	await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+	await writeAtomically(file, text, 0o600);
+	return true;
+}
+
+/** Replaces a file completely or not at all. */
+export async function writeAtomically(file: string, text: string, mode: number): Promise<void> {
+	const draft = `${file}.draft-${process.pid}`;
+	{
+		await using opened = await open(draft, "w", mode);
+		await opened.writeFile(text);
+		await opened.sync();
+	}
+	// The mode of `open` is reduced by the umask.
+	await chmod(draft, mode);
+	await rename(draft, file);
+}
+
+/** Text of a file; "" if it does not exist. */
+export async function readIfExists(file: string): Promise<string> {
+	return readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
+		if (error.code === "ENOENT" || error.code === "ENOTDIR") return "";
+		throw error;
+	});
+}
+
+function refused(message: string): ParleyError {
+	return new ParleyError(message, { code: "invalid_argument" });
+}

@@ -1,0 +1,75 @@
+import { readdir } from "node:fs/promises";
+import { basename, dirname, extname } from "node:path";
+import { ParleyError } from "@parley/base";
+import { serviceErrors } from "../texts/service.ts";
+import { chooseManager } from "./choose-manager.ts";
+import { readIfExists } from "./environment-file.ts";
+import type { Machine } from "./machine.ts";
+import type { ServiceManager } from "./service-manager.ts";
+import { type Marker, readMarker, type Scope } from "./service-plan.ts";
+
+/** A service that Parley installed. */
+export interface InstalledService {
+	readonly name: string;
+	readonly file: string;
+	readonly manager: ServiceManager;
+	readonly marker: Marker;
+	/** Its description. */
+	readonly text: string;
+}
+
+/** The service of this name; undefined if it does not exist. Rejects with `failed_precondition` for a file of another program. */
+export async function findService(
+	name: string,
+	manager: ServiceManager,
+): Promise<InstalledService | undefined> {
+	const file = manager.fileOf(name);
+	const text = await readIfExists(file);
+	if (text === "") return undefined;
+	const marker = readMarker(text);
+	if (marker) return { name, file, manager, marker, text };
+	throw new ParleyError(serviceErrors.foreignFile({ file }), { code: "failed_precondition" });
+}
+
+/** The service in this scope, or without a scope the one of the user, else the one of the system. */
+export async function findInstalled(
+	name: string,
+	scope: Scope | undefined,
+	machine: Machine,
+): Promise<InstalledService | undefined> {
+	const scopes: readonly Scope[] = scope === undefined ? ["user", "system"] : [scope];
+	for (const one of scopes) {
+		const found = await findService(name, chooseManager(one, machine));
+		if (found) return found;
+	}
+	return undefined;
+}
+
+/** All services of a data directory, those of the user first. Files of other programs and unreadable ones are left out. */
+export async function servicesOf(data: string, machine: Machine): Promise<InstalledService[]> {
+	const found: InstalledService[] = [];
+	for (const scope of ["user", "system"] as const) {
+		const manager = managerOrNone(scope, machine);
+		if (manager) found.push(...(await servicesIn(manager, data)));
+	}
+	return found;
+}
+
+/** Undefined on systems without a known service manager. */
+function managerOrNone(scope: Scope, machine: Machine): ServiceManager | undefined {
+	const isKnown = machine.platform === "linux" || machine.platform === "darwin";
+	return isKnown ? chooseManager(scope, machine) : undefined;
+}
+
+async function servicesIn(manager: ServiceManager, data: string): Promise<InstalledService[]> {
+	const example = manager.fileOf("parley");
+	// "parley.service" or "parley.gateway.plist"
+	const ending = basename(example).slice("parley".length);
+	const names = await readdir(dirname(example)).catch(() => []);
+	const found = await Promise.all(
+		names
+			.filter((file) => file.endsWith(ending) && extname(file) === extname(example))
+			.map((file) => findService(file.slice(0, -ending.length), manager).catch(() => undefined)),
+	);
+	return found.flatMap((one) => (one?.marker.data === data ? [one] : []));
+}

@@ -1,0 +1,158 @@
+import { mkdir } from "node:fs/promises";
+import { dirname } from "node:path";
+import { delay, ParleyError, systemClock } from "@parley/base";
+import { keyVariables } from "@parley/gateway";
+import { findRunningGateway, type RunningGateway } from "../client/running-gateway.ts";
+import type { Io } from "../command-line/io.ts";
+import { printJson, printRows } from "../command-line/output.ts";
+import { progressLine } from "../command-line/progress-line.ts";
+import { platforms } from "../gateway/platform.ts";
+import { visibleLine } from "../text/visible.ts";
+import { serviceErrors, serviceTexts } from "../texts/service.ts";
+import { chooseManager } from "./choose-manager.ts";
+import { chosenVariables, readEnvironmentFile, storeVariables, writeAtomically } from "./environment-file.ts";
+import { findService } from "./find-service.ts";
+import { isWithin } from "./is-within.ts";
+import type { Machine } from "./machine.ts";
+import { type InstallFlags, planService } from "./plan-service.ts";
+import type { ServiceManager } from "./service-manager.ts";
+import type { ServicePlan } from "./service-plan.ts";
+
+/** Longer than the start of a gateway with a large database. */
+const startMs = 60_000;
+const pollMs = 100;
+
+interface Surroundings {
+	readonly io: Io;
+	readonly machine: Machine;
+	readonly version: string;
+}
+
+/** Writes the description of the service, enables and starts it, and waits until the gateway answers. Returns the exit code. */
+export async function installService(flags: InstallFlags, around: Surroundings): Promise<number> {
+	const { io, machine } = around;
+	const manager = chooseManager(flags.system ? "system" : "user", machine);
+	const variables = chosenVariables(flags.env ?? [], io.environment);
+	const plan = await planService(flags, around);
+	const text = await manager.describe(plan);
+	if (flags.dryRun) {
+		io.stderr.write(`${manager.fileOf(flags.name)}:\n`);
+		io.stdout.write(text);
+		return 0;
+	}
+	await manager.check();
+	const before = await findService(flags.name, manager);
+	await refuseOtherGateway(plan, manager);
+	const hasNewKeys = await storeKeys(plan, variables);
+	const isChanged = before?.text !== text || hasNewKeys;
+	if (before?.text !== text) await writeDescription(manager.fileOf(flags.name), text);
+	const isRunning = before !== undefined && (await manager.state(flags.name)).condition === "running";
+	if (isChanged || !isRunning) await manager.start(flags.name);
+	const gateway = await waitForGateway({ plan, manager }, io);
+	const notes = [...(await manager.afterInstall(flags.name)), ...(await missingKeys(plan, io.environment))];
+	report(
+		{ plan, manager, gateway, notes, done: before ? (isChanged ? "updated" : "unchanged") : "installed" },
+		flags.json === true,
+		io,
+	);
+	if (gateway) return 0;
+	await explainFailure(plan, manager, io);
+	return 1;
+}
+
+/** The data directory has one gateway. The service itself may be that one. */
+async function refuseOtherGateway({ data, name }: ServicePlan, manager: ServiceManager): Promise<void> {
+	const running = await findRunningGateway(data);
+	if (!running) return;
+	const { pid } = await manager.state(name);
+	if (pid !== undefined && (await isWithin(running.pid, pid))) return;
+	throw new ParleyError(serviceErrors.otherGateway({ data, pid: running.pid }), {
+		code: "failed_precondition",
+	});
+}
+
+async function storeKeys(
+	{ environmentFile }: ServicePlan,
+	variables: Record<string, string>,
+): Promise<boolean> {
+	return Object.keys(variables).length > 0 && storeVariables(environmentFile, variables);
+}
+
+async function writeDescription(file: string, text: string): Promise<void> {
+	await mkdir(dirname(file), { recursive: true });
+	await writeAtomically(file, text, 0o644);
+}
+
+/** Undefined if the service ends, or does not answer in time. */
+async function waitForGateway(
+	{ plan, manager }: { readonly plan: ServicePlan; readonly manager: ServiceManager },
+	io: Io,
+): Promise<RunningGateway | undefined> {
+	const progress = progressLine(io);
+	progress.show(serviceTexts.waiting);
+	const end = systemClock.monotonic() + startMs;
+	try {
+		while (systemClock.monotonic() < end) {
+			const { condition, pid } = await manager.state(plan.name);
+			const gateway = await findRunningGateway(plan.data);
+			if (gateway && pid !== undefined && (await isWithin(gateway.pid, pid))) return gateway;
+			if (condition === "failed" || condition === "stopped") return undefined;
+			await delay(systemClock, pollMs);
+		}
+		return undefined;
+	} finally {
+		progress.end();
+	}
+}
+
+/** Keys that a gateway of this shell would use, and that the service does not get. */
+async function missingKeys(
+	{ environmentFile }: ServicePlan,
+	environment: Io["environment"],
+): Promise<string[]> {
+	const stored = await readEnvironmentFile(environmentFile);
+	const names = [...keyVariables, ...platforms.flatMap(({ variables }) => variables)];
+	const missing = names.filter((name) => environment[name] && stored[name] === undefined);
+	if (missing.length === 0) return [];
+	const flags = missing.map((name) => `--env ${name}`).join(" ");
+	return [serviceTexts.missingKeys({ names: missing.join(", "), flags, file: environmentFile })];
+}
+
+interface Report {
+	readonly plan: ServicePlan;
+	readonly manager: ServiceManager;
+	readonly gateway: RunningGateway | undefined;
+	readonly notes: readonly string[];
+	readonly done: "installed" | "updated" | "unchanged";
+}
+
+function report({ plan, manager, gateway, notes, done }: Report, json: boolean, io: Io): void {
+	const { name, scope, data } = plan;
+	const file = manager.fileOf(name);
+	if (json) {
+		const facts = {
+			name,
+			manager: manager.kind,
+			scope,
+			file,
+			data,
+			done,
+			running: gateway !== undefined,
+			urls: gateway?.urls ?? [],
+			notes,
+		};
+		printJson(facts, io);
+		return;
+	}
+	const first = `${serviceTexts.done[done]}: ${file}`;
+	const answer = gateway
+		? [serviceTexts.running({ urls: gateway.urls.join(", ") }), serviceTexts.logsHint]
+		: [];
+	printRows([first, ...answer, ...notes.map((note) => serviceTexts.note({ note }))].map(visibleLine), io);
+}
+
+async function explainFailure({ name, data }: ServicePlan, manager: ServiceManager, io: Io): Promise<void> {
+	const { reason, condition } = await manager.state(name);
+	const why = reason === undefined ? condition : `${condition}: ${reason}`;
+	io.stderr.write(`${visibleLine(`parley: ${serviceTexts.noAnswer({ data, why })}`)}\n`);
+}

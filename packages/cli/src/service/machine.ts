@@ -1,0 +1,46 @@
+import { readFileSync } from "node:fs";
+import { homeDirectory, ownAccount } from "@parley/base/own-account";
+import { type OperatorCommandResult, runOperatorCommand } from "@parley/core";
+import type { Io } from "../command-line/io.ts";
+
+interface RunOptions {
+	/** Receives each line of the output instead of the result. */
+	onLine?(line: string): void;
+	/** Ends the program. */
+	readonly signal?: AbortSignal;
+	readonly environment?: Io["environment"];
+}
+
+/** The machine and the account on which services are managed. */
+export interface Machine {
+	readonly platform: NodeJS.Platform;
+	readonly isWsl: boolean;
+	readonly uid: number;
+	readonly username: string;
+	readonly home: string;
+	readonly environment: Io["environment"];
+	/** Runs a program of the system with the environment. Rejects with `not_found` if it does not exist. */
+	run(command: string, args: readonly string[], more?: RunOptions): Promise<OperatorCommandResult>;
+}
+
+export function thisMachine({ environment }: { readonly environment: Io["environment"] }): Machine {
+	const { username, uid } = ownAccount();
+	return {
+		platform: process.platform,
+		isWsl: isWsl(),
+		uid,
+		username,
+		home: environment["HOME"] || homeDirectory(),
+		environment,
+		run: (command, args, more) => runOperatorCommand({ command, args, environment, ...more }),
+	};
+}
+
+/** https://learn.microsoft.com/windows/wsl/about */
+function isWsl(): boolean {
+	try {
+		return /microsoft/i.test(readFileSync("/proc/version", "utf8"));
+	} catch {
+		return false;
+	}
+}

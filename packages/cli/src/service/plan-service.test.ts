@@ -1,0 +1,51 @@
+import { mkdir, mkdtempDisposable, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { chosenVariables, readEnvironmentFile, storeVariables } from "./environment-file.ts";
+import { programOf } from "./plan-service.ts";
+
+const place = () => mkdtempDisposable(join(tmpdir(), "parley-plan-"));
+
+test("a link that leads to the running Node is preferred to the path of its version", async () => {
+	await using root = await place();
+	const cellar = join(root.path, "24.1");
+	const bin = join(root.path, "bin");
+	for (const directory of [cellar, bin]) await mkdir(directory);
+	await writeFile(join(cellar, "node"), "");
+	const program = join(root.path, "parley.mjs");
+	const copy = { kind: "global" as const, program };
+	expect(programOf(join(cellar, "node"), copy, { PATH: bin })).toEqual([join(cellar, "node"), program]);
+	await symlink(join(cellar, "node"), join(bin, "node"));
+	expect(programOf(join(cellar, "node"), copy, { PATH: `relative:${bin}` })).toEqual([
+		join(bin, "node"),
+		program,
+	]);
+});
+
+test("a temporary copy of npx is refused", () => {
+	const program = "/home/me/.npm/_npx/ab12/node_modules/.bin/parley";
+	expect(() => programOf("/usr/bin/node", { kind: "npx", program }, {})).toThrow("npm install --global");
+});
+
+test("variables are stored beside the lines of the operator, and replaced if their value differs", async () => {
+	await using root = await place();
+	const file = join(root.path, "a", "service.env");
+	expect(await readEnvironmentFile(file)).toEqual({});
+	expect(await storeVariables(file, { ONE: "1" })).toBe(true);
+	await writeFile(file, "# mine\nOTHER='x y'\nONE=1\n");
+	expect(await storeVariables(file, { ONE: "1" })).toBe(false);
+	expect(await storeVariables(file, { ONE: "2", TWO: "a/b+c==" })).toBe(true);
+	expect(await readEnvironmentFile(file)).toEqual({ OTHER: "x y", ONE: "2", TWO: "a/b+c==" });
+});
+
+test.each([
+	["1X", "x", "invalid name"],
+	["X", "", "not set"],
+	["X", undefined, "not set"],
+	["X", "a b", "characters"],
+	["X", "a\nY=b", "characters"],
+	["X", '"a"', "characters"],
+])("the variable %s with the value %j is refused", (name, value, reason) => {
+	expect(() => chosenVariables([name], { [name]: value })).toThrow(reason);
+});

@@ -1,0 +1,201 @@
+import { existsSync, realpathSync, statSync } from "node:fs";
+import { delimiter, join, resolve } from "node:path";
+import { ParleyError } from "@parley/base";
+import { defined, definedItems } from "@parley/base/defined";
+import { chosenDataDirectory } from "../command-line/data-directory.ts";
+import type { Io } from "../command-line/io.ts";
+import { checkRoots } from "../gateway/check-roots.ts";
+import type { GatewayFlags } from "../gateway/gateway-flags.ts";
+import { readConfig } from "../gateway/run-gateway.ts";
+import { findInstallation, type Installation } from "../installation/installation.ts";
+import { serviceErrors } from "../texts/service.ts";
+import { readEnvironmentFile } from "./environment-file.ts";
+import type { Machine } from "./machine.ts";
+import type { Scope, ServicePlan } from "./service-plan.ts";
+import { systemData } from "./systemd-unit.ts";
+
+/** Flags of an installation. */
+export interface InstallFlags extends GatewayFlags {
+	readonly system?: boolean;
+	readonly name: string;
+	/** Account of a system service. */
+	readonly user?: string;
+	readonly envFile?: string;
+	/** Variables of the shell for the file with keys. */
+	readonly env?: readonly string[];
+	readonly dryRun?: boolean;
+	readonly json?: boolean;
+}
+
+/** Variables of the shell that a service gets in its description: none of them contains a secret. */
+const shellNames = [
+	"PATH",
+	"LANG",
+	"LC_ALL",
+	"TZ",
+	"NODE_EXTRA_CA_CERTS",
+	"NODE_USE_ENV_PROXY",
+	"ANTHROPIC_BASE_URL",
+];
+/** Variables of Parley that belong to clients, to the command line or to this computation. */
+const secretName = /TOKEN|KEY|SECRET|PASSWORD/;
+const clientNames = ["PARLEY_DATA", "PARLEY_TOKEN", "PARLEY_URL"];
+
+/**
+ * The service that runs a gateway like `parley start` in this shell. Rejects like a start if the configuration is invalid.
+ */
+export async function planService(
+	flags: InstallFlags,
+	{ io, machine, version }: { readonly io: Io; readonly machine: Machine; readonly version: string },
+): Promise<ServicePlan> {
+	const scope: Scope = flags.system ? "system" : "user";
+	const data = await dataOf(flags, scope, io);
+	const environmentFile = resolve(io.cwd, flags.envFile ?? usualEnvironmentFile(flags.name, scope, data));
+	const user = flags.system ? accountOf(flags, machine) : undefined;
+	const environment = shellVariables(io.environment);
+	await checkConfig(
+		{ ...flags, data },
+		{ ...io, environment: { ...io.environment, ...(await readEnvironmentFile(environmentFile)) } },
+	);
+	return defined({
+		name: flags.name,
+		scope,
+		version,
+		argv: [
+			...programOf(process.execPath, findInstallation(), io.environment),
+			"gateway",
+			"--connectors",
+			...gatewayArguments({ ...flags, data }, io.cwd),
+		],
+		workingDirectory: io.cwd,
+		environment,
+		environmentFile,
+		data,
+		user,
+		needsSetuid: hasSetuidSandbox(),
+	});
+}
+
+async function dataOf({ data, system }: InstallFlags, scope: Scope, io: Io): Promise<string> {
+	if (scope === "user" || data !== undefined || io.environment["PARLEY_DATA"] || !system)
+		return chosenDataDirectory(data, io);
+	return systemData;
+}
+
+/** Keys of a system service are not in its data directory, because root reads them and the account does not own them. */
+function usualEnvironmentFile(name: string, scope: Scope, data: string): string {
+	return scope === "system" ? `/etc/${name}.env` : join(data, "service.env");
+}
+
+/** The gateway never runs as root, which its commands would become without a sandbox. */
+function accountOf({ user }: InstallFlags, { environment }: Machine): string {
+	const account = user ?? (environment["SUDO_USER"] || undefined);
+	if (account !== undefined && account !== "root") return account;
+	throw new ParleyError(serviceErrors.noAccount({ account: account ?? "" }), { code: "invalid_argument" });
+}
+
+async function checkConfig(flags: InstallFlags, io: Io): Promise<void> {
+	const {
+		system: _,
+		name: _name,
+		user: _user,
+		envFile: _file,
+		env: _env,
+		dryRun: _run,
+		json: _json,
+		...rest
+	} = flags;
+	const { root } = await readConfig(rest, io);
+	await checkRoots(root, io.cwd);
+}
+
+/** Settings of Parley in this shell, and what programs of the agent need. */
+function shellVariables(environment: Io["environment"]): Record<string, string> {
+	const names = Object.keys(environment).filter(
+		(name) =>
+			shellNames.includes(name) ||
+			(name.startsWith("PARLEY_") && !clientNames.includes(name) && !secretName.test(name)),
+	);
+	const variables = names.sort().map((name) => [name, environment[name] ?? ""] as const);
+	return Object.fromEntries(
+		variables.map(([name, value]) => [name, name === "PATH" ? withoutPackages(value) : value]),
+	);
+}
+
+/** npx and npm put the programs of packages in front, which a service must not depend on. */
+function withoutPackages(path: string): string {
+	const directories = path
+		.split(delimiter)
+		.filter((directory) => !/[\\/](?:node_modules|node-gyp-bin)(?:[\\/]|$)/.test(directory));
+	return [...new Set(directories)].join(delimiter);
+}
+
+const pathFlags = {
+	root: "--root",
+	config: "--config",
+	policy: "--policy",
+	tlsCert: "--tls-cert",
+	tlsKey: "--tls-key",
+} as const;
+const otherFlags = {
+	listen: "--listen",
+	provider: "--provider",
+	model: "--model",
+	baseUrl: "--base-url",
+	reasoning: "--reasoning",
+	auth: "--auth",
+	sandbox: "--sandbox",
+	trustedProxy: "--trusted-proxy",
+	publicUrl: "--public-url",
+	logLevel: "--log-level",
+	testHooks: "--test-hooks",
+} as const;
+
+/** The flags of a gateway, with absolute paths. */
+function gatewayArguments(flags: InstallFlags & { readonly data: string }, cwd: string): string[] {
+	const paths = Object.entries(pathFlags).flatMap(([key, flag]) =>
+		listOf(flags[key as keyof typeof pathFlags]).flatMap((value) => [flag, resolve(cwd, value)]),
+	);
+	const others = Object.entries(otherFlags).flatMap(([key, flag]) =>
+		listOf(flags[key as keyof typeof otherFlags]).flatMap((value) => [flag, value]),
+	);
+	return definedItems([
+		"--data",
+		flags.data,
+		...paths,
+		...others,
+		flags.insecureLan ? "--insecure-lan" : undefined,
+	]);
+}
+
+function listOf(value: string | readonly string[] | undefined): readonly string[] {
+	return value === undefined ? [] : typeof value === "string" ? [value] : value;
+}
+
+/**
+ * Node and the program of this command. A path of Node that stays the same after an upgrade, such as /usr/bin/node, is
+ * preferred to the one of the present version.
+ */
+export function programOf(
+	node: string,
+	{ kind, program }: { readonly kind: Installation["kind"]; readonly program: string },
+	{ PATH = "" }: Io["environment"],
+): [node: string, program: string] {
+	if (kind === "npx") {
+		throw new ParleyError(serviceErrors.temporaryCopy({ program }), { code: "failed_precondition" });
+	}
+	const inClone = resolve(program, "../../../../node_modules/.bin/node");
+	const candidates = [inClone, ...PATH.split(delimiter).map((directory) => join(directory, "node"))];
+	const same = candidates.find(
+		(path) => path.startsWith("/") && existsSync(path) && realpathSync(path) === realpathSync(node),
+	);
+	return [same ?? node, program];
+}
+
+/** Whether the bubblewrap of this machine gets its rights by the setuid bit, as on old systems. */
+function hasSetuidSandbox(): boolean {
+	return ["/usr/bin/bwrap", "/usr/local/bin/bwrap", "/bin/bwrap"].some((path) => {
+		const mode = statSync(path, { throwIfNoEntry: false })?.mode ?? 0;
+		return (mode & 0o4000) !== 0;
+	});
+}

@@ -1,0 +1,94 @@
+import { ParleyError } from "@parley/base";
+import { definedItems } from "@parley/base/defined";
+import { serviceErrors, serviceFileTexts } from "../texts/service.ts";
+import { markerLine, type ServicePlan } from "./service-plan.ts";
+
+/** A gateway gives runs 25 s after SIGTERM, and ends itself 5 s later. */
+export const stopSeconds = 45;
+
+/** Data directory of system services, which systemd creates for the account of the service. */
+export const systemData = "/var/lib/parley";
+
+/** The first version that knows DelegateSubgroup. */
+const subgroupVersion = 254;
+
+/**
+ * The unit of a service, in the format of systemd.unit(5), systemd.service(5), systemd.exec(5) and
+ * systemd.resource-control(5).
+ *
+ * The sandbox needs user namespaces, mounts and a complete /proc. Therefore the unit does not set RestrictNamespaces,
+ * SystemCallFilter, PrivateUsers, ProtectProc, ProcSubset, ProtectKernelTunables, ProtectKernelLogs or
+ * ProtectControlGroups. MemoryDenyWriteExecute would stop V8.
+ */
+export function systemdUnit(plan: ServicePlan, version: number): string {
+	const isSystem = plan.scope === "system";
+	const lines = definedItems([
+		`# ${serviceFileTexts.written}`,
+		`# ${markerLine(plan)}`,
+		"[Unit]",
+		`Description=${serviceFileTexts.description}`,
+		isSystem ? "Wants=network-online.target" : undefined,
+		isSystem ? "After=network-online.target" : undefined,
+		"StartLimitIntervalSec=300",
+		"StartLimitBurst=10",
+		"",
+		"[Service]",
+		"Type=exec",
+		plan.user === undefined ? undefined : `User=${plain(plan.user)}`,
+		`WorkingDirectory=${specifiers(plain(plan.workingDirectory))}`,
+		...Object.entries(plan.environment).map(([name, value]) => `Environment=${quoted(`${name}=${value}`)}`),
+		`EnvironmentFile=-${specifiers(plain(plan.environmentFile))}`,
+		`ExecStart=${plan.argv.map((word) => quoted(word).replaceAll("$", "$$$$")).join(" ")}`,
+		`# ${serviceFileTexts.output}`,
+		"StandardOutput=null",
+		"Restart=on-failure",
+		"RestartSec=5",
+		`# ${serviceFileTexts.restart}`,
+		"RestartPreventExitStatus=2",
+		`# ${serviceFileTexts.stop}`,
+		"KillMode=mixed",
+		`TimeoutStopSec=${stopSeconds}`,
+		`# ${serviceFileTexts.memory}`,
+		"Delegate=memory pids",
+		version >= subgroupVersion ? "DelegateSubgroup=gateway" : undefined,
+		"OOMPolicy=continue",
+		"LimitCORE=0",
+		...hardening(plan),
+		"",
+		"[Install]",
+		`WantedBy=${isSystem ? "multi-user.target" : "default.target"}`,
+	]);
+	return `${lines.join("\n")}\n`;
+}
+
+/** In a unit of a user, each of these also sets NoNewPrivileges. */
+function hardening({ scope, needsSetuid, data }: ServicePlan): string[] {
+	const isSystem = scope === "system";
+	const ownsState = isSystem && data === systemData;
+	return definedItems([
+		ownsState ? "StateDirectory=parley" : undefined,
+		ownsState ? "StateDirectoryMode=0700" : undefined,
+		isSystem ? "ProtectSystem=full" : undefined,
+		needsSetuid ? undefined : "NoNewPrivileges=yes",
+		needsSetuid ? undefined : "LockPersonality=yes",
+		needsSetuid ? undefined : "RestrictRealtime=yes",
+		isSystem && !needsSetuid ? "CapabilityBoundingSet=" : undefined,
+	]);
+}
+
+/** A word in double quotes, with the escapes of systemd.syntax(7). */
+function quoted(word: string): string {
+	if (/^[\w./:@,=+-]+$/.test(word)) return word;
+	return `"${specifiers(plain(word)).replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`;
+}
+
+/** `%` starts a specifier: systemd.unit(5). */
+function specifiers(text: string): string {
+	return text.replaceAll("%", "%%");
+}
+
+function plain(text: string): string {
+	// biome-ignore lint/suspicious/noControlCharactersInRegex: a line of a unit cannot contain them
+	if (!/[\u0000-\u001f\u007f]/.test(text)) return text;
+	throw new ParleyError(serviceErrors.controlCharacters({ text }), { code: "invalid_argument" });
+}

@@ -1,0 +1,25 @@
+/** Help of `parley service`. */
+export const serviceHelp = {
+	description: "run the gateway as a service of systemd or launchd",
+	install: "install the service, start it and wait for its gateway",
+	notes: `
+The service runs \`parley gateway --connectors\` with these flags and with the
+PARLEY_ variables and the PATH of this shell. Keys and tokens come from the
+environment file; --env NAME stores a variable of this shell there.
+The command works again after an upgrade or with other flags: it then updates
+the service and starts it again.
+`,
+	uninstall: "stop and remove the service; the data and the keys stay",
+	status: "show the service; exit code 1 if its gateway does not answer",
+	logs: "show the log of the service",
+	system: "a service of the system, not of this user; needs root",
+	name: "name of the service, to have several",
+	user: "account of a system service (default: the user of sudo)",
+	env: "variable of this shell to store for the service, such as ANTHROPIC_API_KEY; may be repeated",
+	envFile: "environment file (default: service.env in the data directory, or /etc/NAME.env)",
+	dryRun: "print the description of the service, and change nothing",
+} as const;
+
+export const serviceCommandMessages = {
+	invalidName: "use 1 to 31 lower-case letters, digits and hyphens, beginning with a letter",
+} as const;

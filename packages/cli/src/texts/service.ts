@@ -1,0 +1,103 @@
+interface Named {
+	readonly name: string;
+}
+interface Filed {
+	readonly file: string;
+}
+interface Stored {
+	readonly data: string;
+}
+
+/** Texts of `parley service`. */
+export const serviceTexts = {
+	waiting: "waiting until the gateway answers",
+	done: { installed: "installed", updated: "updated", unchanged: "unchanged" },
+	running: ({ urls }: { readonly urls: string }) => `running: ${urls}`,
+	logsHint: "logs: parley service logs -f",
+	note: ({ note }: { readonly note: string }) => `note: ${note}`,
+	noAnswer: ({ data, why }: Stored & { readonly why: string }) =>
+		`the gateway of the service does not answer on ${data} (${why}); \`parley service logs\` shows the reason`,
+	missingKeys: ({ names, flags, file }: Filed & { readonly names: string; readonly flags: string }) =>
+		`the service does not get ${names} of this shell: \`parley service install ${flags}\` stores them in ${file}`,
+	notInstalled: ({ name }: Named) =>
+		`no service ${name} is installed; \`parley service install\` installs one`,
+	nothingToRemove: ({ name }: Named) => `no service ${name} is installed`,
+	ofSystem: ({ name }: Named) =>
+		`${name} is a service of the system: \`sudo parley service uninstall --system\` removes it`,
+	removed: ({ file }: Filed) => `stopped and removed: ${file}`,
+	dataStays: ({ data }: Stored) => `kept: the data in ${data}`,
+	keysStay: ({ file }: Filed) => `kept: the keys in ${file}`,
+	labels: {
+		service: "service",
+		state: "state",
+		starts: "starts",
+		process: "process",
+		gateway: "gateway",
+		address: "address",
+		data: "data",
+		keys: "keys",
+		file: "file",
+		logs: "logs",
+	},
+	logsCommand: "parley service logs -f",
+	withMachine: "with the machine",
+	withLogin: "with your login",
+	withLoginOrMachine: "with your login, or with the machine if lingering is on",
+	byHand: "only by hand",
+	silent: "does not answer",
+	healthy: ({ health, version }: { readonly health: string; readonly version: string }) =>
+		`${health}, version ${version}`,
+} as const;
+
+/** Errors of `parley service`. */
+export const serviceErrors = {
+	foreignFile: ({ file }: Filed) =>
+		`${file} was not written by \`parley service install\`, so it stays as it is; remove it yourself, or choose another name with \`--name\``,
+	otherGateway: ({ data, pid }: Stored & { readonly pid: number }) =>
+		`a gateway already runs on ${data} (process ${pid}); stop it with \`parley stop\`, and run the command again`,
+	noManager: ({ platform }: { readonly platform: string }) =>
+		`Parley has no service for ${platform}: only for Linux with systemd and macOS; let a service manager of this system run \`parley gateway --connectors\``,
+	needsRoot: "a system service needs root; run the command again with `sudo`, or leave out `--system`",
+	noSystemd: "systemd does not run on this machine, so it cannot start Parley",
+	fixWsl:
+		"turn it on: write the lines `[boot]` and `systemd=true` into /etc/wsl.conf, run `wsl.exe --shutdown`, and open WSL again",
+	fixOther:
+		"let the service manager of this machine run `parley gateway --connectors` and stop it with SIGTERM; docs/service.md has an example",
+	unreachable: ({ user, reason }: { readonly user: string; readonly reason: string }) =>
+		`the systemd of user ${user} cannot be reached: ${reason}; log in directly as this user, for example with \`ssh\` or \`machinectl shell\`, and not with \`su\` or \`sudo\`; or use \`--system\``,
+	noDomain: ({ domain, reason }: { readonly domain: string; readonly reason: string }) =>
+		`launchd has no domain ${domain}: ${reason}; log in at the screen of this Mac, or use \`sudo\` with \`--system\``,
+	stillRuns: "the service did not stop in time; run the command again",
+	callFailed: ({ call, reason }: { readonly call: string; readonly reason: string }) =>
+		`\`${call}\` failed: ${reason}`,
+	noReason: "without a reason",
+	lingerOn:
+		"turned on lingering, so that the service starts with the machine and continues after a logout; `loginctl disable-linger` reverts this",
+	lingerOff: ({ user }: { readonly user: string }) =>
+		`the service ends with your last login: run \`sudo loginctl enable-linger ${user}\``,
+	temporaryCopy: ({ program }: { readonly program: string }) =>
+		`${program} is a temporary copy of npx, which may be deleted; install Parley with \`npm install --global\`, and run the command again`,
+	noAccount: ({ account }: { readonly account: string }) =>
+		`the account ${JSON.stringify(account)} cannot run a system service; name another one with \`--user NAME\`, for example after \`sudo useradd --system --create-home parley\``,
+	controlCharacters: ({ text }: { readonly text: string }) =>
+		`cannot write ${JSON.stringify(text)} into the description of a service: it has control characters; use another path or value`,
+	invalidVariable: ({ name }: Named) =>
+		`invalid name of a variable ${JSON.stringify(name)}; use a name such as ANTHROPIC_API_KEY`,
+	unsetVariable: ({ name }: Named) =>
+		`${name} is not set in this shell; set it, or leave out \`--env ${name}\``,
+	oddValue: ({ name }: Named) =>
+		`the value of ${name} has characters that this command does not store; write it into the file yourself`,
+} as const;
+
+/** First lines of files that Parley writes for services. */
+export const serviceFileTexts = {
+	written: "Written by `parley service install`, which replaces it. `parley service uninstall` removes it.",
+	description: "Parley, a self-hosted AI agent",
+	output: "The ready line. Log lines and errors are on stderr.",
+	restart: "Code 2 reports an invalid configuration, which a further start does not change.",
+	stop: "Only the gateway gets SIGTERM. It ends its commands and connectors itself.",
+	memory: "For limits of the memory of commands. A command without memory does not end the gateway.",
+	keys: `# Keys and tokens of the Parley service, one NAME=value for each line. Only you can read this file.
+# Written by \`parley service install\`. \`parley service install --env NAME\` adds a variable of the shell.
+`,
+} as const;

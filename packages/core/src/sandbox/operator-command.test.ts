@@ -1,0 +1,42 @@
+import { expect, test } from "vitest";
+import { runOperatorCommand } from "./operator-command.ts";
+
+const environment = { PATH: process.env["PATH"] ?? "", LC_ALL: "C" };
+
+function shell(script: string, more: { onLine?(line: string): void; signal?: AbortSignal } = {}) {
+	return runOperatorCommand({ command: "sh", args: ["-c", script], environment, ...more });
+}
+
+test("a command returns its exit code, its output and its errors", async () => {
+	expect(await shell("echo out; echo err >&2; exit 3")).toEqual({
+		code: 3,
+		output: "out\n",
+		errors: "err\n",
+	});
+});
+
+test("lines are passed on while the command runs, until the signal ends it", async () => {
+	const controller = new AbortController();
+	const lines: string[] = [];
+	const onLine = (line: string): void => {
+		lines.push(line);
+		if (lines.length === 2) controller.abort();
+	};
+	const { code } = await shell("echo one; echo two; exec sleep 100", { onLine, signal: controller.signal });
+	expect({ code, lines }).toEqual({ code: 143, lines: ["one", "two"] });
+});
+
+test("a command gets no input and only its environment", async () => {
+	const { output } = await shell('cat; echo end; test -z "$HOME" && echo none');
+	expect(output).toBe("end\nnone\n");
+});
+
+test("a missing program is not found", async () => {
+	const missing = runOperatorCommand({ command: "no-such-program", args: [], environment });
+	await expect(missing).rejects.toMatchObject({ code: "not_found" });
+});
+
+test("a directory that does not exist rejects with the reason", async () => {
+	const lost = runOperatorCommand({ command: "sh", args: [], environment, cwd: "/no/such/directory" });
+	await expect(lost).rejects.toThrow("ENOENT");
+});

@@ -1,0 +1,78 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { constants } from "node:os";
+import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
+import { DEFAULT_PATH, type Environment, findProgram } from "./commands/environment.ts";
+
+/** Characters that are kept of each output, from its beginning. */
+const LONGEST_OUTPUT = 1_000_000;
+
+/**
+ * A program of the system that a command of the operator calls, such as systemctl(1) or npm. It has the operator's rights
+ * and environment. No text of a model or a chat may be part of it.
+ */
+export interface OperatorCommand {
+	/** A name that is looked up in PATH, or an absolute path. */
+	readonly command: string;
+	readonly args: readonly string[];
+	readonly environment: Environment;
+	readonly cwd?: string;
+	/** Ends the program with SIGTERM. */
+	readonly signal?: AbortSignal;
+	/** Receives each line of the output instead of the result. Must not throw. */
+	onLine?(line: string): void;
+}
+
+export interface OperatorCommandResult {
+	/** Exit code, or 128 plus the number of the signal that ended the program. */
+	readonly code: number;
+	readonly output: string;
+	/** Text of stderr. */
+	readonly errors: string;
+}
+
+/**
+ * Runs the program without input, and waits for its end and its output. Rejects with `not_found` if it does not exist.
+ * Ctrl-C at a terminal also reaches the program.
+ */
+export async function runOperatorCommand({
+	command,
+	args,
+	environment,
+	cwd,
+	signal,
+	onLine,
+}: OperatorCommand): Promise<OperatorCommandResult> {
+	const path = await findProgram(command, environment["PATH"] ?? DEFAULT_PATH);
+	const child = spawn(path, args, { cwd, env: { ...environment }, stdio: ["ignore", "pipe", "pipe"] });
+	const stop = (): void => void child.kill("SIGTERM");
+	signal?.addEventListener("abort", stop, { once: true });
+	if (signal?.aborted) stop();
+	try {
+		const output = onLine ? passLines(child.stdout, onLine) : textOf(child.stdout);
+		const [code, text, errors] = await Promise.all([endOf(child), output, textOf(child.stderr)]);
+		return { code, output: text, errors };
+	} finally {
+		signal?.removeEventListener("abort", stop);
+	}
+}
+
+async function passLines(stream: Readable, onLine: (line: string) => void): Promise<string> {
+	for await (const line of createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY }))
+		onLine(line);
+	return "";
+}
+
+async function textOf(stream: Readable): Promise<string> {
+	stream.setEncoding("utf8");
+	let text = "";
+	for await (const chunk of stream) if (text.length < LONGEST_OUTPUT) text += chunk;
+	return text.slice(0, LONGEST_OUTPUT);
+}
+
+function endOf(child: ChildProcess): Promise<number> {
+	return new Promise((resolve, reject) => {
+		child.once("error", reject);
+		child.once("close", (code, signal) => resolve(code ?? 128 + (signal ? constants.signals[signal] : 0)));
+	});
+}

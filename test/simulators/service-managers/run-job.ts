@@ -1,0 +1,80 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { closeSync, fstatSync, openSync, readFileSync } from "node:fs";
+import { setTimeout as wait } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { isAlive, readJob, writeJob } from "./state.ts";
+
+export interface JobDescription {
+	readonly argv: readonly string[];
+	readonly cwd: string;
+	/** Complete environment. */
+	readonly environment: Readonly<Record<string, string>>;
+	readonly errorFile: string;
+	/** Whether the output goes to the journal. */
+	readonly isJournal: boolean;
+}
+
+/** Starts a job under a process that records its end, and resolves when it runs. */
+export async function startJob(name: string, description: JobDescription): Promise<void> {
+	const { code: _code, pid: _pid, ...rest } = readJob(name);
+	writeJob(name, rest);
+	const recorder = spawn(
+		process.execPath,
+		[fileURLToPath(import.meta.url), name, JSON.stringify(description)],
+		{
+			detached: true,
+			stdio: "ignore",
+		},
+	);
+	recorder.unref();
+	const ended = once(recorder, "exit").then(() => true);
+	while (readJob(name).pid === undefined && readJob(name).code === undefined) {
+		if (await Promise.race([ended, wait(5)])) throw new Error(`${name} cannot be started`);
+	}
+}
+
+/** Sends SIGTERM to the first process, as with KillMode=mixed, and SIGKILL after the time. */
+export async function stopJob(name: string, seconds: number): Promise<void> {
+	const { pid } = readJob(name);
+	if (pid === undefined || !isAlive(pid)) return;
+	process.kill(pid, "SIGTERM");
+	const end = Date.now() + seconds * 1000;
+	while (isAlive(pid)) {
+		if (Date.now() > end) process.kill(pid, "SIGKILL");
+		await wait(10);
+	}
+	while (readJob(name).code === undefined) await wait(5);
+}
+
+function runAndRecord(name: string, { argv, cwd, environment, errorFile, isJournal }: JobDescription): void {
+	const file = openSync(errorFile, "a", 0o600);
+	const { dev, ino } = fstatSync(file);
+	const stream = isJournal ? { JOURNAL_STREAM: `${dev}:${ino}` } : {};
+	const [program = "", ...args] = argv;
+	const child: ChildProcess = spawn(program, args, {
+		cwd,
+		env: { ...environment, ...stream },
+		stdio: ["ignore", "ignore", file],
+	});
+	closeSync(file);
+	child.on("spawn", () => writeJob(name, { ...readJob(name), pid: child.pid ?? 0 }));
+	child.on("error", () => writeJob(name, { ...readJob(name), code: 203 }));
+	// The manager reports the process as gone only after it has ended.
+	child.on("exit", (code) => writeJob(name, { ...readJob(name), code: code ?? 0 }));
+}
+
+const [, script, name, description] = process.argv;
+if (script === fileURLToPath(import.meta.url) && name !== undefined && description !== undefined) {
+	runAndRecord(name, JSON.parse(description));
+}
+
+/** Text of a file with `NAME=value` lines, as both managers of variables read it. */
+export function readVariables(file: string): Record<string, string> {
+	const lines = readFileSync(file, "utf8").split("\n");
+	return Object.fromEntries(
+		lines
+			.filter((line) => /^\w+=/.test(line))
+			.map((line) => [line.split("=", 1)[0] ?? "", line.replace(/^\w+=/, "")]),
+	);
+}

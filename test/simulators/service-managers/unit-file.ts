@@ -1,0 +1,41 @@
+/** Values of a unit file by key, in order. A key may occur several times: systemd.syntax(7). */
+export type Unit = ReadonlyMap<string, readonly string[]>;
+
+export function parseUnit(text: string): Unit {
+	const unit = new Map<string, string[]>();
+	for (const line of text.split("\n")) {
+		if (line === "" || /^[#;]/.test(line) || /^\[\w+\]$/.test(line)) continue;
+		const at = line.indexOf("=");
+		if (at < 1) throw new Error(`Missing '=' in ${JSON.stringify(line)}`);
+		const key = line.slice(0, at);
+		unit.set(key, [...(unit.get(key) ?? []), line.slice(at + 1)]);
+	}
+	return unit;
+}
+
+/** Words of a value: unquoted, or in double quotes with C escapes. Specifiers (`%%`) are resolved afterwards. */
+export function wordsOf(value: string): string[] {
+	const words: string[] = [];
+	for (const [, quoted, bare] of value.matchAll(/"((?:[^"\\]|\\.)*)"|(\S+)/g)) {
+		words.push(specified(quoted === undefined ? (bare ?? "") : quoted.replaceAll(/\\(.)/g, "$1")));
+	}
+	return words;
+}
+
+/** Resolves `%%`, and refuses other specifiers, which Parley does not write: systemd.unit(5). */
+export function specified(text: string): string {
+	return text.replaceAll(/%(.?)/g, (_, letter: string) => {
+		if (letter !== "%") throw new Error(`a specifier in ${JSON.stringify(text)}`);
+		return "%";
+	});
+}
+
+/** Words of ExecStart, in which `$$` is a dollar sign: systemd.service(5). */
+export function commandOf(value: string): string[] {
+	return wordsOf(value).map((word) =>
+		word.replaceAll(/\$(.?)/g, (_, letter: string) => {
+			if (letter !== "$") throw new Error(`a variable in ${JSON.stringify(word)}`);
+			return "$";
+		}),
+	);
+}
