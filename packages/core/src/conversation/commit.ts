@@ -2,6 +2,7 @@ import { ParleyError } from "@parley/base";
 import type { Journal, Tx } from "../store/journal.ts";
 import type { Passing, Recorded, RecordedEvent, SessionEvent } from "../vocabulary/event.ts";
 import type { TransientEvent } from "../vocabulary/transient-event.ts";
+import { taskTexts } from "./texts.ts";
 
 /** Records events in the current transaction and returns them with their numbers. */
 export type RecordEvents = (...events: RecordedEvent[]) => Promise<Recorded[]>;
@@ -71,7 +72,7 @@ export function commitForTask<T>(
 	const { home } = task;
 	return commitTogether(journal, [session, home], async (tx, recordIn) => {
 		if (session.removed || home.removed) {
-			throw new ParleyError(`task not found: ${task.taskId}`, { code: "not_found" });
+			throw new ParleyError(taskTexts.notFound(task.taskId), { code: "not_found" });
 		}
 		await task.renew(tx);
 		return work(tx, async (...events) => {

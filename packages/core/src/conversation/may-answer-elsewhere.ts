@@ -7,6 +7,7 @@ import { type Person, type Principal, placeKey } from "../vocabulary/principal.t
 import { type Prompt, type PromptResponse, readAnswer } from "../vocabulary/prompt.ts";
 import { asApprover, authorizeAnswer, type PromptWithActor } from "./may-answer.ts";
 import { isSamePerson } from "./participants.ts";
+import { promptTexts } from "./texts.ts";
 
 /** Channel settings with the approvers. */
 export type AnsweringPlaces = Places;
@@ -68,7 +69,7 @@ export function authorizeElsewhere(
 ): void {
 	authorizeApprover(principal, places);
 	const { person } = principal;
-	if (!person) throw new ParleyError("prompt not found", { code: "not_found" });
+	if (!person) throw new ParleyError(promptTexts.notFound, { code: "not_found" });
 	const here = placeKey(person.place);
 	// As for a question of this channel.
 	const ours = { owner: principal.id, id, place: here };
@@ -87,6 +88,6 @@ function refuseMore(row: PromptWithActor, response: PromptResponse): void {
 	const answer = readAnswer(fromRow<Prompt>(row.request), row.floor === 1, response);
 	if (answer.kind !== "approved") return;
 	if (!answer.remember && response.arguments === undefined) return;
-	const message = "from another channel, approve a call once and unchanged, or deny it";
+	const message = promptTexts.elsewhere;
 	throw new ParleyError(message, { code: "permission_denied" });
 }

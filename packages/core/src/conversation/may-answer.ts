@@ -6,8 +6,9 @@ import { type Action, authorize } from "../vocabulary/authorize.ts";
 import type { PlaceProfile } from "../vocabulary/chat-settings.ts";
 import { hasRole, type Person, type Principal } from "../vocabulary/principal.ts";
 import { type Prompt, type PromptResponse, readAnswer } from "../vocabulary/prompt.ts";
-import { onlyOthersCan } from "../vocabulary/refusals-of-people.ts";
+import { onlyOthersCan } from "../vocabulary/texts.ts";
 import type { Session } from "./session.ts";
+import { promptTexts } from "./texts.ts";
 
 /** A question, with the requester of its work as JSON (`Person`). */
 export type PromptWithActor = Selectable<Tables["prompts"]> & { readonly actor: string | null };
@@ -24,7 +25,7 @@ export function authorizeAnswer(
 ): void {
 	const action = actionOf(row, response);
 	if (action === "prompt.approve_critical" && principal.kind === "connector") {
-		const message = "only the operator can approve this, with parley answer: a chat can only deny it";
+		const message = promptTexts.onlyOperator;
 		throw new ParleyError(message, { code: "permission_denied" });
 	}
 	const acting = action === "prompt.approve" ? asApprover(principal, approvers) : principal;
@@ -51,12 +52,11 @@ export function refuseTyped(
 ): void {
 	if (typed !== true) return;
 	const { type, approval } = fromRow<Prompt>(row.request);
-	if (type === "password") throw refusedTyping("a password cannot be typed in a chat");
+	if (type === "password") throw refusedTyping(promptTexts.passwordInChat);
 	if (type !== "confirm") return;
-	if (row.floor === 1 || approval?.approvals !== undefined)
-		throw refusedTyping("this approval cannot be answered by typing: use its buttons");
+	if (row.floor === 1 || approval?.approvals !== undefined) throw refusedTyping(promptTexts.useButtons);
 	if (!typedApprovals) {
-		throw refusedTyping("typed approvals are turned off: use the buttons");
+		throw refusedTyping(promptTexts.typingOff);
 	}
 }
 

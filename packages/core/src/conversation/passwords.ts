@@ -3,6 +3,7 @@ import type { Journal, Tx } from "../store/journal.ts";
 import { stamp, type Tables } from "../store/tables.ts";
 import type { SecretBox } from "../vocabulary/secrets.ts";
 import type { Session } from "./session.ts";
+import { promptTexts } from "./texts.ts";
 
 /** Handle of a password, for the model and the record. */
 const handles = /^secret:(pw_[0-9a-z]{26})$/;
@@ -65,7 +66,7 @@ function unseal(
 		return secrets.open(id, sealed);
 	} catch (reason) {
 		if (ParleyError.from(reason).code !== "data_loss") throw reason;
-		log.warn("a password cannot be decrypted: it was stored with another key", { secret: id });
+		log.warn(promptTexts.otherKey, { secret: id });
 		return undefined;
 	}
 }

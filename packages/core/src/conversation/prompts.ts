@@ -21,6 +21,7 @@ import { auditDecided, auditEnded, auditShown } from "./audit-prompt.ts";
 import type { RecordEvents } from "./commit.ts";
 import type { JudgedChange, Session } from "./session.ts";
 import { refuseReadable, shownAnswer, storedAnswer } from "./stored-answer.ts";
+import { promptTexts } from "./texts.ts";
 import { addVote, approvalsNeeded, approvalsOf, changedPrompt, type Voters, votesOf } from "./votes.ts";
 
 /** Lifetime of a question, which includes a night. */
@@ -118,7 +119,7 @@ export class Prompts {
 	): Promise<Answered> {
 		const row = await tx.selectFrom("prompts").selectAll().where("token", "=", token).executeTakeFirst();
 		if (!row || row.session_id !== session.id)
-			throw new ParleyError("prompt not found", { code: "not_found" });
+			throw new ParleyError(promptTexts.notFound, { code: "not_found" });
 		if (row.state !== "open") return tooLate;
 		if (Number(row.expires_at) <= this.#services.clock.now()) {
 			await this.expire(tx, record, session, token);

@@ -7,6 +7,7 @@ import { type Principal, placeKey } from "../vocabulary/principal.ts";
 import type { SecretBox } from "../vocabulary/secrets.ts";
 import { readPasswords } from "./passwords.ts";
 import { Session, type SessionParts, type SessionRow } from "./session.ts";
+import { taskTexts } from "./texts.ts";
 
 /** A session in use. There is one object for its id until every lease is returned. */
 export interface Lease extends Disposable {
@@ -33,7 +34,7 @@ const readingTasks: readonly Action[] = [
 
 /** Error for a message to the session of a task. */
 export function belongsToTask(taskId: string): ParleyError {
-	const message = `this conversation belongs to the task ${taskId}: read it with load_messages, and steer the task with reply_task and cancel_task`;
+	const message = taskTexts.conversationOf(taskId);
 	return new ParleyError(message, { code: "failed_precondition" });
 }
 

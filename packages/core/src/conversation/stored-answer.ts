@@ -4,12 +4,12 @@ import type { Answer, Prompt, PromptResponse } from "../vocabulary/prompt.ts";
 import type { SecretBox } from "../vocabulary/secrets.ts";
 import { storePassword } from "./passwords.ts";
 import type { Session } from "./session.ts";
+import { promptTexts } from "./texts.ts";
 
 /** Throws for a password that crossed the network readably. Dismissing a question reveals nothing. */
 export function refuseReadable({ cancelled }: PromptResponse): void {
 	if (cancelled === true) return;
-	const message =
-		"a password cannot be sent over an unencrypted connection: answer over TLS (wss://), or on the gateway's own machine";
+	const message = promptTexts.unencrypted;
 	throw new ParleyError(message, { code: "permission_denied" });
 }
 

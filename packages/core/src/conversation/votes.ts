@@ -5,6 +5,7 @@ import { actingId } from "../vocabulary/principal.ts";
 import type { Prompt } from "../vocabulary/prompt.ts";
 import { isSamePerson } from "./participants.ts";
 import type { JudgedChange } from "./session.ts";
+import { promptTexts } from "./texts.ts";
 
 /** One of several approvals that a call needs. */
 export interface Vote {
@@ -66,15 +67,13 @@ export function addVote(
 	const { person } = by;
 	const isRequester = person ? requesters.some((other) => isSamePerson(other, person)) : isOperatorsWork;
 	if (isRequester) {
-		throw refused(
-			"this call needs approvals of several people, and its requester is not one of them: you can deny it",
-		);
+		throw refused(promptTexts.severalPeople);
 	}
 	const vote: Vote = { by: actingId(by), principal: by.id, at, ...defined({ person }) };
 	if (change) return { votes: [vote], changed: change };
 	const valid = votes.filter((earlier) => !lost.has(earlier.by));
 	if (valid.some((earlier) => isVoteOf(earlier, by))) {
-		throw refused("you have approved this call already, and it needs the approval of another person");
+		throw refused(promptTexts.approvedAlready);
 	}
 	return { votes: [...valid, vote], ...defined({ changed }) };
 }

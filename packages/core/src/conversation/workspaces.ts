@@ -5,6 +5,7 @@ import { ParleyError, type Store } from "@parley/base";
 import { systemCode } from "../filesystem/file-error.ts";
 import type { Tables } from "../store/tables.ts";
 import type { Session } from "./session.ts";
+import { workspaceTexts } from "./texts.ts";
 
 /** Default quota of a workspace. */
 export const usualQuota = 1024 * 1024 * 1024;
@@ -67,9 +68,9 @@ export class Workspaces {
 			}
 		}
 		if (failures.length === 0) return;
-		throw new ParleyError(`${failures.length} workspaces of deleted sessions cannot be removed`, {
+		throw new ParleyError(workspaceTexts.notRemoved(failures.length), {
 			code: "internal",
-			cause: new AggregateError(failures, "each with its own reason"),
+			cause: new AggregateError(failures, workspaceTexts.ownReasons),
 		});
 	}
 

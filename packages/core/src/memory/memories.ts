@@ -37,6 +37,7 @@ import {
 	unknownMemory,
 } from "../vocabulary/memory.ts";
 import { actingId, hasRole, type Principal, placeKey } from "../vocabulary/principal.ts";
+import { memoryStoreTexts } from "./texts.ts";
 
 interface MemoriesOptions {
 	readonly store: Store<Tables>;
@@ -92,7 +93,7 @@ export class Memories {
 		authorize(principal, "memory.read");
 		const { scope, person } = filter;
 		if (person !== undefined && !mayManage(principal, person)) {
-			const message = "notes of another person are only for that person and the operator";
+			const message = memoryStoreTexts.otherPerson;
 			throw new ParleyError(message, { code: "permission_denied" });
 		}
 		const isOperator = principal.kind === "operator";
@@ -114,7 +115,7 @@ export class Memories {
 			const isOperator = principal.kind === "operator";
 			if (!memory || !(isOperator || isReadable(memory, readerOf(principal)))) throw unknownMemory(id);
 			if (!isOperator && !mayDelete(memory, principal)) {
-				const message = "this note was written by another person: ask them or the operator to delete it";
+				const message = memoryStoreTexts.otherAuthor;
 				throw new ParleyError(message, { code: "permission_denied" });
 			}
 			await deleteMemory(tx, id);
@@ -131,7 +132,7 @@ export class Memories {
 		const { principal } = request;
 		authorize(principal, "memory.forget");
 		if (!mayManage(principal, person)) {
-			const message = "notes of another person are only for that person and the operator";
+			const message = memoryStoreTexts.otherPerson;
 			throw new ParleyError(message, { code: "permission_denied" });
 		}
 		const own = principal.person?.id === person ? principal.person : undefined;
@@ -174,7 +175,7 @@ export class Memories {
 		});
 		const subject = subjectOf(checked.scope, reader);
 		if ((await countMemories(tx, checked.scope, subject)) >= memoryLimits.notes) {
-			const message = `Too many memories of scope ${checked.scope}: ${memoryLimits.notes} are stored. Delete some first.`;
+			const message = memoryStoreTexts.tooMany(checked.scope, memoryLimits.notes);
 			throw new ParleyError(message, { code: "resource_exhausted" });
 		}
 		const memory: Memory = { ...origin, ...checked, subject, createdAt: clock.now() };

@@ -7,6 +7,7 @@ import { findNearMiss } from "../text/near-miss.ts";
 import type { PlaceProfile } from "../vocabulary/chat-settings.ts";
 import { isMcpToolName } from "../vocabulary/mcp/server.ts";
 import type { Tool } from "../vocabulary/tool.ts";
+import { channelTexts } from "./texts.ts";
 
 /** Names that channel settings can use. */
 export interface PlaceSurroundings {
@@ -27,7 +28,7 @@ export async function checkModel(
 	if (model === undefined) return;
 	await check(agent, model).catch((cause: unknown) => {
 		const { message } = ParleyError.from(cause);
-		const way = message.includes("did you mean") ? "" : "; parley models lists the models";
+		const way = message.includes(channelTexts.didYouMean) ? "" : channelTexts.listModels;
 		throw refused(key, `${message}${way}`, cause);
 	});
 }
@@ -41,10 +42,7 @@ export async function checkPlace(
 	{ profiles, tools, roots }: PlaceSurroundings,
 ): Promise<PlaceProfile> {
 	if (!wellFormed.test(key)) {
-		throw refused(
-			key,
-			"use PLATFORM:TENANT:CHANNEL for a channel, or PLATFORM:TENANT for all channels of a guild or team",
-		);
+		throw refused(key, channelTexts.key);
 	}
 	checkTools(key, profile.tools ?? [], tools);
 	checkApprovers(key, profile.approvers ?? []);
@@ -60,16 +58,16 @@ export async function checkPlace(
 
 /** Working directory of a channel's tools, without links. Throws `invalid_argument` if it cannot be used. */
 export async function placeRoot(key: string, root: string, { dataDir }: Roots): Promise<string> {
-	const named = `the root ${JSON.stringify(root)}`;
-	if (!isAbsolute(root)) throw refused(key, `${named} is not an absolute path`);
+	const named = channelTexts.root(root);
+	if (!isAbsolute(root)) throw refused(key, channelTexts.notAbsolute(named));
 	const real = await realpath(root).catch((cause: unknown) => {
-		throw refused(key, `${named} does not exist`, cause);
+		throw refused(key, channelTexts.missing(named), cause);
 	});
-	if (!(await stat(real)).isDirectory()) throw refused(key, `${named} is not a directory`);
-	if (isWithin(real, dataDir)) throw refused(key, `${named} is in the data directory`);
+	if (!(await stat(real)).isDirectory()) throw refused(key, channelTexts.notDirectory(named));
+	if (isWithin(real, dataDir)) throw refused(key, channelTexts.inData(named));
 	if (isWithin(dataDir, real)) {
-		const why = "with the gateway's own keys and conversations: choose a directory outside it";
-		throw refused(key, `${named} contains the data directory ${dataDir}, ${why}`);
+		const why = channelTexts.why;
+		throw refused(key, channelTexts.containsData(named, dataDir, why));
 	}
 	return real;
 }
@@ -79,8 +77,8 @@ function checkTools(key: string, requested: readonly string[], tools: PlaceSurro
 	const unknown = requested.find((name) => !names.includes(name) && !isMcpToolName(name));
 	if (unknown === undefined) return;
 	const near = findNearMiss(unknown, names);
-	const way = near === undefined ? `available: ${names.join(", ")}` : `did you mean ${near}?`;
-	throw refused(key, `there is no tool ${JSON.stringify(unknown)}: ${way}`);
+	const way = near === undefined ? `available: ${names.join(", ")}` : channelTexts.nearTool(near);
+	throw refused(key, channelTexts.noTool(unknown, way));
 }
 
 /** Throws `invalid_argument` if the answering channel has no settings: a mistyped id would name another channel, or none. */
@@ -91,23 +89,20 @@ export function checkKnown(
 ): void {
 	const unknown = approveIn.find((other) => !isKnown(other));
 	if (unknown === undefined) return;
-	const way = `set it first, for example with parley channels set ${unknown} --mention required`;
-	throw refused(key, `${unknown}, which should answer its approvals, has no settings: ${way}`);
+	const way = channelTexts.setFirst(unknown);
+	throw refused(key, channelTexts.noSettings(unknown, way));
 }
 
 /** Questions of one channel become readable in the others, so the operator sets this for each channel. */
 function checkApproveIn(key: string, approveIn: PlaceProfile["approveIn"]): void {
 	if (!approveIn) return;
 	if (!oneChannel.test(key)) {
-		throw refused(
-			key,
-			"approvals can be answered elsewhere only for a single channel: use PLATFORM:TENANT:CHANNEL as the key",
-		);
+		throw refused(key, channelTexts.onlySingle);
 	}
 	const stray = approveIn.find((other) => !oneChannel.test(other) || other === key);
 	if (stray === undefined) return;
-	const why = "name another channel as PLATFORM:TENANT:CHANNEL";
-	throw refused(key, `${JSON.stringify(stray)} cannot answer its approvals: ${why}`);
+	const why = channelTexts.nameAnother;
+	throw refused(key, channelTexts.cannotAnswer(stray, why));
 }
 
 /** Approvers of another guild or team have no access to the channel. */
@@ -116,10 +111,7 @@ function checkApprovers(key: string, approvers: readonly string[]): void {
 	const beginning = `${platform}:${tenant}:`;
 	const stray = approvers.find((id) => !id.startsWith(beginning) || id.split(":").length !== 3);
 	if (stray === undefined) return;
-	throw refused(
-		key,
-		`the approver ${JSON.stringify(stray)} does not belong to this guild or team: an id has the form ${beginning}USER`,
-	);
+	throw refused(key, channelTexts.otherApprover(stray, beginning));
 }
 
 function refused(key: string, why: string, cause?: unknown): ParleyError {

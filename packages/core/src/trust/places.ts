@@ -12,6 +12,7 @@ import { requestedBy } from "./audit/audit.ts";
 import type { GivenRole } from "./people/person-rows.ts";
 import { checkKnown, checkModel, checkPlace, type PlaceSurroundings } from "./place-check.ts";
 import type { TrustOptions } from "./shared/trust-options.ts";
+import { channelTexts } from "./texts.ts";
 
 export interface PlaceFacts {
 	readonly key: string;
@@ -193,10 +194,8 @@ export class Places {
 	}
 
 	#notSet(key: string): ParleyError {
-		const why = this.#configured.has(key)
-			? "its settings come from the configuration, under chat.channels"
-			: "parley channels lists the channels with settings";
-		return new ParleyError(`no settings of ${key} can be removed: ${why}`, { code: "not_found" });
+		const why = this.#configured.has(key) ? channelTexts.fromConfiguration : channelTexts.listChannels;
+		return new ParleyError(channelTexts.notRemovable(key, why), { code: "not_found" });
 	}
 
 	async #once(request: Keyed, work: (tx: Tx) => Promise<void>): Promise<void> {

@@ -22,6 +22,7 @@ import { byItself } from "./audit/audit.ts";
 import { findScopes, findTrust, isTrustValid } from "./grants/session-trust.ts";
 import type { Places } from "./places.ts";
 import type { TrustOptions } from "./shared/trust-options.ts";
+import { policyStateTexts } from "./texts.ts";
 
 /** Circumstances of a tested call. Default: a new session of the operator at the first root. */
 export interface PolicyPlace {
@@ -74,7 +75,7 @@ export class Policies {
 	async load(): Promise<void> {
 		const { problem } = this;
 		if (problem === undefined) return;
-		throw new ParleyError(`the policy cannot be used: ${problem}`, { code: "failed_precondition" });
+		throw new ParleyError(policyStateTexts.unusable(problem), { code: "failed_precondition" });
 	}
 
 	/** Reason why the present file of the operator cannot be used: then every call is denied. */
@@ -116,11 +117,11 @@ export class Policies {
 		// `load` reports the operator's file at the start of the program.
 		const isStart = before === undefined && layer === "operator";
 		if (state.problem !== undefined && !isStart) {
-			log.error("a policy is not valid", { layer, reason: state.problem });
+			log.error(policyStateTexts.invalid, { layer, reason: state.problem });
 		}
 		if (state.problem === undefined && before?.problem !== undefined)
-			log.info("a policy is valid again", { layer, path });
-		for (const { source } of state.ignored) log.warn("an allow rule of a workspace is ignored", { source });
+			log.info(policyStateTexts.validAgain, { layer, path });
+		for (const { source } of state.ignored) log.warn(policyStateTexts.allowIgnored, { source });
 		// A start that is refused leaves no record.
 		if (before === undefined && (state.digest === "" || state.problem !== undefined)) return;
 		const action = before === undefined ? "policy.load" : "policy.change";
@@ -128,9 +129,7 @@ export class Policies {
 		const facts = { digest: state.digest, rules: state.rules.length, layer };
 		audit
 			.note({ ...byItself, action, object: path, decision, args: facts })
-			.catch((error: unknown) =>
-				log.error("a change of the policy could not be written to the audit log", { path, error }),
-			);
+			.catch((error: unknown) => log.error(policyStateTexts.notAudited, { path, error }));
 		if (before !== undefined) for (const listener of this.#listeners) listener();
 	}
 }
@@ -267,7 +266,7 @@ async function contextOf(
 ): Promise<ToolContext> {
 	const roots = toolRoots(scene, given.given);
 	const refuse = (): never => {
-		throw new ParleyError("a call that is only judged cannot ask questions or send files", {
+		throw new ParleyError(policyStateTexts.onlyJudged, {
 			code: "internal",
 		});
 	};

@@ -7,6 +7,7 @@ import { type BudgetReached, type Budgets, formatDollars, type Usage } from "../
 import { dayOf, nextStart } from "./period.ts";
 import { hasSetBudgets } from "./set-budget.ts";
 import { gatewayScope, limitsOf, type Standing, standingsOf } from "./standing.ts";
+import { budgetTexts } from "./texts.ts";
 
 /** Usage of one model call. `cost` is in billionths of a US dollar. */
 export interface Charge {
@@ -215,11 +216,15 @@ function isConfigured({ gateway, session }: Budgets): boolean {
 }
 
 function describeSpent({ scope, sessionId, period, spent, limit }: Limited, now: number): string {
-	const scopeName = scope === "gateway" ? "the gateway's" : "this session's";
+	const scopeName = scope === "gateway" ? budgetTexts.ofGateway : budgetTexts.ofSession;
 	const anew = new Date(nextStart(period, now)).toISOString().slice(0, 16).replace("T", " ");
 	const option = sessionId === undefined ? "" : ` --session ${sessionId}`;
-	return (
-		`${scopeName} budget for this ${period} is spent: ${formatDollars(spent)} of ${formatDollars(limit)}; ` +
-		`it resets at ${anew} UTC; the operator can raise it with parley budget set ${period} DOLLARS${option}`
-	);
+	return budgetTexts.spent({
+		scope: scopeName,
+		period,
+		spent: formatDollars(spent),
+		limit: formatDollars(limit),
+		resets: anew,
+		option,
+	});
 }

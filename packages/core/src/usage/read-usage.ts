@@ -5,6 +5,7 @@ import type { Tables } from "../store/tables.ts";
 import type { Budgets, Usage } from "../vocabulary/usage.ts";
 import { dayOf } from "./period.ts";
 import { gatewayScope, limitsOf, type Standing, standingsOf } from "./standing.ts";
+import { budgetTexts } from "./texts.ts";
 
 export interface UsageFilter {
 	/** This session only. */
@@ -131,7 +132,7 @@ function checkDay(name: string, day: string | undefined): void {
 	if (day === undefined) return;
 	const at = Date.parse(`${day}T00:00:00Z`);
 	if (/^\d{4}-\d{2}-\d{2}$/.test(day) && !Number.isNaN(at) && dayOf(at) === day) return;
-	throw new ParleyError(`${name}: ${JSON.stringify(day.slice(0, 50))} is not a day: write YYYY-MM-DD`, {
+	throw new ParleyError(budgetTexts.notDay(name, day.slice(0, 50)), {
 		code: "invalid_argument",
 	});
 }

@@ -5,6 +5,7 @@ import { type Audit, requestedBy } from "../trust/audit/audit.ts";
 import type { Principal } from "../vocabulary/principal.ts";
 import { type BudgetPeriod, type BudgetScope, dollars } from "../vocabulary/usage.ts";
 import { gatewayScope } from "./standing.ts";
+import { budgetTexts } from "./texts.ts";
 
 export interface BudgetChange {
 	readonly scope: BudgetScope;
@@ -36,9 +37,7 @@ export async function setBudget(tx: Tx, change: BudgetChange, { store, by, at }:
 		return;
 	}
 	if (limit !== null && !(Number.isSafeInteger(limit) && limit >= 0)) {
-		throw refused(
-			`a budget of ${limit} billionths of a dollar is not allowed: use a whole number from 0, or none`,
-		);
+		throw refused(budgetTexts.notAllowed(limit));
 	}
 	// Before the commit, so that no reader caches the missing budget.
 	inUse.set(store, Promise.resolve(true));
@@ -79,11 +78,7 @@ export function hasSetBudgets(store: Store<Tables>): Promise<boolean> {
 function scopeOf({ scope, sessionId }: BudgetChange): string {
 	if (scope === "gateway" && sessionId === undefined) return gatewayScope;
 	if (scope === "session" && sessionId) return sessionId;
-	throw refused(
-		scope === "session"
-			? "a budget of a session needs the id of the session"
-			: "the gateway's budget cannot name a session",
-	);
+	throw refused(scope === "session" ? budgetTexts.needsSession : budgetTexts.noSession);
 }
 
 function refused(message: string): ParleyError {

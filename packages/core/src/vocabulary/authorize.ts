@@ -7,7 +7,7 @@ import {
 	placeKey,
 	type Role,
 } from "./principal.ts";
-import { belongsElsewhere, onlyOthersCan, onlyTheOperatorCan } from "./refusals-of-people.ts";
+import { belongsElsewhere, onlyOthersCan, onlyTheOperatorCan, rightTexts } from "./texts.ts";
 
 /** Scope of a right of a principal kind: any object, its own objects, or none. */
 type Rule = "any" | "own" | "none";
@@ -141,25 +141,23 @@ export function authorize(principal: Principal, action: Action, object: ActionOb
 
 function refusal(principal: Principal, action: Action, object: ActionObject): string | undefined {
 	const { kind, person } = principal;
-	const refused = `${kind} may not ${action}`;
+	const refused = rightTexts.mayNot(kind, action);
 	// The model has no rights on the gateway.
 	if (kind === "agent") return refused;
 	const rule: Rules = rules[action];
 	if (principal.through && !mayThrough(principal.through, action, rule)) {
-		return `${throughWords[principal.through]} may not ${action}: only a person may, for example with parley answer`;
+		return rightTexts.onlyPerson(throughWords[principal.through], action);
 	}
 	if (rule[kind] === "none")
 		return person ? onlyTheOperatorCan(action) : `${refused}: ${whoMay(rule, principal)}`;
 	if (rule[kind] === "own" && !isOwn(principal, object))
-		return person ? belongsElsewhere : `${refused} that is not its own: ${othersMay[kind]}`;
+		return person ? belongsElsewhere : rightTexts.notOwn(refused, othersMay[kind]);
 	if (kind !== "connector") return undefined;
 	if (person) return refusalOfPlace(person, object) ?? refusalOfPerson(person, action, object);
-	return rule.role === undefined || rule.alone
-		? undefined
-		: "a connector must name the person that it acts for: actor {id, name, roles, guest} and place {tenant, channel}";
+	return rule.role === undefined || rule.alone ? undefined : rightTexts.noPerson;
 }
 
-const throughWords = { agent: "an agent", form: "a form of another client" } as const;
+const throughWords = { agent: rightTexts.agent, form: rightTexts.clientForm } as const;
 
 /** Returns whether an agent may do it with the rights of the principal. It may not approve, nor do what only operators may. */
 function mayThrough(
@@ -174,18 +172,16 @@ function mayThrough(
 
 /** Names the principals that have the right, and how to become one. */
 function whoMay(rule: Rules, { kind }: Principal): string {
-	if (kind === "operator") return "only a connector may, for a person of its chat platform";
+	if (kind === "operator") return rightTexts.onlyConnector;
 	const operatorOnly = rule.connector === "none";
-	const way = "parley token create operator NAME creates a token for it";
-	return operatorOnly
-		? `only the operator may, and ${way}`
-		: `an observer may only read; the operator may, and ${way}`;
+	const way = rightTexts.createToken;
+	return operatorOnly ? rightTexts.onlyOperator(way) : rightTexts.observer(way);
 }
 
 const othersMay: Readonly<Record<Exclude<PrincipalKind, "agent">, string>> = {
-	operator: "only its owner may",
-	observer: "the operator sets the sessions of a token with parley token create observer NAME --session ID",
-	connector: "only its owner and the operator may",
+	operator: rightTexts.onlyOwner,
+	observer: rightTexts.sessionsOfToken,
+	connector: rightTexts.ownerOrOperator,
 };
 
 /** Content of one channel stays there, even for people who may read other channels. */
@@ -206,12 +202,12 @@ function refusalOfPerson(person: Person, action: Action, { requester }: ActionOb
 	const needed = action === "prompt.answer" && requester !== person.id ? "approver" : least;
 	if (needed === undefined || hasRole(person, needed)) return undefined;
 	if (person.role === "stranger") {
-		return `${person.id} has no access: request a code with pair, and send it to the operator for approval`;
+		return rightTexts.noAccess(person.id);
 	}
 	return onlyOthersCan(action, needed);
 }
 
 /** Error for a session that does not exist or that the caller may not read. */
 export function unknownSession(id: string): ParleyError {
-	return new ParleyError(`session not found: ${id}`, { code: "not_found" });
+	return new ParleyError(rightTexts.sessionNotFound(id), { code: "not_found" });
 }

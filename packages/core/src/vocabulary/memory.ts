@@ -1,5 +1,6 @@
 import { ParleyError } from "@parley/base";
 import type { Taint } from "./taint.ts";
+import { memoryLimitTexts } from "./texts.ts";
 
 export const memoryScopes = ["user", "channel", "everyone"] as const;
 export type MemoryScope = (typeof memoryScopes)[number];
@@ -59,18 +60,16 @@ export function checkMemory({ scope, text: given, tags: requested }: NewMemory):
 	const text = given.replaceAll(/\r\n?/g, "\n").replaceAll(controls, "").trim();
 	const inOneLine = (tag: string): string => tag.replaceAll(/[\p{Cc}\s]+/gu, " ").trim();
 	const tags = [...new Set(requested.map(inOneLine).filter((tag) => tag !== ""))];
-	if (text === "") throw invalid("Empty memory: write the text of the note.");
+	if (text === "") throw invalid(memoryLimitTexts.empty);
 	if (text.length > memoryLimits.text) {
-		throw invalid(`Memory of ${text.length} characters: write at most ${memoryLimits.text}.`);
+		throw invalid(memoryLimitTexts.tooLong(text.length, memoryLimits.text));
 	}
 	if (tags.length > memoryLimits.tags) {
-		throw invalid(`Memory with ${tags.length} tags: use at most ${memoryLimits.tags}.`);
+		throw invalid(memoryLimitTexts.tooManyTags(tags.length, memoryLimits.tags));
 	}
 	const long = tags.find((tag) => tag.length > memoryLimits.tag);
 	if (long !== undefined) {
-		throw invalid(
-			`Tag of ${long.length} characters, ${JSON.stringify(long.slice(0, memoryLimits.tag))}…: use at most ${memoryLimits.tag}.`,
-		);
+		throw invalid(memoryLimitTexts.longTag(long.length, long.slice(0, memoryLimits.tag), memoryLimits.tag));
 	}
 	return { scope, text, tags };
 }
@@ -80,10 +79,7 @@ export function subjectOf(scope: MemoryScope, { user, channel }: MemoryReader): 
 	if (scope === "everyone") return "";
 	const subject = scope === "user" ? user : channel;
 	if (subject !== undefined) return subject;
-	const message =
-		scope === "channel"
-			? "No memory of a channel here: this conversation is not in a channel. Use the scope `user` or `everyone`."
-			: "No memory of a user here: several people, or no known person, write to this run. Use the scope `channel`.";
+	const message = scope === "channel" ? memoryLimitTexts.noChannel : memoryLimitTexts.noUser;
 	throw new ParleyError(message, { code: "failed_precondition" });
 }
 
@@ -93,7 +89,7 @@ export function isReadable({ scope, subject }: MemorySubject, reader: MemoryRead
 }
 
 export function unknownMemory(id: string): ParleyError {
-	return new ParleyError(`Memory not found: ${id}. List memories to see their ids.`, { code: "not_found" });
+	return new ParleyError(memoryLimitTexts.notFound(id), { code: "not_found" });
 }
 
 function invalid(message: string): ParleyError {

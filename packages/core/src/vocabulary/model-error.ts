@@ -1,4 +1,5 @@
 import { defined, type ErrorCode, ParleyError } from "@parley/base";
+import { callRefusalTexts } from "./texts.ts";
 
 /**
  * Kind of a model failure, which decides about the next attempt.
@@ -59,4 +60,4 @@ export class ModelError extends ParleyError {
 export const maxCalls = 8;
 
 /** Text for the model about further calls. They are not wrong, and the model may repeat them. */
-export const tooManyCalls = `only the first ${maxCalls} calls of a reply are carried out: repeat this one`;
+export const tooManyCalls = callRefusalTexts.onlyFirstCalls(maxCalls);

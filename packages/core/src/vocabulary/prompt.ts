@@ -1,6 +1,7 @@
 import { defined, ParleyError } from "@parley/base";
 import { RE2JS } from "re2js";
 import type { NoticeSettings, NoticeWay } from "./chat-settings.ts";
+import { answerTexts } from "./texts.ts";
 
 export interface PromptOption {
 	readonly value: string;
@@ -152,7 +153,7 @@ export function readAnswer(prompt: Prompt, floor: boolean, response: PromptRespo
 	if (response.cancelled === true) {
 		return { kind: "cancelled", ...defined({ reason: response.reason || undefined }) };
 	}
-	if (response.arguments) throw invalid("arguments: only the approval of a call can have them");
+	if (response.arguments) throw invalid(answerTexts.argumentsOfApproval);
 	if (prompt.type === "multi") return { kind: "value", value: readChoices(prompt, response) };
 	const given = response.value ?? response.text ?? response.values?.[0];
 	if (prompt.type === "select") return { kind: "value", value: readChoice(prompt, given) };
@@ -168,11 +169,11 @@ function readConfirm(prompt: Prompt, floor: boolean, response: PromptResponse): 
 	if (yes.has(value)) return { kind: "approved", remember: false };
 	if (forSession.has(value)) {
 		if (!prompt.approval?.allowSession) return denied;
-		if (response.arguments) throw invalid("changed arguments can only be approved once: answer true");
+		if (response.arguments) throw invalid(answerTexts.changedOnce);
 		return { kind: "approved", remember: true };
 	}
 	if (value !== null || response.cancelled !== false) return denied;
-	if (floor) throw invalid('this call always requires approval: approve it with a value such as "yes"');
+	if (floor) throw invalid(answerTexts.approvalValue);
 	return { kind: "approved", remember: false };
 }
 
@@ -180,46 +181,46 @@ function readConfirm(prompt: Prompt, floor: boolean, response: PromptResponse): 
 function readDecision(value: unknown, denied: Answer): Answer {
 	if (denying.has(value)) return denied;
 	if (approving.has(value)) return { kind: "approved", remember: false };
-	throw invalid('this call always requires an approval: choose "deny" or "approve"');
+	throw invalid(answerTexts.approvalChoice);
 }
 
 function readText(prompt: Prompt, given: unknown): string {
 	if (given === undefined || given === null || given === "") {
-		if (prompt.required) throw invalid("an answer is required");
+		if (prompt.required) throw invalid(answerTexts.required);
 		return "";
 	}
-	if (typeof given !== "string") throw invalid("the answer must be a string");
+	if (typeof given !== "string") throw invalid(answerTexts.notString);
 	const longest = prompt.type === "password" ? longestPassword : longestAnswer;
 	if (given.length > longest) {
-		throw invalid(`the answer has ${given.length} characters, at most ${longest} are accepted`);
+		throw invalid(answerTexts.tooLong(given.length, longest));
 	}
 	// A pattern that does not compile was refused before the question was sent.
 	if (prompt.validation !== "" && !RE2JS.compile(prompt.validation).matches(given)) {
-		throw invalid(`the answer does not match ${prompt.validation}`);
+		throw invalid(answerTexts.noMatch(prompt.validation));
 	}
 	return given;
 }
 
 function readChoice(prompt: Prompt, given: unknown): string {
 	if (given === undefined || given === null || given === "") {
-		if (prompt.required) throw invalid("a choice is required");
+		if (prompt.required) throw invalid(answerTexts.choiceRequired);
 		return "";
 	}
 	if (typeof given === "string" && isOffered(prompt, given)) return given;
-	throw invalid(`choose one of ${offered(prompt)}`);
+	throw invalid(answerTexts.chooseOne(offered(prompt)));
 }
 
 function readChoices(prompt: Prompt, response: PromptResponse): readonly string[] {
 	const given = response.values ?? response.value ?? (response.text === undefined ? [] : [response.text]);
-	if (!Array.isArray(given)) throw invalid(`choose a list among ${offered(prompt)}`);
+	if (!Array.isArray(given)) throw invalid(answerTexts.chooseList(offered(prompt)));
 	const list: readonly unknown[] = given;
 	const chosen = list.filter(
 		(value): value is string => typeof value === "string" && isOffered(prompt, value),
 	);
-	if (chosen.length !== list.length) throw invalid(`choose among ${offered(prompt)}`);
+	if (chosen.length !== list.length) throw invalid(answerTexts.chooseAmong(offered(prompt)));
 	const twice = chosen.find((value, at) => chosen.indexOf(value) !== at);
-	if (twice !== undefined) throw invalid(`${JSON.stringify(twice)} is chosen twice: name each choice once`);
-	if (prompt.required && chosen.length === 0) throw invalid("a choice is required");
+	if (twice !== undefined) throw invalid(answerTexts.twice(twice));
+	if (prompt.required && chosen.length === 0) throw invalid(answerTexts.choiceRequired);
 	return chosen;
 }
 

@@ -7,6 +7,7 @@ import type { Principal } from "./principal.ts";
 import type { RunOrigin } from "./schedule.ts";
 import type { UsedSkill, WorkflowCall } from "./skill.ts";
 import type { Step } from "./step.ts";
+import { runOptionTexts } from "./texts.ts";
 
 /** Options of one run, stored with it. A run without options follows its session. */
 export interface RunOptions {
@@ -84,7 +85,7 @@ const maxSystemCharacters = 200_000;
 export function checkOptions({ contextTokens, system, budget, ...words }: RunOptions): void {
 	const { ask, onDenied, start, afterCrash, mode, reasoning } = words;
 	if (contextTokens !== undefined && !(Number.isSafeInteger(contextTokens) && contextTokens > 0)) {
-		throw invalid("contextTokens", String(contextTokens), "a whole number above 0");
+		throw invalid("contextTokens", String(contextTokens), runOptionTexts.positive);
 	}
 	oneOf("ask", ask, ["policy", "all"]);
 	oneOf("onDenied", onDenied, ["tell", "cancel"]);
@@ -95,14 +96,14 @@ export function checkOptions({ contextTokens, system, budget, ...words }: RunOpt
 	if (system) {
 		oneOf("system.place", system.place, ["behind", "instead"]);
 		const { length } = system.text;
-		if (system.text.trim() === "") throw invalid("system.text", `""`, "a text that is not blank");
+		if (system.text.trim() === "") throw invalid("system.text", `""`, runOptionTexts.notBlank);
 		if (length > maxSystemCharacters)
-			throw invalid("system.text", `${length} characters`, `at most ${maxSystemCharacters} characters`);
+			throw invalid("system.text", `${length} characters`, runOptionTexts.maxCharacters(maxSystemCharacters));
 	}
 	for (const name of ["tokens", "cost"] as const) {
 		const limit = budget?.[name];
 		if (limit === undefined || (Number.isSafeInteger(limit) && limit > 0)) continue;
-		throw invalid(`budget.${name}`, String(limit), "a whole number above 0");
+		throw invalid(`budget.${name}`, String(limit), runOptionTexts.positive);
 	}
 }
 
@@ -112,7 +113,7 @@ function oneOf(name: string, value: string | undefined, allowed: readonly string
 }
 
 function invalid(name: string, value: string, allowed: string): ParleyError {
-	return new ParleyError(`${name}: ${value} is not allowed: use ${allowed}`, { code: "invalid_argument" });
+	return new ParleyError(runOptionTexts.notAllowed(name, value, allowed), { code: "invalid_argument" });
 }
 
 /** Throws `invalid_argument` if the session lacks one of the tools. */
@@ -121,7 +122,7 @@ export function checkTools(requested: readonly string[], tools: readonly { reado
 	if (unknown.length === 0) return;
 	const known = tools.map(({ name }) => name).join(", ");
 	const names = JSON.stringify(unknown).slice(0, 200);
-	throw new ParleyError(`tools: the session has no ${names}; its tools are: ${known}`, {
+	throw new ParleyError(runOptionTexts.noTool(names, known), {
 		code: "invalid_argument",
 	});
 }
@@ -146,7 +147,7 @@ const asks: Readonly<Record<OodaPhase, UserMessage>> = {
 };
 
 function ask(phase: OodaPhase): UserMessage {
-	const tools = phase === "act" ? "You have your tools." : "You have no tools in this phase.";
+	const tools = phase === "act" ? runOptionTexts.hasTools : runOptionTexts.hasNoTools;
 	return {
 		role: "user",
 		content: [{ type: "text", text: `[Phase: ${phase}. ${tools}]\n${phaseTasks[phase]}` }],

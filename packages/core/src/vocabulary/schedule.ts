@@ -1,6 +1,7 @@
 import { ParleyError } from "@parley/base";
 import type { Person, Principal } from "./principal.ts";
 import type { Taint } from "./taint.ts";
+import { scheduleLimitTexts } from "./texts.ts";
 
 /** Events that can start a schedule, by their names on the Ozzie wire. */
 export const eventTriggers = [
@@ -112,12 +113,12 @@ export function checkTexts({ prompt: given, title: requested = "" }: ScheduleTex
 } {
 	const prompt = given.replaceAll("\0", "").trim();
 	const title = oneLine(requested) || oneLine(prompt).slice(0, 80);
-	if (prompt === "") throw invalid('Empty prompt "": write the message that the schedule sends.');
+	if (prompt === "") throw invalid(scheduleLimitTexts.emptyPrompt);
 	if (prompt.length > scheduleLimits.prompt) {
-		throw invalid(`Prompt of ${prompt.length} characters: write at most ${scheduleLimits.prompt}.`);
+		throw invalid(scheduleLimitTexts.longPrompt(prompt.length, scheduleLimits.prompt));
 	}
 	if (title.length > scheduleLimits.title) {
-		throw invalid(`Title of ${title.length} characters: write at most ${scheduleLimits.title}.`);
+		throw invalid(scheduleLimitTexts.longTitle(title.length, scheduleLimits.title));
 	}
 	return { prompt, title };
 }
@@ -128,7 +129,7 @@ function oneLine(text: string): string {
 
 export function unknownSchedule(id: string): ParleyError {
 	const shown = JSON.stringify(id.slice(0, 100));
-	return new ParleyError(`Schedule not found: ${shown}. List the schedules to see their ids.`, {
+	return new ParleyError(scheduleLimitTexts.notFound(shown), {
 		code: "not_found",
 	});
 }

@@ -1,5 +1,6 @@
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from "node:crypto";
 import { ParleyError } from "@parley/base";
+import { secretTexts } from "./texts.ts";
 
 /**
  * Encrypts passwords from password prompts: AES-256-GCM with a key of the data directory. The handle is bound to the text as
@@ -10,7 +11,7 @@ export class SecretBox {
 
 	/** `key` is 32 bytes. */
 	constructor(key: Buffer) {
-		if (key.length !== 32) throw new ParleyError("the secret key must have 32 bytes", { code: "data_loss" });
+		if (key.length !== 32) throw new ParleyError(secretTexts.keyLength, { code: "data_loss" });
 		this.#key = key;
 	}
 
@@ -38,7 +39,7 @@ export class SecretBox {
 			decipher.setAuthTag(bytes.subarray(-16));
 			return Buffer.concat([decipher.update(bytes.subarray(12, -16)), decipher.final()]).toString("utf8");
 		} catch (cause) {
-			throw new ParleyError(`secret ${handle} cannot be decrypted with this key`, {
+			throw new ParleyError(secretTexts.otherKey(handle), {
 				code: "data_loss",
 				cause,
 			});

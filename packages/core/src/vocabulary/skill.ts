@@ -1,5 +1,6 @@
 import { defined, ParleyError } from "@parley/base";
 import type { Delegation } from "./delegation.ts";
+import { skillLimitTexts } from "./texts.ts";
 
 /** The place of a skill's file: the data directory, `.parley/skills` or `.claude/skills` of a working directory. */
 export type SkillSource = "data" | "directory" | "claude";
@@ -227,9 +228,7 @@ export function useSkill(
 ): UsedSkill {
 	const { name, source, directory, hash, body, tools, model, steps } = skill;
 	if (given.length > max.arguments) {
-		throw refused(
-			`the arguments of the skill ${name} have ${given.length} characters: use at most ${max.arguments}, or put the text in a file`,
-		);
+		throw refused(skillLimitTexts.longArguments(name, given.length, max.arguments));
 	}
 	const filling = new Filling({ name, directory }, given, isQuoted);
 	return {
@@ -239,7 +238,9 @@ export function useSkill(
 		hash,
 		arguments: given,
 		hasFiles: files.length > 0,
-		text: [`[Skill: ${name}]`, `Base path: ${directory}`, "", filling.fill(body)].join("\n").trimEnd(),
+		text: [`[Skill: ${name}]`, skillLimitTexts.basePath(directory), "", filling.fill(body)]
+			.join("\n")
+			.trimEnd(),
 		...defined({
 			tools,
 			model,
@@ -299,9 +300,7 @@ class Filling {
 	#count(characters: number): void {
 		this.#length += characters;
 		if (this.#length <= max.filled) return;
-		throw refused(
-			`the skill ${this.#skill.name} with these arguments has more than ${max.filled} characters: shorten the arguments, or use fewer placeholders in its file`,
-		);
+		throw refused(skillLimitTexts.tooLong(this.#skill.name, max.filled));
 	}
 }
 

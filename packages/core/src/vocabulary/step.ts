@@ -3,6 +3,7 @@ import type { MessageContext } from "./message-context.ts";
 import type { StopReason } from "./model.ts";
 import type { Person } from "./principal.ts";
 import type { WorkflowStep } from "./skill.ts";
+import { callRefusalTexts } from "./texts.ts";
 import { addUsage, noUsage, type Usage } from "./usage.ts";
 
 /** Decision about a call, for later explanation. Absent in steps of earlier versions. */
@@ -118,7 +119,7 @@ export function ranSinceQuestion(steps: readonly Step[], callId: string): boolea
 }
 
 /** Beginning of the result of a call that a stop of the gateway interrupted. It also identifies such results. */
-export const interrupted = "interrupted, outcome unknown";
+export const interrupted = callRefusalTexts.interrupted;
 
 /** Tokens and cost of all model calls of a run, also of those without a reply. */
 export function spentIn(steps: readonly Step[]): Usage & { readonly cost: number } {

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { ParleyError } from "@parley/base";
 import type { ImageType } from "./message.ts";
+import { storedFileTexts } from "./texts.ts";
 
 /** Public facts about a stored file. */
 export interface FileFacts {
@@ -47,9 +48,9 @@ export function attachmentLines(attachments: readonly Attachment[]): string {
 
 function describe({ name, mediaType, bytes, path, shown, problem }: Attachment): string {
 	const facts = `${path ?? name}, ${mediaType}, ${sizeOf(bytes)}`;
-	if (problem !== undefined) return `${facts}; not here: ${problem}`;
+	if (problem !== undefined) return storedFileTexts.notHere(facts, problem);
 	if (path !== undefined || shown) return facts;
-	return `${facts}; not here: the turn ended before it was copied`;
+	return storedFileTexts.turnEnded(facts);
 }
 
 /** For people and models. */
@@ -80,30 +81,20 @@ export const leastCounted = 4 * 1024;
 
 export class FileTooLargeError extends ParleyError {
 	constructor(maxBytes: number) {
-		super(
-			`the file is larger than ${maxBytes} bytes: send a smaller file, or raise files.maxBytes in the configuration`,
-			{ code: "resource_exhausted" },
-		);
+		super(storedFileTexts.tooLarge(maxBytes), { code: "resource_exhausted" });
 	}
 }
 
 /** Error for a result of a call that cannot be stored, even after the deletion of all deletable results. */
 export function noRoomForOutput(quotaBytes: number): ParleyError {
-	return new ParleyError(
-		`no space for this result: stored results may use a quarter of files.quotaBytes (${quotaBytes}). Results of unfinished ` +
-			"runs are not deleted. Request less output, or raise files.quotaBytes in the configuration",
-		{ code: "resource_exhausted" },
-	);
+	return new ParleyError(storedFileTexts.noSpaceForResult(quotaBytes), { code: "resource_exhausted" });
 }
 
 export function refuseOverQuota(bytes: number, { quotaBytes }: FileLimits): void {
 	if (bytes <= quotaBytes) return;
-	throw new ParleyError(
-		`no space for another file: the quota of all files is ${quotaBytes} bytes, and each counts as at least ${leastCounted}. ` +
-			"Delete sessions with files, wait until unused uploads expire (files.keepDays), " +
-			"or raise files.quotaBytes in the configuration",
-		{ code: "resource_exhausted" },
-	);
+	throw new ParleyError(storedFileTexts.noSpaceForFile(quotaBytes, leastCounted), {
+		code: "resource_exhausted",
+	});
 }
 
 /** Prefix of the id of every stored result. The ids of other stored files begin with `file_`. */

@@ -1,3 +1,4 @@
+import { taintTexts } from "./texts.ts";
 /**
  * Flags of a session, in this order. U: untrusted text, which may contain instructions. P: private data from outside the
  * roots. E: an external effect, by which data can leave. Two of them are useful and of little danger. With all three, an
@@ -19,10 +20,10 @@ const taints: Readonly<Partial<Record<ActionClass, Taint>>> = {
 	"exec-unsandboxed": "PE",
 };
 
-const names = { U: "untrusted text", P: "private data", E: "external effects" } as const;
+const names = { U: taintTexts.untrusted, P: taintTexts.privateData, E: taintTexts.externalEffects } as const;
 
 /** Reason why a call requires approval whatever grants exist. */
-export const taintReason = `it combines ${names.U}, ${names.P} and a way to send data out in this session`;
+export const taintReason = taintTexts.combines(names.U, names.P);
 
 /** Flags that a call of these classes adds to its session. */
 export function taintOf(classes: readonly ActionClass[]): Taint {
@@ -52,7 +53,7 @@ export function taintWords(taint: Taint): string[] {
 /** Notes for an approver about the flags of the session. */
 export function taintNotes(taint: Taint): string[] {
 	const flags = taintWords(taint);
-	return flags.length === 0 ? [] : [`so far in this session: ${flags.join(", ")}`];
+	return flags.length === 0 ? [] : [taintTexts.soFar(flags)];
 }
 
 /** Parses the stored form. Throws for text that Parley never writes. */

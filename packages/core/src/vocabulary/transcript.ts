@@ -6,6 +6,7 @@ import type { Person } from "./principal.ts";
 import { askOf, phaseAfter } from "./run-options.ts";
 import type { Step } from "./step.ts";
 import { type Attachment, attachmentLines } from "./stored-file.ts";
+import { callRefusalTexts } from "./texts.ts";
 
 /** Messages of one run for the model. */
 export interface RunTranscript {
@@ -192,7 +193,7 @@ function replyMessage({ content, asked }: ReplyStep): Message {
 }
 
 function neverRan(callId: string): ResultBlock {
-	return { type: "result", callId, text: "not run: the run was cancelled first", failed: true };
+	return { type: "result", callId, text: callRefusalTexts.cancelled, failed: true };
 }
 
 /**

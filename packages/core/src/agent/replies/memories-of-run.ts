@@ -19,7 +19,7 @@ import {
 } from "../../vocabulary/memory.ts";
 import { joinTaints } from "../../vocabulary/taint.ts";
 import { participantsOf, type Run } from "../run/run.ts";
-import { memoryTexts } from "./texts.ts";
+import { memoryOfRunTexts } from "./texts.ts";
 
 /**
  * The person and the channel whose notes a run can read. In a chat, the notes about a person are for runs of messages by
@@ -82,7 +82,7 @@ async function findDeletable(db: Tx, run: Run, id: string): Promise<Memory> {
 	const { scope, author } = memory;
 	const isOperators = scope === "everyone" && run.session.place === undefined;
 	if (scope === "user" || isOperators || author === reader.user) return memory;
-	const message = memoryTexts.notAuthor(id, author);
+	const message = memoryOfRunTexts.notAuthor(id, author);
 	throw new ParleyError(message, { code: "permission_denied" });
 }
 

@@ -19,7 +19,7 @@ export const replyTexts = {
 	keyRefused: "the provider refuses the key",
 } as const;
 
-export const memoryTexts = {
+export const memoryOfRunTexts = {
 	notAuthor: (id: string, author: string): string =>
 		`permission denied: memory ${id} was written by ${author}. ` +
 		"They can delete it with /forget; so can an approver of the channel or the operator.",

@@ -12,6 +12,7 @@ import {
 } from "../../vocabulary/commands/background-command.ts";
 import type { Session } from "../session.ts";
 import type { Lease } from "../sessions.ts";
+import { backgroundLimitTexts } from "./texts.ts";
 import { UnreadOutput } from "./unread-output.ts";
 
 interface CommandsPorts {
@@ -83,7 +84,7 @@ export class BackgroundCommands {
 			const { session_id: sessionId, run_id: runId, call_id: callId } = row;
 			const left = { sessionId, call: { runId, callId }, command: commandOf(row), stopping: {} };
 			await this.#record(left, { reason: "gateway", code: null }).catch((error: unknown) => {
-				log.error("the end of a command could not be recorded", { sessionId, n: row.n, error });
+				log.error(backgroundLimitTexts.endNotRecorded, { sessionId, n: row.n, error });
 			});
 		}
 	}
@@ -97,13 +98,12 @@ export class BackgroundCommands {
 		const count = own.length + [...this.#starting].filter((one) => one.sessionId === sessionId).length;
 		if (count >= perSession) {
 			const which = own.length > 0 ? ` of ${own.join(", ")}` : "";
-			throw new ParleyError(
-				`${count} commands run in the background, and ${perSession} is the maximum: end one${which} with stop_command`,
-				{ code: "resource_exhausted" },
-			);
+			throw new ParleyError(backgroundLimitTexts.tooMany(count, perSession, which), {
+				code: "resource_exhausted",
+			});
 		}
 		if (running.length + this.#starting.size < all) return;
-		throw new ParleyError("too many commands run in the background of this gateway: try again later", {
+		throw new ParleyError(backgroundLimitTexts.tooManyOfGateway, {
 			code: "resource_exhausted",
 		});
 	}
@@ -145,7 +145,7 @@ export class BackgroundCommands {
 			waiting: new Set(),
 		};
 		this.#commands.set(keyOf(session.id, command.n), live);
-		this.#ports.log.info("command started", { sessionId: session.id, n: command.n });
+		this.#ports.log.info(backgroundLimitTexts.started, { sessionId: session.id, n: command.n });
 		const options = {
 			signal: live.stop.signal,
 			timeoutMs: backgroundLimits.timeoutMs,
@@ -193,7 +193,7 @@ export class BackgroundCommands {
 		} catch (error) {
 			live.isRecorded = ParleyError.from(error).code === "not_found";
 			const level = live.isRecorded ? "debug" : "error";
-			this.#ports.log[level]("the end of a command could not be recorded", {
+			this.#ports.log[level](backgroundLimitTexts.endNotRecorded, {
 				sessionId,
 				n: command.n,
 				error,
@@ -215,7 +215,7 @@ export class BackgroundCommands {
 			await record({ type: "command.ended", ...call, n, command: text, ending, ...by });
 			await stopping.audit?.(tx);
 		});
-		log.info("command ended", {
+		log.info(backgroundLimitTexts.ended, {
 			sessionId,
 			n,
 			reason: ending.reason,

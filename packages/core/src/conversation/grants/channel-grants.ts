@@ -45,6 +45,7 @@ import type { Session } from "../session.ts";
 import type { SessionGrants } from "../session-grants.ts";
 import type { Sessions } from "../sessions.ts";
 import { OpenGrants } from "./open-grants.ts";
+import { channelGrantTexts } from "./texts.ts";
 
 export type { RequestedGrant } from "../../trust/grants/grant-request.ts";
 export type { StoredGrant } from "../../trust/grants/grant-rows.ts";
@@ -150,10 +151,10 @@ export class ChannelGrants implements SessionGrants {
 		authorize(principal, "grant.revoke");
 		const { store } = this.#options;
 		const row = await store.read((db) => grantWithin(db, grantId, principal, this.#tenants));
-		if (!row) throw new ParleyError(`grant not found: ${grantId}`, { code: "not_found" });
+		if (!row) throw new ParleyError(channelGrantTexts.notFound(grantId), { code: "not_found" });
 		authorize(principal, "grant.revoke", { place: row.place });
 		const asker = requestedBy(principal);
-		const why = `revoked by ${asker.principal}${reason === "" ? "" : `: ${reason}`}`;
+		const why = channelGrantTexts.revoked(asker.principal, reason);
 		await this.#openGrants.inPlace(row.place, notifiedSessions(row), (tx, recipients) =>
 			once(tx, request, this.#onceDeps, async () => {
 				await this.#openGrants.endIn(tx, recipients, { row, reason: why, asker });
@@ -211,7 +212,7 @@ export class ChannelGrants implements SessionGrants {
 	/** A member has stopped the work of a channel, which ends its trust. */
 	stopped(place: string | undefined, principal: Principal): Promise<void> {
 		const asker = requestedBy(principal);
-		return this.#openGrants.endOf(place, `stopped by ${asker.principal}`, asker);
+		return this.#openGrants.endOf(place, channelGrantTexts.stopped(asker.principal), asker);
 	}
 
 	/** Observes all events: a spent budget ends the trust of the channels that use it. */
@@ -254,8 +255,7 @@ export class ChannelGrants implements SessionGrants {
 	async requireCover({ person }: Principal, { place }: Session): Promise<void> {
 		const grant = await this.#options.store.read((db) => this.#inForce(db, place));
 		if (grant && coversPeople(grant, [person])) return;
-		const message =
-			"accept_all_tools applies in a chat only while its channel is trusted: request trust with request_grant, which the operator or an owner confirms";
+		const message = channelGrantTexts.acceptAll;
 		throw new ParleyError(message, { code: "permission_denied" });
 	}
 
@@ -273,14 +273,12 @@ export class ChannelGrants implements SessionGrants {
 				newestSessionIn(db, { place: requested.place, owner: principal.id, current }),
 			));
 		if (sessionId === undefined) {
-			throw refused(
-				`the channel ${requested.place} has no conversation yet: send a message there first, so that the question can be shown`,
-			);
+			throw refused(channelGrantTexts.noConversation(requested.place));
 		}
 		using lease = await sessions().lease(principal, sessionId, "grant.request");
 		const { session } = lease;
 		if (session.place !== requested.place)
-			throw refused(`${sessionId} is not a conversation of ${requested.place}`);
+			throw refused(channelGrantTexts.otherChannel(sessionId, requested.place));
 		const outcome = await session.commit((tx, record) =>
 			once<GrantOutcome>(tx, request, this.#onceDeps, async () => {
 				const token = await askForGrant(this.#options, { tx, record }, session, { requested, person });
@@ -308,15 +306,15 @@ export class ChannelGrants implements SessionGrants {
 	async #requireSafety(place: string, person: Person | undefined): Promise<void> {
 		await requireSandbox(this.#options.sandbox);
 		const why = person && this.#whyUnsafe(person);
-		if (why !== undefined) throw refused(`this channel cannot be trusted: ${why}`);
+		if (why !== undefined) throw refused(channelGrantTexts.cannotTrust(why));
 		if (person || !(await this.#options.store.read((db) => wasShared(db, place)))) return;
-		throw refused("this channel cannot be trusted: people of another organisation can read it");
+		throw refused(channelGrantTexts.cannotTrustShared);
 	}
 
 	#whyUnsafe({ place, role }: Person): string | undefined {
-		if (place.shared) return "people of another organisation can read it";
+		if (place.shared) return channelGrantTexts.shared;
 		const ends = this.#options.chat?.endTrustOnStranger ?? true;
-		return role === "stranger" && ends ? "a person without access wrote in it" : undefined;
+		return role === "stranger" && ends ? channelGrantTexts.strangerWrote : undefined;
 	}
 
 	get #onceDeps(): Parameters<typeof once>[2] {
@@ -352,8 +350,7 @@ async function askForGrant(
 		.limit(1)
 		.executeTakeFirst();
 	if (open) {
-		const message =
-			"trust was already requested: the question is open, and the operator or an owner answers it";
+		const message = channelGrantTexts.alreadyRequested;
 		throw new ParleyError(message, { code: "failed_precondition" });
 	}
 	const requestedGrant = { ...requested, by: { id: person.id, name: person.name } };

@@ -23,6 +23,7 @@ import type { Principal } from "../../vocabulary/principal.ts";
 import { commitTogether, type RecordIn } from "../commit.ts";
 import type { Session } from "../session.ts";
 import type { Lease, Sessions } from "../sessions.ts";
+import { openGrantTexts } from "./texts.ts";
 
 export interface GrantDeps extends TrustOptions {
 	readonly journal: Journal;
@@ -73,7 +74,7 @@ export class OpenGrants {
 		for (const row of await store.read(openGrants)) {
 			this.#open.set(row.place, factsOf(row));
 			if (clock.now() - Number(row.alive_at) > longestStopMs) {
-				await this.end(row, "the gateway was stopped for more than an hour", byItself);
+				await this.end(row, openGrantTexts.stoppedTooLong, byItself);
 			}
 		}
 		await this.review();
@@ -127,7 +128,7 @@ export class OpenGrants {
 		const { clock, ids, audit } = this.#deps;
 		const asker = requestedBy(by);
 		const before = await openGrantOf(tx, requested.place);
-		if (before) await this.endIn(tx, recipients, { row: before, reason: "another one replaces it", asker });
+		if (before) await this.endIn(tx, recipients, { row: before, reason: openGrantTexts.replaced, asker });
 		const { lifeMs, ...terms } = requested;
 		const createdAt = clock.now();
 		const grant: GrantFacts = {
@@ -150,7 +151,7 @@ export class OpenGrants {
 	watch(grant: GrantFacts): void {
 		const { place, id, grantedBy, expiresAt } = grant;
 		this.#open.set(place, grant);
-		this.#deps.log.info("a channel is trusted", { place, grant: id, grantedBy, expiresAt });
+		this.#deps.log.info(openGrantTexts.trusted, { place, grant: id, grantedBy, expiresAt });
 		this.#arm();
 	}
 
@@ -179,7 +180,7 @@ export class OpenGrants {
 	unwatch({ place, id }: GrantRow, reason: string): void {
 		if (this.#open.get(place)?.id !== id) return;
 		this.#open.delete(place);
-		this.#deps.log.info("a channel is no longer trusted", { place, grant: id, reason });
+		this.#deps.log.info(openGrantTexts.noLongerTrusted, { place, grant: id, reason });
 	}
 
 	/** Ends a grant in a transaction and emits its event. The caller then calls `unwatch`. */
@@ -245,10 +246,10 @@ export class OpenGrants {
 		try {
 			const places =
 				sessionId === undefined ? [...this.#open.keys()] : [await store.read((db) => placeOf(db, sessionId))];
-			const scopeName = sessionId === undefined ? "this gateway" : "a conversation in the channel";
-			for (const place of places) await this.endOf(place, `the budget of ${scopeName} is spent`, byItself);
+			const scopeName = sessionId === undefined ? openGrantTexts.gateway : openGrantTexts.conversation;
+			for (const place of places) await this.endOf(place, openGrantTexts.budgetSpent(scopeName), byItself);
 		} catch (error) {
-			log.error("trust grants could not be ended after a budget was spent", { error });
+			log.error(openGrantTexts.notEnded, { error });
 		}
 	}
 
@@ -258,7 +259,7 @@ export class OpenGrants {
 			await store.commit((tx) => markAlive(tx, clock.now()));
 			await this.review();
 		} catch (error) {
-			log.error("trust grants of channels could not be checked", { error });
+			log.error(openGrantTexts.notChecked, { error });
 			this.#arm();
 		}
 	}

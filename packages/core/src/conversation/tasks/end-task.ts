@@ -6,6 +6,7 @@ import { sessionTotal } from "../../usage/ledger.ts";
 import type { RecordedEvent } from "../../vocabulary/event.ts";
 import { endStates, progressOf } from "../../vocabulary/task.ts";
 import { findTask } from "./read-tasks.ts";
+import { taskStateTexts } from "./texts.ts";
 
 /** Maximum characters of the output in the end event and the row. The session of the task has all of it. */
 const maxOutput = 2_000;
@@ -103,7 +104,7 @@ async function endWorkers(deps: EndDeps, row: TaskRow): Promise<string[]> {
 		.execute();
 	const ended: string[] = [];
 	for (const worker of workers) {
-		ended.push(...(await endTask(deps, worker, { state: "cancelled", reason: "parent ended" })));
+		ended.push(...(await endTask(deps, worker, { state: "cancelled", reason: taskStateTexts.parentEnded })));
 	}
 	return ended;
 }
@@ -144,9 +145,9 @@ async function failDependents(
 		.where("tasks.state", "not in", endStates)
 		.execute();
 	const ended: string[] = [];
-	const why = state === "failed" ? "has failed" : "was cancelled";
+	const why = state === "failed" ? taskStateTexts.failed : taskStateTexts.cancelled;
 	for (const row of rows) {
-		const error = `it needs ${id} (${title}), which ${why}${reason === "" ? "" : `: ${reason}`}`;
+		const error = taskStateTexts.needs({ id, title, why, reason });
 		ended.push(...(await endTask(deps, row, { state: "failed", error })));
 	}
 	return ended;

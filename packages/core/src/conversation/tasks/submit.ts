@@ -9,6 +9,7 @@ import { actingId, type Person, type Principal } from "../../vocabulary/principa
 import { joinTaints, type Taint } from "../../vocabulary/taint.ts";
 import { endStates, type NewTask, priorities, type TaskState } from "../../vocabulary/task.ts";
 import type { Session } from "../session.ts";
+import { taskStateTexts } from "./texts.ts";
 
 /** Tasks of a session that may be open at a time, and of one person of a chat platform in all sessions. */
 const maxOpen = 100;
@@ -37,7 +38,7 @@ export interface TaskOrigin {
 }
 
 /** End of `submitted_by` of a task that came through an agent, also of its workers. No grant covers their calls. */
-const throughAgent = " through an agent";
+const throughAgent = taskStateTexts.throughAgent;
 
 export function isThroughAgent(submittedBy: string): boolean {
 	return submittedBy.endsWith(throughAgent);
@@ -182,16 +183,15 @@ async function refuseTooMany(
 		.where("parent_id", parent ? "is not" : "is", null);
 	const inSession = await open.where("session_id", "=", id).executeTakeFirst();
 	const what = parent ? "workers" : "tasks";
-	if (Number(inSession?.open ?? 0) >= maxOpen)
-		throw tooMany(`the session already has ${maxOpen} open ${what}`);
+	if (Number(inSession?.open ?? 0) >= maxOpen) throw tooMany(taskStateTexts.tooManyOpen(maxOpen, what));
 	if (parent || actor === null) return;
 	const theirs = await open.where("submitted_by", "=", submittedBy).executeTakeFirst();
 	if (Number(theirs?.open ?? 0) < maxOpenOfPerson) return;
-	throw tooMany(`${submittedBy} already has ${maxOpenOfPerson} open tasks`);
+	throw tooMany(taskStateTexts.tooManyOfPerson(submittedBy, maxOpenOfPerson));
 }
 
 function tooMany(why: string): ParleyError {
-	return new ParleyError(`session busy: ${why}; wait for some of them, or cancel them`, {
+	return new ParleyError(taskStateTexts.busy(why), {
 		code: "resource_exhausted",
 	});
 }
@@ -214,10 +214,10 @@ async function refuseNeeds(
 			.returning(["session_id", "state"])
 			.executeTakeFirst();
 		const shown = JSON.stringify(id.slice(0, 100));
-		if (among && !among.includes(id)) throw invalid(`depends_on: ${shown} is not one of your workers`);
-		if (row?.session_id !== home.id) throw invalid(`depends_on: ${shown} is not a task of this session`);
-		if (row.state === "failed") throw invalid(`depends_on: ${shown} has failed`);
-		if (row.state === "cancelled") throw invalid(`depends_on: ${shown} has been cancelled`);
+		if (among && !among.includes(id)) throw invalid(taskStateTexts.notYourWorker(shown));
+		if (row?.session_id !== home.id) throw invalid(taskStateTexts.notOfSession(shown));
+		if (row.state === "failed") throw invalid(taskStateTexts.hasFailed(shown));
+		if (row.state === "cancelled") throw invalid(taskStateTexts.hasBeenCancelled(shown));
 	}
 }
 

@@ -3,6 +3,7 @@ import { defined, type Store } from "@parley/base";
 import { fromRow } from "../../store/journal.ts";
 import type { Tables } from "../../store/tables.ts";
 import { type AuditRow, auditHash, noHash } from "./audit.ts";
+import { auditTexts } from "./texts.ts";
 
 /** Position in the record as noted elsewhere. The log has one for each day. */
 export interface AuditAnchor {
@@ -70,10 +71,10 @@ class Walk {
 		const seq = Number(row.seq);
 		if (this.#records === 0 && seq > 1) this.#start = { seq: seq - 1, hash: row.prev_hash };
 		else this.#broken = this.#follows(row, seq);
-		if (!this.#broken && auditHash(row) !== row.hash) this.#broken = { seq, reason: "the row was changed" };
+		if (!this.#broken && auditHash(row) !== row.hash) this.#broken = { seq, reason: auditTexts.changed };
 		const noted = this.#anchors.get(seq);
 		if (!this.#broken && noted !== undefined && noted !== row.hash) {
-			this.#broken = { seq, reason: "it is not the recorded row" };
+			this.#broken = { seq, reason: auditTexts.otherRow };
 		}
 		if (this.#broken) return this.#broken;
 		if (this.#start && row.action === pruned && saysSo(row, this.#start)) this.#start = undefined;
@@ -86,11 +87,11 @@ class Walk {
 		if (this.#start) {
 			return {
 				seq: this.#start.seq,
-				reason: "it and the rows before it are missing, and no row records their removal",
+				reason: auditTexts.missingBefore,
 			};
 		}
 		if (this.#lastAnchor > this.seq) {
-			return { seq: this.seq + 1, reason: `missing, with all rows up to at least ${this.#lastAnchor}` };
+			return { seq: this.seq + 1, reason: auditTexts.missing(this.#lastAnchor) };
 		}
 		return undefined;
 	}
@@ -106,9 +107,9 @@ class Walk {
 	}
 
 	#follows(row: AuditRow, seq: number): Broken | undefined {
-		if (seq !== this.seq + 1) return { seq: this.seq + 1, reason: "the row is missing" };
+		if (seq !== this.seq + 1) return { seq: this.seq + 1, reason: auditTexts.rowMissing };
 		if (row.prev_hash === this.#head) return undefined;
-		return { seq, reason: seq === 1 ? "it is not the first row" : `it does not follow row ${seq - 1}` };
+		return { seq, reason: seq === 1 ? auditTexts.notFirst : auditTexts.notAfter(seq - 1) };
 	}
 }
 

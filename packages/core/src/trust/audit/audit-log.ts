@@ -7,6 +7,7 @@ import type { Principal } from "../../vocabulary/principal.ts";
 import { type Audit, type AuditRow, byItself } from "./audit.ts";
 import { type AuditAnchor, type AuditCheck, checkAudit, pruneArgs, pruned } from "./audit-check.ts";
 import { lastAudit } from "./audit-statements.ts";
+import { auditTexts } from "./texts.ts";
 
 /** Filters of the rows of the audit log. Times are milliseconds since the epoch. */
 export interface AuditFilter {
@@ -81,7 +82,7 @@ export class AuditLog {
 	/** Logs the position of the record, so that a later loss of rows at the end is detectable. */
 	async anchor(): Promise<void> {
 		this.#anchor = await this.#head();
-		if (this.#anchor) this.#deps.log.info("audit anchor", { ...this.#anchor });
+		if (this.#anchor) this.#deps.log.info(auditTexts.anchor, { ...this.#anchor });
 	}
 
 	/** Removes expired rows. A new row names the last removed one. */

@@ -7,6 +7,7 @@ import type { Tables } from "../../store/tables.ts";
 import type { TextRedactor } from "../../text/session-redactor.ts";
 import { actingId, type Principal } from "../../vocabulary/principal.ts";
 import { insertAudit, lastAudit } from "./audit-statements.ts";
+import { auditTexts } from "./texts.ts";
 
 /** Decision or action. It contains neither message text nor secrets. */
 export interface AuditEntry {
@@ -194,7 +195,7 @@ class AuditSamples {
 		const { log, note } = this.#deps;
 		const { action } = entry;
 		const written = note({ ...entry, args: { times } })
-			.catch((error: unknown) => log.error("the audit log could not be written", { action, error }))
+			.catch((error: unknown) => log.error(auditTexts.notWritten, { action, error }))
 			.finally(() => this.#writing.delete(written));
 		this.#writing.add(written);
 	}

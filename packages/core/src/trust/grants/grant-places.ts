@@ -6,6 +6,7 @@ import { isAuthorized } from "../../vocabulary/authorize.ts";
 import { type Person, type Principal, placeKey, visibleTo } from "../../vocabulary/principal.ts";
 import type { Tenants } from "../people/tenants.ts";
 import { findGrant, type GrantRow } from "./grant-rows.ts";
+import { grantRequestTexts } from "./texts.ts";
 
 /**
  * Channels whose grants the principal may see. Undefined: all. Otherwise that of its person, those of a connector's tenants,
@@ -108,7 +109,7 @@ export async function requireSeen(db: Tx, place: string): Promise<void> {
 		place,
 		known.flatMap((row) => row.place ?? []),
 	);
-	const question = near === undefined ? "check its id." : `did you mean ${near}?`;
-	const message = `${visible(place)} has no conversation yet: ${question} Use unseen (--unseen) to trust it anyway`;
+	const question = near === undefined ? grantRequestTexts.checkId : grantRequestTexts.didYouMean(near);
+	const message = grantRequestTexts.noConversation(visible(place), question);
 	throw new ParleyError(message, { code: "failed_precondition" });
 }

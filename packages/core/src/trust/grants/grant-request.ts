@@ -5,6 +5,7 @@ import type { Person } from "../../vocabulary/principal.ts";
 import type { PromptResponse } from "../../vocabulary/prompt.ts";
 import type { ActionClass } from "../../vocabulary/taint.ts";
 import { ruleNameOf, type Tool } from "../../vocabulary/tool.ts";
+import { grantRequestTexts } from "./texts.ts";
 
 export interface RequestedGrant {
 	/** As `placeKey` writes it. */
@@ -43,29 +44,27 @@ const neverGranted: ReadonlySet<string> = new Set<ActionClass>([
 export function checkRequested(requested: RequestedGrant, tools: readonly Tool[]): void {
 	const [platform, tenant, channel, more] = requested.place.split(":");
 	if (!platform || !tenant || !channel || more !== undefined) {
-		throw invalid(`channel: ${visible(requested.place)} is not a channel: write PLATFORM:TENANT:CHANNEL`);
+		throw invalid(grantRequestTexts.notChannel(visible(requested.place)));
 	}
 	if (!(requested.lifeMs > 0 && requested.lifeMs <= longestLifeMs)) {
-		throw invalid("minutes: a channel can be trusted for at most 24 hours");
+		throw invalid(grantRequestTexts.maxHours);
 	}
 	const known = tools.map(ruleNameOf);
 	const strange = requested.tools?.find((name) => !known.includes(name) && !isMcpToolName(name));
 	if (strange !== undefined) {
-		throw invalid(`tools: there is no tool ${visible(strange)}; available: ${known.join(", ")}`);
+		throw invalid(grantRequestTexts.noTool(visible(strange), known));
 	}
 	const floor = requested.classes?.find((name) => neverGranted.has(name));
 	if (floor !== undefined) {
-		throw invalid(`classes: ${floor} requires approval in every channel: no trust grant covers it`);
+		throw invalid(grantRequestTexts.alwaysApproval(floor));
 	}
 	const there = `${platform}:${tenant}:`;
 	const elsewhere = requested.people?.find((id) => !id.startsWith(there));
 	if (elsewhere !== undefined) {
-		throw invalid(
-			`people: ${visible(elsewhere)} does not belong to the channel: ids there begin with ${there}`,
-		);
+		throw invalid(grantRequestTexts.elsewhere(visible(elsewhere), there));
 	}
 	const empty = (["people", "tools", "classes"] as const).find((list) => requested[list]?.length === 0);
-	if (empty !== undefined) throw invalid(`${empty}: an empty list covers no call; leave it out to cover all`);
+	if (empty !== undefined) throw invalid(grantRequestTexts.emptyList(empty));
 }
 
 /** The question whether a channel is to be trusted, in one line. */
@@ -75,13 +74,19 @@ export function grantRequestLabel(
 ): string {
 	const { place, people, tools, classes, maxActions, lifeMs, reason } = requested;
 	const what = [
-		people === null ? "all members here" : `only ${people.map(visible).join(", ")}`,
-		tools === null ? "all tools" : `the tools ${tools.join(", ")}`,
-		classes === null ? "no files outside the roots" : `calls of the class ${classes.join(" or ")}`,
-		`at most ${maxActions} calls`,
+		people === null ? grantRequestTexts.allMembers : `only ${people.map(visible).join(", ")}`,
+		tools === null ? grantRequestTexts.allTools : grantRequestTexts.tools(tools),
+		classes === null ? grantRequestTexts.noFilesOutside : grantRequestTexts.classes(classes),
+		grantRequestTexts.maxCalls(maxActions),
 	];
 	const who = name === "" ? id : `${visible(name)} (${visible(id)})`;
-	return `Trust ${visible(place)} for ${lengthOf(lifeMs)}, so that calls run without approval (${what.join("; ")})? Requested by ${who}: ${visible(reason)}`;
+	return grantRequestTexts.question({
+		channel: visible(place),
+		time: lengthOf(lifeMs),
+		limits: what,
+		people: who,
+		reason: visible(reason),
+	});
 }
 
 function lengthOf(ms: number): string {

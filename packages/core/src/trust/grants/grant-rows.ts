@@ -3,6 +3,7 @@ import type { Selectable } from "kysely";
 import { fromRow, type Tx } from "../../store/journal.ts";
 import { stamp, type Tables } from "../../store/tables.ts";
 import type { GrantFacts } from "../../vocabulary/event.ts";
+import { grantEndTexts } from "./texts.ts";
 
 /** A grant, also an ended one. */
 export type StoredGrant = GrantFacts & { readonly endedAt?: number; readonly endReason?: string };
@@ -25,10 +26,10 @@ export interface Moment {
 /** Reason why an open grant no longer applies. Undefined if it applies. */
 export function whyOver(row: GrantRow, { now, policy, confined }: Moment): string | undefined {
 	if (now >= Number(row.expires_at)) return "expired";
-	if (!confined) return "the sandbox is no longer available";
-	if (row.policy_version !== policy) return "the policy has changed";
-	if (Number(row.denials) >= maxDenials) return `${maxDenials} calls were denied`;
-	if (Number(row.used_actions) >= Number(row.max_actions)) return `all ${row.max_actions} calls are used up`;
+	if (!confined) return grantEndTexts.noSandbox;
+	if (row.policy_version !== policy) return grantEndTexts.policyChanged;
+	if (Number(row.denials) >= maxDenials) return grantEndTexts.denied(maxDenials);
+	if (Number(row.used_actions) >= Number(row.max_actions)) return grantEndTexts.usedUp(row.max_actions);
 	return undefined;
 }
 

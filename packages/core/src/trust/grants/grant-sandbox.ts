@@ -1,5 +1,6 @@
 import { ParleyError } from "@parley/base";
 import type { Sandboxes } from "../../vocabulary/sandbox.ts";
+import { grantEndTexts } from "./texts.ts";
 
 /** Whether commands of channels run in a sandbox that hides this gateway's own files. */
 export async function isConfined(sandbox: Sandboxes): Promise<boolean> {
@@ -10,12 +11,8 @@ export async function isConfined(sandbox: Sandboxes): Promise<boolean> {
 export async function requireSandbox(sandbox: Sandboxes): Promise<void> {
 	if (await isConfined(sandbox)) return;
 	const { chat } = await sandbox.check();
-	const why =
-		chat === "container"
-			? "with sandbox: container, commands can reach this gateway's own files; set sandbox: required if " +
-				"bubblewrap works (see parley doctor)"
-			: "this gateway has no sandbox: see parley doctor";
-	throw new ParleyError(`a channel can be trusted only with a sandbox, and ${why}`, {
+	const why = chat === "container" ? grantEndTexts.container : grantEndTexts.withoutSandbox;
+	throw new ParleyError(grantEndTexts.needsSandbox(why), {
 		code: "failed_precondition",
 	});
 }

@@ -20,6 +20,7 @@ import {
 } from "./pairings.ts";
 import { findPerson, type GivenRole, type PersonFacts, storePerson } from "./person-rows.ts";
 import { addTenant, bindTenant, type Tenant, type Tenants } from "./tenants.ts";
+import { pairingTexts } from "./texts.ts";
 
 /** Lifetime of a code. */
 const lifeMs = 60 * 60 * 1000;
@@ -68,7 +69,7 @@ export class Pairing {
 		authorize(principal, "person.pair");
 		const { person } = principal;
 		if (!person) {
-			const message = "pair is for people of chat platforms: send it through a connector, with the person";
+			const message = pairingTexts.onlyChat;
 			throw new ParleyError(message, { code: "permission_denied" });
 		}
 		const requester = { principal, person };
@@ -91,7 +92,7 @@ export class Pairing {
 		authorize(principal, "person.manage");
 		const { role, platform = null, tenant = null } = requested;
 		if (tenant !== null && platform === null) {
-			const message = `the tenant ${tenant} needs its platform: give both`;
+			const message = pairingTexts.needsPlatform(tenant);
 			throw new ParleyError(message, { code: "invalid_argument" });
 		}
 		const made = await this.#once(request, async (tx) => {
@@ -111,7 +112,7 @@ export class Pairing {
 			const now = this.#options.clock.now();
 			const used = await this.#useCode(tx, "request", code);
 			if (!used) {
-				const message = `no access request has the code ${JSON.stringify(code)}: parley people list shows the open requests`;
+				const message = pairingTexts.noRequest(code);
 				throw new ParleyError(message, { code: "not_found" });
 			}
 			const { platform, tenant, user_id, name } = used;
@@ -138,7 +139,7 @@ export class Pairing {
 			const hash = codeHash(named, this.#fingerprint);
 			const open = await findOpenPairing(tx, { id: named, hash }, now);
 			if (!open || !(await settlePairing(tx, open.id, now))) {
-				const message = `no code or request ${JSON.stringify(named)} is open: parley people list shows the open ones`;
+				const message = pairingTexts.noneOpen(named);
 				throw new ParleyError(message, { code: "not_found" });
 			}
 			const { id, kind, person = id, role } = open;
@@ -151,7 +152,7 @@ export class Pairing {
 
 	async #redeem(request: Keyed, { principal, person }: Requester, code: string): Promise<PairResult> {
 		if (!this.#tries.countAttempt(person.id)) {
-			const message = `you tried ${maxTries} codes within a minute: wait a minute, then try again`;
+			const message = pairingTexts.tooManyTries(maxTries);
 			throw new ParleyError(message, { code: "resource_exhausted" });
 		}
 		const { place } = person;
@@ -184,22 +185,22 @@ export class Pairing {
 
 	/** Reason why a code is refused, with the next step. Does not quote the code, which may be nearly right. */
 	async #whyRefused(tx: Tx, person: Person, code: string): Promise<string> {
-		const another = "ask the operator for another code (parley people pair)";
+		const another = pairingTexts.askForCode;
 		if (!isPairingCode(code)) {
-			return `this is not a pairing code: a code has 8 letters and digits, without I, O, 0 and 1. Check it, or ${another}`;
+			return pairingTexts.notCode(another);
 		}
 		const issued = await findIssuedPairing(tx, codeHash(code, this.#fingerprint));
 		if (issued?.kind === "request" && isOwn(issued, person)) {
-			return "this code belongs to your own access request: send it to the operator, who approves it with parley people approve";
+			return pairingTexts.ownRequest;
 		}
 		if (issued === undefined || issued.kind === "request") {
-			return `this code is wrong: no invitation has it. Check it, or ${another}`;
+			return pairingTexts.wrongCode(another);
 		}
 		if (!isFor(issued, person)) {
-			return `this code is for another server, workspace or platform: use it there, or ${another}`;
+			return pairingTexts.elsewhere(another);
 		}
-		if (issued.settled_at !== null) return `this code was already used or withdrawn: ${another}`;
-		return `this code has expired, because a code is valid for an hour: ${another}`;
+		if (issued.settled_at !== null) return pairingTexts.used(another);
+		return pairingTexts.expired(another);
 	}
 
 	#ask(request: Keyed, { principal, person }: Requester): Promise<PairResult> {
@@ -214,9 +215,7 @@ export class Pairing {
 			// A repeated request has the same code.
 			if (own) return { status: "requested", id: own.id, expiresAt: Number(own.expires_at) };
 			if (waiting.length >= maxWaiting) {
-				const message =
-					`${maxWaiting} access requests are already open here: ask the operator to approve or withdraw their requests ` +
-					"(parley people), or try again in an hour";
+				const message = pairingTexts.tooManyRequests(maxWaiting);
 				throw new ParleyError(message, { code: "resource_exhausted" });
 			}
 			const { platform, tenant } = place;
@@ -272,9 +271,7 @@ export class Pairing {
 
 /** Error of a person who pairs in a guild, team or direct message without a paired owner. */
 function notOpen({ platform, tenant }: Tenant): ParleyError {
-	const message =
-		`no owner has paired here yet (${platform}:${tenant}): ask the operator for an owner's code ` +
-		"(parley people pair --role owner), then pair with it here";
+	const message = pairingTexts.noOwner(platform, tenant);
 	return new ParleyError(message, { code: "permission_denied" });
 }
 

@@ -28,6 +28,7 @@ import {
 	toFacts,
 } from "./person-rows.ts";
 import { foreignTenant, isBoundTo, Tenants, unknownTenant } from "./tenants.ts";
+import { peopleTexts } from "./texts.ts";
 
 /** Methods allowed from tenants without a connector, so that the first owner can get access. */
 const allowedAnywhere = new Set(["pair", "whoami"]);
@@ -72,7 +73,7 @@ export class People {
 			throw this.#refuse(acting, method, isKnown ? foreignTenant(place) : unknownTenant(place));
 		}
 		if (method === "pair" && isDenied(standing, this.#chat)) {
-			const message = `the operator blocks ${id} (chat.people.deny): only the operator can change this`;
+			const message = peopleTexts.blocked(id);
 			throw this.#refuse(acting, method, new ParleyError(message, { code: "permission_denied" }));
 		}
 		return acting;
@@ -179,7 +180,7 @@ export class People {
 		authorize(principal, "person.manage");
 		return this.#once(request, async (tx) => {
 			if (!(await findPerson(tx, id))) {
-				const message = `${id} has no access: parley people list shows all people with access`;
+				const message = peopleTexts.noAccess(id);
 				throw new ParleyError(message, { code: "not_found" });
 			}
 			await tx.deleteFrom("people").where("id", "=", id).execute();

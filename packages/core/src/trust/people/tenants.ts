@@ -3,6 +3,7 @@ import { fromRow, type Tx } from "../../store/journal.ts";
 import { stamp } from "../../store/tables.ts";
 import type { ChatSettings } from "../../vocabulary/chat-settings.ts";
 import type { Principal } from "../../vocabulary/principal.ts";
+import { tenantTexts } from "./texts.ts";
 
 /** A guild or team of a chat platform. */
 export interface Tenant {
@@ -92,16 +93,12 @@ export async function addTenant(
 
 /** Error for a tenant without a connector, with the ways to change that. */
 export function unknownTenant({ platform, tenant }: Tenant): ParleyError {
-	const message =
-		`connectors of ${platform} may not act for this server or workspace (${tenant}). Let its first owner pair with a code of ` +
-		`parley people pair --role owner, or add it to chat.tenants.${platform} in the configuration`;
+	const message = tenantTexts.notAllowed(platform, tenant);
 	return new ParleyError(message, { code: "permission_denied" });
 }
 
 /** Error for a tenant of another connector of the platform. */
 export function foreignTenant({ platform, tenant }: Tenant): ParleyError {
-	const message =
-		`the token of this ${platform} connector is not valid for this server or workspace (${tenant}). Let an owner pair with a code of ` +
-		`parley people pair --role owner, or create a token with parley token create --tenant ${tenant}`;
+	const message = tenantTexts.tokenInvalid(platform, tenant);
 	return new ParleyError(message, { code: "permission_denied" });
 }

@@ -1,4 +1,5 @@
 import { ParleyError } from "@parley/base";
+import { tokenTexts } from "./texts.ts";
 
 export type TokenKind = "operator" | "observer" | "connector";
 
@@ -32,18 +33,16 @@ export function lifeOf({ kind, lifeMs }: NewToken): number | undefined {
 export function checkNewToken(requested: NewToken): void {
 	const { kind, name, platform } = requested;
 	if (name === operatorsName) {
-		throw refused(
-			`the name ${operatorsName} is reserved for the token of the data directory; choose another name`,
-		);
+		throw refused(tokenTexts.reserved(operatorsName));
 	}
 	for (const bound of ["platform", "tenants", "sessions"] as const) {
 		const has: readonly string[] = bounds[kind];
 		if (requested[bound] !== undefined && !has.includes(bound)) {
-			throw refused(`${bound}: ${kind === "connector" ? "a" : "an"} ${kind} has none`);
+			throw refused(tokenTexts.hasNone(bound, kind));
 		}
 	}
 	if (kind === "connector" && platform === undefined) {
-		throw refused("platform: a connector needs one platform, such as discord");
+		throw refused(tokenTexts.onePlatform);
 	}
 }
 

@@ -4,6 +4,7 @@ import { fromRow, type Tx } from "../../store/journal.ts";
 import { stamp, type Tables } from "../../store/tables.ts";
 import type { Principal } from "../../vocabulary/principal.ts";
 import type { NewToken, TokenKind } from "./new-token.ts";
+import { tokenTexts } from "./texts.ts";
 import type { LiveToken } from "./token-register.ts";
 
 export type TokenRow = Selectable<Tables["tokens"]>;
@@ -72,9 +73,7 @@ export function findMeant(live: readonly TokenRow[], meant: string): TokenRow {
 	const beginning = live.filter(({ id }) => meant.length >= 4 && id.startsWith(meant));
 	const [found, ...others] = beginning;
 	if (found && others.length === 0) return found;
-	const problem = found
-		? `"${meant}" matches several tokens: ${beginning.map(({ id, name }) => `${id} (${name})`).join(", ")}`
-		: `no valid token has the id or name "${meant}"; parley token list shows them`;
+	const problem = found ? tokenTexts.ambiguous(meant, beginning) : tokenTexts.none(meant);
 	throw new ParleyError(problem, { code: "invalid_argument" });
 }
 

@@ -7,6 +7,7 @@ import { actingId, type Principal } from "../../vocabulary/principal.ts";
 import { type AuditEntry, byItself, requestedBy } from "../audit/audit.ts";
 import type { OperatorTokenFile, TrustOptions } from "../shared/trust-options.ts";
 import { checkNewToken, lifeOf, type NewToken, operatorsName, type TokenKind } from "./new-token.ts";
+import { tokenTexts } from "./texts.ts";
 import { TokenRegister } from "./token-register.ts";
 import {
 	endOf,
@@ -202,7 +203,7 @@ export class Tokens {
 	#mint(kind: TokenKind): Minted {
 		const text = mintToken(kind, this.#options.ids);
 		const read = readTokenText(text);
-		if (!read) throw new ParleyError("a created token is not valid", { code: "internal" });
+		if (!read) throw new ParleyError(tokenTexts.invalid, { code: "internal" });
 		return { text, id: read.id, hash: read.hash };
 	}
 
@@ -211,7 +212,7 @@ export class Tokens {
 		try {
 			await store.commit((tx) => touchToken(tx, { id, at }));
 		} catch (error) {
-			log.warn("the last use of a token could not be stored", { id, error });
+			log.warn(tokenTexts.useNotStored, { id, error });
 		}
 	}
 
@@ -221,8 +222,8 @@ export class Tokens {
 }
 
 function madeBefore({ key }: Keyed): ParleyError {
-	const message = `the key "${key}" already created a token, whose text is shown only once`;
-	return new ParleyError(`${message}; replace it with parley token rotate`, { code: "already_exists" });
+	const message = tokenTexts.keyUsed(key);
+	return new ParleyError(tokenTexts.rotateIt(message), { code: "already_exists" });
 }
 
 /** Ten minutes: long enough to carry a text to another machine. */
@@ -261,12 +262,9 @@ async function rotateToken(
 	const replaced = findMeant(live, meant);
 	const old = live.filter(({ name }) => name === replaced.name);
 	if (old[0] !== replaced) {
-		throw new ParleyError(
-			`token ${replaced.id} was already replaced; use parley token rotate ${replaced.name}`,
-			{
-				code: "failed_precondition",
-			},
-		);
+		throw new ParleyError(tokenTexts.replaced(replaced.id, replaced.name), {
+			code: "failed_precondition",
+		});
 	}
 	const until = now + graceMs;
 	for (const row of old) if (graceMs === 0 || endOf(row) > until) await endRow(tx, row, now, graceMs);
@@ -288,12 +286,9 @@ async function revokeToken(tx: Tx, meant: string, now: number): Promise<readonly
 	const live = await readLive(tx, now);
 	const found = findMeant(live, meant);
 	if (found.name === operatorsName) {
-		throw new ParleyError(
-			"the token of the data directory cannot be revoked: replace it with parley token rotate operator",
-			{
-				code: "failed_precondition",
-			},
-		);
+		throw new ParleyError(tokenTexts.notRevocable, {
+			code: "failed_precondition",
+		});
 	}
 	const others = live.filter(({ id, name }) => name === meant && id !== found.id);
 	for (const row of [found, ...others]) await endRow(tx, row, now, 0);
@@ -319,7 +314,7 @@ async function adoptToken(tx: Tx, { id, hash }: TokenText, now: number): Promise
 /** Throws `invalid_argument` for a time that an old text may not count on. */
 function checkGrace(graceMs: number): void {
 	if (graceMs >= 0 && graceMs <= maxGraceMs) return;
-	throw new ParleyError(`a grace period of ${graceMs} ms is not allowed: use 0 to 600000 ms`, {
+	throw new ParleyError(tokenTexts.grace(graceMs), {
 		code: "invalid_argument",
 	});
 }
@@ -327,13 +322,13 @@ function checkGrace(graceMs: number): void {
 /** A name identifies a principal and must never move to a connector of another platform. */
 async function checkName(tx: Tx, { kind, name, platform, created_at }: TokenRow): Promise<void> {
 	if ((await readLive(tx, created_at)).some((row) => row.name === name)) {
-		const hint = `choose another name, or replace it: parley token rotate ${name}`;
-		throw new ParleyError(`a token named ${name} already exists: ${hint}`, { code: "already_exists" });
+		const hint = tokenTexts.otherName(name);
+		throw new ParleyError(tokenTexts.exists(name, hint), { code: "already_exists" });
 	}
 	const known = await tx.selectFrom("tokens").select(["kind", "platform"]).where("name", "=", name).execute();
 	const other = known.find((row) => row.kind === kind && row.platform !== platform);
 	if (!other) return;
-	throw new ParleyError(`${name} was a connector of ${other.platform}; choose another name`, {
+	throw new ParleyError(tokenTexts.otherPlatform(name, other.platform), {
 		code: "invalid_argument",
 	});
 }
@@ -343,7 +338,8 @@ async function checkSessions(tx: Tx, ids: readonly string[]): Promise<void> {
 	const rows = await tx.selectFrom("sessions").select("id").where("id", "in", ids).execute();
 	const known = new Set(rows.map(({ id }) => id));
 	const missing = ids.find((id) => !known.has(id));
-	if (missing !== undefined) throw new ParleyError(`session not found: ${missing}`, { code: "not_found" });
+	if (missing !== undefined)
+		throw new ParleyError(tokenTexts.sessionNotFound(missing), { code: "not_found" });
 }
 
 /**

@@ -1,3 +1,4 @@
+import { backgroundTexts } from "./texts.ts";
 /** Limits of commands in the background. */
 export const backgroundLimits = {
 	/** Maximum running commands of one session. */
@@ -94,7 +95,7 @@ export interface BackgroundAccess {
 }
 
 /** Error for a number without a command. */
-export const unknownCommand = (n: number): string => `this session has no command ${n} in the background`;
+export const unknownCommand = (n: number): string => backgroundTexts.unknown(n);
 
 /** The state of a command in a few words: `running`, `ended with exit code 1`. */
 export function commandState({ ending }: BackgroundCommand): string {
@@ -102,20 +103,19 @@ export function commandState({ ending }: BackgroundCommand): string {
 		case undefined:
 			return "running";
 		case "exited":
-			return ending?.code === null ? "ended by a signal" : `ended with exit code ${ending?.code}`;
+			return ending?.code === null ? backgroundTexts.endedBySignal : backgroundTexts.exitCode(ending?.code);
 		case "stopped":
 			return "stopped";
 		case "timed_out":
-			return `ended after ${backgroundLimits.timeoutMs / 3_600_000} hours, the maximum`;
+			return backgroundTexts.maxTime(backgroundLimits.timeoutMs / 3_600_000);
 		case "gateway":
-			return "ended because Parley was restarted";
+			return backgroundTexts.restarted;
 		case "failed":
-			return "could not be started";
+			return backgroundTexts.notStarted;
 	}
 }
 
-const header =
-	"[Commands in the background of this conversation, as Parley knows them. Use command_output for their output.]";
+const header = backgroundTexts.heading;
 
 /** Maximum ended commands in the text for the model. */
 const maxEnded = 20;
@@ -133,7 +133,7 @@ export function commandsText(commands: readonly BackgroundCommand[]): string {
 
 function olderLine(count: number): string[] {
 	if (count === 0) return [];
-	return [count === 1 ? "[1 earlier command has ended too]" : `[${count} earlier commands have ended too]`];
+	return [count === 1 ? backgroundTexts.earlier(1) : backgroundTexts.earlier(count)];
 }
 
 /** Maximum characters of a command line in the text for the model, which has seen the complete one. */

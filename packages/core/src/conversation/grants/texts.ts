@@ -1,0 +1,30 @@
+export const channelGrantTexts = {
+	notFound: (id: string): string => `grant not found: ${id}`,
+	revoked: (principal: string, reason: string): string =>
+		`revoked by ${principal}${reason === "" ? "" : `: ${reason}`}`,
+	stopped: (principal: string): string => `stopped by ${principal}`,
+	acceptAll:
+		"accept_all_tools applies in a chat only while its channel is trusted: request trust with request_grant, which the operator or an owner confirms",
+	noConversation: (channel: string): string =>
+		`the channel ${channel} has no conversation yet: send a message there first, so that the question can be shown`,
+	otherChannel: (session: string, channel: string): string =>
+		`${session} is not a conversation of ${channel}`,
+	cannotTrust: (why: string): string => `this channel cannot be trusted: ${why}`,
+	cannotTrustShared: "this channel cannot be trusted: people of another organisation can read it",
+	shared: "people of another organisation can read it",
+	strangerWrote: "a person without access wrote in it",
+	alreadyRequested:
+		"trust was already requested: the question is open, and the operator or an owner answers it",
+} as const;
+
+export const openGrantTexts = {
+	stoppedTooLong: "the gateway was stopped for more than an hour",
+	replaced: "another one replaces it",
+	trusted: "a channel is trusted",
+	noLongerTrusted: "a channel is no longer trusted",
+	gateway: "this gateway",
+	conversation: "a conversation in the channel",
+	budgetSpent: (scope: string): string => `the budget of ${scope} is spent`,
+	notEnded: "trust grants could not be ended after a budget was spent",
+	notChecked: "trust grants of channels could not be checked",
+} as const;

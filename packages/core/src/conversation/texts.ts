@@ -1,0 +1,26 @@
+/** Refusals of answers. */
+export const promptTexts = {
+	notFound: "prompt not found",
+	elsewhere: "from another channel, approve a call once and unchanged, or deny it",
+	onlyOperator: "only the operator can approve this, with parley answer: a chat can only deny it",
+	passwordInChat: "a password cannot be typed in a chat",
+	useButtons: "this approval cannot be answered by typing: use its buttons",
+	typingOff: "typed approvals are turned off: use the buttons",
+	otherKey: "a password cannot be decrypted: it was stored with another key",
+	unencrypted:
+		"a password cannot be sent over an unencrypted connection: answer over TLS (wss://), or on the gateway's own machine",
+	severalPeople:
+		"this call needs approvals of several people, and its requester is not one of them: you can deny it",
+	approvedAlready: "you have approved this call already, and it needs the approval of another person",
+} as const;
+
+export const taskTexts = {
+	notFound: (id: string): string => `task not found: ${id}`,
+	conversationOf: (id: string): string =>
+		`this conversation belongs to the task ${id}: read it with load_messages, and steer the task with reply_task and cancel_task`,
+} as const;
+
+export const workspaceTexts = {
+	notRemoved: (count: number): string => `${count} workspaces of deleted sessions cannot be removed`,
+	ownReasons: "each with its own reason",
+} as const;

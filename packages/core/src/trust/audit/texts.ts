@@ -1,0 +1,12 @@
+/** Findings of a check of the audit log. */
+export const auditTexts = {
+	changed: "the row was changed",
+	otherRow: "it is not the recorded row",
+	missingBefore: "it and the rows before it are missing, and no row records their removal",
+	missing: (anchor: number): string => `missing, with all rows up to at least ${anchor}`,
+	rowMissing: "the row is missing",
+	notFirst: "it is not the first row",
+	notAfter: (seq: number): string => `it does not follow row ${seq}`,
+	anchor: "audit anchor",
+	notWritten: "the audit log could not be written",
+} as const;

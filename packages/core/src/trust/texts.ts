@@ -1,0 +1,39 @@
+/** Refusals of channel settings. */
+export const channelTexts = {
+	didYouMean: "did you mean",
+	listModels: "; parley models lists the models",
+	key: "use PLATFORM:TENANT:CHANNEL for a channel, or PLATFORM:TENANT for all channels of a guild or team",
+	root: (path: string): string => `the root ${JSON.stringify(path)}`,
+	notAbsolute: (root: string): string => `${root} is not an absolute path`,
+	missing: (root: string): string => `${root} does not exist`,
+	notDirectory: (root: string): string => `${root} is not a directory`,
+	inData: (root: string): string => `${root} is in the data directory`,
+	why: "with the gateway's own keys and conversations: choose a directory outside it",
+	containsData: (root: string, data: string, why: string): string =>
+		`${root} contains the data directory ${data}, ${why}`,
+	nearTool: (near: string): string => `did you mean ${near}?`,
+	noTool: (tool: string, advice: string): string => `there is no tool ${JSON.stringify(tool)}: ${advice}`,
+	setFirst: (channel: string): string =>
+		`set it first, for example with parley channels set ${channel} --mention required`,
+	noSettings: (channel: string, advice: string): string =>
+		`${channel}, which should answer its approvals, has no settings: ${advice}`,
+	onlySingle:
+		"approvals can be answered elsewhere only for a single channel: use PLATFORM:TENANT:CHANNEL as the key",
+	nameAnother: "name another channel as PLATFORM:TENANT:CHANNEL",
+	cannotAnswer: (channel: string, why: string): string =>
+		`${JSON.stringify(channel)} cannot answer its approvals: ${why}`,
+	otherApprover: (approver: string, beginning: string): string =>
+		`the approver ${JSON.stringify(approver)} does not belong to this guild or team: an id has the form ${beginning}USER`,
+	fromConfiguration: "its settings come from the configuration, under chat.channels",
+	listChannels: "parley channels lists the channels with settings",
+	notRemovable: (channel: string, why: string): string => `no settings of ${channel} can be removed: ${why}`,
+} as const;
+
+export const policyStateTexts = {
+	unusable: (why: string): string => `the policy cannot be used: ${why}`,
+	invalid: "a policy is not valid",
+	validAgain: "a policy is valid again",
+	allowIgnored: "an allow rule of a workspace is ignored",
+	notAudited: "a change of the policy could not be written to the audit log",
+	onlyJudged: "a call that is only judged cannot ask questions or send files",
+} as const;

@@ -1,0 +1,26 @@
+/** Refusals of tokens. */
+export const tokenTexts = {
+	reserved: (name: string): string =>
+		`the name ${name} is reserved for the token of the data directory; choose another name`,
+	hasNone: (field: string, kind: string): string =>
+		`${field}: ${kind === "connector" ? "a" : "an"} ${kind} has none`,
+	onePlatform: "platform: a connector needs one platform, such as discord",
+	ambiguous: (text: string, tokens: readonly { readonly id: string; readonly name: string }[]): string =>
+		`"${text}" matches several tokens: ${tokens.map(({ id, name }) => `${id} (${name})`).join(", ")}`,
+	none: (text: string): string => `no valid token has the id or name "${text}"; parley token list shows them`,
+	invalid: "a created token is not valid",
+	useNotStored: "the last use of a token could not be stored",
+	keyUsed: (key: string | undefined): string =>
+		`the key "${key}" already created a token, whose text is shown only once`,
+	rotateIt: (message: string): string => `${message}; replace it with parley token rotate`,
+	replaced: (id: string, name: string): string =>
+		`token ${id} was already replaced; use parley token rotate ${name}`,
+	notRevocable:
+		"the token of the data directory cannot be revoked: replace it with parley token rotate operator",
+	grace: (ms: number): string => `a grace period of ${ms} ms is not allowed: use 0 to 600000 ms`,
+	otherName: (name: string): string => `choose another name, or replace it: parley token rotate ${name}`,
+	exists: (name: string, hint: string): string => `a token named ${name} already exists: ${hint}`,
+	otherPlatform: (name: string, platform: string | null): string =>
+		`${name} was a connector of ${platform}; choose another name`,
+	sessionNotFound: (id: string): string => `session not found: ${id}`,
+} as const;
