@@ -116,7 +116,7 @@ test("a renewed certificate is loaded at SIGHUP, a broken one is not, and connec
 	await setup.certify("localhost");
 	gateway.kill("SIGHUP");
 	await gateway.line("the certificate was reloaded");
-	// The gateway uses the present certificate of the directory, no longer the first one.
+	// The gateway uses the current certificate of the directory instead of the first one.
 	expect(setup.certificate).not.toBe(first);
 	expect((await setup.ask("/api/health")).status).toBe(200);
 	await client.call("send_message", { content: "hello" });

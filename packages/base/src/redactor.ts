@@ -78,7 +78,7 @@ export class Redactor {
 		this.#gate = gateOf(longestFirst, this.#wrapped);
 	}
 
-	/** Redacts one text that arrives in pieces. A secret is found wherever the text is cut. */
+	/** Redacts one text that arrives in pieces. A secret is also found if the pieces divide it. */
 	stream(): RedactedStream {
 		return this.#stream((text) => this.redact(text));
 	}

@@ -224,7 +224,7 @@ export const methods = {
 		}),
 		result: UsageReport,
 	},
-	/** For the operator only. Stays until the next change, also over restarts. */
+	/** For the operator only. Stays until the next change, also across restarts. */
 	set_budget: {
 		params: z.object({
 			scope: budgetScope,

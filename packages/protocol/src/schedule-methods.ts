@@ -3,7 +3,7 @@ import { key, maybe, notBlank, optionalSession, title, withDefault } from "./par
 
 const shows = ["thread", "post", "silent"] as const;
 
-/** How a room shows the result of a firing: in its own thread, as a post, or only if the run fails or asks. */
+/** Display of the result of a firing in a channel: in its own thread, as a post, or only if the run fails or asks. */
 const show = z.enum(shows, { error: `must be one of ${shows.join(", ")}` });
 
 /** The trigger of a schedule, in its normal form: the fields of one kind. */
@@ -40,7 +40,7 @@ export const SchedulePayload = z.object({
 	last_fired_at: z.exactOptional(z.string()),
 	last_run_id: z.exactOptional(z.string()),
 	firings: z.int().min(0),
-	/** Why the last due time started no run. */
+	/** Reason why the last due time started no run. */
 	problem: z.exactOptional(z.string()),
 });
 export type SchedulePayload = z.output<typeof SchedulePayload>;

@@ -25,7 +25,7 @@ export const SkillPayload = z.object({
 	model: z.exactOptional(z.string()),
 	/** SHA-256 of all its files. */
 	hash: z.string(),
-	/** When the gateway first saw this content. Only of skills of the data directory. */
+	/** Time at which the gateway first saw this content. Only of skills of the data directory. */
 	changed_at: z.exactOptional(z.string()),
 });
 export type SkillPayload = z.output<typeof SkillPayload>;

@@ -99,7 +99,7 @@ export const trustMethods = {
 			role: z.exactOptional(z.string()),
 			/** Allowed actions, for example `session.write`. */
 			may: z.array(z.string()),
-			/** How to get further rights. */
+			/** Advice for getting further rights. */
 			hint: z.exactOptional(z.string()),
 			/** Settings of the channel that connectors need. */
 			place: z.exactOptional(

@@ -34,7 +34,6 @@ const exceptions = [
 	{ path: "models/exchange/errors.ts", text: "before secure TLS", reason: "compared with an error of Node" },
 	{ path: "models/ai-sdk/families.ts", text: "Chat Completions API", reason: "name of an API" },
 	{ path: "vocabulary/taint.ts", text: "invalid taint", reason: "a fault of the program" },
-	{ path: "trust/people/pairing.ts", text: "pairing", reason: "data of a hash" },
 	{ path: "instructions", reason: "a topic that has only texts: prompts of models" },
 	{ path: "testing", reason: "no person or model reads it outside of tests" },
 ];

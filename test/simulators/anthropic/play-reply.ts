@@ -14,7 +14,7 @@ export interface Stage {
 	readonly form?: StreamForm;
 }
 
-/** How a service writes its streams and its errors. */
+/** Formats of the streams and errors of a service. */
 export interface StreamForm {
 	/** Text of an event on the wire. */
 	readonly frame: (event: WireEvent) => string;

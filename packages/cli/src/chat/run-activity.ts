@@ -7,7 +7,7 @@ const charactersOfToken = 4;
 export interface Activity {
 	/** Milliseconds since its first event; undefined without a running turn. */
 	readonly elapsedMs: number | undefined;
-	/** Output tokens. Those of the current model call are estimated. */
+	/** Output tokens. The tokens of the current model call are estimated. */
 	readonly tokens: number;
 }
 

@@ -96,7 +96,7 @@ export interface OutgoingMessage {
 	/** Time of the message, in milliseconds since the epoch. Default: now. */
 	readonly at?: number;
 	readonly key: string;
-	/** Called as the last step before sending: whether the message is still wanted. */
+	/** Called as the last step before sending: whether the message is still needed. */
 	isWanted?(): Promise<boolean>;
 }
 
@@ -104,7 +104,7 @@ export interface SendResult {
 	readonly session: string;
 	/** Absent if nothing was sent, or if an earlier process had sent it before it ended. */
 	readonly run?: string;
-	/** False if the message was no longer wanted, or had no content left. */
+	/** False if the message was no longer needed, or had no content left. */
 	readonly sent: boolean;
 	/** Attachments that could not be sent, in words for people. */
 	readonly failures: readonly string[];

@@ -68,7 +68,7 @@ export class Rooms {
 		});
 	}
 
-	/** Sessions of the room in which this person can stop a run: the current one first read, and others at work. */
+	/** Sessions of the room in which this person can stop a run: the current one, read first, and others with an active run. */
 	async stoppable(person: Person, room: Room): Promise<readonly string[]> {
 		const { subscriptions } = this.#parts;
 		const roomKey = await this.#roomKey(person, room);

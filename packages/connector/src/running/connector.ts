@@ -62,7 +62,7 @@ export interface ConnectorParts {
 	readonly log: Logger;
 	/** Milliseconds in which messages of a person become one request. Default: 0. */
 	readonly joinMs?: number | undefined;
-	/** Those of `Inbox` and `Outbox`. */
+	/** Failpoints of `Inbox` and `Outbox`. */
 	readonly failpoints?: Failpoints;
 }
 

@@ -68,7 +68,7 @@ interface MessagesTable {
 	/** Id of the message on the platform, within the conversation. */
 	message: string;
 	conversation: string;
-	/** Why the message was for the agent or not. */
+	/** Reason why the message was for the agent or not. */
 	reason: string;
 	/** Result of the message. */
 	effect: string;

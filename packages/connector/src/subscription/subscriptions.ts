@@ -183,7 +183,7 @@ export class Subscriptions {
 		return state !== "idle" || isRecent || busy.has(id) || last_seq > (traces.get(id)?.seq ?? 0);
 	}
 
-	/** Returns the unlisted sessions that must be read, and remembers them. */
+	/** Returns the unlisted sessions that must be read, and stores them. */
 	async #unlisted(sessions: readonly Listed[], traces: Traces): Promise<readonly KnownSession[]> {
 		const listed = new Set(sessions.map(({ session_id }) => session_id));
 		const { expecting, isAll } = await readUnlisted(this.#parts, listed, traces);
@@ -314,7 +314,7 @@ export class Subscriptions {
 	}
 }
 
-/** Cards are remembered for this time, and can be changed until then. */
+/** Cards are stored for this time, and can be changed until then. */
 const changeableMs = 90 * 24 * 3_600_000;
 
 interface Unlisted {

@@ -30,7 +30,7 @@ const quietTicks = 4;
 export class WatchedStore implements ConnectorStore {
 	readonly engine: ConnectorStore["engine"];
 	readonly #store: ConnectorStore;
-	/** How many of the next commits fail, as on a full disk. */
+	/** Number of next commits that fail, as on a full disk. */
 	refusals = 0;
 	#inFlight = 0;
 

@@ -26,7 +26,7 @@ const scene: Scene = {
 		command: (name) => `/${name}`,
 	},
 };
-/** When every event happens. */
+/** Time of all events. */
 const now = 1_000_000;
 
 /** An event as its name and payload. */

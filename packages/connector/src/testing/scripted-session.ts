@@ -20,7 +20,7 @@ export class ScriptedSession {
 	readonly externalKey: string | undefined;
 	readonly place: string | undefined;
 	readonly frames: EventFrame[] = [];
-	/** When each frame was recorded, in milliseconds since the epoch. */
+	/** Times at which the frames were recorded, in milliseconds since the epoch. */
 	readonly moments: number[] = [];
 	readonly runs: ScriptedRun[] = [];
 	/** Transient frames. Each follows the recorded frame of its `seq`. */

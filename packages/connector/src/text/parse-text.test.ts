@@ -11,7 +11,7 @@ function words(value: string): Block {
 	return { type: "paragraph", children: [{ type: "text", value }] };
 }
 
-/** How the document is written again: short enough to compare. */
+/** The document in a short form, for comparisons. */
 function again(markdown: string): string {
 	return markdownDialect.write(blocks(markdown));
 }

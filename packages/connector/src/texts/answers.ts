@@ -28,7 +28,7 @@ export const answerTexts = {
 			return `I am working on ${position === 1 ? "another message" : "other messages"}. ${place}`;
 		},
 		dropped: "Removed from the queue.",
-		full: "The queue is full here. I keep your message and handle it later.",
+		full: "The queue is full. I will handle your message later.",
 	},
 
 	retry: {

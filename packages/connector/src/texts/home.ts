@@ -48,6 +48,6 @@ export const homeTexts = {
 	}): string =>
 		`**Help**\n\`${task}\` starts a task, \`${schedule}\` adds a schedule, and \`${help}\` lists all commands.`,
 	more: ({ count }: { readonly count: number }): string => `- and ${count} more`,
-	cut: "… more does not fit here",
+	cut: "… more entries do not fit here",
 	gone: "You can no longer see this conversation.",
 };

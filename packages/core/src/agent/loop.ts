@@ -170,7 +170,7 @@ function withoutCalls(reply: ReplyStep): ReplyStep {
 	return { ...reply, content: reply.content.filter(({ type }) => type !== "call") };
 }
 
-/** Why a reply ends the run, in words for people; undefined if it is a complete reply. */
+/** Reason why a reply ends the run, in words for people; undefined if it is a complete reply. */
 function failureOf(
 	steps: readonly Step[],
 	{ failure, stop, content }: Attempt["reply"],

@@ -38,7 +38,7 @@ async function approveAll(t: TestRuntime, log: EventLog): Promise<string> {
 
 interface Moment {
 	readonly directory: string;
-	/** How often each tool had run by then. */
+	/** Number of runs of each tool until then. */
 	readonly ran: Readonly<Record<string, number>>;
 }
 

@@ -191,7 +191,7 @@ test("an approval after 24 hours has no effect: the run is parked", async () => 
 	expect(ran).toBe(0);
 });
 
-/** As a machine's clock after its sleep: the time is another one, and no timer has run. */
+/** Moves the clock as after a suspension of the machine: the time is later, and no timer has run. */
 class SleepyClock extends ManualClock {
 	asleep = 0;
 

@@ -34,7 +34,7 @@ export interface PolicyInForce {
 	readonly rules: readonly PolicyRule[];
 	/** Rules that a layer may not make. They have no effect. */
 	readonly ignored: readonly PolicyRule[];
-	/** Why a layer cannot be read: then every call is denied. */
+	/** Reason why a layer cannot be read: then every call is denied. */
 	readonly problem?: { readonly layer: Layer; readonly reason: string };
 }
 

@@ -48,7 +48,7 @@ export interface SandboxesOptions {
 	readonly unixSockets?: boolean;
 	/** Access to the hosts that commands may reach. Without it they reach none. */
 	readonly egress?: Egress;
-	/** Directories that are searched for bubblewrap and keyctl(1), in the form of PATH. Those of the system unless set. */
+	/** Directories that are searched for bubblewrap and keyctl(1), in the form of PATH. Default: the directories of the system. */
 	readonly path?: string;
 	/** Opens listeners that no command may reach, one at the socket `file`. Without it the check does not try them. */
 	readonly listen?: (file: string) => Promise<ProbeListeners>;

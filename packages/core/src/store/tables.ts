@@ -307,7 +307,7 @@ interface SchedulesTable extends Stamped {
 	last_fired_at: number | null;
 	last_run_id: string | null;
 	firings: number;
-	/** Why the last due time did not fire. */
+	/** Reason why the last due time did not fire. */
 	problem: string | null;
 	/** Number of the last event of the session that an event schedule has looked at. */
 	seen_seq: number;

@@ -49,7 +49,7 @@ interface TasksTable extends Stamped {
 	worker: string | null;
 	lease_until: number;
 	output: string;
-	/** Why it failed or was cancelled; "" otherwise. */
+	/** Reason why it failed or was cancelled; "" otherwise. */
 	error: string;
 	created_at: number;
 	updated_at: number;

@@ -59,7 +59,7 @@ interface PairingsTable extends Stamped {
 	role: "guest" | "member" | "approver" | "owner" | null;
 	created_at: number;
 	expires_at: number;
-	/** When it was used, approved or refused. */
+	/** Time at which it was used, approved or refused. */
 	settled_at: number | null;
 }
 

@@ -71,10 +71,10 @@ test.each([
 		{ type: "multi", label: "?", options: [{ value: "a", label: "a", disabled: true }] },
 		"options: multi needs an option that is not disabled",
 	],
-	[{ type: "text", label: "?", options: ["a"] }, "options: text takes no options: use select or multi"],
+	[{ type: "text", label: "?", options: ["a"] }, "options: text accepts no options: use select or multi"],
 	[
 		{ type: "select", label: "?", options: ["a"], validation: "a" },
-		"validation: select takes no validation: the options are the valid answers",
+		"validation: select accepts no validation: the options are the valid answers",
 	],
 	[{ type: "select", label: "?", options: ["a", { value: "a", label: "b" }] }, 'options: "a" occurs twice'],
 	[{ type: "text", label: "?", validation: "(" }, "validation: not a pattern in RE2 syntax"],

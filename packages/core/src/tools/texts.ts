@@ -11,9 +11,9 @@ export const askUserTexts = {
 	required: "Whether an empty answer is refused.",
 	pattern: "A regular expression (RE2 syntax) that the complete answer must match; for text and password.",
 	needsOption: (type: string): string => `options: ${type} needs an option that is not disabled`,
-	noOptions: (type: string): string => `options: ${type} takes no options: use select or multi`,
+	noOptions: (type: string): string => `options: ${type} accepts no options: use select or multi`,
 	noValidation: (type: string): string =>
-		`validation: ${type} takes no validation: the options are the valid answers`,
+		`validation: ${type} accepts no validation: the options are the valid answers`,
 	twice: (option: string): string => `options: ${JSON.stringify(option)} occurs twice`,
 	badPattern: (reason: string): string => `validation: not a pattern in RE2 syntax: ${reason}`,
 	emptyAnswer: "(an empty answer)",

@@ -166,7 +166,7 @@ export class Places {
 		await this.#learn(key);
 	}
 
-	/** Removes the settings of a channel. Those of the configuration apply again. */
+	/** Removes the settings of a channel. The settings of the configuration apply again. */
 	async remove(request: Keyed, key: string): Promise<void> {
 		const { principal } = request;
 		authorize(principal, "place.manage");

@@ -209,7 +209,7 @@ export interface ListedRule {
 /** All rules that apply to at least one session. */
 export interface PolicyListing {
 	readonly policyVersion: string;
-	/** Why a layer cannot be read: then every call is denied. */
+	/** Reason why a layer cannot be read: then every call is denied. */
 	readonly problem?: string;
 	readonly rules: readonly ListedRule[];
 }

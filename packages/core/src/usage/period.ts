@@ -13,7 +13,7 @@ export function daysOf(period: BudgetPeriod, at: number): { readonly first: stri
 	return { first: `${month}-01`, last: `${month}-31` };
 }
 
-/** When the next day or month begins in UTC, in milliseconds since the epoch. */
+/** Start of the next day or month in UTC, in milliseconds since the epoch. */
 export function nextStart(period: BudgetPeriod, at: number): number {
 	const now = new Date(at);
 	const [year, month] = [now.getUTCFullYear(), now.getUTCMonth()];

@@ -62,7 +62,7 @@ export async function changeBudget(
 	await audit.record(tx, { ...requestedBy(by), ...what });
 }
 
-/** Whether any budget may have been set at run time; looks once, and then only remembers. */
+/** Whether any budget may have been set at run time; reads the database once, and then a cached result. */
 export function hasSetBudgets(store: Store<Tables>): Promise<boolean> {
 	const known = inUse.get(store);
 	if (known !== undefined) return known;

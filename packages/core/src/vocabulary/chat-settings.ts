@@ -54,7 +54,7 @@ export interface NoticeGroup {
 
 /** Notices about the approvals of a channel. */
 export interface NoticeSettings {
-	/** The first is notified at once, each other one at an escalation. */
+	/** The first approver is notified at once, and one more at each escalation. */
 	readonly groups: readonly NoticeGroup[];
 	/** Milliseconds until the reminder of the first group. */
 	readonly remindMs: number;

@@ -75,7 +75,7 @@ export type ConversationEvent =
 			/** Correlation id of the client, if it sent one. */
 			readonly correlation?: string;
 			readonly author?: Author;
-			/** Entered a run that was at work, instead of starting one. */
+			/** Entered an active run instead of starting one. */
 			readonly steered?: true;
 			/** Part of an imported history: see `assistant.message`. */
 			readonly imported?: true;
@@ -154,7 +154,7 @@ export type ConversationEvent =
 			readonly level: CompactionLevel;
 			readonly tokensBefore: number;
 			readonly tokensAfter: number;
-			/** Why no model wrote the summary. Absent if a model did, and at other levels. */
+			/** Reason why no model wrote the summary. Absent if a model did, and at other levels. */
 			readonly error?: string;
 	  }
 	/** A requested compaction of an idle session has ended. Tokens are estimates, and 0 if the transcript is unchanged. */

@@ -11,7 +11,7 @@ import { contextTexts } from "./texts.ts";
  */
 export type ContextRelation = "thread" | "channel" | "reply" | "forward" | "quote" | "link";
 
-/** Whether it is an earlier message of the room, and not one that the request refers to. */
+/** Whether it is an earlier message of the channel, and not one that the request refers to. */
 export function isEarlier(relation: ContextRelation): boolean {
 	return relation === "thread" || relation === "channel";
 }

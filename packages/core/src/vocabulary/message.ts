@@ -57,7 +57,7 @@ export interface CallBlock {
 	readonly id: string;
 	readonly name: string;
 	readonly arguments: unknown;
-	/** Why the arguments cannot be used: such a call never runs. */
+	/** Reason why the arguments cannot be used: such a call never runs. */
 	readonly invalid?: string;
 	/** Differences from the arguments that the model wrote. The result mentions them. */
 	readonly adjusted?: readonly string[];

@@ -110,7 +110,7 @@ export interface PromptResponse {
 	readonly values?: readonly string[];
 	readonly text?: string;
 	readonly cancelled?: boolean;
-	/** Why it was denied: reaches the model. */
+	/** Reason why it was denied: reaches the model. */
 	readonly reason?: string;
 	/** Whether no person gave the denial. `reason` explains it. */
 	readonly unanswered?: boolean;

@@ -18,7 +18,7 @@ export const eventTriggers = [
 
 export type EventTrigger = (typeof eventTriggers)[number];
 
-/** When a schedule fires. Times are milliseconds since the epoch. */
+/** Times at which a schedule fires, in milliseconds since the epoch. */
 export type Trigger =
 	/** Five fields of cron in an IANA time zone. */
 	| { readonly kind: "cron"; readonly cron: string; readonly timeZone: string }
@@ -28,7 +28,7 @@ export type Trigger =
 	/** An event of the session that the schedule acts for. */
 	| { readonly kind: "event"; readonly event: EventTrigger };
 
-/** Display of the result in a room: in its own thread, as a post, or only if the run fails or asks. */
+/** Display of the result in a channel: in its own thread, as a post, or only if the run fails or asks. */
 export const shows = ["thread", "post", "silent"] as const;
 
 export type Show = (typeof shows)[number];
@@ -74,7 +74,7 @@ export interface Schedule {
 	readonly lastFiredAt?: number;
 	readonly lastRunId?: string;
 	readonly firings: number;
-	/** Why the last due time did not fire, for people. */
+	/** Reason why the last due time did not fire, for people. */
 	readonly problem?: string;
 	/** For an event schedule: the last checked event of the session. */
 	readonly seenSeq: number;

@@ -111,7 +111,7 @@ export function isOutputName(path: string): boolean {
 	return /^output_[0-9a-f]{26}$/.test(path);
 }
 
-/** How the contents begin, in hexadecimal digits: https://mimesniff.spec.whatwg.org/#matching-an-image-type-pattern */
+/** First bytes of the contents, in hexadecimal digits: https://mimesniff.spec.whatwg.org/#matching-an-image-type-pattern */
 const kinds: { readonly [Type in ImageType]: { readonly name: string; readonly begins: RegExp } } = {
 	"image/png": { name: "PNG", begins: /^89504e470d0a1a0a/ },
 	"image/jpeg": { name: "JPEG", begins: /^ffd8ff/ },

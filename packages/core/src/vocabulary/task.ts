@@ -160,7 +160,7 @@ export type TaskEvent =
 			/** The plan or the question. */
 			readonly content: string;
 			readonly token: string;
-			/** How often it was suspended, this time included. */
+			/** Number of its suspensions, with this one. */
 			readonly suspendCount: number;
 	  })
 	| { readonly type: "task.resumed"; readonly taskId: string; readonly title: string }

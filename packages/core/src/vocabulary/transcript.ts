@@ -21,7 +21,7 @@ export interface RunMessage {
 	readonly images: readonly ImageBlock[];
 	/** Files of the message. Absent without files. */
 	readonly attachments?: readonly Attachment[];
-	/** Those of them that the model sees, loaded. */
+	/** Loaded images that the model sees. */
 	readonly loadedImages?: readonly ImageBlock[];
 	/** The run whose last reply is requested again. The transcript already has its message. */
 	readonly retryOf: string | undefined;

@@ -15,7 +15,7 @@ export interface Cursor {
 /** Cursors by the ids of their channels, in the order of their last change. */
 export type Cursors = Readonly<Record<string, Cursor>>;
 
-/** Stores the cursors over restarts. */
+/** Stores the cursors across restarts. */
 export interface CursorStore {
 	load(): Promise<Cursors | undefined>;
 	save(cursors: Cursors): Promise<void>;
@@ -27,7 +27,7 @@ export interface CursorStore {
  */
 const most = 500;
 
-/** How far each channel was read: the start for reading when Discord cannot resume the session. */
+/** Position up to which each channel was read: the start for reading when Discord cannot resume the session. */
 export class HighWater {
 	readonly #cursors: Map<string, Cursor>;
 	readonly #saved: LateSave;

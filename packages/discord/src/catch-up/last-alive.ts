@@ -1,7 +1,7 @@
 import type { Clock, Logger, Timer } from "@parley/base";
 import { snowflakeAt } from "../vocabulary/snowflake.ts";
 
-/** Stores a time over restarts, in milliseconds since the epoch. */
+/** Stores a time across restarts, in milliseconds since the epoch. */
 export interface AliveStore {
 	load(): Promise<number | undefined>;
 	save(at: number): Promise<void>;

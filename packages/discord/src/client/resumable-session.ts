@@ -165,7 +165,7 @@ export interface GatewaySession {
 	readonly application: string;
 }
 
-/** Stores the session over restarts. */
+/** Stores the session across restarts. */
 export interface SessionStore {
 	load(): Promise<GatewaySession | undefined>;
 	/** Undefined if Discord has ended the session. */

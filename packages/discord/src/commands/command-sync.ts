@@ -182,7 +182,7 @@ export interface InstalledState {
 	readonly ours: readonly string[];
 }
 
-/** Stores the state over restarts. */
+/** Stores the state across restarts. */
 export interface CommandMemory {
 	load(): Promise<InstalledState | undefined>;
 	save(state: InstalledState): Promise<void>;
@@ -195,8 +195,8 @@ export type SyncStep =
 	| { readonly action: "delete"; readonly name: string; readonly id: string };
 
 /**
- * Returns the steps after which Discord has the wanted commands. Commands of other programs of the same application stay:
- * a step concerns only wanted names and commands in `ours`, which this gateway installed.
+ * Returns the steps after which Discord has the required commands. Commands of other programs of the same application stay:
+ * a step concerns only required names and commands in `ours`, which this gateway installed.
  */
 function planSync(
 	installed: readonly InstalledCommand[],

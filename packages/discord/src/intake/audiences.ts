@@ -17,7 +17,7 @@ import { id } from "./wire.ts";
 /** Digests of the audiences of a guild, by the ids of its channels. */
 export type StoredAudiences = Readonly<Record<string, string>>;
 
-/** Stores the digests over restarts. */
+/** Stores the digests across restarts. */
 export interface AudienceStore {
 	load(guild: string): Promise<StoredAudiences | undefined>;
 	/** Undefined if the bot has left the guild. */
@@ -44,7 +44,7 @@ export interface AudiencesParts {
 const GuildOfRights = z.object({ id, owner_id: id, roles: z.array(z.unknown()) });
 const ChannelRights = z.object({ id, permission_overwrites: Overwrites });
 
-/** Audiences of the channels of all guilds, compared with earlier ones, also over restarts. */
+/** Audiences of the channels of all guilds, compared with earlier ones, also across restarts. */
 export class Audiences {
 	readonly #parts: AudiencesParts;
 	readonly #known = new Map<string, GuildRights>();

@@ -114,7 +114,7 @@ export const Guild = z.object({
 	threads: z.array(z.unknown()).default([]),
 	roles: z.array(z.unknown()).default([]),
 	owner_id: id.optional().catch(undefined),
-	/** When the bot was added. */
+	/** Time at which the bot was added. */
 	joined_at: z.iso.datetime({ offset: true }).optional().catch(undefined),
 	/** Channel of the notices of Discord. */
 	system_channel_id: id.nullish().catch(undefined),

@@ -12,7 +12,7 @@ export interface CardIdentity {
 	readonly text: number;
 }
 
-/** Ids from here are those of cards. Those of texts begin at half of it, so that a message has no id twice. */
+/** First id of a card. The ids of texts begin at half of this number, so that each id occurs once in a message. */
 const firstId = 2 ** 30;
 
 /** Identity of the card with this name. Two cards have the same one with a probability of 2 to the power of -59. */

@@ -30,7 +30,7 @@ const Posted = z.object({
 	attachments: z.array(z.object({ id: z.string() })).default([]),
 });
 
-/** Maximum messages whose attachments are in memory. Those of other messages are read from Discord. */
+/** Maximum messages whose attachments are in memory. The attachments of other messages are read from Discord. */
 const maxKnown = 1000;
 
 export interface PostsParts {

@@ -26,7 +26,7 @@ export const setupTexts = {
 	permissions: {
 		title: "Check its permissions",
 		todo: () =>
-			"The invite link gives the bot its permissions. The settings of a channel can take some of them away.",
+			"The invite link gives the bot its permissions. The settings of a channel can remove some of them.",
 	},
 	commands: {
 		title: "Register its commands",

@@ -3,7 +3,7 @@ import type { Principal } from "@parley/core";
 import { headerValues, type IncomingRequest } from "./incoming-request.ts";
 import type { Tickets } from "./tickets.ts";
 
-/** How a page sends a ticket: as a subprotocol of its WebSocket, RFC 6455, section 1.9. */
+/** Form of a ticket of a page: a subprotocol of its WebSocket, RFC 6455, section 1.9. */
 const ticketPrefix = "parley.ticket.";
 
 export interface Shown {

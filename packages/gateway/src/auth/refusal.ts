@@ -1,7 +1,7 @@
 import { type ServerResponse, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 
-/** Why a request is not served, in the words of HTTP. */
+/** Reason why a request is not served, in the words of HTTP. */
 export interface Refusal {
 	readonly status: 400 | 401 | 403 | 405 | 421 | 429 | 503;
 	/** Header names in lower case; without those that describe the body. */

@@ -91,7 +91,7 @@ class Reading {
 		this.#reader = reader;
 		this.#limits = limits;
 		this.#onBytes = onBytes;
-		// It is awaited wherever this waits for something else.
+		// All waits also await this promise. Without a handler, an early rejection would end the process.
 		this.#failed.promise.catch(() => undefined);
 	}
 

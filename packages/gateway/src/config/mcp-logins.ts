@@ -149,7 +149,7 @@ export class McpLoginFile implements McpLogins {
 		}
 	}
 
-	/** Registers the secrets. Those of earlier refreshes are removed after a while, so that their number is limited. */
+	/** Registers the secrets. Secrets of earlier refreshes are removed later, so that their number is limited. */
 	#redact(name: string, { accessToken, refreshToken = "", client: { client_secret = "" } }: McpLogin): void {
 		const { redactor } = this.#parts;
 		const before = this.#redacted.get(name) ?? [];

@@ -21,7 +21,7 @@ export async function openSecretKey(
 	return loadOrCreateSecretKey(dataDirectory);
 }
 
-/** How many of the stored passwords the key of a data directory opens. */
+/** Number of stored passwords that the key of a data directory decrypts. */
 export interface StoredSecrets {
 	readonly stored: number;
 	readonly opened: number;

@@ -188,7 +188,7 @@ function headerBytes(metadata: Metadata, pseudo: Readonly<Record<":path" | ":aut
 	return entries.reduce((sum, [name, value]) => sum + entryBytes + name.length + valueBytes(value), 0);
 }
 
-/** Values are ASCII. Those of binary headers were base64, whose padding a client may omit. */
+/** Values are ASCII. Values of binary headers were base64, and a client may omit its padding. */
 function valueBytes(value: string | Buffer): number {
 	return typeof value === "string" ? value.length : Math.ceil((value.length * 4) / 3);
 }

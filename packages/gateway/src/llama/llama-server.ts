@@ -50,7 +50,7 @@ export interface LlamaStatus {
 	readonly pid: number;
 	/** Starts after the first. */
 	readonly restarts: number;
-	/** Why it does not answer, or its last line of output while it loads. */
+	/** Reason why it does not answer, or its last line of output while it loads. */
 	readonly reason?: string;
 	/** Whether the last token counts came from its tokenizer; absent before the first. */
 	readonly tokens?: "counted" | "estimated";

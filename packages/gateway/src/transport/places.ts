@@ -33,7 +33,7 @@ interface Entry {
 	newer: Entry | undefined;
 }
 
-/** Connections of one address in their order. Each can leave in constant time, wherever it is. */
+/** Connections of one address in their order. Each can be removed in constant time. */
 class Queue {
 	oldest: Entry | undefined;
 	newest: Entry | undefined;

@@ -16,7 +16,7 @@ export interface ActiveChannel {
  */
 const most = { us: 150, others: 50 } as const;
 
-/** Channels and threads with messages, stored over restarts. Missed messages are read there. */
+/** Channels and threads with messages, stored across restarts. Missed messages are read there. */
 export class ActiveChannels {
 	readonly #places: Map<string, ActiveChannel>;
 	readonly #saved: LateSave;

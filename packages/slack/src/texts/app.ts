@@ -9,7 +9,7 @@ export const appTexts = {
 	/** Each completes "the bot needs the scope to …". */
 	purposes: {
 		"app_mentions:read": "receive messages that mention it",
-		"assistant:write": "show a status line and a button that stops it",
+		"assistant:write": "show a status line, and a button that stops the agent",
 		"channels:history": "read the threads of its public channels",
 		"channels:read": "read the settings of public channels, for example whether they are shared",
 		"chat:write": "answer",

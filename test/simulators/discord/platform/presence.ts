@@ -1,7 +1,7 @@
 import { ActivityType, PresenceUpdateStatus } from "discord-api-types/v10";
 import type { State } from "./state.ts";
 
-/** How others see the app: https://discord.com/developers/docs/events/gateway-events#update-presence */
+/** Presence of the app as other users see it: https://discord.com/developers/docs/events/gateway-events#update-presence */
 export interface PresenceRecord {
 	readonly status: PresenceUpdateStatus;
 	/** Texts of the activities: the state of a custom status, or the name. */

@@ -59,7 +59,7 @@ export class State {
 	/** Creation times of commands, by guild or `global`. */
 	readonly commandCreates = new Map<string, number[]>();
 	readonly pings: Ping[] = [];
-	/** How others see the app. */
+	/** Presence of the app as other users see it. */
 	presence: PresenceRecord = offline;
 	/** Times of recent presence updates. */
 	presences: number[] = [];

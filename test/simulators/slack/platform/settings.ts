@@ -27,7 +27,7 @@ export interface SimulatorSettings {
 	readonly triggerMs: number;
 	/** `assistant.threads.setStatus`: "a two-minute timeout". */
 	readonly statusMs: number;
-	/** How long a stream lasts. Observed, and not documented: slackapi/node-slack-sdk #2702. */
+	/** Maximum duration of a stream. Observed, and not documented: slackapi/node-slack-sdk #2702. */
 	readonly streamMs: number;
 	/** Characters of a whole stream. Slack documents no number; a block of Markdown has as many. */
 	readonly streamText: number;

@@ -71,7 +71,7 @@ function demandRecipient(
 	if (user && teamId !== undefined && user.team.id !== teamId) throw violated(state, "team_not_found");
 }
 
-/** How tasks are shown. Default: one card each. */
+/** Display of tasks. Default: one card each. */
 function modeOf(state: State, { task_display_mode: mode = "timeline" }: Start): "timeline" | "plan" {
 	if (mode === "timeline" || mode === "plan") return mode;
 	state.violations.push(`task_display_mode ${mode} is not known: use timeline or plan`);

@@ -32,7 +32,7 @@ interface ModelsFlags extends AddressFlags {
 	readonly json?: boolean;
 }
 
-/** Names of the gateway's providers. That of a default model that is not in the list is unknown. */
+/** Names of the gateway's providers. The provider of a default model outside of the list is unknown. */
 function providersOf({ models, default: chosen }: MethodResult<"list_models">): ReadonlySet<string> {
 	const names = models.map(({ provider }) => provider);
 	return new Set(models.some(({ name }) => name === chosen) ? names : [...names, unnamed]);

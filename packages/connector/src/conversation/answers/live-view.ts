@@ -54,7 +54,7 @@ function lineOf(part: CallPart, { level, now }: { readonly level: LiveLevel; rea
 	return part.failed ? liveTexts.failed(shown) : liveTexts.succeeded(shown);
 }
 
-/** Duration of a call so far. That of a running call changes every few seconds. */
+/** Duration of a call so far. The duration of a running call changes every few seconds. */
 export function secondsOf({ from, to }: CallPart, now: number): number {
 	const passed = Math.max(0, Math.round(((to ?? now) - from) / 1000));
 	const step = to === undefined ? stepOf(passed) : 1;

@@ -32,7 +32,7 @@ export interface Judgement extends Decision {
 export interface Before {
 	/** Effects that they add to the session. */
 	readonly taint: Taint;
-	/** How many of them the grant of the channel covers. */
+	/** Number of them that the grant of the channel covers. */
 	readonly trusted: number;
 }
 

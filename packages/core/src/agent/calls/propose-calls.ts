@@ -153,7 +153,7 @@ function isOutdated(run: Run, bound: PlannedCall, known: PromptRow): boolean {
 	return facts.length > 0 && !facts.includes("policy");
 }
 
-/** Why a call that was announced before a stop of the gateway does not run after it. */
+/** Reason why a call that was announced before a stop of the gateway does not run after it. */
 function brokenOff(run: Run, call: CallBlock): string | undefined {
 	const tool = run.settings.tools.find(({ name }) => name === call.name);
 	// A plan describes the present. It cannot show changes that the call has already made.

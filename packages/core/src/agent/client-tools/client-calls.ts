@@ -89,7 +89,7 @@ const left: ToolResult = {
 	failed: true,
 };
 
-/** Why a call is not sent to its client. */
+/** Reason why a call is not sent to its client. */
 export function disconnected(name: string): string {
 	return `interrupted: not run, because the client that offered ${name} has disconnected`;
 }

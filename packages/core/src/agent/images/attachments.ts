@@ -86,7 +86,7 @@ async function placeAll(run: Run, attachments: readonly Attachment[], ports: Att
 	} else if (attachments.some(isOpen)) await recordAttachments(run, { attachments: placed });
 }
 
-/** The attachments that the model sees, or may see if there is room. Stops reading when the room is full. */
+/** The attachments that the model sees, or may see if there is room. Stops reading when the space is full. */
 async function loadAll(
 	files: Files,
 	attachments: readonly Attachment[],

@@ -175,7 +175,7 @@ function finderOf({ endpoint }: Pick<Profile, "endpoint">): "find" | "findOwn" {
 
 const chosen = new WeakMap<readonly Tool[], Map<string, readonly Tool[]>>();
 
-/** Maximum remembered choices: more than there are profiles in use. */
+/** Maximum cached choices: more than there are profiles in use. */
 const maxChoices = 100;
 
 /** Returns the same array for the same choice, so that derived values are computed once. */

@@ -59,7 +59,7 @@ export function endsOfSkills(
 		}));
 }
 
-/** Why a tool cannot be called in the run at this moment; undefined if no skill of the run excludes it. */
+/** Reason why a tool cannot be called in the run at this moment; undefined if no skill of the run excludes it. */
 export function excludedBySkill({ steps }: Run, tool: string): string | undefined {
 	for (const step of steps) {
 		if (step.kind !== "skill" || !step.tools || step.tools.includes(tool)) continue;

@@ -69,7 +69,7 @@ interface CachedSkills {
 	readonly hash: string;
 }
 
-/** Files whose hash and text are remembered: at least those of one working directory and of the data directory. */
+/** Maximum files whose hash and text are cached: at least those of one working directory and of the data directory. */
 const maxCached = places.length * placeLimits.files;
 
 /**
@@ -208,7 +208,7 @@ export class SkillFiles {
 		return found;
 	}
 
-	/** SHA-256 of a file, remembered as long as its identity, size and times are the same. */
+	/** SHA-256 of a file, cached as long as its identity, size and times are the same. */
 	async #hashOf(path: string): Promise<string> {
 		const { dev, ino, size, mtimeNs, ctimeNs, mode } = await lstat(path, { bigint: true });
 		const stamp = [dev, ino, size, mtimeNs, ctimeNs, mode].join();

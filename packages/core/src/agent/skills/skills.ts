@@ -49,7 +49,7 @@ export type SkillTrust = "operator" | "trusted" | "changed" | "untrusted";
 
 export interface ListedSkill extends FoundSkill {
 	readonly trust: SkillTrust;
-	/** When the gateway first saw this content, in milliseconds since the epoch. Only of skills of the data directory. */
+	/** Time at which the gateway first saw this content, in milliseconds since the epoch. Only of skills of the data directory. */
 	readonly changedAt?: number;
 }
 

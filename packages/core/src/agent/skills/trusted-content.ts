@@ -105,7 +105,7 @@ interface SeenSkillsOptions {
 
 interface Seen {
 	readonly hash: string;
-	/** When the gateway first saw this content, in milliseconds since the epoch. */
+	/** Time at which the gateway first saw this content, in milliseconds since the epoch. */
 	readonly changedAt: number;
 }
 

@@ -101,7 +101,7 @@ export class Showing implements AsyncDisposable {
 		await this.t.runtime.compact(unkeyed(), this.session, { signal });
 	}
 
-	/** How many attached images are read with the conversation. */
+	/** Number of attached images that are read with the conversation. */
 	async attached(): Promise<number> {
 		const rows = await this.t.store.read((db) => db.selectFrom("runs").select("attachments").execute());
 		return rows.flatMap(({ attachments }) => attachments?.match(/"shown":true/g) ?? []).length;
@@ -121,7 +121,7 @@ export class Showing implements AsyncDisposable {
 		return this.model.requests.at(request)?.messages ?? [];
 	}
 
-	/** How many images each message of a request has that may have some. */
+	/** Number of images of each message of a request that may have some. */
 	shown(request = -1): number[] {
 		return this.messages(request).flatMap((message) => {
 			if (message.role === "assistant") return [];

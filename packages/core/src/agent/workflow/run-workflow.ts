@@ -165,7 +165,7 @@ class Engine {
 		const task = await this.#ended(taskId);
 		const verdict = task.state === "completed" ? await this.#judge(step, task) : undefined;
 		await this.#finish(step, task, verdict);
-		// The wire that started the run wants a denial to cancel it, and the denial has ended the step as cancelled.
+		// The wire that started the run requires that a denial cancels it, and the denial has ended the step as cancelled.
 		if (task.state === "cancelled" && this.#run.row.options.onDenied === "cancel") this.#run.control.cancel();
 	}
 
@@ -350,7 +350,7 @@ function resultText(progress: WorkflowProgress): string {
 	return progress.lastSteps.map(({ id, title }) => `## ${title}\n\n${progress.outputOf(id)}`).join("\n\n");
 }
 
-/** Why a workflow failed, with the steps that succeeded and those that did not start. */
+/** Reason why a workflow failed, with the steps that succeeded and those that did not start. */
 function failureText(progress: WorkflowProgress): string {
 	const { failed, workflow } = progress;
 	if (!failed) return "";

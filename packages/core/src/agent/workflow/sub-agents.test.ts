@@ -254,7 +254,7 @@ test("cancelling the run cancels its sub-agents", async () => {
 	log.check();
 });
 
-/** Restarts while the sub-agent A is completed and B, with these settings, is at work. B then has this reply. */
+/** Restarts the runtime after sub-agent A has completed, while sub-agent B runs with `settings`. After the restart, B gets `reply`. */
 async function restartDuring(settings: object, reply: ScriptedReply) {
 	const first = new WorkflowScript({
 		hello: [delegating(work("A"), work("B", settings))],

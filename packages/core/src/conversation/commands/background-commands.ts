@@ -52,7 +52,7 @@ interface LiveCommand {
 	command: BackgroundCommand;
 	readonly output: UnreadOutput;
 	readonly stop: AbortController;
-	/** Why the signal was aborted. */
+	/** Reason why the signal was aborted. */
 	cause: "stopped" | "gateway" | undefined;
 	stopping: Stopping;
 	/** Whether the end needs no further attempt to record it. */

@@ -6,7 +6,7 @@ import { TokenCounts } from "../exchange/token-counts.ts";
 import { cutOff, OpenCall, type PendingCall, ReplyCalls } from "../exchange/tool-calls.ts";
 import { eventTexts } from "./texts.ts";
 
-/** More blocks than any reply has, and few enough to remember. */
+/** Maximum blocks of a reply. No real reply has as many. */
 const MAX_BLOCKS = 1024;
 
 const MAX_MODEL_NAME = 200;

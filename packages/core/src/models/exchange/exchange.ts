@@ -27,7 +27,7 @@ export interface ExchangeCall {
 /** Bytes of an answer that is not a stream: an error, or a count. */
 const MAX_PLAIN = 64 << 10;
 
-/** How long the explanation of an error is waited for. */
+/** Maximum wait for the explanation of an error. */
 const EXPLANATION_MS = 5000;
 
 /** Maximum wait for the end of the response after the end of the reply. */

@@ -27,7 +27,7 @@ export const providerTexts = {
 	refused: (host: string): string => `${host} refused the request`,
 	cannotAnswerNow: (host: string): string => `${host} cannot answer now`,
 	invalidUrl: (url: string, provider: string): string =>
-		`invalid base URL ${url} of ${provider}: give http(s)://HOST[:PORT][/PATH]`,
+		`invalid base URL ${url} of ${provider}: use http(s)://HOST[:PORT][/PATH]`,
 	invalidKey: "the API key contains a space or another invalid character: check it",
 	noKnownModel: (provider: string): string => `no model of ${provider} is known: choose one`,
 } as const;

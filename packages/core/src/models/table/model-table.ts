@@ -217,7 +217,7 @@ function nearNames(word: string, names: readonly string[]): string[] {
 		.map(({ name }) => name);
 }
 
-/** How much of the first is in the second. */
+/** Share of the first that is in the second. */
 function share(requested: ReadonlySet<string>, pairs: ReadonlySet<string>): number {
 	return requested.intersection(pairs).size / requested.size;
 }

@@ -50,7 +50,7 @@ export class PinnedPlaces implements AsyncDisposable {
 	}
 
 	/**
-	 * Returns the steps without those whose source is missing, and remembers the sources that `isPinned` selects for
+	 * Returns the steps without those whose source is missing, and records the sources that `isPinned` selects for
 	 * `check`. Throws `PlaceReplaced` if one of them is reached through a link.
 	 */
 	async bind(mounts: readonly Mount[], isPinned: (path: string) => boolean): Promise<Mount[]> {

@@ -27,7 +27,7 @@ export interface EndedRun extends CommandOutcome {
 	readonly hasBegun?: boolean;
 }
 
-/** Runs commands to their end, with or without a sandbox, and remembers their processes. */
+/** Runs commands to their end, with or without a sandbox, and records their processes. */
 export class CommandRuns {
 	readonly #clock: Clock;
 	readonly #marker: string;

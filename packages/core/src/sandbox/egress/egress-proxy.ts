@@ -216,7 +216,7 @@ export const connectOverTcp: Connect = async (addresses, signal) => {
 	}
 };
 
-/** Milliseconds without data after which a connection is ended. The end may be late by the same time. */
+/** Milliseconds without data after which a connection is ended. The connection can end up to the same time later. */
 const IDLE_MS = 120_000;
 /** Maximum duration of a connection in milliseconds: longer than any command may run. */
 const MAX_MS = 15 * 60_000;

@@ -23,7 +23,7 @@ import {
 import { type Care, git, type Repository } from "./repository.ts";
 import { gitEffectTexts } from "./texts.ts";
 
-/** How a call runs, and which approval it requires. */
+/** Execution of a call, and the approval that it requires. */
 export interface GitJudgement extends JudgedClasses {
 	readonly care: Care;
 	readonly words: readonly string[];

@@ -325,7 +325,7 @@ function codeHash(code: string, fingerprint: (text: string) => string): string {
 }
 
 const periodMs = 60_000;
-/** Maximum remembered names. Above it the oldest are dropped, so that invented names cannot fill the memory. */
+/** Maximum cached names. The oldest are removed first, so that invented names cannot fill the memory. */
 const maxNames = 10_000;
 
 /** Counts attempts within a minute. */

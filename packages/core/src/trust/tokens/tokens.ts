@@ -42,7 +42,7 @@ interface Minted {
 	readonly hash: Buffer;
 }
 
-/** How long tokens that count no longer are still listed. */
+/** Time for which invalid tokens are still listed. */
 const listedMs = 30 * 24 * 60 * 60 * 1000;
 
 /**

@@ -37,7 +37,7 @@ export class Reminders {
 	readonly #ports: ReminderPorts;
 	readonly #sessions: Sessions;
 	#timer: Timer | undefined;
-	/** When the timer looks, in milliseconds since the epoch. */
+	/** Time of the next check, in milliseconds since the epoch. */
 	#lookAt = Number.POSITIVE_INFINITY;
 	#looking: Promise<void> = Promise.resolve();
 	/** Questions with a logged failure. */

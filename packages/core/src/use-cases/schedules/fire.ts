@@ -225,7 +225,7 @@ async function send(parts: FiringParts, session: Session, firing: Firing): Promi
 	return "fired";
 }
 
-/** Why the skill of the message cannot be started. Throws other errors again, so that the firing is tried again. */
+/** Reason why the skill of the message cannot be started. Throws other errors again, so that the firing is tried again. */
 function refusalOfSkill(reason: unknown): string {
 	const { code, message } = ParleyError.from(reason);
 	if (code === "failed_precondition" || code === "invalid_argument") return message;

@@ -47,7 +47,7 @@ interface ClockParts extends FiringParts {
 export class ScheduleClock {
 	readonly #parts: ClockParts;
 	#timer: Timer | undefined;
-	/** When the timer looks, in milliseconds since the epoch. */
+	/** Time of the next check, in milliseconds since the epoch. */
 	#lookAt = Number.POSITIVE_INFINITY;
 	#looking: Promise<void> = Promise.resolve();
 	#state: "new" | "started" | "stopped" = "new";

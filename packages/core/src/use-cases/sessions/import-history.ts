@@ -116,7 +116,7 @@ class HistoryReader {
 		return this.#runs;
 	}
 
-	/** Results first, wherever they are in the message: they belong to the reply before it. */
+	/** Results first, independent of their place in the message: they belong to the reply before it. */
 	#answer(content: readonly HistoryBlock[], role: "user" | "tool"): void {
 		for (const block of content) {
 			if (block.type === "result") this.#result(block);

@@ -116,7 +116,7 @@ export class Titles {
 	}
 }
 
-/** How a conversation began. */
+/** First message and reply of a conversation. */
 interface Beginning {
 	readonly message: string;
 	readonly reply: string;

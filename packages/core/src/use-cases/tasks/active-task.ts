@@ -179,7 +179,7 @@ function isPassing(failure: ParleyError): boolean {
 	return failure instanceof ModelError && passing.includes(failure.fault);
 }
 
-/** How deep workers may spawn workers, and how many one task may have. */
+/** Maximum depth of workers that spawn workers, and maximum workers of one task. */
 const deepest = 3;
 const broadest = 8;
 

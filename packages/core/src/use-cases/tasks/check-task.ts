@@ -9,7 +9,7 @@ import { type NewTask, type NewWorker, priorities } from "../../vocabulary/task.
 /** Default tools of tasks. */
 const usualTools = ["run_command", "git", "query_memories"];
 
-/** How often a task that a provider fails is tried again. */
+/** Maximum retries of a task after failures of a provider. */
 const maxRetries = 3;
 
 /** Names that a task may use. */

@@ -58,7 +58,7 @@ export class McpConnection {
 	readonly #server: McpServer;
 	/** Ends the waits when the gateway stops. */
 	readonly #stopping = new AbortController();
-	/** The requests at work, which end when their client disconnects. */
+	/** The active requests, which end when their client disconnects. */
 	readonly #lost = new Map<RequestId, AbortController>();
 
 	constructor(deps: ConnectionDeps) {
@@ -80,7 +80,7 @@ export class McpConnection {
 		await this.#server.connect(transport);
 	}
 
-	/** Number of requests at work. */
+	/** Number of active requests. */
 	get active(): number {
 		return this.#lost.size;
 	}

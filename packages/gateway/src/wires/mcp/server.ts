@@ -30,7 +30,7 @@ export interface McpEndpointOptions {
 const maxSessions = 256;
 /** Maximum open sessions of one principal. */
 const maxSessionsOfPrincipal = 32;
-/** Maximum requests at work in one session. */
+/** Maximum active requests of one session. */
 const maxRequests = 16;
 /** Maximum bytes of a message. */
 const maxBytes = 1024 * 1024;
@@ -193,7 +193,7 @@ export class McpEndpoint {
 
 	/**
 	 * Ends the session of the principal that was unused for the longest time, if there are too many. Never one of another
-	 * principal. Refuses if all are at work.
+	 * principal. Refuses if all are active.
 	 */
 	#makeRoom({ id }: Principal): void {
 		const own = [...this.#sessions.values()].filter(({ principal }) => principal.id === id);
@@ -232,7 +232,7 @@ export class McpEndpoint {
 		return session;
 	}
 
-	/** Starts or restarts the time until the session ends. A session with requests at work does not end. */
+	/** Starts or restarts the time until the session ends. A session with active requests does not end. */
 	#touch(session: McpSession): void {
 		if (this.#sessions.get(session.id) !== session) return;
 		const { clock } = this.#options;

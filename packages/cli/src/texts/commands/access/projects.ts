@@ -17,7 +17,7 @@ Examples:
 	deny: "refuse a directory, so that `parley` does not ask again",
 	forget: "forget the answer for a directory, so that `parley` asks again",
 	directory: "directory (default: the current one)",
-	yes: "do not ask, also not for your home directory",
+	yes: "do not ask for confirmation, not even for your home directory",
 } as const;
 
 export const projectsMessages = {

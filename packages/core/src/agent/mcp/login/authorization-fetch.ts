@@ -22,7 +22,7 @@ export interface AuthorizationReach {
 	readonly privateHosts: readonly string[];
 }
 
-/** A guarded fetch for one login or refresh, that remembers why it refused a request. */
+/** A guarded fetch for one login or refresh, that records why it refused a request. */
 export interface AuthorizationFetch extends GuardedFetch {
 	/** First problem of a request. The library continues without the answer for some of them. */
 	readonly problem: ParleyError | undefined;

@@ -129,7 +129,7 @@ function byTicket({ runtime, clock }: TestRuntime, principal: Principal): Princi
 interface Case {
 	readonly method: MethodName;
 	readonly params: object;
-	/** Joined first, if the principal may. */
+	/** Connections that may join a session join it first. */
 	readonly session: string;
 }
 
