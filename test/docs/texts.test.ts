@@ -19,7 +19,7 @@ const known = [
 		"Prefer the specific tool over a command: for example, read a file",
 	],
 	["packages/discord/src/catch-up/catch-up.ts", "reading missed messages was stopped"],
-	["packages/gateway/src/auth/forwarding.ts", "contradictory forwarding headers"],
+	["packages/gateway/src/texts/http.ts", "contradictory forwarding headers"],
 	["packages/protocol/src/client/gateway-client.ts", "the session could not be resumed now"],
 	["packages/slack/src/blocks/check-message.ts", "a section is empty or too long"],
 ] as const;
