@@ -90,6 +90,7 @@ test("Node 24: npx runs the package as documented, without an installation", asy
 	const words = command.split(" ");
 	expect(words.splice(-2)).toEqual(["parley", "start"]);
 	await playFirstMessage(machine, words.join(" "), await machine.start("sh", "-c", `exec ${command}`));
+	expect(machine.errors).toContain(`npx --package ./${basename(tarball)} parley chat`);
 	const { stdout } = await machine.run("sh", "-c", `${words.join(" ")} parley version --json`);
 	expect(JSON.parse(stdout)).toMatchObject({
 		node: process.versions.node,

@@ -53,6 +53,7 @@ export class NewMachine implements AsyncDisposable {
 	readonly directory = mkdtempSync(join(tmpdir(), "parley-package-"));
 	readonly home = join(this.directory, "home");
 	readonly environment: NodeJS.ProcessEnv;
+	#errors = "";
 	#started: ChildProcessByStdio<null, Readable, Readable> | undefined;
 
 	private constructor(node: string, settings: Readonly<Record<string, string>>) {
@@ -73,6 +74,11 @@ export class NewMachine implements AsyncDisposable {
 		return new NewMachine(node, await npmSettings());
 	}
 
+	/** Output of the started program on standard error so far. */
+	get errors(): string {
+		return this.#errors;
+	}
+
 	/** Runs a program to its end. Throws if its exit code is not 0. */
 	run(program: string, ...args: readonly string[]): Promise<Printed> {
 		return execute(program, args, { cwd: this.home, env: this.environment });
@@ -87,12 +93,11 @@ export class NewMachine implements AsyncDisposable {
 			detached: true,
 		});
 		this.#started = child;
-		let errors = "";
 		child.stderr.setEncoding("utf8").on("data", (text: string) => {
-			errors += text;
+			this.#errors += text;
 		});
 		const ended = once(child, "close").then(([code]) => {
-			throw new Error(`${program} ended with ${code}:\n${errors}`);
+			throw new Error(`${program} ended with ${code}:\n${this.#errors}`);
 		});
 		ended.catch(() => undefined);
 		return Promise.race([listening(child.stdout), ended]);

@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
 import { createStyles } from "../text/styles.ts";
-import { alreadyRunning, modelLine, welcome } from "./start-for-person.ts";
+import { alreadyRunning, commandOf, modelLine, welcome } from "./start-for-person.ts";
 
-const plain = createStyles(false);
+const styles = createStyles(false);
+const command = "npx --no parley";
 const gateway = {
 	urls: ["http://127.0.0.1:7777", "http://127.0.0.1:8080"],
 	provider: "offline",
@@ -22,8 +23,10 @@ const gateway = {
 	},
 };
 
+const context = { defaultData: gateway.dataDirectory, styles, command };
+
 test("prints the model, the data directory and the next commands", () => {
-	expect(welcome(gateway, gateway.dataDirectory, plain)).toBe(`
+	expect(welcome(gateway, context)).toBe(`
   model    offline (built in, needs no API key)
   data     /home/ada/.local/share/parley
   clients  ws://127.0.0.1:7777/api/ws (Ozzie)
@@ -42,7 +45,7 @@ test("prints the model, the data directory and the next commands", () => {
 
 test("prints that Ozzie clients need no option on their default port", () => {
 	const urls = [...gateway.urls, "http://127.0.0.1:18420"];
-	expect(welcome({ ...gateway, urls }, gateway.dataDirectory, plain)).toContain(
+	expect(welcome({ ...gateway, urls }, context)).toContain(
 		"\n           Ozzie clients connect without options: ozzie ask, ozzie tui\n",
 	);
 });
@@ -67,11 +70,7 @@ test.each([
 		"required from all clients",
 	],
 ])("prints the access with %j: %s", (facts, reached, token) => {
-	const text = welcome(
-		{ ...gateway, reach: { ...gateway.reach, localTrust: false, ...facts } },
-		gateway.dataDirectory,
-		plain,
-	);
+	const text = welcome({ ...gateway, reach: { ...gateway.reach, localTrust: false, ...facts } }, context);
 	expect(text).toMatch(new RegExp(`  reached  .*${reached}.*\n  token    ${token}`));
 	expect(text).toContain("publicUrl" in facts ? "wss://a.test/api/ws" : "ws://127.0.0.1:7777/api/ws");
 	expect(text).toContain("publicUrl" in facts ? " a.test:443 (gRPC" : " 127.0.0.1:7777 (gRPC");
@@ -79,13 +78,13 @@ test.each([
 
 test("prints commands with --data for another data directory", () => {
 	const elsewhere = { ...gateway, dataDirectory: "/tmp/ada's data" };
-	expect(welcome(elsewhere, gateway.dataDirectory, plain)).toContain("chat --data '/tmp/ada'\\''s data' ");
+	expect(welcome(elsewhere, context)).toContain("chat --data '/tmp/ada'\\''s data' ");
 	const remote = {
 		...elsewhere,
 		dataDirectory: "/tmp/ada",
 		reach: { ...gateway.reach, beyond: true, localTrust: false },
 	};
-	expect(welcome(remote, gateway.dataDirectory, plain)).toContain("`npx --no parley token --data /tmp/ada`");
+	expect(welcome(remote, context)).toContain("`npx --no parley token --data /tmp/ada`");
 });
 
 const claude = {
@@ -96,7 +95,7 @@ const claude = {
 };
 
 test("prints the recipient of messages and the resumed work", () => {
-	const text = welcome({ ...claude, resumed: 2 }, gateway.dataDirectory, plain);
+	const text = welcome({ ...claude, resumed: 2 }, context);
 	expect(text).toBe(`
   model    claude-sonnet-5-5
   sends    your messages and tool results to anthropic
@@ -118,7 +117,7 @@ test("prints the recipient of messages and the resumed work", () => {
 
 test("prints the host of a custom server", () => {
 	const local = { ...claude, model: "llama", serverHost: "127.0.0.1:8080" };
-	expect(welcome(local, "", plain)).toContain("tool results to 127.0.0.1:8080\n");
+	expect(welcome(local, { ...context, defaultData: "" })).toContain("tool results to 127.0.0.1:8080\n");
 });
 
 test.each([
@@ -137,9 +136,32 @@ test.each([
 });
 
 test("prints the running gateway at a second start", () => {
-	const text = alreadyRunning({ pid: 42, urls: gateway.urls }, "/data", gateway.dataDirectory);
+	const text = alreadyRunning({ pid: 42, urls: gateway.urls }, { ...context, data: "/data" });
 	expect(text).toContain(
 		"process 42, at http://127.0.0.1:7777, http://127.0.0.1:8080, with the data in /data",
 	);
 	expect(text).toContain("npx --no parley stop --data /data");
+});
+
+test.each([
+	["clone", {}, "npx --no parley"],
+	["global", {}, "parley"],
+	["project", { npm_config_package: "./other.tgz" }, "parley"],
+	["npx", { npm_config_package: "./my parley.tgz" }, "npx --package './my parley.tgz' parley"],
+	["npx", {}, "parley"],
+] as const)("%s %o: calls the command as %s", (kind, environment, words) => {
+	expect(commandOf(kind, environment)).toBe(words);
+});
+
+test("an installed command is called in any directory", () => {
+	const text = welcome(gateway, { ...context, command: "parley" });
+	expect(text).toContain("  In another terminal:\n    parley chat  ");
+	expect(text).not.toContain("npx");
+	const second = alreadyRunning(
+		{ pid: 42, urls: gateway.urls },
+		{ ...context, data: "/data", command: "parley" },
+	);
+	expect(second).toContain(
+		"Open a chat with `parley chat --data /data`, or stop it with `parley stop --data /data`.",
+	);
 });

@@ -5,6 +5,7 @@ import { defaultDataDirectory } from "../command-line/data-directory.ts";
 import type { Io } from "../command-line/io.ts";
 import { humanLog } from "../gateway/human-log.ts";
 import { type RunOptions, readConfig, runGateway } from "../gateway/run-gateway.ts";
+import { findInstallation, type Installation } from "../installation/installation.ts";
 import { alignColumns } from "../text/columns.ts";
 import { createStyles, type Styles, wantsColours } from "../text/styles.ts";
 import { visibleLine } from "../text/visible.ts";
@@ -29,6 +30,7 @@ export async function startForPerson(options: StartOptions): Promise<number> {
 	const { flags, io } = options;
 	const styles = createStyles(wantsColours(io.stderr, io.environment));
 	const defaultData = await defaultDataDirectory();
+	const command = commandOf(findInstallation().kind, io.environment);
 	const onListening = (gateway: Gateway): void => {
 		io.stdout.write(`${modelLine(gateway)}\n`);
 	};
@@ -36,7 +38,7 @@ export async function startForPerson(options: StartOptions): Promise<number> {
 		io.stderr.write(`stopping, running work gets up to ${graceMs / 1000} s …\n`);
 	};
 	const onReady = (gateway: Gateway): void => {
-		io.stderr.write(welcome(gateway, defaultData, styles));
+		io.stderr.write(welcome(gateway, { defaultData, styles, command }));
 	};
 	const attach = attachConnectors(flags, io, (names) => {
 		if (names.length > 0) io.stderr.write(`  connects to ${names.join(", ")}\n\n`);
@@ -54,9 +56,24 @@ export async function startForPerson(options: StartOptions): Promise<number> {
 		const { data } = await readConfig(flags, io);
 		const running = await findRunningGateway(data);
 		if (!running) throw error;
-		io.stderr.write(alreadyRunning(running, data, defaultData));
+		io.stderr.write(alreadyRunning(running, { data, defaultData, command }));
 		return 1;
 	}
+}
+
+/** The default data directory and the form of the printed commands. */
+interface CallContext {
+	readonly defaultData: string;
+	/** Words by which a person calls the command in a shell. */
+	readonly command: string;
+}
+
+/** Words by which a person calls the command of this copy in a shell. */
+export function commandOf(kind: Installation["kind"], environment: NodeJS.ProcessEnv): string {
+	if (kind === "clone") return "npx --no parley";
+	// npx passes its options in such variables: https://docs.npmjs.com/cli/v11/using-npm/config
+	const file = environment["npm_config_package"];
+	return kind === "npx" && file !== undefined ? `npx --package ${shellWord(file)} parley` : "parley";
 }
 
 /** The model of the gateway, and the reason for its provider. */
@@ -85,8 +102,7 @@ export function modelLine({ provider, model, serverHost, providerReason }: Model
 
 export function welcome(
 	gateway: Omit<Gateway, "stop" | "renewCertificate">,
-	defaultData: string,
-	styles: Styles,
+	{ defaultData, styles, command }: CallContext & { readonly styles: Styles },
 ): string {
 	const { urls, provider, dataDirectory, resumed, reach } = gateway;
 	const { bold, dim } = styles;
@@ -98,7 +114,7 @@ export function welcome(
 		["clients", `${webSocketUrl(place)} (Ozzie)`],
 		["", ozzieHint(urls)],
 		place === undefined ? undefined : ["", `${grpcTarget(place)} (gRPC: kontekst, roz)`],
-		...accessFacts(reach, flag),
+		...accessFacts(reach, `${command} token${flag}`),
 		resumed > 0 ? ["resumed", `unfinished work in ${resumed} sessions`] : undefined,
 	]);
 	const commands = provider === "offline" ? offlineCommands(flag) : modelCommands(flag);
@@ -106,8 +122,9 @@ export function welcome(
 		"",
 		...alignColumns(facts.map(([name = "", fact = ""]) => [`  ${dim(name)}`, fact])),
 		"",
-		"  In another terminal, in this directory:",
-		...alignColumns(commands.map(([command, does]) => [`    ${bold(`npx --no parley ${command}`)}`, does])),
+		// Only `parley` is found in every directory.
+		command === "parley" ? "  In another terminal:" : "  In another terminal, in this directory:",
+		...alignColumns(commands.map(([words, does]) => [`    ${bold(`${command} ${words}`)}`, does])),
 		"",
 		`  ${dim("Press Ctrl-C to stop. Sessions and unfinished work are kept.")}`,
 		"",
@@ -141,7 +158,7 @@ function ozzieHint(urls: readonly string[]): string {
 }
 
 /** Clients that can connect and the token that they need; no rows if only programs of this user can. */
-function accessFacts(reach: Reach, flag: string): string[][] {
+function accessFacts(reach: Reach, printsToken: string): string[][] {
 	if (reach.localTrust) return [];
 	return [
 		["reached", reachedBy(reach)],
@@ -149,7 +166,7 @@ function accessFacts(reach: Reach, flag: string): string[][] {
 			"token",
 			reach.auth === "none"
 				? "not required: every program on this machine has your rights (--auth none)"
-				: `required from all clients: \`npx --no parley token${flag}\` prints it`,
+				: `required from all clients: \`${printsToken}\` prints it`,
 		],
 	];
 }
@@ -191,13 +208,12 @@ function shellWord(text: string): string {
 /** Error for a second gateway on the same data directory. */
 export function alreadyRunning(
 	{ pid, urls }: { readonly pid: number; readonly urls: readonly string[] },
-	data: string,
-	defaultData: string,
+	{ data, defaultData, command }: CallContext & { readonly data: string },
 ): string {
 	const flag = dataFlag(data, defaultData);
 	return [
 		`Parley is already running: process ${pid}, at ${urls.join(", ")}, with the data in ${data}`,
-		`Open a chat with \`npx --no parley chat${flag}\`, or stop it with \`npx --no parley stop${flag}\`.`,
+		`Open a chat with \`${command} chat${flag}\`, or stop it with \`${command} stop${flag}\`.`,
 		"A second gateway needs its own directory and port: `--data DIR --listen 127.0.0.1:0`.",
 		"",
 	].join("\n");
