@@ -74,6 +74,34 @@ test("the output of a command is shown while it runs", async ({ setup }) => {
 	expect(chat.text).not.toContain("│");
 });
 
+test("a pasted path of an image sends the image", async ({ setup }) => {
+	const pixel =
+		"iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+	writeFileSync(join(setup.work, "pixel.png"), Buffer.from(pixel, "base64"));
+	const chat = await setup.chat();
+	const [session = ""] = /sess_[0-9a-z]{26}/.exec(chat.text) ?? [];
+	chat.type(`say: see \u001b[200~${join(setup.work, "pixel.png")}\u001b[201~`);
+	await chat.until("it is typed", () => chat.typed === "› say: see [image 1: pixel.png]");
+	chat.type("\r");
+	await chat.rests("[offline] see");
+	const shown = setup.run("sessions", "show", session);
+	await shown.shows("+ pixel.png");
+});
+
+test("with --plain, nothing is drawn again, and Ctrl-C leaves", async ({ setup }) => {
+	const chat = setup.run("chat", "--plain");
+	await chat.shows("Ctrl-C cancels the running turn");
+	chat.type("run: echo hi\r");
+	await chat.shows("y yes · n no");
+	chat.type("y\r");
+	await chat.shows("[offline] run_command returned:\nhi");
+	chat.type("/usage\r");
+	await chat.shows("CACHED");
+	chat.type(interrupt);
+	expect(await chat.ended()).toBe(0);
+	expect(chat.received).not.toContain("\u001b[");
+});
+
 test("lines are edited, earlier messages are found, and files are completed", async ({ setup }) => {
 	writeFileSync(join(setup.work, "unusual-name.txt"), "content");
 	const first = await setup.chat();

@@ -1,11 +1,7 @@
-import { once } from "node:events";
-import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
-import type { IncomingMessage } from "node:http";
-import { basename, resolve } from "node:path";
+import { resolve } from "node:path";
 import { text } from "node:stream/consumers";
-import { pipeline } from "node:stream/promises";
-import { defined, ParleyError, parseJson, systemClock } from "@parley/base";
+import { defined, ParleyError, systemClock } from "@parley/base";
 import {
 	type AssistantMessagePayload,
 	type Client,
@@ -13,11 +9,9 @@ import {
 	type MethodResult,
 	type OpenSession,
 	type OzzieEvent,
-	UploadedFile,
 } from "@parley/protocol";
 import { connect } from "../client/connect.ts";
 import { type AddressFlags, findGateway, type GatewayAddress } from "../client/gateway-address.ts";
-import { answerError, beginRequest, unreachable } from "../client/gateway-http.ts";
 import { lastSession, openSession } from "../client/open-session.ts";
 import { Interrupt, interruptedCode } from "../command-line/interrupt.ts";
 import type { Io } from "../command-line/io.ts";
@@ -30,6 +24,7 @@ import { type RunMetrics, RunMetricsCollector } from "../wordings/model-rows.ts"
 import { AnswerOutput } from "./answer-output.ts";
 import { firstByteMs, readPipedInput } from "./piped-input.ts";
 import { Questions } from "./questions.ts";
+import { uploadFile } from "./upload-file.ts";
 
 /** Sends one message, prints the answer, and returns the exit code. */
 export async function ask(words: string, flags: AskFlags, io: Io): Promise<number> {
@@ -239,28 +234,8 @@ async function checkFiles(paths: readonly string[]): Promise<void> {
 /** Uploads the files one after the other. Returns their ids at the gateway. */
 async function uploadFiles(address: GatewayAddress, paths: readonly string[]): Promise<string[]> {
 	const ids: string[] = [];
-	for (const path of paths) ids.push(await upload(address, path));
+	for (const path of paths) ids.push(await uploadFile(address, path));
 	return ids;
-}
-
-async function upload(address: GatewayAddress, path: string): Promise<string> {
-	const { size } = await stat(path);
-	const target = `/api/files?name=${encodeURIComponent(basename(path))}`;
-	// The gateway refuses a file that is too large before its content is sent.
-	const headers = { "content-length": String(size), expect: "100-continue" };
-	const request = beginRequest(address, target, { method: "POST", headers });
-	const failure = Promise.withResolvers<never>();
-	request.once("continue", () => pipeline(createReadStream(path), request).catch(failure.reject));
-	request.flushHeaders();
-	const answered: Promise<IncomingMessage[]> = once(request, "response");
-	const [response] = await Promise.race([answered, failure.promise]).catch((cause: unknown) => {
-		throw unreachable(address, cause);
-	});
-	const { statusCode: status = 0 } = response ?? {};
-	const body = response ? await text(response) : "";
-	if (status === 201) return UploadedFile.parse(parseJson(body)).file_id;
-	const { message, code } = answerError(address, { status, text: body });
-	throw new ParleyError(askTexts.notUploaded({ path, reason: message }), { code });
 }
 
 export interface AskFlags extends AddressFlags, SessionFlags {

@@ -1,6 +1,7 @@
 import { createInterface } from "node:readline";
 import { defined, systemClock } from "@parley/base";
 import type { OpenSession } from "@parley/protocol";
+import { uploadFile } from "../ask/upload-file.ts";
 import { connect } from "../client/connect.ts";
 import { findSession } from "../client/find-session.ts";
 import { type AddressFlags, findGateway } from "../client/gateway-address.ts";
@@ -12,6 +13,7 @@ import type { SessionFlags } from "../command-line/session-flags.ts";
 import { questionPrompt } from "../questions/question-rows.ts";
 import { createStyles } from "../text/styles.ts";
 import { visibleLine } from "../text/visible.ts";
+import { lineTexts } from "../texts/chat/lines.ts";
 import { otherDirectoryWords } from "../wordings/connection-words.ts";
 import { retryWords } from "../wordings/model-rows.ts";
 import { type BeginChat, Chat } from "./chat.ts";
@@ -53,6 +55,7 @@ export async function chat(flags: ChatFlags, io: Io): Promise<number> {
 				session,
 				clock: systemClock,
 				openNew: () => open(undefined),
+				images: { cwd: io.cwd, upload: (path) => uploadFile(address, path) },
 				openExisting: async (id) => open((await find(id)).id),
 				...defined({ listFiles: address.isLocal ? listFiles : undefined }),
 			});
@@ -61,9 +64,10 @@ export async function chat(flags: ChatFlags, io: Io): Promise<number> {
 		const readSandbox = async () => (await readHealthReport(flags, io))?.sandbox?.mode;
 		const makeStatus: MakeStatusLine = (changed) =>
 			new StatusLine({ client, find, home: io.environment["HOME"], readSandbox, changed });
-		const rows = isInteractive(io)
-			? await chatAtTerminal(io, begin, makeStatus)
-			: await chatInLines(io, begin);
+		const rows =
+			isInteractive(io) && !flags.plain
+				? await chatAtTerminal(io, begin, makeStatus)
+				: await chatInLines(io, begin);
 		const deleted = isConnected ? await deleteUnused({ client, created, find }) : [];
 		if (!current || !deleted.includes(current.sessionId)) printRows(rows, io);
 		return 0;
@@ -98,6 +102,7 @@ export async function chatInLines(io: Io, begin: BeginChat): Promise<readonly st
 		},
 	});
 	io.stderr.write(`session: ${visibleLine(chat.sessionId)}\n`);
+	using _ = io.stdin.isTTY ? onInterrupt(chat, io) : undefined;
 	const lines = createInterface({ input: io.stdin });
 	const reading = chat.read();
 	try {
@@ -108,6 +113,17 @@ export async function chatInLines(io: Io, begin: BeginChat): Promise<readonly st
 	}
 	await reading;
 	return [];
+}
+
+/** Ctrl-C cancels the running turn, and leaves the chat without one. */
+function onInterrupt(chat: Chat, io: Io): Disposable {
+	io.stderr.write(`parley: ${lineTexts.interrupts}\n`);
+	const press = (): void => {
+		if (chat.canCancel) void chat.cancel();
+		else chat.leave();
+	};
+	process.on("SIGINT", press);
+	return { [Symbol.dispose]: () => process.off("SIGINT", press) };
 }
 
 async function chatWithLines(chat: Chat, lines: AsyncIterable<string>, io: Io): Promise<void> {
@@ -145,4 +161,7 @@ async function untilReady(chat: Chat, io: Io): Promise<void> {
 	await untilReady(chat, io);
 }
 
-export interface ChatFlags extends AddressFlags, SessionFlags {}
+export interface ChatFlags extends AddressFlags, SessionFlags {
+	/** Print lines also at a terminal that supports escape sequences. */
+	readonly plain?: true;
+}

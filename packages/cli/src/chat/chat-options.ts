@@ -20,6 +20,8 @@ export interface ChatOptions extends ChatDisplay {
 	openNew(): Promise<OpenSession>;
 	/** Opens a session by its id, which may be abbreviated. */
 	openExisting(id: string): Promise<OpenSession>;
+	/** Directory of relative paths of images, and the upload of one, which returns its id. Absent if none can be sent. */
+	readonly images?: { readonly cwd: string; upload(path: string): Promise<string> };
 	/** Files of the directory of a session that complete a text. Absent if the directory is on another machine. */
 	listFiles?(sessionId: string, text: string): Promise<string[]>;
 }

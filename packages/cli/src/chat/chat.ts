@@ -21,6 +21,7 @@ import type { ChatDisplay, ChatOptions } from "./chat-options.ts";
 import { type Beginning, namesWith } from "./completion.ts";
 import { Conversation } from "./conversation.ts";
 import { readEarlierMessages } from "./earlier-messages.ts";
+import { PastedImages } from "./pasted-images.ts";
 import { sessionRows } from "./session-rows.ts";
 import { helpRows, readLine, type SlashCommand, slashCommands } from "./slash-commands.ts";
 
@@ -43,6 +44,7 @@ export class Chat {
 	#waiting: (() => void)[] = [];
 	/** Ids of the sessions that were listed last. */
 	#listed: readonly string[] = [];
+	readonly #images = new PastedImages();
 	#earlier: Promise<readonly string[]> | undefined;
 
 	constructor(options: ChatOptions) {
@@ -292,8 +294,18 @@ export class Chat {
 		this.#note(`model from the next message on: ${model}`);
 	}
 
+	/** A label for an image whose path was pasted; undefined for any other text. */
+	imageLabel(pasted: string): string | undefined {
+		const { images } = this.#options;
+		return images && this.#images.labelOf(pasted, images.cwd);
+	}
+
 	#say(content: string, method: "send_message" | "steer"): Promise<void> {
-		return this.#sending(content, () => this.#request(method, { content }));
+		if (method === "steer") return this.#sending(content, () => this.#request(method, { content }));
+		return this.#sending(content, async () => {
+			const attachments = await this.#images.upload(content, this.#options.images);
+			return this.#request(method, attachments.length === 0 ? { content } : { content, attachments });
+		});
 	}
 
 	/** A sent message is shown until the gateway sends its event. */

@@ -78,6 +78,10 @@ export class Keyboard {
 	}
 
 	#edit(key: Key): void {
+		const { pasted } = this.#message;
+		const label =
+			key.name === "paste-end" && pasted !== undefined ? this.#chat.imageLabel(pasted) : undefined;
+		if (label !== undefined) this.#message = { ...this.#message, pasted: label };
 		if (this.#answer) this.#answer = pressKey(this.#answer, key);
 		else this.#message = pressKey(this.#message, key);
 	}

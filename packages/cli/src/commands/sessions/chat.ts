@@ -6,7 +6,7 @@ import { addSessionFlags } from "../../command-line/session-flags.ts";
 import { chatHelp } from "../../texts/commands/sessions/chat.ts";
 
 export function chatCommand(io: Io): Command {
-	const command = new Command("chat").description(chatHelp.description);
+	const command = new Command("chat").description(chatHelp.description).option("--plain", chatHelp.plain);
 	return addAddressFlags(addSessionFlags(command)).action(async (flags: ChatFlags) => {
 		const { chat } = await import("../../chat/chat-command.ts");
 		io.exitCode = await chat(flags, io);
