@@ -36,12 +36,13 @@ import { eventsCommand } from "./commands/sessions/events.ts";
 import { feedbackCommand } from "./commands/sessions/feedback.ts";
 import { sessionsCommand } from "./commands/sessions/sessions.ts";
 import { taskCommand, tasksCommand } from "./commands/sessions/tasks.ts";
+import { programTexts } from "./texts/program.ts";
 
 type MakeCommand = (io: Io, version: string) => Command;
 
 /** Constructors of the commands by name, in groups with their headings and in the order of the help. */
 const groups: Readonly<Record<string, Readonly<Record<string, MakeCommand>>>> = {
-	"Use the agent:": {
+	[programTexts.useAgent]: {
 		chat: chatCommand,
 		ask: askCommand,
 		answer: answerCommand,
@@ -53,7 +54,7 @@ const groups: Readonly<Record<string, Readonly<Record<string, MakeCommand>>>> = 
 		events: eventsCommand,
 		feedback: feedbackCommand,
 	},
-	"Run the gateway:": {
+	[programTexts.runGateway]: {
 		start: startCommand,
 		stop: stopCommand,
 		status: statusCommand,
@@ -68,7 +69,7 @@ const groups: Readonly<Record<string, Readonly<Record<string, MakeCommand>>>> = 
 		version: versionCommand,
 		completion: completionCommand,
 	},
-	"Models, agents and tools:": {
+	[programTexts.modelsAndTools]: {
 		models: modelsCommand,
 		usage: usageCommand,
 		budget: budgetCommand,
@@ -76,7 +77,7 @@ const groups: Readonly<Record<string, Readonly<Record<string, MakeCommand>>>> = 
 		skills: skillsCommand,
 		mcp: mcpCommand,
 	},
-	"Chats, people and permissions:": {
+	[programTexts.chatsAndPeople]: {
 		discord: discordCommand,
 		slack: slackCommand,
 		people: peopleCommand,
@@ -102,14 +103,11 @@ const oldNames: Readonly<Record<string, string>> = { places: "channels" };
  */
 export function createProgram(io: Io, args: readonly string[]): Command {
 	const program: Command = new Command(programName())
-		.description("Self-hosted AI agent for you and your team. It asks before it acts.")
+		.description(programTexts.description)
 		.version(version)
 		.hook("preAction", (_, command) => applyGlobalFlags(program, command))
 		.helpCommand(false)
-		.addHelpText(
-			"after",
-			"\nStart with `parley start`. The built-in model needs no API key: see\n`parley help offline`.",
-		);
+		.addHelpText("after", programTexts.firstSteps);
 	addGlobalFlags(program);
 	const given = commandIn(args);
 	const name = oldNames[given] ?? given;
@@ -117,7 +115,7 @@ export function createProgram(io: Io, args: readonly string[]): Command {
 	for (const { heading, make } of named ? [named] : allCommands) {
 		program.addCommand(make(io, version).helpGroup(heading));
 	}
-	if (!named) program.addCommand(helpCommand(io).helpGroup("Use the agent:"));
+	if (!named) program.addCommand(helpCommand(io).helpGroup(programTexts.useAgent));
 	if (given === "complete") program.addCommand(completeCommand(io, programToComplete), { hidden: true });
 	return explainUsage(program, io);
 }
@@ -138,8 +136,8 @@ export function commandIn(args: readonly string[]): string {
 
 function addGlobalFlags(program: Command): Command {
 	return program
-		.option("--data <dir>", "the data directory, for commands that use it (PARLEY_DATA)")
-		.option("--url <url>", "address of the gateway, for commands that use it (PARLEY_URL)")
+		.option("--data <dir>", programTexts.data)
+		.option("--url <url>", programTexts.url)
 		.enablePositionalOptions();
 }
 

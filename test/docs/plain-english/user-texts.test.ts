@@ -7,8 +7,10 @@ import { userTexts } from "./user-texts.ts";
 
 const discord = "packages/discord/src";
 const slack = "packages/slack/src";
+const cli = "packages/cli/src";
+const gateway = "packages/gateway/src";
 
-/** Texts outside of `texts/` that no chat user reads. */
+/** Texts outside of `texts/` that no person and no client reads, or that a protocol fixes. */
 const exceptions = [
 	{
 		path: "packages/connector/src/gateway",
@@ -84,18 +86,66 @@ const exceptions = [
 	{ path: `${slack}/interactions/wire.ts`, reason: "error of payloads, for the log" },
 	{ path: `${slack}/run-slack.ts`, text: "Slack", reason: "name of the platform" },
 	{ path: `${slack}/surface/status-line.ts`, text: "could not remove", reason: "a log line" },
+	{ path: `${cli}/command-line/completion-scripts.ts`, reason: "programs of shells" },
+	{ path: `${cli}/command-line/usage.ts`, reason: "an error in the form of commander, which is read again" },
+	{ path: `${cli}/chat`, reason: "texts of the chat; they move when its rows do" },
+	{ path: `${cli}/connectors/start-for-person.ts`, text: "ask ", reason: "commands to run" },
+	{
+		path: `${cli}/service/launchd.ts`,
+		text: "last exit code",
+		reason: "compared with the output of launchctl",
+	},
+	{ path: `${cli}/gateway/platform.ts`, reason: "names of platforms" },
+	{ path: `${gateway}/config/configuration-page.ts`, reason: "parts of a generated page" },
+	{ path: `${gateway}/config/json-schema.ts`, reason: "name of a file" },
+	{ path: `${gateway}/config/sources.ts`, text: "parley config set", reason: "a command" },
+	{
+		path: `${gateway}/data-directory/data-lock.ts`,
+		text: "database or disk is full",
+		reason: "compared with a message of SQLite",
+	},
+	{ path: `${gateway}/grpc/callers.ts`, text: "not authenticated", reason: "an internal error, for the log" },
+	{ path: `${gateway}/pages/html-page.ts`, text: "default-src", reason: "value of a header" },
+	{ path: `${gateway}/rpc/open-agent.ts`, text: "Parley", reason: "name of the program" },
+	{
+		path: `${gateway}/secret-page/answer-secret-page.ts`,
+		text: "GET, HEAD, POST",
+		reason: "value of a header",
+	},
+	{ path: `${gateway}/wires/http`, text: "default-src", reason: "value of a header" },
+	{ path: `${gateway}/wires/http`, text: "GET, HEAD, POST", reason: "value of a header" },
+	{
+		path: `${gateway}/wires/kontekst/connection.ts`,
+		text: "run already started",
+		reason: "fixed by Kontekst",
+	},
+	{ path: `${gateway}/wires/mcp/connection.ts`, text: "Parley", reason: "name of the program" },
+	{ path: `${gateway}/wires/mcp/methods/run-wait.ts`, text: "session not found", reason: "a fixed prefix" },
+	{ path: `${gateway}/wires/ozzie/connection.ts`, text: "a connection without", reason: "name of a symbol" },
+	{ path: `${gateway}/wires/ozzie/connection.ts`, text: "session not found", reason: "prefix of Ozzie" },
+	{ path: `${gateway}/wires/ozzie/error-code.ts`, reason: "prefixes of Ozzie" },
+	{
+		path: `${gateway}/wires/ozzie/methods/request.ts`,
+		text: "the session of",
+		reason: "a key of the journal",
+	},
+	{ path: `${gateway}/wires/roz/methods/stream-session.ts`, reason: "message of grpc-js for the same fault" },
+	{ path: `${gateway}/wires/zot/codec.ts`, text: "malformed json", reason: "an error of Zot" },
+	{ path: `${gateway}/wires/zot/connection.ts`, reason: "errors of Zot" },
+	{ path: `${gateway}/wires/zot/error-code.ts`, reason: "an error of Zot" },
+	{ path: `${gateway}/wires/zot/methods/prompts.ts`, reason: "errors of Zot" },
 ];
 
 /** The largest number of texts outside of `texts/`. Lower it with the number, and never raise it. */
-const maxima = { connector: 0, discord: 0, slack: 0 };
+const maxima = { connector: 0, discord: 0, slack: 0, cli: 0, gateway: 0 };
 
 /** Packages whose errors a person or a client reads. */
-const withErrors: readonly string[] = ["cli"];
+const withErrors: readonly string[] = ["cli", "gateway"];
 
 /** Texts of a package outside of `texts/`, each with its file. */
 function outside(name: string): { readonly file: string; readonly text: string }[] {
 	const files = globSync(`packages/${name}/src/**/*.ts`, { cwd: root }).filter(
-		(file) => !/\.test\.ts$|\/(?:testing|texts)\//.test(file),
+		(file) => !/\.test\.ts$|\/(?:testing|texts|gen)\//.test(file),
 	);
 	return files.flatMap((file) =>
 		userTexts(file, readFileSync(join(root, file), "utf8"), { errors: withErrors.includes(name) }).map(

@@ -9,6 +9,7 @@ import { findInstallation, type Installation } from "../installation/installatio
 import { alignColumns } from "../text/columns.ts";
 import { createStyles, type Styles, wantsColours } from "../text/styles.ts";
 import { visibleLine } from "../text/visible.ts";
+import { startTexts } from "../texts/gateway/start-for-person.ts";
 import { attachConnectors } from "./supervise-connectors.ts";
 
 interface StartOptions {
@@ -35,13 +36,13 @@ export async function startForPerson(options: StartOptions): Promise<number> {
 		io.stdout.write(`${modelLine(gateway)}\n`);
 	};
 	const onStopping = (graceMs: number): void => {
-		io.stderr.write(`stopping, running work gets up to ${graceMs / 1000} s …\n`);
+		io.stderr.write(`${startTexts.stopping({ seconds: graceMs / 1000 })}\n`);
 	};
 	const onReady = (gateway: Gateway): void => {
 		io.stderr.write(welcome(gateway, { defaultData, styles, command }));
 	};
 	const attach = attachConnectors(flags, io, (names) => {
-		if (names.length > 0) io.stderr.write(`  connects to ${names.join(", ")}\n\n`);
+		if (names.length > 0) io.stderr.write(`  ${startTexts.connects({ platforms: names.join(", ") })}\n\n`);
 	});
 	try {
 		const atTerminal = io.stderr.isTTY && {
@@ -86,17 +87,17 @@ interface ModelFacts {
 
 export function modelLine({ provider, model, serverHost, providerReason }: ModelFacts): string {
 	if (provider === "offline" && providerReason === "no key") {
-		return "model: offline (no API key): set ANTHROPIC_API_KEY to use Claude";
+		return startTexts.offlineWithoutKey;
 	}
 	const reason = {
-		key: provider === "anthropic" ? "ANTHROPIC_API_KEY is set" : `the key of ${provider} is set`,
-		"base-url": "a base URL is set",
-		llama: "a local model server is configured",
-		configured: `the provider ${provider} is configured`,
-		"no key": "no API key is set",
+		key: provider === "anthropic" ? startTexts.anthropicKey : startTexts.providerKey({ provider }),
+		"base-url": startTexts.baseUrl,
+		llama: startTexts.llama,
+		configured: startTexts.configured({ provider }),
+		"no key": startTexts.noKey,
 	}[providerReason];
-	if (provider === "offline") return `model: offline: ${reason}`;
-	const where = serverHost === undefined ? provider : `${provider} API at ${serverHost}`;
+	if (provider === "offline") return startTexts.offline({ reason });
+	const where = serverHost === undefined ? provider : startTexts.providerAt({ provider, host: serverHost });
 	return visibleLine(`model: ${model} (${where}): ${reason}`);
 }
 
@@ -113,9 +114,9 @@ export function welcome(
 		["data", dataDirectory],
 		["clients", `${webSocketUrl(place)} (Ozzie)`],
 		["", ozzieHint(urls)],
-		place === undefined ? undefined : ["", `${grpcTarget(place)} (gRPC: kontekst, roz)`],
+		place === undefined ? undefined : ["", startTexts.grpcClients({ address: grpcTarget(place) })],
 		...accessFacts(reach, `${command} token${flag}`),
-		resumed > 0 ? ["resumed", `unfinished work in ${resumed} sessions`] : undefined,
+		resumed > 0 ? ["resumed", startTexts.resumed({ sessions: resumed })] : undefined,
 	]);
 	const commands = provider === "offline" ? offlineCommands(flag) : modelCommands(flag);
 	return [
@@ -123,20 +124,20 @@ export function welcome(
 		...alignColumns(facts.map(([name = "", fact = ""]) => [`  ${dim(name)}`, fact])),
 		"",
 		// Only `parley` is found in every directory.
-		command === "parley" ? "  In another terminal:" : "  In another terminal, in this directory:",
+		`  ${command === "parley" ? startTexts.inOtherTerminal : startTexts.inOtherTerminalHere}`,
 		...alignColumns(commands.map(([words, does]) => [`    ${bold(`${command} ${words}`)}`, does])),
 		"",
-		`  ${dim("Press Ctrl-C to stop. Sessions and unfinished work are kept.")}`,
+		`  ${dim(startTexts.howToStop)}`,
 		"",
 		"",
 	].join("\n");
 }
 
 function modelFacts({ provider, model, serverHost = provider }: ModelFacts): string[][] {
-	if (provider === "offline") return [["model", "offline (built in, needs no API key)"]];
+	if (provider === "offline") return [["model", startTexts.offlineModel]];
 	return [
 		["model", visibleLine(model)],
-		["sends", visibleLine(`your messages and tool results to ${serverHost}`)],
+		["sends", visibleLine(startTexts.sends({ host: serverHost }))],
 	];
 }
 
@@ -153,8 +154,8 @@ function grpcTarget(url: string): string {
 /** Connection hint for existing Ozzie clients; `docs/ozzie-client.md` has the details. */
 function ozzieHint(urls: readonly string[]): string {
 	const usual = urls.find((url) => new URL(url).port === String(ozzieEndpoint.port));
-	if (usual !== undefined) return "Ozzie clients connect without options: ozzie ask, ozzie tui";
-	return `Ozzie clients connect with --gateway ${webSocketUrl(urls[0])}; start with --ozzie to connect without this option`;
+	if (usual !== undefined) return startTexts.ozzieClients;
+	return startTexts.ozzieClientsAt({ url: webSocketUrl(urls[0]) });
 }
 
 /** Clients that can connect and the token that they need; no rows if only programs of this user can. */
@@ -165,34 +166,32 @@ function accessFacts(reach: Reach, printsToken: string): string[][] {
 		[
 			"token",
 			reach.auth === "none"
-				? "not required: every program on this machine has your rights (--auth none)"
-				: `required from all clients: \`${printsToken}\` prints it`,
+				? startTexts.tokenNotRequired
+				: startTexts.tokenRequired({ command: printsToken }),
 		],
 	];
 }
 
 function reachedBy({ beyond, tls, insecureLan, proxies, publicUrl }: Reach): string {
-	if (insecureLan) return "by other machines WITHOUT TLS: messages and the token can be read on the network";
-	if (beyond && tls) return "by other machines, over TLS";
-	if (beyond) return "by other machines, through trusted proxies only";
-	return proxies || publicUrl !== undefined
-		? "by other machines, through a proxy on this machine"
-		: "from this machine only";
+	if (insecureLan) return startTexts.reachedInsecurely;
+	if (beyond && tls) return startTexts.reachedOverTls;
+	if (beyond) return startTexts.reachedThroughProxies;
+	return proxies || publicUrl !== undefined ? startTexts.reachedThroughOwnProxy : startTexts.reachedHere;
 }
 
 function offlineCommands(flag: string): [command: string, does: string][] {
 	return [
-		[`chat${flag}`, "open a chat"],
-		[`ask "run: echo hi" -y${flag}`, "send one message"],
-		["help offline", "list the commands of the offline model"],
+		[`chat${flag}`, startTexts.openChat],
+		[`ask "run: echo hi" -y${flag}`, startTexts.sendMessage],
+		["help offline", startTexts.listOfflineCommands],
 	];
 }
 
 function modelCommands(flag: string): [command: string, does: string][] {
 	return [
-		[`chat${flag}`, "open a chat"],
-		[`ask "What is in this directory?"${flag}`, "send one message"],
-		[`usage${flag}`, "show tokens and costs"],
+		[`chat${flag}`, startTexts.openChat],
+		[`ask "What is in this directory?"${flag}`, startTexts.sendMessage],
+		[`usage${flag}`, startTexts.showUsage],
 	];
 }
 
@@ -212,9 +211,9 @@ export function alreadyRunning(
 ): string {
 	const flag = dataFlag(data, defaultData);
 	return [
-		`Parley is already running: process ${pid}, at ${urls.join(", ")}, with the data in ${data}`,
-		`Open a chat with \`${command} chat${flag}\`, or stop it with \`${command} stop${flag}\`.`,
-		"A second gateway needs its own directory and port: `--data DIR --listen 127.0.0.1:0`.",
+		startTexts.alreadyRunning({ pid, urls: urls.join(", "), data }),
+		startTexts.chatOrStop({ command, flag }),
+		startTexts.secondGateway,
 		"",
 	].join("\n");
 }

@@ -7,6 +7,7 @@ import { printJson, printRows } from "../command-line/output.ts";
 import { UsageError } from "../command-line/usage.ts";
 import { visibleLine } from "../text/visible.ts";
 import { withoutQuery } from "../text/without-query.ts";
+import { mcpLoginTexts } from "../texts/gateway/mcp.ts";
 import { type LoginListener, listenForLogin } from "./login-answer.ts";
 import type { LoginFlags } from "./mcp-flags.ts";
 import { endLogin, unrevokedNote } from "./mcp-logout.ts";
@@ -21,7 +22,7 @@ export async function logIn(name: string, flags: LoginFlags, io: Io): Promise<vo
 	const server = servers.find((one) => one.name === name);
 	if (server === undefined) throw noServer(name, servers);
 	if (server.headers["authorization"] !== undefined)
-		throw new UsageError(`The server "${name}" has a token by its setting tokenFrom, and needs no login`);
+		throw new UsageError(mcpLoginTexts.noLoginNeeded({ server: name }));
 	const client = clientOf(flags, io);
 	const listener = await listenForLogin(flags.port ?? 0);
 	try {
@@ -44,7 +45,7 @@ export async function logIn(name: string, flags: LoginFlags, io: Io): Promise<vo
 		listener.close();
 	}
 	if (flags.json) printJson({ loggedIn: name }, io);
-	else printRows([`logged in to ${name}; try it with: parley mcp doctor`], io);
+	else printRows([mcpLoginTexts.loggedIn({ server: name })], io);
 }
 
 /** Removes a login, and revokes its tokens if the authorization server allows it. */
@@ -52,9 +53,9 @@ export async function logOut(name: string, flags: LoginFlags, io: Io): Promise<v
 	const { data, servers, logins } = await openLogins(flags, io);
 	const allowPrivate = servers.some((one) => one.name === name && one.allowPrivate);
 	const end = await endLogin(name, allowPrivate, { data, logins });
-	if (!end) throw new UsageError(`There is no login to a server "${name}"`);
+	if (!end) throw new UsageError(mcpLoginTexts.noLogin({ server: name }));
 	if (flags.json) return printJson({ loggedOut: name, revoked: end.isRevoked }, io);
-	printRows([`logged out of ${name}${unrevokedNote(end)}`], io);
+	printRows([mcpLoginTexts.loggedOut({ server: name, note: unrevokedNote(end) })], io);
 }
 
 const noteDeps = { clock: systemClock, ids: createIds() };
@@ -86,17 +87,17 @@ async function openLogins({ data: directory, agent = "default" }: LoginFlags, io
 
 function noServer(name: string, servers: readonly McpRemoteSettings[]): UsageError {
 	const known = servers.map((one) => one.name).join(", ") || "none";
-	return new UsageError(`There is no remote server "${name}". Remote servers: ${known}`);
+	return new UsageError(mcpLoginTexts.noRemoteServer({ server: name, known }));
 }
 
 function clientOf({ clientId, clientSecretFrom }: LoginFlags, io: Io) {
 	if (clientId === undefined) {
 		if (clientSecretFrom === undefined) return undefined;
-		throw new UsageError("--client-secret-from needs --client-id");
+		throw new UsageError(mcpLoginTexts.secretWithoutClient);
 	}
 	const secret = clientSecretFrom === undefined ? undefined : io.environment[clientSecretFrom];
 	if (clientSecretFrom !== undefined && !secret)
-		throw new UsageError(`There is no variable ${clientSecretFrom} with the secret of the client`);
+		throw new UsageError(mcpLoginTexts.noSecretVariable({ variable: clientSecretFrom }));
 	return { client_id: clientId, ...defined({ client_secret: secret }) };
 }
 
@@ -107,27 +108,24 @@ async function waitForAnswer(
 	io: Io,
 ): Promise<URLSearchParams> {
 	const rows = [
-		`Open this address in a browser, and log in at ${pending.url.host} for ${visibleLine(pending.resource)}:`,
+		mcpLoginTexts.openAddress({ host: pending.url.host, resource: visibleLine(pending.resource) }),
 		"",
 		pending.url.href,
 		"",
-		"The browser then returns to this machine. If it runs on another machine, it shows an",
-		"error at the end: copy the complete address of that page, and paste it here.",
+		mcpLoginTexts.returnsHere,
+		mcpLoginTexts.copyAddress,
 	];
 	io.stderr.write(rows.map((row) => `${row}\n`).join(""));
 	const late = Promise.withResolvers<never>();
 	const timer = systemClock.after(longestLoginMs, () =>
-		late.reject(
-			new ParleyError("The login was not finished within 10 minutes", { code: "deadline_exceeded" }),
-		),
+		late.reject(new ParleyError(mcpLoginTexts.notFinished, { code: "deadline_exceeded" })),
 	);
 	const pasted = Promise.withResolvers<URLSearchParams>();
 	const lines = createInterface({ input: io.stdin });
 	lines.on("line", (line) => {
 		const answer = URL.parse(line.trim())?.searchParams;
 		if (answer && pending.isOurs(answer)) pasted.resolve(answer);
-		else if (line.trim() !== "")
-			io.stderr.write("This is not the address of the end of this login: copy the complete address.\n");
+		else if (line.trim() !== "") io.stderr.write(`${mcpLoginTexts.otherAddress}\n`);
 	});
 	try {
 		return await Promise.race([listener.answer(pending.isOurs), pasted.promise, late.promise]);

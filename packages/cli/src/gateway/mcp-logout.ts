@@ -1,6 +1,7 @@
 import { createIds, systemClock } from "@parley/base";
 import { revokeLogin } from "@parley/core";
 import { type McpLoginFile, noteChange } from "@parley/gateway";
+import { mcpLoginTexts } from "../texts/gateway/mcp.ts";
 
 /** End of a login. Without a revocation, its token is valid until it expires. */
 interface LoginEnd {
@@ -26,5 +27,5 @@ export async function endLogin(
 
 /** The end of the sentence about a login that ended. */
 export function unrevokedNote({ isRevoked }: LoginEnd): string {
-	return isRevoked ? "" : "; its token is valid until it expires";
+	return isRevoked ? "" : mcpLoginTexts.tokenStaysValid;
 }

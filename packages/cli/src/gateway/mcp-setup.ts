@@ -22,6 +22,7 @@ import { noConfirmation, UsageError } from "../command-line/usage.ts";
 import { tableRows } from "../text/columns.ts";
 import { visibleLine } from "../text/visible.ts";
 import { withoutQuery } from "../text/without-query.ts";
+import { mcpSetupTexts } from "../texts/gateway/mcp.ts";
 import type { AddFlags, McpFlags, RightFlags, TrustFlags } from "./mcp-flags.ts";
 import { endLogin, unrevokedNote } from "./mcp-logout.ts";
 import { readConfig } from "./run-gateway.ts";
@@ -43,10 +44,10 @@ export async function listServers(flags: McpFlags, io: Io): Promise<void> {
 	const rows = servers.map(({ name, source, command, trust, login = "" }) =>
 		[name, trust, login, source, command].map(visibleLine),
 	);
-	const table = [["NAME", "TRUST", "LOGIN", "SOURCE", "COMMAND"], ...rows];
+	const table = [mcpSetupTexts.columns, ...rows];
 	printRows(
 		rows.length === 0
-			? ["No MCP servers. Add one with: parley mcp add NAME COMMAND"]
+			? [mcpSetupTexts.noServers]
 			: tableRows({ rows: table, optional: [3], elastic: 4 }, outputFormat(io)),
 		io,
 	);
@@ -107,14 +108,14 @@ export async function addServer(
 	io: Io,
 ): Promise<void> {
 	if (!mcpNamePattern.test(name)) {
-		throw new UsageError(`Invalid name "${name}": use 1 to 32 lower-case letters, digits and -`);
+		throw new UsageError(mcpSetupTexts.invalidName({ name }));
 	}
 	const server = serverOf(program, args, flags, io);
 	await change(flags, io, addedServer(name, server), (content) => ({
 		...content,
 		servers: { ...content.servers, [name]: server },
 	}));
-	const done = `added ${name}; try it with: parley mcp doctor`;
+	const done = mcpSetupTexts.added({ name });
 	if (flags.json) printJson({ added: name }, io);
 	else printRows([done], io);
 }
@@ -155,7 +156,7 @@ export async function removeServer(name: string, flags: McpFlags, io: Io): Promi
 		const { [name]: removed, ...servers } = content.servers;
 		if (removed === undefined) {
 			const known = Object.keys(content.servers).join(", ") || "none";
-			throw new UsageError(`No server "${name}" was added by a command. Added servers: ${known}`);
+			throw new UsageError(mcpSetupTexts.noAddedServer({ name, known }));
 		}
 		allowPrivate = removed.allowPrivate === true;
 		return { ...content, servers };
@@ -164,7 +165,8 @@ export async function removeServer(name: string, flags: McpFlags, io: Io): Promi
 	const logins = new McpLoginFile({ data, clock: systemClock, redactor: new Redactor() });
 	const end = await endLogin(name, allowPrivate, { data, logins });
 	if (flags.json) return printJson({ removed: name, ...defined({ revoked: end?.isRevoked }) }, io);
-	printRows([`removed ${name}${end ? `, and logged out of it${unrevokedNote(end)}` : ""}`], io);
+	const { removed, removedWithLogin } = mcpSetupTexts;
+	printRows([end ? removedWithLogin({ name, note: unrevokedNote(end) }) : removed({ name })], io);
 }
 
 /** Trusts the present servers of a directory after the operator has confirmed them. Returns the exit code. */
@@ -173,12 +175,13 @@ export async function trustDirectory(given: string, flags: TrustFlags, io: Io): 
 	if (needsConfirmation && !(io.stdin.isTTY && io.stderr.isTTY)) throw new UsageError(noConfirmation);
 	const directory = await realpath(resolve(io.cwd, given));
 	const file = await readDirectoryFile(directory);
-	if (file === undefined) throw new UsageError(`There is no ${directoryFileName} in ${directory}`);
+	if (file === undefined) throw new UsageError(mcpSetupTexts.noFile({ file: directoryFileName, directory }));
 	const unknown = flags.server?.find((name) => !file.entries.some((entry) => entry.name === name));
-	if (unknown !== undefined) throw new UsageError(`${directoryFileName} has no server "${unknown}"`);
+	if (unknown !== undefined)
+		throw new UsageError(mcpSetupTexts.noServerInFile({ file: directoryFileName, server: unknown }));
 	const chosen = file.entries.filter(({ name }) => flags.server?.includes(name) ?? true);
 	if (chosen.length === 0)
-		throw new UsageError(`${directoryFileName} of ${directory} has no server that can be used`);
+		throw new UsageError(mcpSetupTexts.noUsableServer({ file: directoryFileName, directory }));
 	const servers: McpFileContent["trusted"][number]["servers"] = {};
 	const rows: string[] = [];
 	for (const entry of chosen) {
@@ -189,10 +192,10 @@ export async function trustDirectory(given: string, flags: TrustFlags, io: Io): 
 			rows.push(visibleLine(`  ${name}=${value}`));
 	}
 	const rights = rightRows(rightsOf(flags, io));
-	rows.push(...rights, ...file.refused.map((reason) => visibleLine(`not used: ${reason}`)));
-	if (rights.length > 0) io.stderr.write(rightsWarning);
+	rows.push(...rights, ...file.refused.map((reason) => visibleLine(mcpSetupTexts.notUsed({ reason }))));
+	if (rights.length > 0) io.stderr.write(`${mcpSetupTexts.scriptWarning}\n`);
 	if (needsConfirmation && !(await agrees(rows, directory, io))) {
-		io.stderr.write("No server was trusted.\n");
+		io.stderr.write(`${mcpSetupTexts.noneTrusted}\n`);
 		return 1;
 	}
 	/** With `--server`, the trust in other servers of the same file stays. */
@@ -207,7 +210,11 @@ export async function trustDirectory(given: string, flags: TrustFlags, io: Io): 
 		],
 	}));
 	if (flags.json) printJson({ directory, trusted: Object.keys(servers), refused: file.refused }, io);
-	else printRows([`trusted ${Object.keys(servers).join(", ")}`, ...file.refused.map(visibleLine)], io);
+	else
+		printRows(
+			[mcpSetupTexts.trusted({ servers: Object.keys(servers).join(", ") }), ...file.refused.map(visibleLine)],
+			io,
+		);
 	return 0;
 }
 
@@ -222,7 +229,11 @@ export async function untrustDirectory(given: string, flags: McpFlags, io: Io): 
 	});
 	if (flags.json) return printJson({ directory, untrusted: ended }, io);
 	printRows(
-		[ended.length === 0 ? "No server was trusted there." : `no longer trusted: ${ended.join(", ")}`],
+		[
+			ended.length === 0
+				? mcpSetupTexts.noneTrustedThere
+				: mcpSetupTexts.noLongerTrusted({ servers: ended.join(", ") }),
+		],
 		io,
 	);
 }
@@ -247,22 +258,19 @@ function rightsOf({ envFrom, read, write }: RightFlags, io: Io) {
 	return defined({ envFrom: envFrom && [...envFrom], read: paths(read), write: paths(write) });
 }
 
-const rightsWarning =
-	"Warning: scripts that these programs run also get these rights. A later change of a script does not end the trust.\n";
-
 /** Rights of all chosen servers, in words. */
 function rightRows({ envFrom = [], read = [], write = [] }: ReturnType<typeof rightsOf>): string[] {
 	return [
-		...envFrom.map((name) => `all get the variable ${name} of the gateway`),
-		...read.map((path) => `all can read ${path}`),
-		...write.map((path) => `all can change ${path}`),
+		...envFrom.map((name) => mcpSetupTexts.getVariable({ name })),
+		...read.map((path) => mcpSetupTexts.canRead({ path })),
+		...write.map((path) => mcpSetupTexts.canChange({ path })),
 	].map(visibleLine);
 }
 
 function readVariable(text: string): [string, string] {
 	const [, name, value] = /^([A-Za-z_][A-Za-z0-9_]*)=(.*)$/s.exec(text) ?? [];
 	if (name === undefined || value === undefined)
-		throw new UsageError(`Invalid variable "${text}": use NAME=VALUE`);
+		throw new UsageError(mcpSetupTexts.invalidVariable({ text }));
 	return [name, value];
 }
 
@@ -271,7 +279,7 @@ async function agrees(rows: readonly string[], directory: string, io: Io): Promi
 	const lines = createInterface({ input: io.stdin, output: io.stderr });
 	try {
 		const answer = await lines.question(
-			`Trust these servers of ${visibleLine(directory)} as they are now? [y/N] `,
+			`${mcpSetupTexts.confirmTrust({ directory: visibleLine(directory) })} `,
 		);
 		return /^y(?:es)?$/i.test(answer.trim());
 	} finally {

@@ -16,6 +16,7 @@ import { isLoopback } from "../client/gateway-address.ts";
 import { defaultDataDirectory } from "../command-line/data-directory.ts";
 import type { Io } from "../command-line/io.ts";
 import { UsageError } from "../command-line/usage.ts";
+import { gatewayRunTexts } from "../texts/gateway/run.ts";
 import { checkRoots } from "./check-roots.ts";
 import { collectWhenIdle } from "./collect-when-idle.ts";
 import type { GatewayFlags } from "./gateway-flags.ts";
@@ -98,8 +99,8 @@ export async function runGateway(options: RunOptions): Promise<number> {
 	const stopRequest = stopSignal();
 	if (options.reloads && config.tls) process.on("SIGHUP", () => void gateway.renewCertificate());
 	options.onListening?.(gateway);
-	for (const url of gateway.urls) io.stdout.write(`parley listening on ${url}\n`);
-	if (gateway.reach.insecureLan) log.warn(insecureWarning);
+	for (const url of gateway.urls) io.stdout.write(`${gatewayRunTexts.listening({ url })}\n`);
+	if (gateway.reach.insecureLan) log.warn(gatewayRunTexts.insecureLan);
 	options.onReady?.(gateway, config);
 	const attached = options.attach?.(config, log, output);
 	// Stores the compiled code for the next start, also if this process is killed.
@@ -128,9 +129,6 @@ function withListeners(config: Config, more: Config["listen"]): Config {
 	return { ...config, listen };
 }
 
-const insecureWarning =
-	"other machines can connect without TLS (--insecure-lan): messages and the token are sent unencrypted";
-
 /** Order of precedence: flags, `PARLEY_*` variables, the configuration file. */
 export async function readConfig(
 	{ testHooks: _, trustedProxy: trustedProxies, policy: policyFile, ...rest }: GatewayFlags,
@@ -147,9 +145,7 @@ function readTestHooks(spec: string | undefined, { listen }: Config): Failpoints
 	if (spec === undefined) return noFailpoints;
 	const beyond = listen.find(({ host }) => !isLoopback(`http://${host.includes(":") ? `[${host}]` : host}`));
 	if (beyond) {
-		throw new UsageError(
-			`--test-hooks is for tests: it cannot be used with --listen ${beyond.host}:${beyond.port}`,
-		);
+		throw new UsageError(gatewayRunTexts.testHooks({ address: beyond.host, port: beyond.port }));
 	}
 	return parseFailpoints(spec);
 }
@@ -157,7 +153,7 @@ function readTestHooks(spec: string | undefined, { listen }: Config): Failpoints
 function endOnUncaught(log: Logger, io: Io): void {
 	process.on("uncaughtException", (error) => {
 		log.error("uncaught error", { error });
-		io.stderr.write(`parley: the gateway ended because of an internal error: ${error.message}\n`);
+		io.stderr.write(`${gatewayRunTexts.internalError({ reason: error.message })}\n`);
 		process.exit(1);
 	});
 }

@@ -2,6 +2,7 @@ import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { defined, parseJson } from "@parley/base";
+import { gatewayRunTexts } from "../texts/gateway/run.ts";
 
 /** The copy of Parley that runs this process. */
 export interface Installation {
@@ -37,7 +38,7 @@ export function findInstallation(module = import.meta.url): Installation {
 function packageAbove(directory: string): string {
 	if (existsSync(join(directory, "package.json"))) return directory;
 	const above = dirname(directory);
-	if (above === directory) throw new Error("no package.json above the program of Parley: install it again");
+	if (above === directory) throw new Error(gatewayRunTexts.noPackage);
 	return packageAbove(above);
 }
 

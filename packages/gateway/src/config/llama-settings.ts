@@ -102,7 +102,7 @@ export function checkLlama({ settings, source }: CheckedSource, all: Settings): 
 	if (directory !== undefined && !statSync(directory, { throwIfNoEntry: false })?.isDirectory()) {
 		throw notAllowed(source, ["llama", "model_dir"], {
 			value: directory,
-			allowed: "a directory that exists",
+			allowed: settingRefusalTexts.existingDirectory,
 		});
 	}
 	if (command === undefined || endpoint === undefined) return;

@@ -85,7 +85,7 @@ async function get(
 		const decoder = new TextDecoder();
 		for await (const chunk of response.body ?? []) {
 			text += decoder.decode(chunk, { stream: true });
-			if (text.length > MAX_ANSWER) throw new Error("the answer is too long");
+			if (text.length > MAX_ANSWER) throw new Error(llamaTexts.longAnswer);
 		}
 		return { status: response.status, text };
 	} finally {

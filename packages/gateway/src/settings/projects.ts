@@ -7,6 +7,7 @@ import { auditChanges, type ChangeAudit, noteChange } from "../config/command-ch
 import { errno } from "../data-directory/errno.ts";
 import { withFileLock } from "../data-directory/file-lock.ts";
 import { replacePrivateFile } from "../data-directory/private-file.ts";
+import { settingRefusalTexts } from "../texts/config/refusals.ts";
 
 /** Answer of the operator to the question whether agents may work in a directory. */
 export interface Project {
@@ -21,7 +22,7 @@ const fileSchema = () =>
 	z.strictObject({
 		projects: z.array(
 			z.strictObject({
-				directory: z.string().refine(isAbsolute, { error: "an absolute path" }),
+				directory: z.string().refine(isAbsolute, { error: settingRefusalTexts.absolutePath }),
 				allowed: z.boolean(),
 				since: z.string(),
 			}),
@@ -41,13 +42,10 @@ export async function readProjects(data: string): Promise<readonly Project[]> {
 		return projects;
 	} catch (cause) {
 		if (errno(cause) === "ENOENT") return [];
-		throw new ParleyError(
-			`${path} is not valid: correct it, or remove it to be asked again for each directory`,
-			{
-				code: "invalid_argument",
-				cause,
-			},
-		);
+		throw new ParleyError(settingRefusalTexts.invalidProjects({ path }), {
+			code: "invalid_argument",
+			cause,
+		});
 	}
 }
 

@@ -18,4 +18,5 @@ export const llamaTexts = {
 	noProgram: ({ command, where }: { readonly command: string; readonly where: string }) =>
 		`llama.command ${command} cannot be started: there is no such program${where} that you may execute. ` +
 		"Install llama.cpp, or set the path of its llama-server.",
+	longAnswer: "the answer is too long",
 } as const;

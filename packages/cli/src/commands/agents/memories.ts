@@ -43,7 +43,7 @@ export function memoriesCommand(io: Io): Command {
 }
 
 function listCommand(io: Io): Command {
-	const command = new Command("list").description("the same as `parley memories` without words");
+	const command = new Command("list").description(memoriesHelp.list);
 	return command.action(() => list([], command.optsWithGlobals(), io));
 }
 

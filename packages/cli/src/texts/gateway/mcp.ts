@@ -4,6 +4,26 @@ export const mcpLoginTexts = {
 		`Port ${port} of 127.0.0.1 cannot be used: choose another one with --port`,
 	loginReceived: "Parley has received the login. Close this page.",
 	otherLogin: "This is not the login of Parley.",
+	noLoginNeeded: ({ server }: { readonly server: string }) =>
+		`The server "${server}" has a token by its setting tokenFrom, and needs no login`,
+	loggedIn: ({ server }: { readonly server: string }) =>
+		`logged in to ${server}; try it with: parley mcp doctor`,
+	noLogin: ({ server }: { readonly server: string }) =>
+		`There is no login to a server "${server}": \`parley mcp\` lists the logins`,
+	loggedOut: ({ server, note }: { readonly server: string; readonly note: string }) =>
+		`logged out of ${server}${note}`,
+	noRemoteServer: ({ server, known }: { readonly server: string; readonly known: string }) =>
+		`There is no remote server "${server}". Remote servers: ${known}`,
+	secretWithoutClient: "--client-secret-from needs --client-id",
+	noSecretVariable: ({ variable }: { readonly variable: string }) =>
+		`There is no variable ${variable} with the secret of the client: set it, and run the command again`,
+	openAddress: ({ host, resource }: { readonly host: string; readonly resource: string }) =>
+		`Open this address in a browser, and log in at ${host} for ${resource}:`,
+	returnsHere: "The browser then returns to this machine. If it runs on another machine, it shows an",
+	copyAddress: "error at the end: copy the complete address of that page, and paste it here.",
+	notFinished: "The login was not finished within 10 minutes: run the command again",
+	otherAddress: "This is not the address of the end of this login: copy the complete address.",
+	tokenStaysValid: "; its token is valid until it expires",
 } as const;
 
 /** Texts of `parley mcp serve` and `parley mcp doctor`. */
@@ -17,4 +37,38 @@ export const mcpServeTexts = {
 		`There is no data directory ${data}: start the gateway once`,
 	noAnswer: "it does not answer yet",
 	noServers: "No MCP servers.",
+} as const;
+
+/** Texts of `parley mcp`: the list, and changes of servers and of trust. */
+export const mcpSetupTexts = {
+	columns: ["NAME", "TRUST", "LOGIN", "SOURCE", "COMMAND"],
+	noServers: "No MCP servers. Add one with: parley mcp add NAME COMMAND",
+	invalidName: ({ name }: { readonly name: string }) =>
+		`Invalid name "${name}": use 1 to 32 lower-case letters, digits and -`,
+	added: ({ name }: { readonly name: string }) => `added ${name}; try it with: parley mcp doctor`,
+	noAddedServer: ({ name, known }: { readonly name: string; readonly known: string }) =>
+		`No server "${name}" was added by a command. Added servers: ${known}`,
+	removed: ({ name }: { readonly name: string }) => `removed ${name}`,
+	/** `note`: the end of the sentence about a login that ended. */
+	removedWithLogin: ({ name, note }: { readonly name: string; readonly note: string }) =>
+		`removed ${name}, and logged out of it${note}`,
+	noFile: ({ file, directory }: { readonly file: string; readonly directory: string }) =>
+		`There is no ${file} in ${directory}`,
+	noServerInFile: ({ file, server }: { readonly file: string; readonly server: string }) =>
+		`${file} has no server "${server}"`,
+	noUsableServer: ({ file, directory }: { readonly file: string; readonly directory: string }) =>
+		`${file} of ${directory} has no server that can be used`,
+	notUsed: ({ reason }: { readonly reason: string }) => `not used: ${reason}`,
+	noneTrusted: "No server was trusted.",
+	trusted: ({ servers }: { readonly servers: string }) => `trusted ${servers}`,
+	noneTrustedThere: "No server was trusted there.",
+	noLongerTrusted: ({ servers }: { readonly servers: string }) => `no longer trusted: ${servers}`,
+	scriptWarning:
+		"Warning: scripts that these programs run also get these rights. A later change of a script does not end the trust.",
+	getVariable: ({ name }: { readonly name: string }) => `all get the variable ${name} of the gateway`,
+	canRead: ({ path }: { readonly path: string }) => `all can read ${path}`,
+	canChange: ({ path }: { readonly path: string }) => `all can change ${path}`,
+	invalidVariable: ({ text }: { readonly text: string }) => `Invalid variable "${text}": use NAME=VALUE`,
+	confirmTrust: ({ directory }: { readonly directory: string }) =>
+		`Trust these servers of ${directory} as they are now? [y/N]`,
 } as const;

@@ -120,4 +120,7 @@ export const settingRefusalTexts = {
 		`${key} has one value, but the command line has ${count}: ${words}; put a value with spaces in quotation marks`,
 	notJson: ({ value, key }: { readonly value: string; readonly key: string }) =>
 		`${value} is not a value of ${key}: use JSON, for example '{"name": "value"}' or '["value"]'`,
+	absolutePath: "an absolute path",
+	invalidProjects: ({ path }: { readonly path: string }) =>
+		`${path} is not valid: correct it, or remove it to be asked again for each directory`,
 } as const;

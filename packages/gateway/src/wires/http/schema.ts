@@ -6,6 +6,7 @@ import {
 	type TaskState,
 	taskStates,
 } from "@parley/core";
+import { httpErrorTexts } from "../../texts/wires/http.ts";
 import { decodeEventName } from "../shared/event-json.ts";
 import { decodeStatuses, encodeState } from "../shared/task-json.ts";
 
@@ -15,7 +16,7 @@ export function decodeEventsQuery(query: URLSearchParams): Omit<EventFilter, "li
 	const names = query.getAll("type").filter((name) => name !== "");
 	const types = [...new Set(names.flatMap(decodeEventName))];
 	const after = query.get("after");
-	if (after !== null && !sessionId) throw refused("after", after, "needs a session: add session=ID");
+	if (after !== null && !sessionId) throw refused("after", after, httpErrorTexts.needsSession);
 	return defined({
 		sessionId: sessionId || undefined,
 		types: types.length > 0 ? types : undefined,
@@ -28,13 +29,13 @@ export function readLimit<T>(query: URLSearchParams, fallback: T): number | T {
 	if (text === null) return fallback;
 	const limit = Number(text);
 	if (/^\d{1,4}$/.test(text) && limit >= 1 && limit <= 1000) return limit;
-	throw refused("limit", text, "is not a whole number from 1 to 1000");
+	throw refused("limit", text, httpErrorTexts.limit);
 }
 
 /** Reads a position or a `seq`. */
 export function readNumber(name: string, text: string): number {
 	if (/^\d{1,15}$/.test(text)) return Number(text);
-	throw refused(name, text, "is not a whole number from 0");
+	throw refused(name, text, httpErrorTexts.position);
 }
 
 export function refused(name: string, text: string, why: string): ParleyError {
@@ -58,7 +59,7 @@ function readStatus(name: string): ReturnType<typeof encodeState> {
 	const statuses = [...new Set(taskStates.map((state: TaskState) => encodeState(state)))];
 	const status = statuses.find((each) => each === name);
 	if (status !== undefined) return status;
-	throw refused("status", name, `is not one of ${statuses.join(", ")}`);
+	throw refused("status", name, httpErrorTexts.oneOf({ names: statuses.join(", ") }));
 }
 
 const maxQueryCharacters = 200;
@@ -68,9 +69,9 @@ export function decodeSessionsQuery(query: URLSearchParams): SessionFilter {
 	const sought = query.get("query")?.trim() ?? "";
 	const idPrefix = query.get("id") ?? "";
 	if (sought.length > maxQueryCharacters) {
-		throw refused("query", sought, `has more than ${maxQueryCharacters} characters`);
+		throw refused("query", sought, httpErrorTexts.longQuery({ max: maxQueryCharacters }));
 	}
-	if (!/^[\w-]{0,128}$/.test(idPrefix)) throw refused("id", idPrefix, "is not the beginning of an id");
+	if (!/^[\w-]{0,128}$/.test(idPrefix)) throw refused("id", idPrefix, httpErrorTexts.idPrefix);
 	return defined({
 		limit: readLimit(query, 1000),
 		query: sought === "" ? undefined : sought,

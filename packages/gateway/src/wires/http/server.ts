@@ -19,6 +19,7 @@ import {
 	isSecretPage,
 	type SecretPageRoute,
 } from "../../secret-page/answer-secret-page.ts";
+import { httpErrorTexts } from "../../texts/wires/http.ts";
 import { type Answer, errorAnswer } from "./error-code.ts";
 import { type ApiDeps, answerApi, isPublic } from "./methods/api.ts";
 import { type AuthenticatedRequest, type EventStreams, wantsStream } from "./methods/events.ts";
@@ -114,7 +115,7 @@ export function createHttpServer(options: HttpServerOptions): Server {
 const noTunnel: Refusal = {
 	status: 405,
 	headers: { allow: "GET, HEAD, POST" },
-	body: { error: "method not allowed", hint: "this is a gateway and not a proxy: send the request itself" },
+	body: { error: httpErrorTexts.methodNotAllowed, hint: httpErrorTexts.noProxy },
 };
 
 async function answer(
@@ -169,7 +170,7 @@ async function route(
 	options: HttpServerOptions,
 ): Promise<void> {
 	if (url.pathname === webSocketPath) {
-		const body = { error: "this path is a WebSocket: connect with an upgrade request" };
+		const body = { error: httpErrorTexts.upgradeRequired };
 		return send(request, response, { status: 426, body, headers: { upgrade: "websocket" } });
 	}
 	if (isFilePath(url.pathname)) {
@@ -222,7 +223,7 @@ function answerTickets({ request, response, principal }: AuthenticatedRequest, t
 	sendJson(response, request.method === "POST" ? issue(principal, tickets) : onlyPost);
 }
 
-const onlyPost = { status: 405, body: { error: "method not allowed: use POST" }, headers: { allow: "POST" } };
+const onlyPost = { status: 405, body: { error: httpErrorTexts.usePost }, headers: { allow: "POST" } };
 
 function issue(principal: Principal, tickets: Tickets): Answer {
 	try {
@@ -284,7 +285,10 @@ function notHere(path: string): Refusal {
 	return {
 		status: 400,
 		headers: {},
-		body: { error: `no WebSocket at ${path}`, hint: `connect to ${webSocketPath}` },
+		body: {
+			error: httpErrorTexts.noWebSocket({ path }),
+			hint: httpErrorTexts.webSocketHint({ webSocketPath }),
+		},
 	};
 }
 
@@ -296,7 +300,7 @@ interface Reply {
 
 function send(request: IncomingMessage, response: ServerResponse, { status, body, headers }: Reply): void {
 	const reading = request.method === "GET" || request.method === "HEAD";
-	const text = JSON.stringify(reading ? body : { error: "method not allowed: use GET" });
+	const text = JSON.stringify(reading ? body : { error: httpErrorTexts.useGet });
 	response.writeHead(reading ? status : 405, {
 		...headers,
 		...defined({ allow: reading ? undefined : "GET, HEAD" }),

@@ -1,6 +1,7 @@
 import { ParleyError } from "@parley/base";
 import type { AssistantMessage, Prompt, ContextSnapshot as Snapshot } from "@parley/core";
 import type { ContextSnapshot, ProposedToolCall, RunEvent, StartRunCommand } from "../../gen/kontekst.ts";
+import { kontekstErrorTexts } from "../../texts/wires/grpc.ts";
 import { Start } from "./schema.ts";
 
 /** Maximum bytes of a text in an event. Clients accept events of 4 MiB. */
@@ -77,7 +78,9 @@ function encodeArguments(given: unknown, max: number): string {
 		);
 		if (Buffer.byteLength(cut) <= max) return cut;
 	}
-	return JSON.stringify({ "not shown": `${Buffer.byteLength(whole)} bytes of arguments` });
+	return JSON.stringify({
+		"not shown": kontekstErrorTexts.hiddenArguments({ bytes: Buffer.byteLength(whole) }),
+	});
 }
 
 /**
@@ -129,5 +132,5 @@ export function shorten(text: string, max = longestText): string {
 		.subarray(0, max)
 		.toString("utf8")
 		.replace(/\uFFFD$/, "");
-	return `${cut}\n[${Buffer.byteLength(text) - Buffer.byteLength(cut)} more bytes are not shown here]`;
+	return kontekstErrorTexts.cut({ text: cut, bytes: Buffer.byteLength(text) - Buffer.byteLength(cut) });
 }

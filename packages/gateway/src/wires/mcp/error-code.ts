@@ -1,4 +1,5 @@
 import { type ErrorCode, ParleyError } from "@parley/base";
+import { mcpErrorTexts } from "../../texts/wires/mcp.ts";
 
 /** Error text of a tool or a resource: the message, or a general text for internal errors, whose message is only logged. */
 export const errorTexts = {
@@ -13,9 +14,9 @@ export const errorTexts = {
 	failed_precondition: (message) => message,
 	aborted: (message) => message,
 	unimplemented: (message) => message,
-	internal: () => "internal error: the log of the gateway has the details",
+	internal: () => mcpErrorTexts.internalError,
 	unavailable: (message) => message,
-	data_loss: () => "internal error: the log of the gateway has the details",
+	data_loss: () => mcpErrorTexts.internalError,
 } as const satisfies Record<ErrorCode, (message: string) => string>;
 
 /** Codes of JSON-RPC and of MCP for HTTP requests that no session answers. */

@@ -1,49 +1,31 @@
 import { z } from "zod";
+import { mcpErrorTexts, mcpParameterTexts } from "../../texts/wires/mcp.ts";
 
 /** Maximum characters of a message, as a text of about 50,000 words. */
 const longestMessage = 400_000;
 /** Maximum seconds of a wait: as long as a run may work. */
 export const longestWaitSeconds = 1_800;
 
-const id = z.string().regex(/^[\w-]{1,128}$/, "is not an id");
+const id = z.string().regex(/^[\w-]{1,128}$/, mcpErrorTexts.noId);
 const name = z.string().min(1).max(200);
 
-const sessionId = id.describe("Session to continue, from an earlier result. Default: a new session.");
-const agent = name.describe("Name of an agent profile. Default: the agent of the session.");
-const model = name.describe("Model or tier. Default: the model of the agent.");
-const directory = z
-	.string()
-	.min(1)
-	.max(4_096)
-	.describe("Absolute path of the working directory of a new session, on the machine of the gateway.");
+const sessionId = id.describe(mcpParameterTexts.sessionId);
+const agent = name.describe(mcpParameterTexts.agent);
+const model = name.describe(mcpParameterTexts.model);
+const directory = z.string().min(1).max(4_096).describe(mcpParameterTexts.directory);
 
 export const askInput = z.strictObject({
-	message: z
-		.string()
-		.min(1)
-		.max(longestMessage)
-		.describe("The request for the agent, as complete as a message to a colleague."),
+	message: z.string().min(1).max(longestMessage).describe(mcpParameterTexts.message),
 	session_id: sessionId.optional(),
 	agent: agent.optional(),
 	model: model.optional(),
 	directory: directory.optional(),
-	wait_seconds: z
-		.int()
-		.min(0)
-		.max(longestWaitSeconds)
-		.optional()
-		.describe(
-			"Maximum seconds to wait for the answer. The run continues after it. Default: 45, or 1800 with progress notifications.",
-		),
+	wait_seconds: z.int().min(0).max(longestWaitSeconds).optional().describe(mcpParameterTexts.askWait),
 });
 
 export const startTaskInput = z.strictObject({
-	title: z.string().min(1).max(200).describe("Title of the task, for people."),
-	description: z
-		.string()
-		.min(1)
-		.max(longestMessage)
-		.describe("The complete request. The task cannot read the conversation."),
+	title: z.string().min(1).max(200).describe(mcpParameterTexts.taskTitle),
+	description: z.string().min(1).max(longestMessage).describe(mcpParameterTexts.taskPrompt),
 	session_id: sessionId.optional(),
 	agent: agent.optional(),
 	model: model.optional(),
@@ -51,24 +33,19 @@ export const startTaskInput = z.strictObject({
 });
 
 export const taskStatusInput = z.strictObject({
-	task_id: id.optional().describe("Task of start_task."),
-	session_id: id.optional().describe("Session of an ask."),
-	run_id: id.optional().describe("Run of an ask, with its session_id."),
-	wait_seconds: z
-		.int()
-		.min(0)
-		.max(longestWaitSeconds)
-		.optional()
-		.describe("Maximum seconds to wait for the end of the run. Only for a run. Default: 0."),
+	task_id: id.optional().describe(mcpParameterTexts.taskId),
+	session_id: id.optional().describe(mcpParameterTexts.statusSession),
+	run_id: id.optional().describe(mcpParameterTexts.statusRun),
+	wait_seconds: z.int().min(0).max(longestWaitSeconds).optional().describe(mcpParameterTexts.statusWait),
 });
 
 export const answerInput = z.strictObject({
-	question_id: id.describe("The question_id of a result."),
+	question_id: id.describe(mcpParameterTexts.questionId),
 	answer: z
 		.union([z.string().max(65_536), z.array(z.string().max(1_000)).max(100)])
 		.optional()
-		.describe("The text, the value of the chosen option, or a list of values."),
-	decline: z.boolean().optional().describe("True to leave the question without an answer."),
+		.describe(mcpParameterTexts.answer),
+	decline: z.boolean().optional().describe(mcpParameterTexts.decline),
 	wait_seconds: askInput.shape.wait_seconds,
 });
 

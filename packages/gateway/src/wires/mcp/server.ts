@@ -5,6 +5,7 @@ import { type Clock, defined, type Ids, type Logger, type Timer } from "@parley/
 import type { Principal, Runtime } from "@parley/core";
 import type { OpenConnections } from "../../auth/open-connections.ts";
 import type { WireCounts } from "../../metrics/client-metrics.ts";
+import { mcpErrorTexts } from "../../texts/wires/mcp.ts";
 import { drained } from "../shared/drained.ts";
 import type { ErrorRedactor } from "../shared/error-text.ts";
 import { RateLimit } from "../shared/rate-limit.ts";
@@ -101,10 +102,10 @@ export class McpEndpoint {
 		this.#responses.add(response);
 		response.once("close", () => this.#responses.delete(response));
 		try {
-			if (this.#closed) throw new Refused(503, rpcCodes.refused, "the gateway stops");
+			if (this.#closed) throw new Refused(503, rpcCodes.refused, mcpErrorTexts.stopping);
 			if (request.method === "DELETE") await this.#delete(http);
 			else if (request.method === "POST") await this.#post(http);
-			else throw new Refused(405, rpcCodes.refused, "method not allowed: use POST or DELETE");
+			else throw new Refused(405, rpcCodes.refused, mcpErrorTexts.postOrDelete);
 		} catch (reason) {
 			if (response.destroyed) return;
 			if (response.headersSent) response.destroy();
@@ -131,7 +132,7 @@ export class McpEndpoint {
 	async #post(http: McpRequest): Promise<void> {
 		const { request } = http;
 		if (!/^application\/json\s*(?:;|$)/i.test(request.headers["content-type"] ?? "")) {
-			throw new Refused(415, rpcCodes.refused, "content-type: use application/json");
+			throw new Refused(415, rpcCodes.refused, mcpErrorTexts.contentType);
 		}
 		const message = decodeMessage(await this.#readBody(http));
 		const { id, method } = message;
@@ -142,11 +143,11 @@ export class McpEndpoint {
 		this.#count(session.id, id);
 		const { connection } = session;
 		if (isRequest && connection.active >= maxRequests) {
-			const text = `too many requests at once: a session has at most ${maxRequests}`;
+			const text = mcpErrorTexts.tooManyRequests({ max: maxRequests });
 			throw new Refused(429, rpcCodes.refused, text, { id });
 		}
 		if (isRequest && !connection.begin(id)) {
-			throw new Refused(400, rpcCodes.invalidRequest, "id: a request with this id is at work", { id });
+			throw new Refused(400, rpcCodes.invalidRequest, mcpErrorTexts.usedId, { id });
 		}
 		try {
 			await this.#forward(http, session, message);
@@ -174,7 +175,7 @@ export class McpEndpoint {
 	async #sessionFor(http: McpRequest, { method, id }: RpcMessage): Promise<McpSession> {
 		if (http.request.headers["mcp-session-id"] !== undefined) return this.#find(http);
 		if (method !== "initialize") {
-			throw new Refused(400, rpcCodes.refused, "Mcp-Session-Id: it is missing; send initialize first", {
+			throw new Refused(400, rpcCodes.refused, mcpErrorTexts.noSessionId, {
 				id,
 			});
 		}
@@ -188,7 +189,7 @@ export class McpEndpoint {
 		if (session && session.principal.id === principal.id && session.principal.tokenId === principal.tokenId) {
 			return session;
 		}
-		throw new Refused(404, rpcCodes.sessionNotFound, "session not found: send initialize");
+		throw new Refused(404, rpcCodes.sessionNotFound, mcpErrorTexts.noSession);
 	}
 
 	/**
@@ -203,7 +204,7 @@ export class McpEndpoint {
 			(first, session) => (first && first.usedAt <= session.usedAt ? first : session),
 			undefined,
 		);
-		if (!oldest) throw new Refused(503, rpcCodes.refused, "too many sessions: end one of them");
+		if (!oldest) throw new Refused(503, rpcCodes.refused, mcpErrorTexts.tooManySessions);
 		void this.#end(oldest);
 	}
 
@@ -217,7 +218,7 @@ export class McpEndpoint {
 		const connection = new Connection({ runtime, clock, log, ...facts });
 		await connection.connect(transport);
 		try {
-			if (this.#closed) throw new Refused(503, rpcCodes.refused, "the gateway stops");
+			if (this.#closed) throw new Refused(503, rpcCodes.refused, mcpErrorTexts.stopping);
 			// Directly before the session is added, so that sessions that open at once are all counted.
 			this.#makeRoom(principal);
 		} catch (reason) {
@@ -308,7 +309,7 @@ export class McpEndpoint {
 
 	async #readBody({ request, response }: McpRequest): Promise<string> {
 		const tooLong = (): Refused =>
-			new Refused(413, rpcCodes.refused, `the message is longer than ${maxBytes} bytes`);
+			new Refused(413, rpcCodes.refused, mcpErrorTexts.longMessage({ maxBytes }));
 		if (Number(request.headers["content-length"] ?? 0) > maxBytes) throw tooLong();
 		if (/^100-continue$/i.test(request.headers.expect ?? "")) response.writeContinue();
 		const timer = this.#options.clock.after(bodyMs, () => request.destroy());
@@ -331,7 +332,7 @@ export class McpEndpoint {
 		const refused = reason instanceof Refused ? reason : undefined;
 		if (!refused) this.#options.log.error("an MCP request could not be answered", { error: reason });
 		const { status, code, message, id } =
-			refused ?? new Refused(500, rpcCodes.refused, "internal error: the log of the gateway has the details");
+			refused ?? new Refused(500, rpcCodes.refused, mcpErrorTexts.internalError);
 		const text = JSON.stringify({ jsonrpc: "2.0", id: id ?? null, error: { code, message } });
 		response.writeHead(status, {
 			...commonHeaders,

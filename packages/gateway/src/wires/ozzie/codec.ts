@@ -11,6 +11,7 @@ import {
 	type ResponseFrame,
 } from "@parley/protocol";
 import type * as z from "zod";
+import { ozzieErrorTexts } from "../../texts/wires/ozzie.ts";
 import { encodeEvent } from "../shared/event-json.ts";
 import { pageBytes } from "../shared/paging.ts";
 import { toTime } from "../shared/time.ts";
@@ -158,7 +159,7 @@ function readTarget({ session_id: beside, params }: RequestFrame): string | unde
 	if (!among.success) throw new ParleyError(describe(among.error), { code: "invalid_argument" });
 	const { session_id: within } = among.data;
 	if (within === undefined || beside === undefined || within === beside) return beside ?? within;
-	const message = "session_id: the request has two different ids, in params and beside them; give it once";
+	const message = ozzieErrorTexts.twoSessions;
 	throw new ParleyError(message, { code: "invalid_argument" });
 }
 

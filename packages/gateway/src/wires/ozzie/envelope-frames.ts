@@ -1,6 +1,7 @@
 import { type Clock, ParleyError } from "@parley/base";
 import { alwaysRequires } from "@parley/core";
 import type { EventFrame, ResponseFrame } from "@parley/protocol";
+import { ozzieErrorTexts } from "../../texts/wires/ozzie.ts";
 import { frameText } from "../../transport/frame-writer.ts";
 import { beginning } from "../shared/beginning.ts";
 import { jsonBytes } from "../shared/paging.ts";
@@ -60,10 +61,7 @@ export function envelopeAnswer(frame: ResponseFrame): Buffer {
 }
 
 function tooLarge(id: string): ResponseFrame {
-	const reason = new ParleyError(
-		"not available: the response is larger than 32 KiB: ask for less, for example with a smaller limit",
-		{ code: "not_found" },
-	);
+	const reason = new ParleyError(ozzieErrorTexts.longResponse, { code: "not_found" });
 	return encodeFailure(id, reason);
 }
 
@@ -76,7 +74,7 @@ function markFor(event: OzzieEvent): Mark {
 }
 
 function marked(missing: number, where: string): string {
-	return ` … [${missing} more characters: ${where}]`;
+	return ozzieErrorTexts.cut({ missing, place: where });
 }
 
 /** The payload in a form that Go clients can decode and answer. */
@@ -99,8 +97,13 @@ const choice = {
 	type: "select",
 	required: true,
 	options: [
-		{ value: "deny", label: "Deny", description: "The call does not run.", disabled: false },
-		{ value: "approve", label: "Approve", description: "The call runs once.", disabled: false },
+		{ value: "deny", label: ozzieErrorTexts.deny, description: ozzieErrorTexts.denied, disabled: false },
+		{
+			value: "approve",
+			label: ozzieErrorTexts.approve,
+			description: ozzieErrorTexts.approvedOnce,
+			disabled: false,
+		},
 	],
 	default: "deny",
 };

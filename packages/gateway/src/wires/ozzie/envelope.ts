@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { parseJson } from "@parley/base";
 import type { Refusal } from "../../auth/refusal.ts";
+import { ozzieErrorTexts } from "../../texts/wires/ozzie.ts";
 
 /**
  * Shape of the frames of a connection: `flat` as in the protocol document, `both` for the existing Go clients. These read
@@ -28,7 +29,7 @@ export function readEnvelope({ url, headers }: UpgradeRequest): RequestedEnvelop
 		headers: {},
 		body: {
 			error: `unknown envelope: ${JSON.stringify(requested.join(", ").slice(0, 100))}`,
-			hint: "use ?envelope=flat for the frames of the protocol document, ?envelope=both for Go clients, or neither",
+			hint: ozzieErrorTexts.envelopeHint,
 		},
 	};
 }

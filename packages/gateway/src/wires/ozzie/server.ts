@@ -13,6 +13,7 @@ import type { OpenConnections } from "../../auth/open-connections.ts";
 import { type Refusal, sendUpgradeRefusal } from "../../auth/refusal.ts";
 import type { WireCounts } from "../../metrics/client-metrics.ts";
 import type { SecretPages } from "../../secret-page/secret-pages.ts";
+import { ozzieErrorTexts } from "../../texts/wires/ozzie.ts";
 import { FrameWriter, frameText, WriteBatch } from "../../transport/frame-writer.ts";
 import { OutgoingAccount } from "../../transport/outgoing-account.ts";
 import type { ErrorRedactor } from "../shared/error-text.ts";
@@ -42,7 +43,7 @@ const slowCloseMs = 15_000;
 const stopping: Refusal = {
 	status: 503,
 	headers: {},
-	body: { error: "draining", hint: "the gateway is stopping; connect again when it has restarted" },
+	body: { error: "draining", hint: ozzieErrorTexts.stoppingHint },
 };
 
 export interface OzzieServerOptions {
@@ -188,7 +189,7 @@ export class OzzieServer {
 			(client) => new Promise<void>((resolve) => client.ws.once("close", () => resolve())),
 		);
 		for (const client of this.#clients)
-			void client.connection.finish().then(() => this.#shut(client, 1001, "the gateway stops"));
+			void client.connection.finish().then(() => this.#shut(client, 1001, ozzieErrorTexts.stopping));
 		await Promise.all(gone);
 		await this.#left;
 	}
@@ -202,7 +203,7 @@ export class OzzieServer {
 			counts?.slowReader();
 			this.#sample("reader.slow", "closed");
 			log.warn("closing a client that reads too slowly", who);
-			this.#shut(client, 1013, "too slow: resume with after_seq");
+			this.#shut(client, 1013, ozzieErrorTexts.tooSlow);
 		};
 		const writer = new FrameWriter({
 			socket,
@@ -257,7 +258,7 @@ export class OzzieServer {
 	}
 
 	#receive(client: Client, data: Buffer, isBinary: boolean): void {
-		if (isBinary && !isJson(data)) this.#shut(client, 1003, "binary messages must contain UTF-8 JSON");
+		if (isBinary && !isJson(data)) this.#shut(client, 1003, ozzieErrorTexts.binary);
 		else client.connection.receive(data.toString("utf8"));
 	}
 
@@ -277,7 +278,7 @@ export class OzzieServer {
 		void client.connection.abandon().then(resolve);
 		void promise.then(() => {
 			patience.cancel();
-			this.#shut(client, tokenRevoked, "token revoked");
+			this.#shut(client, tokenRevoked, ozzieErrorTexts.tokenRevoked);
 		});
 	}
 

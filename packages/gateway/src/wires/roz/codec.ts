@@ -10,6 +10,7 @@ import {
 	type ToolResult,
 	type ToolSchema,
 } from "../../gen/roz/v1/agent.ts";
+import { rozErrorTexts } from "../../texts/wires/grpc.ts";
 import { isRetryable, type SessionErrorCode } from "./error-code.ts";
 
 type ResponseCase = NonNullable<SessionResponse["response"]>;
@@ -131,7 +132,7 @@ export function decodeMode(mode: string): "react" | "ooda" {
 	const found = Object.hasOwn(modes, mode) ? modes[mode] : undefined;
 	if (found) return found;
 	const known = Object.keys(modes).join(", ");
-	throw new ParleyError(`ai_mode: ${JSON.stringify(mode)} is not a mode: use ${known}`, {
+	throw new ParleyError(rozErrorTexts.noMode({ mode: JSON.stringify(mode), known }), {
 		code: "invalid_argument",
 	});
 }

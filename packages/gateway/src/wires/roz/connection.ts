@@ -10,6 +10,7 @@ import type {
 	ToolResult,
 	UserMessage,
 } from "../../gen/roz/v1/agent.ts";
+import { rozErrorTexts } from "../../texts/wires/grpc.ts";
 import { type ErrorRedactor, shownError } from "../shared/error-text.ts";
 import { decodeTools, errorFrame, frame } from "./codec.ts";
 import { isStatus, type SessionErrorCode, sessionCodes } from "./error-code.ts";
@@ -127,7 +128,7 @@ export class SessionStream {
 
 	#start(command: StartSession): void {
 		if (this.#phase !== "new") {
-			this.#fail("already_started", "session already started");
+			this.#fail("already_started", rozErrorTexts.alreadyStarted);
 			return;
 		}
 		this.#phase = "starting";
@@ -172,7 +173,7 @@ export class SessionStream {
 		const session = this.#requireSession();
 		if (!session) return;
 		if (this.#turn) {
-			this.#fail("turn_in_progress", "a turn is already in progress");
+			this.#fail("turn_in_progress", rozErrorTexts.turnInProgress);
 			return;
 		}
 		const messageId = command.messageId || this.#options.newId();
@@ -228,7 +229,7 @@ export class SessionStream {
 		this.#hidden?.cancel();
 		if (this.#phase !== "open") return;
 		this.#hidden = this.#options.clock.after(hiddenAfterMs, () => {
-			this.#send(frame("presenceHint", { level: "hidden", reason: "no turn for 10 minutes" }));
+			this.#send(frame("presenceHint", { level: "hidden", reason: rozErrorTexts.idle }));
 		});
 	}
 
@@ -240,7 +241,7 @@ export class SessionStream {
 		const session = this.#requireSession();
 		// Runs of other clients also call the tools of this client.
 		if (!session || session.tools.answer(given) || this.#turn) return;
-		this.#fail("no_active_turn", "no turn is in progress for this tool result");
+		this.#fail("no_active_turn", rozErrorTexts.noActiveTurn);
 	}
 
 	#register(registration: RegisterTools): void {
@@ -291,7 +292,7 @@ export class SessionStream {
 	}
 
 	#requireSession(): StartedSession | undefined {
-		if (!this.#session) this.#fail("no_session", "send StartSession first");
+		if (!this.#session) this.#fail("no_session", rozErrorTexts.noSession);
 		return this.#session;
 	}
 

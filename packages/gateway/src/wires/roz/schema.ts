@@ -1,12 +1,13 @@
 import * as z from "zod";
+import { rozErrorTexts } from "../../texts/wires/grpc.ts";
 
 /** Names and ids. */
-const short = z.string().max(256, { error: "is longer than 256 characters" });
+const short = z.string().max(256, { error: rozErrorTexts.longText });
 
 /** Maximum characters of instructions, for one text and for all together. */
 export const maxInstructions = 200_000;
 
-const text = z.string().max(maxInstructions, { error: "is longer than 200,000 characters" });
+const text = z.string().max(maxInstructions, { error: rozErrorTexts.longInstructions });
 
 /** Minimum tokens of a window, for instructions, tools and a reply. */
 const smallestWindow = 4_096;
@@ -18,11 +19,11 @@ export const Start = z.object({
 	model: short.optional(),
 	projectContext: z
 		.array(text)
-		.max(100, { error: "has more than 100 texts" })
+		.max(100, { error: rozErrorTexts.manyTexts })
 		.transform((texts) => texts.map((one) => one.trim()).filter((one) => one !== "")),
 	maxContextTokens: z
 		.number()
-		.min(smallestWindow, { error: `is below ${smallestWindow} tokens` })
+		.min(smallestWindow, { error: rozErrorTexts.smallWindow({ least: smallestWindow }) })
 		.optional(),
 });
 

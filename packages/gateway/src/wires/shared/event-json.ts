@@ -10,6 +10,7 @@ import {
 	type TransientEvent,
 } from "@parley/core";
 import type { EventFrame, EventName, EventPayloads } from "@parley/protocol";
+import { budgetTexts, sharedErrorTexts } from "../../texts/wires/shared.ts";
 import { beginning } from "./beginning.ts";
 import { commandEventNames, encodeCommandEvent, isCommandEvent } from "./command-json.ts";
 import { encodeFile } from "./file-json.ts";
@@ -64,7 +65,7 @@ export function decodeEventName(name: string): string[] {
 	const types = Object.entries(eventNames).flatMap(([type, eventName]) => (eventName === name ? [type] : []));
 	if (types.length > 0) return types;
 	const allowed = [...new Set(Object.values(eventNames))].join(", ");
-	throw new ParleyError(`type: ${JSON.stringify(name.slice(0, 100))} is not recorded; allowed: ${allowed}`, {
+	throw new ParleyError(sharedErrorTexts.notRecorded({ type: JSON.stringify(name.slice(0, 100)), allowed }), {
 		code: "invalid_argument",
 	});
 }
@@ -303,11 +304,10 @@ function encodeBudget(reached: BudgetReached): EventPayloads["budget.reached"] {
 }
 
 function inWords({ scope, period, percent, spent, limit }: BudgetReached): string {
-	const scopeName = scope === "gateway" ? "the gateway's" : "this session's";
+	const scopeName = scope === "gateway" ? budgetTexts.ofGateway : budgetTexts.ofSession;
 	const figures = `${formatDollars(spent)} of ${formatDollars(limit)}`;
-	if (percent < 100)
-		return `${percent} % of ${scopeName} budget for this ${period} (UTC) is spent: ${figures}`;
-	return `${scopeName} budget for this ${period} (UTC) is spent: ${figures}; models are not called until the operator raises it`;
+	if (percent < 100) return budgetTexts.partlySpent({ percent, scope: scopeName, period, amounts: figures });
+	return budgetTexts.spent({ scope: scopeName, period, amounts: figures });
 }
 
 export type ReplyEvent = Extract<

@@ -1,5 +1,6 @@
 import { ParleyError } from "@parley/base";
 import type { Prompt } from "@parley/core";
+import { sharedErrorTexts } from "../../texts/wires/shared.ts";
 
 /** Ids of open prompts on one stream, for wires whose frames carry an id of the stream instead of a token. */
 export class PromptIds {
@@ -23,7 +24,7 @@ export class PromptIds {
 	/** Removes and returns an open prompt, so that only one answer has an effect. Throws `not_found` for an id that is not open. */
 	remove(id: string): Prompt {
 		const prompt = this.#open.get(id);
-		if (!prompt) throw new ParleyError(`no pending approval with id ${id}`, { code: "not_found" });
+		if (!prompt) throw new ParleyError(sharedErrorTexts.noPendingApproval({ id }), { code: "not_found" });
 		this.#open.delete(id);
 		return prompt;
 	}

@@ -11,6 +11,7 @@ import {
 	type TimedMessage,
 	unknownModel,
 } from "@parley/core";
+import { zotErrorTexts } from "../../texts/wires/zot.ts";
 import { SessionView } from "../view/session-view.ts";
 
 /** Interval of renewals: a grant for all calls lasts 8 hours. */
@@ -118,7 +119,7 @@ export class Agent {
 	/** Sets a model that the client names. Throws `invalid_argument` for an unknown one and changes nothing. */
 	async setModel(requested: string): Promise<string> {
 		if (requested === "") {
-			throw new ParleyError('model: "" is not the name of a model; get_models lists the names', {
+			throw new ParleyError(zotErrorTexts.emptyModel, {
 				code: "invalid_argument",
 			});
 		}
@@ -157,7 +158,7 @@ export class Agent {
 	/** The current session. `open` joins the first one. */
 	get #joined(): SessionView {
 		if (this.#view) return this.#view;
-		throw new ParleyError("the agent is in no session", { code: "internal" });
+		throw new ParleyError(zotErrorTexts.noSession, { code: "internal" });
 	}
 
 	async #create(): Promise<string> {

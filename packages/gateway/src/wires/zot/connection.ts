@@ -1,5 +1,6 @@
 import type { Logger } from "@parley/base";
 import type { SessionEvent } from "@parley/core";
+import { zotErrorTexts } from "../../texts/wires/zot.ts";
 import type { Line } from "../../transport/ndjson.ts";
 import type { Agent } from "./agent.ts";
 import { decodeCommand, encodeError, failure, success } from "./codec.ts";
@@ -54,9 +55,9 @@ export class Connection {
 	/** Reads a line. Returns false if the client must be disconnected after the response that it got. */
 	receive(line: Line): boolean {
 		if (line.kind !== "text") {
-			const why = line.kind === "oversized" ? "longer than 16 MiB" : "not UTF-8";
+			const why = line.kind === "oversized" ? zotErrorTexts.longLine : zotErrorTexts.notUtf8;
 			this.#answer(
-				failure({ id: undefined, type: "" }, `the line is ${why} (${line.bytes} bytes), and was skipped`),
+				failure({ id: undefined, type: "" }, zotErrorTexts.lineSkipped({ reason: why, bytes: line.bytes })),
 			);
 			return this.#admitted;
 		}

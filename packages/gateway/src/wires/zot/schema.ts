@@ -1,5 +1,6 @@
 import { imageProblem, imageTypes } from "@parley/core";
 import * as z from "zod";
+import { zotErrorTexts } from "../../texts/wires/zot.ts";
 
 /** Major version of the protocol document, for the response to `hello`. */
 export const protocolVersion = 1;
@@ -16,13 +17,14 @@ const Message = z
 	.string()
 	.refine(
 		(text) => text.length * widest <= maxMessageBytes || jsonBytes(text) <= maxMessageBytes,
-		"longer than 15 MiB of JSON",
+		zotErrorTexts.longJson,
 	);
 
-const exact = "must be from -2^53 to 2^53: send other numbers as strings";
-
 /** The id of a command. Responses return it unchanged. */
-export const Id = z.union([Name, z.number().refine((id) => Math.abs(id) <= Number.MAX_SAFE_INTEGER, exact)]);
+export const Id = z.union([
+	Name,
+	z.number().refine((id) => Math.abs(id) <= Number.MAX_SAFE_INTEGER, zotErrorTexts.exactNumber),
+]);
 export type Id = z.infer<typeof Id>;
 
 /** Fields of every line. `null` means an absent id: clients in typed languages send it. */
@@ -201,27 +203,27 @@ export type Frame = Response | (Notice & { readonly request_id?: Id });
 const forms: Readonly<Record<string, string>> = {
 	string: "a text",
 	number: "a number",
-	boolean: "true or false",
+	boolean: zotErrorTexts.trueOrFalse,
 	array: "a list",
-	object: "an object",
+	object: zotErrorTexts.object,
 };
 
 /** Describes a validation error. Messages of the schemas themselves take precedence. */
 export function issueText(issue: z.core.$ZodRawIssue): string {
-	if (issue.input === undefined) return "is missing";
+	if (issue.input === undefined) return zotErrorTexts.missing;
 	switch (issue.code) {
 		case "invalid_type":
-			return `must be ${forms[issue.expected] ?? issue.expected}`;
+			return zotErrorTexts.mustBe({ form: forms[issue.expected] ?? issue.expected });
 		case "invalid_union":
-			return "must be a text or a number";
+			return zotErrorTexts.textOrNumber;
 		case "invalid_value":
-			return `must be one of ${issue.values.map(String).join(", ")}`;
+			return zotErrorTexts.oneOf({ names: issue.values.map(String).join(", ") });
 		case "invalid_format":
-			return `must be ${issue.format}`;
+			return zotErrorTexts.mustBe({ form: issue.format });
 		case "too_big":
-			return `longer than ${issue.maximum.toLocaleString("en")} characters`;
+			return zotErrorTexts.longText({ max: issue.maximum.toLocaleString("en") });
 		default:
-			return "cannot be read";
+			return zotErrorTexts.unreadable;
 	}
 }
 

@@ -1,5 +1,6 @@
 import type { Readable, Writable } from "node:stream";
 import type { Clock, Logger } from "@parley/base";
+import { zotErrorTexts } from "../../texts/wires/zot.ts";
 import { LineWriter } from "../../transport/line-writer.ts";
 import { type Line, LineReader } from "../../transport/ndjson.ts";
 import type { Agent } from "./agent.ts";
@@ -13,8 +14,8 @@ const maxLineBytes = 16 * 1024 * 1024;
 const exitCodes = { ended: 0, refused: 1, unread: 74, unreadable: 74 } as const;
 
 const endMessages = {
-	refused: "the client was refused: its first line must be a hello with the token",
-	unread: "the client has disconnected or does not read: its commands were ended",
+	refused: zotErrorTexts.clientRefused,
+	unread: zotErrorTexts.clientGone,
 } as const;
 
 export interface ServeOptions {

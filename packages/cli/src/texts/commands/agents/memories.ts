@@ -17,6 +17,7 @@ Examples:
 	scope: "only this scope",
 	person: "only notes about this person and notes that they wrote",
 	limit: "maximum number of notes",
+	list: "the same as `parley memories` without words",
 	search: "search for words that are also the name of a subcommand",
 	add: "store a note about you",
 	text: "the note",

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Principal } from "@parley/core";
 import type { StreamRefusal } from "../../../metrics/client-metrics.ts";
+import { httpErrorTexts } from "../../../texts/wires/http.ts";
 import { EventStream, type StreamDeps, type StreamFilter, type StreamOptions } from "../connection.ts";
 import { errorAnswer } from "../error-code.ts";
 import { sendJson } from "../reply.ts";
@@ -13,7 +14,7 @@ const draining = { status: 503, body: { error: "draining" } };
 const tooMany = {
 	status: 503,
 	headers: { "retry-after": "10" },
-	body: { error: `too many event streams: there are ${maxStreams}`, hint: "end one of them" },
+	body: { error: httpErrorTexts.tooManyStreams({ maxStreams }), hint: httpErrorTexts.tooManyStreamsHint },
 };
 
 export interface AuthenticatedRequest {
@@ -107,7 +108,7 @@ export class EventStreams {
 		const { afterSeq, ...filter } = decodeEventsQuery(query);
 		const transient = query.get("transient") ?? "false";
 		if (transient !== "true" && transient !== "false") {
-			throw refused("transient", transient, "is neither true nor false");
+			throw refused("transient", transient, httpErrorTexts.notBoolean);
 		}
 		const begin = { afterSeq, limit: readLimit(query, undefined), lastEventId: lastEventId?.toString() };
 		const position = await this.#startPosition(principal, filter, begin);

@@ -5,6 +5,7 @@ import { type ByteRange, type Files, FileTooLargeError, type Principal, type Sto
 import type { UploadedFile } from "@parley/protocol";
 import { create, parse } from "content-disposition";
 import type { UploadCounts, UploadRefusal } from "../../../metrics/client-metrics.ts";
+import { httpErrorTexts } from "../../../texts/wires/http.ts";
 import { encodeFile } from "../../shared/file-json.ts";
 import { toTime } from "../../shared/time.ts";
 import { fileStatusOf } from "../error-code.ts";
@@ -71,7 +72,7 @@ function answerTo(reason: unknown, log: Logger): HttpError {
 /** Stores the body of a `POST` as a file. Checks the headers before it reads the body. */
 async function upload(fileRequest: FileRequest): Promise<void> {
 	const { request, response } = fileRequest;
-	if (request.method !== "POST") throw new HttpError(405, "method not allowed: use POST", { allow: "POST" });
+	if (request.method !== "POST") throw new HttpError(405, httpErrorTexts.usePost, { allow: "POST" });
 	const stored = await store(fileRequest);
 	const body: UploadedFile = {
 		...encodeFile(stored),
@@ -141,14 +142,10 @@ async function storeBody(
 function refuseWrapped({ headers }: IncomingMessage): void {
 	const { "content-type": type = "", "content-encoding": encoding = "identity" } = headers;
 	if (/^multipart\//i.test(type)) {
-		const how = "send the file itself as the body (curl --data-binary @FILE), its name as ?name=";
-		throw new HttpError(415, `multipart bodies are not accepted: ${how}`);
+		throw new HttpError(415, httpErrorTexts.multipart);
 	}
 	if (encoding.toLowerCase() === "identity") return;
-	throw new HttpError(
-		415,
-		`the content encoding ${encoding} is not accepted: send the file without an encoding`,
-	);
+	throw new HttpError(415, httpErrorTexts.contentEncoding({ encoding }));
 }
 
 /**
@@ -160,7 +157,7 @@ function readKey({ headers }: IncomingMessage): string | undefined {
 	if (header === undefined) return undefined;
 	const key = typeof header === "string" ? header.replace(/^"(.*)"$/, "$1") : "";
 	if (key.length >= 1 && key.length <= 128) return key;
-	throw new ParleyError("idempotency-key: use 1 to 128 characters", {
+	throw new ParleyError(httpErrorTexts.idempotencyKey, {
 		code: "invalid_argument",
 	});
 }
@@ -177,7 +174,7 @@ async function* patiently(
 	clock: Clock,
 	onReceived: (bytes: number) => void,
 ): AsyncGenerator<Buffer> {
-	const gone = new ParleyError("the upload has stopped", { code: "deadline_exceeded" });
+	const gone = new ParleyError(httpErrorTexts.uploadStopped, { code: "deadline_exceeded" });
 	const watch = () => clock.after(patienceMs, () => request.destroy(gone));
 	let timer = watch();
 	try {
@@ -197,7 +194,7 @@ async function* patiently(
 async function download(fileRequest: FileRequest, id: string): Promise<void> {
 	const { request, response, files, principal } = fileRequest;
 	if (request.method !== "GET" && request.method !== "HEAD") {
-		throw new HttpError(405, "method not allowed: use GET", { allow: "GET, HEAD" });
+		throw new HttpError(405, httpErrorTexts.useGet, { allow: "GET, HEAD" });
 	}
 	const file = await files.find(principal, id);
 	const headers = headersOf(file);
@@ -255,7 +252,7 @@ function drained(response: ServerResponse, clock: Clock): Promise<void> {
 	const { promise, resolve, reject } = Promise.withResolvers<void>();
 	const settle = () => resolve();
 	const timer = clock.after(patienceMs, () => {
-		reject(new ParleyError("the client has stopped reading", { code: "deadline_exceeded" }));
+		reject(new ParleyError(httpErrorTexts.downloadStopped, { code: "deadline_exceeded" }));
 	});
 	response.once("drain", settle).once("close", settle);
 	return promise.finally(() => {
@@ -287,7 +284,9 @@ function rangeOf({ headers, method }: IncomingMessage, file: StoredFile): ByteRa
 	const range = resolveRange(first, last, file.bytes);
 	if (range.start < file.bytes && range.start <= range.end) return range;
 	if (first !== "" && last !== "" && Number(last) < Number(first)) return undefined;
-	throw new HttpError(416, `the file has ${file.bytes} bytes`, { "content-range": `bytes */${file.bytes}` });
+	throw new HttpError(416, httpErrorTexts.fileSize({ bytes: file.bytes }), {
+		"content-range": `bytes */${file.bytes}`,
+	});
 }
 
 function resolveRange(first: string, last: string, bytes: number): ByteRange {

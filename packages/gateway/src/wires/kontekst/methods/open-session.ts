@@ -1,5 +1,6 @@
 import { defined, ParleyError } from "@parley/base";
 import type { Keyed, Principal, Runtime, SessionEvent } from "@parley/core";
+import { kontekstErrorTexts } from "../../../texts/wires/grpc.ts";
 import { type Following, SessionView } from "../../view/session-view.ts";
 import type { Start } from "../schema.ts";
 
@@ -21,7 +22,7 @@ export async function openSession(
 	const { sessionId } = start;
 	await findAgent(runtime, principal, start.agentName);
 	if (start.prompt.trim() === "" && !start.skill) {
-		throw new ParleyError("prompt: it is empty, and no skill is invoked", { code: "invalid_argument" });
+		throw new ParleyError(kontekstErrorTexts.emptyPrompt, { code: "invalid_argument" });
 	}
 	const following = { principal, deliver, drained: () => Promise.resolve() };
 	const known = sessionId === "" ? undefined : await joinKnown(runtime, sessionId, following);
@@ -74,7 +75,7 @@ async function findAgent(runtime: Runtime, principal: Principal, name: string | 
 	const problem = problems.find((one) => one.name === name);
 	const names = profiles.map((profile) => profile.name).join(", ");
 	const message = problem
-		? `invalid config for agent ${name}: ${problem.message}`
-		: `agent not found: ${name}; available: ${names}`;
+		? kontekstErrorTexts.invalidAgent({ name, reason: problem.message })
+		: kontekstErrorTexts.noAgent({ name, names });
 	throw new ParleyError(message, { code: "not_found" });
 }

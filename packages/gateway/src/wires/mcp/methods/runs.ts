@@ -1,6 +1,7 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import { defined, ParleyError } from "@parley/base";
 import { authorize } from "@parley/core";
+import { mcpErrorTexts } from "../../../texts/wires/mcp.ts";
 import { SessionView } from "../../view/session-view.ts";
 import { encodeRun, kindOf, type RunResult } from "../codec.ts";
 import { type AnswerInput, type AskInput, longestWaitSeconds } from "../schema.ts";
@@ -53,24 +54,24 @@ export async function answer(
 	authorize(principal, "prompt.answer");
 	const [open] = await runtime.prompts.list(principal, { token, limit: 1 });
 	if (!open) {
-		const message = "question_id: no question with this id is open: it was answered, or it expired";
+		const message = mcpErrorTexts.noQuestion;
 		throw new ParleyError(message, { code: "not_found" });
 	}
 	const { prompt, sessionId } = open;
 	const kind = kindOf(prompt);
 	if (kind !== "question") {
-		const message = `answer: this is ${kind === "password" ? "a password" : "an approval"}, which no agent can answer: a person can, for example with parley answer`;
+		const message = mcpErrorTexts.onlyByPerson({ isPassword: kind === "password" });
 		throw new ParleyError(message, { code: "permission_denied" });
 	}
 	if ((given === undefined) !== decline) {
-		const message = "answer: send either an answer, or decline with true";
+		const message = mcpErrorTexts.answerOrDecline;
 		throw new ParleyError(message, { code: "invalid_argument" });
 	}
 	const response = Array.isArray(given)
 		? { values: given }
 		: defined({ value: given, cancelled: decline || undefined });
 	if (!(await runtime.answer(keyed(context, "answer"), token, response))) {
-		const message = "question_id: this question was answered before";
+		const message = mcpErrorTexts.answeredBefore;
 		throw new ParleyError(message, { code: "failed_precondition" });
 	}
 	const { taskId } = prompt;

@@ -1,4 +1,5 @@
 import { defined, ParleyError } from "@parley/base";
+import { mcpErrorTexts } from "../../../texts/wires/mcp.ts";
 import { SessionView } from "../../view/session-view.ts";
 import { keyed, type McpContext } from "./context.ts";
 
@@ -22,7 +23,7 @@ export async function sessionFor(
 		return { sessionId: id, isNew: true };
 	}
 	if (directory === undefined) return { sessionId: session_id, isNew: false };
-	const message = "directory: only a new session can have one: omit directory or session_id";
+	const message = mcpErrorTexts.directoryOfNewSession;
 	throw new ParleyError(message, { code: "invalid_argument" });
 }
 

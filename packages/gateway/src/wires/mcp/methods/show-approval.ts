@@ -1,5 +1,6 @@
 import { ParleyError } from "@parley/base";
 import { auditedCall, isUnread, type Principal, type Prompt, requestedBy } from "@parley/core";
+import { mcpErrorTexts } from "../../../texts/wires/mcp.ts";
 import { encodeApproval } from "../codec.ts";
 import { approvalForm } from "../schema.ts";
 import { keyed, type McpContext, type ToolCall } from "./context.ts";
@@ -70,7 +71,7 @@ async function decide(
 	decision: "approve" | "deny",
 ): Promise<"decided" | "open"> {
 	const response =
-		decision === "approve" ? { value: true } : { cancelled: true, reason: "a person denied it in a form" };
+		decision === "approve" ? { value: true } : { cancelled: true, reason: mcpErrorTexts.denied };
 	try {
 		await runtime.answer(keyed({ principal: person }, "ask"), token, response);
 	} catch (error) {

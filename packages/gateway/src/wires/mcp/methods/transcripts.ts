@@ -1,5 +1,6 @@
 import type { ListResourcesResult, ReadResourceResult } from "@modelcontextprotocol/server";
 import { defined, ParleyError } from "@parley/base";
+import { mcpErrorTexts } from "../../../texts/wires/mcp.ts";
 import { encodePage, encodeResource, shownInTranscript } from "../codec.ts";
 import { decodeTranscriptUri } from "../schema.ts";
 import type { McpContext } from "./context.ts";
@@ -16,7 +17,7 @@ export async function listTranscripts(
 ): Promise<ListResourcesResult> {
 	const from = /^\d{1,4}$/.test(cursor) ? Number(cursor) : Number.NaN;
 	if (!(from < maxSessions)) {
-		throw new ParleyError("cursor: it is not from an earlier page", { code: "invalid_argument" });
+		throw new ParleyError(mcpErrorTexts.cursor, { code: "invalid_argument" });
 	}
 	const sessions = await runtime.list(principal, { limit: from + pageSessions + 1 });
 	const page = sessions.slice(from, from + pageSessions);
@@ -32,7 +33,7 @@ export async function readTranscriptPage(
 ): Promise<ReadResourceResult> {
 	const named = decodeTranscriptUri(uri);
 	if (!named) {
-		const message = "uri: use parley://sessions/ID, or the next URI of a page";
+		const message = mcpErrorTexts.uri;
 		throw new ParleyError(message, { code: "not_found" });
 	}
 	const { sessionId, after } = named;

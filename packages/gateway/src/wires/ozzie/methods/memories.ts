@@ -1,6 +1,7 @@
 import { defined, ParleyError } from "@parley/base";
 import { actingId, type Memory, type Principal } from "@parley/core";
 import type { MemoryPayload } from "@parley/protocol";
+import { ozzieErrorTexts } from "../../../texts/wires/ozzie.ts";
 import { toTime } from "../../shared/time.ts";
 import { keyed, type MethodsOf } from "./request.ts";
 
@@ -29,8 +30,7 @@ export const memoryMethods: MethodsOf<MemoryMethod> = {
 		const { memory_id, channel } = request.params;
 		const person = personOf(request.principal, request.params.person);
 		if ([memory_id, person, channel].filter((given) => given !== undefined).length !== 1) {
-			const message =
-				"memory_id: give the id of a memory, or a person or a channel whose memories to delete, and only one of them";
+			const message = ozzieErrorTexts.oneMemory;
 			throw new ParleyError(message, { code: "invalid_argument" });
 		}
 		if (person !== undefined) {

@@ -12,6 +12,7 @@ import {
 	type TokenFacts,
 } from "@parley/core";
 import type { MethodResult, PlaceProfilePayload } from "@parley/protocol";
+import { ozzieErrorTexts } from "../../../texts/wires/ozzie.ts";
 import { toTime } from "../../shared/time.ts";
 import { keyed, type MethodsOf } from "./request.ts";
 
@@ -133,7 +134,7 @@ function encodeSelf(principal: Principal): MethodResult<"whoami"> {
 		may,
 		person: person?.id,
 		role: person?.role,
-		hint: isStranger ? "request a code with pair, and give it to the operator" : undefined,
+		hint: isStranger ? ozzieErrorTexts.requestCode : undefined,
 	});
 }
 

@@ -8,6 +8,7 @@ import {
 	type TextCheck,
 } from "@parley/core";
 import type { GrantRequestPayload, MethodResult } from "@parley/protocol";
+import { ozzieErrorTexts } from "../../../texts/wires/ozzie.ts";
 import { encodeGrant } from "../../shared/grant-json.ts";
 import { toTime } from "../../shared/time.ts";
 import { nameOfToken } from "../hidden-tokens.ts";
@@ -17,7 +18,7 @@ export const policyMethods: MethodsOf<"test_policy" | "show_policy"> = {
 	async test_policy({ deps }, { principal, params }) {
 		const { command, tool, arguments: args } = params;
 		if ((command === undefined) === (tool === undefined)) {
-			throw new ParleyError("command: give either a command, or a tool and its arguments", {
+			throw new ParleyError(ozzieErrorTexts.commandOrTool, {
 				code: "invalid_argument",
 			});
 		}
@@ -137,7 +138,7 @@ function decodeRequested({ params, principal }: RequestOf<"request_grant">): Req
 	const { channel, people, tools, classes, minutes, max_actions, reason } = params;
 	const place = principal.person ? placeKey(principal.person.place) : channel;
 	if (place === undefined) {
-		throw new ParleyError("channel: name the channel, as PLATFORM:TENANT:CHANNEL", {
+		throw new ParleyError(ozzieErrorTexts.channel, {
 			code: "invalid_argument",
 		});
 	}

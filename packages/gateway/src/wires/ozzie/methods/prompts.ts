@@ -1,6 +1,7 @@
 import { defined, ParleyError } from "@parley/base";
 import type { Keyed, OpenPrompt, Principal, Prompt, PromptResponse } from "@parley/core";
 import type { MethodResult } from "@parley/protocol";
+import { ozzieErrorTexts } from "../../../texts/wires/ozzie.ts";
 import { firstWithin, jsonBytes } from "../../shared/paging.ts";
 import { encodePrompt } from "../../shared/prompt-json.ts";
 import { toTime } from "../../shared/time.ts";
@@ -49,8 +50,7 @@ export const promptMethods: MethodsOf<"prompt_response" | "list_prompts" | "secr
 	async secret_page({ deps }, { principal, params: { token, key } }) {
 		const { secretPages } = deps;
 		if (!secretPages) {
-			const message =
-				"not available: browsers cannot reach this gateway, because publicUrl is not set; answer with parley answer";
+			const message = ozzieErrorTexts.noPublicUrl;
 			throw new ParleyError(message, { code: "unimplemented" });
 		}
 		const { url, expiresAt } = await secretPages.issue(principal, { token, key });
@@ -81,9 +81,15 @@ export async function settleUnread(
 ): Promise<MethodResult<"prompt_response">> {
 	const prompt = connection.openPrompt(token);
 	if (!prompt || !isUnread(error, prompt)) throw error;
-	if (connection.repeatPrompt(token, `Answer again: ${error.message}. ${prompt.label}`)) throw error;
+	if (
+		connection.repeatPrompt(
+			token,
+			ozzieErrorTexts.answerAgain({ reason: error.message, question: prompt.label }),
+		)
+	)
+		throw error;
 	const request = { principal, key: undefined, method: "prompt_response", params: { token } };
-	const reason = `the client sent two answers that cannot be read: ${error.message}`;
+	const reason = ozzieErrorTexts.twoInvalidAnswers({ reason: error.message });
 	return answer(connection, request, token, { cancelled: true, unanswered: true, reason });
 }
 

@@ -2,6 +2,7 @@ import { defined, ParleyError } from "@parley/base";
 import { type Keyed, type Principal, type Prompt, placeKey, type Runtime } from "@parley/core";
 import type { MethodName, MethodResult } from "@parley/protocol";
 import type { SecretPages } from "../../../secret-page/secret-pages.ts";
+import { ozzieErrorTexts } from "../../../texts/wires/ozzie.ts";
 import { SessionView } from "../../view/session-view.ts";
 import type { Envelope } from "../envelope.ts";
 import type { Request } from "../schema.ts";
@@ -72,7 +73,7 @@ export function keyed(request: PrincipalRequest, sessionId?: string): Keyed {
 export function targetOpen(connection: HandlerContext, request: Request): SessionView {
 	const target = connection.target(request);
 	if (target !== undefined) return target;
-	throw new ParleyError("no session is open", { code: "invalid_argument" });
+	throw new ParleyError(ozzieErrorTexts.noSession, { code: "invalid_argument" });
 }
 
 /** The session that the parameters name, joined or not; else the session of the request. */
@@ -112,7 +113,7 @@ async function createImplicit(connection: HandlerContext, request: PrincipalRequ
 		const error = ParleyError.from(reason);
 		if (key === undefined || error.code !== "invalid_argument") throw error;
 		// The message names the key of the client instead of the derived one.
-		throw new ParleyError(`key "${key}" was used for another request`, { code: error.code, cause: reason });
+		throw new ParleyError(ozzieErrorTexts.keyReused({ key }), { code: error.code, cause: reason });
 	}
 }
 
@@ -137,8 +138,8 @@ export async function actingPrincipal(
 ): Promise<Principal> {
 	if (principal.kind !== "connector" || (!actor && !place)) return principal;
 	if (!actor || !place) {
-		const missing = actor ? "place {tenant, channel}" : "actor {id, name, roles, guest}";
-		throw new ParleyError(`${missing} is missing`, { code: "invalid_argument" });
+		const missing = actor ? ozzieErrorTexts.placeField : ozzieErrorTexts.actorField;
+		throw new ParleyError(ozzieErrorTexts.missing({ field: missing }), { code: "invalid_argument" });
 	}
 	return runtime.trust.identify(principal, { actor, place }, method);
 }

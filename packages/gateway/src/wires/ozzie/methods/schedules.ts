@@ -1,5 +1,6 @@
 import { definedItems, ParleyError } from "@parley/base";
 import { eventOf, type RequestedTrigger, type ScheduleTarget } from "@parley/core";
+import { ozzieErrorTexts } from "../../../texts/wires/ozzie.ts";
 import { firstWithin, jsonBytes } from "../../shared/paging.ts";
 import { encodeSchedule } from "../../shared/schedule-json.ts";
 import { answerBudget } from "../codec.ts";
@@ -34,7 +35,7 @@ function targetOf(connection: HandlerContext, request: RequestOf<"schedule_task"
 	const { external_key: externalKey, session_id } = request.params;
 	if (externalKey === undefined) return { sessionId: targetNamed(connection, request) };
 	if (session_id === undefined) return { externalKey };
-	const message = `external_key: session_id ${JSON.stringify(session_id)} already names a session: give only one of them`;
+	const message = ozzieErrorTexts.sessionAndKey({ session: JSON.stringify(session_id) });
 	throw new ParleyError(message, { code: "invalid_argument" });
 }
 
@@ -55,6 +56,6 @@ function triggerOf({
 	]);
 	const [trigger, ...others] = given;
 	if (trigger && others.length === 0) return trigger;
-	const message = `when: ${given.length} of when, cron, interval_sec, at and event are given: give exactly one`;
+	const message = ozzieErrorTexts.oneTime({ count: given.length });
 	throw new ParleyError(message, { code: "invalid_argument" });
 }

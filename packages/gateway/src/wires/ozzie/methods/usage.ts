@@ -1,6 +1,7 @@
 import { defined, ParleyError } from "@parley/base";
 import { type BudgetChange, billionths, dollars, type UsageFilter, type UsageReport } from "@parley/core";
 import type { MethodParams, MethodResult } from "@parley/protocol";
+import { ozzieErrorTexts } from "../../../texts/wires/ozzie.ts";
 import { encodeUsage } from "../../shared/usage-json.ts";
 import { keyed, type MethodsOf, targetOpen } from "./request.ts";
 
@@ -30,7 +31,7 @@ export function decodeUsageFilter(
 ): UsageFilter {
 	// ISO days sort as texts.
 	if (since !== undefined && until !== undefined && since > until) {
-		throw new ParleyError(`since: must not be after until, but ${since} is after ${until}`, {
+		throw new ParleyError(ozzieErrorTexts.sinceAfterUntil({ since, until }), {
 			code: "invalid_argument",
 		});
 	}

@@ -1,6 +1,7 @@
 import { ParleyError } from "@parley/base";
 import type { Keyed, Prompt, PromptResponse, SessionEvent } from "@parley/core";
 import type { PermissionDecision } from "../../../gen/roz/v1/agent.ts";
+import { rozErrorTexts } from "../../../texts/wires/grpc.ts";
 import type { SessionView } from "../../view/session-view.ts";
 
 /** Arguments that an approver has changed, or the reason why the change is not possible. */
@@ -15,14 +16,14 @@ type Fields = Readonly<Record<string, unknown>>;
  * and no element, because the approver has seen only those of the call.
  */
 function narrowed(args: unknown, modifier: Fields): Narrowed {
-	return isFields(args) ? narrowedFields(args, modifier, "") : refused("", "has another type");
+	return isFields(args) ? narrowedFields(args, modifier, "") : refused("", rozErrorTexts.otherType);
 }
 
 function narrowedFields(args: Fields, modifier: Fields, path: string): Narrowed {
 	const changed: Record<string, unknown> = { ...args };
 	for (const [name, value] of Object.entries(modifier)) {
 		const inner = path === "" ? name : `${path}.${name}`;
-		if (!Object.hasOwn(args, name)) return refused(inner, "is not an argument of the call");
+		if (!Object.hasOwn(args, name)) return refused(inner, rozErrorTexts.noArgument);
 		const part = narrowedValue(args[name], value, inner);
 		if (part.problem !== undefined) return part;
 		changed[name] = part.value;
@@ -33,10 +34,10 @@ function narrowedFields(args: Fields, modifier: Fields, path: string): Narrowed 
 function narrowedValue(args: unknown, modifier: unknown, path: string): Narrowed<unknown> {
 	if (isFields(args) && isFields(modifier)) return narrowedFields(args, modifier, path);
 	if (Array.isArray(args) && Array.isArray(modifier)) {
-		if (args.length !== modifier.length) return refused(path, "has another length");
+		if (args.length !== modifier.length) return refused(path, rozErrorTexts.otherLength);
 		return narrowedItems(args, modifier, path);
 	}
-	return kindOf(args) === kindOf(modifier) ? { value: modifier } : refused(path, "has another type");
+	return kindOf(args) === kindOf(modifier) ? { value: modifier } : refused(path, rozErrorTexts.otherType);
 }
 
 function narrowedItems(
@@ -79,7 +80,7 @@ function responseTo(
 }
 
 function unusable(problem: string): PromptResponse {
-	return { cancelled: true, reason: `the modifier cannot be used: ${problem}` };
+	return { cancelled: true, reason: rozErrorTexts.invalidModifier({ problem }) };
 }
 
 /** Answers an approval. Arguments that the call cannot have, or that do more than it, deny the call with the reason. */

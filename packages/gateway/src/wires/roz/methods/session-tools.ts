@@ -1,6 +1,7 @@
 import { ParleyError } from "@parley/base";
 import type { ClientCall, ClientTool, Principal, Runtime, ToolConnection } from "@parley/core";
 import type { PermissionRule, RegisterTools, ToolResult } from "../../../gen/roz/v1/agent.ts";
+import { rozErrorTexts } from "../../../texts/wires/grpc.ts";
 import { decodeResult, decodeTools } from "../codec.ts";
 import { Host, type Hosts } from "./hosts.ts";
 
@@ -91,8 +92,7 @@ export class SessionTools {
 	async beginTurn(mode: "react" | "ooda" | undefined): Promise<void> {
 		const { hostId } = this.#options;
 		if (mode !== "ooda" || hostId === undefined || (await this.#connectHost(this.#run))) return;
-		const how = "connect its client with the metadata parley-host-id";
-		throw new ParleyError(`host_id: the host ${JSON.stringify(hostId)} is not connected: ${how}`, {
+		throw new ParleyError(rozErrorTexts.noHost({ host: JSON.stringify(hostId) }), {
 			code: "unavailable",
 		});
 	}

@@ -1,6 +1,7 @@
 import { defined, ParleyError } from "@parley/base";
 import type { ClientCall, HistoryMessage, Keyed, Principal, Runtime, SessionEvent } from "@parley/core";
 import type { PermissionRule, StartSession } from "../../../gen/roz/v1/agent.ts";
+import { rozErrorTexts } from "../../../texts/wires/grpc.ts";
 import { SessionView } from "../../view/session-view.ts";
 import { decode, decodeHistory, decodeTools } from "../codec.ts";
 import { maxInstructions, Start } from "../schema.ts";
@@ -91,7 +92,7 @@ export async function startSession(command: StartSession, parts: StartParts): Pr
 function checkInstructions(texts: readonly string[]): void {
 	const { length } = texts.join("\n\n");
 	if (length <= maxInstructions) return;
-	const message = `project_context: it has ${length} characters with the system messages of the history: at most ${maxInstructions} are allowed`;
+	const message = rozErrorTexts.longContext({ length, max: maxInstructions });
 	throw new ParleyError(message, { code: "invalid_argument" });
 }
 
@@ -120,10 +121,9 @@ async function agentOf(
 	const { profiles } = await runtime.agents(principal);
 	if (profiles.some(({ name }) => name === environment)) return environment;
 	const known = profiles.map(({ name }) => name).join(", ");
-	throw new ParleyError(
-		`environment_id: there is no agent ${JSON.stringify(environment)}; available: ${known}`,
-		{ code: "invalid_argument" },
-	);
+	throw new ParleyError(rozErrorTexts.noAgent({ agent: JSON.stringify(environment), known }), {
+		code: "invalid_argument",
+	});
 }
 
 function keyed(principal: Principal): Keyed {

@@ -1,6 +1,7 @@
 import type { Clock, Logger, Timer } from "@parley/base";
 import type { ContextSnapshot, EndCause, Keyed, Prompt, SessionEvent, Usage } from "@parley/core";
 import type { SessionResponse } from "../../../gen/roz/v1/agent.ts";
+import { rozErrorTexts } from "../../../texts/wires/grpc.ts";
 import { type Reply, Turns } from "../../view/turns.ts";
 import { encodeUsage, errorFrame, frame } from "../codec.ts";
 import type { SessionErrorCode } from "../error-code.ts";
@@ -158,7 +159,7 @@ class TurnFrames {
 	}
 
 	begin(): void {
-		this.#sendHint("full", "a turn has started");
+		this.#sendHint("full", rozErrorTexts.turnStarted);
 	}
 
 	/** Handles the next event of the run. Returns the last event of the run; then call `end`. */
@@ -179,7 +180,7 @@ class TurnFrames {
 		this.#shown.add(callId);
 		this.#sendActivity("calling_tool", tool);
 		if (this.#options.isPure(tool)) return;
-		if (this.#physical.size === 0) this.#sendHint("mini", "a tool is running");
+		if (this.#physical.size === 0) this.#sendHint("mini", rozErrorTexts.toolRunning);
 		this.#physical.add(callId);
 	}
 
@@ -250,7 +251,7 @@ class TurnFrames {
 
 	#endCall(callId: string): void {
 		if (this.#physical.delete(callId) && this.#physical.size === 0)
-			this.#sendHint("full", "the tool has ended");
+			this.#sendHint("full", rozErrorTexts.toolEnded);
 	}
 
 	#text(content: string): void {

@@ -1,6 +1,7 @@
 import { defined, ParleyError } from "@parley/base";
 import { type ImageBlock, imageProblem, isImageType, type RunOptions } from "@parley/core";
 import type { ContentBlock, UserMessage } from "../../../gen/roz/v1/agent.ts";
+import { rozErrorTexts } from "../../../texts/wires/grpc.ts";
 import { decode, decodeMode } from "../codec.ts";
 import { Message } from "../schema.ts";
 import type { CurrentModel } from "./start-session.ts";
@@ -33,7 +34,7 @@ export function composeMessage(
 	if (images.length > 0) requireImages(currentModel());
 	const texts = command.context.flatMap(textOf);
 	if (content.trim() === "" && texts.length === 0 && images.length === 0) {
-		throw new ParleyError("content: it is empty, and there is no context", { code: "invalid_argument" });
+		throw new ParleyError(rozErrorTexts.empty, { code: "invalid_argument" });
 	}
 	const text = [...system, systemContext.trim()].filter((one) => one !== "").join("\n\n");
 	return {
@@ -50,7 +51,7 @@ export function composeMessage(
 
 function requireImages({ name, readsImages }: CurrentModel): void {
 	if (readsImages) return;
-	const message = `context: ${name} cannot read images: choose another model, or send the message without the image`;
+	const message = rozErrorTexts.noImages({ model: name });
 	throw new ParleyError(message, { code: "unimplemented" });
 }
 

@@ -3,6 +3,7 @@ import type { Logger } from "@parley/base";
 import type { Principal, Runtime, SessionEvent } from "@parley/core";
 import { TeamEvent, type WatchTeamRequest } from "../../../gen/roz/v1/agent.ts";
 import { openStream, type StreamDeps } from "../../../grpc/open-stream.ts";
+import { rozErrorTexts } from "../../../texts/wires/grpc.ts";
 import { type ErrorRedactor, shownError } from "../../shared/error-text.ts";
 import { statuses } from "../error-code.ts";
 
@@ -36,7 +37,7 @@ export function watchTeam(
 		finished: () => writer.end(),
 		deleted: () => {
 			const { taskId } = call.request;
-			writer.fail({ code: status.NOT_FOUND, details: `the session of the task ${taskId} was deleted` });
+			writer.fail({ code: status.NOT_FOUND, details: rozErrorTexts.sessionDeleted({ task: taskId }) });
 		},
 	});
 	watch.begin(call.request.taskId).catch((reason: unknown) => {

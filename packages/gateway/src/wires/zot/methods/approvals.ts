@@ -1,4 +1,5 @@
 import type { Prompt } from "@parley/core";
+import { zotErrorTexts } from "../../../texts/wires/zot.ts";
 import { PromptIds } from "../../view/prompt-ids.ts";
 import type { Agent } from "../agent.ts";
 import { encodeAsk } from "../codec.ts";
@@ -7,9 +8,9 @@ import type { Ask, Command } from "../schema.ts";
 type Approve = Extract<Command, { type: "approve" }>;
 
 const reasons = {
-	ended: "the client's input has ended",
-	lost: "the client has disconnected or does not read",
-	stopped: "the process was asked to end",
+	ended: zotErrorTexts.inputEnded,
+	lost: zotErrorTexts.disconnected,
+	stopped: zotErrorTexts.stopped,
 } as const;
 export type Unanswered = keyof typeof reasons;
 
@@ -29,7 +30,7 @@ export class Approvals {
 	async raise(prompt: Prompt): Promise<void> {
 		if (!this.#send) return this.#refuse(prompt, approvalRequired(prompt));
 		if (this.#ended) return this.#refuse(prompt, reasons[this.#ended]);
-		if (!prompt.approval) return this.#refuse(prompt, "this client can answer only approvals of tool calls");
+		if (!prompt.approval) return this.#refuse(prompt, zotErrorTexts.onlyApprovals);
 		this.#send(encodeAsk(this.#ids.open(prompt), prompt, prompt.approval));
 	}
 
@@ -66,7 +67,5 @@ export class Approvals {
 }
 
 function approvalRequired({ approval }: Prompt): string {
-	const why = (approval?.notes ?? []).join("; ");
-	const always = `this call always requires approval${why === "" ? "" : ` (${why})`}`;
-	return `${always}, and this client does not answer approvals: start with --rpc-approvals`;
+	return zotErrorTexts.approvalRequired({ reason: (approval?.notes ?? []).join("; ") });
 }

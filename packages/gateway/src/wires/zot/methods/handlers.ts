@@ -1,4 +1,5 @@
 import { defined, ParleyError } from "@parley/base";
+import { zotErrorTexts } from "../../../texts/wires/zot.ts";
 import type { Agent } from "../agent.ts";
 import { encodeMessage } from "../codec.ts";
 import { type Block, type Command, type CommandType, jsonBytes } from "../schema.ts";
@@ -19,7 +20,7 @@ export function createHandlers({ agent, prompts, approvals }: Parts): Handlers {
 		ping: () => ({ pong: true }),
 		prompt: (command) => {
 			if (!/[^\s\0]/.test(command.message ?? "") && (command.images ?? []).length === 0) {
-				throw new ParleyError("message: it is empty: write a text or add an image", {
+				throw new ParleyError(zotErrorTexts.emptyMessage, {
 					code: "invalid_argument",
 				});
 			}

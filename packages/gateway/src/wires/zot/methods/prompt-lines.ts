@@ -1,4 +1,5 @@
 import { noUsage, type Recorded, type SessionEvent, type Usage } from "@parley/core";
+import { zotErrorTexts } from "../../../texts/wires/zot.ts";
 import { type Reply, type TurnEvent, Turns } from "../../view/turns.ts";
 import { encodeCounts, encodeReply, encodeResult, encodeStop } from "../codec.ts";
 import type { Counts, Notice } from "../schema.ts";
@@ -104,7 +105,7 @@ export class PromptLines {
 		const stop = encodeStop(stopped, content, error);
 		this.#cut = stop === "length";
 		this.#aborted = stop === "aborted";
-		const refused = stopped === "refusal" ? "the model refused to answer this" : error;
+		const refused = stopped === "refusal" ? zotErrorTexts.refusedByModel : error;
 		const shown = stop === "aborted" ? "" : refused;
 		const replied = stopped !== undefined || content.length > 0;
 		return [
@@ -144,7 +145,7 @@ function encodeOutcome({ callId: id, outcome }: Extract<TurnEvent, { type: "call
 		case "tool.failed":
 			return { type: "tool_result", id, is_error: true, content: encodeResult(outcome.error) };
 		case "tool.not_run": {
-			const result = `not run: ${outcome.error || "the prompt has ended"}`;
+			const result = zotErrorTexts.notRun({ reason: outcome.error });
 			return { type: "tool_result", id, is_error: true, content: encodeResult(result) };
 		}
 	}

@@ -1,5 +1,6 @@
 import { defined, type Logger, ParleyError } from "@parley/base";
 import type { ImageBlock, SessionEvent } from "@parley/core";
+import { zotErrorTexts } from "../../../texts/wires/zot.ts";
 import type { Agent } from "../agent.ts";
 import { encodeError, encodeQuestion, encodeTime, failure, idOf, shorten, success } from "../codec.ts";
 import type { Command, Frame, Id, Notice } from "../schema.ts";
@@ -73,7 +74,7 @@ export class Prompts {
 	cancelWaiting(id: Id): void {
 		const job = this.#waiting.find((one) => one.id === id);
 		if (!job)
-			throw new ParleyError(`no waiting prompt has the id ${JSON.stringify(id)}`, { code: "not_found" });
+			throw new ParleyError(zotErrorTexts.noWaitingPrompt({ id: JSON.stringify(id) }), { code: "not_found" });
 		this.#drop([job]);
 	}
 

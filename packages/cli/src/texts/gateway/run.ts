@@ -1,0 +1,11 @@
+/** Texts of a gateway that runs, for the person or the service manager that started it. */
+export const gatewayRunTexts = {
+	listening: ({ url }: { readonly url: string }) => `parley listening on ${url}`,
+	insecureLan:
+		"other machines can connect without TLS (--insecure-lan): messages and the token are sent unencrypted",
+	testHooks: ({ address, port }: { readonly address: string; readonly port: number }) =>
+		`--test-hooks is for tests: it cannot be used with --listen ${address}:${port}`,
+	internalError: ({ reason }: { readonly reason: string }) =>
+		`parley: the gateway ended because of an internal error: ${reason}`,
+	noPackage: "no package.json above the program of Parley: install it again",
+} as const;

@@ -1,0 +1,45 @@
+/** Errors of the Roz wire. A name before a colon is that of a field. */
+export const rozErrorTexts = {
+	longText: "is longer than 256 characters",
+	longInstructions: "is longer than 200,000 characters",
+	manyTexts: "has more than 100 texts",
+	smallWindow: ({ least }: { readonly least: number }) => `is below ${least} tokens`,
+	otherType: "has another type",
+	noArgument: "is not an argument of the call",
+	otherLength: "has another length",
+	invalidModifier: ({ problem }: { readonly problem: string }) => `the modifier cannot be used: ${problem}`,
+	noHost: ({ host }: { readonly host: string }) =>
+		`host_id: the host ${host} is not connected: connect its client with the metadata parley-host-id`,
+	longContext: ({ length, max }: { readonly length: number; readonly max: number }) =>
+		`project_context: it has ${length} characters with the system messages of the history: at most ${max} are allowed`,
+	noAgent: ({ agent, known }: { readonly agent: string; readonly known: string }) =>
+		`environment_id: there is no agent ${agent}; available: ${known}`,
+	empty: "content: it is empty, and there is no context",
+	noImages: ({ model }: { readonly model: string }) =>
+		`context: ${model} cannot read images: choose another model, or send the message without the image`,
+	sessionDeleted: ({ task }: { readonly task: string }) => `the session of the task ${task} was deleted`,
+	noMode: ({ mode, known }: { readonly mode: string; readonly known: string }) =>
+		`ai_mode: ${mode} is not a mode: use ${known}`,
+	alreadyStarted: "session already started",
+	turnInProgress: "a turn is already in progress",
+	idle: "no turn for 10 minutes",
+	noActiveTurn: "no turn is in progress for this tool result",
+	noSession: "send StartSession first",
+	turnStarted: "a turn has started",
+	toolRunning: "a tool is running",
+	toolEnded: "the tool has ended",
+} as const;
+
+/** Errors of the Kontekst wire. A name before a colon is that of a field. */
+export const kontekstErrorTexts = {
+	cut: ({ text, bytes }: { readonly text: string; readonly bytes: number }) =>
+		`${text}\n[${bytes} more bytes are not shown here]`,
+	hiddenArguments: ({ bytes }: { readonly bytes: number }) => `${bytes} bytes of arguments`,
+	longText: "is longer than 4,096 characters",
+	noSession: ({ id }: { readonly id: string }) => `session not found: ${id} is not a session id`,
+	emptyPrompt: "prompt: it is empty, and no skill is invoked",
+	invalidAgent: ({ name, reason }: { readonly name: string; readonly reason: string }) =>
+		`invalid config for agent ${name}: ${reason}`,
+	noAgent: ({ name, names }: { readonly name: string; readonly names: string }) =>
+		`agent not found: ${name}; available: ${names}`,
+} as const;

@@ -1,0 +1,28 @@
+/** Errors of HTTP requests. A fault follows the name and the value of a parameter. */
+export const httpErrorTexts = {
+	needsSession: "needs a session: add session=ID",
+	limit: "is not a whole number from 1 to 1000",
+	position: "is not a whole number from 0",
+	oneOf: ({ names }: { readonly names: string }) => `is not one of ${names}`,
+	longQuery: ({ max }: { readonly max: number }) => `has more than ${max} characters`,
+	idPrefix: "is not the beginning of an id",
+	noProxy: "this is a gateway and not a proxy: send the request itself",
+	upgradeRequired: "this path is a WebSocket: connect with an upgrade request",
+	usePost: "method not allowed: use POST",
+	noWebSocket: ({ path }: { readonly path: string }) => `no WebSocket at ${path}`,
+	webSocketHint: ({ webSocketPath }: { readonly webSocketPath: string }) => `connect to ${webSocketPath}`,
+	useGet: "method not allowed: use GET",
+	tooManyStreams: ({ maxStreams }: { readonly maxStreams: number }) =>
+		`too many event streams: there are ${maxStreams}`,
+	tooManyStreamsHint: "end one of them",
+	notBoolean: "is neither true nor false",
+	contentEncoding: ({ encoding }: { readonly encoding: string }) =>
+		`the content encoding ${encoding} is not accepted: send the file without an encoding`,
+	idempotencyKey: "idempotency-key: use 1 to 128 characters",
+	uploadStopped: "the upload has stopped",
+	downloadStopped: "the client has stopped reading",
+	fileSize: ({ bytes }: { readonly bytes: number }) => `the file has ${bytes} bytes`,
+	multipart:
+		"multipart bodies are not accepted: send the file itself as the body (curl --data-binary @FILE), its name as ?name=",
+	methodNotAllowed: "method not allowed",
+} as const;

@@ -1,0 +1,31 @@
+/** Errors of the Zot wire. A name before a colon is that of a field. */
+export const zotErrorTexts = {
+	emptyModel: 'model: "" is not the name of a model; get_models lists the names',
+	noSession: "the agent is in no session",
+	clientRefused: "the client was refused: its first line must be a hello with the token",
+	clientGone: "the client has disconnected or does not read: its commands were ended",
+	longJson: "longer than 15 MiB of JSON",
+	exactNumber: "must be from -2^53 to 2^53: send other numbers as strings",
+	trueOrFalse: "true or false",
+	unreadable: "cannot be read",
+	inputEnded: "the client's input has ended",
+	disconnected: "the client has disconnected or does not read",
+	stopped: "the process was asked to end",
+	onlyApprovals: "this client can answer only approvals of tool calls",
+	emptyMessage: "message: it is empty: write a text or add an image",
+	noWaitingPrompt: ({ id }: { readonly id: string }) => `no waiting prompt has the id ${id}`,
+	longLine: "longer than 16 MiB",
+	notUtf8: "not UTF-8",
+	lineSkipped: ({ reason, bytes }: { readonly reason: string; readonly bytes: number }) =>
+		`the line is ${reason} (${bytes} bytes), and was skipped`,
+	refusedByModel: "the model refused to answer this",
+	approvalRequired: ({ reason }: { readonly reason: string }) =>
+		`this call always requires approval${reason === "" ? "" : ` (${reason})`}, and this client does not answer approvals: start with --rpc-approvals`,
+	notRun: ({ reason }: { readonly reason: string }) => `not run: ${reason || "the prompt has ended"}`,
+	object: "an object",
+	missing: "is missing",
+	mustBe: ({ form }: { readonly form: string }) => `must be ${form}`,
+	textOrNumber: "must be a text or a number",
+	oneOf: ({ names }: { readonly names: string }) => `must be one of ${names}`,
+	longText: ({ max }: { readonly max: string }) => `longer than ${max} characters`,
+} as const;
