@@ -267,7 +267,7 @@ verifiesOn(
 		await late.call("cancel_turn");
 		for (const each of [client, late, resumed, replayed]) {
 			const { payload } = await each.event("prompt.closed");
-			expect(payload).toEqual({ token: prompt["token"], reason: "cancelled" });
+			expect(payload).toEqual({ token: prompt["token"], reason: "cancelled", by: "operator" });
 		}
 		await using after = await OzzieClient.connect(gateway.url);
 		await after.open({ session_id: session });

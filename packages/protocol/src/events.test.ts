@@ -70,6 +70,7 @@ test.each([
 	["prompt.request", { ...approval, type: "text", context: {} }],
 	["prompt.response", { token: "prompt_1", value: null, cancelled: false, by: "operator" }],
 	["prompt.closed", { token: "prompt_1", reason: "expired" }],
+	["prompt.closed", { token: "prompt_1", reason: "cancelled", by: "operator" }],
 	["task.started", { task_id: "task_1", title: "t" }],
 	["internal.worker", { task_id: "task_1", event: "phase", phase: "waiting" }],
 ])("%s with %j is an event of this version", (event, payload) => {

@@ -55,6 +55,8 @@ export interface AssistantMessagePayload {
 	readonly error: string;
 	/** The active run that the queued message joined. The error is then `cancelled`. */
 	readonly joined?: string;
+	/** Principal that stopped the run, if one did: a person (`discord:GUILD:USER`) or a client. */
+	readonly stopped_by?: string;
 	readonly context: AnswerContext;
 	/** The schedule that started the run. `show` is the display of the answer in a channel. */
 	readonly origin?: OriginPayload;
@@ -130,6 +132,8 @@ export interface PromptVotePayload {
 export interface PromptClosedPayload {
 	readonly token: string;
 	readonly reason: string;
+	/** Principal that stopped the run of the question, if one did. */
+	readonly by?: string;
 }
 
 /** A question has been open for a long time. */
@@ -220,6 +224,7 @@ const payloads = {
 		error: z.string(),
 		/** The active run that the queued message joined. The error is then `cancelled`. */
 		joined: z.exactOptional(z.string()),
+		stopped_by: z.exactOptional(z.string()),
 		context: z.object({
 			model: z.exactOptional(z.string()),
 			usage: z.exactOptional(Tokens),
@@ -263,7 +268,7 @@ const payloads = {
 		needed: z.int().min(2),
 		changed: z.exactOptional(PromptRequest),
 	}),
-	"prompt.closed": z.object({ token: z.string(), reason: z.string() }),
+	"prompt.closed": z.object({ token: z.string(), reason: z.string(), by: z.exactOptional(z.string()) }),
 	"prompt.reminder": z.object({
 		token: z.string(),
 		label: z.string(),

@@ -35,7 +35,7 @@ test.each([
 	],
 	[
 		"several calls of which one has no answer",
-		[...writes(["a", "b"]), answered({}), closed("expired", second.token)],
+		[...writes(["a", "b"]), answered({}), closed("expired", undefined, second.token)],
 		["waiting", "waiting", "closed"],
 	],
 ] as const)("the card of %s shows its states", (_, events, states) => {

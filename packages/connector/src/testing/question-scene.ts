@@ -1,4 +1,4 @@
-import { definedItems } from "@parley/base";
+import { defined, definedItems } from "@parley/base";
 import type { EventPayloads, OzzieEvent } from "@parley/protocol";
 import { type QuestionsSlice, questions } from "../conversation/questions/questions.ts";
 import type { Scene } from "../conversation/vocabulary/reducer.ts";
@@ -60,8 +60,8 @@ export function answered(changes: Partial<EventPayloads["prompt.response"]>): Oz
 	return event("prompt.response", payload);
 }
 
-export function closed(reason: string, of = token): OzzieEvent {
-	return event("prompt.closed", { token: of, reason });
+export function closed(reason: string, by?: string, of = token): OzzieEvent {
+	return event("prompt.closed", { token: of, reason, ...defined({ by }) });
 }
 
 export function reminded(of = token): OzzieEvent {

@@ -95,8 +95,9 @@ export function fires(run: string, origin: OriginPayload): readonly Happening[] 
 	];
 }
 
-export function ends(run: string | undefined, content: string, error = ""): Happening {
-	return ["assistant.message", { content, ...defined({ run_id: run }), error, context: {} }];
+export function ends(run: string | undefined, content: string, error = "", by?: string): Happening {
+	const facts = defined({ run_id: run, stopped_by: by });
+	return ["assistant.message", { content, ...facts, error, context: {} }];
 }
 
 export function retries(run: string, attempt: number): Happening {

@@ -52,10 +52,22 @@ export const answerTexts = {
 	files: ({ count }: { readonly count: number }): string => ` (files: ${count})`,
 
 	empty: "Done, without a text.",
-	/** `about`: start of the message; undefined if it is unknown. */
-	stopped: ({ about }: { readonly about: string | undefined }): string =>
-		about === undefined ? "Stopped." : `Stopped: “${about}”`,
-	stoppedHere: "stopped here",
+	/** `about`: start of the message; undefined if it is unknown. `who`: `stoppedBy`; undefined if it is unknown. */
+	stopped: ({
+		about,
+		who,
+	}: {
+		readonly about: string | undefined;
+		readonly who: string | undefined;
+	}): string => {
+		const stopped = who === undefined ? "Stopped" : `Stopped ${who}`;
+		return about === undefined ? `${stopped}.` : `${stopped}: “${about}”`;
+	},
+	stoppedBy: ({ person, at }: { readonly person: string; readonly at: string }): string =>
+		`by ${person}, ${at}`,
+	stoppedHere: ({ who }: { readonly who: string | undefined }): string =>
+		who === undefined ? "stopped here" : `stopped ${who}`,
+	personElsewhere: "a person of another platform",
 	internalError:
 		"The gateway failed. The operator can find the reason in its log. Press **Again** to try once more.",
 	failed: ({ error }: { readonly error: string }): string => `That did not work: ${error}.`,

@@ -100,6 +100,7 @@ export const questionTexts = {
 			`⌛ **No answer**${result}: ${reason}`,
 		results: { approval: ", so the call did not run", grant: ", so the channel is not trusted", other: "" },
 		conversationDeleted: "the conversation was deleted",
+		stoppedBy: ({ person }: { readonly person: string }): string => `${person} stopped the work`,
 		/** By the gateway's reason. */
 		reasons: new Map([
 			["expired", "the time to answer is over"],

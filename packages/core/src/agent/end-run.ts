@@ -2,6 +2,7 @@ import { defined, ParleyError, StoreError } from "@parley/base";
 import type { Prompts } from "../conversation/prompts.ts";
 import { claimNext, drainSteers, type RunRow } from "../conversation/queue.ts";
 import type { SessionGrants } from "../conversation/session-grants.ts";
+import type { Tx } from "../store/journal.ts";
 import { indexMessages } from "../store/search-texts.ts";
 import { addTokens, endRun as markEnded } from "../store/statements.ts";
 import { sessionTotal } from "../usage/ledger.ts";
@@ -91,11 +92,15 @@ export async function endRun(run: Run, ending: Ending, ports: EndPorts): Promise
 			stopped = await settleWorkflows(run, writing, error);
 		await settleOpenCalls(run, writing);
 		const reason = error === "" ? "ended" : error;
-		closed = await ports.prompts.close(tx, record, session.home, { runId: run.id, reason });
+		const stoppedBy = error === "cancelled" ? await stopperOf(tx, run.id) : undefined;
+		const ofRun = { runId: run.id, reason, ...defined({ by: stoppedBy }) };
+		closed = await ports.prompts.close(tx, record, session.home, ofRun);
 		await step({ kind: "ended", error });
 		const { origin } = run.row.options;
 		const trusted = origin ? undefined : await ports.grants.badge(tx, session.place);
-		return { next: await recordEnd(run, writing, { error, ...defined({ cause, origin, trusted }) }, last) };
+		return {
+			next: await recordEnd(run, writing, { error, ...defined({ cause, origin, trusted, stoppedBy }) }, last),
+		};
 	});
 	if (isPutOff) control.park();
 	if (!ended || isPutOff) return ended;
@@ -151,13 +156,20 @@ interface RunEnd extends Outcome {
 	readonly origin?: RunOrigin;
 	/** The grant of its channel. */
 	readonly trusted?: TrustBadge;
+	/** Principal that stopped the run. */
+	readonly stoppedBy?: string;
+}
+
+async function stopperOf(tx: Tx, runId: string): Promise<string | undefined> {
+	const row = await tx.selectFrom("runs").select("cancelled_by").where("id", "=", runId).executeTakeFirst();
+	return row?.cancelled_by ?? undefined;
 }
 
 /** Records the end of the run with its events, and claims the session's next run. */
 async function recordEnd(
 	run: Run,
 	{ tx, record }: Writing,
-	{ error, cause, origin, trusted }: RunEnd,
+	{ error, cause, origin, trusted, stoppedBy }: RunEnd,
 	last: LastReply,
 ): Promise<RunRow | undefined> {
 	const { clock } = run;
@@ -173,7 +185,7 @@ async function recordEnd(
 	const model = steps.findLast((step) => step.kind === "reply")?.model ?? "";
 	const facts = { content, error, ...defined({ cause }), model, usage, cost, ...defined({ origin }) };
 	events.push(...endsOfSkills(run, { content, error, now: clock.now() }));
-	events.push({ type: "assistant.message", runId, ...facts, ...defined({ trusted }) });
+	events.push({ type: "assistant.message", runId, ...facts, ...defined({ trusted, stoppedBy }) });
 	await record(...events);
 	await run.session.task?.end(tx, record, { error, content });
 	const texts = run.row.retryOf === undefined ? [run.row.content] : [];

@@ -236,14 +236,19 @@ export class Prompts {
 		tx: Tx,
 		record: RecordEvents,
 		session: Session,
-		{ runId, callId, reason }: { readonly runId: string; readonly callId?: string; readonly reason: string },
+		{
+			runId,
+			callId,
+			reason,
+			by,
+		}: { readonly runId: string; readonly callId?: string; readonly reason: string; readonly by?: string },
 	): Promise<string[]> {
 		const all = await openQuestions(tx, { runId });
 		const open = callId === undefined ? all : all.filter(({ call_id }) => call_id === callId);
 		for (const { token } of open) {
 			await settlePrompt(tx, token, { state: "closed" });
 			await auditEnded(this.#services.audit, tx, session, { token, decision: "closed" });
-			await record({ type: "prompt.closed", token, reason });
+			await record({ type: "prompt.closed", token, reason, ...defined({ by }) });
 		}
 		return open.map(({ token }) => token);
 	}

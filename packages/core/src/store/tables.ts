@@ -75,6 +75,8 @@ interface RunsTable extends Stamped {
 	/** `MessageContext` (vocabulary/message-context.ts) as JSON; null if no messages were read. */
 	context: string | null;
 	cancel_requested: number;
+	/** Principal that requested the cancel. NULL: none, or in an earlier version. */
+	cancelled_by: string | null;
 	created_at: number;
 	ended_at: number | null;
 	/** The run that its message joined while it was queued; null for all others. */

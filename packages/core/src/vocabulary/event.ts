@@ -95,6 +95,8 @@ export type ConversationEvent =
 			readonly cause?: EndCause;
 			/** The run that the message joined while it was queued. The error is `cancelled`. */
 			readonly joined?: string;
+			/** Principal that stopped the run, if one did: the person of a chat, or the client. */
+			readonly stoppedBy?: string;
 			/** Model that answered; "" if no model answered. */
 			readonly model: string;
 			readonly usage: Usage;
@@ -232,7 +234,13 @@ export type ConversationEvent =
 			/** The question with the arguments that this person changed. Earlier approvals are void. */
 			readonly changed?: Prompt;
 	  }
-	| { readonly type: "prompt.closed"; readonly token: string; readonly reason: string }
+	| {
+			readonly type: "prompt.closed";
+			readonly token: string;
+			readonly reason: string;
+			/** Principal that stopped its run, if one did. */
+			readonly by?: string;
+	  }
 	/** A question is still open: at half and at nine tenths of its lifetime, or at the times of its notices. */
 	| {
 			readonly type: "prompt.reminded";

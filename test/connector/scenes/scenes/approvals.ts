@@ -98,7 +98,7 @@ export const approvals: readonly Scene<DiscordSite>[] = [
 		steps: [
 			...asks,
 			{ says: "@Parley stop" },
-			{ shows: ["⌛ **No answer**, so the call did not run", "the work was stopped"] },
+			{ shows: ["⌛ **No answer**, so the call did not run", "stopped the work"] },
 			{ hides: "[Approve once]" },
 		],
 	},

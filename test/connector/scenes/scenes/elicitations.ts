@@ -120,7 +120,7 @@ export const elicitations: readonly Scene[] = [
 			{ says: "@Parley ask: Still there?" },
 			{ shows: "[Answer]" },
 			{ says: "@Parley stop" },
-			{ shows: ["⌛ **No answer**", "the work was stopped"] },
+			{ shows: ["⌛ **No answer**", "stopped the work"] },
 			{ hides: "[Answer]" },
 		],
 	},

@@ -301,7 +301,7 @@ export const golden: Readonly<Record<string, Scene>> = {
 			{ says: "@Parley write: notes.txt <<< hello", as: "m" },
 			{ shows: "[Approve once]" },
 			{ reacts: "❌", on: "m" },
-			{ shows: "Stopped:" },
+			{ shows: "Stopped by" },
 			{ hides: "[Approve once]" },
 		],
 	},

@@ -101,7 +101,7 @@ export const notices: readonly Scene[] = [
 		steps: [
 			...asks,
 			{ says: "@Parley stop" },
-			{ shows: "the work was stopped" },
+			{ shows: "stopped the work" },
 			passes(200),
 			{ hides: /Reminder|no decision yet/ },
 			{ notified: [] },
@@ -113,7 +113,7 @@ export const notices: readonly Scene[] = [
 		steps: [
 			...asks,
 			deletes,
-			{ shows: /the work was stopped|the conversation was deleted/ },
+			{ shows: /stopped the work|the conversation was deleted/ },
 			passes(200),
 			{ hides: /Reminder|no decision yet/ },
 			{ notified: [] },

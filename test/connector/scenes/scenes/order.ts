@@ -3,7 +3,7 @@ import type { Scene } from "../step.ts";
 const slow = "long: 60 tokens at 2 per second";
 
 /** With the partial text, if it has any. */
-const stopped = /stopped here|Stopped: “long: 60 tokens/;
+const stopped = /stopped by|Stopped by [^:]*: “long: 60 tokens/;
 
 /** The queue, and changes of its order. */
 export const order: readonly Scene[] = [

@@ -24,7 +24,7 @@ export const slackHome: readonly Scene<SlackSite>[] = [
 			shows("Max", "a button stops its conversation", "long: 120 tokens"),
 			clicks("Max", /^1\. long/),
 			shows("Max", "No work is running."),
-			{ shows: "stopped here" },
+			{ shows: "stopped by @" },
 		],
 	},
 	{

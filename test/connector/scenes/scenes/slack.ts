@@ -106,7 +106,7 @@ export const slack: readonly Scene<SlackSite>[] = [
 			{ typing: true },
 			{ passes: 2000 },
 			{ replies: "!stop", to: "root" },
-			{ shows: /stopped here|Stopped: “long: 60 tokens/ },
+			{ shows: /stopped by|Stopped by [^:]*: “long: 60 tokens/ },
 		],
 	},
 	{

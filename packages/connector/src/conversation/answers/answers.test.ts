@@ -107,6 +107,16 @@ test.each<{ what: string; events: Happening[]; shown: string[] }>([
 		shown: ["final > m1: Stopped: “sum up \\*all\\*” [Again = again r1]"],
 	},
 	{
+		what: "what was stopped names the person who stopped it",
+		events: [says("r1", "hi", "m1"), ends("r1", "", "cancelled", "chat:1:42")],
+		shown: ["final > m1: Stopped by person 42, ago 1000000: “hi” [Again = again r1]"],
+	},
+	{
+		what: "what was said before it was stopped names the operator who stopped it",
+		events: [says("r1", "hi", "m1"), ends("r1", "Half of", "cancelled", "operator")],
+		shown: [`final > m1: Half of ~ stopped by the operator, ago 1000000 ${under("r1")}`],
+	},
+	{
 		what: "what was said before it was stopped stays",
 		events: [says("r1", "hi", "m1"), ends("r1", "Half of", "cancelled")],
 		shown: [`final > m1: Half of ~ stopped here ${under("r1")}`],

@@ -9,6 +9,7 @@ import { stepsOf } from "../tasks/step-lines.ts";
 import { isBlank, oneLine, plain } from "../vocabulary/plain.ts";
 import type { Reducer, Scene, Step } from "../vocabulary/reducer.ts";
 import type { RenderOperation, ShowOperation } from "../vocabulary/render-operation.ts";
+import { stoppedText, stopperOf } from "../vocabulary/stopper.ts";
 import { plainWithTimes } from "../vocabulary/with-times.ts";
 import {
 	showJoined,
@@ -281,7 +282,8 @@ function answered(
 		...foot,
 	};
 	const isSilent = isBlank(content);
-	if (error === "cancelled" && isSilent) return [{ ...userMessage, text: stopped(run), ...retry }];
+	if (error === "cancelled" && isSilent)
+		return [{ ...userMessage, text: stoppedText(answer, run?.about, scene), ...retry }];
 	if (error === "" || error === "cancelled") {
 		const text = isSilent ? answerTexts.empty : content;
 		return [{ ...userMessage, text, ...rated }];
@@ -317,10 +319,6 @@ function identityOf(run: Parameters<typeof grownPost>[0], scene: Scene): PostIde
 	};
 }
 
-function stopped(run: Run | undefined): string {
-	return answerTexts.stopped({ about: run === undefined ? undefined : plain(run.about, 80) });
-}
-
 function failed(error: string, { platform, at: from }: Scene): string {
 	if (error === "internal error") return answerTexts.internalError;
 	return answerTexts.failed({
@@ -329,18 +327,18 @@ function failed(error: string, { platform, at: from }: Scene): string {
 }
 
 /** Footer of the answer. */
-function footOf(
-	{ content, error, context, origin }: Answer,
-	runParts: readonly RunPart[],
-	{ platform, at, live = () => usualLevel }: Scene,
-): { foot?: string } {
+function footOf(answer: Answer, runParts: readonly RunPart[], scene: Scene): { foot?: string } {
+	const { content, error, context, origin } = answer;
+	const { platform, at, live = () => usualLevel } = scene;
 	// The text of a failed run has no buttons, so it must be found by its words, and durations differ when they are read again.
 	const isFailed = error !== "" && error !== "cancelled";
 	const showsCalls = !isFailed && ["tools", "everything"].includes(live());
 	const until = context.trusted && platform.moment(Date.parse(context.trusted.until), at);
 	const parts = definedItems([
 		origin ? scheduleFoot(origin, platform) : undefined,
-		error === "cancelled" && !isBlank(content) ? answerTexts.stoppedHere : undefined,
+		error === "cancelled" && !isBlank(content)
+			? answerTexts.stoppedHere({ who: stopperOf(answer, scene) })
+			: undefined,
 		showsCalls ? callsFoot(runParts) : undefined,
 		until === undefined ? undefined : trustTexts.footer({ until }),
 	]);

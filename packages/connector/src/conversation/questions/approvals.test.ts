@@ -160,6 +160,11 @@ const scenarios: readonly (readonly [says: string, events: readonly OzzieEvent[]
 		`${head}\n⌛ **No answer**, so the call did not run: the work was stopped, {2 s}${command}`,
 	],
 	[
+		"the card of stopped work says who stopped it",
+		[approval(), closed("cancelled", "discord:1:42")],
+		`${head}\n⌛ **No answer**, so the call did not run: @42 stopped the work, {2 s}${command}`,
+	],
+	[
 		"any other reason is told in the gateway's words",
 		[approval(), closed("the *model* failed")],
 		`${head}\n⌛ **No answer**, so the call did not run: the \\*model\\* failed, {2 s}${command}`,

@@ -5,6 +5,7 @@ import { questionTexts } from "../../texts/questions.ts";
 import { actingPerson, plain as plainLine } from "../vocabulary/plain.ts";
 import { plainColumns } from "../vocabulary/plain-columns.ts";
 import type { Scene } from "../vocabulary/reducer.ts";
+import { stopperName } from "../vocabulary/stopper.ts";
 import { argumentsText } from "./arguments-text.ts";
 import { type Cut, storeText } from "./cut.ts";
 import { fenced, quoted } from "./markdown.ts";
@@ -117,16 +118,22 @@ function answerDetails({ kind, options, call }: QuestionForm, response: Response
 
 export function unansweredOutcome(
 	{ kind }: OpenQuestion,
-	reason: string,
+	{ reason, by }: { readonly reason: string; readonly by?: string },
 	at: number,
-	{ moment }: Scene["platform"],
+	scene: Scene,
 ): Outcome {
 	const { results, reasons } = outcomes;
+	const stopped = by === undefined ? undefined : outcomes.stoppedBy({ person: stopperName(by, scene) });
 	const decision = outcomes.unanswered({
 		result: results[kind === "approval" || kind === "grant" ? kind : "other"],
-		reason: reasons.get(reason) ?? plainColumns(reason, longestReason),
+		reason: stopped ?? reasons.get(reason) ?? plainColumns(reason, longestReason),
 	});
-	return { words: outcomes.at({ decision, at: moment(at) }), decision, details: () => [], state: "closed" };
+	return {
+		words: outcomes.at({ decision, at: scene.platform.moment(at) }),
+		decision,
+		details: () => [],
+		state: "closed",
+	};
 }
 
 /** Columns of a reason of the gateway on a card. */

@@ -50,9 +50,9 @@ export const questions: Reducer<QuestionsSlice> = {
 			case "prompt.response":
 				return answer(slice, event.payload, { at, scene });
 			case "prompt.closed": {
-				const { token, reason } = event.payload;
+				const { token } = event.payload;
 				return close(slice, token, { at, scene }, (question) =>
-					unansweredOutcome(question, reason, at, scene.platform),
+					unansweredOutcome(question, event.payload, at, scene),
 				);
 			}
 			case "prompt.reminder":
@@ -241,7 +241,7 @@ function closeAll(slice: QuestionsSlice, { at }: RecordedEvent, scene: Scene): C
 	return slice.open.reduce<Change>(
 		(change, { token }) => {
 			const step = close(change.slice, token, { at, scene }, (question) =>
-				unansweredOutcome(question, questionTexts.outcomes.conversationDeleted, at, scene.platform),
+				unansweredOutcome(question, { reason: questionTexts.outcomes.conversationDeleted }, at, scene),
 			);
 			return { slice: step.slice, operations: [...change.operations, ...step.operations] };
 		},

@@ -223,7 +223,7 @@ test("the closed card has the person, the result and the time of each decision, 
 		answered({ token: tokenOf(1), voters: ["discord:1:41"] }),
 		answered({ token: tokenOf(2), by: "discord:1:43", arguments: { path: "z", content: "new" } }),
 		answered({ token: tokenOf(3), by: "discord:1:43", value: false, cancelled: true, reason: "too\nearly" }),
-		closed("cancelled", tokenOf(4)),
+		closed("cancelled", undefined, tokenOf(4)),
 	];
 	const card = last(events);
 	expect(card.text.split("\n").slice(1)).toEqual([

@@ -121,6 +121,7 @@ test.each(engines)(
 			options: null,
 			context: null,
 			joined: null,
+			cancelled_by: null,
 			hash: null,
 		};
 		expect(runs).toEqual([{ ...run, ...unsaid }]);

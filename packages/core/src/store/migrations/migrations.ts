@@ -305,4 +305,10 @@ export const migrations: readonly Migration[] = [
 	},
 	{ name: "0018-background-commands", up: createBackgroundCommands },
 	{ name: "0019-mcp-tools", up: createMcpTools },
+	{
+		name: "0020-stopped-by",
+		async up(db) {
+			await db.schema.alterTable("runs").addColumn("cancelled_by", "text").execute();
+		},
+	},
 ];

@@ -66,7 +66,10 @@ test.each([
 		left = 0;
 		await expect(t.runtime.cancel(stop, session, ending)).resolves.toEqual({ status: "cancelled" });
 		expect(await grants.list(operator, false)).toEqual([]);
-		await expect(log.next("assistant.message")).resolves.toMatchObject({ error: "cancelled" });
+		await expect(log.next("assistant.message")).resolves.toMatchObject({
+			error: "cancelled",
+			stoppedBy: member.person?.id,
+		});
 		await grants.request(unkeyed(), requested);
 		await t.runtime.cancel(stop, session, ending);
 		expect(await grants.list(operator, false)).toHaveLength(1);

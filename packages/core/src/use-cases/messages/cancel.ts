@@ -1,4 +1,5 @@
 import type { Clock } from "@parley/base";
+import { sql } from "kysely";
 import type { RecordEvents } from "../../conversation/commit.ts";
 import { compactionId, type Session } from "../../conversation/session.ts";
 import type { SessionGrants } from "../../conversation/session-grants.ts";
@@ -6,7 +7,7 @@ import { answerOf, type Keyed, type Outcome, once } from "../../store/idempotenc
 import { fromRow, type Journal, type Tx } from "../../store/journal.ts";
 import { indexMessages } from "../../store/search-texts.ts";
 import type { RunState } from "../../store/tables.ts";
-import type { Person } from "../../vocabulary/principal.ts";
+import { actingId, type Person } from "../../vocabulary/principal.ts";
 import { noUsage } from "../../vocabulary/usage.ts";
 
 export interface Cancelled {
@@ -54,8 +55,10 @@ export async function cancelTurn(
 				runId === undefined ? queued || state === "active" : id === runId,
 			);
 			for (const run of ending) {
-				await tx.updateTable("runs").set({ cancel_requested: 1 }).where("id", "=", run.id).execute();
-				if (run.state === "queued") await endQueued({ tx, record, session }, run, clock.now());
+				const by = actingId(request.principal);
+				const requested = { cancel_requested: 1, cancelled_by: sql<string>`coalesce(cancelled_by, ${by})` };
+				await tx.updateTable("runs").set(requested).where("id", "=", run.id).execute();
+				if (run.state === "queued") await endQueued({ tx, record, session, by }, run, clock.now());
 			}
 			return { status: ending.length > 0 || compaction ? "cancelled" : "idle" };
 		}),
@@ -122,12 +125,22 @@ function openRuns(tx: Tx, sessionId: string): Promise<OpenRun[]> {
 
 /** A message that never became active ends here. The active one ends when it has stopped. */
 async function endQueued(
-	{ tx, record, session }: { readonly tx: Tx; readonly record: RecordEvents; readonly session: Session },
+	{
+		tx,
+		record,
+		session,
+		by,
+	}: {
+		readonly tx: Tx;
+		readonly record: RecordEvents;
+		readonly session: Session;
+		readonly by: string;
+	},
 	{ id: runId, content }: OpenRun,
 	now: number,
 ): Promise<void> {
 	await tx.updateTable("runs").set({ state: "ended", ended_at: now }).where("id", "=", runId).execute();
 	await indexMessages(tx, session.id, [content]);
-	const facts = { runId, content: "", error: "cancelled", model: "", usage: noUsage };
+	const facts = { runId, content: "", error: "cancelled", stoppedBy: by, model: "", usage: noUsage };
 	await record({ type: "assistant.message", ...facts });
 }

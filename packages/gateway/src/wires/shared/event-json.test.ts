@@ -271,10 +271,22 @@ const recorded: Pairs<OtherEvent<RecordedEvent>> = {
 			},
 		],
 		[
-			{ type: "assistant.message", runId: "run_1", content: "", error: "cancelled", model: "", usage },
+			{
+				type: "assistant.message",
+				runId: "run_1",
+				content: "",
+				error: "cancelled",
+				stoppedBy: "discord:1:2",
+				model: "",
+				usage,
+			},
 			{
 				event: "assistant.message",
-				payload: { content: "", error: "cancelled", context: {}, run_id: "run_1" },
+				payload: {
+					...{ content: "", error: "cancelled", context: {} },
+					run_id: "run_1",
+					stopped_by: "discord:1:2",
+				},
 			},
 		],
 	],
@@ -347,6 +359,10 @@ const recorded: Pairs<OtherEvent<RecordedEvent>> = {
 		[
 			{ type: "prompt.closed", token: "prompt_1", reason: "expired" },
 			{ event: "prompt.closed", payload: { token: "prompt_1", reason: "expired" } },
+		],
+		[
+			{ type: "prompt.closed", token: "prompt_1", reason: "cancelled", by: "operator" },
+			{ event: "prompt.closed", payload: { token: "prompt_1", reason: "cancelled", by: "operator" } },
 		],
 	],
 	"prompt.reminded": [

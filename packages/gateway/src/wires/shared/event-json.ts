@@ -158,7 +158,10 @@ function encodePromptEvent(event: PromptEvent): EncodedEvent {
 			};
 		}
 		case "prompt.closed":
-			return { event: event.type, payload: { token: event.token, reason: event.reason } };
+			return {
+				event: event.type,
+				payload: defined({ token: event.token, reason: event.reason, by: event.by }),
+			};
 		case "prompt.reminded": {
 			const { token, label, runId, expiresAt, notify } = event;
 			const times = { expires_at: toTime(expiresAt), run_id: runId };
@@ -188,7 +191,7 @@ function encodeUserMessage(
 function encodeAnswer(
 	event: Extract<RecordedEvent, { type: "assistant.message" }>,
 ): EventPayloads["assistant.message"] {
-	const { content, error, model, usage, runId, joined, origin, imported } = event;
+	const { content, error, model, usage, runId, joined, stoppedBy, origin, imported } = event;
 	const isOwn = model !== "" && !imported;
 	const context = defined({
 		model: isOwn ? model : undefined,
@@ -201,6 +204,7 @@ function encodeAnswer(
 		context,
 		run_id: runId,
 		joined,
+		stopped_by: stoppedBy,
 		origin: origin && encodeOrigin(origin),
 		imported,
 	});

@@ -1,0 +1,30 @@
+import { answerTexts } from "../../texts/answers.ts";
+import { actingPerson, plain } from "./plain.ts";
+import type { Scene } from "./reducer.ts";
+
+/** Name of the principal that stopped a run. A person of another platform has no mention here. */
+export function stopperName(by: string, { room, platform }: Scene): string {
+	const [origin = "", , id] = by.split(":");
+	const isForeign = id !== undefined && room !== undefined && origin !== room.platform;
+	return isForeign ? answerTexts.personElsewhere : actingPerson(by, platform);
+}
+
+/** The end of a run that has the principal that stopped it. Absent from earlier versions of the gateway. */
+interface Stopped {
+	readonly stopped_by?: string;
+}
+
+/** The principal that stopped the run, and the time; undefined if it is unknown. */
+export function stopperOf({ stopped_by: by }: Stopped, scene: Scene): string | undefined {
+	const { at, platform } = scene;
+	if (by === undefined || at === undefined) return undefined;
+	return answerTexts.stoppedBy({ person: stopperName(by, scene), at: platform.moment(at) });
+}
+
+/** Text of a run that was stopped before it had an answer. `about`: start of its message. */
+export function stoppedText(stopped: Stopped, about: string | undefined, scene: Scene): string {
+	const shown = about === undefined ? undefined : plain(about, maxAbout);
+	return answerTexts.stopped({ about: shown, who: stopperOf(stopped, scene) });
+}
+
+const maxAbout = 80;
