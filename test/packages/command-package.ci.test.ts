@@ -5,13 +5,14 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { packageName } from "../../packages/cli/bin/package-name.mjs";
-import { externalIfInstalled } from "../../scripts/externals.mjs";
+import { externalIfInstalled, nodePackages } from "../../scripts/externals.mjs";
 import { markedBlocks } from "../readme/blocks.ts";
 import { NewMachine, node20, pack } from "./packed.ts";
 
 const stage = mkdtempSync(join(tmpdir(), "parley-packed-"));
 const content = join(stage, "package");
 const blocks = markedBlocks(readFileSync(new URL("../../docs/install.md", import.meta.url), "utf8"));
+const removal = { recursive: true, force: true };
 let oldNode: string;
 let tarball: string;
 
@@ -81,6 +82,13 @@ test("Node 20: a command that was installed as documented runs on the Node 24 of
 	});
 	expect(readdirSync(join(prefix, "share/man/man1"))).toEqual(["parley.1"]);
 	expect((await machine.run("zot", "rpc", "--version")).stdout).toBe(`${version()}\n`);
+	for (const name of Object.keys(nodePackages)) rmSync(join(home, "node_modules", name), removal);
+	await expect(machine.run("parley", "--version")).rejects.toMatchObject({
+		code: 1,
+		stderr: expect.stringMatching(
+			/^parley needs Node 24\.11 or newer, and this is v20\..* install Node 24\.\n$/,
+		),
+	});
 });
 
 test("Node 24: npx runs the package as documented, without an installation", async () => {

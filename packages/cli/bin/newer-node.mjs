@@ -15,9 +15,9 @@ const workspaceNode = fileURLToPath(new URL("../../../node_modules/.bin/node", i
 export async function runOnNewerNode(args) {
 	const node = hasSources ? workspaceNode : installedNode();
 	if (node !== undefined && existsSync(node)) return runInPlace(node, args);
-	const remedy = hasSources ? "In a clone, `npm start` installs it" : "Install Node 24";
+	const remedy = hasSources ? "run `npm start` in the clone" : "install Node 24";
 	console.error(
-		`parley needs Node 24.11 or newer, and this is ${process.version}. There is no own Node for ${process.platform}-${process.arch}. ${remedy}.`,
+		`parley needs Node 24.11 or newer, and this is ${process.version}. Its own Node for ${process.platform}-${process.arch} is not installed: ${remedy}.`,
 	);
 	return 1;
 }
