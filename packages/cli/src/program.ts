@@ -27,6 +27,7 @@ import { rpcCommand } from "./commands/gateway/rpc.ts";
 import { serviceCommand } from "./commands/gateway/service.ts";
 import { statusCommand } from "./commands/gateway/status.ts";
 import { stopCommand } from "./commands/gateway/stop.ts";
+import { uninstallCommand } from "./commands/gateway/uninstall.ts";
 import { versionCommand } from "./commands/gateway/version.ts";
 import { helpCommand } from "./commands/help.ts";
 import { answerCommand } from "./commands/sessions/answer.ts";
@@ -66,6 +67,7 @@ const groups: Readonly<Record<string, Readonly<Record<string, MakeCommand>>>> = 
 		rpc: rpcCommand,
 		backup: backupCommand,
 		restore: restoreCommand,
+		uninstall: uninstallCommand,
 		version: versionCommand,
 		completion: completionCommand,
 	},

@@ -17,7 +17,7 @@ const place = () => mkdtempDisposable(join(tmpdir(), "parley-log-"));
 
 test("the files have a limited size, keep the last lines, and are only for this user", async () => {
 	await using data = await place();
-	const log = new LogFile(data.path, { most: 100 });
+	const log = new LogFile(data.path, { max: 100 });
 	for (let line = 0; line < 50; line += 1) expect(log.write(`line ${line}`)).toBe(true);
 	const { current, previous } = logFilesIn(data.path);
 	expect(statSync(current).size).toBeLessThanOrEqual(100);

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import type { LogDestination } from "@parley/base";
 
 /** Bytes of one file. There are two: the present one and the one before it. */
-const mostBytes = 5_000_000;
+const maxBytes = 5_000_000;
 
 /** The log file of a data directory, and the file before it. */
 export function logFilesIn(data: string): { readonly current: string; readonly previous: string } {
@@ -19,22 +19,22 @@ export function logFilesIn(data: string): { readonly current: string; readonly p
 export class LogFile implements LogDestination {
 	readonly #current: string;
 	readonly #previous: string;
-	readonly #most: number;
+	readonly #max: number;
 	#file: number | undefined;
 	#bytes = 0;
 
-	constructor(data: string, { most = mostBytes }: { readonly most?: number } = {}) {
+	constructor(data: string, { max = maxBytes }: { readonly max?: number } = {}) {
 		const { current, previous } = logFilesIn(data);
 		this.#current = current;
 		this.#previous = previous;
-		this.#most = most;
+		this.#max = max;
 	}
 
 	/** Writes a line. Returns false if it was lost. */
 	write(line: string): boolean {
 		const bytes = Buffer.from(line.endsWith("\n") ? line : `${line}\n`);
 		try {
-			if (this.#bytes > 0 && this.#bytes + bytes.length > this.#most) this.#rotate();
+			if (this.#bytes > 0 && this.#bytes + bytes.length > this.#max) this.#rotate();
 			this.#bytes += writeSync(this.#open(), bytes);
 			return true;
 		} catch {

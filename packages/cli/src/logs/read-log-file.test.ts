@@ -12,14 +12,14 @@ const place = () => mkdtempDisposable(join(tmpdir(), "parley-log-"));
 test("both files are read, oldest first", async () => {
 	await using data = await place();
 	expect(await readLogFile(data.path)).toEqual([]);
-	const log = new LogFile(data.path, { most: 20 });
+	const log = new LogFile(data.path, { max: 20 });
 	for (const line of ["one", "two", "three", "four", "five"]) log.write(line);
 	expect(await readLogFile(data.path)).toEqual(["one", "two", "three", "four", "five"]);
 });
 
 test("following passes each line once, also when the file is replaced", async () => {
 	await using data = await place();
-	const log = new LogFile(data.path, { most: 200 });
+	const log = new LogFile(data.path, { max: 200 });
 	for (let line = 0; line < 5; line += 1) log.write(`line ${line}`);
 	const controller = new AbortController();
 	const seen: string[] = [];

@@ -54,7 +54,7 @@ export async function uninstallService(
 }
 
 /** Stops the service, which gives its gateway time for running work, and removes its description. */
-async function removeService({ name, file, manager }: InstalledService): Promise<void> {
+export async function removeService({ name, file, manager }: InstalledService): Promise<void> {
 	await manager.check();
 	await manager.stop(name);
 	await rm(file, { force: true });

@@ -4,10 +4,6 @@ import type { Io } from "../../command-line/io.ts";
 import { stopHelp, stopMessages } from "../../texts/commands/gateway/stop.ts";
 import { sharedHelp } from "../../texts/commands/shared.ts";
 
-/** Longer than the 30 s that a gateway gives its runs after a stop request. */
-const longestMs = 40_000;
-const pollMs = 50;
-
 /** `parley stop`: stops the gateway of the data directory and waits for its end. */
 export function stopCommand(io: Io): Command {
 	return new Command("stop")
@@ -27,23 +23,11 @@ async function stop(data: string, io: Io): Promise<number> {
 	}
 	process.kill(running.pid, "SIGTERM");
 	if (io.stderr.isTTY) io.stderr.write(`${stopMessages.stopping({ pid: running.pid })}\n`);
+	const { hasEnded } = await import("../../client/has-ended.ts");
 	if (await hasEnded(running.pid)) {
 		io.stderr.write(`${stopMessages.stopped({ urls: running.urls.join(", ") })}\n`);
 		return 0;
 	}
 	io.stderr.write(`${stopMessages.stillRunning({ pid: running.pid })}\n`);
 	return 1;
-}
-
-async function hasEnded(pid: number): Promise<boolean> {
-	const [{ delay, systemClock }, { isAlive }] = await Promise.all([
-		import("@parley/base"),
-		import("../../client/running-gateway.ts"),
-	]);
-	const end = systemClock.monotonic() + longestMs;
-	while (isAlive(pid)) {
-		if (systemClock.monotonic() > end) return false;
-		await delay(systemClock, pollMs);
-	}
-	return true;
 }

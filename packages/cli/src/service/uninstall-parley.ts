@@ -1,0 +1,165 @@
+import { existsSync } from "node:fs";
+import { readdir, realpath, rename, rm } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { createInterface } from "node:readline/promises";
+import { ParleyError } from "@parley/base";
+import { definedItems } from "@parley/base/defined";
+import { isWithin as isDirectoryWithin } from "@parley/core";
+import { lockDataDirectory } from "@parley/gateway";
+import { databaseIn } from "@parley/gateway/data";
+import { hasEnded } from "../client/has-ended.ts";
+import { findRunningGateway } from "../client/running-gateway.ts";
+import { chosenDataDirectory } from "../command-line/data-directory.ts";
+import type { Io } from "../command-line/io.ts";
+import { printJson, printRows } from "../command-line/output.ts";
+import { noConfirmation, UsageError } from "../command-line/usage.ts";
+import { findInstallation, type Installation } from "../installation/installation.ts";
+import { visibleLine } from "../text/visible.ts";
+import { uninstallTexts as texts } from "../texts/uninstall.ts";
+import { readIfExists } from "./environment-file.ts";
+import { type InstalledService, servicesOf } from "./find-service.ts";
+import type { Machine } from "./machine.ts";
+import { removeService } from "./uninstall-service.ts";
+
+export interface UninstallParleyFlags {
+	readonly data?: string;
+	readonly dataToo?: boolean;
+	readonly dataStays?: boolean;
+	readonly yes?: boolean;
+	readonly dryRun?: boolean;
+	readonly json?: boolean;
+}
+
+interface Surroundings {
+	readonly io: Io;
+	readonly machine: Machine;
+}
+
+/**
+ * Stops the gateway, removes its services and, if the operator wants that, the data. Each step can be repeated: after a kill,
+ * the same command does the rest.
+ */
+export async function uninstallParley(
+	flags: UninstallParleyFlags,
+	{ io, machine }: Surroundings,
+): Promise<void> {
+	if (flags.dataToo && flags.dataStays) throw new UsageError(texts.bothFlags);
+	const data = await chosenDataDirectory(flags.data, io);
+	const services = await servicesOf(data, machine);
+	const deletes = await wantsDeletion(data, flags, io);
+	if (deletes) await checkDeletable(data, machine.home);
+	if (flags.dryRun) return print(await planRows(data, services, deletes), { data, flags, io });
+	const done: string[] = [];
+	for (const service of services) {
+		await removeService(service);
+		done.push(texts.removedService(service));
+	}
+	const stopped = await stopGateway(data, io);
+	if (stopped !== undefined) done.push(texts.stopped({ pid: stopped }));
+	const hadBots = existsSync(join(data, "connectors"));
+	if (deletes) {
+		await deleteData(data);
+		done.push(texts.deleted({ data }));
+	}
+	const keys = await Promise.all(services.map(async ({ marker }) => remainingKeys(marker.environmentFile)));
+	const rest = definedItems([
+		existsSync(data) ? texts.dataStays({ data }) : deletes ? undefined : texts.noData({ data }),
+		...keys,
+		hadBots ? texts.botsStay : undefined,
+		texts.programStays({ command: removal(findInstallation()) }),
+	]);
+	print([...done, ...rest], { data, flags, io });
+}
+
+/** Asks at a terminal, unless a flag answers. Without a terminal, data stays. */
+async function wantsDeletion(data: string, flags: UninstallParleyFlags, io: Io): Promise<boolean> {
+	const { dataToo, dataStays, yes, dryRun } = flags;
+	if (dataStays || !existsSync(data)) return false;
+	if (dryRun || yes) return dataToo === true;
+	const hasTerminal = io.stdin.isTTY && io.stderr.isTTY;
+	if (!hasTerminal && dataToo) throw new UsageError(noConfirmation);
+	return hasTerminal && confirms(texts.confirmDelete({ data }), io);
+}
+
+async function confirms(question: string, io: Io): Promise<boolean> {
+	const lines = createInterface({ input: io.stdin, output: io.stderr });
+	try {
+		return /^y(?:es)?$/i.test((await lines.question(question)).trim());
+	} finally {
+		lines.close();
+	}
+}
+
+/** Refuses a directory that no gateway has used, and one that contains the home directory. */
+async function checkDeletable(data: string, home: string): Promise<void> {
+	const isUsed = existsSync(databaseIn(data)) || existsSync(join(data, "run", "lock.sqlite"));
+	const [real, realHome] = await Promise.all([data, home].map((path) => realpath(path).catch(() => path)));
+	if (isUsed && !isDirectoryWithin(realHome ?? home, real ?? data)) return;
+	throw new ParleyError(texts.notData({ data }), { code: "failed_precondition" });
+}
+
+/** Stops a gateway that no service runs. Returns its process id; undefined if no gateway runs. */
+async function stopGateway(data: string, io: Io): Promise<number | undefined> {
+	const running = await findRunningGateway(data);
+	if (!running) return undefined;
+	const { pid } = running;
+	process.kill(pid, "SIGTERM");
+	if (io.stderr.isTTY) io.stderr.write(`${texts.stopping({ pid })} …\n`);
+	if (await hasEnded(pid)) return pid;
+	throw new ParleyError(texts.stillRuns({ pid }), { code: "unavailable" });
+}
+
+/** The lock excludes a gateway that starts now. The new name excludes one that starts while the files are deleted. */
+async function deleteData(data: string): Promise<void> {
+	const real = await realpath(data);
+	const above = dirname(real);
+	const prefix = `${basename(real)}.deleted-`;
+	lockDataDirectory(real).release();
+	await rename(real, join(above, `${prefix}${process.pid}`));
+	// A link that led to it.
+	await rm(data, { force: true });
+	// Also the remainder of a command that was killed.
+	const names = (await readdir(above)).filter((name) => name.startsWith(prefix) && /-\d+$/.test(name));
+	for (const name of names) await rm(join(above, name), { recursive: true, force: true });
+}
+
+async function remainingKeys(file: string): Promise<string | undefined> {
+	return (await readIfExists(file)) === "" ? undefined : texts.keysStay({ file });
+}
+
+async function planRows(
+	data: string,
+	services: readonly InstalledService[],
+	deletes: boolean,
+): Promise<string[]> {
+	const running = await findRunningGateway(data);
+	return definedItems([
+		...services.map((service) => texts.wouldRemove(service)),
+		running ? texts.wouldStop(running) : undefined,
+		deletes ? texts.wouldDelete({ data }) : undefined,
+		texts.programStays({ command: removal(findInstallation()) }),
+	]);
+}
+
+/** Command or instruction that removes the program. */
+function removal({ kind, name, home, prefix }: Installation): string {
+	switch (kind) {
+		case "global":
+			return `npm uninstall --global --prefix ${prefix} ${name}`;
+		case "clone":
+			return texts.removeClone({ home: dirname(dirname(home)) });
+		case "npx":
+			return texts.removeCopy({ home });
+		case "project":
+			return `npm uninstall ${name}`;
+	}
+}
+
+function print(
+	rows: readonly string[],
+	{ data, flags, io }: { readonly data: string; readonly flags: UninstallParleyFlags; readonly io: Io },
+): void {
+	if (flags.json)
+		printJson({ data, deleted: !existsSync(data), dry_run: flags.dryRun === true, steps: rows }, io);
+	else printRows(rows.map(visibleLine), io);
+}

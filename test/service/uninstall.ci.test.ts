@@ -1,0 +1,66 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { expect, test } from "vitest";
+import { binary } from "../gateway-process.ts";
+import { Managers } from "./managers.ts";
+
+test("uninstall removes the service and keeps the data, until the operator wants it deleted", async () => {
+	await using managers = await Managers.open();
+	await managers.succeeds(["service", "install"]);
+	const planned = await managers.succeeds(["uninstall", "--dry-run", "--data-too"]);
+	expect(planned).toMatch(
+		/would remove: .*parley\.service\nwould stop: .*\nwould delete: .*\nremains: the program/,
+	);
+	expect(await managers.json(["service", "status"])).toMatchObject({ state: "running" });
+
+	const first = await managers.succeeds(["uninstall"]);
+	expect(first).toContain(`removed: the service in ${managers.unit}\nremains: the data in ${managers.data} `);
+	expect(first).toMatch(/remains: the program; remove it: delete the clone \S+\n$/);
+	expect(existsSync(managers.unit)).toBe(false);
+	expect(await managers.run(["status"])).toMatchObject({ code: 1 });
+
+	const refused = await managers.run(["uninstall", "--data-too"]);
+	expect(refused).toMatchObject({ code: 2, error: expect.stringContaining("Use `-y` to confirm") });
+	expect(await managers.succeeds(["uninstall", "--data-too", "-y"])).toContain(
+		`deleted: the data in ${managers.data}\n`,
+	);
+	expect(readdirSync(managers.root).filter((name) => name.startsWith("data"))).toEqual([]);
+	expect(await managers.succeeds(["uninstall", "--data-too", "-y"])).toContain(
+		`no data: ${managers.data} does not exist\n`,
+	);
+});
+
+test("uninstall stops a gateway that runs without a service, and removes what a killed command left", async () => {
+	await using managers = await Managers.open();
+	const gateway = spawn(process.execPath, [binary, "gateway"], {
+		cwd: managers.work,
+		env: managers.environment,
+		stdio: ["ignore", "pipe", "ignore"],
+	});
+	await once(createInterface(gateway.stdout), "line");
+	mkdirSync(`${managers.data}.deleted-4000000`);
+	const out = await managers.succeeds(["uninstall", "--data-too", "--yes"]);
+	expect(out).toContain(
+		`stopped: the gateway (process ${gateway.pid})\ndeleted: the data in ${managers.data}\n`,
+	);
+	expect(readdirSync(managers.root).filter((name) => name.startsWith("data"))).toEqual([]);
+});
+
+test("a directory that no gateway has used is not deleted", async () => {
+	await using managers = await Managers.open();
+	writeFileSync(join(managers.home, "letter.txt"), "dear");
+	for (const directory of [managers.home, managers.root]) {
+		const { code, error } = await managers.run(["uninstall", "--data", directory, "--data-too", "--yes"]);
+		expect({ code, error }).toEqual({ code: 1, error: expect.stringContaining("is not deleted") });
+	}
+	// A home directory with a database is not deleted either.
+	writeFileSync(join(managers.home, "parley.sqlite"), "x");
+	expect(await managers.run(["uninstall", "--data", managers.home, "--data-too", "--yes"])).toMatchObject({
+		code: 1,
+	});
+	expect(existsSync(join(managers.home, "letter.txt"))).toBe(true);
+	expect(await managers.run(["uninstall", "--keep-data", "--data-too"])).toMatchObject({ code: 2 });
+});
