@@ -34,32 +34,22 @@ const exceptions = [
 	{ path: "models/exchange/errors.ts", text: "before secure TLS", reason: "compared with an error of Node" },
 	{ path: "models/ai-sdk/families.ts", text: "Chat Completions API", reason: "name of an API" },
 	{ path: "vocabulary/taint.ts", text: "invalid taint", reason: "a fault of the program" },
+	{ path: "files/file-rows.ts", text: "runs as ended", reason: "a part of a query" },
 	{ path: "instructions", reason: "a topic that has only texts: prompts of models" },
 	{ path: "testing", reason: "no person or model reads it outside of tests" },
 ];
 
 /** Texts outside of `texts.ts` in folders that still have some. Lower a number with the texts, and never raise one. */
 const remaining: Readonly<Record<string, number>> = {
-	agent: 12,
 	"agent/client-tools": 31,
 	"agent/context": 21,
-	"agent/images": 11,
 	"agent/mcp": 63,
 	"agent/mcp/login": 24,
 	"agent/skills": 68,
 	"agent/system-prompt": 10,
-	"agent/workflow": 23,
-	files: 14,
-	filesystem: 40,
 	"models/offline": 98,
 	store: 11,
 	text: 17,
-	"use-cases": 2,
-	"use-cases/messages": 38,
-	"use-cases/schedules": 11,
-	"use-cases/sessions": 37,
-	"use-cases/tasks": 22,
-	"use-cases/tasks/tools": 19,
 };
 
 const source = "packages/core/src";

@@ -21,6 +21,7 @@ import {
 import type { SpendingPorts } from "./run/limits.ts";
 import type { ChooseSettings } from "./run/run.ts";
 import { limitsOf, type RunSettings } from "./run/settings.ts";
+import { compactionTexts } from "./texts.ts";
 
 export interface Stoppable {
 	readonly signal: AbortSignal;
@@ -89,8 +90,8 @@ export async function startCompaction(
 		.catch((error: unknown) => {
 			const { code } = ParleyError.from(error);
 			// The recorded end has the failure.
-			if (code === "internal") work.log.error("a compaction failed", { error });
-			else work.log.info("a compaction ended without a summary", { error });
+			if (code === "internal") work.log.error(compactionTexts.failed, { error });
+			else work.log.info(compactionTexts.noSummary, { error });
 		})
 		.finally(() => work[Symbol.dispose]());
 	return { ended };
@@ -151,7 +152,7 @@ async function recordFailure(
 			await forgetCompaction(tx, session.id);
 		});
 	} catch (error) {
-		log.warn("the end of a compaction could not be recorded", { error });
+		log.warn(compactionTexts.notRecorded, { error });
 	}
 }
 
@@ -179,7 +180,7 @@ async function compact(
 	const compacted = await compactNow(asker, parts, transcript, { write });
 	if (compacted) {
 		const { tokensBefore, tokensAfter } = compacted;
-		log.info("session compacted", { tokensBefore, tokensAfter });
+		log.info(compactionTexts.compacted, { tokensBefore, tokensAfter });
 	}
 	return compacted;
 }
@@ -223,7 +224,7 @@ async function hasOpenRun(store: Store<Tables>, sessionId: string): Promise<bool
 }
 
 function busy(): ParleyError {
-	const message = "session busy: a run or a tool is active; cancel it first, or wait until it ends";
+	const message = compactionTexts.busy;
 	return new ParleyError(message, { code: "failed_precondition" });
 }
 

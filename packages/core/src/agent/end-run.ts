@@ -17,6 +17,7 @@ import { countCall, recordAttempt } from "./replies/stream-reply.ts";
 import { letAnyClientDecide, type SpendingPorts } from "./run/limits.ts";
 import type { Run, Writing } from "./run/run.ts";
 import { endsOfSkills } from "./run/skills-of-run.ts";
+import { runEndTexts } from "./texts.ts";
 import { settleWorkflows } from "./workflow/record.ts";
 import type { WorkflowTasks } from "./workflow/workflow-ports.ts";
 
@@ -34,7 +35,7 @@ export interface Ended {
 export function endingOf(run: Run, reason: unknown): Ending {
 	const error = ParleyError.from(reason);
 	if (reason instanceof StoreError) throw reason;
-	if (run.control.cause === undefined) run.log.error("a run failed", { error: reason });
+	if (run.control.cause === undefined) run.log.error(runEndTexts.failed, { error: reason });
 	const cause = causeOf(error);
 	const text = error.code === "cancelled" ? "cancelled" : error.message;
 	return { error: text, last: undefined, ...defined({ cause }) };
@@ -200,9 +201,9 @@ const causes: Readonly<Record<"cancelled" | "parked" | "overtime", (run: Run) =>
 	cancelled: () => ({ error: "cancelled" }),
 	parked: () => ({ error: "parked" }),
 	overtime: ({ limits, session }) => {
-		const stopped = `stopped after ${Math.round(limits.workingMs / 60_000)} minutes of work`;
+		const stopped = runEndTexts.workedTooLong(Math.round(limits.workingMs / 60_000));
 		return {
-			error: session.task ? stopped : `${stopped}; send "continue" to let it continue`,
+			error: session.task ? stopped : runEndTexts.continue(stopped),
 			cause: "limit",
 		};
 	},

@@ -20,6 +20,7 @@ import { refusalOf, type SpendingPorts } from "./run/limits.ts";
 import type { ChooseSettings, Run } from "./run/run.ts";
 import { limitsOf } from "./run/settings.ts";
 import { startSkill } from "./run/skills-of-run.ts";
+import { runEndTexts } from "./texts.ts";
 import { runWorkflow } from "./workflow/run-workflow.ts";
 import type { WorkflowPorts } from "./workflow/workflow-ports.ts";
 
@@ -181,12 +182,11 @@ function failureOf(
 			error: failure.message,
 			...defined({ cause: failure.code === "internal" ? undefined : "model" }),
 		};
-	if (stop === "refusal") return { error: "the model refused to answer this", cause: "refusal" };
+	if (stop === "refusal") return { error: runEndTexts.refused, cause: "refusal" };
 	if (stop !== "max_tokens") return undefined;
 	// The model learns which calls were cut, and can write shorter ones. If it does not, the run stops.
 	if (callsOf(content).length > 0 && cutReplies(steps) < maxCutReplies) return undefined;
-	const error =
-		"the reply reached its length limit or ended without a reason; ask the agent to continue, or for a shorter answer";
+	const error = runEndTexts.lengthLimit;
 	return { error, cause: "cut" };
 }
 

@@ -2,6 +2,7 @@ import { type Logger, ParleyError } from "@parley/base";
 import type { Sessions } from "../conversation/sessions.ts";
 import type { Journal, Tx } from "../store/journal.ts";
 import { stamp } from "../store/tables.ts";
+import { compactionTexts } from "./texts.ts";
 
 /** Stored as keys of this name, which no client has. */
 const principal = "gateway/compaction";
@@ -40,7 +41,7 @@ export async function endInterruptedCompactions(
 			// The session was deleted.
 			if (ParleyError.from(error).code === "not_found") {
 				await store.commit((tx) => forgetCompaction(tx, sessionId));
-			} else log.error("the end of a compaction could not be recorded", { sessionId, error });
+			} else log.error(compactionTexts.notRecorded, { sessionId, error });
 		}
 	}
 }

@@ -21,6 +21,7 @@ import { LoadedImages } from "./images/room-for-images.ts";
 import { type LoopPorts, runLoop } from "./loop.ts";
 import type { ProviderState } from "./run/provider-health.ts";
 import { Run, type RunPorts } from "./run/run.ts";
+import { runEndTexts } from "./texts.ts";
 
 const firstPauseMs = 250;
 const longestPauseMs = 30_000;
@@ -100,7 +101,7 @@ export class Runner {
 				const current = failures === 0 ? first : await this.#again(run, failures);
 				if (!current) return undefined;
 				run = current;
-				run.log.info("run started", { resumed: run.resumed });
+				run.log.info(runEndTexts.started, { resumed: run.resumed });
 				run.history = await historyBefore(run, this.#ports.files);
 				run.control.working.start();
 				let ended: Ended | undefined;
@@ -163,7 +164,7 @@ export class Runner {
 
 /** A full disk stays full for a while. The log reports it once as an error, so that it does not fill another disk. */
 function logFailure({ log }: Run, failures: number, error: unknown): void {
-	log[failures === 0 ? "error" : "debug"]("a run could not be recorded and is retried", { error });
+	log[failures === 0 ? "error" : "debug"](runEndTexts.notRecorded, { error });
 }
 
 /** Whether the run belongs to a task that another worker has claimed and continues. */
@@ -205,7 +206,7 @@ export async function resumeUnfinished(
 			await resume(session_id, { journal, clock, sessions, runner });
 		} catch (error) {
 			// A session that cannot be read must not block the others.
-			log.error("a session could not continue", { sessionId: session_id, error });
+			log.error(runEndTexts.cannotContinue, { sessionId: session_id, error });
 		}
 	}
 	return open.length;

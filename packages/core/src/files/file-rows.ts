@@ -12,6 +12,7 @@ import {
 	outputPrefix,
 	type StoredFile,
 } from "../vocabulary/stored-file.ts";
+import { storedFileErrorTexts } from "./texts.ts";
 
 type FileRow = Selectable<Tables["files"]>;
 
@@ -181,9 +182,9 @@ export async function attachFiles(tx: Tx, { principal, sessionId, ids, now }: Se
 	const attached: FileFacts[] = [];
 	for (const id of new Set(ids)) {
 		const file = await findFile(tx, id, now);
-		if (!file || !visibleTo(principal, file)) throw refused(`file not found: ${id}`);
+		if (!file || !visibleTo(principal, file)) throw refused(storedFileErrorTexts.notFound(id));
 		if (file.sessionId !== null && file.sessionId !== sessionId) {
-			throw refused(`${id} belongs to another session: upload it again`);
+			throw refused(storedFileErrorTexts.otherSession(id));
 		}
 		await tx.updateTable("files").set({ session_id: sessionId }).where("id", "=", id).execute();
 		attached.push(factsOf(file));

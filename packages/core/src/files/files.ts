@@ -26,6 +26,7 @@ import {
 	removableBytes,
 	visibleTo,
 } from "./file-rows.ts";
+import { storedFileErrorTexts } from "./texts.ts";
 
 export interface FilesOptions {
 	readonly store: Store<Tables>;
@@ -133,7 +134,7 @@ export class Files {
 			return stored;
 		} catch (reason) {
 			for (const left of [path, `${path}${partEnding}`]) await rm(left, { force: true });
-			throw fileError("the file cannot be stored", reason);
+			throw fileError(storedFileErrorTexts.cannotStore, reason);
 		} finally {
 			this.#arriving.delete(id);
 		}
@@ -155,7 +156,7 @@ export class Files {
 			return handle.createReadStream({ ...range });
 		} catch (cause) {
 			if (systemCode(cause) === "ENOENT") throw unknownFile(id);
-			throw fileError(`the file ${id} cannot be read`, cause);
+			throw fileError(storedFileErrorTexts.cannotRead(id), cause);
 		}
 	}
 
@@ -165,7 +166,7 @@ export class Files {
 			return await readFile(this.#path(id));
 		} catch (cause) {
 			if (systemCode(cause) === "ENOENT") return undefined;
-			throw fileError(`the file ${id} cannot be read`, cause);
+			throw fileError(storedFileErrorTexts.cannotRead(id), cause);
 		}
 	}
 
@@ -209,16 +210,12 @@ export class Files {
 	 */
 	async openOutput(id: string, sessionId: string): Promise<FileHandle> {
 		const row = await this.#options.store.read((db) => findFile(db, id, 0));
-		const unknown = new ParleyError(
-			`no result is stored as ${JSON.stringify(id)}: use the name in the marker of a result of this conversation. ` +
-				"If the result was deleted for newer results, repeat the call",
-			{ code: "not_found" },
-		);
+		const unknown = new ParleyError(storedFileErrorTexts.noResult(id), { code: "not_found" });
 		if (row?.sessionId !== sessionId) throw unknown;
 		try {
 			return await open(this.#path(id), constants.O_RDONLY | constants.O_NOFOLLOW);
 		} catch (cause) {
-			throw systemCode(cause) === "ENOENT" ? unknown : fileError(`cannot read ${id}`, cause);
+			throw systemCode(cause) === "ENOENT" ? unknown : fileError(storedFileErrorTexts.unreadable(id), cause);
 		}
 	}
 
@@ -228,7 +225,7 @@ export class Files {
 			try {
 				await rm(this.#path(id), { force: true });
 			} catch (error) {
-				this.#options.log.warn("a file cannot be removed", { file: id, error });
+				this.#options.log.warn(storedFileErrorTexts.notRemoved, { file: id, error });
 			}
 		}
 	}
@@ -300,9 +297,9 @@ export class Files {
 
 function noneYet(cause: unknown): string[] {
 	if (systemCode(cause) === "ENOENT") return [];
-	throw fileError("the stored files cannot be listed", cause);
+	throw fileError(storedFileErrorTexts.notListed, cause);
 }
 
 function unknownFile(id: string): ParleyError {
-	return new ParleyError(`file not found: ${id.slice(0, 200)}`, { code: "not_found" });
+	return new ParleyError(storedFileErrorTexts.notFound(id.slice(0, 200)), { code: "not_found" });
 }

@@ -2,6 +2,7 @@ import { type ImageBlock, type ImageType, isImageType, type Message } from "../v
 import type { Attachment, FileFacts } from "../vocabulary/stored-file.ts";
 import type { RunMessage } from "../vocabulary/transcript.ts";
 import type { Files } from "./files.ts";
+import { storedFileErrorTexts } from "./texts.ts";
 
 /** Maximum bytes of an image: 5 MiB in base64. https://platform.claude.com/docs/en/build-with-claude/vision */
 export const maxImageBytes = 3_932_160;
@@ -29,7 +30,7 @@ export async function loadImage(files: Files, { id, mediaType }: FileFacts): Pro
 export function describedOnly(images: readonly ImageBlock[], problem: string): Attachment[] {
 	return images.map((image) => ({
 		id: "",
-		name: "an image",
+		name: storedFileErrorTexts.image,
 		mediaType: image.mediaType,
 		bytes: bytesOf(image),
 		problem,
@@ -71,7 +72,7 @@ async function load(
 ): Promise<{ readonly attachment: Attachment; readonly image?: ImageBlock }> {
 	if (!attachment.shown || !isImageType(attachment.mediaType)) return { attachment };
 	const image = await loadImage(files, attachment);
-	if (!image) return { attachment: { ...attachment, problem: "it is no longer stored" } };
+	if (!image) return { attachment: { ...attachment, problem: storedFileErrorTexts.notStored } };
 	return { attachment, image };
 }
 
@@ -88,9 +89,11 @@ const largeSide = 2_000;
 const imageRoom: ImageRoom = { bytes: maxRequestImageBytes, few: 20 };
 
 /** Reason for the model why an image is not shown. */
-export const noRoom =
-	`the images of this conversation may have at most ${imageRoom.bytes / 1024 / 1024} MiB together, ` +
-	`and be at most ${imageRoom.few} if one is larger than ${largeSide} pixels a side`;
+export const noRoom = storedFileErrorTexts.imageLimits(
+	imageRoom.bytes / 1024 / 1024,
+	imageRoom.few,
+	largeSide,
+);
 
 export function fitTogether(images: readonly ImageBlock[], { bytes, few }: ImageRoom = imageRoom): boolean {
 	return sizeOf(images) <= bytes && (images.length <= few || !images.some(isLarge));

@@ -6,6 +6,7 @@ import { ParleyError } from "@parley/base";
 import { fileError, systemCode } from "../filesystem/file-error.ts";
 import { OpenDirectory, readChunks } from "../filesystem/regular-file.ts";
 import { type ContentFacts, nthName, writeContent } from "./content-facts.ts";
+import { storedFileErrorTexts } from "./texts.ts";
 
 /** Directory below the working directory. */
 const folder = "attachments";
@@ -35,7 +36,7 @@ export async function copyToWorkspace(
 		await rm(temporary, { force: true });
 		return `${folder}/${placed}`;
 	} catch (reason) {
-		throw fileError(`cannot put a copy of ${JSON.stringify(name)} into ${join(workspace, folder)}`, reason);
+		throw fileError(storedFileErrorTexts.cannotCopy(name, join(workspace, folder)), reason);
 	}
 }
 
@@ -60,7 +61,7 @@ async function place(
 			return candidate;
 		}
 	}
-	throw new ParleyError(`${maxCopiesOfName} files there already have the name ${name}`, {
+	throw new ParleyError(storedFileErrorTexts.tooManyCopies(maxCopiesOfName, name), {
 		code: "resource_exhausted",
 	});
 }

@@ -2,21 +2,22 @@ import { createHash } from "node:crypto";
 import { type BigIntStats, constants } from "node:fs";
 import { open, realpath, stat } from "node:fs/promises";
 import { type ErrorCode, ParleyError } from "@parley/base";
+import { fileErrorTexts } from "./texts.ts";
 
 const meanings: Readonly<Record<string, readonly [ErrorCode, string]>> = {
-	EACCES: ["permission_denied", "permission denied"],
-	EPERM: ["permission_denied", "the system does not permit it"],
-	EROFS: ["permission_denied", "the file system is read-only"],
-	ENOENT: ["not_found", "there is no such file"],
-	ENOTDIR: ["invalid_argument", "a part of the path is a file, not a directory"],
-	EISDIR: ["invalid_argument", "it is a directory"],
-	ELOOP: ["failed_precondition", "symbolic links form a loop, or a file was just replaced by a link"],
-	ENAMETOOLONG: ["invalid_argument", "a name in the path is too long"],
-	ENXIO: ["invalid_argument", "it is not a regular file"],
-	ENOSPC: ["resource_exhausted", "no space is left on the device"],
-	EDQUOT: ["resource_exhausted", "the disk quota is used up"],
-	EIO: ["unavailable", "the device or the system could not read or write it"],
-	EFBIG: ["resource_exhausted", "the file would be too large"],
+	EACCES: ["permission_denied", fileErrorTexts.permissionDenied],
+	EPERM: ["permission_denied", fileErrorTexts.notPermitted],
+	EROFS: ["permission_denied", fileErrorTexts.readOnly],
+	ENOENT: ["not_found", fileErrorTexts.missing],
+	ENOTDIR: ["invalid_argument", fileErrorTexts.notDirectory],
+	EISDIR: ["invalid_argument", fileErrorTexts.isDirectory],
+	ELOOP: ["failed_precondition", fileErrorTexts.loop],
+	ENAMETOOLONG: ["invalid_argument", fileErrorTexts.longName],
+	ENXIO: ["invalid_argument", fileErrorTexts.notRegular],
+	ENOSPC: ["resource_exhausted", fileErrorTexts.noSpace],
+	EDQUOT: ["resource_exhausted", fileErrorTexts.quota],
+	EIO: ["unavailable", fileErrorTexts.device],
+	EFBIG: ["resource_exhausted", fileErrorTexts.tooLarge],
 };
 
 /** Error for a failed file operation: `what` names the operation, and the cause gives the reason in words. */
@@ -24,7 +25,7 @@ export function fileError(what: string, cause: unknown): ParleyError {
 	if (cause instanceof ParleyError) return cause;
 	const code = systemCode(cause);
 	if (code === "") return ParleyError.from(cause);
-	const [errorCode, why] = meanings[code] ?? ["internal", `the system says ${code}`];
+	const [errorCode, why] = meanings[code] ?? ["internal", fileErrorTexts.other(code)];
 	return new ParleyError(`${what}: ${why}`, { code: errorCode, cause });
 }
 

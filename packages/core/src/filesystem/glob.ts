@@ -1,5 +1,6 @@
 import { ParleyError } from "@parley/base";
 import { RE2JS } from "re2js";
+import { globTexts } from "./texts.ts";
 
 /**
  * Compiles a pattern of paths: `*`, `?` and `[a-z]` match within a name, `**` matches any directories, `{a,b}` matches
@@ -8,24 +9,20 @@ import { RE2JS } from "re2js";
  */
 export function compileGlob(glob: string): (path: string) => boolean {
 	const refuse = (why: string): never => {
-		throw new ParleyError(`the pattern ${JSON.stringify(glob)} cannot be used: ${why}`, {
+		throw new ParleyError(globTexts.unusable(glob, why), {
 			code: "invalid_argument",
 		});
 	};
-	if (glob.startsWith("!"))
-		refuse("a pattern cannot exclude files, so write a pattern of the files to include");
-	if (glob.startsWith("/"))
-		refuse("patterns are relative to the searched directory, so leave out the first /");
-	if (/(?:^|\/)\.\.(?:\/|$)/.test(glob)) refuse(".. leads out of the searched directory: name another path");
+	if (glob.startsWith("!")) refuse(globTexts.exclusion);
+	if (glob.startsWith("/")) refuse(globTexts.relative);
+	if (/(?:^|\/)\.\.(?:\/|$)/.test(glob)) refuse(globTexts.outside);
 	const relative = glob.replace(/^(?:\.\/)+/, "").replace(/\/$/, "/**");
 	const anywhere = relative === "**" || relative.includes("/") ? relative : `**/${relative}`;
 	try {
 		const pattern = RE2JS.compile(translate(anywhere));
 		return (path) => pattern.matches(path);
 	} catch (cause) {
-		return refuse(
-			cause instanceof ParleyError ? cause.message : "its [ ] do not contain a range of characters",
-		);
+		return refuse(cause instanceof ParleyError ? cause.message : globTexts.range);
 	}
 }
 
@@ -46,7 +43,7 @@ function translate(glob: string): string {
 }
 
 function unclosed(): ParleyError {
-	return new ParleyError("it has a { without a }, or a } without a {", { code: "invalid_argument" });
+	return new ParleyError(globTexts.braces, { code: "invalid_argument" });
 }
 
 function translatePart(part: string, inBraces: boolean): string {

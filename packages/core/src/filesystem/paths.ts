@@ -3,6 +3,7 @@ import { basename, dirname, join, relative, resolve } from "node:path";
 import { defined, ParleyError } from "@parley/base";
 import type { ParameterLeniency } from "../vocabulary/tool.ts";
 import { fileError, systemCode } from "./file-error.ts";
+import { pathFaultTexts } from "./texts.ts";
 
 export interface ResolvedPath {
 	/** Absolute path. Its existing part has no symbolic links. Open this path, never the written one. */
@@ -76,12 +77,8 @@ export function replacedDirectory(
 	role: "root" | "working directory",
 	real: string | undefined,
 ): ParleyError {
-	const why = real === undefined ? "it does not exist" : `it leads to ${JSON.stringify(real)} now`;
-	return new ParleyError(
-		`Cannot use the ${role} ${JSON.stringify(path)}: ${why}. No command ran, and no file changed. ` +
-			"Put the directory back, or open a session for another one.",
-		{ code: "failed_precondition" },
-	);
+	const why = real === undefined ? pathFaultTexts.missing : pathFaultTexts.leadsTo(real);
+	return new ParleyError(pathFaultTexts.cannotUse(role, path, why), { code: "failed_precondition" });
 }
 
 /** Whether `path` is `directory` or below it. Both must be absolute and normal. The file system is not read. */
@@ -133,17 +130,17 @@ function refuseUnclear(text: string): void {
 	const refuse = (why: string): never => {
 		throw new ParleyError(`${why}: ${JSON.stringify(text.slice(0, 200))}`, { code: "invalid_argument" });
 	};
-	if (text === "") refuse("the path is empty");
-	if (text.includes("\0")) refuse("a path cannot contain a NUL");
-	if (!text.isWellFormed()) refuse("the path is not well-formed text");
-	if (text.includes("\\")) refuse("backslashes are not allowed: separate directories with /");
-	if (text.startsWith("~")) refuse("~ is not expanded: write the complete path");
-	if (Buffer.byteLength(text) > MAX_PATH_BYTES) refuse(`the path is longer than ${MAX_PATH_BYTES} bytes`);
+	if (text === "") refuse(pathFaultTexts.empty);
+	if (text.includes("\0")) refuse(pathFaultTexts.nul);
+	if (!text.isWellFormed()) refuse(pathFaultTexts.notText);
+	if (text.includes("\\")) refuse(pathFaultTexts.backslash);
+	if (text.startsWith("~")) refuse(pathFaultTexts.home);
+	if (Buffer.byteLength(text) > MAX_PATH_BYTES) refuse(pathFaultTexts.tooLong(MAX_PATH_BYTES));
 }
 
 function refuseForbidden(path: string, text: string, forbidden: ForbiddenPaths): void {
 	if (!belongsToGateway(path, forbidden)) return;
-	throw new ParleyError(`tools may not access ${JSON.stringify(text)}: it belongs to the gateway`, {
+	throw new ParleyError(pathFaultTexts.ofGateway(text), {
 		code: "permission_denied",
 	});
 }
@@ -153,7 +150,7 @@ async function followLinks(path: string, text: string, links: { left: number }):
 	try {
 		return await realpath(path);
 	} catch (cause) {
-		if (systemCode(cause) !== "ENOENT") throw fileError(`cannot reach ${JSON.stringify(text)}`, cause);
+		if (systemCode(cause) !== "ENOENT") throw fileError(pathFaultTexts.unreachable(text), cause);
 	}
 	const parent = await followLinks(dirname(path), text, links);
 	const candidate = join(parent, basename(path));
@@ -161,7 +158,7 @@ async function followLinks(path: string, text: string, links: { left: number }):
 	if (target === undefined) return candidate;
 	links.left -= 1;
 	if (links.left < 0) {
-		throw new ParleyError(`cannot reach ${JSON.stringify(text)}: too many symbolic links`, {
+		throw new ParleyError(pathFaultTexts.tooManyLinks(text), {
 			code: "invalid_argument",
 		});
 	}
@@ -174,7 +171,7 @@ async function linkTarget(path: string, text: string): Promise<string | undefine
 		return await readlink(path);
 	} catch (cause) {
 		if (["ENOENT", "EINVAL"].includes(systemCode(cause))) return undefined;
-		throw fileError(`cannot reach ${JSON.stringify(text)}`, cause);
+		throw fileError(pathFaultTexts.unreachable(text), cause);
 	}
 }
 
@@ -212,22 +209,22 @@ export async function chooseRoot(requested: string | undefined, roots: Roots): P
 	const base = roots.given[0] ?? roots.current;
 	if (requested === undefined || requested === "") return base;
 	const path = await existingDirectory(resolve(base, requested), requested);
-	if (isWithin(path, roots.dataDir)) throw refused(requested, "is in the data directory");
+	if (isWithin(path, roots.dataDir)) throw refused(requested, pathFaultTexts.inData);
 	if (roots.given.length === 0 || roots.given.some((root) => isWithin(path, root))) return path;
 	const projects = (await roots.projects?.()) ?? [];
 	if (projects.some((project) => isWithin(path, project))) return path;
-	throw refused(requested, `is outside the roots ${roots.given.join(", ")}`);
+	throw refused(requested, pathFaultTexts.outsideRoots(roots.given));
 }
 
 async function existingDirectory(path: string, requested: string): Promise<string> {
-	if (path.includes("\0")) throw refused(requested, "is not a path");
+	if (path.includes("\0")) throw refused(requested, pathFaultTexts.notPath);
 	try {
 		const real = await realpath(path);
 		if ((await stat(real)).isDirectory()) return real;
 	} catch (cause) {
-		throw refused(requested, "does not exist", cause);
+		throw refused(requested, pathFaultTexts.doesNotExist, cause);
 	}
-	throw refused(requested, "is not a directory");
+	throw refused(requested, pathFaultTexts.isNotDirectory);
 }
 
 function refused(requested: string, why: string, cause?: unknown): ParleyError {

@@ -4,6 +4,7 @@ import { basename, dirname, join, sep } from "node:path";
 import { ParleyError } from "@parley/base";
 import { fileError, systemCode } from "./file-error.ts";
 import { belongsToGateway, type ForbiddenPaths } from "./paths.ts";
+import { pathFaultTexts } from "./texts.ts";
 
 const CHUNK_BYTES = 64 * 1024;
 
@@ -27,7 +28,7 @@ export async function openRegular(path: string, shown: string): Promise<FileHand
 			}
 		});
 	} catch (reason) {
-		throw fileError(`cannot read ${JSON.stringify(shown)}`, reason);
+		throw fileError(pathFaultTexts.cannotRead(shown), reason);
 	}
 }
 
@@ -56,7 +57,7 @@ export async function readAt(
 		const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, position);
 		return buffer.subarray(0, bytesRead);
 	} catch (reason) {
-		throw fileError(`cannot read ${JSON.stringify(shown)}`, reason);
+		throw fileError(pathFaultTexts.cannotRead(shown), reason);
 	}
 }
 
@@ -76,7 +77,7 @@ export async function refuseForbiddenHardLink(
 			if (!belongsToGateway(path, context)) continue;
 			const other = await lstat(path, { bigint: true }).catch(ignoreGone);
 			if (other?.dev !== dev || other.ino !== ino) continue;
-			throw new ParleyError(`tools may not access ${JSON.stringify(shown)}: it belongs to the gateway`, {
+			throw new ParleyError(pathFaultTexts.ofGateway(shown), {
 				code: "permission_denied",
 			});
 		}
@@ -90,13 +91,13 @@ async function filesBelow(directory: string): Promise<string[]> {
 
 function ignoreGone(reason: unknown): undefined {
 	if (["ENOENT", "ENOTDIR"].includes(systemCode(reason))) return undefined;
-	throw fileError("cannot check the gateway's own files", reason);
+	throw fileError(pathFaultTexts.ownFilesUnchecked, reason);
 }
 
 /** Throws `invalid_argument` if it is not a regular file. */
 export function refuseSpecial(stats: BigIntStats, shown: string): void {
 	if (stats.isFile()) return;
-	const kind = stats.isDirectory() ? "a directory" : "not a regular file";
+	const kind = stats.isDirectory() ? "a directory" : pathFaultTexts.notRegular;
 	throw new ParleyError(`${JSON.stringify(shown)} is ${kind}`, { code: "invalid_argument" });
 }
 
@@ -164,7 +165,7 @@ export class OpenDirectory implements AsyncDisposable {
 			}
 			// A link in the place of a directory gives one of these two codes, depending on the system.
 			if (code !== "ELOOP" && !(code === "ENOTDIR" && (await isLink(inside)))) throw cause;
-			throw new ParleyError(`the directory ${JSON.stringify(name)} became a link to another place`, {
+			throw new ParleyError(pathFaultTexts.becameLink(name), {
 				code: "aborted",
 				cause,
 			});
@@ -196,12 +197,9 @@ async function linkTo(handle: FileHandle): Promise<string> {
 	const link = await linkOf(handle);
 	works ??= isSame(handle, link);
 	if (await works) return link;
-	throw new ParleyError(
-		"cannot use files safely: this system does not reach names through an open directory",
-		{
-			code: "failed_precondition",
-		},
-	);
+	throw new ParleyError(pathFaultTexts.noSafeAccess, {
+		code: "failed_precondition",
+	});
 }
 
 let works: Promise<boolean> | undefined;

@@ -4,6 +4,7 @@ import type { Files } from "../files/files.ts";
 import { forgetKeys } from "../store/idempotency.ts";
 import type { Tables } from "../store/tables.ts";
 import type { AuditLog } from "../trust/audit/audit-log.ts";
+import { housekeepingTexts } from "./texts.ts";
 
 const dayMs = 24 * 60 * 60 * 1000;
 
@@ -35,7 +36,7 @@ export class Housekeeping {
 			try {
 				await work();
 			} catch (error) {
-				this.#log.error(`${name} could not be checked`, { error });
+				this.#log.error(housekeepingTexts.notChecked(name), { error });
 			}
 		}
 	}
@@ -56,9 +57,9 @@ export function choresOf(
 	}: { readonly files: Files; readonly workspaces: Workspaces; readonly auditLog: AuditLog },
 ): DailyTask[] {
 	return [
-		{ name: "old idempotency keys", work: () => store.commit((tx) => forgetKeys(tx, clock.now())) },
-		{ name: "kept files", work: () => files.sweep() },
+		{ name: housekeepingTexts.oldKeys, work: () => store.commit((tx) => forgetKeys(tx, clock.now())) },
+		{ name: housekeepingTexts.files, work: () => files.sweep() },
 		{ name: "workspaces", work: () => workspaces.sweep(store, clock.now()) },
-		{ name: "the audit", work: () => auditLog.tidy() },
+		{ name: housekeepingTexts.audit, work: () => auditLog.tidy() },
 	];
 }

@@ -27,6 +27,7 @@ import {
 	withinRoomAgain,
 	withoutImagesOf,
 } from "./room-for-images.ts";
+import { imageTexts } from "./texts.ts";
 
 export interface AttachmentPorts extends ImagePorts, WorkspacePorts {}
 
@@ -48,7 +49,7 @@ async function withdrawOwn(run: Run): Promise<void> {
 	const { attachments = [], images } = run.row;
 	const answered = run.steps.some(({ kind }) => kind === "reply");
 	if (answered || (images.length === 0 && !attachments.some(({ shown }) => shown))) return;
-	const problem = "the provider refused the request that contained it";
+	const problem = imageTexts.refusedByProvider;
 	const files = attachments.map(({ shown, ...file }) => (shown ? { ...file, problem } : file));
 	await recordAttachments(run, { attachments: [...describedOnly(images, problem), ...files], images: [] });
 	run.row = { ...run.row, loadedImages: [] };
@@ -81,7 +82,7 @@ async function placeAll(run: Run, attachments: readonly Attachment[], ports: Att
 	}
 	const left = sent.get(false) ?? [];
 	if (left.length > 0) {
-		const described = describedOnly(left, `${noRoom}; send a smaller image, or fewer images`);
+		const described = describedOnly(left, imageTexts.sendSmaller(noRoom));
 		await recordAttachments(run, { attachments: [...described, ...placed], images: sent.get(true) ?? [] });
 	} else if (attachments.some(isOpen)) await recordAttachments(run, { attachments: placed });
 }
@@ -115,7 +116,7 @@ async function copy(run: Run, attachment: Attachment, ports: AttachmentPorts): P
 		return { ...attachment, path: await copyToWorkspace(session.rootDir, attachment, content) };
 	} catch (reason) {
 		// A full disk or a read-only directory must not stop the conversation.
-		log.warn("an attachment could not be copied into the working directory", {
+		log.warn(imageTexts.notCopied, {
 			file: attachment.id,
 			error: reason,
 		});
@@ -178,7 +179,7 @@ export async function withdrawRefused(
 		await withdrawOwn(run);
 		return false;
 	}
-	const reason = `${failure.message}; repeated without ${without}`;
+	const reason = imageTexts.repeatedWithout(failure.message, without);
 	const facts = { runId: run.id, reason, inMs: 0, attempt: 1, model: answer.model };
 	await run.commit(async (writing) => {
 		for (const change of changes) await change(writing.tx);
@@ -195,14 +196,10 @@ async function withdrawing(
 	contexts: Contexts,
 ): Promise<{ readonly changes: readonly Change[]; readonly without: string }> {
 	const tooMany = await withinRoomAgain(run, imagesOfMessage(run), contexts);
-	if (tooMany.length > 0) return { changes: tooMany, without: "the oldest images" };
+	if (tooMany.length > 0) return { changes: tooMany, without: imageTexts.oldest };
 	const unseen = unseenIn(run, model);
-	const changes = await withoutImagesOf(
-		run,
-		unseen,
-		"removed: the provider refused the request that contained it",
-	);
-	return { changes, without: "the images that tools read" };
+	const changes = await withoutImagesOf(run, unseen, imageTexts.removed);
+	return { changes, without: imageTexts.ofTools };
 }
 
 /** The images of the current message. A run that repeats a reply has them in the earlier run. */
@@ -211,5 +208,5 @@ function imagesOfMessage({ row: { images, loadedImages = [], retryOf } }: Run): 
 }
 
 function withoutRoom({ text }: ToolResult): ToolResult {
-	return { text: `${text}\n[not shown: ${noRoom}; read a smaller copy, or fewer at once]`, failed: true };
+	return { text: imageTexts.notShown(text, noRoom), failed: true };
 }

@@ -11,6 +11,7 @@ import { messagesOf } from "../../vocabulary/transcript.ts";
 import type { Contexts } from "../context/contexts.ts";
 import { viewOf } from "../context/view.ts";
 import type { Run } from "../run/run.ts";
+import { imageTexts } from "./texts.ts";
 
 export interface ImagePorts {
 	readonly files: Files;
@@ -71,13 +72,13 @@ async function changesFor(
 	const going = fits ? [] : oldestOf(shown, coming, removable);
 	const unseen = fills || going.length > 0 ? hidden : [];
 	const [old, gone] = [ordinalsOf(going), ordinalsOf(unseen)];
-	const why = "removed to make room";
+	const why = imageTexts.madeRoom;
 	const withoutOld = protectsAttached ? withoutSent : withoutShown;
 	return [
-		...(await withoutImagesOf(run, callIdsOf(going), `${why}: read it again if you need it`)),
+		...(await withoutImagesOf(run, callIdsOf(going), imageTexts.readAgain(why))),
 		...(await withoutImagesOf(run, callIdsOf(unseen), undefined)),
 		...prompts.flatMap((row) => {
-			const reason = `${why}: ask for it again if you need it`;
+			const reason = imageTexts.askAgain(why);
 			if (old.has(row.ordinal)) return [withoutOld(row, reason)];
 			return gone.has(row.ordinal) ? [withoutShown(row, reason)] : [];
 		}),
@@ -261,9 +262,9 @@ export async function withoutImagesOf(
 	return [...(await earlierSteps(run, callIds)), ...own].flatMap(({ runId, n, step }) => {
 		if (step.kind !== "result" || !step.pictures || !callIds.has(step.callId)) return [];
 		const { pictures: _, ...rest } = step;
-		const described = { ...rest, text: `${step.text}\n[its image was ${why}]` };
 		// An empty list, not an absent one: a cleared result must still mention its images.
-		const changed: Step = why === undefined ? { ...step, pictures: [] } : described;
+		const changed: Step =
+			why === undefined ? { ...step, pictures: [] } : { ...rest, text: imageTexts.cleared(step.text, why) };
 		const data = JSON.stringify(changed);
 		return (tx: Tx) =>
 			tx

@@ -2,6 +2,7 @@ import { definedItems } from "@parley/base";
 import { shorten } from "../../text/visible.ts";
 import type { WorkflowEnd, WorkStep } from "../../vocabulary/skill.ts";
 import type { WorkflowProgress } from "./progress.ts";
+import { subAgentTexts } from "./texts.ts";
 
 /** Maximum characters of one result. */
 const maxResult = 16_000;
@@ -17,14 +18,13 @@ export function delegationEnding(progress: WorkflowProgress): WorkflowEnd {
 }
 
 function resultOf(progress: WorkflowProgress, { id, title }: WorkStep, hasHeading: boolean): string {
-	const { error = "it did not start", output = "" } = progress.lastTry(id)?.end ?? {};
-	const text =
-		output.length > maxResult ? `${shorten(output, maxResult)}\n[cut: request a shorter result]` : output;
-	const failure = error === "" ? undefined : `The sub-agent "${title}" did not complete its work: ${error}`;
+	const { error = subAgentTexts.notStarted, output = "" } = progress.lastTry(id)?.end ?? {};
+	const text = output.length > maxResult ? subAgentTexts.cut(shorten(output, maxResult)) : output;
+	const failure = error === "" ? undefined : subAgentTexts.incomplete(title, error);
 	return definedItems([
 		hasHeading ? `## ${title}` : undefined,
 		failure,
-		failure !== undefined && text !== "" ? `Its last text:\n${text}` : text,
+		failure !== undefined && text !== "" ? subAgentTexts.lastText(text) : text,
 	])
 		.filter((part) => part !== "")
 		.join("\n\n");

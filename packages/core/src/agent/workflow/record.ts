@@ -7,6 +7,7 @@ import type { WorkflowEnd, WorkflowStep, WorkStep } from "../../vocabulary/skill
 import { callsOf } from "../../vocabulary/transcript.ts";
 import type { Run, Writing } from "../run/run.ts";
 import { WorkflowProgress, workflowsIn } from "./progress.ts";
+import { workflowTexts } from "./texts.ts";
 
 /** Maximum characters of a result in an event. */
 const maxShown = 2_000;
@@ -131,8 +132,7 @@ export async function settleWorkflows(run: Run, writing: Writing, error: string)
 			const row = await findTask(writing.tx, taskId);
 			const now = run.clock.now();
 			const deps = { tx: writing.tx, now, record: writing.record };
-			if (row)
-				ended.push(...(await endTask(deps, row, { state: "cancelled", reason: "the workflow ended" })));
+			if (row) ended.push(...(await endTask(deps, row, { state: "cancelled", reason: workflowTexts.ended })));
 			const nothing = { output: "", reason: "", willRetry: false, tokens: 0, cost: 0 };
 			await record.finish(progress, step, { ...nothing, error: "cancelled" });
 		}

@@ -18,6 +18,7 @@ import { excludedBySkill } from "../run/skills-of-run.ts";
 import { delegationEnding } from "./delegation-result.ts";
 import { maxTries, WorkflowProgress } from "./progress.ts";
 import { settleWorkflows, WorkflowRecord } from "./record.ts";
+import { stepTexts, workflowTexts } from "./texts.ts";
 import type { StepModels, WorkflowPorts } from "./workflow-ports.ts";
 
 /** Steps of one workflow that run in parallel. The gateway's limit for tasks also applies. */
@@ -45,7 +46,7 @@ export const notInSteps: readonly string[] = [skill.name, delegate.name];
  */
 export async function runWorkflow(run: Run, call: WorkflowCall, ports: WorkflowPorts): Promise<WorkflowEnd> {
 	if (run.session.taskId !== undefined) {
-		const message = `The workflow ${call.workflow.name} cannot start inside a task: start it in the session.`;
+		const message = workflowTexts.notInTask(call.workflow.name);
 		throw new ParleyError(message, { code: "failed_precondition" });
 	}
 	const { working } = run.control;
@@ -64,7 +65,7 @@ export async function runWorkflow(run: Run, call: WorkflowCall, ports: WorkflowP
 		const stopped = await run.commit((writing) => settleWorkflows(run, writing, error));
 		ports.workflows.stopTasks(stopped);
 		if (run.control.cause) throw reason;
-		if (ParleyError.from(reason).code === "internal") run.log.error("a workflow failed", { error: reason });
+		if (ParleyError.from(reason).code === "internal") run.log.error(workflowTexts.failed, { error: reason });
 		return { output: "", error };
 	} finally {
 		working.start();
@@ -98,7 +99,7 @@ async function complete(run: Run, callId: string): Promise<WorkflowEnd> {
 function progressOf(run: Run, callId: string): WorkflowProgress {
 	const progress = WorkflowProgress.of(run.steps, callId);
 	if (progress) return progress;
-	throw new ParleyError(`no workflow was started by the call ${callId}`, { code: "internal" });
+	throw new ParleyError(workflowTexts.notStarted(callId), { code: "internal" });
 }
 
 /** The real name of the model of a step; undefined for that of the run. */
@@ -223,7 +224,7 @@ class Engine {
 			this.#stop.throwIfAborted();
 			const woken = session.awake(taskId);
 			const row = await journal.store.read((db) => findTask(db, taskId));
-			if (!row) throw new ParleyError(`task not found: ${taskId}`, { code: "not_found" });
+			if (!row) throw new ParleyError(workflowTexts.taskNotFound(taskId), { code: "not_found" });
 			if (hasEnded(row.state)) return row;
 			await firstOf(woken, clock, this.#stop);
 		}
@@ -270,7 +271,7 @@ class Engine {
 			await new WorkflowRecord(run, writing).finish(progress, step, {
 				output: task.output,
 				reason,
-				error: isUnmet ? `criteria not met: ${reason}` : errorOf(task),
+				error: isUnmet ? workflowTexts.unmet(reason) : errorOf(task),
 				willRetry: isUnmet && attempt < maxTries && progress.failed === undefined,
 				tokens: usage.inputTokens + usage.outputTokens,
 				cost: usage.cost,
@@ -312,18 +313,13 @@ function stepText(progress: WorkflowProgress, { id, prompt, criteria, needs }: W
 	const titles = new Map(workflow.steps.map((step) => [step.id, step.title]));
 	return [
 		prompt,
-		given.trim() === ""
-			? ""
-			: section(`Arguments of the skill ${workflow.name}`, shorten(given, maxArguments)),
-		criteria ? section("Criteria that the result must meet", criteria.join("\n")) : "",
+		given.trim() === "" ? "" : section(stepTexts.arguments(workflow.name), shorten(given, maxArguments)),
+		criteria ? section(stepTexts.criteria, criteria.join("\n")) : "",
 		...needs.map((need) =>
-			section(
-				`Result of the step "${titles.get(need) ?? need}"`,
-				shorten(progress.outputOf(need), maxResult),
-			),
+			section(stepTexts.resultOf(titles.get(need) ?? need), shorten(progress.outputOf(need), maxResult)),
 		),
-		last?.willRetry ? section("An earlier attempt failed", last.error) : "",
-		last?.willRetry ? section("Result of that attempt", shorten(last.output, maxResult)) : "",
+		last?.willRetry ? section(stepTexts.earlierAttempt, last.error) : "",
+		last?.willRetry ? section(stepTexts.earlierResult, shorten(last.output, maxResult)) : "",
 	]
 		.filter((part) => part !== "")
 		.join("\n\n");
@@ -359,9 +355,9 @@ function failureText(progress: WorkflowProgress): string {
 	const done = workflow.steps.filter(({ id }) => progress.succeeded(id));
 	const skipped = workflow.steps.filter(({ id }) => progress.lastTry(id) === undefined);
 	return definedItems([
-		`The skill ${workflow.name} failed at the step "${step.title}"${tries}: ${error}.`,
+		workflowTexts.failedAt(workflow.name, step.title, tries, error),
 		done.length > 0 ? `Completed: ${titlesOf(done)}.` : undefined,
-		skipped.length > 0 ? `Not started: ${titlesOf(skipped)}.` : undefined,
+		skipped.length > 0 ? workflowTexts.skipped(titlesOf(skipped)) : undefined,
 	]).join(" ");
 }
 

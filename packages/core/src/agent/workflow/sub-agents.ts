@@ -8,6 +8,7 @@ import { budgetLeftOf } from "../run/limits.ts";
 import { participantsOf, type Run } from "../run/run.ts";
 import { WorkflowProgress, workflowsIn } from "./progress.ts";
 import { notInSteps, runWorkflow } from "./run-workflow.ts";
+import { subAgentTexts } from "./texts.ts";
 import type { WorkflowPorts } from "./workflow-ports.ts";
 
 /** Sub-agents that one run may start. */
@@ -60,12 +61,12 @@ async function isElsewhere(
 
 function refuseTooMany(run: Run, work: readonly DelegatedWork[]): void {
 	if (run.session.taskId !== undefined) {
-		throw refused("a task and a sub-agent cannot have sub-agents: do this work yourself");
+		throw refused(subAgentTexts.nested);
 	}
 	const before = workflowsIn(run.steps).filter(({ workflow }) => workflow.isDelegation);
 	const started = before.reduce((sum, { workflow }) => sum + workflow.steps.length, 0);
 	if (started + work.length <= maxPerRun) return;
-	throw refused(`a run can have at most ${maxPerRun} sub-agents: do the rest yourself`);
+	throw refused(subAgentTexts.tooMany(maxPerRun));
 }
 
 async function compose(
@@ -114,18 +115,16 @@ async function toolsFor(
 	const own = settings.tools.map(({ name }) => name).filter((name) => !notInSteps.includes(name));
 	const unknown = requested?.find((name) => !own.includes(name));
 	if (unknown !== undefined) {
-		throw refused(
-			`tools: you have no tool ${JSON.stringify(unknown)} for a sub-agent; available: ${own.join(", ")}`,
-		);
+		throw refused(subAgentTexts.noTool(unknown, own));
 	}
 	if (agent === run.agent) return own.filter((name) => requested?.includes(name) ?? true);
 	const { agents } = ports.workflows;
 	const pinned = agents.pinnedAgent(session.home.place);
 	if (pinned !== undefined) {
-		throw refused(`agent: the operator has set the agent of this channel: use ${pinned}, or omit agent`);
+		throw refused(subAgentTexts.agentByOperator(pinned));
 	}
 	if (!participantsOf(run).every(mayChooseAgent)) {
-		throw refused("agent: a guest of the conversation may not choose the agent: omit agent");
+		throw refused(subAgentTexts.guestAgent);
 	}
 	await agents.find(agent);
 	const agentTools = await agents.toolsOf(session, agent);

@@ -7,6 +7,7 @@ import { visible } from "../../text/visible.ts";
 import { type Audit, requestedBy } from "../../trust/audit/audit.ts";
 import { endTrust, grantTrust, type Trust } from "../../trust/grants/session-trust.ts";
 import type { Principal } from "../../vocabulary/principal.ts";
+import { acceptAllTexts } from "./texts.ts";
 
 export interface AcceptAllPorts extends KeyServices {
 	readonly sessions: Sessions;
@@ -46,7 +47,7 @@ export async function acceptAll(services: AcceptAllPorts, request: Keyed, sessio
 	if (outcome.repeated) return;
 	session.trust = trust;
 	const facts = { sessionId: session.id, principal: principal.id, answered: approved.length };
-	log.info("all tools of a session are accepted", facts);
+	log.info(acceptAllTexts.accepted, facts);
 	for (const token of approved) session.wake(token);
 }
 
@@ -66,6 +67,6 @@ export async function endAcceptAll(
 
 /** It would apply to all people who write there, without the limit and the end of a channel's grant. */
 function belongsToChannel(place: string): ParleyError {
-	const message = `accept_all_tools does not apply to the session of a channel: trust the channel with parley trust grant ${visible(place)} --reason …`;
+	const message = acceptAllTexts.notInChannel(visible(place));
 	return new ParleyError(message, { code: "failed_precondition" });
 }

@@ -31,6 +31,7 @@ import type { People } from "../../trust/people/people.ts";
 import type { PersonChecks } from "../../trust/people/person-checks.ts";
 import { actingId, type Person, type Principal, placeKey } from "../../vocabulary/principal.ts";
 import { type Prompt, type PromptResponse, readAnswer } from "../../vocabulary/prompt.ts";
+import { promptAnswerTexts } from "./texts.ts";
 
 interface AnswerPorts extends KeyServices {
 	readonly journal: Journal;
@@ -96,7 +97,7 @@ export async function answerQuestion(
 	);
 	const log = session.runOf(row.run_id)?.log ?? ports.log.child({ sessionId: session.id, runId: row.run_id });
 	const answer = response.cancelled === true ? "cancelled" : "given";
-	log.info("question answered", {
+	log.info(promptAnswerTexts.answered, {
 		question: questionId(ports.fingerprint, token),
 		answer,
 		principal: actingId(by),
@@ -160,7 +161,7 @@ function requireNamedStill(places: AnsweringPlaces, { person }: Principal, { pla
 type PlacedPrompt = PromptWithActor & { readonly place: string | null };
 
 function unknownPrompt(): ParleyError {
-	return new ParleyError("prompt not found", { code: "not_found" });
+	return new ParleyError(promptAnswerTexts.notFound, { code: "not_found" });
 }
 
 /** Judges an approval with changed arguments. Returns undefined without changes, or for a late answer. */
@@ -174,7 +175,7 @@ async function judgeChange(
 	if (answer.kind !== "approved") return undefined;
 	const judge = session.runOf(row.run_id)?.changes.get(row.call_id);
 	if (!judge) {
-		const message = "session busy: the run that asked is not active at this moment; answer again soon";
+		const message = promptAnswerTexts.busy;
 		throw new ParleyError(message, { code: "unavailable" });
 	}
 	return judge(response.arguments, row.binding ?? "", response.narrows ?? false);
@@ -259,6 +260,6 @@ async function personNow(
 	const report = await checks.ask(person, { connector: principal, sessionId: row.session_id });
 	if (report?.present) return people.asReported(person, report);
 	if (report) return undefined;
-	const message = `the role of ${person.name || person.id}, who approved before, cannot be read at this moment: approve again soon`;
+	const message = promptAnswerTexts.roleUnreadable(person.name || person.id);
 	throw new ParleyError(message, { code: "unavailable" });
 }

@@ -4,6 +4,7 @@ import type { CallBlock } from "../../vocabulary/message.ts";
 import type { Answer } from "../../vocabulary/prompt.ts";
 import { type CallDecision, lastDecision, type Step } from "../../vocabulary/step.ts";
 import { callsOf } from "../../vocabulary/transcript.ts";
+import { explainTexts } from "./texts.ts";
 
 /** A call with the reason why it ran or not. */
 export interface ExplainedCall {
@@ -27,7 +28,7 @@ interface Approval {
 	readonly by: string | undefined;
 }
 
-const unknownReason = "not recorded: an earlier version decided";
+const unknownReason = explainTexts.notRecorded;
 
 /** Decision and result of each call of a run, in the model's order. */
 export function explainCalls(
@@ -107,15 +108,15 @@ function decisionOf(traces: Traces, approval: Approval | undefined, ended: boole
 	if (approval) return decisionOfPerson(approval, reason);
 	if (!started) {
 		return ended
-			? { decision: "refused", reason: "the run ended first" }
-			: { decision: "waiting", reason: "earlier calls have not ended" };
+			? { decision: "refused", reason: explainTexts.runEnded }
+			: { decision: "waiting", reason: explainTexts.earlierCalls };
 	}
 	const ran = intended || result?.failed === false;
 	if (judged?.effect === "ask" && !ran) {
-		return result ? { decision: "refused", reason: "the run ended first" } : { decision: "waiting", reason };
+		return result ? { decision: "refused", reason: explainTexts.runEnded } : { decision: "waiting", reason };
 	}
 	if (judged?.effect === "ask") {
-		return { decision: "allowed", reason: "all tools were accepted before the approval was requested" };
+		return { decision: "allowed", reason: explainTexts.allAccepted };
 	}
 	return { decision: judged || ran || !result ? "allowed" : "refused", reason };
 }
@@ -123,11 +124,11 @@ function decisionOf(traces: Traces, approval: Approval | undefined, ended: boole
 function decisionOfPerson({ state, answer, by }: Approval, reason: string): Decided {
 	const who = by !== undefined && { by };
 	if (state === "open") return { decision: "waiting", reason };
-	if (state === "expired") return { decision: "refused", reason: "the approval expired" };
-	if (state === "closed") return { decision: "refused", reason: "the run ended before the answer" };
+	if (state === "expired") return { decision: "refused", reason: explainTexts.expired };
+	if (state === "closed") return { decision: "refused", reason: explainTexts.endedBeforeAnswer };
 	if (answer?.kind !== "denied") {
 		const changed = answer?.kind === "approved" && answer.arguments !== undefined;
-		return { decision: "approved", reason: changed ? `${reason}; with changed arguments` : reason, ...who };
+		return { decision: "approved", reason: changed ? explainTexts.withChanges(reason) : reason, ...who };
 	}
 	return { decision: "denied", reason: answer.reason === "" ? reason : answer.reason, ...who };
 }

@@ -15,6 +15,7 @@ import { taintWords } from "../../vocabulary/taint.ts";
 import type { Usage } from "../../vocabulary/usage.ts";
 import { type ExplainedCall, explainCalls, findApprovals } from "./explain-calls.ts";
 import { type ReadSummary, summarizeRead } from "./read-summary.ts";
+import { explainTexts, feedbackTexts } from "./texts.ts";
 
 /** History of one message: the text, the decisions and the answer. Times are milliseconds since the epoch. */
 export interface Explanation {
@@ -116,13 +117,12 @@ async function findRun(db: Tx, sessionId: string, runId: string | undefined): Pr
 	// The message was used by the run that it joined.
 	if (run?.joined) return findRun(db, sessionId, run.joined);
 	if (run) return run;
-	const text =
-		runId === undefined ? "this session has no run yet: send a message first" : `run not found: ${runId}`;
+	const text = runId === undefined ? explainTexts.noRun : feedbackTexts.runNotFound(runId);
 	throw new ParleyError(text, { code: "not_found" });
 }
 
 function importedOnly(runId: string): ParleyError {
-	const message = `${runId} was imported when the session was created: Parley has no record of its work`;
+	const message = explainTexts.imported(runId);
 	return new ParleyError(message, { code: "not_found" });
 }
 
@@ -156,7 +156,7 @@ function messageBy(
 /** Version of the rules that decided. Undefined without calls. */
 function policyOf(steps: readonly Step[]): string | undefined {
 	const last = steps.findLast((step) => step.kind === "started" || step.kind === "judged");
-	return last && (last.decision?.policy ?? "not recorded");
+	return last && (last.decision?.policy ?? explainTexts.unknown);
 }
 
 function modelsOf(calls: readonly EventOf<"model.called">["event"][]): Explanation["models"] {

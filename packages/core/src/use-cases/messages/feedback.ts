@@ -7,6 +7,7 @@ import type { Journal, Tx } from "../../store/journal.ts";
 import { stamp, type Tables } from "../../store/tables.ts";
 import { authorize } from "../../vocabulary/authorize.ts";
 import type { Principal } from "../../vocabulary/principal.ts";
+import { feedbackTexts } from "./texts.ts";
 
 /** Feedback about a reply: about the last one of the session if `runId` is absent. */
 export interface Feedback {
@@ -120,11 +121,12 @@ async function findReplied(tx: Tx, sessionId: string, runId: string | undefined)
 			? runs.where("state", "=", "ended").where("joined", "is", null)
 			: runs.where(({ eb, or }) => or([eb("id", "=", runId), eb("correlation", "=", runId)]));
 	const run = await selected.orderBy("ordinal", "desc").limit(1).executeTakeFirst();
-	if (!run && runId !== undefined) throw new ParleyError(`run not found: ${runId}`, { code: "not_found" });
-	if (!run) throw refused("there is no reply in this session yet");
-	if (run.state !== "ended") throw refused("the reply is not complete: wait until it ends");
+	if (!run && runId !== undefined)
+		throw new ParleyError(feedbackTexts.runNotFound(runId), { code: "not_found" });
+	if (!run) throw refused(feedbackTexts.noReply);
+	if (run.state !== "ended") throw refused(feedbackTexts.incomplete);
 	const [end] = await readRunEvents(tx, { sessionId, runId: run.id }, ["assistant.message"]);
-	if (!end || end.event.content === "") throw refused("the run has ended without a reply");
+	if (!end || end.event.content === "") throw refused(feedbackTexts.endedWithoutReply);
 	return run.id;
 }
 

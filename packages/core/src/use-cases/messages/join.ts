@@ -8,6 +8,7 @@ import { noUsage } from "../../vocabulary/usage.ts";
 import { recordRead } from "./select-context.ts";
 import type { AcceptPorts } from "./send.ts";
 import { findAtWork, insertSteer } from "./steer.ts";
+import { feedbackTexts, queueTexts } from "./texts.ts";
 
 /**
  * Result for a queued message. `joined`: it joined the run `runId`. `queued`: it stays in the queue, because no run can
@@ -49,7 +50,7 @@ export async function joinTurn(
 	);
 	if (response.status === "joined" && !repeated) {
 		session.attended.delete(runId);
-		session.live.get(response.runId)?.log.info("queued message entered the run", { queued: runId });
+		session.live.get(response.runId)?.log.info(queueTexts.joined, { queued: runId });
 	}
 	return response;
 }
@@ -63,12 +64,12 @@ async function readRun(tx: Tx, sessionId: string, runId: string) {
 		.where("id", "=", runId)
 		.executeTakeFirst();
 	if (row) return row;
-	throw new ParleyError(`run not found: ${runId}`, { code: "not_found" });
+	throw new ParleyError(feedbackTexts.runNotFound(runId), { code: "not_found" });
 }
 
 function demandAuthor({ person }: Principal, actor: Person | undefined): void {
 	if (person === undefined || person.id === actor?.id) return;
-	throw new ParleyError("only the author of a queued message can add it to the active run", {
+	throw new ParleyError(queueTexts.onlyAuthor, {
 		code: "permission_denied",
 	});
 }
@@ -78,12 +79,12 @@ function demandText({ images, attachments, options, retry_of }: QueuedRow): void
 		images !== null || attachments !== null
 			? "files"
 			: options !== null
-				? "options of its own, for example a skill"
+				? queueTexts.ownOptions
 				: retry_of !== null
-					? "the message of an earlier run"
+					? queueTexts.earlierMessage
 					: undefined;
 	if (what === undefined) return;
-	throw new ParleyError(`the queued message cannot join the active run, because it has ${what}`, {
+	throw new ParleyError(queueTexts.cannotJoin(what), {
 		code: "failed_precondition",
 	});
 }

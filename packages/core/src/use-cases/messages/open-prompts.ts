@@ -12,6 +12,7 @@ import type { StoredGrantRequest } from "../../trust/grants/grant-request.ts";
 import { authorize, isAuthorized } from "../../vocabulary/authorize.ts";
 import { type Person, type Principal, visibleTo } from "../../vocabulary/principal.ts";
 import type { Prompt } from "../../vocabulary/prompt.ts";
+import { promptAnswerTexts } from "./texts.ts";
 
 export interface OpenPrompt {
 	readonly prompt: Prompt;
@@ -110,7 +111,7 @@ export class OpenPrompts {
 		const open = toOpenPrompt(row);
 		if (open.prompt.type !== "password") throw unknown();
 		if (row.state === "open" && open.prompt.expiresAt > clock.now()) return open;
-		throw new ParleyError("this question is closed: it was answered, or it expired", {
+		throw new ParleyError(promptAnswerTexts.closed, {
 			code: "failed_precondition",
 		});
 	}
@@ -122,7 +123,7 @@ function listed(values: readonly string[] = []): readonly string[] {
 }
 
 function unknown(cause?: unknown): ParleyError {
-	return new ParleyError("prompt not found", { code: "not_found", cause });
+	return new ParleyError(promptAnswerTexts.notFound, { code: "not_found", cause });
 }
 
 function questions(db: Tx) {

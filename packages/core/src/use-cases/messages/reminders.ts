@@ -6,6 +6,7 @@ import type { Prompts } from "../../conversation/prompts.ts";
 import type { Sessions } from "../../conversation/sessions.ts";
 import { fromRow, type Journal } from "../../store/journal.ts";
 import type { NoticeSchedule, Prompt } from "../../vocabulary/prompt.ts";
+import { promptAnswerTexts } from "./texts.ts";
 
 /** Looked again at least this often while a question is open: a machine that sleeps stops its timers. */
 const lookAgainMs = 10 * 60 * 1000;
@@ -98,7 +99,7 @@ export class Reminders {
 				if (!treated) return this.#wait(later?.due ?? Number.POSITIVE_INFINITY);
 			}
 		} catch (error) {
-			this.#ports.log.error("open questions could not be checked", { error });
+			this.#ports.log.error(promptAnswerTexts.promptsNotChecked, { error });
 			this.#wait(Number.POSITIVE_INFINITY);
 		}
 	}
@@ -175,7 +176,7 @@ export class Reminders {
 			return treated;
 		} catch (error) {
 			if (!this.#failed.has(token)) {
-				this.#ports.log.error("an open question could not be checked", { sessionId, error });
+				this.#ports.log.error(promptAnswerTexts.promptNotChecked, { sessionId, error });
 			}
 			this.#failed.add(token);
 			return false;

@@ -8,6 +8,7 @@ import type { Person, Principal } from "../../vocabulary/principal.ts";
 import { optionsThrough, type RunOptions } from "../../vocabulary/run-options.ts";
 import { factsOf, isOpen } from "../../vocabulary/stored-file.ts";
 import { type Accepted, type AcceptPorts, enqueue, logAccepted, type NewRun, type Queued } from "./send.ts";
+import { retryTexts } from "./texts.ts";
 
 /**
  * Requests the last reply of the session again: a new run that knows the work of the last one, but not its final text.
@@ -73,9 +74,8 @@ async function lastMessage(
 ): Promise<Omit<NewRun, "trusted">> {
 	const { person } = principal;
 	const row = await lastRun(tx, sessionId);
-	if (!row) throw refused("there is no message to retry: this session has no run yet");
-	if (row.state !== "ended")
-		throw refused("session busy: a run is active; cancel it first, or wait until it ends");
+	if (!row) throw refused(retryTexts.none);
+	if (row.state !== "ended") throw refused(retryTexts.busy);
 	const { content, images, attachments, retryOf, id, actor, context, options: chosen } = toRunRow(row);
 	// A person requests the repetition, whatever started the last run and whichever client decided about its calls.
 	// A message that came through an agent has no grants in a repetition either.
@@ -89,7 +89,7 @@ async function lastMessage(
 	// The stored message already has the name of its author, and must not get another one.
 	const isOther = person !== undefined && person.id !== actor?.id;
 	if (again === undefined && isOther) {
-		throw refused("the last message never reached the model: only its author can send it again");
+		throw refused(retryTexts.onlyAuthor);
 	}
 	const asks = again === undefined ? (person ?? actor) : person;
 	const newRun = { content, images, options, ...defined({ attachments, context }) };

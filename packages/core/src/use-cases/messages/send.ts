@@ -33,6 +33,7 @@ import {
 	taintOfContext,
 } from "./select-context.ts";
 import { storable } from "./storable.ts";
+import { queueTexts } from "./texts.ts";
 
 /** Accepted message. `queuedPosition` counts the messages before it, including the active one. 0 means active. */
 export interface Accepted {
@@ -166,7 +167,7 @@ export function logAccepted(
 ): void {
 	const { id: runId, correlation, content } = run;
 	const bytes = Buffer.byteLength(content);
-	log.info("message accepted", {
+	log.info(queueTexts.accepted, {
 		correlation,
 		sessionId,
 		runId,
@@ -187,7 +188,7 @@ export async function enqueue(
 	const [counts] = await countRuns(tx, { sessionId: session.id });
 	const position = Number(counts?.open ?? 0);
 	if (position > queueLimit) {
-		throw new ParleyError(`session busy: ${queueLimit} messages already wait`, {
+		throw new ParleyError(queueTexts.busy(queueLimit), {
 			code: "resource_exhausted",
 		});
 	}
@@ -268,7 +269,7 @@ export async function chooseOptions(
 	checkOptions(options);
 	const { agent = session.profile, tools, model, system } = options;
 	if (system && person) {
-		const message = `system: ${person.id} cannot write the system prompt of a run: only the operator can`;
+		const message = queueTexts.noSystemPrompt(person.id);
 		throw new ParleyError(message, { code: "permission_denied" });
 	}
 	if (options.agent !== undefined) {
@@ -287,6 +288,6 @@ export async function chooseOptions(
 
 function refuseOther(agent: string, pinned: string | undefined): void {
 	if (pinned === undefined || pinned === agent) return;
-	const message = `the agent ${agent} does not work in this channel: the operator has chosen ${pinned}`;
+	const message = queueTexts.pinnedAgent(agent, pinned);
 	throw new ParleyError(message, { code: "permission_denied" });
 }

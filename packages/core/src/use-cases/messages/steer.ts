@@ -18,6 +18,7 @@ import {
 	type Queued,
 } from "./send.ts";
 import { storable } from "./storable.ts";
+import { queueTexts } from "./texts.ts";
 
 /** Message for the active run. `sent` if there was none, and the message started one. */
 export interface Steered extends Accepted {
@@ -62,7 +63,7 @@ export async function steer(
 	if (queued) logAccepted(services.log, session.id, request, queued);
 	else if (status === "steered" && !outcome.repeated) {
 		const facts = { principal: actingId(request.principal), bytes: Buffer.byteLength(message.content) };
-		session.live.get(runId)?.log.info("message entered the run", facts);
+		session.live.get(runId)?.log.info(queueTexts.entered, facts);
 	}
 	const start = !outcome.repeated && queued?.position === 0 ? queued.run : undefined;
 	return { steered: outcome.response, start };
@@ -104,7 +105,7 @@ export async function insertSteer(
 ): Promise<void> {
 	const waiting = await tx.selectFrom("steers").select("ordinal").where("run_id", "=", runId).execute();
 	if (waiting.length >= queueLimit) {
-		throw new ParleyError(`session busy: ${queueLimit} messages already wait for the run`, {
+		throw new ParleyError(queueTexts.busyRun(queueLimit), {
 			code: "resource_exhausted",
 		});
 	}

@@ -21,6 +21,7 @@ import type { RunOptions } from "../../vocabulary/run-options.ts";
 import { lateMs, type RunOrigin, type Schedule } from "../../vocabulary/schedule.ts";
 import { type AcceptPorts, acceptMessage, type Queued } from "../messages/send.ts";
 import type { NewSession } from "../sessions/open.ts";
+import { firingTexts } from "./texts.ts";
 
 export interface FiringParts extends AcceptPorts {
 	readonly journal: Journal;
@@ -111,18 +112,16 @@ async function ownerNow(
 
 function absence(principal: Principal, { reason }: Extract<PersonReport, { present: false }>): string {
 	const owner = actingId(principal);
-	return reason === "left"
-		? `${owner} has left the server or workspace, or was removed from it`
-		: `${owner} can no longer write in the channel`;
+	return reason === "left" ? firingTexts.ownerLeft(owner) : firingTexts.ownerCannotWrite(owner);
 }
 
 /** The due time waits. `parley schedules` shows the reason. */
 async function postpone({ journal, log }: FiringParts, schedule: Schedule): Promise<Fired> {
 	const { id, principal, owner } = schedule;
-	const problem = `waits: ${principal.id} is not connected, or cannot confirm the rights of ${owner}; the gateway asks again each minute`;
+	const problem = firingTexts.waits(principal.id, owner);
 	if (schedule.problem !== problem) {
 		await journal.store.commit((tx) => changeSchedule(tx, id, { problem }));
-		log.warn("a schedule waits for its connector", { scheduleId: id, connector: principal.id, owner });
+		log.warn(firingTexts.waitsForConnector, { scheduleId: id, connector: principal.id, owner });
 	}
 	return "unconfirmed";
 }
@@ -186,7 +185,7 @@ async function refuse(
 		const entry = { action: "schedule.fire", object: id, decision: "denied" };
 		await audit.record(tx, { ...requestedBy(principal), ...entry });
 	});
-	log.warn("a schedule did not fire", { scheduleId: id, sessionId: session.id, reason: refusal });
+	log.warn(firingTexts.notFired, { scheduleId: id, sessionId: session.id, reason: refusal });
 }
 
 async function send(parts: FiringParts, session: Session, firing: Firing): Promise<Fired> {
@@ -204,7 +203,7 @@ async function send(parts: FiringParts, session: Session, firing: Firing): Promi
 		const now = await findSchedule(tx, id);
 		if (now?.nextDue !== due) stopped = "over";
 		else if (queued.position > 0) stopped = "busy";
-		if (!now || stopped) throw new ParleyError("the schedule does not fire now", { code: "aborted" });
+		if (!now || stopped) throw new ParleyError(firingTexts.notNow, { code: "aborted" });
 		const runId = queued.run.id;
 		await recordFiring(tx, record, { schedule: now, origin, runId, now: clock.now() });
 	};
@@ -221,7 +220,7 @@ async function send(parts: FiringParts, session: Session, firing: Firing): Promi
 		throw reason;
 	}
 	await failpoints.reach("schedule-fired");
-	log.info("a schedule fired", { scheduleId: id, sessionId: session.id, late: origin.late });
+	log.info(firingTexts.fired, { scheduleId: id, sessionId: session.id, late: origin.late });
 	return "fired";
 }
 

@@ -8,6 +8,7 @@ import type { RecordedEvent } from "../../vocabulary/event.ts";
 import type { RunOptions } from "../../vocabulary/run-options.ts";
 import { type Schedule, scheduleLimits } from "../../vocabulary/schedule.ts";
 import { type FiringParts, fireSchedule, needsReport } from "./fire.ts";
+import { firingTexts } from "./texts.ts";
 
 /** Maximum time between two reads of the clock: a machine that sleeps stops its timers, and its clock may be set. */
 const lookAgainMs = 60_000;
@@ -125,7 +126,7 @@ export class ScheduleClock {
 			await this.#processEvents();
 			await this.#fireAll();
 		} catch (error) {
-			this.#parts.log.error("schedules could not be checked", { error });
+			this.#parts.log.error(firingTexts.notChecked, { error });
 			this.#wait(Number.POSITIVE_INFINITY);
 		}
 	}
@@ -164,7 +165,7 @@ export class ScheduleClock {
 			if (fired === "unconfirmed") this.#paused.set(id, { ...paused, connector: principal.id });
 			else if (fired === "busy" && !firing.runEnded) this.#paused.set(id, paused);
 		} catch (error) {
-			log.error("a schedule could not fire and is retried", { scheduleId: id, sessionId, error });
+			log.error(firingTexts.retried, { scheduleId: id, sessionId, error });
 			this.#paused.set(id, paused);
 		}
 	}
@@ -177,7 +178,7 @@ export class ScheduleClock {
 		if (!person) return;
 		this.#reports.set(id, "pending");
 		const answer = checks.ask(person, { connector: principal.id, sessionId }).catch((error: unknown) => {
-			log.error("the rights of an owner could not be confirmed", { scheduleId: id, error });
+			log.error(firingTexts.rightsUnconfirmed, { scheduleId: id, error });
 			return undefined;
 		});
 		void answer.then((report) => {

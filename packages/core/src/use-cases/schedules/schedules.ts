@@ -28,6 +28,7 @@ import {
 } from "../../vocabulary/schedule.ts";
 import { joinTaints } from "../../vocabulary/taint.ts";
 import type { NewSession } from "../sessions/open.ts";
+import { firingTexts } from "./texts.ts";
 
 /** The session that a schedule acts for: by its id, or by the external key under which it is found or created. */
 export type ScheduleTarget = { readonly sessionId: string } | { readonly externalKey: string };
@@ -200,7 +201,7 @@ function idOfCall({ id }: Session, { callId }: CallOrigin): string {
 
 async function refuseTooMany(tx: Tx, owner: string): Promise<void> {
 	if ((await countSchedules(tx, owner)) < scheduleLimits.perOwner) return;
-	const message = `Too many schedules of ${owner}: ${scheduleLimits.perOwner} exist. Remove some first.`;
+	const message = firingTexts.tooMany(owner, scheduleLimits.perOwner);
 	throw new ParleyError(message, { code: "resource_exhausted" });
 }
 

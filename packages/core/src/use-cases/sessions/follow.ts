@@ -8,6 +8,7 @@ import type { Tables } from "../../store/tables.ts";
 import type { SessionEvent } from "../../vocabulary/event.ts";
 import type { Prompt } from "../../vocabulary/prompt.ts";
 import type { TransientEvent } from "../../vocabulary/transient-event.ts";
+import { sessionTexts } from "./texts.ts";
 
 /** Maximum missed events in one read of the journal. */
 const pageSize = 256;
@@ -69,7 +70,7 @@ export class Follower {
 		try {
 			if (taskId !== undefined) throw belongsToTask(taskId);
 			if (follower.#cursor > follower.lastSeq) {
-				throw new ParleyError(`seq not available: ${follower.#cursor}`, { code: "failed_precondition" });
+				throw new ParleyError(sessionTexts.noSeq(follower.#cursor), { code: "failed_precondition" });
 			}
 			await follower.#enter();
 			return follower;

@@ -12,6 +12,7 @@ import {
 import type { Step } from "../../vocabulary/step.ts";
 import { imageProblem } from "../../vocabulary/stored-file.ts";
 import { storable } from "../messages/storable.ts";
+import { importTexts } from "./texts.ts";
 
 /** A block of an imported message. Results may be in a message of the user or of role `tool`. */
 export type HistoryBlock =
@@ -66,11 +67,10 @@ export interface ImportedRun {
 export function planImport(history: readonly HistoryMessage[]): readonly ImportedRun[] {
 	const { messages, blocks } = historyLimits;
 	if (history.length > messages) {
-		throw invalid(`${history.length} messages, at most ${messages} are allowed: leave out the oldest ones`);
+		throw invalid(importTexts.tooManyMessages(history.length, messages));
 	}
 	const count = history.reduce((sum, { content }) => sum + content.length, 0);
-	if (count > blocks)
-		throw invalid(`${count} blocks, at most ${blocks} are allowed: leave out the oldest messages`);
+	if (count > blocks) throw invalid(importTexts.tooManyBlocks(count, blocks));
 	const reader = new HistoryReader();
 	for (const [index, message] of history.entries()) reader.receive(message, index + 1);
 	return reader.end();
@@ -96,7 +96,7 @@ class HistoryReader {
 
 	receive({ role, model, content }: HistoryMessage, at: number): void {
 		this.#at = at;
-		if (content.length === 0) throw this.#fault("it has no content");
+		if (content.length === 0) throw this.#fault(importTexts.noContent);
 		switch (role) {
 			case "user":
 			case "tool":
@@ -106,13 +106,13 @@ class HistoryReader {
 				this.#reply(content, model);
 				return;
 			default:
-				throw this.#fault(`unknown role ${quoted(role)}: use user, assistant or tool`);
+				throw this.#fault(importTexts.unknownRole(quoted(role)));
 		}
 	}
 
 	end(): readonly ImportedRun[] {
 		this.#requireResults();
-		if (!fitTogether(this.#images)) throw invalid(`too many images: ${noRoom}`);
+		if (!fitTogether(this.#images)) throw invalid(importTexts.tooManyImages(noRoom));
 		return this.#runs;
 	}
 
@@ -121,7 +121,7 @@ class HistoryReader {
 		for (const block of content) {
 			if (block.type === "result") this.#result(block);
 			else if (role === "tool" || block.type === "call" || block.type === "thinking") {
-				throw this.#fault(`a message of role ${role} cannot contain a block of type ${quoted(block.type)}`);
+				throw this.#fault(importTexts.blockOfRole(role, quoted(block.type)));
 			}
 		}
 		const shown = content.filter((block) => block.type === "text" || block.type === "image");
@@ -138,7 +138,7 @@ class HistoryReader {
 	#reply(content: readonly HistoryBlock[], model: string | undefined): void {
 		this.#requireResults();
 		const run = this.#runs.at(-1) ?? this.#begin();
-		const requested = model === undefined ? {} : { asked: this.#name("the model", model) };
+		const requested = model === undefined ? {} : { asked: this.#name(importTexts.model, model) };
 		run.steps.push({ kind: "reply", content: content.map((block) => this.#replied(block)), ...requested });
 	}
 
@@ -151,7 +151,7 @@ class HistoryReader {
 			case "call":
 				return this.#call(block);
 			default:
-				throw this.#fault(`a message of role assistant cannot contain a block of type ${quoted(block.type)}`);
+				throw this.#fault(importTexts.blockOfRole("assistant", quoted(block.type)));
 		}
 	}
 
@@ -169,23 +169,21 @@ class HistoryReader {
 	}
 
 	#call({ id, name, arguments: args }: Pick<CallBlock, "id" | "name" | "arguments">): CallBlock {
-		this.#name("the id of a call", id);
-		if (this.#calls.has(id)) throw this.#fault(`an earlier call has the id ${quoted(id)} already`);
+		this.#name(importTexts.callId, id);
+		if (this.#calls.has(id)) throw this.#fault(importTexts.doubleCall(quoted(id)));
 		this.#calls.add(id);
 		this.#open.add(id);
 		return {
 			type: "call",
 			id,
-			name: this.#name("the name of a tool", name),
+			name: this.#name(importTexts.toolName, name),
 			arguments: this.#arguments(id, args),
 		};
 	}
 
 	#result({ callId, text, failed, pictures: images = [] }: ResultBlock): void {
 		if (!this.#open.delete(callId)) {
-			throw this.#fault(
-				`a result for the call ${quoted(callId)}, which has no reply before it or a result already`,
-			);
+			throw this.#fault(importTexts.strayResult(quoted(callId)));
 		}
 		const shown = failed ? [] : images.map((image) => this.#image(image));
 		const seen = shown.length > 0 && { pictures: shown };
@@ -202,13 +200,13 @@ class HistoryReader {
 	#requireResults(): void {
 		const [open] = this.#open;
 		if (open === undefined) return;
-		throw this.#fault(`the call ${quoted(open)} has no result: add one, or leave the call out`);
+		throw this.#fault(importTexts.noResult(quoted(open)));
 	}
 
 	#name(what: string, text: string): string {
 		const { nameLength } = historyLimits;
 		if (text === "" || text.length > nameLength) {
-			throw this.#fault(`${what} has ${text.length} characters: 1 to ${nameLength} are allowed`);
+			throw this.#fault(importTexts.nameLength(what, text.length, nameLength));
 		}
 		return this.#text(text);
 	}
@@ -229,38 +227,36 @@ class HistoryReader {
 			this.#count(Buffer.byteLength(text));
 			return parseJson(text);
 		} catch (cause) {
-			throw this.#fault(`the arguments of the call ${quoted(id)}: ${ParleyError.from(cause).message}`, cause);
+			throw this.#fault(importTexts.arguments(quoted(id), ParleyError.from(cause).message), cause);
 		}
 	}
 
 	#count(bytes: number): void {
 		const { textBytes, allBytes } = historyLimits;
-		if (bytes > textBytes) throw this.#fault(`a text of ${bytes} bytes, at most ${textBytes} are allowed`);
+		if (bytes > textBytes) throw this.#fault(importTexts.longText(bytes, textBytes));
 		this.#bytes += bytes;
 		if (this.#bytes > allBytes) {
-			throw this.#fault(`so far, the texts have more than ${allBytes} bytes: leave out the oldest messages`);
+			throw this.#fault(importTexts.longTexts(allBytes));
 		}
 	}
 
 	/** In a conversation, an image that its provider refuses would make every later request fail. */
 	#image({ mediaType, data }: { readonly mediaType: string; readonly data: string }): ImageBlock {
 		if (!isImageType(mediaType)) {
-			throw this.#fault(`an image of type ${quoted(mediaType)}: use ${imageTypes.join(", ")}`);
+			throw this.#fault(importTexts.imageType(quoted(mediaType), imageTypes.join(", ")));
 		}
 		const image: ImageBlock = { type: "image", mediaType, data };
 		const content = Buffer.from(data, "base64");
 		const bytes = bytesOf(image);
 		if (bytes > maxImageBytes) {
-			throw this.#fault(`an image of ${bytes} bytes, at most ${maxImageBytes} are allowed`);
+			throw this.#fault(importTexts.largeImage(bytes, maxImageBytes));
 		}
-		if (content.toString("base64") !== data) throw this.#fault("the data of an image is not base64");
+		if (content.toString("base64") !== data) throw this.#fault(importTexts.notBase64);
 		const size = imageSize(mediaType, content);
-		const problem = imageProblem(image) ?? (size ? undefined : "damaged: its header has no width and height");
-		if (problem !== undefined) throw this.#fault(`an image of type ${mediaType} is ${problem}`);
+		const problem = imageProblem(image) ?? (size ? undefined : importTexts.damaged);
+		if (problem !== undefined) throw this.#fault(importTexts.badImage(mediaType, problem));
 		if (size && Math.max(size.width, size.height) > maxImageSide) {
-			throw this.#fault(
-				`an image of ${size.width} x ${size.height} pixels, at most ${maxImageSide} a side are allowed`,
-			);
+			throw this.#fault(importTexts.wideImage(size.width, size.height, maxImageSide));
 		}
 		this.#images.push(image);
 		return image;

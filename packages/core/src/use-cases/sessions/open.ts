@@ -18,6 +18,7 @@ import type { Recorded } from "../../vocabulary/event.ts";
 import { hasRole, type Principal, placeKey } from "../../vocabulary/principal.ts";
 import { type HistoryMessage, type ImportedRun, planImport } from "./import-history.ts";
 import { type ImportPorts, storeImport } from "./store-import.ts";
+import { sessionTexts } from "./texts.ts";
 
 export interface NewSession {
 	/** The id of the session, for wires whose clients choose it; a new one if it is absent. See `isSessionId`. */
@@ -131,7 +132,7 @@ async function storeSession(
 /** The id, if no session has it. One that the principal may not see looks like one that does not exist. */
 async function newId(tx: Tx, id: string): Promise<string> {
 	const known = await tx.selectFrom("sessions").select("id").where("id", "=", id).executeTakeFirst();
-	if (known) throw new ParleyError(`session not found: ${id}`, { code: "already_exists" });
+	if (known) throw new ParleyError(sessionTexts.notFound(id), { code: "already_exists" });
 	return id;
 }
 
@@ -203,19 +204,18 @@ async function planFor(
 		return { ...requested, imported: planImport(history), root: await chooseRoot(requested.rootDir, roots) };
 	}
 	if (history.length > 0) {
-		const message =
-			"history: a connector that acts for a person cannot import a history: open the session without it";
+		const message = sessionTexts.importByConnector;
 		throw new ParleyError(message, { code: "permission_denied" });
 	}
 	const place = placeKey(person.place);
 	if (requested.rootDir) {
-		const message = `root_dir: the directory for ${place} is set by the operator, with parley channels set ${place} --root DIRECTORY`;
+		const message = sessionTexts.rootByOperator(place);
 		throw new ParleyError(message, { code: "permission_denied" });
 	}
 	const { agent: named, root, model, budget } = places.profileOf(place);
 	const agent = named ?? requested.profile;
 	if (named === undefined && agent !== undefined && !hasRole(person, "member")) {
-		const message = "only members can choose a profile: ask the operator";
+		const message = sessionTexts.onlyMembers;
 		throw new ParleyError(message, { code: "permission_denied" });
 	}
 	return {

@@ -12,6 +12,7 @@ import { type Audit, requestedBy } from "../../trust/audit/audit.ts";
 import { unknownSession } from "../../vocabulary/authorize.ts";
 import { endStates } from "../../vocabulary/task.ts";
 import { type CancelPorts, cancelTurn } from "../messages/cancel.ts";
+import { sessionTexts } from "./texts.ts";
 
 export interface RemovePorts extends CancelPorts {
 	readonly audit: Audit;
@@ -57,7 +58,7 @@ export async function removeSession(
 	for (const id of gone.sessions) ports.sessions.evict(id);
 	if (ports.workspaces.of(session) !== undefined) {
 		await ports.workspaces.remove(sessionId).catch((error: unknown) => {
-			ports.log.warn("a workspace could not be removed", { sessionId, error });
+			ports.log.warn(sessionTexts.workspaceNotRemoved, { sessionId, error });
 		});
 	}
 	await ports.files.unlink(gone.files);
@@ -95,7 +96,7 @@ async function isBusy(tx: Tx, session: Session, force: boolean): Promise<boolean
 }
 
 function refused(): ParleyError {
-	const message = "session busy: a run or a task is active; cancel it first, or delete with force";
+	const message = sessionTexts.busy;
 	return new ParleyError(message, { code: "failed_precondition" });
 }
 

@@ -11,6 +11,7 @@ import type { Step } from "../../vocabulary/step.ts";
 import { callsOf, textOf } from "../../vocabulary/transcript.ts";
 import { noUsage } from "../../vocabulary/usage.ts";
 import type { ImportedReply, ImportedRun } from "./import-history.ts";
+import { importTexts } from "./texts.ts";
 
 export interface ImportPorts {
 	readonly ids: Ids;
@@ -89,7 +90,7 @@ function cleanStep(step: ImportedRun["steps"][number], redactor: TextRedactor): 
 
 function leftOut({ characters, lines }: { readonly characters: number; readonly lines: number }): string {
 	const { characters: max } = outputLimits;
-	return `[… ${characters} characters in ${lines} lines left out: at most ${max} of a result are imported …]`;
+	return importTexts.leftOut(characters, lines, max);
 }
 
 type ImportedEvent = Extract<RecordedEvent, { readonly imported?: true }>;

@@ -15,6 +15,7 @@ import type { Model, ModelRequest } from "../../vocabulary/model.ts";
 import { ModelError } from "../../vocabulary/model-error.ts";
 import { textOf } from "../../vocabulary/transcript.ts";
 import { giveTitle } from "./rename.ts";
+import { titleTexts } from "./texts.ts";
 
 /** Maximum concurrent titles. People wait for replies from the same provider. */
 const maxConcurrent = 4;
@@ -81,7 +82,7 @@ export class Titles {
 		// A session that was deleted meanwhile needs none.
 		if (this.#stopping.signal.aborted || ParleyError.from(error).code === "not_found") return;
 		this.#failures.set(id, (this.#failures.get(id) ?? 0) + 1);
-		log.warn("no title could be created", { sessionId: id, error });
+		log.warn(titleTexts.notCreated, { sessionId: id, error });
 	}
 
 	async #make(id: string): Promise<void> {
@@ -96,7 +97,7 @@ export class Titles {
 		const signal = AbortSignal.any([this.#stopping.signal, tooLong.signal]);
 		try {
 			const made = await writeTitle({ ...this.#ports, session: lease.session, signal }, beginning);
-			if (made) log.info("title made", { sessionId: id });
+			if (made) log.info(titleTexts.made, { sessionId: id });
 		} catch (error) {
 			// The cause may also contain a password of this session.
 			this.#fail(id, error, lease.session.redactor.guard(log));
@@ -187,9 +188,9 @@ function nameOf({ model, names }: RunSettings, ports: TitlePorts): string {
 }
 
 function question({ message, reply }: Beginning): string {
-	const source = `The person:\n\n${message.slice(0, maxMessageCharacters)}`;
-	const answered = `The agent:\n\n${reply.slice(0, maxReplyCharacters)}`;
-	return `${source}\n\n${answered}\n\nEnd of the excerpt. Write the title now.`;
+	const source = titleTexts.person(message.slice(0, maxMessageCharacters));
+	const answered = titleTexts.agent(reply.slice(0, maxReplyCharacters));
+	return titleTexts.end(source, answered);
 }
 
 /** Wait before the second attempt. Undefined if another one is useless. */
@@ -217,5 +218,5 @@ async function attempt(
 		return title !== "" && giveTitle(tx, record, caller.session.id, title);
 	});
 	if (failure) return failure;
-	return title === "" ? new ParleyError("the model wrote no title", { code: "unavailable" }) : given;
+	return title === "" ? new ParleyError(titleTexts.empty, { code: "unavailable" }) : given;
 }

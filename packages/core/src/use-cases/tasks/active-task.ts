@@ -24,6 +24,7 @@ import {
 	type TaskProgress,
 	type WorkerResult,
 } from "../../vocabulary/task.ts";
+import { taskRefusalTexts } from "./texts.ts";
 
 /** Pauses before a task is retried after a failure of its provider. Each is twice the previous one, up to the last. */
 const firstPauseMs = 15_000;
@@ -109,7 +110,7 @@ export class ActiveTask implements SessionTask {
 		if (state !== undefined) return;
 		this.#lost = true;
 		for (const run of session.live.values()) run.park();
-		throw new ParleyError(`the task ${this.taskId} was taken over by another worker`, { code: "aborted" });
+		throw new ParleyError(taskRefusalTexts.claimedElsewhere(this.taskId), { code: "aborted" });
 	}
 
 	async end(tx: Tx, record: RecordTask, { error, content }: TaskRunEnd): Promise<void> {
@@ -304,10 +305,8 @@ async function spawn(
 }
 
 function refuseBeyond({ depth }: TaskRow, siblings: number): void {
-	if (depth >= deepest)
-		throw invalid(`workers can be nested at most ${deepest} levels deep: do this yourself`);
-	if (siblings >= broadest)
-		throw invalid(`a task can have at most ${broadest} workers: do the rest yourself`);
+	if (depth >= deepest) throw invalid(taskRefusalTexts.tooDeep(deepest));
+	if (siblings >= broadest) throw invalid(taskRefusalTexts.tooManyWorkers(broadest));
 }
 
 /** Resolves when all of these workers have ended. Until then the run stops. */
@@ -325,7 +324,7 @@ async function awaitWorkers(
 			.orderBy("id")
 			.execute();
 		const unknown = ids?.find((id) => !workers.some((worker) => worker.id === id));
-		if (unknown !== undefined) throw invalid(`there is no worker ${JSON.stringify(unknown.slice(0, 100))}`);
+		if (unknown !== undefined) throw invalid(taskRefusalTexts.noWorker(unknown.slice(0, 100)));
 		const requested = workers.filter(({ id }) => ids === undefined || ids.includes(id));
 		if (requested.every(({ state }) => hasEnded(state))) {
 			// Their results may contain text that they have read.
@@ -344,7 +343,7 @@ async function awaitWorkers(
 async function own(tx: Tx, { taskId }: SessionTask): Promise<TaskRow> {
 	const row = await findTask(tx, taskId);
 	if (row?.state === "running") return row;
-	throw new ParleyError("the task was stopped", { code: "cancelled" });
+	throw new ParleyError(taskRefusalTexts.stopped, { code: "cancelled" });
 }
 
 async function change(tx: Tx, updated_at: number, { id }: TaskRow, to: Partial<TaskRow>): Promise<void> {
@@ -357,7 +356,7 @@ async function change(tx: Tx, updated_at: number, { id }: TaskRow, to: Partial<T
 
 function stopHere(run: ToolRun): never {
 	run.park();
-	throw new ParleyError("the task continues later", { code: "cancelled" });
+	throw new ParleyError(taskRefusalTexts.continuesLater, { code: "cancelled" });
 }
 
 function invalid(message: string): ParleyError {

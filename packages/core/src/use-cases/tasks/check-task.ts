@@ -5,6 +5,7 @@ import type { Profiles } from "../../policy/profiles/profile.ts";
 import { fromRow } from "../../store/journal.ts";
 import type { TaskRow } from "../../store/task-rows.ts";
 import { type NewTask, type NewWorker, priorities } from "../../vocabulary/task.ts";
+import { taskRefusalTexts } from "./texts.ts";
 
 /** Default tools of tasks. */
 const usualTools = ["run_command", "git", "query_memories"];
@@ -32,7 +33,7 @@ export async function checkTask(
 	const pinned = choice.pinnedAgent(home.place);
 	const agent = requested.agent ?? pinned ?? home.profile;
 	if (pinned !== undefined && agent !== pinned) {
-		throw invalid(`agent: the operator has set the agent of ${home.place}: use ${pinned}`);
+		throw invalid(taskRefusalTexts.agentByOperator(home.place, pinned));
 	}
 	await choice.profiles.find(agent);
 	const usable = await choice.toolsOf(home, agent);
@@ -51,7 +52,7 @@ export async function checkTask(
 	};
 	return {
 		task,
-		notes: missing.map((name) => `tools: ${name} does not exist here, so the task starts without it`),
+		notes: missing.map((name) => taskRefusalTexts.toolMissing(name)),
 	};
 }
 
@@ -82,7 +83,7 @@ export async function checkWorker(
 }
 
 function unknownTool(name: string, usable: readonly string[]): string {
-	return `tools: there is no tool ${JSON.stringify(name.slice(0, 100))} here; available: ${usable.join(", ")}`;
+	return taskRefusalTexts.noTool(name.slice(0, 100), usable);
 }
 
 function invalid(message: string): ParleyError {

@@ -27,6 +27,7 @@ import { hasEnded, type NewWorker, progressOf } from "../../vocabulary/task.ts";
 import { noUsage } from "../../vocabulary/usage.ts";
 import { enqueue } from "../messages/send.ts";
 import { ActiveTask, type ActiveTaskServices } from "./active-task.ts";
+import { taskRefusalTexts } from "./texts.ts";
 
 /** Looked again at least this often while a task is open: another process may have fallen silent. */
 const lookAgainMs = 15_000;
@@ -111,7 +112,7 @@ export class TaskRunner {
 				await this.#startAll(claimTask, limit);
 				await this.#wait();
 			} catch (error) {
-				log.error("tasks could not be claimed", { error });
+				log.error(taskRefusalTexts.notClaimed, { error });
 				this.#setTimer(afterFailureMs);
 			}
 		}
@@ -159,7 +160,7 @@ export class TaskRunner {
 			.catch((error: unknown) => {
 				// It is free again when its lease has run out.
 				const level = ParleyError.from(error).code === "not_found" ? "debug" : "error";
-				log[level]("a task could not run", { taskId: row.id, error });
+				log[level](taskRefusalTexts.cannotRun, { taskId: row.id, error });
 			})
 			.finally(() => {
 				this.#working.delete(row.id);
@@ -188,7 +189,7 @@ export class TaskRunner {
 			await session.live.get(run.id)?.ended;
 			activeTask.afterEnd();
 			// Its run ends without a word, and which of its commits finds out is a matter of chance.
-			if (activeTask.lost) log.warn("a task was taken over by another worker", { taskId: row.id });
+			if (activeTask.lost) log.warn(taskRefusalTexts.claimedElsewhereLog, { taskId: row.id });
 		} finally {
 			heart.cancel();
 			home.working.delete(session);
@@ -228,7 +229,7 @@ export class TaskRunner {
 				await journal.store.commit((tx) => activeTask.renew(tx));
 			} catch (error) {
 				if (!activeTask.lost)
-					log.warn("a task could not be stored", { taskId: claim.taskId, sessionId: session.id, error });
+					log.warn(taskRefusalTexts.notStored, { taskId: claim.taskId, sessionId: session.id, error });
 			}
 			if (!stopped) timer = clock.after(leaseMs / 3, () => void renew());
 		};
@@ -248,8 +249,8 @@ interface StartedRun {
 }
 
 /** A worker's task is the text of an agent, also if a person requested the parent task. */
-const handedOn = "(Assigned by the agent of the task that this work is part of.)\n";
-const delegatedNote = "(Assigned by the agent of the conversation that this work is part of.)\n";
+const handedOn = taskRefusalTexts.byTask;
+const delegatedNote = taskRefusalTexts.byConversation;
 
 interface BeginPorts {
 	readonly clock: Clock;

@@ -23,6 +23,7 @@ import {
 } from "../../vocabulary/task.ts";
 import { checkTask, type TaskChoice } from "./check-task.ts";
 import type { TaskRunner } from "./task-runner.ts";
+import { taskRefusalTexts } from "./texts.ts";
 
 export interface TasksOptions extends KeyServices {
 	readonly journal: Journal;
@@ -64,7 +65,7 @@ export class Tasks {
 		this.#options.admit();
 		const { row, lease } = await this.#borrow(request.principal, taskId, "task.submit");
 		using lock = lease;
-		if (!hasEnded(row.state)) throw unfit(row, "only a task that has ended can be repeated");
+		if (!hasEnded(row.state)) throw unfit(row, taskRefusalTexts.onlyEnded);
 		const { title, description, autonomy } = row;
 		const requested = {
 			title,
@@ -110,7 +111,7 @@ export class Tasks {
 				const now = (await findTask(tx, taskId)) ?? row;
 				if (hasEnded(now.state)) return now.state;
 				const by = actingId(request.principal);
-				const shownReason = home.redactor.redact(reason === "" ? `cancelled by ${by}` : reason);
+				const shownReason = home.redactor.redact(reason === "" ? taskRefusalTexts.cancelledBy(by) : reason);
 				const end = { state: "cancelled" as const, reason: shownReason, by };
 				ended = await endTask({ tx, now: this.#options.clock.now(), record: record }, now, end);
 				await this.#audit(tx, request, taskId, ["cancel", "cancelled"]);
@@ -157,7 +158,7 @@ export class Tasks {
 		home: Session,
 		{ requested, retryOf }: { readonly requested: NewTask; readonly retryOf?: string },
 	): Promise<Submitted> {
-		if (home.taskId !== undefined) throw unfit(undefined, "a task's conversation cannot have tasks");
+		if (home.taskId !== undefined) throw unfit(undefined, taskRefusalTexts.noTasksInTask);
 		const checked = checkTask(home, requested, this.#options.choice);
 		// Not awaited for a repeated request.
 		checked.catch(() => undefined);
@@ -229,9 +230,9 @@ async function writeReply(
 ): Promise<TaskRow> {
 	const row = await findTask(tx, taskId);
 	const review = row && reviewOf(row);
-	if (row?.state !== "suspended" || !review) throw unfit(row, "only a suspended task can be replied to");
+	if (row?.state !== "suspended" || !review) throw unfit(row, taskRefusalTexts.onlySuspended);
 	if (token !== undefined && token !== review.token) {
-		throw new ParleyError("token: the task now has another question; read it with check_task", {
+		throw new ParleyError(taskRefusalTexts.otherQuestion, {
 			code: "failed_precondition",
 		});
 	}
@@ -257,7 +258,7 @@ async function writeReply(
 
 /** Error for a task that does not exist or that the caller may not read. */
 function unknownTask(id: string): ParleyError {
-	return new ParleyError(`task not found: ${id.slice(0, 100)}`, { code: "not_found" });
+	return new ParleyError(taskRefusalTexts.notFound(id.slice(0, 100)), { code: "not_found" });
 }
 
 /** Error for a request that does not fit the state of the task. */

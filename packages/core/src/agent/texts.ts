@@ -1,0 +1,19 @@
+export const compactionTexts = {
+	failed: "a compaction failed",
+	noSummary: "a compaction ended without a summary",
+	notRecorded: "the end of a compaction could not be recorded",
+	compacted: "session compacted",
+	busy: "session busy: a run or a tool is active; cancel it first, or wait until it ends",
+} as const;
+
+export const runEndTexts = {
+	failed: "a run failed",
+	workedTooLong: (minutes: number): string => `stopped after ${minutes} minutes of work`,
+	continue: (reason: string): string => `${reason}; send "continue" to let it continue`,
+	refused: "the model refused to answer this",
+	lengthLimit:
+		"the reply reached its length limit or ended without a reason; ask the agent to continue, or for a shorter answer",
+	started: "run started",
+	notRecorded: "a run could not be recorded and is retried",
+	cannotContinue: "a session could not continue",
+} as const;

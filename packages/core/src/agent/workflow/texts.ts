@@ -1,0 +1,36 @@
+export const workflowTexts = {
+	ended: "the workflow ended",
+	notInTask: (workflow: string): string =>
+		`The workflow ${workflow} cannot start inside a task: start it in the session.`,
+	failed: "a workflow failed",
+	notStarted: (call: string): string => `no workflow was started by the call ${call}`,
+	taskNotFound: (id: string): string => `task not found: ${id}`,
+	unmet: (reason: string): string => `criteria not met: ${reason}`,
+	failedAt: (workflow: string, step: string, tries: string, error: string): string =>
+		`The skill ${workflow} failed at the step "${step}"${tries}: ${error}.`,
+	skipped: (titles: string): string => `Not started: ${titles}.`,
+} as const;
+
+/** Headings in the message of a step. */
+export const stepTexts = {
+	arguments: (skill: string): string => `Arguments of the skill ${skill}`,
+	criteria: "Criteria that the result must meet",
+	resultOf: (step: string): string => `Result of the step "${step}"`,
+	earlierAttempt: "An earlier attempt failed",
+	earlierResult: "Result of that attempt",
+} as const;
+
+export const subAgentTexts = {
+	notStarted: "it did not start",
+	cut: (text: string): string => `${text}\n[cut: request a shorter result]`,
+	incomplete: (name: string, error: string): string =>
+		`The sub-agent "${name}" did not complete its work: ${error}`,
+	lastText: (text: string): string => `Its last text:\n${text}`,
+	nested: "a task and a sub-agent cannot have sub-agents: do this work yourself",
+	tooMany: (max: number): string => `a run can have at most ${max} sub-agents: do the rest yourself`,
+	noTool: (tool: string, available: readonly string[]): string =>
+		`tools: you have no tool ${JSON.stringify(tool)} for a sub-agent; available: ${available.join(", ")}`,
+	agentByOperator: (agent: string): string =>
+		`agent: the operator has set the agent of this channel: use ${agent}, or omit agent`,
+	guestAgent: "agent: a guest of the conversation may not choose the agent: omit agent",
+} as const;

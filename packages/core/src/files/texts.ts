@@ -1,0 +1,20 @@
+export const storedFileErrorTexts = {
+	notFound: (id: string): string => `file not found: ${id}`,
+	otherSession: (id: string): string => `${id} belongs to another session: upload it again`,
+	cannotStore: "the file cannot be stored",
+	cannotRead: (id: string): string => `the file ${id} cannot be read`,
+	unreadable: (id: string): string => `cannot read ${id}`,
+	noResult: (id: string): string =>
+		`no result is stored as ${JSON.stringify(id)}: use the name in the marker of a result of this conversation. If the result was deleted for newer results, repeat the call`,
+	notRemoved: "a file cannot be removed",
+	notListed: "the stored files cannot be listed",
+	image: "an image",
+	notStored: "it is no longer stored",
+	imageLimits: (mebibytes: number, max: number, pixels: number): string =>
+		`the images of this conversation may have at most ${mebibytes} MiB together, ` +
+		`and be at most ${max} if one is larger than ${pixels} pixels a side`,
+	cannotCopy: (name: string, directory: string): string =>
+		`cannot put a copy of ${JSON.stringify(name)} into ${directory}`,
+	tooManyCopies: (count: number, name: string): string =>
+		`${count} files there already have the name ${name}`,
+} as const;

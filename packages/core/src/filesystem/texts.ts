@@ -1,0 +1,55 @@
+/** Reasons of the system for a failure of a file. */
+export const fileErrorTexts = {
+	permissionDenied: "permission denied",
+	notPermitted: "the system does not permit it",
+	readOnly: "the file system is read-only",
+	missing: "there is no such file",
+	notDirectory: "a part of the path is a file, not a directory",
+	isDirectory: "it is a directory",
+	loop: "symbolic links form a loop, or a file was just replaced by a link",
+	longName: "a name in the path is too long",
+	notRegular: "it is not a regular file",
+	noSpace: "no space is left on the device",
+	quota: "the disk quota is used up",
+	device: "the device or the system could not read or write it",
+	tooLarge: "the file would be too large",
+	other: (code: string): string => `the system says ${code}`,
+} as const;
+
+export const globTexts = {
+	unusable: (pattern: string, why: string): string =>
+		`the pattern ${JSON.stringify(pattern)} cannot be used: ${why}`,
+	exclusion: "a pattern cannot exclude files, so write a pattern of the files to include",
+	relative: "patterns are relative to the searched directory, so leave out the first /",
+	outside: ".. leads out of the searched directory: name another path",
+	range: "its [ ] do not contain a range of characters",
+	braces: "it has a { without a }, or a } without a {",
+} as const;
+
+export const pathFaultTexts = {
+	missing: "it does not exist",
+	leadsTo: (path: string): string => `it leads to ${JSON.stringify(path)} now`,
+	cannotUse: (role: string, path: string, why: string): string =>
+		`Cannot use the ${role} ${JSON.stringify(path)}: ${why}. No command ran, and no file changed. Put the directory back, or open a session for another one.`,
+	empty: "the path is empty",
+	nul: "a path cannot contain a NUL",
+	notText: "the path is not well-formed text",
+	backslash: "backslashes are not allowed: separate directories with /",
+	home: "~ is not expanded: write the complete path",
+	tooLong: (max: number): string => `the path is longer than ${max} bytes`,
+	ofGateway: (path: string): string =>
+		`tools may not access ${JSON.stringify(path)}: it belongs to the gateway`,
+	unreachable: (path: string): string => `cannot reach ${JSON.stringify(path)}`,
+	tooManyLinks: (path: string): string => `cannot reach ${JSON.stringify(path)}: too many symbolic links`,
+	inData: "is in the data directory",
+	outsideRoots: (roots: readonly string[]): string => `is outside the roots ${roots.join(", ")}`,
+	notPath: "is not a path",
+	doesNotExist: "does not exist",
+	isNotDirectory: "is not a directory",
+	cannotRead: (path: string): string => `cannot read ${JSON.stringify(path)}`,
+	ownFilesUnchecked: "cannot check the gateway's own files",
+	notRegular: "not a regular file",
+	becameLink: (name: string): string =>
+		`the directory ${JSON.stringify(name)} became a link to another place`,
+	noSafeAccess: "cannot use files safely: this system does not reach names through an open directory",
+} as const;

@@ -1,0 +1,62 @@
+export const acceptAllTexts = {
+	accepted: "all tools of a session are accepted",
+	notInChannel: (channel: string): string =>
+		`accept_all_tools does not apply to the session of a channel: trust the channel with parley trust grant ${channel} --reason …`,
+} as const;
+
+export const promptAnswerTexts = {
+	answered: "question answered",
+	notFound: "prompt not found",
+	busy: "session busy: the run that asked is not active at this moment; answer again soon",
+	roleUnreadable: (person: string): string =>
+		`the role of ${person}, who approved before, cannot be read at this moment: approve again soon`,
+	closed: "this question is closed: it was answered, or it expired",
+	promptsNotChecked: "open questions could not be checked",
+	promptNotChecked: "an open question could not be checked",
+} as const;
+
+/** Reasons of decisions, as /why and parley why show them. */
+export const explainTexts = {
+	notRecorded: "not recorded: an earlier version decided",
+	runEnded: "the run ended first",
+	earlierCalls: "earlier calls have not ended",
+	allAccepted: "all tools were accepted before the approval was requested",
+	expired: "the approval expired",
+	endedBeforeAnswer: "the run ended before the answer",
+	withChanges: (reason: string): string => `${reason}; with changed arguments`,
+	noRun: "this session has no run yet: send a message first",
+	imported: (run: string): string =>
+		`${run} was imported when the session was created: Parley has no record of its work`,
+	unknown: "not recorded",
+} as const;
+
+export const feedbackTexts = {
+	runNotFound: (run: string): string => `run not found: ${run}`,
+	noReply: "there is no reply in this session yet",
+	incomplete: "the reply is not complete: wait until it ends",
+	endedWithoutReply: "the run has ended without a reply",
+} as const;
+
+/** Messages that wait for a run, or enter it. */
+export const queueTexts = {
+	joined: "queued message entered the run",
+	onlyAuthor: "only the author of a queued message can add it to the active run",
+	ownOptions: "options of its own, for example a skill",
+	earlierMessage: "the message of an earlier run",
+	cannotJoin: (what: string): string =>
+		`the queued message cannot join the active run, because it has ${what}`,
+	accepted: "message accepted",
+	busy: (count: number): string => `session busy: ${count} messages already wait`,
+	noSystemPrompt: (person: string): string =>
+		`system: ${person} cannot write the system prompt of a run: only the operator can`,
+	pinnedAgent: (agent: string, pinned: string): string =>
+		`the agent ${agent} does not work in this channel: the operator has chosen ${pinned}`,
+	entered: "message entered the run",
+	busyRun: (count: number): string => `session busy: ${count} messages already wait for the run`,
+} as const;
+
+export const retryTexts = {
+	none: "there is no message to retry: this session has no run yet",
+	busy: "session busy: a run is active; cancel it first, or wait until it ends",
+	onlyAuthor: "the last message never reached the model: only its author can send it again",
+} as const;

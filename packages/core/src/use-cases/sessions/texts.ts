@@ -1,0 +1,57 @@
+/** Faults of a history that a client imports. */
+export const importTexts = {
+	tooManyMessages: (count: number, max: number): string =>
+		`${count} messages, at most ${max} are allowed: leave out the oldest ones`,
+	tooManyBlocks: (count: number, max: number): string =>
+		`${count} blocks, at most ${max} are allowed: leave out the oldest messages`,
+	noContent: "it has no content",
+	unknownRole: (role: string): string => `unknown role ${role}: use user, assistant or tool`,
+	tooManyImages: (why: string): string => `too many images: ${why}`,
+	blockOfRole: (role: string, type: string): string =>
+		`a message of role ${role} cannot contain a block of type ${type}`,
+	model: "the model",
+	callId: "the id of a call",
+	doubleCall: (id: string): string => `an earlier call has the id ${id} already`,
+	toolName: "the name of a tool",
+	strayResult: (id: string): string =>
+		`a result for the call ${id}, which has no reply before it or a result already`,
+	noResult: (id: string): string => `the call ${id} has no result: add one, or leave the call out`,
+	nameLength: (what: string, characters: number, max: number): string =>
+		`${what} has ${characters} characters: 1 to ${max} are allowed`,
+	arguments: (id: string, why: string): string => `the arguments of the call ${id}: ${why}`,
+	longText: (bytes: number, max: number): string => `a text of ${bytes} bytes, at most ${max} are allowed`,
+	longTexts: (max: number): string =>
+		`so far, the texts have more than ${max} bytes: leave out the oldest messages`,
+	imageType: (type: string, allowed: string): string => `an image of type ${type}: use ${allowed}`,
+	largeImage: (bytes: number, max: number): string =>
+		`an image of ${bytes} bytes, at most ${max} are allowed`,
+	notBase64: "the data of an image is not base64",
+	damaged: "damaged: its header has no width and height",
+	badImage: (type: string, problem: string): string => `an image of type ${type} is ${problem}`,
+	wideImage: (width: number, height: number, max: number): string =>
+		`an image of ${width} x ${height} pixels, at most ${max} a side are allowed`,
+	leftOut: (characters: number, lines: number, max: number): string =>
+		`[… ${characters} characters in ${lines} lines left out: at most ${max} of a result are imported …]`,
+} as const;
+
+export const sessionTexts = {
+	notFound: (id: string): string => `session not found: ${id}`,
+	importByConnector:
+		"history: a connector that acts for a person cannot import a history: open the session without it",
+	rootByOperator: (channel: string): string =>
+		`root_dir: the directory for ${channel} is set by the operator, with parley channels set ${channel} --root DIRECTORY`,
+	onlyMembers: "only members can choose a profile: ask the operator",
+	workspaceNotRemoved: "a workspace could not be removed",
+	busy: "session busy: a run or a task is active; cancel it first, or delete with force",
+	noSeq: (seq: string | number): string => `seq not available: ${seq}`,
+} as const;
+
+export const titleTexts = {
+	notCreated: "no title could be created",
+	made: "title made",
+	person: (text: string): string => `The person:\n\n${text}`,
+	agent: (text: string): string => `The agent:\n\n${text}`,
+	end: (source: string, reply: string): string =>
+		`${source}\n\n${reply}\n\nEnd of the excerpt. Write the title now.`,
+	empty: "the model wrote no title",
+} as const;
