@@ -145,8 +145,8 @@ export async function plainGateway(
 		const session =
 			sessions.get(key) ??
 			new Promise<string>((resolve) => {
-				const asked = request("open_session", { external_key: key, after_seq: 0, join: true, ...behalf });
-				pending.set(asked, ({ session_id }) => resolve(session_id));
+				const openId = request("open_session", { external_key: key, after_seq: 0, join: true, ...behalf });
+				pending.set(openId, ({ session_id }) => resolve(session_id));
 			});
 		sessions.set(key, session);
 		replies.await(message);

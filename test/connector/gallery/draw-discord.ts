@@ -29,6 +29,9 @@ export const drawDiscord: Draw<DiscordSite> = {
 		return undefined;
 	},
 
+	// Discord has no home pages.
+	home: () => undefined,
+
 	form({ simulator: { state } }) {
 		const forms = [...state.interactions.values()].map((record) => new SentInteraction(state, record).form);
 		const form = forms.findLast((one) => one !== undefined);

@@ -33,6 +33,12 @@ export const drawSlack: Draw<SlackSite> = {
 		return undefined;
 	},
 
+	home({ people, simulator: { state } }) {
+		const blocks: readonly unknown[] = state.homes.get(people.Mia.id)?.view.blocks ?? [];
+		const drawn = drawBlocks(state, blocks.filter(isPart));
+		return drawn.length === 0 ? undefined : html`<div class="home">${lines(drawn)}</div>`;
+	},
+
 	form({ simulator: { state } }) {
 		const forms = state.interactions.map((record) => new SentInteraction(state, record).form);
 		const form = forms.findLast((one) => one !== undefined);

@@ -1,9 +1,19 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { CardState, type ControlKind, controlKinds } from "@parley/connector";
+import { CardState, type ControlKind, commandTable, controlKinds } from "@parley/connector";
+import { eventNames } from "@parley/protocol";
 import { expect, test } from "vitest";
+import { notDisplayed } from "../not-displayed.ts";
 import { golden } from "../scenes/scenes/golden.ts";
 import { drawMarkdown } from "./draw-markdown.ts";
-import { controlsElsewhere, textsElsewhere, topics } from "./kinds.ts";
+import {
+	commandsElsewhere,
+	controlsElsewhere,
+	controlsOfHome,
+	eventsShown,
+	kindsOf,
+	textsElsewhere,
+	topics,
+} from "./kinds.ts";
 import { html } from "./markup.ts";
 
 const kinds = topics.flatMap((topic) => topic.kinds);
@@ -24,13 +34,27 @@ test("each topic of texts has posts in the gallery or an exemption with its reas
 	expect(covered.toSorted()).toEqual(names.toSorted());
 });
 
-test.each(pages)("the gallery of $platform has all kinds of posts and controls", ({ page }) => {
+test("each event that chats display is in the gallery or has a reason why not", () => {
+	const displayed = eventNames.filter((name) => !(name in notDisplayed));
+	expect(Object.keys(eventsShown).toSorted()).toEqual(displayed.toSorted());
+	const sections = Object.values(eventsShown).flatMap((where) => ("in" in where ? [where.in] : []));
+	const ids = kinds.map(({ id }) => id);
+	expect(sections.filter((id) => !ids.includes(id))).toEqual([]);
+});
+
+test("each command is answered in a golden scene or has a reason why not", () => {
+	const steps = JSON.stringify(Object.values(golden).flatMap((scene) => scene.steps));
+	const isPlayed = (name: string): boolean => new RegExp(`(?:"/|!)${name}(?![ \\w]*[a-z-]"?:)`).test(steps);
+	const missing = commandTable.map(({ name }) => name).filter((name) => !isPlayed(name));
+	expect(missing.toSorted()).toEqual(Object.keys(commandsElsewhere).toSorted());
+});
+
+test.each(pages)("the gallery of $platform has all kinds of posts and controls", ({ platform, page }) => {
 	const sections = [...page.matchAll(/<section id="([^"]+)">/g)].map(([, id]) => id);
-	expect(sections).toEqual(kinds.map(({ id }) => id));
+	expect(sections).toEqual(kindsOf(platform).map(({ id }) => id));
+	const elsewhere = [...controlsElsewhere, ...(platform === "slack" ? [] : controlsOfHome)];
 	// True because these are the keys of the object.
-	const expected = (Object.keys(controlKinds) as ControlKind[]).filter(
-		(kind) => !controlsElsewhere.includes(kind),
-	);
+	const expected = (Object.keys(controlKinds) as ControlKind[]).filter((kind) => !elsewhere.includes(kind));
 	const shown = [...page.matchAll(/data-control="([^"]+)"/g)].map(([, kind]) => kind);
 	expect([...new Set(shown)].sort()).toEqual(expected.sort());
 });

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { type Kind, type Topic, topics } from "./kinds.ts";
+import { type Kind, kindsOf, type Topic, topicsOf } from "./kinds.ts";
 import { html, lines, Markup } from "./markup.ts";
 import type { Draw } from "./post.ts";
 
@@ -27,7 +27,7 @@ export class Gallery<S> {
 
 	/** Draws all kinds of a scene that has been played. */
 	add(scene: string, site: S): void {
-		for (const kind of topics.flatMap(({ kinds }) => kinds)) {
+		for (const kind of kindsOf(this.#platform)) {
 			if (kind.scene !== scene) continue;
 			const drawn = this.#drawnOf(kind, site);
 			if (!drawn) {
@@ -39,13 +39,13 @@ export class Gallery<S> {
 	}
 
 	#drawnOf({ at, shows }: Kind, site: S): Markup | undefined {
-		if (shows === "form") return this.#draw.form(site);
+		if (shows !== undefined) return this.#draw[shows](site);
 		return at === undefined ? this.#draw.channel(site) : settled(this.#draw.moment(site, at));
 	}
 
 	/** Whether the scenes of all kinds have been played. */
 	get isComplete(): boolean {
-		return topics.every(({ kinds }) => kinds.every((kind) => this.#drawn.has(kind)));
+		return kindsOf(this.#platform).every((kind) => this.#drawn.has(kind));
 	}
 
 	page(): string {
@@ -65,9 +65,9 @@ ${styleOf(this.#platform)}
 <h1>${title}</h1>
 <p class="about">Made from the golden scenes in <code>test/connector/scenes</code>. See <code>docs/gallery.md</code>.</p>
 <nav>
-${lines(topics.map(contentsOf))}
+${lines(topicsOf(this.#platform).map(contentsOf))}
 </nav>
-${lines(topics.map((topic) => this.#sectionOf(topic)))}
+${lines(topicsOf(this.#platform).map((topic) => this.#sectionOf(topic)))}
 </body>
 </html>
 `;

@@ -10,8 +10,10 @@ export interface Kind {
 	readonly scene: string;
 	/** Shows the first state of a post with this content. Without it, the section shows the channel after the scene. */
 	readonly at?: Sight;
-	/** Shows the form that is open after the scene. */
-	readonly shows?: "form";
+	/** Shows the form that is open after the scene, or the home page. */
+	readonly shows?: "form" | "home";
+	/** The platform of a kind that the other one does not have. */
+	readonly only?: "slack";
 }
 
 export interface Topic {
@@ -110,6 +112,7 @@ export const topics: readonly Topic[] = [
 				at: ["1 of 4", "▶️ Building", "▶️ Testing"],
 			},
 			{ id: "steps-done", title: "A workflow that is done", scene: "workflow" },
+			{ id: "tasks", title: "The list of tasks", scene: "lists", at: ["1. **Tidy**", "✅ Done"] },
 		],
 	},
 	{
@@ -124,15 +127,39 @@ export const topics: readonly Topic[] = [
 	{
 		title: "Schedules",
 		texts: ["schedules"],
-		kinds: [{ id: "schedule", title: "An answer of a schedule", scene: "schedule" }],
+		kinds: [
+			{ id: "schedule", title: "An answer of a schedule", scene: "schedule" },
+			{ id: "schedules", title: "The list of schedules", scene: "lists", at: ["**Morning**", "next"] },
+		],
 	},
 	{
 		title: "Conversations",
-		texts: ["context", "conversations"],
+		texts: ["context", "conversations", "notes"],
 		kinds: [
+			{
+				id: "sessions",
+				title: "The list of conversations",
+				scene: "lists",
+				at: ["**Greetings**", "2 messages"],
+			},
+			{ id: "lists", title: "All lists, for the person who requests them", scene: "lists" },
+			{
+				...{ id: "compaction", title: "A conversation that was shortened for the agent" },
+				...{ scene: "state-of-a-conversation", at: "The conversation is shorter for me now" },
+			},
+			{
+				...{ id: "no-compaction", title: "A conversation that cannot be shortened" },
+				...{ scene: "state-of-a-conversation", at: "There is nothing to shorten" },
+			},
+			{ id: "state", title: "The state of a conversation", scene: "state-of-a-conversation" },
 			{ id: "deleted", title: "A conversation that is deleted elsewhere", scene: "deleted-conversation" },
 			{ id: "why", title: "Messages that were read with a request", scene: "read-messages" },
 		],
+	},
+	{
+		title: "Home",
+		texts: ["home"],
+		kinds: [{ id: "home", title: "The home page", scene: "home", shows: "home", only: "slack" }],
 	},
 	{
 		title: "People",
@@ -145,17 +172,79 @@ export const topics: readonly Topic[] = [
 	},
 ];
 
+/** Topics with kinds of a platform. */
+export function topicsOf(platform: string): readonly Topic[] {
+	const own = topics.map((topic) => ({
+		...topic,
+		kinds: topic.kinds.filter(({ only = platform }) => only === platform),
+	}));
+	return own.filter(({ kinds }) => kinds.length > 0);
+}
+
+export function kindsOf(platform: string): readonly Kind[] {
+	return topicsOf(platform).flatMap(({ kinds }) => kinds);
+}
+
 /** Texts that are not in the gallery, with the reason. */
 export const textsElsewhere: Readonly<Record<string, string>> = {
-	home: "the home page of Slack is no post; its scenes are in slack-home.ts",
-	notes: "lists for one person in answer to a command",
 	posts: "lists for the operator in a terminal",
 	setup: "steps of the setup in a terminal",
 	shared: "errors that replace another response",
 };
 
-/** Controls that no golden scene shows. All others are in the gallery of each platform. */
-export const controlsElsewhere: readonly ControlKind[] = [
-	...(["stop-one", "info-one", "usage-one", "model-one"] as const),
-	"skip",
-];
+/** Controls that no golden scene shows. All others are in the gallery of each platform, if it has home pages. */
+export const controlsElsewhere: readonly ControlKind[] = ["info-one", "usage-one", "model-one", "skip"];
+
+/** Controls of home pages, which only Slack has. */
+export const controlsOfHome: readonly ControlKind[] = ["stop-one"];
+
+/** Commands without an answer in a golden scene, with the reason. */
+export const commandsElsewhere: Readonly<Record<string, string>> = {
+	stop: "the end of the stopped run is shown",
+	"task show": "the card of the task, for one person",
+	"task cancel": "the card of the task changes",
+	"task reply": "its answer is that of a message in the task's thread",
+	"session new": "one sentence for one person",
+	"session switch": "one sentence for one person",
+	"trust off": "the button of the trusted channel does the same",
+	"trust status": "the card of the trusted channel, for one person",
+	forget: "one sentence for one person",
+	"schedule remove": "one sentence for one person",
+	skill: "a list like that of schedules, and the answer of a run",
+	pair: "one sentence for one person",
+};
+
+/** The section that shows each event, or the reason why no section shows it. */
+export const eventsShown: Readonly<Record<string, { readonly in: string } | { readonly why: string }>> = {
+	"user.message": { in: "queued" },
+	"assistant.stream": { in: "growing" },
+	"assistant.message": { in: "answer" },
+	"internal.llm.call": { in: "growing" },
+	"run.retrying": { why: "a notice that the model is retried, which real time decides" },
+	"budget.reached": { why: "the budget of a month must be used up" },
+	"compaction.ended": { in: "compaction" },
+	"schedule.created": { in: "schedules" },
+	"schedule.trigger": { in: "schedule" },
+	"schedule.removed": { why: "one sentence, as after its creation" },
+	"task.created": { in: "task-waiting" },
+	"task.started": { in: "task-waiting" },
+	"task.progress": { in: "steps" },
+	"todo.updated": { why: "the plan of a run is a part of the growing answer" },
+	"task.suspended": { in: "task-waiting" },
+	"task.resumed": { in: "task" },
+	"task.completed": { in: "task" },
+	"task.failed": { in: "task-failed" },
+	"task.cancelled": { why: "the card of a failed task with another word" },
+	"internal.worker": { why: "a line of a task's card while workers run" },
+	"tool.call": { in: "growing" },
+	"prompt.request": { in: "approval" },
+	"prompt.response": { in: "approved" },
+	"prompt.vote": { in: "vote" },
+	"prompt.closed": { in: "stopped" },
+	"prompt.reminder": { in: "notices" },
+	"file.created": { in: "too-long" },
+	"session.renamed": { in: "lists" },
+	"grant.created": { in: "trust" },
+	"grant.ended": { in: "trust-ended" },
+	"session.deleted": { in: "deleted" },
+};

@@ -9,6 +9,8 @@ export interface Draw<S> {
 	moment(site: S, sight: Sight): Markup | undefined;
 	/** The form that a person sees now. Undefined if no form is open. */
 	form(site: S): Markup | undefined;
+	/** Mia's home page. Undefined on a platform without home pages. */
+	home(site: S): Markup | undefined;
 }
 
 export interface Post {

@@ -5,7 +5,11 @@ export function normalised(transcript: string): string {
 			.replace(/^((?:\s*\| )?)\d\d:\d\d:\d\d /gm, "$1")
 			.replace(/\b(?:\d{15,}|[CDGTU][0-9A-Z]{8,})\b/g, "ID")
 			.replace(/(\/archives\/ID\/)p\d+/g, "$1pID")
+			.replace(/\b(thread_ts=)[\d.]+/g, "$1ID")
+			// The last state of a scene may be a moment after the next time.
+			.replace(/\bnext (?:in \d+ \w+|\d+ \w+ ago)/g, "next in TIME")
 			.replace(/\b\d{4}-\d\d-\d\d (?:at )?\d\d:\d\d\b/g, "DATE")
+			.replace(/\b[\d,]+ → [\d,]+ tokens\b/g, "TOKENS")
 			.replace(/\b[\d,]+ tokens in, [\d,]+ out\b/g, "TOKENS")
 			// A fast answer is posted once. A slower one was edited while it grew.
 			.replace(/\(to (\w+), edited\)/g, "(to $1)")

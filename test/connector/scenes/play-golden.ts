@@ -18,8 +18,11 @@ export function playGolden<S extends Site>(Place: SiteClass<S>, draw: Draw<S>): 
 	const sites = new Map<Scene, S>();
 	const cities: City[] = [];
 	const gallery = new Gallery(Place.platform, draw);
+	const played = Object.fromEntries(
+		Object.entries(golden).filter(([, { only = Place.platform }]) => only === Place.platform),
+	);
 	beforeAll(async () => {
-		for (const scenes of Object.values(Object.groupBy(Object.values(golden), cityOf))) {
+		for (const scenes of Object.values(Object.groupBy(Object.values(played), cityOf))) {
 			const city = await City.found(scenes ?? [], (scene, parts) => {
 				const site = new Place(parts);
 				sites.set(scene, site);
@@ -31,7 +34,7 @@ export function playGolden<S extends Site>(Place: SiteClass<S>, draw: Draw<S>): 
 	afterAll(async () => {
 		for (const city of cities) await city[Symbol.asyncDispose]();
 	});
-	for (const [name, scene] of Object.entries(golden)) {
+	for (const [name, scene] of Object.entries(played)) {
 		test(`final view: ${scene.name}`, async ({ skip }) => {
 			skip(scene.sandbox === true && !hasBubblewrap, "bubblewrap is not installed here");
 			const site = sites.get(scene);

@@ -85,6 +85,18 @@ test("a command in a channel shows no notes about the person there", async () =>
 	}
 });
 
+test("in a thread without private commands, the hint names the command of the channel", async () => {
+	const { context } = scriptedContext({ list_memories: () => ({ memories: [note] }) });
+	const command = (name: string, { thread }: { readonly thread?: string }): string =>
+		thread === undefined ? `/parley ${name}` : `!${name}`;
+	const { event, key } = commanded("memory", {});
+	const handled = { event: { ...event, room: { ...event.room, thread: "7" } }, key, message: "m1" };
+	const [list] = memoryCommands;
+	const { text } =
+		(await list?.run({ ...context, platform: { ...context.platform, command } }, handled)) ?? {};
+	expect(text).toContain("`/parley memory` shows them to you alone");
+});
+
 test("a note is deleted by its number in the list", async () => {
 	const { context, gateway } = scriptedContext({
 		list_memories: () => ({ memories: [note] }),

@@ -32,7 +32,8 @@ const memory: Command = {
 				: await gateway.request("query_memories", { ...params, query });
 		const memories = found.filter(({ scope }) => !(isPublic(handled) && scope === "user"));
 		const { list: texts } = noteTexts;
-		const hint = texts.hidden({ command: platform.command("memory", room) });
+		// Not the command of a thread: on a platform without private answers there, it would show the same again.
+		const hint = texts.hidden({ command: platform.command("memory", {}) });
 		if (memories.length < found.length && memories.length === 0) return { text: hint };
 		if (memories.length === 0) return { text: query === "" ? texts.none : texts.noMatch };
 		const ids = memories.map(({ memory_id }) => memory_id);

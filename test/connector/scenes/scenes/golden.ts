@@ -2,6 +2,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Scene } from "../step.ts";
 import { deletes } from "./deleted.ts";
+import { goldenLists } from "./golden-lists.ts";
 
 /** A diamond: two steps in parallel between the first and the last. */
 const deploy = `---
@@ -17,6 +18,7 @@ Deploys a project.
 
 /** Conversations whose final views are in `golden/`, by the names of the files. */
 export const golden: Readonly<Record<string, Scene>> = {
+	...goldenLists,
 	"question-and-answer": {
 		name: "a question and its answer",
 		steps: [

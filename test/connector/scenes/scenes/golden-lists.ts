@@ -1,0 +1,70 @@
+import type { SlackSite } from "../slack-site.ts";
+import type { Scene, Step } from "../step.ts";
+
+const hasAnswer: Step = { shows: "[Good]" };
+
+/** Golden conversations about lists, the state of a conversation, and the home page. */
+export const goldenLists: Readonly<Record<string, Scene>> = {
+	lists: {
+		name: "lists of conversations, tasks, schedules and notes",
+		steps: [
+			{ says: "@Parley say: hello" },
+			hasAnswer,
+			{ commands: "/session rename", with: { title: "Greetings" } },
+			{ answered: "Renamed to **Greetings**" },
+			{ commands: "/session list" },
+			{ answered: ["**Greetings**", "2 messages"] },
+			{ commands: "/task new", with: { text: "say: all is tidy", title: "Tidy" } },
+			{ shows: ["**Tidy**", "✅ Done"] },
+			{ notified: ["Mia"] },
+			{ commands: "/task list" },
+			{ answered: "Tidy" },
+			{ commands: "/schedule add", with: { text: "say: hi", when: "every day at 9:00", title: "Morning" } },
+			{ answered: "Scheduled:" },
+			{ shows: "⏰ **Morning** is scheduled" },
+			{ commands: "/schedule list" },
+			{ answered: "**Morning**" },
+			{ commands: "/memory" },
+			{ answered: "I have no notes here." },
+		],
+	},
+	"state-of-a-conversation": {
+		name: "the state of a conversation, and a compaction of it",
+		steps: [
+			{ says: `@Parley say: ${"word ".repeat(300).trim()}` },
+			hasAnswer,
+			{ commands: "/session compact" },
+			{ shows: "The conversation is shorter for me now" },
+			{ commands: "/session compact" },
+			{ shows: "There is nothing to shorten" },
+			{ commands: "/session info" },
+			{ answered: "messages" },
+			{ commands: "/usage" },
+			{ answered: "This conversation:" },
+			{ commands: "/model" },
+			{ answered: "offline" },
+			{ commands: "/whoami" },
+			{ answered: "member" },
+			{ commands: "/session commands" },
+			{ answered: "background" },
+		],
+	},
+	home: {
+		name: "the home page",
+		only: "slack",
+		steps: [
+			{ commands: "/schedule add", with: { text: "say: hi", when: "every day at 9:00", title: "Morning" } },
+			{ answered: "Morning" },
+			{ shows: "⏰ **Morning** is scheduled" },
+			{ says: "@Parley choose: tea | coffee" },
+			{ shows: "<Choose one" },
+			{
+				what: "Mia opens the home page",
+				// True because `only` names this platform.
+				does: ({ site }) => (site as unknown as SlackSite).people.Mia.person.opensHome(),
+			},
+			{ passes: 5000 },
+			{ shows: "[Stop]" },
+		],
+	},
+};
