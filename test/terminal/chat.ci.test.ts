@@ -42,6 +42,32 @@ test("Markdown is laid out, with colours in code", async ({ setup, golden }) => 
 	expect(chat.received).toContain("\u001b[35mconst\u001b[39m a = \u001b[33m1\u001b[39m");
 });
 
+test.for([40, 300])(
+	"replies and the typed line fit %i columns, without colours",
+	async (columns, { setup }) => {
+		const row = "a sentence that is longer than one row of a narrow terminal";
+		writeFileSync(
+			join(setup.work, "page.md"),
+			`\n- **${row}**\n\n| name | text |\n| --- | --- |\n| one | ${row} |\n`,
+		);
+		const chat = setup.runWith({ NO_COLOR: "1" }, "chat");
+		chat.resize(columns, 24);
+		await chat.rests("session sess_");
+		await chat.enter("run: cat page.md");
+		await chat.shows("y yes · n no");
+		await chat.enter("y");
+		await chat.rests("one");
+		await chat.shows(
+			columns === 40
+				? "• **a sentence that is longer than one\n  row of a narrow terminal**"
+				: `• **${row}**`,
+		);
+		await chat.shows(columns === 40 ? "name: one\ntext: a sentence" : `name  text\none   ${row}`);
+		// Colours and styles end in "m".
+		expect(chat.received.split("\u001b[").filter((part) => /^[\d;]*m/.test(part))).toEqual([]);
+	},
+);
+
 test("thinking is folded, and Ctrl-O shows it with complete results of tools", async ({ setup }) => {
 	const chat = await setup.chat();
 	await chat.enter("think: first things first\\");

@@ -64,7 +64,12 @@ export class Setup {
 
 	/** Runs a command as the operator, in the working directory. */
 	run(...args: readonly string[]): Screen {
-		const screen = new Screen({ args, cwd: this.work, env: this.environment });
+		return this.runWith({}, ...args);
+	}
+
+	/** Like `run`, with more variables. */
+	runWith(variables: Readonly<Record<string, string>>, ...args: readonly string[]): Screen {
+		const screen = new Screen({ args, cwd: this.work, env: { ...this.environment, ...variables } });
 		this.#screens.push(screen);
 		return screen;
 	}
