@@ -143,7 +143,17 @@ test("a machine without systemd gets an explanation and no files", async () => {
 
 test("a system service needs root and an account", async () => {
 	await using managers = await Managers.open();
-	const planned = await managers.succeeds(["service", "install", "--system", "--user", "agent", "--dry-run"]);
+	const planned = await managers.succeeds([
+		"service",
+		"install",
+		"--system",
+		"--user",
+		"agent",
+		"--root",
+		managers.home,
+		"--dry-run",
+	]);
+	expect(planned.split("\n")).toContain(`WorkingDirectory=${managers.home}`);
 	expect(planned).toMatch(/^User=agent$/m);
 	expect(planned).toMatch(/^WantedBy=multi-user\.target$/m);
 	expect(planned).toMatch(/^EnvironmentFile=-\/etc\/parley\.env$/m);

@@ -53,7 +53,7 @@ export async function planService(
 	const environmentFile = resolve(io.cwd, flags.envFile ?? usualEnvironmentFile(flags.name, scope, data));
 	const user = flags.system ? accountOf(flags, machine) : undefined;
 	const environment = shellVariables(io.environment);
-	await checkConfig(
+	const roots = await checkedRoots(
 		{ ...flags, data },
 		{ ...io, environment: { ...io.environment, ...(await readEnvironmentFile(environmentFile)) } },
 	);
@@ -67,7 +67,8 @@ export async function planService(
 			"--connectors",
 			...gatewayArguments({ ...flags, data }, io.cwd),
 		],
-		workingDirectory: io.cwd,
+		// The account of a system service often may not enter the directory of the installation, such as /root.
+		workingDirectory: (flags.system ? roots[0] : undefined) ?? io.cwd,
 		environment,
 		environmentFile,
 		data,
@@ -94,7 +95,8 @@ function accountOf({ user }: InstallFlags, { environment }: Machine): string {
 	throw new ParleyError(serviceErrors.noAccount({ account: account ?? "" }), { code: "invalid_argument" });
 }
 
-async function checkConfig(flags: InstallFlags, io: Io): Promise<void> {
+/** The configured roots. Rejects like a start if the configuration is invalid. */
+async function checkedRoots(flags: InstallFlags, io: Io): Promise<readonly string[]> {
 	const {
 		system: _,
 		name: _name,
@@ -107,6 +109,7 @@ async function checkConfig(flags: InstallFlags, io: Io): Promise<void> {
 	} = flags;
 	const { root } = await readConfig(rest, io);
 	await checkRoots(root, io.cwd);
+	return root;
 }
 
 /** Settings of Parley in this shell, and what programs of the agent need. */
