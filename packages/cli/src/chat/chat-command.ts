@@ -13,7 +13,7 @@ import type { SessionFlags } from "../command-line/session-flags.ts";
 import { questionPrompt } from "../questions/question-rows.ts";
 import { createStyles } from "../text/styles.ts";
 import { visibleLine } from "../text/visible.ts";
-import { lineTexts } from "../texts/chat/lines.ts";
+import { chatTexts, lineTexts } from "../texts/chat/lines.ts";
 import { otherDirectoryWords } from "../wordings/connection-words.ts";
 import { retryWords } from "../wordings/model-rows.ts";
 import { type BeginChat, Chat } from "./chat.ts";
@@ -139,7 +139,7 @@ async function chatWithLines(chat: Chat, lines: AsyncIterable<string>, io: Io): 
 	}
 	await Promise.all(entered);
 	while (chat.conversation.question) {
-		io.stderr.write("parley: the input has ended, so the question stays open\n");
+		io.stderr.write(`${chatTexts.inputEnded}\n`);
 		await chat.decline();
 		await chat.ready();
 	}
@@ -154,9 +154,7 @@ async function untilReady(chat: Chat, io: Io): Promise<void> {
 		io.stdout.write(`${questionPrompt(question)}\n`);
 		return;
 	}
-	io.stderr.write(
-		"parley: this terminal cannot hide typed text, so the question for a password is declined\n",
-	);
+	io.stderr.write(`${chatTexts.noHiddenInput}\n`);
 	await chat.decline();
 	await untilReady(chat, io);
 }

@@ -13,6 +13,7 @@ import { modelTable, usageRows } from "../tables/model-tables.ts";
 import { shorten } from "../text/shorten.ts";
 import { visibleLine } from "../text/visible.ts";
 import { keyTexts } from "../texts/chat/keys.ts";
+import { chatTexts } from "../texts/chat/lines.ts";
 import { detailTexts, liveTexts } from "../texts/chat/live.ts";
 import { connectionWords } from "../wordings/connection-words.ts";
 import { againWords, errorRows, headRow, noteRows } from "../wordings/message-rows.ts";
@@ -116,7 +117,9 @@ export class Chat {
 	/** Denies the open approval, or declines the open question. Never rejects. */
 	decline(): Promise<void> {
 		const isApproval = this.#conversation.question?.question.type === "confirm";
-		return this.#attempt(() => this.#respond({ response: decline, shown: isApproval ? "no" : "no answer" }));
+		return this.#attempt(() =>
+			this.#respond({ response: decline, shown: isApproval ? "no" : chatTexts.noAnswer }),
+		);
 	}
 
 	/** Cancels the running turn. Queued messages run next. Never rejects. */
@@ -127,7 +130,7 @@ export class Chat {
 			const { status } = await this.#request("cancel_turn", {});
 			if (status === "cancelled") return;
 			this.#isCancelling = false;
-			this.#note("there is nothing to cancel");
+			this.#note(chatTexts.nothingToCancel);
 		});
 	}
 
@@ -152,7 +155,7 @@ export class Chat {
 		const { label, context } = event.payload;
 		if (context.task_id === undefined) return false;
 		const asker = this.#conversation.tasks.name(context.task_id);
-		this.#note(`${asker} asks: ${label}; to answer at a terminal: parley chat --session ${this.sessionId}`);
+		this.#note(chatTexts.taskAsks({ asker, question: label, session: this.sessionId }));
 		return true;
 	}
 
@@ -250,7 +253,7 @@ export class Chat {
 		},
 		compact: async () => {
 			await this.#request("compact_session", { session_id: this.sessionId });
-			this.#note("shortening the conversation…");
+			this.#note(chatTexts.shortening);
 		},
 		open: (words) => this.#openDetail(words),
 		cancel: () => this.cancel(),
@@ -291,7 +294,7 @@ export class Chat {
 	async #chooseModel(name: string): Promise<void> {
 		const { model } = await this.#request("set_model", { model: name });
 		this.#options.observer?.model(model);
-		this.#note(`model from the next message on: ${model}`);
+		this.#note(chatTexts.modelChanged({ model }));
 	}
 
 	/** A label for an image whose path was pasted; undefined for any other text. */

@@ -13,6 +13,7 @@ import { MarkdownFlow, PlainFlow, type TextFlow } from "../terminal/markdown/mar
 import { shorten } from "../text/shorten.ts";
 import type { OutputFormat } from "../text/styles.ts";
 import { visibleText } from "../text/visible.ts";
+import { chatTexts } from "../texts/chat/lines.ts";
 import { detailTexts, liveTexts } from "../texts/chat/live.ts";
 import { chatNote, isStatefulInChat, type StatefulChatEvent } from "../wordings/event-wordings.ts";
 import { againWords, endRows, messageRows, noteRows } from "../wordings/message-rows.ts";
@@ -256,9 +257,7 @@ export class Conversation {
 		this.#active = true;
 		this.#retrying = retry;
 		const rows = this.#endReply(format);
-		return this.#hasOutput
-			? [...rows, ...noteRows("the reply was interrupted and starts again", format)]
-			: rows;
+		return this.#hasOutput ? [...rows, ...noteRows(chatTexts.interrupted, format)] : rows;
 	}
 
 	#streamed({ phase, content }: Payload<"assistant.stream">, format: OutputFormat): string[] {
@@ -334,7 +333,7 @@ export class Conversation {
 	}
 
 	#write({ text, restarted }: Shown, format: OutputFormat): string[] {
-		const before = restarted ? [...this.#flush(format), ...noteRows("the reply starts again", format)] : [];
+		const before = restarted ? [...this.#flush(format), ...noteRows(chatTexts.startsAgain, format)] : [];
 		return [...before, ...this.#text.add(visibleText(text), format)];
 	}
 

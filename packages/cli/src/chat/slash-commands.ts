@@ -1,3 +1,5 @@
+import { slashCommandTexts } from "../texts/chat/commands.ts";
+
 interface CommandHelp {
 	readonly does: string;
 	/** Arguments in the help; absent if the command takes none. */
@@ -7,18 +9,18 @@ interface CommandHelp {
 }
 
 export const slashCommands = {
-	new: { does: "starts another session; this one is kept" },
-	sessions: { does: "lists the latest sessions" },
-	resume: { does: "continues a session of the list here, by its number or id", argument: "ID" },
-	model: { does: "sets the model; without NAME, lists the models", argument: "NAME" },
-	steer: { does: "sends a message to the running turn", argument: "TEXT", needs: true },
-	retry: { does: "requests the last reply again" },
-	usage: { does: "shows the usage of this session" },
-	compact: { does: "shortens the conversation for the model by a summary" },
-	open: { does: "shows the last tool call or thinking in full; N: one before it", argument: "N" },
-	cancel: { does: "stops the running turn, like Ctrl-C" },
-	quit: { does: "leaves the chat, like Ctrl-D; running work continues" },
-	help: { does: "shows this help" },
+	new: { does: slashCommandTexts.new },
+	sessions: { does: slashCommandTexts.sessions },
+	resume: { does: slashCommandTexts.resume, argument: "ID" },
+	model: { does: slashCommandTexts.model, argument: "NAME" },
+	steer: { does: slashCommandTexts.steer, argument: "TEXT", needs: true },
+	retry: { does: slashCommandTexts.retry },
+	usage: { does: slashCommandTexts.usage },
+	compact: { does: slashCommandTexts.compact },
+	open: { does: slashCommandTexts.open, argument: "N" },
+	cancel: { does: slashCommandTexts.cancel },
+	quit: { does: slashCommandTexts.quit },
+	help: { does: slashCommandTexts.help },
 } as const satisfies Record<string, CommandHelp>;
 
 export type SlashCommand = keyof typeof slashCommands;
@@ -36,7 +38,7 @@ export function readLine(line: string): Line {
 	if (!line.startsWith("/")) return { kind: "message", content: line };
 	const [, name = "", words = ""] = /^\/(\S*)\s*(.*)$/s.exec(line.trimEnd()) ?? [];
 	if (isCommand(name)) return readCommand(name, words);
-	const hint = `Unknown command /${name}. /help lists the commands. To send the line as a message, put a space before it.`;
+	const hint = slashCommandTexts.unknown({ name });
 	return { kind: "unknown", hint };
 }
 
@@ -46,24 +48,24 @@ export function helpRows(): string[] {
 	});
 	return [
 		...commands,
-		"  Enter        sends; Alt-Enter, Ctrl-J, or \\ and Enter start a new line",
-		"  Tab          completes commands after /, models after /model, files after @",
-		"  Ctrl-O       shows all thinking and tool calls in full",
-		"  ↑ ↓          move between lines, then show earlier and later entries",
-		"  Ctrl-R       searches in earlier messages, also of other sessions",
-		"  Ctrl-C       stops the running turn; without one, press twice to leave",
-		"  Esc          declines a question, but not an approval",
+		slashCommandTexts.enterKey,
+		slashCommandTexts.tabKey,
+		slashCommandTexts.detailsKey,
+		slashCommandTexts.arrowKeys,
+		slashCommandTexts.searchKey,
+		slashCommandTexts.interruptKey,
+		slashCommandTexts.escapeKey,
 	];
 }
 
 function readCommand(name: SlashCommand, words: string): Line {
 	const { argument, needs }: CommandHelp = slashCommands[name];
 	if (words === "" && needs)
-		return { kind: "unknown", hint: `/${name} requires a text: /${name} ${argument}` };
+		return { kind: "unknown", hint: slashCommandTexts.requiresText({ name, argument }) };
 	if (words === "" || argument !== undefined) return { kind: "command", name, words };
 	return {
 		kind: "unknown",
-		hint: `/${name} takes no text. To send the line as a message, put a space before it.`,
+		hint: slashCommandTexts.noText({ name }),
 	};
 }
 

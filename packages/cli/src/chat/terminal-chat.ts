@@ -5,6 +5,7 @@ import { type Page, pageRows, pressPageKey } from "../terminal/pager.ts";
 import { Terminal } from "../terminal/terminal.ts";
 import { shorten } from "../text/shorten.ts";
 import { createStyles, type OutputFormat, wantsColours } from "../text/styles.ts";
+import { chatTexts } from "../texts/chat/lines.ts";
 import { detailTexts } from "../texts/chat/live.ts";
 import { headRow, noteRows } from "../wordings/message-rows.ts";
 import type { BeginChat, Chat } from "./chat.ts";
@@ -77,8 +78,10 @@ class TerminalChat {
 
 	/** Rows about the session that the person has left. */
 	farewell(): readonly string[] {
-		const work = this.#chat.conversation.idle ? "" : "; running work continues";
-		const words = `to continue this session: parley chat --session ${this.#chat.sessionId}${work}`;
+		const words = chatTexts.howToContinue({
+			session: this.#chat.sessionId,
+			isIdle: this.#chat.conversation.idle,
+		});
 		return noteRows(words, this.#format());
 	}
 

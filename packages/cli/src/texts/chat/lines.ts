@@ -4,3 +4,26 @@ export const lineTexts = {
 	image: ({ place, name }: { readonly place: number; readonly name: string }): string =>
 		`[image ${place}: ${name}]`,
 };
+
+/** Notes of the chat. */
+export const chatTexts = {
+	inputEnded: "parley: the input has ended, so the question stays open",
+	noHiddenInput: "parley: this terminal cannot hide typed text, so the question for a password is declined",
+	noAnswer: "no answer",
+	nothingToCancel: "there is nothing to cancel",
+	taskAsks: ({
+		asker,
+		question,
+		session,
+	}: {
+		readonly asker: string;
+		readonly question: string;
+		readonly session: string;
+	}) => `${asker} asks: ${question}; to answer at a terminal: parley chat --session ${session}`,
+	shortening: "shortening the conversation…",
+	modelChanged: ({ model }: { readonly model: string }) => `model from the next message on: ${model}`,
+	interrupted: "the reply was interrupted and starts again",
+	startsAgain: "the reply starts again",
+	howToContinue: ({ session, isIdle }: { readonly session: string; readonly isIdle: boolean }) =>
+		`to continue this session: parley chat --session ${session}${isIdle ? "" : "; running work continues"}`,
+} as const;

@@ -1,0 +1,28 @@
+/** Help of the commands and keys of the chat, and the answers to invalid commands. */
+export const slashCommandTexts = {
+	new: "starts another session; this one is kept",
+	sessions: "lists the latest sessions",
+	resume: "continues a session of the list here, by its number or id",
+	model: "sets the model; without NAME, lists the models",
+	steer: "sends a message to the running turn",
+	retry: "requests the last reply again",
+	usage: "shows the usage of this session",
+	compact: "shortens the conversation for the model by a summary",
+	open: "shows the last tool call or thinking in full; N: one before it",
+	cancel: "stops the running turn, like Ctrl-C",
+	quit: "leaves the chat, like Ctrl-D; running work continues",
+	help: "shows this help",
+	unknown: ({ name }: { readonly name: string }) =>
+		`Unknown command /${name}. /help lists the commands. To send the line as a message, put a space before it.`,
+	enterKey: "  Enter        sends; Alt-Enter, Ctrl-J, or \\ and Enter start a new line",
+	tabKey: "  Tab          completes commands after /, models after /model, files after @",
+	detailsKey: "  Ctrl-O       shows all thinking and tool calls in full",
+	arrowKeys: "  ↑ ↓          move between lines, then show earlier and later entries",
+	searchKey: "  Ctrl-R       searches in earlier messages, also of other sessions",
+	interruptKey: "  Ctrl-C       stops the running turn; without one, press twice to leave",
+	escapeKey: "  Esc          declines a question, but not an approval",
+	requiresText: ({ name, argument = "" }: { readonly name: string; readonly argument: string | undefined }) =>
+		`/${name} requires a text: /${name} ${argument}`,
+	noText: ({ name }: { readonly name: string }) =>
+		`/${name} takes no text. To send the line as a message, put a space before it.`,
+} as const;
