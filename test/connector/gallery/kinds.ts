@@ -145,7 +145,7 @@ export const topics: readonly Topic[] = [
 			{ id: "lists", title: "All lists, for the person who requests them", scene: "lists" },
 			{
 				...{ id: "compaction", title: "A conversation that was shortened for the agent" },
-				...{ scene: "state-of-a-conversation", at: "The conversation is shorter for me now" },
+				...{ scene: "state-of-a-conversation", at: "The conversation is a summary for me now" },
 			},
 			{
 				...{ id: "no-compaction", title: "A conversation that cannot be shortened" },

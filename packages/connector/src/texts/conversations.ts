@@ -40,7 +40,7 @@ export const conversationTexts = {
 		busy: "I am working here. Try again when I have answered.",
 		/** `before`, `after`: numbers of tokens in words. */
 		compacted: ({ before, after }: { readonly before: string; readonly after: string }): string =>
-			`The conversation is shorter for me now: ${before} → ${after} tokens.`,
+			`The conversation is a summary for me now: ${before} → ${after} tokens.`,
 		unchanged: "There is nothing to shorten in this conversation.",
 		cancelled: "The conversation was not shortened, because it was stopped.",
 		failed: ({ error }: { readonly error: string }): string => `The conversation was not shortened: ${error}`,

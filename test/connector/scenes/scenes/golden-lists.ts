@@ -34,7 +34,7 @@ export const goldenLists: Readonly<Record<string, Scene>> = {
 			{ says: `@Parley say: ${"word ".repeat(300).trim()}` },
 			hasAnswer,
 			{ commands: "/session compact" },
-			{ shows: "The conversation is shorter for me now" },
+			{ shows: "The conversation is a summary for me now" },
 			{ commands: "/session compact" },
 			{ shows: "There is nothing to shorten" },
 			{ commands: "/session info" },

@@ -169,7 +169,7 @@ export const order: readonly Scene[] = [
 			{ shows: "[offline] old" },
 			{ commands: "/session compact" },
 			{ answered: "Shortening the conversation…" },
-			{ shows: "The conversation is shorter for me now:" },
+			{ shows: "The conversation is a summary for me now:" },
 			{ says: "@Parley ask: Which bed?" },
 			{ shows: "Which bed?" },
 			{ commands: "/session compact" },

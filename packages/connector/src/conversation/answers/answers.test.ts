@@ -292,7 +292,7 @@ test.each<{ what: string; events: Happening[]; shown: string[] }>([
 			["compaction.ended", { status: "cancelled", tokens_before: 0, tokens_after: 0, error: "" }],
 		],
 		shown: [
-			"milestone: The conversation is shorter for me now: 18,200 → 2,400 tokens.",
+			"milestone: The conversation is a summary for me now: 18,200 → 2,400 tokens.",
 			"milestone: There is nothing to shorten in this conversation.",
 			"error: The conversation was not shortened: Overloaded.",
 			"milestone: The conversation was not shortened, because it was stopped.",
