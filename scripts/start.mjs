@@ -3,10 +3,12 @@ import { runInPlace } from "../packages/cli/bin/run-in-place.mjs";
 import { prepare } from "./build.mjs";
 import { binary, root } from "./paths.mjs";
 
-/** @param {readonly string[]} args Passed to `parley start`. */
+/** @param {readonly string[]} args Passed to `parley start`, without which it offers the wizard at the first start at a terminal. */
 export async function run(args) {
 	if (!(await prepare())) return 1;
 	// Given here, they need no second start of Node.
 	for (const [name, value] of Object.entries(variables)) process.env[name] ??= value;
-	return runInPlace(binary("node"), [...options, `${root}packages/cli/bin/parley.mjs`, "start", ...args]);
+	// The wizard is for a person who chose nothing yet.
+	const flags = args.length === 0 ? ["--offer-setup"] : args;
+	return runInPlace(binary("node"), [...options, `${root}packages/cli/bin/parley.mjs`, "start", ...flags]);
 }

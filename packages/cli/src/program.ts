@@ -25,6 +25,7 @@ import { logsCommand } from "./commands/gateway/logs.ts";
 import { backupCommand, restoreCommand } from "./commands/gateway/restore.ts";
 import { rpcCommand } from "./commands/gateway/rpc.ts";
 import { serviceCommand } from "./commands/gateway/service.ts";
+import { setupCommand } from "./commands/gateway/setup.ts";
 import { statusCommand } from "./commands/gateway/status.ts";
 import { stopCommand } from "./commands/gateway/stop.ts";
 import { uninstallCommand } from "./commands/gateway/uninstall.ts";
@@ -56,6 +57,7 @@ const groups: Readonly<Record<string, Readonly<Record<string, MakeCommand>>>> = 
 		feedback: feedbackCommand,
 	},
 	[programTexts.runGateway]: {
+		setup: setupCommand,
 		start: startCommand,
 		stop: stopCommand,
 		status: statusCommand,

@@ -20,5 +20,6 @@ export { type RuntimeFile, readRuntimeFile } from "./data-directory/runtime-file
 export { checkStoredSecrets, type StoredSecrets } from "./data-directory/stored-secrets.ts";
 export { type Gateway, type GatewayOptions, startGateway } from "./gateway.ts";
 export { type ProviderReport, reportProviders } from "./models/report-providers.ts";
+export { type ModelTest, testModel } from "./models/test-model.ts";
 export { type ProviderAnswer, tryProvider } from "./models/try-provider.ts";
 export { openSandboxes } from "./sandbox/open-sandboxes.ts";

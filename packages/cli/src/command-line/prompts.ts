@@ -1,4 +1,4 @@
-import { isCancel, select, text } from "@clack/prompts";
+import { isCancel, password, select, text } from "@clack/prompts";
 import { defined } from "@parley/base";
 import type { Io } from "./io.ts";
 
@@ -21,6 +21,12 @@ export async function askText(
 		...defined({ initialValue: initial }),
 		...checkOf(problemOf),
 	});
+	return isCancel(answer) ? undefined : (answer ?? "");
+}
+
+/** Asks for a secret, which is shown as dots. Undefined if the person leaves. */
+export async function askSecret({ message, problemOf }: TextQuestion, io: Io): Promise<string | undefined> {
+	const answer = await password({ ...streamsOf(io), message, clearOnError: true, ...checkOf(problemOf) });
 	return isCancel(answer) ? undefined : (answer ?? "");
 }
 

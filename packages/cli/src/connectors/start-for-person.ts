@@ -3,6 +3,7 @@ import type { Gateway, Reach } from "@parley/gateway";
 import { findRunningGateway } from "../client/running-gateway.ts";
 import { defaultDataDirectory } from "../command-line/data-directory.ts";
 import type { Io } from "../command-line/io.ts";
+import { withStoredKeys } from "../command-line/stored-keys.ts";
 import { humanLog } from "../gateway/human-log.ts";
 import { type RunOptions, readConfig, runGateway } from "../gateway/run-gateway.ts";
 import { findInstallation, type Installation } from "../installation/installation.ts";
@@ -28,7 +29,8 @@ const ozzieEndpoint = { host: "127.0.0.1", port: 18_420 };
  * At a terminal, only warnings are logged by default, because log lines of runs are for machines.
  */
 export async function startForPerson(options: StartOptions): Promise<number> {
-	const { flags, io } = options;
+	const { flags } = options;
+	const io = await withStoredKeys(options.io, flags.data);
 	const styles = createStyles(wantsColours(io.stderr, io.environment));
 	const defaultData = await defaultDataDirectory();
 	const command = commandOf(findInstallation().kind, io.environment);
@@ -51,7 +53,7 @@ export async function startForPerson(options: StartOptions): Promise<number> {
 			onStopping,
 		};
 		const alsoListen = options.ozzie ? [ozzieEndpoint] : [];
-		return await runGateway({ ...options, alsoListen, onListening, onReady, attach, ...atTerminal });
+		return await runGateway({ ...options, io, alsoListen, onListening, onReady, attach, ...atTerminal });
 	} catch (error) {
 		if (!(error instanceof ParleyError) || error.code !== "failed_precondition") throw error;
 		const { data } = await readConfig(flags, io);

@@ -62,8 +62,12 @@ export async function answerFor(
 export async function checkProject(directory: string, data: string): Promise<void> {
 	if (!(await stat(directory)).isDirectory()) throw new UsageError(projectsMessages.missing({ directory }));
 	const own = await realpath(data).catch(() => data);
-	if (directory !== own && !directory.startsWith(`${own}/`)) return;
+	if (!isWithinData(directory, own)) return;
 	throw new UsageError(projectTexts.inData({ directory, data: own }));
+}
+
+export function isWithinData(directory: string, data: string): boolean {
+	return directory === data || directory.startsWith(`${data}/`);
 }
 
 async function confirmed(directory: string, io: Io): Promise<boolean> {

@@ -15,6 +15,7 @@ import { type Config, type Gateway, loadConfig, startGateway } from "@parley/gat
 import { isLoopback } from "../client/gateway-address.ts";
 import { defaultDataDirectory } from "../command-line/data-directory.ts";
 import type { Io } from "../command-line/io.ts";
+import { withStoredKeys } from "../command-line/stored-keys.ts";
 import { UsageError } from "../command-line/usage.ts";
 import { gatewayRunTexts } from "../texts/gateway/run.ts";
 import { checkRoots } from "./check-roots.ts";
@@ -64,7 +65,8 @@ export interface RunOptions {
  * it is ready. A second signal, or 30 s, end the process immediately. An uncaught error ends it with code 1.
  */
 export async function runGateway(options: RunOptions): Promise<number> {
-	const { flags, io, version, destination } = options;
+	const { flags, version, destination } = options;
+	const io = await withStoredKeys(options.io, flags.data);
 	const configured = await readConfig(flags, io, options.defaultLogLevel);
 	const config = withListeners(configured, options.alsoListen ?? []);
 	const failpoints = readTestHooks(flags.testHooks, config);
@@ -137,7 +139,8 @@ export async function readConfig(
 ): Promise<Config> {
 	const defaultData = await defaultDataDirectory();
 	const flags = { ...rest, trustedProxies, policyFile };
-	return loadConfig({ flags, environment: io.environment, cwd: io.cwd, defaultData, defaultLogLevel });
+	const { environment } = await withStoredKeys(io, rest.data);
+	return loadConfig({ flags, environment, cwd: io.cwd, defaultData, defaultLogLevel });
 }
 
 /** A client of a gateway with failpoints can end it, so only clients on this machine may connect. */

@@ -18,7 +18,7 @@ export const projectTexts = {
 	starting: "starting the gateway …",
 	started: ({ address, log }: { readonly address: string; readonly log: string }): string =>
 		`The gateway runs in the background at ${address}. \`parley stop\` stops it. Log: ${log}`,
-	offline: "The built-in offline model answers, because no API key is set.",
+	offline: "The built-in offline model answers. `parley setup` connects another model.",
 	failed: ({ log, lines }: { readonly log: string; readonly lines: string }): string =>
 		`the gateway did not start; the last lines of ${log}:\n${lines}`,
 	late: ({ seconds, log }: { readonly seconds: number; readonly log: string }): string =>

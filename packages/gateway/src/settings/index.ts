@@ -1,7 +1,8 @@
 // Functions of commands that read and change the configuration. A separate entry, because they need no gateway.
 
+export { type KnownProvider, knownProvider } from "../config/known-providers.ts";
 export type { ConfigSources } from "../config/sources.ts";
-export { writeDraft } from "../data-directory/private-file.ts";
+export { replacePrivateFile, writeDraft } from "../data-directory/private-file.ts";
 export {
 	type ChangedSettings,
 	changeSetting,
@@ -20,3 +21,4 @@ export {
 	type Project,
 	readProjects,
 } from "./projects.ts";
+export { readStoredKeys, type StoredKeys, storeKeys } from "./stored-keys.ts";

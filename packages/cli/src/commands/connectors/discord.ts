@@ -14,15 +14,17 @@ export function discordCommand(io: Io): Command {
 		fix: discordHelp.fix,
 		run: async (flags) => {
 			const { runDiscordConnector } = await import("../../connectors/run-discord-connector.ts");
-			return runDiscordConnector({ flags, io, token: tokenOf(io) });
+			const own = await withKeys(io, flags.data);
+			return runDiscordConnector({ flags, io: own, token: tokenOf(own) });
 		},
 		setUp: async (flags) => {
 			const { setUpDiscord } = await import("../../connectors/examine-discord.ts");
-			return setUpDiscord(flags, io);
+			return setUpDiscord(flags, await withKeys(io, flags.data));
 		},
 		examine: async (flags) => {
 			const { examineDiscord } = await import("../../connectors/examine-discord.ts");
-			return examineDiscord({ flags, io, token: tokenOf(io) });
+			const own = await withKeys(io, flags.data);
+			return examineDiscord({ flags, io: own, token: tokenOf(own) });
 		},
 	};
 	return addConnectorWork(new Command("discord"), work, io).addCommand(postsCommand("discord", io));
@@ -32,4 +34,10 @@ function tokenOf(io: Io): string {
 	const token = discordToken(io);
 	if (token) return token;
 	throw new UsageError(discordMessages.tokenMissing);
+}
+
+/** Loaded with its modules when a command needs the stored keys. */
+async function withKeys(io: Io, data: string | undefined): Promise<Io> {
+	const { withStoredKeys } = await import("../../command-line/stored-keys.ts");
+	return withStoredKeys(io, data);
 }

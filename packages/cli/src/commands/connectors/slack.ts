@@ -14,15 +14,15 @@ export function slackCommand(io: Io): Command {
 		tokens: slackHelp.tokens,
 		run: async (flags) => {
 			const { runSlackConnector } = await import("../../connectors/run-slack-connector.ts");
-			return runSlackConnector(flags, io);
+			return runSlackConnector(flags, await withKeys(io, flags.data));
 		},
 		setUp: async (flags) => {
 			const { setUpSlack } = await import("../../connectors/examine-slack.ts");
-			return setUpSlack(flags, io);
+			return setUpSlack(flags, await withKeys(io, flags.data));
 		},
 		examine: async (flags) => {
 			const { examineSlack } = await import("../../connectors/examine-slack.ts");
-			return examineSlack({ flags, io });
+			return examineSlack({ flags, io: await withKeys(io, flags.data) });
 		},
 	};
 	return addConnectorWork(command, work, io)
@@ -41,4 +41,10 @@ function manifestCommand(io: Io): Command {
 		const { slackManifest } = await import("../../connectors/examine-slack.ts");
 		io.exitCode = await slackManifest(flags, io);
 	});
+}
+
+/** Loaded with its modules when a command needs the stored keys. */
+async function withKeys(io: Io, data: string | undefined): Promise<Io> {
+	const { withStoredKeys } = await import("../../command-line/stored-keys.ts");
+	return withStoredKeys(io, data);
 }

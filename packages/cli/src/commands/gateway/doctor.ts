@@ -24,15 +24,17 @@ export function doctorCommand(io: Io, version: string): Command {
 		.option("--fix", doctorHelp.fix)
 		.addHelpText("after", doctorHelp.notes.trimEnd())
 		.action(async (flags: DoctorFlags) => {
+			const { withStoredKeys } = await import("../../command-line/stored-keys.ts");
+			const own = await withStoredKeys(io, flags.data);
 			const [{ examineMachine }, { deepChecks, runChecks }, { progressLine }] = await Promise.all([
 				import("../../doctor/examine-machine.ts"),
 				import("../../doctor/checks/run-checks.ts"),
 				import("../../command-line/progress-line.ts"),
 			]);
 			const progress = progressLine(io);
-			const system = await examineMachine(flags, io, version, progress.show);
+			const system = await examineMachine(flags, own, version, progress.show);
 			const findings = await runChecks(system, flags.deep ? deepChecks : undefined).finally(progress.end);
-			if (flags.fix) findings.push(...(await fixed(flags, io)));
+			if (flags.fix) findings.push(...(await fixed(flags, own)));
 			if (findings.some(({ status }) => status === "fail")) io.exitCode = 1;
 			if (flags.json) return printJson(findings, io);
 			const { doctorRows } = await import("../../tables/finding-rows.ts");

@@ -1,5 +1,5 @@
 import { defined } from "@parley/base/defined";
-import { Command } from "commander";
+import { Command, Option } from "commander";
 import { chosenDataDirectory } from "../../command-line/data-directory.ts";
 import type { Io } from "../../command-line/io.ts";
 import { addGatewayFlags, type GatewayFlags } from "../../gateway/gateway-flags.ts";
@@ -43,12 +43,25 @@ async function logFailure(error: unknown, { data }: ServiceFlags, io: Io): Promi
 
 interface StartFlags extends GatewayFlags {
 	readonly ozzie?: boolean;
+	/** Whether the first start at a terminal offers the wizard: for `npm start`. */
+	readonly offerSetup?: boolean;
 }
 
 /** `parley start`: runs the gateway and prints the next steps. */
 export function startCommand(io: Io, version: string): Command {
-	const command = new Command("start").description(gatewayHelp.start).option("--ozzie", gatewayHelp.ozzie);
-	return addGatewayFlags(command).action(async ({ ozzie = false, ...flags }: StartFlags) => {
+	const command = new Command("start")
+		.description(gatewayHelp.start)
+		.option("--ozzie", gatewayHelp.ozzie)
+		.addOption(new Option("--offer-setup").hideHelp());
+	return addGatewayFlags(command).action(async ({ ozzie = false, offerSetup, ...flags }: StartFlags) => {
+		if (offerSetup) {
+			const wizard = await import("../../setup/offer-setup.ts");
+			const code = await wizard.offerSetup(flags.data, io);
+			if (code !== undefined) {
+				io.exitCode = code;
+				return;
+			}
+		}
 		const { startForPerson } = await import("../../connectors/start-for-person.ts");
 		io.exitCode = await startForPerson({ flags, io, version, ozzie });
 	});

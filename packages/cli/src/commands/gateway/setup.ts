@@ -1,0 +1,31 @@
+import { Command } from "commander";
+import type { Io } from "../../command-line/io.ts";
+import type { SetupFlags } from "../../setup/setup-flags.ts";
+import { setupHelp } from "../../texts/commands/gateway/setup.ts";
+
+/** `parley setup`: the wizard from an empty machine to a working agent. */
+export function setupCommand(io: Io): Command {
+	return new Command("setup")
+		.description(setupHelp.description)
+		.option("-y, --yes", setupHelp.yes)
+		.option("--only <step>", setupHelp.only, (step: string, before: readonly string[] = []) => [
+			...before,
+			step,
+		])
+		.option("--restart", setupHelp.restart)
+		.option("--data <dir>", setupHelp.data)
+		.option("--provider <name>", setupHelp.provider)
+		.option("--model <name>", setupHelp.model)
+		.option("--base-url <url>", setupHelp.baseUrl)
+		.option("--key-stdin", setupHelp.keyStdin)
+		.option("--no-test", setupHelp.noTest)
+		.option("--project <dir>", setupHelp.project)
+		.option("--sandbox <mode>", setupHelp.sandbox)
+		.option("--discord", setupHelp.discord)
+		.option("--slack", setupHelp.slack)
+		.addHelpText("after", setupHelp.notes.trimEnd())
+		.action(async (flags: SetupFlags) => {
+			const { setUp } = await import("../../setup/wizard.ts");
+			io.exitCode = await setUp(flags, io);
+		});
+}

@@ -1,0 +1,76 @@
+import { realpath } from "node:fs/promises";
+import { systemClock } from "@parley/base";
+import { readProjects, storeKeys } from "@parley/gateway/settings";
+import type { Io } from "../command-line/io.ts";
+import { printNotice } from "../command-line/output.ts";
+import { askSecret, choose } from "../command-line/prompts.ts";
+import { withStoredKeys } from "../command-line/stored-keys.ts";
+import { setUpDiscord } from "../connectors/examine-discord.ts";
+import { setUpSlack } from "../connectors/examine-slack.ts";
+import { ensureGateway } from "../gateway/background-gateway.ts";
+import { discord, type Platform, slack } from "../gateway/platform.ts";
+import { broadDirectory, isWithinData } from "../gateway/projects.ts";
+import { setupTexts } from "../texts/setup.ts";
+import type { StepParts, StepResult } from "./setup-flags.ts";
+
+const platforms = {
+	discord: { platform: discord, tokens: ["DISCORD_TOKEN"], setUp: setUpDiscord },
+	slack: { platform: slack, tokens: ["SLACK_BOT_TOKEN", "SLACK_APP_TOKEN"], setUp: setUpSlack },
+} as const;
+
+/** Stores the tokens of a chat platform, and runs its own setup, which ends with a message in a chat. */
+export async function setUpPlatform(name: Platform["name"], parts: StepParts): Promise<StepResult> {
+	const { platform, tokens, setUp } = platforms[name];
+	const { flags, io, data, asks } = parts;
+	const isWanted = flags[name] ?? (asks ? await wants(platform, parts) : false);
+	if (isWanted === undefined) return "left";
+	if (!isWanted) return [setupTexts.results.skipped];
+	for (const variable of tokens) {
+		const token = await tokenOf(variable, parts);
+		if (token === undefined) return "left";
+		if (token === "") continue;
+		await storeKeys({ [variable]: token }, { data, clock: systemClock });
+		printNotice(setupTexts.tokenStored({ variable }), io);
+	}
+	const own = await withStoredKeys(io, data);
+	// The last step of a setup waits for a message of a person.
+	if (!asks) {
+		printNotice(setupTexts.platformLater({ name }), io);
+		return [setupTexts.results.tokens];
+	}
+	const directory = await startDirectory(data, io);
+	if (directory === undefined) {
+		printNotice(setupTexts.platformLater({ name }), io);
+		return [setupTexts.results.tokens];
+	}
+	await ensureGateway({ data, directory, io });
+	const code = await setUp({ data }, own);
+	if (code === 130) return "left";
+	if (code === 0) return [setupTexts.results.connected];
+	printNotice(setupTexts.platformLater({ name }), io);
+	return [setupTexts.results.tokens];
+}
+
+/** Directory in which a gateway starts. Undefined if the operator has allowed none and the current one is too broad. */
+async function startDirectory(data: string, io: Io): Promise<string | undefined> {
+	const allowed = (await readProjects(data)).find((project) => project.allowed);
+	if (allowed) return allowed.directory;
+	const here = await realpath(io.cwd);
+	return (await broadDirectory(here)) === undefined && !isWithinData(here, data) ? here : undefined;
+}
+
+async function wants({ title }: Platform, { io }: StepParts): Promise<boolean | undefined> {
+	const options = [
+		{ value: "no", label: setupTexts.skip },
+		{ value: "yes", label: setupTexts.connect },
+	];
+	const answer = await choose({ message: setupTexts.platform({ title }), options }, io);
+	return answer === undefined ? undefined : answer === "yes";
+}
+
+/** The token of the environment, or the one that the operator types. "" for none. */
+async function tokenOf(variable: string, { io, asks }: StepParts): Promise<string | undefined> {
+	const found = io.environment[variable]?.trim();
+	if (found || !asks) return found ?? "";
+	return (await askSecret({ message: setupTexts.token({ variable }) }, io))?.trim();
+}

@@ -1,0 +1,93 @@
+import { findRunningGateway } from "../client/running-gateway.ts";
+import { chosenDataDirectory } from "../command-line/data-directory.ts";
+import type { Io } from "../command-line/io.ts";
+import { outputFormat, printNotice, printRows } from "../command-line/output.ts";
+import { UsageError } from "../command-line/usage.ts";
+import { alignColumns } from "../text/columns.ts";
+import { createStyles, wantsColours } from "../text/styles.ts";
+import { visibleLine } from "../text/visible.ts";
+import { wrapText } from "../text/wrap.ts";
+import { setupTexts } from "../texts/setup.ts";
+import { setUpDirectory } from "./directory-step.ts";
+import { setUpModel } from "./model-step.ts";
+import { setUpPlatform } from "./platform-step.ts";
+import type { SetupFlags, StepParts, StepResult } from "./setup-flags.ts";
+import { endState, type Results, readState, type Step, steps, writeState } from "./setup-state.ts";
+
+const work: Readonly<Record<Step, (parts: StepParts) => Promise<StepResult>>> = {
+	model: setUpModel,
+	directory: setUpDirectory,
+	discord: (parts) => setUpPlatform("discord", parts),
+	slack: (parts) => setUpPlatform("slack", parts),
+};
+
+/** Exit code if the operator leaves at a question. */
+const left = 130;
+
+/**
+ * Runs the steps of the setup. Each complete step is stored, so that the next call continues behind it. Returns the exit code.
+ */
+export async function setUp(flags: SetupFlags, io: Io): Promise<number> {
+	const asks = flags.yes !== true;
+	if (asks && !(io.stdin.isTTY && io.stdout.isTTY)) throw new UsageError(setupTexts.needsTerminal);
+	const chosen = (flags.only ?? steps).map(readStep);
+	const data = await chosenDataDirectory(flags.data, io);
+	const running = await findRunningGateway(data);
+	const results = await runSteps(chosen, { flags, io, data, asks });
+	if (results === "left") return left;
+	printSummary(results, io);
+	if (running) printNotice(setupTexts.restartGateway, io);
+	return 0;
+}
+
+/** Runs the steps that are not complete. A setup with chosen steps or without questions has no state. */
+async function runSteps(chosen: readonly Step[], parts: StepParts): Promise<Results | "left"> {
+	const { flags, io, data, asks } = parts;
+	const isStored = flags.only === undefined && asks;
+	let results: Results = isStored && flags.restart !== true ? await readState(data) : {};
+	if (asks) greet(results, io);
+	for (const step of chosen) {
+		if (results[step]) continue;
+		const result = await runStep(step, parts);
+		if (result === "left") return "left";
+		results = { ...results, [step]: result };
+		if (isStored) await writeState(data, results);
+	}
+	if (isStored) await endState(data);
+	return results;
+}
+
+async function runStep(step: Step, parts: StepParts): Promise<StepResult> {
+	const { io, asks } = parts;
+	const title = setupTexts.steps[step];
+	if (asks) printRows(["", heading(title, io)], io);
+	const result = await work[step](parts);
+	if (result === "left") printNotice(`\n${setupTexts.left({ step: title })}`, io);
+	return result;
+}
+
+function readStep(name: string): Step {
+	const step = steps.find((one) => one === name);
+	if (step) return step;
+	throw new UsageError(setupTexts.unknownStep({ step: name }));
+}
+
+function greet(results: Results, io: Io): void {
+	printNotice(setupTexts.welcome, io);
+	const done = steps.filter((step) => results[step]).map((step) => setupTexts.steps[step]);
+	if (done.length > 0) printNotice(setupTexts.resumes({ steps: done.join(", ") }), io);
+}
+
+function heading(text: string, { stdout, environment }: Io): string {
+	return createStyles(wantsColours(stdout, environment)).bold(text);
+}
+
+function printSummary(results: Results, io: Io): void {
+	const rows = steps.flatMap((step) =>
+		(results[step] ?? []).map((result, at) => [at === 0 ? setupTexts.steps[step] : "", visibleLine(result)]),
+	);
+	const { columns } = outputFormat(io);
+	const next = setupTexts.next({ command: setupTexts.nextElsewhere });
+	const table = alignColumns(rows).flatMap((row) => wrapText(`  ${row}`, columns));
+	printRows(["", heading(setupTexts.summary, io), ...table, "", next], io);
+}

@@ -1,0 +1,68 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { type Clock, ParleyError, parseJson } from "@parley/base";
+import * as z from "zod";
+import { errno } from "../data-directory/errno.ts";
+import { withFileLock } from "../data-directory/file-lock.ts";
+import { checkPermissions, replacePrivateFile } from "../data-directory/private-file.ts";
+import { storedKeysTexts } from "../texts/config/stored-keys.ts";
+
+/** Names of variables with keys and tokens. Other variables, such as PATH, would change more than a key. */
+const keyName = /^(?!PARLEY_|NODE_)[A-Z][A-Z0-9_]*_(?:KEY|TOKEN|SECRET|BEDROCK)$/;
+
+const keysSchema = () => z.record(z.string().regex(keyName), z.string().min(1));
+
+/** Keys and tokens by the names of their variables. */
+export type StoredKeys = Readonly<Record<string, string>>;
+
+/** The file in the data directory, which no tool can read. */
+export function keysIn(data: string): string {
+	return join(data, "api-keys.json");
+}
+
+/**
+ * Keys that `parley setup` has stored. Throws `failed_precondition` if other users can read the file, and `invalid_argument`
+ * if it is invalid. Errors do not contain its content.
+ */
+export async function readStoredKeys(data: string): Promise<StoredKeys> {
+	const path = keysIn(data);
+	let text: string;
+	try {
+		text = await readFile(path, "utf8");
+	} catch (error) {
+		if (errno(error) === "ENOENT" || errno(error) === "ENOTDIR") return {};
+		throw error;
+	}
+	await checkPermissions(path, 0o077);
+	const keys = keysFrom(text);
+	if (keys) return keys;
+	const message = storedKeysTexts.invalid({ path });
+	throw new ParleyError(message, { code: "invalid_argument" });
+}
+
+/** Undefined for an invalid text. The reason would contain a part of the keys. */
+function keysFrom(text: string): StoredKeys | undefined {
+	try {
+		return keysSchema().safeParse(parseJson(text, { uniqueKeys: true })).data;
+	} catch {
+		return undefined;
+	}
+}
+
+/** Adds and replaces keys. A key without a value is removed. The file has mode 0600. */
+export async function storeKeys(
+	keys: Readonly<Record<string, string | undefined>>,
+	{ data, clock }: { readonly data: string; readonly clock: Clock },
+): Promise<void> {
+	await withFileLock(join(data, "run", "keys.lock"), clock, async () => {
+		const all = { ...(await readStoredKeys(data)), ...keys };
+		const rest = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
+		const checked = keysSchema().safeParse(rest);
+		if (!checked.success) {
+			const names = Object.keys(keys).join(", ");
+			const message = storedKeysTexts.notStored({ names });
+			throw new ParleyError(message, { code: "invalid_argument" });
+		}
+		await replacePrivateFile(keysIn(data), `${JSON.stringify(checked.data, undefined, "\t")}\n`);
+	});
+}

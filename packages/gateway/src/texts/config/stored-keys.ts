@@ -1,0 +1,7 @@
+/** Errors about the file with the stored keys. */
+export const storedKeysTexts = {
+	invalid: ({ path }: { readonly path: string }): string =>
+		`${path} is not valid: remove it, and store the keys again with \`parley setup\``,
+	notStored: ({ names }: { readonly names: string }): string =>
+		`a key of ${names} cannot be stored: names end in _KEY, _TOKEN or _SECRET, and values have characters`,
+} as const;

@@ -1,0 +1,6 @@
+/** Messages of the test of a model, and its error. */
+export const modelTestTexts = {
+	system: "Answer in one word.",
+	message: "Say: ok",
+	noAnswer: ({ model }: { readonly model: string }): string => `the model ${model} sent no answer`,
+} as const;

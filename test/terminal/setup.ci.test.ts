@@ -1,0 +1,186 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { binary } from "../gateway-process.ts";
+import { FakeAnthropic } from "../simulators/anthropic/fake-anthropic.ts";
+import { says } from "../simulators/anthropic/reply.ts";
+import { Screen } from "./screen.ts";
+
+const root = realpathSync(mkdtempSync("/tmp/parley-setup-"));
+const home = join(root, "home");
+const shop = join(home, "shop");
+const data = join(home, ".local/share/parley");
+mkdirSync(shop, { recursive: true });
+const env = { PATH: process.env["PATH"] ?? "", HOME: home, NO_COLOR: "1" };
+const screens: Screen[] = [];
+let claude: FakeAnthropic;
+
+beforeAll(async () => {
+	claude = await FakeAnthropic.start();
+	claude.otherwise(says("ok"));
+});
+
+afterAll(async () => {
+	for (const screen of screens) screen.close();
+	await piped(["stop"]);
+	// The simulator reports keys that it refused.
+	expect(claude.drainViolations().every((text) => text.endsWith("is not the key"))).toBe(true);
+	await claude.close();
+	rmSync(root, { recursive: true, force: true });
+});
+
+function parley(...args: readonly string[]): Screen {
+	const screen = new Screen({ args, cwd: shop, env });
+	screens.push(screen);
+	return screen;
+}
+
+/** Runs a command without a terminal. The simulator answers in this process meanwhile. */
+async function piped(args: readonly string[], { input = "", variables = {} } = {}) {
+	const child = spawn(process.execPath, [binary, ...args], { cwd: shop, env: { ...env, ...variables } });
+	child.stdin.end(input);
+	const [stdout, stderr, [status]] = await Promise.all([
+		text(child.stdout),
+		text(child.stderr),
+		once(child, "close"),
+	]);
+	return { stdout, stderr, status };
+}
+
+test("the wizard can be left, tests the key, and continues at the same step", async () => {
+	const first = parley("setup", "--base-url", claude.url);
+	await first.shows("Which model should answer?");
+	first.type("\r");
+	await first.shows("API key of anthropic");
+	first.type("a wrong key\r");
+	await first.shows("contains a space");
+	first.type("sk-ant-wrong-0123456789\r");
+	await first.shows("Model: a name");
+	first.type("\r");
+	await first.shows("How to continue?");
+	expect(first.text).toContain("The test failed");
+	first.type("\r");
+	await first.shows("◆  Which model should answer?");
+	first.type("\r");
+	await first.shows("◆  API key of anthropic");
+	first.type(`${claude.apiKey}\r`);
+	await first.shows("◆  Model: a name");
+	first.type("\r");
+	await first.shows("answered in");
+	await first.shows("Directory of your project");
+	first.type("\u0003");
+	expect(await first.ended()).toBe(130);
+	expect(first.text).toContain("Left at: Directory and permissions");
+	expect(first.received).not.toContain(claude.apiKey);
+	expect(first.received).not.toContain("sk-ant-wrong");
+	expect(statSync(join(data, "api-keys.json")).mode & 0o777).toBe(0o600);
+
+	const second = parley("setup");
+	await second.shows("Complete: Model");
+	await second.shows("Directory of your project");
+	second.type("\r");
+	await second.shows("Where should commands");
+	second.type("\r");
+	await second.shows("Set up Discord now?");
+	second.type("\r");
+	await second.shows("Set up Slack now?");
+	second.type("\r");
+	expect(await second.ended()).toBe(0);
+	const summary = second.text.slice(second.text.indexOf("Result:")).replaceAll(/\s+/g, " ");
+	expect(summary).toContain("Model anthropic, standard");
+	expect(summary).toContain(`agents may work in ${shop}`);
+	expect(summary).toContain("sandbox: preferred");
+	expect(summary).toContain("Next:");
+	expect(existsSync(join(data, "setup.json"))).toBe(false);
+});
+
+test("the stored key answers in the project, and no command shows it", async () => {
+	claude.script(says("Hello from Claude."));
+	const chat = parley();
+	await chat.rests("session sess_");
+	expect(chat.text).not.toContain("May agents");
+	await chat.enter("hello");
+	await chat.rests("Hello from Claude.");
+	chat.type("\u0004");
+	expect(await chat.ended()).toBe(0);
+	const doctor = await piped(["doctor"]);
+	const config = await piped(["config", "get", "--all", "--json"]);
+	const log = readFileSync(join(data, "run/gateway.log"), "utf8");
+	expect(doctor.stdout + doctor.stderr + config.stdout + log).not.toContain(claude.apiKey);
+});
+
+test("without a terminal, it needs --yes; with it, flags and variables are sufficient", async () => {
+	const without = await piped(["setup"]);
+	expect(without).toMatchObject({ status: 2, stderr: expect.stringContaining("parley setup --yes") });
+	const other = { PARLEY_DATA: join(root, "other") };
+	expect(await piped(["setup", "--yes", "--provider", "openai"], { variables: other })).toMatchObject({
+		status: 2,
+		stderr: expect.stringContaining("openai needs a key: set OPENAI_API_KEY"),
+	});
+	const flags = [
+		"--provider",
+		"anthropic",
+		"--model",
+		"standard",
+		"--base-url",
+		claude.url,
+		"--project",
+		shop,
+		"--sandbox",
+		"required",
+	];
+	const given = await piped(["setup", "--yes", "--key-stdin", ...flags], {
+		input: `${claude.apiKey}\n`,
+		variables: other,
+	});
+	expect(given, given.stderr).toMatchObject({ status: 0 });
+	expect(given.stdout + given.stderr).not.toContain(claude.apiKey);
+	expect(readFileSync(join(root, "other/api-keys.json"), "utf8")).toContain(claude.apiKey);
+	const config = await piped(["config", "get"], { variables: other });
+	expect(config.stdout).toMatch(/provider +anthropic/);
+	expect(config.stdout).toMatch(/sandbox +required/);
+	const tokens = await piped(["setup", "--yes", "--only", "discord", "--discord"], {
+		variables: { ...other, DISCORD_TOKEN: "discord-token-0123456789" },
+	});
+	expect(tokens.stderr).toContain("stored DISCORD_TOKEN");
+	expect(tokens.stdout + tokens.stderr).not.toContain("discord-token-0123456789");
+	expect((await piped(["setup", "--yes", "--only", "modle"], { variables: other })).stderr).toContain(
+		'"modle" is not a step',
+	);
+});
+
+test("a refused key is not stored in a script, and the reason does not contain it", async () => {
+	const other = { PARLEY_DATA: join(root, "refused"), ANTHROPIC_API_KEY: "sk-ant-refused-0123456789" };
+	const refused = await piped(["setup", "--yes", "--model", "standard", "--base-url", claude.url], {
+		variables: other,
+	});
+	expect(refused.status).toBe(1);
+	expect(refused.stderr).toContain("The test failed");
+	expect(refused.stdout + refused.stderr).not.toContain("sk-ant-refused");
+	expect(existsSync(join(root, "refused/api-keys.json"))).toBe(false);
+});
+
+test("the first start offers the wizard once, and never without a terminal", async () => {
+	const start = (...args: readonly string[]): Screen => {
+		const variables = { ...env, PARLEY_DATA: join(root, "first"), PARLEY_LISTEN: "127.0.0.1:0" };
+		const screen = new Screen({ args: ["start", ...args], cwd: shop, env: variables });
+		screens.push(screen);
+		return screen;
+	};
+	const first = start("--offer-setup");
+	await first.shows("Set up a model");
+	first.type("\u001b[B\r");
+	await first.shows("Press Ctrl-C to stop");
+	first.type("\u0003");
+	expect(await first.ended()).toBe(0);
+	rmSync(join(root, "first/parley.sqlite"));
+	rmSync(join(root, "first/keys"), { recursive: true, force: true });
+	const second = start("--offer-setup");
+	await second.shows("Press Ctrl-C to stop");
+	expect(second.text).not.toContain("Set up a model");
+	second.type("\u0003");
+	await second.ended();
+});
