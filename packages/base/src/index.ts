@@ -29,3 +29,4 @@ export type { HealthWatch } from "./store/storage-health.ts";
 export type { Engine, Migration, Store, StoreHealth } from "./store/store.ts";
 export { StoreError } from "./store/store.ts";
 export { mintToken, readTokenText, type TokenText, tokenKindOf } from "./token-text.ts";
+export { formatUsd, formatUsdLimit } from "./usd.ts";

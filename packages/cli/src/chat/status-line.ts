@@ -1,7 +1,6 @@
-import { definedItems, ParleyError } from "@parley/base";
+import { definedItems, formatUsd, ParleyError } from "@parley/base";
 import type { Client, OzzieEvent } from "@parley/protocol";
 import type { SessionFacts } from "../client/find-session.ts";
-import { formatUsd } from "../text/amounts.ts";
 import { visibleLine } from "../text/visible.ts";
 import { widthOf } from "../text/wrap.ts";
 import { statusTexts } from "../texts/chat/live.ts";

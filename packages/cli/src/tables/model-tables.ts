@@ -1,7 +1,7 @@
-import { definedItems } from "@parley/base";
+import { definedItems, formatUsd, formatUsdLimit } from "@parley/base";
 import type { ProviderReport } from "@parley/gateway";
 import type { MethodResult } from "@parley/protocol";
-import { formatCount, formatRoughly, formatUsd, formatUsdLimit } from "../text/amounts.ts";
+import { formatCount, formatRoughly } from "../text/amounts.ts";
 import { alignColumns, tableRows } from "../text/columns.ts";
 import { shorten } from "../text/shorten.ts";
 import type { OutputFormat, Styles } from "../text/styles.ts";

@@ -1,7 +1,7 @@
-import { definedItems } from "@parley/base";
+import { definedItems, formatUsdLimit } from "@parley/base";
 import type { MethodResult } from "@parley/protocol";
 import { beginsId } from "../command-line/ids.ts";
-import { formatBytes, formatUsdLimit } from "../text/amounts.ts";
+import { formatBytes } from "../text/amounts.ts";
 import { tableRows } from "../text/columns.ts";
 import type { OutputFormat } from "../text/styles.ts";
 import { timeAgo, timeLeft } from "../text/time-ago.ts";

@@ -1,7 +1,6 @@
-import { definedItems } from "@parley/base";
+import { definedItems, formatUsd } from "@parley/base";
 import type { MethodResult } from "@parley/protocol";
 import type { SessionFacts } from "../client/find-session.ts";
-import { formatUsd } from "../text/amounts.ts";
 import { alignColumns } from "../text/columns.ts";
 import { localTime } from "../text/local-time.ts";
 import { shorten } from "../text/shorten.ts";

@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import { defined, systemClock } from "@parley/base";
+import { defined, formatUsd, systemClock } from "@parley/base";
 import { type Client, isOzzieEvent, type OpenSession, type PromptRequestPayload } from "@parley/protocol";
 import { findGateway } from "../client/gateway-address.ts";
 import { readAllEvents, type ShownEvent } from "../client/past-events.ts";
@@ -7,7 +7,7 @@ import { withGateway } from "../client/with-gateway.ts";
 import type { Io } from "../command-line/io.ts";
 import { outputFormat, printJson, printRows } from "../command-line/output.ts";
 import { questionRows } from "../questions/question-rows.ts";
-import { formatCount, formatUsd, plural } from "../text/amounts.ts";
+import { formatCount, plural } from "../text/amounts.ts";
 import { alignColumns } from "../text/columns.ts";
 import { localTime } from "../text/local-time.ts";
 import type { OutputFormat } from "../text/styles.ts";

@@ -1,5 +1,5 @@
+import { formatUsd } from "@parley/base";
 import { shortId, shortIds } from "../command-line/ids.ts";
-import { formatUsd } from "../text/amounts.ts";
 import { type Table, tableRows } from "../text/columns.ts";
 import type { OutputFormat } from "../text/styles.ts";
 import { timeAgo } from "../text/time-ago.ts";

@@ -1,6 +1,6 @@
+import { formatUsd } from "@parley/base";
 import type { EventName, EventPayloads, OzzieEvent } from "@parley/protocol";
 import { shortId } from "../command-line/ids.ts";
-import { formatUsd } from "../text/amounts.ts";
 import { codeMarkdown, plainMarkdown } from "../text/markdown.ts";
 import type { OutputFormat } from "../text/styles.ts";
 import { visibleLine } from "../text/visible.ts";

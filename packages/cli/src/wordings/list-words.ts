@@ -1,5 +1,6 @@
+import { formatUsd } from "@parley/base";
 import type { EventPayloads } from "@parley/protocol";
-import { formatRoughly, formatUsd } from "../text/amounts.ts";
+import { formatRoughly } from "../text/amounts.ts";
 import { localTime } from "../text/local-time.ts";
 import { visibleLine } from "../text/visible.ts";
 import { eventTexts } from "../texts/events.ts";

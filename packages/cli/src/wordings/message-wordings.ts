@@ -1,6 +1,6 @@
-import { definedItems } from "@parley/base";
+import { definedItems, formatUsd } from "@parley/base";
 import type { EventPayloads } from "@parley/protocol";
-import { formatCount, formatUsd } from "../text/amounts.ts";
+import { formatCount } from "../text/amounts.ts";
 import { localTime } from "../text/local-time.ts";
 import { codeMarkdown, fencedMarkdown, plainMarkdown, quotedMarkdown } from "../text/markdown.ts";
 import type { OutputFormat } from "../text/styles.ts";

@@ -1,6 +1,6 @@
-import { definedItems } from "@parley/base";
+import { definedItems, formatUsd } from "@parley/base";
 import type { AssistantMessagePayload, EventPayloads, OzzieEvent } from "@parley/protocol";
-import { formatRoughly, formatUsd } from "../text/amounts.ts";
+import { formatRoughly } from "../text/amounts.ts";
 import { shorten } from "../text/shorten.ts";
 import type { OutputFormat } from "../text/styles.ts";
 import { visibleLine, visibleText } from "../text/visible.ts";

@@ -73,7 +73,7 @@ const scenarios: readonly Scenario[] = [
 		command: "task show",
 		options: { id: "tidy *UP*" },
 		answers: { ...everything, check_task: () => taskPayload() },
-		says: "**Tidy \\*up\\***\n▶️ In progress\n▰▱▱ 1 of 3\n\nrequested {1 s} · started {5 s} · agent default · 1,200 tokens in, 34 out, $0.0421\n\n**Request**\n\nSplit *it*",
+		says: "**Tidy \\*up\\***\n▶️ In progress\n▰▱▱ 1 of 3\n\nrequested {1 s} · started {5 s} · agent default · 1,200 tokens in, 34 out, $0.04\n\n**Request**\n\nSplit *it*",
 		asks: { method: "check_task", params: { task_id: id } },
 	},
 	{

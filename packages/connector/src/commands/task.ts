@@ -1,4 +1,4 @@
-import { defined, definedItems } from "@parley/base";
+import { defined, definedItems, formatUsd } from "@parley/base";
 import type { MethodResult, Requester, TaskPayload } from "@parley/protocol";
 import { lengthOf } from "../conversation/tasks/length-of.ts";
 import { reviewControls } from "../conversation/tasks/review-card.ts";
@@ -250,8 +250,6 @@ function priorityOf(option: string | number | boolean | undefined): "low" | "nor
 
 type Platform = PlatformWords;
 
-const dollars = new Intl.NumberFormat("en", { style: "currency", currency: "USD", maximumFractionDigits: 4 });
-
 function taskLine(task: TaskPayload, { moment }: Platform): string {
 	const { title, status, progress, created_at } = task;
 	const bar = hasEnded(status) ? undefined : barOf(progress.current_step, progress.total_steps);
@@ -290,7 +288,7 @@ function factsOf(task: TaskPayload, { moment }: Platform): string {
 			agent: plain(agent, 80),
 			model: model === undefined ? undefined : plain(model, 80),
 		}),
-		`${spent}, ${dollars.format(usage.cost_usd)}`,
+		`${spent}, ${formatUsd(usage.cost_usd)}`,
 	]).join(" · ");
 }
 

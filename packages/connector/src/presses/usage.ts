@@ -1,10 +1,9 @@
-import { definedItems } from "@parley/base";
+import { definedItems, formatUsd, formatUsdLimit } from "@parley/base";
 import type { MethodResult } from "@parley/protocol";
 import type { Person, Room } from "../platform/inbound-event.ts";
 import type { HandlerContext } from "../rooms/handler-context.ts";
 import { commandTexts } from "../texts/commands.ts";
 
-const dollars = new Intl.NumberFormat("en", { style: "currency", currency: "USD", maximumFractionDigits: 4 });
 const whole = new Intl.NumberFormat("en");
 
 /** Usage and budgets of a session, as Markdown. */
@@ -24,7 +23,7 @@ function usageText({ rows, total, budgets }: MethodResult<"usage">): string {
 			input: whole.format(tokens_input),
 			output: whole.format(tokens_output),
 		});
-		return `${tokens}, ${dollars.format(cost_usd)}`;
+		return `${tokens}, ${formatUsd(cost_usd)}`;
 	};
 	const lines = rows.map((row) => `- \`${row.model ?? "?"}\`: ${of(row)}`);
 	const limits = budgets.flatMap(({ scope, period, spent_usd, limit_usd }) =>
@@ -33,8 +32,8 @@ function usageText({ rows, total, budgets }: MethodResult<"usage">): string {
 			: [
 					texts.budget({
 						scope,
-						spent: dollars.format(spent_usd),
-						limit: dollars.format(limit_usd),
+						spent: formatUsd(spent_usd),
+						limit: formatUsdLimit(limit_usd),
 						period,
 					}),
 				],

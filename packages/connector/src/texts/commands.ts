@@ -107,7 +107,6 @@ export const commandTexts = {
 		none: "This channel has no conversation yet, so there is no usage.",
 		tokens: ({ input, output }: { readonly input: string; readonly output: string }): string =>
 			`${input} tokens in, ${output} out`,
-		lessThan: ({ cost }: { readonly cost: string }): string => `less than ${cost}`,
 		total: ({ used, calls }: { readonly used: string; readonly calls: string }): string =>
 			`This conversation: ${used}, ${calls} model calls.`,
 		budgets: ({ budgets }: { readonly budgets: string }): string => `Budgets:\n\n${budgets}`,

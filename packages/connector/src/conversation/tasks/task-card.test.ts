@@ -36,12 +36,12 @@ const rows: readonly (readonly [name: string, foot: string | undefined, events: 
 	["nothing before it has used something", undefined, [progress()]],
 	[
 		"what it has used so far, and what that costs",
-		"1,200 tokens in, 34 out · $0.0421",
+		"1,200 tokens in, 34 out · $0.04",
 		[progress(usage(1_200, 0.04213))],
 	],
 	[
 		"a use that changes while the step does not",
-		"20 tokens in, 34 out · less than $0.0001",
+		"20 tokens in, 34 out · <$0.01",
 		[progress(), progress(usage(20, 0.00001))],
 	],
 	[

@@ -1,3 +1,4 @@
+import { formatUsd } from "@parley/base";
 import type { TaskPayload } from "@parley/protocol";
 import type { PersonNames, PlatformWords } from "../../platform/chat-platform.ts";
 import { commandTexts } from "../../texts/commands.ts";
@@ -21,16 +22,11 @@ export function tokensOf({ input, output }: { readonly input: number; readonly o
 	return commandTexts.usage.tokens({ input: grouped.format(input), output: grouped.format(output) });
 }
 
-const leastCost = 0.0001;
-const dollars = new Intl.NumberFormat("en", { style: "currency", currency: "USD", maximumFractionDigits: 4 });
-
 /** Tokens and costs; undefined without usage. */
 export function spentWords({ input, output, cost = 0 }: Spent): string | undefined {
 	if (input === 0 && output === 0) return;
 	const tokens = tokensOf({ input, output });
-	if (cost === 0) return tokens;
-	const least = commandTexts.usage.lessThan({ cost: dollars.format(leastCost) });
-	return `${tokens} · ${cost < leastCost ? least : dollars.format(cost)}`;
+	return cost === 0 ? tokens : `${tokens} · ${formatUsd(cost)}`;
 }
 
 /** End of a task for a person whose answer is too late: the known reason, person and time. */
