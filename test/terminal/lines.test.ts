@@ -1,3 +1,5 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect } from "vitest";
 import { pipe } from "./piped.ts";
 import { test } from "./terminal-test.ts";
@@ -15,6 +17,13 @@ test("without a terminal every line is a message, or the answer to the question 
 	expect(out).not.toContain("hunter2");
 	expect(out).not.toContain("\u001b");
 	expect(error).toMatch(/^session: sess_x+\nparley: the input has ended, so the question stays open\n/);
+});
+
+test("text of a pipe sends no image that it names", async ({ setup }) => {
+	writeFileSync(join(setup.work, "private.png"), "");
+	const { out, error } = await pipe(setup, ["chat"], "say: see @private.png\n");
+	expect(out).toContain("[offline] see @private.png");
+	expect(error).not.toContain("cannot upload");
 });
 
 test("ask writes the bare answer to a pipe and reads the message from one", async ({ setup }) => {

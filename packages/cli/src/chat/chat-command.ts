@@ -48,6 +48,9 @@ export async function chat(flags: ChatFlags, io: Io): Promise<number> {
 		const session = await open(flags.continue ? await lastSession(client, rootDir) : flags.session);
 		const find = (id: string) => findSession(address, id);
 		const listFiles = async (id: string, text: string) => fileNames((await find(id)).root_dir, text);
+		// Text of a pipe may be from anyone, so it cannot choose files to send.
+		const upload = (path: string) => uploadFile(address, path);
+		const images = io.stdin.isTTY ? { cwd: io.cwd, upload } : undefined;
 		const begin: BeginChat = (display) => {
 			current = new Chat({
 				...display,
@@ -55,9 +58,8 @@ export async function chat(flags: ChatFlags, io: Io): Promise<number> {
 				session,
 				clock: systemClock,
 				openNew: () => open(undefined),
-				images: { cwd: io.cwd, upload: (path) => uploadFile(address, path) },
 				openExisting: async (id) => open((await find(id)).id),
-				...defined({ listFiles: address.isLocal ? listFiles : undefined }),
+				...defined({ images, listFiles: address.isLocal ? listFiles : undefined }),
 			});
 			return current;
 		};

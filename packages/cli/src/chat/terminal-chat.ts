@@ -43,6 +43,8 @@ class TerminalChat {
 	readonly #format: () => OutputFormat;
 	#page: Page | undefined;
 	#timer: Timer | undefined;
+	/** Facts and names that arrive later are not drawn. */
+	#isClosed = false;
 	readonly leave = (): void => this.#chat.leave();
 
 	constructor(io: Io, begin: BeginChat, makeStatus: MakeStatusLine) {
@@ -72,6 +74,7 @@ class TerminalChat {
 	}
 
 	close(): void {
+		this.#isClosed = true;
 		this.#timer?.cancel();
 		this.#terminal.close();
 	}
@@ -86,6 +89,7 @@ class TerminalChat {
 	}
 
 	#draw(rows: readonly string[] = []): void {
+		if (this.#isClosed) return;
 		this.#keyboard.focus();
 		const { message, answer, search, notice } = this.#keyboard;
 		const { conversation } = this.#chat;
