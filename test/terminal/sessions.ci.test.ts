@@ -46,7 +46,7 @@ test("conversations are found, shown, exported, renamed and deleted", async ({ s
 
 	const compacted = setup.run("sessions", "compact", short);
 	expect(await compacted.ended()).toBe(0);
-	expect(compacted.text).toContain("the conversation was replaced by a summary");
+	expect(compacted.text).toContain("the conversation is now a summary");
 
 	const renamed = setup.run("sessions", "rename", short, "My", "title");
 	expect(await renamed.ended()).toBe(0);

@@ -370,7 +370,7 @@ test("/compact reports the start and the end, and a refusal", async ({ table }) 
 	const end = { status: "compacted", tokens_before: 18_200, tokens_after: 2_400, error: "" } as const;
 	table.session.happens("compaction.ended", end);
 	await table.settle();
-	expect(table.rows.at(-1)).toBe("the conversation was replaced by a summary: 18.2k → 2.4k tokens");
+	expect(table.rows.at(-1)).toBe("the conversation is now a summary: 18.2k → 2.4k tokens");
 	await table.type("/compact");
 	table.client
 		.last("compact_session")

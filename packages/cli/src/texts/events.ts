@@ -47,7 +47,7 @@ export const eventTexts = {
 	retrying: ({ seconds, attempt }: { readonly seconds: number; readonly attempt: number }) =>
 		`; trying again in ${seconds} s, attempt ${attempt}`,
 	shortened: ({ before, after }: { readonly before: string; readonly after: string }) =>
-		`the conversation was replaced by a summary: ${before} → ${after} tokens`,
+		`the conversation is now a summary: ${before} → ${after} tokens`,
 	nothingToShorten: "the conversation has nothing to shorten",
 	shorteningStopped: "the conversation was not shortened: stopped",
 	notShortened: ({ error }: { readonly error: string }) => `the conversation was not shortened: ${error}`,
