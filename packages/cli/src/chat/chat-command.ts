@@ -48,7 +48,7 @@ export async function chat(flags: ChatFlags, io: Io): Promise<number> {
 		const session = await open(flags.continue ? await lastSession(client, rootDir) : flags.session);
 		const find = (id: string) => findSession(address, id);
 		const listFiles = async (id: string, text: string) => fileNames((await find(id)).root_dir, text);
-		// Text of a pipe may be from anyone, so it cannot choose files to send.
+		// The author of text in a pipe is unknown, so the text cannot choose files to send.
 		const upload = (path: string) => uploadFile(address, path);
 		const images = io.stdin.isTTY ? { cwd: io.cwd, upload } : undefined;
 		const begin: BeginChat = (display) => {
