@@ -116,7 +116,7 @@ test("a full queue is posted once, and all messages are sent in order", async ()
 	const sentTexts = Array.from({ length: 36 }, (_, index) => `message ${index}`);
 	const stage = await playScene(sentTexts.map((says) => ({ says })));
 	const shown = (): string[] =>
-		stage.posts(stage.room()).filter((post) => post.includes("queue is full here"));
+		stage.posts(stage.room()).filter((post) => post.includes("The queue is full."));
 	expect(shown()).toHaveLength(1);
 	for (const says of sentTexts) {
 		await playScene([{ gateway: { answers: `to ${says}` } }, { passes: 31_000 }], stage);

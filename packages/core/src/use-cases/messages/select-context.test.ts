@@ -54,6 +54,11 @@ class Scene {
 		return runId;
 	}
 
+	/** Waits until the model writes. A run that is cancelled before uses no reply of the script. */
+	async writing(): Promise<void> {
+		await this.#log.next("text.delta");
+	}
+
 	async answered(): Promise<void> {
 		await this.#log.next("assistant.message");
 	}
@@ -124,6 +129,7 @@ test("a message that the session was sent is not repeated as context", async () 
 test("the context of a message that was cancelled while it waited is sent with the next one", async () => {
 	await using scene = await Scene.open(new ScriptedModel(stuck("…"), [says("ok")], [says("ok")]));
 	await scene.send(context());
+	await scene.writing();
 	const waiting = await scene.send(context(message("1")));
 	await scene.t.runtime.cancel(unkeyed(ada), scene.session, { runId: waiting });
 	await scene.answered();
