@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { Clone, type Ended } from "./clone.ts";
 
 const help = "Self-hosted AI agent for you";
-const source = "packages/cli/src/program.ts";
+const source = "packages/cli/src/texts/program.ts";
 const spare = "packages/core/src/spare.ts";
 const added = "packages/core/src/added.ts";
 const spareTest = "packages/core/src/spare.test.ts";
@@ -164,7 +164,7 @@ test("the thread that reads pages is in the bundle", async () => {
 
 test("a source that reads a file next to itself is refused, and no files remain", async () => {
 	clone.write(spare, "export const here = import.meta.url;");
-	clone.write(source, `import "../../core/src/spare.ts";\n${program}`);
+	clone.write(source, `import "../../../core/src/spare.ts";\n${program}`);
 	const { code, stderr } = await clone.build();
 	expect(code).toBe(1);
 	expect(stderr).toContain("packages/core/src/spare.ts uses import.meta");

@@ -57,11 +57,11 @@ test("the model and the usage are below an answer, and /model and /usage show mo
 	fake.script(says("Good morning, who is there?"), says("Good evening."));
 	const chat = await setup.chat();
 	await chat.enter("hello");
-	await chat.rests("claude-sonnet-5-5 · ");
+	await chat.rests("Good morning, who is there?\nclaude-sonnet-5-5 · ");
 	await chat.enter("/model fast");
 	await chat.rests("model from the next message on: claude-haiku-5-5");
 	await chat.enter("good night");
-	await chat.rests("claude-haiku-5-5 · ");
+	await chat.rests("Good evening.\nclaude-haiku-5-5 · ");
 	await chat.enter("/usage");
 	await chat.rests("total ");
 	const text = withoutFigures(chat.text);
@@ -74,7 +74,7 @@ test("a failed model call is retried, and the reason is shown during the wait", 
 	fake.script({ status: 529 }, says("At last."));
 	const chat = await setup.chat();
 	await chat.enter("hello");
-	await chat.shows("; trying again in 1 s, attempt 2 · Ctrl-C cancels");
+	await chat.shows("; trying again in 1 s, attempt 2 · ");
 	await chat.rests("At last.");
 	expect(chat.text).not.toContain("trying again");
 });
