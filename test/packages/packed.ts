@@ -23,6 +23,9 @@ export function findProgram(name: string): string {
 	return join(folder, name);
 }
 
+/** Variables of `npm run` about this machine and this clone. They are no settings of the user. */
+const ofScripts = /^npm_config_(?:(?:local_|global_)?prefix|node_gyp|nodedir|npm_version|user_agent)$/i;
+
 /** Settings by which npm of this machine reaches its registry, and its cache. A new home directory has no settings. */
 export async function npmSettings(): Promise<Record<string, string>> {
 	const settings: Record<string, string> = {};
@@ -33,7 +36,8 @@ export async function npmSettings(): Promise<Record<string, string>> {
 		settings[`npm_config_${name}`] = stdout.trim();
 	}
 	for (const [name, value] of Object.entries(process.env)) {
-		if (value !== undefined && /_proxy$|_CERT|^npm_config_/i.test(name)) settings[name] = value;
+		if (value === undefined || ofScripts.test(name)) continue;
+		if (/_proxy$|_CERT|^npm_config_/i.test(name)) settings[name] = value;
 	}
 	return {
 		...settings,
