@@ -23,7 +23,7 @@ export function findProgram(name: string): string {
 	return join(folder, name);
 }
 
-/** Variables of `npm run` about this machine and this clone. They are no settings of the user. */
+/** Variables of `npm run` about this machine and this clone. The user did not set them. */
 const ofScripts = /^npm_config_(?:(?:local_|global_)?prefix|node_gyp|nodedir|npm_version|user_agent)$/i;
 
 /** Settings by which npm of this machine reaches its registry, and its cache. A new home directory has no settings. */
