@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { capture } from "./capture.mjs";
@@ -45,10 +45,10 @@ export async function run([folder = join(root, "dist"), ...names]) {
  * @param {string} stage
  */
 async function packInto(target, stage) {
-	const args = ["pack", stage, "--json", "--ignore-scripts", "--pack-destination", target];
+	const args = ["pack", stage, "--ignore-scripts", "--pack-destination", target];
 	const { code, output } = await capture("npm", args, { env: environment() });
 	if (code !== 0) throw new Error(`npm ${args.join(" ")} ended with ${code}:\n${output.trim()}`);
-	const [{ filename }] = JSON.parse(output.slice(output.indexOf("[\n")));
-	// Some versions of npm print the name of a scoped package here.
-	return join(target, filename.replace(/^@/, "").replace("/", "-"));
+	// The versions of npm differ in what they print, and can add notices.
+	const { name, version } = JSON.parse(readFileSync(join(stage, "package.json"), "utf8"));
+	return join(target, `${name.replace(/^@/, "").replace("/", "-")}-${version}.tgz`);
 }

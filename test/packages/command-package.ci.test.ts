@@ -18,8 +18,7 @@ let tarball: string;
 
 beforeAll(async () => {
 	oldNode = await node20(stage);
-	const files = await pack(oldNode, join(stage, "files"), "command");
-	tarball = files.find((file) => basename(file).startsWith(`${packageName}-`)) ?? "";
+	[tarball = ""] = await pack(oldNode, join(stage, "files"), "command");
 	execFileSync("tar", ["-xzf", tarball, "-C", stage]);
 });
 afterAll(() => rmSync(stage, { recursive: true }));

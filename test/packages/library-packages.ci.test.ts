@@ -13,6 +13,7 @@ const blocks = markedBlocks(readFileSync(join(root, "docs/connectors.md"), "utf8
 let oldNode: string;
 let machine: NewMachine;
 let project: string;
+let packed: readonly string[];
 
 /** Options of a strict program in TypeScript, which also checks the types of all libraries. */
 const compilerOptions = {
@@ -30,13 +31,18 @@ beforeAll(async () => {
 	machine = await NewMachine.create(oldNode);
 	project = join(machine.home, "project");
 	mkdirSync(project);
-	await pack(oldNode, project, "base", "protocol", "connector");
+	packed = await pack(oldNode, project, "base", "protocol", "connector");
 	writeFileSync(join(project, "package.json"), '{ "type": "module", "private": true }');
 });
 
 afterAll(async () => {
 	await machine[Symbol.asyncDispose]();
 	rmSync(stage, { recursive: true });
+});
+
+test("the command prints the paths of the packages", () => {
+	const files = readdirSync(project).filter((name) => name.endsWith(".tgz"));
+	expect(packed.toSorted()).toEqual(files.map((name) => join(project, name)).toSorted());
 });
 
 test("the client and the base install on Node 20, and need no library for Node 22", async () => {

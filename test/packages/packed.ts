@@ -1,6 +1,6 @@
 import { type ChildProcessByStdio, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { createInterface } from "node:readline";
@@ -152,8 +152,12 @@ async function majorOf(program: string): Promise<number> {
 	return Number.parseInt(stdout.slice(1), 10);
 }
 
-/** Makes the packages in a folder as `npm run pack` does, with this Node. Returns their files. */
+/** Makes the packages in a folder as `npm run pack` does, with this Node. Returns the printed paths. */
 export async function pack(node: string, folder: string, ...names: readonly string[]): Promise<string[]> {
-	await execute(node, [join(root, "scripts/run.mjs"), "pack", folder, ...names], { cwd: root });
-	return readdirSync(folder).map((name) => join(folder, name));
+	const { stdout } = await execute(node, [join(root, "scripts/run.mjs"), "pack", folder, ...names], {
+		cwd: root,
+		// Messages of npm after its output, as it prints them for a newer version.
+		env: { ...process.env, npm_config_loglevel: "info" },
+	});
+	return stdout.trim().split("\n");
 }
