@@ -1,6 +1,17 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync } from "node:fs";
+import {
+	existsSync,
+	mkdirSync,
+	mkdtempSync,
+	readFileSync,
+	realpathSync,
+	rmSync,
+	statSync,
+	writeFileSync,
+} from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -161,6 +172,37 @@ test("a refused key is not stored in a script, and the reason does not contain i
 	expect(refused.stderr).toContain("The test failed");
 	expect(refused.stdout + refused.stderr).not.toContain("sk-ant-refused");
 	expect(existsSync(join(root, "refused/api-keys.json"))).toBe(false);
+});
+
+/** A server that accepts no key, and the keys that it got. */
+async function refusingServer() {
+	const keys: (string | undefined)[] = [];
+	const server = createServer((request, response) => {
+		keys.push(request.headers.authorization);
+		response.writeHead(401).end("{}");
+	}).listen(0, "127.0.0.1");
+	await once(server, "listening");
+	const { port } = server.address() as AddressInfo;
+	return { keys, url: `http://127.0.0.1:${port}/v1`, close: () => server.close() };
+}
+
+test("the key of another provider is not sent to the address of the provider before", async () => {
+	const [before, after] = await Promise.all([refusingServer(), refusingServer()]);
+	const variables = { PARLEY_DATA: join(root, "moved"), OPENAI_API_KEY: "key-of-another-provider-0123" };
+	const servers = { openai: { baseUrl: after.url, key: "OPENAI_API_KEY" } };
+	mkdirSync(variables.PARLEY_DATA, { mode: 0o700 });
+	writeFileSync(
+		join(variables.PARLEY_DATA, "parley.config.json"),
+		JSON.stringify({ provider: "mistral", baseUrl: before.url, models: { providers: servers } }),
+	);
+	const setup = ["setup", "--yes", "--only", "model", "--provider", "openai", "--model", "gpt-5"];
+	expect(await piped(setup, { variables })).toMatchObject({ status: 1 });
+	expect(before.keys).toEqual([]);
+	expect(after.keys).toContain(`Bearer ${variables.OPENAI_API_KEY}`);
+	expect(await piped([...setup, "--no-test"], { variables })).toMatchObject({ status: 0 });
+	expect((await piped(["config", "get", "baseUrl"], { variables })).stdout).not.toContain(before.url);
+	before.close();
+	after.close();
 });
 
 test("the first start offers the wizard once, and never without a terminal", async () => {

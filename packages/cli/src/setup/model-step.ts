@@ -1,7 +1,15 @@
 import { text } from "node:stream/consumers";
 import { defined, ParleyError, systemClock } from "@parley/base";
 import { loadConfig, testModel } from "@parley/gateway";
-import { changeSetting, knownProvider, readStoredKeys, storeKeys } from "@parley/gateway/settings";
+import {
+	type ConfigSources,
+	changeSetting,
+	effectiveSetting,
+	knownProvider,
+	readStoredKeys,
+	storeKeys,
+	withoutSetting,
+} from "@parley/gateway/settings";
 import type { Io } from "../command-line/io.ts";
 import { printNotice } from "../command-line/output.ts";
 import { askSecret, askText, choose } from "../command-line/prompts.ts";
@@ -133,7 +141,8 @@ async function test(choice: ModelChoice, { flags, io, data }: StepParts): Promis
 		const sources = await configSources({ data }, await withStoredKeys(io, data));
 		const own = variable === undefined || key === undefined ? {} : { [variable]: key };
 		const environment = { ...sources.environment, ...own };
-		const config = loadConfig({ ...sources, environment, flags: { data, provider, model, baseUrl } });
+		const used = isOtherProvider(provider, sources) ? await withoutSetting("baseUrl", sources) : sources;
+		const config = loadConfig({ ...used, environment, flags: { data, provider, model, baseUrl } });
 		const answer = await testModel(config, systemClock);
 		const seconds = (answer.durationMs / 1000).toFixed(1);
 		printNotice(visibleLine(setupTexts.tested({ model: answer.model, seconds })), io);
@@ -144,14 +153,23 @@ async function test(choice: ModelChoice, { flags, io, data }: StepParts): Promis
 	}
 }
 
+/** Whether the address in the file is that of another provider, whose server must not get this provider's key. */
+function isOtherProvider(provider: string, sources: ConfigSources): boolean {
+	const { value = "auto" } = effectiveSetting("provider", sources);
+	// An address without a provider is that of a server with the Messages API.
+	return provider !== (value === "auto" ? "anthropic" : value);
+}
+
 async function store(choice: ModelChoice, { io, data }: StepParts): Promise<StepResult> {
 	const { provider, model, baseUrl, variable, key } = choice;
-	if (variable !== undefined && key !== undefined)
-		await storeKeys({ [variable]: key }, { data, clock: systemClock });
 	const change = {
 		sources: await configSources({ data }, await withStoredKeys(io, data)),
 		clock: systemClock,
 	};
+	// First, so that no later start can use the new key at the old address.
+	if (isOtherProvider(provider, change.sources)) await changeSetting("baseUrl", undefined, change);
+	if (variable !== undefined && key !== undefined)
+		await storeKeys({ [variable]: key }, { data, clock: systemClock });
 	const { path: file } = await changeSetting("provider", [provider], change);
 	// Another server has no standard model.
 	const isUsual = model === undefined || (model === usual && baseUrl === undefined);

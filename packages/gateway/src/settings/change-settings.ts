@@ -65,6 +65,14 @@ export async function changeSetting(
 	});
 }
 
+/** The sources as if the configuration file did not have the setting. */
+export async function withoutSetting(key: string, sources: ConfigSources): Promise<ConfigSources> {
+	const { path, text } = await readConfigText(sources);
+	// Throws for a file that cannot be edited.
+	parseCommentedJson(path, text);
+	return { ...sources, draft: { text: editCommentedJson(text, key.split("."), undefined) } };
+}
+
 /**
  * Replaces the text of the configuration file. `before` is the text that the operator edited: throws `failed_precondition` if
  * the file has another one now.

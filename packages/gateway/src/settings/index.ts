@@ -8,6 +8,7 @@ export {
 	changeSetting,
 	readConfigText,
 	replaceConfigText,
+	withoutSetting,
 } from "./change-settings.ts";
 export {
 	type EffectiveSetting,
