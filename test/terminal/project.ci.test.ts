@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, statSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { parseJson } from "@parley/base";
@@ -117,6 +117,8 @@ test("the home directory needs a typed yes, and the data directory is refused", 
 
 test("a gateway with other roots uses a directory that is allowed while it runs", async () => {
 	expect(piped(home, "stop").status).toBe(0);
+	const log = readFileSync(join(data, "run/gateway.log"), "utf8");
+	expect(log.match(/"msg":"stopped"/g), log).toHaveLength(1);
 	expect(piped(home, "config", "set", "root", shop).status).toBe(0);
 	const chat = parley(shop);
 	await chat.rests("session sess_");

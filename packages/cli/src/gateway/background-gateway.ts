@@ -1,5 +1,6 @@
 import { once } from "node:events";
-import { mkdir, open, rename, stat } from "node:fs/promises";
+import { statSync } from "node:fs";
+import { mkdir, readFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { defined, delay, ParleyError, systemClock } from "@parley/base";
@@ -14,7 +15,6 @@ import { readConfig } from "./run-gateway.ts";
 /** A large database is migrated at the first start of a version. */
 const patienceSeconds = 120;
 const pollMs = 100;
-const longestLog = 10 * 1024 * 1024;
 const shownLines = 6;
 
 interface BackgroundStart {
@@ -43,7 +43,7 @@ export async function ensureGateway(start: BackgroundStart): Promise<FoundGatewa
 	const directory = join(data, "run");
 	await mkdir(directory, { recursive: true, mode: 0o700 });
 	const log = join(directory, "gateway.log");
-	const from = await prepareLog(log);
+	const from = sizeOf(log);
 	const program = startInBackground({
 		args: [process.argv[1] ?? "", "start", "--data", data, ...(await flagsFor(start))],
 		environment: environmentOf(io),
@@ -98,26 +98,15 @@ async function isFree(address: { readonly host: string; readonly port: number })
 	return true;
 }
 
-/** Size of the log, after a long one was moved away. */
-async function prepareLog(log: string): Promise<number> {
-	const size = await stat(log).then(
-		(facts) => facts.size,
-		() => 0,
-	);
-	if (size <= longestLog) return size;
-	await rename(log, `${log}.1`);
-	return 0;
+/** Size of the log. The gateway itself limits it. */
+function sizeOf(log: string): number {
+	return statSync(log, { throwIfNoEntry: false })?.size ?? 0;
 }
 
 async function failure(log: string, from: number): Promise<ParleyError> {
-	await using file = await open(log, "r");
-	const { size } = await file.stat();
-	const { buffer } = await file.read(
-		Buffer.alloc(Math.max(0, size - from)),
-		0,
-		Math.max(0, size - from),
-		from,
-	);
-	const lines = visibleText(buffer.toString("utf8")).trimEnd().split("\n").slice(-shownLines).join("\n");
+	const all = await readFile(log);
+	// A long log was replaced by a new one during the start.
+	const own = all.length < from ? all : all.subarray(from);
+	const lines = visibleText(own.toString("utf8")).trimEnd().split("\n").slice(-shownLines).join("\n");
 	return new ParleyError(projectTexts.failed({ log, lines }), { code: "failed_precondition" });
 }

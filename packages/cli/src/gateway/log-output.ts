@@ -1,7 +1,7 @@
-import { fstatSync } from "node:fs";
+import { fstatSync, statSync } from "node:fs";
 import { type LogDestination, type LogLevel, logLevels, StderrWriter } from "@parley/base";
 import type { Io } from "../command-line/io.ts";
-import { LogFile } from "./log-file.ts";
+import { LogFile, logFilesIn } from "./log-file.ts";
 
 export interface LogOutputOptions {
 	readonly data: string;
@@ -24,12 +24,13 @@ export interface LogOutput {
 
 /**
  * Log lines go to stderr, or to the terminal, and to the log file of the data directory. The journal of systemd stores
- * stderr itself, so there is no file for it. For a person at a terminal, the file also has the lines of `info`.
+ * stderr itself, so there is no file for it. In the background, stderr is the log file, which gets each line only once. For a
+ * person at a terminal, the file also has the lines of `info`.
  */
 export function logOutput({ data, level, terminal, onlyFile, environment }: LogOutputOptions): LogOutput {
 	if (level === "silent") return { level, destination: terminal ?? new StderrWriter(), takesLines: false };
 	const file = new LogFile(data);
-	if (onlyFile) return { level, destination: file, takesLines: true };
+	if (onlyFile || isLogFile(data)) return { level, destination: file, takesLines: true };
 	if (terminal) {
 		const shown = logLevels.slice(logLevels.indexOf(level));
 		const atLeast = level === "debug" ? "debug" : "info";
@@ -57,6 +58,13 @@ function tee(first: LogDestination, file: LogFile): LogDestination {
 function levelOf(line: string): LogLevel {
 	const [, name] = /^\{"level":"(\w+)"/.exec(line) ?? [];
 	return logLevels.find((one) => one === name) ?? "error";
+}
+
+/** Whether stderr leads to the log file of the data directory. */
+function isLogFile(data: string): boolean {
+	const file = statSync(logFilesIn(data).current, { throwIfNoEntry: false });
+	const { dev, ino } = fstatSync(2);
+	return file?.dev === dev && file.ino === ino;
 }
 
 /** Whether stderr leads to the journal. JOURNAL_STREAM has its device and inode: systemd.exec(5). */
