@@ -1,4 +1,4 @@
-import { readdir } from "node:fs/promises";
+import { readdir, realpath } from "node:fs/promises";
 import { basename, dirname, extname } from "node:path";
 import { ParleyError } from "@parley/base";
 import { serviceErrors } from "../texts/service.ts";
@@ -71,5 +71,14 @@ async function servicesIn(manager: ServiceManager, data: string): Promise<Instal
 			.filter((file) => file.endsWith(ending) && extname(file) === extname(example))
 			.map((file) => findService(file.slice(0, -ending.length), manager).catch(() => undefined)),
 	);
-	return found.flatMap((one) => (one?.marker.data === data ? [one] : []));
+	const wanted = await realPath(data);
+	const isOfData = await Promise.all(
+		found.map(async (one) => one && (await realPath(one.marker.data)) === wanted),
+	);
+	return found.flatMap((one, index) => (one && isOfData[index] ? [one] : []));
+}
+
+/** A directory can have several names, because of links. */
+function realPath(path: string): Promise<string> {
+	return realpath(path).catch(() => path);
 }
