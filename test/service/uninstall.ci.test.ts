@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { expect, test } from "vitest";
@@ -63,4 +63,32 @@ test("a directory that no gateway has used is not deleted", async () => {
 	});
 	expect(existsSync(join(managers.home, "letter.txt"))).toBe(true);
 	expect(await managers.run(["uninstall", "--keep-data", "--data-too"])).toMatchObject({ code: 2 });
+});
+
+test("a repeated command deletes the data that a killed command has only renamed", async () => {
+	await using managers = await Managers.open();
+	const [data, target, renamed] = ["link", "data", "data.deleted-4000000"].map((name) =>
+		join(managers.root, name),
+	) as [string, string, string];
+	mkdirSync(target);
+	symlinkSync(target, data);
+	renameSync(target, renamed);
+	writeFileSync(join(renamed, "parley.sqlite"), "x");
+	const kept = await managers.succeeds(["uninstall", "--data", data]);
+	expect(kept).toContain(`remains: the data in ${renamed} `);
+	expect(existsSync(renamed)).toBe(true);
+	const deleted = await managers.succeeds(["uninstall", "--data", data, "--data-too", "--yes"]);
+	expect(deleted).toContain(`deleted: the data in ${data}\n`);
+	expect(readdirSync(managers.root).filter((name) => /^(?:data|link)/.test(name))).toEqual([]);
+});
+
+test("a service is found and removed, also if the data directory is named by a link", async () => {
+	await using managers = await Managers.open();
+	await managers.succeeds(["service", "install"]);
+	const link = join(managers.root, "link");
+	symlinkSync(managers.data, link);
+	const out = await managers.succeeds(["uninstall", "--data", link, "--data-too", "--yes"]);
+	expect(out).toContain(`removed: the service in ${managers.unit}\n`);
+	expect(existsSync(managers.unit)).toBe(false);
+	expect(readdirSync(managers.root).filter((name) => /^(?:data|link)/.test(name))).toEqual([]);
 });

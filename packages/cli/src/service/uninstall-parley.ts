@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
-import { readdir, realpath, rename, rm } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import { readdir, readlink, realpath, rename, rm } from "node:fs/promises";
+import { basename, dirname, join, resolve } from "node:path";
 import { createInterface } from "node:readline/promises";
 import { ParleyError } from "@parley/base";
 import { definedItems } from "@parley/base/defined";
@@ -46,8 +46,9 @@ export async function uninstallParley(
 	if (flags.dataToo && flags.dataStays) throw new UsageError(texts.bothFlags);
 	const data = await chosenDataDirectory(flags.data, io);
 	const services = await servicesOf(data, machine);
-	const deletes = await wantsDeletion(data, flags, io);
-	if (deletes) await checkDeletable(data, machine.home);
+	const deletes =
+		(existsSync(data) || (await renamedData(data)).length > 0) && (await wantsDeletion(data, flags, io));
+	if (deletes && existsSync(data)) await checkDeletable(data, machine.home);
 	if (flags.dryRun) return print(await planRows(data, services, deletes), { data, flags, io });
 	const done: string[] = [];
 	for (const service of services) {
@@ -63,7 +64,7 @@ export async function uninstallParley(
 	}
 	const keys = await Promise.all(services.map(async ({ marker }) => remainingKeys(marker.environmentFile)));
 	const rest = definedItems([
-		existsSync(data) ? texts.dataStays({ data }) : deletes ? undefined : texts.noData({ data }),
+		...(await dataRows(data, deletes)),
 		...keys,
 		hadBots ? texts.botsStay : undefined,
 		texts.programStays({ command: removal(findInstallation()) }),
@@ -74,7 +75,7 @@ export async function uninstallParley(
 /** Asks at a terminal, unless a flag answers. Without a terminal, data stays. */
 async function wantsDeletion(data: string, flags: UninstallParleyFlags, io: Io): Promise<boolean> {
 	const { dataToo, dataStays, yes, dryRun } = flags;
-	if (dataStays || !existsSync(data)) return false;
+	if (dataStays) return false;
 	if (dryRun || yes) return dataToo === true;
 	const hasTerminal = io.stdin.isTTY && io.stderr.isTTY;
 	if (!hasTerminal && dataToo) throw new UsageError(noConfirmation);
@@ -111,16 +112,40 @@ async function stopGateway(data: string, io: Io): Promise<number | undefined> {
 
 /** The lock excludes a gateway that starts now. The new name excludes one that starts while the files are deleted. */
 async function deleteData(data: string): Promise<void> {
-	const real = await realpath(data);
-	const above = dirname(real);
-	const prefix = `${basename(real)}.deleted-`;
-	lockDataDirectory(real).release();
-	await rename(real, join(above, `${prefix}${process.pid}`));
-	// A link that led to it.
+	if (existsSync(data)) {
+		const real = await realpath(data);
+		const lock = lockDataDirectory(real);
+		try {
+			await rename(real, `${real}${renamedEnding}${process.pid}`);
+		} finally {
+			lock.release();
+		}
+	}
+	for (const directory of await renamedData(data)) await rm(directory, { recursive: true, force: true });
+	// A link that led to the data, and by which a repeated command finds what remains.
 	await rm(data, { force: true });
-	// Also the remainder of a command that was killed.
-	const names = (await readdir(above)).filter((name) => name.startsWith(prefix) && /-\d+$/.test(name));
-	for (const name of names) await rm(join(above, name), { recursive: true, force: true });
+}
+
+const renamedEnding = ".deleted-";
+
+/** Data that this command, or one that was killed, has renamed but not completely deleted. */
+async function renamedData(data: string): Promise<string[]> {
+	const link = await readlink(data).catch(() => data);
+	const real = await realpath(data).catch(() => resolve(dirname(data), link));
+	const above = dirname(real);
+	const prefix = `${basename(real)}${renamedEnding}`;
+	const names = await readdir(above).catch(() => []);
+	return names
+		.filter((name) => name.startsWith(prefix) && /^\d+$/.test(name.slice(prefix.length)))
+		.map((name) => join(above, name));
+}
+
+/** The data that remains. */
+async function dataRows(data: string, deleted: boolean): Promise<string[]> {
+	if (deleted) return [];
+	const remaining = definedItems([existsSync(data) ? data : undefined, ...(await renamedData(data))]);
+	if (remaining.length === 0) return [texts.noData({ data })];
+	return remaining.map((directory) => texts.dataStays({ data: directory }));
 }
 
 async function remainingKeys(file: string): Promise<string | undefined> {
