@@ -148,13 +148,13 @@ test("a system service needs root and an account", async () => {
 		"install",
 		"--system",
 		"--user",
-		"agent",
+		"daemon",
 		"--root",
 		managers.home,
 		"--dry-run",
 	]);
 	expect(planned.split("\n")).toContain(`WorkingDirectory=${managers.home}`);
-	expect(planned).toMatch(/^User=agent$/m);
+	expect(planned).toMatch(/^User=daemon$/m);
 	expect(planned).toMatch(/^WantedBy=multi-user\.target$/m);
 	expect(planned).toMatch(/^EnvironmentFile=-\/etc\/parley\.env$/m);
 	const { code, error } = await managers.run([

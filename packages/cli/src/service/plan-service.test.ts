@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { chosenVariables, readEnvironmentFile, storeVariables } from "./environment-file.ts";
-import { programOf } from "./plan-service.ts";
+import { thisMachine } from "./machine.ts";
+import { accountOf, programOf, shellVariables } from "./plan-service.ts";
 
 const place = () => mkdtempDisposable(join(tmpdir(), "parley-plan-"));
 
@@ -48,4 +49,24 @@ test.each([
 	["X", '"a"', "characters"],
 ])("the variable %s with the value %j is refused", (name, value, reason) => {
 	expect(() => chosenVariables([name], { [name]: value })).toThrow(reason);
+});
+
+test.each(["root", "0", "no-such-account", "-u", ""])(
+	"a system service does not run as %j",
+	async (user) => {
+		const machine = thisMachine({ environment: { PATH: process.env["PATH"], SUDO_USER: "root" } });
+		await expect(accountOf(user, machine)).rejects.toThrow(`the account "${user || "root"}" cannot run`);
+	},
+);
+
+test("a system service runs as the given account, else as the one that called sudo", async () => {
+	const machine = thisMachine({ environment: { PATH: process.env["PATH"], SUDO_USER: "nobody" } });
+	expect(await accountOf("daemon", machine)).toBe("daemon");
+	expect(await accountOf(undefined, machine)).toBe("nobody");
+});
+
+test("a service gets the settings of the shell, the path of the TLS key among them, and no key", () => {
+	const settings = { PARLEY_TLS_CERT: "/c.pem", PARLEY_TLS_KEY: "/k.pem", PARLEY_MODEL: "m" };
+	const others = { PARLEY_TOKEN: "t", PARLEY_DATA: "/d", PARLEY_API_KEY: "k", ANTHROPIC_API_KEY: "a" };
+	expect(shellVariables({ ...settings, ...others })).toEqual(settings);
 });

@@ -37,8 +37,9 @@ const shellNames = [
 	"NODE_USE_ENV_PROXY",
 	"ANTHROPIC_BASE_URL",
 ];
-/** Variables of Parley that belong to clients, to the command line or to this computation. */
-const secretName = /TOKEN|KEY|SECRET|PASSWORD/;
+/** Variables that may contain a secret. PARLEY_TLS_KEY is the path of a file. */
+const secretName = /TOKEN|(?<!^PARLEY_TLS_)KEY|SECRET|PASSWORD/;
+/** Variables of clients, and the data directory, which is an argument of the gateway. */
 const clientNames = ["PARLEY_DATA", "PARLEY_TOKEN", "PARLEY_URL"];
 
 /**
@@ -51,7 +52,7 @@ export async function planService(
 	const scope: Scope = flags.system ? "system" : "user";
 	const data = await dataOf(flags, scope, io);
 	const environmentFile = resolve(io.cwd, flags.envFile ?? usualEnvironmentFile(flags.name, scope, data));
-	const user = flags.system ? accountOf(flags, machine) : undefined;
+	const user = flags.system ? await accountOf(flags.user, machine) : undefined;
 	const environment = shellVariables(io.environment);
 	const roots = await checkedRoots(
 		{ ...flags, data },
@@ -88,11 +89,18 @@ function usualEnvironmentFile(name: string, scope: Scope, data: string): string 
 	return scope === "system" ? `/etc/${name}.env` : join(data, "service.env");
 }
 
-/** The gateway never runs as root, which its commands would become without a sandbox. */
-function accountOf({ user }: InstallFlags, { environment }: Machine): string {
-	const account = user ?? (environment["SUDO_USER"] || undefined);
-	if (account !== undefined && account !== "root") return account;
-	throw new ParleyError(serviceErrors.noAccount({ account: account ?? "" }), { code: "invalid_argument" });
+/**
+ * The account of a system service. It exists and is not root under any name, because without a sandbox commands have the
+ * rights of the gateway.
+ */
+export async function accountOf(
+	user: string | undefined,
+	{ environment, run }: Pick<Machine, "environment" | "run">,
+): Promise<string> {
+	const account = user || environment["SUDO_USER"] || "";
+	const { code, output } = await run("id", ["-u", "--", account]);
+	if (code === 0 && Number(output) > 0) return account;
+	throw new ParleyError(serviceErrors.noAccount({ account }), { code: "invalid_argument" });
 }
 
 /** The configured roots. Rejects like a start if the configuration is invalid. */
@@ -113,7 +121,7 @@ async function checkedRoots(flags: InstallFlags, io: Io): Promise<readonly strin
 }
 
 /** Settings of Parley in this shell, and what programs of the agent need. */
-function shellVariables(environment: Io["environment"]): Record<string, string> {
+export function shellVariables(environment: Io["environment"]): Record<string, string> {
 	const names = Object.keys(environment).filter(
 		(name) =>
 			shellNames.includes(name) ||
