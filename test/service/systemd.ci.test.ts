@@ -53,16 +53,20 @@ test("a service is installed, updated, shown and removed", async () => {
 
 test("a service gets the keys that the operator stores, and no other key of the shell", async () => {
 	await using managers = await Managers.open();
-	const keys = { BRAVE_API_KEY: "brave-1", MISTRAL_API_KEY: "mistral-1", PARLEY_TOKEN: "" };
+	const keys = {
+		BRAVE_API_KEY: "brave-1",
+		MISTRAL_API_KEY: "mistral-1",
+		HTTPS_PROXY: "http://me:pw@proxy:1",
+	};
 	const out = await managers.succeeds(["service", "install", "--env", "BRAVE_API_KEY"], keys);
 	expect(out).toContain(
-		"note: the service does not get MISTRAL_API_KEY of this shell: `parley service install --env MISTRAL_API_KEY`",
+		"note: the service does not get MISTRAL_API_KEY, HTTPS_PROXY of this shell: `parley service install --env MISTRAL_API_KEY --env HTTPS_PROXY`",
 	);
 	const file = join(managers.data, "service.env");
 	expect((await stat(file)).mode & 0o777).toBe(0o600);
 	expect(await readFile(file, "utf8")).toMatch(/^BRAVE_API_KEY=brave-1$/m);
 	const unit = await readFile(managers.unit, "utf8");
-	expect(unit).not.toMatch(/brave-1|mistral-1/);
+	expect(unit).not.toMatch(/brave-1|mistral-1|me:pw/);
 	const { pid } = await managers.json(["service", "status"]);
 	const environment = (await readFile(`/proc/${pid}/environ`, "utf8")).split("\0");
 	expect(environment).toContain("BRAVE_API_KEY=brave-1");

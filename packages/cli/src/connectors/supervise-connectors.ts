@@ -5,6 +5,7 @@ import type { Io } from "../command-line/io.ts";
 import type { GatewayFlags } from "../gateway/gateway-flags.ts";
 import type { LogOutput } from "../gateway/log-output.ts";
 import { platforms } from "../gateway/platform.ts";
+import { proxyVariables } from "./proxy-variables.ts";
 import { Supervisor } from "./supervisor.ts";
 
 /** Environment variables of connectors besides their own token. None is the key of a model. */
@@ -19,14 +20,8 @@ const sharedNames = [
 	"NO_COLOR",
 	"NODE_EXTRA_CA_CERTS",
 	"PARLEY_CONFIG",
-	// Proxies, for networks without direct access.
 	"NODE_USE_ENV_PROXY",
-	"HTTPS_PROXY",
-	"https_proxy",
-	"HTTP_PROXY",
-	"http_proxy",
-	"NO_PROXY",
-	"no_proxy",
+	...proxyVariables,
 ] as const;
 
 interface SuperviseOptions {

@@ -6,6 +6,7 @@ import { findRunningGateway, type RunningGateway } from "../client/running-gatew
 import type { Io } from "../command-line/io.ts";
 import { printJson, printRows } from "../command-line/output.ts";
 import { progressLine } from "../command-line/progress-line.ts";
+import { proxyVariables } from "../connectors/proxy-variables.ts";
 import { platforms } from "../gateway/platform.ts";
 import { visibleLine } from "../text/visible.ts";
 import { serviceErrors, serviceTexts } from "../texts/service.ts";
@@ -105,13 +106,13 @@ async function waitForGateway(
 	}
 }
 
-/** Keys that a gateway of this shell would use, and that the service does not get. */
+/** Keys and proxies that a gateway of this shell would use, and that the service does not get. */
 async function missingKeys(
 	{ environmentFile }: ServicePlan,
 	environment: Io["environment"],
 ): Promise<string[]> {
 	const stored = await readEnvironmentFile(environmentFile);
-	const names = [...keyVariables, ...platforms.flatMap(({ variables }) => variables)];
+	const names = [...keyVariables, ...platforms.flatMap(({ variables }) => variables), ...proxyVariables];
 	const missing = names.filter((name) => environment[name] && stored[name] === undefined);
 	if (missing.length === 0) return [];
 	const flags = missing.map((name) => `--env ${name}`).join(" ");

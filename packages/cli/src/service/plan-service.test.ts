@@ -51,13 +51,10 @@ test.each([
 	expect(() => chosenVariables([name], { [name]: value })).toThrow(reason);
 });
 
-test.each(["root", "0", "no-such-account", "-u", ""])(
-	"a system service does not run as %j",
-	async (user) => {
-		const machine = thisMachine({ environment: { PATH: process.env["PATH"], SUDO_USER: "root" } });
-		await expect(accountOf(user, machine)).rejects.toThrow(`the account "${user || "root"}" cannot run`);
-	},
-);
+test.each(["root", "0", "no-such-account", "-u", ""])("a system service does not run as %j", async (user) => {
+	const machine = thisMachine({ environment: { PATH: process.env["PATH"], SUDO_USER: "root" } });
+	await expect(accountOf(user, machine)).rejects.toThrow(`the account "${user || "root"}" cannot run`);
+});
 
 test("a system service runs as the given account, else as the one that called sudo", async () => {
 	const machine = thisMachine({ environment: { PATH: process.env["PATH"], SUDO_USER: "nobody" } });
