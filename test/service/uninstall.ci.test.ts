@@ -74,8 +74,8 @@ test("a repeated command deletes the data that a killed command has only renamed
 	symlinkSync(target, data);
 	renameSync(target, renamed);
 	writeFileSync(join(renamed, "parley.sqlite"), "x");
-	const kept = await managers.succeeds(["uninstall", "--data", data]);
-	expect(kept).toContain(`remains: the data in ${renamed} `);
+	const remaining = await managers.succeeds(["uninstall", "--data", data]);
+	expect(remaining).toContain(`remains: the data in ${renamed} `);
 	expect(existsSync(renamed)).toBe(true);
 	const deleted = await managers.succeeds(["uninstall", "--data", data, "--data-too", "--yes"]);
 	expect(deleted).toContain(`deleted: the data in ${data}\n`);
