@@ -93,10 +93,7 @@ function usualEnvironmentFile(name: string, scope: Scope, data: string): string 
  * The account of a system service. It exists and is not root under any name, because without a sandbox commands have the
  * rights of the gateway.
  */
-export async function accountOf(
-	user: string | undefined,
-	{ environment, run }: Pick<Machine, "environment" | "run">,
-): Promise<string> {
+export async function accountOf(user: string | undefined, { environment, run }: Machine): Promise<string> {
 	const account = user || environment["SUDO_USER"] || "";
 	const { code, output } = await run("id", ["-u", "--", account]);
 	if (code === 0 && Number(output) > 0) return account;
