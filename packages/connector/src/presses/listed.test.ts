@@ -5,7 +5,7 @@ import { listedPrompt, waiting } from "../testing/listed-prompts.ts";
 import { ada, general, pressed, scriptedContext } from "../testing/question-context.ts";
 import { read, token } from "../testing/question-scene.ts";
 import type { ScriptedAnswers } from "../testing/scripted-requests.ts";
-import { pressesOfListed } from "./listed.ts";
+import { listedButtons, pressesOfListed } from "./listed.ts";
 
 type Kind = keyof typeof pressesOfListed;
 
@@ -40,6 +40,26 @@ test.each([
 	});
 	expect(replyText).toMatch(/^\*\*Approval\*\* · the agent wants to use `run_command`\n\nRequested by Mia/);
 	expect(replyText.endsWith(words)).toBe(true);
+});
+
+test.each([
+	["another command", { cmd: "rm -rf /" }],
+	["another end of a long command", { cmd: `${"a".repeat(10_000)} -rf /` }],
+])("a press on a list that was shown before the call got %s decides nothing", async (_what, changed) => {
+	const before = listedPrompt({}, { arguments: { cmd: `${"a".repeat(10_000)} -n 10` } });
+	const after = listedPrompt({}, { arguments: changed });
+	for (const [now, decides] of [
+		[before, true],
+		[after, false],
+	] as const) {
+		const { context, gateway } = scriptedContext({ ...waiting(now), ...sent });
+		const [approve] = listedButtons(context, before, { cut: false });
+		const target = approve?.type === "button" ? context.controls.read(approve.id) : undefined;
+		if (target?.kind !== "listed-approve") throw new Error("the list has no button to approve");
+		const reply = await pressesOfListed[target.kind](context, pressed({}), target);
+		expect(gateway.requests.some(({ method }) => method === "prompt_response")).toBe(decides);
+		expect(reply?.text.includes("this call has changed since this list was shown")).toBe(!decides);
+	}
 });
 
 test("a repeated press returns the result, although the approval is closed", async () => {

@@ -4,7 +4,7 @@ import type { ControlTarget } from "../controls/controls.ts";
 import type { Cut } from "../conversation/questions/cut.ts";
 import { type FittedCard, fitCard } from "../conversation/questions/fit-card.ts";
 import { answeredOutcome } from "../conversation/questions/outcome.ts";
-import { type OpenQuestion, platformOf } from "../conversation/questions/question.ts";
+import { type OpenQuestion, platformOf, versionOf } from "../conversation/questions/question.ts";
 import { heading } from "../conversation/questions/question-card.ts";
 import { callFacts, openFacts } from "../conversation/questions/question-facts.ts";
 import { readQuestion } from "../conversation/questions/read-question.ts";
@@ -23,12 +23,18 @@ import type { PressHandlers } from "./press.ts";
  * answer to the press.
  */
 export const pressesOfListed: PressHandlers<"listed-approve" | "listed-deny" | "listed-whole"> = {
-	"listed-approve": (context, handled, target) =>
-		give(context, handled, { target, response: { value: "once" } }),
-	"listed-deny": (context, handled, target) => {
+	"listed-approve": async (context, handled, target) => {
+		const [subject = "", version] = target.subject.split(".");
+		const prompt = await findListed(context, subject, handled.event);
+		if (prompt && version !== undefined && versionOfListed(context, prompt) !== version)
+			return { text: texts.changed({ command: context.platform.command("approvals", handled.event.room) }) };
+		return give(context, handled, { target: { ...target, subject }, response: { value: "once" }, prompt });
+	},
+	"listed-deny": async (context, handled, target) => {
 		const reason = handled.event.fields["reason"]?.trim() ?? "";
 		const response = { cancelled: true, ...defined({ reason: reason || undefined }) };
-		return give(context, handled, { target, response });
+		const prompt = await findListed(context, target.subject, handled.event);
+		return give(context, handled, { target, response, prompt });
 	},
 	"listed-whole": async (context, { event }, { subject }) => {
 		const prompt = await findListed(context, subject, event);
@@ -41,19 +47,20 @@ export const pressesOfListed: PressHandlers<"listed-approve" | "listed-deny" | "
 interface Given {
 	readonly target: ControlTarget;
 	readonly response: Response;
+	/** Absent if a repeated press has already been answered. */
+	readonly prompt: ListedPrompt | undefined;
 }
 
 async function give(
 	context: HandlerContext,
 	{ event, key }: HandledEvent<"press">,
-	{ target: { subject: token }, response }: Given,
+	{ target: { subject: token }, response, prompt }: Given,
 ): Promise<Reply> {
 	const { person, room } = event;
-	const listed = await findListed(context, token, event);
 	try {
 		const params = { token, key, ...response, ...context.onBehalf(person, room) };
 		const { late } = await context.gateway.request("prompt_response", params);
-		return late ? { text: texts.closed } : { text: resultOf(context, { event, response, token, listed }) };
+		return late ? { text: texts.closed } : { text: resultOf(context, { event, response, token, prompt }) };
 	} catch (reason) {
 		if (ParleyError.from(reason).code === "not_found") return { text: texts.closed };
 		throw reason;
@@ -64,14 +71,13 @@ interface Answered {
 	readonly response: Given["response"];
 	readonly event: HandledEvent<"press">["event"];
 	readonly token: string;
-	/** Absent if a repeated press has already been answered. */
-	readonly listed: ListedPrompt | undefined;
+	readonly prompt: Given["prompt"];
 }
 
 /** The card with its result, as the channel of the request shows it. */
 function resultOf(
 	context: HandlerContext,
-	{ event: { person, room }, response, token, listed }: Answered,
+	{ event: { person, room }, response, token, prompt }: Answered,
 ): string {
 	const { platform, clock } = context;
 	const { cancelled = false, reason } = response;
@@ -83,10 +89,10 @@ function resultOf(
 		by,
 		...defined({ reason: reason != null ? reason : undefined }),
 	};
-	const question = listed ? questionOf(context, listed) : { kind: "approval" as const, options: [] };
+	const question = prompt ? questionOf(context, prompt) : { kind: "approval" as const, options: [] };
 	const { words, details } = answeredOutcome(question, given, clock.now(), platform);
 	const { text } = fitCard(platform, "", (cut) => [
-		...(listed ? listedFacts(context, listed, { room, cut }) : []),
+		...(prompt ? listedFacts(context, prompt, { room, cut }) : []),
 		words,
 		...details(cut),
 	]);
@@ -123,6 +129,11 @@ export async function findListed(
 /** Converts an approval for its card. */
 function questionOf({ platform: { limits } }: HandlerContext, prompt: ListedPrompt): OpenQuestion {
 	return readQuestion(prompt, limits);
+}
+
+/** `versionOf` the complete call: a list can show all of it. */
+function versionOfListed({ platform: { limits } }: HandlerContext, prompt: ListedPrompt): string {
+	return versionOf(readQuestion(prompt, { ...limits, post: Number.MAX_SAFE_INTEGER }));
 }
 
 /** Paragraphs about the request, its author and its channel. */
@@ -162,16 +173,18 @@ export function listedCard(
 
 /** Controls for an approval. `cut`: the text does not show everything, so that it cannot be approved. */
 export function listedButtons(
-	{ controls }: HandlerContext,
-	{ token, session_id: session, always_ask }: ListedPrompt,
+	context: HandlerContext,
+	prompt: ListedPrompt,
 	{ number, cut, whole = false }: Numbered & { readonly cut: boolean; readonly whole?: boolean },
 ): Control[] {
+	const { token, session_id: session, always_ask } = prompt;
 	const button = (
 		kind: "listed-approve" | "listed-deny" | "listed-whole",
 		label: string,
 		style: "success" | "danger" | "secondary",
 	): Control => {
-		const id = controls.write({ kind, session, subject: token });
+		const subject = kind === "listed-approve" ? `${token}.${versionOfListed(context, prompt)}` : token;
+		const id = context.controls.write({ kind, session, subject });
 		return { type: "button", id, label, style };
 	};
 	const { buttons: texts } = approvalTexts;

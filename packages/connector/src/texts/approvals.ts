@@ -39,6 +39,9 @@ export const approvalTexts = {
 		unnamed: "a person",
 		inConversation: ({ title }: { readonly title: string }): string => `, in “${title}”`,
 		closed: "This approval is closed, or you cannot answer it here. Its card shows the result.",
+		/** `command`: shows the list again. */
+		changed: ({ command }: { readonly command: string }): string =>
+			`Not approved, because this call has changed since this list was shown. Use \`${command}\` to see it.`,
 	},
 
 	buttons: {
