@@ -62,6 +62,23 @@ test.each([
 	}
 });
 
+test("one of several approvals says that the call still waits", async () => {
+	const several = listedPrompt({}, { approvals: 2 });
+	const { replyText } = await press("listed-approve", { ...waiting(several), ...sent });
+	expect(replyText).not.toContain("✅");
+	expect(replyText).toMatch(/\n\nYour approval counts\. The call needs 2 approvals\.$/);
+	let isOpen = true;
+	const last: ScriptedAnswers = {
+		list_prompts: () => ({ prompts: isOpen ? [several] : [] }),
+		prompt_response: () => {
+			isOpen = false;
+			return { status: "sent" };
+		},
+	};
+	expect((await press("listed-approve", last)).replyText).toContain("✅ **Approved once** by @42");
+	expect((await press("listed-deny", { ...waiting(several), ...sent })).replyText).toContain("⛔ **Denied**");
+});
+
 test("a repeated press returns the result, although the approval is closed", async () => {
 	expect((await press("listed-approve", { ...waiting(), ...sent })).replyText).toBe(
 		"✅ **Approved once** by @42, {1767225600 s}",

@@ -60,7 +60,12 @@ async function give(
 	try {
 		const params = { token, key, ...response, ...context.onBehalf(person, room) };
 		const { late } = await context.gateway.request("prompt_response", params);
-		return late ? { text: texts.closed } : { text: resultOf(context, { event, response, token, prompt }) };
+		if (late) return { text: texts.closed };
+		const { approvals: needed = 1 } = prompt?.context ?? {};
+		const mayWait = needed > 1 && response.cancelled !== true;
+		const stillWaits = mayWait && (await findListed(context, token, event)) !== undefined;
+		const given = { event, response, token, prompt, ...defined({ needed: stillWaits ? needed : undefined }) };
+		return { text: resultOf(context, given) };
 	} catch (reason) {
 		if (ParleyError.from(reason).code === "not_found") return { text: texts.closed };
 		throw reason;
@@ -72,12 +77,14 @@ interface Answered {
 	readonly event: HandledEvent<"press">["event"];
 	readonly token: string;
 	readonly prompt: Given["prompt"];
+	/** Number of approvals of a call that waits for more of them. */
+	readonly needed?: number;
 }
 
 /** The card with its result, as the channel of the request shows it. */
 function resultOf(
 	context: HandlerContext,
-	{ event: { person, room }, response, token, prompt }: Answered,
+	{ event: { person, room }, response, token, prompt, needed }: Answered,
 ): string {
 	const { platform, clock } = context;
 	const { cancelled = false, reason } = response;
@@ -93,8 +100,7 @@ function resultOf(
 	const { words, details } = answeredOutcome(question, given, clock.now(), platform);
 	const { text } = fitCard(platform, "", (cut) => [
 		...(prompt ? listedFacts(context, prompt, { room, cut }) : []),
-		words,
-		...details(cut),
+		...(needed === undefined ? [words, ...details(cut)] : [texts.counted({ needed })]),
 	]);
 	return text;
 }
