@@ -94,6 +94,32 @@ export const quorum: readonly Scene[] = [
 		],
 	},
 	{
+		name: "an approval from a list says that the call still waits for another",
+		steps: [
+			...asks,
+			{ commands: "/approvals", by: "Olga" },
+			{ answered: "[Approve once]" },
+			{ clicks: "Approve once", on: "Requested by", by: "Olga" },
+			{ answered: "Your approval counts. The call needs 2 approvals." },
+			{ clicks: "Approve once", by: "Alex" },
+			{ shows: "✅ **Approved once** by @Olga and @Alex" },
+			{ file: "prod/notes.txt", has: "hello" },
+		],
+	},
+	{
+		name: "a list that was shown before an edit approves nothing",
+		steps: [
+			...asks,
+			{ commands: "/approvals", by: "Olga" },
+			{ answered: ["prod/notes.txt", "hello", "[Approve once]"] },
+			{ clicks: "Edit and approve", by: "Alex", fills: { content: "good evening" } },
+			{ shows: ["**1 of 2 approvals**: @Alex"] },
+			{ clicks: "Approve once", on: "Requested by", by: "Olga" },
+			{ answered: "this call has changed since this list was shown" },
+			{ file: "prod/notes.txt", has: null },
+		],
+	},
+	{
 		name: "a vote survives a restart of both processes",
 		steps: [
 			...asks,
