@@ -26,7 +26,7 @@ export const controlKinds = {
 	"review-all": "A",
 	/** A choice of one call. Subject: the first token of the card. */
 	"review-call": "C",
-	/** Subject: the token of a listed approval, perhaps of another channel. Of `listed-approve`: also the version of the call. */
+	/** Subject: the token of a listed approval, perhaps of another channel. `listed-approve` also has the version of the call. */
 	"listed-approve": "o",
 	"listed-deny": "l",
 	"listed-whole": "h",
