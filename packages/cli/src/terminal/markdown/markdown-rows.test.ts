@@ -90,3 +90,14 @@ test("limits rows to the width of the terminal", () => {
 		expect(Math.max(...rows.map(widthOf))).toBeLessThanOrEqual(columns);
 	}
 });
+
+test.each([
+	["a&#13;b", "a\\u{d}b"],
+	["a&#x202e;b", "a\\u{202e}b"],
+	["a&ZeroWidthSpace;&rlm;b", "a\\u{200b}\\u{200f}b"],
+	["# a&#12;b", "# a\\u{c}b"],
+	["[a&#x2066;](https://a.test/&#13;)", "a\\u{2066} (https://a.test/\\u{d})"],
+	["| a&#13; | b |\n| --- | --- |", "a\\u{d}  b"],
+])("shows unsafe characters of references: %j", (markdown, row) => {
+	expect(markdownRows(markdown, plain)).toEqual([row]);
+});

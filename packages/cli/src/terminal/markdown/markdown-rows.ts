@@ -2,6 +2,7 @@ import { definedItems } from "@parley/base";
 import { type Block, type Inline, type List, parseText, plainText } from "@parley/connector";
 import { alignColumns } from "../../text/columns.ts";
 import { hasColours, type OutputFormat, type Styles } from "../../text/styles.ts";
+import { visibleText } from "../../text/visible.ts";
 import { widthOf } from "../../text/wrap.ts";
 import { highlight } from "./highlight.ts";
 import { plainStyle, type Span, splitLines, styled, wrapSpans } from "./styled-text.ts";
@@ -14,7 +15,8 @@ const codeIndent = "  ";
 
 /**
  * The Markdown of a model in rows for a terminal. Without colours, marks of styles that would be lost stay in the text. The
- * text must have passed `visibleText`.
+ * text must have passed `visibleText`. Unsafe characters that the parser decodes from references such as `&#13;` are made
+ * visible here.
  */
 export function markdownRows(markdown: string, format: OutputFormat): string[] {
 	return childRows(parseText(markdown).blocks, format);
@@ -93,7 +95,7 @@ function childRows(blocks: readonly Block[], format: OutputFormat): string[] {
 function tableRows({ children }: Table, format: OutputFormat): string[] {
 	const { columns, styles } = format;
 	const cells = children.map((row) =>
-		row.children.map((cell) => plainText(cell.children).replaceAll("\n", " ")),
+		row.children.map((cell) => visibleText(plainText(cell.children)).replaceAll("\n", " ")),
 	);
 	const aligned = alignColumns(cells);
 	if (aligned.every((row) => widthOf(row) <= columns)) {

@@ -1,3 +1,4 @@
+import { visibleText } from "../../text/visible.ts";
 import { expandTabs, wrapText } from "../../text/wrap.ts";
 
 /** A function that adds escape sequences around a text. */
@@ -32,9 +33,9 @@ export function splitLines(spans: readonly Span[]): Span[][] {
 	return lines;
 }
 
-/** Wraps spans like `wrapText`, with the style of each character. */
+/** Wraps spans like `wrapText`, with the style of each character. Shows characters that are unsafe for a terminal as text. */
 export function wrapSpans(spans: readonly Span[], columns: number): string[] {
-	const parts = spans.map((span) => ({ ...span, text: expandTabs(span.text) }));
+	const parts = spans.map((span) => ({ ...span, text: expandTabs(visibleText(span.text)) }));
 	const source = parts.map(({ text }) => text).join("");
 	const styles = parts.flatMap(({ text, style }) => Array.from({ length: text.length }, () => style));
 	let at = 0;
