@@ -50,7 +50,8 @@ export async function chat(flags: ChatFlags, io: Io): Promise<number> {
 		const listFiles = async (id: string, text: string) => fileNames((await find(id)).root_dir, text);
 		// The author of text in a pipe is unknown, so the text cannot choose files to send.
 		const upload = (path: string) => uploadFile(address, path);
-		const images = io.stdin.isTTY ? { cwd: io.cwd, upload } : undefined;
+		const directory = async (id: string) => (address.isLocal ? (await find(id)).root_dir : io.cwd);
+		const images = io.stdin.isTTY ? { cwd: io.cwd, directory, upload } : undefined;
 		const begin: BeginChat = (display) => {
 			current = new Chat({
 				...display,

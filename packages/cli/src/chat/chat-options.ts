@@ -20,10 +20,20 @@ export interface ChatOptions extends ChatDisplay {
 	openNew(): Promise<OpenSession>;
 	/** Opens a session by its id, which may be abbreviated. */
 	openExisting(id: string): Promise<OpenSession>;
-	/** Directory of relative paths of images, and the upload of one, which returns its id. Absent if none can be sent. */
-	readonly images?: { readonly cwd: string; upload(path: string): Promise<string> };
+	/** Absent if no images can be sent. */
+	readonly images?: ChatImages;
 	/** Files of the directory of a session that complete a text. Absent if the directory is on another machine. */
 	listFiles?(sessionId: string, text: string): Promise<string[]>;
+}
+
+/** Images that a person sends by their paths. */
+export interface ChatImages {
+	/** Directory of a relative path that is pasted. */
+	readonly cwd: string;
+	/** Directory of a relative path after `@` in a session. */
+	directory(sessionId: string): Promise<string>;
+	/** Returns the id of the image. */
+	upload(path: string): Promise<string>;
 }
 
 /** Follows a chat for its row of facts. */

@@ -305,9 +305,14 @@ export class Chat {
 
 	#say(content: string, method: "send_message" | "steer"): Promise<void> {
 		if (method === "steer") return this.#sending(content, () => this.#request(method, { content }));
+		// The person may open another session during the upload.
+		const { sessionId } = this;
+		const { client, images } = this.#options;
 		return this.#sending(content, async () => {
-			const attachments = await this.#images.upload(content, this.#options.images);
-			return this.#request(method, attachments.length === 0 ? { content } : { content, attachments });
+			const note = (text: string): void => this.#note(text);
+			const attachments = images ? await this.#images.upload(content, { images, sessionId, note }) : [];
+			const params = attachments.length === 0 ? { content } : { content, attachments };
+			return client.request(method, params, { sessionId });
 		});
 	}
 

@@ -1,8 +1,14 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
+import { ManualClock } from "@parley/base/testing";
 import { expect, onTestFinished, test } from "vitest";
+import { FakeClient, FakeSession } from "../testing/fake-session.ts";
+import { createStyles } from "../text/styles.ts";
+import { Chat } from "./chat.ts";
+import { Keyboard } from "./keyboard.ts";
 import { PastedImages } from "./pasted-images.ts";
 
 function directory(...names: readonly string[]): string {
@@ -19,18 +25,39 @@ test("a pasted path of an image becomes a label that stands for it", () => {
 	expect(images.labelOf(`'${join(cwd, "my photo.JPG")}'`, cwd)).toBe("[image 2: my photo.JPG]");
 	expect(images.labelOf(join(cwd, "my\\ photo.JPG"), cwd)).toBe("[image 2: my photo.JPG]");
 	expect(images.labelOf(pathToFileURL(join(cwd, "a.png")).href, cwd)).toBe("[image 1: a.png]");
-	expect(images.pathsIn("compare [image 2: my photo.JPG] with [image 1: a.png]", cwd)).toEqual([
-		join(cwd, "a.png"),
-		join(cwd, "my photo.JPG"),
-	]);
-	expect(images.pathsIn("compare [image 3: a.png]", cwd)).toEqual([]);
+	expect(images.of("compare [image 2: my photo.JPG] with [image 1: a.png]", "/")).toEqual({
+		paths: [join(cwd, "a.png"), join(cwd, "my photo.JPG")],
+		named: [],
+		pasted: [],
+	});
+	expect(images.of("compare [image 3: a.png]", cwd).paths).toEqual([]);
 });
 
 test("a path after @ is an image, and each image is sent once", () => {
 	const cwd = directory("a.png");
 	const images = new PastedImages();
 	const label = images.labelOf("a.png", cwd);
-	expect(images.pathsIn(`@a.png and ${label}`, cwd)).toEqual([join(cwd, "a.png")]);
+	expect(images.of(`@a.png and ${label}`, cwd).paths).toEqual([join(cwd, "a.png")]);
+});
+
+test.each(["see @a.png.", "(the file @a.png), please", "@a.png? @a.png!"])(
+	"punctuation after a path is not part of it: %j",
+	(content) => {
+		const cwd = directory("a.png");
+		const path = join(cwd, "a.png");
+		expect(new PastedImages().of(content, cwd)).toEqual({ paths: [path], named: [path], pasted: [] });
+	},
+);
+
+test("a path in a longer pasted text names no image, until only the path is pasted", () => {
+	const cwd = directory("a.png", "b.png");
+	const [a, b] = [join(cwd, "a.png"), join(cwd, "b.png")];
+	const images = new PastedImages();
+	const pasted = `hi!\nplease look at @${a}, and @a.png`;
+	expect(images.labelOf(pasted, cwd)).toBeUndefined();
+	expect(images.of(`${pasted} and @b.png`, cwd)).toEqual({ paths: [b], named: [b], pasted: [a] });
+	const label = images.labelOf(a, cwd);
+	expect(images.of(`${pasted} ${label}`, cwd)).toEqual({ paths: [a], named: [], pasted: [] });
 });
 
 test.each(["look at a.png", "b.png", "a.txt", "", "file://%zz.png", "a.png\nb.png"])(
@@ -39,3 +66,34 @@ test.each(["look at a.png", "b.png", "a.txt", "", "file://%zz.png", "a.png\nb.pn
 		expect(new PastedImages().labelOf(pasted, directory("a.png", "a.txt"))).toBeUndefined();
 	},
 );
+
+test("an image of the session's directory is sent to the session in which the message was entered", async () => {
+	const cwd = directory("a.png");
+	const client = new FakeClient();
+	const uploaded = Promise.withResolvers<string>();
+	const rows: string[] = [];
+	const chat = new Chat({
+		client,
+		session: new FakeSession("sess_1"),
+		clock: new ManualClock(),
+		openNew: async () => new FakeSession("sess_2"),
+		openExisting: async (id) => new FakeSession(id),
+		images: { cwd: "/", directory: async () => cwd, upload: () => uploaded.promise },
+		format: () => ({ columns: 200, styles: createStyles(false) }),
+		show: (added) => rows.push(...added),
+		asksForTasks: true,
+		text: "plain",
+	});
+	const keyboard = new Keyboard(chat);
+	for (const text of "see @a.png") void keyboard.press({ text, name: "", ctrl: false, meta: false });
+	void keyboard.press({ text: "", name: "return", ctrl: false, meta: false });
+	await setImmediate();
+	expect(rows).toEqual([`sends the image ${join(cwd, "a.png")}`]);
+	await chat.enter("/new");
+	uploaded.resolve("file_1");
+	await setImmediate();
+	expect(client.last("send_message")).toMatchObject({
+		params: { content: "see @a.png", attachments: ["file_1"] },
+		sessionId: "sess_1",
+	});
+});

@@ -3,6 +3,9 @@ export const lineTexts = {
 	interrupts: "Ctrl-C cancels the running turn; without one, it leaves the chat",
 	image: ({ place, name }: { readonly place: number; readonly name: string }): string =>
 		`[image ${place}: ${name}]`,
+	sends: ({ path }: { readonly path: string }): string => `sends the image ${path}`,
+	notSent: ({ path }: { readonly path: string }): string =>
+		`does not send the image ${path}, because its path was part of a pasted text; to send it, paste only the path`,
 };
 
 /** Notes of the chat. */
