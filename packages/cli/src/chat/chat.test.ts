@@ -483,3 +483,15 @@ test("completes models and files, and finds messages of other sessions with Ctrl
 	await table.type("");
 	expect(client.last("send_message").params).toEqual({ content: "deploy it" });
 });
+
+test("a search in earlier messages reads them again after an error", async ({ table }) => {
+	await table.press({ name: "r", ctrl: true });
+	table.client.last("list_sessions").refuse(new ParleyError("no connection", { code: "unavailable" }));
+	await table.press({ name: "escape" }, { name: "r", ctrl: true });
+	table.client.last("list_sessions").answer({ sessions: [{ session_id: "sess_0", message_count: 1 }] });
+	await table.settle();
+	table.client.last("load_messages").answer([{ role: "user", content: "a rare message" }]);
+	await table.settle();
+	await table.press({ text: "r", name: "r" });
+	expect(table.keyboard.notice).toBe("a rare message");
+});

@@ -46,7 +46,7 @@ export class Chat {
 	/** Ids of the sessions that were listed last. */
 	#listed: readonly string[] = [];
 	readonly #images = new PastedImages();
-	#earlier: Promise<readonly string[]> | undefined;
+	#earlier: readonly string[] | undefined;
 
 	constructor(options: ChatOptions) {
 		this.#options = options;
@@ -199,8 +199,8 @@ export class Chat {
 	async earlierMessages(): Promise<readonly string[]> {
 		let messages: readonly string[] = [];
 		await this.#attempt(async () => {
-			this.#earlier ??= readEarlierMessages(this.#options.client);
-			messages = await this.#earlier;
+			this.#earlier ??= await readEarlierMessages(this.#options.client);
+			messages = this.#earlier;
 		});
 		return messages;
 	}
