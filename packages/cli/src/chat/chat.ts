@@ -197,12 +197,10 @@ export class Chat {
 
 	/** Messages of a person in the latest sessions without a channel, the oldest first. Empty after an error. */
 	async earlierMessages(): Promise<readonly string[]> {
-		let messages: readonly string[] = [];
 		await this.#attempt(async () => {
 			this.#earlier ??= await readEarlierMessages(this.#options.client);
-			messages = this.#earlier;
 		});
-		return messages;
+		return this.#earlier ?? [];
 	}
 
 	/** Shows a change of the typed text that is not the effect of a key. */
@@ -214,10 +212,8 @@ export class Chat {
 		if (kind === "file") return this.#options.listFiles?.(this.sessionId, text) ?? [];
 		if (kind === "model") {
 			const { models } = await this.#options.client.request("list_models", {});
-			return namesWith(
-				text,
-				models.map(({ name }) => name),
-			);
+			const names = models.map(({ name }) => name);
+			return namesWith(text, names);
 		}
 		const skills = (await this.#usableSkills()).map(({ name }) => name);
 		return namesWith(text, [...Object.keys(slashCommands), ...skills]);
@@ -231,11 +227,9 @@ export class Chat {
 	}
 
 	async #help(): Promise<void> {
+		const { columns } = this.#options.format();
 		const rows = (await this.#usableSkills()).map(({ name, argument_hint: hint = "", description }) =>
-			shorten(
-				visibleLine(`  /${`${name} ${hint}`.padEnd(11)} ${description}`),
-				this.#options.format().columns,
-			),
+			shorten(visibleLine(`  /${`${name} ${hint}`.padEnd(11)} ${description}`), columns),
 		);
 		this.#show([...helpRows(), ...rows]);
 	}

@@ -231,7 +231,7 @@ export function capToFit(
 	return max === undefined ? undefined : capStrings(value, max, mark);
 }
 
-/** The largest number from `least` to `most` that passes `holds`, to the precision above. Undefined if `least` fails. */
+/** The largest number from `min` to `max` that passes `fits`, to the precision above. Undefined if `min` fails. */
 function largest(min: number, max: number, fits: (value: number) => boolean): number | undefined {
 	if (!fits(min)) return undefined;
 	let [fitting, over] = [min, max];
@@ -254,7 +254,7 @@ function longestList(payload: unknown): [key: string, list: readonly unknown[]] 
 
 export type Mark = (missing: number) => string;
 
-/** Cuts every string of a value, at any depth, to `most` characters plus a mark. */
+/** Cuts every string of a value, at any depth, to `max` characters plus a mark. */
 export function capStrings(value: unknown, max: number, mark: Mark): unknown {
 	if (typeof value === "string") return capText(value, max, mark);
 	if (Array.isArray(value)) return value.map((item) => capStrings(item, max, mark));
