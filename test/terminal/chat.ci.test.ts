@@ -100,7 +100,9 @@ test("the output of a command is shown while it runs", async ({ setup }) => {
 	expect(chat.text).not.toContain("│");
 });
 
-test("a pasted path of an image sends the image", async ({ setup }) => {
+test("a pasted or typed path of an image sends the image, but not a path in a pasted text", async ({
+	setup,
+}) => {
 	const pixel =
 		"iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 	writeFileSync(join(setup.work, "pixel.png"), Buffer.from(pixel, "base64"));
@@ -110,8 +112,18 @@ test("a pasted path of an image sends the image", async ({ setup }) => {
 	await chat.until("it is typed", () => chat.typed === "› say: see [image 1: pixel.png]");
 	chat.type("\r");
 	await chat.rests("[offline] see");
+	const path = join(setup.work, "pixel.png");
+	await chat.enter("say: again @pixel.png.");
+	await chat.rests("[offline] again");
+	expect(chat.text.replaceAll("\n", " ")).toContain("sends the image /");
+	chat.type(`say: a letter \u001b[200~with @${path} in it\u001b[201~`);
+	await chat.until("it is typed", () => chat.typed.endsWith("in it"));
+	chat.type("\r");
+	await chat.rests("[offline] a letter");
+	expect(chat.text.replaceAll("\n", " ")).toContain("does not send the image /");
 	const shown = setup.run("sessions", "show", session);
-	await shown.shows("+ pixel.png");
+	await shown.shows("a letter");
+	expect(shown.text.split("+ pixel.png")).toHaveLength(3);
 });
 
 test("with --plain, nothing is drawn again, and Ctrl-C leaves", async ({ setup }) => {
