@@ -23,19 +23,21 @@ afterAll(() => {
 	for (const one of roots.values()) one[Symbol.dispose]();
 });
 
+/** The files of these that the builder would get. */
+function sent(files: readonly string[]): string[] {
+	return dockerignore
+		.default()
+		.add(readFileSync(join(root, ".dockerignore"), "utf8"))
+		.filter([...files]);
+}
+
 /** Files of the working tree that the builder would get. */
 function contextFiles(): string[] {
 	const listed = execFileSync("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"], {
 		cwd: root,
 	});
-	const files = listed
-		.toString()
-		.split("\0")
-		.filter((file) => file !== "" && existsSync(join(root, file)));
-	return dockerignore
-		.default()
-		.add(readFileSync(join(root, ".dockerignore"), "utf8"))
-		.filter(files);
+	const files = listed.toString().split("\0");
+	return sent(files.filter((file) => file !== "" && existsSync(join(root, file))));
 }
 
 function copyContext(target: string): void {
@@ -67,6 +69,14 @@ test("the build context has no installed packages, no repository and no tests", 
 	expect(files.filter((file) => /node_modules|^\.git\/|^docs\/|^test\/(?!package.json)/.test(file))).toEqual(
 		[],
 	);
+});
+
+test("the build context has no project, backup or keys that lie in the clone", () => {
+	const { volumes } = parse(readFileSync(join(root, "compose.yaml"), "utf8")).services.parley;
+	expect(volumes).toContain(`\${PARLEY_PROJECT:-./work}:/work`);
+	const page = readFileSync(join(root, "docs/container.md"), "utf8");
+	expect(page).toContain("docker compose cp parley:/tmp/before-upgrade.tar.gz .");
+	expect(sent(["work/notes.txt", "before-upgrade.tar.gz", ".env", "parley.config.json"])).toEqual([]);
 });
 
 test("the last stage runs as a user without rights and checks the public health route", () => {
