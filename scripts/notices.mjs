@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import licences from "spdx-license-list/full.js";
 
 /**
  * Texts of the licences of libraries, which must accompany their code.
@@ -13,10 +14,32 @@ export function noticesOf(modules) {
 /** Matches the innermost package, without the prefix of a virtual module of the bundler. */
 const packageFolder = /(?<=^\0?)\/.*\/node_modules\/(?:@[^/]+\/)?[^/]+/;
 
+/** The shortest text of a licence has more characters. A shorter file only names a licence of the repository. */
+const minText = 400;
+
 /** @param {string} folder */
 function noticeOf(folder) {
-	const { name, version, license } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+	const { name, version, license, author } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
 	const files = readdirSync(folder).filter((file) => /^(licen[cs]e|notice|copying)/i.test(file));
 	const texts = files.map((file) => readFileSync(join(folder, file), "utf8").trim());
-	return [`${name} ${version} (${license})`, ...texts].join("\n\n");
+	const standard = texts.some((text) => text.length > minText)
+		? []
+		: standardTexts(license, author?.name ?? author ?? `the authors of ${name}`);
+	return [`${name} ${version} (${license})`, ...texts, ...standard].join("\n\n");
+}
+
+/**
+ * Texts of the licences of an expression of SPDX, for a package that contains none.
+ * @param {string} expression
+ * @param {string} holder
+ */
+function standardTexts(expression, holder) {
+	const ids = expression.split(/ AND | OR |[()]/).filter((id) => id !== "");
+	return ids.map((id) => {
+		const licence = licences[id];
+		if (licence === undefined)
+			throw new Error(`there is no text of the licence ${id}: see scripts/notices.mjs`);
+		// It names a placeholder or the first users of the licence.
+		return licence.licenseText.replace(/(?:^Copyright .*\n)+/m, `Copyright (c) ${holder}\n`).trim();
+	});
 }

@@ -51,6 +51,17 @@ test("the package contains the program, its notices and pages, and no sources, t
 	expect(JSON.stringify(manifest())).not.toMatch(/workspace:|catalog:|file:|@parley\//);
 });
 
+test("each library in the notices has the text of its licence with a holder of the copyright", () => {
+	const notices = readFileSync(join(content, "THIRD-PARTY-NOTICES.txt"), "utf8");
+	const parts = notices.split(/^(?=(?:@[\w.-]+\/)?[\w.-]+ \d+\.\d+\.\d+\S* \(.*\)$)/m);
+	expect(parts.length).toBeGreaterThan(200);
+	expect(parts.filter((part) => part.length < 500).map((part) => part.split("\n")[0])).toEqual([]);
+	for (const name of ["refractor", "@clack/prompts", "jsonc-parser", "@bomb.sh/tab"]) {
+		const part = parts.find((one) => one.startsWith(`${name} `));
+		expect(part, name).toMatch(/Copyright \(c\) \w/);
+	}
+});
+
 test("each module that the package imports is in it, in Node.js or in its dependencies", () => {
 	const [bundle = ""] = readdirSync(join(content, "dist"));
 	const names = readdirSync(join(content, "dist", bundle)).filter((name) => name.endsWith(".js"));
