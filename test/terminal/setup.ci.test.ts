@@ -205,6 +205,40 @@ test("the key of another provider is not sent to the address of the provider bef
 	after.close();
 });
 
+test("a stored key is for parley rpc, and for the MCP servers that name its variable", async () => {
+	const variables = { PARLEY_DATA: join(root, "named"), PARLEY_SANDBOX: "off" };
+	const key = "stored-key-of-mistral-0123";
+	const server = await refusingServer();
+	const printing = { command: "sh", args: ["-c", 'echo "got <$MISTRAL_API_KEY>" >&2'] };
+	const servers = { named: { ...printing, envFrom: ["MISTRAL_API_KEY"] }, other: printing };
+	const files = {
+		"parley.config.json": { provider: "mistral", baseUrl: server.url },
+		"api-keys.json": { MISTRAL_API_KEY: key },
+		"mcp.json": { servers },
+	};
+	mkdirSync(variables.PARLEY_DATA, { mode: 0o700 });
+	for (const [name, content] of Object.entries(files)) {
+		writeFileSync(join(variables.PARLEY_DATA, name), JSON.stringify(content), { mode: 0o600 });
+	}
+	const rpc = await piped(["rpc"], { variables });
+	expect(server.keys, rpc.stderr).toContain(`Bearer ${key}`);
+	expect(rpc.stdout + rpc.stderr).not.toContain(key);
+	const { stdout } = await piped(["mcp", "doctor"], { variables });
+	expect(stdout).toContain("got <[redacted]>");
+	expect(stdout).toContain("got <>");
+	server.close();
+});
+
+test("a script cannot store a text that is not a key", async () => {
+	const variables = { PARLEY_DATA: join(root, "lines") };
+	const setup = ["setup", "--yes", "--no-test", "--key-stdin", "--provider", "openai"];
+	expect(await piped(setup, { variables, input: "first-line\nsecond-line\n" })).toMatchObject({
+		status: 2,
+		stderr: expect.stringContaining("standard input must have one key"),
+	});
+	expect(existsSync(join(variables.PARLEY_DATA, "api-keys.json"))).toBe(false);
+});
+
 test("the first start offers the wizard once, and never without a terminal", async () => {
 	const start = (...args: readonly string[]): Screen => {
 		const variables = { ...env, PARLEY_DATA: join(root, "first"), PARLEY_LISTEN: "127.0.0.1:0" };

@@ -48,6 +48,8 @@ export interface GatewayOptions {
 	readonly version: string;
 	/** Directory that tools may access if the configuration has no root. */
 	readonly currentDirectory: string;
+	/** Variables of which MCP servers may name some. Default: those of the process. */
+	readonly environment?: Readonly<Record<string, string | undefined>>;
 	/** Points at which a test stops the process. */
 	readonly failpoints?: Failpoints;
 	/** Replaces the configured provider. */

@@ -83,6 +83,8 @@ export interface RuntimeSettings {
 	readonly version: string;
 	/** Directory that tools may access if the configuration has no root. */
 	readonly currentDirectory: string;
+	/** Variables of which MCP servers may name some. Default: those of the process. */
+	readonly environment?: Readonly<Record<string, string | undefined>>;
 }
 
 interface RuntimeParts {

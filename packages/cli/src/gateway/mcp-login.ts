@@ -4,6 +4,7 @@ import { beginLogin, type McpRemoteSettings, type PendingLogin } from "@parley/c
 import { McpFiles, McpLoginFile, mcpFileIn, mcpLoginsIn, noteChange } from "@parley/gateway";
 import type { Io } from "../command-line/io.ts";
 import { printJson, printRows } from "../command-line/output.ts";
+import { withStoredKeys } from "../command-line/stored-keys.ts";
 import { UsageError } from "../command-line/usage.ts";
 import { visibleLine } from "../text/visible.ts";
 import { withoutQuery } from "../text/without-query.ts";
@@ -73,7 +74,7 @@ async function openLogins({ data: directory, agent = "default" }: LoginFlags, io
 		path: mcpFileIn(data),
 		logins: mcpLoginsIn(data),
 		configured,
-		environment: io.environment,
+		environment: (await withStoredKeys(io, directory)).environment,
 		redactor,
 		log: silentLogger,
 	});

@@ -95,6 +95,7 @@ export async function runGateway(options: RunOptions): Promise<number> {
 		ids: createIds(),
 		failpoints,
 		currentDirectory: io.cwd,
+		environment: io.environment,
 		onShutdown: () => shutdown.resolve("shutdown"),
 	});
 	// A client that reads the ready line may send a stop request immediately.

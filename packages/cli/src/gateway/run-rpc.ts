@@ -109,6 +109,8 @@ function demandLines(): void {
 async function readRpcConfig(flags: RpcCommandFlags, io: Io): Promise<Config> {
 	const { provider, model, baseUrl, data, config, sandbox, policy: policyFile, logLevel, apiKey } = flags;
 	const givenKey = apiKey?.trim() ? apiKey : undefined;
+	const { withStoredKeys } = await import("../command-line/stored-keys.ts");
+	const { environment } = await withStoredKeys(io, data);
 	return loadConfig({
 		flags: {
 			// Clients send "" for no value.
@@ -122,7 +124,7 @@ async function readRpcConfig(flags: RpcCommandFlags, io: Io): Promise<Config> {
 			logLevel,
 			reasoning: readReasoning(flags.reasoning),
 		},
-		environment: { ...io.environment, ...defined({ ANTHROPIC_API_KEY: givenKey }) },
+		environment: { ...environment, ...defined({ ANTHROPIC_API_KEY: givenKey }) },
 		...defined({ keyName: givenKey && "--api-key" }),
 		cwd: io.cwd,
 		// The default is read only if needed, because it loads another module.

@@ -6,6 +6,7 @@ import { builtinTools, type McpServerState, McpServers } from "@parley/core";
 import { McpFiles, McpLoginFile, mcpFileIn, mcpLoginsIn, openSandboxes, readMcpFile } from "@parley/gateway";
 import type { Io } from "../command-line/io.ts";
 import { outputFormat, printJson, printRows } from "../command-line/output.ts";
+import { withStoredKeys } from "../command-line/stored-keys.ts";
 import { UsageError } from "../command-line/usage.ts";
 import { visibleLine } from "../text/visible.ts";
 import { wrapText } from "../text/wrap.ts";
@@ -24,7 +25,7 @@ export async function tryServers(flags: McpFlags, io: Io, version: string): Prom
 	for (const file of files) await readMcpFile(file);
 	const redactor = new Redactor();
 	const parts = { clock: systemClock, ids: createIds(), log: silentLogger };
-	const { environment } = io;
+	const { environment } = await withStoredKeys(io, flags.data);
 	const source = new McpFiles({
 		path: mcpFileIn(config.data),
 		logins: mcpLoginsIn(config.data),

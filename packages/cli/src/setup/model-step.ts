@@ -1,5 +1,5 @@
 import { text } from "node:stream/consumers";
-import { defined, ParleyError, systemClock } from "@parley/base";
+import { defined, ParleyError, Redactor, systemClock } from "@parley/base";
 import { loadConfig, testModel } from "@parley/gateway";
 import {
 	type ConfigSources,
@@ -96,6 +96,7 @@ async function keyOf(
 	if (flags.keyStdin) {
 		const key = (await text(io.stdin)).trim();
 		if (key === "") throw new UsageError(setupTexts.emptyStdin);
+		if (problemOf(key, false)) throw new UsageError(setupTexts.invalidKeyStdin);
 		return { key };
 	}
 	const found = io.environment[variable]?.trim();
@@ -137,10 +138,12 @@ async function test(choice: ModelChoice, { flags, io, data }: StepParts): Promis
 	const { provider, model, baseUrl, variable, key } = choice;
 	if (provider === "offline" || flags.test === false) return undefined;
 	printNotice(setupTexts.testing({ provider }), io);
+	const redactor = new Redactor();
 	try {
 		const sources = await configSources({ data }, await withStoredKeys(io, data));
 		const own = variable === undefined || key === undefined ? {} : { [variable]: key };
 		const environment = { ...sources.environment, ...own };
+		if (variable !== undefined) redactor.add(environment[variable]?.trim() ?? "");
 		const used = isOtherProvider(provider, sources) ? await withoutSetting("baseUrl", sources) : sources;
 		const config = loadConfig({ ...used, environment, flags: { data, provider, model, baseUrl } });
 		const answer = await testModel(config, systemClock);
@@ -148,8 +151,8 @@ async function test(choice: ModelChoice, { flags, io, data }: StepParts): Promis
 		printNotice(visibleLine(setupTexts.tested({ model: answer.model, seconds })), io);
 		return undefined;
 	} catch (error) {
-		const reason = visibleLine(ParleyError.from(error).message);
-		return setupTexts.testFailed({ reason: key ? reason.replaceAll(key, "…") : reason });
+		const reason = visibleLine(redactor.redact(ParleyError.from(error).message));
+		return setupTexts.testFailed({ reason });
 	}
 }
 

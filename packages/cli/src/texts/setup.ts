@@ -30,6 +30,7 @@ export const setupTexts = {
 	leaveKey: "No, use the variable",
 	key: ({ provider }: { readonly provider: string }): string => `API key of ${provider} (hidden)`,
 	invalidKey: "the key is empty, or contains a space or a letter beyond ASCII",
+	invalidKeyStdin: "standard input must have one key, without spaces, line breaks and letters beyond ASCII",
 	missingKey: ({ variable, provider }: { readonly variable: string; readonly provider: string }): string =>
 		`${provider} needs a key: set ${variable}, or give it by --key-stdin`,
 	emptyStdin: "standard input has no key: pipe it, for example with `--key-stdin < key.txt`",

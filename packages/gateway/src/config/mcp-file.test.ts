@@ -1,10 +1,12 @@
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { defined, Redactor } from "@parley/base";
+import { defined, Redactor, systemClock } from "@parley/base";
 import { MemoryLogger } from "@parley/base/testing";
 import { expect, onTestFinished, test } from "vitest";
+import { loadConfig } from "./load.ts";
 import { McpFiles, readMcpFile, writeMcpFile } from "./mcp-file.ts";
+import { openMcp } from "./open-mcp.ts";
 
 async function open(configured: readonly string[] = [], changed?: () => Promise<void>) {
 	const data = await mkdtemp(join(tmpdir(), "parley-mcp-file-"));
@@ -116,4 +118,19 @@ test("a server or a trust with a path that does not exist, or without its variab
 		"the gateway has no variable ABSENT",
 		undefined,
 	]);
+});
+
+test("a gateway gives its own variables, which include stored keys, to the servers that name them", async () => {
+	const { data, path, log, redactor } = await open();
+	await put(path, { servers: { tracker: { command: "tracker", envFrom: ["STORED_TOKEN"] } } });
+	const environment = { STORED_TOKEN: "a-stored-token" };
+	const { source } = openMcp({
+		config: loadConfig({ flags: { data }, environment, cwd: data, defaultData: data }),
+		environment,
+		version: "",
+		clock: systemClock,
+		log,
+		redactor,
+	});
+	expect((await source.current("default")).servers).toMatchObject([{ name: "tracker", environment }]);
 });

@@ -12,6 +12,8 @@ interface McpParts {
 	readonly clock: Clock;
 	readonly log: Logger;
 	readonly redactor: Redactor;
+	/** Variables of which a server may name some. Default: those of the process. */
+	readonly environment?: Readonly<Record<string, string | undefined>>;
 	/** Records changes of commands, if there is one. */
 	audit?(): ChangeAudit | undefined;
 }
@@ -23,6 +25,7 @@ export function openMcp({
 	clock,
 	log,
 	redactor,
+	environment = process.env,
 	audit,
 }: McpParts): NonNullable<RuntimeOptions["mcp"]> {
 	const { data, mcp: configured = [] } = config;
@@ -31,6 +34,6 @@ export function openMcp({
 		const notes = audit?.();
 		if (notes) await auditChanges(data, notes);
 	};
-	const source = new McpFiles({ ...files, environment: process.env, log, redactor, changed: record });
+	const source = new McpFiles({ ...files, environment, log, redactor, changed: record });
 	return { source, version, logins: new McpLoginFile({ data, clock, redactor }) };
 }
