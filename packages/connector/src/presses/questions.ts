@@ -71,6 +71,7 @@ export function readText(context: HandlerContext, answering: QuestionAnswer, tex
 	const slice = context.session(answering.session)?.state.questions;
 	const rows = (slice && replyCardOf(slice, answering.token)?.rows) ?? [];
 	if (rows.length > 1) {
+		if (rows.every(({ ended }) => ended)) return { reply: { text: approvalTexts.all.closed } };
 		const command = context.platform.command("approvals", answering.room);
 		return { reply: { text: approvalTexts.typed.severalCalls({ calls: rows.length, command }) } };
 	}

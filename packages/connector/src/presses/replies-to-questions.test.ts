@@ -1,6 +1,15 @@
 import { expect, test } from "vitest";
 import { behalf, QuestionContext } from "../testing/question-context.ts";
-import { approval, elicitation, offer, read, token, writes } from "../testing/question-scene.ts";
+import {
+	answered,
+	approval,
+	elicitation,
+	offer,
+	read,
+	token,
+	tokenOf,
+	writes,
+} from "../testing/question-scene.ts";
 import type { ScriptedAnswers } from "../testing/scripted-requests.ts";
 
 const sent: ScriptedAnswers = { prompt_response: () => ({ status: "sent" }) };
@@ -86,6 +95,13 @@ test.each(["approve", "deny", "approve 2", "Yes #2.", "deny 2: use another name"
 		expect(t.gateway.requests).toEqual([]);
 	},
 );
+
+test("a reply to a post whose calls are all decided names no buttons", async () => {
+	const decided = [1, 2].map((place) => answered({ token: tokenOf(place), value: "once" }));
+	const t = new QuestionContext([...writes(["a", "b"]), ...decided], sent);
+	expect((await t.says("approve"))?.text).toMatch(/^These calls are closed:/);
+	expect(t.gateway.requests).toEqual([]);
+});
 
 test("a password written in the chat is not sent to the gateway", async () => {
 	const t = new QuestionContext([elicitation({ type: "password" })], sent);
