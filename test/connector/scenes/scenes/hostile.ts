@@ -1,3 +1,4 @@
+import { has, looks } from "../look.ts";
 import type { Scene, Step } from "../step.ts";
 
 const grows: readonly Step[] = [
@@ -24,6 +25,14 @@ export const hostile: readonly Scene[] = [
 			{ moderates: "[Stop]" },
 			...othersWork,
 			{ hides: "[Stop]" },
+			{
+				what: "the answer is complete in one post, or in none",
+				does: ({ site }) => {
+					const posts = looks(site, site.room("general", site.people.Mia)).filter((post) => has(post, "t3"));
+					if (posts.length > 1 || posts.some((post) => !has(post, "t20")))
+						throw new Error(`the posts of the answer are:\n${posts.join("\n")}`);
+				},
+			},
 			{ says: "@Parley say: next" },
 			{ shows: "[offline] next", times: 1 },
 			{ stuck: [] },
