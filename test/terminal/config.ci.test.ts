@@ -89,6 +89,15 @@ test("a variable with precedence is named", async ({ setup }) => {
 	expect((await pipe(setup, ["config", "unset", "sandbox"])).code).toBe(0);
 });
 
+test("a key that `parley setup` has stored is not reported as missing", async ({ setup }) => {
+	writeFileSync(join(setup.data, "api-keys.json"), '{ "MISTRAL_API_KEY": "stored-key-of-a-test" }', {
+		mode: 0o600,
+	});
+	const set = await pipe(setup, ["config", "set", "provider", "mistral", "--json"]);
+	expect(parseJson(set.out)).toMatchObject({ changed: true, value: "mistral" });
+	expect(parseJson(set.out)).not.toHaveProperty("problem");
+});
+
 test("an edited file is stored only if it is valid", async ({ setup }) => {
 	writeFileSync(file(setup), "{}\n", { mode: 0o600 });
 	const marker = join(setup.root, "edited-once");

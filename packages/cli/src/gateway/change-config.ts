@@ -11,6 +11,7 @@ import { findRunningGateway } from "../client/running-gateway.ts";
 import { chosenDataDirectory, defaultDataDirectory } from "../command-line/data-directory.ts";
 import type { Io } from "../command-line/io.ts";
 import { outputFormat, printJson, printNotice, printRows } from "../command-line/output.ts";
+import { withStoredKeys } from "../command-line/stored-keys.ts";
 import { tableRows } from "../text/columns.ts";
 import { visibleLine } from "../text/visible.ts";
 import { configMessages } from "../texts/commands/gateway/config.ts";
@@ -22,11 +23,11 @@ export interface ConfigFlags {
 	readonly all?: boolean;
 }
 
-/** The sources of a gateway that starts without flags in this directory and this environment. */
+/** The sources of a gateway that starts without flags in this directory and this environment, with the stored keys. */
 export async function configSources({ data, config }: ConfigFlags, io: Io): Promise<ConfigSources> {
 	return {
 		flags: defined({ data, config }),
-		environment: io.environment,
+		environment: (await withStoredKeys(io, data)).environment,
 		cwd: io.cwd,
 		defaultData: await defaultDataDirectory(),
 	};

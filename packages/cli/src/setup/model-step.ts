@@ -13,7 +13,6 @@ import {
 import type { Io } from "../command-line/io.ts";
 import { printNotice } from "../command-line/output.ts";
 import { askSecret, askText, choose } from "../command-line/prompts.ts";
-import { withStoredKeys } from "../command-line/stored-keys.ts";
 import { UsageError } from "../command-line/usage.ts";
 import { configSources } from "../gateway/change-config.ts";
 import { visibleLine } from "../text/visible.ts";
@@ -140,7 +139,7 @@ async function test(choice: ModelChoice, { flags, io, data }: StepParts): Promis
 	printNotice(setupTexts.testing({ provider }), io);
 	const redactor = new Redactor();
 	try {
-		const sources = await configSources({ data }, await withStoredKeys(io, data));
+		const sources = await configSources({ data }, io);
 		const own = variable === undefined || key === undefined ? {} : { [variable]: key };
 		const environment = { ...sources.environment, ...own };
 		if (variable !== undefined) redactor.add(environment[variable]?.trim() ?? "");
@@ -166,7 +165,7 @@ function isOtherProvider(provider: string, sources: ConfigSources): boolean {
 async function store(choice: ModelChoice, { io, data }: StepParts): Promise<StepResult> {
 	const { provider, model, baseUrl, variable, key } = choice;
 	const change = {
-		sources: await configSources({ data }, await withStoredKeys(io, data)),
+		sources: await configSources({ data }, io),
 		clock: systemClock,
 	};
 	// First, so that no later start can use the new key at the old address.

@@ -2,14 +2,15 @@ import { Command } from "commander";
 import type { Io } from "../../command-line/io.ts";
 import type { ConfigFlags } from "../../gateway/change-config.ts";
 import { configHelp } from "../../texts/commands/gateway/config.ts";
+import { sharedHelp } from "../../texts/commands/shared.ts";
 
 /** `parley config`: shows and changes the settings of the configuration file. */
 export function configCommand(io: Io): Command {
 	const command = new Command("config")
 		.description(configHelp.description)
 		.helpCommand(false)
-		.option("--data <dir>", configHelp.data)
-		.option("--config <file>", configHelp.config)
+		.option("--data <dir>", sharedHelp.gatewayData)
+		.option("--config <file>", sharedHelp.config)
 		.option("--json", "print JSON")
 		.addHelpText("after", configHelp.notes.trimEnd())
 		.action(async (flags: ConfigFlags) => (await work()).showSettings(undefined, flags, io));

@@ -3,7 +3,7 @@ export const configHelp = {
 	notes: `
 Settings are in parley.config.json in the data directory. Flags and variables
 such as PARLEY_MODEL have precedence. API keys and tokens are not settings: they
-come from the environment.
+come from variables, or from \`parley setup\`, which stores them.
 
 Examples:
   parley config set model fast
@@ -13,8 +13,6 @@ Examples:
   parley config unset budgets.day
 `,
 	description: "show and change settings",
-	data: "the data directory of the gateway (PARLEY_DATA)",
-	config: "configuration file (default: parley.config.json in the data directory)",
 	get: "show the value and the source of a setting, or of all settings that are set",
 	key: "name of a setting, such as model or budgets.day",
 	all: "also show settings with their default values",
@@ -27,7 +25,6 @@ Examples:
 export const configMessages = {
 	head: ["SETTING", "VALUE", "SOURCE"],
 	notSet: "not set",
-	byDefault: "default",
 	none: "No settings are set. `parley config get --all` lists all settings.",
 	set: ({
 		key,
