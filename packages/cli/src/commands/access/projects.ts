@@ -9,7 +9,7 @@ export function projectsCommand(io: Io): Command {
 	const command = new Command("projects")
 		.description(projectsHelp.description)
 		.helpCommand(false)
-		.option("--data <dir>", projectsHelp.data)
+		.option("--data <dir>", sharedHelp.gatewayData)
 		.option("--json", sharedHelp.json)
 		.addHelpText("after", projectsHelp.notes.trimEnd())
 		.action(async (flags: ProjectFlags) => (await work()).listProjects(flags, io));

@@ -10,7 +10,7 @@ export function mcpCommand(io: Io, version: string): Command {
 	const command = new Command("mcp")
 		.description(mcpHelp.description)
 		.helpCommand(false)
-		.option("--data <dir>", mcpHelp.data)
+		.option("--data <dir>", sharedHelp.gatewayData)
 		.option("--dir <dir>", mcpHelp.dir)
 		.option("--json", sharedHelp.json)
 		.addHelpText("after", mcpHelp.notes.trimEnd())

@@ -2,6 +2,7 @@ import { Command } from "commander";
 import type { Io } from "../../command-line/io.ts";
 import type { SetupFlags } from "../../setup/setup-flags.ts";
 import { setupHelp } from "../../texts/commands/gateway/setup.ts";
+import { sharedHelp } from "../../texts/commands/shared.ts";
 
 /** `parley setup`: the wizard from an empty machine to a working agent. */
 export function setupCommand(io: Io): Command {
@@ -13,7 +14,7 @@ export function setupCommand(io: Io): Command {
 			step,
 		])
 		.option("--restart", setupHelp.restart)
-		.option("--data <dir>", setupHelp.data)
+		.option("--data <dir>", sharedHelp.gatewayData)
 		.option("--provider <name>", setupHelp.provider)
 		.option("--model <name>", setupHelp.model)
 		.option("--base-url <url>", setupHelp.baseUrl)

@@ -11,7 +11,6 @@ Examples:
   parley projects forget ~/projects/shop
 `,
 	description: "list the directories in which agents may work; allow, deny and forget them",
-	data: "the data directory of the gateway (PARLEY_DATA)",
 	list: "list the directories; the same as `parley projects`",
 	allow: "allow agents to work in a directory and those below it",
 	deny: "refuse a directory, so that `parley` does not ask again",

@@ -18,7 +18,6 @@ parley mcp serve is the other direction: editors and other agents start it to
 use this agent.
 `,
 	description: "list MCP servers, which give the agent more tools; add, trust and try them",
-	data: "the data directory of the gateway (PARLEY_DATA)",
 	dir: "working directory whose servers are included",
 	list: "list MCP servers; the same as `parley mcp`",
 	doctor: "start each server, and show its tools or its problem; exit code 1 if one cannot be used",

@@ -15,7 +15,6 @@ Examples:
   parley setup --yes --provider openai --key-stdin < key.txt
 `,
 	description: "set up the model, a project and chats step by step",
-	data: "the data directory of the gateway (PARLEY_DATA)",
 	yes: "ask nothing; use flags and variables",
 	only: "only this step: model, directory, discord or slack; may be repeated",
 	restart: "start with the first step, also if an earlier setup is not complete",
