@@ -66,3 +66,14 @@ test("prints plain text a row at a time, without a change", () => {
 	expect(flow.end(format)).toEqual(["  c"]);
 	expect(flow.open(format)).toEqual([]);
 });
+
+test("a line of code that is longer than the maximum of a block stays code", () => {
+	const flow = new MarkdownFlow();
+	const code = "a**b**c\\*".repeat(2_000);
+	flow.add("```\n", format);
+	const parts = Array.from({ length: 20 }, (_, part) => code.slice(part * 900, (part + 1) * 900));
+	const rows = parts.flatMap((part) => flow.add(part, format));
+	expect(rows.length).toBeGreaterThan(500);
+	const all = [...rows, ...flow.add("\n```\nend", format), ...flow.end(format)];
+	expect(all.map((row) => row.trim()).join("")).toBe(`${code}end`);
+});

@@ -78,6 +78,11 @@ export class MarkdownFlow implements TextFlow {
 		this.#line = lines.pop() ?? "";
 		const rows = lines.flatMap((line) => this.#readLine(line, format));
 		if (this.#block.length + this.#line.length <= longestBlock) return rows;
+		if (this.#code) {
+			rows.push(...this.#readCode(this.#code, this.#line, format));
+			this.#line = "";
+			return rows;
+		}
 		this.#block += this.#line;
 		this.#line = "";
 		return [...rows, ...this.#print(format)];
