@@ -101,3 +101,16 @@ test.each([
 ])("shows unsafe characters of references: %j", (markdown, row) => {
 	expect(markdownRows(markdown, plain)).toEqual([row]);
 });
+
+test("the address of a link is visible in a table too", () => {
+	const link = "[safe](https://a.test/)";
+	const wide = { ...plain, columns: 60 };
+	expect(markdownRows(`| ${link} | **b** |\n| --- | --- |\n| c | ${link} |`, wide)).toEqual([
+		"safe (https://a.test/)  **b**",
+		"c                       safe (https://a.test/)",
+	]);
+	expect(markdownRows(`| a |\n| --- |\n| some words ${link} |`, { ...plain, columns: 20 })).toEqual([
+		"a: some words safe",
+		"(https://a.test/)",
+	]);
+});

@@ -94,9 +94,7 @@ function childRows(blocks: readonly Block[], format: OutputFormat): string[] {
 /** A table whose columns do not fit becomes a list of rows with the name of each column. */
 function tableRows({ children }: Table, format: OutputFormat): string[] {
 	const { columns, styles } = format;
-	const cells = children.map((row) =>
-		row.children.map((cell) => visibleText(plainText(cell.children)).replaceAll("\n", " ")),
-	);
+	const cells = children.map((row) => row.children.map((cell) => cellText(cell.children, styles)));
 	const aligned = alignColumns(cells);
 	if (aligned.every((row) => widthOf(row) <= columns)) {
 		return aligned.map((row, index) => (index === 0 ? styles.bold(row) : row));
@@ -109,6 +107,12 @@ function tableRows({ children }: Table, format: OutputFormat): string[] {
 		});
 		return definedItems([index === 0 ? undefined : "", ...named]);
 	});
+}
+
+/** A cell in one line, without colours. */
+function cellText(inlines: readonly Inline[], styles: Styles): string {
+	const spans = inlineSpans(inlines, styles);
+	return visibleText(spans.map(({ text }) => text).join("")).replaceAll("\n", " ");
 }
 
 function inlineSpans(inlines: readonly Inline[], styles: Styles): Span[] {
