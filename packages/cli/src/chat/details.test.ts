@@ -27,3 +27,13 @@ test("drops the oldest entries above its limits, but never the last one", () => 
 	details.addThinking("x".repeat(3_000_000));
 	expect(details.count).toBe(1);
 });
+
+test("lays out its texts once for all keys of the pager, and again after a change", () => {
+	const details = new Details();
+	details.addThinking("some words of more than 20 columns");
+	const rows = details.rows({ ...format });
+	expect(details.rows({ ...format })).toBe(rows);
+	expect(details.rows({ ...format, columns: 20 })).toHaveLength(3);
+	details.addThinking("more");
+	expect(details.rows(format)).toEqual([...rows, "", "Thinking", "more"]);
+});

@@ -19,6 +19,8 @@ type Ended = Exclude<ToolCallPayload, { status: "started" }>;
 /** Thinking and tool calls in full, which the transcript shows in part. */
 export class Details {
 	#entries: readonly Entry[] = [];
+	/** The last result of `rows`, because each key of the pager needs it, and long texts take time. */
+	#laidOut: { readonly format: OutputFormat; readonly rows: readonly string[] } | undefined;
 
 	get count(): number {
 		return this.#entries.length;
@@ -38,10 +40,14 @@ export class Details {
 	}
 
 	/** Rows of all entries, in their order. */
-	rows(format: OutputFormat): string[] {
-		return this.#entries.flatMap((entry, index) =>
+	rows(format: OutputFormat): readonly string[] {
+		const known = this.#laidOut;
+		if (known?.format.columns === format.columns && known.format.styles === format.styles) return known.rows;
+		const rows = this.#entries.flatMap((entry, index) =>
 			definedItems([index === 0 ? undefined : "", ...entryRows(entry, format)]),
 		);
+		this.#laidOut = { format, rows };
+		return rows;
 	}
 
 	/** Rows of one entry, counted from the last one, which is 1; undefined without it. */
@@ -51,6 +57,7 @@ export class Details {
 	}
 
 	#add(entry: Entry): void {
+		this.#laidOut = undefined;
 		const all = [...this.#entries, entry].slice(-maxEntries);
 		let characters = 0;
 		const tooOld = all.findLastIndex(({ text }) => {
