@@ -1,12 +1,13 @@
 import { type ChildProcessByStdio, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { npmSettings } from "../packages/packed.ts";
 import { markedBlocks } from "./blocks.ts";
 import { freshCopy } from "./fresh-copy.ts";
 
@@ -44,7 +45,7 @@ afterAll(() => {
 });
 
 test("the README marks the commands that this test runs, in this order", () => {
-	expect(blocks.map(({ name }) => name)).toEqual(["start", "ask", "claude", "token", "remove"]);
+	expect(blocks.map(({ name }) => name)).toEqual(["start", "install", "ask", "claude", "token", "remove"]);
 });
 
 test("start: the gateway prints its address", async () => {
@@ -81,6 +82,17 @@ test("remove: the gateway is stopped, and no file of Parley is left in the home 
 	await run("remove");
 	expect(await gateway.ended).toEqual([0, null]);
 	expect(traces()).toEqual([]);
+});
+
+test("install: the package of the clone is installed for the user, and its command runs outside of the clone", async () => {
+	const user = join(stage, "user");
+	mkdirSync(user);
+	const settings = { ...env, ...(await npmSettings()), HOME: user };
+	const steps = `${script("install")}\ncd; parley --version`;
+	const { stdout } = await promisify(execFile)("sh", ["-euc", steps], { cwd: clone, env: settings });
+	const version = stdout.trim().split("\n").at(-1);
+	expect(stdout).toContain(`${clone}/dist/parley-agent-${version}.tgz`);
+	expect(realpathSync(join(user, ".local/bin/parley"))).toContain("/lib/node_modules/parley-agent/");
 });
 
 function script(name: string): string {
