@@ -75,6 +75,15 @@ test("a service gets the keys that the operator stores, and no other key of the 
 	expect(removed).toContain(`kept: the keys in ${file}`);
 });
 
+test("a file with keys that other users can read is refused", async () => {
+	await using managers = await Managers.open();
+	const file = join(managers.home, "keys.env");
+	await writeFile(file, "BRAVE_API_KEY=brave-1\n", { mode: 0o644 });
+	const { code, error } = await managers.run(["service", "install", "--env-file", file]);
+	expect({ code, error }).toEqual({ code: 1, error: expect.stringContaining(`chmod 600 '${file}'`) });
+	await expect(stat(managers.unit)).rejects.toThrow("ENOENT");
+});
+
 test("a unit of another program is neither replaced nor removed", async () => {
 	await using managers = await Managers.open();
 	await mkdir(dirname(managers.unit), { recursive: true });

@@ -1,6 +1,7 @@
-import { mkdir, open, readFile, rename } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { type Clock, delay, ParleyError, parseJson } from "@parley/base";
+import { replacePrivateFile } from "@parley/gateway/data";
 import { type Client, describeFailure, refusalOf } from "@parley/protocol";
 import { getFromGateway, type HttpAddress } from "../client/gateway-http.ts";
 import { connectorRunTexts } from "../texts/connectors/run.ts";
@@ -167,7 +168,7 @@ export async function connectorToken({ platform, data, gateway }: TokenQuestion)
 		platform,
 		name: freeName(platform, tokens),
 	});
-	await writePrivate(file, made.token);
+	await replacePrivateFile(file, `${made.token}\n`);
 	return made.token;
 }
 
@@ -203,13 +204,4 @@ async function readIfThere(file: string): Promise<string | undefined> {
 		if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
 		throw error;
 	}
-}
-
-async function writePrivate(file: string, text: string): Promise<void> {
-	await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-	const draft = `${file}.draft`;
-	await using handle = await open(draft, "w", 0o600);
-	await handle.writeFile(`${text}\n`);
-	await handle.sync();
-	await rename(draft, file);
 }

@@ -1,6 +1,6 @@
-import { chmod, mkdir, open, readFile, rename } from "node:fs/promises";
-import { dirname } from "node:path";
+import { readFile } from "node:fs/promises";
 import { ParleyError } from "@parley/base";
+import { replacePrivateFile } from "@parley/gateway/data";
 import type { Io } from "../command-line/io.ts";
 import { serviceErrors, serviceFileTexts } from "../texts/service.ts";
 
@@ -42,22 +42,8 @@ export async function storeVariables(
 	const text = `${(before === "" ? serviceFileTexts.keys : others.join("\n")).trimEnd()}\n${lines.map((line) => `${line}\n`).join("")}`;
 	if (before !== "" && names.every((name) => before.split("\n").includes(`${name}=${variables[name]}`)))
 		return false;
-	await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-	await writeAtomically(file, text, 0o600);
+	await replacePrivateFile(file, text);
 	return true;
-}
-
-/** Replaces a file completely or not at all. */
-export async function writeAtomically(file: string, text: string, mode: number): Promise<void> {
-	const draft = `${file}.draft-${process.pid}`;
-	{
-		await using opened = await open(draft, "w", mode);
-		await opened.writeFile(text);
-		await opened.sync();
-	}
-	// The mode of `open` is reduced by the umask.
-	await chmod(draft, mode);
-	await rename(draft, file);
 }
 
 /** Text of a file; "" if it does not exist. */

@@ -1,7 +1,8 @@
-import { mkdir } from "node:fs/promises";
-import { dirname } from "node:path";
+import { existsSync } from "node:fs";
+import { chmod, rename } from "node:fs/promises";
 import { delay, ParleyError, systemClock } from "@parley/base";
 import { keyVariables } from "@parley/gateway";
+import { checkPermissions, writeDraft } from "@parley/gateway/data";
 import { findRunningGateway, type RunningGateway } from "../client/running-gateway.ts";
 import type { Io } from "../command-line/io.ts";
 import { printJson, printRows } from "../command-line/output.ts";
@@ -11,7 +12,7 @@ import { platforms } from "../gateway/platform.ts";
 import { visibleLine } from "../text/visible.ts";
 import { serviceErrors, serviceTexts } from "../texts/service.ts";
 import { chooseManager } from "./choose-manager.ts";
-import { chosenVariables, readEnvironmentFile, storeVariables, writeAtomically } from "./environment-file.ts";
+import { chosenVariables, readEnvironmentFile, storeVariables } from "./environment-file.ts";
 import { findService } from "./find-service.ts";
 import { isWithin } from "./is-within.ts";
 import type { Machine } from "./machine.ts";
@@ -45,6 +46,7 @@ export async function installService(flags: InstallFlags, around: Surroundings):
 	const before = await findService(flags.name, manager);
 	await refuseOtherGateway(plan, manager);
 	const hasNewKeys = await storeKeys(plan, variables);
+	if (existsSync(plan.environmentFile)) await checkPermissions(plan.environmentFile, 0o007);
 	const isChanged = before?.text !== text || hasNewKeys;
 	if (before?.text !== text) await writeDescription(manager.fileOf(flags.name), text);
 	const isRunning = before !== undefined && (await manager.state(flags.name)).condition === "running";
@@ -80,8 +82,9 @@ async function storeKeys(
 }
 
 async function writeDescription(file: string, text: string): Promise<void> {
-	await mkdir(dirname(file), { recursive: true });
-	await writeAtomically(file, text, 0o644);
+	const draft = await writeDraft(file, text);
+	await chmod(draft, 0o644);
+	await rename(draft, file);
 }
 
 /** Undefined if the service ends, or does not answer in time. */

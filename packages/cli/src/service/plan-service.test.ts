@@ -1,4 +1,4 @@
-import { mkdir, mkdtempDisposable, symlink, writeFile } from "node:fs/promises";
+import { mkdir, mkdtempDisposable, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -38,6 +38,16 @@ test("variables are stored beside the lines of the operator, and replaced if the
 	expect(await storeVariables(file, { ONE: "1" })).toBe(false);
 	expect(await storeVariables(file, { ONE: "2", TWO: "a/b+c==" })).toBe(true);
 	expect(await readEnvironmentFile(file)).toEqual({ OTHER: "x y", ONE: "2", TWO: "a/b+c==" });
+});
+
+test("keys are not written through a link that another user put beside their file", async () => {
+	await using root = await place();
+	const [file, target] = [join(root.path, "service.env"), join(root.path, "target")];
+	await writeFile(target, "");
+	await symlink(target, `${file}.draft-${process.pid}`);
+	expect(await storeVariables(file, { ONE: "1" })).toBe(true);
+	expect(await readFile(target, "utf8")).toBe("");
+	expect((await stat(file)).mode & 0o777).toBe(0o600);
 });
 
 test.each([
