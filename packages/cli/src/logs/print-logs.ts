@@ -83,15 +83,14 @@ async function printFile(data: string, options: LogsOptions, { io }: Surrounding
 		return printer.flush();
 	}
 	// Only the last of the older lines are printed.
-	let older = (await readLogFile(data)).length;
+	let isOlder = true;
 	using interrupt = untilInterrupt();
-	const onLine = (text: string): void => {
-		if (older > 0) printer.store({ text });
-		else printer.print({ text });
-		older -= 1;
-		if (older === 0) printer.flush();
+	const onLine = (text: string): void => (isOlder ? printer.store({ text }) : printer.print({ text }));
+	const onOlder = (): void => {
+		isOlder = false;
+		printer.flush();
 	};
-	await followLogFile(data, { clock: systemClock, signal: interrupt.signal, onLine });
+	await followLogFile(data, { clock: systemClock, signal: interrupt.signal, onLine, onOlder });
 }
 
 /** Ctrl-C and SIGTERM end the following, and the command ends with success. */

@@ -34,6 +34,23 @@ test("following passes each line once, also when the file is replaced", async ()
 	expect(seen.at(-1)).toBe("line 39");
 });
 
+test("following loses no line if the file is replaced while the older lines are read", async () => {
+	await using data = await place();
+	const log = new LogFile(data.path, { max: 20 });
+	for (const line of ["one", "two", "three", "four", "five"]) log.write(line);
+	const controller = new AbortController();
+	const seen: string[] = [];
+	const onLine = (line: string): void => {
+		seen.push(line);
+		if (line === "one") log.write("the sixth, longer line");
+		if (line === "the sixth, longer line") controller.abort();
+	};
+	const onOlder = (): void => void seen.push("(older lines end)");
+	await followLogFile(data.path, { clock: systemClock, signal: controller.signal, onLine, onOlder });
+	expect(seen.slice(0, 5)).toEqual(["one", "two", "three", "four", "five"]);
+	expect(new Set(seen.slice(5))).toEqual(new Set(["(older lines end)", "the sixth, longer line"]));
+});
+
 test.each([
 	['{"level":"info","time":"2026-01-01T00:00:00.000Z","msg":"a"}', {}, true],
 	['{"level":"info","time":"2026-01-01T00:00:00.000Z","msg":"a"}', { level: "warn" as const }, false],

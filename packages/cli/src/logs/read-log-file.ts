@@ -18,23 +18,29 @@ export async function readLogFile(data: string): Promise<string[]> {
 	return texts.flatMap((text) => text.split("\n")).filter((line) => line !== "");
 }
 
+interface Following {
+	readonly clock: Clock;
+	readonly signal: AbortSignal;
+	onLine(line: string): void;
+	/** Called once, after the lines that the files already had. */
+	onOlder?(): void;
+}
+
 /**
- * Passes the lines of the log file, and further lines until the signal aborts. A file that was replaced is read to its end
+ * Passes the lines of the log files, and further lines until the signal aborts. A file that was replaced is read to its end
  * before the next one.
  */
 export async function followLogFile(
 	data: string,
-	{
-		clock,
-		signal,
-		onLine,
-	}: { readonly clock: Clock; readonly signal: AbortSignal; onLine(line: string): void },
+	{ clock, signal, onLine, onOlder }: Following,
 ): Promise<void> {
-	const { current } = logFilesIn(data);
-	for (const line of (await readIfThere(logFilesIn(data).previous)).split("\n"))
-		if (line !== "") onLine(line);
-	let reader: FileReader | undefined;
+	const { current, previous } = logFilesIn(data);
+	// The present file is opened first. If it is replaced before the other one is opened, both are the same file.
+	let reader = await FileReader.open(current);
 	try {
+		await passPrevious(previous, reader, onLine);
+		await reader?.pass(onLine);
+		onOlder?.();
 		while (!signal.aborted) {
 			await reader?.pass(onLine);
 			if (await isReplaced(current, reader)) {
@@ -44,6 +50,19 @@ export async function followLogFile(
 				reader = await FileReader.open(current);
 			} else await delay(clock, pollMs, signal).catch(() => undefined);
 		}
+	} finally {
+		await reader?.close();
+	}
+}
+
+async function passPrevious(
+	path: string,
+	present: FileReader | undefined,
+	onLine: (line: string) => void,
+): Promise<void> {
+	const reader = await FileReader.open(path);
+	try {
+		if (reader?.inode !== present?.inode) await reader?.pass(onLine);
 	} finally {
 		await reader?.close();
 	}
