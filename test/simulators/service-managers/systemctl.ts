@@ -3,7 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { readVariables, startJob, stopJob } from "./run-job.ts";
 import { fail, isAlive, journalOf, readJob, recordCall, writeJob } from "./state.ts";
-import { commandOf, parseUnit, specified, type Unit, wordsOf } from "./unit-file.ts";
+import { commandOf, environmentFileOf, parseUnit, specified, type Unit, wordsOf } from "./unit-file.ts";
 
 recordCall("systemctl");
 const args = process.argv.slice(2);
@@ -31,7 +31,7 @@ async function start(): Promise<void> {
 	writeFileSync(journalOf(unitName), `systemd: Started ${unit.get("Description")?.at(-1)}.\n`, { flag: "a" });
 	const only = (key: string): string => unit.get(key)?.at(-1) ?? "";
 	const variables = (unit.get("Environment") ?? []).flatMap(wordsOf);
-	const files = (unit.get("EnvironmentFile") ?? []).map((value) => specified(value.replace(/^-/, "")));
+	const files = (unit.get("EnvironmentFile") ?? []).map(environmentFileOf);
 	const given = variables.map((word) => [word.split("=", 1)[0] ?? "", word.replace(/^\w+=/, "")]);
 	const stored = files.filter((path) => existsSync(path)).map(readVariables);
 	// systemd.exec(5), "Environment variables in spawned processes". A unit inherits no variable of the shell.

@@ -30,12 +30,22 @@ export function specified(text: string): string {
 	});
 }
 
-/** Words of ExecStart, in which `$$` is a dollar sign: systemd.service(5). */
+/** Path of EnvironmentFile without its wildcard escapes: systemd.exec(5), glob(7). Refuses wildcards. */
+export function environmentFileOf(value: string): string {
+	const pattern = specified(value.replace(/^-/, ""));
+	if (/[*?[]/.test(pattern.replaceAll(/\\./g, "")))
+		throw new Error(`a wildcard in ${JSON.stringify(pattern)}`);
+	return pattern.replaceAll(/\\(.)/g, "$1");
+}
+
+/** Words of ExecStart. In arguments, but not in the path of the program, `$$` is a dollar sign: systemd.service(5). */
 export function commandOf(value: string): string[] {
-	return wordsOf(value).map((word) =>
-		word.replaceAll(/\$(.?)/g, (_, letter: string) => {
-			if (letter !== "$") throw new Error(`a variable in ${JSON.stringify(word)}`);
-			return "$";
-		}),
+	return wordsOf(value).map((word, index) =>
+		index === 0
+			? word
+			: word.replaceAll(/\$(.?)/g, (_, letter: string) => {
+					if (letter !== "$") throw new Error(`a variable in ${JSON.stringify(word)}`);
+					return "$";
+				}),
 	);
 }

@@ -1,7 +1,7 @@
 import { definedItems } from "@parley/base/defined";
 import { serviceFileTexts } from "../texts/service.ts";
 import { markerLine, type ServicePlan } from "./service-plan.ts";
-import { stopSeconds } from "./systemd-unit.ts";
+import { plain, stopSeconds } from "./systemd-unit.ts";
 
 /** Name of a service in launchd. */
 export function labelOf(name: string): string {
@@ -57,5 +57,5 @@ function indented(line: string): string {
 }
 
 function escaped(text: string): string {
-	return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+	return plain(text).replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }

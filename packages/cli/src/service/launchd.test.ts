@@ -45,6 +45,10 @@ test("a property list has the words of its plan, whatever characters they have",
 	expect(readMarker(text)).toMatchObject({ data: plan.data });
 });
 
+test("a control character is refused, because XML cannot have it", () => {
+	expect(() => launchdPlist({ ...plan, workingDirectory: "/a\u0001" })).toThrow("control characters");
+});
+
 test("a daemon of the system runs as its account", () => {
 	expect(parsePlist(launchdPlist({ ...plan, scope: "system", user: "agent" }))).toMatchObject({
 		UserName: "agent",

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import {
 	commandOf,
+	environmentFileOf,
 	parseUnit,
 	specified,
 	wordsOf,
@@ -19,9 +20,12 @@ function temporaryDirectory(): string {
 }
 
 function planIn(directory: string): ServicePlan {
-	const odd = join(directory, 'a b%h\\n "c" $HOME');
+	const odd = join(directory, 'a b%h\\n "c" $HOME [d]*?');
 	mkdirSync(odd);
-	const program = join(directory, "node");
+	// systemd accepts no quotes and no backslashes in the path of a program.
+	const programs = join(directory, "$HOME 50%");
+	mkdirSync(programs);
+	const program = join(programs, "node");
 	writeFileSync(program, "#!/bin/sh\n");
 	chmodSync(program, 0o755);
 	return {
@@ -47,6 +51,7 @@ test("a unit has the words of its plan, whatever characters they have", () => {
 		`PARLEY_MODEL=${plan.environment["PARLEY_MODEL"]}`,
 	]);
 	expect(specified(unit.get("WorkingDirectory")?.[0] ?? "")).toBe(plan.workingDirectory);
+	expect(environmentFileOf(unit.get("EnvironmentFile")?.[0] ?? "")).toBe(plan.environmentFile);
 	expect(readMarker(text)).toEqual({
 		data: plan.data,
 		version: "1.2.3",
@@ -82,11 +87,12 @@ test("a unit gives the gateway time, starts it again after a failure, and allows
 	);
 });
 
-test("a control character in a path is refused", () => {
-	const plan = planIn(temporaryDirectory());
-	expect(() => systemdUnit({ ...plan, data: "/a", workingDirectory: "/a\nUser=root" }, 255)).toThrow(
-		"control characters",
-	);
+// A line that ends with a backslash continues in the next one, and spaces at its end are lost: systemd.syntax(7).
+test.each(["/a\nUser=root", "/a\\", "/a "])("the path %j is refused", (path) => {
+	const plan = { ...planIn(temporaryDirectory()), data: "/a" };
+	const reason = "control characters, or a space or backslash at its end";
+	expect(() => systemdUnit({ ...plan, workingDirectory: path }, 255)).toThrow(reason);
+	expect(() => systemdUnit({ ...plan, environmentFile: path }, 255)).toThrow(reason);
 });
 
 /** Version of systemd on this machine; undefined without systemd. */

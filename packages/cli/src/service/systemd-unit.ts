@@ -35,10 +35,10 @@ export function systemdUnit(plan: ServicePlan, version: number): string {
 		"[Service]",
 		"Type=exec",
 		plan.user === undefined ? undefined : `User=${plain(plan.user)}`,
-		`WorkingDirectory=${specifiers(plain(plan.workingDirectory))}`,
+		`WorkingDirectory=${path(plan.workingDirectory)}`,
 		...Object.entries(plan.environment).map(([name, value]) => `Environment=${quoted(`${name}=${value}`)}`),
-		`EnvironmentFile=-${specifiers(plain(plan.environmentFile))}`,
-		`ExecStart=${plan.argv.map((word) => quoted(word).replaceAll("$", "$$$$")).join(" ")}`,
+		`EnvironmentFile=-${path(withoutWildcards(plan.environmentFile))}`,
+		`ExecStart=${commandLine(plan.argv)}`,
 		`# ${serviceFileTexts.output}`,
 		"StandardOutput=null",
 		"Restart=on-failure",
@@ -76,6 +76,22 @@ function hardening({ scope, needsSetuid, data }: ServicePlan): string[] {
 	]);
 }
 
+/** In arguments, but not in the path of the program, `$` starts a variable: systemd.service(5). */
+function commandLine([program = "", ...args]: readonly string[]): string {
+	return [quoted(program), ...args.map((word) => quoted(word).replaceAll("$", "$$$$"))].join(" ");
+}
+
+/** A path until the end of a line. A backslash there would continue the line, and spaces would be lost: systemd.syntax(7). */
+function path(text: string): string {
+	if (/[\\\s]$/.test(text)) throw unusable(text);
+	return specifiers(plain(text));
+}
+
+/** The path of an environment file may have wildcards: systemd.exec(5), with the escapes of glob(7). */
+function withoutWildcards(text: string): string {
+	return text.replaceAll(/[\\*?[]/g, "\\$&");
+}
+
 /** A word in double quotes, with the escapes of systemd.syntax(7). */
 function quoted(word: string): string {
 	if (/^[\w./:@,=+-]+$/.test(word)) return word;
@@ -87,8 +103,13 @@ function specifiers(text: string): string {
 	return text.replaceAll("%", "%%");
 }
 
-function plain(text: string): string {
-	// biome-ignore lint/suspicious/noControlCharactersInRegex: a line of a unit cannot contain them
+/** Text without control characters, which neither a line of a unit nor XML can have. Throws for other text. */
+export function plain(text: string): string {
+	// biome-ignore lint/suspicious/noControlCharactersInRegex: they are searched for
 	if (!/[\u0000-\u001f\u007f]/.test(text)) return text;
-	throw new ParleyError(serviceErrors.controlCharacters({ text }), { code: "invalid_argument" });
+	throw unusable(text);
+}
+
+function unusable(text: string): ParleyError {
+	return new ParleyError(serviceErrors.unusableText({ text }), { code: "invalid_argument" });
 }

@@ -79,8 +79,8 @@ export const serviceErrors = {
 		`${program} is a temporary copy of npx, which may be deleted; install Parley with \`npm install --global\`, and run the command again`,
 	noAccount: ({ account }: { readonly account: string }) =>
 		`the account ${JSON.stringify(account)} cannot run a system service; name another one with \`--user NAME\`, for example after \`sudo useradd --system --create-home parley\``,
-	controlCharacters: ({ text }: { readonly text: string }) =>
-		`cannot write ${JSON.stringify(text)} into the description of a service: it has control characters; use another path or value`,
+	unusableText: ({ text }: { readonly text: string }) =>
+		`cannot write ${JSON.stringify(text)} into the description of a service: it has control characters, or a space or backslash at its end; use another path or value`,
 	invalidVariable: ({ name }: Named) =>
 		`invalid name of a variable ${JSON.stringify(name)}; use a name such as ANTHROPIC_API_KEY`,
 	unsetVariable: ({ name }: Named) =>
