@@ -23,3 +23,12 @@ test("prints errors in red", () => {
 	const line = '{"level":"error","time":"2026-01-01T00:00:00.000Z","msg":"failed"}';
 	expect(formatLogLine(line, createStyles(true))).toContain("\u001b[31merror failed\u001b[39m");
 });
+
+test("prints a record of another program, whatever types its fields have, without control characters", () => {
+	const object = { toString: 1 };
+	const error = { message: object };
+	expect(formatLogLine(JSON.stringify({ level: 30, time: object, msg: object, error }), plain)).toBe(
+		' 30    {"toString":1}  error={"message":{"toString":1}}',
+	);
+	expect(formatLogLine('{"level":"\\u001b[2J","msg":"a"}', plain)).toBe(" \\u{1b}[2J a");
+});

@@ -15,11 +15,11 @@ export function formatLogLine(line: string, styles: Styles): string {
 	const record = readRecord(line);
 	if (typeof record !== "object" || record === null) return visibleLine(line);
 	const { time, level, msg, ...fields } = { time: "", level: "", msg: "", ...record };
-	const clock = /T(\d\d:\d\d:\d\d)/.exec(String(time))?.[1] ?? "";
+	const clock = /T(\d\d:\d\d:\d\d)/.exec(describe(time))?.[1] ?? "";
 	const shown = Object.entries(fields).map(([name, value]) => `${name}=${describe(value)}`);
-	const text = [String(msg), ...shown].map(visibleLine).join("  ");
+	const text = [describe(msg), ...shown].map(visibleLine).join("  ");
 	const colour = level === "error" ? styles.red : level === "warn" ? styles.yellow : styles.dim;
-	return `${styles.dim(clock)} ${colour(`${level.padEnd(5)} ${text}`)}`;
+	return `${styles.dim(clock)} ${colour(`${visibleLine(describe(level)).padEnd(5)} ${text}`)}`;
 }
 
 /** Undefined for output that is not JSON, such as the stack of a program that crashed. */
@@ -33,6 +33,7 @@ function readRecord(line: string): unknown {
 
 function describe(value: unknown): string {
 	if (typeof value === "string") return value;
-	if (typeof value === "object" && value !== null && "message" in value) return String(value.message);
+	const message = typeof value === "object" && value !== null && "message" in value && value.message;
+	if (typeof message === "string") return message;
 	return JSON.stringify(value) ?? "";
 }

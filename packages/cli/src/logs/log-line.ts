@@ -30,7 +30,8 @@ export function recordOf({ text }: LogLine): Readonly<Record<string, unknown>> |
 /** Whether a line is shown. Output without a level or a time always is. */
 export function matches(line: LogLine, { since, level }: LogFilter): boolean {
 	const record = recordOf(line);
-	const time = record === undefined ? line.time : Date.parse(String(record["time"]));
+	const written = record?.["time"];
+	const time = typeof written === "string" ? Date.parse(written) : line.time;
 	if (since !== undefined && time !== undefined && time < since) return false;
 	const name = line.level ?? logLevels.find((one) => one === record?.["level"]);
 	return level === undefined || name === undefined || logLevels.indexOf(name) >= logLevels.indexOf(level);

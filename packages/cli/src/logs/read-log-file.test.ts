@@ -57,9 +57,14 @@ test.each([
 	['{"level":"error","time":"2026-01-01T00:00:00.000Z","msg":"a"}', { level: "warn" as const }, true],
 	['{"level":"error","time":"2026-01-01T00:00:00.000Z","msg":"a"}', { since: Date.UTC(2026, 0, 2) }, false],
 	["    at main", { level: "error" as const, since: Date.UTC(2026, 0, 2) }, true],
+	['{"level":3,"time":{"toString":1},"msg":"of another program"}', { since: Date.UTC(2026, 0, 2) }, true],
 	["{ not JSON", { level: "error" as const }, true],
 ])("%s with %j is shown: %s", (text, filter, shown) => {
 	expect(matches({ text }, filter)).toBe(shown);
+});
+
+test("lines of JSON without a time have the one of the journal", () => {
+	expect(matches({ text: '{"msg":"a"}', time: 1000 }, { since: 2000 })).toBe(false);
 });
 
 test("messages of the service manager have its level and time", () => {
