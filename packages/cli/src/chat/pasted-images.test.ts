@@ -67,7 +67,7 @@ test.each(["look at a.png", "b.png", "a.txt", "", "file://%zz.png", "a.png\nb.pn
 	},
 );
 
-test("an image of the session's directory is sent to the session in which the message was entered", async () => {
+test("messages with and without images are sent in their order, to the session in which they were entered", async () => {
 	const cwd = directory("a.png");
 	const client = new FakeClient();
 	const uploaded = Promise.withResolvers<string>();
@@ -89,11 +89,28 @@ test("an image of the session's directory is sent to the session in which the me
 	void keyboard.press({ text: "", name: "return", ctrl: false, meta: false });
 	await setImmediate();
 	expect(rows).toEqual([`sends the image ${join(cwd, "a.png")}`]);
+	void chat.enter("and then?", false);
 	await chat.enter("/new");
+	expect(client.requests).toEqual([]);
 	uploaded.resolve("file_1");
 	await setImmediate();
-	expect(client.last("send_message")).toMatchObject({
-		params: { content: "see @a.png", attachments: ["file_1"] },
-		sessionId: "sess_1",
-	});
+	expect(client.requests).toMatchObject([
+		{ params: { content: "see @a.png", attachments: ["file_1"] }, sessionId: "sess_1" },
+		{ params: { content: "and then?" }, sessionId: "sess_1" },
+	]);
+});
+
+test("a failed upload does not hold back the next message", async () => {
+	const cwd = directory("a.png");
+	const upload = (): Promise<never> => Promise.reject(new Error("no connection"));
+	const images = {
+		images: { cwd, directory: async () => cwd, upload },
+		sessionId: "s",
+		note: () => undefined,
+	};
+	const pasted = new PastedImages();
+	const first = pasted.upload("@a.png", images);
+	const second = pasted.upload("text", images);
+	await expect(first).rejects.toThrow("no connection");
+	await expect(second).resolves.toEqual([]);
 });

@@ -33,6 +33,8 @@ export class PastedImages {
 	readonly #paths = new Map<string, string>();
 	/** Paths after `@` in pasted texts. */
 	readonly #foreign = new Set<string>();
+	/** Resolves when the last upload has ended. */
+	#last: Promise<unknown> = Promise.resolve();
 
 	/** A label for the image whose path is the complete pasted text; undefined for any other text. */
 	labelOf(pasted: string, cwd: string): string | undefined {
@@ -47,8 +49,18 @@ export class PastedImages {
 		return label;
 	}
 
-	/** Uploads the images of a message and returns their ids. Passes a note about each path after `@` to `note`. */
-	async upload(content: string, { images, sessionId, note }: Upload): Promise<string[]> {
+	/**
+	 * Uploads the images of a message and returns their ids, when those of the messages before it are uploaded. Passes a note
+	 * about each path after `@` to `note`.
+	 */
+	upload(content: string, options: Upload): Promise<string[]> {
+		const uploaded = this.#last.then(() => this.#upload(content, options));
+		// The caller handles an error.
+		this.#last = uploaded.catch(() => undefined);
+		return uploaded;
+	}
+
+	async #upload(content: string, { images, sessionId, note }: Upload): Promise<string[]> {
 		const isPossible = namesIn(content).length > 0 || this.#labelledIn(content).length > 0;
 		if (!isPossible) return [];
 		const { paths, named, pasted } = this.of(content, await images.directory(sessionId));
