@@ -1,6 +1,7 @@
 import { type Clock, defined, definedItems, ParleyError, StoreError } from "@parley/base";
 import { findTask } from "../../conversation/tasks/read-tasks.ts";
 import { insertTask } from "../../conversation/tasks/submit.ts";
+import { taskTexts } from "../../conversation/texts.ts";
 import { judge, type Verdict } from "../../models/verdict.ts";
 import { addTaint, findTaint } from "../../store/session-taint.ts";
 import type { TaskRow } from "../../store/task-rows.ts";
@@ -224,7 +225,7 @@ class Engine {
 			this.#stop.throwIfAborted();
 			const woken = session.awake(taskId);
 			const row = await journal.store.read((db) => findTask(db, taskId));
-			if (!row) throw new ParleyError(workflowTexts.taskNotFound(taskId), { code: "not_found" });
+			if (!row) throw new ParleyError(taskTexts.notFound(taskId), { code: "not_found" });
 			if (hasEnded(row.state)) return row;
 			await firstOf(woken, clock, this.#stop);
 		}

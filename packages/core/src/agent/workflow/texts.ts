@@ -4,7 +4,6 @@ export const workflowTexts = {
 		`The workflow ${workflow} cannot start inside a task: start it in the session.`,
 	failed: "a workflow failed",
 	notStarted: (call: string): string => `no workflow was started by the call ${call}`,
-	taskNotFound: (id: string): string => `task not found: ${id}`,
 	unmet: (reason: string): string => `criteria not met: ${reason}`,
 	failedAt: (workflow: string, step: string, tries: string, error: string): string =>
 		`The skill ${workflow} failed at the step "${step}"${tries}: ${error}.`,

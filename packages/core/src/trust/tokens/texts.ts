@@ -22,5 +22,4 @@ export const tokenTexts = {
 	exists: (name: string, hint: string): string => `a token named ${name} already exists: ${hint}`,
 	otherPlatform: (name: string, platform: string | null): string =>
 		`${name} was a connector of ${platform}; choose another name`,
-	sessionNotFound: (id: string): string => `session not found: ${id}`,
 } as const;

@@ -2,7 +2,7 @@ import { mintToken, ParleyError, readTokenText, type TokenText } from "@parley/b
 import { answerOf, type Keyed, once } from "../../store/idempotency.ts";
 import type { Tx } from "../../store/journal.ts";
 import { stamp } from "../../store/tables.ts";
-import { authorize } from "../../vocabulary/authorize.ts";
+import { authorize, unknownSession } from "../../vocabulary/authorize.ts";
 import { actingId, type Principal } from "../../vocabulary/principal.ts";
 import { type AuditEntry, byItself, requestedBy } from "../audit/audit.ts";
 import type { OperatorTokenFile, TrustOptions } from "../shared/trust-options.ts";
@@ -338,8 +338,7 @@ async function checkSessions(tx: Tx, ids: readonly string[]): Promise<void> {
 	const rows = await tx.selectFrom("sessions").select("id").where("id", "in", ids).execute();
 	const known = new Set(rows.map(({ id }) => id));
 	const missing = ids.find((id) => !known.has(id));
-	if (missing !== undefined)
-		throw new ParleyError(tokenTexts.sessionNotFound(missing), { code: "not_found" });
+	if (missing !== undefined) throw unknownSession(missing);
 }
 
 /**

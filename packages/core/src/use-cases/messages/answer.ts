@@ -20,6 +20,7 @@ import type { Prompts } from "../../conversation/prompts.ts";
 import type { JudgedChange, Session } from "../../conversation/session.ts";
 import type { SessionGrants } from "../../conversation/session-grants.ts";
 import type { Lease, Sessions } from "../../conversation/sessions.ts";
+import { promptTexts } from "../../conversation/texts.ts";
 import { approvalsNeeded, isVoteOf, type Vote, type Voters, votesOf } from "../../conversation/votes.ts";
 import { type Keyed, type KeyServices, once } from "../../store/idempotency.ts";
 import { fromRow, type Journal } from "../../store/journal.ts";
@@ -161,7 +162,7 @@ function requireNamedStill(places: AnsweringPlaces, { person }: Principal, { pla
 type PlacedPrompt = PromptWithActor & { readonly place: string | null };
 
 function unknownPrompt(): ParleyError {
-	return new ParleyError(promptAnswerTexts.notFound, { code: "not_found" });
+	return new ParleyError(promptTexts.notFound, { code: "not_found" });
 }
 
 /** Judges an approval with changed arguments. Returns undefined without changes, or for a late answer. */

@@ -6,6 +6,7 @@ import {
 	placesAnsweredHere,
 } from "../../conversation/may-answer-elsewhere.ts";
 import type { Sessions } from "../../conversation/sessions.ts";
+import { promptTexts } from "../../conversation/texts.ts";
 import { fromRow, type Tx } from "../../store/journal.ts";
 import type { Tables } from "../../store/tables.ts";
 import type { StoredGrantRequest } from "../../trust/grants/grant-request.ts";
@@ -123,7 +124,7 @@ function listed(values: readonly string[] = []): readonly string[] {
 }
 
 function unknown(cause?: unknown): ParleyError {
-	return new ParleyError(promptAnswerTexts.notFound, { code: "not_found", cause });
+	return new ParleyError(promptTexts.notFound, { code: "not_found", cause });
 }
 
 function questions(db: Tx) {

@@ -6,7 +6,6 @@ export const acceptAllTexts = {
 
 export const promptAnswerTexts = {
 	answered: "question answered",
-	notFound: "prompt not found",
 	busy: "session busy: the run that asked is not active at this moment; answer again soon",
 	roleUnreadable: (person: string): string =>
 		`the role of ${person}, who approved before, cannot be read at this moment: approve again soon`,

@@ -16,6 +16,7 @@ import { setBudget } from "../../usage/set-budget.ts";
 import { authorize, unknownSession } from "../../vocabulary/authorize.ts";
 import type { Recorded } from "../../vocabulary/event.ts";
 import { hasRole, type Principal, placeKey } from "../../vocabulary/principal.ts";
+import { rightTexts } from "../../vocabulary/texts.ts";
 import { type HistoryMessage, type ImportedRun, planImport } from "./import-history.ts";
 import { type ImportPorts, storeImport } from "./store-import.ts";
 import { sessionTexts } from "./texts.ts";
@@ -132,7 +133,7 @@ async function storeSession(
 /** The id, if no session has it. One that the principal may not see looks like one that does not exist. */
 async function newId(tx: Tx, id: string): Promise<string> {
 	const known = await tx.selectFrom("sessions").select("id").where("id", "=", id).executeTakeFirst();
-	if (known) throw new ParleyError(sessionTexts.notFound(id), { code: "already_exists" });
+	if (known) throw new ParleyError(rightTexts.sessionNotFound(id), { code: "already_exists" });
 	return id;
 }
 

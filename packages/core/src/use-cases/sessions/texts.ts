@@ -35,7 +35,6 @@ export const importTexts = {
 } as const;
 
 export const sessionTexts = {
-	notFound: (id: string): string => `session not found: ${id}`,
 	importByConnector:
 		"history: a connector that acts for a person cannot import a history: open the session without it",
 	rootByOperator: (channel: string): string =>

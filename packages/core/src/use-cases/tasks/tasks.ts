@@ -5,6 +5,7 @@ import type { Lease, Sessions } from "../../conversation/sessions.ts";
 import { endTask } from "../../conversation/tasks/end-task.ts";
 import { describeTask, findTask, listTasks } from "../../conversation/tasks/read-tasks.ts";
 import { insertTask, originOf } from "../../conversation/tasks/submit.ts";
+import { taskTexts } from "../../conversation/texts.ts";
 import { type Keyed, type KeyServices, once } from "../../store/idempotency.ts";
 import { fromRow, type Journal, type Tx } from "../../store/journal.ts";
 import { addTaint, taintOfMessage } from "../../store/session-taint.ts";
@@ -258,7 +259,7 @@ async function writeReply(
 
 /** Error for a task that does not exist or that the caller may not read. */
 function unknownTask(id: string): ParleyError {
-	return new ParleyError(taskRefusalTexts.notFound(id.slice(0, 100)), { code: "not_found" });
+	return new ParleyError(taskTexts.notFound(id.slice(0, 100)), { code: "not_found" });
 }
 
 /** Error for a request that does not fit the state of the task. */

@@ -22,5 +22,4 @@ export const taskRefusalTexts = {
 	noTasksInTask: "a task's conversation cannot have tasks",
 	onlySuspended: "only a suspended task can be replied to",
 	otherQuestion: "token: the task now has another question; read it with check_task",
-	notFound: (id: string): string => `task not found: ${id}`,
 } as const;
