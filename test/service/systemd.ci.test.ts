@@ -55,9 +55,14 @@ test("a service gets the keys that the operator stores, and no other key of the 
 	await using managers = await Managers.open();
 	const keys = {
 		BRAVE_API_KEY: "brave-1",
+		GROQ_API_KEY: "groq-1",
 		MISTRAL_API_KEY: "mistral-1",
 		HTTPS_PROXY: "http://me:pw@proxy:1",
 	};
+	// As `parley setup` stores a key.
+	await mkdir(managers.data, { mode: 0o700 });
+	const stored = JSON.stringify({ GROQ_API_KEY: keys.GROQ_API_KEY });
+	await writeFile(join(managers.data, "api-keys.json"), stored, { mode: 0o600 });
 	const out = await managers.succeeds(["service", "install", "--env", "BRAVE_API_KEY"], keys);
 	expect(out).toContain(
 		"note: the service does not get MISTRAL_API_KEY, HTTPS_PROXY of this shell: `parley service install --env MISTRAL_API_KEY --env HTTPS_PROXY`",

@@ -3,6 +3,7 @@ import { chmod, rename } from "node:fs/promises";
 import { delay, ParleyError, systemClock } from "@parley/base";
 import { keyVariables } from "@parley/gateway";
 import { checkPermissions, writeDraft } from "@parley/gateway/data";
+import { readStoredKeys } from "@parley/gateway/settings";
 import { findRunningGateway, type RunningGateway } from "../client/running-gateway.ts";
 import type { Io } from "../command-line/io.ts";
 import { printJson, printRows } from "../command-line/output.ts";
@@ -111,10 +112,10 @@ async function waitForGateway(
 
 /** Keys and proxies that a gateway of this shell would use, and that the service does not get. */
 async function missingKeys(
-	{ environmentFile }: ServicePlan,
+	{ data, environmentFile }: ServicePlan,
 	environment: Io["environment"],
 ): Promise<string[]> {
-	const stored = await readEnvironmentFile(environmentFile);
+	const stored = { ...(await readStoredKeys(data)), ...(await readEnvironmentFile(environmentFile)) };
 	const names = [...keyVariables, ...platforms.flatMap(({ variables }) => variables), ...proxyVariables];
 	const missing = names.filter((name) => environment[name] && stored[name] === undefined);
 	if (missing.length === 0) return [];
