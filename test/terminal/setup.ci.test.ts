@@ -105,6 +105,7 @@ test("the wizard can be left, tests the key, and continues at the same step", as
 	expect(summary).toContain(`agents may work in ${shop}`);
 	expect(summary).toContain("sandbox: preferred");
 	expect(summary).toContain("Next:");
+	expect(summary).toContain("parley service install");
 	expect(existsSync(join(data, "setup.json"))).toBe(false);
 });
 

@@ -89,5 +89,5 @@ function printSummary(results: Results, io: Io): void {
 	const { columns } = outputFormat(io);
 	const next = setupTexts.next({ command: setupTexts.nextElsewhere });
 	const table = alignColumns(rows).flatMap((row) => wrapText(`  ${row}`, columns));
-	printRows(["", heading(setupTexts.summary, io), ...table, "", next], io);
+	printRows(["", heading(setupTexts.summary, io), ...table, "", next, setupTexts.withMachine], io);
 }

@@ -78,4 +78,5 @@ export const setupTexts = {
 	},
 	next: ({ command }: { readonly command: string }): string => `Next: ${command}`,
 	nextElsewhere: "cd to the directory of a project, then `parley`",
+	withMachine: "To start the gateway with this machine: `parley service install`",
 } as const;
