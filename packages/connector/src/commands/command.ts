@@ -45,8 +45,11 @@ export interface Completing {
 
 /** A command from the menu of the platform or from a text such as `!task new …`. */
 export interface Command<At extends HandlerContext = HandlerContext> extends CommandShape {
-	/** Called with all required options. Rejects with the gateway's refusal, which becomes the answer. */
-	run(context: At, handled: HandledEvent<"command">): Promise<Reply>;
+	/**
+	 * Called with all required options. Returns undefined if another post answers. Rejects with the gateway's refusal, which
+	 * becomes the answer.
+	 */
+	run(context: At, handled: HandledEvent<"command">): Promise<Reply | undefined>;
 	/** Returns up to 25 suggestions for an option with `completes`. Must be quick. */
 	complete?(context: At, completing: Completing): Promise<readonly Suggestion[]>;
 }

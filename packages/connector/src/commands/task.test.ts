@@ -148,6 +148,16 @@ test.each(scenarios)("$name", async ({ command, options, answers, says, asks }) 
 	expect(gateway.requests.at(-1)).toMatchObject(asks);
 });
 
+test("a new task of a message is answered by its card, and only notes need another post", async () => {
+	const command = taskCommands.find(({ name }) => name === "task new");
+	const answer = async (notes: readonly string[]) => {
+		const { context } = scriptedContext({ submit_task: () => ({ ...submitted, notes: [...notes] }) });
+		return command?.run(context, { ...commanded("task new", { text: "x", title: "Tidy" }), message: "m1" });
+	};
+	expect(await answer(["tools: none"])).toBeUndefined();
+	expect((await answer(["agent: none"]))?.text).toContain("agent: none");
+});
+
 test.each([
 	["aaaaa", /more than one task matches “aaaaa”: use a number of \/task list$/],
 	["same", /more than one task matches “same”/],

@@ -66,7 +66,7 @@ const create: Command = {
 			choices: ["low", "normal", "high"].map((value) => ({ value, label: value })),
 		},
 	],
-	async run(context, { event: { person, room, options }, key }) {
+	async run(context, { event: { person, room, options }, key, message }) {
 		const description = textOf(options["text"]);
 		const title = textOf(options["title"]) || oneLine(description, maxTitle);
 		const agent = textOf(options["agent"]);
@@ -86,6 +86,8 @@ const create: Command = {
 		// The person did not choose tools, so notes about missing tools are omitted.
 		const otherNotes = notes.filter((note) => !note.startsWith("tools:"));
 		const lines = otherNotes.map((note) => `- ${plain(note, 300)}`);
+		// The card answers a command in a message: a second post would say the same.
+		if (message !== undefined && lines.length === 0) return undefined;
 		return {
 			text: [taskCommandTexts.create.done({ title: plain(title, 150) }), ...lines].join("\n"),
 		};

@@ -230,7 +230,8 @@ async function runTextCommand(
 		attachments,
 		...defined({ target: reply ? { message: reply.message, text: "" } : undefined }),
 	};
-	return { effect: "command", reply: await command.run(context, { event: wanted, key, message }) };
+	const answer = await command.run(context, { event: wanted, key, message });
+	return { effect: "command", ...defined({ reply: answer }) };
 }
 
 function greet({ text, attachments, referenced = [] }: Message): Outcome | undefined {
