@@ -13,6 +13,7 @@ RUN apt-get update \
 	&& apt-get install --yes --no-install-recommends bubblewrap ca-certificates git \
 	&& rm -rf /var/lib/apt/lists/*
 COPY --from=build /opt/parley /opt/parley
+COPY --from=build /source/scripts/container-health.mjs /opt/parley/container-health.mjs
 RUN mkdir --mode=700 /data && mkdir /work && chown node:node /data /work
 ENV PATH=/opt/parley/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 ENV PARLEY_DATA=/data
@@ -22,6 +23,6 @@ WORKDIR /work
 VOLUME /data
 EXPOSE 7777
 HEALTHCHECK --interval=30s --timeout=5s --start-period=20s \
-	CMD ["node", "-e", "fetch('http://127.0.0.1:7777/api/health').then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+	CMD ["node", "/opt/parley/container-health.mjs"]
 ENTRYPOINT ["parley"]
 CMD ["start"]

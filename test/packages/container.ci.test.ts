@@ -79,11 +79,11 @@ test("the build context has no project, backup or keys that lie in the clone", (
 	expect(sent(["work/notes.txt", "before-upgrade.tar.gz", ".env", "parley.config.json"])).toEqual([]);
 });
 
-test("the last stage runs as a user without rights and checks the public health route", () => {
+test("the last stage runs as a user without rights and has the health check of the clone", () => {
 	const order = last?.instructions.map((one) => one.getKeyword()) ?? [];
 	expect(order.indexOf("USER")).toBeGreaterThan(order.lastIndexOf("RUN"));
 	expect(instruction("USER").getArgumentsContent()).toBe("node");
-	expect(wordsOf(instruction("HEALTHCHECK")).join(" ")).toContain("http://127.0.0.1:7777/api/health");
+	expect(wordsOf(instruction("HEALTHCHECK"))).toEqual(["node", "/opt/parley/container-health.mjs"]);
 	expect(stages.map(({ base }) => base)).toEqual(stages.map(() => "node:24-bookworm-slim"));
 });
 

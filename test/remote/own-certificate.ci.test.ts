@@ -88,6 +88,8 @@ test("the command finds the local gateway by the certificate, and a remote one b
 		...{ status: "ok", sessions: 1, urls: [`https://0.0.0.0:${setup.publicPort}`] },
 		health: { local_trust: false, certificate: { valid_to: expect.stringMatching(/^20/) } },
 	});
+	const check = `node ${fileURLToPath(new URL("../../scripts/container-health.mjs", import.meta.url))}`;
+	await expect(run(check, setup, { PARLEY_DATA: setup.data })).resolves.toMatchObject({ code: 0, err: "" });
 	const there = adapt(documented("trust"), { "https://parley.example:7778": setup.publicUrl });
 	const environment = { PARLEY_TOKEN: setup.token, PARLEY_DATA: `${setup.directory}/elsewhere` };
 	await expect(run(there, setup, environment)).resolves.toMatchObject({
