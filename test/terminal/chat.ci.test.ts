@@ -423,6 +423,7 @@ test("commands start, list and explain sessions, and a session can be continued"
 	expect(await chat.ended()).toBe(0);
 	const again = await setup.chat("--session", first);
 	await again.rests("[offline] first");
+	await again.shows("\nsandbox off · ~");
 	await golden(again, "resumed");
 	again.type("\u0004");
 	expect(await again.ended()).toBe(0);

@@ -84,7 +84,7 @@ export class Setup {
 	/** The text without values that differ from run to run, and without the row of facts, which arrive at any time. */
 	normalise(text: string): string {
 		return `${text
-			.replace(/\s*\noffline(?: · .*)?$/, "")
+			.replace(/\s*\n(?:offline|sandbox off)(?: · .*)?$/, "")
 			.replaceAll(this.work, "DIRECTORY")
 			.replaceAll(/sess_[0-9a-z]{26}/g, `sess_${"x".repeat(26)}`)
 			.replaceAll(/(\d+ messages?) {2}\S+$/gm, "$1  DIRECTORY")
