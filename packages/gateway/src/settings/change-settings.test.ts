@@ -35,6 +35,13 @@ test("a change keeps comments, the format and the mode of the file, and a link t
 	expect((await stat(target)).mode & 0o777).toBe(0o640);
 });
 
+test("a file that every user can change stays as it is", async () => {
+	await writeFile(file, "{}\n");
+	await chmod(file, 0o666);
+	await expect(set("titles", "false")).rejects.toThrow("can be changed by every user");
+	expect(await stored()).toEqual({});
+});
+
 test.each([
 	["titles", ["false"], { titles: false }],
 	["listen", ["127.0.0.1:7777", "[::1]:7777"], { listen: ["127.0.0.1:7777", "[::1]:7777"] }],

@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { type Clock, defined, ParleyError, parseJson } from "@parley/base";
 import { editCommentedJson, parseCommentedJson } from "@parley/base/commented-json";
@@ -7,6 +7,7 @@ import { asSchema, relative, type SettingSchema } from "../config/setting-rows.t
 import { type ConfigSources, configFile } from "../config/sources.ts";
 import { errno } from "../data-directory/errno.ts";
 import { withFileLock } from "../data-directory/file-lock.ts";
+import { refuseForeignWriters } from "../data-directory/foreign-writers.ts";
 import { replaceOwnedFile } from "../data-directory/private-file.ts";
 import { settingRefusalTexts } from "../texts/config/refusals.ts";
 import { effectiveSetting, schemaAt } from "./effective-settings.ts";
@@ -26,12 +27,15 @@ interface FileChange {
 	readonly clock: Clock;
 }
 
-/** Text of the configuration file; "{}" if it does not exist. */
+/** Text of the configuration file; "{}" if it does not exist. Throws if every user can change it. */
 export async function readConfigText(sources: ConfigSources): Promise<{ path: string; text: string }> {
 	const { path } = configFile(sources);
 	try {
+		// Else the file would be changed, and refused afterwards.
+		refuseForeignWriters(path, await stat(path));
 		return { path, text: (await readFile(path, "utf8")).replace(/^\uFEFF/, "") };
 	} catch (cause) {
+		if (cause instanceof ParleyError) throw cause;
 		if (errno(cause) === "ENOENT") return { path, text: "{}\n" };
 		throw new ParleyError(settingRefusalTexts.fileUnreadable({ path, reason: errno(cause) }), {
 			code: "invalid_argument",
