@@ -177,18 +177,20 @@ test("a cancel at the moment when a queued message becomes active ends its run",
 	log.check();
 });
 
-test("a cancel survives a restart", async () => {
+test("a cancel survives a restart, with the person who requested it", async () => {
 	const model = new ScriptedModel(stuck("so far"), stuck("so far"));
 	const t = await TestRuntime.open({ model });
 	const session = await t.create();
 	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
 	await t.send(session, "go");
 	await log.next("text.delta");
-	await t.store.commit((tx) => tx.updateTable("runs").set({ cancel_requested: 1 }).execute());
+	const requested = { cancel_requested: 1, cancelled_by: "discord:1:2" };
+	await t.store.commit((tx) => tx.updateTable("runs").set(requested).execute());
 	await t.stop();
 	await using again = await TestRuntime.open({ model, directory: t.directory, clock: t.clock });
 	await again.runtime.start();
 	const second = await EventLog.join(again.runtime, session, { afterSeq: 0 });
-	await expect(second.next("assistant.message")).resolves.toMatchObject({ error: "cancelled" });
+	const end = { error: "cancelled", stoppedBy: "discord:1:2" };
+	await expect(second.next("assistant.message")).resolves.toMatchObject(end);
 	expect(model.requests).toHaveLength(1);
 });
