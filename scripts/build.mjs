@@ -36,7 +36,7 @@ export async function build({ anew = false } = {}) {
 	const folder = join(bundles, createHash("sha256").update(facts).digest("hex").slice(0, 16));
 	const draft = `${folder}.${process.pid}`;
 	try {
-		await write(draft);
+		await writeBundle(draft);
 		writeFileSync(join(draft, factsFile), facts);
 		if (factsOfSources() !== facts) throw new Error("the sources were changed meanwhile");
 		if (anew || findBundle() !== folder) place(draft, folder);
@@ -52,8 +52,11 @@ export async function build({ anew = false } = {}) {
 	return true;
 }
 
-/** @param {string} folder */
-async function write(folder) {
+/**
+ * Makes a bundle of the present sources in a new folder.
+ * @param {string} folder
+ */
+export async function writeBundle(folder) {
 	mkdirSync(folder, { recursive: true });
 	const program = join(root, "scripts/bundle.mjs");
 	const { code, output } = await capture(binary("node"), [program, folder], { env: environment() });

@@ -1,12 +1,12 @@
 // The npm package of the command, which contains the bundle of all packages of the workspace.
 
 import { createHash } from "node:crypto";
-import { cpSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { cpSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { packageName } from "../packages/cli/bin/package-name.mjs";
-import { capture } from "./capture.mjs";
+import { writeBundle } from "./build.mjs";
 import { external, nodePackages } from "./externals.mjs";
-import { binary, environment, root } from "./paths.mjs";
+import { root } from "./paths.mjs";
 
 const cli = join(root, "packages/cli");
 
@@ -15,7 +15,7 @@ const cli = join(root, "packages/cli");
  * @param {string} folder
  */
 export async function stageCommand(folder) {
-	const notices = await writeBundle(join(folder, "dist"));
+	const notices = await placeBundle(join(folder, "dist"));
 	renameSync(notices, join(folder, "THIRD-PARTY-NOTICES.txt"));
 	for (const name of ["bin", "man"]) cpSync(join(cli, name), join(folder, name), { recursive: true });
 	cpSync(join(cli, "README.package.md"), join(folder, "README.md"));
@@ -27,12 +27,9 @@ export async function stageCommand(folder) {
  * Writes the bundle into a folder that is named after its content, where the launcher finds it. Returns the path of the notices.
  * @param {string} dist
  */
-async function writeBundle(dist) {
+async function placeBundle(dist) {
 	const draft = join(dist, "draft");
-	mkdirSync(draft, { recursive: true });
-	const program = join(root, "scripts/bundle.mjs");
-	const { code, output } = await capture(binary("node"), [program, draft], { env: environment() });
-	if (code !== 0) throw new Error(output.trim());
+	await writeBundle(draft);
 	const hash = createHash("sha256");
 	for (const name of readdirSync(draft).sort()) {
 		hash.update(`\0${name}\0`).update(readFileSync(join(draft, name)));
