@@ -151,10 +151,11 @@ function leaves(nodes: readonly TextNode[], seen = new Set<TextNode>()): string[
 
 const segmenter = new Intl.Segmenter("en", { granularity: "grapheme" });
 
+/** The graphemes without spaces. A space and the joiner after it are one grapheme, and a post may end between them. */
 function graphemes(texts: readonly string[]): string[] {
 	return texts
-		.flatMap((text) => [...segmenter.segment(text)].map(({ segment }) => segment))
-		.filter((segment) => segment.trim() !== "");
+		.flatMap((text) => [...segmenter.segment(text)].map(({ segment }) => segment.trim()))
+		.filter((segment) => segment !== "");
 }
 
 function codes(nodes: readonly TextNode[]): string[] {
