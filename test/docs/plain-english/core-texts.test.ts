@@ -34,6 +34,7 @@ const exceptions = [
 	{ path: "models/exchange/errors.ts", text: "before secure TLS", reason: "compared with an error of Node" },
 	{ path: "models/ai-sdk/families.ts", text: "Chat Completions API", reason: "name of an API" },
 	{ path: "vocabulary/taint.ts", text: "invalid taint", reason: "a fault of the program" },
+	{ path: "store/search-words.ts", text: "about after again", reason: "words that a search ignores" },
 	{ path: "files/file-rows.ts", text: "runs as ended", reason: "a part of a query" },
 	{ path: "instructions", reason: "a topic that has only texts: prompts of models" },
 	{ path: "testing", reason: "no person or model reads it outside of tests" },
@@ -46,10 +47,7 @@ const remaining: Readonly<Record<string, number>> = {
 	"agent/mcp": 63,
 	"agent/mcp/login": 24,
 	"agent/skills": 68,
-	"agent/system-prompt": 10,
 	"models/offline": 98,
-	store: 11,
-	text: 17,
 };
 
 const source = "packages/core/src";

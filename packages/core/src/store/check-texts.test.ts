@@ -91,7 +91,7 @@ const alterations: readonly [name: string, statement: string, row: RegExp, reaso
 		/^event 3$/,
 		/hash is missing/,
 	],
-	["a removed event", "delete from events where seq = 3", /^event 4$/, /a row before it is missing/],
+	["a removed event", "delete from events where seq = 3", /^event 4$/, /the row before it is missing/],
 	[
 		"a removed last event",
 		"delete from events where seq = (select last_seq from sessions)",

@@ -4,6 +4,7 @@ import type { Selectable } from "kysely";
 import { ExpectedRows, type ExpectedRun } from "./expected-rows.ts";
 import type { Tables } from "./tables.ts";
 import { eventHash, noTextHash, runHash, steerHash, stepHash, summaryHash } from "./text-hash.ts";
+import { textFaultTexts } from "./texts.ts";
 
 /** Row that was changed or is missing. */
 export interface TextFault {
@@ -144,18 +145,18 @@ class Series {
 	}
 
 	check({ n, row, stored, computed }: Numbered): void {
-		if (!this.follows(n)) this.fault(row, "a row before it is missing");
+		if (!this.follows(n)) this.fault(row, textFaultTexts.gap);
 		this.#next = n + 1;
 		if (stored === null && !this.#isHashed) this.#tally.unverified += 1;
-		else if (stored === null) this.fault(row, "its hash is missing");
-		else if (stored !== computed) this.fault(row, "its content does not match its hash");
+		else if (stored === null) this.fault(row, textFaultTexts.noHash);
+		else if (stored !== computed) this.fault(row, textFaultTexts.altered);
 		else this.#tally.verified += 1;
 		this.#isHashed ||= stored !== null;
 	}
 
 	/** Reports the rows that are missing at the end. */
 	end(last: number, row: string): void {
-		if (this.#next <= last) this.fault(row, "it is missing");
+		if (this.#next <= last) this.fault(row, textFaultTexts.missing);
 	}
 
 	fault(row: string, reason: string): void {
@@ -216,14 +217,14 @@ class SessionCheck {
 				// After a gap the hash of the event before is not known. The gap itself is reported.
 				const computed = series.follows(seq) ? eventHash(previous, event) : (hash ?? noTextHash);
 				if (seq >= this.#hashedFrom) series.requireHash();
-				series.check({ n: seq, row: `event ${seq}`, stored: hash, computed });
+				series.check({ n: seq, row: textFaultTexts.event(seq), stored: hash, computed });
 				this.#expected.add(event);
 				previous = hash ?? noTextHash;
 				after = seq;
 			}
 			if (page.length < pageSize) break;
 		}
-		series.end(this.#lastSeq, `event ${this.#lastSeq}`);
+		series.end(this.#lastSeq, textFaultTexts.event(this.#lastSeq));
 	}
 
 	async #runs(): Promise<void> {
@@ -238,7 +239,7 @@ class SessionCheck {
 				// A run without an event began after the events were read.
 				const isHashed = expected === undefined || expected.seq >= this.#hashedFrom;
 				if (isHashed) series.requireHash();
-				series.check({ n: ordinal, row: `message of ${id}`, stored: hash, computed });
+				series.check({ n: ordinal, row: textFaultTexts.message(id), stored: hash, computed });
 				await this.#rowsOf(id, isHashed || hash !== null, expected);
 				missing.delete(id);
 				after = ordinal;
@@ -246,7 +247,7 @@ class SessionCheck {
 			if (page.length < pageSize) break;
 		}
 		for (const [id, { seq }] of missing) {
-			if (seq >= this.#hashedFrom) series.fault(`message of ${id}`, "it is missing");
+			if (seq >= this.#hashedFrom) series.fault(textFaultTexts.message(id), textFaultTexts.missing);
 		}
 	}
 
@@ -260,7 +261,7 @@ class SessionCheck {
 			const page = await this.#read((db) => nextSteps(db, { runId, after }));
 			for (const { n, data, hash } of page) {
 				const computed = stepHash({ runId, n, data });
-				series.check({ n, row: `step ${n} of ${runId}`, stored: hash, computed });
+				series.check({ n, row: textFaultTexts.step(n, runId), stored: hash, computed });
 				last = kindIn.exec(data)?.[1] ?? "";
 				const counted = countedAs[last];
 				if (counted && hash !== null) found[counted] += 1;
@@ -271,7 +272,7 @@ class SessionCheck {
 		if (!expected) return;
 		const lacks = Object.entries(found).some(([kind, count]) => count < expected[kind as keyof FoundRows]);
 		if (lacks || (expected.isEnded && last !== "ended")) {
-			series.fault(`last step of ${runId}`, "it is missing, although an event refers to it");
+			series.fault(textFaultTexts.lastStep(runId), textFaultTexts.missingForEvent);
 		}
 	}
 
@@ -282,7 +283,7 @@ class SessionCheck {
 			const { id, ordinal, hash } = steer;
 			const series = this.#series(ordinal, this.#hashedFrom === 1);
 			const computed = steerHash({ ...steer, runId });
-			series.check({ n: ordinal, row: `waiting message ${id}`, stored: hash, computed });
+			series.check({ n: ordinal, row: textFaultTexts.waitingMessage(id), stored: hash, computed });
 		}
 		return steers.length;
 	}
@@ -292,10 +293,10 @@ class SessionCheck {
 		const rows = await this.#read((db) => summariesOf(db, { sessionId: this.#id }));
 		for (const { n, summary, hash } of rows) {
 			const computed = summaryHash({ sessionId: this.#id, n, summary });
-			series.check({ n, row: `summary ${n}`, stored: hash, computed });
+			series.check({ n, row: textFaultTexts.summary(n), stored: hash, computed });
 		}
 		if (rows.filter(({ hash }) => hash !== null).length < this.#expected.compactions) {
-			series.fault("last summary", "it is missing, although an event refers to it");
+			series.fault(textFaultTexts.lastSummary, textFaultTexts.missingForEvent);
 		}
 	}
 }

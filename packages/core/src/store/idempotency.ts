@@ -3,6 +3,7 @@ import canonicalize from "canonicalize";
 import type { Principal } from "../vocabulary/principal.ts";
 import { fromRow, type Tx } from "./journal.ts";
 import { stamp } from "./tables.ts";
+import { journalTexts } from "./texts.ts";
 
 /** Lifetime of a stored answer: a client that lost it repeats the request within this time. */
 const keyLifeMs = 72 * 60 * 60 * 1000;
@@ -70,7 +71,7 @@ export async function answerOf<T>(
 	if (known.request === fingerprint(canonical(request))) {
 		return { response: fromRow<T>(known.response), repeated: true };
 	}
-	throw new ParleyError(`key "${key}" was used for another request`, { code: "invalid_argument" });
+	throw new ParleyError(journalTexts.keyReused(key), { code: "invalid_argument" });
 }
 
 /** Whether an earlier request used the key, with the same parameters or not. */

@@ -6,6 +6,7 @@ import type { SessionsOf } from "../vocabulary/principal.ts";
 import { insertEvent, nextSeq, readHash } from "./statements.ts";
 import type { Tables } from "./tables.ts";
 import { eventHash, noTextHash } from "./text-hash.ts";
+import { journalTexts } from "./texts.ts";
 
 /** The store as commands use it. All changes of a command are stored together or not at all. */
 export type Tx = Kysely<Tables> | Transaction<Tables>;
@@ -36,7 +37,7 @@ export class Journal {
 		const updatedAt = messages > 0 ? at : null;
 		const rows = await nextSeq(tx, { id: sessionId, count: events.length, messages, updatedAt });
 		const last = Number(rows[0]?.last_seq);
-		if (!Number.isSafeInteger(last)) throw new Error(`no session ${sessionId} to append to`);
+		if (!Number.isSafeInteger(last)) throw new Error(journalTexts.noSession(sessionId));
 		const before = last - events.length;
 		let previous = rows[0]?.previous ?? (await hashOf(tx, sessionId, before));
 		const recorded: Recorded[] = [];

@@ -7,6 +7,7 @@ import {
 	scheduleLimits,
 	type Trigger,
 } from "../vocabulary/schedule.ts";
+import { scheduleTimeTexts } from "./texts.ts";
 
 /**
  * Reads cron by the rules of Vixie cron. A fixed time that daylight saving skips is due at the first minute after the
@@ -46,7 +47,7 @@ export function checkTrigger(trigger: Trigger, now: number): Trigger {
 			return checkOnce(trigger, now);
 		case "event":
 			if (eventTriggers.includes(trigger.event)) return trigger;
-			throw invalid(`event: ${shown(trigger.event)} starts no schedule: use ${eventTriggers.join(", ")}`);
+			throw noEvent(trigger.event);
 	}
 }
 
@@ -59,10 +60,10 @@ function checkCron(trigger: Extract<Trigger, { kind: "cron" }>, now: number): Tr
 		due = nextDue(checked, now, now);
 	} catch (cause) {
 		const why = cause instanceof Error ? cause.message.replace(/^CronPattern: /, "") : "";
-		const message = `cron: ${shown(cron)} is not valid (${why}): use five fields such as "0 9 * * 1-5"`;
+		const message = scheduleTimeTexts.invalidCron(shown(cron), why);
 		throw new ParleyError(message, { code: "invalid_argument", cause });
 	}
-	if (due === undefined) throw invalid(`cron: ${shown(cron)} is never due: use another day or month`);
+	if (due === undefined) throw invalid(scheduleTimeTexts.neverDue(shown(cron)));
 	return checked;
 }
 
@@ -71,7 +72,7 @@ function checkTimeZone(timeZone: string): string {
 	try {
 		return new Intl.DateTimeFormat("en", { timeZone }).resolvedOptions().timeZone;
 	} catch (cause) {
-		const message = `time_zone: ${shown(timeZone)} is unknown: use an IANA name such as Europe/Berlin or UTC`;
+		const message = scheduleTimeTexts.unknownZone(shown(timeZone));
 		throw new ParleyError(message, { code: "invalid_argument", cause });
 	}
 }
@@ -80,17 +81,15 @@ function checkInterval(trigger: Extract<Trigger, { kind: "interval" }>): Trigger
 	const { everyMs } = trigger;
 	const { shortestMs, longestMs } = scheduleLimits;
 	if (Number.isSafeInteger(everyMs) && everyMs >= shortestMs && everyMs <= longestMs) return trigger;
-	throw invalid(
-		`interval: ${everyMs / 1000} seconds is not allowed: use ${shortestMs / 1000} seconds to ${longestMs / 86_400_000} days`,
-	);
+	throw invalid(scheduleTimeTexts.interval(everyMs / 1000, shortestMs / 1000, longestMs / 86_400_000));
 }
 
 function checkOnce(trigger: Extract<Trigger, { kind: "once" }>, now: number): Trigger {
 	const { at } = trigger;
 	const time = Number.isFinite(at) && Math.abs(at) <= 8.64e15 ? new Date(at).toISOString() : String(at);
-	if (!(at > now)) throw invalid(`at: ${time} is in the past: use a later time`);
+	if (!(at > now)) throw invalid(scheduleTimeTexts.past(time));
 	if (at - now > scheduleLimits.farthestMs) {
-		throw invalid(`at: ${time} is too far away: use a time in the next five years`);
+		throw invalid(scheduleTimeTexts.tooFar(time));
 	}
 	return { ...trigger, at: Math.trunc(at) };
 }
@@ -117,10 +116,6 @@ const units: Readonly<Record<string, number>> = {
 
 const weekdays = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"];
 
-const examples =
-	'"every day at 9:00", "every weekday at 9:00", "every monday at 9:00", "every 2 hours", "in 30 minutes", ' +
-	'"at 2027-01-31 09:00", "on task.failed", or cron such as "0 9 * * 1-5"';
-
 /**
  * Reads the time of a schedule in plain words. A time of day is in `timeZone`, for example `Europe/Berlin`. Throws
  * `invalid_argument`, with the text and examples, if it is not understood or can never fire.
@@ -133,7 +128,7 @@ export function readWhen(
 	const words = text.trim().toLowerCase().replace(/\s+/g, " ");
 	const read = readEvery(words, zone) ?? readOnce(text.trim(), now, zone) ?? readOther(words, zone);
 	if (read) return checkTrigger(read, now);
-	throw invalid(`when: ${JSON.stringify(text.slice(0, 100))} is not understood: write ${examples}`);
+	throw invalid(scheduleTimeTexts.notUnderstood(shown(text)));
 }
 
 function readEvery(words: string, timeZone: string): Trigger | undefined {
@@ -191,9 +186,11 @@ function readOther(words: string, timeZone: string): Trigger | undefined {
 export function eventOf(name: string): EventTrigger {
 	const known = eventTriggers.find((event) => event === name);
 	if (known !== undefined) return known;
-	throw invalid(
-		`event: ${JSON.stringify(name.slice(0, 100))} starts no schedule: use ${eventTriggers.join(", ")}`,
-	);
+	throw noEvent(name);
+}
+
+function noEvent(name: string): ParleyError {
+	return invalid(scheduleTimeTexts.noEvent(shown(name), eventTriggers.join(", ")));
 }
 
 /** A trigger in words, as `readWhen` reads it. */

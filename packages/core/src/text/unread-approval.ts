@@ -1,12 +1,10 @@
 import { ParleyError } from "@parley/base";
 import type { Principal } from "../vocabulary/principal.ts";
 import { type Prompt, type PromptResponse, readAnswer } from "../vocabulary/prompt.ts";
+import { unreadTexts } from "./texts.ts";
 
 /** Maximum bytes of a request that a person can read on a telephone. Chat platforms show less at a time. */
 const maxReadBytes = 16 * 1024;
-
-/** Note in a question that is too long for a chat platform. */
-export const unreadNote = "longer than 16 KiB: a chat can only deny it, and only the operator can approve it";
 
 /** Whether an approval request is longer than a chat platform shows, so that the person cannot know all of it. */
 export function isUnread({
@@ -34,7 +32,6 @@ function bytesOf(text: string): number {
 export function refuseUnread({ kind, through }: Principal, prompt: Prompt, response: PromptResponse): void {
 	if ((kind !== "connector" && through === undefined) || !isUnread(prompt)) return;
 	if (readAnswer(prompt, false, response).kind !== "approved") return;
-	const where = kind === "connector" ? "no chat" : "no form";
-	const message = `longer than 16 KiB, so ${where} shows it completely: deny it here, or ask the operator to approve it with parley answer`;
+	const message = unreadTexts.refused(kind === "connector" ? "chat" : "form");
 	throw new ParleyError(message, { code: "permission_denied" });
 }

@@ -1,3 +1,5 @@
+import { lookAlikeTexts } from "./texts.ts";
+
 /**
  * Characters that are invisible or misleading: controls, direction marks and other format characters, and all spaces except
  * the plain one. Also private and unassigned characters, lone surrogates, ignorable characters, and the blank of braille.
@@ -41,8 +43,8 @@ export function mixedScriptNotes(text: string): string[] {
 	const words = text.match(/[\p{L}\p{M}]+/gu) ?? [];
 	const mixed = words.filter((word) => LATIN.test(word) && LOOK_ALIKE.test(word));
 	return [
-		...noted("mixes letters of different scripts", mixed),
-		...noted("contains characters that look like others", text.match(DISGUISED) ?? []),
+		...noted(lookAlikeTexts.mixedScripts, mixed),
+		...noted(lookAlikeTexts.disguised, text.match(DISGUISED) ?? []),
 	];
 }
 

@@ -3,7 +3,8 @@ import { withoutRequester } from "../../conversation/notice-schedule.ts";
 import { type Asking, isApproved, type PromptRow } from "../../conversation/prompt-rows.ts";
 import { isCoverable, type Prompts, promptLifeMs, type Question } from "../../conversation/prompts.ts";
 import { isUsualReason } from "../../policy/policy-rule.ts";
-import { isUnread, unreadNote } from "../../text/unread-approval.ts";
+import { unreadTexts } from "../../text/texts.ts";
+import { isUnread } from "../../text/unread-approval.ts";
 import { visible } from "../../text/visible.ts";
 import { changedSince } from "../../tools/calls/tool-call.ts";
 import { findTrust } from "../../trust/grants/session-trust.ts";
@@ -198,7 +199,7 @@ function shownApproval(
 	const risk = floor ? "critical" : "normal";
 	const approval: ApprovalContext = { callId: call.id, tool: call.name, risk, allowSession, ...seen };
 	const unread = isUnread({ label, approval });
-	const added = [isRedacted ? hidingNote : undefined, unread ? unreadNote : undefined];
+	const added = [isRedacted ? hidingNote : undefined, unread ? unreadTexts.note : undefined];
 	const notes = [...seen.notes, ...definedItems(added)];
 	const unusual = seen.notes.filter((_, index) => !usual.has(whole.notes[index] ?? ""));
 	const warnings = [...unusual, ...definedItems(added)];

@@ -19,7 +19,7 @@ async function makeRepository(head: string): Promise<string> {
 	return directory;
 }
 
-const unknown = "a repository; its branch is not known";
+const unknown = "a repository; its branch is unknown";
 
 test.runIf(existsSync("/usr/bin/git"))(
 	"the branch of a repository and of its working trees is read",

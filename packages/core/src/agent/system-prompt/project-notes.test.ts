@@ -30,7 +30,7 @@ test("without the file there are no notes", async () => {
 
 test("text beyond 32 KiB is cut at a whole character, and its bytes are counted", async () => {
 	await writeFile(join(cwd, "AGENTS.md"), `${"x".repeat(32 * 1024 - 1)}ééé`);
-	expect(await read()).toBe(`${"x".repeat(32 * 1024 - 1)}\n\n[5 more bytes of AGENTS.md left out]`);
+	expect(await read()).toBe(`${"x".repeat(32 * 1024 - 1)}\n\n[5 more bytes of AGENTS.md were left out]`);
 	await writeFile(join(cwd, "AGENTS.md"), "x".repeat(32 * 1024));
 	expect(await read()).toBe("x".repeat(32 * 1024));
 });
@@ -103,8 +103,8 @@ test("all files together have at most 32 KiB, and the nearest ones are read firs
 	await writeFile(join(cwd, "CLAUDE.md"), "d".repeat(1024));
 	expect(await readProjectNotes(bed, [cwd])).toBe(
 		[
-			`## ../AGENTS.md\n\n${"c".repeat(2 * 1024)}\n\n[1024 more bytes of ../AGENTS.md left out]\n`,
-			"## ../CLAUDE.md\n\n[1024 more bytes of ../CLAUDE.md left out]\n",
+			`## ../AGENTS.md\n\n${"c".repeat(2 * 1024)}\n\n[1024 more bytes of ../AGENTS.md were left out]\n`,
+			"## ../CLAUDE.md\n\n[1024 more bytes of ../CLAUDE.md were left out]\n",
 			`## AGENTS.md\n\n${"b".repeat(30 * 1024)}\n`,
 		].join("\n"),
 	);

@@ -3,6 +3,7 @@ import { type FileHandle, open, realpath } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 import { isWithin } from "../../filesystem/paths.ts";
 import { inOpenDirectory } from "../../filesystem/regular-file.ts";
+import { projectNoteTexts } from "./texts.ts";
 
 /** Files with notes for agents, in the order of a directory. */
 const fileNames = ["AGENTS.md", "CLAUDE.md"] as const;
@@ -68,31 +69,30 @@ interface ReadNote {
 async function readNote(path: string, shown: string, { roots, atMost }: Reading): Promise<ReadNote> {
 	try {
 		const real = await realpath(path);
-		if (!roots.some((root) => isWithin(real, root)))
-			return notUsed(shown, "it leads outside the directories that tools may access");
+		if (!roots.some((root) => isWithin(real, root))) return notUsed(shown, projectNoteTexts.outside);
 		// Without O_NONBLOCK, opening a named pipe waits for a writer. O_NOFOLLOW refuses a link.
 		const flags = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW;
 		await using file = await inOpenDirectory(real, (inside) => open(inside, flags));
 		return await readBounded(file, shown, atMost);
 	} catch (reason) {
 		const code = reason instanceof Error && "code" in reason ? String(reason.code) : String(reason);
-		return code === "ENOENT" ? { text: "", bytes: 0 } : notUsed(shown, `it could not be read (${code})`);
+		return code === "ENOENT" ? { text: "", bytes: 0 } : notUsed(shown, projectNoteTexts.unreadable(code));
 	}
 }
 
 async function readBounded(file: FileHandle, shown: string, atMost: number): Promise<ReadNote> {
 	const stats = await file.stat();
-	if (!stats.isFile()) return notUsed(shown, "it is not a regular file");
+	if (!stats.isFile()) return notUsed(shown, projectNoteTexts.notRegular);
 	// A file may be longer than its size says, for example in /proc. Such a text is cut without a marker.
 	const { buffer, bytesRead } = await file.read(Buffer.alloc(atMost), 0, atMost, 0);
 	const left = stats.size - bytesRead;
 	// As part of a stream, a character that was cut in two is left out.
 	const text = new TextDecoder().decode(buffer.subarray(0, bytesRead), { stream: left > 0 });
 	if (left <= 0) return { text, bytes: bytesRead };
-	const marker = `[${left} more bytes of ${shown} left out]`;
+	const marker = projectNoteTexts.leftOut(left, shown);
 	return { text: text === "" ? marker : `${text}\n\n${marker}`, bytes: bytesRead };
 }
 
 function notUsed(shown: string, why: string): ReadNote {
-	return { text: `(${shown} is not used: ${why}.)`, bytes: 0 };
+	return { text: projectNoteTexts.notUsed(shown, why), bytes: 0 };
 }

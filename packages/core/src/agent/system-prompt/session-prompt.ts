@@ -22,6 +22,7 @@ import type { PromptAgent } from "../run/settings.ts";
 import type { Skills } from "../skills/skills.ts";
 import { readProjectNotes } from "./project-notes.ts";
 import { type ProjectFacts, renderSystemPrompt } from "./system-prompt.ts";
+import { systemPromptTexts } from "./texts.ts";
 
 interface PromptOptions {
 	readonly clock: Clock;
@@ -117,7 +118,7 @@ function skillsNote(skills: readonly Skill[]): string {
 		skillsSection,
 		"",
 		...lines,
-		more > 0 ? `- and ${more} more, which only people can name` : undefined,
+		more > 0 ? systemPromptTexts.moreSkills(more) : undefined,
 	]).join("\n");
 }
 
@@ -161,7 +162,6 @@ export async function gatherFacts({
 /** Longer than the path of a directory and than the name of a branch. */
 const MAX_BYTES = 8 * 1024;
 const MAX_NAME = 200;
-const UNKNOWN = "a repository; its branch is not known";
 
 /**
  * The branch of the repository that a directory belongs to, in one line. Read from the repository's files: running git needs
@@ -171,13 +171,13 @@ export async function describeGit(cwd: string, roots: readonly string[]): Promis
 	const isReadable = (path: string): boolean => roots.some((root) => isWithin(path, root));
 	try {
 		const found = await findGit(cwd, isReadable);
-		if (found === undefined) return "no repository in these directories";
+		if (found === undefined) return systemPromptTexts.noRepository;
 		const directory = found.isDirectory ? found.path : await followPointer(found.path);
 		const head = directory && (await readInside(join(directory, "HEAD"), isReadable));
 		return describeHead(head ?? "");
 	} catch {
 		// A directory that cannot be read may still be a repository, which git describes better.
-		return UNKNOWN;
+		return systemPromptTexts.unknownBranch;
 	}
 
 	async function followPointer(path: string): Promise<string | undefined> {
@@ -202,7 +202,7 @@ function describeHead(head: string): string {
 	const [, branch] = /^ref: refs\/heads\/([^\r\n]+)\r?\n?$/.exec(head) ?? [];
 	// With the storage of references that is not files, HEAD names this: https://git-scm.com/docs/reftable
 	if (branch !== undefined && branch !== ".invalid") return `branch ${cut(branch)}`;
-	return /^[0-9a-f]{40,64}\n?$/.test(head) ? "detached head" : UNKNOWN;
+	return /^[0-9a-f]{40,64}\n?$/.test(head) ? "detached head" : systemPromptTexts.unknownBranch;
 }
 
 /** The beginning of a regular file inside the roots; undefined for any other file. */

@@ -1,5 +1,6 @@
 import { ParleyError } from "@parley/base";
 import { agentInstructions, systemTemplate } from "../../instructions/prompt-files.ts";
+import { systemPromptTexts } from "./texts.ts";
 
 /** Facts about the surroundings of a session. Collected once per session, so that the prompt stays cacheable. */
 export interface ProjectFacts {
@@ -60,7 +61,7 @@ export function renderSystemPrompt(facts: ProjectFacts, texts: PromptTexts = {})
 		os: oneLine(facts.os),
 		git: oneLine(facts.git),
 		commands: oneLine(facts.commands),
-		projectNotes: facts.projectNotes.trim() || "(There are none.)",
+		projectNotes: facts.projectNotes.trim() || systemPromptTexts.noNotes,
 	};
 	const unknown = new Set<string>();
 	const prompt = template.replace(/\{\{([^{}]*)\}\}/g, (placeholder, name: string) => {
@@ -71,10 +72,9 @@ export function renderSystemPrompt(facts: ProjectFacts, texts: PromptTexts = {})
 	});
 	if (unknown.size === 0) return prompt;
 	const known = Object.keys(values).map((name) => `{{${name}}}`);
-	throw new ParleyError(
-		`the system prompt has unknown placeholders ${[...unknown].join(", ")}; use only ${known.join(", ")}`,
-		{ code: "invalid_argument" },
-	);
+	throw new ParleyError(systemPromptTexts.unknownPlaceholders([...unknown], known), {
+		code: "invalid_argument",
+	});
 }
 
 /** The name of a directory or a branch is untrusted: it must not add lines to the prompt. */

@@ -1,0 +1,18 @@
+/** Notes about a project file that is not part of the system prompt, or only in part. */
+export const projectNoteTexts = {
+	outside: "it leads outside the directories that tools may access",
+	unreadable: (code: string): string => `it could not be read (${code})`,
+	notRegular: "it is not a regular file",
+	leftOut: (bytes: number, file: string): string => `[${bytes} more bytes of ${file} were left out]`,
+	notUsed: (file: string, why: string): string => `(${file} is not used: ${why}.)`,
+} as const;
+
+/** Facts and errors of the system prompt. */
+export const systemPromptTexts = {
+	moreSkills: (count: number): string => `- and ${count} more, which only a person can start by name`,
+	unknownBranch: "a repository; its branch is unknown",
+	noRepository: "no repository in these directories",
+	noNotes: "(There are none.)",
+	unknownPlaceholders: (unknown: readonly string[], known: readonly string[]): string =>
+		`the system prompt has unknown placeholders ${unknown.join(", ")}; use only ${known.join(", ")}`,
+} as const;

@@ -1,0 +1,20 @@
+/** Rows with faults, and the faults, of a check of the stored text. */
+export const textFaultTexts = {
+	event: (seq: number): string => `event ${seq}`,
+	message: (run: string): string => `message of ${run}`,
+	step: (n: number, run: string): string => `step ${n} of ${run}`,
+	lastStep: (run: string): string => `last step of ${run}`,
+	waitingMessage: (id: string): string => `waiting message ${id}`,
+	summary: (n: number): string => `summary ${n}`,
+	lastSummary: "last summary",
+	gap: "the row before it is missing",
+	noHash: "its hash is missing",
+	altered: "its content does not match its hash",
+	missing: "it is missing",
+	missingForEvent: "it is missing, although an event refers to it",
+} as const;
+
+export const journalTexts = {
+	keyReused: (key: string): string => `key "${key}" was used for another request`,
+	noSession: (id: string): string => `no session ${id} to append to`,
+} as const;
