@@ -84,8 +84,8 @@ class Place implements AsyncDisposable {
 
 	/** An archive with these entries, as a foreign program may have created it. */
 	async pack(name: string, entries: readonly Packed[]): Promise<string> {
-		const blocks = entries.flatMap(({ path, type = "File", text = "", linkpath }) => {
-			const content = Buffer.from(text);
+		const blocks = entries.flatMap(({ path, type = "File", text = "", linkpath, ...more }) => {
+			const content = more.content ?? Buffer.from(text);
 			const block = Buffer.alloc(512);
 			new Header({ path, type, size: content.length, mode: 0o600, ...defined({ linkpath }) }).encode(block);
 			return [block, content, Buffer.alloc((512 - (content.length % 512)) % 512)];
@@ -103,6 +103,8 @@ interface Packed {
 	readonly path: string;
 	readonly type?: "File" | "SymbolicLink" | "CharacterDevice" | "Directory";
 	readonly text?: string;
+	/** Instead of `text`. */
+	readonly content?: Buffer;
 	readonly linkpath?: string;
 }
 
@@ -170,6 +172,45 @@ test("a restore has the saved content, for this user only, without files of a pr
 	);
 	expect(notes).toEqual([{ id: "mem_a", author: "operator", taint: "U" }]);
 	await store.close();
+});
+
+test("workspaces of sessions are in no backup, and stay at their places in a restore", async () => {
+	await using place = await Place.open();
+	const data = await place.fill("data");
+	const own = join(data, "workspaces", "sess_a", "notes.txt");
+	await place.write(own, "mine");
+	// A command in a workspace can make such a link.
+	await symlink(place.at("b.tar.gz"), join(dirname(own), "link"));
+	const saved = await save(place, data);
+	expect(saved.files).toBe(5);
+	const { aside = "" } = await restore(saved.file, data, true);
+	expect(await readFile(own, "utf8")).toBe("mine");
+	expect(await readdir(aside)).not.toContain("workspaces");
+});
+
+test("a backup of an earlier version, which has workspaces, replaces them", async () => {
+	await using place = await Place.open();
+	const data = await place.fill("data");
+	const database = await readFile(databaseIn(data));
+	const own = join(data, "workspaces", "sess_a", "notes.txt");
+	await place.write(own, "mine");
+	const files = [
+		{ path: "parley.sqlite", text: "" },
+		{ path: "workspaces/sess_a/notes.txt", text: "saved" },
+	];
+	const listed = files.map(({ path, text }) => {
+		const content = path === "parley.sqlite" ? database : Buffer.from(text);
+		return { path, bytes: content.length, sha256: createHash("sha256").update(content).digest("hex") };
+	});
+	const manifest = manifestOf([], { files: listed });
+	const entries = files.map(({ path, text }) => ({
+		path: `data/${path}`,
+		...(path === "parley.sqlite" ? { content: database } : { text }),
+	}));
+	const file = await place.pack("old.tar.gz", [manifest, ...entries]);
+	const { aside = "" } = await restore(file, data, true);
+	expect(await readFile(own, "utf8")).toBe("saved");
+	expect(await readFile(join(aside, "workspaces", "sess_a", "notes.txt"), "utf8")).toBe("mine");
 });
 
 test("an existing file is replaced only on request", async () => {

@@ -29,6 +29,7 @@ import {
 	type Manifest,
 	type ManifestFile,
 	manifestName,
+	workspacesDirectory,
 } from "./manifest.ts";
 import { findUnfinished } from "./place-restored.ts";
 import { syncDirectory } from "./sync-directory.ts";
@@ -206,10 +207,14 @@ async function gather(dataDirectory: string, target: string): Promise<Gathered> 
 	return { ...snapshot, files, missing };
 }
 
-/** All files except the database with its side files and old copies, the stored files, and files of a single process. */
+/**
+ * All files except the database with its side files and old copies, the stored files, workspaces, and files of a single
+ * process. Links are followed, which commands in a workspace can make.
+ */
 async function listOthers(dataDirectory: string): Promise<string[]> {
 	const names = (await readdir(dataDirectory)).filter((name) => {
-		return !isReserved(name) && !name.startsWith(databasePath) && name !== filesDirectory;
+		const isOther = name !== filesDirectory && name !== workspacesDirectory;
+		return isOther && !isReserved(name) && !name.startsWith(databasePath);
 	});
 	const found = await Promise.all(names.map((name) => listFiles(dataDirectory, name, maxDepth)));
 	return found.flat().sort();

@@ -88,6 +88,9 @@ export function isReserved(name: string): boolean {
 	);
 }
 
+/** Directory of the workspaces of sessions, which are not saved. Backups of earlier versions have parts of it. */
+export const workspacesDirectory = "workspaces";
+
 function checkDistinct(files: readonly ManifestFile[]): void {
 	const seen = new Set<string>();
 	for (const { path } of files) {

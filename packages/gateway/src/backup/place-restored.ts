@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Failpoints } from "@parley/base";
 import { noFailpoints } from "@parley/base";
 import { errno } from "../data-directory/errno.ts";
-import { isReserved } from "./manifest.ts";
+import { isReserved, workspacesDirectory } from "./manifest.ts";
 import { syncDirectory } from "./sync-directory.ts";
 
 /**
@@ -63,7 +63,9 @@ export async function contentOf(dataDirectory: string): Promise<string[]> {
 async function setAside(dataDirectory: string, name: string, failpoints: Failpoints): Promise<void> {
 	const target = join(dataDirectory, aside + name);
 	await mkdir(target, { recursive: true, mode: 0o700 });
+	const restored = await namesIn(join(dataDirectory, stages.ready + name));
 	for (const each of await contentOf(dataDirectory)) {
+		if (each === workspacesDirectory && !restored.includes(each)) continue;
 		await rename(join(dataDirectory, each), join(target, each));
 		await failpoints.reach("restore.aside");
 	}
