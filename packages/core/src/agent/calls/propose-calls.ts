@@ -10,7 +10,7 @@ import type { Prompt } from "../../vocabulary/prompt.ts";
 import { type CallDecision, interrupted, lastDecision, ranSinceQuestion } from "../../vocabulary/step.ts";
 import { joinTaints, taintOf } from "../../vocabulary/taint.ts";
 import type { SharedLooks } from "../../vocabulary/tool.ts";
-import { disconnected } from "../client-tools/client-calls.ts";
+import { clientCallTexts } from "../client-tools/texts.ts";
 import { refuseRepeat, stopIfAbandoned } from "../run/limits.ts";
 import type { Run, Writing } from "../run/run.ts";
 import { excludedBySkill } from "../run/skills-of-run.ts";
@@ -158,7 +158,7 @@ function brokenOff(run: Run, call: CallBlock): string | undefined {
 	const tool = run.settings.tools.find(({ name }) => name === call.name);
 	// A plan describes the present. It cannot show changes that the call has already made.
 	if (isBegun(run, call) && (!tool || tool.effect === "effectful")) return interruptedText;
-	return tool || !isAnnounced(run, call) ? undefined : disconnected(call.name);
+	return tool || !isAnnounced(run, call) ? undefined : clientCallTexts.disconnected(call.name);
 }
 
 /** The effects of the calls before, if all of them run. */

@@ -1,6 +1,7 @@
 import { type Clock, definedItems } from "@parley/base";
 import { interrupted } from "../../vocabulary/step.ts";
 import type { ToolResult } from "../../vocabulary/tool.ts";
+import { clientCallTexts } from "./texts.ts";
 
 /** A call that a client is to run. Its answer names it by `callId`. */
 export interface ClientCall {
@@ -50,7 +51,7 @@ export class ClientCalls {
 	 * Rejects if the signal aborts, or `ask` throws.
 	 */
 	async run(call: ClientCall, ask: (call: ClientCall) => void, signal: AbortSignal): Promise<ToolResult> {
-		if (this.#isClosed) return { text: disconnected(call.name), failed: true };
+		if (this.#isClosed) return { text: clientCallTexts.disconnected(call.name), failed: true };
 		signal.throwIfAborted();
 		const { promise, resolve, reject } = Promise.withResolvers<ToolResult>();
 		const timer = this.#clock.after(call.timeoutMs, () => resolve(timedOut(call)));
@@ -84,19 +85,10 @@ export class ClientCalls {
 	}
 }
 
-const left: ToolResult = {
-	text: `${interrupted}: the client that ran this call disconnected before it answered`,
-	failed: true,
-};
-
-/** Reason why a call is not sent to its client. */
-export function disconnected(name: string): string {
-	return `interrupted: not run, because the client that offered ${name} has disconnected`;
-}
+const left: ToolResult = { text: clientCallTexts.left(interrupted), failed: true };
 
 function timedOut({ name, timeoutMs }: ClientCall): ToolResult {
-	const text = `timed out: the client did not answer the call of ${name} within ${timeoutMs} ms; it may still be running`;
-	return { text, failed: true };
+	return { text: clientCallTexts.timedOut(name, timeoutMs), failed: true };
 }
 
 function resultOf({ success, text, ...facts }: ClientResult): ToolResult {
@@ -111,15 +103,15 @@ function resultOf({ success, text, ...facts }: ClientResult): ToolResult {
 function bounded(text: string): string {
 	if (text.length <= maxCharacters) return text.toWellFormed();
 	const half = maxCharacters / 2;
-	const marker = `[… ${text.length - maxCharacters} characters left out: at most ${maxCharacters} are accepted …]`;
+	const marker = clientCallTexts.leftOut(text.length - maxCharacters, maxCharacters);
 	return `${text.slice(0, half)}\n${marker}\n${text.slice(-half)}`.toWellFormed();
 }
 
 function notesOf({ exitCode, truncated, durationMs }: Omit<ClientResult, "success" | "text">): string[] {
 	const measured = durationMs !== undefined && Number.isFinite(durationMs) && durationMs >= 0;
 	return definedItems([
-		exitCode === undefined ? undefined : `exit code ${exitCode}`,
-		truncated ? "output cut by the client" : undefined,
-		measured ? `took ${Math.round(durationMs)} ms` : undefined,
+		exitCode === undefined ? undefined : clientCallTexts.exitCode(exitCode),
+		truncated ? clientCallTexts.cut : undefined,
+		measured ? clientCallTexts.took(Math.round(durationMs)) : undefined,
 	]);
 }

@@ -6,7 +6,7 @@ import { visible } from "../../text/visible.ts";
 import type { Action } from "../../vocabulary/authorize.ts";
 import type { Principal } from "../../vocabulary/principal.ts";
 import { clientRuleName, defineTool, type Tool } from "../../vocabulary/tool.ts";
-import { type ClientCall, ClientCalls, type ClientResult, disconnected } from "./client-calls.ts";
+import { type ClientCall, ClientCalls, type ClientResult } from "./client-calls.ts";
 import {
 	type CheckedTool,
 	type ClientTool,
@@ -16,6 +16,7 @@ import {
 	type ToolCheck,
 	type ToolRegistration,
 } from "./registration.ts";
+import { clientCallTexts, registrationTexts, toolClientTexts } from "./texts.ts";
 
 /** The port to a client that runs tools for a session. Each wire implements it. */
 export interface ToolClient {
@@ -86,12 +87,12 @@ export class ClientTools {
 		try {
 			const { place } = lease.session;
 			if (place !== undefined) {
-				const message = `client tools: ${sessionId} belongs to the channel ${place}, whose tools the operator chooses`;
+				const message = toolClientTexts.operatorChooses(sessionId, place);
 				throw new ParleyError(message, { code: "permission_denied" });
 			}
 			const others = this.#connections.get(sessionId) ?? [];
 			if (others.length >= maxClients) {
-				const message = `client tools: ${maxClients} clients are connected to ${sessionId}: disconnect one first`;
+				const message = toolClientTexts.tooManyClients(maxClients, sessionId);
 				throw new ParleyError(message, { code: "resource_exhausted" });
 			}
 			const connection = new ToolConnection({ ...this.#deps, check }, client, {
@@ -259,8 +260,7 @@ export class ToolConnection {
 	/** Answers an open call. Returns false, and counts the answer as ignored, if the call is not open. */
 	answer(callId: string, result: ClientResult): boolean {
 		const accepted = this.#calls.answer(callId, result);
-		if (!accepted)
-			this.#deps.log.debug("ignored an answer without an open call", { callId, client: this.#id });
+		if (!accepted) this.#deps.log.debug(toolClientTexts.answerIgnored, { callId, client: this.#id });
 		return accepted;
 	}
 
@@ -272,7 +272,7 @@ export class ToolConnection {
 		this.#instead = undefined;
 		this.#contexts.clear();
 		const { ignored } = this;
-		if (ignored > 0) this.#deps.log.info("ignored answers of a client", { client: this.#id, ignored });
+		if (ignored > 0) this.#deps.log.info(toolClientTexts.answersIgnored, { client: this.#id, ignored });
 		this.#listener.left();
 	}
 
@@ -282,14 +282,13 @@ export class ToolConnection {
 
 	#requireOpen(): void {
 		if (!this.#calls.isClosed) return;
-		throw new ParleyError("client tools: this client has disconnected", { code: "failed_precondition" });
+		throw new ParleyError(toolClientTexts.clientDisconnected, { code: "failed_precondition" });
 	}
 
 	#context(source: string, text: string): string {
 		const { contextLength } = clientToolLimits;
 		if (text.length > contextLength) {
-			const of = source === "" ? "" : ` of ${source}`;
-			throw invalid(`system_context${of}: ${text.length} characters, at most ${contextLength} are allowed`);
+			throw invalid(registrationTexts.longContext(source, text.length, contextLength));
 		}
 		// It cannot end its own part of the prompt.
 		const clean = this.#deps.redactor.into("instructions").redact(text.toWellFormed()).trim();
@@ -309,7 +308,7 @@ export class ToolConnection {
 	#toolOf(checked: CheckedTool): Tool {
 		const { name, description, schema, timeoutMs, isPure } = checked;
 		const { host } = this.#client;
-		const where = host === undefined ? "runs on the client" : `runs on the host ${visible(host)}`;
+		const where = host === undefined ? toolClientTexts.onClient : toolClientTexts.onHost(visible(host));
 		const facts = JSON.stringify([description, schema, timeoutMs, isPure]);
 		const binding = { client: this.#id, tool: createHash("sha256").update(facts).digest("hex") };
 		return defineTool({
@@ -334,7 +333,7 @@ export class ToolConnection {
 
 	#requireOffered(name: string): void {
 		if (!this.#calls.isClosed) return;
-		throw new ParleyError(disconnected(name), { code: "unavailable" });
+		throw new ParleyError(clientCallTexts.disconnected(name), { code: "unavailable" });
 	}
 }
 
@@ -345,11 +344,11 @@ function isOwnedBy({ source: owner, checked: { name } }: Owned, source: string):
 function requireRoom(all: readonly Owned[]): void {
 	const { tools, allSchemaBytes } = clientToolLimits;
 	if (all.length > tools) {
-		throw invalid(`tools: the client would have ${all.length}, at most ${tools} are allowed`);
+		throw invalid(registrationTexts.tooManyOfClient(all.length, tools));
 	}
 	const bytes = all.reduce((sum, { checked }) => sum + Buffer.byteLength(JSON.stringify(checked.schema)), 0);
 	if (bytes > allSchemaBytes) {
-		throw invalid(`tools: the schemas would have ${bytes} bytes, at most ${allSchemaBytes} are allowed`);
+		throw invalid(registrationTexts.largeSchemas(bytes, allSchemaBytes));
 	}
 }
 

@@ -44,7 +44,7 @@ test.each([
 const { schemaBytes, descriptionLength } = clientToolLimits;
 
 test.each<[string, readonly ClientTool[], RegExp]>([
-	["too many tools", Array.from({ length: 129 }, () => tool()), /there are 129, at most 128/],
+	["too many tools", Array.from({ length: 129 }, () => tool()), /129 tools, at most 128/],
 	["a blank name", [tool({ name: "" })], /tool 1 has the name ""/],
 	["a name that no model takes", [tool(), tool({ name: "do it" })], /tool 2 has the name "do it"/],
 	["one name twice", [tool(), tool()], /look occurs twice/],

@@ -1,5 +1,6 @@
 import { defined, ParleyError, parseJson } from "@parley/base";
 import type { Ajv2020 } from "ajv/dist/2020.js";
+import { registrationTexts } from "./texts.ts";
 
 export interface ClientTool {
 	/** 1 to 128 letters, digits, `_` and `-`. */
@@ -72,23 +73,18 @@ export class ToolCheck {
 	/** Throws `invalid_argument` for a source that cannot own tools. */
 	source(source: string): string {
 		if (source === "" || sourcePattern.test(source)) return source;
-		throw invalid(
-			`source: ${quoted(source)} is not a valid name of a source: use 1 to 64 letters, digits and "-"`,
-		);
+		throw invalid(registrationTexts.source(quoted(source)));
 	}
 
 	/** Throws `invalid_argument` with the name of the first tool that cannot be offered. */
 	tools(tools: readonly ClientTool[]): readonly CheckedTool[] {
 		const { tools: max } = clientToolLimits;
-		if (tools.length > max) throw invalid(`tools: there are ${tools.length}, at most ${max} are allowed`);
+		if (tools.length > max) throw invalid(registrationTexts.tooMany(tools.length, max));
 		const names = new Set<string>();
 		return tools.map((tool, index) => {
 			const { name } = tool;
-			if (!namePattern.test(name)) {
-				const allowed = 'use 1 to 128 letters, digits, "_" and "-"';
-				throw invalid(`tools: tool ${index + 1} has the name ${quoted(name)}: ${allowed}`);
-			}
-			if (names.has(name)) throw invalid(`tools: ${name} occurs twice: give each tool its own name`);
+			if (!namePattern.test(name)) throw invalid(registrationTexts.toolName(index + 1, quoted(name)));
+			if (names.has(name)) throw invalid(registrationTexts.twice(name));
 			names.add(name);
 			return this.#tool(tool);
 		});
@@ -97,13 +93,10 @@ export class ToolCheck {
 	#tool({ name, description, parameters, timeoutMs = 0, category }: ClientTool): CheckedTool {
 		const { descriptionLength, defaultTimeoutMs, maxTimeoutMs } = clientToolLimits;
 		if (description.length > descriptionLength) {
-			const length = `${description.length} characters, at most ${descriptionLength} are allowed`;
-			throw invalid(`tools: the description of ${name} has ${length}`);
+			throw invalid(registrationTexts.longDescription(name, description.length, descriptionLength));
 		}
 		if (!Number.isFinite(timeoutMs) || timeoutMs < 0) {
-			throw invalid(
-				`tools: the timeout of ${name} is ${timeoutMs}: use milliseconds, or 0 for ${defaultTimeoutMs}`,
-			);
+			throw invalid(registrationTexts.timeout(name, timeoutMs, defaultTimeoutMs));
 		}
 		return {
 			name,
@@ -116,22 +109,20 @@ export class ToolCheck {
 
 	#schema(name: string, given: unknown): CheckedTool["schema"] {
 		const fault = (problem: string, cause?: unknown): ParleyError =>
-			invalid(`tools: the schema of ${name} ${problem}`, cause);
+			invalid(registrationTexts.schema(name, problem), cause);
 		const schema = plainObject(given, fault);
 		const { type = "object", properties = {} } = schema;
-		if (type !== "object") throw fault(`has the type ${quoted(String(type))}: use "object"`);
+		if (type !== "object") throw fault(registrationTexts.schemaType(quoted(String(type))));
 		const refused = refusedKeywords.find((keyword) => keyword in schema);
-		if (refused !== undefined)
-			throw fault(`has ${refused} at its top level, which models refuse: use properties instead`);
+		if (refused !== undefined) throw fault(registrationTexts.refusedKeyword(refused));
 		if (!this.#ajv.validateSchema(schema)) {
-			throw fault(`is not a JSON Schema: ${this.#ajv.errorsText(this.#ajv.errors, { dataVar: "schema" })}`);
+			const why = this.#ajv.errorsText(this.#ajv.errors, { dataVar: "schema" });
+			throw fault(registrationTexts.notSchema(why));
 		}
 		// True because a valid schema has an object there.
 		const keys = Object.keys(properties as object);
 		const wrong = keys.find((key) => !argumentPattern.test(key));
-		if (wrong !== undefined) {
-			throw fault(`has the property ${quoted(wrong)}: use 1 to 64 letters, digits, "_", "." and "-"`);
-		}
+		if (wrong !== undefined) throw fault(registrationTexts.property(quoted(wrong)));
 		const { $schema: _, ...rest } = schema;
 		return { ...rest, type, properties };
 	}
@@ -153,15 +144,16 @@ function plainObject(
 	try {
 		const text = JSON.stringify(given ?? {}) ?? "null";
 		const bytes = Buffer.byteLength(text);
-		if (bytes > schemaBytes) throw fault(`has ${bytes} bytes, at most ${schemaBytes} are allowed`);
+		if (bytes > schemaBytes) throw fault(registrationTexts.largeSchema(bytes, schemaBytes));
 		value = parseJson(text);
 	} catch (cause) {
 		const error = ParleyError.from(cause);
 		throw error.code === "invalid_argument" && error.message.startsWith("tools:")
 			? error
-			: fault(`is not JSON: ${error.message}`, cause);
+			: fault(registrationTexts.notJson(error.message), cause);
 	}
-	if (typeof value !== "object" || value === null || Array.isArray(value)) throw fault("is not an object");
+	if (typeof value !== "object" || value === null || Array.isArray(value))
+		throw fault(registrationTexts.notObject);
 	// True because JSON has no other objects.
 	return value as Readonly<Record<string, unknown>>;
 }

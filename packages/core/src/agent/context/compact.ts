@@ -16,6 +16,7 @@ import {
 	summaryReply,
 	type WriteText,
 } from "./summarise.ts";
+import { roomTexts, summaryNoteTexts, summaryTexts } from "./texts.ts";
 import {
 	type Compaction,
 	endOf,
@@ -123,7 +124,7 @@ async function summaryOrExtract(job: CompactionJob, task: SummaryTask): Promise<
 	} catch (error) {
 		job.signal.throwIfAborted();
 		if (!isOfTheModel(error)) throw error;
-		job.log.warn("the model wrote no summary; an extract of the messages replaces it", {
+		job.log.warn(summaryTexts.extracted, {
 			sessionId: job.session.id,
 			error: ParleyError.from(error),
 		});
@@ -316,17 +317,9 @@ function planShortening(sizing: Sizing, reductions: Reductions, plan: Plan): Pla
 		if (tokens <= room.messages) return { ...plan, compactions: [...plan.compactions, compaction] };
 	}
 	const needed = Math.ceil(tokens + room.window - room.reply - room.messages);
-	throw new ParleyError(
-		`the request needs about ${needed} tokens, and the model has room for ${Math.floor(room.window - room.reply)} ` +
-			"besides its reply: split the request, or choose a model with a larger context window",
-		{ code: "resource_exhausted" },
-	);
+	const message = roomTexts.largeRequest(needed, Math.floor(room.window - room.reply));
+	throw new ParleyError(message, { code: "resource_exhausted" });
 }
-
-const opening = "[This note replaces the earlier part of the conversation, to save room.]";
-const firstHeading = "The first request, word for word:";
-const openHeading = "Open items, recorded by the gateway:";
-const bodyHeading = "Summary of the conversation so far:";
 
 interface NoteParts {
 	/** Undefined if the conversation still contains it. */
@@ -344,22 +337,24 @@ interface NoteRoom {
 }
 
 function noteOf({ first, decisions, body }: NoteParts, room: NoteRoom): string {
-	const sections = [opening];
+	const texts = summaryNoteTexts;
+	const sections: string[] = [texts.opening];
 	if (first) {
-		sections.push(`${firstHeading}\n<<<\n${shortenTo(textOfQuestion(first), room.first, room.measure)}\n>>>`);
+		sections.push(`${texts.first}\n<<<\n${shortenTo(textOfQuestion(first), room.first, room.measure)}\n>>>`);
 	}
-	if (decisions.length > 0) sections.push(`${openHeading}\n${newestOf(decisions, room)}`);
-	sections.push(`${bodyHeading}\n${shortenTo(body, room.body, room.measure)}`);
+	if (decisions.length > 0) sections.push(`${texts.open}\n${newestOf(decisions, room)}`);
+	sections.push(`${texts.body}\n${shortenTo(body, room.body, room.measure)}`);
 	return sections.join("\n\n");
 }
 
 function bodyOf(note: string): string {
-	const start = note.lastIndexOf(`\n${bodyHeading}\n`);
-	return start === -1 ? note : note.slice(start + bodyHeading.length + 2);
+	const heading = `\n${summaryNoteTexts.body}\n`;
+	const start = note.lastIndexOf(heading);
+	return start === -1 ? note : note.slice(start + heading.length);
 }
 
 function textOfQuestion({ content }: UserMessage): string {
-	return content.map((block) => (block.type === "text" ? block.text : "(an image)")).join("\n");
+	return content.map((block) => (block.type === "text" ? block.text : summaryNoteTexts.image)).join("\n");
 }
 
 function newestOf(decisions: readonly string[], { decisions: max, measure }: NoteRoom): string {
@@ -372,6 +367,6 @@ function newestOf(decisions: readonly string[], { decisions: max, measure }: Not
 			return size <= max;
 		});
 	const left = decisions.length - chosen.length;
-	const gap = left > 0 ? `- (${left} older ones left out)` : undefined;
+	const gap = left > 0 ? summaryNoteTexts.olderLeftOut(left) : undefined;
 	return definedItems([gap, ...chosen.toReversed()]).join("\n");
 }

@@ -7,6 +7,7 @@ import { type Model, type ModelRequest, serverOf } from "../../vocabulary/model.
 import { Calibration, type EstimateError } from "./calibration.ts";
 import { SessionContext } from "./session-context.ts";
 import { TextCounts } from "./text-counts.ts";
+import { tokenCountTexts } from "./texts.ts";
 
 interface ContextsServices {
 	readonly journal: Journal;
@@ -124,7 +125,7 @@ class ProviderCounts {
 		try {
 			return await work();
 		} catch (error) {
-			this.#log.warn("tokens could not be counted and are estimated", { error });
+			this.#log.warn(tokenCountTexts.estimated, { error });
 			return undefined;
 		}
 	}

@@ -65,7 +65,7 @@ test("results of older groups are replaced by one line first, which describes th
 	const { request } = await toy.call();
 	expect(structuralFault(request)).toBeUndefined();
 	const [first, ...others] = resultsIn(request.messages);
-	expect(first).toMatch(/^\[cleared to save room: \d+ characters from read_file \{"path":"a.txt"\}; if you/);
+	expect(first).toMatch(/^\[cleared to save space: \d+ characters from read_file \{"path":"a.txt"\}; if you/);
 	expect(first).not.toContain("\n");
 	expect(others.at(-1)).toMatch(/^e [a-z]/);
 	expect(request.messages).toHaveLength(21);
@@ -125,7 +125,7 @@ test("finally a summary replaces all groups except the newest", async () => {
 	expect(tokens).toBeLessThanOrEqual(2_500);
 	const [note, ...rest] = request.messages;
 	expect(wordsOf({ ...request, messages: note ? [note] : [] })).toBe(
-		"[This note replaces the earlier part of the conversation, to save room.]\n\n" +
+		"[This note replaces the earlier part of the conversation, to save space.]\n\n" +
 			"The first request, word for word:\n<<<\nFirst of all: be kind.\n>>>\n\n" +
 			"Summary of the conversation so far:\nThey talked about birds.",
 	);
@@ -236,7 +236,7 @@ test("a user message is not cut: one that is too large is refused with advice, a
 	await toy.ask(prose(random, 4_000));
 	const refused = toy.fit();
 	await expect(refused).rejects.toThrow(
-		/^the request needs about \d+ tokens, and the model has room for 2500 besides its reply: split the request/,
+		/^the request needs about \d+ tokens, but the model has only 2500 besides its reply: split the request/,
 	);
 	await expect(refused).rejects.toMatchObject({ code: "resource_exhausted" });
 	expect(await toy.compactions()).toEqual([]);
@@ -248,7 +248,7 @@ test("instructions that fill the window are refused with that reason", async () 
 	await using toy = await ToySession.open({ ...small, system: prose(random, 4_000) });
 	await toy.ask("Hello?");
 	await expect(toy.fit()).rejects.toThrow(
-		/^the instructions and tools alone take about \d+ tokens of a window/,
+		/^the instructions and tools alone need about \d+ of the \d+ tokens of the context window/,
 	);
 });
 

@@ -8,7 +8,7 @@ import { chance, prose } from "./testing/toy-text.ts";
 import { noReductions, type Reductions, viewOf } from "./view.ts";
 
 const image = { type: "image", mediaType: "image/png", data: "AAAA" } as const;
-const gone = "[its image was cleared to save room: read it again if you need it]";
+const gone = "[its image was cleared to save space: read it again if you need it]";
 
 const looked = (text: string, images?: ResultBlock["pictures"]): Message[] => [
 	{ role: "user", content: [{ type: "text", text: "look" }] },
@@ -41,7 +41,7 @@ test("a cleared result loses its image, also with a short text, and the text rep
 	expect(left("a.png", { results: before })).toEqual([`a.png\n${gone}`, 0]);
 	const [text, images] = left("x".repeat(500), { results: before }) ?? [];
 	expect(text).toMatch(
-		/^\[cleared to save room: 500 characters from read_file .*\]\n\[its image was cleared/,
+		/^\[cleared to save space: 500 characters from read_file .*\]\n\[its image was cleared/,
 	);
 	expect(images).toBe(0);
 	expect(left("a.png", { results: { run: 1, message: 2 } })).toEqual(["a.png", 1]);

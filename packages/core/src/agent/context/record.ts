@@ -1,5 +1,6 @@
 import type { Message } from "../../vocabulary/message.ts";
 import { oneLine, shorten, shortenTo } from "./shorten.ts";
+import { summaryNoteTexts } from "./texts.ts";
 
 /** Renders messages as text for a model that summarises them, and as an extract without a model. */
 
@@ -21,14 +22,16 @@ function linesOf(message: Message, before: Message | undefined, cap: number): st
 	if (message.role === "tool") {
 		return message.content.map(({ callId, text, failed, pictures: images = [] }) => {
 			const name = nameOf(callId, before);
-			const line = [shorten(text, Math.min(cap, 2_000)), ...images.map(() => "(an image)")].join(" ");
+			const line = [shorten(text, Math.min(cap, 2_000)), ...images.map(() => summaryNoteTexts.image)].join(
+				" ",
+			);
 			return `RESULT OF ${name}${failed ? " (failed)" : ""}: ${line}`;
 		});
 	}
 	const who = message.role === "user" ? "PERSON" : "AGENT";
 	return message.content.flatMap((block) => {
 		if (block.type === "text") return block.text === "" ? [] : [`${who}: ${shorten(block.text, cap)}`];
-		if (block.type === "image") return [`${who}: (an image)`];
+		if (block.type === "image") return [`${who}: ${summaryNoteTexts.image}`];
 		if (block.type !== "call") return [];
 		return [
 			`AGENT CALLS ${block.name}: ${shorten(JSON.stringify(block.arguments ?? {}), Math.min(cap, 1_000))}`,

@@ -1,4 +1,5 @@
 import { ParleyError } from "@parley/base";
+import { roomTexts } from "./texts.ts";
 
 /** Shares of a model's window, in tokens. */
 export interface Room {
@@ -34,11 +35,7 @@ export function replyRoom(contextWindow: number, requested: number): number {
 export function roomOf(window: number, reply: number, fixed: number): Room {
 	const messages = window - reply - fixed;
 	if (messages < leastRoom) {
-		throw new ParleyError(
-			`the instructions and tools alone take about ${Math.ceil(fixed)} tokens of a window of ${window}: ` +
-				"choose a model with a larger context window, or an agent with fewer tools",
-			{ code: "resource_exhausted" },
-		);
+		throw new ParleyError(roomTexts.noRoom(Math.ceil(fixed), window), { code: "resource_exhausted" });
 	}
 	const [first, decisions, body] = [0.1 * messages, 0.08 * messages, Math.min(0.12 * messages, longestBody)];
 	return {

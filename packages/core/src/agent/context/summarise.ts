@@ -3,6 +3,7 @@ import type { Message, UserMessage } from "../../vocabulary/message.ts";
 import type { ModelRequest } from "../../vocabulary/model.ts";
 import { ModelError } from "../../vocabulary/model-error.ts";
 import { recordOf } from "./record.ts";
+import { summaryTexts } from "./texts.ts";
 
 /** Asks the model for a text and records the cost. Throws the failure of the model. */
 export type WriteText = (request: Omit<ModelRequest, "model" | "tools">) => Promise<string>;
@@ -27,19 +28,18 @@ export interface SummaryTask extends SummarySource {
 /** Returns a summary that a model wrote. Throws the failure of the model, or a `ModelError` for an empty text. */
 export async function summarise(task: SummaryTask, write: WriteText): Promise<string> {
 	const { earlier, messages, length, measure, instruction } = task;
-	const before = earlier === "" ? "" : `EARLIER SUMMARY:\n${earlier}\n\n`;
-	const request =
-		instruction === undefined ? "" : `\n\nA person requested this for the summary: ${instruction}`;
-	const ending = `\n\nEnd of the record. Write the summary now, in at most ${wordsIn(length)} words.${request}`;
+	const before = earlier === "" ? "" : `${summaryTexts.earlier}\n${earlier}\n\n`;
+	const request = instruction === undefined ? "" : `\n\n${summaryTexts.instruction(instruction)}`;
+	const ending = `\n\n${summaryTexts.ending(wordsIn(length))}${request}`;
 	const record = recordOf(messages, task.max - measure(before + ending), measure);
 	const text = await write({
 		system: summaryInstructions,
-		messages: [question(`The record:\n\n${before}${record}${ending}`)],
+		messages: [question(`${summaryTexts.record}\n\n${before}${record}${ending}`)],
 		sampling: { maxTokens: summaryReply(length) },
 		reasoning: "off",
 	});
 	const summary = text.trim();
-	if (summary === "") throw new ModelError("the model wrote an empty summary", { fault: "rejected" });
+	if (summary === "") throw new ModelError(summaryTexts.empty, { fault: "rejected" });
 	return summary;
 }
 

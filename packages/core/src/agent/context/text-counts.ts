@@ -2,6 +2,7 @@ import type { Clock, Logger } from "@parley/base";
 import { type Message, messageText } from "../../vocabulary/message.ts";
 import { type Model, type ModelRequest, serverOf } from "../../vocabulary/model.ts";
 import { Calibration, difference, featuresOfMessage, featuresOfText } from "./calibration.ts";
+import { tokenCountTexts } from "./texts.ts";
 
 /** Milliseconds for the parts of one request. Parts that are late are counted with the next request. */
 const DEADLINE_MS = 2_000;
@@ -66,7 +67,7 @@ export class TextCounts {
 		} catch (error) {
 			if (signal.aborted) return;
 			this.#paused.set(model.provider, this.#clock.monotonic() + PAUSE_MS);
-			this.#log.warn("the tokenizer of the model does not answer: the parts of the context are estimates", {
+			this.#log.warn(tokenCountTexts.noTokenizer, {
 				model: request.model,
 				error,
 			});

@@ -9,6 +9,7 @@ import type {
 } from "../../vocabulary/message.ts";
 import type { RunTranscript } from "../../vocabulary/transcript.ts";
 import { oneLine, shorten } from "./shorten.ts";
+import { clearedTexts } from "./texts.ts";
 
 /** Characters of a result up to which it stays: a line about it would save little. */
 const shownCharacters = 400;
@@ -134,17 +135,16 @@ function withoutImages({ pictures: images, ...result }: ResultBlock): ResultBloc
 	if (!images) return result;
 	return {
 		...result,
-		text: `${result.text}\n[its image was cleared to save room: read it again if you need it]`,
+		text: `${result.text}\n${clearedTexts.image}`,
 	};
 }
 
 function stubOf({ text, failed }: ResultBlock, call: CallBlock | undefined): string {
-	const source = call ? `${call.name} ${oneLine(JSON.stringify(call.arguments ?? {}), 120)}` : "a tool";
-	const outcome = failed ? `, an error that began "${oneLine(text, 100)}"` : "";
-	return (
-		`[cleared to save room: ${text.length} characters from ${source}${outcome}; if you need them, read them again, ` +
-		"but do not repeat calls that change something]"
-	);
+	const source = call
+		? `${call.name} ${oneLine(JSON.stringify(call.arguments ?? {}), 120)}`
+		: clearedTexts.unknownTool;
+	const outcome = failed ? clearedTexts.error(oneLine(text, 100)) : "";
+	return clearedTexts.result(text.length, `${source}${outcome}`);
 }
 
 function cut({ content }: ToolMessage, characters: number): ToolMessage {

@@ -1,0 +1,56 @@
+/** Results of calls that a client runs. A wire, a model and people read them. */
+export const clientCallTexts = {
+	left: (note: string): string => `${note}: the client that ran this call disconnected before it answered`,
+	disconnected: (tool: string): string =>
+		`interrupted: not run, because the client that offered ${tool} has disconnected`,
+	timedOut: (tool: string, ms: number): string =>
+		`timed out: the client did not answer the call of ${tool} within ${ms} ms; it may still be running`,
+	leftOut: (characters: number, max: number): string =>
+		`[… ${characters} characters left out: at most ${max} are accepted …]`,
+	exitCode: (code: number): string => `exit code ${code}`,
+	cut: "output cut by the client",
+	took: (ms: number): string => `took ${ms} ms`,
+} as const;
+
+/** Connections of clients that run tools. */
+export const toolClientTexts = {
+	operatorChooses: (session: string, channel: string): string =>
+		`client tools: ${session} belongs to the channel ${channel}; only the operator chooses its tools`,
+	tooManyClients: (clients: number, session: string): string =>
+		`client tools: ${clients} clients are connected to ${session}: disconnect one first`,
+	answerIgnored: "ignored an answer without an open call",
+	answersIgnored: "ignored answers of a client",
+	clientDisconnected: "client tools: this client has disconnected: connect it again",
+	onClient: "runs on the client",
+	onHost: (host: string): string => `runs on the host ${host}`,
+} as const;
+
+/** Refusals of the tools that a client offers. */
+export const registrationTexts = {
+	longContext: (source: string, characters: number, max: number): string =>
+		`system_context${source === "" ? "" : ` of ${source}`}: ${characters} characters, at most ${max} are allowed`,
+	tooManyOfClient: (tools: number, max: number): string =>
+		`tools: the client would have ${tools} tools, at most ${max} are allowed`,
+	largeSchemas: (bytes: number, max: number): string =>
+		`tools: all schemas of the client would have ${bytes} bytes together, at most ${max} are allowed`,
+	source: (source: string): string =>
+		`source: ${source} is not a valid name of a source: use 1 to 64 letters, digits and "-"`,
+	tooMany: (tools: number, max: number): string => `tools: ${tools} tools, at most ${max} are allowed`,
+	toolName: (position: number, name: string): string =>
+		`tools: tool ${position} has the name ${name}: use 1 to 128 letters, digits, "_" and "-"`,
+	twice: (name: string): string => `tools: ${name} occurs twice: give each tool its own name`,
+	longDescription: (tool: string, characters: number, max: number): string =>
+		`tools: the description of ${tool} has ${characters} characters, at most ${max} are allowed`,
+	timeout: (tool: string, ms: number, defaultMs: number): string =>
+		`tools: the timeout of ${tool} is ${ms}: use a number of milliseconds, or 0 for the default of ${defaultMs}`,
+	schema: (tool: string, problem: string): string => `tools: the schema of ${tool} ${problem}`,
+	schemaType: (type: string): string => `has the type ${type}: use "object"`,
+	refusedKeyword: (keyword: string): string =>
+		`has ${keyword} at its top level, which models refuse: use properties instead`,
+	notSchema: (why: string): string => `is not a JSON Schema: ${why}`,
+	property: (name: string): string =>
+		`has the property ${name}: use 1 to 64 letters, digits, "_", "." and "-"`,
+	largeSchema: (bytes: number, max: number): string => `has ${bytes} bytes, at most ${max} are allowed`,
+	notJson: (why: string): string => `is not JSON: ${why}`,
+	notObject: "is not an object",
+} as const;

@@ -1,0 +1,47 @@
+/** Refusals of requests that are too large for the model. */
+export const roomTexts = {
+	noRoom: (needed: number, window: number): string =>
+		`the instructions and tools alone need about ${needed} of the ${window} tokens of the context window: ` +
+		"choose a model with a larger context window, or an agent with fewer tools",
+	largeRequest: (needed: number, available: number): string =>
+		`the request needs about ${needed} tokens, but the model has only ${available} besides its reply: ` +
+		"split the request, or choose a model with a larger context window",
+} as const;
+
+/** Parts of the note that replaces older messages. The note is stored. */
+export const summaryNoteTexts = {
+	opening: "[This note replaces the earlier part of the conversation, to save space.]",
+	first: "The first request, word for word:",
+	open: "Open items, recorded by the gateway:",
+	/** Found in stored notes: a change needs a way to read the notes of earlier versions. */
+	body: "Summary of the conversation so far:",
+	image: "(an image)",
+	olderLeftOut: (count: number): string => `- (${count} older items were left out)`,
+} as const;
+
+/** Request for a summary. Its system prompt is in `instructions/`. */
+export const summaryTexts = {
+	record: "The record:",
+	earlier: "EARLIER SUMMARY:",
+	ending: (words: number): string => `End of the record. Write the summary now, in at most ${words} words.`,
+	instruction: (text: string): string => `A person requested this for the summary: ${text}`,
+	empty: "the model wrote an empty summary",
+	extracted: "the model wrote no summary; an extract of the messages replaces it",
+} as const;
+
+/** Log messages about counts of tokens. */
+export const tokenCountTexts = {
+	estimated: "tokens could not be counted and are estimated",
+	noTokenizer:
+		"the tokenizer of the model does not answer; the tokens of each part of the context are estimated",
+} as const;
+
+/** Text in place of results and images that older messages had. */
+export const clearedTexts = {
+	image: "[its image was cleared to save space: read it again if you need it]",
+	unknownTool: "a tool",
+	error: (beginning: string): string => `, an error that began "${beginning}"`,
+	result: (characters: number, source: string): string =>
+		`[cleared to save space: ${characters} characters from ${source}; if you need them, read them again, ` +
+		"but do not repeat calls that change something]",
+} as const;
