@@ -1,5 +1,5 @@
-import fc from "fast-check";
 import { expect, test } from "vitest";
+import { fc } from "../../../test/properties.ts";
 import { ParleyError } from "./errors.ts";
 import { duplicateKey, parseJson } from "./json.ts";
 

@@ -1,5 +1,5 @@
-import fc from "fast-check";
 import { expect, test } from "vitest";
+import { fc } from "../../../test/properties.ts";
 import { Redactor } from "./redactor.ts";
 
 const key = "sk-test-0123456789abcdef";

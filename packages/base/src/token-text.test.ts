@@ -1,5 +1,5 @@
-import fc from "fast-check";
 import { expect, test } from "vitest";
+import { fc } from "../../../test/properties.ts";
 import { createIds } from "./ids.ts";
 import { Redactor } from "./redactor.ts";
 import { mintToken, readTokenText, tokenKindOf, tokenKinds } from "./token-text.ts";

@@ -1,6 +1,6 @@
 import { defined } from "@parley/base";
-import fc from "fast-check";
 import { expect, test } from "vitest";
+import { fc } from "../../../../test/properties.ts";
 import { type Control, Posting } from "../platform/posting.ts";
 import { chatDialect } from "../testing/chat-dialect.ts";
 import type { Dialect } from "../text/dialect.ts";

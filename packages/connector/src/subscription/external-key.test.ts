@@ -1,6 +1,6 @@
 import { defined } from "@parley/base";
-import * as fc from "fast-check";
 import { expect, test } from "vitest";
+import { fc } from "../../../../test/properties.ts";
 import { readSessionKey, roomKeyOf, roomOf, writeSessionKey } from "./external-key.ts";
 
 const id = fc.string({ minLength: 1, maxLength: 20, unit: "grapheme" });

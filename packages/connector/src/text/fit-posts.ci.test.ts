@@ -1,5 +1,5 @@
-import fc from "fast-check";
 import { expect, test } from "vitest";
+import { fc } from "../../../../test/properties.ts";
 import { chatDialect } from "../testing/chat-dialect.ts";
 import type { Dialect } from "./dialect.ts";
 import { type Block, plainText, type TextNode } from "./document.ts";

@@ -1,5 +1,5 @@
-import fc from "fast-check";
 import { expect, test } from "vitest";
+import { fc } from "../../../../test/properties.ts";
 import { parseText } from "./parse-text.ts";
 
 const runs = process.env["PARLEY_TEST_SCALE"] === undefined ? 1_000 : 10_000;

@@ -1,8 +1,8 @@
 import { mintToken } from "@parley/base";
 import { ManualClock, seededIds } from "@parley/base/testing";
 import { operator } from "@parley/core";
-import fc from "fast-check";
 import { expect, test } from "vitest";
+import { fc } from "../../../../test/properties.ts";
 import type { AuthMode } from "./auth-mode.ts";
 import { type AuthenticateOptions, createAuthenticate } from "./authenticate.ts";
 import type { IncomingRequest } from "./incoming-request.ts";

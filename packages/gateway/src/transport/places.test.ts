@@ -1,7 +1,7 @@
 import { Socket } from "node:net";
 import { ManualClock } from "@parley/base/testing";
-import fc from "fast-check";
 import { expect, test } from "vitest";
+import { fc } from "../../../../test/properties.ts";
 import { Places } from "./places.ts";
 
 const clock = new ManualClock();

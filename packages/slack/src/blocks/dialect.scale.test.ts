@@ -1,6 +1,6 @@
 import { type Block, fitPosts, type Inline, parseText, plainText } from "@parley/connector";
-import fc from "fast-check";
 import { expect, test } from "vitest";
+import { fc } from "../../../../test/properties.ts";
 import { mrkdwnText, shownBy, unseen } from "../testing/shown.ts";
 import { bodyBlocks } from "./body-blocks.ts";
 import { checkMessage } from "./check-message.ts";

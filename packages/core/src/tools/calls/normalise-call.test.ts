@@ -1,6 +1,6 @@
-import fc from "fast-check";
 import { expect, test } from "vitest";
 import * as z from "zod";
+import { fc } from "../../../../../test/properties.ts";
 import { probeTool } from "../../testing/probe-tool.ts";
 import { builtinTools } from "../builtin.ts";
 import { shortTools } from "../short/short-tools.ts";
