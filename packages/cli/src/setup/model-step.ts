@@ -3,7 +3,7 @@ import { defined, ParleyError, Redactor, systemClock } from "@parley/base";
 import { loadConfig, testModel } from "@parley/gateway";
 import {
 	type ConfigSources,
-	changeSetting,
+	changeSettings,
 	effectiveSetting,
 	knownProvider,
 	readStoredKeys,
@@ -168,15 +168,18 @@ async function store(choice: ModelChoice, { io, data }: StepParts): Promise<Step
 		sources: await configSources({ data }, io),
 		clock: systemClock,
 	};
-	// First, so that no later start can use the new key at the old address.
-	if (isOtherProvider(provider, change.sources)) await changeSetting("baseUrl", undefined, change);
-	if (variable !== undefined && key !== undefined)
-		await storeKeys({ [variable]: key }, { data, clock: systemClock });
-	const { path: file } = await changeSetting("provider", [provider], change);
 	// Another server has no standard model.
 	const isUsual = model === undefined || (model === usual && baseUrl === undefined);
-	await changeSetting("model", isUsual ? undefined : [model], change);
-	if (baseUrl !== undefined) await changeSetting("baseUrl", [baseUrl], change);
+	// Without its own address, a provider keeps the configured one, but not that of another provider.
+	const isSameAddress = baseUrl === undefined && !isOtherProvider(provider, change.sources);
+	const settings = { provider: [provider], model: isUsual ? undefined : [model] };
+	// Before the key, so that no later start can use the key at the old address.
+	const { path: file } = await changeSettings(
+		isSameAddress ? settings : { ...settings, baseUrl: baseUrl === undefined ? undefined : [baseUrl] },
+		change,
+	);
+	if (variable !== undefined && key !== undefined)
+		await storeKeys({ [variable]: key }, { data, clock: systemClock });
 	const { results } = setupTexts;
 	const first = results.provider({ provider, model: model ?? usual, file });
 	if (variable === undefined) return [provider === "offline" ? `${provider} (${file})` : first];

@@ -46,8 +46,8 @@ export interface ConfigSources {
 /** Changed text of the configuration file, before it is stored. */
 export interface Draft {
 	readonly text: string;
-	/** The setting that a command changed. Messages name the command as its place, and the stored text for other settings. */
-	readonly change?: { readonly path: JsonPath; readonly before: string };
+	/** The settings that a command changed. Messages name the command as their place, and the stored text for other settings. */
+	readonly change?: { readonly paths: readonly JsonPath[]; readonly before: string };
 }
 
 /** One source's settings, unchecked, and how messages call the place of each. */
@@ -164,9 +164,11 @@ function fileSource(sources: ConfigSources): Source | undefined {
 	return { values, base: dirname(path), warnings, origin };
 }
 
-function placesOf(file: string, { path, before }: NonNullable<Draft["change"]>): Source["origin"] {
+function placesOf(file: string, { paths, before }: NonNullable<Draft["change"]>): Source["origin"] {
 	const { locate } = parseCommentedJson(file, before);
-	return (at) => (path.every((key, index) => at[index] === key) ? "parley config set" : locate(at));
+	const isChanged = (at: JsonPath): boolean =>
+		paths.some((path) => path.every((key, index) => at[index] === key));
+	return (at) => (isChanged(at) ? "parley config set" : locate(at));
 }
 
 function readFile(path: string, mayBeMissing: boolean): { text: string; warnings: string[] } | undefined {

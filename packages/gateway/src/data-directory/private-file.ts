@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Stats } from "node:fs";
-import { chmod, chown, link, mkdir, open, realpath, rename, rm, stat } from "node:fs/promises";
-import { dirname } from "node:path";
+import { chmod, chown, link, mkdir, open, readdir, realpath, rename, rm, stat } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
 import { ParleyError } from "@parley/base";
 import { dataDirectoryTexts } from "../texts/data-directory.ts";
 import { errno } from "./errno.ts";
@@ -68,4 +68,17 @@ export async function writeDraft(path: string, text: string): Promise<string> {
 	await file.writeFile(text);
 	await file.sync();
 	return draft;
+}
+
+/**
+ * Removes drafts of the path that killed processes have left, because they may contain keys. The caller has a lock that all
+ * writers of the path take.
+ */
+export async function removeDrafts(path: string): Promise<void> {
+	const directory = dirname(path);
+	const start = `${basename(path)}.`;
+	const drafts = (await readdir(directory)).filter(
+		(name) => name.startsWith(start) && /^[0-9a-f]{12}\.draft$/.test(name.slice(start.length)),
+	);
+	for (const name of drafts) await rm(join(directory, name), { force: true });
 }

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseJson, systemClock } from "@parley/base";
 import { afterAll, beforeEach, expect, test } from "vitest";
-import { changeSetting, readConfigText, replaceConfigText } from "./change-settings.ts";
+import { changeSetting, changeSettings, readConfigText, replaceConfigText } from "./change-settings.ts";
 
 const directory = await mkdtemp(join(tmpdir(), "parley-change-"));
 const file = join(directory, "parley.config.json");
@@ -117,6 +117,19 @@ test("a variable with precedence, and a missing key, are reported", async () => 
 		isChanged: true,
 		problem: expect.stringContaining("provider anthropic needs a key"),
 	});
+});
+
+test("several settings are stored in one change, or none of them", async () => {
+	await set("baseUrl", "https://models.example.com");
+	const wrong = { provider: ["openai"], model: ["gpt-5"], baseUrl: undefined, auth: ["some"] };
+	await expect(changeSettings(wrong, change())).rejects.toThrow('"some" is not allowed for auth');
+	expect(await stored()).toEqual({ baseUrl: "https://models.example.com" });
+	const right = { provider: ["openai"], model: ["gpt-5"], baseUrl: undefined };
+	expect(await changeSettings(right, change({ PARLEY_MODEL: "standard" }))).toMatchObject({
+		isChanged: true,
+		overriddenBy: "PARLEY_MODEL",
+	});
+	expect(await stored()).toEqual({ provider: "openai", model: "gpt-5" });
 });
 
 test("changes of several commands at once are all stored", async () => {

@@ -18,7 +18,7 @@ export interface ChangedSettings {
 	readonly isChanged: boolean;
 	/** Reason why a gateway cannot start in this environment with the file, for example a missing key. */
 	readonly problem?: string;
-	/** Variable that has precedence over the changed setting. */
+	/** Variable that has precedence over a changed setting. */
 	readonly overriddenBy?: string;
 }
 
@@ -44,28 +44,41 @@ export async function readConfigText(sources: ConfigSources): Promise<{ path: st
 	}
 }
 
-/**
- * Stores one setting in the configuration file, or removes it if there are no words. The other lines keep their comments and
- * their format. Throws `invalid_argument` with the allowed values, and changes nothing then.
- */
+/** Words of a command line by the names of their settings. A setting without words is removed. */
+type SettingChanges = Readonly<Record<string, readonly string[] | undefined>>;
+
+/** Like `changeSettings`, for one setting. */
 export async function changeSetting(
 	key: string,
 	words: readonly string[] | undefined,
 	{ sources, clock }: FileChange,
 ): Promise<ChangedSettings> {
-	const changed = key.split(".");
-	const schema = schemaAt(changed);
-	const value = words && readValue(words, { key, schema, cwd: sources.cwd });
+	return await changeSettings({ [key]: words }, { sources, clock });
+}
+
+/**
+ * Stores settings in the configuration file, or removes them, in one change. The other lines keep their comments and their
+ * format. Throws `invalid_argument` with the allowed values, and changes nothing then.
+ */
+export async function changeSettings(
+	changes: SettingChanges,
+	{ sources, clock }: FileChange,
+): Promise<ChangedSettings> {
+	const settings = Object.entries(changes).map(([key, words]) => {
+		const path = key.split(".");
+		const schema = schemaAt(path);
+		return { key, path, value: words && readValue(words, { key, schema, cwd: sources.cwd }) };
+	});
 	return await withConfigLock({ sources, clock }, async () => {
-		const { path, text } = await readConfigText(sources);
+		const { path, text: before } = await readConfigText(sources);
 		// Throws for a file that cannot be edited.
-		parseCommentedJson(path, text);
-		const edited = editCommentedJson(text, changed, value);
-		const draft = { text: edited, change: { path: changed, before: text } };
-		const result = await replaceIfValid(text, { ...sources, draft }, path);
-		const { source } = effectiveSetting(key, { ...sources, draft: { text: edited } });
-		const isOverridden = source !== "default" && !source.startsWith(path);
-		return { ...result, ...defined({ overriddenBy: isOverridden ? source : undefined }) };
+		parseCommentedJson(path, before);
+		const text = settings.reduce((edited, one) => editCommentedJson(edited, one.path, one.value), before);
+		const draft = { text, change: { paths: settings.map((one) => one.path), before } };
+		const result = await replaceIfValid(before, { ...sources, draft }, path);
+		const places = settings.map(({ key }) => effectiveSetting(key, { ...sources, draft: { text } }).source);
+		const overriddenBy = places.find((source) => source !== "default" && !source.startsWith(path));
+		return { ...result, ...defined({ overriddenBy }) };
 	});
 }
 

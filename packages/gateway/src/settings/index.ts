@@ -6,6 +6,7 @@ export { replacePrivateFile, writeDraft } from "../data-directory/private-file.t
 export {
 	type ChangedSettings,
 	changeSetting,
+	changeSettings,
 	readConfigText,
 	replaceConfigText,
 	withoutSetting,

@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, rm, stat, writeFile } from "node:fs/promises";
+import { chmod, mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { systemClock } from "@parley/base";
@@ -18,6 +18,15 @@ test("keys are stored for this user only, replaced and removed", async () => {
 	await storeKeys({ OPENAI_API_KEY: "three", DISCORD_TOKEN: undefined }, parts);
 	expect(await readStoredKeys(parts.data)).toEqual({ OPENAI_API_KEY: "three" });
 	expect((await stat(keysIn(parts.data))).mode & 0o777).toBe(0o600);
+});
+
+test("keys that a killed command has left beside the file are removed by the next change", async () => {
+	const parts = await open();
+	await writeFile(`${keysIn(parts.data)}.0123456789ab.draft`, '{"OPENAI_API_KEY": "one"}');
+	await writeFile(join(parts.data, "parley.config.json.0123456789ab.draft"), "{}");
+	await storeKeys({ OPENAI_API_KEY: "two" }, parts);
+	const names = ["api-keys.json", "parley.config.json.0123456789ab.draft", "run"];
+	expect((await readdir(parts.data)).sort()).toEqual(names);
 });
 
 test.each(["PATH", "NODE_OPTIONS", "PARLEY_TOKEN", "LD_PRELOAD", "NODE_AUTH_TOKEN"])(

@@ -4,7 +4,7 @@ import { type Clock, ParleyError, parseJson } from "@parley/base";
 import * as z from "zod";
 import { errno } from "../data-directory/errno.ts";
 import { withFileLock } from "../data-directory/file-lock.ts";
-import { checkPermissions, replacePrivateFile } from "../data-directory/private-file.ts";
+import { checkPermissions, removeDrafts, replacePrivateFile } from "../data-directory/private-file.ts";
 import { storedKeysTexts } from "../texts/config/stored-keys.ts";
 
 /** Names of variables with keys and tokens. Other variables, such as PATH, would change more than a key. */
@@ -55,6 +55,7 @@ export async function storeKeys(
 	{ data, clock }: { readonly data: string; readonly clock: Clock },
 ): Promise<void> {
 	await withFileLock(join(data, "run", "keys.lock"), clock, async () => {
+		await removeDrafts(keysIn(data));
 		const all = { ...(await readStoredKeys(data)), ...keys };
 		const rest = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
 		const checked = keysSchema().safeParse(rest);
