@@ -115,7 +115,7 @@ verifiesOn(
 		});
 		await client.event("assistant.message");
 		expect(await client.refusal("send_message", { content: "/agent" })).toContain(
-			"can only be started by the agent",
+			"only the agent can start the skill",
 		);
 		await client.call("send_message", { content: "/unknown Bob" });
 		expect((await client.event("user.message")).payload).toMatchObject({ content: "/unknown Bob" });

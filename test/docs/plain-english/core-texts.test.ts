@@ -44,7 +44,6 @@ const exceptions = [
 const remaining: Readonly<Record<string, number>> = {
 	"agent/mcp": 63,
 	"agent/mcp/login": 24,
-	"agent/skills": 68,
 	"models/offline": 98,
 };
 

@@ -1,6 +1,7 @@
 import { defined, ParleyError } from "@parley/base";
 import { parse, TomlError } from "smol-toml";
 import { isMap, isNode, isScalar, LineCounter, parseDocument } from "yaml";
+import { frontmatterTexts } from "./texts.ts";
 
 /** Maximum bytes of the part between the fences. */
 const maxFrontmatter = 64 * 1024;
@@ -31,11 +32,11 @@ export function readFrontmatter(content: string): SkillFile {
 	const rest = text.slice(opening.length);
 	const end = (mark === "---" ? /\n(?:---|\.\.\.)[ \t]*(?=\n|$)/ : /\n\+\+\+/).exec(rest);
 	if (!end) {
-		throw refused(`line ${before + 1}: the frontmatter is not closed: add a line with ${mark} after it`);
+		throw refused(frontmatterTexts.notClosed(before + 1, mark));
 	}
 	const inner = rest.slice(0, end.index);
 	if (Buffer.byteLength(inner) > maxFrontmatter) {
-		throw refused(`the frontmatter is larger than ${maxFrontmatter / 1024} KiB`);
+		throw refused(frontmatterTexts.tooLarge(maxFrontmatter / 1024));
 	}
 	const body = rest.slice(end.index + end[0].length).trim();
 	const facts = mark === "---" ? readYaml(inner, before) : readToml(inner, before);
@@ -53,7 +54,7 @@ function readYaml(text: string, before: number): Facts {
 }
 
 function parseYaml(text: string, before: number): Facts | { readonly problem: ParleyError } {
-	if (deepest(text) > maxDepth) return { problem: refused(`more than ${maxDepth} nested levels`) };
+	if (deepest(text) > maxDepth) return { problem: refused(frontmatterTexts.tooNested(maxDepth)) };
 	const counter = new LineCounter();
 	const document = parseDocument(text, {
 		lineCounter: counter,
@@ -65,7 +66,7 @@ function parseYaml(text: string, before: number): Facts | { readonly problem: Pa
 	const [wrong] = [...document.errors, ...document.warnings];
 	if (wrong) {
 		const line = counter.linePos(wrong.pos[0]).line + before;
-		return { problem: refused(`line ${line}: ${wrong.message}`, wrong) };
+		return { problem: refused(frontmatterTexts.atLine(line, wrong.message), wrong) };
 	}
 	try {
 		const facts: unknown = document.toJS({ maxAliasCount: 0 }) ?? {};
@@ -77,7 +78,7 @@ function parseYaml(text: string, before: number): Facts | { readonly problem: Pa
 			},
 		};
 	} catch (cause) {
-		return { problem: refused("an alias (*name) is not allowed in the frontmatter", cause) };
+		return { problem: refused(frontmatterTexts.alias, cause) };
 	}
 }
 
@@ -139,7 +140,7 @@ function readToml(text: string, before: number): Facts {
 	} catch (cause) {
 		if (!(cause instanceof TomlError)) throw refused(ParleyError.from(cause).message, cause);
 		const [what = ""] = cause.message.replace(/^Invalid TOML document: /, "").split("\n");
-		throw refused(`line ${cause.line + before}: ${what}`, cause);
+		throw refused(frontmatterTexts.atLine(cause.line + before, what), cause);
 	}
 }
 

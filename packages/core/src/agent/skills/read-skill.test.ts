@@ -118,7 +118,10 @@ test.each([
 	[yaml("name: x", "name: y"), /^line 3: .*unique/],
 	[yaml(`a: ${"[".repeat(20)}${"]".repeat(20)}`), /more than 16 nested levels/],
 	[yaml(`a: ${"x".repeat(70_000)}`), /larger than 64 KiB/],
-	[yaml("steps:", "  - { id: a, prompt: A, needs: [b] }"), /^line 3: the step a needs "b"; the steps are: a/],
+	[
+		yaml("steps:", "  - { id: a, prompt: A, needs: [b] }"),
+		/^line 3: the step a needs "b", which is not a step; the steps are: a/,
+	],
 	[
 		yaml("steps:", "  - { id: a, prompt: A, needs: [b] }", "  - { id: b, prompt: B, needs: [a] }"),
 		/steps a, b need each other/,

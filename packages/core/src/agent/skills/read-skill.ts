@@ -3,9 +3,12 @@ import * as z from "zod";
 import { findNearMiss } from "../../text/near-miss.ts";
 import type { SkillStep, SkillText } from "../../vocabulary/skill.ts";
 import { readFrontmatter, type SkillFile } from "./frontmatter.ts";
+import { frontmatterTexts, skillFileTexts, skillValueTexts } from "./texts.ts";
 
 /** Maximum characters of a description, as the Agent Skills format has it. */
 const maxDescription = 1024;
+const maxTitle = 200;
+const maxPrompt = 100_000;
 const maxSteps = 50;
 
 const skillName = /^[\p{L}\p{N}][\p{L}\p{M}\p{N}._-]{0,63}$/u;
@@ -24,64 +27,61 @@ const otherModels: Readonly<Record<string, string | undefined>> = {
 };
 
 const flag = z.union([z.boolean(), z.enum(["true", "false"]).transform((word) => word === "true")], {
-	error: "true or false",
+	error: skillValueTexts.flag,
 });
 const names = z.union([z.string(), z.array(z.string()).max(200)], {
-	error: "a list of names of tools, or one text with spaces between them; [] for no tools",
+	error: skillValueTexts.tools,
 });
 
 function text(max: number, allowed: string) {
 	return z.string({ error: allowed }).trim().min(1, { error: allowed }).max(max, { error: allowed });
 }
 
-const stepName = text(64, "an id of at most 64 letters, digits, dots, hyphens and underscores").regex(
-	skillName,
-	{ error: "an id of at most 64 letters, digits, dots, hyphens and underscores" },
-);
+const stepName = text(64, skillValueTexts.stepId).regex(skillName, { error: skillValueTexts.stepId });
 
 const step = z.object(
 	{
 		id: stepName,
-		title: text(200, "a title of at most 200 characters").optional(),
-		prompt: text(100_000, "a text of at most 100000 characters"),
-		model: text(200, "the name of a model, or a tier").optional(),
+		title: text(maxTitle, skillValueTexts.title(maxTitle)).optional(),
+		prompt: text(maxPrompt, skillValueTexts.prompt(maxPrompt)),
+		model: text(200, skillValueTexts.model).optional(),
 		needs: z
-			.union([stepName.transform((id) => [id]), z.array(stepName)], { error: "a list of ids of steps" })
+			.union([stepName.transform((id) => [id]), z.array(stepName)], { error: skillValueTexts.needs })
 			.optional(),
 		criteria: z
 			.union(
 				[
-					text(10_000, "a text or a list of texts").transform((one) => [one]),
-					z.array(text(10_000, "a text or a list of texts")).max(50),
+					text(10_000, skillValueTexts.criteria).transform((one) => [one]),
+					z.array(text(10_000, skillValueTexts.criteria)).max(50),
 				],
-				{ error: "a text or a list of texts" },
+				{ error: skillValueTexts.criteria },
 			)
 			.optional(),
 	},
-	{ error: "a table with id and prompt" },
+	{ error: skillValueTexts.step },
 );
 
 /** The keys that have an effect here. Other keys, which other agents use, are ignored. */
 const schema = z.object(
 	{
 		name: z
-			.string({ error: "a name" })
-			.refine(isSkillName, { error: "at most 64 letters, digits, dots, hyphens and underscores" })
+			.string({ error: skillValueTexts.name })
+			.refine(isSkillName, { error: skillValueTexts.nameRule })
 			.optional(),
-		description: z.string({ error: "a text" }).optional(),
-		argument_hint: z.union([z.string(), z.array(z.string())], { error: "a text" }).optional(),
+		description: z.string({ error: skillValueTexts.text }).optional(),
+		argument_hint: z.union([z.string(), z.array(z.string())], { error: skillValueTexts.text }).optional(),
 		disable_model_invocation: flag.optional(),
 		user_invocable: flag.optional(),
 		tools: names.optional(),
 		allowed_tools: names.optional(),
-		model: text(200, "the name of a model, or a tier").nullable().optional(),
+		model: text(200, skillValueTexts.model).nullable().optional(),
 		steps: z
-			.array(step, { error: "a list of steps" })
-			.min(1, { error: "a list with at least one step" })
-			.max(maxSteps, { error: `at most ${maxSteps} steps` })
+			.array(step, { error: skillValueTexts.steps })
+			.min(1, { error: skillValueTexts.oneStep })
+			.max(maxSteps, { error: skillValueTexts.maxSteps(maxSteps) })
 			.optional(),
 	},
-	{ error: "keys and values" },
+	{ error: skillValueTexts.facts },
 );
 
 type Facts = z.infer<typeof schema>;
@@ -99,11 +99,7 @@ export function readSkill(content: string, fallbackName: string): SkillText {
 	const file = readFrontmatter(content);
 	const facts = factsOf(file);
 	const name = facts.name ?? fallbackName;
-	if (!isSkillName(name)) {
-		throw refused(
-			`name ${JSON.stringify(name.slice(0, 100))}: use at most 64 letters, digits, dots, hyphens and underscores`,
-		);
-	}
+	if (!isSkillName(name)) throw refused(skillFileTexts.name(JSON.stringify(name.slice(0, 100))));
 	const tools = toolsOf(facts);
 	const { model: requested, argument_hint: hint } = facts;
 	const model =
@@ -137,7 +133,7 @@ function factsOf(file: SkillFile): Facts {
 			const key = written.replaceAll("-", "_");
 			refuseMistyped(key, written, file);
 			if (Object.hasOwn(plain, key)) {
-				throw refused(`${lineAt(file, [written])}${key} is given twice: keep one of its spellings`);
+				throw refusedAt(file, [written], skillFileTexts.twice(key));
 			}
 			keys.set(key, written);
 			plain[key] = value;
@@ -148,14 +144,14 @@ function factsOf(file: SkillFile): Facts {
 	const [issue] = parsed.error.issues;
 	const [first, ...rest] = (issue?.path ?? []).filter((part) => typeof part !== "symbol");
 	const path = first === undefined ? [] : [keys.get(String(first)) ?? first, ...rest];
-	throw refused(`${lineAt(file, path)}${path.join(".") || "frontmatter"}: use ${issue?.message}`);
+	throw refusedAt(file, path, skillFileTexts.notAllowed(path.join("."), issue?.message ?? ""));
 }
 
 function refuseMistyped(key: string, written: string, file: SkillFile): void {
 	if (Object.hasOwn(schema.shape, key) || foreign.includes(key)) return;
 	const meant = findNearMiss(key, restricting);
 	if (meant === undefined) return;
-	throw refused(`${lineAt(file, [written])}unknown key ${JSON.stringify(written)}; did you mean ${meant}?`);
+	throw refusedAt(file, [written], skillFileTexts.unknownKey(JSON.stringify(written), meant));
 }
 
 function descriptionOf(given: string | undefined, body: string): string {
@@ -188,16 +184,14 @@ function stepsOf(steps: NonNullable<Facts["steps"]>, file: SkillFile): readonly 
 	const ids = new Set<string>();
 	for (const [index, { id }] of steps.entries()) {
 		if (ids.has(id))
-			throw refused(`${lineAt(file, ["steps", index, "id"])}two steps have the id ${JSON.stringify(id)}`);
+			throw refusedAt(file, ["steps", index, "id"], skillFileTexts.sameStepId(JSON.stringify(id)));
 		ids.add(id);
 	}
 	for (const [index, { id, needs = [] }] of steps.entries()) {
 		const missing = needs.find((need) => !ids.has(need));
 		if (missing === undefined) continue;
-		const line = lineAt(file, ["steps", index, "needs"]);
-		throw refused(
-			`${line}the step ${id} needs ${JSON.stringify(missing)}; the steps are: ${[...ids].join(", ")}`,
-		);
+		const problem = skillFileTexts.unknownNeed(id, JSON.stringify(missing), [...ids].join(", "));
+		throw refusedAt(file, ["steps", index, "needs"], problem);
 	}
 	refuseCycle(steps);
 	return steps.map(({ id, title = id, prompt, model, needs = [], criteria }) => ({
@@ -219,17 +213,16 @@ function refuseCycle(
 		const blocked = left.filter(({ needs = [] }) => needs.some((need) => open.has(need)));
 		if (blocked.length === 0) return;
 		if (blocked.length === left.length) {
-			throw refused(
-				`the steps ${blocked.map(({ id }) => id).join(", ")} need each other: remove one of their needs`,
-			);
+			throw refused(skillFileTexts.cycle(blocked.map(({ id }) => id).join(", ")));
 		}
 		left = blocked;
 	}
 }
 
-function lineAt(file: SkillFile, path: readonly (string | number)[]): string {
+/** An error with the line of the value at a path, if the line is known. */
+function refusedAt(file: SkillFile, path: readonly (string | number)[], problem: string): ParleyError {
 	const line = file.lineOf(path);
-	return line === undefined ? "" : `line ${line}: `;
+	return refused(line === undefined ? problem : frontmatterTexts.atLine(line, problem));
 }
 
 function refused(message: string): ParleyError {

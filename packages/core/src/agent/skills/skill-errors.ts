@@ -1,8 +1,9 @@
 import { ParleyError } from "@parley/base";
 import type { FoundSkill, SkillProblem } from "./skill-files.ts";
+import { skillRefusalTexts } from "./texts.ts";
 
 export function forPeople(name: string): ParleyError {
-	return refused(`skill '${name}' can only be invoked by user with /${name}`);
+	return refused(skillRefusalTexts.onlyUser(name));
 }
 
 /** `directory`: for the operator. */
@@ -10,11 +11,8 @@ export function untrusted(
 	{ skill, trust }: FoundSkill & { readonly trust: string },
 	directory?: string,
 ): ParleyError {
-	const why =
-		trust === "changed" ? "has changed since it was trusted" : "belongs to a directory that is not trusted";
-	return refused(
-		`the skill ${skill.name} ${why}. The operator reviews and trusts it with: parley skills trust ${directory ?? "DIR"}`,
-	);
+	const why = trust === "changed" ? skillRefusalTexts.changed : skillRefusalTexts.untrusted;
+	return refused(skillRefusalTexts.needsTrust(skill.name, why, directory ?? "DIR"));
 }
 
 export function notFound(
@@ -31,14 +29,12 @@ export function notFound(
 ): ParleyError {
 	const broken = problems.find(({ path }) => nameIn(path) === name);
 	if (broken) {
-		const why = mayFix
-			? `${broken.path}: ${broken.message}`
-			: "its file has an error; the operator sees it with parley skills";
-		return refused(`the skill ${name} cannot be used: ${why}`);
+		const why = mayFix ? `${broken.path}: ${broken.message}` : skillRefusalTexts.brokenFile;
+		return refused(skillRefusalTexts.unusable(name, why));
 	}
 	const names = skills.map(({ skill }) => skill.name);
-	const known = names.length === 0 ? "there are no skills" : `available: ${names.join(", ")}`;
-	return new ParleyError(`skill not found: ${name.slice(0, 100)}; ${known}`, { code: "not_found" });
+	const known = names.length === 0 ? skillRefusalTexts.none : skillRefusalTexts.available(names);
+	return new ParleyError(skillRefusalTexts.notFound(name.slice(0, 100), known), { code: "not_found" });
 }
 
 export function refused(message: string): ParleyError {

@@ -7,6 +7,7 @@ import { fileError, systemCode } from "../../filesystem/file-error.ts";
 import { isWithin } from "../../filesystem/paths.ts";
 import { OpenDirectory, openRegular, readAt } from "../../filesystem/regular-file.ts";
 import type { Skill, SkillSource, SkillText } from "../../vocabulary/skill.ts";
+import { skillReadTexts } from "./texts.ts";
 
 /** Limits of one skill. A larger one is a problem, because its content could not be compared at each use. */
 const max = {
@@ -117,8 +118,7 @@ export class SkillFiles {
 			for (const path of await this.#paths({ base, source, path: below }, problems)) {
 				const found = await this.#read({ base, source, path }, left, problems);
 				const first = found && skills.get(found.skill.name);
-				if (first)
-					problems.push({ path, message: `hidden: ${first.path} also has the name ${first.skill.name}` });
+				if (first) problems.push({ path, message: skillReadTexts.hidden(first.path, first.skill.name) });
 				else if (found) skills.set(found.skill.name, found);
 			}
 		}
@@ -133,7 +133,7 @@ export class SkillFiles {
 			const entries = (await readdir(directoryHandle.at("."), { withFileTypes: true }))
 				.filter(({ name }) => !name.startsWith("."))
 				.toSorted((one, other) => (one.name < other.name ? -1 : 1));
-			if (entries.length > max.entries) throw refused(`it has more than ${max.entries} entries`);
+			if (entries.length > max.entries) throw refused(skillReadTexts.tooManyEntries(max.entries));
 			const inner = entries
 				.filter((entry) => !entry.isFile())
 				.map(({ name }) => join(below, name, "SKILL.md"))
@@ -143,7 +143,7 @@ export class SkillFiles {
 				.map(({ name }) => join(below, name));
 			return [...inner, ...plain];
 		} catch (reason) {
-			problems.push({ path: below, message: fileError("cannot read the directory", reason).message });
+			problems.push({ path: below, message: fileError(skillReadTexts.unreadableDirectory, reason).message });
 			return [];
 		}
 	}
@@ -163,7 +163,7 @@ export class SkillFiles {
 			const skill: Skill = { ...text, source, directory, hash };
 			return { skill, path, files: others.map(({ name }) => name) };
 		} catch (reason) {
-			problems.push({ path, message: fileError("cannot read the file", reason).message });
+			problems.push({ path, message: fileError(skillReadTexts.unreadableFile, reason).message });
 			return undefined;
 		}
 	}
@@ -177,7 +177,7 @@ export class SkillFiles {
 		const text = readSkill(decode(bytes), fallback);
 		// A file that changed after its hash was computed is read again next time.
 		if (sha256(bytes) === hash) this.#texts.set(file, { hash, text });
-		else throw refused("the file changed while it was read; try again");
+		else throw refused(skillReadTexts.changed);
 		if (this.#texts.size > maxCached) this.#texts.clear();
 		return text;
 	}
@@ -200,7 +200,7 @@ export class SkillFiles {
 			const { size } = await lstat(path);
 			bytes += size;
 			if (paths.length > max.files || bytes > max.bytes) {
-				throw refused(`the skill has more than ${max.files} files or ${max.bytes / 1024 / 1024} MiB`);
+				throw refused(skillReadTexts.skillTooLarge(max.files, max.bytes / 1024 / 1024));
 			}
 			countFile(left, size);
 			found.push({ name: relative(directory, path), hash: await this.#hashOf(path) });
@@ -223,7 +223,7 @@ export class SkillFiles {
 
 /** Paths of all files in a directory, relative to it. A link is refused: the target can change without a change of the skill. */
 async function filesBelow(directory: OpenDirectory, depth: number): Promise<string[]> {
-	if (depth > max.depth) throw refused(`the skill has more than ${max.depth} levels of directories`);
+	if (depth > max.depth) throw refused(skillReadTexts.tooDeep(max.depth));
 	const found: string[] = [];
 	for (const entry of await readdir(directory.at("."), { withFileTypes: true })) {
 		const { name } = entry;
@@ -231,8 +231,8 @@ async function filesBelow(directory: OpenDirectory, depth: number): Promise<stri
 			await using inner = await directory.enter(name);
 			found.push(...(await filesBelow(inner, depth + 1)).map((path) => join(name, path)));
 		} else if (entry.isFile()) found.push(name);
-		else throw refused(`${JSON.stringify(name)} is a link or not a regular file: replace it by a file`);
-		if (found.length > max.files) throw refused(`the skill has more than ${max.files} files`);
+		else throw refused(skillReadTexts.notRegular(JSON.stringify(name)));
+		if (found.length > max.files) throw refused(skillReadTexts.tooManyFiles(max.files));
 	}
 	return found;
 }
@@ -243,9 +243,7 @@ function countFile(left: Left, size: number): void {
 	left.bytes -= size;
 	if (left.files >= 0 && left.bytes >= 0) return;
 	const { files, bytes } = placeLimits;
-	throw refused(
-		`the skills of this directory have more than ${files} files or ${bytes / 1024 / 1024} MiB together: remove files from them`,
-	);
+	throw refused(skillReadTexts.directoryTooLarge(files, bytes / 1024 / 1024));
 }
 
 /** The hash of a skill: that of the one file of `NAME.md`, else one that changes with all names and contents. */
@@ -269,8 +267,7 @@ async function realOf({ base, source, path }: Place): Promise<string> {
 	for (const name of path.split(sep)) {
 		real = join(real, name);
 		if (!(await lstat(real)).isSymbolicLink()) continue;
-		const link = JSON.stringify(relative(base, real));
-		throw refused(`${link} is a link: skills of a working directory cannot be links. Put the files there`);
+		throw refused(skillReadTexts.link(JSON.stringify(relative(base, real))));
 	}
 	return real;
 }
@@ -278,7 +275,7 @@ async function realOf({ base, source, path }: Place): Promise<string> {
 async function realWithin(base: string, path: string): Promise<string> {
 	const real = await realpath(join(base, path));
 	if (isWithin(real, base)) return real;
-	throw refused(`it is a link to a path outside ${base}`);
+	throw refused(skillReadTexts.linkOutside(base));
 }
 
 export async function readWhole(path: string, maxBytes: number): Promise<Buffer> {
@@ -288,7 +285,7 @@ export async function readWhole(path: string, maxBytes: number): Promise<Buffer>
 		const chunk = await readAt(file, path, { position, length: Math.min(maxBytes + 1, 1024 * 1024) });
 		if (chunk.length === 0) return Buffer.concat(chunks);
 		position += chunk.length;
-		if (position > maxBytes) throw refused(`the file is larger than ${maxBytes / 1024} KiB`);
+		if (position > maxBytes) throw refused(skillReadTexts.fileTooLarge(maxBytes / 1024));
 		chunks.push(chunk);
 	}
 }
@@ -297,7 +294,7 @@ export function decode(bytes: Buffer): string {
 	try {
 		return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
 	} catch (cause) {
-		throw refused("the file is not text in UTF-8", cause);
+		throw refused(skillReadTexts.notText, cause);
 	}
 }
 

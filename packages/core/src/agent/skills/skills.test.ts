@@ -157,9 +157,7 @@ test("a skill that only the agent may start refuses people, and a skill for peop
 		"data/skills/people.md": "---\ndisable_model_invocation: true\n---\nFor people",
 	});
 	const { log, say } = await w.begin();
-	await expect(say("/agent x")).rejects.toThrow(
-		/the skill agent can only be started by the agent.*user_invocable/,
-	);
+	await expect(say("/agent x")).rejects.toThrow(/only the agent can start the skill agent: .*user_invocable/);
 	await say("go");
 	expect(model.requests[0]?.system).toContain("- agent: For agents: $0");
 	expect(model.requests[0]?.system).not.toContain("people");
@@ -422,7 +420,7 @@ test("all skills of a directory share one limit, so that a message does not read
 	expect(problems).toEqual([
 		{
 			path: "skills/e/SKILL.md",
-			message: expect.stringContaining("more than 2000 files or 64 MiB together"),
+			message: expect.stringContaining("together have more than 2000 files or 64 MiB"),
 		},
 	]);
 });

@@ -12,6 +12,7 @@ import type { RunOptions } from "../../vocabulary/run-options.ts";
 import { type Invocation, invocationIn, type UsedSkill, useSkill } from "../../vocabulary/skill.ts";
 import { forPeople, nameIn, notFound, refused, untrusted } from "./skill-errors.ts";
 import { type FoundSkill, SkillFiles, type SkillProblem } from "./skill-files.ts";
+import { skillReadTexts, skillRefusalTexts, skillTrustTexts } from "./texts.ts";
 import {
 	diffOfContent,
 	readContent,
@@ -133,12 +134,10 @@ export class Skills {
 		const found = await this.#all(real);
 		const own = found.skills.filter(({ trust }) => trust !== "operator");
 		if (own.length === 0) {
-			const message = `no skills in ${real}: put them in .parley/skills or .claude/skills`;
-			throw new ParleyError(message, { code: "failed_precondition" });
+			throw new ParleyError(skillTrustTexts.noSkills(real), { code: "failed_precondition" });
 		}
 		if (digest !== undefined && digest !== found.digest) {
-			const message = `the skills of ${real} have changed since they were listed: list them again`;
-			throw new ParleyError(message, { code: "aborted" });
+			throw new ParleyError(skillTrustTexts.changed(real), { code: "aborted" });
 		}
 		const contents = await Promise.all(own.map(readContent));
 		await this.#commit(
@@ -206,9 +205,7 @@ export class Skills {
 			throw notFound(requested.name, { ...all, mayFix: mayFix(principal) });
 		}
 		if (!found.skill.userInvocable) {
-			throw refused(
-				`the skill ${requested.name} can only be started by the agent: its file sets user_invocable to false. Describe the task instead.`,
-			);
+			throw refused(skillRefusalTexts.onlyAgent(requested.name));
 		}
 		if (!isUsable(found)) throw untrusted(found, mayFix(principal) ? rootDir : undefined);
 		const given = redactor.redactKnown(requested.arguments);
@@ -232,7 +229,7 @@ export class Skills {
 		if (!found) throw notFound(name, all);
 		if (!isUsable(found)) throw untrusted(found);
 		if (hash === undefined || hash === found.skill.hash) return;
-		throw refused(`the skill ${name} has changed since this message: send the message again`);
+		throw refused(skillRefusalTexts.changedSinceMessage(name));
 	}
 
 	/** The skill that the model starts. Errors are texts for the model. */
@@ -301,7 +298,7 @@ export class Skills {
 			if (this.#logged.has(line)) continue;
 			if (this.#logged.size > 1_000) this.#logged.clear();
 			this.#logged.add(line);
-			this.#options.log.warn("a skill file cannot be used", { directory: rootDir, path, reason: message });
+			this.#options.log.warn(skillReadTexts.logged, { directory: rootDir, path, reason: message });
 		}
 	}
 
@@ -345,10 +342,10 @@ function digestOf(skills: readonly FoundSkill[]): string {
 }
 
 async function realDirectory(directory: string): Promise<string> {
-	if (!isAbsolute(directory)) throw unusable(`directory: ${shown(directory)} is not an absolute path`);
+	if (!isAbsolute(directory)) throw unusable(skillTrustTexts.notAbsolute(shown(directory)));
 	const real = await realpath(directory).catch(() => undefined);
 	if (real !== undefined && (await stat(real)).isDirectory()) return real;
-	throw unusable(`directory: there is no directory ${shown(directory)}`);
+	throw unusable(skillTrustTexts.noDirectory(shown(directory)));
 }
 
 /** The beginning of a path that a client sent. */

@@ -6,6 +6,7 @@ import { visible } from "../../text/visible.ts";
 import { previewWrite } from "../../tools/files/write-target.ts";
 import type { SandboxState } from "../../vocabulary/sandbox.ts";
 import { decode, type FoundSkill, hashOfSkill, readWhole, sha256 } from "./skill-files.ts";
+import { skillTrustTexts } from "./texts.ts";
 
 /** Limits of the texts that are stored with the trust in one skill, in bytes. For other files only the hash is stored. */
 const max = { file: 64 * 1024, skill: 256 * 1024, read: 16 * 1024 * 1024 } as const;
@@ -36,9 +37,7 @@ export async function readContent({ skill, path, files }: FoundSkill): Promise<T
 		content.push({ name, hash: sha256(bytes), ...defined({ text }) });
 	}
 	if (hashOfSkill(path, content) === skill.hash) return content;
-	throw new ParleyError(`the files of the skill ${skill.name} changed while they were read: try again`, {
-		code: "aborted",
-	});
+	throw new ParleyError(skillTrustTexts.changedMeanwhile(skill.name), { code: "aborted" });
 }
 
 /** The content of a stored row; undefined if its version stored none. */
@@ -61,7 +60,7 @@ export function diffOfContent(before: TrustedContent, after: TrustedContent): st
 		)
 		.join("");
 	if (diff.length <= maxDiff) return diff;
-	return `${diff.slice(0, maxDiff)}\n[the diff has ${diff.length - maxDiff} more characters: compare the files themselves]\n`;
+	return `${diff.slice(0, maxDiff)}\n${skillTrustTexts.diffCut(diff.length - maxDiff)}\n`;
 }
 
 type File = TrustedContent[number] | undefined;
@@ -71,14 +70,12 @@ function diffOfFile(name: string, [before, after]: readonly File[]): string {
 	if (!after) {
 		const removed =
 			before?.text === undefined ? "" : previewWrite(name, { kind: "text", text: before.text }, "");
-		return `the file ${visible(name)} was removed\n${removed}`;
+		return `${skillTrustTexts.removed(visible(name))}\n${removed}`;
 	}
-	if (after.text === undefined) {
-		return `the file ${visible(name)} ${before ? "changed" : "is new"}; it is not text, or too large to be shown\n`;
-	}
+	if (after.text === undefined) return `${skillTrustTexts.notShown(visible(name), !before)}\n`;
 	if (!before) return previewWrite(name, { kind: "absent" }, after.text);
 	if (before.text !== undefined) return previewWrite(name, { kind: "text", text: before.text }, after.text);
-	const reason = `the earlier text of ${visible(name)} was not stored; this is the complete text`;
+	const reason = skillTrustTexts.notStored(visible(name));
 	return previewWrite(name, { kind: "hidden", reason }, after.text);
 }
 
@@ -151,8 +148,8 @@ export class SeenSkills {
 		const { log, clock, sandbox } = this.#options;
 		const { mode, operator } = sandbox.state;
 		const isExposed = mode === "off" || operator === "off";
-		const words = `a skill of the data directory ${known ? "has changed" : "is new"}`;
-		if (isExposed) log.warn(`${words}, and commands run without a sandbox: review it`, { skill: name, path });
+		const words = known ? skillTrustTexts.seenChanged : skillTrustTexts.seenNew;
+		if (isExposed) log.warn(skillTrustTexts.exposed(words), { skill: name, path });
 		else log.info(words, { skill: name, path });
 		return { hash, changedAt: clock.now() };
 	}

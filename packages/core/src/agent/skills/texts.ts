@@ -1,0 +1,110 @@
+/** Errors of the text between the fences of a skill file. */
+export const frontmatterTexts = {
+	notClosed: (line: number, mark: string): string =>
+		`line ${line}: the frontmatter is not closed: add a line with ${mark} after it`,
+	tooLarge: (kibibytes: number): string =>
+		`the frontmatter is larger than ${kibibytes} KiB: move text below the frontmatter`,
+	tooNested: (levels: number): string => `the frontmatter has more than ${levels} nested levels`,
+	alias: "an alias (*name) is not allowed in the frontmatter: repeat the value",
+	atLine: (line: number, problem: string): string => `line ${line}: ${problem}`,
+} as const;
+
+const nameRule = "at most 64 letters, digits, dots, hyphens and underscores";
+const textList = "a text or a list of texts";
+
+/** Values that are allowed for the keys of a skill file. */
+export const skillValueTexts = {
+	flag: "true or false",
+	tools: "a list of names of tools, or one text with spaces between the names; [] for no tools",
+	stepId: `an id of ${nameRule}`,
+	title: (max: number): string => `a title of at most ${max} characters`,
+	prompt: (max: number): string => `a text of at most ${max} characters`,
+	model: "the name of a model, or a tier",
+	needs: "a list of step ids",
+	criteria: textList,
+	step: "a table with id and prompt",
+	name: "a name",
+	nameRule,
+	text: "a text",
+	steps: "a list of steps",
+	oneStep: "a list with at least one step",
+	maxSteps: (max: number): string => `at most ${max} steps`,
+	facts: "keys and values",
+} as const;
+
+/** Errors of a skill file. */
+export const skillFileTexts = {
+	notAllowed: (key: string, allowed: string): string => `${key || "frontmatter"}: use ${allowed}`,
+	name: (name: string): string => `name ${name}: use ${nameRule}`,
+	twice: (key: string): string => `${key} is given twice, in different spellings: remove one of them`,
+	unknownKey: (key: string, meant: string): string => `unknown key ${key}; did you mean ${meant}?`,
+	sameStepId: (id: string): string => `two steps have the id ${id}: give each step its own id`,
+	unknownNeed: (step: string, need: string, steps: string): string =>
+		`the step ${step} needs ${need}, which is not a step; the steps are: ${steps}`,
+	cycle: (steps: string): string =>
+		`the steps ${steps} need each other in a circle: remove an id from the needs of one of them`,
+} as const;
+
+/** Refusals of skills that exist but may not start, and of unknown ones. */
+export const skillRefusalTexts = {
+	/** As a Kontekst server writes it. */
+	onlyUser: (name: string): string => `skill '${name}' can only be invoked by user with /${name}`,
+	changed: "has changed since it was trusted",
+	untrusted: "belongs to a directory that is not trusted",
+	needsTrust: (name: string, why: string, directory: string): string =>
+		`the skill ${name} ${why}. The operator reviews and trusts it with: parley skills trust ${directory}`,
+	brokenFile: "its file has an error; the operator sees it with parley skills",
+	unusable: (name: string, why: string): string => `the skill ${name} cannot be used: ${why}`,
+	none: "there are no skills",
+	available: (names: readonly string[]): string => `available: ${names.join(", ")}`,
+	notFound: (name: string, known: string): string => `skill not found: ${name}; ${known}`,
+	onlyAgent: (name: string): string =>
+		`only the agent can start the skill ${name}: its file sets user_invocable to false. Describe the task instead.`,
+	changedSinceMessage: (name: string): string =>
+		`the skill ${name} has changed since this message: send the message again`,
+} as const;
+
+/** Errors of the files of a skill and of its directory. */
+export const skillReadTexts = {
+	hidden: (path: string, name: string): string =>
+		`hidden: ${path} also has the name ${name}: rename one of the skills`,
+	tooManyEntries: (max: number): string => `it has more than ${max} entries`,
+	unreadableDirectory: "cannot read the directory",
+	unreadableFile: "cannot read the file",
+	changed: "the file changed while it was read; try again",
+	skillTooLarge: (files: number, mebibytes: number): string =>
+		`the skill has more than ${files} files or ${mebibytes} MiB`,
+	tooDeep: (levels: number): string => `the skill has more than ${levels} levels of directories`,
+	notRegular: (name: string): string => `${name} is a link or not a regular file: replace it with a file`,
+	tooManyFiles: (max: number): string => `the skill has more than ${max} files`,
+	directoryTooLarge: (files: number, mebibytes: number): string =>
+		`the skills of this directory together have more than ${files} files or ${mebibytes} MiB: remove some files`,
+	link: (path: string): string =>
+		`${path} is a link: a skill of a working directory cannot be a link. Copy the files there`,
+	linkOutside: (directory: string): string => `it is a link to a path outside ${directory}`,
+	fileTooLarge: (kibibytes: number): string => `the file is larger than ${kibibytes} KiB`,
+	notText: "the file is not text in UTF-8",
+	logged: "a skill file cannot be used",
+} as const;
+
+/** Trust in the skills of a directory. */
+export const skillTrustTexts = {
+	noSkills: (directory: string): string =>
+		`no skills in ${directory}: put them in .parley/skills or .claude/skills`,
+	changed: (directory: string): string =>
+		`the skills of ${directory} have changed since they were listed: list them again`,
+	notAbsolute: (path: string): string => `directory: ${path} is not an absolute path`,
+	noDirectory: (path: string): string => `directory: there is no directory ${path}`,
+	changedMeanwhile: (skill: string): string =>
+		`the files of the skill ${skill} changed while they were read: try again`,
+	diffCut: (characters: number): string =>
+		`[the diff has ${characters} more characters: compare the files themselves]`,
+	removed: (file: string): string => `the file ${file} was removed`,
+	notShown: (file: string, isNew: boolean): string =>
+		`the file ${file} ${isNew ? "is new" : "changed"}; it is not text, or too large to be shown`,
+	notStored: (file: string): string =>
+		`the earlier text of ${file} was not stored; this is the complete text`,
+	seenNew: "a skill of the data directory is new",
+	seenChanged: "a skill of the data directory has changed",
+	exposed: (news: string): string => `${news}, and commands run without a sandbox: review it`,
+} as const;
