@@ -40,7 +40,7 @@ export async function happen(notebook: Notebook, step: Happening): Promise<void>
 }
 
 /** Longest run of such a step. */
-const maxRunMs = 120_000;
+const maxRunMs = 180_000;
 
 async function typesUntil(
 	town: Town,

@@ -99,9 +99,30 @@ test("the current step is shown as text, at most every five seconds, and again b
 	expect(written()).toHaveLength(3);
 	clock.advance(5000);
 	await line.show("T1/C1/1.1", "");
-	expect(written().at(-1)).toBe("");
+	expect(written().at(-1)).toBe("is working…");
 	await line.show("T1/C1", "is thinking…");
 	expect(written()).toHaveLength(4);
+});
+
+test("the text is written again at once after a post of the run, and not after its last one", async () => {
+	const { line, statuses } = open();
+	await line.show("T1/C1/1.1", "is thinking…");
+	await line.posted("T1/C1/1.1", "milestone");
+	expect(statuses()).toEqual(["processing", "is thinking…", "is thinking…"]);
+	await line.posted("T1/C1/1.1", "final");
+	await line.posted("T1/C1/1.1", "milestone");
+	expect(statuses().slice(3)).toEqual(["active"]);
+});
+
+test("a post of a thread without a text, or whose run waits for a person, writes none", async () => {
+	const { line, statuses } = open();
+	await line.posted("T1/C1/1.1", "milestone");
+	await line.show("T1/C1/1.1");
+	await line.posted("T1/C1/1.1", "milestone");
+	await line.show("T1/C1/1.1", "is thinking…");
+	await line.suspend("T1/C1/1.1");
+	await line.posted("T1/C1/1.1", "milestone");
+	expect(statuses()).toEqual(["processing", "is thinking…", "suspended"]);
 });
 
 test("if Slack refuses the text, the status line is shown without it, and the text is not retried at once", async () => {

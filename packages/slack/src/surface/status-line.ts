@@ -1,6 +1,7 @@
 import { type Clock, delay, type Logger } from "@parley/base";
 import { DeliveryError, type Request } from "@parley/connector";
 import { LRUCache } from "lru-cache";
+import { statusTexts } from "../texts/status.ts";
 import { addressOfConversation } from "../vocabulary/conversation.ts";
 import type { Caller } from "./caller.ts";
 import type { Counted } from "./rate-limits.ts";
@@ -93,11 +94,15 @@ export class StatusLine {
 		}
 	}
 
-	/** A text that follows too soon is dropped. The next refresh has the current one. */
-	async #write(line: Line, text: string): Promise<void> {
+	/**
+	 * A text that follows too soon is dropped. The next refresh has the current one. An empty text would remove the whole status
+	 * line, so a step that has ended is replaced by another text.
+	 */
+	async #write(line: Line, doing: string): Promise<void> {
 		const now = this.#parts.clock.monotonic();
-		if (now < (text === line.text ? line.sameTextAt : line.textAt) || (text === "" && line.text === ""))
-			return;
+		if (doing === "" && line.text === "") return;
+		const text = doing === "" ? statusTexts.working : doing;
+		if (now < (text === line.text ? line.sameTextAt : line.textAt)) return;
 		line.text = text;
 		line.textAt = now + textEveryMs;
 		line.sameTextAt = now + refreshMs;
@@ -120,15 +125,16 @@ export class StatusLine {
 
 	/**
 	 * Removes the status line after the last post of a run, also one of an earlier process, because Slack keeps it. Slack
-	 * removes the text after any post, so it is written again while the run works. Never rejects: a failure must not cause
-	 * another post.
+	 * removes the text after any post, so it is written again at once while the run works. Never rejects: a failure must not
+	 * cause another post.
 	 */
 	async posted(conversation: string, lane: Request["lane"]): Promise<void> {
 		const line = this.#lineOf(conversation);
 		if (line === undefined || line.wanted === "active") return;
 		if (!ends.has(lane)) {
-			line.text = "";
-			line.textAt = this.#parts.clock.monotonic();
+			const { text, wanted } = line;
+			[line.text, line.textAt] = ["", this.#parts.clock.monotonic()];
+			if (wanted === "processing") await this.#write(line, text);
 			return;
 		}
 		// The status line may be missing if this process has set no status.

@@ -32,4 +32,14 @@ export const working: readonly Scene[] = [
 		place: { live: "off" },
 		steps: [{ says: `@Parley ${slow}` }, { typesUntil: ["t24", "[Good]"] }, { typing: false }],
 	},
+	{
+		name: "typing lasts for minutes without a post, longer than the platform shows it by itself",
+		place: { live: "off" },
+		steps: [
+			{ says: "@Parley long: 250 tokens at 2 per second" },
+			{ typesUntil: ["t250", "[Good]"] },
+			{ passes: 11_000 },
+			{ typing: false },
+		],
+	},
 ];
