@@ -40,7 +40,7 @@ verifiesOn(
 					placeholder: "",
 					validation: "",
 					token: expect.any(String),
-					context: { expires_at: expect.any(String) },
+					context: { call_id: expect.any(String), expires_at: expect.any(String) },
 				},
 			});
 			expect(await answered(client, question, answer)).toBe("Ada");

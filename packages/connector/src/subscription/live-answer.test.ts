@@ -273,3 +273,28 @@ test("a question is below the text before it, and the answer grows below the que
 		{ shows: ["I delete it now.", "", "Deleted. [Good]"] },
 	]);
 });
+
+test("an answer does not grow below an open question, and the calls of that time are shown after it", async () => {
+	await playScene([
+		{ says: "prepare it" },
+		{ gateway: { streams: "I need a port." } },
+		{ passes: 1000 },
+		{ gateway: { replies: "I need a port." } },
+		{ gateway: { calls: "ask_user", id: "call_1" } },
+		{ gateway: { calls: "read_file", id: "call_2" } },
+		{ gateway: { asks: { token: "q1" } } },
+		{ passes: 5000 },
+		{ gateway: { returns: "call_2" } },
+		{ passes: 60_000 },
+		{ shows: ["I need a port.", "[Approve once]"] },
+		{
+			does: ({ gateway }) =>
+				gateway.newest.record("prompt.response", { token: "q1", value: true, cancelled: false, by: "owner" }),
+		},
+		{ passes: 3000 },
+		{ shows: ["I need a port.", "", "✅ read_file"] },
+		{ gateway: { returns: "call_1" } },
+		{ gateway: { answers: "Prepared." } },
+		{ shows: ["I need a port.", "", "Prepared."] },
+	]);
+});

@@ -112,6 +112,8 @@ export class LiveAnswer {
 	#change(): void {
 		this.#isChanged = true;
 		if (this.#run === undefined || this.#run.scheduled || this.#timer !== undefined) return;
+		// Its question must stay the last post. The answer to it is the next change.
+		if (this.#run.parts?.some((part) => part.type === "call" && part.waits !== undefined)) return;
 		this.#timer = this.#parts.clock.after(this.#shown.length === 0 ? firstMs : this.#waitMs, this.#tick);
 	}
 

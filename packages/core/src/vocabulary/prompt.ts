@@ -78,6 +78,8 @@ export interface Prompt {
 	/** Milliseconds since the epoch; after it the answer is `no answer`. */
 	readonly expiresAt: number;
 	readonly approval?: ApprovalContext;
+	/** The call that asks. Absent in approvals, which have it in `approval`, and in questions that an earlier version raised. */
+	readonly callId?: string;
 	/** Time of the first reminder in milliseconds since the epoch. Default: half of the lifetime. */
 	readonly remindAt?: number;
 	/** The task that asks. The people of its session answer. */

@@ -64,7 +64,7 @@ export const goldenLists: Readonly<Record<string, Scene>> = {
 				does: ({ site }) => (site as unknown as SlackSite).people.Mia.person.opensHome(),
 			},
 			{ passes: 5000 },
-			{ shows: "[Stop]" },
+			{ hides: "⏳ ask_user" },
 		],
 	},
 };

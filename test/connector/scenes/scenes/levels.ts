@@ -64,4 +64,21 @@ export const levels: readonly Scene[] = [
 			{ hides: "[Stop]" },
 		],
 	},
+	{
+		name: "no line of a tool call appears below an open question, and after its answer the calls are shown",
+		steps: [
+			{ file: "notes.txt", gets: "one\n" },
+			{ says: "@Parley ask: Which port?\n& read: notes.txt\nlong: 20 tokens at 2 per second" },
+			{ shows: ["Which port?", "[Answer]"] },
+			{ passes: 10_000 },
+			{ showsOnly: [["Which port?", "[Answer]"]] },
+			{ restarts: "connector" },
+			{ passes: 20_000 },
+			{ showsOnly: [["Which port?", "[Answer]"]] },
+			{ clicks: "Answer", fills: { Answer: "8080" } },
+			{ shows: [...growing, "✅ read_file"] },
+			{ passes: 20_000 },
+			{ showsOnly: [["Which port?", "8080"], [...ended]] },
+		],
+	},
 ];

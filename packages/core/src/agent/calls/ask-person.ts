@@ -281,7 +281,7 @@ export async function elicit(
 	elicitation: Elicitation,
 	ports: QuestionPorts,
 ): Promise<ElicitationAnswer> {
-	const shown = { ...shownQuestion(run, elicitation), placeholder: "" };
+	const shown = { ...shownQuestion(run, elicitation), placeholder: "", callId };
 	const asking = { runId: run.id, callId, kind: "elicitation" } as const;
 	const question = (): Question => ({ callId, prompt: promptOf(run, shown, ports) });
 	const row = await askPerson(run, asking, question, ports.prompts);

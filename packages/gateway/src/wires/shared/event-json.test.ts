@@ -333,6 +333,13 @@ const recorded: Pairs<OtherEvent<RecordedEvent>> = {
 			},
 		],
 		[
+			{ type: "prompt.requested", prompt: { ...question, callId: "call_1" } },
+			{
+				event: "prompt.request",
+				payload: { ...shownQuestion, context: { call_id: "call_1", ...shownQuestion.context } },
+			},
+		],
+		[
 			{ type: "prompt.requested", prompt: approval },
 			{ event: "prompt.request", payload: shownApproval },
 		],

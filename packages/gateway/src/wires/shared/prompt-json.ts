@@ -4,7 +4,7 @@ import type { PromptRequestPayload } from "@parley/protocol";
 import { toTime } from "./time.ts";
 
 export function encodePrompt(prompt: Prompt): PromptRequestPayload {
-	const { approval, taskId } = prompt;
+	const { approval, callId, taskId } = prompt;
 	const common = defined({ expires_at: toTime(prompt.expiresAt), task_id: taskId });
 	return {
 		type: prompt.type,
@@ -31,6 +31,6 @@ export function encodePrompt(prompt: Prompt): PromptRequestPayload {
 					notify: approval.notify,
 					...common,
 				})
-			: common,
+			: defined({ call_id: callId, ...common }),
 	};
 }
