@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { parseJson } from "@parley/base";
 import { expect } from "vitest";
 import { OzzieClient } from "./drivers/ozzie-client.ts";
@@ -128,3 +128,86 @@ verifiesOn("ozzie", ["policy.test"], "the operator sees why a call requires appr
 		},
 	});
 });
+
+/** Sends a message, and returns the payloads of the approvals that follow it. */
+async function approvalsOf(client: OzzieClient, content: string, count = 1) {
+	await client.call("send_message", { content });
+	const approvals: Readonly<Record<string, unknown>>[] = [];
+	while (approvals.length < count) {
+		const { event, payload } = await client.event();
+		if (event === "prompt.request") approvals.push(payload);
+	}
+	return approvals;
+}
+
+async function endOf(client: OzzieClient): Promise<string> {
+	for (let received = ""; ; ) {
+		const { event, payload } = await client.event();
+		if (event === "assistant.message") return received;
+		if (event === "tool.call" && payload["status"] === "completed") received += "ran, ";
+		if (event === "tool.call" && payload["status"] === "failed") received += String(payload["error"]);
+	}
+}
+
+verifiesOn("ozzie", ["policy.always"], "an approval adds the rule that it shows", async () => {
+	const old = '{\n  // Ours.\n  "rules": [\n    { "effect": "ask", "tool": "git" }, // kept\n  ],\n}\n';
+	await using gateway = await TestGateway.start({
+		config: { sandbox: "container" },
+		data: { "policy.jsonc": old },
+	});
+	await using client = await OzzieClient.connect(gateway.url);
+	await client.open();
+	const [first, second] = await approvalsOf(client, "run: true one\n& run: printf x", 2);
+	expect(first?.["context"]).toMatchObject({
+		always_allow: {
+			tool: "run_command",
+			classes: ["exec-sandboxed", "egress"],
+			commands: [{ words: ["true", "one"], exact: false }],
+		},
+	});
+	const file = gateway.path("data", "policy.jsonc");
+	const request = { token: first?.["token"], key: "key_always" };
+	const added = await client.call("allow_always", request);
+	expect(added).toMatchObject({ status: "sent", source: `${file}:5` });
+	expect(await client.call("allow_always", request)).toEqual(added);
+	// The rule only allows more, so the other approval stays valid.
+	await client.call("prompt_response", { token: second?.["token"], value: true });
+	expect(await endOf(client)).toBe("ran, ran, ");
+	const text = await readFile(file, "utf8");
+	expect(text).toContain("// Ours.");
+	expect(text).toContain("// kept");
+	expect(text.match(/"true"/g)).toHaveLength(1);
+	expect(await outcomeOf(client, "run: true one two && true one")).toBe("ran");
+	expect(await outcomeOf(client, "run: true onetwo")).toBe("asked, ran");
+	expect(await outcomeOf(client, "run: true one; printf x")).toBe("asked, ran");
+	client.send({ type: "req", id: "again", method: "allow_always", params: { token: first?.["token"] } });
+	expect(await client.response("again")).toMatchObject({
+		ok: false,
+		error: expect.stringContaining("closed"),
+	});
+	client.send({ type: "req", id: "audit", method: "read_audit", params: {} });
+	const { payload } = (await client.response("audit")) as { payload: { records: { action: string }[] } };
+	const actions = payload.records.map(({ action }) => action);
+	expect(actions.indexOf("policy.extend")).toBeGreaterThan(-1);
+	expect(actions).toContain("policy.change");
+});
+
+verifiesOn(
+	"ozzie",
+	["policy.always"],
+	"no rule is offered without a sandbox, or by an invalid file",
+	async () => {
+		await using gateway = await TestGateway.start();
+		await using client = await OzzieClient.connect(gateway.url);
+		await client.open();
+		const [approval] = await approvalsOf(client, "run: true");
+		expect(approval?.["context"]).not.toHaveProperty("always_allow");
+		const request = { type: "req", method: "allow_always", params: { token: approval?.["token"] } } as const;
+		client.send({ ...request, id: "1" });
+		expect(await client.response("1")).toMatchObject({
+			ok: false,
+			error: expect.stringContaining("no rule can allow this call"),
+		});
+		expect(existsSync(gateway.path("data", "policy.jsonc"))).toBe(false);
+	},
+);

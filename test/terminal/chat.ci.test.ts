@@ -1,7 +1,8 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
 import type { Screen } from "./screen.ts";
+import { Setup } from "./setup.ts";
 import { test as terminalTest } from "./terminal-test.ts";
 
 const interrupt = "\u0003";
@@ -427,4 +428,41 @@ test("commands start, list and explain sessions, and a session can be continued"
 	await golden(again, "resumed");
 	again.type("\u0004");
 	expect(await again.ended()).toBe(0);
+});
+
+test("the answer always adds the rule that the approval shows, and the next call runs without a question", async () => {
+	const setup = await Setup.open({ PARLEY_SANDBOX: "container" });
+	try {
+		const chat = await setup.chat();
+		await chat.enter("run: echo one");
+		await chat.shows("y yes · n no · always ›");
+		expect(chat.text).toContain(
+			"always adds a rule that allows run_command in all sessions and chats: `echo\n  one`, also with more arguments",
+		);
+		await chat.enter("a");
+		await chat.shows("answer y or n");
+		await chat.enter("always");
+		await chat.rests("run_command returned:");
+		const policy = join(setup.data, "policy.jsonc");
+		expect(chat.text).toContain("✓ yes, always");
+		expect(chat.text.replaceAll(/\n */g, " ")).toContain(
+			`in ${policy}:3; to remove it, delete it in this file`,
+		);
+		expect(statSync(policy).mode & 0o777).toBe(0o600);
+		await chat.enter("run: echo one two");
+		await chat.rests("one two\n");
+		await chat.enter("run: echo one; echo two");
+		await chat.shows("Allow run echo one; echo two?");
+		await chat.enter("n");
+		await chat.rests("denied");
+		const plain = setup.run("chat", "--plain");
+		await plain.shows("Ctrl-C cancels the running turn");
+		plain.type("run: echo 'a b'\r");
+		await plain.shows("y yes · n no ›");
+		plain.type("always\r");
+		await plain.shows("no rule can allow this call");
+		expect(readFileSync(policy, "utf8").match(/"allow"/g)).toHaveLength(1);
+	} finally {
+		await setup.close();
+	}
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { editCommentedJson, parseCommentedJson } from "./commented-json.ts";
+import { appendCommentedJson, editCommentedJson, parseCommentedJson } from "./commented-json.ts";
 
 test("comments, trailing commas and a byte order mark are allowed", () => {
 	const { values } = parseCommentedJson(
@@ -53,4 +53,39 @@ test("an edit adds objects on the way to a value, with the indentation of the te
 	expect(editCommentedJson('{\r\n\t"auth": "token"\r\n}', ["titles"], true)).toContain(
 		'"token",\r\n\t"titles": true\r\n}',
 	);
+});
+
+const item = { effect: "allow", words: ["a", "b\nc"] };
+const inline = '{ "effect": "allow", "words": [ "a", "b\\nc" ] }';
+
+test.each([
+	[
+		'{\n  "rules": [\n    { "a": 1 }, // kept\n  ],\n}\n',
+		`{\n  "rules": [\n    { "a": 1 }, // kept\n    ${inline},\n  ],\n}\n`,
+	],
+	[
+		'{\n  "rules": [\n    { "a": 1 } // , kept\n  ]\n}\n',
+		`{\n  "rules": [\n    { "a": 1 }, // , kept\n    ${inline}\n  ]\n}\n`,
+	],
+	[
+		'{\r\n\t"rules": [\r\n\t\t{ "a": 1 }\r\n\t]\r\n}',
+		`{\r\n\t"rules": [\r\n\t\t{ "a": 1 },\r\n\t\t${inline}\r\n\t]\r\n}`,
+	],
+	['{"rules":[{"a":1}]}', `{"rules":[{"a":1}, ${inline}]}`],
+	['{"rules":[{"a":1} /* x */ , /* y */ ]}', `{"rules":[{"a":1} /* x */ , /* y */  ${inline}]}`],
+	['{\n\t"rules": []\n}\n', `{\n\t"rules": [\n\t\t${inline}\n\t]\n}\n`],
+	['{ "rules": [ // none\n] }', `{ "rules": [ // none\n\t${inline}\n] }`],
+	['{ "rules": [{\n  "a": 1\n},\n] }', `{ "rules": [{\n  "a": 1\n},\n\t${inline},\n] }`],
+])("a value is appended to the list of %j, and all other text stays", (text, expected) => {
+	const appended = appendCommentedJson(text, ["rules"], item);
+	expect(appended).toBe(expected);
+	const before = parseCommentedJson("c.json", text).values["rules"];
+	expect(parseCommentedJson("c.json", appended).values["rules"]).toEqual([
+		...(Array.isArray(before) ? before : []),
+		item,
+	]);
+});
+
+test("a value is not appended without a list", () => {
+	expect(() => appendCommentedJson("{}", ["rules"], item)).toThrow("rules: it must be a list");
 });

@@ -1,5 +1,6 @@
 import {
 	applyEdits,
+	createScanner,
 	findNodeAtLocation,
 	getNodeValue,
 	modify,
@@ -66,6 +67,49 @@ export function editCommentedJson(source: string, path: JsonPath, value: unknown
 		eol: source.includes("\r\n") ? "\r\n" : "\n",
 	};
 	return applyEdits(source, modify(source, [...path], value, { formattingOptions }));
+}
+
+/**
+ * The text with a value in one line at the end of an existing list. All other lines stay as they are. The text must be one
+ * that `parseCommentedJson` accepts. Throws `invalid_argument` if there is no list at the path.
+ */
+export function appendCommentedJson(source: string, path: JsonPath, value: unknown): string {
+	const tree = parseTree(source, [], { allowTrailingComma: true });
+	const list = tree && findNodeAtLocation(tree, [...path]);
+	if (list?.type !== "array") throw refused(`${path.join(".")}: it must be a list`);
+	const item = inlineJson(value);
+	const close = list.offset + list.length - 1;
+	const last = list.children?.at(-1);
+	const end = last ? last.offset + last.length : list.offset + 1;
+	const hasComma = last !== undefined && hasCommaIn(source.slice(end, close));
+	const before = source.slice(0, end) + (last && !hasComma ? "," : "") + source.slice(end, close);
+	const after = source.slice(close);
+	const lineEnd = source.includes("\r\n") ? "\r\n" : "\n";
+	const closing = /^[ \t]*$/.exec(before.slice(before.lastIndexOf("\n") + 1))?.[0];
+	if (closing === undefined && last) return `${before} ${item}${after}`;
+	const outer = closing ?? /^[ \t]*/.exec(source.slice(source.lastIndexOf("\n", close) + 1))?.[0] ?? "";
+	const indent = last ? indentOf(source, last.offset) : undefined;
+	const row = `${indent ?? `${outer}\t`}${item}${hasComma ? "," : ""}${lineEnd}`;
+	if (closing === undefined) return `${before}${lineEnd}${row}${outer}${after}`;
+	return `${before.slice(0, before.length - closing.length)}${row}${closing}${after}`;
+}
+
+/** JSON in one line, with spaces between its parts. */
+export function inlineJson(value: unknown): string {
+	// Line breaks in strings are escaped.
+	return JSON.stringify(value, undefined, 1).replaceAll(/\n\s*/g, " ");
+}
+
+/** Blanks before a position. Undefined if its line has other text before it. */
+function indentOf(source: string, offset: number): string | undefined {
+	return /^[ \t]*$/.exec(source.slice(source.lastIndexOf("\n", offset - 1) + 1, offset))?.[0];
+}
+
+/** Whether a text of blanks and comments has a comma outside of its comments. */
+function hasCommaIn(text: string): boolean {
+	const scanner = createScanner(text, true);
+	scanner.scan();
+	return text[scanner.getTokenOffset()] === ",";
 }
 
 function findTwice(node: Node, names: readonly string[]): { node: Node; name: string } | undefined {

@@ -18,6 +18,7 @@ import type { Keyed } from "./store/idempotency.ts";
 import { readUsage, type UsageFilter, type UsageReport } from "./usage/read-usage.ts";
 import type { BudgetChange } from "./usage/set-budget.ts";
 import { acceptAll } from "./use-cases/messages/accept-all.ts";
+import { type AlwaysAllowed, allowAlways } from "./use-cases/messages/allow-always.ts";
 import { answerQuestion } from "./use-cases/messages/answer.ts";
 import { type Cancelled, type Ending, stopTurn } from "./use-cases/messages/cancel.ts";
 import { type Explanation, explainRun } from "./use-cases/messages/explain.ts";
@@ -269,6 +270,13 @@ export class Runtime {
 			token,
 			response,
 		);
+	}
+
+	/** Adds the rule that an open approval offers to those of the operator, and approves the call. */
+	async allowAlways(request: Keyed, token: string): Promise<AlwaysAllowed> {
+		const { places, checks } = this.trust;
+		const ports = { ...this.#parts.services, sessions: this.#parts.sessions, places, checks };
+		return allowAlways(ports, request, token);
 	}
 
 	/** Approves all later tool calls of a session, except those of the always-ask floor. */

@@ -32,6 +32,7 @@ import { openOperatorToken } from "./auth/operator-token.ts";
 import type { Config } from "./config/load.ts";
 import { openMcp } from "./config/open-mcp.ts";
 import { databaseIn } from "./data-directory/data-directory.ts";
+import { policyWriter } from "./data-directory/policy-writer.ts";
 import { openSecretKey } from "./data-directory/stored-secrets.ts";
 import type { Metrics } from "./metrics/metrics.ts";
 import type { Models } from "./models/open-models.ts";
@@ -134,6 +135,7 @@ function answering(
 	const tools = toolsOf({ config, clock, ids });
 	const names = tools.map((tool) => tool.name);
 	const agents = join(config.data, "agents");
+	const policyFile = config.policyFile ?? join(config.data, "policy.jsonc");
 	return {
 		clock,
 		ids,
@@ -148,8 +150,9 @@ function answering(
 		tools,
 		profiles: openProfiles(agents, names, checkModel),
 		policy: {
-			file: config.policyFile ?? join(config.data, "policy.jsonc"),
+			file: policyFile,
 			agents,
+			change: policyWriter({ path: policyFile, data: config.data, clock }),
 			// Rules about it are valid without a search engine.
 			others: [{ name: "web_search" }],
 		},

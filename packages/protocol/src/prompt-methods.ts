@@ -23,6 +23,22 @@ export const promptMethods = {
 		}),
 		result: z.object({ prompts: z.array(OpenPrompt) }),
 	},
+	/**
+	 * Adds the rule in `always_allow` of an open approval to the operator's policy file, and approves the call. Only for
+	 * operators.
+	 */
+	allow_always: {
+		params: z.object({ token, key }),
+		result: z.object({
+			status: z.literal("sent"),
+			/** The prompt was closed while the rule was added, so that the approval has no effect. */
+			late: z.exactOptional(z.literal(true)),
+			/** The rule in the file, as one line of JSON. */
+			rule: z.string(),
+			/** Its position: `FILE:LINE`. */
+			source: z.string(),
+		}),
+	},
 	/** Returns a one-time browser page for the answer to a password question. */
 	secret_page: {
 		params: z.object({ token, key }),

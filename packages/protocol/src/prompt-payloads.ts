@@ -35,6 +35,17 @@ export interface PromptContext {
 	 * together, and this one is number `place`, from 1. Absent in approvals that an earlier gateway raised.
 	 */
 	readonly reply?: { readonly id: string; readonly place: number; readonly count: number };
+	/** The rule that an operator adds with `allow_always`. Absent if no rule can allow the call. */
+	readonly always_allow?: AlwaysAllowPayload;
+}
+
+/** A rule that allows the commands of a call. */
+export interface AlwaysAllowPayload {
+	/** Name of the tool in rules. */
+	readonly tool: string;
+	readonly classes: readonly string[];
+	/** The complete words that an allowed command begins with. `exact`: no further words are allowed. */
+	readonly commands: readonly { readonly words: readonly string[]; readonly exact: boolean }[];
 }
 
 /** People to notify of an approval. */
@@ -98,6 +109,13 @@ export const PromptRequest = z.object({
 		approvals: z.exactOptional(z.int().min(2)),
 		also_in: z.exactOptional(z.array(z.string())),
 		reply: z.exactOptional(z.object({ id: z.string(), place: z.int().min(1), count: z.int().min(1) })),
+		always_allow: z.exactOptional(
+			z.object({
+				tool: z.string(),
+				classes: z.array(z.string()),
+				commands: z.array(z.object({ words: z.array(z.string()), exact: z.boolean() })),
+			}),
+		),
 	}),
 }) satisfies z.ZodType<PromptRequestPayload>;
 

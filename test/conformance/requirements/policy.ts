@@ -13,6 +13,10 @@ export const policyRequirements = {
 		"our own: Test the policy",
 		"No rule allows a call whose approval is always required, or a command that the rule does not match word for word.",
 	),
+	"policy.always": ozzie(
+		"our own: Always allow a command",
+		"`allow_always` adds the rule that an approval offers to the operator's file, and approves the call. An approval of a call that no rule can allow offers none.",
+	),
 	"policy.broken": ozzie(
 		"our own: Test the policy",
 		"A gateway with an invalid policy does not start. If the policy becomes invalid later, every call is denied, and health is 503 with the reason.",

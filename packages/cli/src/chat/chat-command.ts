@@ -96,6 +96,7 @@ export async function chatInLines(io: Io, begin: BeginChat): Promise<readonly st
 		// The lines of a pipe were written for the conversation.
 		asksForTasks: io.stdin.isTTY,
 		text: "plain",
+		offersRules: io.stdin.isTTY,
 		show: (rows) => {
 			io.stdout.write(rows.map((row) => `${row}\n`).join(""));
 			const { retrying } = chat.conversation;
@@ -154,7 +155,7 @@ async function untilReady(chat: Chat, io: Io): Promise<void> {
 	const question = chat.conversation.question?.question;
 	if (!question) return;
 	if (question.type !== "password" || !io.stdin.isTTY) {
-		io.stdout.write(`${questionPrompt(question)}\n`);
+		io.stdout.write(`${questionPrompt(question, chat.conversation.offersRules)}\n`);
 		return;
 	}
 	io.stderr.write(`${chatTexts.noHiddenInput}\n`);

@@ -10,6 +10,8 @@ export interface ChatDisplay {
 	/** Whether questions of tasks can be asked at any time. Otherwise they are only shown. */
 	readonly asksForTasks: boolean;
 	readonly text: TextDisplay;
+	/** Whether the answer `always` adds the rule that an approval offers: an operator types at a terminal. */
+	readonly offersRules: boolean;
 	readonly observer?: ChatObserver;
 }
 

@@ -31,6 +31,7 @@ class Table {
 			format: () => ({ columns: 60, styles: createStyles(false) }),
 			show: (rows) => this.rows.push(...rows),
 			asksForTasks,
+			offersRules: true,
 			text: "plain",
 		});
 		this.keyboard = new Keyboard(this.chat);

@@ -7,8 +7,6 @@ import {
 	type OzzieEvent,
 	type SkillPayload,
 } from "@parley/protocol";
-import type { GivenAnswer } from "../questions/question-rows.ts";
-import { decline, readAnswer } from "../questions/read-answer.ts";
 import { modelTable, usageRows } from "../tables/model-tables.ts";
 import { shorten } from "../text/shorten.ts";
 import { visibleLine } from "../text/visible.ts";
@@ -18,6 +16,7 @@ import { detailTexts, liveTexts } from "../texts/chat/live.ts";
 import { connectionWords } from "../wordings/connection-words.ts";
 import { againWords, errorRows, headRow, noteRows } from "../wordings/message-rows.ts";
 import { openStatuses } from "../wordings/task.ts";
+import { Answers } from "./answers.ts";
 import type { ChatDisplay, ChatOptions } from "./chat-options.ts";
 import { type Beginning, namesWith } from "./completion.ts";
 import { Conversation } from "./conversation.ts";
@@ -46,12 +45,24 @@ export class Chat {
 	/** Ids of the sessions that were listed last. */
 	#listed: readonly string[] = [];
 	readonly #images = new PastedImages();
+	readonly #answers: Answers;
 	#earlier: readonly string[] | undefined;
 
 	constructor(options: ChatOptions) {
 		this.#options = options;
 		this.#session = options.session;
-		this.#conversation = new Conversation(options.text, () => options.clock.monotonic());
+		this.#conversation = this.#newConversation();
+		this.#answers = new Answers({
+			conversation: () => this.#conversation,
+			format: options.format,
+			show: (rows) => this.#show(rows),
+			request: (method, params) => this.#request(method, params),
+		});
+	}
+
+	#newConversation(): Conversation {
+		const { text, clock, offersRules } = this.#options;
+		return new Conversation(text, () => clock.monotonic(), offersRules);
 	}
 
 	get sessionId(): string {
@@ -105,7 +116,7 @@ export class Chat {
 	enter(line: string, isAnswer = this.#conversation.question !== undefined): Promise<void> {
 		return this.#attempt(() => {
 			const isCommand = line.startsWith("/") && readLine(line).kind !== "message" && this.#hasChoices();
-			return isAnswer && !isCommand ? this.#answer(line) : this.#enterLine(line);
+			return isAnswer && !isCommand ? this.#answers.answer(line) : this.#enterLine(line);
 		});
 	}
 
@@ -116,10 +127,7 @@ export class Chat {
 
 	/** Denies the open approval, or declines the open question. Never rejects. */
 	decline(): Promise<void> {
-		const isApproval = this.#conversation.question?.question.type === "confirm";
-		return this.#attempt(() =>
-			this.#respond({ response: decline, shown: isApproval ? "no" : chatTexts.noAnswer }),
-		);
+		return this.#attempt(() => this.#answers.decline());
 	}
 
 	/** Cancels the running turn. Queued messages run next. Never rejects. */
@@ -323,29 +331,6 @@ export class Chat {
 		}
 	}
 
-	async #answer(line: string): Promise<void> {
-		const open = this.#conversation.question;
-		if (!open || open.given) return;
-		const reading = readAnswer(open.question, line);
-		if (reading.kind === "again") this.#note(`  ${reading.hint}`);
-		else await this.#respond(reading);
-	}
-
-	/** The next question is shown before the gateway has confirmed the answer. */
-	async #respond(given: GivenAnswer): Promise<void> {
-		const conversation = this.#conversation;
-		const open = conversation.question;
-		if (!open || open.given) return;
-		const { token } = open.question;
-		this.#show(conversation.answer(given, this.#options.format()));
-		try {
-			await this.#request("prompt_response", { token, ...given.response });
-		} catch (reason) {
-			this.#show(conversation.unanswer(token, this.#options.format()));
-			throw reason;
-		}
-	}
-
 	readonly #request: Client["request"] = (method, params) =>
 		this.#options.client.request(method, params, { sessionId: this.sessionId });
 
@@ -373,7 +358,7 @@ export class Chat {
 		}
 		const old = this.#session;
 		this.#session = session;
-		this.#conversation = new Conversation(this.#options.text, () => this.#options.clock.monotonic());
+		this.#conversation = this.#newConversation();
 		this.#isCancelling = false;
 		this.#options.observer?.session(session.id);
 		this.#show(["", headRow(session.id, this.#options.format())]);

@@ -64,12 +64,17 @@ export class Conversation {
 	#hasOutput = false;
 	#sending: readonly string[] = [];
 	#todo: Payload<"todo.updated"> | undefined;
-	readonly #questions = new OpenQuestions((id) => this.tasks.name(id));
+	readonly #questions: OpenQuestions;
 
-	/** `now` returns milliseconds, for durations. */
-	constructor(display: TextDisplay = "plain", now = () => 0) {
+	/** `now` returns milliseconds, for durations. `offersRules`: see `ChatDisplay`. */
+	constructor(display: TextDisplay = "plain", now = () => 0, offersRules = false) {
+		this.#questions = new OpenQuestions((id) => this.tasks.name(id), offersRules);
 		this.#text = display === "markdown" ? new MarkdownFlow() : new PlainFlow();
 		this.#now = now;
+	}
+
+	get offersRules(): boolean {
+		return this.#questions.offersRules;
 	}
 
 	/** Time and output of the running turn. */

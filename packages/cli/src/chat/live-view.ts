@@ -135,5 +135,10 @@ function typedRows(state: LiveState, columns: number, maxRows: number): Frame {
 		return editorRows(message, { prompt: promptMark, columns, maxRows, masked: false });
 	}
 	const masked = question.type === "password";
-	return editorRows(answer, { prompt: questionPrompt(question), columns, maxRows, masked });
+	return editorRows(answer, {
+		prompt: questionPrompt(question, conversation.offersRules),
+		columns,
+		maxRows,
+		masked,
+	});
 }

@@ -5,6 +5,7 @@ import {
 	type GivenAnswer,
 	givenRow,
 	type OpenQuestion,
+	offeredRows,
 	questionRows,
 } from "../questions/question-rows.ts";
 import type { OutputFormat } from "../text/styles.ts";
@@ -14,14 +15,17 @@ import { noteRows } from "../wordings/message-rows.ts";
 /** The question that a chat shows, and those around it. */
 export class OpenQuestions {
 	readonly #nameOfTask: (id: string) => string;
+	readonly offersRules: boolean;
 	#current: OpenQuestion | undefined;
 	/** Open questions that wait for the current one, in order of arrival. */
 	#waiting: PromptRequestPayload[] = [];
 	/** Questions that were answered here and replaced on the screen by the next one before the gateway confirmed them. */
 	#sent: OpenQuestion[] = [];
 
-	constructor(nameOfTask: (id: string) => string) {
+	/** `offersRules`: whether the person can add the rule that an approval offers. */
+	constructor(nameOfTask: (id: string) => string, offersRules = false) {
 		this.#nameOfTask = nameOfTask;
+		this.offersRules = offersRules;
 	}
 
 	get current(): OpenQuestion | undefined {
@@ -99,7 +103,11 @@ export class OpenQuestions {
 	#rows(question: PromptRequestPayload, format: OutputFormat): string[] {
 		const { task_id } = question.context;
 		const words = task_id === undefined ? undefined : questionTexts.asks({ name: this.#nameOfTask(task_id) });
-		return [...(words === undefined ? [] : noteRows(words, format)), ...questionRows(question, format)];
+		return [
+			...(words === undefined ? [] : noteRows(words, format)),
+			...questionRows(question, format),
+			...(this.offersRules ? offeredRows(question, format) : []),
+		];
 	}
 
 	#removeSent(token: string): OpenQuestion | undefined {

@@ -82,6 +82,7 @@ test("messages with and without images are sent in their order, to the session i
 		format: () => ({ columns: 200, styles: createStyles(false) }),
 		show: (added) => rows.push(...added),
 		asksForTasks: true,
+		offersRules: true,
 		text: "plain",
 	});
 	const keyboard = new Keyboard(chat);

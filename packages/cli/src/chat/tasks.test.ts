@@ -54,6 +54,7 @@ test("prints questions of tasks without asking them if input is a pipe", async (
 		format: () => format,
 		show,
 		asksForTasks: false,
+		offersRules: true,
 		text: "plain" as const,
 	};
 	const chat = new Chat({ ...options, openNew: async () => session, openExisting: async () => session });

@@ -63,6 +63,7 @@ class TerminalChat {
 			show: (rows) => this.#draw(rows),
 			asksForTasks: true,
 			text: "markdown",
+			offersRules: true,
 			observer: this.#status,
 		});
 		this.#keyboard = new Keyboard(this.#chat, () => this.#openDetails());

@@ -16,11 +16,11 @@ export function questionRows(question: PromptRequestPayload, format: OutputForma
 	return question.type === "confirm" ? approvalRows(question, format) : elicitationRows(question, format);
 }
 
-/** Prompt before the cursor while a person answers the question. */
-export function questionPrompt({ type, context }: PromptRequestPayload): string {
+/** Prompt before the cursor while a person answers the question. `offersRules`: whether `always` is an answer. */
+export function questionPrompt({ type, context }: PromptRequestPayload, offersRules = false): string {
 	switch (type) {
 		case "confirm":
-			return context.allow_session ? questionTexts.approvalPromptWithSession : questionTexts.approvalPrompt;
+			return approvalPrompt(context, offersRules && context.always_allow !== undefined);
 		case "select":
 			return "number › ";
 		case "multi":
@@ -30,6 +30,24 @@ export function questionPrompt({ type, context }: PromptRequestPayload): string 
 		case "text":
 			return "answer › ";
 	}
+}
+
+function approvalPrompt({ allow_session }: PromptRequestPayload["context"], hasRule: boolean): string {
+	if (hasRule) return questionTexts.approvalPromptWithRule({ withSession: allow_session === true });
+	return allow_session ? questionTexts.approvalPromptWithSession : questionTexts.approvalPrompt;
+}
+
+/** Rows of the rule that the answer `always` adds, with its complete words. Empty if the question offers none. */
+export function offeredRows({ context }: PromptRequestPayload, format: OutputFormat): string[] {
+	const { always_allow: rule } = context;
+	if (!rule) return [];
+	const commands = rule.commands.map(({ words, exact }) => {
+		const command = visibleLine(words.join(" "));
+		return exact ? questionTexts.allowsExactly({ command }) : questionTexts.allowsBeginning({ command });
+	});
+	const tool = visibleLine(rule.tool);
+	const text = questionTexts.offered({ tool, commands: commands.join("; ") });
+	return hanging(indent, text, format).map(format.styles.dim);
 }
 
 function approvalRows({ label, context }: PromptRequestPayload, format: OutputFormat): string[] {

@@ -13,6 +13,14 @@ export type Reading =
 /** Denies an approval, and cancels any other question. */
 export const decline: Response = { cancelled: true };
 
+/** Approves a call, and adds the rule that its approval offers. */
+export const always = { response: { value: "yes" }, shown: questionTexts.yesAlways } as const;
+
+/** Whether a person typed the answer `always` to an approval. Only the complete word, because the rule stays. */
+export function isAlways({ type }: PromptRequestPayload, line: string): boolean {
+	return type === "confirm" && line.trim().toLowerCase() === "always";
+}
+
 /** Reads what a person typed at a question. */
 export function readAnswer(question: PromptRequestPayload, line: string): Reading {
 	switch (question.type) {

@@ -20,6 +20,17 @@ export const questionTexts = {
 	dangerousCall:
 		"This call always requires approval. Type yes to approve it, or anything else to leave it open.",
 	approvalPromptWithSession: "y yes · n no · s for this session › ",
+	approvalPromptWithRule: ({ withSession }: { readonly withSession: boolean }) =>
+		`y yes · n no${withSession ? " · s session" : ""} · always › `,
+	offered: ({ tool, commands }: { readonly tool: string; readonly commands: string }) =>
+		`always adds a rule that allows ${tool} in all sessions and chats: ${commands}`,
+	allowsExactly: ({ command }: { readonly command: string }) => `\`${command}\` without other arguments`,
+	allowsBeginning: ({ command }: { readonly command: string }) => `\`${command}\`, also with more arguments`,
+	yesAlways: "yes, always",
+	noRule: "no rule can allow this call: answer y or n",
+	added: ({ rule, source }: { readonly rule: string; readonly source: string }) =>
+		`rule ${rule} in ${source}; to remove it, delete it in this file`,
+	addedLate: "the question was closed before the approval, but the rule was added",
 	approvalPrompt: "y yes · n no › ",
 	choicesPrompt: "numbers, like 1,3 › ",
 	passwordPrompt: "password (hidden) › ",

@@ -201,7 +201,7 @@ function openPrompts({ id, title, frames, asking, runs }: ScriptedSession): List
 		if (!asking.has(question.token)) return [];
 		const origin = { session_id: id, session_title: title, created_at: "2026-01-01T00:00:00.000Z" };
 		const options = [...question.options];
-		const { notes, warnings, also_in, notify: _, ...context } = question.context;
+		const { notes, warnings, also_in, notify: _, always_allow: _rule, ...context } = question.context;
 		return [
 			{
 				...question,

@@ -231,6 +231,8 @@ function busy(): ParleyError {
 /** A compaction as active work of a session: later runs wait for it, and a stop of the gateway ends it. */
 class LiveCompaction implements LiveRun, Disposable {
 	readonly id = compactionId;
+	/** It makes no calls. */
+	readonly policyVersion = "";
 	readonly log: Logger;
 	readonly waiting = false;
 	readonly workedMs = 0;

@@ -42,6 +42,8 @@ export interface LiveRun {
 	readonly waiting: boolean;
 	/** Milliseconds of work since the start or the resumption, without waits. */
 	readonly workedMs: number;
+	/** Version of the rules that apply to its calls now. */
+	readonly policyVersion: string;
 	/** By the id of each call that waits for its approval. */
 	readonly changes: ReadonlyMap<string, ChangeJudge>;
 	readonly ended: Promise<void>;

@@ -181,12 +181,15 @@ const changesShell = new Set(
  */
 function allowsCommand(prefix: readonly string[], words: readonly string[]): boolean {
 	if (prefix.some((word, index) => word !== words[index])) return false;
-	const [program = "", next = ""] = words;
+	if (changesShell.has(basename(words[0] ?? "").toLowerCase())) return false;
+	return !needsCompleteWords(words) || prefix.length === words.length;
+}
+
+/** Whether a rule allows the command only with all of its words: it runs other programs. */
+export function needsCompleteWords([program = "", next = ""]: readonly string[]): boolean {
 	const name = basename(program).toLowerCase();
-	if (changesShell.has(name)) return false;
 	// Options before its command can name programs, too.
-	const runsOthers = isWrapper(name) || (name === "git" && next.startsWith("-"));
-	return !runsOthers || prefix.length === words.length;
+	return isWrapper(name) || (name === "git" && next.startsWith("-"));
 }
 
 /** Whether one of the programs that a command may run begins with these words. */

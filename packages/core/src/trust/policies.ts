@@ -16,8 +16,10 @@ import { prepareCall } from "../tools/calls/tool-call.ts";
 import { authorize, unknownSession } from "../vocabulary/authorize.ts";
 import { checkMemory } from "../vocabulary/memory.ts";
 import type { Principal } from "../vocabulary/principal.ts";
+import type { OfferedRule } from "../vocabulary/prompt.ts";
 import type { Taint } from "../vocabulary/taint.ts";
 import type { GrantScope, Tool, ToolContext } from "../vocabulary/tool.ts";
+import { type AddedRule, addRule } from "./add-rule.ts";
 import { byItself } from "./audit/audit.ts";
 import { findScopes, findTrust, isTrustValid } from "./grants/session-trust.ts";
 import type { Places } from "./places.ts";
@@ -110,6 +112,20 @@ export class Policies {
 	async list(principal: Principal, place: PolicyPlace): Promise<PolicyListing> {
 		authorize(principal, "policy.read");
 		return listRules(place, { ...this.#options, policies: this });
+	}
+
+	/** Whether the operator's file can be changed here. */
+	get canAddRules(): boolean {
+		return this.#options.policy?.change !== undefined;
+	}
+
+	/** Adds a rule to the operator's file. A rule that the file has already is not added again. */
+	async addRule(principal: Principal, offered: OfferedRule): Promise<AddedRule> {
+		authorize(principal, "policy.extend");
+		const added = await addRule(principal, offered, this.#options);
+		// Reads the file, so that the rule is in force and recorded.
+		this.#layers?.everywhere();
+		return added;
 	}
 
 	#report({ layer, path, state, before }: PolicyChange): void {

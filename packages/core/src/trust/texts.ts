@@ -35,5 +35,10 @@ export const policyStateTexts = {
 	validAgain: "a policy is valid again",
 	allowIgnored: "an allow rule of a workspace is ignored",
 	notAudited: "a change of the policy could not be written to the audit log",
+	readOnly: "rules cannot be added here: this gateway does not change the policy file",
+	ruleReason: "always allowed by the operator",
+	notWritten: (path: string, why: string): string =>
+		`the rule was not added, because ${path} cannot be written (${why}): make it writable, or add the rule yourself`,
+	notEdited: (why: string): string => `the rule was not added, because the policy is invalid: ${why}`,
 	onlyJudged: "a call that is only judged cannot ask questions or send files",
 } as const;

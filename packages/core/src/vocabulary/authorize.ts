@@ -97,6 +97,8 @@ const rules = {
 	"place.read": operatorOnly,
 	"place.manage": operatorOnly,
 	"policy.read": operatorOnly,
+	/** Adds a rule to those of the operator, as the answer to an approval. */
+	"policy.extend": operatorOnly,
 	"grant.request": { ...chatActions, role: "member" },
 	/** Allows the calls of a channel to run without approval for a limited time. */
 	"grant.confirm": { ...chatActions, role: "owner" },

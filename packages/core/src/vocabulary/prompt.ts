@@ -1,6 +1,7 @@
 import { defined, ParleyError } from "@parley/base";
 import { RE2JS } from "re2js";
 import type { NoticeSettings, NoticeWay } from "./chat-settings.ts";
+import type { ActionClass } from "./taint.ts";
 import { answerTexts } from "./texts.ts";
 
 export interface PromptOption {
@@ -36,6 +37,24 @@ export interface ApprovalContext {
 	readonly reply?: ReplyPlace;
 	/** People who are notified at once. */
 	readonly notify?: Notice;
+	/** The rule that an operator can add instead of approving the call once. Absent if no rule can allow the call. */
+	readonly offered?: OfferedRule;
+}
+
+/** A rule of the operator that allows a call. */
+export interface OfferedRule {
+	/** Name of the tool in rules. */
+	readonly tool: string;
+	readonly classes: readonly ActionClass[];
+	/** All commands of the call. */
+	readonly commands: readonly OfferedCommand[];
+}
+
+/** The complete words that an allowed command begins with. */
+export interface OfferedCommand {
+	readonly words: readonly string[];
+	/** Whether only these words are allowed, and no further ones: the program runs other programs. */
+	readonly exact: boolean;
 }
 
 /** People to notify, and the ways to try in order: see `NoticeWay`. */

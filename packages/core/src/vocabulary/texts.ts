@@ -191,6 +191,7 @@ const acts = {
 	"place.read": "see channel settings",
 	"place.manage": "change channel settings",
 	"policy.read": "read the policy",
+	"policy.extend": "add rules to the policy",
 	"grant.request": "request trust for a channel",
 	"grant.confirm": "trust a channel",
 	"grant.read": "see trust grants",

@@ -15,6 +15,7 @@ import type {
 	Elicitation,
 	ElicitationAnswer,
 	NoticeSchedule,
+	OfferedRule,
 	Prompt,
 } from "../../vocabulary/prompt.ts";
 import { ranSinceQuestion } from "../../vocabulary/step.ts";
@@ -75,7 +76,12 @@ export async function approvalQuestion(
 	const notices = schedule && withoutRequester(schedule, participantsOf(run)[0]);
 	const prompt = promptOf(
 		run,
-		shownApproval(run, planned, { ...judgement, allowSession: scope !== undefined, alsoIn }),
+		shownApproval(run, planned, {
+			...judgement,
+			allowSession: scope !== undefined,
+			alsoIn,
+			offered: isOnce ? undefined : judgement.offered,
+		}),
 		ports,
 	);
 	return {
@@ -111,7 +117,7 @@ export function allowChanges(
 		if (impossible === undefined) {
 			const change = { changed, binding, narrows, judgement, pending };
 			const judged = await judgeChanged(run, planned, change, ports);
-			const once = { ...judged.judgement, allowSession: false, alsoIn: [] };
+			const once = { ...judged.judgement, allowSession: false, alsoIn: [], offered: undefined };
 			const { label, approval } = shownApproval(run, judged.planned, once);
 			return { binding: judged.binding, shown: { label, ...defined({ approval }) } };
 		}
@@ -168,13 +174,23 @@ type ShownQuestion = Omit<Prompt, "token" | "runId" | "expiresAt">;
 interface Shown {
 	readonly allowSession: boolean;
 	readonly alsoIn: readonly string[];
+	readonly offered: OfferedRule | undefined;
 }
 
 /** The approval as people see it, without secrets. The approved call contains them. */
 function shownApproval(
 	run: Run,
 	{ call, ready, changed = call.arguments }: PlannedCall,
-	{ floor, reason, rules, taint, approvals, allowSession, alsoIn }: Judgement & Shown,
+	{
+		floor,
+		reason,
+		rules,
+		taint,
+		approvals,
+		allowSession,
+		alsoIn,
+		offered,
+	}: Omit<Judgement, "offered"> & Shown,
 ): ShownQuestion {
 	const { plan } = ready;
 	const redactor = run.session.redactor.into("question");
@@ -214,7 +230,7 @@ function shownApproval(
 			...approval,
 			notes,
 			warnings,
-			...defined({ approvals, alsoIn: alsoIn.length > 0 ? alsoIn : undefined }),
+			...defined({ approvals, alsoIn: alsoIn.length > 0 ? alsoIn : undefined, offered }),
 		},
 	};
 }

@@ -3,7 +3,7 @@ import type { Decision } from "../../policy/policy.ts";
 import type { ReadyCall } from "../../tools/calls/tool-call.ts";
 import type { TrustBadge } from "../../vocabulary/event.ts";
 import type { CallBlock } from "../../vocabulary/message.ts";
-import type { ApprovalContext, Prompt } from "../../vocabulary/prompt.ts";
+import type { ApprovalContext, OfferedRule, Prompt } from "../../vocabulary/prompt.ts";
 import type { Taint } from "../../vocabulary/taint.ts";
 import type { ToolContext, ToolResult } from "../../vocabulary/tool.ts";
 
@@ -26,6 +26,8 @@ export interface Judgement extends Decision {
 	readonly version: string;
 	/** The channel grant that makes an approval needless. */
 	readonly trusted?: TrustBadge;
+	/** The rule that an operator can add to allow the call. */
+	readonly offered?: OfferedRule;
 }
 
 /** Calls of the same reply that may run before. */

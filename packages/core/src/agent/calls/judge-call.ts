@@ -1,5 +1,6 @@
 import { defined, ParleyError } from "@parley/base";
 import type { SessionGrants } from "../../conversation/session-grants.ts";
+import { offerRule } from "../../policy/always-rule.ts";
 import { type Decision, decide, grantsUnder } from "../../policy/policy.ts";
 import { findTaint } from "../../store/session-taint.ts";
 import {
@@ -104,9 +105,18 @@ async function judgeByPolicy(
 		return { ...judged, ...facts, effect: "deny", floor: false, reason: unreachable };
 	if (judged.effect !== "ask" || judged.floor || hidden || run.withoutGrants) return { ...judged, ...facts };
 	const trusted = await findTrust(run, ready, pending.trusted, ports.grants);
-	if (!trusted) return { ...judged, ...facts };
+	if (!trusted) {
+		const offered = mayOffer(run, judged) ? offerRule({ ...ready, context }, permissions) : undefined;
+		return { ...judged, ...facts, ...defined({ offered }) };
+	}
 	const again = decide({ ...ready, context }, { ...permissions, trusted: true });
 	return { ...again, ...facts, ...defined({ trusted: again.effect === "allow" ? trusted : undefined }) };
+}
+
+/** Whether an operator may allow such calls by a rule. Rules are never offered for work of a chat. */
+function mayOffer({ session, policies }: Run, { approvals }: Decision): boolean {
+	const isOfChat = session.place !== undefined || session.home.place !== undefined;
+	return !isOfChat && approvals === undefined && policies.canAddRules;
 }
 
 /** Returns the channel grant that replaces the approval of a call, for all people who wrote to the run. */

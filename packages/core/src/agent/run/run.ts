@@ -136,6 +136,10 @@ export class Run {
 		return this.row.options.agent ?? this.session.profile;
 	}
 
+	get policies(): Policies {
+		return this.#ports.policies;
+	}
+
 	get policy(): PolicyInForce {
 		const { rootDir, place } = this.session;
 		const above = this.row.options.delegated?.rulesOf;
@@ -251,18 +255,20 @@ class RunControl implements LiveRun {
 	readonly changes = new Map<string, ChangeJudge>();
 	ended: Promise<void> = Promise.resolve();
 	readonly #abort = new AbortController();
+	readonly #run: { readonly policy: PolicyInForce };
 	readonly #stopping: () => boolean;
 	#cause: StopCause | undefined;
 
 	/** `workingMs` is the remaining working time. After it, the run is stopped. */
 	constructor(
-		{ id, log }: { readonly id: string; readonly log: Logger },
+		run: { readonly id: string; readonly log: Logger; readonly policy: PolicyInForce },
 		{ clock, stopping }: { readonly clock: Clock; readonly stopping: () => boolean },
 		workingMs: number,
 	) {
 		this.#stopping = stopping;
-		this.id = id;
-		this.log = log;
+		this.#run = run;
+		this.id = run.id;
+		this.log = run.log;
 		this.working = new WorkingTime(clock, Math.max(0, workingMs), () => this.#stop("overtime"));
 	}
 
@@ -277,6 +283,10 @@ class RunControl implements LiveRun {
 
 	get workedMs(): number {
 		return this.working.workedMs;
+	}
+
+	get policyVersion(): string {
+		return this.#run.policy.version;
 	}
 
 	get waiting(): boolean {

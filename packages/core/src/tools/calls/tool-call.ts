@@ -89,6 +89,17 @@ export function bindingText(
 		.join(" ");
 }
 
+/** The binding with another version of the rules. Undefined if it was not made under the version `from`. */
+export function boundUnder(binding: string, from: string, to: string): string | undefined {
+	const facts = binding.split(" ");
+	const old = `policy=${hashOf(from)}`;
+	if (!facts.includes(old)) return undefined;
+	return facts
+		.map((fact) => (fact === old ? `policy=${hashOf(to)}` : fact))
+		.sort()
+		.join(" ");
+}
+
 /** Names of facts that differ from the approved ones. Empty if the texts are equal. */
 export function changedSince(approved: string, now: string): string[] {
 	const [before, after] = [approved.split(" "), now.split(" ")];

@@ -12,6 +12,11 @@ import type { Audit } from "../audit/audit.ts";
 export interface PolicyFiles {
 	readonly file: string;
 	readonly agents?: string;
+	/**
+	 * Replaces the text of the file by that which `edit` returns, completely or not at all, while no other writer has it. The
+	 * text of a missing file is empty. Absent if the file is only read.
+	 */
+	readonly change?: (edit: (text: string) => string) => Promise<void>;
 	/** Tools of other programs that rules of the same file may name. */
 	readonly others?: readonly Pick<Tool, "name" | "command">[];
 }

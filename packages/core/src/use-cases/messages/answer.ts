@@ -34,7 +34,7 @@ import { actingId, type Person, type Principal, placeKey } from "../../vocabular
 import { type Prompt, type PromptResponse, readAnswer } from "../../vocabulary/prompt.ts";
 import { promptAnswerTexts } from "./texts.ts";
 
-interface AnswerPorts extends KeyServices {
+export interface AnswerPorts extends KeyServices {
 	readonly journal: Journal;
 	readonly audit: Audit;
 	readonly failpoints: Failpoints;

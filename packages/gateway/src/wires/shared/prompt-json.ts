@@ -29,6 +29,7 @@ export function encodePrompt(prompt: Prompt): PromptRequestPayload {
 					also_in: approval.alsoIn,
 					reply: approval.reply,
 					notify: approval.notify,
+					always_allow: approval.offered,
 					...common,
 				})
 			: defined({ call_id: callId, ...common }),

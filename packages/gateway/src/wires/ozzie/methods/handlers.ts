@@ -58,6 +58,7 @@ const methodActions: Readonly<Record<MethodName, Action | readonly [Action, ...A
 	/** For principals that may answer the prompt. */
 	secret_page: ["prompt.deny", "prompt.answer"],
 	prompt_response: ["prompt.deny", "prompt.answer", "prompt.approve", "prompt.approve_critical"],
+	allow_always: "policy.extend",
 	/** A connector needs a trust grant of the channel. */
 	accept_all_tools: ["trust.accept_all", "session.write"],
 	cancel_turn: "session.write",

@@ -9,7 +9,7 @@ import { answerBudget } from "../codec.ts";
 import { nameOfToken } from "../hidden-tokens.ts";
 import { type HandlerContext, keyed, type MethodsOf } from "./request.ts";
 
-export const promptMethods: MethodsOf<"prompt_response" | "list_prompts" | "secret_page"> = {
+export const promptMethods: MethodsOf<"prompt_response" | "allow_always" | "list_prompts" | "secret_page"> = {
 	async prompt_response(connection, request) {
 		const { token, value, values, text, cancelled, reason, arguments: changed, typed, key } = request.params;
 		const response: PromptResponse = defined({
@@ -30,6 +30,11 @@ export const promptMethods: MethodsOf<"prompt_response" | "list_prompts" | "secr
 			if (key !== undefined || changed) throw error;
 			return settleUnread(connection, request.principal, token, ParleyError.from(error));
 		}
+	},
+
+	async allow_always({ deps }, request) {
+		const { counts, rule, source } = await deps.runtime.allowAlways(keyed(request), request.params.token);
+		return { status: "sent", ...defined({ late: counts ? undefined : (true as const) }), rule, source };
 	},
 
 	async list_prompts(connection, request) {
@@ -102,7 +107,16 @@ function isUnread({ code }: ParleyError, { type }: Prompt): boolean {
 function encodeOpenPrompt(open: OpenPrompt, whole: boolean): MethodResult<"list_prompts">["prompts"][number] {
 	const { prompt, sessionId, sessionTitle, place, createdAt, requester, alwaysAsk } = open;
 	const shown = encodePrompt(prompt);
-	const { arguments: given, preview, notes, warnings, also_in, notify: _, ...short } = shown.context;
+	const {
+		arguments: given,
+		preview,
+		notes,
+		warnings,
+		also_in,
+		notify: _,
+		always_allow: _rule,
+		...short
+	} = shown.context;
 	const isLong = whole && prompt.approval !== undefined;
 	return {
 		...shown,

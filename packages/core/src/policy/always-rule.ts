@@ -1,0 +1,58 @@
+import type { OfferedRule } from "../vocabulary/prompt.ts";
+import { ruleNameOf } from "../vocabulary/tool.ts";
+import { CallFacts, type JudgedCall, needsCompleteWords } from "./match-rule.ts";
+import { builtInAlone, decide, type Permissions } from "./policy.ts";
+import { builtInRules, type PolicyRule } from "./policy-rule.ts";
+
+/**
+ * Words that mean the same in every shell: no blank, no quote, and nothing that a shell expands, joins or redirects. A rule
+ * has only such words, so that its display cannot be misread.
+ */
+const plainWord = /^[\w@%+=:,./-]{1,300}$/;
+
+/** Maximum words of a rule. A person reads all of them. */
+const maxWords = 100;
+
+/**
+ * The rule by which an operator can allow a call that requires approval, with all commands that begin with the same complete
+ * words. Undefined for a call that runs no command, that runs without a sandbox, or that has unusual words. Also undefined
+ * if the rule does not suffice: the call always requires approval, or taint or another rule requires it.
+ */
+export function offerRule(call: JudgedCall, permissions: Permissions): OfferedRule | undefined {
+	const { plan } = call;
+	if (plan.classes.includes("exec-unsandboxed")) return undefined;
+	const facts = new CallFacts(call);
+	const commands = facts.runs ? (facts.plain ?? []) : [];
+	const words = commands.flat();
+	if (words.length === 0 || words.length > maxWords || !words.every((word) => plainWord.test(word))) {
+		return undefined;
+	}
+	const requiring = builtInRules.filter(({ effect }) => effect === "ask").flatMap(({ when }) => when);
+	const offered: OfferedRule = {
+		tool: ruleNameOf(call.tool),
+		classes: plan.classes.filter((name) => requiring.includes(name)),
+		commands: unique(commands).map((prefix) => ({ words: prefix, exact: needsCompleteWords(prefix) })),
+	};
+	return allows(offered, call, permissions) ? offered : undefined;
+}
+
+/** Whether the call runs without approval if the operator has the rule, and no other permission. */
+function allows(offered: OfferedRule, call: JudgedCall, permissions: Permissions): boolean {
+	const { policy = builtInAlone } = permissions;
+	const rule: PolicyRule = {
+		layer: "operator",
+		source: "",
+		effect: "allow",
+		reason: "",
+		tools: [offered.tool],
+		classes: offered.classes,
+		commands: offered.commands.map(({ words }) => words),
+	};
+	const withRule = { ...policy, rules: [...policy.rules, rule] };
+	const alone = { ...permissions, acceptAll: false, grants: [], trusted: false, policy: withRule };
+	return decide(call, alone).effect === "allow";
+}
+
+function unique(commands: readonly (readonly string[])[]): readonly (readonly string[])[] {
+	return [...new Map(commands.map((words) => [words.join(" "), words])).values()];
+}

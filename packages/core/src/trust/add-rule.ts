@@ -1,0 +1,87 @@
+import { ParleyError } from "@parley/base";
+import { appendCommentedJson, inlineJson, parseCommentedJson } from "@parley/base/commented-json";
+import { systemCode } from "../filesystem/file-error.ts";
+import { readPolicy } from "../policy/read-policy.ts";
+import type { Principal } from "../vocabulary/principal.ts";
+import type { OfferedRule } from "../vocabulary/prompt.ts";
+import { requestedBy } from "./audit/audit.ts";
+import type { PolicyFiles, TrustOptions } from "./shared/trust-options.ts";
+import { policyStateTexts } from "./texts.ts";
+
+/** A rule of the operator's file. */
+export interface AddedRule {
+	/** The rule in one line of JSON, as it is in the file. */
+	readonly rule: string;
+	/** Its position: `FILE:LINE`. */
+	readonly source: string;
+}
+
+/**
+ * Adds a rule to the operator's file, whose other lines stay. The audit has the rule before it is in force. Throws
+ * `failed_precondition` if the file is invalid or cannot be written, and then changes nothing.
+ */
+export async function addRule(
+	principal: Principal,
+	offered: OfferedRule,
+	{ policy, tools, audit }: TrustOptions,
+): Promise<AddedRule> {
+	const { change, file = "" } = policy ?? {};
+	if (!policy || !change) throw new ParleyError(policyStateTexts.readOnly, { code: "unimplemented" });
+	const rule = writtenRule(offered);
+	const known = [...tools, ...(policy.others ?? [])];
+	const entry = { ...requestedBy(principal), action: "policy.extend", object: file, args: rule };
+	await audit.note({ ...entry, decision: "allowed" });
+	let source = "";
+	try {
+		await change((text) => {
+			const edited = withRule(text, rule, { file, known });
+			source = edited.source;
+			return edited.text;
+		});
+	} catch (reason) {
+		await audit.note({ ...entry, decision: "failed" });
+		throw refusalOf(reason, file);
+	}
+	return { rule: inlineJson(rule), source };
+}
+
+interface RuleFile {
+	readonly file: string;
+	readonly known: readonly NonNullable<PolicyFiles["others"]>[number][];
+}
+
+function withRule(text: string, rule: object, { file, known }: RuleFile): { text: string; source: string } {
+	const before = text.trim() === "" ? '{\n\t"rules": []\n}\n' : text.replace(/^\uFEFF/, "");
+	const check = (checked: string): void => {
+		try {
+			readPolicy({ layer: "operator", path: file, text: checked }, known);
+		} catch (reason) {
+			const why = policyStateTexts.notEdited(ParleyError.from(reason).message);
+			throw new ParleyError(why, { code: "failed_precondition", cause: reason });
+		}
+	};
+	check(before);
+	const { rules } = parseCommentedJson(file, before).values;
+	const all: readonly unknown[] = Array.isArray(rules) ? rules : [];
+	const same = all.findIndex((one) => inlineJson(one) === inlineJson(rule));
+	const after = same === -1 ? appendCommentedJson(before, ["rules"], rule) : before;
+	check(after);
+	const at = same === -1 ? all.length : same;
+	const source = parseCommentedJson(file, after).locate(["rules", at]).replace(/:\d+$/, "");
+	return { text: after, source };
+}
+
+function writtenRule({ tool, classes, commands }: OfferedRule): object {
+	return {
+		effect: "allow",
+		tool,
+		when: { class: classes, command: commands.map(({ words }) => words) },
+		reason: policyStateTexts.ruleReason,
+	};
+}
+
+function refusalOf(reason: unknown, file: string): ParleyError {
+	if (reason instanceof ParleyError) return reason;
+	const why = policyStateTexts.notWritten(file, systemCode(reason));
+	return new ParleyError(why, { code: "failed_precondition", cause: reason });
+}

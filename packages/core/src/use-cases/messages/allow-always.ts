@@ -1,0 +1,92 @@
+import { ParleyError } from "@parley/base";
+import type { Session } from "../../conversation/session.ts";
+import { promptTexts } from "../../conversation/texts.ts";
+import type { Keyed } from "../../store/idempotency.ts";
+import { fromRow, type Tx } from "../../store/journal.ts";
+import { boundUnder } from "../../tools/calls/tool-call.ts";
+import type { AddedRule } from "../../trust/add-rule.ts";
+import type { Policies } from "../../trust/policies.ts";
+import { authorize } from "../../vocabulary/authorize.ts";
+import type { OfferedRule, Prompt } from "../../vocabulary/prompt.ts";
+import { type AnswerPorts, answerQuestion } from "./answer.ts";
+import { promptAnswerTexts } from "./texts.ts";
+
+interface AlwaysPorts extends AnswerPorts {
+	readonly policies: Policies;
+}
+
+export interface AlwaysAllowed extends AddedRule {
+	/** False if the question was closed already. The rule was added nevertheless. */
+	readonly counts: boolean;
+}
+
+/**
+ * Adds the rule that an open approval offers to those of the operator, and approves the call. The other open approvals of the
+ * session stay valid, because the rule only allows more. Throws `failed_precondition` if the approval offers no rule, is
+ * closed, or was asked under other rules.
+ */
+export async function allowAlways(ports: AlwaysPorts, request: Keyed, token: string): Promise<AlwaysAllowed> {
+	const { principal } = request;
+	authorize(principal, "policy.extend");
+	const row = await ports.journal.store.read((db) =>
+		db
+			.selectFrom("prompts")
+			.select(["session_id", "run_id", "state", "request", "binding"])
+			.where("token", "=", token)
+			.executeTakeFirst(),
+	);
+	if (!row) throw new ParleyError(promptTexts.notFound, { code: "not_found" });
+	using lease = await ports.sessions.lease(principal, row.session_id, "prompt.approve");
+	const { session } = lease;
+	const offered = fromRow<Prompt>(row.request).approval?.offered;
+	if (!offered || session.place !== undefined) throw refused(promptAnswerTexts.noRule);
+	if (row.state !== "open") return await repeated(ports, request, { token, offered });
+	const run = session.runOf(row.run_id);
+	if (!run) throw new ParleyError(promptAnswerTexts.busy, { code: "unavailable" });
+	const before = run.policyVersion;
+	if (boundUnder(row.binding ?? "", before, before) === undefined) {
+		throw refused(promptAnswerTexts.otherRules);
+	}
+	const added = await ports.policies.addRule(principal, offered);
+	await session.commit((tx) => renewBindings(tx, session, { before, after: run.policyVersion }));
+	return { ...added, counts: await answerQuestion(ports, request, token, { value: "yes" }) };
+}
+
+/** The rule of a request that was answered before, with the same key. */
+async function repeated(
+	ports: AlwaysPorts,
+	request: Keyed,
+	{ token, offered }: { readonly token: string; readonly offered: OfferedRule },
+): Promise<AlwaysAllowed> {
+	const counts = await answerQuestion(ports, request, token, { value: "yes" });
+	if (!counts) throw refused(promptAnswerTexts.closed);
+	return { ...(await ports.policies.addRule(request.principal, offered)), counts };
+}
+
+/** Binds the open approvals of the session that were asked under the rules `before` to the rules `after`. */
+async function renewBindings(
+	tx: Tx,
+	session: Session,
+	{ before, after }: { readonly before: string; readonly after: string },
+): Promise<void> {
+	const open = await tx
+		.selectFrom("prompts")
+		.select(["token", "binding"])
+		.where("session_id", "=", session.id)
+		.where("state", "=", "open")
+		.execute();
+	for (const { token, binding: bound } of open) {
+		const binding = bound === null ? undefined : boundUnder(bound, before, after);
+		if (binding === undefined) continue;
+		await tx
+			.updateTable("prompts")
+			.set({ binding })
+			.where("token", "=", token)
+			.where("state", "=", "open")
+			.execute();
+	}
+}
+
+function refused(message: string): ParleyError {
+	return new ParleyError(message, { code: "failed_precondition" });
+}
