@@ -1,6 +1,7 @@
 import { options, variables } from "../packages/cli/bin/memory-settings.mjs";
 import { runInPlace } from "../packages/cli/bin/run-in-place.mjs";
 import { prepare } from "./build.mjs";
+import { linkCommand } from "./link-command.mjs";
 import { binary, root } from "./paths.mjs";
 
 /** @param {readonly string[]} args Passed to `parley start`, without which it offers the wizard at the first start at a terminal. */
@@ -8,7 +9,16 @@ export async function run(args) {
 	if (!(await prepare())) return 1;
 	// Given here, they need no second start of Node.
 	for (const [name, value] of Object.entries(variables)) process.env[name] ??= value;
+	const { link, line } = linkCommand(process.env);
+	if (link !== undefined) console.error(`parley: made the command: ${link} is a link to this clone`);
 	// The wizard is for a person who chose nothing yet.
 	const flags = args.length === 0 ? ["--offer-setup"] : args;
-	return runInPlace(binary("node"), [...options, `${root}packages/cli/bin/parley.mjs`, "start", ...flags]);
+	const more = line === undefined ? [] : ["--shell-line", line];
+	return runInPlace(binary("node"), [
+		...options,
+		`${root}packages/cli/bin/parley.mjs`,
+		"start",
+		...more,
+		...flags,
+	]);
 }

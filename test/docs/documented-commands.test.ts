@@ -19,10 +19,7 @@ function documented(page: string): string[] {
 		([, span = ""]) => span,
 	);
 	return [...blocks, ...spans].flatMap((line) => {
-		const [, args] =
-			/^(?:[A-Z_]+=\S+ )*(?:npx --no (?:-- )?)?parley ([a-z-].*)$/.exec(
-				line.split(/ #| \|/)[0]?.trim() ?? "",
-			) ?? [];
+		const [, args] = /^(?:[A-Z_]+=\S+ )*parley ([a-z-].*)$/.exec(line.split(/ #| \|/)[0]?.trim() ?? "") ?? [];
 		return args === undefined ? [] : [args];
 	});
 }

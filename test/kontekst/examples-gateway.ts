@@ -5,6 +5,7 @@ import { readOperatorToken } from "@parley/gateway";
 import { choosePort, GatewayProcess } from "../gateway-process.ts";
 import { ClientHost, type Ended, type ProgramOptions } from "../zot/client-host.ts";
 
+const commandFolder = fileURLToPath(new URL("../../bin", import.meta.url));
 export const folder = fileURLToPath(new URL("../../examples/kontekst", import.meta.url));
 
 /** The real gateway with the offline model, which requires a token, and programs that connect to it. */
@@ -29,7 +30,7 @@ export class ExamplesGateway implements AsyncDisposable {
 		this.#process = gateway;
 		this.environment = {
 			// Node 24 first, because the programs of the packages start `node`.
-			PATH: `${dirname(process.execPath)}:${process.env["PATH"]}`,
+			PATH: `${dirname(process.execPath)}:${commandFolder}:${process.env["PATH"]}`,
 			PARLEY_ADDRESS: `127.0.0.1:${gateway.port}`,
 			PARLEY_TOKEN: token,
 			PARLEY_DATA: host.path("data"),

@@ -59,7 +59,7 @@ describe.skipIf(!hasPython)("if python3 has venv and pip", () => {
 		expect(stdout.match(/^\[offline\] hello\n\(completed\)$/gm)).toHaveLength(2);
 		expect(stdout.match(/^run_command \{"cmd":"echo hi"\}\napprove or deny\? \nhi\n/gm)).toHaveLength(2);
 		// The gateway of this test replaces the documented one, whose port may be in use.
-		expect(starts).toBe("npx --no parley start --listen 127.0.0.1:50051 --provider offline\n");
+		expect(starts).toBe("parley start --listen 127.0.0.1:50051 --provider offline\n");
 	});
 
 	testExample("ask.py", () => ({

@@ -12,7 +12,7 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 const execute = promisify(execFile);
 
 /** PATH of the machine without the programs of the workspace. */
-const systemPath = (process.env["PATH"] ?? "")
+export const systemPath = (process.env["PATH"] ?? "")
 	.split(delimiter)
 	.filter((folder) => !folder.includes("node_modules"));
 

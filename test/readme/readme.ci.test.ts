@@ -1,13 +1,21 @@
 import { type ChildProcessByStdio, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import {
+	mkdirSync,
+	mkdtempSync,
+	readdirSync,
+	readFileSync,
+	realpathSync,
+	rmSync,
+	symlinkSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { npmSettings } from "../packages/packed.ts";
+import { node20, npmSettings, systemPath } from "../packages/packed.ts";
 import { markedBlocks } from "./blocks.ts";
 import { freshCopy } from "./fresh-copy.ts";
 
@@ -17,14 +25,13 @@ const blocks = markedBlocks(readFileSync(join(root, "README.md"), "utf8"));
 const stage = mkdtempSync(join(tmpdir(), "parley-readme-"));
 const clone = join(stage, "parley");
 const home = join(stage, "home");
+const programs = join(stage, "programs");
 
 /** The shell of a new user: no variables of this run, and an empty home directory, which also has the data. */
 const env = {
 	PARLEY_SANDBOX: "off",
-	PATH: (process.env["PATH"] ?? "")
-		.split(delimiter)
-		.filter((folder) => !folder.includes("node_modules"))
-		.join(delimiter),
+	// `npm start` makes the command in the first one. The Node of this shell is too old for the command itself.
+	PATH: [join(home, ".local/bin"), programs, ...systemPath].join(delimiter),
 	HOME: home,
 	TMPDIR: tmpdir(),
 	PARLEY_LISTEN: "127.0.0.1:0",
@@ -34,8 +41,9 @@ const env = {
 type Gateway = ChildProcessByStdio<null, Readable, Readable> & { readonly ended: Promise<unknown[]> };
 const gateways: Gateway[] = [];
 
-beforeAll(() => {
-	mkdirSync(home);
+beforeAll(async () => {
+	for (const folder of [home, programs]) mkdirSync(folder);
+	symlinkSync(await node20(stage), join(programs, "node"));
 	freshCopy(root, clone);
 });
 
@@ -52,7 +60,12 @@ test("start: the gateway prints its address", async () => {
 	expect(await listening(start("start"))).toMatch(/ http:\/\/127\.0\.0\.1:[1-9]\d*$/);
 });
 
-test("ask: the agent's command prints", async () => {
+test("ask: `npm start` has made the command, which runs on the Node of the clone, and the agent's command prints", async () => {
+	expect(realpathSync(join(home, ".local/bin/parley"))).toBe(
+		realpathSync(join(clone, "packages/cli/bin/parley.mjs")),
+	);
+	const { stdout } = await promisify(execFile)("sh", ["-euc", "node --version; parley version"], { env });
+	expect(stdout).toMatch(/^v20\..*Node(?:\.js)? v?24\./s);
 	expect(await run("ask")).toMatch(/^hi$/m);
 });
 
@@ -102,7 +115,7 @@ function script(name: string): string {
 }
 
 async function run(name: string): Promise<string> {
-	const { stdout } = await promisify(execFile)("sh", ["-euc", script(name)], { cwd: clone, env });
+	const { stdout } = await promisify(execFile)("sh", ["-euc", script(name)], { cwd: home, env });
 	return stdout;
 }
 
@@ -155,7 +168,12 @@ function lineOf(gateway: Gateway, form: RegExp): Promise<string> {
 	return promise;
 }
 
-function traces(): string[] {
-	const all = readdirSync(home, { recursive: true, encoding: "utf8" });
-	return all.filter((path) => /parley/i.test(path) && !path.startsWith(".npm"));
+/** Files of Parley in the home directory. npm and pnpm have their own directories there, with links to the clone. */
+function traces(folder = home): string[] {
+	return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+		const path = join(folder, entry.name);
+		if (/^(?:\.npm|pnpm)$/.test(entry.name)) return [];
+		if (/parley/i.test(entry.name)) return [path];
+		return entry.isDirectory() ? traces(path) : [];
+	});
 }

@@ -8,7 +8,7 @@ import { GatewayProcess } from "../gateway-process.ts";
 import { adapt, documented } from "./document.ts";
 import { RemoteSetup } from "./setup.ts";
 
-const parley = `${process.execPath} ${fileURLToPath(new URL("../../packages/cli/bin/parley.mjs", import.meta.url))}`;
+const command = fileURLToPath(new URL("../../bin", import.meta.url));
 
 /** A gateway with the documented settings. */
 async function prepare(listen: (setup: RemoteSetup) => readonly string[]) {
@@ -29,9 +29,9 @@ const secureAlone = ({ publicPort }: RemoteSetup) => [`0.0.0.0:${publicPort}`];
 
 /** Runs a command of the document as on another machine. */
 async function run(script: string, setup: RemoteSetup, environment: Readonly<Record<string, string>> = {}) {
-	const child = spawn("sh", ["-ec", script.replaceAll("npx --no parley", parley)], {
+	const child = spawn("sh", ["-ec", script], {
 		...{ cwd: setup.directory, stdio: ["ignore", "pipe", "pipe"] },
-		env: { PATH: process.env["PATH"], HOME: setup.directory, ...environment },
+		env: { PATH: `${command}:${process.env["PATH"]}`, HOME: setup.directory, ...environment },
 	});
 	const [out, err, [code]] = await Promise.all([
 		text(child.stdout),
@@ -81,9 +81,9 @@ test("listeners beyond this machine speak TLS only, loopback both, and all clien
 test("the command finds the local gateway by the certificate, and a remote one by the documented settings", async () => {
 	await using alone = await prepare(secureAlone);
 	const { setup } = alone;
-	const own = await run(`npx --no parley ask --data ${setup.data} hello`, setup);
+	const own = await run(`parley ask --data ${setup.data} hello`, setup);
 	expect(own).toMatchObject({ code: 0, out: expect.stringContaining("I am the offline model") });
-	const status = await run(`npx --no parley status --json --data ${setup.data}`, setup);
+	const status = await run(`parley status --json --data ${setup.data}`, setup);
 	expect(parseJson(status.out)).toMatchObject({
 		...{ status: "ok", sessions: 1, urls: [`https://0.0.0.0:${setup.publicPort}`] },
 		health: { local_trust: false, certificate: { valid_to: expect.stringMatching(/^20/) } },

@@ -3,7 +3,6 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { binary } from "../gateway-process.ts";
 import { ExamplesGateway } from "../kontekst/examples-gateway.ts";
 import type { Ended, ProgramOptions } from "../zot/client-host.ts";
 
@@ -82,10 +81,7 @@ test.skipIf(!hasPrograms)(
 		const page = readFileSync(join(folder, "README.md"), "utf8");
 		const [, behind = ""] = page.split("## grpcurl");
 		const blocks = [...behind.matchAll(/^```sh\n(.*?)^```/gms)].map(([, lines = ""]) => lines);
-		const script = blocks
-			.join("")
-			.replaceAll("127.0.0.1:8080", gateway.environment.PARLEY_ADDRESS)
-			.replaceAll("npx --no parley", `'${process.execPath}' '${binary}'`);
+		const script = blocks.join("").replaceAll("127.0.0.1:8080", gateway.environment.PARLEY_ADDRESS);
 		const env = { PARLEY_URL: `http://${gateway.environment.PARLEY_ADDRESS}` };
 		const { code, stdout, stderr } = await gateway.run(["sh", "-ec", script], { env, cwd: gateway.path() });
 		expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringMatching(/^session: \S+\n$/) });

@@ -3,7 +3,7 @@ import { createStyles } from "../text/styles.ts";
 import { alreadyRunning, commandOf, modelLine, welcome } from "./start-for-person.ts";
 
 const styles = createStyles(false);
-const command = "npx --no parley";
+const command = "parley";
 const gateway = {
 	urls: ["http://127.0.0.1:7777", "http://127.0.0.1:8080"],
 	provider: "offline",
@@ -33,10 +33,10 @@ test("prints the model, the data directory and the next commands", () => {
            Ozzie clients connect with --gateway ws://127.0.0.1:7777/api/ws; start with --ozzie to connect without this option
            127.0.0.1:7777 (gRPC: kontekst, roz)
 
-  In another terminal, in this directory:
-    npx --no parley chat                   open a chat
-    npx --no parley ask "run: echo hi" -y  send one message
-    npx --no parley help offline           list the commands of the offline model
+  In another terminal:
+    parley chat                   open a chat
+    parley ask "run: echo hi" -y  send one message
+    parley help offline           list the commands of the offline model
 
   Press Ctrl-C to stop. Sessions and unfinished work are kept.
 
@@ -84,7 +84,7 @@ test("prints commands with --data for another data directory", () => {
 		dataDirectory: "/tmp/ada",
 		reach: { ...gateway.reach, beyond: true, localTrust: false },
 	};
-	expect(welcome(remote, context)).toContain("`npx --no parley token --data /tmp/ada`");
+	expect(welcome(remote, context)).toContain("`parley token --data /tmp/ada`");
 });
 
 const claude = {
@@ -105,10 +105,10 @@ test("prints the recipient of messages and the resumed work", () => {
            127.0.0.1:7777 (gRPC: kontekst, roz)
   resumed  unfinished work in 2 sessions
 
-  In another terminal, in this directory:
-    npx --no parley chat                              open a chat
-    npx --no parley ask "What is in this directory?"  send one message
-    npx --no parley usage                             show tokens and costs
+  In another terminal:
+    parley chat                              open a chat
+    parley ask "What is in this directory?"  send one message
+    parley usage                             show tokens and costs
 
   Press Ctrl-C to stop. Sessions and unfinished work are kept.
 
@@ -140,11 +140,11 @@ test("prints the running gateway at a second start", () => {
 	expect(text).toContain(
 		"process 42, at http://127.0.0.1:7777, http://127.0.0.1:8080, with the data in /data",
 	);
-	expect(text).toContain("npx --no parley stop --data /data");
+	expect(text).toContain("parley stop --data /data");
 });
 
 test.each([
-	["clone", {}, "npx --no parley"],
+	["clone", {}, "parley"],
 	["global", {}, "parley"],
 	["project", { npm_config_package: "./other.tgz" }, "parley"],
 	["npx", { npm_config_package: "./my parley.tgz" }, "npx --package './my parley.tgz' parley"],
@@ -163,5 +163,12 @@ test("an installed command is called in any directory", () => {
 	);
 	expect(second).toContain(
 		"Open a chat with `parley chat --data /data`, or stop it with `parley stop --data /data`.",
+	);
+});
+
+test("the line that lets the shell find the command comes first", () => {
+	const shellLine = 'export PATH=/home/ada/parley/bin:"$PATH"';
+	expect(welcome(gateway, { ...context, shellLine })).toMatch(
+		/In another terminal:\n {4}export PATH=\/home\/ada\/parley\/bin:"\$PATH" {2}let the shell find parley\n {4}parley chat {2}/,
 	);
 });

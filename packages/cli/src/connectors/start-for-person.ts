@@ -1,4 +1,4 @@
-import { definedItems, ParleyError } from "@parley/base";
+import { defined, definedItems, ParleyError } from "@parley/base";
 import type { Gateway, Reach } from "@parley/gateway";
 import { findRunningGateway } from "../client/running-gateway.ts";
 import { defaultDataDirectory } from "../command-line/data-directory.ts";
@@ -19,6 +19,8 @@ interface StartOptions {
 	readonly version: string;
 	/** Whether to listen at the default address of Ozzie clients as well. */
 	readonly ozzie: boolean;
+	/** Line by which the user's shell finds the command. Undefined if it finds it without one. */
+	readonly shellLine?: string;
 }
 
 /** The address to which existing Ozzie clients in Go connect by default. */
@@ -29,7 +31,7 @@ const ozzieEndpoint = { host: "127.0.0.1", port: 18_420 };
  * At a terminal, only warnings are logged by default, because log lines of runs are for machines.
  */
 export async function startForPerson(options: StartOptions): Promise<number> {
-	const { flags } = options;
+	const { flags, shellLine } = options;
 	const io = await withStoredKeys(options.io, flags.data);
 	const styles = createStyles(wantsColours(io.stderr, io.environment));
 	const defaultData = await defaultDataDirectory();
@@ -41,7 +43,7 @@ export async function startForPerson(options: StartOptions): Promise<number> {
 		io.stderr.write(`${startTexts.stopping({ seconds: graceMs / 1000 })}\n`);
 	};
 	const onReady = (gateway: Gateway): void => {
-		io.stderr.write(welcome(gateway, { defaultData, styles, command }));
+		io.stderr.write(welcome(gateway, { defaultData, styles, command, ...defined({ shellLine }) }));
 	};
 	const attach = attachConnectors(flags, io, (names) => {
 		if (names.length > 0) io.stderr.write(`  ${startTexts.connects({ platforms: names.join(", ") })}\n\n`);
@@ -71,9 +73,13 @@ interface CallContext {
 	readonly command: string;
 }
 
+interface WelcomeContext extends CallContext {
+	readonly styles: Styles;
+	readonly shellLine?: string;
+}
+
 /** Words by which a person calls the command of this copy in a shell. */
 export function commandOf(kind: Installation["kind"], environment: NodeJS.ProcessEnv): string {
-	if (kind === "clone") return "npx --no parley";
 	// npx passes its options in such variables: https://docs.npmjs.com/cli/v11/using-npm/config
 	const file = environment["npm_config_package"];
 	return kind === "npx" && file !== undefined ? `npx --package ${shellWord(file)} parley` : "parley";
@@ -105,7 +111,7 @@ export function modelLine({ provider, model, serverHost, providerReason }: Model
 
 export function welcome(
 	gateway: Omit<Gateway, "stop" | "renewCertificate">,
-	{ defaultData, styles, command }: CallContext & { readonly styles: Styles },
+	{ defaultData, styles, command, shellLine }: WelcomeContext,
 ): string {
 	const { urls, provider, dataDirectory, resumed, reach } = gateway;
 	const { bold, dim } = styles;
@@ -121,13 +127,15 @@ export function welcome(
 		resumed > 0 ? ["resumed", startTexts.resumed({ sessions: resumed })] : undefined,
 	]);
 	const commands = provider === "offline" ? offlineCommands(flag) : modelCommands(flag);
+	const lines = commands.map(([words, does]) => [`${command} ${words}`, does]);
+	if (shellLine !== undefined) lines.unshift([visibleLine(shellLine), startTexts.findCommand]);
 	return [
 		"",
 		...alignColumns(facts.map(([name = "", fact = ""]) => [`  ${dim(name)}`, fact])),
 		"",
 		// Only `parley` is found in every directory.
 		`  ${command === "parley" ? startTexts.inOtherTerminal : startTexts.inOtherTerminalHere}`,
-		...alignColumns(commands.map(([words, does]) => [`    ${bold(`${command} ${words}`)}`, does])),
+		...alignColumns(lines.map(([line = "", does = ""]) => [`    ${bold(line)}`, does])),
 		"",
 		`  ${dim(startTexts.howToStop)}`,
 		"",

@@ -14,6 +14,7 @@ import type { Io } from "../command-line/io.ts";
 import { printJson, printRows } from "../command-line/output.ts";
 import { noConfirmation, UsageError } from "../command-line/usage.ts";
 import { findInstallation, type Installation } from "../installation/installation.ts";
+import { ownLinks } from "../installation/own-links.ts";
 import { visibleLine } from "../text/visible.ts";
 import { uninstallTexts as texts } from "../texts/uninstall.ts";
 import { readIfExists } from "./environment-file.ts";
@@ -49,7 +50,8 @@ export async function uninstallParley(
 	const deletes =
 		(existsSync(data) || (await renamedData(data)).length > 0) && (await wantsDeletion(data, flags, io));
 	if (deletes && existsSync(data)) await checkDeletable(data, machine.home);
-	if (flags.dryRun) return print(await planRows(data, services, deletes), { data, flags, io });
+	const links = await linksToClone(io);
+	if (flags.dryRun) return print(await planRows(data, services, { deletes, links }), { data, flags, io });
 	const done: string[] = [];
 	for (const service of services) {
 		await removeService(service);
@@ -62,6 +64,10 @@ export async function uninstallParley(
 		await deleteData(data);
 		done.push(texts.deleted({ data }));
 	}
+	for (const link of links) {
+		await rm(link, { force: true });
+		done.push(texts.removedLink({ link }));
+	}
 	const keys = await Promise.all(services.map(async ({ marker }) => remainingKeys(marker.environmentFile)));
 	const rest = definedItems([
 		...(await dataRows(data, deletes)),
@@ -70,6 +76,12 @@ export async function uninstallParley(
 		texts.programStays({ command: removal(findInstallation()) }),
 	]);
 	print([...done, ...rest], { data, flags, io });
+}
+
+/** npm removes the links of other installations. */
+async function linksToClone({ environment }: Io): Promise<string[]> {
+	const { kind, program } = findInstallation();
+	return kind === "clone" ? ownLinks(program, environment) : [];
 }
 
 /** Asks at a terminal, unless a flag answers. Without a terminal, data stays. */
@@ -155,13 +167,14 @@ async function remainingKeys(file: string): Promise<string | undefined> {
 async function planRows(
 	data: string,
 	services: readonly InstalledService[],
-	deletes: boolean,
+	{ deletes, links }: { readonly deletes: boolean; readonly links: readonly string[] },
 ): Promise<string[]> {
 	const running = await findRunningGateway(data);
 	return definedItems([
 		...services.map((service) => texts.wouldRemove(service)),
 		running ? texts.wouldStop(running) : undefined,
 		deletes ? texts.wouldDelete({ data }) : undefined,
+		...links.map((link) => texts.wouldRemoveLink({ link })),
 		texts.programStays({ command: removal(findInstallation()) }),
 	]);
 }

@@ -1,6 +1,9 @@
 interface Stored {
 	readonly data: string;
 }
+interface Linked {
+	readonly link: string;
+}
 
 /** Texts of `parley uninstall`. */
 export const uninstallTexts = {
@@ -10,6 +13,7 @@ export const uninstallTexts = {
 	stopped: ({ pid }: { readonly pid: number }) => `stopped: the gateway (process ${pid})`,
 	removedService: ({ file }: { readonly file: string }) => `removed: the service in ${file}`,
 	deleted: ({ data }: Stored) => `deleted: the data in ${data}`,
+	removedLink: ({ link }: Linked) => `removed: the link ${link}`,
 	noData: ({ data }: Stored) => `no data: ${data} does not exist`,
 	dataStays: ({ data }: Stored) =>
 		`remains: the data in ${data} (\`parley uninstall --data-too\` deletes it)`,
@@ -21,6 +25,7 @@ export const uninstallTexts = {
 	removeCopy: ({ home }: { readonly home: string }) => `delete the temporary copy ${home}`,
 	wouldStop: ({ pid }: { readonly pid: number }) => `would stop: the gateway (process ${pid})`,
 	wouldRemove: ({ file }: { readonly file: string }) => `would remove: the service in ${file}`,
+	wouldRemoveLink: ({ link }: Linked) => `would remove: the link ${link}`,
 	wouldDelete: ({ data }: Stored) => `would delete: the data in ${data}`,
 	bothFlags: "--data-too deletes the data, and --keep-data keeps it: use only one of them",
 	stillRuns: ({ pid }: { readonly pid: number }) =>

@@ -45,6 +45,8 @@ interface StartFlags extends GatewayFlags {
 	readonly ozzie?: boolean;
 	/** Whether the first start at a terminal offers the wizard: for `npm start`. */
 	readonly offerSetup?: boolean;
+	/** Line by which the user's shell finds the command, if it does not find it: from `npm start`. */
+	readonly shellLine?: string;
 }
 
 /** `parley start`: runs the gateway and prints the next steps. */
@@ -52,8 +54,10 @@ export function startCommand(io: Io, version: string): Command {
 	const command = new Command("start")
 		.description(gatewayHelp.start)
 		.option("--ozzie", gatewayHelp.ozzie)
-		.addOption(new Option("--offer-setup").hideHelp());
-	return addGatewayFlags(command).action(async ({ ozzie = false, offerSetup, ...flags }: StartFlags) => {
+		.addOption(new Option("--offer-setup").hideHelp())
+		.addOption(new Option("--shell-line <line>").hideHelp());
+	return addGatewayFlags(command).action(async (given: StartFlags) => {
+		const { ozzie = false, offerSetup, shellLine, ...flags } = given;
 		if (offerSetup) {
 			const wizard = await import("../../setup/offer-setup.ts");
 			const code = await wizard.offerSetup(flags.data, io);
@@ -63,6 +67,6 @@ export function startCommand(io: Io, version: string): Command {
 			}
 		}
 		const { startForPerson } = await import("../../connectors/start-for-person.ts");
-		io.exitCode = await startForPerson({ flags, io, version, ozzie });
+		io.exitCode = await startForPerson({ flags, io, version, ozzie, ...defined({ shellLine }) });
 	});
 }

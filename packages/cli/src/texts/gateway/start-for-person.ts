@@ -33,6 +33,7 @@ export const startTexts = {
 	reachedThroughProxies: "by other machines, through trusted proxies only",
 	reachedThroughOwnProxy: "by other machines, through a proxy on this machine",
 	reachedHere: "from this machine only",
+	findCommand: "let the shell find parley",
 	openChat: "open a chat",
 	sendMessage: "send one message",
 	listOfflineCommands: "list the commands of the offline model",

@@ -1,0 +1,18 @@
+import { lstat, realpath } from "node:fs/promises";
+import { delimiter, isAbsolute, join } from "node:path";
+
+/** Links of the PATH to the program of a clone, which `npm start` makes. */
+export async function ownLinks(program: string, { PATH = "" }: NodeJS.ProcessEnv): Promise<string[]> {
+	const folders = [...new Set(PATH.split(delimiter).filter(isAbsolute))];
+	const links = folders.map((folder) => join(folder, "parley"));
+	const isOwn = await Promise.all(links.map((link) => leadsTo(link, program)));
+	return links.filter((_, index) => isOwn[index]);
+}
+
+async function leadsTo(link: string, program: string): Promise<boolean> {
+	try {
+		return (await lstat(link)).isSymbolicLink() && (await realpath(link)) === program;
+	} catch {
+		return false;
+	}
+}

@@ -1,0 +1,115 @@
+import {
+	accessSync,
+	constants,
+	lstatSync,
+	mkdirSync,
+	readlinkSync,
+	realpathSync,
+	statSync,
+	symlinkSync,
+	unlinkSync,
+} from "node:fs";
+import { basename, delimiter, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import { root } from "./paths.mjs";
+
+const name = "parley";
+const launcher = join("packages", "cli", "bin", "parley.mjs");
+
+/** Directories for programs of the user, relative to the home directory. They come before other directories of the PATH. */
+const preferred = [join(".local", "bin"), "bin"];
+
+/**
+ * Puts the command of this clone where a shell of the user finds it: a link in a directory of the PATH inside the home directory.
+ * Replaces no file of another program.
+ * @param {NodeJS.ProcessEnv} environment
+ * @param {string} [clone]
+ * @returns {{ link?: string, line?: string }} The link that was made. A line for the shell, if it does not find the command of
+ * this clone.
+ */
+export function linkCommand(environment, clone = root) {
+	const program = join(clone, launcher);
+	const folders = ownFolders(environment);
+	const found = folders.map((folder) => join(folder, name)).find(isProgram);
+	const own = [program, join(clone, "bin", name)].map((file) => realpathSync(file));
+	if (found !== undefined) {
+		return own.includes(realpathSync(found)) ? {} : { line: shellLine(environment, clone) };
+	}
+	for (const folder of candidates(folders, environment["HOME"] ?? "")) {
+		const link = join(folder, name);
+		if (makeLink(link, program)) return { link };
+	}
+	return { line: shellLine(environment, clone) };
+}
+
+/**
+ * The PATH of the user's shell. npm adds directories of installed packages before it, and its own `node-gyp-bin`.
+ * @param {NodeJS.ProcessEnv} environment
+ */
+function ownFolders({ PATH = "" }) {
+	const added = new RegExp(`(?:node_modules\\${sep}\\.bin|node-gyp-bin)\\${sep}?$`);
+	return PATH.split(delimiter).filter((folder) => isAbsolute(folder) && !added.test(folder));
+}
+
+/**
+ * Directories of the PATH inside the home directory. Hidden ones belong to tools, which may remove what they did not write.
+ * @param {readonly string[]} folders
+ * @param {string} home
+ */
+function candidates(folders, home) {
+	if (!isAbsolute(home) || resolve(home) === sep) return [];
+	// With sudo, the home directory may be that of another user.
+	if (statSync(home, { throwIfNoEntry: false })?.uid !== process.getuid?.()) return [];
+	const inHome = new Map(folders.map((folder) => [relative(home, folder), folder]));
+	const others = [...inHome.keys()].filter(
+		(path) => path !== "" && !path.split(sep).some((part) => part.startsWith(".")),
+	);
+	const names = [...preferred, ...others.filter((path) => !preferred.includes(path))];
+	return names.flatMap((path) => inHome.get(path) ?? []);
+}
+
+/**
+ * Makes a link. False if this user may not write there, or another file has the name.
+ * @param {string} link
+ * @param {string} program
+ */
+function makeLink(link, program) {
+	try {
+		mkdirSync(dirname(link), { recursive: true });
+		if (isOfRemovedClone(link)) unlinkSync(link);
+		symlinkSync(program, link);
+		return true;
+	} catch {
+		return false;
+	}
+}
+
+/**
+ * Whether the link leads to a clone that was moved or deleted.
+ * @param {string} link
+ */
+function isOfRemovedClone(link) {
+	const isLink = lstatSync(link, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
+	if (!isLink || statSync(link, { throwIfNoEntry: false })) return false;
+	return readlinkSync(link).endsWith(sep + launcher);
+}
+
+/** @param {string} file */
+function isProgram(file) {
+	try {
+		accessSync(file, constants.X_OK);
+		return statSync(file).isFile();
+	} catch {
+		return false;
+	}
+}
+
+/**
+ * The line that makes the user's shell find the command of the clone.
+ * @param {NodeJS.ProcessEnv} environment
+ * @param {string} clone
+ */
+function shellLine({ SHELL = "" }, clone) {
+	const folder = join(clone, "bin");
+	const quoted = /^[\w./-]+$/.test(folder) ? folder : `'${folder.replaceAll("'", "'\\''")}'`;
+	return basename(SHELL) === "fish" ? `fish_add_path ${quoted}` : `export PATH=${quoted}:"$PATH"`;
+}
