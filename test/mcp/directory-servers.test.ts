@@ -112,7 +112,7 @@ test("trust ends with a change of a program in the directory, or of the place to
 		trusted: source.setup.trusted.map((one) => ({ ...one, program: "/bin/true" })),
 	};
 	await expect(toolsAfter(s)).resolves.toEqual([]);
-	expect(s.t.runtime.mcp.problems.join()).toContain("local: its command leads to another program");
+	expect(s.t.runtime.mcp.problems.join()).toContain("local: its command now starts another program");
 });
 
 test("a server of a directory starts in the directory, so that relative arguments lead there", async () => {
@@ -148,7 +148,9 @@ test("a server of a directory never replaces one of the operator", async () => {
 	source.setup = { servers: [scripted([], { name: "local" })], trusted: await trustIn(s) };
 	await expect(outcomeOf(s)).resolves.toContain("echo: hi");
 	expect(s.t.runtime.mcp.states).toHaveLength(1);
-	expect(s.t.runtime.mcp.problems).toEqual(["local: the operator has a server of this name"]);
+	expect(s.t.runtime.mcp.problems).toEqual([
+		"local: not used, because a server of the operator has the same name",
+	]);
 });
 
 test.each([
@@ -207,7 +209,9 @@ test.each(["NODE_OPTIONS", "LD_PRELOAD", "BASH_ENV", "PATH"])(
 		await put(s, process.execPath, { env: { LEVEL: "1", [name]: "x" } });
 		const file = await readDirectoryFile(join(s.t.directory, "work"));
 		expect(file?.entries).toEqual([]);
-		expect(file?.refused[0]).toBe(`local: the variable ${name} controls the programs that it starts`);
+		expect(file?.refused[0]).toBe(
+			`local: the variable ${name} can make a program run other code: remove it from \`env\``,
+		);
 	},
 );
 

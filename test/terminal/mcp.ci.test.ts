@@ -56,8 +56,8 @@ test("the trust prompt shows the programs, and a change of the file needs trust 
 	const first = setup.run("mcp", "trust", setup.work);
 	await first.shows("[y/N]");
 	expect(first.text).toMatch(/shop: \/\S+ serve\.sh\s+LEVEL=7/);
-	expect(first.text).toContain("not used: remote: only programs can be started");
-	expect(first.text).toContain("not used: steered: the variable NODE_OPTIONS controls the programs");
+	expect(first.text).toContain("not used: remote: it has no `command`");
+	expect(first.text).toContain("not used: steered: the variable NODE_OPTIONS can make a program");
 	expect(first.text).not.toContain("Warning");
 	first.type("y\r");
 	expect(await first.ended()).toBe(0);

@@ -9,7 +9,7 @@ export type { Compacted } from "./agent/context/fit-request.ts";
 export { directoryFileName, programOf, readDirectoryFile } from "./agent/mcp/directory-file.ts";
 export { beginLogin, type LoginOptions, type PendingLogin } from "./agent/mcp/login/begin-login.ts";
 export { revokeLogin } from "./agent/mcp/login/end-login.ts";
-export { loginRequiredText } from "./agent/mcp/login/login-access.ts";
+export { mcpLoginTexts } from "./agent/mcp/login/texts.ts";
 export { fixedSource, McpServers } from "./agent/mcp/mcp-servers.ts";
 export type { ProviderState } from "./agent/run/provider-health.ts";
 export { type FoundSkills, SkillFiles } from "./agent/skills/skill-files.ts";

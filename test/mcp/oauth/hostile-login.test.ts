@@ -119,7 +119,7 @@ test.for<[string, Lies, string]>([
 				"/register": json({ client_id: "parley", client_secret: "that", redirect_uris: [redirectUrl] }),
 			},
 		},
-		"a secret of the client that does not have 16 to 16384 visible characters",
+		"a client secret that does not have 16 to 16384 visible characters",
 	],
 	["no token", { tokens: { access_token: undefined } }, "an answer that cannot be used"],
 	[
@@ -142,7 +142,7 @@ test.for<[string, Lies, string]>([
 				},
 			},
 		},
-		"the authorization server refused: invalid_request",
+		"the authorization server refused the request: invalid_request",
 	],
 ])("a server with %s gets no login", async ([, lies, problem]) => {
 	const { url } = await openLiar(lies);

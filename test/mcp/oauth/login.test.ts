@@ -180,7 +180,9 @@ test("a code is exchanged once, and an answer with another state or issuer never
 	const victim = await begin(remoteAt(server.url));
 	const stolen = (await browse(victim.url)).searchParams;
 	stolen.set("state", thief.url.searchParams.get("state") ?? "");
-	await expect(thief.finish(stolen)).rejects.toThrow("the authorization server refused: invalid_grant");
+	await expect(thief.finish(stolen)).rejects.toThrow(
+		"the authorization server refused the request: invalid_grant",
+	);
 });
 
 test("a denied login says so, without the text of the page", async () => {

@@ -4,11 +4,11 @@ import { basename, dirname, join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { defined, type Logger, ParleyError, parseJson, type Redactor } from "@parley/base";
 import {
-	loginRequiredText,
 	type McpRemoteSettings,
 	type McpServerSettings,
 	type McpSetup,
 	type McpSource,
+	mcpLoginTexts,
 	type TrustedMcpServer,
 } from "@parley/core";
 import * as z from "zod";
@@ -243,7 +243,7 @@ function withLogin(
 	const state = states.get(server.name);
 	if (state?.url !== server.url || server.headers["authorization"] !== undefined) return server;
 	const { id, hasEnded } = state;
-	const problem = hasEnded ? loginRequiredText(server.name) : undefined;
+	const problem = hasEnded ? mcpLoginTexts.required(server.name) : undefined;
 	return { ...server, login: { id, hasEnded }, ...defined({ problem: problem ?? server.problem }) };
 }
 

@@ -1,6 +1,7 @@
 import type { ElicitRequestParams, ElicitResult } from "@modelcontextprotocol/client";
 import { visible } from "../../text/visible.ts";
 import type { Elicitation, ElicitationAnswer } from "../../vocabulary/prompt.ts";
+import { mcpServerTexts } from "./texts.ts";
 
 export type AskPerson = (question: Elicitation) => Promise<ElicitationAnswer>;
 
@@ -39,7 +40,7 @@ export async function answerForm(
 	const field = fieldOf(params);
 	if (field === undefined || secretField.test(`${field.name} ${field.title}`)) return { action: "decline" };
 	const message = visible(params.message.slice(0, longestText));
-	const answer = await ask(questionOf(field, `The MCP server ${server} asks: ${message}`));
+	const answer = await ask(questionOf(field, mcpServerTexts.asks(server, message)));
 	if (answer.outcome === "expired") return { action: "cancel" };
 	if (answer.outcome === "cancelled") return { action: "decline" };
 	return { action: "accept", content: contentOf(field, String(answer.value)) };

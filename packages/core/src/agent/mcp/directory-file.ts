@@ -13,6 +13,7 @@ import {
 	mcpNamePattern,
 	type TrustedMcpServer,
 } from "../../vocabulary/mcp/server.ts";
+import { directoryServerTexts } from "./texts.ts";
 
 /** Name of the file, which other agents read too. */
 export const directoryFileName = ".mcp.json";
@@ -54,18 +55,16 @@ export async function readDirectoryFile(directory: string): Promise<DirectoryFil
 	if (bytes === undefined) return undefined;
 	const { success, data, error } = File.safeParse(parseJson(bytes.toString("utf8"), { uniqueKeys: true }));
 	if (!success) {
-		const message = `${directoryFileName} is not valid: ${z.prettifyError(error)}`;
+		const message = directoryServerTexts.invalidFile(directoryFileName, z.prettifyError(error));
 		throw new ParleyError(message, { code: "invalid_argument", cause: error });
 	}
 	const entries: DirectoryEntry[] = [];
 	const refused: string[] = [];
 	for (const [name, { command, args, env }] of Object.entries(data.mcpServers)) {
 		const steering = Object.keys(env).find(isSteering);
-		if (!mcpNamePattern.test(name))
-			refused.push(`${visible(name)}: use lower-case letters, digits and - in the name`);
-		else if (command === undefined) refused.push(`${name}: only programs can be started`);
-		else if (steering !== undefined)
-			refused.push(`${name}: the variable ${visible(steering)} controls the programs that it starts`);
+		if (!mcpNamePattern.test(name)) refused.push(directoryServerTexts.name(visible(name)));
+		else if (command === undefined) refused.push(directoryServerTexts.noCommand(name));
+		else if (steering !== undefined) refused.push(directoryServerTexts.steering(name, visible(steering)));
 		else entries.push({ name, command, args, environment: env });
 	}
 	return { hash: sha256(bytes), entries, refused };
@@ -108,7 +107,7 @@ export async function trustedServers(
 		const entry = file.entries.find(({ name }) => name === trust.name);
 		const problem = await changeOf(trust, { file, entry, path });
 		if (problem === undefined && entry) servers.push(settingsOf(entry, trust));
-		else problems.push(`${trust.name}: ${problem}. Trust it again with \`parley mcp trust ${directory}\`.`);
+		else problems.push(directoryServerTexts.trustAgain(trust.name, String(problem), directory));
 	}
 	return { servers, problems };
 }
@@ -124,14 +123,14 @@ async function changeOf(
 		readonly path: string | undefined;
 	},
 ): Promise<string | undefined> {
-	if (now.file.hash !== trust.file) return `${directoryFileName} has changed`;
-	if (now.entry === undefined) return `${directoryFileName} has no such server that can be used`;
+	if (now.file.hash !== trust.file) return directoryServerTexts.changedFile(directoryFileName);
+	if (now.entry === undefined) return directoryServerTexts.noEntry(directoryFileName);
 	const found = await programOf(now.entry, trust.directory, now.path).catch((reason: unknown) =>
 		ParleyError.from(reason),
 	);
-	if (found instanceof ParleyError) return `its program cannot be used: ${visible(found.message)}`;
-	if (found.program !== trust.program) return "its command leads to another program";
-	return found.programHash === trust.programHash ? undefined : "its program has changed";
+	if (found instanceof ParleyError) return directoryServerTexts.badProgram(visible(found.message));
+	if (found.program !== trust.program) return directoryServerTexts.otherProgram;
+	return found.programHash === trust.programHash ? undefined : directoryServerTexts.changedProgram;
 }
 
 function settingsOf(entry: DirectoryEntry, trust: TrustedMcpServer): McpServerSettings {
@@ -154,8 +153,7 @@ async function readSmallFile(path: string, max: number): Promise<Buffer> {
 	await using file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
 	const facts = await file.stat();
 	if (!facts.isFile() || facts.size > max) {
-		const message = `${path} is not a file of at most ${max} bytes`;
-		throw new ParleyError(message, { code: "invalid_argument" });
+		throw new ParleyError(directoryServerTexts.notSmallFile(path, max), { code: "invalid_argument" });
 	}
 	return file.readFile();
 }

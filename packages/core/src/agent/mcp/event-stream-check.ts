@@ -1,4 +1,5 @@
 import { ParleyError } from "@parley/base";
+import { mcpConnectionTexts } from "./texts.ts";
 
 const lineEnd = /\r\n|\r|\n/;
 
@@ -41,8 +42,7 @@ export class EventStreamCheck {
 	#add(part: string): void {
 		this.#length += Buffer.byteLength(part);
 		if (this.#length > this.#maxBytes) {
-			const message = `it sent a message of more than ${this.#maxBytes} bytes`;
-			throw new ParleyError(message, { code: "resource_exhausted" });
+			throw new ParleyError(mcpConnectionTexts.largeMessage(this.#maxBytes), { code: "resource_exhausted" });
 		}
 		if (part !== "") this.#line.push(part);
 	}

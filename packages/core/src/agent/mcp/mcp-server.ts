@@ -8,6 +8,7 @@ import { type Clock, defined, type Logger, ParleyError } from "@parley/base";
 import type { McpServerPhase, McpServerState } from "../../vocabulary/mcp/server.ts";
 import { type AskPerson, answerForm } from "./answer-form.ts";
 import { type Deadline, problemOf, ServerConnection, type ServerTransport } from "./server-connection.ts";
+import { mcpServerTexts } from "./texts.ts";
 
 /** Whether a remote server no longer knows the session, so that only a new connection helps. */
 async function isLostSession(reason: unknown): Promise<boolean> {
@@ -135,7 +136,7 @@ export class McpServer {
 		options: { readonly timeoutMs: number; readonly signal: AbortSignal; readonly ask: AskPerson },
 	): Promise<CallToolResult> {
 		if (this.#open.size >= maxCalls) {
-			const message = `the MCP server ${this.#deps.name} has ${maxCalls} open calls: try again later`;
+			const message = mcpServerTexts.tooManyCalls(this.#deps.name, maxCalls);
 			throw new ParleyError(message, { code: "resource_exhausted" });
 		}
 		const open: OpenCall = { ask: options.ask };
@@ -151,7 +152,7 @@ export class McpServer {
 			const message = problemOf(reason);
 			const { code } = ParleyError.from(reason);
 			const ended = attempt.connection === undefined ? (this.#problem ?? message) : message;
-			throw new ParleyError(`the MCP server ${this.#deps.name} failed: ${ended}`, {
+			throw new ParleyError(mcpServerTexts.failed(this.#deps.name, ended), {
 				code: code === "deadline_exceeded" ? code : "unavailable",
 				cause: reason,
 			});
@@ -171,7 +172,7 @@ export class McpServer {
 
 	#connectionOf({ connection }: Attempt): ServerConnection {
 		if (connection) return connection;
-		throw new ParleyError(this.#problem ?? "it is not running", { code: "unavailable" });
+		throw new ParleyError(this.#problem ?? mcpServerTexts.notRunning, { code: "unavailable" });
 	}
 
 	async #start(attempt: Attempt): Promise<void> {
@@ -193,7 +194,7 @@ export class McpServer {
 			this.#phase = "ready";
 			this.#readyAt = clock.monotonic();
 			this.#problem = undefined;
-			log.info("an MCP server is ready", { server: name, tools: this.#tools.length });
+			log.info(mcpServerTexts.ready, { server: name, tools: this.#tools.length });
 		} catch (reason) {
 			await this.#failed(attempt, reason);
 		}
@@ -220,7 +221,7 @@ export class McpServer {
 		delete attempt.connection;
 		this.#problem = problem;
 		this.#nextStart = now + this.#pauseMs;
-		log.warn("an MCP server has ended", {
+		log.warn(mcpServerTexts.ended, {
 			server: name,
 			problem,
 			pauseMs: this.#pauseMs,
@@ -246,7 +247,7 @@ export class McpServer {
 	async #refreshAgain(attempt: Attempt): Promise<void> {
 		try {
 			await this.#refresh(attempt);
-			this.#deps.log.info("an MCP server has announced other tools", { server: this.#deps.name });
+			this.#deps.log.info(mcpServerTexts.otherTools, { server: this.#deps.name });
 		} catch (reason) {
 			await this.#failed(attempt, reason);
 		}

@@ -14,6 +14,7 @@ import { openRemote } from "./remote-transport.ts";
 import { cleanDescription } from "./result-text.ts";
 import { SandboxedTransport } from "./sandboxed-transport.ts";
 import type { ServerTransport } from "./server-connection.ts";
+import { directoryServerTexts, mcpServerTexts, mcpToolTexts } from "./texts.ts";
 import { nameTools, spelled, usedNames } from "./tool-names.ts";
 
 export interface McpOptions {
@@ -120,10 +121,7 @@ export class McpServers {
 		if (this.#isClosed) return none;
 		const names = new Set([...own.instances, ...ofAgent.instances].map(({ settings }) => settings.name));
 		const hidden = found.servers.filter(({ name }) => names.has(name));
-		const problems = [
-			...found.problems,
-			...hidden.map(({ name }) => `${name}: the operator has a server of this name`),
-		];
+		const problems = [...found.problems, ...hidden.map(({ name }) => directoryServerTexts.hidden(name))];
 		const others = found.servers.filter(({ name }) => !names.has(name));
 		const local = this.#someGroup(directory, others, problems);
 		const instances = [own, ofAgent, local].flatMap((group) => group.instances);
@@ -146,8 +144,7 @@ export class McpServers {
 		this.#groups.delete(directory);
 		this.#groups.set(directory, group);
 		if (problems.join() !== group.problems.join()) {
-			for (const problem of problems)
-				this.#deps.log.warn("an MCP server of a directory is not used", { directory, problem });
+			for (const problem of problems) this.#deps.log.warn(mcpServerTexts.notUsed, { directory, problem });
 		}
 		group.problems = problems;
 		const keys = requested.map((settings) => JSON.stringify(settings));
@@ -167,7 +164,7 @@ export class McpServers {
 
 	#stop(instances: readonly Instance[]): void {
 		for (const { server } of instances) {
-			server.close().catch((error: unknown) => this.#deps.log.error("an MCP server did not stop", { error }));
+			server.close().catch((error: unknown) => this.#deps.log.error(mcpServerTexts.notStopped, { error }));
 		}
 	}
 
@@ -249,15 +246,13 @@ export class McpServers {
 				server,
 				listed.map(({ name }) => name),
 			);
-			if (listed.length > maxTools)
-				refused.push(`${listed.length - maxTools} tools: at most ${maxTools} are offered`);
+			if (listed.length > maxTools) refused.push(mcpToolTexts.tooMany(listed.length, maxTools));
 			const used = new Set<string>();
 			const offered = listed.slice(0, maxTools).flatMap((tool): ServerTool[] => {
 				try {
 					const name = names.get(tool.name) ?? tool.name;
 					// Providers refuse a request with a repeated name, and with it the run.
-					if (used.has(name))
-						throw new ParleyError(`tools: ${name} is listed twice`, { code: "invalid_argument" });
+					if (used.has(name)) throw new ParleyError(mcpToolTexts.twice(name), { code: "invalid_argument" });
 					const checked = this.#checked({ name, listed: tool });
 					used.add(name);
 					return [checked];
@@ -266,8 +261,7 @@ export class McpServers {
 					return [];
 				}
 			});
-			for (const reason of refused)
-				this.#deps.log.warn("a tool of an MCP server is not offered", { server, reason });
+			for (const reason of refused) this.#deps.log.warn(mcpToolTexts.notOffered, { server, reason });
 			return { offered, refused };
 		};
 	}
@@ -275,11 +269,11 @@ export class McpServers {
 	/** Throws the reason why a tool is not offered. */
 	#checked({ name, listed }: ServerTool): ServerTool {
 		if (this.#used.has(spelled(name))) {
-			throw new ParleyError(`tools: ${name} could be read as a tool of the gateway`, {
+			throw new ParleyError(mcpToolTexts.similar(name), {
 				code: "invalid_argument",
 			});
 		}
-		if (!this.#loaded) throw new ParleyError("tools: cannot be checked", { code: "internal" });
+		if (!this.#loaded) throw new ParleyError(mcpToolTexts.unchecked, { code: "internal" });
 		const sink = this.#deps.redactor.into("instructions");
 		const description = sink.redact(cleanDescription(listed.description ?? "").slice(0, longestDescription));
 		// Most servers name draft 7, whose meta schema is not loaded.

@@ -11,6 +11,7 @@ import { defineTool, type Tool, type ToolContext } from "../../vocabulary/tool.t
 import type { ApprovedTools } from "./approved-tools.ts";
 import type { McpServer, ServerTool } from "./mcp-server.ts";
 import { resultOf } from "./result-text.ts";
+import { mcpToolTexts } from "./texts.ts";
 
 /** The server of a tool, with the checked description. */
 export interface ToolHome {
@@ -35,8 +36,11 @@ export function mcpTool({ name, listed }: ServerTool, home: ToolHome): Tool {
 	const { settings, server, ids, approved, described } = home;
 	const hash = hashOfTool(listed);
 	const { directory } = settings;
-	const note = `a tool of the MCP server ${settings.name}`;
-	const notes = [directory === undefined ? note : `${note}, which the directory ${visible(directory)} names`];
+	const notes = [
+		directory === undefined
+			? mcpToolTexts.note(settings.name)
+			: mcpToolTexts.ofDirectory(settings.name, visible(directory)),
+	];
 	const ruleName = directory === undefined ? name : `${directoryRulePrefix}${name}`;
 	const called = { name: ruleName, directory: directory ?? "", hash };
 	return defineTool<Record<string, unknown>>({
@@ -63,8 +67,7 @@ export function mcpTool({ name, listed }: ServerTool, home: ToolHome): Tool {
 		async run(args, plan, { signal, ask }) {
 			const now = server.tools.find((one) => one.name === name);
 			if (plan.binding["tool"] !== hash || !now || hashOfTool(now.listed) !== hash) {
-				const message = `changed since it was approved: the description of ${name}; it was not called`;
-				throw new ParleyError(message, { code: "failed_precondition" });
+				throw new ParleyError(mcpToolTexts.changed(name), { code: "failed_precondition" });
 			}
 			await approved.record(called);
 			const result = await server.call(listed.name, args, {

@@ -1,4 +1,5 @@
 import { ParleyError } from "@parley/base";
+import { mcpConnectionTexts } from "./texts.ts";
 
 const NEWLINE = 0x0a;
 
@@ -35,8 +36,7 @@ export class MessageLines {
 	#add(part: Uint8Array): void {
 		this.#length += part.length;
 		if (this.#length > this.#maxBytes) {
-			const message = `it sent a message of more than ${this.#maxBytes} bytes`;
-			throw new ParleyError(message, { code: "resource_exhausted" });
+			throw new ParleyError(mcpConnectionTexts.largeMessage(this.#maxBytes), { code: "resource_exhausted" });
 		}
 		if (part.length > 0) this.#parts.push(part);
 	}

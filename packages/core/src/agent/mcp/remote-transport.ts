@@ -6,6 +6,7 @@ import { Allowance, serverLimits } from "./allowance.ts";
 import { EventStreamCheck } from "./event-stream-check.ts";
 import { loginAccess } from "./login/login-access.ts";
 import type { ServerTransport } from "./server-connection.ts";
+import { mcpConnectionTexts } from "./texts.ts";
 
 /** Opens streamable HTTP to a server: https://modelcontextprotocol.io/specification/2025-11-25/basic/transports */
 export async function openRemote(
@@ -63,11 +64,11 @@ class AnswerLimits {
 			new TransformStream<Uint8Array, Uint8Array>({
 				transform: (chunk, controller) =>
 					this.#guard(() => {
-						if (!this.#bytes.spend(chunk.length)) throw refused("it sent too many bytes");
+						if (!this.#bytes.spend(chunk.length)) throw refused(mcpConnectionTexts.manyBytes);
 						length += chunk.length;
 						if (isStream) events.receive(chunk);
 						else if (length > serverLimits.maxMessageBytes)
-							throw refused(`it sent a message of more than ${serverLimits.maxMessageBytes} bytes`);
+							throw refused(mcpConnectionTexts.largeMessage(serverLimits.maxMessageBytes));
 						else chunks.push(chunk);
 						controller.enqueue(chunk);
 					}),
@@ -85,7 +86,7 @@ class AnswerLimits {
 	#check(text: string): void {
 		const value = parseJson(text, { maxNodes: serverLimits.maxNodes });
 		if (!this.#messages.spend(Array.isArray(value) ? value.length : 1))
-			throw refused("it sent too many messages");
+			throw refused(mcpConnectionTexts.manyMessages);
 	}
 
 	#guard(work: () => void): void {

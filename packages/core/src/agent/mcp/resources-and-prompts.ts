@@ -1,6 +1,7 @@
 import type { CallToolResult, Client, ContentBlock, Tool } from "@modelcontextprotocol/client";
 import { ParleyError } from "@parley/base";
 import * as z from "zod";
+import { mcpExtraTexts } from "./texts.ts";
 
 /** Entries of a list. */
 const maxEntries = 200;
@@ -18,10 +19,7 @@ interface Extra {
 
 const resourceExtras: readonly Extra[] = [
 	{
-		listed: toolOf(
-			"list_resources",
-			"Lists the resources of this MCP server: texts and files that it offers for reading.",
-		),
+		listed: toolOf("list_resources", mcpExtraTexts.listResources),
 		async call(client, _args, limits) {
 			const [{ resources }, { resourceTemplates }] = await Promise.all([
 				client.listResources(undefined, limits),
@@ -30,20 +28,16 @@ const resourceExtras: readonly Extra[] = [
 			const lines = [
 				...resources.map(({ uri, name, description = "" }) => `${uri}: ${name} ${description}`.trim()),
 				...resourceTemplates.map(({ uriTemplate, name, description = "" }) =>
-					`${uriTemplate} (fill in the braces): ${name} ${description}`.trim(),
+					`${mcpExtraTexts.template(uriTemplate)}: ${name} ${description}`.trim(),
 				),
 			];
-			return listed(lines, "There are no resources.");
+			return listed(lines, mcpExtraTexts.noResources);
 		},
 	},
 	{
-		listed: toolOf(
-			"read_resource",
-			"Reads one resource of this MCP server by its URI, which list_resources shows.",
-			{
-				uri: { type: "string", description: "The URI of the resource." },
-			},
-		),
+		listed: toolOf("read_resource", mcpExtraTexts.readResource, {
+			uri: { type: "string", description: mcpExtraTexts.uri },
+		}),
 		async call(client, args, limits) {
 			const { uri } = read(z.object({ uri: z.string().min(1) }), args);
 			const { contents } = await client.readResource({ uri }, { ...limits, cacheMode: "bypass" });
@@ -54,32 +48,27 @@ const resourceExtras: readonly Extra[] = [
 
 const promptExtras: readonly Extra[] = [
 	{
-		listed: toolOf(
-			"list_prompts",
-			"Lists the prompts of this MCP server: texts for kinds of work, with their arguments.",
-		),
+		listed: toolOf("list_prompts", mcpExtraTexts.listPrompts),
 		async call(client, _args, limits) {
 			const { prompts } = await client.listPrompts(undefined, limits);
 			const lines = prompts.map(({ name, description = "", arguments: args = [] }) => {
-				const names = args.map((one) => (one.required ? one.name : `${one.name} (optional)`)).join(", ");
+				const names = args
+					.map((one) => (one.required ? one.name : mcpExtraTexts.optional(one.name)))
+					.join(", ");
 				return `${name}(${names}): ${description}`;
 			});
-			return listed(lines, "There are no prompts.");
+			return listed(lines, mcpExtraTexts.noPrompts);
 		},
 	},
 	{
-		listed: toolOf(
-			"get_prompt",
-			"Gets the text of a prompt of this MCP server, with its arguments filled in.",
-			{
-				name: { type: "string", description: "The name of the prompt, which list_prompts shows." },
-				arguments: {
-					type: "object",
-					description: "Texts by the names of its arguments.",
-					additionalProperties: { type: "string" },
-				},
+		listed: toolOf("get_prompt", mcpExtraTexts.getPrompt, {
+			name: { type: "string", description: mcpExtraTexts.promptName },
+			arguments: {
+				type: "object",
+				description: mcpExtraTexts.promptArguments,
+				additionalProperties: { type: "string" },
 			},
-		),
+		}),
 		async call(client, args, limits) {
 			const Prompt = z.object({
 				name: z.string().min(1),
@@ -112,7 +101,7 @@ function toolOf(name: string, description: string, properties: Record<string, ob
 function listed(lines: readonly string[], empty: string): CallToolResult {
 	const shown = lines.slice(0, maxEntries);
 	const rest = lines.length - shown.length;
-	const note = rest > 0 ? `\n[… ${rest} more left out …]` : "";
+	const note = rest > 0 ? `\n${mcpExtraTexts.moreEntries(rest)}` : "";
 	return { content: [{ type: "text", text: lines.length === 0 ? empty : `${shown.join("\n")}${note}` }] };
 }
 

@@ -4,6 +4,7 @@ import type { ProgramInput, Sandbox } from "../../vocabulary/sandbox.ts";
 import { Allowance, serverLimits } from "./allowance.ts";
 import { LastLines } from "./last-lines.ts";
 import { MessageLines } from "./message-lines.ts";
+import { mcpConnectionTexts } from "./texts.ts";
 
 export interface ServerProgram {
 	readonly command: string;
@@ -85,7 +86,8 @@ export class SandboxedTransport implements Transport {
 			},
 		});
 		this.ended = run.then(
-			({ code, signal }) => this.#end(`it ended with ${signal ?? `the exit code ${code}`}`),
+			({ code, signal }) =>
+				this.#end(mcpConnectionTexts.endedWith(signal ?? mcpConnectionTexts.exitCode(code))),
 			(reason: unknown) => {
 				const { message } = ParleyError.from(reason);
 				this.#end(message);
@@ -97,8 +99,10 @@ export class SandboxedTransport implements Transport {
 
 	async send(message: JSONRPCMessage): Promise<void> {
 		const input = this.#input;
-		if (input === undefined || this.#closed) throw new ParleyError("it has ended", { code: "unavailable" });
-		if (input.waiting > maxWaitingBytes) throw new ParleyError("it reads no input", { code: "unavailable" });
+		if (input === undefined || this.#closed)
+			throw new ParleyError(mcpConnectionTexts.ended, { code: "unavailable" });
+		if (input.waiting > maxWaitingBytes)
+			throw new ParleyError(mcpConnectionTexts.noInput, { code: "unavailable" });
 		await input.write(Buffer.from(`${JSON.stringify(message)}\n`));
 	}
 
@@ -112,7 +116,7 @@ export class SandboxedTransport implements Transport {
 	#take(chunk: Uint8Array): void {
 		if (this.#closed || this.problem !== undefined) return;
 		try {
-			if (!this.#bytes.spend(chunk.length)) throw flood("too many bytes");
+			if (!this.#bytes.spend(chunk.length)) throw flood(mcpConnectionTexts.manyBytes);
 			this.#lines.receive(chunk);
 		} catch (reason) {
 			this.#refuse(ParleyError.from(reason).message);
@@ -122,7 +126,7 @@ export class SandboxedTransport implements Transport {
 	#read(line: string): void {
 		const message = this.#messageIn(line);
 		if (message === undefined) return;
-		if (!this.#messages.spend(1)) throw flood("too many messages");
+		if (!this.#messages.spend(1)) throw flood(mcpConnectionTexts.manyMessages);
 		this.onmessage?.(message);
 	}
 
@@ -132,7 +136,7 @@ export class SandboxedTransport implements Transport {
 		} catch (cause) {
 			this.#others += 1;
 			if (this.#others <= maxOtherLines) return undefined;
-			throw flood("too many lines that are not messages of the protocol", cause);
+			throw flood(mcpConnectionTexts.otherLines, cause);
 		}
 	}
 
@@ -149,6 +153,6 @@ export class SandboxedTransport implements Transport {
 	}
 }
 
-function flood(what: string, cause?: unknown): ParleyError {
-	return new ParleyError(`it sent ${what}`, { code: "resource_exhausted", ...defined({ cause }) });
+function flood(problem: string, cause?: unknown): ParleyError {
+	return new ParleyError(problem, { code: "resource_exhausted", ...defined({ cause }) });
 }

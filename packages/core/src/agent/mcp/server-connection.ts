@@ -11,6 +11,7 @@ import type {
 import { type Clock, type Logger, ParleyError, type Timer } from "@parley/base";
 import { visible } from "../../text/visible.ts";
 import { extrasOf } from "./resources-and-prompts.ts";
+import { mcpConnectionTexts, mcpServerTexts } from "./texts.ts";
 
 /** A transport that knows why it ended. */
 export interface ServerTransport extends Transport {
@@ -123,11 +124,11 @@ export class ServerConnection {
 			},
 		);
 		// Faults of single messages. The transport ends a server that sends too many.
-		client.onerror = (error) => log.debug("a message of an MCP server was ignored", { error });
+		client.onerror = (error) => log.debug(mcpServerTexts.messageIgnored, { error });
 		client.setRequestHandler("elicitation/create", ({ params }) => listener.elicit(params));
-		client.onclose = () => listener.closed(transport.problem ?? "it closed the connection");
+		client.onclose = () => listener.closed(transport.problem ?? mcpConnectionTexts.closed);
 		try {
-			await within(clock, handshakeMs, "it did not answer the first request", (signal) =>
+			await within(clock, handshakeMs, mcpConnectionTexts.noFirstAnswer, (signal) =>
 				client.connect(transport, { signal, timeout: handshakeMs }),
 			);
 		} catch (cause) {
@@ -146,7 +147,7 @@ export class ServerConnection {
 	}
 
 	async #ownTools(): Promise<readonly Tool[]> {
-		const { tools } = await within(this.#clock, listMs, "it did not list its tools", (signal) =>
+		const { tools } = await within(this.#clock, listMs, mcpConnectionTexts.noTools, (signal) =>
 			this.#client.listTools(undefined, { signal, timeout: listMs, cacheMode: "bypass" }),
 		);
 		return tools;
@@ -161,7 +162,7 @@ export class ServerConnection {
 		// Time for people does not count, so our own time limit is the shorter one.
 		const timeout = longestWaitMs;
 		const extra = this.#extras.find(({ listed }) => listed.name === name);
-		return await within(this.#clock, timeoutMs, "it did not answer", (late, deadline) => {
+		return await within(this.#clock, timeoutMs, mcpConnectionTexts.noAnswer, (late, deadline) => {
 			pauses.deadline = deadline;
 			const limits = { signal: AbortSignal.any([stopped, late]), timeout };
 			if (extra) return extra.call(this.#client, args, limits);
@@ -183,10 +184,12 @@ const longestProblem = 500;
 export function problemOf(reason: unknown): string {
 	for (let error = reason; error instanceof Error; error = error.cause) {
 		if (error instanceof ParleyError) return error.message;
-		if ("status" in error && error.status === 401) return "it refused the token of its login after a refresh";
+		if ("status" in error && error.status === 401) return mcpConnectionTexts.refusedToken;
 		if (error.name === "InsufficientScopeError") return scopeProblem(error);
 	}
-	return visible(reason instanceof Error ? reason.message.slice(0, longestProblem) : "unknown error");
+	return visible(
+		reason instanceof Error ? reason.message.slice(0, longestProblem) : mcpConnectionTexts.unknown,
+	);
 }
 
 /** Scopes as they are usual, so that an operator can copy them into a shell. */
@@ -194,8 +197,7 @@ const plainScope = /^[A-Za-z0-9:._/ -]{1,200}$/;
 
 function scopeProblem(error: Error): string {
 	const scope = "requiredScope" in error ? String(error.requiredScope) : "";
-	const named = plainScope.test(scope) ? ` --scope "${scope}"` : " --scope";
-	return `the token does not allow this: repeat \`parley mcp login\` with${named}`;
+	return mcpConnectionTexts.scope(plainScope.test(scope) ? `--scope "${scope}"` : "--scope");
 }
 
 /** Accepts every value. */
@@ -218,7 +220,9 @@ async function within<T>(
 	work: (signal: AbortSignal, deadline: Deadline) => Promise<T>,
 ): Promise<T> {
 	const late = new AbortController();
-	const error = new ParleyError(`${problem} within ${ms / 1_000} s`, { code: "deadline_exceeded" });
+	const error = new ParleyError(mcpConnectionTexts.within(problem, ms / 1_000), {
+		code: "deadline_exceeded",
+	});
 	const { promise, reject } = Promise.withResolvers<never>();
 	const deadline = new Deadline(clock, ms, () => {
 		late.abort(error);

@@ -7,6 +7,7 @@ import {
 	refused,
 } from "../../../sandbox/egress/guarded-fetch.ts";
 import { within } from "../../../sandbox/egress/reach.ts";
+import { mcpLoginTexts } from "./texts.ts";
 
 /** Limits of everything that an authorization server sends. */
 const maxBodyBytes = 256 * 1024;
@@ -43,8 +44,8 @@ export async function authorizationFetch(
 		const { host } = new URL(given);
 		try {
 			requests += 1;
-			if (requests > maxRequests) throw refused("the login needs too many requests");
-			const limit = { ms: answerMs, what: `the answer of ${host}`, clock };
+			if (requests > maxRequests) throw refused(mcpLoginTexts.tooManyRequests(maxRequests));
+			const limit = { ms: answerMs, what: mcpLoginTexts.answerOf(host), clock };
 			return await within(limit, init?.signal ?? never, async (signal) => {
 				const response = await guarded.fetch(given, { ...init, signal });
 				return await readBounded(response, host);
@@ -68,6 +69,6 @@ async function readBounded(response: Response, host: string): Promise<Response> 
 	const { status, statusText, headers, body } = response;
 	if (body === null) return response;
 	const { bytes, cut } = await collect(body, maxBodyBytes);
-	if (cut) throw refused(`${host} sent more than ${maxBodyBytes} bytes`);
+	if (cut) throw refused(mcpLoginTexts.largeAnswer(host, maxBodyBytes));
 	return new Response(bytes, { status, statusText, headers });
 }

@@ -8,7 +8,14 @@ import { type Clock, defined, type Ids, ParleyError } from "@parley/base";
 import type { McpAuthorizationServer, McpLogin, McpOAuthClient } from "../../../vocabulary/mcp/login.ts";
 import type { McpRemoteSettings } from "../../../vocabulary/mcp/server.ts";
 import { type AuthorizationFetch, authorizationFetch } from "./authorization-fetch.ts";
-import { checkClientSecret, checkTokens, isSafeEndpoint, loginProblem } from "./oauth-answers.ts";
+import {
+	checkClientSecret,
+	checkTokens,
+	isErrorCode,
+	isSafeEndpoint,
+	loginProblem,
+} from "./oauth-answers.ts";
+import { mcpLoginTexts } from "./texts.ts";
 
 type Library = typeof import("@modelcontextprotocol/client");
 
@@ -73,8 +80,8 @@ export async function beginLogin(
 			resource,
 			isOurs,
 			async finish(answer) {
-				if (!isOurs(answer)) throw refusal("the answer belongs to another login");
-				if (isUsed) throw refusal("the answer was used before");
+				if (!isOurs(answer)) throw refusal(mcpLoginTexts.otherLogin);
+				if (isUsed) throw refusal(mcpLoginTexts.usedAnswer);
 				isUsed = true;
 				const code = readCode(library, answer, metadata.server);
 				const tokens = await reported(guarded, () =>
@@ -130,7 +137,7 @@ async function discover(
 	// The library continues with other places if the metadata of the resource cannot be read.
 	if (guarded.problem) throw guarded.problem;
 	const { authorizationServerMetadata: server, resourceMetadata } = found;
-	if (!server) throw refusal("it offers no login");
+	if (!server) throw refusal(mcpLoginTexts.noLogin);
 	const resource = resourceOf(library, url, resourceMetadata);
 	return { resource, metadata: { server, scope: resourceMetadata?.scopes_supported?.join(" ") } };
 }
@@ -145,19 +152,17 @@ function resourceOf(
 	if (metadata === undefined) return requestedResource.href;
 	const { resource } = metadata;
 	if (checkResourceAllowed({ requestedResource, configuredResource: resource })) return resource;
-	throw refusal("it requests a login for another resource");
+	throw refusal(mcpLoginTexts.otherResource);
 }
 
 /** Facts for later refreshes. They are fixed, so that the server cannot direct the refresh token to another place. */
 function readServer(metadata: AuthorizationServerMetadata, allowPrivate: boolean): McpAuthorizationServer {
 	const { issuer, authorization_endpoint, token_endpoint, response_types_supported } = metadata;
-	if (!metadata.code_challenge_methods_supported?.includes("S256"))
-		throw refusal("the authorization server does not support PKCE with S256");
+	if (!metadata.code_challenge_methods_supported?.includes("S256")) throw refusal(mcpLoginTexts.noPkce);
 	const { token_endpoint_auth_methods_supported } = metadata;
 	const revocation_endpoint = "revocation_endpoint" in metadata ? metadata.revocation_endpoint : undefined;
 	for (const endpoint of [authorization_endpoint, token_endpoint]) {
-		if (!isSafeEndpoint(endpoint, allowPrivate))
-			throw refusal("an address of the authorization server is not https");
+		if (!isSafeEndpoint(endpoint, allowPrivate)) throw refusal(mcpLoginTexts.notHttps);
 	}
 	return {
 		issuer,
@@ -185,10 +190,7 @@ async function register(
 	metadata: AuthorizationServerMetadata,
 	{ guarded, redirectUrl }: Registration,
 ): Promise<McpOAuthClient> {
-	if (metadata.registration_endpoint === undefined)
-		throw refusal(
-			"the authorization server registers no clients: register Parley there, and repeat the login with --client-id",
-		);
+	if (metadata.registration_endpoint === undefined) throw refusal(mcpLoginTexts.noRegistration);
 	const { client_id, client_secret, token_endpoint_auth_method } = await library.registerClient(
 		metadata.issuer,
 		{
@@ -230,20 +232,14 @@ function readCode(library: Library, answer: URLSearchParams, metadata: Authoriza
 			issParameterSupported: metadata.authorization_response_iss_parameter_supported === true,
 		});
 	} catch (cause) {
-		throw refusal("the answer comes from another authorization server", cause);
+		throw refusal(mcpLoginTexts.otherServer, cause);
 	}
 	const code = answer.get("code");
 	if (code) return code;
 	const error = answer.get("error") ?? "";
 	throw refusal(
-		error === "access_denied"
-			? "the login was denied"
-			: `the authorization server refused the login${named(error)}`,
+		error === "access_denied" ? mcpLoginTexts.denied : mcpLoginTexts.refused(isErrorCode(error) ? error : ""),
 	);
-}
-
-function named(error: string): string {
-	return /^[a-z_]{1,40}$/.test(error) ? `: ${error}` : "";
 }
 
 export function clientOf(client: McpOAuthClient): OAuthClientInformationMixed {

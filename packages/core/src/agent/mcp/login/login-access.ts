@@ -5,6 +5,7 @@ import type { McpRemoteSettings } from "../../../vocabulary/mcp/server.ts";
 import { authorizationFetch } from "./authorization-fetch.ts";
 import { clientOf } from "./begin-login.ts";
 import { checkTokens, loginProblem, refusalCode } from "./oauth-answers.ts";
+import { mcpLoginTexts } from "./texts.ts";
 
 /**
  * The token of a login for the requests to its server. After a refused request, the token is refreshed once, and the library
@@ -33,7 +34,7 @@ export function loginAccess(settings: McpRemoteSettings, logins: McpLogins, cloc
 		},
 		async onUnauthorized() {
 			if (headers["authorization"] !== undefined) {
-				throw new ParleyError("it refused the token of the variable in `tokenFrom`", { code: "unavailable" });
+				throw new ParleyError(mcpLoginTexts.refusedVariable, { code: "unavailable" });
 			}
 			refreshing ??= refresh().finally(() => {
 				refreshing = undefined;
@@ -45,11 +46,7 @@ export function loginAccess(settings: McpRemoteSettings, logins: McpLogins, cloc
 
 /** Error of a server whose login is missing or has ended. */
 function loginRequired(name: string): ParleyError {
-	return new ParleyError(loginRequiredText(name), { code: "unavailable" });
-}
-
-export function loginRequiredText(name: string): string {
-	return `it requires a login: run \`parley mcp login ${name}\``;
+	return new ParleyError(mcpLoginTexts.required(name), { code: "unavailable" });
 }
 
 /** The login with new tokens, or without tokens if the authorization server refuses it. Throws for a fault that may pass. */
@@ -74,7 +71,7 @@ async function refreshed(
 	} catch (reason) {
 		if (endings.has(refusalCode(reason) ?? "")) return withoutTokens(login);
 		const { message } = loginProblem(reason, guarded.problem);
-		throw new ParleyError(`its login could not be refreshed: ${message}`, {
+		throw new ParleyError(mcpLoginTexts.notRefreshed(message), {
 			code: "unavailable",
 			cause: reason,
 		});

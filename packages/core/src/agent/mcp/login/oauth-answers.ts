@@ -1,5 +1,6 @@
 import type { OAuthTokens } from "@modelcontextprotocol/client";
 import { defined, ParleyError } from "@parley/base";
+import { mcpLoginTexts, oauthAnswerTexts } from "./texts.ts";
 
 /** Characters of a token. A shorter one could be guessed, and would remove ordinary words from texts. */
 const shortestToken = 16;
@@ -13,12 +14,9 @@ interface Tokens {
 
 /** The tokens of an answer. Throws for tokens of another kind. */
 export function checkTokens({ access_token, token_type, refresh_token }: OAuthTokens): Tokens {
-	if (token_type.toLowerCase() !== "bearer") throw invalid("it sent a token that is not a bearer token");
+	if (token_type.toLowerCase() !== "bearer") throw invalid(oauthAnswerTexts.notBearer);
 	const isValid = token.test(access_token) && (refresh_token === undefined || token.test(refresh_token));
-	if (!isValid)
-		throw invalid(
-			`it sent a token that does not have ${shortestToken} to ${longestToken} visible characters`,
-		);
+	if (!isValid) throw invalid(oauthAnswerTexts.tokenLength(shortestToken, longestToken));
 	return { accessToken: access_token, ...defined({ refreshToken: refresh_token }) };
 }
 
@@ -26,9 +24,7 @@ export function checkTokens({ access_token, token_type, refresh_token }: OAuthTo
 export function checkClientSecret(secret = ""): string | undefined {
 	if (secret === "") return undefined;
 	if (token.test(secret)) return secret;
-	throw invalid(
-		`it sent a secret of the client that does not have ${shortestToken} to ${longestToken} visible characters`,
-	);
+	throw invalid(oauthAnswerTexts.secretLength(shortestToken, longestToken));
 }
 
 /** Whether an address can be shown to a person and get secrets. */
@@ -45,7 +41,11 @@ const code = /^[a-z_]{1,40}$/;
 export function refusalCode(reason: unknown): string | undefined {
 	const isRefusal = reason instanceof Error && reason.name === "OAuthError" && "code" in reason;
 	const text = isRefusal ? String(reason.code) : "";
-	return code.test(text) ? text : undefined;
+	return isErrorCode(text) ? text : undefined;
+}
+
+export function isErrorCode(text: string): boolean {
+	return code.test(text);
 }
 
 /** Error for the operator. It has no text of the authorization server, which may contain secrets. */
@@ -53,16 +53,15 @@ export function loginProblem(reason: unknown, problem: ParleyError | undefined):
 	if (reason instanceof ParleyError) return reason;
 	if (problem) return problem;
 	const refused = refusalCode(reason);
-	if (refused !== undefined) return invalid(`the authorization server refused: ${refused}`);
+	if (refused !== undefined) return invalid(oauthAnswerTexts.refused(refused));
 	const name = reason instanceof Error ? reason.name : "";
-	return invalid(known[name] ?? "the authorization server sent an answer that cannot be used");
+	return invalid(known[name] ?? oauthAnswerTexts.unusable);
 }
 
 const known: Readonly<Record<string, string>> = {
-	IssuerMismatchError: "the metadata belongs to another authorization server",
-	RegistrationRejectedError:
-		"the authorization server refused to register Parley: register it there, and repeat the login with --client-id",
-	InsecureTokenEndpointError: "an address of the authorization server is not https",
+	IssuerMismatchError: oauthAnswerTexts.otherIssuer,
+	RegistrationRejectedError: oauthAnswerTexts.notRegistered,
+	InsecureTokenEndpointError: mcpLoginTexts.notHttps,
 };
 
 function invalid(message: string): ParleyError {

@@ -1,0 +1,35 @@
+/** Logins at MCP servers. The name of the server is before a problem that begins with "it". */
+export const mcpLoginTexts = {
+	tooManyRequests: (max: number): string => `the login needs more than ${max} requests`,
+	answerOf: (host: string): string => `the answer of ${host}`,
+	largeAnswer: (host: string, bytes: number): string => `${host} sent more than ${bytes} bytes`,
+	otherLogin: "the answer belongs to another login",
+	usedAnswer: "the answer was used before: start the login again",
+	noLogin: "it offers no login",
+	otherResource: "it requests a login for another resource",
+	noPkce: "the authorization server does not support PKCE with S256",
+	notHttps: "an address of the authorization server is not https",
+	noRegistration:
+		"clients cannot register themselves at the authorization server: register Parley there, and repeat the login with --client-id",
+	otherServer: "the answer comes from another authorization server",
+	denied: "the login was denied",
+	refused: (error: string): string =>
+		`the authorization server refused the login${error === "" ? "" : `: ${error}`}`,
+	refusedVariable: "it refused the token of the variable in `tokenFrom`",
+	required: (server: string): string => `it requires a login: run \`parley mcp login ${server}\``,
+	notRefreshed: (why: string): string => `its login could not be refreshed: ${why}`,
+} as const;
+
+/** Answers of authorization servers that cannot be used. */
+export const oauthAnswerTexts = {
+	notBearer: "it sent a token that is not a bearer token",
+	tokenLength: (min: number, max: number): string =>
+		`it sent a token that does not have ${min} to ${max} visible characters`,
+	secretLength: (min: number, max: number): string =>
+		`it sent a client secret that does not have ${min} to ${max} visible characters`,
+	refused: (error: string): string => `the authorization server refused the request: ${error}`,
+	unusable: "the authorization server sent an answer that cannot be used",
+	otherIssuer: "the metadata belongs to another authorization server",
+	notRegistered:
+		"the authorization server refused to register Parley: register it there, and repeat the login with --client-id",
+} as const;
