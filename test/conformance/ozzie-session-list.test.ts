@@ -53,6 +53,43 @@ verifiesOn(
 	},
 );
 
+verifiesOn("ozzie", ["session.fork"], "a fork continues a session up to an answered message", async () => {
+	await using gateway = await TestGateway.start({});
+	await using client = await OzzieClient.connect(gateway.url);
+	const session = await client.open({ title: "Tides" });
+	for (const word of ["one", "two"]) {
+		await client.call("send_message", { content: `say: ${word}` });
+		await client.event("assistant.message");
+	}
+	await client.call("send_message", { content: "ask: Sure?" });
+	await client.event("prompt.request");
+	expect(await client.refusal("fork_session", { at: 3 })).toMatch(/message 3 is not answered yet/);
+	expect(await client.refusal("fork_session", { at: 0 })).toMatch(/^invalid params: at/);
+	const whole = await client.call("fork_session", { key: "k" });
+	expect(whole).toMatchObject({ title: "Tides (fork)", at: 2 });
+	await expect(client.call("fork_session", { key: "k" })).resolves.toEqual(whole);
+	const { session_id: fork, last_seq } = await client.call("fork_session", { at: 1, title: "Ebb" });
+	await client.call("open_session", { session_id: fork, after_seq: 0, join: true });
+	await expect(client.event("session.created")).resolves.toMatchObject({
+		payload: { forked_from: { session_id: session, at: 1 } },
+	});
+	await expect(client.event("assistant.message")).resolves.toMatchObject({
+		seq: last_seq,
+		payload: { content: "[offline] one", imported: true },
+	});
+	const messages = await client.call("load_messages", { session_id: fork });
+	expect(messages).toMatchObject([
+		{ content: "say: one", imported: true },
+		{ content: "[offline] one", imported: true },
+	]);
+	await client.call("delete_session", { session_id: session, force: true });
+	await client.call("send_message", { content: "say: on" }, { session_id: fork });
+	await expect(client.event("assistant.message", { error: "" })).resolves.toMatchObject({
+		session_id: fork,
+		payload: { content: "[offline] on" },
+	});
+});
+
 verifiesOn(
 	"ozzie",
 	["list.delete", "list.delete-busy", "list.state"],

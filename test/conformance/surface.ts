@@ -42,6 +42,7 @@ export const ozzieMethods: Table<MethodName> = {
 	list_commands: "command.list",
 	stop_command: "command.stop",
 	rename_session: "list.rename",
+	fork_session: "session.fork",
 	compact_session: "session.compact",
 	delete_session: "list.delete",
 	feedback: "feedback.stored",

@@ -89,6 +89,10 @@ function validRequests({ sessions, tokens }: Surroundings): Readonly<Record<Meth
 		secret_page: [{ params: { token, key: "key_2" } }],
 		list_commands: [{ params: { session_id: session } }],
 		stop_command: [{ params: { number: 1, key: "key_command" }, session_id: session }],
+		fork_session: [
+			{ params: { at: 1, key: "key_fork" }, session_id: session },
+			{ params: { session_id: session, title: "Beans", external_key: "room" } },
+		],
 		compact_session: [{ params: { key: "key_compact" }, session_id: session }],
 		rename_session: [{ params: { title: "Beans" }, session_id: session }],
 		delete_session: [{ params: { session_id: "sess_unknown", force: true } }],

@@ -48,6 +48,19 @@ test("conversations are found, shown, exported, renamed and deleted", async ({ s
 	expect(await compacted.ended()).toBe(0);
 	expect(compacted.text).toContain("the conversation is now a summary");
 
+	const forked = setup.run("sessions", "fork", short, "--at", "1");
+	expect(await forked.ended()).toBe(0);
+	const [, fork = ""] =
+		/^forked up to message 1: (sess_\w+) {2}say: The brook \(fork\)\n/.exec(forked.text) ?? [];
+	expect(forked.text).toContain(`parley chat --session ${fork}`);
+	const copy = setup.run("sessions", "show", fork);
+	expect(await copy.ended()).toBe(0);
+	expect(copy.text).toContain(`Fork of ${id} up to message 1`);
+	expect(copy.text).toContain("▸ run_command cmd: echo ```hi");
+	const tooFar = setup.run("sessions", "fork", short, "--at", "2");
+	expect(await tooFar.ended()).toBe(2);
+	expect(tooFar.text.replaceAll("\n", " ")).toContain("the last one is 1");
+
 	const renamed = setup.run("sessions", "rename", short, "My", "title");
 	expect(await renamed.ended()).toBe(0);
 	const notDeleted = setup.run("sessions", "delete", short);

@@ -12,6 +12,12 @@ import { Tokens, type TokensPayload } from "./usage-report.ts";
 
 export type EmptyPayload = Record<string, never>;
 
+/** The first event of a session. */
+export interface SessionCreatedPayload {
+	/** The session whose messages it begins with, and the number of the last message of a person among them. */
+	readonly forked_from?: { readonly session_id: string; readonly at: number };
+}
+
 /** A message was accepted. Its run may still wait after others. */
 export interface UserMessagePayload {
 	readonly content: string;
@@ -31,8 +37,8 @@ export interface UserMessagePayload {
 }
 
 /**
- * Part of a conversation that a client imported when it created the session. It did not happen on this gateway and is not
- * verified.
+ * Part of a conversation from before the session: a client imported it and it is not verified, or a fork copied it. It did not
+ * happen in this session.
  */
 type Imported = true;
 
@@ -151,6 +157,7 @@ export interface PromptReminderPayload {
 export interface FileCreatedPayload extends FilePayload {
 	readonly run_id: string;
 	readonly call_id: string;
+	readonly imported?: Imported;
 }
 
 /** A trust grant of the session's channel ended. */
@@ -171,7 +178,7 @@ export interface EventPayloads
 		ScheduleEventPayloads,
 		SkillEventPayloads,
 		TaskEventPayloads {
-	readonly "session.created": EmptyPayload;
+	readonly "session.created": SessionCreatedPayload;
 	readonly "session.closed": EmptyPayload;
 	readonly "user.message": UserMessagePayload;
 	readonly "assistant.stream": AssistantStreamPayload;
@@ -200,7 +207,9 @@ const imported = { imported: z.exactOptional(z.literal(true)) };
 const call = { name: z.string(), call_id: z.string(), ...imported };
 
 const payloads = {
-	"session.created": z.object({}),
+	"session.created": z.object({
+		forked_from: z.exactOptional(z.object({ session_id: z.string(), at: z.int() })),
+	}),
 	"session.closed": z.object({}),
 	"user.message": z.object({
 		content: z.string(),
@@ -276,7 +285,7 @@ const payloads = {
 		run_id: z.string(),
 		notify: z.exactOptional(Notice.extend({ escalated: z.boolean() })),
 	}),
-	"file.created": FilePayload.extend({ run_id: z.string(), call_id: z.string() }),
+	"file.created": FilePayload.extend({ run_id: z.string(), call_id: z.string(), ...imported }),
 	"session.renamed": z.object({ title: z.string(), by: z.enum(["person", "model"]) }),
 	"grant.created": GrantPayload,
 	"grant.ended": z.object({ grant_id: z.string(), reason: z.string() }),

@@ -184,7 +184,7 @@ export const methods = {
 				content: z.string(),
 				ts: z.string(),
 				seq,
-				/** Imported by a client when it created the session. */
+				/** From before the session: imported by a client, or copied by a fork. */
 				imported: z.exactOptional(z.literal(true)),
 				/** `offset` of the next page of a longer text. */
 				next: z.exactOptional(z.int().min(1)),

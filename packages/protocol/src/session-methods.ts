@@ -4,6 +4,7 @@ import { ReadMessagesPayload } from "./message-context.ts";
 import { key, maybe, optionalSession, runId, sessionId, title, withDefault } from "./params.ts";
 import { Usage } from "./usage-report.ts";
 
+const seq = z.int().min(0);
 const rating = z.enum(["good", "bad"], { error: "must be good or bad" });
 
 export const FeedbackPayload = z.object({
@@ -26,6 +27,28 @@ export const sessionMethods = {
 		/** With an empty title, a model chooses a new one. */
 		params: z.object({ session_id: optionalSession, title, key }),
 		result: z.object({ title: z.string() }),
+	},
+	/**
+	 * Starts a session with the messages of another one. The fork has no approvals, trust, open prompts, queued messages, tasks
+	 * and passwords of the other session. `open_session` with its id opens it.
+	 */
+	fork_session: {
+		params: z.object({
+			session_id: optionalSession,
+			/** Number of the last message of a person that the fork has, from 1. Default: the last answered one. */
+			at: maybe(z.int("must be a number from 1").min(1, "must be a number from 1")),
+			/** Default: the title of the other session with `(fork)`. */
+			title: maybe(title),
+			external_key: maybe(z.string().min(1).max(256)),
+			key,
+		}),
+		result: z.object({
+			session_id: z.string().min(1),
+			title: z.string(),
+			/** Number of the last message of a person that the fork has. */
+			at: z.int().min(1),
+			last_seq: seq,
+		}),
 	},
 	/**
 	 * Starts to replace the conversation by a summary, for the model only. `compaction.ended` reports the end. Refused while the

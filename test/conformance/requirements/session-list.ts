@@ -9,6 +9,10 @@ export const sessionListRequirements = {
 		"our own: List sessions",
 		"`rename_session` sets a title that no model replaces. An empty title enables automatic titles again.",
 	),
+	"session.fork": ozzie(
+		"our own: Fork a session",
+		"`fork_session` starts a session with the messages of another one, up to an answered message, without its grants.",
+	),
 	"session.compact": ozzie(
 		"our own: Compact a session",
 		"`compact_session` starts a compaction and is refused while the session works. `compaction.ended` reports its end.",

@@ -66,6 +66,7 @@ const sameWork: readonly (readonly string[])[] = [
 	["add", "create", "new", "store", "grant", "insert"],
 	["set", "update", "edit", "change", "role"],
 	["rename", "mv", "move", "title"],
+	["fork", "branch", "copy", "clone", "cp", "duplicate"],
 	["export", "save", "download", "dump"],
 	["deny", "reject", "decline"],
 	["cancel", "stop", "kill", "abort"],

@@ -7,13 +7,16 @@ import { codeMarkdown, plainMarkdown } from "../text/markdown.ts";
 import { sessionTexts } from "../texts/sessions.ts";
 import { markdownBlocks } from "../wordings/event-wordings.ts";
 import { RunMetricsCollector } from "../wordings/model-rows.ts";
+import { SessionHistory } from "../wordings/session-history.ts";
 
 /** A session as a Markdown document. Quotes and fences isolate the text of people, models and tools. */
 export function toMarkdown(session: SessionFacts, events: readonly ShownEvent[]): string {
 	const metrics = new RunMetricsCollector();
+	const history = new SessionHistory();
 	const blocks = events.flatMap((shown) => {
-		const event = toOzzieEvent(shown);
-		if (!event) return [];
+		const received = toOzzieEvent(shown);
+		if (!received) return [];
+		const { event } = history.receive(received);
 		return markdownBlocks(event, { at: shown.timestamp ?? "", metrics: metrics.receive(event) });
 	});
 	return `${[...headOf(session), ...blocks].join("\n\n")}\n`;

@@ -114,6 +114,18 @@ test("escapes text that would end its quote or fence", () => {
 	for (const hidden of ["\u001b", "\u202e"]) expect(lines.join("\n")).not.toContain(hidden);
 });
 
+test("names the session of a fork, and does not mark its messages", () => {
+	const fork = [
+		shownEvent("session.created", { forked_from: { session_id: "sess_0", at: 1 } }),
+		shownEvent("user.message", { content: "Hi", run_id: "r", imported: true }),
+		shownEvent("assistant.message", { content: "Hello!", error: "", context: {}, imported: true }),
+	];
+	const text = toMarkdown(session, fork);
+	expect(text).toContain("*Fork of sess\\_0 up to message 1*");
+	expect(text).toContain("## You · 2026");
+	expect(text).toContain("## Parley · 2026");
+});
+
 test("marks imported messages, and leaves out empty ones", () => {
 	const document = toMarkdown(session, [
 		shownEvent("user.message", { content: "", run_id: "r", imported: true }),

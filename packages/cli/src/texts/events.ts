@@ -18,6 +18,9 @@ export const eventTexts = {
 		readonly command: string;
 	}) => `background command ${number} ${end}: ${command}`,
 	noTitle: "(no title)",
+	forkOf: ({ session, at }: { readonly session: string; readonly at: number }) =>
+		`Fork of ${session} up to message ${at}`,
+	number: ({ number }: { readonly number: number }) => `message ${number}`,
 	sessionDeleted: "this session was deleted; /new starts another one",
 	costSoFar: ({ cost }: { readonly cost: string }) => `${cost} in this session so far`,
 	notAnswered: ({ reason }: { readonly reason: string }) => `not answered: ${reason}`,

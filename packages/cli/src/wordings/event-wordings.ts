@@ -23,6 +23,7 @@ import {
 	type MarkdownContext,
 	promptAnswerWords,
 	promptVoteWords,
+	type TranscriptContext,
 	toolMarkdown,
 	userMarkdown,
 	userTranscript,
@@ -37,11 +38,6 @@ type EventRows<Name extends EventName> = (payload: EventPayloads[Name], format: 
 interface ChatNote<Name extends EventName> {
 	readonly ends: "nothing" | "row" | "reply";
 	readonly rows: EventRows<Name>;
-}
-
-interface TranscriptContext {
-	readonly at: Date;
-	readonly format: OutputFormat;
 }
 
 interface EventWording<Name extends EventName> {
@@ -84,10 +80,19 @@ function taskWording<Payload extends { readonly task_id: string }>(
 	} as const;
 }
 
+function forkWords({ session_id, at }: { readonly session_id: string; readonly at: number }): string {
+	return eventTexts.forkOf({ session: session_id, at });
+}
+
 const titled = ({ title }: { readonly task_id: string; readonly title: string }): string => title;
 
 const wordings = {
-	"session.created": typeOnly,
+	"session.created": {
+		...typeOnly,
+		list: ({ forked_from: from }) => ({ words: from ? forkWords(from) : "" }),
+		transcript: ({ forked_from: from }, { format }) => (from ? noteRows(forkWords(from), format) : []),
+		markdown: ({ forked_from: from }) => (from ? [`*${plainMarkdown(forkWords(from))}*`] : []),
+	},
 	"session.closed": typeOnly,
 	"session.renamed": {
 		...typeOnly,
@@ -107,7 +112,7 @@ const wordings = {
 	},
 	"user.message": {
 		list: ({ content }) => ({ words: content }),
-		transcript: (message, { at, format }) => userTranscript(message, at, format),
+		transcript: userTranscript,
 		markdown: (message, { at }) => userMarkdown(message, at),
 		chat: "stateful",
 		ask: "hidden",

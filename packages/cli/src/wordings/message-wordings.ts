@@ -1,4 +1,4 @@
-import { definedItems, formatUsd } from "@parley/base";
+import { defined, definedItems, formatUsd } from "@parley/base";
 import type { EventPayloads } from "@parley/protocol";
 import { formatCount } from "../text/amounts.ts";
 import { localTime } from "../text/local-time.ts";
@@ -19,14 +19,21 @@ export interface MarkdownContext {
 	readonly metrics: RunMetrics | undefined;
 }
 
+export interface TranscriptContext {
+	readonly at: Date;
+	readonly format: OutputFormat;
+	/** Number of a message of a person in its session. */
+	readonly number?: number;
+}
+
 /** A message of a person in a transcript; no rows for an empty side of an imported run. */
-export function userTranscript(message: UserMessage, at: Date, format: OutputFormat): string[] {
+export function userTranscript(message: UserMessage, { at, format, number }: TranscriptContext): string[] {
 	if (isEmptyImport(message)) return [];
 	const { author, content, attachments = [], imported } = message;
 	const files = attachments.map(({ name }) => `+ ${visibleLine(name)}`);
 	return [
 		"",
-		headRow(authorName(author?.name ?? "You", imported), at, format),
+		headRow(authorName(author?.name ?? "You", imported), { at, format, ...defined({ number }) }),
 		...textRows(content, format),
 		...files,
 	];
@@ -47,7 +54,7 @@ export function answerTranscript(answer: Answer, at: Date, format: OutputFormat)
 	const { content, error, imported } = answer;
 	const text = content.trim() === "" ? [] : textRows(content, format);
 	const failed = error === "" ? [] : [format.styles.red(`✗ ${visibleLine(error)}`)];
-	return ["", headRow(authorName("Parley", imported), at, format), ...text, ...failed];
+	return ["", headRow(authorName("Parley", imported), { at, format }), ...text, ...failed];
 }
 
 /** As `answerTranscript`, in Markdown. */
@@ -102,8 +109,12 @@ function authorName(name: string, imported: true | undefined): string {
 	return imported ? `${name} (imported)` : name;
 }
 
-function headRow(name: string, at: Date, { styles }: OutputFormat): string {
-	return `${styles.bold(visibleLine(name))} ${styles.dim(`· ${localTime(at)}`)}`;
+function headRow(name: string, { at, format: { styles }, number }: TranscriptContext): string {
+	const facts = definedItems([
+		localTime(at),
+		number === undefined ? undefined : eventTexts.number({ number }),
+	]);
+	return `${styles.bold(visibleLine(name))} ${styles.dim(`· ${facts.join(" · ")}`)}`;
 }
 
 function textRows(text: string, { columns }: OutputFormat): string[] {

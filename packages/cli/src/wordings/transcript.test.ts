@@ -35,7 +35,7 @@ const events = [
 test("prints messages in order, with author and time", () => {
 	expect(sessionTranscript(events, plain)).toEqual([
 		"",
-		"Ada · 2026-01-31 09:05:07",
+		"Ada · 2026-01-31 09:05:07 · message 1",
 		"Run\\u{1b} it",
 		"▸ run cmd: ls",
 		"? Allow ls?",
@@ -46,7 +46,7 @@ test("prints messages in order, with author and time", () => {
 		"Parley · 2026-01-31 09:05:07",
 		"There are two.",
 		"",
-		"You · 2026-01-31 09:05:07",
+		"You · 2026-01-31 09:05:07 · message 2",
 		"stop",
 		"",
 		"Parley · 2026-01-31 09:05:07",
@@ -66,8 +66,33 @@ test("marks imported messages, and leaves out empty ones", () => {
 		"Parley (imported) · 2026-01-31 09:05:07",
 		"Hello!",
 		"",
-		"You (imported) · 2026-01-31 09:05:07",
+		"You (imported) · 2026-01-31 09:05:07 · message 2",
 		"Hi",
+	]);
+});
+
+test("names the session of a fork, and does not mark its messages", () => {
+	const fork = [
+		shownEvent("session.created", { forked_from: { session_id: "sess_0", at: 1 } }),
+		shownEvent("user.message", { content: "Hi", run_id: "r", imported: true }),
+		shownEvent("user.message", { content: "and?", run_id: "r", steered: true, imported: true }),
+		shownEvent("assistant.message", { content: "Hello!", error: "", context: {}, imported: true }),
+		shownEvent("user.message", { content: "Go on", run_id: "s" }),
+	];
+	expect(sessionTranscript(fork, plain)).toEqual([
+		"Fork of sess_0 up to message 1",
+		"",
+		"You · 2026-01-31 09:05:07 · message 1",
+		"Hi",
+		"",
+		"You · 2026-01-31 09:05:07",
+		"and?",
+		"",
+		"Parley · 2026-01-31 09:05:07",
+		"Hello!",
+		"",
+		"You · 2026-01-31 09:05:07 · message 2",
+		"Go on",
 	]);
 });
 

@@ -1,8 +1,9 @@
 import type { Dirent } from "node:fs";
 import { chmod, lstat, mkdir, readdir, rm } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { ParleyError, type Store } from "@parley/base";
 import { systemCode } from "../filesystem/file-error.ts";
+import type { Tx } from "../store/journal.ts";
 import type { Tables } from "../store/tables.ts";
 import type { Session } from "./session.ts";
 import { workspaceTexts } from "./texts.ts";
@@ -31,10 +32,18 @@ export class Workspaces {
 		this.#directory = join(dataDir, "workspaces");
 	}
 
-	/** The session's own directory. Undefined if it works elsewhere. */
-	of({ id, rootDir }: Session): string | undefined {
-		const own = join(this.#directory, id);
-		return rootDir === own ? own : undefined;
+	/** Path of the workspace of a session, which it shares with its forks. Undefined if it works elsewhere. */
+	of({ rootDir }: Session): string | undefined {
+		return dirname(rootDir) === this.#directory ? rootDir : undefined;
+	}
+
+	/**
+	 * The name of the workspace of a deleted session, if no other session works there. `tx` is the transaction of the
+	 * deletion.
+	 */
+	async unused(tx: Tx, session: Session): Promise<string | undefined> {
+		const path = this.of(session);
+		return path === undefined || (await isUsed(tx, path)) ? undefined : basename(path);
 	}
 
 	/** Makes the directory of a new session and returns its path. */
@@ -60,7 +69,8 @@ export class Workspaces {
 		for (const name of await readdir(this.#directory).catch(noneYet)) {
 			try {
 				const { mtimeMs } = await lstat(join(this.#directory, name));
-				if (now - mtimeMs < youngMs || (await isKnown(store, name))) continue;
+				const path = join(this.#directory, name);
+				if (now - mtimeMs < youngMs || (await store.read((db) => isUsed(db, path)))) continue;
 				await this.remove(name);
 			} catch (reason) {
 				if (!this.#stuck.has(name)) failures.push(reason);
@@ -75,8 +85,8 @@ export class Workspaces {
 	}
 
 	/** Removes it with all content, also unreadable files. Links are not followed. */
-	async remove(sessionId: string): Promise<void> {
-		const path = join(this.#directory, sessionId);
+	async remove(name: string): Promise<void> {
+		const path = join(this.#directory, name);
 		try {
 			await rm(path, { recursive: true, force: true });
 		} catch (reason) {
@@ -95,11 +105,11 @@ async function open(directory: string): Promise<void> {
 	}
 }
 
-async function isKnown(store: Store<Tables>, id: string): Promise<boolean> {
-	const known = await store.read((db) =>
-		db.selectFrom("sessions").select("id").where("id", "=", id).executeTakeFirst(),
-	);
-	return known !== undefined;
+/** Whether a session works in the workspace: usually the one that it was made for, else a fork of it. */
+async function isUsed(db: Tx, path: string): Promise<boolean> {
+	const sessions = db.selectFrom("sessions").select("id").limit(1);
+	if (await sessions.where("id", "=", basename(path)).executeTakeFirst()) return true;
+	return (await sessions.where("root_dir", "=", path).executeTakeFirst()) !== undefined;
 }
 
 function noneYet(reason: unknown): string[] {

@@ -1,5 +1,5 @@
 import { constants } from "node:fs";
-import { type FileHandle, mkdir, open, readdir, readFile, rename, rm } from "node:fs/promises";
+import { copyFile, type FileHandle, mkdir, open, readdir, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { type Clock, type Ids, type Logger, ParleyError, type Store } from "@parley/base";
@@ -60,6 +60,12 @@ interface UploadedFile {
 	readonly content: AsyncIterable<Uint8Array>;
 	/** Key of the request. A repeated request with the same key gets the same file. */
 	readonly key?: string | undefined;
+}
+
+/** A stored file, and the id of its copy. */
+export interface FileCopy {
+	readonly from: string;
+	readonly id: string;
 }
 
 /** Inserts the row of the received file, as a part of a transaction. */
@@ -219,6 +225,37 @@ export class Files {
 		}
 	}
 
+	/**
+	 * Copies the contents of stored files to further ids, then calls `commit`, which records them with `recordCopies`. Deletes
+	 * the copies if it throws. A file whose content was deleted has no copy.
+	 */
+	async copying<T>(copies: readonly FileCopy[], commit: () => Promise<T>): Promise<T> {
+		const ids = copies.map(({ id }) => id);
+		for (const id of ids) this.#arriving.set(id, 0);
+		try {
+			for (const { from, id } of copies) await copyContent(this.#path(from), this.#path(id));
+			if (ids.length > 0) await this.#syncDirectory();
+			return await commit();
+		} catch (reason) {
+			await this.unlink(ids);
+			throw fileError(storedFileErrorTexts.cannotStore, reason);
+		} finally {
+			for (const id of ids) this.#arriving.delete(id);
+		}
+	}
+
+	/** Inserts the rows of copied files, which belong to a session. Throws `resource_exhausted` if the quota is full. */
+	async recordCopies(tx: Tx, sessionId: string, copies: readonly FileCopy[]): Promise<void> {
+		for (const { from, id } of copies) {
+			const row = await tx.selectFrom("files").selectAll().where("id", "=", from).executeTakeFirst();
+			if (!row) continue;
+			refuseOverQuota((await countedBytes(tx)).all + Math.max(leastCounted, Number(row.bytes)), this.limits);
+			const name = row.name === `${from}.txt` ? `${id}.txt` : row.name;
+			const created_at = this.#options.clock.now();
+			await insertFile(tx, { ...row, id, name, session_id: sessionId, created_at, ...stamp });
+		}
+	}
+
 	/** Deletes the content of files whose rows are deleted. A later sweep retries what fails. */
 	async unlink(ids: readonly string[]): Promise<void> {
 		for (const id of ids) {
@@ -264,6 +301,10 @@ export class Files {
 
 	async #place(path: string): Promise<void> {
 		await rename(`${path}${partEnding}`, path);
+		await this.#syncDirectory();
+	}
+
+	async #syncDirectory(): Promise<void> {
 		await using directory = await open(this.#directory);
 		await directory.sync();
 	}
@@ -293,6 +334,18 @@ export class Files {
 			...stamp,
 		});
 	}
+}
+
+/** Copies a content to the disk. Does nothing for one that was deleted. A backup does not keep hard links. */
+async function copyContent(from: string, to: string): Promise<void> {
+	try {
+		await copyFile(from, to, constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL);
+	} catch (reason) {
+		if (systemCode(reason) !== "ENOENT") throw reason;
+		return;
+	}
+	await using file = await open(to, "r+");
+	await file.sync();
 }
 
 function noneYet(cause: unknown): string[] {

@@ -29,12 +29,20 @@ export class Journal {
 		this.#ids = ids;
 	}
 
-	/** Assigns the next numbers of the session to the events and writes them. They may be emitted when `tx` is durable. */
-	async append(tx: Tx, sessionId: string, events: readonly RecordedEvent[]): Promise<Recorded[]> {
+	/**
+	 * Assigns the next numbers of the session to the events and writes them. They may be emitted when `tx` is durable. `times`
+	 * are the times of copied events, which happened before.
+	 */
+	async append(
+		tx: Tx,
+		sessionId: string,
+		events: readonly RecordedEvent[],
+		times: readonly number[] = [],
+	): Promise<Recorded[]> {
 		if (events.length === 0) return [];
-		const at = this.#clock.now();
+		const now = this.#clock.now();
 		const messages = events.filter(({ type }) => type.endsWith(".message")).length;
-		const updatedAt = messages > 0 ? at : null;
+		const updatedAt = messages > 0 ? now : null;
 		const rows = await nextSeq(tx, { id: sessionId, count: events.length, messages, updatedAt });
 		const last = Number(rows[0]?.last_seq);
 		if (!Number.isSafeInteger(last)) throw new Error(journalTexts.noSession(sessionId));
@@ -43,6 +51,7 @@ export class Journal {
 		const recorded: Recorded[] = [];
 		for (const [index, event] of events.entries()) {
 			const seq = before + 1 + index;
+			const at = times[index] ?? now;
 			const id = this.#ids.create("evt");
 			const { type } = event;
 			const data = JSON.stringify(event);

@@ -35,6 +35,8 @@ const rules = {
 	"session.read": readers,
 	"session.open": { ...chatActions, role: "guest" },
 	"session.write": { ...chatActions, role: "guest" },
+	/** Starts a session with the transcript of another one, which the principal may read. */
+	"session.fork": { ...chatActions, role: "member" },
 	/** Settings and title of a session, for all its readers. */
 	"session.configure": { ...chatActions, role: "member" },
 	/** To run tools for a session. */

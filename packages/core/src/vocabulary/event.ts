@@ -66,7 +66,11 @@ export interface TrustBadge {
  * model was called, and finally exactly one `assistant.message`.
  */
 export type ConversationEvent =
-	| { readonly type: "session.created" }
+	| {
+			readonly type: "session.created";
+			/** The session whose first `turns` turns it begins with. */
+			readonly forkedFrom?: { readonly sessionId: string; readonly turns: number };
+	  }
 	| { readonly type: "session.closed" }
 	| {
 			readonly type: "user.message";
@@ -77,7 +81,7 @@ export type ConversationEvent =
 			readonly author?: Author;
 			/** Entered an active run instead of starting one. */
 			readonly steered?: true;
-			/** Part of an imported history: see `assistant.message`. */
+			/** Part of the history of a new session: see `assistant.message`. */
 			readonly imported?: true;
 			/** The run whose last reply is requested again. `content` is the message of that run. */
 			readonly retryOf?: string;
@@ -106,8 +110,9 @@ export type ConversationEvent =
 			readonly trusted?: TrustBadge;
 			readonly origin?: RunOrigin;
 			/**
-			 * Part of an imported history. It did not happen in this gateway: no model was called, and no tool ran. The
-			 * client may claim anything. A message without text has `content` "".
+			 * Part of the history of a new session. It did not happen in this session: no model was called, and no tool ran.
+			 * In a history from a client, the client may claim anything, and a message without text has `content` "". A fork
+			 * has the history of another session.
 			 */
 			readonly imported?: true;
 	  }
@@ -258,6 +263,7 @@ export type ConversationEvent =
 			readonly file: FileFacts;
 			readonly runId: string;
 			readonly callId: string;
+			readonly imported?: true;
 	  }
 	/** The list of steps of a run has changed, by the call with this id. Tasks record `task.progress` instead. */
 	| {

@@ -20,7 +20,7 @@ export interface CallDecision {
  * after the last one.
  */
 export type Step =
-	/** First step of a run in a history from a client. Such a run did not happen in this gateway. */
+	/** First step of a run in a history from a client or of a fork. Such a run did not happen in this session. */
 	| { readonly kind: "imported" }
 	/** A model is about to be called. Without a following `reply`, the call is repeated. */
 	| { readonly kind: "call" }

@@ -148,6 +148,7 @@ const acts = {
 	"session.read": "read this conversation",
 	"session.open": "start a conversation",
 	"session.write": "write to the agent",
+	"session.fork": "start a conversation from this one",
 	"session.configure": "change a conversation",
 	"client_tools.register": "add tools",
 	"session.delete": "delete a conversation",

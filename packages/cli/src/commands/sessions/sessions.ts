@@ -34,6 +34,7 @@ export function sessionsCommand(io: Io): Command {
 		.addCommand(showCommand(io))
 		.addCommand(exportCommand(io))
 		.addCommand(renameCommand(io))
+		.addCommand(forkCommand(io))
 		.addCommand(compactCommand(io))
 		.addCommand(commandsCommand(io))
 		.addCommand(stopCommandCommand(io))
@@ -131,6 +132,30 @@ function renameCommand(io: Io): Command {
 	});
 }
 
+interface ForkFlags extends SessionsFlags {
+	readonly at?: number;
+	readonly title?: string;
+}
+
+function forkCommand(io: Io): Command {
+	const command = new Command("fork")
+		.description(sessionsHelp.fork)
+		.argument("<id>", sessionsHelp.id)
+		.option("--at <n>", sessionsHelp.at, readMessageNumber)
+		.option("--title <title>", sessionsHelp.forkTitle);
+	return command.action(async (id: string) => {
+		const { at, title, ...flags }: ForkFlags = command.optsWithGlobals();
+		const { session } = await find(id, flags, io);
+		const fork = await withGateway(flags, io, (client) =>
+			client.request("fork_session", { session_id: session.id, ...defined({ at, title }) }),
+		);
+		if (flags.json) return printJson(fork, io);
+		const { visibleLine } = await import("../../text/visible.ts");
+		const named = { id: visibleLine(fork.session_id), at: fork.at, title: visibleLine(fork.title) };
+		printRows([sessionsMessages.forked(named), sessionsMessages.continueFork(named)], io);
+	});
+}
+
 function compactCommand(io: Io): Command {
 	const command = new Command("compact").description(sessionsHelp.compact).argument("<id>", sessionsHelp.id);
 	return command.action(async (id: string) => {
@@ -182,8 +207,16 @@ function stopCommandCommand(io: Io): Command {
 }
 
 function readNumber(text: string): number {
+	return numberFrom(text, sessionsMessages.invalidNumber);
+}
+
+function readMessageNumber(text: string): number {
+	return numberFrom(text, sessionsMessages.invalidMessage);
+}
+
+function numberFrom(text: string, hint: string): number {
 	if (/^[1-9]\d{0,5}$/.test(text)) return Number(text);
-	throw new InvalidArgumentError(sessionsMessages.invalidNumber);
+	throw new InvalidArgumentError(hint);
 }
 
 function deleteCommand(io: Io): Command {

@@ -27,7 +27,7 @@ export const explainTexts = {
 	withChanges: (reason: string): string => `${reason}; with changed arguments`,
 	noRun: "this session has no run yet: send a message first",
 	imported: (run: string): string =>
-		`${run} was imported when the session was created: Parley has no record of its work`,
+		`${run} happened before the session was created: Parley has no record of its work here`,
 	unknown: "not recorded",
 } as const;
 

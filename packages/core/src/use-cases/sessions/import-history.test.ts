@@ -138,7 +138,7 @@ test("an imported conversation costs nothing, cannot be explained, and has valid
 	await using _ = t;
 	const { total } = await t.runtime.usage(operator, { sessionId: id, by: "model" });
 	expect(total).toMatchObject({ calls: 0, cost: 0 });
-	await expect(t.runtime.explain(operator, id)).rejects.toThrow(/was imported when the session was created/);
+	await expect(t.runtime.explain(operator, id)).rejects.toThrow(/happened before the session was created/);
 	await expect(checkTexts(t.store)).resolves.toMatchObject({ ok: true, unverified: 0, faults: 0 });
 });
 

@@ -24,9 +24,9 @@ export interface RemovePorts extends CancelPorts {
 }
 
 /**
- * Deletes a session with everything in it, including its own workspace. Its usage stays in the totals of the gateway, and
- * files of another working directory stay. Throws `failed_precondition` while a run is active or a question is open, unless
- * forced: then these are cancelled first. A repeated request with the same key has no effect.
+ * Deletes a session with everything in it, including its workspace if no fork works there. Its usage stays in the totals
+ * of the gateway, and files of another working directory stay. Throws `failed_precondition` while a run is active or a
+ * question is open, unless forced: then these are cancelled first. A repeated request with the same key has no effect.
  */
 export async function removeSession(
 	ports: RemovePorts,
@@ -38,6 +38,7 @@ export async function removeSession(
 	using lease = await ports.sessions.lease(request.principal, sessionId, "session.delete");
 	const { session } = lease;
 	let gone: Gone = { sessions: [], files: [] };
+	let workspace: string | undefined;
 	for (let busy = true; busy; ) {
 		await session.end(async (tx) => {
 			busy = await isBusy(tx, session, force);
@@ -45,6 +46,7 @@ export async function removeSession(
 			const { repeated } = await once(tx, request, ports, async () => {
 				if (session.removed) throw unknownSession(sessionId);
 				gone = await removeRows(tx, sessionId);
+				workspace = await ports.workspaces.unused(tx, session);
 				const what = { action: "session.delete", object: sessionId, decision: "deleted", args: { force } };
 				await ports.audit.record(tx, { ...requestedBy(request.principal), ...what });
 				await forgetChannel(tx, ports, request, session);
@@ -56,8 +58,8 @@ export async function removeSession(
 	}
 	await ports.commands.forget(sessionId);
 	for (const id of gone.sessions) ports.sessions.evict(id);
-	if (ports.workspaces.of(session) !== undefined) {
-		await ports.workspaces.remove(sessionId).catch((error: unknown) => {
+	if (workspace !== undefined) {
+		await ports.workspaces.remove(workspace).catch((error: unknown) => {
 			ports.log.warn(sessionTexts.workspaceNotRemoved, { sessionId, error });
 		});
 	}

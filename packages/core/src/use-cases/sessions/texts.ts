@@ -45,6 +45,18 @@ export const sessionTexts = {
 	noSeq: (seq: string | number): string => `seq not available: ${seq}`,
 } as const;
 
+export const forkTexts = {
+	noTurn: (at: number, all: number): string =>
+		all === 0
+			? "at: the session has no message yet: send one first"
+			: `at: the session has no message ${at}: the last one is ${all}`,
+	notEnded: (at: number | undefined, ended: number): string => {
+		if (ended === 0) return "the session has no answered message yet: wait for the end of the first one";
+		return `message ${at} is not answered yet: wait, or use a number from 1 to ${ended}`;
+	},
+	usedKey: (key: string): string => `external_key: another session has the key ${key}: use another one`,
+} as const;
+
 export const titleTexts = {
 	notCreated: "no title could be created",
 	made: "title made",

@@ -209,7 +209,13 @@ const recorded: Pairs<OtherEvent<RecordedEvent>> = {
 			},
 		],
 	],
-	"session.created": [[{ type: "session.created" }, { event: "session.created", payload: {} }]],
+	"session.created": [
+		[{ type: "session.created" }, { event: "session.created", payload: {} }],
+		[
+			{ type: "session.created", forkedFrom: { sessionId: "sess_1", turns: 2 } },
+			{ event: "session.created", payload: { forked_from: { session_id: "sess_1", at: 2 } } },
+		],
+	],
 	"session.closed": [[{ type: "session.closed" }, { event: "session.closed", payload: {} }]],
 	"user.message": [
 		[
@@ -406,6 +412,13 @@ const recorded: Pairs<OtherEvent<RecordedEvent>> = {
 		[
 			{ type: "file.created", file, runId: "run_1", callId: "call_1" },
 			{ event: "file.created", payload: { ...shownFile, run_id: "run_1", call_id: "call_1" } },
+		],
+		[
+			{ type: "file.created", file, runId: "run_1", callId: "call_1", imported: true },
+			{
+				event: "file.created",
+				payload: { ...shownFile, run_id: "run_1", call_id: "call_1", imported: true },
+			},
 		],
 	],
 	"todo.updated": [

@@ -81,6 +81,7 @@ export function encodeEvent(happened: WireEvent): EventFrame {
 function encodeOther(event: Exclude<(Recorded | WirePassing)["event"], ReplyEvent>): EncodedEvent {
 	switch (event.type) {
 		case "session.created":
+			return { event: event.type, payload: encodeCreated(event) };
 		case "session.closed":
 		case "session.deleted":
 			return { event: event.type, payload: {} };
@@ -122,7 +123,12 @@ function encodeOther(event: Exclude<(Recorded | WirePassing)["event"], ReplyEven
 		case "file.created":
 			return {
 				event: event.type,
-				payload: { ...encodeFile(event.file), run_id: event.runId, call_id: event.callId },
+				payload: {
+					...encodeFile(event.file),
+					run_id: event.runId,
+					call_id: event.callId,
+					...defined({ imported: event.imported }),
+				},
 			};
 		case "todo.updated":
 		case "todo.shown":
@@ -169,6 +175,13 @@ function encodePromptEvent(event: PromptEvent): EncodedEvent {
 			return { event: "prompt.reminder", payload };
 		}
 	}
+}
+
+function encodeCreated({
+	forkedFrom,
+}: Extract<RecordedEvent, { type: "session.created" }>): EventPayloads["session.created"] {
+	if (!forkedFrom) return {};
+	return { forked_from: { session_id: forkedFrom.sessionId, at: forkedFrom.turns } };
 }
 
 function encodeUserMessage(

@@ -8,13 +8,14 @@ Examples:
   parley sessions invoice march
   parley sessions show sess_4k2x
   parley sessions export sess_4k2x --output talk.md
+  parley sessions fork sess_4k2x --at 3
   parley sessions compact sess_4k2x
   parley sessions commands sess_4k2x
   parley sessions stop-command sess_4k2x 1
   parley sessions delete sess_4k2x sess_9fd0
 `,
 	description:
-		"list sessions, newest first; show, export, rename, shorten and delete them; list and stop their commands",
+		"list sessions, newest first; show, export, fork, rename, shorten and delete them; list and stop their commands",
 	query: "words to search for",
 	list: "the same as `parley sessions` without words",
 	search: "search for words that are also the name of a subcommand",
@@ -25,6 +26,9 @@ Examples:
 	output: "output file, which only you can read (default: stdout)",
 	rename: 'set the title of a session; "" lets a model choose one after the next turn',
 	title: "the title",
+	fork: "start a session with the messages of another one, without its approvals and waiting work",
+	at: "number of your last message in it, as `parley sessions show` prints it (default: the last answered one)",
+	forkTitle: 'title of the fork (default: the title of the session with "(fork)")',
 	compact: "shorten a session for the model by a summary, and wait for it; it must be idle",
 	commands: "list the commands that a session runs in the background, and those that ended",
 	stopCommand: "stop a command that a session runs in the background",
@@ -40,5 +44,9 @@ export const sessionsMessages = {
 	moreSessions: ({ limit }: { readonly limit: number }) =>
 		`more than ${limit} sessions may exist; --limit shows up to 1000`,
 	noCommands: "No commands in the background.",
+	forked: ({ id, title, at }: { readonly id: string; readonly title: string; readonly at: number }) =>
+		`forked up to message ${at}: ${id}${title === "" ? "" : `  ${title}`}`,
+	continueFork: ({ id }: { readonly id: string }) => `Continue it with \`parley chat --session ${id}\`.`,
+	invalidMessage: "use the number of a message, such as 3",
 	invalidNumber: "use the number of a command, such as 1",
 } as const;

@@ -84,6 +84,7 @@ const methodActions: Readonly<Record<MethodName, Action | readonly [Action, ...A
 	list_agents: "agents.read",
 	list_models: "model.read",
 	rename_session: "session.configure",
+	fork_session: "session.fork",
 	compact_session: "session.configure",
 	delete_session: "session.delete",
 	feedback: "session.write",

@@ -33,6 +33,7 @@ type SessionMethod =
 	| "load_messages"
 	| "resume"
 	| "rename_session"
+	| "fork_session"
 	| "compact_session"
 	| "delete_session"
 	| "feedback"
@@ -140,6 +141,14 @@ export const sessionMethods: MethodsOf<SessionMethod> = {
 		const sessionId = targetNamed(connection, request);
 		const { runtime } = connection.deps;
 		return { title: await runtime.rename(keyed(request, sessionId), sessionId, title) };
+	},
+
+	async fork_session(connection, request) {
+		const { at, title, external_key } = request.params;
+		const sessionId = targetNamed(connection, request);
+		const wanted = defined({ at, title, externalKey: external_key });
+		const fork = await connection.deps.runtime.fork(keyed(request, sessionId), sessionId, wanted);
+		return { session_id: fork.id, title: fork.title, at: fork.turns, last_seq: fork.lastSeq };
 	},
 
 	async compact_session(connection, request) {

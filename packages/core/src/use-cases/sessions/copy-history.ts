@@ -1,0 +1,239 @@
+import { defined, type Ids } from "@parley/base";
+import type { Selectable } from "kysely";
+import type { FileCopy } from "../../files/files.ts";
+import { fromRow, type Tx } from "../../store/journal.ts";
+import { indexMessages } from "../../store/search-texts.ts";
+import { endRun, insertRun, insertStep } from "../../store/statements.ts";
+import { stamp, type Tables } from "../../store/tables.ts";
+import { summaryHash } from "../../store/text-hash.ts";
+import type { SessionRedactor } from "../../text/session-redactor.ts";
+import type { RecordedEvent } from "../../vocabulary/event.ts";
+import type { Step } from "../../vocabulary/step.ts";
+import { outputName } from "../../vocabulary/stored-file.ts";
+
+type Row<Name extends keyof Tables> = Selectable<Tables[Name]>;
+
+/** Events of a turn that a fork shows. All others are about work that a fork does not have. */
+const copiedTypes = [
+	"user.message",
+	"assistant.message",
+	"tool.started",
+	"tool.completed",
+	"tool.failed",
+	"file.created",
+] as const;
+type CopiedEvent = Extract<RecordedEvent, { readonly type: (typeof copiedTypes)[number] }>;
+
+/** The rows of the first turns of a session. */
+interface History {
+	readonly runs: readonly Row<"runs">[];
+	readonly steps: readonly Row<"steps">[];
+	readonly events: readonly { readonly at: number; readonly event: CopiedEvent }[];
+	/** Compactions of these turns only. */
+	readonly compactions: readonly Row<"compactions">[];
+	readonly readMessages: readonly Row<"read_messages">[];
+	/** Ids of all stored files of the session. */
+	readonly files: readonly string[];
+}
+
+/** Reads the first `turns` turns of a session, which must have ended. */
+export async function readHistoryRows(db: Tx, sessionId: string, turns: number): Promise<History> {
+	const ofSession = db.selectFrom("runs").where("session_id", "=", sessionId).where("ordinal", "<=", turns);
+	const runs = await ofSession.selectAll().orderBy("ordinal").execute();
+	const ids = new Set(runs.map(({ id }) => id));
+	const steps = await db
+		.selectFrom("steps")
+		.selectAll()
+		.where("run_id", "in", ofSession.select("id"))
+		.orderBy("n")
+		.execute();
+	const events = await db
+		.selectFrom("events")
+		.select(["at", "data"])
+		.where("session_id", "=", sessionId)
+		.where("type", "in", copiedTypes)
+		.orderBy("seq")
+		.execute();
+	const compactions = await db
+		.selectFrom("compactions")
+		.selectAll()
+		.where("session_id", "=", sessionId)
+		.orderBy("n")
+		.execute();
+	const readMessages = await db
+		.selectFrom("read_messages")
+		.selectAll()
+		.where("session_id", "=", sessionId)
+		.execute();
+	const files = await db.selectFrom("files").select("id").where("session_id", "=", sessionId).execute();
+	return {
+		runs,
+		steps,
+		events: events
+			.map(({ at, data }) => ({ at: Number(at), event: fromRow<CopiedEvent>(data) }))
+			.filter(({ event }) => ids.has(event.runId)),
+		compactions: compactions.filter((row) => isWithin(row, turns)),
+		readMessages: readMessages.filter(({ run_id }) => ids.has(run_id)),
+		files: files.map(({ id }) => id),
+	};
+}
+
+/** Whether everything before the place of the compaction is in the first turns. */
+function isWithin({ run_ordinal, message }: Row<"compactions">, turns: number): boolean {
+	const ordinal = Number(run_ordinal);
+	return ordinal <= turns || (ordinal === turns + 1 && Number(message) === 0);
+}
+
+interface CopyPorts {
+	readonly ids: Ids;
+	/** Knows the passwords of the first session, which the second one does not have. */
+	readonly redactor: SessionRedactor;
+}
+
+/** The history of a session as rows of another one: with ids of its own, and without passwords and notes of one person. */
+export class HistoryCopy {
+	readonly #history: History;
+	readonly #sessionId: string;
+	readonly #redactor: SessionRedactor;
+	readonly #runs: ReadonlyMap<string, string>;
+	readonly #files: ReadonlyMap<string, string>;
+
+	constructor(history: History, sessionId: string, { ids, redactor }: CopyPorts) {
+		this.#history = history;
+		this.#sessionId = sessionId;
+		this.#redactor = redactor;
+		this.#runs = new Map(history.runs.map(({ id }) => [id, ids.create("run")]));
+		const { runs, steps, events } = history;
+		const texts = [
+			...runs.map(({ attachments }) => attachments ?? ""),
+			...steps.map(({ data }) => data),
+			...events.map(({ event }) => JSON.stringify(event)),
+		];
+		const used = new Set(texts.flatMap((text) => text.match(fileIds) ?? []));
+		const copied = history.files.filter((id) => used.has(id));
+		this.#files = new Map(copied.map((id) => [id, newFileId(id, sessionId, ids)]));
+	}
+
+	/** The files of these turns. */
+	get files(): readonly FileCopy[] {
+		return [...this.#files].map(([from, id]) => ({ from, id }));
+	}
+
+	/** The events that show the history, with their times. */
+	events(): { readonly at: number; readonly event: RecordedEvent }[] {
+		return this.#history.events.map(({ at, event }) => ({ at, event: this.#event(event) }));
+	}
+
+	/** Stores all rows except events and files. */
+	async store(tx: Tx): Promise<void> {
+		const byRun = Map.groupBy(this.#history.steps, (step) => step.run_id);
+		for (const run of this.#history.runs) await this.#storeRun(tx, run, byRun.get(run.id) ?? []);
+		for (const [index, { level, run_ordinal, message, summary, at }] of this.#history.compactions.entries()) {
+			const place = { session_id: this.#sessionId, n: index + 1 };
+			const hash = summaryHash({ sessionId: place.session_id, n: place.n, summary });
+			const row = { ...place, level, run_ordinal, message, summary, at, hash, ...stamp };
+			await tx.insertInto("compactions").values(row).execute();
+		}
+		for (const row of this.#history.readMessages) {
+			const copied = { ...row, session_id: this.#sessionId, run_id: this.#runId(row.run_id), ...stamp };
+			await tx.insertInto("read_messages").values(copied).execute();
+		}
+		const texts = this.#history.events.flatMap(({ event }) => ("content" in event ? [event.content] : []));
+		await indexMessages(tx, this.#sessionId, texts);
+	}
+
+	async #storeRun(tx: Tx, run: Row<"runs">, steps: readonly Row<"steps">[]): Promise<void> {
+		const id = this.#runId(run.id);
+		await insertRun(tx, {
+			id,
+			sessionId: this.#sessionId,
+			ordinal: Number(run.ordinal),
+			state: "ended",
+			content: run.content,
+			images: run.images,
+			retryOf: run.retry_of === null ? null : this.#runId(run.retry_of),
+			attachments: run.attachments === null ? null : this.#renamed(run.attachments),
+			// The message of a chat belongs to the first session.
+			correlation: null,
+			actor: run.actor,
+			options: run.options,
+			context: run.context,
+			acceptAll: 0,
+			at: Number(run.created_at),
+		});
+		await endRun(tx, { id, at: Number(run.ended_at) });
+		if (run.joined !== null) {
+			const joined = this.#runId(run.joined);
+			await tx.updateTable("runs").set({ joined }).where("id", "=", id).execute();
+		}
+		const [first] = steps;
+		if (!first) return;
+		await insertStep(tx, { runId: id, n: 0, at: Number(first.at), data: JSON.stringify(importedStep) });
+		const remaining = fromRow<Step>(first.data).kind === "imported" ? steps.slice(1) : steps;
+		for (const [index, { at, data }] of remaining.entries()) {
+			await insertStep(tx, { runId: id, n: index + 1, at: Number(at), data: this.#step(data) });
+		}
+	}
+
+	#step(data: string): string {
+		const step = fromRow<Step>(data);
+		switch (step.kind) {
+			case "reply":
+				return JSON.stringify({ ...step, content: step.content.flatMap((block) => this.#block(block)) });
+			case "recalled":
+				return JSON.stringify({ ...step, personal: "" });
+			case "result": {
+				const { later, ...result } = step;
+				return this.#renamed(JSON.stringify({ ...result, ...defined({ text: later }) }));
+			}
+			default:
+				return this.#renamed(data);
+		}
+	}
+
+	/** Signed thinking must be returned unchanged, or its provider refuses it. With a password in it, it is left out. */
+	#block(block: ReplyBlock): ReplyBlock[] {
+		const sink = this.#redactor.into("history");
+		if (block.type === "text") return [{ ...block, text: this.#renamed(block.text) }];
+		if (block.type === "call") {
+			const renamed = this.#renamed(JSON.stringify(block.arguments));
+			return [{ ...block, arguments: sink.redactFields(fromRow(renamed)) }];
+		}
+		const text = sink.redact(block.text);
+		const isSealed = block.signature !== undefined || block.redacted !== undefined;
+		if (!isSealed) return [{ ...block, text }];
+		return text === block.text ? [block] : [];
+	}
+
+	#event(event: CopiedEvent): RecordedEvent {
+		const copied = fromRow<CopiedEvent>(this.#renamed(JSON.stringify(event)));
+		const named = { ...copied, runId: this.#runId(event.runId), imported: true as const };
+		if (named.type === "user.message") {
+			const { correlation: _correlation, retryOf, ...message } = named;
+			return { ...message, ...defined({ retryOf: retryOf && this.#runId(retryOf) }) };
+		}
+		if (named.type !== "assistant.message") return named;
+		const { joined, trusted: _trusted, ...message } = named;
+		return { ...message, ...defined({ joined: joined && this.#runId(joined) }) };
+	}
+
+	/** A run that is not in these turns keeps its id, by which nothing is found. */
+	#runId(id: string): string {
+		return this.#runs.get(id) ?? id;
+	}
+
+	#renamed(text: string): string {
+		return this.#files.size === 0 ? text : text.replaceAll(fileIds, (id) => this.#files.get(id) ?? id);
+	}
+}
+
+type ReplyBlock = Extract<Step, { kind: "reply" }>["content"][number];
+
+const importedStep: Step = { kind: "imported" };
+
+/** Ids of stored files in texts and in JSON. */
+const fileIds = /\b(?:file|output)_[0-9a-z]+\b/g;
+
+function newFileId(id: string, sessionId: string, ids: Ids): string {
+	return id.startsWith("output_") ? outputName(sessionId, id) : ids.create("file");
+}

@@ -1,0 +1,204 @@
+import { ParleyError } from "@parley/base";
+import type { Observers } from "../../conversation/observers.ts";
+import type { Session } from "../../conversation/session.ts";
+import type { Sessions } from "../../conversation/sessions.ts";
+import type { Files } from "../../files/files.ts";
+import { answerOf, type Keyed, type KeyServices, once } from "../../store/idempotency.ts";
+import type { Journal, Tx } from "../../store/journal.ts";
+import { indexName } from "../../store/search-texts.ts";
+import { sessionRow } from "../../store/session-row.ts";
+import { stamp } from "../../store/tables.ts";
+import { forkTitle } from "../../text/fork-title.ts";
+import { oneLine } from "../../text/title-text.ts";
+import { type Audit, requestedBy } from "../../trust/audit/audit.ts";
+import { setBudget } from "../../usage/set-budget.ts";
+import { unknownSession } from "../../vocabulary/authorize.ts";
+import type { Recorded } from "../../vocabulary/event.ts";
+import { HistoryCopy, readHistoryRows } from "./copy-history.ts";
+import type { ImportPorts } from "./store-import.ts";
+import { forkTexts } from "./texts.ts";
+
+interface ForkPorts extends KeyServices, Omit<ImportPorts, "redactor"> {
+	readonly journal: Journal;
+	readonly audit: Audit;
+	readonly observers: Observers;
+	readonly files: Files;
+	readonly sessions: Sessions;
+}
+
+/** The last turn and the names of a fork. */
+export interface WantedFork {
+	/** Number of the last turn that it has, from 1. Default: the last one before the first that has not ended. */
+	readonly at?: number;
+	/** Default: the title of the other session with "(fork)". */
+	readonly title?: string;
+	readonly externalKey?: string;
+}
+
+export interface Fork {
+	readonly id: string;
+	readonly title: string;
+	/** Number of its turns. */
+	readonly turns: number;
+	/** The `seq` of its last event. */
+	readonly lastSeq: number;
+}
+
+/**
+ * Starts a session with the first turns of another one, in one transaction. The fork has its own copy of the transcript and of
+ * the files, and is independent from then on, except for the working directory. It has the taint, profile, model, budgets,
+ * owner and channel of the other session, and none of its grants, questions, passwords, messages in the queue and work.
+ * Throws `failed_precondition` for a turn that has not ended, and `invalid_argument` for one that does not exist.
+ */
+export async function forkSession(
+	ports: ForkPorts,
+	request: Keyed,
+	sessionId: string,
+	wanted: WantedFork,
+): Promise<Fork> {
+	const { journal, ids } = ports;
+	// Looked up first, because the first session may be deleted by now.
+	const known = await journal.store.read((db) => answerOf<Fork>(db, request, ports));
+	if (known) return await stillThere(journal, known.response);
+	using lease = await ports.sessions.lease(request.principal, sessionId, "session.fork");
+	const { session } = lease;
+	const { turns, history } = await journal.store.read(async (db) => {
+		const last = await chooseTurn(db, sessionId, wanted.at);
+		return { turns: last, history: await readHistoryRows(db, sessionId, last) };
+	});
+	const id = ids.create("sess");
+	const copy = new HistoryCopy(history, id, { ids, redactor: session.redactor });
+	let created: readonly Recorded[] = [];
+	const { response } = await ports.files.copying(copy.files, () =>
+		// A commit of the first session, so that it is not deleted meanwhile.
+		session.commit((tx) =>
+			once<Fork>(tx, request, ports, async () => {
+				const title = await storeFork(tx, ports, session, { ...wanted, id });
+				await copy.store(tx);
+				await ports.files.recordCopies(tx, id, copy.files);
+				created = await appendEvents(tx, journal, copy, { id, turns, sessionId });
+				const what = { action: "session.fork", object: sessionId, decision: "created" };
+				await ports.audit.record(tx, {
+					...requestedBy(request.principal),
+					...what,
+					args: { fork: id, turns },
+				});
+				return { id, title, turns, lastSeq: created.at(-1)?.seq ?? 0 };
+			}),
+		),
+	);
+	for (const event of created) ports.observers.notify(event, session.owner);
+	return response;
+}
+
+async function appendEvents(
+	tx: Tx,
+	journal: Journal,
+	copy: HistoryCopy,
+	{ id, turns, sessionId }: { readonly id: string; readonly turns: number; readonly sessionId: string },
+): Promise<readonly Recorded[]> {
+	const first = await journal.append(tx, id, [{ type: "session.created", forkedFrom: { sessionId, turns } }]);
+	const copied = copy.events();
+	const times = copied.map(({ at }) => at);
+	const rest = await journal.append(
+		tx,
+		id,
+		copied.map(({ event }) => event),
+		times,
+	);
+	return [...first, ...rest];
+}
+
+/** The last turn of the fork. All turns up to it have ended. */
+async function chooseTurn(db: Tx, sessionId: string, at: number | undefined): Promise<number> {
+	const runs = db.selectFrom("runs").where("session_id", "=", sessionId);
+	const { last } = await runs
+		.select((eb) => eb.fn.max<number | null>("ordinal").as("last"))
+		.executeTakeFirstOrThrow();
+	const { open } = await runs
+		.where("state", "<>", "ended")
+		.select((eb) => eb.fn.min<number | null>("ordinal").as("open"))
+		.executeTakeFirstOrThrow();
+	const all = Number(last ?? 0);
+	const ended = open === null ? all : Number(open) - 1;
+	if (at !== undefined && (at < 1 || at > all)) {
+		throw new ParleyError(forkTexts.noTurn(at, all), { code: "invalid_argument" });
+	}
+	const turn = at ?? ended;
+	if (turn >= 1 && turn <= ended) return turn;
+	throw new ParleyError(forkTexts.notEnded(at, ended), { code: "failed_precondition" });
+}
+
+/** Stores the fork with the present properties of the other session. Returns its title. */
+async function storeFork(
+	tx: Tx,
+	ports: ForkPorts,
+	session: Session,
+	{
+		id,
+		title: chosen = "",
+		externalKey = null,
+	}: Omit<WantedFork, "externalKey"> & {
+		readonly id: string;
+		readonly externalKey?: string | null;
+	},
+): Promise<string> {
+	const from = await tx
+		.selectFrom("sessions")
+		.selectAll()
+		.where("id", "=", session.id)
+		.executeTakeFirstOrThrow();
+	await refuseUsedKey(tx, from.owner, externalKey);
+	const own = oneLine(session.redactor.redact(chosen));
+	const title = own === "" ? forkTitle(from.title) : own;
+	const { owner, root_dir, profile, place, model, taint } = from;
+	const named = { title, titled_by: own === "" ? from.titled_by : ("person" as const) };
+	const facts = { id, owner, root_dir, profile, place, external_key: externalKey, ...named };
+	await tx
+		.insertInto("sessions")
+		.values({ ...sessionRow(facts, ports.clock.now()), model, taint })
+		.execute();
+	await indexName(tx, id, [title, externalKey]);
+	const { store } = ports.journal;
+	const budgets = await tx.selectFrom("budgets").selectAll().where("scope", "=", session.id).execute();
+	for (const { period, limit_cost, set_by: by } of budgets) {
+		const limit = limit_cost === null ? null : Number(limit_cost);
+		await setBudget(
+			tx,
+			{ scope: "session", sessionId: id, period, limit },
+			{ store, by, at: ports.clock.now() },
+		);
+	}
+	const prompt = await tx
+		.selectFrom("system_prompts")
+		.select("text")
+		.where("session_id", "=", session.id)
+		.executeTakeFirst();
+	if (prompt) {
+		await tx
+			.insertInto("system_prompts")
+			.values({ session_id: id, text: prompt.text, ...stamp })
+			.execute();
+	}
+	return title;
+}
+
+async function refuseUsedKey(tx: Tx, owner: string, externalKey: string | null): Promise<void> {
+	if (externalKey === null) return;
+	const known = await tx
+		.selectFrom("sessions")
+		.select("id")
+		.where("owner", "=", owner)
+		.where("external_key", "=", externalKey)
+		.executeTakeFirst();
+	if (known) throw new ParleyError(forkTexts.usedKey(externalKey), { code: "already_exists" });
+}
+
+/** A repeated key creates no other fork, and returns none that was deleted. */
+async function stillThere(journal: Journal, fork: Fork): Promise<Fork> {
+	const known = await journal.store.read((db) =>
+		db.selectFrom("sessions").select("id").where("id", "=", fork.id).executeTakeFirst(),
+	);
+	if (known) return fork;
+	throw unknownSession(fork.id);
+}
