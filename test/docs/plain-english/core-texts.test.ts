@@ -1,5 +1,5 @@
 import { globSync, readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { isExcepted } from "./exceptions.ts";
 import { root, userTexts } from "./readings.ts";
@@ -40,43 +40,21 @@ const exceptions = [
 	{ path: "testing", reason: "no person or model reads it outside of tests" },
 ];
 
-/** Texts outside of `texts.ts` in folders that still have some. Lower a number with the texts, and never raise one. */
-const remaining: Readonly<Record<string, number>> = {
-	"models/offline": 98,
-};
-
 const source = "packages/core/src";
 
-/** Texts outside of `texts.ts` by folder, each with its file. */
-function outside(): Map<string, { readonly file: string; readonly text: string }[]> {
-	const files = globSync(`${source}/**/*.ts`, { cwd: root })
-		.filter((file) => !/\.test\.ts$|\/texts\.ts$/.test(file))
-		.map((file) => file.slice(source.length + 1));
-	return Map.groupBy(
-		files.flatMap((file) =>
-			userTexts(file, readFileSync(join(root, source, file), "utf8")).map(({ text }) => ({ file, text })),
-		),
-		({ file }) => dirname(file),
+const outside = globSync(`${source}/**/*.ts`, { cwd: root })
+	.filter((file) => !/\.test\.ts$|\/texts\.ts$/.test(file))
+	.map((file) => file.slice(source.length + 1))
+	.flatMap((file) =>
+		userTexts(file, readFileSync(join(root, source, file), "utf8")).map(({ text }) => ({ file, text })),
 	);
-}
 
 test("texts of core that a person or a model reads are in texts.ts of their folder", () => {
-	const found = [...outside()].flatMap(([folder, texts]) => {
-		const others = texts.filter(({ file, text }) => !isExcepted(exceptions, file, text));
-		return others.length > (remaining[folder] ?? 0) ? others.map(({ file, text }) => `${file}: ${text}`) : [];
-	});
-	expect(found.join("\n")).toBe("");
+	const others = outside.filter(({ file, text }) => !isExcepted(exceptions, file, text));
+	expect(others.map(({ file, text }) => `${file}: ${text}`).join("\n")).toBe("");
 });
 
-test("each exception is for a text, and each number is exact", () => {
-	const all = outside();
-	const texts = [...all.values()].flat();
-	expect(exceptions.filter((one) => !texts.some(({ file, text }) => isExcepted([one], file, text)))).toEqual(
-		[],
-	);
-	const counts = Object.keys(remaining).map((folder) => {
-		const others = (all.get(folder) ?? []).filter(({ file, text }) => !isExcepted(exceptions, file, text));
-		return [folder, others.length];
-	});
-	expect(Object.fromEntries(counts)).toEqual(remaining);
+test("each exception is for a text", () => {
+	const unused = exceptions.filter((one) => !outside.some(({ file, text }) => isExcepted([one], file, text)));
+	expect(unused).toEqual([]);
 });

@@ -4,7 +4,10 @@ import { builtinTools } from "../../tools/builtin.ts";
 import { createWebFetch } from "../../tools/web/web-fetch.ts";
 import { createWebSearch } from "../../tools/web/web-search.ts";
 import { taskTools } from "../../use-cases/tasks/tools/task-tools.ts";
-import { commandWords, type OfflineCommand, parseCommands } from "./grammar.ts";
+import { type OfflineCommand, parseCommands } from "./grammar.ts";
+import { offlineCommandTexts } from "./texts.ts";
+
+const helpExamples = Object.entries(offlineCommandTexts).map(([word, { example }]) => ({ word, example }));
 
 const call = (name: string, args: unknown, together = false): OfflineCommand => ({
 	kind: "call",
@@ -134,14 +137,14 @@ test.each([
 	['tool: {"a": 1}', "the name of the tool is missing"],
 	["tool: x [1]", "the arguments are not a JSON object"],
 	["tool: x null", "the arguments are not a JSON object"],
-	["choose: A | | B", "a choice between two bars is empty"],
-	["pick: A |", "a choice between two bars is empty"],
-	["plan: look | | test", "a choice between two bars is empty"],
+	["choose: A | | B", "a text between two bars (|) is empty"],
+	["pick: A |", "a text between two bars (|) is empty"],
+	["plan: look | | test", "a text between two bars (|) is empty"],
 	["review: <<< a table", "it needs a reason"],
 	["review: May I? <<<", "it needs a reason"],
 	["spawn: Count", "it needs a title, <<< and a description"],
 	["spawn: <<< run: wc", "it needs a title, <<< and a description"],
-	["wait: task_1", "it waits for all"],
+	["wait: task_1", "it can only wait for all workers"],
 	["long: many tokens", "1 to 1000000 tokens"],
 	["long: 0 tokens", "1 to 1000000 tokens"],
 	["long: 1000001 tokens", "1 to 1000000 tokens"],
@@ -165,10 +168,10 @@ test("commands are found in any line, in their order, with any line ends", () =>
 });
 
 test("every example of the help is a command of its own word", () => {
-	for (const { word, example, calls } of commandWords) {
+	for (const { word, example } of helpExamples) {
 		const [command, ...others] = parseCommands(`${word}: ${example}`);
 		expect(others).toEqual([]);
-		expect(command?.kind, word).toBe(calls ? "call" : word);
+		expect(command?.kind, word).toBe(["say", "think", "long", "fail"].includes(word) ? word : "call");
 	}
 });
 
@@ -184,7 +187,7 @@ test("every tool can be called by a line, and accepts the arguments of the examp
 			...taskTools({ supervised: true, spawns: true }),
 		]),
 	];
-	const called = commandWords
+	const called = helpExamples
 		.flatMap(({ word, example }) => parseCommands(`${word}: ${example}`))
 		.filter((command) => command.kind === "call");
 	for (const { name, arguments: args } of called) {

@@ -8,8 +8,10 @@ import { isContextText } from "../../vocabulary/message-context.ts";
 import type { Model, ModelEvent, ModelRequest } from "../../vocabulary/model.ts";
 import { withoutAttribution } from "../../vocabulary/transcript.ts";
 import { noUsage } from "../../vocabulary/usage.ts";
+import { exchangeTexts } from "../exchange/texts.ts";
 import type { Judged, Verdict } from "../verdict.ts";
 import { type OfflineCommand, parseCommands } from "./grammar.ts";
+import { offlineReplyTexts } from "./texts.ts";
 
 /** Maximum deltas of a text. A text streams word by word, or in larger pieces to stay below this maximum. */
 const MAX_DELTAS = 256;
@@ -51,7 +53,7 @@ async function* streamReply(
 		signal.throwIfAborted();
 	} catch (cause) {
 		if (!signal.aborted) throw cause;
-		throw new ParleyError("the model call was cancelled", { code: "cancelled", cause });
+		throw new ParleyError(exchangeTexts.cancelled, { code: "cancelled", cause });
 	}
 	const inputTokens = tokensOf(charactersIn(request));
 	const usage = { ...noUsage, inputTokens, outputTokens: tokensOf(characters) };
@@ -127,13 +129,6 @@ async function* pacedWords(
 	}
 }
 
-const greeting =
-	"Hello! I am the offline model: not a language model, but a small built-in assistant that runs written " +
-	"commands. Try `run: echo hi` or `ask: What is your name?`; `parley help offline` lists them all.";
-
-/** Shows readers that the reply is not from a language model. */
-const LABEL = "[offline] ";
-
 const MAX_QUOTE = 200;
 
 /**
@@ -150,14 +145,14 @@ export function nextReply(request: ModelRequest): OfflineCommand[] {
 	const commands = written.map((command) => inShortNames(command, request.tools));
 	const { turns, calls, results } = progress(request.messages.slice(latest + 1));
 	const reply = [...repeatResults(calls, results), ...(planReplies(commands)[turns] ?? [])];
-	if (commands.length === 0) reply.push(say(greeting));
-	else if (reply.every(({ kind }) => kind === "think")) reply.push(say("Done."));
+	if (commands.length === 0) reply.push(say(offlineReplyTexts.greeting));
+	else if (reply.every(({ kind }) => kind === "think")) reply.push(say(offlineReplyTexts.done));
 	return spaced(reply);
 }
 
 /** Begins the text of a reply with the label, and inserts an empty line between texts. */
 function spaced(commands: readonly OfflineCommand[]): OfflineCommand[] {
-	const leads = { say: LABEL, think: "" };
+	const leads: { say: string; think: string } = { say: offlineReplyTexts.label, think: "" };
 	const reply: OfflineCommand[] = [];
 	for (const command of commands) {
 		if (command.kind !== "call" && command.kind !== "fail") {
@@ -209,16 +204,15 @@ function repeatResults(calls: readonly CallBlock[], results: readonly ResultBloc
 }
 
 function repeatResult(name: string, { text, failed, pictures: images = [] }: ResultBlock): string {
-	const unseen = images.map(() => "[an image, which the offline model cannot see]");
+	const unseen = images.map(() => offlineReplyTexts.unseenImage);
 	const body = [text.trimEnd(), ...unseen].join("\n");
-	if (failed) return `${name} failed:\n${body}`;
-	return body === "" ? `${name} returned nothing.` : `${name} returned:\n${body}`;
+	if (failed) return offlineReplyTexts.failed(name, body);
+	return body === "" ? offlineReplyTexts.returnedNothing(name) : offlineReplyTexts.returned(name, body);
 }
 
-/** One line, so that a summary inside a message contains no command. */
 function summary(messages: readonly Message[]): string {
 	const first = textOf(messages.find(({ role }) => role === "user"));
-	return `A conversation of ${messages.length} messages that began with: "${quote(first)}"`;
+	return offlineReplyTexts.summary(messages.length, quote(first));
 }
 
 function quote(text: string): string {
@@ -296,8 +290,8 @@ function offlineVerdict(question: string): Verdict {
 	);
 	const missing = requested.find((text) => !result.includes(text));
 	if (missing !== undefined)
-		return { passed: false, reason: `the result does not contain ${JSON.stringify(missing)}` };
-	return { passed: true, reason: "the offline model only checks criteria that begin with contains:" };
+		return { passed: false, reason: offlineReplyTexts.notContained(JSON.stringify(missing)) };
+	return { passed: true, reason: offlineReplyTexts.verdict };
 }
 
 type Call = Extract<OfflineCommand, { kind: "call" }>;
