@@ -2,9 +2,8 @@ import { defined, ParleyError, StoreError } from "@parley/base";
 import type { Prompts } from "../conversation/prompts.ts";
 import { claimNext, drainSteers, type RunRow } from "../conversation/queue.ts";
 import type { SessionGrants } from "../conversation/session-grants.ts";
-import type { Tx } from "../store/journal.ts";
 import { indexMessages } from "../store/search-texts.ts";
-import { addTokens, endRun as markEnded } from "../store/statements.ts";
+import { addTokens, endRun as markEnded, stopperOf } from "../store/statements.ts";
 import { sessionTotal } from "../usage/ledger.ts";
 import type { EndCause, RecordedEvent, TrustBadge } from "../vocabulary/event.ts";
 import type { RunOrigin } from "../vocabulary/schedule.ts";
@@ -161,11 +160,6 @@ interface RunEnd extends Outcome {
 	readonly stoppedBy?: string;
 }
 
-async function stopperOf(tx: Tx, runId: string): Promise<string | undefined> {
-	const row = await tx.selectFrom("runs").select("cancelled_by").where("id", "=", runId).executeTakeFirst();
-	return row?.cancelled_by ?? undefined;
-}
-
 /** Records the end of the run with its events, and claims the session's next run. */
 async function recordEnd(
 	run: Run,
@@ -188,7 +182,7 @@ async function recordEnd(
 	events.push(...endsOfSkills(run, { content, error, now: clock.now() }));
 	events.push({ type: "assistant.message", runId, ...facts, ...defined({ trusted, stoppedBy }) });
 	await record(...events);
-	await run.session.task?.end(tx, record, { error, content });
+	await run.session.task?.end(tx, record, { error, content, ...defined({ stoppedBy }) });
 	const texts = run.row.retryOf === undefined ? [run.row.content] : [];
 	const steered = run.steps.flatMap((step) => (step.kind === "steered" ? [step.content] : []));
 	await indexMessages(tx, run.session.id, [...texts, ...steered, content]);

@@ -55,6 +55,8 @@ export type SessionRow = Selectable<Tables["sessions"]> & { readonly system_prom
 export interface TaskRunEnd {
 	readonly error: string;
 	readonly content: string;
+	/** Principal that stopped the run. */
+	readonly stoppedBy?: string;
 }
 
 /** Records events of the task, or of its conversation, in the transaction at hand. */

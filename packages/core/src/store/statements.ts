@@ -103,6 +103,25 @@ export const openQuestions = hotStatement<Tables, { runId: string }, { token: st
 			.where(sql<boolean>`state = 'open'`),
 );
 
+/** Notes who stopped the open runs of a session. An earlier stop stays. */
+export const noteStop = hotStatement<Tables, { sessionId: string; by: string }>((db, p) =>
+	db
+		.updateTable("runs")
+		.set(({ fn, val }) => ({ cancelled_by: fn.coalesce("cancelled_by", val(p("by"))) }))
+		.where("session_id", "=", p("sessionId"))
+		.where(sql<boolean>`state <> 'ended'`),
+);
+
+const selectStop = hotStatement<Tables, { id: string }, { cancelled_by: string | null }>((db, p) =>
+	db.selectFrom("runs").select("cancelled_by").where("id", "=", p("id")),
+);
+
+/** Principal that stopped a run; undefined without one. */
+export async function stopperOf(tx: Kysely<Tables>, id: string): Promise<string | undefined> {
+	const [row] = await selectStop(tx, { id });
+	return row?.cancelled_by ?? undefined;
+}
+
 export const endRun = hotStatement<Tables, { id: string; at: number }>((db, p) =>
 	db
 		.updateTable("runs")

@@ -103,6 +103,17 @@ export const approvals: readonly Scene<DiscordSite>[] = [
 		],
 	},
 	{
+		name: "the approval of a sub-agent names the person who stopped the work",
+		steps: [
+			{ says: "@Parley delegate: Count <<< write: notes.txt <<< hello" },
+			{ shows: "[Approve once]" },
+			{ says: "@Parley stop" },
+			{ shows: ["⌛ **No answer**, so the call did not run", "@Mia stopped the work"] },
+			{ hides: "[Approve once]" },
+			{ file: "notes.txt", has: null },
+		],
+	},
+	{
 		name: "the first of two simultaneous presses decides, and the other person is informed",
 		steps: [
 			...asks,

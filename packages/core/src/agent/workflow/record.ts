@@ -1,6 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
-import { endTask } from "../../conversation/tasks/end-task.ts";
+import { defined } from "@parley/base";
+import { endTask, type TaskEnd } from "../../conversation/tasks/end-task.ts";
 import { findTask } from "../../conversation/tasks/read-tasks.ts";
+import { stopperOf } from "../../store/statements.ts";
 import { shorten } from "../../text/visible.ts";
 import type { RecordedEvent } from "../../vocabulary/event.ts";
 import type { WorkflowEnd, WorkflowStep, WorkStep } from "../../vocabulary/skill.ts";
@@ -126,13 +128,15 @@ export async function settleWorkflows(run: Run, writing: Writing, error: string)
 	const open = workflowsIn(run.steps).filter(({ end }) => end === undefined);
 	const ended: string[] = [];
 	const record = new WorkflowRecord(run, writing);
+	const stoppedBy = await stopperOf(writing.tx, run.id);
+	const end: TaskEnd = { state: "cancelled", reason: workflowTexts.ended, ...defined({ stoppedBy }) };
 	for (const progress of open) {
 		for (const step of progress.open) {
 			const taskId = progress.lastTry(step.id)?.taskId ?? "";
 			const row = await findTask(writing.tx, taskId);
 			const now = run.clock.now();
 			const deps = { tx: writing.tx, now, record: writing.record };
-			if (row) ended.push(...(await endTask(deps, row, { state: "cancelled", reason: workflowTexts.ended })));
+			if (row) ended.push(...(await endTask(deps, row, end)));
 			const nothing = { output: "", reason: "", willRetry: false, tokens: 0, cost: 0 };
 			await record.finish(progress, step, { ...nothing, error: "cancelled" });
 		}

@@ -254,6 +254,33 @@ test("cancelling the run cancels its sub-agents", async () => {
 	log.check();
 });
 
+test.each(["while the gateway works", "while the gateway is stopped"])(
+	"approvals of a sub-agent name the person who stops the run %s",
+	async (moment) => {
+		const asks = { hello: [delegating(work("A"))], A: [[calls("s1", "edit")]] };
+		const tools = [delegate, probeTool("edit", { classes: ["write"] })];
+		const { t, log, home } = await begin(new WorkflowScript(asks), { tools });
+		const { prompt } = await log.next("prompt.requested");
+		const { directory, clock } = t;
+		const isStopped = moment.endsWith("stopped");
+		if (isStopped) await t.stop();
+		await using again = isStopped
+			? await TestRuntime.open({ model: new WorkflowScript(asks), directory, clock, tools })
+			: t;
+		const later = await EventLog.join(again.runtime, home, { afterSeq: 0 });
+		await again.runtime.cancel(unkeyed(), home);
+		await again.runtime.start();
+		const closed = await later.next("prompt.closed");
+		expect(closed).toEqual({
+			type: "prompt.closed",
+			token: prompt.token,
+			reason: "cancelled",
+			by: "operator",
+		});
+		later.check();
+	},
+);
+
 /** Restarts the runtime after sub-agent A has completed, while sub-agent B runs with `settings`. After the restart, B gets `reply`. */
 async function restartDuring(settings: object, reply: ScriptedReply) {
 	const first = new WorkflowScript({

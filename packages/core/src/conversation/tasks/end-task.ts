@@ -1,5 +1,6 @@
 import { defined } from "@parley/base";
 import type { Tx } from "../../store/journal.ts";
+import { noteStop } from "../../store/statements.ts";
 import { isStep, planOf, type TaskRow } from "../../store/task-rows.ts";
 import { shorten } from "../../text/visible.ts";
 import { sessionTotal } from "../../usage/ledger.ts";
@@ -15,7 +16,14 @@ const maxStoredOutput = 64_000;
 export type TaskEnd =
 	| { readonly state: "completed"; readonly output: string }
 	| { readonly state: "failed"; readonly error: string; readonly output?: string }
-	| { readonly state: "cancelled"; readonly reason: string; readonly by?: string };
+	| {
+			readonly state: "cancelled";
+			readonly reason: string;
+			/** Principal that cancelled this task. */
+			readonly by?: string;
+			/** Principal that stopped the work of which this task was a part. */
+			readonly stoppedBy?: string;
+	  };
 
 export interface EndDeps {
 	readonly tx: Tx;
@@ -51,7 +59,10 @@ export async function endTask(deps: EndDeps, row: TaskRow, end: TaskEnd): Promis
 		.where("state", "not in", endStates)
 		.executeTakeFirst();
 	if (ended.numUpdatedRows === 0n) return [];
-	const workers = await endWorkers(deps, row);
+	const stoppedBy = end.state === "cancelled" ? (end.by ?? end.stoppedBy) : undefined;
+	// Its run ends later, perhaps in another process.
+	if (stoppedBy !== undefined) await noteStop(tx, { sessionId: row.own_session_id, by: stoppedBy });
+	const workers = await endWorkers(deps, row, stoppedBy);
 	await record(...(await endEvents(deps, row, end)));
 	if (row.id === ownTask) await record(...workerEnd(row.id, end.state === "completed" ? end : { error }));
 	await wakeParent(tx, row, now);
@@ -95,17 +106,16 @@ function summaryOf(output: string): string {
 	return shorten(output, maxOutput);
 }
 
-async function endWorkers(deps: EndDeps, row: TaskRow): Promise<string[]> {
+async function endWorkers(deps: EndDeps, row: TaskRow, stoppedBy: string | undefined): Promise<string[]> {
 	const workers = await deps.tx
 		.selectFrom("tasks")
 		.selectAll()
 		.where("parent_id", "=", row.id)
 		.where("state", "not in", endStates)
 		.execute();
+	const end = { state: "cancelled", reason: taskStateTexts.parentEnded, ...defined({ stoppedBy }) } as const;
 	const ended: string[] = [];
-	for (const worker of workers) {
-		ended.push(...(await endTask(deps, worker, { state: "cancelled", reason: taskStateTexts.parentEnded })));
-	}
+	for (const worker of workers) ended.push(...(await endTask(deps, worker, end)));
 	return ended;
 }
 

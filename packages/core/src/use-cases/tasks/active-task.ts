@@ -1,4 +1,4 @@
-import { type Clock, type Ids, ParleyError } from "@parley/base";
+import { type Clock, defined, type Ids, ParleyError } from "@parley/base";
 import type { Observers } from "../../conversation/observers.ts";
 import type { Session, SessionTask, TaskRunEnd } from "../../conversation/session.ts";
 import { type Claim, renewClaim } from "../../conversation/tasks/claim.ts";
@@ -113,16 +113,16 @@ export class ActiveTask implements SessionTask {
 		throw new ParleyError(taskRefusalTexts.claimedElsewhere(this.taskId), { code: "aborted" });
 	}
 
-	async end(tx: Tx, record: RecordTask, { error, content }: TaskRunEnd): Promise<void> {
+	async end(tx: Tx, record: RecordTask, runEnd: TaskRunEnd): Promise<void> {
 		this.#endedWith = [];
 		const { services } = this.#parts;
 		const row = await findTask(tx, this.taskId);
 		if (!row || hasEnded(row.state)) {
 			// A principal ended it while it was active, and its event was sent then.
-			await record(...workerEnd(this.taskId, { error: row?.error || error }));
+			await record(...workerEnd(this.taskId, { error: row?.error || runEnd.error }));
 			return;
 		}
-		const end = endOf(error, content);
+		const end = endOf(runEnd);
 		const writing = { tx, now: services.clock.now(), record, ownTask: this.taskId };
 		const ended = await endTask(writing, row, end);
 		this.#endedWith = ended.filter((id) => id !== this.taskId);
@@ -169,9 +169,10 @@ export class ActiveTask implements SessionTask {
 	}
 }
 
-function endOf(error: string, output: string): TaskEnd {
+function endOf({ error, content: output, stoppedBy }: TaskRunEnd): TaskEnd {
 	if (error === "") return { state: "completed", output };
-	return error === "cancelled" ? { state: "cancelled", reason: error } : { state: "failed", error, output };
+	if (error !== "cancelled") return { state: "failed", error, output };
+	return { state: "cancelled", reason: error, ...defined({ stoppedBy }) };
 }
 
 type RecordTask = (...events: RecordedEvent[]) => Promise<unknown>;

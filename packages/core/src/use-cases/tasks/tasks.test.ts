@@ -148,6 +148,21 @@ test("cancelling a task stops its work, and its workers", async () => {
 	log.check();
 });
 
+test("the approval of a worker names the person who cancels the task above it", async () => {
+	const worker = { title: "North", description: "count the northern stars" };
+	const replies = [
+		[calls("c1", "spawn_worker", worker)],
+		[calls("c2", "wait_for_workers")],
+		[calls("c3", "write_file", { path: "a.txt", content: "x" })],
+	];
+	const { t, log, id } = await begun(replies, { ...counting, tools: ["write_file"] });
+	await using _ = t;
+	const { prompt } = await log.next("prompt.requested");
+	await t.runtime.tasks.cancel(unkeyed(), id, "no longer needed");
+	expect(await log.next("prompt.closed")).toMatchObject({ token: prompt.token, by: "operator" });
+	log.check();
+});
+
 /** Resolves when the blocked model has emitted text. */
 function worksOn({ runtime }: TestRuntime): Promise<void> {
 	return new Promise((resolve) => {
