@@ -84,14 +84,41 @@ function answerTo({ method, params = {} }: Message): object | undefined {
 	}
 }
 
+const address = "https://login.example.com/start?for=1";
+
+/** The input that the server requests of a person during a call. */
+function requestForInput(): object | undefined {
+	if (faults.has("asks-for-address")) return { mode: "url", elicitationId: "e1", url: address };
+	const colour = { type: "string", title: "colour" };
+	const sizes = {
+		type: "array",
+		title: "sizes",
+		items: { type: "string", enum: ["s", "m", "l"] },
+		minItems: 1,
+		maxItems: 2,
+	};
+	if (faults.has("asks")) return form({ colour });
+	if (faults.has("asks-much")) return form({ colour, sizes, gift: { type: "boolean", title: "gift" } });
+	if (faults.has("asks-for-secrets"))
+		return form({ colour, password: { type: "string", title: "password" } });
+	return undefined;
+}
+
+function form(properties: object): object {
+	return { requestedSchema: { type: "object", properties, required: Object.keys(properties) } };
+}
+
 function answerToCall(params: Readonly<Record<string, unknown>>): object | undefined {
 	calls += 1;
 	if (faults.has("hangs-in-calls")) return undefined;
-	const field = faults.has("asks") ? "colour" : faults.has("asks-for-secrets") ? "password" : undefined;
-	if (field !== undefined) {
-		const properties = { [field]: { type: "string", title: field } };
-		const requestedSchema = { type: "object", properties, required: [field] };
-		send({ id: "form", method: "elicitation/create", params: { message: "Please choose", requestedSchema } });
+	if (faults.has("needs-address") && calls === 1) {
+		const elicitations = [{ mode: "url", elicitationId: "e1", message: "Please log in", url: address }];
+		send({ id: waiting, error: { code: -32042, message: "Log in first", data: { elicitations } } });
+		return undefined;
+	}
+	const request = requestForInput();
+	if (request !== undefined) {
+		send({ id: "form", method: "elicitation/create", params: { message: "Please choose", ...request } });
 		return undefined;
 	}
 	if (faults.has("dies-in-calls")) process.exit(4);

@@ -141,6 +141,82 @@ test("a request of a server for input is a question to the person, and its time 
 	expect(resultsIn(s.model)[0]).toContain('form: {"action":"accept","content":{"colour":"blue"}}');
 });
 
+test("a form with several fields is a question for each, and a wrong number of choices is asked again", async () => {
+	await using s = await openScene([scripted(["asks-much"])], callsOnce("scripted__echo", { text: "" }));
+	await s.t.runtime.acceptAll(unkeyed(), s.session);
+	await s.t.send(s.session, "go");
+	const first = await s.log.next("prompt.requested");
+	expect(first.prompt.label).toBe("The MCP server scripted asks (question 1 of 3): Please choose (colour)");
+	await s.t.runtime.answer(unkeyed(), first.prompt.token, { value: "blue" });
+	for (const values of [
+		["s", "m", "l"],
+		["l", "s"],
+	]) {
+		const { prompt } = await s.log.next("prompt.requested");
+		expect(prompt.type).toBe("multi");
+		expect(prompt.label).toContain("(question 2 of 3): Please choose (sizes, choose 1 to 2)");
+		await s.t.runtime.answer(unkeyed(), prompt.token, { values });
+	}
+	const last = await s.log.next("prompt.requested");
+	await s.t.runtime.answer(unkeyed(), last.prompt.token, { value: "no" });
+	await s.log.next("assistant.message");
+	expect(resultsIn(s.model)[0]).toContain('"content":{"colour":"blue","sizes":["l","s"],"gift":false}');
+});
+
+test("a person who cancels one question of a form declines the form", async () => {
+	await using s = await openScene([scripted(["asks-much"])], callsOnce("scripted__echo", { text: "" }));
+	await s.t.runtime.acceptAll(unkeyed(), s.session);
+	await s.t.send(s.session, "go");
+	const first = await s.log.next("prompt.requested");
+	await s.t.runtime.answer(unkeyed(), first.prompt.token, { value: "blue" });
+	const second = await s.log.next("prompt.requested");
+	await s.t.runtime.answer(unkeyed(), second.prompt.token, { cancelled: true });
+	await s.log.next("assistant.message");
+	expect(resultsIn(s.model)[0]).toContain('form: {"action":"decline"}');
+});
+
+test("a server gets at most 20 questions for a call", async () => {
+	await using s = await openScene([scripted(["asks-much"])], callsOnce("scripted__echo", { text: "" }));
+	await s.t.runtime.acceptAll(unkeyed(), s.session);
+	await s.t.send(s.session, "go");
+	const first = await s.log.next("prompt.requested");
+	await s.t.runtime.answer(unkeyed(), first.prompt.token, { value: "blue" });
+	for (let wrong = 0; wrong < 19; wrong++) {
+		const { prompt } = await s.log.next("prompt.requested");
+		await s.t.runtime.answer(unkeyed(), prompt.token, { values: ["s", "m", "l"] });
+	}
+	await s.log.next("assistant.message");
+	expect(resultsIn(s.model)[0]).toContain('form: {"action":"decline"}');
+});
+
+test.each(["asks-for-address", "needs-address"])(
+	"a person opens an address for a server that %s",
+	async (fault) => {
+		await using s = await openScene([scripted([fault])], callsOnce("scripted__echo", { text: "hi" }));
+		await s.t.runtime.acceptAll(unkeyed(), s.session);
+		await s.t.send(s.session, "go");
+		const { prompt } = await s.log.next("prompt.requested");
+		expect(prompt.type).toBe("select");
+		expect(prompt.label).toMatch(
+			/^The MCP server scripted asks you to open a page of login\.example\.com: .*\nhttps:\/\/login\.example\.com\/start\?for=1$/,
+		);
+		await s.t.runtime.answer(unkeyed(), prompt.token, { value: "opened" });
+		await s.log.next("assistant.message");
+		const expected = fault === "needs-address" ? "echo: hi" : 'form: {"action":"accept"}';
+		expect(resultsIn(s.model)[0]).toContain(expected);
+	},
+);
+
+test("a call fails if its person does not open the address that it needs", async () => {
+	await using s = await openScene([scripted(["needs-address"])], callsOnce("scripted__echo", { text: "hi" }));
+	await s.t.runtime.acceptAll(unkeyed(), s.session);
+	await s.t.send(s.session, "go");
+	const { prompt } = await s.log.next("prompt.requested");
+	await s.t.runtime.answer(unkeyed(), prompt.token, { value: "no" });
+	await s.log.next("assistant.message");
+	expect(resultsIn(s.model)[0]).toContain("failed: the MCP server scripted failed: Log in first");
+});
+
 test("a request of a server for a secret is declined without a question", async () => {
 	await using s = await openScene(
 		[scripted(["asks-for-secrets"])],

@@ -9,7 +9,7 @@ export interface PromptRow {
 	readonly binding: string | undefined;
 }
 
-/** Owner of a question: a call has at most one approval and at most one other question. */
+/** Owner of a question: a call has at most one approval, and at most one other question that is open. */
 export interface Asking {
 	readonly runId: string;
 	readonly callId: string;

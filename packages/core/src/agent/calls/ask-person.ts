@@ -273,11 +273,11 @@ function promptOf(run: Run, shown: ShownQuestion, { ids, profileOf }: QuestionPo
  */
 async function askPerson(
 	run: Run,
-	asking: Asking,
+	asking: Asking & { readonly isRepeated?: boolean },
 	question: () => Question,
 	prompts: Prompts,
 ): Promise<PromptRow | undefined> {
-	const known = await readPrompt(run.journal, asking);
+	const known = asking.isRepeated ? undefined : await readPrompt(run.journal, asking);
 	if (known && known.state !== "open") return known;
 	const prompt = known?.prompt ?? (await raise(run, question(), prompts));
 	if (!prompt) return undefined;
@@ -290,15 +290,19 @@ async function askPerson(
 	}
 }
 
-/** Asks a person a question of a tool, which is not an approval. */
+/**
+ * Asks a person a question of a tool, which is not an approval. `isRepeated`: whether the call has asked before, since the
+ * last restart. The first question may have been raised before it.
+ */
 export async function elicit(
 	run: Run,
-	callId: string,
+	call: { readonly id: string; readonly isRepeated: boolean },
 	elicitation: Elicitation,
 	ports: QuestionPorts,
 ): Promise<ElicitationAnswer> {
+	const { id: callId, isRepeated } = call;
 	const shown = { ...shownQuestion(run, elicitation), placeholder: "", callId };
-	const asking = { runId: run.id, callId, kind: "elicitation" } as const;
+	const asking = { runId: run.id, callId, kind: "elicitation", isRepeated } as const;
 	const question = (): Question => ({ callId, prompt: promptOf(run, shown, ports) });
 	const row = await askPerson(run, asking, question, ports.prompts);
 	if (row?.answer?.kind === "value") return { outcome: "answered", value: row.answer.value };

@@ -77,7 +77,7 @@ async function contextOf(run: Run, call: CallBlock, ports: ToolPorts): Promise<T
 		log: run.log,
 		// Planning a call reports no progress. `callTool` replaces this function.
 		progress: () => undefined,
-		ask: (question) => elicit(run, call.id, question, ports),
+		ask: questionsOf(run, call, ports),
 		openOutput: (name) => ports.files.openOutput(name, run.session.id),
 		share: (path, name) => shareFile(run, call, { path, name }, ports),
 		todo: (steps) => (taskAccess ? taskAccess.plan(steps) : writeTodo(run, call.id, steps)),
@@ -88,6 +88,15 @@ async function contextOf(run: Run, call: CallBlock, ports: ToolPorts): Promise<T
 		schedules: scheduleAccessOf(run, call.id, ports),
 		skill: (invocation) => startSkillOfCall(run, call.id, invocation, ports.skills),
 		...defined({ task: taskAccess }),
+	};
+}
+
+function questionsOf(run: Run, { id }: CallBlock, ports: QuestionPorts): ToolContext["ask"] {
+	let isRepeated = false;
+	return (question) => {
+		const call = { id, isRepeated };
+		isRepeated = true;
+		return elicit(run, call, question, ports);
 	};
 }
 

@@ -59,10 +59,51 @@ test.each([
 	{ type: "string", oneOf: [{ const: "a" }, { const: "a" }] },
 	{ type: "string", oneOf: [null, undefined] },
 	{ type: "array", items: { type: "string" } },
+	{ type: "array", items: { enum: ["a", "b"] }, minItems: 3 },
 	{ type: "string", title: "Your password" },
 	{ type: "string", enum: Array.from({ length: 26 }, String) },
 ])("a form that cannot be one question is declined: %j", async (schema) => {
 	const { question, result } = await play(schema, "a");
 	expect(question).toBeUndefined();
 	expect(result).toEqual({ action: "decline" });
+});
+
+test("a form without fields is confirmed with yes or no", async () => {
+	const params = { message: "Go on?", requestedSchema: { type: "object" as const, properties: {} } };
+	const result = (value: string) =>
+		answerForm(params, "shop", () => Promise.resolve({ outcome: "answered", value }));
+	expect(await result("yes")).toEqual({ action: "accept" });
+	expect(await result("no")).toEqual({ action: "decline" });
+});
+
+test("the default of a field of several choices is used for an empty answer", async () => {
+	const items = { anyOf: [{ const: "s", title: "Small" }, { const: "l" }] };
+	const { question, result } = await play({ type: "array", items, default: ["l"] }, "");
+	expect(question).toMatchObject({ type: "multi", label: expect.stringContaining("default: l") });
+	expect(question?.options.map(({ label }) => label)).toEqual(["Small", "l"]);
+	expect(result).toEqual({ action: "accept", content: { size: ["l"] } });
+});
+
+test.each([
+	"http://shop.example.com/",
+	"javascript:alert(1)",
+	"https://user:pw@shop.example.com/",
+	`https://shop.example.com/${"a".repeat(1_500)}`,
+	"no address",
+])("an address is declined without a question: %s", async (url) => {
+	const params = { mode: "url" as const, elicitationId: "e1", message: "Open it", url };
+	const result = await answerForm(params, "shop", () => expect.unreachable("a question"));
+	expect(result).toEqual({ action: "decline" });
+});
+
+test("an address shows its host in letters that cannot be mistaken", async () => {
+	const url = "https://\u0430pple.example/\u202Elogin";
+	const params = { mode: "url" as const, elicitationId: "e1", message: "Open it", url };
+	let label = "";
+	await answerForm(params, "shop", (question) => {
+		label = question.label;
+		return Promise.resolve({ outcome: "expired" });
+	});
+	expect(label).toContain("a page of xn--pple-43d.example: Open it");
+	expect(label).toContain("https://xn--pple-43d.example/%E2%80%AElogin");
 });

@@ -1,134 +1,147 @@
-import type { ElicitRequestParams, ElicitResult } from "@modelcontextprotocol/client";
+import type {
+	ElicitRequestFormParams,
+	ElicitRequestParams,
+	ElicitResult,
+} from "@modelcontextprotocol/client";
 import { visible } from "../../text/visible.ts";
 import type { Elicitation, ElicitationAnswer } from "../../vocabulary/prompt.ts";
-import { mcpServerTexts } from "./texts.ts";
+import { type Field, type FieldValue, fieldsOf, longestText } from "./form-fields.ts";
+import { formTexts } from "./texts.ts";
 
 export type AskPerson = (question: Elicitation) => Promise<ElicitationAnswer>;
 
-const longestText = 1_000;
 const longestLabel = 200;
-const maxOptions = 25;
-/** Names and titles of fields that ask for a secret. Servers may not request these by a form. */
-const secretField = /pass(?:word|phrase|code)|secret|token|api.?key|credential/i;
+/** An address must be complete in the question, and fit a post. */
+const longestAddress = 1_500;
 
-interface Field {
-	readonly name: string;
-	readonly type: string;
-	readonly title: string;
-	readonly choices: readonly Choice[] | undefined;
-	/** Value for an empty answer. Without it, an optional field is left out. */
-	readonly usual: string | undefined;
-	readonly isRequired: boolean;
-}
-
-interface Choice {
-	readonly value: string;
-	/** For people. */
-	readonly label: string;
-}
+const decline: ElicitResult = { action: "decline" };
 
 /**
- * Answers a request of a server for input with one question to a person. The form may have one field: a text, a number, yes
- * or no, or a choice. Other forms, addresses to open, and fields for secrets are declined without a question.
- * https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation
+ * Answers a request of a server for input with questions to a person: one question for each field of a form, or one for an
+ * address that the person opens. A form that cannot be filled by questions is declined without one (see `fieldsOf`), as is an
+ * address that is not https. https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation
  */
 export async function answerForm(
 	params: ElicitRequestParams,
 	server: string,
 	ask: AskPerson,
 ): Promise<ElicitResult> {
-	const field = fieldOf(params);
-	if (field === undefined || secretField.test(`${field.name} ${field.title}`)) return { action: "decline" };
-	const message = visible(params.message.slice(0, longestText));
-	const answer = await ask(questionOf(field, mcpServerTexts.asks(server, message)));
-	if (answer.outcome === "expired") return { action: "cancel" };
-	if (answer.outcome === "cancelled") return { action: "decline" };
-	return { action: "accept", content: contentOf(field, String(answer.value)) };
+	if (params.mode === "url") return answerAddress(params, server, ask);
+	const form = { server, message: visible(params.message.slice(0, longestText)) };
+	return "requestedSchema" in params ? fillForm(params, form, ask) : decline;
+}
+
+interface Form {
+	readonly server: string;
+	/** For people. */
+	readonly message: string;
+}
+
+async function fillForm(params: ElicitRequestFormParams, form: Form, ask: AskPerson): Promise<ElicitResult> {
+	const fields = fieldsOf(params);
+	if (fields === undefined) return decline;
+	// Servers use a form without fields to have something confirmed.
+	if (fields.length === 0) {
+		const text = formTexts.request(form);
+		return agreed(await ask(choiceOf(text, [yes, { value: "no", label: formTexts.no }])), yes.value);
+	}
+	const content: [name: string, value: FieldValue][] = [];
+	for (const [index, field] of fields.entries()) {
+		const text = formTexts.request({ ...form, place: index + 1, count: fields.length });
+		const answer = await askField(field, questionOf(field, text), ask);
+		if (answer.outcome !== "answered") return unanswered(answer);
+		const value = readValue(field, answer.value);
+		if (value !== undefined) content.push([field.name, value]);
+	}
+	return { action: "accept", content: Object.fromEntries(content) };
+}
+
+const yes = { value: "yes", label: formTexts.yes };
+
+function unanswered({ outcome }: ElicitationAnswer): ElicitResult {
+	return { action: outcome === "expired" ? "cancel" : "decline" };
+}
+
+function agreed(answer: ElicitationAnswer, value: string): ElicitResult {
+	if (answer.outcome !== "answered") return unanswered(answer);
+	return answer.value === value ? { action: "accept" } : decline;
+}
+
+/** Asks again after an answer with too few or too many choices. `ask` ends a repetition that does not end. */
+async function askField(field: Field, question: Elicitation, ask: AskPerson): Promise<ElicitationAnswer> {
+	for (;;) {
+		const answer = await ask(question);
+		if (answer.outcome !== "answered" || !field.counts || typeof answer.value === "string") return answer;
+		const { min, max } = field.counts;
+		const { length } = answer.value;
+		const isLeftOut = length === 0 && !question.required;
+		if (isLeftOut || (length >= min && length <= max)) return answer;
+	}
+}
+
+/** Asks a person to open an address. The answer says that the person has finished there. */
+async function answerAddress(
+	{ message, url }: { readonly message: string; readonly url: string },
+	server: string,
+	ask: AskPerson,
+): Promise<ElicitResult> {
+	const address = URL.canParse(url) ? new URL(url) : undefined;
+	const isUsable = address?.protocol === "https:" && address.username === "" && address.password === "";
+	if (!address || !isUsable || address.href.length > longestAddress) return decline;
+	const shown = { host: address.host, address: address.href };
+	const text = formTexts.openAddress({ server, message: visible(message.slice(0, longestText)), ...shown });
+	const done = { value: "opened", label: formTexts.opened };
+	return agreed(await ask(choiceOf(text, [done, { value: "no", label: formTexts.no }])), done.value);
+}
+
+interface Option {
+	readonly value: string;
+	readonly label: string;
+}
+
+function choiceOf(label: string, options: readonly Option[]): Elicitation {
+	return { type: "select", label, options: options.map(optionOf), required: true, validation: "" };
+}
+
+function optionOf({ value, label }: Option): Elicitation["options"][number] {
+	return { value, label: visible(label.slice(0, longestLabel)), description: "", disabled: false };
 }
 
 const numberPattern = "-?[0-9]+(\\.[0-9]+)?";
+const integerPattern = "-?[0-9]+";
 
-function questionOf({ title, choices, usual, isRequired, type }: Field, text: string): Elicitation {
+function questionOf(field: Field, text: string): Elicitation {
+	const { title, choices, usual, isRequired, counts } = field;
 	const required = isRequired && usual === undefined;
-	const shownUsual = usual === undefined ? "" : `, default: ${visible(usual)}`;
-	const optional = required || usual !== undefined ? "" : ", optional";
-	const number = required ? numberPattern : `(${numberPattern})?`;
+	const facts = {
+		title: visible(title),
+		usual: usual === undefined ? undefined : visible(String(usual)),
+		isOptional: !required && usual === undefined,
+		counts,
+	};
 	return {
-		type: choices === undefined ? "text" : "select",
-		label: `${text} (${visible(title)}${shownUsual}${optional})`,
-		options: (choices ?? []).map(({ value, label }) => ({
-			value,
-			label: visible(label.slice(0, longestLabel)),
-			description: "",
-			disabled: false,
-		})),
-		required,
-		validation: type === "number" || type === "integer" ? number : "",
+		type: counts ? "multi" : choices ? "select" : "text",
+		label: formTexts.field(text, facts),
+		options: (choices ?? []).map(optionOf),
+		required: required && counts?.min !== 0,
+		validation: patternOf(field, required),
 	};
 }
 
-/** The content of the form. An empty answer is the default; an optional field without one is left out. */
-function contentOf(
-	{ name, usual, isRequired, type }: Field,
-	given: string,
-): Record<string, string | number | boolean> {
-	const text = given === "" ? usual : given;
-	if (text === undefined && !isRequired) return {};
-	return { [name]: readValue(text ?? "", type) };
+function patternOf({ type }: Field, required: boolean): string {
+	if (type !== "number" && type !== "integer") return "";
+	const pattern = type === "integer" ? integerPattern : numberPattern;
+	return required ? pattern : `(${pattern})?`;
 }
 
-/** The only field of a form; undefined for another request. A server may send any schema. */
-function fieldOf(params: ElicitRequestParams): Field | undefined {
-	if (!("requestedSchema" in params)) return undefined;
-	const [first, ...others] = Object.entries(params.requestedSchema.properties);
-	if (first === undefined || others.length > 0) return undefined;
-	const [name, schema] = first;
-	const type = String(schema.type);
-	const title = String(schema.title ?? schema.description ?? name).slice(0, longestText);
-	const isRequired = params.requestedSchema.required?.includes(name) ?? false;
-	const facts = { name, type, title, isRequired };
-	if (type === "boolean") return { ...facts, choices: yesOrNo, usual: booleanDefault(schema) };
-	if (type !== "string" && type !== "number" && type !== "integer") return undefined;
-	const choices = choicesOf(schema);
-	return areUsable(choices) ? { ...facts, choices, usual: usualOf(schema, choices) } : undefined;
-}
-
-const yesOrNo = ["yes", "no"].map((value): Choice => ({ value, label: value }));
-
-function booleanDefault({ default: usual }: { readonly default?: unknown }): string | undefined {
-	if (typeof usual !== "boolean") return undefined;
-	return usual ? "yes" : "no";
-}
-
-/** Whether a person can choose: the values differ, and there are not too many. */
-function areUsable(choices: readonly Choice[] | undefined): boolean {
-	if (choices === undefined) return true;
-	const values = new Set(choices.map(({ value }) => value));
-	return choices.length > 0 && choices.length <= maxOptions && values.size === choices.length;
-}
-
-/** Choices of a field, with the titles that the server gives them. */
-function choicesOf(schema: object): readonly Choice[] | undefined {
-	if ("oneOf" in schema && Array.isArray(schema.oneOf)) {
-		return schema.oneOf.map((one) => {
-			const { const: value, title = value } = Object(one);
-			return { value: String(value), label: String(title) };
-		});
-	}
-	if (!("enum" in schema && Array.isArray(schema.enum))) return undefined;
-	const names = "enumNames" in schema && Array.isArray(schema.enumNames) ? schema.enumNames : [];
-	return schema.enum.map((value, index) => ({ value: String(value), label: String(names[index] ?? value) }));
-}
-
-/** Default of a field, if it has its type and is one of its choices. */
-function usualOf(schema: object, choices: readonly Choice[] | undefined): string | undefined {
-	const { default: usual, type } = Object(schema);
-	if (typeof usual !== (type === "string" ? "string" : "number")) return undefined;
-	const text = String(usual).slice(0, longestText);
-	return choices === undefined || choices.some(({ value }) => value === text) ? text : undefined;
-}
-
-function readValue(text: string, type: string): string | number | boolean {
-	if (type === "boolean") return text === "yes";
-	return type === "string" ? text : Number(text);
+/** The value of a field. An empty answer is the default; undefined for an optional field that is left out. */
+function readValue(
+	{ usual, isRequired, type }: Field,
+	given: string | readonly string[],
+): FieldValue | undefined {
+	const value = given.length === 0 ? (usual ?? given) : given;
+	if (value.length === 0 && !isRequired) return undefined;
+	if (typeof value !== "string") return [...value];
+	if (type === "boolean") return value === "yes";
+	return type === "string" ? value : Number(value);
 }

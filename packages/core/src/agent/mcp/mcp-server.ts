@@ -32,8 +32,10 @@ export type ToolFilter = (listed: readonly ListedTool[]) => {
 /** A call that is not answered yet. */
 interface OpenCall {
 	readonly ask: AskPerson;
-	/** A call can ask a person once. */
-	hasQuestion?: true;
+	/** Questions to people so far. */
+	questions: number;
+	/** Whether a request is being answered. */
+	isAsking?: boolean;
 	deadline?: Deadline;
 }
 
@@ -64,6 +66,8 @@ const longestPauseMs = 10 * 60_000;
 const stableMs = 60_000;
 /** Calls at one time. */
 const maxCalls = 8;
+/** Questions to people for one call. Further requests are declined. */
+const maxQuestions = 20;
 
 /**
  * One server: it starts at the first use, and after an end at the next use, with pauses that grow. Its tools stay known
@@ -139,13 +143,20 @@ export class McpServer {
 			const message = mcpServerTexts.tooManyCalls(this.#deps.name, maxCalls);
 			throw new ParleyError(message, { code: "resource_exhausted" });
 		}
-		const open: OpenCall = { ask: options.ask };
+		const open: OpenCall = { ask: options.ask, questions: 0 };
 		this.#open.add(open);
 		let attempt = this.#attempt;
 		try {
 			await this.start();
 			attempt = this.#attempt;
-			return await this.#connectionOf(attempt).call(name, args, { ...options, pauses: open });
+			const connection = this.#connectionOf(attempt);
+			const call = () => connection.call(name, args, { ...options, pauses: open });
+			try {
+				return await call();
+			} catch (reason) {
+				if (!(await this.#opened(open, reason))) throw reason;
+				return await call();
+			}
 		} catch (reason) {
 			options.signal.throwIfAborted();
 			if (await isLostSession(reason)) await this.#failed(attempt, reason);
@@ -234,14 +245,33 @@ export class McpServer {
 	/** A request does not say which call it belongs to, so it is declined if there are several. */
 	async #elicit(params: ElicitRequestParams): Promise<ElicitResult> {
 		const [only, ...others] = this.#open;
-		if (!only || others.length > 0 || only.hasQuestion) return { action: "decline" };
-		only.hasQuestion = true;
-		only.deadline?.pause();
+		return only && others.length === 0 ? this.#answer(only, params) : { action: "decline" };
+	}
+
+	async #answer(call: OpenCall, params: ElicitRequestParams): Promise<ElicitResult> {
+		if (call.isAsking) return { action: "decline" };
+		call.isAsking = true;
+		call.deadline?.pause();
 		try {
-			return await answerForm(params, this.#deps.name, only.ask);
+			return await answerForm(params, this.#deps.name, async (question) => {
+				call.questions++;
+				return call.questions > maxQuestions ? { outcome: "cancelled" } : call.ask(question);
+			});
 		} finally {
-			only.deadline?.resume();
+			call.isAsking = false;
+			call.deadline?.resume();
 		}
+	}
+
+	/** Whether a call failed only because a person must open addresses first, and a person has opened all of them. */
+	async #opened(call: OpenCall, reason: unknown): Promise<boolean> {
+		const { UrlElicitationRequiredError } = await import("@modelcontextprotocol/client");
+		if (!(reason instanceof UrlElicitationRequiredError) || reason.elicitations.length === 0) return false;
+		for (const params of reason.elicitations) {
+			const { action } = await this.#answer(call, { ...params, mode: "url" });
+			if (action !== "accept") return false;
+		}
+		return true;
 	}
 
 	async #refreshAgain(attempt: Attempt): Promise<void> {

@@ -113,7 +113,7 @@ export class ServerConnection {
 		const client = new McpClient(
 			{ name: "parley", version },
 			{
-				capabilities: { elicitation: { form: {} } },
+				capabilities: { elicitation: { form: {}, url: {} } },
 				// Schemas of a server may have patterns that take hours. Its answers are only text here.
 				jsonSchemaValidator: acceptAll,
 				versionNegotiation: { mode: "auto", probe: { timeoutMs: probeMs } },

@@ -1,6 +1,22 @@
+import { definedItems } from "@parley/base";
+
+interface Request {
+	readonly server: string;
+	readonly message: string;
+	/** Number of the question, from 1, if the form has several fields. */
+	readonly place?: number;
+	readonly count?: number;
+}
+
+interface FieldFacts {
+	readonly title: string;
+	readonly usual: string | undefined;
+	readonly isOptional: boolean;
+	readonly counts: { readonly min: number; readonly max: number } | undefined;
+}
+
 /** Servers of MCP and their calls. In lists and logs, the name of the server is before a problem that begins with "it". */
 export const mcpServerTexts = {
-	asks: (server: string, message: string): string => `The MCP server ${server} asks: ${message}`,
 	tooManyCalls: (server: string, calls: number): string =>
 		`the MCP server ${server} has ${calls} open calls: try again later`,
 	failed: (server: string, problem: string): string => `the MCP server ${server} failed: ${problem}`,
@@ -105,3 +121,32 @@ export const mcpResultTexts = {
 	binary: "[binary, left out]",
 	unknownPart: "[a part of an unknown kind, left out]",
 } as const;
+
+/** Questions that people answer for a server of the Model Context Protocol. */
+export const formTexts = {
+	request({ server, message, place, count = 1 }: Request): string {
+		const part = place !== undefined && count > 1 ? ` (question ${place} of ${count})` : "";
+		return `The MCP server ${server} asks${part}: ${message}`;
+	},
+	field(text: string, { title, usual, isOptional, counts }: FieldFacts): string {
+		const facts = definedItems([
+			title,
+			counts && `choose ${numberOf(counts)}`,
+			usual === undefined ? undefined : `default: ${usual}`,
+			isOptional ? "optional" : undefined,
+		]);
+		return `${text} (${facts.join(", ")})`;
+	},
+	openAddress(request: Request & { readonly host: string; readonly address: string }): string {
+		const { server, message, host, address } = request;
+		return `The MCP server ${server} asks you to open a page of ${host}: ${message}\n${address}`;
+	},
+	opened: "I have opened the page and finished there",
+	yes: "Yes",
+	no: "No",
+} as const;
+
+function numberOf({ min, max }: { readonly min: number; readonly max: number }): string {
+	if (min === max) return String(min);
+	return min === 0 ? `at most ${max}` : `${min} to ${max}`;
+}

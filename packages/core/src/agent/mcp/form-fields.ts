@@ -1,0 +1,111 @@
+import type { ElicitRequestFormParams } from "@modelcontextprotocol/client";
+
+/** Maximum characters of a title or a default. */
+export const longestText = 1_000;
+const maxOptions = 25;
+const maxFields = 10;
+/** Names and titles of fields that ask for a secret. Servers may not request these by a form. */
+const secretField = /pass(?:word|phrase|code)|secret|token|api.?key|credential/i;
+
+export type FieldValue = string | number | boolean | string[];
+
+/** A field of a form that one question can fill. */
+export interface Field {
+	readonly name: string;
+	readonly type: "string" | "number" | "integer" | "boolean" | "array";
+	readonly title: string;
+	readonly choices: readonly Choice[] | undefined;
+	/** Value for an empty answer, a list for a field of several choices. Without it, an optional field is left out. */
+	readonly usual: string | readonly string[] | undefined;
+	readonly isRequired: boolean;
+	/** Numbers of choices of a field of several choices. */
+	readonly counts: { readonly min: number; readonly max: number } | undefined;
+}
+
+interface Choice {
+	readonly value: string;
+	/** For people. */
+	readonly label: string;
+}
+
+/**
+ * The fields of a form in their order. Returns undefined if it has too many fields, or a field that no question can fill: one
+ * for a secret, of an unknown type, or with too many choices. A server may send any schema.
+ * https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation
+ */
+export function fieldsOf({ requestedSchema }: ElicitRequestFormParams): readonly Field[] | undefined {
+	const entries = Object.entries(requestedSchema.properties);
+	if (entries.length > maxFields) return undefined;
+	const fields = entries.map(([name, schema]) => fieldOf(name, Object(schema), requestedSchema.required));
+	const known = fields.filter((field) => field !== undefined);
+	return known.length === fields.length ? known : undefined;
+}
+
+interface FieldSchema {
+	readonly type?: unknown;
+	readonly title?: unknown;
+	readonly description?: unknown;
+	readonly default?: unknown;
+	readonly items?: unknown;
+	readonly minItems?: unknown;
+	readonly maxItems?: unknown;
+}
+
+function fieldOf(name: string, schema: FieldSchema, required: readonly string[] = []): Field | undefined {
+	const { type } = schema;
+	const title = String(schema.title ?? schema.description ?? name).slice(0, longestText);
+	if (secretField.test(`${name} ${title}`)) return undefined;
+	const facts = { name, title, isRequired: required.includes(name), counts: undefined };
+	if (type === "boolean") return { ...facts, type, choices: yesOrNo, usual: booleanDefault(schema) };
+	if (type === "array") return choicesField({ ...facts, type }, schema);
+	if (type !== "string" && type !== "number" && type !== "integer") return undefined;
+	const choices = choicesOf(schema);
+	return areUsable(choices) ? { ...facts, type, choices, usual: usualOf(schema, choices) } : undefined;
+}
+
+const yesOrNo = ["yes", "no"].map((value): Choice => ({ value, label: value }));
+
+function booleanDefault({ default: usual }: FieldSchema): string | undefined {
+	if (typeof usual !== "boolean") return undefined;
+	return usual ? "yes" : "no";
+}
+
+/** A field for several of the choices of its items. */
+function choicesField(facts: Omit<Field, "choices" | "usual">, schema: FieldSchema): Field | undefined {
+	const choices = choicesOf(Object(schema.items));
+	if (choices === undefined || !areUsable(choices)) return undefined;
+	const { minItems, maxItems, default: usual } = schema;
+	const min = typeof minItems === "number" ? minItems : 0;
+	const max = typeof maxItems === "number" ? Math.min(maxItems, choices.length) : choices.length;
+	if (min > max) return undefined;
+	const isUsual = Array.isArray(usual) && usual.every((one) => choices.some(({ value }) => value === one));
+	return { ...facts, choices, usual: isUsual ? usual.map(String) : undefined, counts: { min, max } };
+}
+
+/** Whether a person can choose: the values differ, and there are not too many. */
+function areUsable(choices: readonly Choice[] | undefined): boolean {
+	if (choices === undefined) return true;
+	const values = new Set(choices.map(({ value }) => value));
+	return choices.length > 0 && choices.length <= maxOptions && values.size === choices.length;
+}
+
+/** Choices of a field, with the titles that the server gives them. `anyOf` is the form of a list of choices. */
+function choicesOf(schema: object): readonly Choice[] | undefined {
+	const titled = "oneOf" in schema ? schema.oneOf : "anyOf" in schema ? schema.anyOf : undefined;
+	if (Array.isArray(titled)) {
+		return titled.map((one) => {
+			const { const: value, title = value } = Object(one);
+			return { value: String(value), label: String(title) };
+		});
+	}
+	if (!("enum" in schema && Array.isArray(schema.enum))) return undefined;
+	const names = "enumNames" in schema && Array.isArray(schema.enumNames) ? schema.enumNames : [];
+	return schema.enum.map((value, index) => ({ value: String(value), label: String(names[index] ?? value) }));
+}
+
+/** Default of a field, if it has its type and is one of its choices. */
+function usualOf({ default: usual, type }: FieldSchema, choices: Field["choices"]): string | undefined {
+	if (typeof usual !== (type === "string" ? "string" : "number")) return undefined;
+	const text = String(usual).slice(0, longestText);
+	return choices === undefined || choices.some(({ value }) => value === text) ? text : undefined;
+}
