@@ -165,6 +165,18 @@ test("lines are edited, earlier messages are found, and files are completed", as
 	await chat.rests("[offline] a rare message");
 });
 
+test("a copy of the session continues without the last message", async ({ setup }) => {
+	const chat = await setup.chat();
+	await chat.enter("say: a first message");
+	await chat.rests("[offline] a first message");
+	await chat.enter("run: echo hi");
+	await chat.shows("y yes · n no");
+	await chat.enter("/fork -1");
+	await chat.shows("up to message 1");
+	await chat.enter("say: from the copy");
+	await chat.rests("[offline] from the copy");
+});
+
 test("commands work while an approval is open", async ({ setup }) => {
 	const chat = await setup.chat();
 	await chat.enter("run: echo hi");

@@ -35,8 +35,11 @@ export const sessionMethods = {
 	fork_session: {
 		params: z.object({
 			session_id: optionalSession,
-			/** Number of the last message of a person that the fork has, from 1. Default: the last answered one. */
-			at: maybe(z.int("must be a number from 1").min(1, "must be a number from 1")),
+			/**
+			 * Number of the last message of a person that the fork has, from 1. A negative number leaves out that many messages
+			 * from the end. Default: the last answered one.
+			 */
+			at: maybe(z.int("must be a number").refine((value) => value !== 0, "must not be 0")),
 			/** Default: the title of the other session with `(fork)`. */
 			title: maybe(title),
 			external_key: maybe(z.string().min(1).max(256)),

@@ -460,6 +460,28 @@ test("continues a session of the list by its number, with its messages", async (
 	expect(rows.at(-1)).toBe("This session is open here.");
 });
 
+test("continues with a copy of the session, up to a message or without the last ones", async ({ table }) => {
+	const { rows, client, chat } = table;
+	await table.type("/fork two");
+	expect(rows.join(" ")).toContain("use the number of a message, such as 3");
+	await table.type("/fork -1");
+	const request = client.last("fork_session");
+	expect(request).toMatchObject({ params: { session_id: "sess_1", at: -1 } });
+	request.answer({ session_id: "sess_3", title: "", at: 2, last_seq: 5 });
+	await table.settle();
+	expect(chat.sessionId).toBe("sess_3");
+	expect(rows).toContain("Fork of sess_1 up to message 2");
+	client.last("load_messages").answer([{ role: "user", content: "hello", ts: "", seq: 1, imported: true }]);
+	await table.settle();
+	expect(rows).toContain("› hello");
+	await table.type("/fork");
+	expect(client.last("fork_session").params).toEqual({ session_id: "sess_3" });
+	client.last("fork_session").refuse(new ParleyError("no answered message", { code: "failed_precondition" }));
+	await table.settle();
+	expect(chat.sessionId).toBe("sess_3");
+	expect(rows.join(" ")).toContain("no answered message");
+});
+
 test("completes models and files, and finds messages of other sessions with Ctrl-R", async ({ table }) => {
 	const { client, keyboard } = table;
 	await table.press(...[..."/model b"].map((text) => ({ text })), { name: "tab" });

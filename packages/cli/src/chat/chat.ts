@@ -1,4 +1,4 @@
-import { ParleyError } from "@parley/base";
+import { defined, ParleyError } from "@parley/base";
 import {
 	type Client,
 	type ClientState,
@@ -7,12 +7,15 @@ import {
 	type OzzieEvent,
 	type SkillPayload,
 } from "@parley/protocol";
+import { forkPlace } from "../command-line/fork-place.ts";
 import { modelTable, usageRows } from "../tables/model-tables.ts";
 import { shorten } from "../text/shorten.ts";
 import { visibleLine } from "../text/visible.ts";
 import { keyTexts } from "../texts/chat/keys.ts";
 import { chatTexts } from "../texts/chat/lines.ts";
 import { detailTexts, liveTexts } from "../texts/chat/live.ts";
+import { eventTexts } from "../texts/events.ts";
+import { sessionTexts } from "../texts/sessions.ts";
 import { connectionWords } from "../wordings/connection-words.ts";
 import { againWords, errorRows, headRow, noteRows } from "../wordings/message-rows.ts";
 import { openStatuses } from "../wordings/task.ts";
@@ -246,6 +249,7 @@ export class Chat {
 		new: async () => this.#begin(await this.#options.openNew()),
 		sessions: () => this.#listSessions(),
 		resume: (words) => (words === "" ? this.#listSessions() : this.#resume(words)),
+		fork: (words) => this.#fork(words),
 		model: (name) => (name === "" ? this.#listModels() : this.#chooseModel(name)),
 		steer: (words) => this.#say(words, "steer"),
 		retry: () => this.#sending(againWords, () => this.#request("retry", {})),
@@ -276,6 +280,16 @@ export class Chat {
 		if (id === undefined) return this.#note(keyTexts.noSuchSession);
 		if (id === this.sessionId) return this.#note(keyTexts.isCurrent);
 		this.#begin(await this.#options.openExisting(id));
+	}
+
+	/** Opens a copy of the session. Running work continues in the session itself. */
+	async #fork(words: string): Promise<void> {
+		const at = forkPlace(words);
+		if (words !== "" && at === undefined) return this.#note(sessionTexts.invalidPlace);
+		const { sessionId } = this;
+		const fork = await this.#request("fork_session", { session_id: sessionId, ...defined({ at }) });
+		this.#begin(await this.#options.openExisting(fork.session_id));
+		this.#note(eventTexts.forkOf({ session: sessionId, at: fork.at }));
 	}
 
 	/** Shows thinking or a tool call in full, counted from the last one. */

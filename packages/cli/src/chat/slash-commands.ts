@@ -12,6 +12,7 @@ export const slashCommands = {
 	new: { does: slashCommandTexts.new },
 	sessions: { does: slashCommandTexts.sessions },
 	resume: { does: slashCommandTexts.resume, argument: "ID" },
+	fork: { does: slashCommandTexts.fork, argument: "N" },
 	model: { does: slashCommandTexts.model, argument: "NAME" },
 	steer: { does: slashCommandTexts.steer, argument: "TEXT", needs: true },
 	retry: { does: slashCommandTexts.retry },

@@ -2,6 +2,7 @@ import { defined } from "@parley/base/defined";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { type AddressFlags, addAddressFlags, findGateway } from "../../client/gateway-address.ts";
 import { withGateway } from "../../client/with-gateway.ts";
+import { forkPlace } from "../../command-line/fork-place.ts";
 import type { Io } from "../../command-line/io.ts";
 import { outputFormat, printJson, printRows } from "../../command-line/output.ts";
 import { readLimit } from "../../command-line/read-number.ts";
@@ -9,6 +10,7 @@ import { refuseSubcommandName } from "../../command-line/usage.ts";
 import type { DeleteFlags } from "../../sessions/delete-sessions.ts";
 import { sessionsHelp, sessionsMessages } from "../../texts/commands/sessions/sessions.ts";
 import { sharedHelp } from "../../texts/commands/shared.ts";
+import { sessionTexts } from "../../texts/sessions.ts";
 
 interface SessionsFlags extends AddressFlags {
 	readonly json?: boolean;
@@ -141,7 +143,7 @@ function forkCommand(io: Io): Command {
 	const command = new Command("fork")
 		.description(sessionsHelp.fork)
 		.argument("<id>", sessionsHelp.id)
-		.option("--at <n>", sessionsHelp.at, readMessageNumber)
+		.option("--at <n>", sessionsHelp.at, readPlace)
 		.option("--title <title>", sessionsHelp.forkTitle);
 	return command.action(async (id: string) => {
 		const { at, title, ...flags }: ForkFlags = command.optsWithGlobals();
@@ -207,16 +209,14 @@ function stopCommandCommand(io: Io): Command {
 }
 
 function readNumber(text: string): number {
-	return numberFrom(text, sessionsMessages.invalidNumber);
-}
-
-function readMessageNumber(text: string): number {
-	return numberFrom(text, sessionsMessages.invalidMessage);
-}
-
-function numberFrom(text: string, hint: string): number {
 	if (/^[1-9]\d{0,5}$/.test(text)) return Number(text);
-	throw new InvalidArgumentError(hint);
+	throw new InvalidArgumentError(sessionsMessages.invalidNumber);
+}
+
+function readPlace(text: string): number {
+	const place = forkPlace(text);
+	if (place !== undefined) return place;
+	throw new InvalidArgumentError(sessionTexts.invalidPlace);
 }
 
 function deleteCommand(io: Io): Command {

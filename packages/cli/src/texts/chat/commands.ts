@@ -3,6 +3,7 @@ export const slashCommandTexts = {
 	new: "starts another session; this one is kept",
 	sessions: "lists the latest sessions",
 	resume: "continues a session of the list here, by its number or id",
+	fork: "continues a copy, up to message N, or -1: without the last",
 	model: "sets the model; without NAME, lists the models",
 	steer: "sends a message to the running turn",
 	retry: "requests the last reply again",

@@ -164,6 +164,8 @@ test("a fork can begin at an earlier message, and has nothing of the later ones"
 	expect(text).not.toMatch(/second|two|third/);
 	await expect(checkTexts(talk.t.store)).resolves.toMatchObject({ ok: true });
 	await expect(talk.t.runtime.list(operator, { limit: 9, query: "second" })).resolves.toHaveLength(1);
+	await expect(talk.fork({ at: -1 })).resolves.toMatchObject({ turns: 2 });
+	await expect(talk.fork({ at: -3 })).rejects.toMatchObject(refused("invalid_argument", /only 3 messages/));
 	const none = { at: 4 };
 	await expect(talk.fork(none)).rejects.toMatchObject(refused("invalid_argument", /the last one is 3/));
 });

@@ -28,7 +28,10 @@ interface ForkPorts extends KeyServices, Omit<ImportPorts, "redactor"> {
 
 /** The last turn and the names of a fork. */
 export interface WantedFork {
-	/** Number of the last turn that it has, from 1. Default: the last one before the first that has not ended. */
+	/**
+	 * Number of the last turn that it has, from 1. A negative number leaves out that many turns from the end. Default: the
+	 * last one before the first that has not ended.
+	 */
 	readonly at?: number;
 	/** Default: the title of the other session with "(fork)". */
 	readonly title?: string;
@@ -121,12 +124,12 @@ async function chooseTurn(db: Tx, sessionId: string, at: number | undefined): Pr
 		.executeTakeFirstOrThrow();
 	const all = Number(last ?? 0);
 	const ended = open === null ? all : Number(open) - 1;
-	if (at !== undefined && (at < 1 || at > all)) {
+	const turn = at === undefined ? ended : at < 0 ? all + at : at;
+	if (at !== undefined && (turn < 1 || turn > all)) {
 		throw new ParleyError(forkTexts.noTurn(at, all), { code: "invalid_argument" });
 	}
-	const turn = at ?? ended;
 	if (turn >= 1 && turn <= ended) return turn;
-	throw new ParleyError(forkTexts.notEnded(at, ended), { code: "failed_precondition" });
+	throw new ParleyError(forkTexts.notEnded(turn, ended), { code: "failed_precondition" });
 }
 
 /** Stores the fork with the present properties of the other session. Returns its title. */

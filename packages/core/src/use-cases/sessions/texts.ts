@@ -46,13 +46,14 @@ export const sessionTexts = {
 } as const;
 
 export const forkTexts = {
-	noTurn: (at: number, all: number): string =>
-		all === 0
-			? "at: the session has no message yet: send one first"
-			: `at: the session has no message ${at}: the last one is ${all}`,
-	notEnded: (at: number | undefined, ended: number): string => {
+	noTurn: (at: number, all: number): string => {
+		if (all === 0) return "at: the session has no message yet: send one first";
+		if (at < 0) return `at: the session has ${all === 1 ? "only one message" : `only ${all} messages`}`;
+		return `at: the session has no message ${at}: the last one is ${all}`;
+	},
+	notEnded: (turn: number, ended: number): string => {
 		if (ended === 0) return "the session has no answered message yet: wait for the end of the first one";
-		return `message ${at} is not answered yet: wait, or use a number from 1 to ${ended}`;
+		return `message ${turn} is not answered yet: wait, or use a number from 1 to ${ended}`;
 	},
 	usedKey: (key: string): string => `external_key: another session has the key ${key}: use another one`,
 } as const;

@@ -27,7 +27,7 @@ Examples:
 	rename: 'set the title of a session; "" lets a model choose one after the next turn',
 	title: "the title",
 	fork: "start a session with the messages of another one, without its approvals and waiting work",
-	at: "number of your last message in it, as `parley sessions show` prints it (default: the last answered one)",
+	at: "number of your last message in it, as `parley sessions show` prints it; -1 leaves out the last one (default: all answered ones)",
 	forkTitle: 'title of the fork (default: the title of the session with "(fork)")',
 	compact: "shorten a session for the model by a summary, and wait for it; it must be idle",
 	commands: "list the commands that a session runs in the background, and those that ended",
@@ -47,6 +47,5 @@ export const sessionsMessages = {
 	forked: ({ id, title, at }: { readonly id: string; readonly title: string; readonly at: number }) =>
 		`forked up to message ${at}: ${id}${title === "" ? "" : `  ${title}`}`,
 	continueFork: ({ id }: { readonly id: string }) => `Continue it with \`parley chat --session ${id}\`.`,
-	invalidMessage: "use the number of a message, such as 3",
 	invalidNumber: "use the number of a command, such as 1",
 } as const;
