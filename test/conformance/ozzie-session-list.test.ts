@@ -77,8 +77,8 @@ verifiesOn("ozzie", ["session.fork"], "a fork continues a session up to an answe
 		seq: last_seq,
 		payload: { content: "[offline] one", imported: true },
 	});
-	const messages = await client.call("load_messages", { session_id: fork });
-	expect(messages).toMatchObject([
+	const loaded = await client.request("load_messages", { session_id: fork });
+	expect(loaded.ok && loaded.payload).toMatchObject([
 		{ content: "say: one", imported: true },
 		{ content: "[offline] one", imported: true },
 	]);
