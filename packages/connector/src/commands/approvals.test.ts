@@ -31,7 +31,7 @@ test("an approval of another channel is shown with its author, its channel and i
 	const ofSession = { session: "sess_7", subject: token };
 	expect(ids.map((id) => context.controls.read(id))).toEqual([
 		// The token and the version of the shown call.
-		{ ...ofSession, kind: "listed-approve", subject: expect.stringMatching(/^prompt_\w+\.[\w-]{8}$/) },
+		{ ...ofSession, kind: "listed-approve", subject: expect.stringMatching(/^prompt_\w+\.[\w-]{16}$/) },
 		{ ...ofSession, kind: "listed-deny" },
 		{ ...ofSession, kind: "listed-whole" },
 	]);

@@ -12,7 +12,7 @@ export const controlKinds = {
 	again: "g",
 	good: "u",
 	bad: "n",
-	/** Subject: the token of an approval. */
+	/** Subject: the token of an approval. Those that approve also have the version of the call, except in posts of earlier versions. */
 	approve: "a",
 	"approve-session": "s",
 	deny: "d",

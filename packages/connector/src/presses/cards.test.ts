@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { emptyConversation } from "../conversation/conversation.ts";
 import { writeDisplayed } from "../conversation/questions/reply-cards.ts";
 import { behalf, pressed, QuestionContext } from "../testing/question-context.ts";
-import { answered, play, session, tokenOf, writes } from "../testing/question-scene.ts";
+import { answered, event, play, session, tokenOf, writes } from "../testing/question-scene.ts";
 import type { ScriptedAnswers } from "../testing/scripted-requests.ts";
 import { pressesOfCards } from "./cards.ts";
 
@@ -134,4 +134,32 @@ test("an unknown card is reported", async () => {
 	const { text } = (await press("approve-all", t, buttonOf(questions))) ?? {};
 	expect(text).toMatch(/^These calls are closed/u);
 	expect(t.gateway.requests).toEqual([]);
+});
+
+test("no call is approved together with one that has changed since the card was shown, but all can be denied", async () => {
+	const button = buttonOf(questions);
+	const [, other] = writes(["a.txt", "other.txt"]);
+	const changed = other?.event === "prompt.request" ? { changed: other.payload } : {};
+	const vote = event("prompt.vote", {
+		token: tokenOf(2),
+		by: "discord:1:43",
+		approvals: 1,
+		needed: 2,
+		...changed,
+	});
+	const events = [...questions, vote];
+	const t = new QuestionContext(events, sent);
+	expect((await press("approve-all", t, button))?.text).toContain("a call has changed");
+	expect(answersIn(t)).toEqual([]);
+	await press("approve-all", t, buttonOf(events));
+	expect(answersIn(t)).toHaveLength(2);
+	await press("deny-all", t, button);
+	expect(answersIn(t)).toHaveLength(5);
+});
+
+test("a button for all calls of an earlier version, without the number of changes, still answers", async () => {
+	const t = new QuestionContext(questions, sent);
+	const [token, bits] = buttonOf(questions).split(".");
+	await press("approve-all", t, `${token}.${bits}`);
+	expect(answersIn(t)).toHaveLength(2);
 });

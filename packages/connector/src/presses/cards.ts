@@ -42,7 +42,8 @@ async function answerAll(
 	const slice = context.session(target.session)?.state.questions;
 	const rows = slice && readDisplayed(slice.cards ?? [], target.subject);
 	if (!rows) return { text: texts.closed };
-	const { displayed, others } = rows;
+	const { displayed, others, changed } = rows;
+	if (changed && verb === "approve") return { text: texts.changed };
 	const done: string[] = [];
 	const left: string[] = [];
 	for (const row of displayed) {

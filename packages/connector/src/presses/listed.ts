@@ -4,7 +4,12 @@ import type { ControlTarget } from "../controls/controls.ts";
 import type { Cut } from "../conversation/questions/cut.ts";
 import { type FittedCard, fitCard } from "../conversation/questions/fit-card.ts";
 import { answeredOutcome } from "../conversation/questions/outcome.ts";
-import { type OpenQuestion, platformOf, versionOf } from "../conversation/questions/question.ts";
+import {
+	boundSubject,
+	type OpenQuestion,
+	platformOf,
+	versionOf,
+} from "../conversation/questions/question.ts";
 import { heading } from "../conversation/questions/question-card.ts";
 import { callFacts, openFacts } from "../conversation/questions/question-facts.ts";
 import { readQuestion } from "../conversation/questions/read-question.ts";
@@ -26,7 +31,7 @@ export const pressesOfListed: PressHandlers<"listed-approve" | "listed-deny" | "
 	"listed-approve": async (context, handled, target) => {
 		const [subject = "", version] = target.subject.split(".");
 		const prompt = await findListed(context, subject, handled.event);
-		if (prompt && version !== undefined && versionOfListed(context, prompt) !== version)
+		if (prompt && version !== undefined && versionOf(questionOf(context, prompt)) !== version)
 			return { text: texts.changed({ command: context.platform.command("approvals", handled.event.room) }) };
 		return give(context, handled, { target: { ...target, subject }, response: { value: "once" }, prompt });
 	},
@@ -137,11 +142,6 @@ function questionOf({ platform: { limits } }: HandlerContext, prompt: ListedProm
 	return readQuestion(prompt, limits);
 }
 
-/** `versionOf` the complete call: a list can show all of it. */
-function versionOfListed({ platform: { limits } }: HandlerContext, prompt: ListedPrompt): string {
-	return versionOf(readQuestion(prompt, { ...limits, post: Number.MAX_SAFE_INTEGER }));
-}
-
 /** Paragraphs about the request, its author and its channel. */
 function listedFacts(
 	context: HandlerContext,
@@ -189,7 +189,7 @@ export function listedButtons(
 		label: string,
 		style: "success" | "danger" | "secondary",
 	): Control => {
-		const subject = kind === "listed-approve" ? `${token}.${versionOfListed(context, prompt)}` : token;
+		const subject = kind === "listed-approve" ? boundSubject(questionOf(context, prompt)) : token;
 		const id = context.controls.write({ kind, session, subject });
 		return { type: "button", id, label, style };
 	};

@@ -8,9 +8,11 @@ import {
 	approval,
 	closed,
 	elicitation,
+	event,
 	offer,
 	play,
 	read,
+	scene,
 	session,
 	token,
 } from "../testing/question-scene.ts";
@@ -232,6 +234,31 @@ test.each(["approve", "approve-session"] as const)(
 		const reply = await changed.press(kind, {}, subject);
 		expect(reply?.text).toContain("this call has changed");
 		expect(changed.gateway.requests).toEqual([]);
+		const same = new QuestionContext([before], sent);
+		expect(await same.press(kind, {}, subject)).toBeUndefined();
+		expect(same.gateway.requests).toHaveLength(1);
+	},
+);
+
+test.each(["approve", "approve-session"] as const)(
+	"%s on the card of a long call decides nothing after a change behind the stored part",
+	async (kind) => {
+		const start = "x".repeat(50_000);
+		const callOf = (end: string): OzzieEvent =>
+			approval({ approvals: 2, allow_session: true, arguments: { command: `${start}${end}` } });
+		const [before, after] = [callOf("a"), callOf("b")];
+		const changed = after.event === "prompt.request" ? { changed: after.payload } : {};
+		const vote = event("prompt.vote", { token, by: "discord:1:43", approvals: 1, needed: 2, ...changed });
+		const { slice, posts } = play([before]);
+		const [earlier] = slice.open;
+		const [later] = play([before, vote]).slice.open;
+		expect(later?.call).toEqual({ ...earlier?.call, hash: later?.call?.hash });
+		const ids = (posts[0]?.controls ?? []).flat().flatMap((control) => ("id" in control ? [control.id] : []));
+		expect(ids.filter((id) => id.length > 100)).toEqual([]);
+		const { subject = "" } = ids.map((id) => scene.controls.read(id)).find((one) => one?.kind === kind) ?? {};
+		const edited = new QuestionContext([before, vote], sent);
+		expect((await edited.press(kind, {}, subject))?.text).toContain("this call has changed");
+		expect(edited.gateway.requests).toEqual([]);
 		const same = new QuestionContext([before], sent);
 		expect(await same.press(kind, {}, subject)).toBeUndefined();
 		expect(same.gateway.requests).toHaveLength(1);

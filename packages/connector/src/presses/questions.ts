@@ -121,13 +121,13 @@ function giving(responseOf: (event: HandledEvent<"press">["event"]) => Response)
 
 /** Approves a call, unless it has changed since a post with its version was shown. */
 function approving(value: "once" | "session"): PressHandler {
-	return (context, handled, target) => {
+	return async (context, handled, target) => {
 		const [token = "", version] = target.subject.split(".");
-		const meant = { ...target, subject: token };
-		const question = questionOf(context, { session: target.session, token });
+		const answering = answeringOf(handled, { ...target, subject: token });
+		const question = questionOf(context, answering);
 		const hasChanged = version !== undefined && question && versionOf(question) !== version;
-		if (hasChanged) return Promise.resolve({ text: approvalTexts.changed });
-		return give(context, answeringOf(handled, meant), { value });
+		if (hasChanged) return { text: approvalTexts.changed };
+		return give(context, answering, { value });
 	};
 }
 

@@ -1,8 +1,8 @@
 import { defined, definedItems } from "@parley/base";
 import type { ControlTarget } from "../controls/controls.ts";
 import { buttonOf, callButtons, callLine } from "../conversation/questions/draw-reply-card.ts";
-import { versionOf } from "../conversation/questions/question.ts";
 import { replyCardOf } from "../conversation/questions/questions.ts";
+import { readQuestion } from "../conversation/questions/read-question.ts";
 import { type CardRow, type ReplyCard, writeDisplayed } from "../conversation/questions/reply-cards.ts";
 import { whatOf } from "../conversation/questions/short-card.ts";
 import { wholeQuestion } from "../conversation/questions/whole-question.ts";
@@ -95,13 +95,14 @@ async function showWaiting(
 	const prompt = await findPrompt(context, { person, room, session, token });
 	const question = questionOf(context, { session, token });
 	if (!prompt || !question) return undefined;
+	const shown = readQuestion(prompt, context.platform.limits);
 	return {
 		row,
 		text: `**${number}.** ${wholeQuestion(prompt, context)}`,
 		isCritical: question.call?.risk === "critical",
 		canChange: question.call?.editable === true && question.call.approvals !== undefined,
 		line: `${number}. ${question.call?.tool ?? ""} · ${whatOf(question.label.text)}`,
-		buttons: callButtons({ row, question }, { ...context, session }, { version: versionOf(question) }),
+		buttons: callButtons({ row, question: shown }, { ...context, session }),
 	};
 }
 

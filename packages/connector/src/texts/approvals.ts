@@ -155,6 +155,8 @@ export const approvalTexts = {
 		counted: ({ needed }: { readonly needed: number }): string =>
 			`your approval counts, but the call needs ${needed} approvals`,
 		closed: "These calls are closed: they were answered, they expired, or their conversation was deleted.",
+		changed:
+			"The calls are not approved, because a call has changed since this post was shown. Press **Details** on its card again.",
 		unseen: "the post did not show all of it. Press **Details**",
 		critical: "only the operator can approve it, with `parley answer`",
 		notShown: "this post no longer shows it",
@@ -173,10 +175,10 @@ export const approvalTexts = {
 		changedArguments: "Approved arguments:",
 	},
 
-	/** Help for a reply that is not a decision. */
 	/** For a press on a post that shows an earlier form of the call. */
 	changed:
 		"Not approved, because this call has changed since this post was shown. Press **Details** on its card again.",
+	/** Help for a reply that is not a decision. */
 	typed: {
 		unclear: ({ allowSession }: { readonly allowSession: boolean }): string =>
 			`Not decided. Reply **approve**${allowSession ? ", **approve for this session**" : ""}, **deny** or **deny: your reason**, or press a button.`,

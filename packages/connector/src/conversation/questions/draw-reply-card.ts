@@ -11,7 +11,7 @@ import type { Scene } from "../vocabulary/reducer.ts";
 import type { ShowOperation } from "../vocabulary/render-operation.ts";
 import { callRow, callsOf, maxTool } from "./call-row.ts";
 import { bullets, inlineCode } from "./markdown.ts";
-import { type OpenQuestion, titleOf } from "./question.ts";
+import { boundSubject, type OpenQuestion, titleOf } from "./question.ts";
 import { cardTarget } from "./question-card.ts";
 import { type CardRow, type EndedRow, type ReplyCard, writeDisplayed } from "./reply-cards.ts";
 import { cardColumns, cardLines, shortFoot, whatOf } from "./short-card.ts";
@@ -281,27 +281,27 @@ interface ControlScene {
 interface CallButtonOptions {
 	/** Whether the post shows the complete call, so that it can be approved there. */
 	readonly approves?: boolean;
-	/** Version of the shown call: `versionOf`. A press on another version is refused. */
-	readonly version?: string;
 }
 
 /** Buttons for one waiting call of a card, with its number. */
 export function callButtons(
 	{
 		row: { token, number },
-		question: { call },
+		question,
 	}: {
 		readonly row: CardRow;
+		/** As the post shows it. */
 		readonly question: OpenQuestion;
 	},
 	scene: ControlScene,
-	{ approves = true, version }: CallButtonOptions = {},
+	{ approves = true }: CallButtonOptions = {},
 ): Control[] {
 	const { buttons: labels } = approvalTexts;
+	const { call } = question;
 	const isCritical = call?.risk === "critical";
 	const button = (kind: ControlKind, label: string, subject = token): Control =>
 		buttonOf(kind, { subject, label }, scene);
-	const approved = version === undefined ? token : `${token}.${version}`;
+	const approved = boundSubject(question);
 	const mayApprove = approves && !isCritical;
 	return definedItems([
 		mayApprove ? button("approve", labels.approveOne({ number }), approved) : undefined,

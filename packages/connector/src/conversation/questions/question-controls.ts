@@ -4,7 +4,7 @@ import type { Control } from "../../platform/posting.ts";
 import { approvalTexts } from "../../texts/approvals.ts";
 import { questionTexts } from "../../texts/questions.ts";
 import type { Scene } from "../vocabulary/reducer.ts";
-import type { OpenQuestion, QuestionOption } from "./question.ts";
+import { boundSubject, type OpenQuestion, type QuestionOption } from "./question.ts";
 
 type Button = Extract<Control, { type: "button" }>;
 
@@ -20,7 +20,8 @@ export function offeredOptions(
 /** Controls for the answer, in rows. `cut`: the card does not show everything. */
 export function questionControls(question: OpenQuestion, scene: Scene, cut: boolean): Control[][] {
 	const buttons = buttonsOf(question, scene, cut).map(([kind, label, style]): Button => {
-		const id = scene.controls.write({ kind, session: scene.session, subject: question.token });
+		const subject = approves.has(kind) && question.call ? boundSubject(question) : question.token;
+		const id = scene.controls.write({ kind, session: scene.session, subject });
 		return { type: "button", id, label: label.slice(0, scene.platform.limits.buttonLabel), style };
 	});
 	const rows: Control[][] = choiceOf(question, scene);
@@ -28,6 +29,8 @@ export function questionControls(question: OpenQuestion, scene: Scene, cut: bool
 	for (let first = 0; first < buttons.length; first += most) rows.push(buttons.slice(first, first + most));
 	return rows;
 }
+
+const approves: ReadonlySet<ControlKind> = new Set(["approve", "approve-session"]);
 
 type ButtonFacts = readonly [kind: ControlKind, label: string, style: Button["style"]];
 

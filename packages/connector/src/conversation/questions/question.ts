@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import type { PromptContext } from "@parley/protocol";
 import { approvalTexts } from "../../texts/approvals.ts";
 import { questionTexts } from "../../texts/questions.ts";
 /** The stored start of a text. */
@@ -39,6 +40,8 @@ export interface ApprovalCall {
 	readonly editable?: true;
 	/** Approvals by different people that it needs, if it needs several. */
 	readonly approvals?: number;
+	/** `hashOfCall` of the complete call. Absent in questions that an earlier version stored. */
+	readonly hash?: string;
 }
 
 /** Kind and token of a question. */
@@ -89,10 +92,28 @@ export interface ClosedQuestion {
 	readonly by?: string;
 }
 
-/** Changes with the call of a question: with its label, its arguments or its preview. Base64url, 8 characters. */
+/** Characters of base64url: 96 bits. The id of a button has at most 100 characters. */
+const hashLength = 16;
+
+/** Hash of a complete call: of its label, its tool, its arguments and its preview. Base64url, 16 characters. */
+export function hashOfCall(label: string, { tool, arguments: given, preview }: PromptContext): string {
+	const whole = JSON.stringify([label, tool, given, preview]);
+	return createHash("sha256").update(whole).digest("base64url").slice(0, hashLength);
+}
+
+/**
+ * Changes with the call of a question. It covers the complete call, or only its stored start if an earlier version stored
+ * the question.
+ */
 export function versionOf({ label, call }: OpenQuestion): string {
+	if (call?.hash !== undefined) return call.hash;
 	const shown = [label.text, label.length, call?.tool, call?.arguments, call?.preview];
 	return createHash("sha256").update(JSON.stringify(shown)).digest("base64url").slice(0, 8);
+}
+
+/** Subject of a button that approves the shown call. A press after a change of the call is refused. */
+export function boundSubject(question: OpenQuestion): string {
+	return `${question.token}.${versionOf(question)}`;
 }
 
 export function cardOf(token: string): string {

@@ -13,6 +13,7 @@ import { readQuestion } from "./read-question.ts";
 import {
 	addToCard,
 	cardWith,
+	changeRow,
 	endRow,
 	isOfReply,
 	isRepeated,
@@ -164,7 +165,9 @@ function vote(slice: QuestionsSlice, payload: EventPayloads["prompt.vote"], scen
 		voters: [...earlier, by],
 		...defined({ task, reply, again, editedBy: changed ? by : known.editedBy }),
 	};
-	const after = { ...slice, open: slice.open.map((one) => (one === known ? question : one)) };
+	const cards = changed && slice.cards ? changeRow(slice.cards, question.token) : slice.cards;
+	const open = slice.open.map((one) => (one === known ? question : one));
+	const after = { ...slice, open, ...defined({ cards }) };
 	const card = replyCardOf(after, question.token);
 	return { slice: after, operations: [card ? showCard(card, after, scene) : openCard(question, scene)] };
 }

@@ -6,7 +6,7 @@ import { trustRequestWithoutIds } from "../vocabulary/without-ids.ts";
 import { argumentsText, isLabelOf } from "./arguments-text.ts";
 import { storeText } from "./cut.ts";
 import { editForm } from "./edit-form.ts";
-import type { ApprovalCall, OpenQuestion, QuestionKind } from "./question.ts";
+import { type ApprovalCall, hashOfCall, type OpenQuestion, type QuestionKind } from "./question.ts";
 
 const maxOptions = 100;
 const maxNotes = 20;
@@ -85,6 +85,7 @@ function readCall(
 		tool,
 		risk,
 		allowSession,
+		hash: hashOfCall(label, context),
 		brief,
 		told: labelIsRedundant,
 		arguments: storeText(text, most),

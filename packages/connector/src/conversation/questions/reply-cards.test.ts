@@ -173,8 +173,8 @@ test("a call that is always required has no button to approve it", () => {
 	const graves = writes([".a", ".b", ".env"], { context: { risk: "critical", allow_session: true } });
 	const card = last([...three.slice(0, 2), ...graves.slice(2)]);
 	expect(card.text).toContain("**3.** `write_file` · 🔒 **only the operator**: `parley answer`");
-	expect(subjectOf(card, "approve-all")).toBe(`${token}.3`);
-	expect(subjectOf(card, "deny-all")).toBe(`${token}.7`);
+	expect(subjectOf(card, "approve-all")).toBe(`${token}.3.0`);
+	expect(subjectOf(card, "deny-all")).toBe(`${token}.7.0`);
 	const grave = last(writes([".env", ".key"], { context: { risk: "critical" } }));
 	expect(labels(grave)).toEqual(["Deny all | Details"]);
 	expect(
@@ -196,7 +196,7 @@ test("if the card shows a call only in part, Approve all opens the complete call
 	if (!a || !b || !c) throw new Error("there are no calls");
 	const card = last([a, b, c]);
 	expect(card.foot).toContain("**Not complete here:** press Details.");
-	expect(subjectOf(card, "review-all")).toBe(`${token}.7`);
+	expect(subjectOf(card, "review-all")).toBe(`${token}.7.0`);
 	expect(kinds(card)).not.toContain("approve-all");
 	const hidden = writes(["a", "b"], { context: { warnings: ["w".repeat(300)] } });
 	expect(kinds(last(hidden))).toContain("review-all");

@@ -9,6 +9,8 @@ export interface CardRow {
 	readonly number: number;
 	/** Index among the approvals that were raised together, from 1. */
 	readonly place: number;
+	/** Number of changes of the call. Absent without one. */
+	readonly changes?: number;
 	/** Absent while the call waits. */
 	readonly ended?: EndedRow;
 }
@@ -108,6 +110,16 @@ export function endRow(cards: readonly ReplyCard[], token: string, ended: EndedR
 	return bounded(changed, cardWith(changed, token));
 }
 
+/** Returns the cards after a change of a call. */
+export function changeRow(cards: readonly ReplyCard[], token: string): readonly ReplyCard[] {
+	const change = (row: CardRow): CardRow =>
+		row.token === token ? { ...row, changes: (row.changes ?? 0) + 1 } : row;
+	return cards.map((card) => {
+		const [first, ...others] = card.rows;
+		return { ...card, rows: [change(first), ...others.map(change)] as const };
+	});
+}
+
 /** The card that shows a question. */
 export function cardWith(cards: readonly ReplyCard[], token: string): ReplyCard | undefined {
 	return cards.find(({ rows }) => rows.some((row) => row.token === token));
@@ -122,27 +134,39 @@ export function raisedWith({ rows }: ReplyCard, token: string): readonly CardRow
 }
 
 /**
- * Subject of a button for all calls of a card: the first token of the card, then a hexadecimal number. Each bit of the
- * number is a call that the button answers. A call that is added later has no bit.
+ * Subject of a button for all calls of a card: the first token of the card, then two hexadecimal numbers. Each bit of the
+ * first is a call that the button answers. A call that is added later has no bit. The second is the number of changes of
+ * these calls so far.
  */
 export function writeDisplayed({ rows }: ReplyCard, tokens: ReadonlySet<string>): string {
 	const bits = rows.map(({ token }, index) => (tokens.has(token) ? 2 ** index : 0));
-	return `${rows[0].token}.${bits.reduce((sum, bit) => sum + bit, 0).toString(16)}`;
+	const shown = rows.filter(({ token }) => tokens.has(token));
+	const numbers = [bits.reduce((sum, bit) => sum + bit, 0), changesOf(shown)];
+	return [rows[0].token, ...numbers.map((number) => number.toString(16))].join(".");
 }
 
-/** The calls that a button for all calls answers, and the other calls of its card; undefined for an unknown card. */
-export function readDisplayed(
-	cards: readonly ReplyCard[],
-	subject: string,
-): { readonly displayed: readonly CardRow[]; readonly others: readonly CardRow[] } | undefined {
-	const [token = "", bits = ""] = subject.split(".");
+/** The calls of a button for all calls, and the other calls of its card. */
+export interface Displayed {
+	readonly displayed: readonly CardRow[];
+	readonly others: readonly CardRow[];
+	/** Whether one of the displayed calls has changed since the button was shown. */
+	readonly changed: boolean;
+}
+
+/** Reads a subject of `writeDisplayed`, or one of an earlier version without changes; undefined for an unknown card. */
+export function readDisplayed(cards: readonly ReplyCard[], subject: string): Displayed | undefined {
+	const [token = "", bits = "", changes = "0"] = subject.split(".");
 	const card = cards.find(({ rows: [first] }) => first.token === token);
 	if (!card) return undefined;
 	const number = Number.parseInt(bits, 16);
 	const { displayed = [], others = [] } = Object.groupBy(card.rows, (row) =>
 		Math.floor(number / 2 ** card.rows.indexOf(row)) % 2 === 1 ? "displayed" : "others",
 	);
-	return { displayed, others };
+	return { displayed, others, changed: changesOf(displayed) !== Number.parseInt(changes, 16) };
+}
+
+function changesOf(rows: readonly CardRow[]): number {
+	return rows.reduce((sum, { changes = 0 }) => sum + changes, 0);
 }
 
 function isWaiting({ rows }: ReplyCard): boolean {
