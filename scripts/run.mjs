@@ -10,6 +10,7 @@ const tasks = {
 	fix: () => import("./fix.mjs"),
 	bench: () => import("./bench.mjs"),
 	chaos: () => import("./chaos.mjs"),
+	"first-ten": () => import("./first-ten.mjs"),
 	fuzz: () => import("./fuzz.mjs"),
 	eval: () => import("./eval.mjs"),
 	texts: () => import("./texts.mjs"),

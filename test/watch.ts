@@ -10,15 +10,15 @@ export class Watch {
 		for (const look of [...this.#looks]) look();
 	}
 
-	/** Resolves when the condition is true. Rejects with the name of the condition after `patienceMs` of an idle machine. */
-	async until(what: string, isTrue: () => boolean): Promise<void> {
+	/** Resolves when the condition is true. Rejects with the name of the condition after this time of an idle machine. */
+	async until(what: string, isTrue: () => boolean, patience = patienceMs): Promise<void> {
 		if (isTrue()) return;
 		const { promise, resolve, reject } = Promise.withResolvers<void>();
 		const look = (): void => {
 			if (isTrue()) resolve();
 		};
-		const cancel = afterPatience(patienceMs, () =>
-			reject(new Error(`gave up after ${patienceMs / 1000} s of an idle machine: waited until ${what}`)),
+		const cancel = afterPatience(patience, () =>
+			reject(new Error(`gave up after ${patience / 1000} s of an idle machine: waited until ${what}`)),
 		);
 		this.#looks.add(look);
 		try {

@@ -10,6 +10,8 @@ const endChange = "\u001b[?2026l";
 
 export interface ScreenOptions {
 	readonly args: readonly string[];
+	/** By default, the command of this repository. */
+	readonly program?: string;
 	readonly cwd: string;
 	readonly env: Readonly<Record<string, string>>;
 }
@@ -24,8 +26,10 @@ export class Screen {
 	#isChanging = false;
 	#exitCode: number | undefined;
 
-	constructor({ args, cwd, env }: ScreenOptions) {
-		this.#pty = spawn(process.execPath, [binary, ...args], {
+	constructor({ args, program, cwd, env }: ScreenOptions) {
+		const [file, words] =
+			program === undefined ? [process.execPath, [binary, ...args]] : [program, [...args]];
+		this.#pty = spawn(file, words, {
 			...{ cwd, cols: 80, rows: 24, name: "xterm-256color" },
 			env: { ...env, TERM: "xterm-256color" },
 		});
@@ -92,9 +96,10 @@ export class Screen {
 	}
 
 	/** Resolves when the condition is true and the screen is not in the middle of an update. */
-	async until(what: string, isTrue: () => boolean): Promise<void> {
+	async until(what: string, isTrue: () => boolean, patience?: number): Promise<void> {
+		const isReady = (): boolean => (!this.#isChanging || this.#exitCode !== undefined) && isTrue();
 		try {
-			await this.#watch.until(what, () => (!this.#isChanging || this.#exitCode !== undefined) && isTrue());
+			await this.#watch.until(what, isReady, patience);
 		} catch (error) {
 			throw new Error(`${String(error)}; it shows:\n${this.text}`, { cause: error });
 		}
