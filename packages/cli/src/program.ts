@@ -29,6 +29,7 @@ import { setupCommand } from "./commands/gateway/setup.ts";
 import { statusCommand } from "./commands/gateway/status.ts";
 import { stopCommand } from "./commands/gateway/stop.ts";
 import { uninstallCommand } from "./commands/gateway/uninstall.ts";
+import { upgradeCommand } from "./commands/gateway/upgrade.ts";
 import { versionCommand } from "./commands/gateway/version.ts";
 import { helpCommand } from "./commands/help.ts";
 import { answerCommand } from "./commands/sessions/answer.ts";
@@ -69,6 +70,7 @@ const groups: Readonly<Record<string, Readonly<Record<string, MakeCommand>>>> = 
 		rpc: rpcCommand,
 		backup: backupCommand,
 		restore: restoreCommand,
+		upgrade: upgradeCommand,
 		uninstall: uninstallCommand,
 		version: versionCommand,
 		completion: completionCommand,

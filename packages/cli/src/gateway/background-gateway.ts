@@ -40,16 +40,33 @@ export async function ensureGateway(start: BackgroundStart): Promise<FoundGatewa
 	const running = await findRunningGateway(data);
 	if (running) return { gateway: running };
 	printNotice(projectTexts.starting, io);
-	const directory = join(data, "run");
-	await mkdir(directory, { recursive: true, mode: 0o700 });
-	const log = join(directory, "gateway.log");
-	const from = sizeOf(log);
-	const program = startInBackground({
-		args: [process.argv[1] ?? "", "start", "--data", data, ...(await flagsFor(start))],
+	return await runInBackground({
+		data,
+		args: ["start", "--data", data, ...(await flagsFor(start))],
 		environment: environmentOf(io),
 		directory: start.directory,
-		log,
+		program: process.argv[1] ?? "",
 	});
+}
+
+interface BackgroundRun {
+	readonly data: string;
+	/** Program of the command, and its arguments. */
+	readonly program: string;
+	readonly args: readonly string[];
+	/** Complete environment. */
+	readonly environment: Readonly<Record<string, string>>;
+	readonly directory: string;
+}
+
+/** Starts a gateway in the background, and waits until one answers on the data directory. */
+export async function runInBackground(run: BackgroundRun): Promise<FoundGateway> {
+	const { data, program: script, args, environment, directory } = run;
+	const folder = join(data, "run");
+	await mkdir(folder, { recursive: true, mode: 0o700 });
+	const log = join(folder, "gateway.log");
+	const from = sizeOf(log);
+	const program = startInBackground({ args: [script, ...args], environment, directory, log });
 	let hasEnded = false;
 	void program.then(() => {
 		hasEnded = true;
@@ -69,7 +86,8 @@ export async function ensureGateway(start: BackgroundStart): Promise<FoundGatewa
 	}
 }
 
-function environmentOf({ environment }: Io): Record<string, string> {
+/** The set variables of this process. */
+export function environmentOf({ environment }: Io): Record<string, string> {
 	const set = Object.entries(environment).flatMap(([name, value]) =>
 		value === undefined ? [] : [[name, value]],
 	);

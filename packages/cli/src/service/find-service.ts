@@ -1,6 +1,7 @@
 import { readdir, realpath } from "node:fs/promises";
 import { basename, dirname, extname } from "node:path";
 import { ParleyError } from "@parley/base";
+import { definedItems } from "@parley/base/defined";
 import { serviceErrors } from "../texts/service.ts";
 import { chooseManager } from "./choose-manager.ts";
 import { readIfExists } from "./environment-file.ts";
@@ -47,12 +48,35 @@ export async function findInstalled(
 
 /** All services of a data directory, those of the user first. Files of other programs and unreadable ones are left out. */
 export async function servicesOf(data: string, machine: Machine): Promise<InstalledService[]> {
+	const wanted = await realPath(data);
+	const found = await allServices(machine);
+	const isOfData = await Promise.all(
+		found.map(async ({ marker }) => (await realPath(marker.data)) === wanted),
+	);
+	return found.filter((_, index) => isOfData[index]);
+}
+
+/** All services of Parley that this user can read, those of the user first. */
+export async function allServices(machine: Machine): Promise<InstalledService[]> {
 	const found: InstalledService[] = [];
 	for (const scope of ["user", "system"] as const) {
 		const manager = managerOrNone(scope, machine);
-		if (manager) found.push(...(await servicesIn(manager, data)));
+		if (manager) found.push(...(await servicesIn(manager)));
 	}
 	return found;
+}
+
+/** Whether a service starts this program. Its description has the path with the escapes of its format. */
+export function startsProgram({ text }: InstalledService, program: string): boolean {
+	const plain = text
+		.replaceAll("$$", "$")
+		.replaceAll("%%", "%")
+		.replaceAll(/\\(["\\])/g, "$1")
+		.replaceAll("&lt;", "<")
+		.replaceAll("&gt;", ">")
+		.replaceAll("&quot;", '"')
+		.replaceAll("&amp;", "&");
+	return plain.includes(program);
 }
 
 /** Undefined on systems without a known service manager. */
@@ -61,7 +85,7 @@ function managerOrNone(scope: Scope, machine: Machine): ServiceManager | undefin
 	return isKnown ? chooseManager(scope, machine) : undefined;
 }
 
-async function servicesIn(manager: ServiceManager, data: string): Promise<InstalledService[]> {
+async function servicesIn(manager: ServiceManager): Promise<InstalledService[]> {
 	const example = manager.fileOf("parley");
 	// "parley.service" or "parley.gateway.plist"
 	const ending = basename(example).slice("parley".length);
@@ -71,11 +95,7 @@ async function servicesIn(manager: ServiceManager, data: string): Promise<Instal
 			.filter((file) => file.endsWith(ending) && extname(file) === extname(example))
 			.map((file) => findService(file.slice(0, -ending.length), manager).catch(() => undefined)),
 	);
-	const wanted = await realPath(data);
-	const isOfData = await Promise.all(
-		found.map(async (one) => one && (await realPath(one.marker.data)) === wanted),
-	);
-	return found.flatMap((one, index) => (one && isOfData[index] ? [one] : []));
+	return definedItems(found);
 }
 
 /** A directory can have several names, because of links. */

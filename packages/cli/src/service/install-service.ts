@@ -1,13 +1,12 @@
 import { existsSync } from "node:fs";
 import { chmod, rename } from "node:fs/promises";
-import { delay, ParleyError, systemClock } from "@parley/base";
+import { ParleyError } from "@parley/base";
 import { keyVariables } from "@parley/gateway";
 import { checkPermissions, writeDraft } from "@parley/gateway/data";
 import { readStoredKeys } from "@parley/gateway/settings";
 import { findRunningGateway, type RunningGateway } from "../client/running-gateway.ts";
 import type { Io } from "../command-line/io.ts";
 import { printJson, printRows } from "../command-line/output.ts";
-import { progressLine } from "../command-line/progress-line.ts";
 import { proxyVariables } from "../connectors/proxy-variables.ts";
 import { platforms } from "../gateway/platform.ts";
 import { visibleLine } from "../text/visible.ts";
@@ -20,10 +19,7 @@ import type { Machine } from "./machine.ts";
 import { type InstallFlags, planService } from "./plan-service.ts";
 import type { ServiceManager } from "./service-manager.ts";
 import type { ServicePlan } from "./service-plan.ts";
-
-/** Longer than the start of a gateway with a large database. */
-const startMs = 60_000;
-const pollMs = 100;
+import { explainSilence, waitForService } from "./wait-for-service.ts";
 
 interface Surroundings {
 	readonly io: Io;
@@ -52,7 +48,7 @@ export async function installService(flags: InstallFlags, around: Surroundings):
 	if (before?.text !== text) await writeDescription(manager.fileOf(flags.name), text);
 	const isRunning = before !== undefined && (await manager.state(flags.name)).condition === "running";
 	if (isChanged || !isRunning) await manager.start(flags.name);
-	const gateway = await waitForGateway({ plan, manager }, io);
+	const gateway = await waitForService({ ...plan, manager }, io);
 	const notes = [...(await manager.afterInstall(flags.name)), ...(await missingKeys(plan, io.environment))];
 	report(
 		{ plan, manager, gateway, notes, done: before ? (isChanged ? "updated" : "unchanged") : "installed" },
@@ -86,28 +82,6 @@ async function writeDescription(file: string, text: string): Promise<void> {
 	const draft = await writeDraft(file, text);
 	await chmod(draft, 0o644);
 	await rename(draft, file);
-}
-
-/** Undefined if the service ends, or does not answer in time. */
-async function waitForGateway(
-	{ plan, manager }: { readonly plan: ServicePlan; readonly manager: ServiceManager },
-	io: Io,
-): Promise<RunningGateway | undefined> {
-	const progress = progressLine(io);
-	progress.show(serviceTexts.waiting);
-	const end = systemClock.monotonic() + startMs;
-	try {
-		while (systemClock.monotonic() < end) {
-			const { condition, pid } = await manager.state(plan.name);
-			const gateway = await findRunningGateway(plan.data);
-			if (gateway && pid !== undefined && (await isWithin(gateway.pid, pid))) return gateway;
-			if (condition === "failed" || condition === "stopped") return undefined;
-			await delay(systemClock, pollMs);
-		}
-		return undefined;
-	} finally {
-		progress.end();
-	}
 }
 
 /** Keys and proxies that a gateway of this shell would use, and that the service does not get. */
@@ -157,7 +131,6 @@ function report({ plan, manager, gateway, notes, done }: Report, json: boolean, 
 }
 
 async function explainFailure({ name, data }: ServicePlan, manager: ServiceManager, io: Io): Promise<void> {
-	const { reason, condition } = await manager.state(name);
-	const why = reason === undefined ? condition : `${condition}: ${reason}`;
+	const why = await explainSilence({ name, manager });
 	io.stderr.write(`${visibleLine(`parley: ${serviceTexts.noAnswer({ data, why })}`)}\n`);
 }

@@ -1,7 +1,6 @@
 import { existsSync } from "node:fs";
 import { readdir, readlink, realpath, rename, rm } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
-import { createInterface } from "node:readline/promises";
 import { ParleyError } from "@parley/base";
 import { definedItems } from "@parley/base/defined";
 import { isWithin as isDirectoryWithin } from "@parley/core";
@@ -9,6 +8,7 @@ import { lockDataDirectory } from "@parley/gateway";
 import { databaseIn } from "@parley/gateway/data";
 import { hasEnded } from "../client/has-ended.ts";
 import { findRunningGateway } from "../client/running-gateway.ts";
+import { confirms } from "../command-line/confirms.ts";
 import { chosenDataDirectory } from "../command-line/data-directory.ts";
 import type { Io } from "../command-line/io.ts";
 import { printJson, printRows } from "../command-line/output.ts";
@@ -92,15 +92,6 @@ async function wantsDeletion(data: string, flags: UninstallParleyFlags, io: Io):
 	const hasTerminal = io.stdin.isTTY && io.stderr.isTTY;
 	if (!hasTerminal && dataToo) throw new UsageError(noConfirmation);
 	return hasTerminal && confirms(texts.confirmDelete({ data }), io);
-}
-
-async function confirms(question: string, io: Io): Promise<boolean> {
-	const lines = createInterface({ input: io.stdin, output: io.stderr });
-	try {
-		return /^y(?:es)?$/i.test((await lines.question(question)).trim());
-	} finally {
-		lines.close();
-	}
 }
 
 /** Refuses a directory that no gateway has used, and one that contains the home directory. */

@@ -1,4 +1,6 @@
 // Functions of commands that save and restore a data directory. A separate entry, because they need no gateway.
 export { type BackupSummary, createBackup } from "./create-backup.ts";
+export { migrateData } from "./migrate-data.ts";
 export type { UnpackLimits } from "./read-backup.ts";
 export { type BackupFacts, type Restored, restoreBackup, verifyBackup } from "./restore-backup.ts";
+export { syncDirectory } from "./sync-directory.ts";

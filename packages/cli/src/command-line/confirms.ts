@@ -1,0 +1,12 @@
+import { createInterface } from "node:readline/promises";
+import type { Io } from "./io.ts";
+
+/** Asks at the terminal. False for any answer except yes. */
+export async function confirms(question: string, io: Io): Promise<boolean> {
+	const lines = createInterface({ input: io.stdin, output: io.stderr });
+	try {
+		return /^y(?:es)?$/i.test((await lines.question(question)).trim());
+	} finally {
+		lines.close();
+	}
+}

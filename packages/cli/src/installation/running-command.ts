@@ -1,0 +1,48 @@
+import { readFileSync, readlinkSync, realpathSync } from "node:fs";
+import { resolve } from "node:path";
+
+/** Command line of a process that runs this copy of Parley. */
+export interface RunningCommand {
+	/** Arguments after the program. */
+	readonly args: readonly string[];
+	readonly directory: string;
+	readonly environment: Readonly<Record<string, string>>;
+}
+
+/** Whether the system shows the command lines of processes: https://man7.org/linux/man-pages/man5/proc.5.html */
+export const canReadCommands = process.platform === "linux";
+
+/**
+ * Command line of a process, if it runs this program of Parley. Undefined for another program, for a process that has ended, and
+ * on systems other than Linux.
+ */
+export function runningCommand(pid: number, program: string): RunningCommand | undefined {
+	if (!canReadCommands) return undefined;
+	try {
+		const directory = readlinkSync(`/proc/${pid}/cwd`);
+		const words = textsOf(`/proc/${pid}/cmdline`);
+		// Arguments of Node are before the program.
+		const at = words.findIndex((word, index) => index > 0 && realPath(resolve(directory, word)) === program);
+		if (at < 0) return undefined;
+		const variables = textsOf(`/proc/${pid}/environ`).map((line) => {
+			const [name = "", ...value] = line.split("=");
+			return [name, value.join("=")] as const;
+		});
+		return { args: words.slice(at + 1), directory, environment: Object.fromEntries(variables) };
+	} catch {
+		// The process has ended, or belongs to another user.
+		return undefined;
+	}
+}
+
+function textsOf(file: string): string[] {
+	return readFileSync(file, "utf8").split("\0").slice(0, -1);
+}
+
+function realPath(path: string): string {
+	try {
+		return realpathSync(path);
+	} catch {
+		return path;
+	}
+}

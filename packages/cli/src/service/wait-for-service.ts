@@ -1,0 +1,45 @@
+import { delay, systemClock } from "@parley/base";
+import { findRunningGateway, type RunningGateway } from "../client/running-gateway.ts";
+import type { Io } from "../command-line/io.ts";
+import { progressLine } from "../command-line/progress-line.ts";
+import { serviceTexts } from "../texts/service.ts";
+import { isWithin } from "./is-within.ts";
+import type { ServiceManager } from "./service-manager.ts";
+
+/** Longer than the start of a gateway with a large database. */
+const startMs = 60_000;
+const pollMs = 100;
+
+interface StartedService {
+	readonly name: string;
+	readonly data: string;
+	readonly manager: ServiceManager;
+}
+
+/** The gateway of a service that was started. Undefined if the service ends, or does not answer in time. */
+export async function waitForService(
+	{ name, data, manager }: StartedService,
+	io: Io,
+): Promise<RunningGateway | undefined> {
+	const progress = progressLine(io);
+	progress.show(serviceTexts.waiting);
+	const end = systemClock.monotonic() + startMs;
+	try {
+		while (systemClock.monotonic() < end) {
+			const { condition, pid } = await manager.state(name);
+			const gateway = await findRunningGateway(data);
+			if (gateway && pid !== undefined && (await isWithin(gateway.pid, pid))) return gateway;
+			if (condition === "failed" || condition === "stopped") return undefined;
+			await delay(systemClock, pollMs);
+		}
+		return undefined;
+	} finally {
+		progress.end();
+	}
+}
+
+/** State of a service that does not answer, in the words of its manager. */
+export async function explainSilence({ name, manager }: Omit<StartedService, "data">): Promise<string> {
+	const { reason, condition } = await manager.state(name);
+	return reason === undefined ? condition : `${condition}: ${reason}`;
+}

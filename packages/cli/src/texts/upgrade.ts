@@ -1,0 +1,95 @@
+interface Versions {
+	readonly name: string;
+	readonly from: string;
+	readonly to: string;
+}
+interface Stored {
+	readonly data: string;
+}
+interface Filed {
+	readonly file: string;
+}
+
+/** Texts of `parley upgrade`. */
+export const upgradeTexts = {
+	current: ({ name, version }: { readonly name: string; readonly version: string }) =>
+		`${name} ${version} is installed already`,
+	available: ({ name, from, to }: Versions) => `${name} ${from} can be upgraded to ${to}`,
+	upgraded: ({ name, from, to }: Versions) => `upgraded: ${name} ${from} to ${to}`,
+	completed: ({ name, from, to }: Versions) => `completed the interrupted upgrade: ${name} ${from} to ${to}`,
+	saved: ({ data, file }: Stored & Filed) => `saved: the data in ${data} to ${file}`,
+	running: ({ urls }: { readonly urls: string }) => `running: ${urls}`,
+	wouldStop: ({ what }: { readonly what: string }) => `stops and starts again: ${what}`,
+	wouldSave: ({ data }: Stored) => `saves and migrates: the data in ${data}`,
+	service: ({ file }: Filed) => `the service in ${file}`,
+	gateway: ({ pid, data }: Stored & { readonly pid: number }) => `the gateway on ${data} (process ${pid})`,
+	confirm: ({ to }: { readonly to: string }) => `Upgrade to ${to}? [y/N] `,
+	declined: "not upgraded",
+	note: ({ note }: { readonly note: string }) => `note: ${note}`,
+	doctor: ({ id, what }: { readonly id: string; readonly what: string }) =>
+		`\`parley doctor\` reports ${id}: ${what}`,
+	noDoctor: ({ data }: Stored) => `\`parley doctor --data ${data}\` failed`,
+	startYourself: ({ data }: Stored) =>
+		`the gateway on ${data} is stopped: start it again in the same way as before`,
+	rolledBack: ({ name, from, to, reason }: Versions & { readonly reason: string }) =>
+		`the upgrade of ${name} to ${to} failed and was rolled back, so that ${from} is installed again: ${reason}`,
+	aside: ({ directory }: { readonly directory: string }) =>
+		`the data as the failed upgrade left it is in ${directory}; delete it when you no longer need it`,
+	startFailed: ({ data, reason }: Stored & { readonly reason: string }) =>
+		`the gateway on ${data} did not start: ${reason}`,
+	interrupted: "interrupted",
+	waitForRollback: "rolling back; wait until the old version runs again",
+	steps: {
+		searching: "searching for the new version",
+		installing: "installing the new version beside the present one",
+		stopping: "stopping the gateway; running work gets up to 30 s",
+		copying: "copying the data",
+		migrating: "migrating the data",
+		starting: "starting the gateway",
+		restoring: "restoring the old version",
+	},
+} as const;
+
+/** Errors of `parley upgrade`, which have changed nothing. */
+export const upgradeErrors = {
+	clone: ({ home }: { readonly home: string }) =>
+		`cannot upgrade the clone ${home}: update it yourself with \`parley backup FILE\`, \`parley stop\`, \`git pull\` and \`npm start\``,
+	container:
+		"cannot upgrade inside a container: build or pull the newer image and start it on the same volume, for example with `docker compose up --build --detach`",
+	npx: ({ home }: { readonly home: string }) =>
+		`cannot upgrade ${home}, a temporary copy of npx: let npx run the newer package, for example \`npx --package FILE parley start\``,
+	project: ({ home, name }: { readonly home: string; readonly name: string }) =>
+		`cannot upgrade ${home}, which belongs to another package or another package manager: save the data with \`parley backup FILE\`, stop the gateway with \`parley stop\`, and install the newer ${name} there`,
+	notWritable: ({ directory }: { readonly directory: string }) =>
+		`cannot write ${directory}: run the command as its owner, for example with \`sudo\``,
+	needsRoot: ({ file }: Filed) =>
+		`the service in ${file} belongs to the system: run the command again with \`sudo\``,
+	invalidVersion: ({ to }: { readonly to: string }) =>
+		`invalid version ${JSON.stringify(to)}: use a version such as 1.2.3, a tag such as latest, or the path of a .tgz file`,
+	noFile: ({ file }: Filed) => `the package ${file} does not exist: use the path of a .tgz file`,
+	noNpm: "npm was not found: install it, and run the command again",
+	npmFailed: ({ call, reason }: { readonly call: string; readonly reason: string }) =>
+		`\`${call}\` failed: ${reason}`,
+	noReason: "without a reason",
+	otherPackage: ({ found, name }: { readonly found: string; readonly name: string }) =>
+		`the package is ${JSON.stringify(found)}: use a package with the name ${name}`,
+	otherVersion: ({ found, to }: { readonly found: string; readonly to: string }) =>
+		`the installed package has the version ${JSON.stringify(found)} and not ${to}: run the command again`,
+	otherProgram: ({ what }: { readonly what: string }) =>
+		`${what} runs another copy of Parley, which could no longer read the data: stop it, or upgrade that copy`,
+	interrupted: ({ to }: { readonly to: string }) =>
+		`an upgrade to ${to} was interrupted: run \`parley upgrade\` without \`--check\` to finish it or to roll it back`,
+	unfinished: ({ reason }: { readonly reason: string }) =>
+		`the upgrade is not finished: ${reason}; run \`parley upgrade\` again`,
+	busy: "another `parley upgrade` works on this installation: wait until it has ended",
+	foreignJournal: ({ file }: Filed) =>
+		`${file} was written by another version of Parley: finish the upgrade with that version, or remove the file`,
+	noAnswer: ({ data, why }: Stored & { readonly why: string }) =>
+		`the gateway on ${data} does not answer (${why}); \`parley logs\` shows the reason`,
+	wrongVersion: ({ data, found }: Stored & { readonly found: string }) =>
+		`the gateway on ${data} runs version ${found}`,
+	stillRuns: ({ pid }: { readonly pid: number }) =>
+		`the gateway (process ${pid}) did not stop in time: end it with \`kill ${pid}\``,
+	migrationFailed: ({ data, reason }: Stored & { readonly reason: string }) =>
+		`cannot migrate the data in ${data}: ${reason}`,
+} as const;

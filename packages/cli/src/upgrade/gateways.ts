@@ -1,0 +1,132 @@
+import { existsSync, realpathSync } from "node:fs";
+import { ParleyError } from "@parley/base";
+import { defined } from "@parley/base/defined";
+import { hasEnded } from "../client/has-ended.ts";
+import { findRunningGateway, type RunningGateway } from "../client/running-gateway.ts";
+import type { Io } from "../command-line/io.ts";
+import { environmentOf, runInBackground } from "../gateway/background-gateway.ts";
+import type { Installation } from "../installation/installation.ts";
+import { canReadCommands, type RunningCommand, runningCommand } from "../installation/running-command.ts";
+import { chooseManager } from "../service/choose-manager.ts";
+import { allServices, type InstalledService, startsProgram } from "../service/find-service.ts";
+import type { Machine } from "../service/machine.ts";
+import { explainSilence, waitForService } from "../service/wait-for-service.ts";
+import { upgradeErrors, upgradeTexts } from "../texts/upgrade.ts";
+import type { UpgradedData } from "./upgrade-journal.ts";
+
+export interface Surroundings {
+	readonly io: Io;
+	readonly machine: Machine;
+}
+
+/** A data directory of this copy with its gateways, before the upgrade. */
+export interface FoundData {
+	readonly data: string;
+	/** Services that run. */
+	readonly services: readonly InstalledService[];
+	/** Gateway that runs outside these services. */
+	readonly gateway?: RunningGateway;
+	/** Its command line, if the system shows it. */
+	readonly command?: RunningCommand;
+}
+
+/**
+ * The chosen data directory, and those of all services of this copy. Rejects with `failed_precondition` if another copy uses one
+ * of them.
+ */
+export async function findData(
+	chosen: string,
+	{ program }: Installation,
+	machine: Machine,
+): Promise<FoundData[]> {
+	const services = await allServices(machine);
+	const own = services.filter((one) => startsProgram(one, program));
+	const directories = [chosen, ...own.map(({ marker }) => marker.data)].filter((path) => existsSync(path));
+	const real = [...new Set(directories.map((path) => realpathSync(path)))];
+	return await Promise.all(
+		real.map((data) => {
+			const of = services.filter(
+				({ marker }) => existsSync(marker.data) && realpathSync(marker.data) === data,
+			);
+			return foundData(data, of, program);
+		}),
+	);
+}
+
+async function foundData(
+	data: string,
+	services: readonly InstalledService[],
+	program: string,
+): Promise<FoundData> {
+	const other = services.find((one) => !startsProgram(one, program));
+	if (other) throw refused(upgradeErrors.otherProgram({ what: upgradeTexts.service(other) }));
+	const running: InstalledService[] = [];
+	for (const service of services) {
+		const { condition } = await service.manager.state(service.name);
+		if (condition === "running" || condition === "starting") running.push(service);
+	}
+	const gateway = running.length > 0 ? undefined : await findRunningGateway(data);
+	if (!gateway) return { data, services: running };
+	const command = runningCommand(gateway.pid, program);
+	if (!command && canReadCommands) {
+		const what = upgradeTexts.gateway({ pid: gateway.pid, data });
+		throw refused(upgradeErrors.otherProgram({ what }));
+	}
+	return defined({ data, services: running, gateway, command });
+}
+
+/** Rejects with `failed_precondition` if this user may not stop one of the services. */
+export function checkRights(found: readonly FoundData[], { uid }: Machine): void {
+	const services = found.flatMap((one) => one.services);
+	const foreign = services.find(({ manager }) => manager.scope === "system" && uid !== 0);
+	if (foreign) throw refused(upgradeErrors.needsRoot(foreign));
+}
+
+/** Stops the services and the gateways, and waits for their end. */
+export async function stopAll(upgraded: readonly UpgradedData[], machine: Machine): Promise<void> {
+	for (const { data, services } of upgraded) {
+		for (const { name, scope } of services) await chooseManager(scope, machine).stop(name);
+		const running = await findRunningGateway(data);
+		if (!running) continue;
+		process.kill(running.pid, "SIGTERM");
+		if (!(await hasEnded(running.pid))) {
+			throw new ParleyError(upgradeErrors.stillRuns({ pid: running.pid }), { code: "unavailable" });
+		}
+	}
+}
+
+interface Starting extends Surroundings {
+	/** Program of the installed package. */
+	readonly program: string;
+	/** Variables of the gateways that ran outside services, by their data directories. */
+	readonly environments: ReadonlyMap<string, RunningCommand["environment"]>;
+}
+
+/** Starts what ran before. Returns the gateway; undefined if none ran. Rejects if it does not answer. */
+export async function startOne(
+	{ data, services, program }: UpgradedData,
+	starting: Starting,
+): Promise<RunningGateway | undefined> {
+	const { machine, io } = starting;
+	for (const { name, scope } of services) {
+		const manager = chooseManager(scope, machine);
+		await manager.start(name);
+		if (await waitForService({ name, data, manager }, io)) continue;
+		const why = await explainSilence({ name, manager });
+		throw new ParleyError(upgradeErrors.noAnswer({ data, why }), { code: "unavailable" });
+	}
+	const running = await findRunningGateway(data);
+	if (running || !program) return running;
+	const { gateway } = await runInBackground({
+		data,
+		program: starting.program,
+		args: program.args,
+		directory: program.directory,
+		environment: starting.environments.get(data) ?? environmentOf(io),
+	});
+	return gateway;
+}
+
+function refused(message: string): ParleyError {
+	return new ParleyError(message, { code: "failed_precondition" });
+}

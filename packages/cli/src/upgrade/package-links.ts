@@ -1,0 +1,57 @@
+import { lstat, mkdir, readdir, readlink, rename, rm, symlink } from "node:fs/promises";
+import { dirname, join, relative, resolve } from "node:path";
+import { isWithin } from "@parley/core";
+
+/** Targets of links by their paths below a prefix of npm. */
+export type Links = Readonly<Record<string, string>>;
+
+/** Directories in which npm makes links: https://docs.npmjs.com/cli/v11/configuring-npm/folders */
+const directories = ["bin", "share/man/man1"];
+
+/** Links in a prefix that lead into a package. */
+export async function readLinks(prefix: string, home: string): Promise<Links> {
+	const found: Record<string, string> = {};
+	for (const directory of directories) {
+		const names = await readdir(join(prefix, directory)).catch(() => []);
+		for (const name of names) {
+			const target = await readlink(join(prefix, directory, name)).catch(() => undefined);
+			if (target === undefined || !isWithin(resolve(prefix, directory, target), home)) continue;
+			found[`${directory}/${name}`] = target;
+		}
+	}
+	return found;
+}
+
+/** Makes the links of a package, and removes other links that lead into it. Files of other programs stay. */
+export async function replaceLinks(prefix: string, home: string, links: Links): Promise<void> {
+	const present = await readLinks(prefix, home);
+	for (const [path, target] of Object.entries(links)) {
+		const isFree = await lstat(join(prefix, path)).then(
+			() => false,
+			() => true,
+		);
+		if (isFree || present[path] !== undefined || path === commandLink) {
+			await placeLink(join(prefix, path), target);
+		}
+	}
+	for (const path of Object.keys(present)) {
+		if (links[path] === undefined) await rm(join(prefix, path), { force: true });
+	}
+}
+
+/** Link of the command, which leads to a usable program at each moment of an upgrade. */
+const commandLink = "bin/parley";
+
+/** Lets the command start a program. */
+export async function pointCommand(prefix: string, program: string): Promise<void> {
+	const path = join(prefix, commandLink);
+	await placeLink(path, relative(dirname(path), program));
+}
+
+async function placeLink(path: string, target: string): Promise<void> {
+	await mkdir(dirname(path), { recursive: true });
+	const draft = `${path}.parley-upgrade`;
+	await rm(draft, { force: true });
+	await symlink(target, draft);
+	await rename(draft, path);
+}

@@ -1,0 +1,190 @@
+import { rm } from "node:fs/promises";
+import { type Failpoints, ParleyError } from "@parley/base";
+import { defined } from "@parley/base/defined";
+import type { RunningGateway } from "../client/running-gateway.ts";
+import type { RunningCommand } from "../installation/running-command.ts";
+import { upgradeErrors, upgradeTexts } from "../texts/upgrade.ts";
+import { type Surroundings, startOne, stopAll } from "./gateways.ts";
+import { type Offer, stagePackage } from "./new-package.ts";
+import { restorePackage, swapPackage } from "./swap-package.ts";
+import { type Phase, placesOf, removeJournal, type UpgradeJournal, writeJournal } from "./upgrade-journal.ts";
+import { copyData, failedChecks, lockAll, migrateWith, restoreData } from "./upgraded-data.ts";
+
+const { steps } = upgradeTexts;
+
+export interface UpgradeParts extends Surroundings {
+	readonly failpoints: Failpoints;
+	/** Aborted by a signal of the operator. */
+	readonly signal: AbortSignal;
+	readonly environments: ReadonlyMap<string, RunningCommand["environment"]>;
+	/** Directory for copies. */
+	readonly copies: string | undefined;
+	show(doing: string): void;
+}
+
+/** Result of an upgrade, or of a rollback. */
+export interface UpgradeResult {
+	readonly journal: UpgradeJournal;
+	readonly gateways: readonly RunningGateway[];
+	/** Reason of a rollback. */
+	readonly failure?: string;
+	/** Facts for the operator. */
+	readonly notes: readonly string[];
+}
+
+/** One upgrade, which stores each phase before it begins. */
+export class Upgrade {
+	readonly #parts: UpgradeParts;
+	#journal: UpgradeJournal;
+
+	constructor(journal: UpgradeJournal, parts: UpgradeParts) {
+		this.#journal = journal;
+		this.#parts = parts;
+	}
+
+	/** Upgrades to the offer. After a failure, the old version and the old data are back. */
+	run(offer: Offer): Promise<UpgradeResult> {
+		return this.#orBack(async () => {
+			await this.#replace(offer);
+			return await this.#start();
+		});
+	}
+
+	/** Continues an upgrade that was interrupted after the new version was installed, and rolls others back. */
+	resume(): Promise<UpgradeResult> {
+		const { phase } = this.#journal;
+		if (phase === "finished") return this.#finish([]);
+		if (phase === "starting") return this.#orBack(() => this.#start());
+		return this.#back(upgradeTexts.interrupted);
+	}
+
+	async #orBack(work: () => Promise<UpgradeResult>): Promise<UpgradeResult> {
+		try {
+			return await work();
+		} catch (error) {
+			if (this.#journal.phase === "finished") throw error;
+			const { signal } = this.#parts;
+			return await this.#back(signal.aborted ? upgradeTexts.interrupted : ParleyError.from(error).message);
+		}
+	}
+
+	/** Installs the new package in the place of the old one, after the data is copied. */
+	async #replace(offer: Offer): Promise<void> {
+		const { machine, show, failpoints, copies } = this.#parts;
+		// Files of an upgrade that was killed at its last step.
+		await this.#discard();
+		await this.#begin("staging");
+		show(steps.installing);
+		await stagePackage(this.#journal, offer, this.#parts);
+		await this.#reach("upgrade.staged");
+		await this.#begin("stopping");
+		show(steps.stopping);
+		await stopAll(this.#journal.upgraded, machine);
+		await this.#reach("upgrade.stopped");
+		const lock = await lockAll(this.#journal.upgraded);
+		try {
+			show(steps.copying);
+			const upgraded = [];
+			for (const one of this.#journal.upgraded) {
+				upgraded.push(defined({ ...one, copy: await copyData(one, this.#journal, copies) }));
+			}
+			this.#journal = { ...this.#journal, upgraded };
+			await this.#reach("upgrade.copied");
+			await this.#begin("swapping");
+			await swapPackage(this.#journal, failpoints);
+		} finally {
+			lock.release();
+		}
+		await this.#begin("starting");
+	}
+
+	/** Migrates the data and starts the gateways of the new version. */
+	async #start(): Promise<UpgradeResult> {
+		const { machine, show } = this.#parts;
+		const { home, upgraded, to } = this.#journal;
+		show(steps.migrating);
+		for (const one of upgraded) await migrateWith(home, one, machine);
+		await this.#reach("upgrade.migrated");
+		show(steps.starting);
+		const gateways: RunningGateway[] = [];
+		for (const one of upgraded) {
+			const gateway = await startOne(one, this.#starting());
+			if (!gateway) continue;
+			const { data } = one;
+			if (gateway.version !== to) {
+				const message = upgradeErrors.wrongVersion({ data, found: gateway.version });
+				throw new ParleyError(message, { code: "failed_precondition" });
+			}
+			gateways.push(gateway);
+		}
+		await this.#reach("upgrade.started");
+		await this.#begin("finished");
+		return await this.#finish(gateways);
+	}
+
+	async #finish(gateways: readonly RunningGateway[]): Promise<UpgradeResult> {
+		const { home, upgraded } = this.#journal;
+		const { machine } = this.#parts;
+		const notes: string[] = [];
+		for (const { data } of upgraded) notes.push(...(await failedChecks(home, data, machine)));
+		await this.#discard();
+		return { journal: this.#journal, gateways, notes };
+	}
+
+	/** Puts the old package and the old data back, and starts the gateways of the old version. */
+	async #back(failure: string): Promise<UpgradeResult> {
+		const { machine, show, failpoints } = this.#parts;
+		const { phase, upgraded } = this.#journal;
+		const notes: string[] = [];
+		show(steps.restoring);
+		if (phase === "starting") {
+			await stopAll(upgraded, machine);
+			for (const one of upgraded) {
+				const directory = await restoreData(one);
+				if (directory !== undefined) notes.push(upgradeTexts.aside({ directory }));
+			}
+			await failpoints.reach("rollback.data");
+		}
+		if (phase === "starting" || phase === "swapping") {
+			await restorePackage(this.#journal, failpoints);
+			await this.#begin("restored");
+		}
+		const gateways: RunningGateway[] = [];
+		for (const one of phase === "staging" ? [] : upgraded) {
+			const gateway = await startOne(one, this.#starting()).catch((error: unknown) => {
+				const { message: reason } = ParleyError.from(error);
+				notes.push(upgradeTexts.startFailed({ data: one.data, reason }));
+				return undefined;
+			});
+			if (gateway) gateways.push(gateway);
+		}
+		await failpoints.reach("rollback.started");
+		await this.#discard();
+		return { journal: this.#journal, gateways, failure, notes };
+	}
+
+	#starting() {
+		const { machine, io, environments } = this.#parts;
+		return { machine, io, environments, program: `${this.#journal.home}/bin/parley.mjs` };
+	}
+
+	async #begin(phase: Phase): Promise<void> {
+		this.#journal = { ...this.#journal, phase };
+		await writeJournal(this.#journal);
+		await this.#reach(`upgrade.${phase}`);
+	}
+
+	/** A place at which a test ends the process, and at which a signal of the operator ends the upgrade. */
+	async #reach(name: string): Promise<void> {
+		const { failpoints, signal } = this.#parts;
+		await failpoints.reach(name);
+		if (signal.aborted && !["restored", "finished"].includes(this.#journal.phase)) signal.throwIfAborted();
+	}
+
+	/** The journal is removed last, so that a later command does the rest after a kill. The lock of the directory stays. */
+	async #discard(): Promise<void> {
+		const { stage, old } = placesOf(this.#journal);
+		for (const path of [old, stage]) await rm(path, { recursive: true, force: true, maxRetries: 3 });
+		await removeJournal(this.#journal);
+	}
+}

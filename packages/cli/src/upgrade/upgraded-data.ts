@@ -1,0 +1,88 @@
+import { chownSync, existsSync, mkdirSync, statSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { ParleyError, parseJson, systemClock } from "@parley/base";
+import { type DataLock, lockDataDirectory } from "@parley/gateway";
+import { createBackup, restoreBackup } from "@parley/gateway/backup";
+import { databaseIn } from "@parley/gateway/data";
+import { asOwner } from "../command-line/as-owner.ts";
+import type { Machine } from "../service/machine.ts";
+import { upgradeErrors as texts, upgradeTexts } from "../texts/upgrade.ts";
+import { callProgram, runProgram } from "./new-package.ts";
+import type { UpgradedData, UpgradeJournal } from "./upgrade-journal.ts";
+
+/** Keeps gateways, also those that another program starts, away from the data until it is released. */
+export async function lockAll(upgraded: readonly UpgradedData[]): Promise<DataLock> {
+	const locks: DataLock[] = [];
+	const release = (): void => {
+		for (const lock of locks) lock.release();
+	};
+	try {
+		for (const { data } of upgraded) locks.push(await asOwner(data, () => lockDataDirectory(data)));
+	} catch (error) {
+		release();
+		throw error;
+	}
+	return { release };
+}
+
+/** Copies the data to a file that `parley restore` accepts. Returns the path; undefined for a directory without sessions. */
+export async function copyData(
+	{ data }: UpgradedData,
+	{ from, to }: UpgradeJournal,
+	copies: string | undefined,
+): Promise<string | undefined> {
+	if (!existsSync(databaseIn(data))) return undefined;
+	const directory = copies ?? join(dirname(data), `${basename(data)}-copies`);
+	makeFor(data, directory);
+	const time = new Date(systemClock.now()).toISOString().replaceAll(/[-:.]/g, "");
+	const file = join(directory, `${basename(data)}-before-${to}-${time}.tar.gz`);
+	await asOwner(data, () =>
+		createBackup({ dataDirectory: data, file, version: from, clock: systemClock, force: false }),
+	);
+	return file;
+}
+
+/** Makes a directory that belongs to the owner of the data. */
+function makeFor(data: string, directory: string): void {
+	if (existsSync(directory)) return;
+	mkdirSync(directory, { mode: 0o700 });
+	if (process.getuid?.() !== 0) return;
+	const { uid, gid } = statSync(data);
+	chownSync(directory, uid, gid);
+}
+
+/** Migrates the data with the new program. */
+export async function migrateWith(home: string, { data }: UpgradedData, machine: Machine): Promise<void> {
+	if (!existsSync(databaseIn(data))) return;
+	try {
+		await asOwner(data, () => runProgram(home, ["upgrade", "--migrate", "--data", data], machine));
+	} catch (cause) {
+		const { message: reason } = ParleyError.from(cause);
+		throw new ParleyError(texts.migrationFailed({ data, reason }), { code: "failed_precondition", cause });
+	}
+}
+
+/**
+ * Failed checks of `parley doctor` of the new version, as notes. They can have other reasons than the upgrade, such as a model
+ * that does not answer.
+ */
+export async function failedChecks(home: string, data: string, machine: Machine): Promise<string[]> {
+	const args = ["doctor", "--json", "--data", data];
+	const { output } = await asOwner(data, () => callProgram(home, args, machine));
+	// A failed command prints no JSON.
+	const findings: unknown = output.startsWith("[") ? parseJson(output) : undefined;
+	if (!Array.isArray(findings)) return [upgradeTexts.noDoctor({ data })];
+	return findings.flatMap((finding: unknown) => {
+		const { id, status, what }: { id?: unknown; status?: unknown; what?: unknown } = Object(finding);
+		return status === "fail" ? [upgradeTexts.doctor({ id: String(id), what: String(what) })] : [];
+	});
+}
+
+/** Puts the copy in the place of the data. Returns the directory of the replaced data. */
+export async function restoreData({ data, copy }: UpgradedData): Promise<string | undefined> {
+	if (copy === undefined) return undefined;
+	// The copy is our own, and may be larger than the usual limits of a backup.
+	const limits = { maxBytes: Number.POSITIVE_INFINITY, maxRatio: Number.POSITIVE_INFINITY };
+	const restore = { file: copy, dataDirectory: data, clock: systemClock, force: true, limits };
+	return (await asOwner(data, () => restoreBackup(restore))).aside;
+}

@@ -1,0 +1,21 @@
+import { openSqliteStore } from "@parley/base";
+import { freshSchema, migrations } from "@parley/core";
+import { databaseIn, prepareDataDirectory } from "../data-directory/data-directory.ts";
+import { lockDataDirectory } from "../data-directory/data-lock.ts";
+import { finishRestore } from "./place-restored.ts";
+
+/**
+ * Migrates the database of a data directory as the start of a gateway does, without a gateway. Rejects with
+ * `failed_precondition` if a gateway runs or a newer version has written the database. A failure leaves the data unchanged.
+ */
+export async function migrateData(dataDirectory: string): Promise<void> {
+	await prepareDataDirectory(dataDirectory);
+	const lock = lockDataDirectory(dataDirectory);
+	try {
+		await finishRestore(dataDirectory);
+		const file = databaseIn(dataDirectory);
+		await (await openSqliteStore({ file, migrations, fresh: freshSchema })).close();
+	} finally {
+		lock.release();
+	}
+}

@@ -1,0 +1,166 @@
+import { on, once } from "node:events";
+import { existsSync, readdirSync, readFileSync, rmSync, watch, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { text } from "node:stream/consumers";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { UpgradeMachine, Versions } from "./upgrade-machine.ts";
+
+let versions: Versions;
+
+beforeAll(async () => {
+	versions = await Versions.make();
+});
+afterAll(() => versions[Symbol.dispose]());
+
+test("a service is upgraded with a copy of its data, and the copy restores the old version", async () => {
+	await using machine = await UpgradeMachine.open(versions);
+	expect((await machine.run("service", "install")).error).toBe("");
+	const checked = await machine.run("upgrade", "--to", versions.file("2.0.0"), "--check");
+	expect(checked.out).toContain(
+		"parley-agent 1.0.0 can be upgraded to 2.0.0\nstops and starts again: the service in ",
+	);
+	expect(machine.version()).toBe("1.0.0");
+	const { out, error, code } = await machine.upgrade("2.0.0", "--json");
+	expect({ error, code }).toEqual({ error: "", code: 0 });
+	const result = JSON.parse(out);
+	expect(result).toMatchObject({
+		result: "upgraded",
+		from: "1.0.0",
+		to: "2.0.0",
+		copies: [
+			{ data: machine.data, file: expect.stringMatching(/\/data-copies\/data-before-2\.0\.0-\w+\.tar\.gz$/) },
+		],
+		gateways: [{ version: "2.0.0" }],
+	});
+	expect(machine.version()).toBe("2.0.0");
+	expect(await machine.isMigrated()).toBe(true);
+	expect(readdirSync(join(machine.prefix, "lib/node_modules"))).toEqual(["parley-agent"]);
+	expect((await machine.managers.json(["service", "status"]))["health"]).toBe("ok");
+	expect(await machine.upgrade("2.0.0")).toMatchObject({
+		code: 0,
+		out: "parley-agent 2.0.0 is installed already\n",
+	});
+	// The old version refuses the data of the new one.
+	await machine.run("stop");
+	const old = await machine.runOld("upgrade", "--migrate");
+	expect(old).toMatchObject({
+		code: 1,
+		error: expect.stringMatching(/written by a newer Parley .*upgrade the program/),
+	});
+});
+
+test("after a failed migration, the service runs the old version on the old data", async () => {
+	await using machine = await UpgradeMachine.open(versions);
+	expect((await machine.run("service", "install")).error).toBe("");
+	const before = machine.package();
+	const { error, code } = await machine.upgrade("3.0.0");
+	expect({ error, code }).toEqual({
+		code: 1,
+		error: expect.stringMatching(
+			/^parley: the upgrade of parley-agent to 3\.0\.0 failed and was rolled back, .*migration 9999-added failed/,
+		),
+	});
+	expect(machine.package()).toEqual(before);
+	expect(machine.version()).toBe("1.0.0");
+	expect(await machine.isMigrated()).toBe(false);
+	expect((await machine.managers.json(["service", "status"]))["health"]).toBe("ok");
+});
+
+test("if the new gateway does not start, the old one continues with its flags and the old data", async () => {
+	await using machine = await UpgradeMachine.open(versions);
+	const { port } = machine.managers;
+	const gateway = machine.start("gateway", "--log-level", "debug");
+	if (gateway.stdout) await once(createInterface(gateway.stdout), "line");
+	const { out, error, code } = await machine.upgrade("4.0.0", "--json");
+	expect({ error, code }).toEqual({ code: 1, error: expect.stringContaining("no start") });
+	const { result, notes, gateways } = JSON.parse(out);
+	expect({ result, notes }).toEqual({
+		result: "rolled_back",
+		notes: [expect.stringMatching(/^the data as the failed upgrade left it is in .*before-restore-/)],
+	});
+	expect(gateways).toMatchObject([{ version: "1.0.0", urls: [`http://127.0.0.1:${port}`] }]);
+	expect(await machine.isMigrated()).toBe(false);
+	expect(readFileSync(join(machine.data, "agents/writer.md"), "utf8")).toBe("You write.");
+	const [line] = readFileSync(`/proc/${gateways[0].pid}/cmdline`, "utf8").split("\0").slice(-4);
+	expect(line).toBe("gateway");
+	await machine.run("stop");
+});
+
+test.each([
+	["upgrade.copied", "2.0.0", "1.0.0"],
+	["upgrade.aside", "2.0.0", "1.0.0"],
+	["upgrade.migrated", "2.0.0", "2.0.0"],
+	["rollback.data", "3.0.0", "1.0.0"],
+	["upgrade.restored", "3.0.0", "1.0.0"],
+] as const)(
+	"after a kill at %s of an upgrade to %s, the next command ends with %s",
+	async (point, to, end) => {
+		await using machine = await UpgradeMachine.open(versions);
+		const before = machine.package();
+		expect(await machine.upgrade(to, "--test-hooks", `${point}=kill@1`)).toMatchObject({ signal: "SIGKILL" });
+		const isDone = to === end;
+		const { code, out, error } = await machine.run("upgrade");
+		expect(out + error).toContain(isDone ? "completed the interrupted upgrade" : "was rolled back");
+		expect(code).toBe(isDone ? 0 : 1);
+		expect(machine.version()).toBe(end);
+		expect(await machine.isMigrated()).toBe(isDone);
+		if (!isDone) expect(machine.package()).toEqual(before);
+		expect(readdirSync(join(machine.prefix, "lib/node_modules"))).toEqual(["parley-agent"]);
+	},
+);
+
+test("a signal rolls the upgrade back", async () => {
+	await using machine = await UpgradeMachine.open(versions);
+	const before = machine.package();
+	const modules = join(machine.prefix, "lib/node_modules");
+	const hasBegun = appears(modules, ".parley-agent-upgrade");
+	const upgrade = machine.start("upgrade", "--to", versions.file("2.0.0"), "--yes");
+	const error = upgrade.stderr ? text(upgrade.stderr) : "";
+	await hasBegun;
+	await appears(join(modules, ".parley-agent-upgrade"), "stage");
+	upgrade.kill("SIGTERM");
+	expect(await once(upgrade, "close")).toEqual([1, null]);
+	expect(await error).toMatch(
+		/^rolling back; .*\nparley: the upgrade .* was rolled back, .*: interrupted\n$/,
+	);
+	expect(machine.package()).toEqual(before);
+});
+
+/** Waits until a directory has an entry of this name. */
+async function appears(directory: string, name: string): Promise<void> {
+	const watcher = watch(directory);
+	try {
+		const changes = on(watcher, "change");
+		if (existsSync(join(directory, name))) return;
+		for await (const [, changed] of changes) if (changed === name) return;
+	} finally {
+		watcher.close();
+	}
+}
+
+test("a clone, another package and an unknown version are refused, and nothing changes", async () => {
+	await using machine = await UpgradeMachine.open(versions);
+	const before = machine.package();
+	const clone = await machine.managers.run(["upgrade", "--to", versions.file("2.0.0"), "--yes"]);
+	expect(clone).toMatchObject({
+		code: 1,
+		error: expect.stringMatching(/cannot upgrade the clone .*`git pull`/),
+	});
+	expect(await machine.run("upgrade", "--to", versions.file("2.0.0"))).toMatchObject({ code: 2 });
+	expect(await machine.run("upgrade", "--to", "../missing.tgz", "-y")).toMatchObject({
+		code: 1,
+		error: expect.stringContaining("missing.tgz does not exist"),
+	});
+	expect(await machine.run("upgrade", "--to", "git+ssh:x", "-y")).toMatchObject({
+		code: 2,
+		error: expect.stringContaining('invalid version "git+ssh:x"'),
+	});
+	writeFileSync(join(machine.prefix, "container-health.mjs"), "");
+	expect(await machine.upgrade("2.0.0")).toMatchObject({
+		code: 1,
+		error: expect.stringContaining("docker compose"),
+	});
+	rmSync(join(machine.prefix, "container-health.mjs"));
+	expect(machine.package()).toEqual(before);
+});
