@@ -8,6 +8,7 @@ import { outputFormat, printJson, printRows } from "../../command-line/output.ts
 import { readLimit } from "../../command-line/read-number.ts";
 import { refuseSubcommandName } from "../../command-line/usage.ts";
 import type { DeleteFlags } from "../../sessions/delete-sessions.ts";
+import { visibleLine } from "../../text/visible.ts";
 import { sessionsHelp, sessionsMessages } from "../../texts/commands/sessions/sessions.ts";
 import { sharedHelp } from "../../texts/commands/shared.ts";
 import { sessionTexts } from "../../texts/sessions.ts";
@@ -152,7 +153,6 @@ function forkCommand(io: Io): Command {
 			client.request("fork_session", { session_id: session.id, ...defined({ at, title }) }),
 		);
 		if (flags.json) return printJson(fork, io);
-		const { visibleLine } = await import("../../text/visible.ts");
 		const named = { id: visibleLine(fork.session_id), at: fork.at, title: visibleLine(fork.title) };
 		printRows([sessionsMessages.forked(named), sessionsMessages.continueFork(named)], io);
 	});
