@@ -84,7 +84,7 @@ verifiesOn(
 		const { payload } = await other.event("prompt.request");
 		expect(payload["label"]).toBe("Allow write_file?");
 		expect(JSON.stringify(payload)).toContain(
-			"cannot run, also if it is approved: invalid arguments of write_file",
+			"cannot run, even if it is approved: invalid arguments of write_file",
 		);
 		const token = payload["token"];
 		const corrected = { token, value: true, arguments: { path: "a.txt", content: "one" } };

@@ -38,7 +38,7 @@ verifiesOn("ozzie", ["sandbox.in-approval"], "an approval names the sandbox of t
 	await using gateway = await TestGateway.start({ config: { sandbox: "preferred" } });
 	await using client = await OzzieClient.connect(gateway.url);
 	await client.open();
-	const off = "sandbox: off — it has your permissions: files, network and this gateway";
+	const off = "sandbox: off — commands have your permissions: files, network, this gateway";
 	const on = "sandbox: bubblewrap — no network, and only files in the roots";
 	expect(await notesOf(client, "run: echo hi")).toContain(hasBubblewrap ? on : off);
 	await client.event("assistant.message");

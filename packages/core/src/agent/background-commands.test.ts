@@ -241,7 +241,7 @@ test("a restart ends commands, and the next run learns it once", async () => {
 		'[1: "serve", ended because Parley was restarted]',
 	);
 	expect(resultOf(model.requests[1]?.messages, "c2")).toBe(
-		"(its output is no longer kept)\n[command 1 ended because Parley was restarted]",
+		"(its output is no longer stored)\n[command 1 ended because Parley was restarted]",
 	);
 	await turn(t, { session: opened.session, log });
 	expect(userTexts(model.requests[2]?.messages).match(/ended because/g)).toHaveLength(1);

@@ -13,7 +13,7 @@ export const fileErrorTexts = {
 	quota: "the disk quota is used up",
 	device: "the device or the system could not read or write it",
 	tooLarge: "the file would be too large",
-	other: (code: string): string => `the system says ${code}`,
+	other: (code: string): string => `the system reports ${code}`,
 } as const;
 
 export const globTexts = {
@@ -51,5 +51,5 @@ export const pathFaultTexts = {
 	notRegular: "not a regular file",
 	becameLink: (name: string): string =>
 		`the directory ${JSON.stringify(name)} became a link to another place`,
-	noSafeAccess: "cannot use files safely: this system does not reach names through an open directory",
+	noSafeAccess: "cannot use files safely: this system cannot open a file relative to an open directory",
 } as const;

@@ -100,7 +100,7 @@ test.runIf(process.platform === "linux")(
 
 test.runIf(process.platform === "linux").each([
 	["echo 'bubblewrap 0.4.1'", "bubblewrap 0.4 is too old", "a later version"],
-	["echo hello", "is not bubblewrap, by its version text", "bubblewrap"],
+	["echo hello", "is not bubblewrap: its version text belongs to another program", "bubblewrap"],
 	[
 		`${version}; echo 'bwrap: No permissions to create new namespace' >&2; exit 1`,
 		"the sandbox could not be set up: No permissions to create new namespace",
@@ -153,7 +153,7 @@ test.skipIf(!hasBubblewrap)(
 		for (const wide of ["/", "/usr", "/run", "/run/user/1000", "/var/run/x", join(directory.path, "data")]) {
 			expect((await chosen.of({ chat: false, roots: [wide] })).mode).toBe("off");
 			const { refusal } = await chosen.of({ chat: true, roots: [root, wide] });
-			expect(refusal).toContain(`a root of ${wide} leaves nothing`);
+			expect(refusal).toContain(`with the root ${wide} it would protect nothing`);
 		}
 	},
 );

@@ -14,7 +14,8 @@ export const askUserTexts = {
 	noOptions: (type: string): string => `options: ${type} accepts no options: use select or multi`,
 	noValidation: (type: string): string =>
 		`validation: ${type} accepts no validation: the options are the valid answers`,
-	twice: (option: string): string => `options: ${JSON.stringify(option)} occurs twice`,
+	twice: (option: string): string =>
+		`options: ${JSON.stringify(option)} occurs twice: give each option its own value`,
 	badPattern: (reason: string): string => `validation: not a pattern in RE2 syntax: ${reason}`,
 	emptyAnswer: "(an empty answer)",
 	declined: "the person declined to answer",

@@ -63,7 +63,7 @@ const problems: Readonly<Record<ContextProblem, string>> = {
 
 /** Whether a text of a message contains read messages and is not part of the request. */
 export function isContextText(text: string): boolean {
-	return text.startsWith(header);
+	return text.startsWith(contextTexts.beginning);
 }
 
 /** The read messages as text for the model. "" without content. */

@@ -234,8 +234,8 @@ describe("a multi", () => {
 	test.each<[PromptResponse, string]>([
 		[{ values: ["tea", "rum"] }, "choose among tea, coffee"],
 		[{ value: ["tea", 5] }, "choose among tea, coffee"],
-		[{ value: { tea: true } }, "choose a list among tea, coffee"],
-		[{ value: "tea" }, "choose a list among tea, coffee"],
+		[{ value: { tea: true } }, "send a list with choices among tea, coffee"],
+		[{ value: "tea" }, "send a list with choices among tea, coffee"],
 		[{ values: ["tea", "tea"] }, '"tea" is chosen twice: name each choice once'],
 		[{ value: ["tea", "coffee", "tea"] }, '"tea" is chosen twice: name each choice once'],
 		[{ values: [] }, "a choice is required"],

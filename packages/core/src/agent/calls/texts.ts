@@ -10,7 +10,7 @@ export const approvalTexts = {
 	changedFacts: (note: string, facts: string): string => `${note}: ${facts}; the call did not run`,
 	changedPolicy: (note: string): string => `${note}: policy; the call did not run`,
 	needsDecisions: "every call of this run needs a decision",
-	impossible: (why: string): string => `cannot run, also if it is approved: ${why}`,
+	impossible: (why: string): string => `cannot run, even if it is approved: ${why}`,
 	needsApproval: (reason: string): string => `${reason}; every call of this run needs approval`,
 	redacted:
 		"[redacted] replaces a secret that was not shown: write the value itself, or approve the call unchanged",

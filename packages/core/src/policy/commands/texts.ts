@@ -7,7 +7,7 @@ export const commandEffectTexts = {
 	writesDevice: "writes to a device",
 	changesDisk: "changes a disk",
 	stopsMachine: "stops the machine",
-	maybeIrreversible: "may be impossible to undo, with any program",
+	maybeIrreversible: "may be impossible to undo: its program is known only when it runs",
 	createsFileSystem: "creates a file system and deletes the old one",
 	tooLong: "is too long or too deeply nested to be read",
 	removesMany: "removes more files than can be checked",

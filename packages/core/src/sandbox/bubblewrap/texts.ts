@@ -1,7 +1,8 @@
 /** Faults of bubblewrap on this machine, with their remedies. */
 export const bubblewrapTexts = {
 	notInstalled: "bubblewrap is not installed",
-	otherProgram: (program: string): string => `${program} is not bubblewrap, by its version text`,
+	otherProgram: (program: string): string =>
+		`${program} is not bubblewrap: its version text belongs to another program`,
 	tooOld: (version: string, oldest: string): string =>
 		`bubblewrap ${version} is too old: ${oldest} is the first supported version`,
 	laterVersion: "a later version of bubblewrap",
@@ -42,10 +43,10 @@ export const rootTexts = {
 		"set such settings with the tool git, which asks a person",
 	notUndone: (paths: string): string => `could not be undone: ${paths}`,
 	cameWithDirectory: (paths: string): string =>
-		`not checked: ${paths} came with a directory that replaced another, and control later commands`,
+		`not checked: ${paths} are in a directory that replaced another one, and control later commands`,
 	notProtected: (count: number): string =>
-		`not protected: ${count} more directories with repositories or skills than fit; this command and later ones ` +
-		"could change their hooks, settings and skills",
+		`not protected: ${count} directories with repositories or skills, because the roots contain too many of them; ` +
+		"this command and later ones could change their hooks, settings and skills",
 	tooMuch:
 		"not checked: the roots contain more than the gateway searches for repositories and skills; this command and later " +
 		"ones could change hooks, settings and skills further down",

@@ -70,15 +70,15 @@ test.each<[string, object]>([
 test("two names of one argument with different values are an error with the correct name", () => {
 	const call = normal("read", { path: "a", file_path: "b" });
 	expect(call.problem).toBe(
-		'"path" and "file_path" are the same argument and have different values: give "path" alone',
+		'"path" and "file_path" are the same argument and have different values: give only "path"',
 	);
 	expect(normal("run_command", { cmd: "ls", timeout: 30, timeout_ms: 30_000 }).problem).toBeUndefined();
 	expect(normal("run_command", { cmd: "ls", timeout: 30, timeout_ms: 60_000 }).problem).toContain(
-		'"timeout_ms" alone',
+		'only "timeout_ms"',
 	);
 	expect(
 		normal("edit", { path: "a", edits: [{ oldText: "b", old_text: "c", newText: "" }] }).problem,
-	).toContain('give "edits.0.oldText" alone');
+	).toContain('give only "edits.0.oldText"');
 });
 
 test("a duplicate key in the JSON text of an argument is an error, with any escapes", () => {

@@ -2,7 +2,7 @@
 export const normaliseTexts = {
 	toolName: (tool: string, written: string): string => `the tool is ${tool}, not ${written}`,
 	sameArgument: (names: string, key: string): string =>
-		`${names} are the same argument and have different values: give ${key} alone`,
+		`${names} are the same argument and have different values: give only ${key}`,
 	noEffect: (name: string): string => `${name} has no effect`,
 	nullNoEffect: (name: string): string => `${name} is null and has no effect`,
 	readAsName: (written: string, name: string): string => `${written} is read as ${name}`,

@@ -42,7 +42,7 @@ test("output is returned with the state, and the wait is passed on", async () =>
 	expect(await call("command_output", { id: 2, wait_seconds: 5 }, output(""))).toBe(
 		"(no new output)\n[command 2 is running]",
 	);
-	expect(await call("command_output", { command: 2 }, output(undefined))).toContain("no longer kept");
+	expect(await call("command_output", { command: 2 }, output(undefined))).toContain("no longer stored");
 	expect(waits).toEqual([500, 5_000, 0]);
 });
 

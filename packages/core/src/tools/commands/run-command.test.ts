@@ -58,7 +58,10 @@ test("without a sandbox a command has that class, its facts, and no grant", asyn
 			sandbox: "off",
 		},
 		usualNotes: [`in ${context.cwd}`],
-		notes: [`in ${context.cwd}`, "sandbox: off — it has your permissions: files, network and this gateway"],
+		notes: [
+			`in ${context.cwd}`,
+			"sandbox: off — commands have your permissions: files, network, this gateway",
+		],
 		bind: expect.any(Function),
 	});
 });
@@ -77,7 +80,7 @@ test("a command that needs the network leaves the sandbox and always requires ap
 	const ready = await prepare({ cmd: "npm install", network: true }, where);
 	expect(ready.plan.classes).toEqual(["exec-unsandboxed", "egress", "control"]);
 	expect(ready.plan.notes.slice(1, 3)).toEqual([
-		"sandbox: off — it has your permissions: files, network and this gateway",
+		"sandbox: off — commands have your permissions: files, network, this gateway",
 		"it requests the network, and runs outside the sandbox of this session",
 	]);
 	await executeCall(ready, where);

@@ -7,7 +7,7 @@ export const commandOutputTexts = {
 	waitMs: "Milliseconds to wait for output or for the end, if there is no unread output.",
 	label: (command: number): string => `read the output of command ${command}`,
 	noNewOutput: "(no new output)",
-	outputGone: "(its output is no longer kept)",
+	outputGone: "(its output is no longer stored)",
 } as const;
 
 export const stopCommandTexts = {
@@ -63,7 +63,7 @@ export const runCommandTexts = {
 	timedOut: (seconds: number): string => `timed out after ${seconds} s`,
 	endedBy: (signal: string | null): string => `ended by ${signal}`,
 	exitCode: (code: string | number): string => `exit code ${code}`,
-	sandboxOff: "sandbox: off — it has your permissions: files, network and this gateway",
+	sandboxOff: "sandbox: off — commands have your permissions: files, network, this gateway",
 	sandboxContainer:
 		"sandbox: container — everything in the gateway's container, including this gateway, and the network",
 	networkTo: (hosts: readonly string[]): string => `network only to ${hosts.join(", ")} by https`,
@@ -79,7 +79,7 @@ export const runCommandTexts = {
 /** Effects of a command on other files, as notes of an approval. */
 export const surroundingsTexts = {
 	cannotRunIn: (directory: string): string => `cannot run a command in ${JSON.stringify(directory)}`,
-	filesHere: (count: number): string => `${count} here, and those it names`,
+	filesHere: (count: number): string => `${count} here, and files that the command names`,
 	inRepository: (files: number): string => `${files} in the repository`,
 	tooManyFiles: "all other files here (too many), ",
 	unknownPaths: "paths known only when it runs, ",

@@ -95,10 +95,10 @@ test("a text that occurs several times must be made unique", async () => {
 test("a missing text returns the nearest lines", async () => {
 	await putFile("x.ts", "if (a) {\n\treturn b;\n}\n");
 	await expect(prepare({ path: "x.ts", old_text: "    return b;\n}", new_text: "" })).rejects.toThrow(
-		'old_text is not in "x.ts"; line 2 is indented with 1 tab, not with 4 spaces. Nearest are lines 2 to 3:\n\treturn b;\n}',
+		'old_text is not in "x.ts"; line 2 is indented with 1 tab, not with 4 spaces. The most similar lines are 2 to 3:\n\treturn b;\n}',
 	);
 	await expect(prepare({ path: "x.ts", old_text: "quite other words", new_text: "" })).rejects.toThrow(
-		'old_text is not in "x.ts", and no line of it is similar: read it again',
+		'old_text is not in "x.ts", and no line of it is similar: read the file again',
 	);
 	await putFile("empty", "");
 	await expect(prepare({ path: "empty", old_text: "x", new_text: "" })).rejects.toThrow(
@@ -209,7 +209,7 @@ test("an edit outside the roots requires approval, and no content is shown befor
 		const guess = { path: "../outside/x", old_text, new_text: "1" };
 		expect((await prepare(guess)).plan).toMatchObject({
 			preview: "(the file would not change)",
-			notes: ["the file may not contain the text", `outside of ${context.cwd}`],
+			notes: ["perhaps the file does not contain the text", `outside of ${context.cwd}`],
 		});
 		expect((await edit(guess)).text).not.toMatch(/lines? \d/);
 	}
@@ -234,7 +234,7 @@ test("control files require approval despite any grant", async () => {
 	const { plan } = await prepare({ path: ".git/hooks/pre-commit", old_text: "sh", new_text: "bash" });
 	expect(plan.classes).toEqual(["write", "control"]);
 	expect(plan.grant).toBeUndefined();
-	expect(plan.notes).toContain("controls later commands by itself");
+	expect(plan.notes).toContain("can change what later commands do");
 });
 
 test("a file that changed since the approval is not overwritten", async () => {

@@ -120,7 +120,7 @@ test("long lists are cut, with the number of missing entries", async () => {
 	await putFiles(...Array.from({ length: 12 }, (_, index) => `f${String(index).padStart(2, "0")}`));
 	expect(await list({ limit: 10 })).toEqual([
 		..."f00 f01 f02 f03 f04 f05 f06 f07 f08 f09".split(" "),
-		"[… 2 more lines: narrow it by path, pattern or depth …]",
+		"[… 2 more lines: narrow the list by path, pattern or depth …]",
 	]);
 	const names = Array.from({ length: 1_000 }, (_, index) => `./${index}${"x".repeat(200)}\n`);
 	const output = names.join("");
@@ -142,7 +142,7 @@ test.each<[Partial<CommandOutcome>, string[]]>([
 		{ code: null, signal: "SIGTERM", timedOut: true, output: "./a\n" },
 		["a", "[… looking for files took too long: name a directory further down …]"],
 	],
-	[{ code: 2, output: "./a\nrg: broken\n" }, ["a", "[… a part of it could not be read …]"]],
+	[{ code: 2, output: "./a\nrg: broken\n" }, ["a", "[… a part of the directory could not be read …]"]],
 ])("an error of ripgrep with %j is reported unchanged", async (outcome, lines) => {
 	expect(await list({}, { ...context, sandbox: ending(outcome) })).toEqual(lines);
 });
@@ -150,7 +150,7 @@ test.each<[Partial<CommandOutcome>, string[]]>([
 test("if nothing fits, the result describes the directory", async () => {
 	expect(await list({ hidden: true })).toEqual(["[… no files …]"]);
 	await putFiles("a", "b");
-	expect(await list({ pattern: "*.md" })).toEqual(["[… none of 2 files fits the pattern …]"]);
+	expect(await list({ pattern: "*.md" })).toEqual(["[… none of 2 files matches the pattern …]"]);
 });
 
 test.each<[string, object, string]>([

@@ -118,7 +118,7 @@ test.each(testImages)("an image is shown: $name", async ({ name, mediaType, cont
 
 test("an image is shown completely, despite any requested lines", async () => {
 	await writeFile(join(context.cwd, "photo.png"), png.content);
-	const note = "[offset and limit are for text: all of it is shown]";
+	const note = "[offset and limit apply only to text: the complete image is shown]";
 	for (const lines of [{ offset: 2 }, { limit: 10 }]) {
 		const { text, failed, images } = await read({ path: "photo.png", ...lines });
 		expect(text.split("\n")[1]).toBe(note);
@@ -138,7 +138,7 @@ test("an image that is too large is refused with the limits", async () => {
 	await writeFile(path, padded(3_932_161));
 	expect(await read({ path: "photo.png" })).toEqual({
 		text:
-			'read_file failed: "photo.png" is a PNG image of more than 3932160 bytes, which is all that can be shown: ' +
+			'read_file failed: "photo.png" is a PNG image of more than 3932160 bytes, the maximum that can be shown: ' +
 			"read a smaller copy of it",
 		failed: true,
 	});
@@ -147,7 +147,7 @@ test("an image that is too large is refused with the limits", async () => {
 	await writeFile(path, wide);
 	expect(await read({ path: "photo.png" })).toEqual({
 		text:
-			'read_file failed: "photo.png" is a PNG image of 8001 x 1 pixels, more than 8000 a side, which is all that can ' +
+			'read_file failed: "photo.png" is a PNG image of 8001 x 1 pixels, more than 8000 a side, the maximum that can ' +
 			"be shown: read a smaller copy of it",
 		failed: true,
 	});

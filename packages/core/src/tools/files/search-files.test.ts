@@ -117,7 +117,7 @@ test("files of keys are never searched by any path", async () => {
 	await symlink(".env", join(context.cwd, "plain"));
 	for (const path of [".env", "sub/../.env", "plain", "sub/.env.local"]) {
 		await expect(prepare({ pattern: "KEY", path })).rejects.toThrow(
-			`${JSON.stringify(path)} may contain keys or passwords: it is not searched, only read`,
+			`${JSON.stringify(path)} may contain keys or passwords: it cannot be searched, only read`,
 		);
 	}
 });
@@ -195,7 +195,7 @@ test("many matches, long lines and large results are cut with a note", async () 
 	const some = await search({ pattern: "X", max_results: 60 });
 	expect(some.split("\n")).toHaveLength(61);
 	expect(some).toMatch(
-		/\nb:10:X\n\[… more matches: narrow it by pattern, path or glob, or raise max_results …\]$/,
+		/\nb:10:X\n\[… more matches: narrow the search by pattern, path or glob, or raise max_results …\]$/,
 	);
 	expect(await search({ pattern: "X" })).not.toContain("more matches");
 	await putFiles({ a: `X${"y".repeat(5_000)}\n` });
@@ -227,12 +227,12 @@ test("bytes that are not UTF-8 are found by their displayed form", async () => {
 test.each<[Partial<CommandOutcome>, string]>([
 	[
 		{ timedOut: true, code: null, output: "./a\u{1f}1\u{1f}X\n" },
-		"a:1:X\n[… it took too long: narrow it by path or glob …]",
+		"a:1:X\n[… the search took too long: narrow it by path or glob …]",
 	],
 	[{ code: 2, output: "./a\u{1f}1\u{1f}X\n" }, "a:1:X\n[… some files could not be read …]"],
 	[
 		{ output: "./a\u{1f}1\u{1f}X\n./a\u{1f}2\u{1f}part\n[… 9 bytes left out …]\nv\u{1f}3\u{1f}X\n" },
-		"a:1:X\n[… more matches: narrow it by pattern, path or glob, or raise max_results …]",
+		"a:1:X\n[… more matches: narrow the search by pattern, path or glob, or raise max_results …]",
 	],
 	[{ output: './a: binary file matches (found "\\0" byte)\n' }, "[… no matches in 1 file …]"],
 ])("an error of ripgrep with %j is reported unchanged", async (outcome, text) => {

@@ -13,7 +13,7 @@ export const pathTexts = {
 		`${JSON.stringify(text)} leads outside the roots by a symbolic link: write ${JSON.stringify(path)} if this is intended`,
 	leadsElsewhere: "the path leads to another file",
 	otherContent: "the file has other content now",
-	controlsCommands: "controls later commands by itself",
+	controlsCommands: "can change what later commands do",
 	hasInstructions: "has instructions for all later work in its directory",
 } as const;
 
@@ -30,7 +30,8 @@ export const readFileTexts = {
 		"The first character of that line, counted from 1. Use it only to continue inside a very long line.",
 	limit: "Maximum number of lines to read.",
 	completeResult: "the complete result of an earlier tool call",
-	imageWithRange: (text: string): string => `${text}\n[offset and limit are for text: all of it is shown]`,
+	imageWithRange: (text: string): string =>
+		`${text}\n[offset and limit apply only to text: the complete image is shown]`,
 	binaryRefused: (what: string): string => `${what}; only text and images (PNG, JPEG, GIF, WebP) are read`,
 	binary: (path: string, bytes: number): string =>
 		`${JSON.stringify(path)} is a binary file of ${bytes} bytes`,
@@ -42,7 +43,7 @@ export const readFileTexts = {
 	lineContinues: (text: string, line: number, column: number): string =>
 		`${text}\n[… line ${line} continues: continue with offset ${line} and column ${column} …]`,
 	image: (path: string, type: string): string => `${JSON.stringify(path)} is a ${type} image`,
-	smallerCopy: "which is all that can be shown: read a smaller copy of it",
+	smallerCopy: "the maximum that can be shown: read a smaller copy of it",
 	imageTooLarge: (what: string, bytes: number, smaller: string): string =>
 		`${what} of more than ${bytes} bytes, ${smaller}`,
 	imageDamaged: (what: string): string => `${what} that is damaged: its header has no width and height`,
@@ -71,9 +72,9 @@ export const editFileTexts = {
 	newText: "The new text; empty to delete the old text.",
 	occurrence: "The occurrence to replace, counted from 1, if the text occurs several times.",
 	replaceAll: "Whether to replace all occurrences.",
-	textMissing: "the file may not contain the text",
+	textMissing: "perhaps the file does not contain the text",
 	sameText: "old_text and new_text are the same: the file would not change",
-	exclusive: "occurrence and replace_all exclude each other",
+	exclusive: "occurrence and replace_all exclude each other: set only one of them",
 	secretRest: (part: string): string => `(the rest of the file is kept secret)\n${part}`,
 	unchanged: "(the file would not change)",
 	tooLong: (path: string, max: number): string =>
@@ -89,7 +90,7 @@ export const editFileTexts = {
 	binary: "it is a binary file",
 	notText: "it is not UTF-8 text",
 	emptyFile: ", which is empty",
-	noSimilarLine: ", and no line of it is similar: read it again",
+	noSimilarLine: ", and no line of it is similar: read the file again",
 	nearest: ({
 		difference,
 		first,
@@ -102,7 +103,7 @@ export const editFileTexts = {
 		readonly last: number;
 		readonly excerpt: string;
 		readonly rest: string;
-	}): string => `; ${difference}. Nearest are lines ${first} to ${last}:\n${excerpt}${rest}`,
+	}): string => `; ${difference}. The most similar lines are ${first} to ${last}:\n${excerpt}${rest}`,
 	onePlace: "one place",
 } as const;
 
@@ -146,8 +147,8 @@ export const listFilesTexts = {
 	depth: "Number of levels that are shown file by file. Default: 2, or all with a pattern.",
 	hidden: "Whether to show names that begin with a dot.",
 	maxResults: "Maximum number of lines to return.",
-	more: (count: number): string => `${count} more lines: narrow it by path, pattern or depth`,
-	noneFits: (count: number): string => `none of ${count} files fits the pattern`,
+	more: (count: number): string => `${count} more lines: narrow the list by path, pattern or depth`,
+	noneFits: (count: number): string => `none of ${count} files matches the pattern`,
 	none: (hidden: boolean): string => `no files${hidden ? "" : "; hidden shows names that begin with a dot"}`,
 } as const;
 
@@ -168,17 +169,17 @@ export const searchFilesTexts = {
 	otherPlace: "changed since it was approved: the path leads to another place",
 	none: (files: number): string => `no matches in ${files === 1 ? "1 file" : `${files} files`}`,
 	secretFile: (path: string): string =>
-		`${path} may contain keys or passwords: it is not searched, only read`,
+		`${path} may contain keys or passwords: it cannot be searched, only read`,
 	controlCharacter: (path: string): string =>
-		`the name ${path} contains a control character: it is not searched, only read`,
+		`the name ${path} contains a control character: it cannot be searched, only read`,
 	failed: (path: string): string => `cannot search ${JSON.stringify(path)}`,
 	notRegular: (path: string): string => `${JSON.stringify(path)} is not a regular file`,
 	secretFiles: (count: number): string =>
 		`${count} of the files may contain keys or passwords and were not searched`,
 	badPattern: (why: string): string => `the pattern cannot be used: ${why}`,
-	tooSlow: "it took too long: narrow it by path or glob",
+	tooSlow: "the search took too long: narrow it by path or glob",
 	unreadable: "some files could not be read",
-	more: "more matches: narrow it by pattern, path or glob, or raise max_results",
+	more: "more matches: narrow the search by pattern, path or glob, or raise max_results",
 } as const;
 
 export const sendFileTexts = {
@@ -194,7 +195,7 @@ export const sendFileTexts = {
 export const treeTexts = {
 	tooSlow: "looking for files took too long: name a directory further down",
 	tooMany: "there are too many files for one search: name a directory further down",
-	unreadable: "a part of it could not be read",
+	unreadable: "a part of the directory could not be read",
 	cannotRead: (path: string): string => `cannot read the directory ${JSON.stringify(path)}`,
 	notDirectory: (path: string): string => `${JSON.stringify(path)} is not a directory`,
 	noRipgrep: (platform: string, cpu: string): string =>

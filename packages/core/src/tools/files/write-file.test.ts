@@ -124,7 +124,7 @@ test("files of keys and control files require approval", async () => {
 	const control = await prepare({ path: ".git/hooks/pre-commit", content: "#!/bin/sh\n" });
 	expect(control.plan.classes).toEqual(["write", "control"]);
 	expect(control.plan.grant).toBeUndefined();
-	expect(control.plan.notes).toEqual(["creates a new file", "controls later commands by itself"]);
+	expect(control.plan.notes).toEqual(["creates a new file", "can change what later commands do"]);
 	expect((await prepare({ path: ".envrc", content: "" })).plan.classes).toEqual([
 		"write",
 		"secret",

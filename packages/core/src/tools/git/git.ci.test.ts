@@ -208,7 +208,7 @@ test("a change that would run programs of the repository requires approval as a 
 	const { plan } = await prepare(["commit", "--allow-empty", "-m", "x"]);
 	expect(plan.notes).toEqual([
 		"in .",
-		"sandbox: off — it has your permissions: files, network and this gateway",
+		"sandbox: off — commands have your permissions: files, network, this gateway",
 		"runs programs that the repository names: hook pre-commit, filter.x.clean",
 	]);
 	expect(plan.grant).toBeUndefined();
@@ -399,7 +399,9 @@ test("a long output is cut at its end with a note", async () => {
 	await putFile("beans.txt", Array.from({ length: 60_000 }, (_, index) => `line ${index}\n`).join(""));
 	const text = await run("diff");
 	expect(text.length).toBeLessThan(140 * 1024);
-	expect(text).toMatch(/\n\[… the rest is left out: ask for less, by a path or a smaller range …\]\n$/);
+	expect(text).toMatch(
+		/\n\[… the rest was left out: request less, for example with a path or a smaller range …\]\n$/,
+	);
 });
 
 /** Sandbox that records commands, and returns the given outcome for the last command of a call. */
@@ -445,13 +447,13 @@ test("a command that uses the network leaves the sandbox, and no program of the 
 	const push = await prepare(["push", "origin", "main"], { where });
 	expect(push.plan.classes).toEqual(["exec-unsandboxed", "egress"]);
 	expect(push.plan.notes[1]).toMatch(
-		/^sandbox: off — it has your permissions: files, network and this gateway/,
+		/^sandbox: off — commands have your permissions: files, network, this gateway/,
 	);
 	expect((await executeCall(push, where)).text).toContain("main -> main");
 	expect(await sprung()).toBe(false);
 	byHand("config", "core.sshCommand", program);
 	expect((await prepare(["fetch"], { where })).plan.notes).toContain(
-		"would follow settings of the repository outside the sandbox: core.sshcommand",
+		"would use settings of the repository outside the sandbox: core.sshcommand",
 	);
 	for (const args of [
 		["fetch", "--upload-pack=x"],

@@ -13,7 +13,7 @@ export const gitTexts = {
 	noCommand: (word: string): string =>
 		`${JSON.stringify(word)} is not a git command: write the command first, without options such as -C or -c before it`,
 	noNetwork: "this git command needs the network, and the sandbox of this session has no network",
-	leftOut: "[… the rest is left out: ask for less, by a path or a smaller range …]",
+	leftOut: "[… the rest was left out: request less, for example with a path or a smaller range …]",
 	secretContent: "[its content may contain keys or passwords and is left out]",
 } as const;
 
@@ -23,7 +23,7 @@ export const gitEffectTexts = {
 	deletesUntracked: "deletes files that are not tracked",
 	losesCommitsOfBranch: "may lose the commits of a branch",
 	deletesStash: "deletes stashed changes",
-	forgetsCommits: "forgets commits",
+	forgetsCommits: "deletes entries of the reflog, which can restore lost commits",
 	rewritesHistory: "rewrites the complete history",
 	deletesCommits: "deletes commits that no branch contains",
 	losesCommitsOrChanges: "may lose commits or changes",
@@ -37,7 +37,7 @@ export const gitEffectTexts = {
 	controlsLater: (path: string): string => `may change ${path}, which controls later commands`,
 	ownFiles: "the working tree contains the gateway's own files",
 	followsSettings: (settings: readonly string[]): string =>
-		`would follow settings of the repository outside the sandbox: ${settings.join(", ")}`,
+		`would use settings of the repository outside the sandbox: ${settings.join(", ")}`,
 	namesPrograms: "may name programs that would run outside of the sandbox",
 } as const;
 

@@ -76,12 +76,12 @@ test.each<[string, object[], string]>([
 	[
 		"one that is not there",
 		[change("a", "x"), change(" b", "y")],
-		"edit 2: oldText not found in f; line 2 is indented with nothing, not with 1 space. Nearest are lines 2 to 2:\nb",
+		"edit 2: oldText not found in f; line 2 is indented with nothing, not with 1 space. The most similar lines are 2 to 2:\nb",
 	],
 	[
 		"one that nothing comes near",
 		[change("zzz", "")],
-		"edit 1: oldText not found in f, and no line of it is similar: read it again",
+		"edit 1: oldText not found in f, and no line of it is similar: read the file again",
 	],
 	["too much", [change("a", "x".repeat(262_144))], "f would become longer than 262144 characters"],
 	["none", [], "invalid arguments of edit: edits: too small: expected array to have >=1 items"],
@@ -105,7 +105,7 @@ test("outside the roots neither the plan nor an error reveals content before the
 	expect(call.plan).toMatchObject({
 		classes: ["outside-write"],
 		preview: "(the file would not change)",
-		notes: ["the file may not contain the texts", `outside of ${context.cwd}`],
+		notes: ["perhaps the file does not contain the texts", `outside of ${context.cwd}`],
 	});
 	expect(await executeCall(call, context)).toEqual({
 		text: `edit failed: edit 2: oldText not found in ${path}`,

@@ -7,7 +7,7 @@ export const editTexts = {
 	oldText: "The text to replace, exactly as in the file. It must occur once.",
 	newText: "The new text; empty to delete the old text.",
 	edits: "The replacements. All old texts are found in the file as it is before the first change.",
-	textMissing: "the file may not contain the texts",
+	textMissing: "perhaps the file does not contain the texts",
 	oldTextEmpty: (number: number): string => `edit ${number}: oldText must not be empty`,
 	sameText: (number: number): string => `edit ${number}: oldText equals newText`,
 	secretRest: (parts: string): string => `(the rest of the file is kept secret)\n${parts}`,

@@ -49,7 +49,7 @@ export class PageFetcher {
 			grant: { kind: "argv", tool: "web_fetch", prefix: [url.origin] },
 			notes: definedItems([
 				url.protocol === "http:" ? pageTexts.withoutHttps : undefined,
-				name !== "" && name !== url.hostname ? pageTexts.hostReads(visible(name)) : undefined,
+				name !== "" && name !== url.hostname ? pageTexts.shownHost(visible(name)) : undefined,
 				...mixedScriptNotes(name),
 			]),
 		};

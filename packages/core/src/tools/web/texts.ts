@@ -15,7 +15,7 @@ export const pageTexts = {
 	damaged: "the page ended early or is damaged",
 	otherEncoding: "the page has an encoding that was not requested",
 	withoutHttps: "without https: other machines on the network can read and change it",
-	hostReads: (name: string): string => `the host reads "${name}"`,
+	shownHost: (name: string): string => `the host is shown as "${name}" in a browser`,
 	changed: "changed since it was approved: the URL; the page was not fetched",
 	redirects: (url: string): string => `It redirects to another site: ${url}`,
 	notFollowed: "It was not followed. Fetch that URL if you need it.",
@@ -31,7 +31,7 @@ export const pageTexts = {
 /** Reasons that refuse a URL. */
 export const urlTexts = {
 	refused: (url: string, why: string): string => `the URL ${url} ${why}`,
-	tooLong: (length: number, max: number): string => `has ${length} characters, at most ${max}`,
+	tooLong: (length: number, max: number): string => `has ${length} characters, at most ${max} are allowed`,
 	spaces: "contains spaces, invisible characters or backslashes",
 	noHttp: "does not begin with http:// or https:// and a host",
 	userName: "contains a user name or password, which is never sent",
@@ -65,7 +65,7 @@ export const webSearchTexts = {
 	label: (query: string): string => `search the web for ${JSON.stringify(query)}`,
 	getsQuery: (title: string, origin: string): string => `${title} gets the query (${origin})`,
 	nothing: (title: string): string => `${title} found nothing: use other words`,
-	checkKey: "the operator must check the key of search",
+	checkKey: "the operator must check the key of the web search",
 	allowJson: "the operator must allow the format json in search.formats of its settings.yml",
 	search: "the search",
 	unreadable: (title: string): string => `${title} sent an answer that cannot be read`,

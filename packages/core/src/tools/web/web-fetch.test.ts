@@ -29,7 +29,7 @@ test("a name that looks like another one is shown with its letters", async () =>
 	const { label, notes } = await plan("https://\u0430pple.com/");
 	expect(label).toBe("fetch https://xn--pple-43d.com/");
 	expect(notes).toEqual([
-		'the host reads "\u0430pple.com"',
+		'the host is shown as "\u0430pple.com" in a browser',
 		'mixes letters of different scripts: "\u0430pple"',
 	]);
 });
