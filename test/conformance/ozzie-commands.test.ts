@@ -1,3 +1,4 @@
+import type { Model, ModelRequest } from "@parley/core";
 import { expect } from "vitest";
 import { OzzieClient } from "./drivers/ozzie-client.ts";
 import { TestGateway } from "./gateway.ts";
@@ -66,3 +67,59 @@ verifiesOn("ozzie", ["command.restart"], "a command that ended with the gateway 
 	});
 	expect(await tell(client, "output: 1")).toContain("[command 1 ended because Parley was restarted]");
 });
+
+/** A model that only says that it has read. */
+function createReader(requests: ModelRequest[]): Model {
+	return {
+		provider: "reader",
+		defaultModel: "reader",
+		async *stream(request) {
+			requests.push(request);
+			yield { type: "text", text: "I see." };
+			const usage = { inputTokens: 1, outputTokens: 1, cacheReadTokens: 0, cacheWriteTokens: 0 };
+			yield { type: "end", stop: "end_turn", usage, model: "reader" };
+		},
+	};
+}
+
+verifiesOn(
+	"ozzie",
+	["command.own"],
+	"the operator runs a command without a model, which sees it later",
+	async () => {
+		const requests: ModelRequest[] = [];
+		await using gateway = await TestGateway.start({ model: createReader(requests) });
+		await using client = await OzzieClient.connect(gateway.url);
+		await client.open();
+		await client.call("run_command", { command: "echo by hand", key: "k" });
+		const { payload: message } = await client.event("user.message");
+		expect(message).toMatchObject({ content: "!echo by hand" });
+		const { payload: approval } = await client.event("prompt.request");
+		expect(approval["label"]).toBe("Allow run echo by hand?");
+		await client.call("prompt_response", { token: approval["token"], value: true });
+		expect((await client.event("tool.output")).payload["content"]).toContain("by hand");
+		expect((await client.event("assistant.message")).payload).toMatchObject({ content: "", error: "" });
+		expect(requests).toEqual([]);
+		expect(await client.refusal("retry", {})).toMatch(/is a command/);
+		await client.call("send_message", { content: "What did I do?" });
+		await client.event("assistant.message");
+		const seen = JSON.stringify(requests.at(-1)?.messages);
+		for (const part of ["!echo by hand", '"cmd":"echo by hand"', "What did I do?"])
+			expect(seen).toContain(part);
+		expect(requests.at(-1)?.messages.map(({ role }) => role)).toEqual(["user", "assistant", "tool", "user"]);
+		await client.call("run_command", { command: "echo denied" });
+		const { payload: second } = await client.event("prompt.request");
+		await client.call("prompt_response", { token: second["token"], value: false });
+		await client.event("assistant.message");
+		await client.call("run_command", { command: "sleep 600" });
+		const { payload: third } = await client.event("prompt.request");
+		await client.call("prompt_response", { token: third["token"], value: true });
+		await client.call("cancel_turn");
+		expect((await client.event("assistant.message")).payload).toMatchObject({ error: "cancelled" });
+		expect(await client.refusal("run_command", { command: "echo a\necho b" })).toMatch(/one line/);
+		const { records } = (await client.call("read_audit", { limit: 1000 })) as {
+			records: { action: string }[];
+		};
+		expect(records.filter(({ action }) => action === "approval.decide")).toHaveLength(3);
+	},
+);

@@ -37,6 +37,7 @@ export const ozzieMethods: Table<MethodName> = {
 	trust_skills: "skill.trust",
 	untrust_skills: "skill.trust",
 	list_prompts: "prompt.list",
+	run_command: "command.own",
 	allow_always: "policy.always",
 	secret_page: "ask.page",
 	list_commands: "command.list",

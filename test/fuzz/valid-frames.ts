@@ -59,6 +59,7 @@ function validRequests({ sessions, tokens }: Surroundings): Readonly<Record<Meth
 			{ params: { token, values: ["a", "b"] } },
 			{ params: { token, cancelled: true, reason: "not now" } },
 		],
+		run_command: [{ params: { command: "true", key: "key_command" }, session_id: session }],
 		allow_always: [{ params: { token, key: "key_always" }, session_id: session }],
 		accept_all_tools: [{ session_id: session }],
 		cancel_turn: [

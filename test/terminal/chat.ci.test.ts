@@ -478,3 +478,34 @@ test("the answer always adds the rule that the approval shows, and the next call
 		await setup.close();
 	}
 });
+
+test("a command after an exclamation mark runs like that of the agent, which sees it", async ({ setup }) => {
+	const chat = await setup.chat();
+	await chat.enter("!seq 12; echo over");
+	await chat.shows("Allow run seq 12; echo over?");
+	await chat.enter("y");
+	await chat.rests("11\n    12\n    over");
+	await chat.enter("!mkfifo wall; seq 9; read -r line < wall");
+	await chat.shows("y yes · n no");
+	await chat.enter("y");
+	await chat.shows("│ 9");
+	chat.type(interrupt);
+	await chat.rests("cancelled");
+	await chat.enter("!echo denied");
+	await chat.shows("y yes · n no");
+	await chat.enter("n");
+	await chat.rests("denied by the person who was asked");
+	// Pasted text with a line break is not run, whether the terminal marks it or not.
+	chat.type("\u001b[200~!touch pasted\r\u001b[201~");
+	await chat.until("it is pasted", () => chat.text.includes("!touch pasted"));
+	chat.type("\r");
+	await chat.rests("must be one line");
+	chat.type("!touch unmarked\r");
+	await chat.shows("press Enter to run the command");
+	chat.type(interrupt);
+	const [session = ""] = /sess_[0-9a-z]{26}/.exec(chat.received) ?? [];
+	const piped = setup.run("sessions", "show", session);
+	await piped.shows("!echo denied");
+	expect(existsSync(join(setup.work, "pasted"))).toBe(false);
+	expect(existsSync(join(setup.work, "unmarked"))).toBe(false);
+});

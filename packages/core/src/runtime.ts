@@ -18,13 +18,13 @@ import type { Keyed } from "./store/idempotency.ts";
 import { readUsage, type UsageFilter, type UsageReport } from "./usage/read-usage.ts";
 import type { BudgetChange } from "./usage/set-budget.ts";
 import { acceptAll } from "./use-cases/messages/accept-all.ts";
-import { type AlwaysAllowed, allowAlways } from "./use-cases/messages/allow-always.ts";
 import { answerQuestion } from "./use-cases/messages/answer.ts";
 import { type Cancelled, type Ending, stopTurn } from "./use-cases/messages/cancel.ts";
 import { type Explanation, explainRun } from "./use-cases/messages/explain.ts";
 import type { SessionFeedback } from "./use-cases/messages/feedback.ts";
 import { type Joined, joinTurn } from "./use-cases/messages/join.ts";
 import type { OpenPrompts } from "./use-cases/messages/open-prompts.ts";
+import { OperatorRequests } from "./use-cases/messages/operator-requests.ts";
 import { lastOptions, retryLast } from "./use-cases/messages/retry.ts";
 import { judgeContext } from "./use-cases/messages/select-context.ts";
 import {
@@ -83,6 +83,8 @@ export class Runtime {
 	readonly tasks: Tasks;
 	/** Commands in the background of sessions. */
 	readonly commands: SessionCommands;
+	/** Requests that only an operator can send. */
+	readonly operator: OperatorRequests;
 	readonly #options: RuntimeOptions;
 	readonly #parts: RuntimeParts;
 
@@ -102,6 +104,10 @@ export class Runtime {
 		this.skills = parts.skills;
 		this.tasks = parts.tasks;
 		this.commands = new SessionCommands({ ...parts.services, ...parts });
+		const admit = (): void => parts.admission.require();
+		const { sessions, runner, trust } = parts;
+		const { places, checks } = trust;
+		this.operator = new OperatorRequests({ ...parts.services, sessions, runner, places, checks, admit });
 	}
 
 	/** The name of the model that answers. */
@@ -271,13 +277,6 @@ export class Runtime {
 			token,
 			response,
 		);
-	}
-
-	/** Adds the rule that an open approval offers to those of the operator, and approves the call. */
-	async allowAlways(request: Keyed, token: string): Promise<AlwaysAllowed> {
-		const { places, checks } = this.trust;
-		const ports = { ...this.#parts.services, sessions: this.#parts.sessions, places, checks };
-		return allowAlways(ports, request, token);
 	}
 
 	/** Approves all later tool calls of a session, except those of the always-ask floor. */

@@ -74,6 +74,18 @@ export const methods = {
 		}),
 		result: z.object({ status: z.literal("sent"), run_id: z.string(), queued_position: queuedPosition }),
 	},
+	/**
+	 * Runs a shell command of the operator as the tool `run_command` does. No model is called, and later ones see the command
+	 * with its result. Only for operators, and not in sessions of chats.
+	 */
+	run_command: {
+		params: z.object({
+			/** One line. */
+			command: z.string().min(1).max(16_384),
+			key,
+		}),
+		result: z.object({ status: z.literal("sent"), run_id: z.string(), queued_position: queuedPosition }),
+	},
 	/** A message that joins the active run before its next model call. Without an active run, it starts one. */
 	steer: {
 		params: z.object({ content, key }),

@@ -79,6 +79,10 @@ export const sessionRequirements = {
 		"our own: Commands in the background",
 		"`stop_command` ends a command for all, and the end is an event with its reason and the person.",
 	),
+	"command.own": ozzie(
+		"our own: Run a command yourself",
+		"`run_command` runs a command of the operator with policy, approval and output like the tool. No model is called, later ones see it, and `cancel_turn` stops it.",
+	),
 	"command.restart": ozzie(
 		"our own: Commands in the background",
 		"A command that the end of the gateway ended is reported as such, and the agent learns it with the next message.",

@@ -97,6 +97,7 @@ export async function chatInLines(io: Io, begin: BeginChat): Promise<readonly st
 		asksForTasks: io.stdin.isTTY,
 		text: "plain",
 		offersRules: io.stdin.isTTY,
+		shellLines: io.stdin.isTTY ? "refused" : "message",
 		show: (rows) => {
 			io.stdout.write(rows.map((row) => `${row}\n`).join(""));
 			const { retrying } = chat.conversation;

@@ -2,6 +2,7 @@ import type { Clock } from "@parley/base";
 import type { Client, OpenSession, OzzieEvent } from "@parley/protocol";
 import type { OutputFormat } from "../text/styles.ts";
 import type { TextDisplay } from "./conversation.ts";
+import type { ShellLines } from "./slash-commands.ts";
 
 export interface ChatDisplay {
 	readonly format: () => OutputFormat;
@@ -12,6 +13,8 @@ export interface ChatDisplay {
 	readonly text: TextDisplay;
 	/** Whether the answer `always` adds the rule that an approval offers: an operator types at a terminal. */
 	readonly offersRules: boolean;
+	/** Meaning of a line that begins with an exclamation mark. */
+	readonly shellLines: ShellLines;
 	readonly observer?: ChatObserver;
 }
 

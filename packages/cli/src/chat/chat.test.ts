@@ -32,6 +32,7 @@ class Table {
 			show: (rows) => this.rows.push(...rows),
 			asksForTasks,
 			offersRules: true,
+			shellLines: "run",
 			text: "plain",
 		});
 		this.keyboard = new Keyboard(this.chat);

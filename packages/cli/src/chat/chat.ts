@@ -3,9 +3,9 @@ import {
 	type Client,
 	type ClientState,
 	isOzzieEvent,
+	type MethodResult,
 	type OpenSession,
 	type OzzieEvent,
-	type SkillPayload,
 } from "@parley/protocol";
 import { forkPlace } from "../command-line/fork-place.ts";
 import { modelTable, usageRows } from "../tables/model-tables.ts";
@@ -26,6 +26,7 @@ import { Conversation } from "./conversation.ts";
 import { readEarlierMessages } from "./earlier-messages.ts";
 import { PastedImages } from "./pasted-images.ts";
 import { sessionRows } from "./session-rows.ts";
+import { namesSkill, usableSkills } from "./skill-names.ts";
 import { helpRows, readLine, type SlashCommand, slashCommands } from "./slash-commands.ts";
 
 export type BeginChat = (display: ChatDisplay) => Chat;
@@ -179,23 +180,18 @@ export class Chat {
 	}
 
 	async #enterLine(line: string): Promise<void> {
-		const entered = readLine(line);
+		const entered = readLine(line, this.#options.shellLines);
 		const { kind } = entered;
+		if (kind === "shell") {
+			const { command } = entered;
+			await this.#sending(`!${command}`, () => this.#request("run_command", { command }));
+		}
 		if (kind === "unknown") {
-			if (await this.#isSkill(line)) await this.#say(line.trimEnd(), "send_message");
+			if (await namesSkill(line, this.#skillList)) await this.#say(line.trimEnd(), "send_message");
 			else this.#note(entered.hint);
 		}
 		if (kind === "message") await this.#say(entered.content, "send_message");
 		if (kind === "command") await this.#commands[entered.name](entered.words);
-	}
-
-	/** Whether a line names a skill of the session, also one that the gateway will refuse with a reason. */
-	async #isSkill(line: string): Promise<boolean> {
-		const name = /^\/(\S+)/.exec(line)?.[1];
-		if (name === undefined || Object.hasOwn(slashCommands, name)) return false;
-		const { skills, problems } = await this.#request("list_skills", { session_id: this.sessionId });
-		const isBroken = problems.some(({ path }) => /([^/]+)(?:\/SKILL)?\.md$/.exec(path)?.[1] === name);
-		return isBroken || skills.some((skill) => skill.name === name);
 	}
 
 	/** Passes all names that complete a text to `show`, in alphabetical order, then draws again. Never rejects. */
@@ -226,21 +222,18 @@ export class Chat {
 			const names = models.map(({ name }) => name);
 			return namesWith(text, names);
 		}
-		const skills = (await this.#usableSkills()).map(({ name }) => name);
+		const skills = usableSkills(await this.#skillList()).map(({ name }) => name);
 		return namesWith(text, [...Object.keys(slashCommands), ...skills]);
 	}
 
-	async #usableSkills(): Promise<readonly SkillPayload[]> {
-		const { skills } = await this.#request("list_skills", { session_id: this.sessionId });
-		return skills.filter(({ user_invocable: isForPeople, trust }) => {
-			return isForPeople && (trust === "operator" || trust === "trusted");
-		});
-	}
+	readonly #skillList = (): Promise<MethodResult<"list_skills">> =>
+		this.#request("list_skills", { session_id: this.sessionId });
 
 	async #help(): Promise<void> {
 		const { columns } = this.#options.format();
-		const rows = (await this.#usableSkills()).map(({ name, argument_hint: hint = "", description }) =>
-			shorten(visibleLine(`  /${`${name} ${hint}`.padEnd(11)} ${description}`), columns),
+		const rows = usableSkills(await this.#skillList()).map(
+			({ name, argument_hint: hint = "", description }) =>
+				shorten(visibleLine(`  /${`${name} ${hint}`.padEnd(11)} ${description}`), columns),
 		);
 		this.#show([...helpRows(), ...rows]);
 	}

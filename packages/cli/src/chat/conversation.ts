@@ -33,8 +33,9 @@ export type TextDisplay = "markdown" | "plain";
 
 /** Minimum seconds of a call whose duration is shown. */
 const minSeconds = 2;
-/** Lines of a result that the transcript shows. */
+/** Lines of a result that the transcript shows, and of the result of a command that the person typed. */
 const maxShownLines = 6;
+const maxOwnLines = 200;
 
 type Ended = Exclude<Payload<"tool.call">, { status: "started" }>;
 type Payload<Name extends keyof EventPayloads> = EventPayloads[Name];
@@ -63,6 +64,8 @@ export class Conversation {
 	/** Whether the current model call has produced output. */
 	#hasOutput = false;
 	#sending: readonly string[] = [];
+	/** The message of the active run. */
+	#message = "";
 	#todo: Payload<"todo.updated"> | undefined;
 	readonly #questions: OpenQuestions;
 
@@ -239,6 +242,7 @@ export class Conversation {
 			return [];
 		}
 		this.#active = true;
+		this.#message = message.content;
 		return messageRows(message, format);
 	}
 
@@ -283,6 +287,7 @@ export class Conversation {
 		const [next, ...queue] = this.#queue;
 		this.#queue = queue;
 		this.#active = next !== undefined;
+		this.#message = next?.content ?? "";
 		this.#retrying = undefined;
 		this.#todo = undefined;
 		this.#calls.clear();
@@ -309,19 +314,22 @@ export class Conversation {
 		const { arguments: args, durationMs } = this.#calls.end(call.call_id, this.#now());
 		this.details.addCall(call, args);
 		const isHidden = isShownElsewhere(call.name) && call.status === "completed";
-		return isHidden
-			? rows
-			: [...rows, ...toolEndRows(call, named, format), ...this.#callFacts(call, durationMs, format)];
+		if (isHidden) return rows;
+		const isOwn = call.name === "run_command" && this.#message === `!${Object(args).cmd}`;
+		const ended = toolEndRows(call, named, format, isOwn ? maxOwnLines : undefined);
+		return [...rows, ...ended, ...this.#callFacts(call, durationMs, format, isOwn)];
 	}
 
 	/** Duration of a call that took long, and the key that shows a long result. */
-	#callFacts(call: Ended, durationMs: number, { styles }: OutputFormat): string[] {
+	#callFacts(call: Ended, durationMs: number, { styles }: OutputFormat, isOwn: boolean): string[] {
 		if (this.#text instanceof PlainFlow) return [];
 		const text = call.status === "failed" ? call.error : call.result;
 		const seconds = Math.round(durationMs / 1000);
 		const facts = definedItems([
 			seconds < minSeconds ? undefined : liveTexts.seconds({ seconds }),
-			text.trimEnd().split("\n").length > maxShownLines ? detailTexts.hint : undefined,
+			text.trimEnd().split("\n").length > (isOwn ? maxOwnLines : maxShownLines)
+				? detailTexts.hint
+				: undefined,
 		]);
 		return facts.length === 0 ? [] : [styles.dim(`    ${facts.join(" · ")}`)];
 	}

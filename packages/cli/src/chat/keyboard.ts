@@ -73,8 +73,14 @@ export class Keyboard {
 		if (beginning) return this.#complete(editor, beginning);
 		if (key.ctrl && key.name === "d" && editor.text === "") return this.#chat.leave();
 		if (key.name === "escape") return this.#escape();
-		if (isEnter(editor, key)) return this.#enter(editor.text);
+		if (isEnter(editor, key)) return this.#enterTyped(editor, key);
 		this.#edit(key);
+	}
+
+	/** A command that may come from an unmarked paste is not run before another Enter. */
+	#enterTyped({ text }: Editor, { follows }: Key): Promise<void> | void {
+		if (!this.#answer && follows && text.startsWith("!")) this.#choices = keyTexts.enterAgain;
+		else return this.#enter(text);
 	}
 
 	#edit(key: Key): void {

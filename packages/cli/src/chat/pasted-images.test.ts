@@ -83,6 +83,7 @@ test("messages with and without images are sent in their order, to the session i
 		show: (added) => rows.push(...added),
 		asksForTasks: true,
 		offersRules: true,
+		shellLines: "run",
 		text: "plain",
 	});
 	const keyboard = new Keyboard(chat);

@@ -35,3 +35,17 @@ test("lists every command in rows of at most 80 columns", () => {
 	for (const name of Object.keys(slashCommands)) expect(helpRows().join("\n")).toContain(`/${name}`);
 	expect(Math.max(...helpRows().map((row) => row.length))).toBeLessThanOrEqual(80);
 });
+
+test("a line after an exclamation mark is a command, only if a person typed it", () => {
+	expect(readLine("!git status ", "run")).toEqual({ kind: "shell", command: "git status" });
+	expect(readLine(" !git status", "run")).toEqual({ kind: "message", content: " !git status" });
+	expect(readLine("!ls")).toEqual({ kind: "message", content: "!ls" });
+	for (const [line, hint] of [
+		["!", "requires a command"],
+		["!ls\nrm x", "must be one line"],
+		["!ls\n", "must be one line"],
+	] as const) {
+		expect(readLine(line, "run")).toMatchObject({ kind: "unknown", hint: expect.stringContaining(hint) });
+	}
+	expect(readLine("!ls", "refused")).toMatchObject({ hint: expect.stringContaining("--plain") });
+});

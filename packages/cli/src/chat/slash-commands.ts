@@ -30,17 +30,35 @@ export type SlashCommand = keyof typeof slashCommands;
 export type Line =
 	| { readonly kind: "command"; readonly name: SlashCommand; readonly words: string }
 	| { readonly kind: "unknown"; readonly hint: string }
+	/** A shell command, after `!`. */
+	| { readonly kind: "shell"; readonly command: string }
 	| { readonly kind: "message"; readonly content: string }
 	| { readonly kind: "blank" };
 
-/** Reads an entered line. A space before the slash makes it a message. */
-export function readLine(line: string): Line {
+/**
+ * Reads an entered line. A space before the slash or the exclamation mark makes it a message. `shell` is the meaning of a line
+ * after an exclamation mark.
+ */
+export function readLine(line: string, shell: ShellLines = "message"): Line {
 	if (line.trim() === "") return { kind: "blank" };
+	if (line.startsWith("!") && shell !== "message") return readShell(line, shell);
 	if (!line.startsWith("/")) return { kind: "message", content: line };
 	const [, name = "", words = ""] = /^\/(\S*)\s*(.*)$/s.exec(line.trimEnd()) ?? [];
 	if (isCommand(name)) return readCommand(name, words);
 	const hint = slashCommandTexts.unknown({ name });
 	return { kind: "unknown", hint };
+}
+
+/** `refused`: typed and pasted lines look the same. `message`: no person types them. */
+export type ShellLines = "run" | "refused" | "message";
+
+function readShell(line: string, shell: "run" | "refused"): Line {
+	const unknown = (hint: string): Line => ({ kind: "unknown", hint });
+	if (shell === "refused") return unknown(slashCommandTexts.noShell);
+	const command = line.slice(1).trim();
+	// Also a line break at the end, which only pasted text has.
+	if (line.includes("\n")) return unknown(slashCommandTexts.shellOneLine);
+	return command === "" ? unknown(slashCommandTexts.shellEmpty) : { kind: "shell", command };
 }
 
 export function helpRows(): string[] {
@@ -49,6 +67,7 @@ export function helpRows(): string[] {
 	});
 	return [
 		...commands,
+		slashCommandTexts.shellLine,
 		slashCommandTexts.enterKey,
 		slashCommandTexts.tabKey,
 		slashCommandTexts.detailsKey,

@@ -55,6 +55,7 @@ test("prints questions of tasks without asking them if input is a pipe", async (
 		show,
 		asksForTasks: false,
 		offersRules: true,
+		shellLines: "run" as const,
 		text: "plain" as const,
 	};
 	const chat = new Chat({ ...options, openNew: async () => session, openExisting: async () => session });

@@ -64,6 +64,7 @@ class TerminalChat {
 			asksForTasks: true,
 			text: "markdown",
 			offersRules: true,
+			shellLines: "run",
 			observer: this.#status,
 		});
 		this.#keyboard = new Keyboard(this.#chat, () => this.#openDetails());

@@ -7,6 +7,8 @@ export interface Key {
 	readonly name: string;
 	readonly ctrl: boolean;
 	readonly meta: boolean;
+	/** Whether other keys arrived with it, before it: a person seldom types so fast, but an unmarked paste does. */
+	readonly follows?: boolean;
 }
 
 /** A typed text, which can have line breaks. */

@@ -40,8 +40,15 @@ export class Terminal {
 	/** Rows and the frame that are drawn after the page is closed; undefined without a page. */
 	#behind: { readonly rows: readonly string[]; readonly frame: Frame | undefined } | undefined;
 	readonly #onKeypress = (text: string | undefined, { name = "", ctrl = false, meta = false }: Keypress) => {
+		const follows = this.#hasKey;
+		this.#hasKey = true;
 		if (ctrl && name === "l") this.#clear();
-		else this.#options.onKey({ text: text ?? "", name, ctrl, meta });
+		else this.#options.onKey({ text: text ?? "", name, ctrl, meta, follows });
+	};
+	/** Whether a key was read from the present input. */
+	#hasKey = false;
+	readonly #onData = (): void => {
+		this.#hasKey = false;
 	};
 	readonly #onResize = (): void => this.#resized();
 	readonly #onEnd = (): void => this.#options.onEnd();
@@ -52,6 +59,8 @@ export class Terminal {
 		this.#columns = widthOf(output);
 		emitKeypressEvents(input);
 		input.setRawMode(true);
+		// Before the listener that decodes the keys, which the next one adds.
+		input.prependListener("data", this.#onData);
 		input.on("keypress", this.#onKeypress);
 		input.on("end", this.#onEnd);
 		output.on("resize", this.#onResize);
@@ -104,6 +113,7 @@ export class Terminal {
 		output.write(eraseFrame(this.#frame) + endPasteMarks);
 		this.#frame = undefined;
 		input.off("keypress", this.#onKeypress);
+		input.off("data", this.#onData);
 		input.off("end", this.#onEnd);
 		output.off("resize", this.#onResize);
 		input.setRawMode(false);

@@ -24,15 +24,20 @@ export function toolStartRow(
 	return `${styles.cyan(call.trimEnd())} ${argumentsText}${badge === "" ? "" : styles.yellow(badge)}`;
 }
 
-/** Beginning of the result of a tool. `named` adds the name of the tool if several run at the same time. */
-export function toolEndRows(ended: Ended, named: boolean, { columns, styles }: OutputFormat): string[] {
+/** Beginning of the result of a tool, with at most `maxRows` lines. `named` adds the name of the tool if several run at the same time. */
+export function toolEndRows(
+	ended: Ended,
+	named: boolean,
+	{ columns, styles }: OutputFormat,
+	maxRows = maxResultRows,
+): string[] {
 	const width = Math.min(columns, maxColumns);
 	const failed = ended.status === "failed";
 	const text = visibleText(failed ? ended.error : ended.result).trimEnd();
 	const lines = text === "" ? ["(nothing)"] : text.split("\n");
-	const hidden = lines.length - maxResultRows;
+	const hidden = lines.length - maxRows;
 	// The row with the number of hidden lines must hide at least two.
-	const shown = hidden > 1 ? lines.slice(0, maxResultRows) : lines;
+	const shown = hidden > 1 ? lines.slice(0, maxRows) : lines;
 	const name = named ? `${visibleLine(ended.name)}: ` : "";
 	const rows = shown.map((line, index) => {
 		const first = `  ${failed ? "✗" : "↳"} ${name}`;

@@ -9,6 +9,7 @@ import type { CallBlock } from "../vocabulary/message.ts";
 import { mayAct, phaseOf } from "../vocabulary/run-options.ts";
 import type { Step } from "../vocabulary/step.ts";
 import { callsOf, textOf } from "../vocabulary/transcript.ts";
+import { ranOwnCommand } from "./calls/own-command.ts";
 import { type CallPorts, isCancelledByDenial, runCalls } from "./calls/run-calls.ts";
 import { type AttachmentPorts, placeAttachments, withdrawRefused } from "./images/attachments.ts";
 import { LiveReply } from "./replies/live-reply.ts";
@@ -52,8 +53,8 @@ export interface LoopPorts extends PreparePorts, ReplyPorts, CallPorts, Workflow
  */
 export async function runLoop(run: Run, ports: LoopPorts): Promise<Ending> {
 	await prepare(run, ports);
-	const ofWorkflow = await workflowEnding(run, ports);
-	if (ofWorkflow) return ofWorkflow;
+	const withoutModel = await endingWithoutModel(run, ports);
+	if (withoutModel) return withoutModel;
 	let tries = triesOf(run, ports.random);
 	for (;;) {
 		run.control.signal.throwIfAborted();
@@ -108,6 +109,12 @@ async function prepare(run: Run, ports: PreparePorts): Promise<void> {
 	await startSkill(run);
 	await fitContext(run, ports);
 	if (run.row.attachments || run.row.images.length > 0) await placeAttachments(run, ports);
+}
+
+async function endingWithoutModel(run: Run, ports: LoopPorts): Promise<Ending | undefined> {
+	const ofWorkflow = await workflowEnding(run, ports);
+	if (ofWorkflow) return ofWorkflow;
+	return (await ranOwnCommand(run, ports)) ? { error: "", last: undefined } : undefined;
 }
 
 /** The end of a run that works on a workflow. A message that enters it after that is answered by the model. */

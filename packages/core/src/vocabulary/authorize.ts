@@ -39,6 +39,8 @@ const rules = {
 	"session.fork": { ...chatActions, role: "member" },
 	/** Settings and title of a session, for all its readers. */
 	"session.configure": { ...chatActions, role: "member" },
+	/** Runs a command in a session, as its own message. */
+	"command.run": operatorOnly,
 	/** To run tools for a session. */
 	"client_tools.register": operatorOnly,
 	"session.delete": { ...chatActions, role: "approver" },

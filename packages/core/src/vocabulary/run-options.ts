@@ -38,6 +38,8 @@ export interface RunOptions {
 	readonly budget?: RunBudget;
 	/** The steps of a skill, which the run works on instead of asking a model. Its result is the answer. */
 	readonly workflow?: Omit<WorkflowCall, "callId">;
+	/** A shell command of the operator, which the run executes instead of asking a model. */
+	readonly command?: string;
 	/** The schedule that started the run. Such a run has no grants of its session or channel. */
 	readonly origin?: RunOrigin;
 	/** The message came through an agent or its form: see `Principal.through`. Such a run has no grants either. */

@@ -152,6 +152,7 @@ const acts = {
 	"session.write": "write to the agent",
 	"session.fork": "start a conversation from this one",
 	"session.configure": "change a conversation",
+	"command.run": "run commands of their own",
 	"client_tools.register": "add tools",
 	"session.delete": "delete a conversation",
 	"file.write": "send files",

@@ -4,6 +4,7 @@ export const keyTexts = {
 		`no command or skill begins with ${beginning}`,
 	noModel: ({ beginning }: { readonly beginning: string }): string => `no model begins with ${beginning}`,
 	noFile: ({ beginning }: { readonly beginning: string }): string => `no file matches ${beginning}`,
+	enterAgain: "pasted text is not run at once: press Enter to run the command",
 	searchPrompt: "search › ",
 	noEntry: "no earlier message contains this text",
 	searchKeys: "Enter uses it · Ctrl-R finds an older one · Esc leaves the search",

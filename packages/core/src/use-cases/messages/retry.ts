@@ -77,6 +77,7 @@ async function lastMessage(
 	if (!row) throw refused(retryTexts.none);
 	if (row.state !== "ended") throw refused(retryTexts.busy);
 	const { content, images, attachments, retryOf, id, actor, context, options: chosen } = toRunRow(row);
+	if (chosen.command !== undefined) throw refused(retryTexts.command);
 	// A person requests the repetition, whatever started the last run and whichever client decided about its calls.
 	// A message that came through an agent has no grants in a repetition either.
 	const { origin: _origin, afterCrash: _afterCrash, ...repeated } = chosen;

@@ -16,6 +16,13 @@ export const promptAnswerTexts = {
 	promptNotChecked: "an open question could not be checked",
 } as const;
 
+/** Commands that an operator types in a chat. */
+export const ownCommandTexts = {
+	otherSession: "commands run only in sessions of the operator, not in those of a chat or a task",
+	oneLine: "a command must be one line without control characters",
+	secret: "the command contains a secret of the gateway, which would be stored: use a variable or a file",
+} as const;
+
 /** Reasons of decisions, as /why and parley why show them. */
 export const explainTexts = {
 	notRecorded: "not recorded: an earlier version decided",
@@ -59,5 +66,6 @@ export const queueTexts = {
 export const retryTexts = {
 	none: "there is no message to retry: this session has no run yet",
 	busy: "session busy: a run is active; cancel it first, or wait until it ends",
+	command: "the last message is a command, which is not repeated: type it again",
 	onlyAuthor: "the last message never reached the model: only its author can send it again",
 } as const;

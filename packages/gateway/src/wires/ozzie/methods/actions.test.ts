@@ -18,6 +18,7 @@ const paramsIn = (session: string): { readonly [Name in MethodName]: MethodInput
 	retry: {},
 	set_model: { model: "default" },
 	prompt_response: { token: "prompt_unknown", cancelled: true },
+	run_command: { command: "true" },
 	allow_always: { token: "prompt_unknown" },
 	list_prompts: {},
 	secret_page: { token: "prompt_unknown" },

@@ -50,6 +50,7 @@ export async function answerRequest(connection: HandlerContext, request: Princip
 const methodActions: Readonly<Record<MethodName, Action | readonly [Action, ...Action[]]>> = {
 	open_session: ["session.open", "session.read"],
 	send_message: "session.write",
+	run_command: "command.run",
 	steer: "session.write",
 	join_turn: "session.write",
 	retry: "session.write",

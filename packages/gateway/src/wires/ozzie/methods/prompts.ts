@@ -33,7 +33,10 @@ export const promptMethods: MethodsOf<"prompt_response" | "allow_always" | "list
 	},
 
 	async allow_always({ deps }, request) {
-		const { counts, rule, source } = await deps.runtime.allowAlways(keyed(request), request.params.token);
+		const { counts, rule, source } = await deps.runtime.operator.allowAlways(
+			keyed(request),
+			request.params.token,
+		);
 		return { status: "sent", ...defined({ late: counts ? undefined : (true as const) }), rule, source };
 	},
 

@@ -23,6 +23,7 @@ import {
 type SessionMethod =
 	| "open_session"
 	| "send_message"
+	| "run_command"
 	| "steer"
 	| "join_turn"
 	| "retry"
@@ -67,6 +68,14 @@ export const sessionMethods: MethodsOf<SessionMethod> = {
 				correlation: correlation_id,
 			}),
 		);
+		return { status: "sent", ...encodeAccepted(accepted) };
+	},
+
+	async run_command(connection, request) {
+		const { id: sessionId } = targetOpen(connection, request);
+		const { runtime } = connection.deps;
+		const { command } = request.params;
+		const accepted = await runtime.operator.runCommand(keyed(request, sessionId), sessionId, command);
 		return { status: "sent", ...encodeAccepted(accepted) };
 	},
 

@@ -1,0 +1,20 @@
+import type { MethodResult, SkillPayload } from "@parley/protocol";
+import { slashCommands } from "./slash-commands.ts";
+
+type SkillList = MethodResult<"list_skills">;
+
+/** Whether a line names a skill of the session, also one that the gateway will refuse with a reason. */
+export async function namesSkill(line: string, list: () => Promise<SkillList>): Promise<boolean> {
+	const name = /^\/(\S+)/.exec(line)?.[1];
+	if (name === undefined || Object.hasOwn(slashCommands, name)) return false;
+	const { skills, problems } = await list();
+	const isBroken = problems.some(({ path }) => /([^/]+)(?:\/SKILL)?\.md$/.exec(path)?.[1] === name);
+	return isBroken || skills.some((skill) => skill.name === name);
+}
+
+/** The skills that a person can start. */
+export function usableSkills({ skills }: SkillList): readonly SkillPayload[] {
+	return skills.filter(({ user_invocable: isForPeople, trust }) => {
+		return isForPeople && (trust === "operator" || trust === "trusted");
+	});
+}

@@ -1,0 +1,40 @@
+import type { Runner } from "../../agent/runner.ts";
+import type { Sessions } from "../../conversation/sessions.ts";
+import type { Keyed } from "../../store/idempotency.ts";
+import type { Policies } from "../../trust/policies.ts";
+import { type AlwaysAllowed, allowAlways } from "./allow-always.ts";
+import type { AnswerPorts } from "./answer.ts";
+import { acceptCommand } from "./run-command.ts";
+import type { Accepted, AcceptPorts } from "./send.ts";
+
+interface OperatorPorts extends AcceptPorts, AnswerPorts {
+	readonly sessions: Sessions;
+	readonly policies: Policies;
+	readonly runner: Runner;
+	/** Throws while the gateway is shutting down. */
+	readonly admit: () => void;
+}
+
+/** Requests that only an operator can send, about the work of a session. */
+export class OperatorRequests {
+	readonly #ports: OperatorPorts;
+
+	constructor(ports: OperatorPorts) {
+		this.#ports = ports;
+	}
+
+	/** Adds the rule that an open approval offers to those of the operator, and approves the call. */
+	async allowAlways(request: Keyed, token: string): Promise<AlwaysAllowed> {
+		return allowAlways(this.#ports, request, token);
+	}
+
+	/** Runs a shell command of the operator as `run_command` does, after the messages that wait. */
+	async runCommand(request: Keyed, sessionId: string, command: string): Promise<Accepted> {
+		const { admit, sessions, runner } = this.#ports;
+		admit();
+		using lease = await sessions.lease(request.principal, sessionId, "session.write");
+		const { accepted, start } = await acceptCommand(this.#ports, lease.session, request, command);
+		runner.start(lease.session, start);
+		return accepted;
+	}
+}
