@@ -44,7 +44,7 @@ async function put({ t }: McpScene, command = process.execPath, more: object = {
 async function trustIn({ t }: McpScene): Promise<TrustedMcpServer[]> {
 	const directory = join(t.directory, "work");
 	const file = await readDirectoryFile(directory);
-	const rights = { environment: {}, secrets: [], read: [], write: [] };
+	const rights = { environment: {}, secrets: [], read: [], write: [], hosts: [] };
 	return Promise.all(
 		(file?.entries ?? []).map(async (entry) => ({
 			...{ directory, file: file?.hash ?? "", name: entry.name },

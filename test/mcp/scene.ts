@@ -27,7 +27,7 @@ export function settingsOf(
 	args: readonly string[],
 	more: Partial<McpServerSettings> = {},
 ): McpServerSettings {
-	const nothing = { environment: {}, secrets: [], read: [], write: [] };
+	const nothing = { environment: {}, secrets: [], read: [], write: [], hosts: [] };
 	return { name, command: process.execPath, args, ...nothing, timeoutMs: 30_000, ...more };
 }
 

@@ -97,14 +97,18 @@ test("trust in a server keeps that in others of the same file, and granted right
 		"SHOP_TOKEN",
 		"--read",
 		"/usr",
+		"--host",
+		"*.shop.example",
 	);
 	await second.shows("[y/N]");
 	expect(second.text).toContain("all get the variable SHOP_TOKEN of the gateway");
 	expect(second.text).toContain("all can read /usr");
+	expect(second.text).toContain("all can reach *.shop.example over https");
 	expect(second.text).toContain("Warning: scripts that these programs run also get these rights.");
 	second.type("y\r");
 	await second.ended();
 	expect(trusted()).toEqual([["a", "b"]]);
+	expect(readFileSync(join(setup.data, "mcp.json"), "utf8")).toContain("*.shop.example");
 	writeFileSync(file, JSON.stringify({ mcpServers: { b: { command: "sh" } } }));
 	await setup.run("mcp", "trust", setup.work, "--server", "b", "--yes").ended();
 	expect(trusted()).toEqual([["b"]]);

@@ -136,7 +136,7 @@ function knows({ messages, tools }: ModelRequest, text: string): boolean {
 function mcpOf({ mcp }: Source, text: string) {
 	if (mcp === undefined) return {};
 	const program = join(import.meta.dirname, "injecting-server.ts");
-	const nothing = { environment: {}, secrets: [], read: [], write: [] };
+	const nothing = { environment: {}, secrets: [], read: [], write: [], hosts: [] };
 	const server = { name: "letters", command: process.execPath, args: [program, text, mcp], ...nothing };
 	return { mcp: { source: fixedSource([{ ...server, timeoutMs: 30_000 }]), version: "1" } };
 }

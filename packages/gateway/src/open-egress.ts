@@ -8,10 +8,9 @@ interface EgressParts {
 	readonly log: Logger;
 }
 
-/** Network access of sandboxes, or undefined if the operator allows no hosts. */
-export function openEgress({ config, clock, log }: EgressParts): Egress | undefined {
+/** Network access of sandboxes to the hosts that the operator allows: possibly none, or only some for an MCP server. */
+export function openEgress({ config, clock, log }: EgressParts): Egress {
 	const { egress: allow = [] } = config;
-	if (allow.length === 0) return undefined;
 	return new Egress({ allow, clock, log });
 }
 
@@ -21,8 +20,7 @@ interface EgressAudit {
 }
 
 /** Adds allowed hosts to the audit before the connection, and samples of refused connections. */
-export function auditEgress(egress: Egress | undefined, audit: EgressAudit): void {
-	if (!egress) return;
+export function auditEgress(egress: Egress, audit: EgressAudit): void {
 	egress.audit = async ({ command, target, decision }) => {
 		const row = { ...byItself, action: "egress.connect", object: command };
 		if (decision === "allowed") await audit.note({ ...row, decision, args: { host: target } });

@@ -9,6 +9,7 @@ export interface RightFlags {
 	readonly envFrom?: readonly string[];
 	readonly read?: readonly string[];
 	readonly write?: readonly string[];
+	readonly host?: readonly string[];
 }
 
 export interface AddFlags extends McpFlags, RightFlags {

@@ -252,18 +252,25 @@ async function change(
 	await writeMcpFile(path, content);
 }
 
-function rightsOf({ envFrom, read, write }: RightFlags, io: Io) {
+function rightsOf({ envFrom, read, write, host }: RightFlags, io: Io) {
 	const paths = (given: readonly string[] | undefined): string[] | undefined =>
 		given?.map((path) => resolve(io.cwd, path));
-	return defined({ envFrom: envFrom && [...envFrom], read: paths(read), write: paths(write) });
+	const copies = { envFrom: envFrom && [...envFrom], hosts: host && [...host] };
+	return defined({ ...copies, read: paths(read), write: paths(write) });
 }
 
 /** Rights of all chosen servers, in words. */
-function rightRows({ envFrom = [], read = [], write = [] }: ReturnType<typeof rightsOf>): string[] {
+function rightRows({
+	envFrom = [],
+	read = [],
+	write = [],
+	hosts = [],
+}: ReturnType<typeof rightsOf>): string[] {
 	return [
 		...envFrom.map((name) => mcpSetupTexts.getVariable({ name })),
 		...read.map((path) => mcpSetupTexts.canRead({ path })),
 		...write.map((path) => mcpSetupTexts.canChange({ path })),
+		...hosts.map((host) => mcpSetupTexts.canReach({ host })),
 	].map(visibleLine);
 }
 

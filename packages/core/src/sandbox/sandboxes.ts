@@ -9,7 +9,13 @@ import type {
 	SandboxRequest,
 	SandboxState,
 } from "../vocabulary/sandbox.ts";
-import { type Bubblewrap, createBubblewrap, hasSizes, sampleOf } from "./bubblewrap/bubblewrap.ts";
+import {
+	type Bubblewrap,
+	createBubblewrap,
+	hasSizes,
+	type Profile,
+	sampleOf,
+} from "./bubblewrap/bubblewrap.ts";
 import {
 	type FoundKeyctl,
 	findBubblewrap,
@@ -46,7 +52,7 @@ export interface SandboxesOptions {
 	readonly steering?: readonly string[];
 	/** Whether commands may use Unix sockets, and so reach those that other processes make in a root. */
 	readonly unixSockets?: boolean;
-	/** Access to the hosts that commands may reach. Without it they reach none. */
+	/** Access to the hosts that commands may reach, and to those of a request. Without it they reach none. */
 	readonly egress?: Egress;
 	/** Directories that are searched for bubblewrap and keyctl(1), in the form of PATH. Default: the directories of the system. */
 	readonly path?: string;
@@ -114,15 +120,14 @@ export function createSandboxes(options: SandboxesOptions): Sandboxes {
 		await forgetVerdict(options);
 	}
 
-	function confined({ chat, roots, readable }: SandboxRequest, known: Found): Sandbox {
+	function confined(request: SandboxRequest, known: Found): Sandbox {
+		const { chat, roots, readable } = request;
 		const why = whyNot(known, roots, options.hidden);
 		if (why === undefined && known.bubblewrap) {
 			const gitSettings = chat ? chatGitSettings : known.gitSettings;
 			const network = chat ? undefined : unsandboxed;
 			const profile = { roots, readable, gitSettings, hidesSecrets: chat, network };
-			const { egress: wayOut } = options;
-			const egress = wayOut && createBubblewrap(known.bubblewrap, { ...profile, wayOut });
-			return createBubblewrap(known.bubblewrap, { ...profile, ...defined({ egress }) });
+			return withHosts(known.bubblewrap, profile, { egress: options.egress, hosts: request.hosts });
 		}
 		return chat || isRequired(mode, known) ? refusing(why ?? sandboxTexts.none) : unsandboxed;
 	}
@@ -147,6 +152,24 @@ export function createSandboxes(options: SandboxesOptions): Sandboxes {
 		},
 		processes: () => runs.processes(),
 	};
+}
+
+/** The sandbox that reaches the hosts of its request. Without any, it has another one for the hosts of the configuration. */
+function withHosts(
+	bubblewrap: Bubblewrap,
+	profile: Profile,
+	{
+		egress: wayOut,
+		hosts = [],
+	}: { readonly egress?: Egress | undefined; readonly hosts?: SandboxRequest["hosts"] },
+): Sandbox {
+	if (!wayOut) return createBubblewrap(bubblewrap, profile);
+	if (hosts.length > 0) return createBubblewrap(bubblewrap, { ...profile, wayOut: wayOut.to(hosts) });
+	if (wayOut.hosts.length === 0) return createBubblewrap(bubblewrap, profile);
+	return createBubblewrap(bubblewrap, {
+		...profile,
+		egress: createBubblewrap(bubblewrap, { ...profile, wayOut }),
+	});
 }
 
 /** Whether commands run only in a sandbox. A sandbox that failed to start is never left out. */

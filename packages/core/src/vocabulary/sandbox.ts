@@ -88,6 +88,8 @@ export interface SandboxRequest {
 	readonly roots: readonly string[];
 	/** Real paths of hidden directories that commands may read, such as the operator's skills. Default: none. */
 	readonly readable?: readonly string[];
+	/** Hosts that every command of this sandbox may reach, instead of those of the configuration. Default: none. */
+	readonly hosts?: readonly string[];
 }
 
 /**

@@ -14,7 +14,7 @@ async function open(configured: readonly string[] = [], changed?: () => Promise<
 	const log = new MemoryLogger();
 	const redactor = new Redactor();
 	const path = join(data, "mcp.json");
-	const facts = { args: [], environment: {}, secrets: [], read: [], write: [], timeoutMs: 1_000 };
+	const facts = { args: [], environment: {}, secrets: [], read: [], write: [], hosts: [], timeoutMs: 1_000 };
 	const files = new McpFiles({
 		path,
 		logins: join(data, "mcp-logins.json"),

@@ -33,7 +33,7 @@ const trust = () =>
 			z.strictObject({
 				program: z.string(),
 				programHash: z.exactOptional(sha256),
-				...mcpServerShape().pick({ envFrom: true, read: true, write: true }).shape,
+				...mcpServerShape().pick({ envFrom: true, read: true, write: true, hosts: true }).shape,
 			}),
 		),
 	});
@@ -149,11 +149,13 @@ class McpFile {
 		const own = readMcp({ servers }, environment).filter(({ name }) => !names.has(name));
 		const all = await Promise.all([...configured, ...own].map((one) => this.#real(one)));
 		const grants = trusted.flatMap(({ directory, file, servers: entries }) =>
-			Object.entries(entries).map(([name, { envFrom = [], read = [], write = [], ...program }]) => {
-				const received = valuesFrom(environment, envFrom);
-				const rights = { environment: received, secrets: Object.values(received), read, write };
-				return { directory, file, name, ...program, ...rights, ...missingProblem(environment, envFrom) };
-			}),
+			Object.entries(entries).map(
+				([name, { envFrom = [], read = [], write = [], hosts = [], ...program }]) => {
+					const received = valuesFrom(environment, envFrom);
+					const rights = { environment: received, secrets: Object.values(received), read, write, hosts };
+					return { directory, file, name, ...program, ...rights, ...missingProblem(environment, envFrom) };
+				},
+			),
 		);
 		const known = await Promise.all(grants.map((one) => this.#real<TrustedMcpServer>(one)));
 		return { servers: await this.#withLogins(all), trusted: known };

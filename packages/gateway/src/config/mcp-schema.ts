@@ -2,7 +2,7 @@ import { mcpNamePattern } from "@parley/core";
 import * as z from "zod";
 import { mcpSettingTexts } from "../texts/config/settings.ts";
 import { allowedTexts } from "../texts/config/values.ts";
-import { list, string, wholeNumber } from "./setting-types.ts";
+import { hosts, list, string, wholeNumber } from "./setting-types.ts";
 
 const variablePattern = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
@@ -49,6 +49,7 @@ export const mcpServerShape = () =>
 		),
 		read: z.exactOptional(list(allowedTexts.path).describe(mcpSettingTexts.read)),
 		write: z.exactOptional(list(allowedTexts.directory).describe(mcpSettingTexts.write)),
+		hosts: z.exactOptional(hosts().describe(mcpSettingTexts.hosts)),
 		timeoutSeconds: z.exactOptional(wholeNumber(1, 3600).describe(mcpSettingTexts.timeout)),
 	});
 
@@ -62,11 +63,12 @@ function isOneKind({
 	envFrom,
 	read,
 	write,
+	hosts,
 	url,
 	tokenFrom,
 	allowPrivate,
 }: Written): boolean {
-	const isProgram = [args, env, envFrom, read, write].some((value) => value !== undefined);
+	const isProgram = [args, env, envFrom, read, write, hosts].some((value) => value !== undefined);
 	const isRemote = [tokenFrom, allowPrivate].some((value) => value !== undefined);
 	return command === undefined ? url !== undefined && !isProgram : url === undefined && !isRemote;
 }

@@ -29,6 +29,7 @@ test("a server has defaults, absolute paths and only the variables that the oper
 			args: [],
 			environment: { NOTES_TOKEN: "secret", LEVEL: "1" },
 			secrets: ["secret"],
+			hosts: [],
 			read: [],
 			write: [expect.stringMatching(/^\/.*\/notes$/)],
 			timeoutMs: 120_000,

@@ -15,7 +15,8 @@ export function readMcp(
 	environment: Readonly<Record<string, string | undefined>>,
 ): readonly McpServerSettings[] {
 	return Object.entries(servers).map(([name, server]): McpServerSettings => {
-		const { command = "", url, args = [], env = {}, envFrom = [], read = [], write = [] } = server;
+		const { command = "", url, args = [], env = {}, envFrom = [] } = server;
+		const { read = [], write = [], hosts = [] } = server;
 		const timeoutMs = (server.timeoutSeconds ?? usualTimeoutSeconds) * 1_000;
 		if (url !== undefined) {
 			const { tokenFrom = "", allowPrivate = false } = server;
@@ -27,7 +28,8 @@ export function readMcp(
 		}
 		const received = valuesFrom(environment, envFrom);
 		const secrets = Object.values(received);
-		const program = { name, command, args, environment: { ...received, ...env }, secrets, read, write };
+		const rights = { environment: { ...received, ...env }, secrets, read, write, hosts };
+		const program = { name, command, args, ...rights };
 		return { ...program, timeoutMs, ...missingProblem(environment, envFrom) };
 	});
 }

@@ -1,6 +1,6 @@
 import { logLevels } from "@parley/base";
 import type { JsonPath } from "@parley/base/commented-json";
-import { readAllowedHost, reasoningLevels, sandboxModes } from "@parley/core";
+import { reasoningLevels, sandboxModes } from "@parley/core";
 import * as z from "zod";
 import { authModes } from "../auth/auth-mode.ts";
 import { settingTexts } from "../texts/config/settings.ts";
@@ -12,7 +12,7 @@ import { chatSchema } from "./chat-schema.ts";
 import { apis } from "./known-providers.ts";
 import { mcpSchema } from "./mcp-schema.ts";
 import { searchSchema } from "./search-settings.ts";
-import { choice, dollars, list, string, wholeNumber } from "./setting-types.ts";
+import { choice, dollars, hosts, list, string, wholeNumber } from "./setting-types.ts";
 
 const providers = () =>
 	z.record(
@@ -84,9 +84,7 @@ const tasks = () =>
 const egress = () =>
 	z
 		.strictObject({
-			allow: list(allowedTexts.commandHost, (text) => readAllowedHost(text) !== undefined).describe(
-				settingTexts.egressHosts,
-			),
+			allow: hosts().describe(settingTexts.egressHosts),
 		})
 		.partial();
 

@@ -1,3 +1,4 @@
+import { readAllowedHost } from "@parley/core";
 import * as z from "zod";
 import { allowedTexts } from "../texts/config/values.ts";
 
@@ -16,6 +17,11 @@ export function list(
 	return z.array(string(allowed).refine(isAllowed, { error: allowed }), {
 		error: allowedTexts.listOf({ item: allowed }),
 	});
+}
+
+/** Hosts that programs in a sandbox may reach. */
+export function hosts(): z.ZodArray<z.ZodString> {
+	return list(allowedTexts.commandHost, (text) => readAllowedHost(text) !== undefined);
 }
 
 export function choice<const T extends readonly string[]>(values: T): z.ZodEnum<{ [V in T[number]]: V }> {

@@ -18,6 +18,7 @@ import {
 	builtInInstructions,
 	builtinTools,
 	createSandboxes,
+	type Egress,
 	freshSchema,
 	isWithin,
 	type ModelTable,
@@ -39,6 +40,7 @@ import { databaseIn, prepareDataDirectory, warnOfLostDatabase } from "../data-di
 import { type DataLock, lockDataDirectory, sessionWords } from "../data-directory/data-lock.ts";
 import { openSecretKey } from "../data-directory/stored-secrets.ts";
 import type { Models } from "../models/open-models.ts";
+import { auditEgress, openEgress } from "../open-egress.ts";
 import { VERDICT_FILE } from "../sandbox/open-sandboxes.ts";
 import { openProbeListeners } from "../sandbox/probe-listeners.ts";
 import { rpcTexts } from "../texts/rpc.ts";
@@ -97,9 +99,12 @@ export async function openAgent(options: OpenAgentOptions, checked?: CheckedStar
 		...defined({ checkModel: models.askServed && checkServed(models.askServed, models, log) }),
 		reasoning: config.reasoning,
 	};
-	const given = await runtimeOptions(options, { start, store, home, settings });
+	// Commands reach no hosts here. MCP servers reach those that the operator granted to each.
+	const egress = openEgress({ config: { ...config, egress: [] }, clock, log });
+	const given = await runtimeOptions(options, { start, store, home, settings, egress });
 	const { sandbox } = given;
 	const runtime = new Runtime(given);
+	auditEgress(egress, runtime.trust.audit);
 	undo.defer(() => runtime.drain(0));
 	undo.defer(checkBeside(runtime, sandbox, clock));
 	if (restored) await prepareSession(runtime, restored);
@@ -174,11 +179,12 @@ interface Parts {
 	readonly store: Store<Tables>;
 	readonly home: Home;
 	readonly settings: AgentSettings;
+	readonly egress: Egress;
 }
 
 async function runtimeOptions(options: OpenAgentOptions, parts: Parts): Promise<RuntimeOptions> {
 	const { flags, config, clock, ids, log, redactor } = options;
-	const { start, store, home, settings } = parts;
+	const { start, store, home, settings, egress } = parts;
 	const { model, modelName, table, fallback, anyModel, modelAt } = start.models;
 	const cache = cacheOf(options);
 	const forbidden = definedItems([config.data, home.directory, cache]).map((path) =>
@@ -214,6 +220,7 @@ async function runtimeOptions(options: OpenAgentOptions, parts: Parts): Promise<
 			ids,
 			log,
 			hidden: forbidden.filter((path) => existsSync(path)),
+			egress,
 			steering,
 			unixSockets: config.commandUnixSockets ?? false,
 			listen: (file: string) => openProbeListeners(ids, file),

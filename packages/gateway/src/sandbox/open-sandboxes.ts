@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { type Clock, defined, type Ids, type Logger } from "@parley/base";
 import { createSandboxes, type Egress, type Sandboxes } from "@parley/core";
 import type { Config } from "../config/load.ts";
+import { openEgress } from "../open-egress.ts";
 import { openProbeListeners } from "./probe-listeners.ts";
 
 /** In the data directory, which commands cannot see and tools cannot change. */
@@ -20,7 +21,7 @@ interface SandboxParts {
 /** The check begins when the gateway listens; a command that needs the sandbox earlier waits for it. */
 export async function openSandboxes(
 	{ config, clock, ids, log, version }: SandboxParts,
-	egress?: Egress,
+	egress: Egress = openEgress({ config, clock, log }),
 ): Promise<Sandboxes> {
 	const data = await realpath(config.data);
 	return createSandboxes({
@@ -30,7 +31,7 @@ export async function openSandboxes(
 		ids,
 		log,
 		hidden: [data],
-		...defined({ egress }),
+		egress,
 		unixSockets: config.commandUnixSockets ?? false,
 		steering: [config.systemPromptFile, config.modelsFile, config.policyFile].filter(
 			(path) => path !== undefined,

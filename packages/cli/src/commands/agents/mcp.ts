@@ -115,7 +115,8 @@ function addRights(command: Command): Command {
 	return command
 		.option("--env-from <NAME>", mcpHelp.envFrom, gather)
 		.option("--read <path>", mcpHelp.read, gather)
-		.option("--write <dir>", mcpHelp.write, gather);
+		.option("--write <dir>", mcpHelp.write, gather)
+		.option("--host <name>", mcpHelp.host, gather);
 }
 
 function gather(value: string, before: readonly string[] = []): readonly string[] {

@@ -67,6 +67,7 @@ export const mcpSetupTexts = {
 		"Warning: scripts that these programs run also get these rights. A later change of a script does not end the trust.",
 	getVariable: ({ name }: { readonly name: string }) => `all get the variable ${name} of the gateway`,
 	canRead: ({ path }: { readonly path: string }) => `all can read ${path}`,
+	canReach: ({ host }: { readonly host: string }) => `all can reach ${host} over https`,
 	canChange: ({ path }: { readonly path: string }) => `all can change ${path}`,
 	invalidVariable: ({ text }: { readonly text: string }) => `Invalid variable "${text}": use NAME=VALUE`,
 	confirmTrust: ({ directory }: { readonly directory: string }) =>

@@ -134,7 +134,7 @@ async function changeOf(
 }
 
 function settingsOf(entry: DirectoryEntry, trust: TrustedMcpServer): McpServerSettings {
-	const { directory, program, environment, secrets, read, write } = trust;
+	const { directory, program, environment, secrets, read, write, hosts } = trust;
 	return {
 		name: entry.name,
 		command: program,
@@ -143,6 +143,7 @@ function settingsOf(entry: DirectoryEntry, trust: TrustedMcpServer): McpServerSe
 		secrets,
 		read: [directory, ...read],
 		write,
+		hosts,
 		timeoutMs: directoryTimeoutMs,
 		directory,
 	};

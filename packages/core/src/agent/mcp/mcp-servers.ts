@@ -227,12 +227,12 @@ export class McpServers {
 		const { clock, sandbox: sandboxes } = this.#deps;
 		if ("url" in settings) return openRemote(settings, { clock, logins: this.#logins });
 		const { parseJSONRPCMessage } = await import("@modelcontextprotocol/client");
-		const { command, args, environment, read, write } = settings;
+		const { name, command, args, environment, read, write, hosts } = settings;
 		// As in a chat: without a sandbox it does not start, and files with secrets are empty.
-		const sandbox = await sandboxes.of({ chat: true, roots: write, readable: read });
+		const sandbox = await sandboxes.of({ chat: true, roots: write, readable: read, hosts });
 		// Arguments in the file of a directory are relative to it.
 		const cwd = settings.directory ?? write[0] ?? nowhere;
-		const program = { command, args, environment, cwd, writes: write.length > 0 };
+		const program = { name, command, args, environment, cwd, writes: write.length > 0 };
 		return new SandboxedTransport({ ...program, sandbox, clock, read: parseJSONRPCMessage });
 	}
 

@@ -89,6 +89,7 @@ function classesOf(
 	{ roots }: ToolContext,
 ): ActionClass[] {
 	const isRemote = "url" in settings;
+	const hasNetwork = isRemote || settings.hosts.length > 0;
 	const places = isRemote ? [] : [...settings.read, ...settings.write];
 	const isBeyond = places.some((place) => !roots.some((root) => isWithin(place, root)));
 	// With credentials, it returns data that belongs to their owner.
@@ -98,6 +99,6 @@ function classesOf(
 		"mcp",
 		isPrivate ? "outside-read" : undefined,
 		annotations.destructiveHint === true ? "irreversible" : undefined,
-		isRemote || annotations.openWorldHint === true ? "egress" : undefined,
+		hasNetwork || annotations.openWorldHint === true ? "egress" : undefined,
 	]);
 }

@@ -7,6 +7,8 @@ import { MessageLines } from "./message-lines.ts";
 import { mcpConnectionTexts } from "./texts.ts";
 
 export interface ServerProgram {
+	/** Name of the server. */
+	readonly name: string;
 	readonly command: string;
 	readonly args: readonly string[];
 	readonly cwd: string;
@@ -65,7 +67,7 @@ export class SandboxedTransport implements Transport {
 
 	/** Starts the program. Rejects if it cannot be started. */
 	async start(): Promise<void> {
-		const { sandbox, command, args, cwd, environment, writes } = this.#program;
+		const { name, sandbox, command, args, cwd, environment, writes } = this.#program;
 		const started = Promise.withResolvers<void>();
 		const run = sandbox.run({
 			executable: command,
@@ -75,6 +77,8 @@ export class SandboxedTransport implements Transport {
 			power: writes ? "work" : "read",
 			timeoutMs: lifeMs,
 			maxOutputBytes: 1_024,
+			// The name of its connections in the log and in the audit.
+			callId: `mcp:${name}`,
 			signal: this.#stop.signal,
 			onOutput: (chunk) => this.#take(chunk),
 			dialogue: {

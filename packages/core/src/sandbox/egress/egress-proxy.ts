@@ -11,8 +11,9 @@ import { egressTexts } from "./texts.ts";
 const MAX_HEAD_BYTES = 8 * 1024;
 const MAX_HEAD_MS = 10_000;
 const MAX_AT_ONCE = 128;
-/** Maximum for one command, because each is logged and audited. */
+/** Maximum for one command in an hour, because each is logged and audited. */
 const MAX_CONNECTIONS = 5_000;
+const HOUR_MS = 60 * 60_000;
 
 /** Proxy of one command. It supports only CONNECT and forwards only bytes of tunnels. */
 export class EgressProxy implements AsyncDisposable {
@@ -21,10 +22,13 @@ export class EgressProxy implements AsyncDisposable {
 	readonly #ended = new AbortController();
 	/** Open connections, with the timer for the request of those that have not sent one. */
 	readonly #clients = new Map<Socket, Timer>();
+	/** Connections since the monotonic time `#since`. */
 	#accepted = 0;
+	#since: number;
 
 	constructor(deps: TunnelDeps) {
 		this.#deps = deps;
+		this.#since = deps.clock.monotonic();
 		// Timeouts use the injected clock.
 		const times = { headersTimeout: 0, requestTimeout: 0, keepAliveTimeout: 0 };
 		const server = createServer({ ...times, maxHeaderSize: MAX_HEAD_BYTES, requireHostHeader: false });
@@ -62,6 +66,12 @@ export class EgressProxy implements AsyncDisposable {
 	}
 
 	#accept(socket: Socket): void {
+		const now = this.#deps.clock.monotonic();
+		// Servers of MCP run for days.
+		if (now - this.#since >= HOUR_MS) {
+			this.#since = now;
+			this.#accepted = 0;
+		}
 		this.#accepted += 1;
 		if (this.#accepted > MAX_CONNECTIONS) return void socket.destroy();
 		if (this.#accepted === MAX_CONNECTIONS) this.#reportRefused("", egressTexts.tooMany(MAX_CONNECTIONS));

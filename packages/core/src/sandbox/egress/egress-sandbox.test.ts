@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { createIds, silentLogger, systemClock } from "@parley/base";
 import { paced } from "@parley/base/testing";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import type { Command, Sandbox } from "../../vocabulary/sandbox.ts";
+import type { Command, ProgramInput, Sandbox } from "../../vocabulary/sandbox.ts";
 import { createSandboxes } from "../sandboxes.ts";
 import { Egress } from "./egress.ts";
 import type { EgressEntry } from "./egress-proxy.ts";
@@ -95,6 +95,22 @@ test("sessions have a sandbox with access to the named hosts in addition to one 
 	await expect
 		.poll(() => reported.map(({ command, decision }) => `${command} ${decision}`))
 		.toEqual([...["call_9 allowed", "call_9 ended", "call_9 allowed", "call_9 ended"]]);
+});
+
+test("a program in a sandbox for other hosts reaches only these, also if it reads its input", async () => {
+	const sandbox = await sandboxes.of({ chat: true, roots: [root], hosts: ["api.example.org"] });
+	expect(sandbox).toMatchObject({ mode: "bubblewrap", hosts: ["api.example.org"] });
+	expect(sandbox.egress).toBeUndefined();
+	const script = `read line; echo "$line"; (${asking("example.com")}); ${asking("api.example.org")}`;
+	const dialogue = {
+		started: (input: ProgramInput) => void input.write(Buffer.from("hello\n")),
+		onErrors: () => undefined,
+	};
+	const outcome = await run(sandbox, script, { dialogue });
+	expect(outcome?.output).toMatch(/^hello\nHTTP\/1\.1 403 .*HTTP\/1\.1 200 .*welcome\n/s);
+	await expect
+		.poll(() => reported.map(({ target, decision }) => `${target} ${decision}`))
+		.toEqual(["example.com:443 refused", "api.example.org allowed", "api.example.org ended"]);
 });
 
 test("refusals are at the end of the output", async () => {

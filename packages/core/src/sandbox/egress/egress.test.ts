@@ -248,14 +248,17 @@ test("100 simultaneous tunnels work, and the 129th connection is dropped and log
 	for (const socket of many) socket.destroy();
 });
 
-test("a command has at most 5000 connections, and further ones are not reported separately", async () => {
-	const { proxyPort, entries } = await setUp();
+test("a command has at most 5000 connections in an hour, and further ones are not reported separately", async () => {
+	const { proxyPort, entries, clock } = await setUp();
 	const request = "CONNECT example.net:443 HTTP/1.1\r\n\r\n";
 	for (let made = 0; made < 5_050; made += 50) {
 		await Promise.allSettled(Array.from({ length: 50 }, () => ask(proxyPort, request)));
 	}
 	expect(entries.filter(({ reason }) => reason === "all after 5000 connections")).toHaveLength(1);
 	expect(entries).toHaveLength(5_001);
+	clock.advance(60 * 60_000);
+	await ask(proxyPort, request);
+	expect(entries).toHaveLength(5_002);
 });
 
 test("at the end of a command its connections end, and its socket is closed", async () => {

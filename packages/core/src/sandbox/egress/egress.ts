@@ -49,6 +49,13 @@ export class Egress {
 		});
 	}
 
+	/** Access to other hosts, with the same log and audit. Throws `invalid_argument` if an entry is not a host name. */
+	to(allow: readonly string[]): Egress {
+		const other = new Egress({ ...this.#options, allow });
+		other.audit = (entry) => this.audit(entry);
+		return other;
+	}
+
 	/** Opens the proxy of one command. `command` is its name in logs. */
 	open(command: string): CommandProxy {
 		const refusals = new Set<string>();

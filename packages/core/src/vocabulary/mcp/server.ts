@@ -34,6 +34,8 @@ interface McpRights {
 	/** Directories that it may change, and those that it may only read. Absolute paths. */
 	readonly write: readonly string[];
 	readonly read: readonly string[];
+	/** Hosts that it can reach by https, as in `Sandbox`. */
+	readonly hosts: readonly string[];
 }
 
 /** A server that is a program in the sandbox. */

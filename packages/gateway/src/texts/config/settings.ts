@@ -107,6 +107,8 @@ export const mcpSettingTexts = {
 	args: "Arguments of the program. Default: none.",
 	env: "Variables of the program. Do not write secrets here: use envFrom.",
 	envFrom: "Variables of the gateway's environment that the program also gets, for example a token.",
+	hosts:
+		"Hosts that the program can reach over https on port 443, through a proxy of the gateway. A name, or `*.` and a name for all names below it.",
 	read: "Files and directories that the program can read. Relative to this file. Default: only programs of the system.",
 	write:
 		"Directories that the program can change. It starts in the first one. Relative to this file. Default: none.",

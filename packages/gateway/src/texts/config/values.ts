@@ -58,7 +58,7 @@ export const allowedTexts = {
 	file: "a file",
 	path: "a file or a directory",
 	commandOrUrl:
-		"a command with args, env, envFrom, read and write, or a url with tokenFrom and allowPrivate, but not both",
+		"a command with args, env, envFrom, read, write and hosts, or a url with tokenFrom and allowPrivate, but not both",
 	mcpServers: ({ name }: { readonly name: string }) => `an object whose keys are names of servers: ${name}`,
 	searchAddress: "an http or https address, such as http://127.0.0.1:8888",
 	searchKeyVariable: "the name of a variable of the environment, such as BRAVE_API_KEY",

@@ -47,5 +47,6 @@ use this agent.
 	envFrom: "variable of the gateway that the server gets; may be repeated",
 	read: "file or directory that the server can read; may be repeated",
 	write: "directory that the server can change; may be repeated",
+	host: "host that the server can reach over https, such as api.example.com or *.example.com; may be repeated",
 	invalidPort: "use a port from 1 to 65535",
 } as const;

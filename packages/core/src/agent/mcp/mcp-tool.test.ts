@@ -1,0 +1,38 @@
+import { createIds } from "@parley/base";
+import { expect, test } from "vitest";
+import type { McpServerSettings } from "../../vocabulary/mcp/server.ts";
+import type { ToolContext } from "../../vocabulary/tool.ts";
+import type { McpServer } from "./mcp-server.ts";
+import { mcpTool } from "./mcp-tool.ts";
+
+const program: McpServerSettings = {
+	...{ name: "shop", command: "shop", args: [], timeoutMs: 1_000 },
+	...{ environment: {}, secrets: [], read: [], write: [], hosts: [] },
+};
+
+/** Classes of a call of a tool of this server, in a session with the root `/work`. */
+async function classesOf(settings: McpServerSettings) {
+	const listed = { name: "buy", inputSchema: { type: "object" as const } };
+	const tool = mcpTool(
+		{ name: "shop__buy", listed },
+		{
+			settings,
+			// True because a plan calls no server.
+			server: {} as McpServer,
+			ids: createIds(),
+			approved: { hasChanged: () => Promise.resolve(false), record: () => Promise.resolve() },
+			described: { description: "", schema: {} },
+		},
+	);
+	// True because a plan uses only the roots.
+	const { classes } = await tool.plan({}, { roots: ["/work"] } as unknown as ToolContext);
+	return classes;
+}
+
+test("rights of a server add classes to its calls", async () => {
+	await expect(classesOf(program)).resolves.toEqual(["mcp"]);
+	await expect(classesOf({ ...program, hosts: ["api.example.com"] })).resolves.toEqual(["mcp", "egress"]);
+	await expect(classesOf({ ...program, read: ["/work/a"] })).resolves.toEqual(["mcp"]);
+	await expect(classesOf({ ...program, read: ["/home"] })).resolves.toEqual(["mcp", "outside-read"]);
+	await expect(classesOf({ ...program, secrets: ["s"] })).resolves.toEqual(["mcp", "outside-read"]);
+});
