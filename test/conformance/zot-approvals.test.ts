@@ -83,7 +83,7 @@ verifiesOn(
 	"a call that always requires approval is refused without approvals, and requested with them",
 	async () => {
 		const why =
-			/^denied without an answer: this call always requires approval \(.*touches keys or passwords.*\), and this client does not answer approvals: start with --rpc-approvals$/;
+			/^denied without an answer: this call always requires approval \(.*reads or changes keys or passwords.*\), and this client does not answer approvals: start with --rpc-approvals$/;
 		await using silent = await ZotClient.start();
 		await writeFile(silent.path("work", ".env"), "A=1\n");
 		silent.send({ id: "1", type: "prompt", message: "run: touch made\nread: .env" });

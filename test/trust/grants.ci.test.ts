@@ -99,7 +99,7 @@ testInside(
 			const all = JSON.parse((await parley(directory, "list", "--all", "--json")).stdout);
 			expect(all.grants).toMatchObject([
 				{ grant_id: secondId, end_reason: "revoked by operator: enough" },
-				{ grant_id: id, end_reason: "another one replaces it" },
+				{ grant_id: id, end_reason: "a newer grant replaces it" },
 			]);
 			for (const [code, message, ...args] of [
 				[1, "grant not found: grant_none", "revoke", "grant_none"],

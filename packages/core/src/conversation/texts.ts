@@ -1,7 +1,7 @@
 /** Refusals of answers. */
 export const promptTexts = {
 	notFound: "prompt not found",
-	elsewhere: "from another channel, approve a call once and unchanged, or deny it",
+	elsewhere: "in another channel, you can only approve a call once and unchanged, or deny it",
 	onlyOperator: "only the operator can approve this, with parley answer: a chat can only deny it",
 	passwordInChat: "a password cannot be typed in a chat",
 	useButtons: "this approval cannot be answered by typing: use its buttons",

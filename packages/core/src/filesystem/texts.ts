@@ -22,7 +22,7 @@ export const globTexts = {
 	exclusion: "a pattern cannot exclude files, so write a pattern of the files to include",
 	relative: "patterns are relative to the searched directory, so leave out the first /",
 	outside: ".. leads out of the searched directory: name another path",
-	range: "its [ ] do not contain a range of characters",
+	range: "its [ ] contains an invalid range of characters",
 	braces: "it has a { without a }, or a } without a {",
 } as const;
 

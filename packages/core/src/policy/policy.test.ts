@@ -94,7 +94,7 @@ test("the version is that of the rules: if this test fails, raise it, so that ol
 test("the reason states why a call requires approval or what allows it", () => {
 	const plan = planOf(["outside-write", "secret"]);
 	expect(decide({ tool, plan }, { acceptAll: true, grants: [], taint: "" }).reason).toBe(
-		"writes outside the roots; touches keys or passwords",
+		"writes outside the roots; reads or changes keys or passwords",
 	);
 	expect(decide({ tool, plan: planOf(["write"]) }, { acceptAll: true, grants: [], taint: "" }).reason).toBe(
 		"all tools are accepted in this session",

@@ -30,7 +30,7 @@ export const effectTexts = {
 	network: "reaches the network",
 	withoutSandbox: "runs a command without a sandbox",
 	writesOutside: "writes outside the roots",
-	secrets: "touches keys or passwords",
+	secrets: "reads or changes keys or passwords",
 	controlFiles: "may change files that control this machine or the gateway",
 	irreversible: "cannot be undone",
 } as const;
@@ -55,7 +55,7 @@ export const policyFileTexts = {
 	notAllowed: (value: string, name: string, allowed: string | undefined): string =>
 		`${value} is not allowed for ${name}; allowed: ${allowed}`,
 	approvals: (max: number): string => `a whole number from 2 to ${max}`,
-	word: "a word of at most 300 characters, without controls",
+	word: "a word of at most 300 characters, without control characters",
 	program: 'a program, with each argument as a separate word: ["git", "push"]',
 	command: 'a list of words such as ["git", "push"]',
 	commands: 'a list of words such as ["git", "push"], or a list of such lists',

@@ -5,7 +5,7 @@ export const askUserTexts = {
 		"tool: Parley requests approvals itself. For a password you get a handle (secret:…) in place of the value: " +
 		"tools with a parameter for secrets, such as run_command, accept it.",
 	disabled: "Shown, but cannot be chosen.",
-	type: "text: words; select: one option; multi: any number of options; password: a value you never see.",
+	type: "text: free text; select: one option; multi: any number of options; password: a value you never see.",
 	question: "The question.",
 	options: "The options, for select and multi.",
 	required: "Whether an empty answer is refused.",

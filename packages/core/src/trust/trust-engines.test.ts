@@ -92,8 +92,8 @@ test.each(engines)("grants apply, end and are listed the same on %s", async (_en
 	expect(await asks(t, log, session)).toBe(true);
 	const ended = (await grants.list(operator, true)).map(({ endReason }) => endReason);
 	expect(ended.sort()).toEqual([
+		"a newer grant replaces it",
 		"all 1 calls are used up",
-		"another one replaces it",
 		"revoked by operator: over",
 	]);
 	await grants.request(unkeyed(), newRequest());

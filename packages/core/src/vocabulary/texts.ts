@@ -118,8 +118,8 @@ export const skillLimitTexts = {
 
 /** Facts about stored files, and limits of them. */
 export const storedFileTexts = {
-	notHere: (facts: string, why: string): string => `${facts}; not here: ${why}`,
-	turnEnded: (facts: string): string => `${facts}; not here: the turn ended before it was copied`,
+	notHere: (facts: string, why: string): string => `${facts}; not available: ${why}`,
+	turnEnded: (facts: string): string => `${facts}; not available: the turn ended before it was copied`,
 	tooLarge: (max: number): string =>
 		`the file is larger than ${max} bytes: send a smaller file, or raise files.maxBytes in the configuration`,
 	noSpaceForResult: (quota: number): string =>

@@ -42,7 +42,10 @@ const corpus: Readonly<Record<string, OzzieEvent>> = {
 	"a call without arguments": approval({ arguments: {} }, { label: "Allow list schedules?" }),
 	"a call with other arguments": approval({ arguments: ["a", "b"] }),
 	"a high risk": approval({ risk: "high", warnings: [long] }),
-	"a call that is always required": approval({ risk: "critical", warnings: ["touches keys or passwords"] }),
+	"a call that is always required": approval({
+		risk: "critical",
+		warnings: ["reads or changes keys or passwords"],
+	}),
 	"an always required call with a long path and warnings": approval(
 		{ ...write, risk: "critical", preview: diff(9), warnings: [long, long, long] },
 		{ label: `Allow write ${"folder/".repeat(40)}a.txt?` },

@@ -119,7 +119,7 @@ const scenarios: readonly Scenario[] = [
 		name: "a grant that is replaced ends, and the next one has a card of its own",
 		events: [
 			created,
-			ended("another one replaces it"),
+			ended("a newer grant replaces it"),
 			[71, "grant.created", { ...grant, grant_id: "grant_2eeeeee" }],
 		],
 		sees: [open(everything, "the operator").replaceAll("1dddddd", "2eeeeee").replace("dddddd", "eeeeee")],

@@ -143,7 +143,7 @@ test("a lost file of an image is described", async () => {
 	await using talk = await before.restart([says("hello")]);
 	await talk.send("and now?");
 	await talk.log.next("assistant.message");
-	const text = `look\n\n[attached: photo.png, image/png, ${png.length} bytes; not here: it is no longer stored]`;
+	const text = `look\n\n[attached: photo.png, image/png, ${png.length} bytes; not available: it is no longer stored]`;
 	expect(talk.found()[0]).toEqual([{ type: "text", text }]);
 });
 
@@ -194,7 +194,7 @@ test("a rejected image does not block the next messages", async () => {
 	});
 	await before.send("hi");
 	await before.log.next("assistant.message");
-	const text = `look\n\n[attached: photo.png, image/png, ${png.length} bytes; not here: the provider refused the request that contained it]`;
+	const text = `look\n\n[attached: photo.png, image/png, ${png.length} bytes; not available: the provider refused the request that contained it]`;
 	expect(before.found(1)[0]).toEqual([{ type: "text", text }]);
 	await using talk = await before.restart([says("hello")]);
 	await talk.send("again");
@@ -212,7 +212,7 @@ test("an image within a message that the provider refuses does not block the nex
 	await before.log.next("assistant.message");
 	await before.send("again");
 	await before.log.next("assistant.message");
-	const text = `look\n\n[attached: an image, image/png, ${png.length} bytes; not here: the provider refused the request that contained it]`;
+	const text = `look\n\n[attached: an image, image/png, ${png.length} bytes; not available: the provider refused the request that contained it]`;
 	expect(before.found(1)[0]).toEqual([{ type: "text", text }]);
 	await using talk = await before.restart([says("hello")]);
 	await talk.send("again");
@@ -243,7 +243,7 @@ test("a working directory that is not writable does not block messages", async (
 		{
 			type: "text",
 			text: expect.stringMatching(
-				/; not here: cannot put a copy of "a.txt" into \/.*\/attachments: a part of the path is a file, not a directory\]$/,
+				/; not available: cannot put a copy of "a.txt" into \/.*\/attachments: a part of the path is a file, not a directory\]$/,
 			),
 		},
 	]);

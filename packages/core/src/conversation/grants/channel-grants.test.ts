@@ -572,7 +572,7 @@ test("a new grant replaces the existing one", async () => {
 	await using c = await channel();
 	await c.t.runtime.trust.grants.request(unkeyed(), requested());
 	const second = await c.t.runtime.trust.grants.request(unkeyed(), requested({ tools: ["other"] }));
-	await expect(c.log.next("grant.ended")).resolves.toMatchObject({ reason: "another one replaces it" });
+	await expect(c.log.next("grant.ended")).resolves.toMatchObject({ reason: "a newer grant replaces it" });
 	await c.log.next("grant.created");
 	if (second.status !== "granted") throw new Error(second.status);
 	expect(await c.t.runtime.trust.grants.list(operator, false)).toEqual([second.grant]);

@@ -19,7 +19,7 @@ export const channelGrantTexts = {
 
 export const openGrantTexts = {
 	stoppedTooLong: "the gateway was stopped for more than an hour",
-	replaced: "another one replaces it",
+	replaced: "a newer grant replaces it",
 	trusted: "a channel is trusted",
 	noLongerTrusted: "a channel is no longer trusted",
 	gateway: "this gateway",

@@ -167,7 +167,7 @@ testInside("new files that would control later commands are renamed and reported
 		"echo x >.envrc; mkdir -p .github/workflows; echo x >.github/workflows/a.yml; ln -sfn b .vscode",
 	);
 	expect(reported).toMatch(
-		/\[held back: ".*" appeared and would control later commands; each was renamed to …held-back-/,
+		/\[held back: ".*" appeared during the command and would control later commands; each was renamed to …held-back-/,
 	);
 	const names = readdirSync(root)
 		.filter((name) => name.startsWith("."))

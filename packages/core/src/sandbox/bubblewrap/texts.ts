@@ -36,10 +36,10 @@ export const rootTexts = {
 		`${JSON.stringify(root)}: the root was replaced while the command ran`,
 	notRemoved: "files that a command left cannot be removed",
 	renamed: (paths: string): string =>
-		`held back: ${paths} appeared and would control later commands; each was renamed to …held-back-…; ` +
+		`held back: ${paths} appeared during the command and would control later commands; each was renamed to …held-back-…; ` +
 		"write such files with write_file, which asks a person",
 	removed: (paths: string): string =>
-		`removed: ${paths} would control later git commands; a copy of all is in …held-back-… beside it; ` +
+		`removed: ${paths} would control later git commands; a copy of the file with them is beside it, as …held-back-…; ` +
 		"set such settings with the tool git, which asks a person",
 	notUndone: (paths: string): string => `could not be undone: ${paths}`,
 	cameWithDirectory: (paths: string): string =>

@@ -39,7 +39,7 @@ export const runCommandTexts = {
 		"the hosts that the operator allows, by https through a proxy. If the operator allows none, it runs outside " +
 		"of the sandbox, and every call requires approval.",
 	secrets:
-		'Passwords as environment variables: {"TOKEN": "secret:…"} with a handle of ask_user; the command says $TOKEN.',
+		'Passwords as environment variables: {"TOKEN": "secret:…"} with a handle of ask_user; the command uses $TOKEN.',
 	variableName: "names of variables are letters, digits and _",
 	variableControls: "this variable controls the shell or the programs that it starts",
 	secretHandle: "must be a handle (secret:…) from ask_user",

@@ -2,8 +2,7 @@
 export const tokenTexts = {
 	reserved: (name: string): string =>
 		`the name ${name} is reserved for the token of the data directory; choose another name`,
-	hasNone: (field: string, kind: string): string =>
-		`${field}: ${kind === "connector" ? "a" : "an"} ${kind} has none`,
+	hasNone: (field: string, kind: string): string => `${field}: a token of the kind ${kind} cannot have one`,
 	onePlatform: "platform: a connector needs one platform, such as discord",
 	ambiguous: (text: string, tokens: readonly { readonly id: string; readonly name: string }[]): string =>
 		`"${text}" matches several tokens: ${tokens.map(({ id, name }) => `${id} (${name})`).join(", ")}`,
@@ -11,7 +10,7 @@ export const tokenTexts = {
 	invalid: "a created token is not valid",
 	useNotStored: "the last use of a token could not be stored",
 	keyUsed: (key: string | undefined): string =>
-		`the key "${key}" already created a token, whose text is shown only once`,
+		`the key "${key}" already created a token, whose text is shown only once; use another key`,
 	rotateIt: (message: string): string => `${message}; replace it with parley token rotate`,
 	replaced: (id: string, name: string): string =>
 		`token ${id} was already replaced; use parley token rotate ${name}`,

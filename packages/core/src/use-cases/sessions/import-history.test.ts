@@ -347,7 +347,7 @@ test.each<[string, readonly HistoryMessage[], RegExp]>([
 	[
 		"too much text",
 		Array.from({ length: 9 }, () => ({ role: "user", content: [text(longText)] })),
-		/message 9: so far, the texts have more than 8388608 bytes/,
+		/message 9: the texts together have more than 8388608 bytes/,
 	],
 	["a message without content", [asks, { role: "assistant", content: [] }], /message 2: it has no content/],
 	["a call without a result", [asks, makesCall, asks], /message 3: the call "c1" has no result/],
@@ -365,7 +365,7 @@ test.each<[string, readonly HistoryMessage[], RegExp]>([
 	[
 		"two calls of one id",
 		[asks, makesCall, { role: "tool", content: [result("c1", "x")] }, makesCall],
-		/message 4: an earlier call has the id "c1" already/,
+		/message 4: an earlier call already has the id "c1"/,
 	],
 	[
 		"a call of the user",

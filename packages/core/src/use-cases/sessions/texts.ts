@@ -11,17 +11,17 @@ export const importTexts = {
 		`a message of role ${role} cannot contain a block of type ${type}`,
 	model: "the model",
 	callId: "the id of a call",
-	doubleCall: (id: string): string => `an earlier call has the id ${id} already`,
+	doubleCall: (id: string): string => `an earlier call already has the id ${id}`,
 	toolName: "the name of a tool",
 	strayResult: (id: string): string =>
-		`a result for the call ${id}, which has no reply before it or a result already`,
+		`a result for the call ${id}: no reply before it contains this call, or the call already has a result`,
 	noResult: (id: string): string => `the call ${id} has no result: add one, or leave the call out`,
 	nameLength: (what: string, characters: number, max: number): string =>
 		`${what} has ${characters} characters: 1 to ${max} are allowed`,
 	arguments: (id: string, why: string): string => `the arguments of the call ${id}: ${why}`,
 	longText: (bytes: number, max: number): string => `a text of ${bytes} bytes, at most ${max} are allowed`,
 	longTexts: (max: number): string =>
-		`so far, the texts have more than ${max} bytes: leave out the oldest messages`,
+		`the texts together have more than ${max} bytes: leave out the oldest messages`,
 	imageType: (type: string, allowed: string): string => `an image of type ${type}: use ${allowed}`,
 	largeImage: (bytes: number, max: number): string =>
 		`an image of ${bytes} bytes, at most ${max} are allowed`,

@@ -20,6 +20,6 @@ export const taskRefusalTexts = {
 	onlyEnded: "only a task that has ended can be repeated",
 	cancelledBy: (person: string): string => `cancelled by ${person}`,
 	noTasksInTask: "a task's conversation cannot have tasks",
-	onlySuspended: "only a suspended task can be replied to",
+	onlySuspended: "only a suspended task accepts a reply",
 	otherQuestion: "token: the task now has another question; read it with check_task",
 } as const;
