@@ -27,7 +27,7 @@ import { Channels } from "./intake/channels.ts";
 import { Intake } from "./intake/intake.ts";
 import { readPersonRights } from "./intake/person-rights.ts";
 import { readRoomMessages } from "./intake/room-messages.ts";
-import { maySeeThread } from "./intake/thread-members.ts";
+import { mayForkRoom, maySeeThread } from "./intake/thread-members.ts";
 import { conversationOf } from "./intake/translated.ts";
 import { Interactions } from "./interactions/interactions.ts";
 import { discordSurface, postLimits, type SurfaceParts } from "./surface/discord-surface.ts";
@@ -112,6 +112,7 @@ async function startParts(
 		...createDiscordPlatform({ ...start, port, self, tickets, requestsPerSecond, clock, log }),
 		readContext: (query, over) => readRoomMessages(reading, query, over),
 		openThread: (room, thread) => openMentionThread({ port, log }, room, thread),
+		mayFork: (room) => mayForkRoom(channels, room, signal),
 		maySee: ({ id: user }, { thread }) => maySeeThread({ port, channels }, { thread, user }, signal),
 	};
 	const connector = await start.connector(platform, controls);

@@ -134,7 +134,7 @@ export const topics: readonly Topic[] = [
 	},
 	{
 		title: "Conversations",
-		texts: ["context", "conversations", "notes"],
+		texts: ["context", "conversations", "export", "notes"],
 		kinds: [
 			{
 				id: "sessions",
@@ -150,6 +150,11 @@ export const topics: readonly Topic[] = [
 			{
 				...{ id: "no-compaction", title: "A conversation that cannot be shortened" },
 				...{ scene: "state-of-a-conversation", at: "There is nothing to shorten" },
+			},
+			{
+				id: "copy",
+				title: "A conversation that continues as a copy, and as a file",
+				scene: "copy-of-a-conversation",
 			},
 			{ id: "state", title: "The state of a conversation", scene: "state-of-a-conversation" },
 			{ id: "deleted", title: "A conversation that is deleted elsewhere", scene: "deleted-conversation" },

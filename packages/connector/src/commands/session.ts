@@ -1,11 +1,14 @@
 import { defined, definedItems, ParleyError } from "@parley/base";
 import { oneLine, plain } from "../conversation/vocabulary/plain.ts";
+import type { Room } from "../platform/inbound-event.ts";
 import { backgroundOf, commandCode, commandList, runningPart } from "../presses/background.ts";
 import { infoOfOne, linesOf, offerConversations } from "../presses/conversations.ts";
 import type { ListedSession, RoomContext } from "../rooms/handler-context.ts";
 import { conversationTexts } from "../texts/conversations.ts";
 import type { Command, CommandOption } from "./command.ts";
+import { noneHere } from "./none-here.ts";
 import { isPublic, maxSuggestions, numberOf, textOf } from "./options.ts";
+import { sessionExport } from "./session-export.ts";
 
 const maxListed = 15;
 const maxTitle = 200;
@@ -112,6 +115,49 @@ const rename: Command<RoomContext> = {
 	},
 };
 
+const fork: Command<RoomContext> = {
+	name: "session fork",
+	also: "fork",
+	description: conversationTexts.fork.description,
+	options: [
+		{
+			name: "at",
+			description: conversationTexts.fork.at,
+			type: "integer",
+			required: false,
+			min: -1_000_000,
+			max: 1_000_000,
+		},
+	],
+	async run(context, { event: { person, room, options }, key }) {
+		const { fork: texts } = conversationTexts;
+		const current = (await context.sessions(person, room)).find((each) => each.current);
+		if (current === undefined) return { text: await noneHere(context, { person, room }, "session fork") };
+		const { at } = options;
+		if (at === 0) return { text: texts.place };
+		const { session, title: from } = current;
+		const wanted = { session, title: from, key, ...defined({ at: typeof at === "number" ? at : undefined }) };
+		try {
+			const { title: name, thread } = await context.fork(person, room, wanted);
+			if (thread) return { text: texts.inThread({ link: linkTo(context, thread) }) };
+			const back = context.platform.command("session switch", room);
+			return {
+				text: texts.here({ title: name === "" ? conversationTexts.untitled : plain(name, 100), back }),
+			};
+		} catch (reason) {
+			// A retry would block further messages in this room.
+			if (ParleyError.from(reason).code !== "resource_exhausted") throw reason;
+			return { text: texts.noSpace };
+		}
+	},
+};
+
+function linkTo({ platform }: RoomContext, { tenant, channel, thread }: Room): string {
+	const link = platform.linkTo?.({ tenant, channel, ...defined({ thread }) });
+	const { thread: name } = conversationTexts.fork;
+	return link === undefined ? name : `[${name}](${link})`;
+}
+
 const compact: Command<RoomContext> = {
 	name: "session compact",
 	description: conversationTexts.compact.description,
@@ -210,6 +256,8 @@ export const sessionCommands: readonly Command<RoomContext>[] = [
 	turn,
 	list,
 	rename,
+	fork,
+	sessionExport,
 	compact,
 	info,
 	background,

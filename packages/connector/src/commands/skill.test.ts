@@ -33,6 +33,8 @@ function talkingContext() {
 		sessions: async () => [{ session: "s1", title: "", usedAt: 0, messages: 1, current: true }],
 		whoami: refuse,
 		stop: refuse,
+		fork: refuse,
+		events: refuse,
 		messageRecord: refuse,
 		send: async (_person, _room, { text }) => {
 			sentTexts.push(text);

@@ -1,5 +1,5 @@
 import { defined } from "@parley/base";
-import { toRows } from "../conversation/to-rows.ts";
+import { type RenderedRow, toRows } from "../conversation/to-rows.ts";
 import type { PlannedRow } from "../outbox/plan.ts";
 import type { ChatPlatform, PostFormat } from "../platform/chat-platform.ts";
 import type { Room, Ticket } from "../platform/inbound-event.ts";
@@ -22,7 +22,7 @@ export function roomAnswer(
 	},
 	platform: Platform,
 ): PlannedRow[] {
-	const { text, controls } = reply;
+	const { text, controls, file } = reply;
 	const { room, message, now, notifies } = to;
 	const shown = {
 		type: "show" as const,
@@ -31,7 +31,12 @@ export function roomAnswer(
 		...defined({ replyTo: message, controls, notifies }),
 	};
 	const conversation = platform.conversation(room);
-	return toRows([shown], { time: { seq, at: now }, conversation, platform });
+	const rows = toRows([shown], { time: { seq, at: now }, conversation, platform });
+	return file === undefined ? rows : rows.map((row) => withFile(row, file));
+}
+
+function withFile(row: RenderedRow, file: NonNullable<Reply["file"]>): RenderedRow {
+	return row.payload.type === "post" ? { ...row, payload: { ...row.payload, file } } : row;
 }
 
 /** Ends a press without a text, because its result is visible in the room. */
@@ -48,7 +53,7 @@ export function privateAnswer(
 	platform: Platform,
 ): PlannedRow[] {
 	const narrow = { dialect: platform.dialect, limits: { ...platform.limits, postsPerAnswer: 1 } };
-	const { text, controls } = reply;
+	const { text, controls, file: own } = reply;
 	const shown = {
 		type: "show",
 		lane: "acknowledgement",
@@ -67,7 +72,7 @@ export function privateAnswer(
 			body,
 			expiresAt,
 			ticket: { id, token },
-			...defined({ controls: fitted, file }),
+			...defined({ controls: fitted, file: own ?? file }),
 		};
 		return [{ ...row, payload }];
 	});

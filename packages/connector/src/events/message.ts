@@ -231,7 +231,7 @@ async function runTextCommand(
 		...defined({ target: reply ? { message: reply.message, text: "" } : undefined }),
 	};
 	const answer = await command.run(context, { event: wanted, key, message });
-	return { effect: "command", ...defined({ reply: answer }) };
+	return { effect: "command", ...defined({ reply: answer, private: answer?.private }) };
 }
 
 function greet({ text, attachments, referenced = [] }: Message): Outcome | undefined {

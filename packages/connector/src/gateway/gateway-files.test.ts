@@ -90,3 +90,23 @@ test("a gateway that does not answer is unavailable, and a cancelled wait reject
 	stopping.abort();
 	await expect(waiting).rejects.toMatchObject({ code: "cancelled" });
 });
+
+test("all events of a session are read in pages, without events of later versions", async () => {
+	const event = (seq: number, type: string, payload: object) => {
+		return { id: "e", session_id: "s", type, seq, timestamp: "2026-01-01T00:00:00Z", payload };
+	};
+	const pages = [
+		[event(1, "session.created", {}), event(2, "event.of.tomorrow", {})],
+		[event(3, "user.message", { content: "one", run_id: "r" })],
+		[],
+	];
+	const { files, requests } = await gatewayThat((request, response) =>
+		answer(200, pages.shift())(request, response),
+	);
+	const events = await files.events("s", signal);
+	expect(events).toMatchObject([
+		{ event: { event: "session.created", seq: 1 }, at: Date.UTC(2026, 0, 1) },
+		{ event: { event: "user.message", payload: { content: "one" } } },
+	]);
+	expect(requests.map(({ line }) => /after=(\d+)/.exec(line)?.[1])).toEqual(["0", "2", "3"]);
+});

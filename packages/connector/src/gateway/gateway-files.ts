@@ -1,7 +1,7 @@
 import { request as plainRequest, type RequestOptions } from "node:http";
 import { request as secureRequest } from "node:https";
 import { defined, type ErrorCode, ParleyError, parseJson } from "@parley/base";
-import { pinnedTo, UploadedFile } from "@parley/protocol";
+import { isOzzieEvent, type OzzieEvent, pinnedTo, UploadedFile } from "@parley/protocol";
 import * as z from "zod";
 
 /** Files of the gateway. Rejects with a `ParleyError` with the gateway's message, `unavailable` while it is down. */
@@ -17,8 +17,16 @@ export interface GatewayFiles {
 	download(fileId: string, most: number, signal: AbortSignal): Promise<Uint8Array>;
 }
 
-/** Times of session events, which the frames do not contain. */
+/** A stored event with its time in milliseconds since the epoch. */
+export interface PastEvent {
+	readonly event: OzzieEvent;
+	readonly at: number;
+}
+
+/** Stored events of sessions, and their times, which the frames do not contain. */
 export interface GatewayHistory {
+	/** All events of a session, oldest first, without the tokens of questions. Events of later versions are left out. */
+	events(session: string, signal: AbortSignal): Promise<readonly PastEvent[]>;
 	/** Times by `seq`, in milliseconds since the epoch, of some events after `after`; empty after the last one. */
 	moments(session: string, after: number, signal: AbortSignal): Promise<ReadonlyMap<number, number>>;
 }
@@ -65,6 +73,15 @@ const codes: Readonly<Record<number, ErrorCode>> = {
 
 const Words = z.object({ error: z.string() });
 const Events = z.array(z.object({ seq: z.number(), timestamp: z.exactOptional(z.string()) }));
+const WholeEvents = z.array(
+	z.object({
+		session_id: z.string(),
+		type: z.string(),
+		seq: z.int().min(0),
+		timestamp: z.exactOptional(z.string()),
+		payload: z.record(z.string(), z.unknown()),
+	}),
+);
 
 /** Calls the HTTP endpoints of the gateway for files and events with the connector's token. Does not retry. */
 export function openGatewayFiles(place: GatewayAddress): GatewayFiles & GatewayHistory {
@@ -80,15 +97,49 @@ export function openGatewayFiles(place: GatewayAddress): GatewayFiles & GatewayH
 			const path = `/api/files/${encodeURIComponent(fileId)}`;
 			return (await ask(place, { method: "GET", path, most, signal }, 200)).body;
 		},
+		async events(session, signal) {
+			const events: PastEvent[] = [];
+			for (let after = 0; ; ) {
+				const page = WholeEvents.parse(await readEvents(place, { session, after, signal }));
+				const last = page.at(-1);
+				if (last === undefined) return events;
+				events.push(...page.flatMap(toPastEvent));
+				after = last.seq;
+			}
+		},
 		async moments(session, after, signal) {
-			const path = `/api/events?session=${encodeURIComponent(session)}&after=${after}&limit=1000`;
-			const { body } = await ask(place, { method: "GET", path, most: maxEvents, signal }, 200);
-			const events = Events.parse(parseJson(body.toString(), eventLimits));
+			const events = Events.parse(await readEvents(place, { session, after, signal }));
 			return new Map(
 				events.flatMap(({ seq, timestamp }) => (timestamp ? [[seq, Date.parse(timestamp)]] : [])),
 			);
 		},
 	};
+}
+
+async function readEvents(
+	place: GatewayAddress,
+	{
+		session,
+		after,
+		signal,
+	}: { readonly session: string; readonly after: number; readonly signal: AbortSignal },
+): Promise<unknown> {
+	const path = `/api/events?session=${encodeURIComponent(session)}&after=${after}&limit=1000`;
+	const { body } = await ask(place, { method: "GET", path, most: maxEvents, signal }, 200);
+	return parseJson(body.toString(), eventLimits);
+}
+
+function toPastEvent({
+	session_id,
+	type,
+	seq,
+	timestamp,
+	payload,
+}: z.output<typeof WholeEvents>[number]): PastEvent[] {
+	// The history has no tokens of questions.
+	const whole = type.startsWith("prompt.") ? { ...payload, token: "" } : payload;
+	const frame = { type: "event", event: type, session_id, payload: whole, seq } as const;
+	return isOzzieEvent(frame) ? [{ event: frame, at: Date.parse(timestamp ?? "") || 0 }] : [];
 }
 
 async function ask(place: GatewayAddress, post: HttpRequest, wanted: number): Promise<Answered> {

@@ -78,6 +78,11 @@ export interface ChatPlatform extends PlatformWords, PostFormat {
 	/** Whether posts of a room can have threads, if the room is not itself a thread. Default: yes. */
 	hasThreads?(room: Room): boolean;
 	/**
+	 * Whether a copy of a conversation of this room may continue in a thread that all readers of its channel see. False for a
+	 * private thread, and in a channel without posts. Default: yes.
+	 */
+	mayFork?(room: Room): Promise<boolean>;
+	/**
 	 * Whether a person may see a thread of a channel that they can read. Absent if all readers of a channel can read its
 	 * threads.
 	 */

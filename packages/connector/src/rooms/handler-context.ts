@@ -1,11 +1,13 @@
 import type { Clock, Logger } from "@parley/base";
 import type { MethodResult, OnBehalf, Requester } from "@parley/protocol";
 import type { Controls } from "../controls/controls.ts";
+import type { PastEvent } from "../gateway/gateway-files.ts";
 import type { ChatPlatform } from "../platform/chat-platform.ts";
 import type { Attachment, InboundEventOf, Person, ReadMessage, Room } from "../platform/inbound-event.ts";
 import type { Control } from "../platform/posting.ts";
 import type { RoomSession } from "../subscription/session-subscription.ts";
 import type { Choices } from "./choices.ts";
+import type { ForkedRoom, WantedFork } from "./fork-room.ts";
 import type { MessageRecord } from "./message-records.ts";
 import type { ShownLists } from "./shown-lists.ts";
 
@@ -13,6 +15,10 @@ import type { ShownLists } from "./shown-lists.ts";
 export interface Reply {
 	readonly text: string;
 	readonly controls?: readonly (readonly Control[])[];
+	/** A text file below a short text. */
+	readonly file?: { readonly name: string; readonly content: string };
+	/** Only the author of the message sees the answer, if the platform has such answers. Others are always private. */
+	readonly private?: true;
 }
 
 /** Functions for the handlers of presses and commands. Every change uses the `key` of the inbound event. */
@@ -118,6 +124,10 @@ export interface RoomContext extends HandlerContext {
 	whoami(person: Person, room: Room): Promise<MethodResult<"whoami">>;
 	/** Sends a message to the session of the room. */
 	send(person: Person, room: Room, words: OutgoingMessage): Promise<SendResult>;
+	/** All stored events of a session of this connector, oldest first. */
+	events(session: string): Promise<readonly PastEvent[]>;
+	/** Continues a copy of a conversation of the room: see `forkRoom`. */
+	fork(person: Person, room: Room, wanted: WantedFork): Promise<ForkedRoom>;
 	/** Stops the active run of the room's session. `at`: time of the request. Returns false if no run was active. */
 	stop(person: Person, room: Room, wanted: { readonly key: string; readonly at: number }): Promise<boolean>;
 	/** Record of a message, or of the last message of this person that was for the agent or was stopped. */

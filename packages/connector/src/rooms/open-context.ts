@@ -3,7 +3,8 @@ import { maxRequestBytes } from "@parley/protocol";
 import type { Controls } from "../controls/controls.ts";
 import { runOf } from "../conversation/answers/runs.ts";
 import { oneLine } from "../conversation/vocabulary/plain.ts";
-import type { GatewayFiles } from "../gateway/gateway-files.ts";
+import type { GatewayFiles, GatewayHistory } from "../gateway/gateway-files.ts";
+import type { Outbox } from "../outbox/outbox.ts";
 import type { ChatPlatform } from "../platform/chat-platform.ts";
 import type { Attachment, Person, Room } from "../platform/inbound-event.ts";
 import type { ConnectorTables } from "../store/tables.ts";
@@ -13,6 +14,7 @@ import { contextTexts } from "../texts/context.ts";
 import { fileTexts } from "../texts/messages.ts";
 import { channelConversations } from "./channel-conversations.ts";
 import { Choices } from "./choices.ts";
+import { forkRoom } from "./fork-room.ts";
 import type { HandlerContext, OutgoingMessage, RoomContext, SendResult } from "./handler-context.ts";
 import type { MessageHistory } from "./message-history.ts";
 import { type MessageRecord, readMessageRecords } from "./message-records.ts";
@@ -24,6 +26,7 @@ import { ShownLists } from "./shown-lists.ts";
 
 export interface ContextParts extends SendParts {
 	readonly store: Store<ConnectorTables>;
+	readonly outbox: Outbox;
 	readonly messageHistory: MessageHistory;
 	readonly controls: Controls;
 	readonly platform: ChatPlatform;
@@ -33,6 +36,7 @@ export interface ContextParts extends SendParts {
 /** Handler context of a connector: requests on behalf of people, in the rooms and sessions of its platform. */
 export function openContext(parts: ContextParts): RoomContext {
 	const { gateway, controls, platform, clock, log, rooms, subscriptions, store } = parts;
+	const choices = new Choices(store, clock);
 	const inRoom = async (
 		message: string,
 		room: Parameters<RoomContext["messageRecord"]>[0],
@@ -56,7 +60,7 @@ export function openContext(parts: ContextParts): RoomContext {
 		log,
 		onBehalf,
 		lists: new ShownLists(clock),
-		choices: new Choices(store, clock),
+		choices,
 		sessionOf: (person, room, key): Promise<RoomSession> => rooms.current(person, room, key),
 		session: (id) => subscriptions.session(id),
 		follow: (id) => subscriptions.follow(id),
@@ -83,6 +87,8 @@ export function openContext(parts: ContextParts): RoomContext {
 			const newest = await store.read((db) => readMessageRecords(db, wanted));
 			return newest.find((record) => record.person.id === person && record.effect !== "command");
 		},
+		events: (session) => parts.files.events(session, parts.signal),
+		fork: (person, room, wanted) => forkRoom({ ...parts, choices }, { person, room }, wanted),
 		stop: (person, room, wanted) => stopRuns(parts, { person, room }, wanted),
 	};
 }
@@ -130,7 +136,7 @@ interface SendParts {
 	readonly gateway: HandlerContext["gateway"];
 	readonly rooms: Rooms;
 	readonly subscriptions: Subscriptions;
-	readonly files: { readonly upload: GatewayFiles["upload"] };
+	readonly files: { readonly upload: GatewayFiles["upload"]; readonly events: GatewayHistory["events"] };
 	readonly platform: { readonly read: ChatPlatform["read"] };
 	readonly requestContexts: RequestContexts;
 	readonly clock: Clock;

@@ -130,10 +130,7 @@ export class Rooms {
 		room: Room,
 		choice: { readonly session?: string; readonly title?: string; readonly key: string },
 	): Promise<SessionSubscription> {
-		const { may, hint } = await this.whoami(person, room);
-		if (!may.includes("session.open")) {
-			throw new ParleyError(hint ?? conversationTexts.mayNotOpen, { code: "permission_denied" });
-		}
+		await this.requireRight(person, room, "session.open");
 		const roomKey = await this.#roomKey(person, room);
 		const { session, title, key } = choice;
 		const chosen =
@@ -144,6 +141,39 @@ export class Rooms {
 			onBehalf: onBehalf(person, room),
 			...defined({ title }),
 		});
+	}
+
+	/** Rejects with `permission_denied` unless the person may do it. */
+	async requireRight(person: Person, room: Room, right: "session.open" | "session.fork"): Promise<void> {
+		const { may, hint } = await this.whoami(person, room);
+		if (may.includes(right)) return;
+		throw new ParleyError(hint ?? conversationTexts.mayNotOpen, { code: "permission_denied" });
+	}
+
+	/** External key of the first session of a room, for this person. */
+	keyOf(person: Person, room: Room): Promise<string> {
+		return this.#roomKey(person, room);
+	}
+
+	/** External key of a further session of a room. A repeated `key` gets the same one after its switch. */
+	async nextKey(person: Person, room: Room, key: string): Promise<string> {
+		return writeSessionKey(await this.#fresh(await this.#roomKey(person, room), key));
+	}
+
+	/** Reads a fork, which exists in the gateway. `turns`: it becomes the current session of the room. */
+	async openFork(
+		person: Person,
+		room: Room,
+		{
+			externalKey,
+			key,
+			turns,
+		}: { readonly externalKey: string; readonly key: string; readonly turns: boolean },
+	): Promise<SessionSubscription> {
+		const chosen = ours(externalKey);
+		if (turns) await this.#turn(await this.#roomKey(person, room), chosen, key);
+		const opening = { key: `${key}/open`, onBehalf: onBehalf(person, room) };
+		return this.#parts.subscriptions.open(chosen, opening);
 	}
 
 	async #roomKey(person: Person, room: Room): Promise<string> {

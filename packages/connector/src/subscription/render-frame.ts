@@ -26,6 +26,8 @@ export function renderFrame(
 	{ scene, conversation, platform, log }: RenderTarget,
 ): RenderedEvent {
 	const { seq } = frame;
+	// The room of the other session of a fork shows it.
+	if (isImported(frame)) return { state, rows: [] };
 	try {
 		const reduced = reduceConversation(state, { seq, at, event: frame }, scene);
 		const rows = toRows(reduced.operations, { time: { seq, at }, conversation, platform });
@@ -34,6 +36,11 @@ export function renderFrame(
 		log.error("an event cannot be posted", { session: scene.session, seq, event: frame.event, error });
 		return { state, rows: [] };
 	}
+}
+
+/** Whether an event is from before the session. */
+export function isImported({ payload }: { readonly payload: object }): boolean {
+	return "imported" in payload && payload.imported === true;
 }
 
 /**

@@ -20,7 +20,7 @@ import { EventTimes } from "./event-times.ts";
 import { roomOf, type SessionKey, writeSessionKey } from "./external-key.ts";
 import { deletionAt } from "./known-sessions.ts";
 import { OldCards } from "./old-cards.ts";
-import { type RenderedEvent, renderFrame } from "./render-frame.ts";
+import { isImported, type RenderedEvent, renderFrame } from "./render-frame.ts";
 import { type ChannelLevels, SessionAnswers } from "./session-answers.ts";
 import { forgetSessionCursor, type SessionCursor } from "./session-cursors.ts";
 import { stepWords, Typing } from "./typing.ts";
@@ -190,6 +190,7 @@ export class SessionSubscription implements RoomSession {
 		const isStep = frame.transient || this.#progress.now || frame.event === "tool.call";
 		if (!isOzzieEvent(frame)) return;
 		if (!frame.transient) this.#valid.add(frame);
+		if (isImported(frame)) return;
 		this.#answers.receive(frame);
 		if (!frame.transient && frame.seq > this.#opened.lastSeq)
 			this.#parts.modelWatch.noteEvent(this.session, frame);

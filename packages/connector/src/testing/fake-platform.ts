@@ -51,6 +51,13 @@ export class FakePlatform implements ChatPlatform {
 		return this.privateThreads.get(thread)?.includes(id) ?? true;
 	}
 
+	/** Rooms, as `conversation` writes them, without a public thread for a copy. */
+	readonly withoutForks = new Set<string>();
+
+	async mayFork(room: Room): Promise<boolean> {
+		return !this.withoutForks.has(this.conversation(room));
+	}
+
 	/** Absent until a test has home pages with channels. */
 	readable?: () => Promise<Room | undefined>;
 

@@ -1,14 +1,15 @@
 import { type Clock, ParleyError } from "@parley/base";
-import type {
-	Client,
-	EventFrame,
-	MethodInput,
-	MethodResult,
-	OnBehalf,
-	OpenParams,
-	OpenSession,
-	RequestMethod,
-	RequestOptions,
+import {
+	type Client,
+	type EventFrame,
+	isOzzieEvent,
+	type MethodInput,
+	type MethodResult,
+	type OnBehalf,
+	type OpenParams,
+	type OpenSession,
+	type RequestMethod,
+	type RequestOptions,
 } from "@parley/protocol";
 import type { GatewayFiles, GatewayHistory } from "../gateway/gateway-files.ts";
 import { type Role, type ScriptedMethods, unknown, usualMethods } from "./scripted-methods.ts";
@@ -84,6 +85,14 @@ export class ScriptedGateway {
 			const bytes = this.stored.get(id);
 			if (bytes) return bytes;
 			throw new ParleyError(`file not found: ${id}`, { code: "not_found" });
+		},
+		events: async (id) => {
+			const session = this.sessions.find((one) => one.id === id);
+			const events = (session?.frames ?? []).map((event, index) => ({
+				event,
+				at: session?.moments[index] ?? 0,
+			}));
+			return events.flatMap(({ event, at }) => (isOzzieEvent(event) ? [{ event, at }] : []));
 		},
 		moments: async (id, after, signal) => {
 			await this.reached(signal);

@@ -9,6 +9,12 @@ export interface GatewayState {
 	/** Channel settings, by `TENANT:CHANNEL`. */
 	readonly facts: ReadonlyMap<string, NonNullable<MethodResult<"whoami">["place"]>>;
 	roleOf(person: string): Role;
+	/** Creates a session or finds the one of the external key. */
+	create(params: {
+		readonly external_key?: string | null | undefined;
+		readonly title?: string | null | undefined;
+		readonly place?: OnBehalf["place"];
+	}): { readonly session: ScriptedSession };
 }
 
 /** A request that reached the gateway. */
@@ -115,6 +121,19 @@ const talking: ScriptedMethods = {
 		session.record("session.renamed", { title, by: "person" });
 		return { title };
 	},
+	fork_session({ session_id, at, external_key }, { gateway, place }) {
+		const from = gateway.sessions.find(({ id }) => id === session_id);
+		if (!from) throw unknown(session_id ?? "");
+		const title = `${from.title} (fork)`;
+		const { session } = gateway.create({ external_key, title, place });
+		for (const { event, payload } of from.frames) {
+			if (event !== "user.message" && event !== "assistant.message") continue;
+			// True because the session records the payload of the event's name.
+			const message = payload as EventPayloads["user.message"] & EventPayloads["assistant.message"];
+			session.record(event, { ...message, imported: true });
+		}
+		return { session_id: session.id, title, at: at ?? 1, last_seq: session.frames.length };
+	},
 	compact_session({ session_id }, { gateway }) {
 		const session = gateway.sessions.find(({ id }) => id === session_id);
 		if (!session) throw unknown(session_id ?? "");
@@ -128,7 +147,7 @@ const talking: ScriptedMethods = {
 const looking: ScriptedMethods = {
 	whoami(_params, call) {
 		const role = call.gateway.roleOf(call.actor?.id ?? "");
-		const may = role === "stranger" ? [] : ["session.open", "session.write"];
+		const may = role === "stranger" ? [] : ["session.open", "session.write", "session.fork"];
 		const { tenant = "", channel = "" } = call.place ?? {};
 		const place = call.gateway.facts.get(`${tenant}:${channel}`) ?? {
 			mention: "required",

@@ -34,6 +34,25 @@ export const conversationTexts = {
 		done: ({ title }: { readonly title: string }): string => `Renamed to **${title}**.`,
 	},
 
+	fork: {
+		description: "Continue a copy of this conversation, for example to try another way",
+		at: "Number of your message after whose answer the copy ends; -1 leaves out the last message",
+		/** The post that begins the thread of the copy. */
+		beginning: ({ title }: { readonly title: string }): string =>
+			`🔀 **${title}** continues here as a copy. Reply in this thread.`,
+		/** `link`: Markdown. */
+		inThread: ({ link }: { readonly link: string }): string => `The copy continues in ${link}.`,
+		/** Title of a link to the thread of a copy. */
+		thread: "its own thread",
+		/** `back`: a command. */
+		here: ({ title, back }: { readonly title: string; readonly back: string }): string =>
+			`Your next message goes to the copy **${title}**. \`${back}\` returns to the original.`,
+		noSpace:
+			"The files of this conversation do not fit a second time. The operator can delete old conversations.",
+		place:
+			"A copy ends after one of the messages: use its number, such as 3, or -1 to leave out the last message.",
+	},
+
 	compact: {
 		description: "Shorten this channel's conversation for me by a summary",
 		started: "Shortening the conversation…",
@@ -90,6 +109,9 @@ export const conversationTexts = {
 		ofChannel: ({ title }: { readonly title: string }): string => `${title} (this channel)`,
 		working: "working",
 		more: ({ count }: { readonly count: number }): string => `and ${count} more`,
+		/** `command`: a command in its text form. */
+		inThread: ({ command }: { readonly command: string }): string =>
+			`This channel has no conversation of its own. Write \`${command}\` in the thread of a conversation.`,
 		gone: "This conversation was closed, or you cannot see it.",
 		stopped: ({ title }: { readonly title: string }): string => `Stopped: ${title}`,
 		idle: ({ title }: { readonly title: string }): string => `I am no longer working on ${title}.`,

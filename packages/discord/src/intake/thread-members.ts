@@ -4,6 +4,23 @@ import type { Channels } from "./channels.ts";
 
 /** resources/channel#channel-object-channel-types */
 const privateThread = 12;
+/** Text and announcement channels, whose messages can have threads: resources/channel#start-thread-from-message. */
+const withThreads: ReadonlySet<number> = new Set([0, 5]);
+
+/**
+ * Whether a copy of a conversation may continue in a public thread: not of a private thread, whose content would become
+ * public, and not in channels such as forums.
+ */
+export async function mayForkRoom(
+	channels: Channels,
+	{ channel, thread }: { readonly channel: string; readonly thread?: string | undefined },
+	signal: AbortSignal,
+): Promise<boolean> {
+	const own = thread === undefined ? undefined : await channels.find(thread, signal);
+	if (thread !== undefined && (own === undefined || own.type === privateThread)) return false;
+	const parent = await channels.find(channel, signal);
+	return parent !== undefined && withThreads.has(parent.type);
+}
 
 /**
  * Whether a person may see a thread of a channel that they can read: a private one only as its member. The bot may not see

@@ -26,6 +26,23 @@ export const discord: readonly Scene<DiscordSite>[] = [
 		],
 	},
 	{
+		name: "a copy of a conversation continues in its own thread, also after a restart",
+		steps: [
+			{ says: "@Parley say: hello" },
+			{ shows: "[offline] hello" },
+			{ commands: "/session fork" },
+			{ answered: "The copy continues in" },
+			{ says: "say: another way", in: "thread" },
+			{ shows: "[offline] another way", in: "thread", times: 1 },
+			{ restarts: "both" },
+			{ says: "say: further", in: "thread" },
+			{ shows: "[offline] further", in: "thread", times: 1 },
+			{ hides: "[offline] hello", in: "thread" },
+			{ commands: "/session export", in: "thread" },
+			{ answered: ["This conversation as a file", "file: "] },
+		],
+	},
+	{
 		name: "a card that an earlier version posted as text becomes a card with a color when it changes",
 		steps: [
 			{ says: "@Parley write: notes.txt <<< hello" },

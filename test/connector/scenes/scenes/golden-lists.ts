@@ -49,6 +49,20 @@ export const goldenLists: Readonly<Record<string, Scene>> = {
 			{ answered: "background" },
 		],
 	},
+	"copy-of-a-conversation": {
+		name: "a conversation that continues as a copy, and as a file",
+		steps: [
+			{ says: "@Parley say: hello" },
+			hasAnswer,
+			{ commands: "/session rename", with: { title: "Greetings" } },
+			{ answered: "Renamed to **Greetings**" },
+			{ commands: "/session fork" },
+			{ answered: "The copy continues in" },
+			{ shows: "**Greetings** continues here as a copy" },
+			{ commands: "/session export" },
+			{ shows: "This conversation as a file", to: "Mia" },
+		],
+	},
 	home: {
 		name: "the home page",
 		only: "slack",

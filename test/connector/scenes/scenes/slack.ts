@@ -25,6 +25,20 @@ export const slack: readonly Scene<SlackSite>[] = [
 		],
 	},
 	{
+		name: "a copy of a conversation continues in its own thread, and its file is in the direct messages",
+		steps: [
+			{ says: "@Parley say: hello" },
+			{ shows: "[offline] hello" },
+			{ commands: "/session fork" },
+			{ answered: "The copy continues in" },
+			{ replies: "say: another way", to: "continues here as a copy", in: "top" },
+			{ shows: "[offline] another way", in: "thread", times: 1 },
+			{ hides: "[offline] hello", in: "thread" },
+			{ commands: "/session export", in: "thread" },
+			{ shows: "file: ", in: "dm" },
+		],
+	},
+	{
 		name: "the list of an answer is a plan, which is edited",
 		steps: [
 			{ says: "@Parley todo: > look | change\ntodo: x look | x change\nsay: all changed", in: "top" },

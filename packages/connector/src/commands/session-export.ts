@@ -1,0 +1,39 @@
+import type { RoomContext } from "../rooms/handler-context.ts";
+import { conversationTexts } from "../texts/conversations.ts";
+import { exportTexts } from "../texts/export.ts";
+import type { Command } from "./command.ts";
+import { noneHere } from "./none-here.ts";
+import { isPublic } from "./options.ts";
+import { transcriptOf } from "./transcript.ts";
+
+const maxFileName = 60;
+
+/** The current conversation of the room as a file, for the person who requests it. */
+export const sessionExport: Command<RoomContext> = {
+	name: "session export",
+	description: exportTexts.description,
+	options: [],
+	async run(context, handled) {
+		const { person, room } = handled.event;
+		const { platform, clock } = context;
+		if (isPublic(handled) && platform.ticketOf === undefined) {
+			return { text: exportTexts.onlyPrivate({ command: platform.command("session export", {}) }) };
+		}
+		const current = (await context.sessions(person, room)).find((each) => each.current);
+		if (current === undefined) return { text: await noneHere(context, { person, room }, "session export") };
+		const { session, title } = current;
+		const events = await context.events(session);
+		const content = transcriptOf(title === "" ? conversationTexts.untitled : title, events, clock.now());
+		const isPrivate = room.kind === "direct" ? {} : { private: true as const };
+		return { text: exportTexts.done, file: { name: fileNameOf(title), content }, ...isPrivate };
+	},
+};
+
+/** A name that every file system accepts. */
+function fileNameOf(title: string): string {
+	const words = title
+		.normalize("NFKD")
+		.replaceAll(/[^\p{L}\p{N}]+/gu, "-")
+		.slice(0, maxFileName);
+	return `${words.replaceAll(/^-+|-+$/g, "") || exportTexts.fileName}.md`;
+}

@@ -1,0 +1,104 @@
+import { definedItems } from "@parley/base";
+import type { OzzieEvent } from "@parley/protocol";
+import { plain } from "../conversation/vocabulary/plain.ts";
+import type { PastEvent } from "../gateway/gateway-files.ts";
+import { exportTexts } from "../texts/export.ts";
+
+/** Maximum characters of one result or of the arguments of a call, and of a complete transcript. */
+const maxPart = 20_000;
+const maxTranscript = 2 * 1024 * 1024;
+
+const maxName = 200;
+
+/**
+ * A conversation as a Markdown document. Quotes and fences isolate the text of people, models and tools. The oldest parts of a
+ * very long conversation are left out.
+ */
+export function transcriptOf(title: string, events: readonly PastEvent[], now: number): string {
+	const blocks = events.flatMap(blocksOf);
+	const remaining: string[] = [];
+	let size = 0;
+	for (const block of blocks.toReversed()) {
+		size += block.length + 2;
+		if (size > maxTranscript) break;
+		remaining.unshift(block);
+	}
+	const head = [`# ${plain(title, maxName)}`, exportTexts.exported({ at: timeOf(now) })];
+	const cut = remaining.length < blocks.length ? [exportTexts.leftOut] : [];
+	return `${[...head, ...cut, ...remaining].join("\n\n")}\n`;
+}
+
+function blocksOf({ event, at }: PastEvent): string[] {
+	switch (event.event) {
+		case "user.message":
+			return messageOf(event.payload, at);
+		case "assistant.message":
+			return answerOf(event.payload, at);
+		case "tool.call":
+			return callOf(event.payload);
+		case "prompt.request":
+			return [exportTexts.question({ question: plain(event.payload.label, maxPart) })];
+		case "prompt.response":
+			return [event.payload.cancelled ? exportTexts.declined : exportTexts.answered];
+		case "file.created":
+			return [exportTexts.file({ name: plain(event.payload.name, maxName) })];
+		default:
+			return [];
+	}
+}
+
+type PayloadOf<Name extends OzzieEvent["event"]> = Extract<OzzieEvent, { readonly event: Name }>["payload"];
+
+/** One side of a run from before the session may be empty. */
+function messageOf({ content, author, attachments = [] }: PayloadOf<"user.message">, at: number): string[] {
+	const files = attachments.map(({ name }) => exportTexts.file({ name: plain(name, maxName) }));
+	if (content === "" && files.length === 0) return [];
+	const name = author === undefined ? exportTexts.operator : plain(author.name, maxName);
+	const head = `## ${name} · ${timeOf(at)}`;
+	return [...definedItems([head, content === "" ? undefined : quoted(content)]), ...files];
+}
+
+function answerOf({ content, error }: PayloadOf<"assistant.message">, at: number): string[] {
+	const text = content.trim() === "" ? undefined : quoted(content);
+	const failed = error === "" ? undefined : exportTexts.ended({ reason: plain(error, maxPart) });
+	const parts = definedItems([text, failed]);
+	return parts.length === 0 ? [] : [`## ${exportTexts.agent} · ${timeOf(at)}`, ...parts];
+}
+
+function callOf(call: PayloadOf<"tool.call">): string[] {
+	const name = `\`${call.name.replaceAll("`", "'")}\``;
+	if (call.status === "started") {
+		const json = JSON.stringify(call.arguments, undefined, 2) ?? "null";
+		return [exportTexts.call({ name }), fenced("json", json)];
+	}
+	const [head, text] =
+		call.status === "completed"
+			? [exportTexts.result({ name }), call.result]
+			: [exportTexts.failure({ name }), call.error];
+	return text.trim() === "" ? [head] : [head, fenced("", text)];
+}
+
+/** Each line after a `>`, so that no text can pass for another part of the document. */
+function quoted(text: string): string {
+	return shortened(text)
+		.split(/\r\n|[\n\r\v\f\u0085\u2028\u2029]/)
+		.map((line) => `> ${line}`)
+		.join("\n");
+}
+
+/** A fence that is longer than all others in the text. */
+function fenced(language: string, text: string): string {
+	const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([marks]) => marks.length));
+	const fence = "`".repeat(longest + 1);
+	return `${fence}${language}\n${shortened(text).trimEnd()}\n${fence}`;
+}
+
+function shortened(text: string): string {
+	if (text.length <= maxPart) return text;
+	const count = text.length - maxPart;
+	return `${text.slice(0, maxPart).toWellFormed()}\n${exportTexts.shortened({ count })}`;
+}
+
+function timeOf(at: number): string {
+	return `${new Date(at).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+}

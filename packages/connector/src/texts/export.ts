@@ -1,0 +1,25 @@
+/** Texts of a conversation as a file. Markdown. */
+export const exportTexts = {
+	description: "Get this conversation as a file that only you see",
+	/** The answer with the file. */
+	done: "This conversation as a file:",
+	/** `command`: a command whose answer only its author sees. */
+	onlyPrivate: ({ command }: { readonly command: string }): string =>
+		`All readers of this channel would see the file. Use \`${command}\` instead.`,
+	exported: ({ at }: { readonly at: string }): string => `Exported ${at}`,
+	leftOut: "*The beginning of the conversation is left out, because the file would be too long.*",
+	shortened: ({ count }: { readonly count: number }): string => `[… ${count} characters left out]`,
+	/** Name of messages without a person of the platform. */
+	operator: "Operator",
+	agent: "Agent",
+	call: ({ name }: { readonly name: string }): string => `### Call of ${name}`,
+	result: ({ name }: { readonly name: string }): string => `### Result of ${name}`,
+	failure: ({ name }: { readonly name: string }): string => `### Failure of ${name}`,
+	question: ({ question }: { readonly question: string }): string => `**Question:** ${question}`,
+	answered: "**Answered**",
+	declined: "**Declined**",
+	file: ({ name }: { readonly name: string }): string => `- File: ${name}`,
+	ended: ({ reason }: { readonly reason: string }): string => `**Ended:** ${reason}`,
+	/** Name of the file without its ending, for a conversation without a title. */
+	fileName: "conversation",
+};
