@@ -1,6 +1,15 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, readdirSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+	existsSync,
+	mkdirSync,
+	readdirSync,
+	readFileSync,
+	renameSync,
+	rmSync,
+	symlinkSync,
+	writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { expect, test } from "vitest";
@@ -91,4 +100,39 @@ test("a service is found and removed, also if the data directory is named by a l
 	expect(out).toContain(`removed: the service in ${managers.unit}\n`);
 	expect(existsSync(managers.unit)).toBe(false);
 	expect(readdirSync(managers.root).filter((name) => /^(?:data|link)/.test(name))).toEqual([]);
+});
+
+test("data that another copy of Parley uses is not deleted, and that copy continues", async () => {
+	await using managers = await Managers.open();
+	const other = join(managers.root, "other/bin/parley.mjs");
+	mkdirSync(join(managers.root, "other/bin"), { recursive: true });
+	writeFileSync(other, `await import(${JSON.stringify(binary)});`);
+	await managers.succeeds(["service", "install"]);
+	const unit = join(managers.unit, "../second.service");
+	writeFileSync(unit, readFileSync(managers.unit, "utf8").replace(binary, other));
+	const refused = await managers.run(["uninstall", "--data-too", "--yes"]);
+	expect(refused).toMatchObject({
+		code: 1,
+		error: expect.stringContaining(`another copy of Parley uses it (${unit})`),
+	});
+	expect(existsSync(managers.unit)).toBe(true);
+	const out = await managers.succeeds(["uninstall"]);
+	expect(out).toContain(`removed: the service in ${managers.unit}\n`);
+	expect(out).toContain(`remains: the service in ${unit}, which starts another copy of Parley (${other})\n`);
+	rmSync(unit);
+
+	const gateway = spawn(process.execPath, [other, "gateway"], {
+		cwd: managers.work,
+		env: managers.environment,
+		stdio: ["ignore", "pipe", "ignore"],
+	});
+	await once(createInterface(gateway.stdout), "line");
+	const again = await managers.run(["uninstall", "--data-too", "--yes"]);
+	expect(again).toMatchObject({ code: 1, error: expect.stringContaining(`(process ${gateway.pid})`) });
+	expect(await managers.succeeds(["uninstall"])).toContain(
+		`remains: the gateway (process ${gateway.pid}), which`,
+	);
+	expect(existsSync(managers.data)).toBe(true);
+	gateway.kill();
+	await once(gateway, "close");
 });

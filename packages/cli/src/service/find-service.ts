@@ -66,17 +66,21 @@ export async function allServices(machine: Machine): Promise<InstalledService[]>
 	return found;
 }
 
-/** Whether a service starts this program. Its description has the path with the escapes of its format. */
-export function startsProgram({ text }: InstalledService, program: string): boolean {
-	const plain = text
-		.replaceAll("$$", "$")
-		.replaceAll("%%", "%")
-		.replaceAll(/\\(["\\])/g, "$1")
-		.replaceAll("&lt;", "<")
-		.replaceAll("&gt;", ">")
-		.replaceAll("&quot;", '"')
-		.replaceAll("&amp;", "&");
-	return plain.includes(program);
+/** The program of Parley that a service starts. Undefined for a description that an operator has changed. */
+export function programOfService({ text }: { readonly text: string }): string | undefined {
+	const [line = ""] = /^ExecStart=.*$/m.exec(text) ?? [];
+	const quoted = /"((?:[^"\\]|\\.)*bin\/parley\.mjs)"/.exec(line)?.[1];
+	if (quoted !== undefined) return unescaped(quoted.replaceAll(/\\(.)/g, "$1"));
+	const inPlist = /<string>([^<\n]*bin\/parley\.mjs)<\/string>/.exec(text)?.[1];
+	if (inPlist !== undefined) {
+		return inPlist.replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&");
+	}
+	return / (\/\S*bin\/parley\.mjs)(?: |$)/.exec(line)?.[1];
+}
+
+/** A word of a unit: systemd.service(5) and systemd.unit(5). */
+function unescaped(word: string): string {
+	return word.replaceAll("$$", "$").replaceAll("%%", "%");
 }
 
 /** Undefined on systems without a known service manager. */

@@ -19,6 +19,8 @@ export interface Machine {
 	readonly username: string;
 	readonly home: string;
 	readonly environment: Io["environment"];
+	/** Directory of the units of the system. By default, that of systemd. */
+	readonly systemUnits?: string;
 	/** Runs a program of the system with the environment. Rejects with `not_found` if it does not exist. */
 	run(command: string, args: readonly string[], more?: RunOptions): Promise<OperatorCommandResult>;
 }

@@ -51,8 +51,8 @@ function unitOf(name: string): string {
 	return `${name}.service`;
 }
 
-function directoryOf(scope: Scope, { environment, home }: Machine): string {
-	if (scope === "system") return "/etc/systemd/system";
+function directoryOf(scope: Scope, { environment, home, systemUnits }: Machine): string {
+	if (scope === "system") return systemUnits ?? "/etc/systemd/system";
 	return join(environment["XDG_CONFIG_HOME"] || join(home, ".config"), "systemd/user");
 }
 

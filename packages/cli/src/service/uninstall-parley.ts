@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, realpathSync } from "node:fs";
 import { readdir, readlink, realpath, rename, rm } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { ParleyError } from "@parley/base";
@@ -8,17 +8,19 @@ import { lockDataDirectory } from "@parley/gateway";
 import { databaseIn } from "@parley/gateway/data";
 import { hasEnded } from "../client/has-ended.ts";
 import { findRunningGateway } from "../client/running-gateway.ts";
+import { asOwner } from "../command-line/as-owner.ts";
 import { confirms } from "../command-line/confirms.ts";
-import { chosenDataDirectory } from "../command-line/data-directory.ts";
 import type { Io } from "../command-line/io.ts";
 import { printJson, printRows } from "../command-line/output.ts";
 import { noConfirmation, UsageError } from "../command-line/usage.ts";
 import { findInstallation, type Installation } from "../installation/installation.ts";
 import { ownLinks } from "../installation/own-links.ts";
+import { canReadCommands, runningCommand } from "../installation/running-command.ts";
 import { visibleLine } from "../text/visible.ts";
 import { uninstallTexts as texts } from "../texts/uninstall.ts";
+import { dataToUninstall } from "./data-to-uninstall.ts";
 import { readIfExists } from "./environment-file.ts";
-import { type InstalledService, servicesOf } from "./find-service.ts";
+import { type InstalledService, programOfService, servicesOf } from "./find-service.ts";
 import type { Machine } from "./machine.ts";
 import { removeService } from "./uninstall-service.ts";
 
@@ -45,19 +47,18 @@ export async function uninstallParley(
 	{ io, machine }: Surroundings,
 ): Promise<void> {
 	if (flags.dataToo && flags.dataStays) throw new UsageError(texts.bothFlags);
-	const data = await chosenDataDirectory(flags.data, io);
-	const services = await servicesOf(data, machine);
-	const deletes =
-		(existsSync(data) || (await renamedData(data)).length > 0) && (await wantsDeletion(data, flags, io));
-	if (deletes && existsSync(data)) await checkDeletable(data, machine.home);
+	const data = await dataToUninstall(flags, { io, machine });
+	const users = await usersOf(data, machine);
+	const { services } = users;
+	const deletes = await decideDeletion({ data, users }, flags, { io, machine });
 	const links = await linksToClone(io);
-	if (flags.dryRun) return print(await planRows(data, services, { deletes, links }), { data, flags, io });
+	if (flags.dryRun) return print(await planRows(data, users, { deletes, links }), { data, flags, io });
 	const done: string[] = [];
 	for (const service of services) {
 		await removeService(service);
 		done.push(texts.removedService(service));
 	}
-	const stopped = await stopGateway(data, io);
+	const stopped = users.otherGateway === undefined ? await stopGateway(data, io) : undefined;
 	if (stopped !== undefined) done.push(texts.stopped({ pid: stopped }));
 	const hadBots = existsSync(join(data, "connectors"));
 	if (deletes) {
@@ -70,6 +71,7 @@ export async function uninstallParley(
 	}
 	const keys = await Promise.all(services.map(async ({ marker }) => remainingKeys(marker.environmentFile)));
 	const rest = definedItems([
+		...otherRows(users),
 		...(await dataRows(data, deletes)),
 		...keys,
 		hadBots ? texts.botsStay : undefined,
@@ -84,14 +86,74 @@ async function linksToClone({ environment }: Io): Promise<string[]> {
 	return kind === "clone" ? ownLinks(program, environment) : [];
 }
 
+/** Whether the data is deleted. Rejects if that is not allowed. */
+async function decideDeletion(
+	{ data, users }: { readonly data: string; readonly users: DataUsers },
+	flags: UninstallParleyFlags,
+	{ io, machine }: Surroundings,
+): Promise<boolean> {
+	const hasData = existsSync(data) || (await renamedData(data)).length > 0;
+	if (!hasData) return false;
+	if (flags.dataToo) checkUnshared(data, users);
+	// Shared data stays without a question.
+	if (otherRows(users).length > 0) return false;
+	const deletes = await wantsDeletion({ data, services: users.services }, flags, io);
+	if (deletes && existsSync(data)) await checkDeletable(data, machine.home);
+	return deletes;
+}
+
+/** Services and gateways of a data directory. */
+interface DataUsers {
+	/** Services that start this copy of Parley, or one that does not exist. */
+	readonly services: readonly InstalledService[];
+	/** Services that start another copy, with its program. */
+	readonly others: readonly { readonly file: string; readonly program: string }[];
+	/** Process of a gateway of another copy. */
+	readonly otherGateway: number | undefined;
+}
+
+async function usersOf(data: string, machine: Machine): Promise<DataUsers> {
+	const own = realpathSync(findInstallation().program);
+	const services: InstalledService[] = [];
+	const others = [];
+	for (const service of await servicesOf(data, machine)) {
+		const program = programOfService(service);
+		if (program === undefined || !existsSync(program) || realpathSync(program) === own)
+			services.push(service);
+		else others.push({ file: service.file, program });
+	}
+	const running = await findRunningGateway(data);
+	const isOther = running && (canReadCommands ? !runningCommand(running.pid, own) : others.length > 0);
+	return { services, others, otherGateway: isOther ? running.pid : undefined };
+}
+
+function otherRows({ others, otherGateway }: DataUsers): string[] {
+	const gateway = otherGateway === undefined ? undefined : texts.otherGateway({ pid: otherGateway });
+	return definedItems([...others.map(texts.otherService), gateway]);
+}
+
+/** Refuses to delete data that another copy of Parley uses. */
+function checkUnshared(data: string, { others, otherGateway }: DataUsers): void {
+	const gateway = otherGateway === undefined ? undefined : texts.user.gateway({ pid: otherGateway });
+	const users = definedItems([...others.map(texts.user.service), gateway]);
+	if (users.length === 0) return;
+	throw new ParleyError(texts.shared({ data, users }), { code: "failed_precondition" });
+}
+
 /** Asks at a terminal, unless a flag answers. Without a terminal, data stays. */
-async function wantsDeletion(data: string, flags: UninstallParleyFlags, io: Io): Promise<boolean> {
+async function wantsDeletion(
+	{ data, services }: { readonly data: string; readonly services: readonly InstalledService[] },
+	flags: UninstallParleyFlags,
+	io: Io,
+): Promise<boolean> {
 	const { dataToo, dataStays, yes, dryRun } = flags;
 	if (dataStays) return false;
 	if (dryRun || yes) return dataToo === true;
 	const hasTerminal = io.stdin.isTTY && io.stderr.isTTY;
 	if (!hasTerminal && dataToo) throw new UsageError(noConfirmation);
-	return hasTerminal && confirms(texts.confirmDelete({ data }), io);
+	return (
+		hasTerminal && confirms(texts.confirmDelete({ data, services: services.map(({ file }) => file) }), io)
+	);
 }
 
 /** Refuses a directory that no gateway has used, and one that contains the home directory. */
@@ -117,7 +179,7 @@ async function stopGateway(data: string, io: Io): Promise<number | undefined> {
 async function deleteData(data: string): Promise<void> {
 	if (existsSync(data)) {
 		const real = await realpath(data);
-		const lock = lockDataDirectory(real);
+		const lock = await asOwner(real, () => lockDataDirectory(real));
 		try {
 			await rename(real, `${real}${renamedEnding}${process.pid}`);
 		} finally {
@@ -157,15 +219,16 @@ async function remainingKeys(file: string): Promise<string | undefined> {
 
 async function planRows(
 	data: string,
-	services: readonly InstalledService[],
+	users: DataUsers,
 	{ deletes, links }: { readonly deletes: boolean; readonly links: readonly string[] },
 ): Promise<string[]> {
 	const running = await findRunningGateway(data);
 	return definedItems([
-		...services.map((service) => texts.wouldRemove(service)),
-		running ? texts.wouldStop(running) : undefined,
+		...users.services.map(texts.wouldRemove),
+		running && users.otherGateway === undefined ? texts.wouldStop(running) : undefined,
 		deletes ? texts.wouldDelete({ data }) : undefined,
 		...links.map((link) => texts.wouldRemoveLink({ link })),
+		...otherRows(users),
 		texts.programStays({ command: removal(findInstallation()) }),
 	]);
 }

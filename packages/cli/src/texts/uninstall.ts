@@ -7,8 +7,8 @@ interface Linked {
 
 /** Texts of `parley uninstall`. */
 export const uninstallTexts = {
-	confirmDelete: ({ data }: Stored) =>
-		`Delete the data in ${data} permanently, with all sessions, keys and tokens? [y/N] `,
+	confirmDelete: ({ data, services }: Stored & { readonly services: readonly string[] }) =>
+		`Delete the data in ${data} permanently, with all sessions, keys and tokens${services.length > 1 ? `, which ${services.length} services use (${services.join(", ")})` : ""}? [y/N] `,
 	stopping: ({ pid }: { readonly pid: number }) => `stopping process ${pid}; running work gets up to 30 s`,
 	stopped: ({ pid }: { readonly pid: number }) => `stopped: the gateway (process ${pid})`,
 	removedService: ({ file }: { readonly file: string }) => `removed: the service in ${file}`,
@@ -27,6 +27,18 @@ export const uninstallTexts = {
 	wouldRemove: ({ file }: { readonly file: string }) => `would remove: the service in ${file}`,
 	wouldRemoveLink: ({ link }: Linked) => `would remove: the link ${link}`,
 	wouldDelete: ({ data }: Stored) => `would delete: the data in ${data}`,
+	otherService: ({ file, program }: { readonly file: string; readonly program: string }) =>
+		`remains: the service in ${file}, which starts another copy of Parley (${program})`,
+	otherGateway: ({ pid }: { readonly pid: number }) =>
+		`remains: the gateway (process ${pid}), which another copy of Parley runs`,
+	shared: ({ data, users }: Stored & { readonly users: readonly string[] }) =>
+		`the data in ${data} is not deleted, because another copy of Parley uses it (${users.join(", ")}): stop it with \`parley stop\`, run \`parley uninstall\` of that copy, or use --keep-data`,
+	user: {
+		service: ({ file }: { readonly file: string }) => file,
+		gateway: ({ pid }: { readonly pid: number }) => `process ${pid}`,
+	},
+	severalData: ({ directories }: { readonly directories: readonly string[] }) =>
+		`there are several data directories (${directories.join(", ")}): choose one with \`--data DIR\``,
 	bothFlags: "--data-too deletes the data, and --keep-data keeps it: use only one of them",
 	stillRuns: ({ pid }: { readonly pid: number }) =>
 		`the gateway (process ${pid}) still runs; end it with \`kill ${pid}\`, and run the command again`,

@@ -76,7 +76,7 @@ export const upgradeErrors = {
 	otherVersion: ({ found, to }: { readonly found: string; readonly to: string }) =>
 		`the installed package has the version ${JSON.stringify(found)} and not ${to}: run the command again`,
 	otherProgram: ({ what }: { readonly what: string }) =>
-		`${what} runs another copy of Parley, which could no longer read the data: stop it, or upgrade that copy`,
+		`${what} runs another copy of Parley, which could no longer read the data: upgrade that copy, or let this one replace it with \`parley service install\``,
 	interrupted: ({ to }: { readonly to: string }) =>
 		`an upgrade to ${to} was interrupted: run \`parley upgrade\` without \`--check\` to finish it or to roll it back`,
 	unfinished: ({ reason }: { readonly reason: string }) =>

@@ -8,7 +8,7 @@ import { environmentOf, runInBackground } from "../gateway/background-gateway.ts
 import type { Installation } from "../installation/installation.ts";
 import { canReadCommands, type RunningCommand, runningCommand } from "../installation/running-command.ts";
 import { chooseManager } from "../service/choose-manager.ts";
-import { allServices, type InstalledService, startsProgram } from "../service/find-service.ts";
+import { allServices, type InstalledService, programOfService } from "../service/find-service.ts";
 import type { Machine } from "../service/machine.ts";
 import { explainSilence, waitForService } from "../service/wait-for-service.ts";
 import { upgradeErrors, upgradeTexts } from "../texts/upgrade.ts";
@@ -40,7 +40,7 @@ export async function findData(
 	machine: Machine,
 ): Promise<FoundData[]> {
 	const services = await allServices(machine);
-	const own = services.filter((one) => startsProgram(one, program));
+	const own = services.filter((one) => programOfService(one) === program);
 	const directories = [chosen, ...own.map(({ marker }) => marker.data)].filter((path) => existsSync(path));
 	const real = [...new Set(directories.map((path) => realpathSync(path)))];
 	return await Promise.all(
@@ -58,7 +58,7 @@ async function foundData(
 	services: readonly InstalledService[],
 	program: string,
 ): Promise<FoundData> {
-	const other = services.find((one) => !startsProgram(one, program));
+	const other = services.find((one) => programOfService(one) !== program);
 	if (other) throw refused(upgradeErrors.otherProgram({ what: upgradeTexts.service(other) }));
 	const running: InstalledService[] = [];
 	for (const service of services) {
