@@ -104,6 +104,6 @@ export class SlackSetup implements AsyncDisposable {
 	}
 }
 
-function startSlack(): Promise<SlackServer> {
+export function startSlack(): Promise<SlackServer> {
 	return SlackServer.start(new Simulator({ settings, manifest: manifestOf({ shapes: commandTable }) }));
 }

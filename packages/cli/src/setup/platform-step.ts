@@ -1,7 +1,5 @@
-import { realpath } from "node:fs/promises";
 import { systemClock } from "@parley/base";
-import { readProjects, storeKeys } from "@parley/gateway/settings";
-import type { Io } from "../command-line/io.ts";
+import { storeKeys } from "@parley/gateway/settings";
 import { printNotice } from "../command-line/output.ts";
 import { askSecret, choose } from "../command-line/prompts.ts";
 import { withStoredKeys } from "../command-line/stored-keys.ts";
@@ -9,9 +7,9 @@ import { setUpDiscord } from "../connectors/examine-discord.ts";
 import { setUpSlack } from "../connectors/examine-slack.ts";
 import { ensureGateway } from "../gateway/background-gateway.ts";
 import { discord, type Platform, slack } from "../gateway/platform.ts";
-import { broadDirectory, isWithinData } from "../gateway/projects.ts";
 import { setupTexts } from "../texts/setup.ts";
 import type { StepParts, StepResult } from "./setup-flags.ts";
+import { startDirectory } from "./start-directory.ts";
 
 const platforms = {
 	discord: { platform: discord, tokens: ["DISCORD_TOKEN"], setUp: setUpDiscord },
@@ -49,14 +47,6 @@ export async function setUpPlatform(name: Platform["name"], parts: StepParts): P
 	if (code === 0) return [setupTexts.results.connected];
 	printNotice(setupTexts.platformLater({ name }), io);
 	return [setupTexts.results.tokens];
-}
-
-/** Directory in which a gateway starts. Undefined if the operator has allowed none and the current one is too broad. */
-async function startDirectory(data: string, io: Io): Promise<string | undefined> {
-	const allowed = (await readProjects(data)).find((project) => project.allowed);
-	if (allowed) return allowed.directory;
-	const here = await realpath(io.cwd);
-	return (await broadDirectory(here)) === undefined && !isWithinData(here, data) ? here : undefined;
 }
 
 async function wants({ title }: Platform, { io }: StepParts): Promise<boolean | undefined> {

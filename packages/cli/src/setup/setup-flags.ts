@@ -15,6 +15,7 @@ export interface SetupFlags {
 	readonly sandbox?: string;
 	readonly discord?: boolean;
 	readonly slack?: boolean;
+	readonly service?: boolean;
 }
 
 /** Surroundings of a step. */

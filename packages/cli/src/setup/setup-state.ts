@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { parseJson } from "@parley/base";
 import { replacePrivateFile } from "@parley/gateway/settings";
 
-export const steps = ["model", "directory", "discord", "slack"] as const;
+export const steps = ["model", "directory", "discord", "slack", "service"] as const;
 
 export type Step = (typeof steps)[number];
 

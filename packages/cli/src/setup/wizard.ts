@@ -3,6 +3,7 @@ import { chosenDataDirectory } from "../command-line/data-directory.ts";
 import type { Io } from "../command-line/io.ts";
 import { outputFormat, printNotice, printRows } from "../command-line/output.ts";
 import { UsageError } from "../command-line/usage.ts";
+import { servicesOf } from "../service/find-service.ts";
 import { alignColumns } from "../text/columns.ts";
 import { createStyles, wantsColours } from "../text/styles.ts";
 import { visibleLine } from "../text/visible.ts";
@@ -11,6 +12,7 @@ import { setupTexts } from "../texts/setup.ts";
 import { setUpDirectory } from "./directory-step.ts";
 import { setUpModel } from "./model-step.ts";
 import { setUpPlatform } from "./platform-step.ts";
+import { setUpService } from "./service-step.ts";
 import type { SetupFlags, StepParts, StepResult } from "./setup-flags.ts";
 import { endState, type Results, readState, type Step, steps, writeState } from "./setup-state.ts";
 
@@ -19,6 +21,7 @@ const work: Readonly<Record<Step, (parts: StepParts) => Promise<StepResult>>> = 
 	directory: setUpDirectory,
 	discord: (parts) => setUpPlatform("discord", parts),
 	slack: (parts) => setUpPlatform("slack", parts),
+	service: setUpService,
 };
 
 /** Exit code if the operator leaves at a question. */
@@ -35,8 +38,12 @@ export async function setUp(flags: SetupFlags, io: Io): Promise<number> {
 	const running = await findRunningGateway(data);
 	const results = await runSteps(chosen, { flags, io, data, asks });
 	if (results === "left") return left;
-	printSummary(results, io);
-	if (running) printNotice(setupTexts.restartGateway, io);
+	const { thisMachine } = await import("../service/machine.ts");
+	const services = await servicesOf(data, thisMachine(io));
+	printSummary(results, services.length > 0, io);
+	// A service that was installed has replaced the gateway.
+	const isSame = running !== undefined && (await findRunningGateway(data))?.pid === running.pid;
+	if (isSame) printNotice(setupTexts.restartGateway, io);
 	return 0;
 }
 
@@ -82,12 +89,13 @@ function heading(text: string, { stdout, environment }: Io): string {
 	return createStyles(wantsColours(stdout, environment)).bold(text);
 }
 
-function printSummary(results: Results, io: Io): void {
+function printSummary(results: Results, hasService: boolean, io: Io): void {
 	const rows = steps.flatMap((step) =>
 		(results[step] ?? []).map((result, at) => [at === 0 ? setupTexts.steps[step] : "", visibleLine(result)]),
 	);
 	const { columns } = outputFormat(io);
 	const next = setupTexts.next({ command: setupTexts.nextElsewhere });
 	const table = alignColumns(rows).flatMap((row) => wrapText(`  ${row}`, columns));
-	printRows(["", heading(setupTexts.summary, io), ...table, "", next, setupTexts.withMachine], io);
+	const more = hasService ? [] : [setupTexts.withMachine];
+	printRows(["", heading(setupTexts.summary, io), ...table, "", next, ...more], io);
 }

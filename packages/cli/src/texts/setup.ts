@@ -1,6 +1,12 @@
 /** Texts of the wizard `parley setup`. Values are visible text. */
 export const setupTexts = {
-	steps: { model: "Model", directory: "Directory and permissions", discord: "Discord", slack: "Slack" },
+	steps: {
+		model: "Model",
+		directory: "Directory and permissions",
+		discord: "Discord",
+		slack: "Slack",
+		service: "Service",
+	},
 	welcome: "This sets up Parley. Ctrl-C leaves; the next `parley setup` continues at the same step.",
 	resumes: ({ steps }: { readonly steps: string }): string =>
 		`Complete: ${steps}. The setup continues with the next step.`,
@@ -8,7 +14,7 @@ export const setupTexts = {
 		`Left at: ${step}. \`parley setup\` continues there.`,
 	needsTerminal: "parley setup needs a terminal\nin a script: parley setup --yes, with flags and variables",
 	unknownStep: ({ step }: { readonly step: string }): string =>
-		`${JSON.stringify(step)} is not a step: use model, directory, discord or slack`,
+		`${JSON.stringify(step)} is not a step: use model, directory, discord, slack or service`,
 
 	provider: "Which model should answer?",
 	providers: {
@@ -58,6 +64,14 @@ export const setupTexts = {
 		`${variable} (hidden; empty if you do not have one yet)`,
 	tokenStored: ({ variable }: { readonly variable: string }): string => `stored ${variable}`,
 	platformLater: ({ name }: { readonly name: string }): string => `Continue later with: parley ${name} setup`,
+	service: "Start the gateway with this machine, as a service?",
+	installService: "Yes, install the service",
+	noService: "No, start it with `parley`",
+	stopsGateway: ({ pid }: { readonly pid: number }): string =>
+		`stopping the gateway (process ${pid}), which the service replaces …`,
+	gatewayStays: ({ pid }: { readonly pid: number }): string =>
+		`the gateway (process ${pid}) did not stop; end it with \`kill ${pid}\`, and run \`parley service install\``,
+	serviceLater: "Install it later with: parley service install",
 	restartGateway: "A gateway runs with the settings from before. Restart it: `parley stop`, then `parley`.",
 
 	offer: "This is the first start. Set up a model, a project and chats now?",
@@ -73,6 +87,10 @@ export const setupTexts = {
 		skipped: "skipped",
 		project: ({ directory }: { readonly directory: string }): string => `agents may work in ${directory}`,
 		sandbox: ({ mode }: { readonly mode: string }): string => `sandbox: ${mode}`,
+		service: ({ directory }: { readonly directory: string }): string =>
+			`installed; works in ${directory}; logs: parley service logs`,
+		noService: "not installed",
+		silentService: "installed, but the gateway does not answer; the reason: parley service logs",
 		connected: "connected",
 		tokens: "tokens stored; not connected yet",
 	},

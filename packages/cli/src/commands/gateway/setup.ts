@@ -24,6 +24,7 @@ export function setupCommand(io: Io): Command {
 		.option("--sandbox <mode>", setupHelp.sandbox)
 		.option("--discord", setupHelp.discord)
 		.option("--slack", setupHelp.slack)
+		.option("--service", setupHelp.service)
 		.addHelpText("after", setupHelp.notes.trimEnd())
 		.action(async (flags: SetupFlags) => {
 			const { setUp } = await import("../../setup/wizard.ts");

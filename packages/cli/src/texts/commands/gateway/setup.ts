@@ -1,8 +1,8 @@
 /** Help of `parley setup`. */
 export const setupHelp = {
 	notes: `
-Steps: model and key, directory and permissions, Discord, Slack. Ctrl-C leaves at
-any question; the next \`parley setup\` continues there.
+Steps: model and key, directory and permissions, Discord, Slack, service. Ctrl-C
+leaves at any question; the next \`parley setup\` continues there.
 
 In scripts, --yes asks nothing: it uses flags and variables, and leaves out steps
 without values. Keys come from the variable of the provider (ANTHROPIC_API_KEY),
@@ -16,7 +16,7 @@ Examples:
 `,
 	description: "set up the model, a project and chats step by step",
 	yes: "ask nothing; use flags and variables",
-	only: "only this step: model, directory, discord or slack; may be repeated",
+	only: "only this step: model, directory, discord, slack or service; may be repeated",
 	restart: "start with the first step, also if an earlier setup is not complete",
 	provider: "model provider, such as anthropic, openai, ollama or offline",
 	model: "model: a name, or fast, standard, max",
@@ -26,5 +26,6 @@ Examples:
 	project: "directory in which agents may work",
 	sandbox: "isolation of commands: preferred or required",
 	discord: "set up Discord, with DISCORD_TOKEN",
+	service: "install the gateway as a service, which starts with the machine",
 	slack: "set up Slack, with SLACK_BOT_TOKEN and SLACK_APP_TOKEN",
 } as const;

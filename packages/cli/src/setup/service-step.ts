@@ -1,0 +1,83 @@
+import { ParleyError } from "@parley/base";
+import { hasEnded } from "../client/has-ended.ts";
+import { findRunningGateway } from "../client/running-gateway.ts";
+import type { Io } from "../command-line/io.ts";
+import { printNotice } from "../command-line/output.ts";
+import { choose } from "../command-line/prompts.ts";
+import { findInstallation } from "../installation/installation.ts";
+import { chooseManager } from "../service/choose-manager.ts";
+import { findService } from "../service/find-service.ts";
+import { isWithin } from "../service/is-within.ts";
+import { planService } from "../service/plan-service.ts";
+import { visibleLine } from "../text/visible.ts";
+import { setupTexts } from "../texts/setup.ts";
+import type { StepParts, StepResult } from "./setup-flags.ts";
+import { startDirectory } from "./start-directory.ts";
+
+const name = "parley";
+
+/** Installs the gateway as a service of the user, which starts with the machine. */
+export async function setUpService(parts: StepParts): Promise<StepResult> {
+	const { flags, io, asks } = parts;
+	const isWanted = flags.service ?? (asks ? await wants(io) : false);
+	if (isWanted === undefined) return "left";
+	if (!isWanted) return [setupTexts.results.skipped];
+	try {
+		return [await install(parts)];
+	} catch (error) {
+		if (!asks || !(error instanceof ParleyError)) throw error;
+		printNotice(visibleLine(error.message), io);
+		printNotice(setupTexts.serviceLater, io);
+		return [setupTexts.results.noService];
+	}
+}
+
+async function wants(io: Io): Promise<boolean | undefined> {
+	const options = [
+		{ value: "no", label: setupTexts.noService },
+		{ value: "yes", label: setupTexts.installService },
+	];
+	const answer = await choose({ message: setupTexts.service, options }, io);
+	return answer === undefined ? undefined : answer === "yes";
+}
+
+/** Installs the service, or updates it. Returns the result for the summary. */
+async function install({ io, data, asks }: StepParts): Promise<string> {
+	const [{ installService }, { thisMachine }] = await Promise.all([
+		import("../service/install-service.ts"),
+		import("../service/machine.ts"),
+	]);
+	const machine = thisMachine(io);
+	const manager = chooseManager("user", machine);
+	await manager.check();
+	// This and the plan reject before a gateway is stopped.
+	await findService(name, manager);
+	const directory = (await startDirectory(data, io)) ?? machine.home;
+	const around = { io: inDirectory(directory, io), machine, version: findInstallation().version };
+	await planService({ name, data }, around);
+	await stopOther(data, (await manager.state(name)).pid, io);
+	const code = await installService({ name, data }, around);
+	if (code === 0) return setupTexts.results.service({ directory });
+	if (!asks) throw new ParleyError(setupTexts.results.silentService, { code: "failed_precondition" });
+	return setupTexts.results.silentService;
+}
+
+/** The same input and output with another current directory, in which sessions of the service work. */
+function inDirectory(cwd: string, io: Io): Io {
+	return Object.create(Object.getPrototypeOf(io), {
+		...Object.getOwnPropertyDescriptors(io),
+		cwd: { value: cwd, enumerable: true },
+	});
+}
+
+/** Stops a gateway of the data directory that the service does not run, because two cannot run at the same time. */
+async function stopOther(data: string, servicePid: number | undefined, io: Io): Promise<void> {
+	const running = await findRunningGateway(data);
+	if (!running) return;
+	const { pid } = running;
+	if (servicePid !== undefined && (await isWithin(pid, servicePid))) return;
+	printNotice(setupTexts.stopsGateway({ pid }), io);
+	process.kill(pid, "SIGTERM");
+	if (await hasEnded(pid)) return;
+	throw new ParleyError(setupTexts.gatewayStays({ pid }), { code: "unavailable" });
+}

@@ -1,0 +1,85 @@
+import { mkdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { Managers } from "../service/managers.ts";
+import { Screen } from "./screen.ts";
+
+const down = "\u001b[B";
+
+/** Runs the wizard at a terminal, in the working directory. */
+function setUp(managers: Managers, variables: Readonly<Record<string, string>> = {}): Screen {
+	const env = { ...managers.environment, NO_COLOR: "1", ...variables };
+	return new Screen({ args: ["setup"], cwd: managers.work, env });
+}
+
+/** Answers the questions before the service with the offline model and a project. */
+async function reachService(screen: Screen): Promise<void> {
+	await screen.shows("Which model should answer?");
+	screen.type(`${down.repeat(7)}\r`);
+	await screen.shows("Directory of your project");
+	screen.type("\r");
+	await screen.shows("Where should commands");
+	screen.type("\r");
+	await screen.shows("Set up Discord now?");
+	screen.type("\r");
+	await screen.shows("Set up Slack now?");
+	screen.type("\r");
+	await screen.shows("Start the gateway with this machine");
+}
+
+test("the wizard can be left at the service, and then installs it in place of the running gateway", async () => {
+	await using managers = await Managers.open();
+	await managers.succeeds(["setup", "--yes", "--provider", "offline"]);
+	const first = setUp(managers);
+	await reachService(first);
+	first.type("\u0003");
+	expect(await first.ended()).toBe(130);
+	expect(first.text).toContain("Left at: Service");
+	// A gateway in the background, as `parley` starts it.
+	const chat = new Screen({ args: [], cwd: managers.work, env: managers.environment });
+	await chat.shows("session sess_");
+	chat.type("\u0004");
+	await chat.ended();
+	const before = await managers.json(["status"]);
+
+	const second = setUp(managers);
+	await second.shows("Complete: Model");
+	await second.shows("Start the gateway with this machine");
+	second.type(`${down}\r`);
+	expect(await second.ended()).toBe(0);
+	expect(second.received).toContain("which the service replaces");
+	expect(second.text).toMatch(/Service +installed; works in/);
+	expect(second.received).not.toContain("parley service install");
+	expect(second.received).not.toContain("settings from before");
+	expect(await managers.json(["service", "status"])).toMatchObject({ state: "running" });
+	expect((await managers.json(["status"]))["pid"]).not.toBe(before["pid"]);
+	expect(readFileSync(managers.unit, "utf8")).toContain("gateway");
+});
+
+test("without a service manager, the wizard prints the reason and continues, and a script fails", async () => {
+	await using managers = await Managers.open();
+	const programs = join(managers.root, "no-systemd");
+	mkdirSync(programs);
+	writeFileSync(join(programs, "systemctl"), "#!/bin/sh\necho offline\nexit 1\n", { mode: 0o755 });
+	const variables = { PATH: `${programs}:${process.env["PATH"]}` };
+	const screen = setUp(managers, variables);
+	await reachService(screen);
+	screen.type(`${down}\r`);
+	expect(await screen.ended()).toBe(0);
+	const shown = screen.received.replaceAll(/\s+/g, " ");
+	expect(shown).toContain("systemd does not run on this machine");
+	expect(shown).toContain("Install it later with: parley service install");
+	expect(shown).toMatch(/Service not installed/);
+	const script = await managers.run(["setup", "--yes", "--only", "service", "--service"], variables);
+	expect(script).toMatchObject({ code: 1, error: expect.stringContaining("systemd does not run") });
+	const skipped = await managers.run(["setup", "--yes", "--only", "service"], variables);
+	expect(skipped).toMatchObject({ code: 0, out: expect.stringMatching(/Service +skipped/) });
+});
+
+test("a script installs the service, and its sessions work in the project", async () => {
+	await using managers = await Managers.open();
+	const flags = ["--provider", "offline", "--project", managers.work, "--service"];
+	const out = await managers.succeeds(["setup", "--yes", ...flags]);
+	expect(out).toContain(`works in ${realpathSync(managers.work)}`);
+	expect(await managers.json(["service", "status"])).toMatchObject({ state: "running" });
+});
