@@ -209,7 +209,7 @@ verifiesOn(
 		);
 		expect(approval["context"]).toMatchObject({
 			...{ risk: "critical", allow_session: false },
-			notes: expect.arrayContaining([`the variable API_KEY holds the password behind ${handle}`]),
+			notes: expect.arrayContaining([`the variable API_KEY contains the password of the handle ${handle}`]),
 		});
 		const { token } = approval;
 		expect(await client.refusal("prompt_response", { token, cancelled: false })).toMatch(

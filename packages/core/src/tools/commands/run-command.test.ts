@@ -246,7 +246,7 @@ test("the error names a missing working directory", async () => {
 test("a command with secrets always requires approval and names the variable of each", async () => {
 	const { plan } = await prepare({ cmd: "deploy", secrets: { API_KEY: "secret:pw_1" } });
 	expect(plan.classes).toEqual(["exec-unsandboxed", "secret"]);
-	expect(plan.notes).toContain("the variable API_KEY holds the password behind secret:pw_1");
+	expect(plan.notes).toContain("the variable API_KEY contains the password of the handle secret:pw_1");
 	expect(plan.label).toBe("run deploy");
 });
 

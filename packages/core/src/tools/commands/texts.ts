@@ -46,7 +46,7 @@ export const runCommandTexts = {
 	inBackground: "run in the background:",
 	networkUnsandboxed: "it requests the network, and runs outside the sandbox of this session",
 	passwordIn: (name: string, handle: string): string =>
-		`the variable ${name} holds the password behind ${handle}`,
+		`the variable ${name} contains the password of the handle ${handle}`,
 	changed: (parts: readonly string[]): string =>
 		`changed since it was approved: ${parts.join(", ")}; the call did not run`,
 	secretWithNul: (variable: string): string =>
