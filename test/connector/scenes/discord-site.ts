@@ -189,6 +189,14 @@ export class DiscordSite implements Site {
 		room.archive({ locked });
 	}
 
+	lock(room: Channel): void {
+		room.lock();
+	}
+
+	reopen(room: Channel): void {
+		room.reopen();
+	}
+
 	forbid(room: Channel, rights: readonly Right[]): void {
 		room.permit(this.simulator.bot, { deny: rights });
 	}

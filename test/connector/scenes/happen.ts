@@ -10,6 +10,8 @@ import type { Town } from "./town.ts";
 type Ruling = Extract<
 	Happening,
 	| { archives: unknown }
+	| { locks: unknown }
+	| { reopens: unknown }
 	| { forbids: unknown }
 	| { opensTo: unknown }
 	| { removes: unknown }
@@ -61,7 +63,9 @@ async function typesUntil(
 }
 
 function isRuling(step: Happening): step is Ruling {
-	return ["archives", "forbids", "opensTo", "removes", "moderates"].some((deed) => deed in step);
+	return ["archives", "locks", "reopens", "forbids", "opensTo", "removes", "moderates"].some(
+		(deed) => deed in step,
+	);
 }
 
 async function rule(notebook: Notebook, step: Ruling): Promise<void> {
@@ -70,6 +74,8 @@ async function rule(notebook: Notebook, step: Ruling): Promise<void> {
 		site.archive(site.room(step.archives, site.people.Mia), step.locked ?? false);
 		return;
 	}
+	if ("locks" in step) return site.lock(site.room(step.locks, site.people.Mia));
+	if ("reopens" in step) return site.reopen(site.room(step.reopens, site.people.Mia));
 	const room = site.room(step.in ?? "general", site.people.Mia);
 	if ("forbids" in step) site.forbid(room, step.forbids);
 	else if ("opensTo" in step) site.open(room, site.people[step.opensTo]);

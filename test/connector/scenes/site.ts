@@ -158,6 +158,8 @@ export interface Site {
 	fail(request: string, fault: Fault): void;
 	/** Actions of server administrators. */
 	archive(room: Room, locked: boolean): void;
+	lock(room: Room): void;
+	reopen(room: Room): void;
 	forbid(room: Room, rights: readonly string[]): void;
 	open(room: Room, to: Player): void;
 	remove(room: Room): void;

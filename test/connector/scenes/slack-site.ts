@@ -189,6 +189,14 @@ export class SlackSite implements Site {
 		channel.archive();
 	}
 
+	lock(_: SlackRoom): never {
+		throw new Error("Slack has no locked threads");
+	}
+
+	reopen({ channel }: SlackRoom): void {
+		channel.archive(false);
+	}
+
 	forbid(_: SlackRoom, rights: readonly string[]): never {
 		throw new Error(`nobody on Slack can forbid ${rights.join()} in one channel`);
 	}

@@ -128,6 +128,10 @@ export type Happening<S extends Site = Site> =
 	/** Changes the readers of the channel. */
 	| { readonly opensTo: Name; readonly in?: string }
 	| { readonly archives: string; readonly locked?: true }
+	/** A moderator locks a thread, which stays active. */
+	| { readonly locks: string }
+	/** A moderator opens a thread or channel again. */
+	| { readonly reopens: string }
 	| { readonly removes: "channel" | "thread"; readonly in: string }
 	/** A moderator deletes a post of Parley. */
 	| { readonly moderates: string; readonly in?: string }

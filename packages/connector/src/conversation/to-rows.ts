@@ -87,7 +87,7 @@ function posts(
 	platform: RowTarget["platform"],
 ): Extract<Posting, { type: "post" }>[] {
 	const { replyTo, thread, upload, marker, buttons, since, plain, list, notifies, opens, state } = operation;
-	const { controls = [], mentions = [] } = operation;
+	const { controls = [], mentions = [], elsewhere } = operation;
 	const fitted = fitShow(operation, platform);
 	// Controls and cards need a body with at least one character, or a file.
 	const bodies = fitted.posts.length > 0 ? fitted.posts : [upload === undefined ? "…" : ""];
@@ -106,6 +106,7 @@ function posts(
 	});
 	// Text of the agent can have several posts and files, and a card has neither.
 	const ofCard = bodies.length === 1 && upload === undefined && fitted.file === undefined ? { state } : {};
+	const copied = elsewhere && { person: elsewhere.person, body: fitPlain(elsewhere.text, platform) };
 	const ids = (index: number): string[] | undefined => buttons && [...buttons(index)];
 	return bodies.map((body, index) => {
 		const post = {
@@ -118,6 +119,7 @@ function posts(
 				replyTo: index === 0 ? replyTo : undefined,
 				mentions: index === 0 && mentions.length > 0 ? [...mentions] : undefined,
 				buttons: ids(index),
+				elsewhere: copied,
 			}),
 		} as const;
 		return index === bodies.length - 1 ? { ...post, ...ofLast } : post;

@@ -43,6 +43,7 @@ const routes: { readonly [Type in InboundEvent["type"]]: Route<Type> } = {
 	invited: { queue: () => "", handle: ({ welcomes }, event) => welcomes.atInvitation(event) },
 	retitled: { queue: () => "", handle: handleRetitled },
 	home: { queue: () => "!", handle: handleHome },
+	reopened: { queue: () => "!", handle: handleReopened },
 	audience: { queue: () => "!audience", handle: handleAudience },
 };
 
@@ -150,4 +151,12 @@ async function handleAudience(
 	const { tenant, channel } = event.room;
 	const name = `${context.platform.name}:${tenant}:${channel}`;
 	await context.gateway.request("forget_memory", { channel: name, key: `${key}/notes` });
+}
+
+/** Sends the posts that waited until the room is open again. */
+function handleReopened(
+	{ outbox, platform }: EventParts,
+	{ room }: InboundEventOf<"reopened">,
+): Promise<void> {
+	return outbox.reopen(platform.conversation(room));
 }

@@ -8,6 +8,7 @@ import { postTexts } from "../texts/posts.ts";
 import { type AnswerDraft, AnswerDrafts } from "./answer-drafts.ts";
 import { Buckets } from "./buckets.ts";
 import { attemptOf, Claims } from "./claims.ts";
+import { ClosedRooms, isClosed, releaseClosed } from "./closed-rooms.ts";
 import { readCursor } from "./cursors.ts";
 import { type Decision, decideRow, pauseRows, readDecidable, readStuck, type StuckRow } from "./decisions.ts";
 import type { OpenRow } from "./open-row.ts";
@@ -17,6 +18,7 @@ import { type Plan, planRows } from "./plan.ts";
 import {
 	type Content,
 	doubtAttempted,
+	isWhole,
 	keyOf,
 	postAnew,
 	readCard,
@@ -72,6 +74,7 @@ export class Outbox {
 	readonly #repeats = new Map<string, Repeats>();
 	readonly #startedAt: number;
 	readonly #answers: AnswerDrafts;
+	readonly #closed: ClosedRooms;
 	readonly #stopping = new AbortController();
 	#timer: Timer | undefined;
 
@@ -80,6 +83,8 @@ export class Outbox {
 		const { store, clock } = parts;
 		const open = await store.commit(async (tx) => {
 			await doubtAttempted(tx, clock.now());
+			// Their rooms may have been opened while no process ran.
+			await releaseClosed(tx, clock.now());
 			return readOpen(tx);
 		});
 		const outbox = new Outbox(parts, open);
@@ -95,6 +100,7 @@ export class Outbox {
 		this.#answers = new AnswerDrafts(parts.clock, parts.log);
 		const { store, clock, log } = parts;
 		this.#open = new OpenRows({ store, clock, log, signal: this.#stopping.signal }, open);
+		this.#closed = new ClosedRooms({ store, clock, open: this.#open });
 	}
 
 	/**
@@ -143,6 +149,11 @@ export class Outbox {
 		return this.#open.change(conversation, (tx) => pauseRows(tx, { conversation, reason, now }));
 	}
 
+	/** Sends rows that waited until their room is open again. `room`: its conversation; without it, all such rows. */
+	reopen(room?: string): Promise<void> {
+		return this.#closed.release(room).then(this.#dispatch);
+	}
+
 	/**
 	 * Releases a held row, or sends an answer that was given up. Rejects with `not_found`, or with `failed_precondition` if
 	 * the row needs no decision.
@@ -159,8 +170,7 @@ export class Outbox {
 	 * capacity.
 	 */
 	async typing(conversation: string, doing?: string): Promise<void> {
-		const { surface } = this.#parts;
-		await this.#indicate(conversation, () => surface.typing(conversation, doing));
+		await this.#indicate(conversation, () => this.#parts.surface.typing(conversation, doing));
 	}
 
 	/** Shows once that the run of a conversation waits for a person, under the same conditions as `typing`. */
@@ -301,12 +311,14 @@ export class Outbox {
 		const sent = toOutboxRow({ ...row, attempts: attemptOf(row, clock.now()).attempts }, content);
 		const outcome = await this.#ask(() => surface.send(sent));
 		await this.#failpoints.reach("outbox.answered");
-		if (isDeleted(outcome) && sent.target !== undefined && isWhole(content)) return this.#postAnew(row);
-		if (sent.target === undefined && !(outcome instanceof DeliveryError)) this.#answers.notePosted(row);
+		const failure = outcome instanceof DeliveryError ? outcome.kind : "none";
+		if (failure === "gone" && sent.target !== undefined && isWhole(content)) return this.#postAnew(row);
+		if (failure === "none" && sent.target === undefined) this.#answers.notePosted(row);
 		const known = this.#repeats.get(row.id);
 		const windowMs = sent.target === undefined ? surface.dedupeWindowMs(sent) : 0;
 		const repeats = known ?? { until: startedAt + windowMs, count: 0 };
 		this.#repeats.set(row.id, repeats);
+		if (failure === "closed") await this.#closed.copy(row);
 		const judge = row.state === "unknown" ? judgeRepeat : judgeSend;
 		await this.#settle({ ...row, state: "attempted" }, judge(row, repeats, outcome, this.#moment()));
 	}
@@ -380,17 +392,9 @@ export class Outbox {
 		if (to === "dead" && row.id.startsWith(growingCursor))
 			log.info("a growing answer cannot be shown", facts);
 		else if (to === "dead") log.error("a post was given up", facts);
-		if (to === "held") log.warn("a post waits for a decision", facts);
+		if (to === "held")
+			log.warn(isClosed(reason) ? "a post waits for its room" : "a post waits for a decision", facts);
+		if (isClosed(reason)) await this.#closed.pauseRest(row, reason);
 		await this.#failpoints.reach("outbox.settled");
 	}
-}
-
-function isDeleted(outcome: Receipt | DeliveryError): boolean {
-	return outcome instanceof DeliveryError && outcome.kind === "gone";
-}
-
-/** Whether a row has the complete answer, and not the start of one that is still growing. */
-function isWhole({ payload }: Content): boolean {
-	const isGrowing = typeof payload === "object" && payload !== null && "live" in payload;
-	return keyOf(payload) !== undefined && !isGrowing;
 }

@@ -209,6 +209,12 @@ export function keyOf(payload: unknown): string | undefined {
 	return typeof key === "string" ? key : undefined;
 }
 
+/** Whether a row has the complete answer, and not the start of one that is still growing. */
+export function isWhole({ payload }: Content): boolean {
+	const isGrowing = typeof payload === "object" && payload !== null && "live" in payload;
+	return keyOf(payload) !== undefined && !isGrowing;
+}
+
 const selectPostsOfAnswer = hotStatement<
 	ConnectorTables,
 	{ card: string; after: string; before: string },

@@ -85,6 +85,11 @@ export function judgeSend(
 		case "rejected":
 		case "gone":
 			return { to: "dead", attempts, ...failed };
+		case "closed":
+			// A post shows an earlier state, which is corrected when the room is open again. A new post would appear too late.
+			return row.edits
+				? { to: "held", attempts, ...failed, reason: postTexts.closed({ error: outcome.message }) }
+				: { to: "dead", attempts, ...failed };
 		case "rate-limited":
 			// The request was not carried out, which is not the fault of the post.
 			return { to: "planned", attempts: row.attempts, ...failed, waitMs: outcome.limit ? 0 : firstWaitMs };
@@ -114,6 +119,7 @@ export function judgeRepeat(
 	switch (outcome.kind) {
 		case "rejected":
 		case "gone":
+		case "closed":
 			repeats.until = monotonic;
 			return { ...unclear, waitMs: 0 };
 		case "rate-limited":
@@ -153,6 +159,7 @@ export function judgeLookup(
 		case "gone":
 			return { ...undecided, to: "dead", reason: outcome.message };
 		case "rejected":
+		case "closed":
 			return undecided;
 		case "rate-limited":
 			return { ...stays, waitMs: outcome.limit ? 0 : firstWaitMs };

@@ -144,6 +144,8 @@ export const InboundEvent = z.discriminatedUnion("type", [
 	z.object({ type: z.literal("home"), ...happened, tab: z.enum(["page", "messages"]) }),
 	/** The bot was added to the channel, by this person or to the server of this owner. */
 	z.object({ type: z.literal("invited"), ...happened }),
+	/** The room accepts posts again: its thread was unlocked or its channel unarchived. */
+	z.object({ type: z.literal("reopened"), room: Room, at: z.number() }),
 	/** The audience of the room changed, or the bot can no longer read it. */
 	z.object({
 		type: z.literal("audience"),

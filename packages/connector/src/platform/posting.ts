@@ -131,6 +131,8 @@ const PostPosting = z.object({
 	buttons: z.exactOptional(z.array(z.string())),
 	/** Earliest time at which another row may have created this post, in milliseconds since the epoch. Default: the row's time. */
 	since: z.exactOptional(z.number()),
+	/** Direct messages that get the post if its thread or channel is closed, with an explanation above it. */
+	elsewhere: z.exactOptional(z.object({ person: z.string(), body: z.string().min(1) })),
 	/** The answer is still growing. */
 	live: z.exactOptional(z.literal(true)),
 	/** The content of a growing answer in parts, for a platform with streams. `reader`: principal of the person who asked. */

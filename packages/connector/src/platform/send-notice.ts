@@ -49,8 +49,8 @@ export async function sendNotice(
 			log.warn("an approver was notified in another way", { unreached });
 			return { ...receipt, unreached };
 		} catch (error) {
-			const { kind, message } = DeliveryError.from(error);
-			if (kind !== "rejected" && kind !== "gone") throw error;
+			const { isRefusal, message } = DeliveryError.from(error);
+			if (!isRefusal) throw error;
 			reasons.push(noticeTexts.failed({ way: target.way, people: posting.notifies.people, reason: message }));
 		}
 	}
@@ -71,8 +71,7 @@ export async function findNotice(
 	const ways = [...(notifies.earlierWays ?? []), ...notifies.ways];
 	for (const target of targetsOf(row, { ...posting, notifies: { ...notifies, ways } }, rooms)) {
 		const there = await target.row().catch((error: unknown) => {
-			const { kind } = DeliveryError.from(error);
-			if (kind !== "rejected" && kind !== "gone") throw error;
+			if (!DeliveryError.from(error).isRefusal) throw error;
 			return undefined;
 		});
 		const found = there && (await find(there, target.post));

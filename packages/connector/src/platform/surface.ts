@@ -66,14 +66,15 @@ export interface Surface {
 }
 
 /**
- * Why a request failed. `rejected`: refused permanently. `gone`: its target no longer exists. `rate-limited`:
- * refused temporarily. `unknown`: it may have been carried out or not.
+ * Why a request failed. `rejected`: refused permanently. `gone`: its target no longer exists. `closed`: refused until a person
+ * opens the thread or channel again. `rate-limited`: refused temporarily. `unknown`: it may have been carried out or not.
  */
-export type DeliveryFailure = "rejected" | "gone" | "rate-limited" | "unknown";
+export type DeliveryFailure = "rejected" | "gone" | "closed" | "rate-limited" | "unknown";
 
 const codes: Readonly<Record<DeliveryFailure, ErrorCode>> = {
 	rejected: "failed_precondition",
 	gone: "not_found",
+	closed: "failed_precondition",
 	"rate-limited": "resource_exhausted",
 	unknown: "unavailable",
 };
@@ -90,6 +91,11 @@ export class DeliveryError extends ParleyError {
 		super(message, { code: codes[options.kind], cause: options.cause });
 		this.kind = options.kind;
 		this.limit = options.limit;
+	}
+
+	/** Whether the platform has refused the request, and a repetition would not help now. */
+	get isRefusal(): boolean {
+		return this.kind !== "rate-limited" && this.kind !== "unknown";
 	}
 
 	/** Converts any caught value: an unclassified error may have happened after the request reached the platform. */

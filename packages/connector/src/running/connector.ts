@@ -202,6 +202,13 @@ export class Connector {
 	/** Notes that the connection to the platform was lost or restored. */
 	linked(isLinked: boolean): void {
 		this.#audiences.linked(isLinked);
+		if (isLinked) this.#reopen();
+	}
+
+	/** The events of rooms that were opened meanwhile may be lost. */
+	#reopen(): void {
+		const { log } = this.#parts;
+		this.#outbox.reopen().catch((error: unknown) => log.warn("posts of closed rooms wait", { error }));
 	}
 
 	/**

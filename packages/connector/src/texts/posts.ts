@@ -3,6 +3,9 @@ export const postTexts = {
 	/** Reasons for the state of a post. */
 	noReason: "no reason was given",
 	stale: "it is more than 24 hours old: decide whether to post it",
+	/** Start of the reason of `closed`, by which these posts are found. Earlier versions have stored it: do not change it. */
+	closedStart: "waits until its thread or channel is open again: ",
+	closed: ({ error }: { readonly error: string }): string => `${postTexts.closedStart}${error}`,
 	interrupted: "the connector ended during the request",
 	unchecked: ({ error }: { readonly error: string }): string =>
 		`it may have been posted, and the connector cannot check: ${error}`,

@@ -231,3 +231,18 @@ test.each([
 	expect(await translate(t, { id: 5 })).toEqual([]);
 	expect([intake.malformed, log.records.length]).toEqual([1, 1]);
 });
+
+test.each([
+	[{ archived: false, locked: false }, true],
+	[{ archived: true, locked: false }, false],
+	[{ archived: false, locked: true }, false],
+	[undefined, false],
+	["unlocked", false],
+])("a thread with the state %o accepts posts again: %o", async (state, isOpen) => {
+	const { tell, clock } = await known();
+	const thread = { id: "20", type: 11, guild_id: "1", parent_id: "10", thread_metadata: state };
+	const room = { tenant: "1", channel: "10", thread: "20", shared: false, kind: "channel" };
+	expect(await tell("THREAD_UPDATE", thread)).toEqual(
+		isOpen ? [{ type: "reopened", room, at: clock.now() }] : [],
+	);
+});

@@ -38,7 +38,7 @@ export class GuildEvents {
 		CHANNEL_UPDATE: (data, signal) => this.#channel("CHANNEL_UPDATE", data, signal),
 		CHANNEL_DELETE: (data, signal) => this.#channelGone(data, signal),
 		THREAD_CREATE: (data) => this.#thread("THREAD_CREATE", data),
-		THREAD_UPDATE: (data) => this.#thread("THREAD_UPDATE", data),
+		THREAD_UPDATE: (data) => this.#threadChanged(data),
 		THREAD_DELETE: (data) => this.#threadGone(data),
 		THREAD_LIST_SYNC: (data) => this.#threads(data),
 		GUILD_CREATE: (data, signal) => this.#guild(data, signal),
@@ -99,6 +99,18 @@ export class GuildEvents {
 		if (this.#parts.malformed.read(event, Channel, data) === undefined) return unreadable(event);
 		this.#parts.channels.note(data);
 		return remembered;
+	}
+
+	/** A thread that is not locked accepts posts again. Its earlier state is unknown. */
+	#threadChanged(data: unknown): Translated {
+		const { malformed, channels, clock } = this.#parts;
+		const thread = malformed.read("THREAD_UPDATE", Channel, data);
+		const channel = thread && channels.note(data);
+		if (thread === undefined || channel === undefined) return unreadable("THREAD_UPDATE");
+		const { archived = true, locked = true } = thread.thread_metadata ?? {};
+		if (archived || locked) return remembered;
+		const at = clock.now();
+		return [incoming({ type: "reopened", room: roomOf(channel), at }, String(at))];
 	}
 
 	/** Deleting a thread changes no audience. */

@@ -103,6 +103,8 @@ export const Channel = z.object({
 	parent_id: id.nullish(),
 	owner_id: id.nullish(),
 	name: text,
+	/** Only of a thread: resources/channel#thread-metadata-object */
+	thread_metadata: z.object({ archived: z.boolean(), locked: z.boolean() }).nullish().catch(undefined),
 });
 
 export const Role = z.object({ id, name: z.string(), tags: z.object({ bot_id: id.nullish() }).nullish() });

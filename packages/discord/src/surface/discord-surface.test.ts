@@ -152,8 +152,42 @@ test.each([160_006, 50_024, 50_013])(
 test("posts that a locked thread refuses go to the channel", async () => {
 	const { port, surface, row } = open({ "task:1": "20" });
 	port.answer("POST /channels/20/messages", refused(403, 160_005));
+	port.answer("PATCH /channels/20", refused(403, 50_013));
 	await surface.send(row(post({ thread: "task:1" }), { conversation: "10#task:1" }));
-	expect(port.requestLines).toEqual(["POST /channels/20/messages", "POST /channels/10/messages"]);
+	expect(port.requestLines).toEqual([
+		"POST /channels/20/messages",
+		"PATCH /channels/20",
+		"POST /channels/10/messages",
+	]);
+});
+
+test.each([
+	["archived", 400, 50_083],
+	["active", 403, 160_005],
+])("an edit in a locked, %s thread waits until the thread is open", async (_, status, code) => {
+	const { port, surface, row } = open();
+	const edit = "PATCH /channels/10/messages/77";
+	port.answer("GET /channels/10/messages/77", { body: { id: "77" } });
+	port.answer(edit, refused(status, code));
+	port.answer("PATCH /channels/10", refused(403, 50_013));
+	await expect(surface.send(row(post(), { target: "77" }))).rejects.toMatchObject({
+		kind: "closed",
+		message: expect.stringContaining("Manage Threads"),
+	});
+	expect(port.requestLines.slice(1)).toEqual([edit, "PATCH /channels/10"]);
+});
+
+test("a locked thread that the bot may open is archived again after the complete answer", async () => {
+	const { port, surface, row } = open();
+	const [edit, change] = ["PATCH /channels/10/messages/77", "PATCH /channels/10"];
+	port.answer("GET /channels/10/messages/77", { body: { id: "77" } });
+	port.answer(edit, refused(400, 50_083), { body: { id: "77" } }, { body: { id: "77" } });
+	port.answer(change, { body: { thread_metadata: { locked: true } } }, refused(500, 0));
+	await surface.send(row(post({ live: true }), { target: "77" }));
+	expect(port.requestLines.slice(1)).toEqual([edit, change, edit]);
+	expect(await surface.send(row(post(), { target: "77" }))).toMatchObject({ remote: "77" });
+	expect(port.requestLines.slice(4)).toEqual([edit, change]);
+	expect(port.last).toEqual({ archived: true });
 });
 
 test("a post waits a minute for its thread, and then goes to the channel", async () => {

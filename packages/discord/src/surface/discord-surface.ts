@@ -122,8 +122,7 @@ function typingIn(caller: Caller, clock: Clock): Surface["typing"] {
 		try {
 			await caller.ask(request, "typing", channel);
 		} catch (error) {
-			const { kind } = DeliveryError.from(error);
-			if (kind === "rejected" || kind === "gone") quiet.set(channel, true);
+			if (DeliveryError.from(error).isRefusal) quiet.set(channel, true);
 			throw error;
 		}
 	};

@@ -44,8 +44,8 @@ export class PostChannels {
 	}
 
 	/**
-	 * Acts in the thread of `card`, or in the channel if the thread is locked or cannot exist. Throws `rate-limited` while
-	 * the thread may still be opened.
+	 * Acts in the thread of `card`, or in the channel if the thread is locked or cannot exist. An edit of a post in a locked thread
+	 * throws `closed`. Throws `rate-limited` while the thread may still be opened.
 	 */
 	async act<T>(
 		row: OutboxRow,
@@ -56,7 +56,7 @@ export class PostChannels {
 		if (card === undefined) return action(room);
 		const thread = await this.#cards.find(card);
 		const isOpen = thread !== undefined && !this.#threadless.has(thread);
-		const outcome = isOpen ? await inThread(() => action(thread)) : "none";
+		const outcome = isOpen ? await inThread(() => action(thread), row.target !== undefined) : "none";
 		if (outcome === "locked") return action(room);
 		if (outcome !== "none") {
 			if (thread !== undefined) this.#threads.set(row.conversation, thread);
@@ -70,13 +70,16 @@ export class PostChannels {
 }
 
 /** Result of an action in a thread; otherwise the reason why the thread did not accept it. */
-async function inThread<T>(action: () => Promise<T>): Promise<{ readonly result: T } | "none" | "locked"> {
+async function inThread<T>(
+	action: () => Promise<T>,
+	edits: boolean,
+): Promise<{ readonly result: T } | "none" | "locked"> {
 	try {
 		return { result: await action() };
 	} catch (error) {
 		const fault = error instanceof Refused ? error.fault : undefined;
 		if (fault === errorCodes.unknownChannel) return "none";
-		if (fault === errorCodes.lockedThread) return "locked";
+		if (fault === errorCodes.lockedThread && !edits) return "locked";
 		throw error;
 	}
 }

@@ -15,6 +15,7 @@ import type { DiscordRequest } from "../vocabulary/discord-port.ts";
 import { cutTo, errorCodes, limits, messageFlags } from "../vocabulary/limits.ts";
 import type { Caller, Carried } from "./caller.ts";
 import { checkDraft, type Draft, type DraftFile } from "./check.ts";
+import { ClosedThreads, type ThreadRequest } from "./closed-threads.ts";
 import { draftOf, fallbackDrafts } from "./drafts.ts";
 import { type CardIdentity, identityOf } from "./identity.ts";
 import type { PostChannels } from "./post-channels.ts";
@@ -47,8 +48,11 @@ export class Posts {
 	/** Attachment ids of messages that this process has created or changed. */
 	readonly #attachments = new LRUCache<string, readonly string[]>({ max: maxKnown });
 
+	readonly #threads: ClosedThreads;
+
 	constructor(parts: PostsParts) {
 		this.#parts = parts;
+		this.#threads = new ClosedThreads(parts.caller, parts.log);
 	}
 
 	async create(row: OutboxRow, post: Post): Promise<Receipt> {
@@ -70,7 +74,8 @@ export class Posts {
 					...attached(draft.files),
 					...reply,
 				};
-				return this.#evenWithoutReply({ method: "POST", path, body, ...sent(draft.files) }, channel);
+				const request = { method: "POST", path, body, ...sent(draft.files) } as const;
+				return this.#evenWithoutReply({ request, route: "create", channel, isLast: !post.live });
 			});
 			return this.#receipt(carried);
 		});
@@ -86,7 +91,8 @@ export class Posts {
 					draft.files.length > 0 ? attached(draft.files) : await this.#attachmentsOf(path, channel, target);
 				const shown = messageBody(draft, cardIdentity(row, post));
 				const body = { ...shown, ...withoutText(draft), ...files };
-				return this.#inOpenThread({ method: "PATCH", path, body, ...sent(draft.files) }, channel);
+				const request = { method: "PATCH", path, body, ...sent(draft.files) } as const;
+				return this.#threads.ask({ request, route: "edit", channel, isLast: !post.live });
 			});
 			return this.#receipt(carried);
 		});
@@ -94,11 +100,16 @@ export class Posts {
 
 	/** resources/message#delete-message */
 	async remove(row: OutboxRow, target: string): Promise<Receipt> {
-		const { caller, places } = this.#parts;
-		return places.act(row, undefined, async (channel) => {
+		return this.#parts.places.act(row, undefined, async (channel) => {
 			const path = `/channels/${channel}/messages/${target}`;
 			try {
-				const { limits: empty } = await caller.ask({ method: "DELETE", path }, "delete", channel);
+				const request = { method: "DELETE", path } as const;
+				const { limits: empty } = await this.#threads.ask({
+					request,
+					route: "delete",
+					channel,
+					isLast: true,
+				});
 				return { remote: target, limits: empty };
 			} catch (error) {
 				if (DeliveryError.from(error).kind !== "gone") throw error;
@@ -156,31 +167,15 @@ export class Posts {
 	}
 
 	/** Posts without a reply if the bot may not read the history of the channel: Discord refuses replies then. */
-	async #evenWithoutReply(
-		request: DiscordRequest & { readonly body: object },
-		channel: string,
-	): Promise<Carried> {
-		const { caller } = this.#parts;
+	async #evenWithoutReply(whole: ThreadRequest): Promise<Carried> {
 		try {
-			return await caller.ask(request, "create", channel);
+			return await this.#threads.ask(whole);
 		} catch (error) {
 			if (!(error instanceof Refused) || error.fault !== errorCodes.replyWithoutHistory) throw error;
 		}
-		const body = { ...request.body, message_reference: undefined };
-		return caller.ask({ ...request, body }, "create", channel);
-	}
-
-	/** Opens an archived thread first: Discord refuses edits in it. */
-	async #inOpenThread(request: DiscordRequest, channel: string): Promise<Carried> {
-		const { caller } = this.#parts;
-		try {
-			return await caller.ask(request, "edit", channel);
-		} catch (error) {
-			if (!(error instanceof Refused) || error.fault !== errorCodes.archivedThread) throw error;
-		}
-		const path = `/channels/${channel}`;
-		await caller.ask({ method: "PATCH", path, body: { archived: false } }, "thread", channel);
-		return caller.ask(request, "edit", channel);
+		const { request } = whole;
+		const body = { ...Object(request.body), message_reference: undefined };
+		return this.#threads.ask({ ...whole, request: { ...request, body } });
 	}
 
 	async #attachmentsOf(

@@ -125,9 +125,9 @@ export class Reactions {
 			const { limits } = await caller.ask({ method: "PUT", path }, "reaction", channel);
 			return { is: "added", limits };
 		} catch (error) {
-			const { kind, message: reason } = DeliveryError.from(error);
+			const { kind, isRefusal, message: reason } = DeliveryError.from(error);
 			if (kind === "gone") return { is: "gone" };
-			if (kind !== "rejected") throw error;
+			if (!isRefusal) throw error;
 			const channel = await this.#channelOf(conversation, message);
 			if (error instanceof Refused && ofTheChannel.has(error.fault)) this.#quiet.set(channel, true);
 			log.warn(deliveryTexts.mayNotReact, { channel, reason });
@@ -142,8 +142,7 @@ export class Reactions {
 			const path = pathOf(channel, message, emoji);
 			await this.#parts.caller.ask({ method: "DELETE", path }, "reaction", channel);
 		} catch (error) {
-			const { kind } = DeliveryError.from(error);
-			if (kind !== "gone" && kind !== "rejected") throw error;
+			if (!DeliveryError.from(error).isRefusal) throw error;
 		}
 	}
 
@@ -173,8 +172,7 @@ export class Reactions {
 			const own = reactions.flatMap(({ me, emoji }) => (me && emoji.name ? [emoji.name] : []));
 			return own.filter((emoji) => statusEmoji.some((each) => each === emoji));
 		} catch (error) {
-			const { kind } = DeliveryError.from(error);
-			if (kind === "gone" || kind === "rejected") return undefined;
+			if (DeliveryError.from(error).isRefusal) return undefined;
 			throw error;
 		}
 	}

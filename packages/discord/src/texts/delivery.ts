@@ -28,5 +28,7 @@ export const deliveryTexts = {
 	noMentionThread:
 		'no thread can be opened for a mention, so the answer is in the channel: allow "Create Public Threads" and "Send Messages in Threads"',
 	noThread: ({ card }: { readonly card: string }) => `the thread of ${card} does not exist yet`,
+	closedThread: ({ reason }: { readonly reason: string }) =>
+		`the thread is locked: unlock it, or give the bot "Manage Threads" (${reason})`,
 	privateAnswerExpired: "it is too late for a private answer: the token of the interaction has expired",
 } as const;

@@ -86,3 +86,17 @@ test("after a change, the channel is requested again", async () => {
 	await translate({ type: "channel_rename", channel: { id: "C1", name: "new" } });
 	expect(await isShared()).toBe(false);
 });
+
+test.each(["channel_unarchive", "group_unarchive"])(
+	"after %s, the channel accepts posts again",
+	async (type) => {
+		const { inboundOf, clock } = await openReading();
+		const { inbound, key } = await inboundOf({ type, channel: "C1" });
+		expect(inbound).toMatchObject({
+			type: "reopened",
+			room: { tenant: "T1", channel: "C1" },
+			at: clock.now(),
+		});
+		expect(key).toEqual({ id: "reopened:Ev1", conversation: "T1/C1" });
+	},
+);

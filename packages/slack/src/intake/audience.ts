@@ -25,9 +25,7 @@ export const audienceChanges: ReadonlyMap<string, AudienceChange> = new Map(
 );
 
 /** Events after which the cached data of a channel is outdated. */
-export const channelChanges: ReadonlySet<string> = new Set([
-	"channel_rename",
-	"group_rename",
-	"channel_unarchive",
-	"group_unarchive",
-]);
+export const channelChanges: ReadonlySet<string> = new Set(["channel_rename", "group_rename"]);
+
+/** Events after which a channel accepts posts again. */
+export const reopenings: ReadonlySet<string> = new Set(["channel_unarchive", "group_unarchive"]);

@@ -5,7 +5,7 @@ import { audienceTexts } from "../texts/audience.ts";
 import { conversationOf } from "../vocabulary/conversation.ts";
 import { messageId } from "../vocabulary/message-id.ts";
 import type { OwnAccount } from "../vocabulary/slack-port.ts";
-import { type AudienceChange, audienceChanges, channelChanges } from "./audience.ts";
+import { type AudienceChange, audienceChanges, channelChanges, reopenings } from "./audience.ts";
 import type { Channels, EventChannel } from "./channels.ts";
 import type { Files } from "./files.ts";
 import type { Incoming, Translated } from "./incoming.ts";
@@ -107,6 +107,7 @@ export class Intake {
 		const change = audienceChanges.get(event.type);
 		if (change) return this.#ofChannel(change, event, outer);
 		if (channelChanges.has(event.type)) return this.#channelChanged(event);
+		if (reopenings.has(event.type)) return this.#reopened(event, outer);
 		const handle = this.#handlers.get(event.type);
 		return handle === undefined ? { ignored: `${event.type} is not used` } : handle(event, outer);
 	}
@@ -352,6 +353,16 @@ export class Intake {
 		if (channel === undefined) return unreadable(event.type);
 		this.#parts.channels.forget(channel);
 		return remembered;
+	}
+
+	#reopened(event: Outer["event"], { event_id }: Outer): Translated {
+		const channel = this.#read(event, OfChannel)?.channel;
+		if (channel === undefined) return unreadable(event.type);
+		const { channels, clock } = this.#parts;
+		const room = channels.concerned(channel);
+		channels.forget(channel);
+		const key = { id: `reopened:${event_id}`, conversation: conversationOf(room) };
+		return [{ inbound: { type: "reopened", room, at: clock.now() }, key }];
 	}
 
 	#userChanged(event: Outer["event"]): Translated {

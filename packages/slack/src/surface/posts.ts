@@ -227,7 +227,7 @@ export class Posts {
 			return { ...prepared, ids: await this.#parts.files.bring(prepared.files) };
 		} catch (error) {
 			const refusal = DeliveryError.from(error);
-			if (refusal.kind === "rejected" || refusal.kind === "gone") return this.#without(prepared, refusal);
+			if (refusal.isRefusal) return this.#without(prepared, refusal);
 			// The post is not visible yet, so it waits as if it was not tried.
 			const { message, limit = { scope: "files", retryAfterMs: againMs } } = refusal;
 			throw new DeliveryError(message, { kind: "rate-limited", limit, cause: error });

@@ -77,8 +77,7 @@ export class PrivateAnswers {
 				: await caller.respond(url, shown).then(
 						() => undefined,
 						(error: unknown) => {
-							const { kind } = DeliveryError.from(error);
-							if (kind === "rejected" || kind === "gone") return true;
+							if (DeliveryError.from(error).isRefusal) return true;
 							throw error;
 						},
 					);
@@ -102,8 +101,8 @@ export class PrivateAnswers {
 			await shared.share(await shared.bring(missing), missing, postTarget);
 			return smallLine(postTexts.fileInDirectMessages);
 		} catch (error) {
-			const { kind, message } = DeliveryError.from(error);
-			if (kind !== "rejected" && kind !== "gone") throw error;
+			const { isRefusal, message } = DeliveryError.from(error);
+			if (!isRefusal) throw error;
 			log.warn("a private answer was sent without its file", { user, reason: message });
 			return smallLine(postTexts.fileNotSent);
 		}

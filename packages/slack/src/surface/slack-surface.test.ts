@@ -194,7 +194,7 @@ test("with too many messages, the result of a search is unknown", async () => {
 test.each([
 	["channel_not_found", "gone", /cannot see it/],
 	["message_not_found", "gone", /deleted/],
-	["is_archived", "gone", /unarchive/],
+	["is_archived", "closed", /unarchive/],
 	["not_in_channel", "rejected", /\/invite @parley/],
 	["cant_update_message", "rejected", /another app/],
 	["msg_too_long", "rejected", /too long/],

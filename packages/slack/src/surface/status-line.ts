@@ -87,9 +87,9 @@ export class StatusLine {
 		try {
 			await this.#set(line, status);
 		} catch (error) {
-			const { kind } = DeliveryError.from(error);
+			const { kind, isRefusal } = DeliveryError.from(error);
 			if (kind !== "unknown") line.wanted = kind === "rate-limited" ? before : "active";
-			if (kind === "rejected" || kind === "gone") line.nextAt = now + quietMs;
+			if (isRefusal) line.nextAt = now + quietMs;
 			throw error;
 		}
 	}
@@ -109,10 +109,9 @@ export class StatusLine {
 		try {
 			await this.#setText(line);
 		} catch (error) {
-			const { kind } = DeliveryError.from(error);
 			// The status line itself is visible. A missing text does not need a warning.
-			if (kind === "rejected" || kind === "gone") line.textAt = now + quietMs;
-			if (kind === "rejected" || kind === "gone") line.sameTextAt = now + quietMs;
+			if (DeliveryError.from(error).isRefusal)
+				[line.textAt, line.sameTextAt] = [now + quietMs, now + quietMs];
 			const { channel, thread } = line;
 			this.#parts.log.debug("could not show the activity of the agent", { channel, thread, error });
 		}

@@ -17,8 +17,7 @@ export async function showTitle(caller: Caller, row: OutboxRow, title: string): 
 		const { limits } = await rename(caller, { lane, place, title });
 		return { ...receipt, limits };
 	} catch (error) {
-		const { kind } = DeliveryError.from(error);
-		if (kind === "rejected" || kind === "gone") return receipt;
+		if (DeliveryError.from(error).isRefusal) return receipt;
 		throw error;
 	}
 }

@@ -327,8 +327,6 @@ export const delivery: readonly Scene[] = [
 	{
 		name: "posts of a task after its thread was locked go to the channel",
 		only: "discord",
-		// Its question is in the thread, which can no longer be changed.
-		errors: [/a post was given up/],
 		steps: [
 			{ says: "@Parley !task new title:Tidy review: Right? <<< A plan.\nsay: carried out" },
 			{ shows: "[Approve]", in: "Tidy" },

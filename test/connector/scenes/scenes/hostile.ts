@@ -44,23 +44,6 @@ export const hostile: readonly Scene[] = [
 		steps: [...grows, { forbids: ["SendMessages"] }, ...othersWork],
 	},
 	{
-		name: "a thread that is locked while an answer grows in it is reported to the operator only",
-		only: "discord",
-		errors: [/a post was given up/],
-		steps: [
-			{ says: "@Parley say: hello", as: "hello" },
-			{ shows: "hello" },
-			{ opensThread: "work", of: "hello" },
-			{ says: "@Parley long: 20 tokens at 2 per second", in: "work" },
-			{ shows: ["t3", "[Stop]"], in: "work" },
-			{ archives: "work", locked: true },
-			...othersWork,
-			{ stuck: ["dead: "] },
-			{ says: "@Parley say: in the channel" },
-			{ shows: "[offline] in the channel", times: 1 },
-		],
-	},
-	{
 		name: "presses of three people on two cards at once decide each card once",
 		steps: [
 			{ says: "@Parley write: a.txt <<< a", as: "a" },

@@ -2,7 +2,7 @@ import { GatewayDispatchEvents, PermissionFlagsBits } from "discord-api-types/v1
 import type { PostState } from "../../chat/post-states.ts";
 import { addUser, emitChannel } from "../platform/guilds.ts";
 import { addMessage, announce } from "../platform/messages.ts";
-import type { ChannelRecord, MessageRecord } from "../platform/records.ts";
+import type { ChannelRecord, MessageRecord, ThreadRecord } from "../platform/records.ts";
 import type { State } from "../platform/state.ts";
 import { emitThread, settle } from "../platform/thread-state.ts";
 import { typingNow } from "../platform/typing.ts";
@@ -102,9 +102,29 @@ export class Channel {
 
 	/** A moderator archives the thread and optionally locks it. */
 	archive({ locked = false } = {}): void {
+		this.#setThread({ archived: true, archivedAt: this.#state.now(), locked });
+	}
+
+	/** A moderator locks the thread, which stays active. */
+	lock(): void {
+		this.#setThread({ locked: true });
+	}
+
+	/** A moderator unlocks and unarchives the thread. */
+	reopen(): void {
+		this.#setThread({ archived: false, archivedAt: this.#state.now(), locked: false });
+	}
+
+	/** Whether the thread is locked, and archived. */
+	get closed(): readonly ("locked" | "archived")[] {
+		const { locked = false } = this.record.thread ?? {};
+		return [...(locked ? (["locked"] as const) : []), ...(this.archived ? (["archived"] as const) : [])];
+	}
+
+	#setThread(change: Partial<ThreadRecord>): void {
 		const { thread } = this.record;
 		if (!thread) throw new Error(`${this.name} is no thread`);
-		Object.assign(thread, { archived: true, archivedAt: this.#state.now(), locked });
+		Object.assign(thread, change);
 		emitThread(this.#state, this.record, GatewayDispatchEvents.ThreadUpdate);
 	}
 

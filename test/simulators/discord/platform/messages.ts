@@ -17,7 +17,7 @@ import { demand, may, speaking } from "./permissions.ts";
 import type { ChannelRecord, InteractionRecord, MessageRecord, UserRecord } from "./records.ts";
 import { refusals } from "./refusal.ts";
 import type { State } from "./state.ts";
-import { demandOpen, settle, touch } from "./thread-state.ts";
+import { demandOpen, demandUnlocked, settle, touch } from "./thread-state.ts";
 
 /** Flags that a request may set. Discord sets all others. */
 const settable =
@@ -41,7 +41,7 @@ export function createMessage(
 	if (!channel.guild && author === state.app.user) demandDirect(state, channel);
 	const repeated = repeatedNonce(state, author, body);
 	if (repeated) return repeated;
-	wake(state, channel);
+	wake(state, author, channel);
 	const message = addMessage(state, {
 		author,
 		channel,
@@ -55,10 +55,11 @@ export function createMessage(
 }
 
 /** "Sending unarchives unless locked": https://discord.com/developers/docs/topics/threads#active--archived-threads */
-function wake(state: State, channel: ChannelRecord): void {
+function wake(state: State, author: UserRecord, channel: ChannelRecord): void {
 	if (!channel.thread) return;
 	settle(state, channel);
 	if (channel.thread.archived && channel.thread.locked) throw refusals.locked();
+	demandUnlocked(state, author, channel);
 	touch(state, channel);
 }
 
@@ -200,6 +201,7 @@ export function editMessage(
 	// "Allows for uploading images and files", also into a message that exists: topics/permissions
 	if (draft.files.length > 0) demand(state, author, channel, "AttachFiles");
 	if (channel.thread) demandOpen(state, channel);
+	demandUnlocked(state, author, channel);
 	countOldEdit(state, message);
 	return changeMessage(state, message, draft);
 }

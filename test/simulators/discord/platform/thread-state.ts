@@ -1,6 +1,7 @@
 import { GatewayDispatchEvents, GatewayIntentBits } from "discord-api-types/v10";
 import { threadShape } from "../shapes/channels.ts";
-import type { ChannelRecord } from "./records.ts";
+import { may } from "./permissions.ts";
+import type { ChannelRecord, UserRecord } from "./records.ts";
 import { refusals } from "./refusal.ts";
 import type { State } from "./state.ts";
 
@@ -40,4 +41,12 @@ export function touch(state: State, channel: ChannelRecord): void {
 export function demandOpen(state: State, channel: ChannelRecord): void {
 	settle(state, channel);
 	if (channel.thread?.archived) throw refusals.archived();
+}
+
+/**
+ * "Users won't be able to create or update messages in locked threads" without MANAGE_THREADS:
+ * https://discord.com/developers/docs/topics/threads#locked-threads
+ */
+export function demandUnlocked(state: State, user: UserRecord, channel: ChannelRecord): void {
+	if (channel.thread?.locked && !may(state, user, channel, "ManageThreads")) throw refusals.locked();
 }

@@ -62,6 +62,24 @@ test("a locked thread accepts no posts, and only managers of threads can unarchi
 	expect([wake().status, post().status]).toEqual([200, 200]);
 });
 
+test("in a locked, active thread, only managers of threads write and edit, and deletions are allowed", () => {
+	const { simulator, app, general, thread } = threadSimulator();
+	const [messages, body] = [`/channels/${thread.id}/messages`, { content: "Hello" }];
+	const sent = app.call("POST", messages, { body }).body as { id: string };
+	const path = `${messages}/${sent.id}`;
+	thread.lock();
+	expect(codeOf(app.call("POST", messages, { body }))).toBe(160_005);
+	expect(codeOf(app.call("PATCH", path, { body }))).toBe(160_005);
+	const open = () => app.call("PATCH", `/channels/${thread.id}`, { body: { archived: false } });
+	expect(codeOf(open())).toBe(50_013);
+	general.permit(simulator.bot, { allow: ["ManageThreads"] });
+	expect([app.call("PATCH", path, { body }).status, open().status]).toEqual([200, 200]);
+	general.permit(simulator.bot, {});
+	expect(app.call("DELETE", path).status).toBe(204);
+	thread.reopen();
+	expect(app.call("POST", messages, { body }).status).toBe(200);
+});
+
 test("only the creator of a thread renames and archives it", () => {
 	const { simulator, app, anna, general, thread } = threadSimulator();
 	const change = (id: string) =>

@@ -86,7 +86,7 @@ function demandChange(state: State, by: UserRecord, channel: ChannelRecord, chan
 	if (thread?.archived && change.archived !== false) throw refusals.archived();
 	if (!thread || may(state, by, channel, "ManageThreads")) return;
 	const locks = (change.locked ?? thread.locked) !== thread.locked;
-	if (locks || (thread.archived && thread.locked)) throw refusals.missingPermissions();
+	if (locks || thread.locked) throw refusals.missingPermissions();
 	const owns = thread.ownerId === by.id || (change.archived === false && change.name === undefined);
 	if (!owns) throw refusals.missingPermissions();
 }

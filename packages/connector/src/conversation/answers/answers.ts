@@ -23,6 +23,7 @@ import {
 } from "./cards.ts";
 import { showCompaction } from "./compaction.ts";
 import { control, grownPost } from "./control.ts";
+import { elsewhereOf } from "./elsewhere.ts";
 import { callsFoot } from "./live-view.ts";
 import { notice, sentence } from "./notice.ts";
 import { answeredQuestion, called, openedQuestion, toolCalled } from "./run-events.ts";
@@ -273,6 +274,7 @@ function answered(
 		...defined({ replyTo: run?.message }),
 		...threadOf(id, origin, scene),
 	};
+	const elsewhere = elsewhereOf(run, scene);
 	const userMessage: ShowOperation = {
 		type: "show",
 		lane: "final",
@@ -286,17 +288,18 @@ function answered(
 		return [{ ...userMessage, text: stoppedText(answer, run?.about, scene), ...retry }];
 	if (error === "" || error === "cancelled") {
 		const text = isSilent ? answerTexts.empty : content;
-		return [{ ...userMessage, text, ...rated }];
+		return [{ ...userMessage, text, ...rated, ...elsewhere }];
 	}
 	const failure: ShowOperation = {
 		type: "show",
 		lane: "error",
 		text: failed(error, scene),
 		...reply,
+		...elsewhere,
 		...defined({ foot: origin && foot.foot }),
 	};
 	const ended = isSilent ? { ...failure, ...grown } : failure;
-	return definedItems([isSilent ? undefined : userMessage, { ...ended, ...retry }]);
+	return definedItems([isSilent ? undefined : { ...userMessage, ...elsewhere }, { ...ended, ...retry }]);
 }
 
 interface PostIdentity {

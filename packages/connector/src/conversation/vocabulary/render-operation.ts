@@ -39,6 +39,8 @@ export interface ShowOperation {
 	readonly since?: Post["since"];
 	readonly list?: Post["list"];
 	readonly notifies?: Post["notifies"];
+	/** Platform id of the person who gets the posts in direct messages if the room is closed, and Markdown above them. */
+	readonly elsewhere?: { readonly person: string; readonly text: string };
 	/** Platform ids of people whom the first post notifies. */
 	readonly mentions?: readonly string[];
 	/** A link to a card, below the last post. */

@@ -1,0 +1,15 @@
+import { answerTexts } from "../../texts/answers.ts";
+import type { Scene } from "../vocabulary/reducer.ts";
+import type { ShowOperation } from "../vocabulary/render-operation.ts";
+import type { Run } from "./runs.ts";
+
+/**
+ * Direct messages with the author of the message, for an answer whose thread or channel is closed. Empty if the author is not a
+ * person of this platform.
+ */
+export function elsewhereOf(run: Run | undefined, { room, link }: Scene): Pick<ShowOperation, "elsewhere"> {
+	const [platform, tenant, person] = run?.author?.id.split(":") ?? [];
+	if (room === undefined || person === undefined) return {};
+	if (platform !== room.platform || tenant !== room.tenant) return {};
+	return { elsewhere: { person, text: answerTexts.elsewhere({ link }) } };
+}

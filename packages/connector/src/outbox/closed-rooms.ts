@@ -1,0 +1,158 @@
+import { type Clock, ParleyError, parseJson, type Store } from "@parley/base";
+import type { Kysely } from "kysely";
+import { Posting } from "../platform/posting.ts";
+import type { ConnectorTables } from "../store/tables.ts";
+import { postTexts } from "../texts/posts.ts";
+import type { OpenRow } from "./open-row.ts";
+import type { OpenRows } from "./open-rows.ts";
+import { readCard } from "./statements.ts";
+
+type Tx = Kysely<ConnectorTables>;
+
+/** End of the conversation of the copies, so that the held rows of the room do not block them. */
+const closedSuffix = "#closed";
+
+/** Whether a row is held because its thread or channel is closed. `reason`: that of the row. */
+export function isClosed(reason: string | null): reason is string {
+	return reason?.startsWith(postTexts.closedStart) === true;
+}
+
+interface ClosedRoomsParts {
+	readonly store: Store<ConnectorTables>;
+	readonly open: OpenRows;
+	readonly clock: Clock;
+}
+
+/** Rows whose thread or channel is closed: they wait until it is open again, and answers are copied to direct messages. */
+export class ClosedRooms {
+	readonly #parts: ClosedRoomsParts;
+
+	constructor(parts: ClosedRoomsParts) {
+		this.#parts = parts;
+	}
+
+	/** Plans copies of the answer of a row that the platform has refused. A second call plans no others. */
+	async copy({ id, conversation }: OpenRow): Promise<void> {
+		const { open, clock } = this.#parts;
+		await open.change(`${conversation}${closedSuffix}`, (tx) => planCopies(tx, id, clock.now()));
+	}
+
+	/** Pauses the rest of the answer of a held row, for the same reason. */
+	async pauseRest({ id, conversation }: OpenRow, reason: string): Promise<void> {
+		const { open, clock } = this.#parts;
+		await open.change(conversation, async (tx) => {
+			const { session, seq, position } = await readRow(tx, id);
+			await tx
+				.updateTable("outbox")
+				.set({ state: "held", reason, changed_at: clock.now() })
+				.where("session", "=", session)
+				.where("seq", "=", seq)
+				.where("conversation", "=", conversation)
+				.where("position", ">", position)
+				.where("state", "=", "planned")
+				.execute();
+		});
+	}
+
+	/** See `Outbox.reopen`. */
+	async release(room: string | undefined): Promise<void> {
+		const { store, open, clock } = this.#parts;
+		const released = await store.commit((tx) => releaseClosed(tx, clock.now(), room));
+		for (const conversation of released) await open.change(conversation, async () => undefined);
+	}
+}
+
+async function readRow(tx: Tx, id: string) {
+	const row = await tx
+		.selectFrom("outbox")
+		.select(["session", "seq", "conversation", "position", "at"])
+		.where("id", "=", id)
+		.executeTakeFirst();
+	if (row === undefined) throw new ParleyError(`row ${id} no longer exists`, { code: "internal" });
+	return row;
+}
+
+/** Plans direct messages to the person who asked: an explanation, and a copy of each row from this one on. */
+async function planCopies(tx: Tx, id: string, now: number): Promise<void> {
+	const { session, seq, conversation, position, at } = await readRow(tx, id);
+	const rows = await tx
+		.selectFrom("outbox")
+		.select(["id", "lane", "payload"])
+		.where("session", "=", session)
+		.where("seq", "=", seq)
+		.where("conversation", "=", conversation)
+		.where("position", ">=", position)
+		.where("state", "!=", "confirmed")
+		.orderBy("position")
+		.execute();
+	const copied = rows.flatMap((row) => {
+		const { data } = Posting.safeParse(parseJson(row.payload));
+		return data?.type === "post" && data.elsewhere ? [{ ...row, post: data, elsewhere: data.elsewhere }] : [];
+	});
+	const [first] = copied;
+	if (first?.id !== id) return;
+	const { person, body: explanation } = first.elsewhere;
+	const to = { type: "post", notifies: { people: [person], ways: ["direct"], channels: [] } } as const;
+	const copies = copied.map(({ id: of, lane, post: { body, file, upload, snippets, plain } }) => ({
+		id: `${of}/closed`,
+		lane,
+		payload: { ...to, body, file, upload, snippets, plain },
+	}));
+	const above = { id: `${session}/${seq}/closed`, lane: first.lane, payload: { ...to, body: explanation } };
+	const shared = { session, seq, conversation: `${conversation}${closedSuffix}`, at, changed_at: now };
+	// Another database may have posted them. Then they are searched first, from the time of the answer on.
+	const state = (await isReplayed(tx, session, seq)) ? "unknown" : "planned";
+	for (const { payload, ...row } of [above, ...copies]) {
+		const made = { ...shared, ...row, payload: JSON.stringify(payload), state, attempts: 0 } as const;
+		await tx
+			.insertInto("outbox")
+			.values({ ...made, card: null, sent_at: null, reason: null, remote: null })
+			.onConflict((conflict) => conflict.column("id").doNothing())
+			.execute();
+	}
+}
+
+async function isReplayed(tx: Tx, session: string, seq: number): Promise<boolean> {
+	const cursor = await tx
+		.selectFrom("cursors")
+		.select("replayed_to")
+		.where("session", "=", session)
+		.executeTakeFirst();
+	return seq <= (cursor?.replayed_to ?? 0);
+}
+
+/**
+ * Releases rows that were held because their thread or channel was closed. `room`: the conversation of the one that is open
+ * again; without it, all. Returns the conversations of the rows.
+ */
+export async function releaseClosed(tx: Tx, now: number, room?: string): Promise<readonly string[]> {
+	const waiting = await tx
+		.selectFrom("outbox")
+		.select(["id", "conversation", "payload"])
+		.where("state", "=", "held")
+		.where("reason", "like", `${postTexts.closedStart}%`)
+		.execute();
+	const conversations = new Set<string>();
+	for (const { id, conversation, payload } of waiting) {
+		if (room !== undefined && !isIn(conversation, room) && !(await isInThread(tx, payload, room))) continue;
+		await tx
+			.updateTable("outbox")
+			.set({ state: "planned", reason: null, changed_at: now })
+			.where("id", "=", id)
+			.execute();
+		conversations.add(conversation);
+	}
+	return [...conversations];
+}
+
+/** Whether a conversation is that of the room, of one of its threads, or of one of its tasks. */
+function isIn(conversation: string, room: string): boolean {
+	return conversation === room || conversation.startsWith(`${room}#`) || conversation.startsWith(`${room}/`);
+}
+
+/** Whether the post of a row is in the thread of a card, and the room is this thread. */
+async function isInThread(tx: Tx, payload: string, room: string): Promise<boolean> {
+	const { data } = Posting.safeParse(parseJson(payload));
+	const card = data?.type === "post" ? data.thread : undefined;
+	return card !== undefined && (await readCard(tx, card)) === room;
+}

@@ -1,0 +1,90 @@
+import type { Logger } from "@parley/base";
+import * as z from "zod";
+import { deliveryTexts } from "../texts/delivery.ts";
+import type { DiscordRequest } from "../vocabulary/discord-port.ts";
+import { errorCodes } from "../vocabulary/limits.ts";
+import type { Caller, Carried } from "./caller.ts";
+import { Refused } from "./refused.ts";
+
+/** Errors of a request in a thread that must be opened first: topics/threads#active-archived-threads */
+const ofClosed: ReadonlySet<number | undefined> = new Set([
+	errorCodes.archivedThread,
+	errorCodes.lockedThread,
+]);
+
+const Thread = z.object({ thread_metadata: z.object({ locked: z.boolean() }) });
+
+/** One request in a channel or thread. */
+export interface ThreadRequest {
+	readonly request: DiscordRequest;
+	readonly route: "create" | "edit" | "delete";
+	readonly channel: string;
+	/** The post is complete. After an incomplete one, further edits follow. */
+	readonly isLast: boolean;
+}
+
+/**
+ * Requests in threads that are archived. Discord refuses edits there, and posts if the thread is locked. The bot may open an
+ * archived thread, and with Manage Threads also a locked one. A locked thread is archived again after the last request.
+ */
+export class ClosedThreads {
+	readonly #caller: Caller;
+	readonly #log: Logger;
+	/** Locked threads that this process has opened and not archived again. */
+	readonly #opened = new Set<string>();
+
+	constructor(caller: Caller, log: Logger) {
+		this.#caller = caller;
+		this.#log = log;
+	}
+
+	/** Throws `closed` if the bot may not open the thread. */
+	async ask({ request, route, channel, isLast }: ThreadRequest): Promise<Carried> {
+		const carried = await this.#evenClosed(request, route, channel);
+		if (isLast && this.#opened.delete(channel)) await this.#archive(channel);
+		return carried;
+	}
+
+	async #evenClosed(
+		request: DiscordRequest,
+		route: ThreadRequest["route"],
+		channel: string,
+	): Promise<Carried> {
+		try {
+			return await this.#caller.ask(request, route, channel);
+		} catch (error) {
+			if (!(error instanceof Refused) || !ofClosed.has(error.fault)) throw error;
+			await this.#open(channel, error);
+		}
+		return this.#caller.ask(request, route, channel);
+	}
+
+	async #open(channel: string, cause: Refused): Promise<void> {
+		try {
+			const { body } = await this.#caller.ask(
+				{ method: "PATCH", path: `/channels/${channel}`, body: { archived: false } },
+				"thread",
+				channel,
+			);
+			if (Thread.safeParse(body).data?.thread_metadata.locked) this.#opened.add(channel);
+		} catch (error) {
+			if (!(error instanceof Refused) || error.kind !== "rejected") throw error;
+			const { status, fault } = cause;
+			throw new Refused(deliveryTexts.closedThread({ reason: cause.message }), {
+				kind: "closed",
+				status,
+				fault,
+				cause: error,
+			});
+		}
+	}
+
+	async #archive(channel: string): Promise<void> {
+		try {
+			const request = { method: "PATCH", path: `/channels/${channel}`, body: { archived: true } } as const;
+			await this.#caller.ask(request, "thread", channel);
+		} catch (error) {
+			this.#log.warn("a locked thread that was opened for a post is not archived again", { channel, error });
+		}
+	}
+}
