@@ -461,10 +461,15 @@ test("a fork whose commit fails leaves no session and no file", async () => {
 				},
 			}),
 	});
-	await talk.ask("hi");
+	const content = async function* () {
+		yield Buffer.from("x");
+	};
+	const { id } = await talk.t.runtime.files.store(operator, { name: "a.txt", content: content() });
+	await talk.ask("hi", talk.session, [id]);
 	fails = true;
 	await expect(talk.fork()).rejects.toThrow("disk full");
 	fails = false;
+	await expect(readdir(join(talk.t.directory, "data", "files"))).resolves.toEqual([id]);
 	await expect(talk.t.runtime.list(operator, { limit: 9 })).resolves.toHaveLength(1);
 	await expect(talk.ask("there?")).resolves.toBe("yes");
 });

@@ -1,4 +1,4 @@
-import { ParleyError } from "@parley/base";
+import { type Failpoints, ParleyError } from "@parley/base";
 import type { Observers } from "../../conversation/observers.ts";
 import type { Session } from "../../conversation/session.ts";
 import type { Sessions } from "../../conversation/sessions.ts";
@@ -21,6 +21,8 @@ import { forkTexts } from "./texts.ts";
 interface ForkPorts extends KeyServices, Omit<ImportPorts, "redactor"> {
 	readonly journal: Journal;
 	readonly audit: Audit;
+	/** `fork-files` after the copies of the files, and `fork` after the commit. */
+	readonly failpoints: Failpoints;
 	readonly observers: Observers;
 	readonly files: Files;
 	readonly sessions: Sessions;
@@ -72,9 +74,10 @@ export async function forkSession(
 	const id = ids.create("sess");
 	const copy = new HistoryCopy(history, id, { ids, redactor: session.redactor });
 	let created: readonly Recorded[] = [];
-	const { response } = await ports.files.copying(copy.files, () =>
+	const { response } = await ports.files.copying(copy.files, async () => {
+		await ports.failpoints.reach("fork-files");
 		// A commit of the first session, so that it is not deleted meanwhile.
-		session.commit((tx) =>
+		return await session.commit((tx) =>
 			once<Fork>(tx, request, ports, async () => {
 				const title = await storeFork(tx, ports, session, { ...wanted, id });
 				await copy.store(tx);
@@ -88,8 +91,9 @@ export async function forkSession(
 				});
 				return { id, title, turns, lastSeq: created.at(-1)?.seq ?? 0 };
 			}),
-		),
-	);
+		);
+	});
+	await ports.failpoints.reach("fork");
 	for (const event of created) ports.observers.notify(event, session.owner);
 	return response;
 }
