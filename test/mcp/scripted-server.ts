@@ -9,6 +9,7 @@ import { createInterface } from "node:readline";
 interface Message {
 	readonly id?: number | string;
 	readonly result?: unknown;
+	readonly error?: unknown;
 	readonly method?: string;
 	readonly params?: Readonly<Record<string, unknown>>;
 }
@@ -116,6 +117,12 @@ function answerToCall(params: Readonly<Record<string, unknown>>): object | undef
 		send({ id: waiting, error: { code: -32042, message: "Log in first", data: { elicitations } } });
 		return undefined;
 	}
+	if (faults.has("samples")) {
+		const content = { type: "text", text: "Name a colour." };
+		const request = { systemPrompt: "Be short.", messages: [{ role: "user", content }], maxTokens: 100 };
+		send({ id: "form", method: "sampling/createMessage", params: request });
+		return undefined;
+	}
 	const request = requestForInput();
 	if (request !== undefined) {
 		send({ id: "form", method: "elicitation/create", params: { message: "Please choose", ...request } });
@@ -164,7 +171,9 @@ for await (const line of createInterface({ input: process.stdin })) {
 	if (message.id === "form") {
 		send({
 			id: waiting,
-			result: { content: [{ type: "text", text: `form: ${JSON.stringify(message.result)}` }] },
+			result: {
+				content: [{ type: "text", text: `form: ${JSON.stringify(message.result ?? message.error)}` }],
+			},
 		});
 		continue;
 	}

@@ -217,6 +217,47 @@ test("a call fails if its person does not open the address that it needs", async
 	expect(resultsIn(s.model)[0]).toContain("failed: the MCP server scripted failed: Log in first");
 });
 
+test("a server gets a reply of the model after a person has allowed it, and the reply is counted", async () => {
+	const replies = [[calls("c1", "scripted__echo", { text: "" })], [says("blue")], [says("done")]];
+	await using s = await openScene([scripted(["samples"])], replies);
+	await s.t.runtime.acceptAll(unkeyed(operator), s.session);
+	await s.t.send(s.session, "my secret plan");
+	const { prompt } = await s.log.next("prompt.requested");
+	expect(prompt.label).toContain("The MCP server scripted asks the model to answer this text");
+	expect(prompt.label).toContain("Be short.\nName a colour.");
+	await s.t.runtime.answer(unkeyed(), prompt.token, { value: "yes" });
+	await s.log.next("assistant.message");
+	const [, sampled] = s.model.requests;
+	expect(sampled?.system).toMatch(/for the program "scripted".*Be short\.$/s);
+	expect(JSON.stringify(sampled)).not.toContain("my secret plan");
+	expect(sampled?.tools).toEqual([]);
+	expect(sampled?.sampling).toEqual({ maxTokens: 100 });
+	expect(resultsIn(s.model)[0]).toMatch(/form: .*"stopReason":"endTurn".*"text":"blue"/);
+	expect(s.log.recorded.filter((type) => type === "model.called")).toHaveLength(3);
+});
+
+test("a server gets no reply of the model that no person allowed", async () => {
+	await using s = await openScene([scripted(["samples"])], callsOnce("scripted__echo", { text: "" }));
+	await s.t.runtime.acceptAll(unkeyed(operator), s.session);
+	await s.t.send(s.session, "go");
+	const { prompt } = await s.log.next("prompt.requested");
+	await s.t.runtime.answer(unkeyed(), prompt.token, { value: "no" });
+	await s.log.next("assistant.message");
+	expect(s.model.requests).toHaveLength(2);
+	expect(resultsIn(s.model)[0]).toContain("no person allowed this request");
+});
+
+test("a reply for a server counts for the model calls of the run", async () => {
+	const replies = [[calls("c1", "scripted__echo", { text: "" })]];
+	await using s = await openScene([scripted(["samples"])], replies, { limits: { modelCalls: 1 } });
+	await s.t.runtime.acceptAll(unkeyed(operator), s.session);
+	await s.t.send(s.session, "go");
+	const { prompt } = await s.log.next("prompt.requested");
+	await s.t.runtime.answer(unkeyed(), prompt.token, { value: "yes" });
+	await s.log.next("assistant.message");
+	expect(s.model.requests).toHaveLength(1);
+});
+
 test("a request of a server for a secret is declined without a question", async () => {
 	await using s = await openScene(
 		[scripted(["asks-for-secrets"])],

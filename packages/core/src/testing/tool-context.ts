@@ -64,6 +64,7 @@ export function createToolContext(cwd: string, fields: Partial<ToolContext> = {}
 		log: silentLogger,
 		progress: () => undefined,
 		ask: () => Promise.resolve({ outcome: "expired" }),
+		reply: () => Promise.reject(new ParleyError("no model in this test", { code: "unimplemented" })),
 		openOutput: (name) => Promise.reject(new ParleyError(`no result ${name}`, { code: "not_found" })),
 		share: () =>
 			Promise.reject(new ParleyError("nobody takes files in this test", { code: "unimplemented" })),

@@ -299,6 +299,7 @@ async function contextOf(
 		workspace: undefined,
 		progress: () => undefined,
 		ask: refuse,
+		reply: refuse,
 		openOutput: refuse,
 		share: refuse,
 		todo: refuse,

@@ -75,6 +75,25 @@ export interface BoundFacts {
 	readonly usualNotes?: readonly string[];
 }
 
+/** A request of a tool to the model of its run. The conversation of the session is not part of it. */
+export interface PlainRequest {
+	/** Name of the program that asks, for the instructions. */
+	readonly from: string;
+	readonly system: string;
+	/** The last one is of the user. */
+	readonly messages: readonly { readonly role: "user" | "assistant"; readonly text: string }[];
+	/** Maximum tokens of the reply. The gateway allows 4,096 at most. */
+	readonly maxTokens: number;
+}
+
+export interface PlainReply {
+	/** The model that answered. */
+	readonly model: string;
+	readonly text: string;
+	/** False if the reply ended at `maxTokens`. */
+	readonly isComplete: boolean;
+}
+
 /** Directories and services of a call. Paths are absolute and real. */
 export interface ToolContext {
 	readonly sessionId: string;
@@ -95,6 +114,11 @@ export interface ToolContext {
 	readonly log: Logger;
 	/** Asks a person and waits. This time is not included in the working time of the run. */
 	ask(question: Elicitation): Promise<ElicitationAnswer>;
+	/**
+	 * Asks the model once. The call counts for the limits and budgets of the run. Throws `resource_exhausted` if they do not
+	 * allow it, and `unavailable` if the model gives no text.
+	 */
+	reply(request: PlainRequest): Promise<PlainReply>;
 	/** Sends output that people may watch while the call runs: UTF-8 text, cut anywhere. */
 	progress(chunk: Uint8Array): void;
 	/** Replaces the list of steps of the run, or of the task that makes the call. Clients show it as progress. */

@@ -36,6 +36,7 @@ export const approvalTexts = {
 
 /** Texts around the run of a call. */
 export const callTexts = {
+	noReply: "the model gave no text",
 	interrupted: (note: string): string =>
 		`${note}: the gateway stopped while this call ran; check its effects before you repeat it`,
 	unknownFiles: "; after a restart the gateway cannot name them",

@@ -32,6 +32,7 @@ import { runWorkflow } from "../workflow/run-workflow.ts";
 import { delegationOf } from "../workflow/sub-agents.ts";
 import type { WorkflowPorts } from "../workflow/workflow-ports.ts";
 import { elicit, type QuestionPorts } from "./ask-person.ts";
+import { replyForTool } from "./reply-for-tool.ts";
 import { callTexts } from "./texts.ts";
 
 interface ToolPorts extends QuestionPorts, WorkspacePorts, SchedulePorts, WorkflowPorts {
@@ -78,6 +79,7 @@ async function contextOf(run: Run, call: CallBlock, ports: ToolPorts): Promise<T
 		// Planning a call reports no progress. `callTool` replaces this function.
 		progress: () => undefined,
 		ask: questionsOf(run, call, ports),
+		reply: (request) => replyForTool(run, request, ports),
 		openOutput: (name) => ports.files.openOutput(name, run.session.id),
 		share: (path, name) => shareFile(run, call, { path, name }, ports),
 		todo: (steps) => (taskAccess ? taskAccess.plan(steps) : writeTodo(run, call.id, steps)),

@@ -99,7 +99,8 @@ interface Option {
 	readonly label: string;
 }
 
-function choiceOf(label: string, options: readonly Option[]): Elicitation {
+/** A question with these answers, of which one is required. */
+export function choiceOf(label: string, options: readonly Option[]): Elicitation {
 	return { type: "select", label, options: options.map(optionOf), required: true, validation: "" };
 }
 

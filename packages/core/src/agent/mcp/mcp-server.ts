@@ -1,12 +1,16 @@
 import type {
 	CallToolResult,
+	CreateMessageRequestParams,
+	CreateMessageResult,
 	ElicitRequestParams,
 	ElicitResult,
 	Tool as ListedTool,
 } from "@modelcontextprotocol/client";
 import { type Clock, defined, type Logger, ParleyError } from "@parley/base";
 import type { McpServerPhase, McpServerState } from "../../vocabulary/mcp/server.ts";
+import type { ToolContext } from "../../vocabulary/tool.ts";
 import { type AskPerson, answerForm } from "./answer-form.ts";
+import { answerSampling } from "./answer-sampling.ts";
 import { type Deadline, problemOf, ServerConnection, type ServerTransport } from "./server-connection.ts";
 import { mcpServerTexts } from "./texts.ts";
 
@@ -29,9 +33,17 @@ export type ToolFilter = (listed: readonly ListedTool[]) => {
 	readonly refused: readonly string[];
 };
 
+interface CallNeeds {
+	readonly timeoutMs: number;
+	readonly signal: AbortSignal;
+	readonly ask: AskPerson;
+	readonly reply: ToolContext["reply"];
+}
+
 /** A call that is not answered yet. */
 interface OpenCall {
 	readonly ask: AskPerson;
+	readonly reply: ToolContext["reply"];
 	/** Questions to people so far. */
 	questions: number;
 	/** Whether a request is being answered. */
@@ -137,13 +149,13 @@ export class McpServer {
 	async call(
 		name: string,
 		args: Readonly<Record<string, unknown>>,
-		options: { readonly timeoutMs: number; readonly signal: AbortSignal; readonly ask: AskPerson },
+		options: CallNeeds,
 	): Promise<CallToolResult> {
 		if (this.#open.size >= maxCalls) {
 			const message = mcpServerTexts.tooManyCalls(this.#deps.name, maxCalls);
 			throw new ParleyError(message, { code: "resource_exhausted" });
 		}
-		const open: OpenCall = { ask: options.ask, questions: 0 };
+		const open: OpenCall = { ask: options.ask, reply: options.reply, questions: 0 };
 		this.#open.add(open);
 		let attempt = this.#attempt;
 		try {
@@ -194,6 +206,7 @@ export class McpServer {
 			attempt.transport = transport;
 			const connection = await ServerConnection.open(transport, this.#deps, {
 				elicit: (params) => this.#elicit(params),
+				sample: (params) => this.#sample(params),
 				toolsChanged: () => void this.#refreshAgain(attempt),
 				closed: (problem) => this.#ended(attempt, problem),
 			});
@@ -242,25 +255,26 @@ export class McpServer {
 		this.#phase = "waiting";
 	}
 
-	/** A request does not say which call it belongs to, so it is declined if there are several. */
-	async #elicit(params: ElicitRequestParams): Promise<ElicitResult> {
+	/** The only open call. A request does not say which call it belongs to, so it is declined if there are several. */
+	#onlyCall(): OpenCall | undefined {
 		const [only, ...others] = this.#open;
-		return only && others.length === 0 ? this.#answer(only, params) : { action: "decline" };
+		return others.length === 0 && !only?.isAsking ? only : undefined;
 	}
 
-	async #answer(call: OpenCall, params: ElicitRequestParams): Promise<ElicitResult> {
-		if (call.isAsking) return { action: "decline" };
-		call.isAsking = true;
-		call.deadline?.pause();
-		try {
-			return await answerForm(params, this.#deps.name, async (question) => {
-				call.questions++;
-				return call.questions > maxQuestions ? { outcome: "cancelled" } : call.ask(question);
-			});
-		} finally {
-			call.isAsking = false;
-			call.deadline?.resume();
-		}
+	async #elicit(params: ElicitRequestParams): Promise<ElicitResult> {
+		const call = this.#onlyCall();
+		return call ? this.#answer(call, params) : { action: "decline" };
+	}
+
+	#answer(call: OpenCall, params: ElicitRequestParams): Promise<ElicitResult> {
+		return whileAsking(call, (ask) => answerForm(params, this.#deps.name, ask));
+	}
+
+	async #sample(params: CreateMessageRequestParams): Promise<CreateMessageResult> {
+		const call = this.#onlyCall();
+		if (!call) throw new ParleyError(mcpServerTexts.severalCalls, { code: "failed_precondition" });
+		const { reply } = call;
+		return await whileAsking(call, (ask) => answerSampling(params, this.#deps.name, { ask, reply }));
 	}
 
 	/** Whether a call failed only because a person must open addresses first, and a person has opened all of them. */
@@ -291,5 +305,20 @@ export class McpServer {
 		this.#tools = offered;
 		this.#refused = refused;
 		this.#deps.changed();
+	}
+}
+
+/** Answers a request during a call. Its time limit stops meanwhile, and the number of its questions is limited. */
+async function whileAsking<T>(call: OpenCall, answer: (ask: AskPerson) => Promise<T>): Promise<T> {
+	call.isAsking = true;
+	call.deadline?.pause();
+	try {
+		return await answer(async (question) => {
+			call.questions++;
+			return call.questions > maxQuestions ? { outcome: "cancelled" } : call.ask(question);
+		});
+	} finally {
+		call.isAsking = false;
+		call.deadline?.resume();
 	}
 }

@@ -1,6 +1,8 @@
 import type {
 	CallToolResult,
 	Client,
+	CreateMessageRequestParams,
+	CreateMessageResult,
 	ElicitRequestParams,
 	ElicitResult,
 	JsonSchemaValidatorResult,
@@ -32,6 +34,8 @@ interface ConnectionListener {
 	toolsChanged(): void;
 	/** Answers a request of the server for input of a person. */
 	elicit(params: ElicitRequestParams): Promise<ElicitResult>;
+	/** Answers a request of the server for a reply of the model. Rejects with the reason if it gets none. */
+	sample(params: CreateMessageRequestParams): Promise<CreateMessageResult>;
 	/** Called once. */
 	closed(problem: string): void;
 }
@@ -113,7 +117,7 @@ export class ServerConnection {
 		const client = new McpClient(
 			{ name: "parley", version },
 			{
-				capabilities: { elicitation: { form: {}, url: {} } },
+				capabilities: { elicitation: { form: {}, url: {} }, sampling: {} },
 				// Schemas of a server may have patterns that take hours. Its answers are only text here.
 				jsonSchemaValidator: acceptAll,
 				versionNegotiation: { mode: "auto", probe: { timeoutMs: probeMs } },
@@ -126,6 +130,7 @@ export class ServerConnection {
 		// Faults of single messages. The transport ends a server that sends too many.
 		client.onerror = (error) => log.debug(mcpServerTexts.messageIgnored, { error });
 		client.setRequestHandler("elicitation/create", ({ params }) => listener.elicit(params));
+		client.setRequestHandler("sampling/createMessage", ({ params }) => listener.sample(params));
 		client.onclose = () => listener.closed(transport.problem ?? mcpConnectionTexts.closed);
 		try {
 			await within(clock, handshakeMs, mcpConnectionTexts.noFirstAnswer, (signal) =>

@@ -20,6 +20,7 @@ export const mcpServerTexts = {
 	tooManyCalls: (server: string, calls: number): string =>
 		`the MCP server ${server} has ${calls} open calls: try again later`,
 	failed: (server: string, problem: string): string => `the MCP server ${server} failed: ${problem}`,
+	severalCalls: "the request belongs to no call, or to one of several: it cannot be answered",
 	notRunning: "it is not running",
 	ready: "an MCP server is ready",
 	ended: "an MCP server has ended",
@@ -120,6 +121,28 @@ export const mcpResultTexts = {
 	resource: (uri: string): string => `[resource ${uri}]`,
 	binary: "[binary, left out]",
 	unknownPart: "[a part of an unknown kind, left out]",
+} as const;
+
+/** Requests of servers for a reply of the model. */
+export const samplingTexts = {
+	question: ({
+		server,
+		text,
+		hidden,
+	}: {
+		readonly server: string;
+		readonly text: string;
+		readonly hidden: number;
+	}): string => {
+		const rest = hidden > 0 ? `\n[and ${hidden} more characters]` : "";
+		return `The MCP server ${server} asks the model to answer this text. The reply is sent to the server, and costs count for this session:\n${text}${rest}`;
+	},
+	allow: "Answer this text once",
+	refuse: "Do not answer",
+	notAllowed: "no person allowed this request",
+	tooLong: (characters: number): string => `the request is longer than ${characters} characters`,
+	onlyText: (type: string): string => `content of the type ${type} is not supported: send text`,
+	invalid: "the last message must be of the user, and maxTokens at least 1",
 } as const;
 
 /** Questions that people answer for a server of the Model Context Protocol. */

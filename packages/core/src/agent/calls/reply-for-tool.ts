@@ -1,0 +1,41 @@
+import { ParleyError } from "@parley/base";
+import { toolRequestInstructions } from "../../instructions/auxiliary-prompts.ts";
+import type { Message } from "../../vocabulary/message.ts";
+import type { PlainReply, PlainRequest } from "../../vocabulary/tool.ts";
+import { textOf } from "../../vocabulary/transcript.ts";
+import { callForSession } from "../replies/session-call.ts";
+import { recordAttempt } from "../replies/stream-reply.ts";
+import { refusalOf, type SpendingPorts } from "../run/limits.ts";
+import type { Run } from "../run/run.ts";
+import { callTexts } from "./texts.ts";
+
+/** Longer replies would make one request as expensive as many. */
+const maxReplyTokens = 4_096;
+
+/** Asks the model of a run for a tool, and counts the call: see `ToolContext.reply`. */
+export async function replyForTool(
+	run: Run,
+	{ from, system, messages, maxTokens }: PlainRequest,
+	spending: SpendingPorts,
+): Promise<PlainReply> {
+	const { session, settings, journal, clock } = run;
+	const name = run.asking ?? settings.names[0];
+	const refused = await refusalOf(run, name, spending);
+	if (refused) throw new ParleyError(refused.error, { code: "resource_exhausted" });
+	const request = {
+		model: name,
+		system: toolRequestInstructions(from, system),
+		tools: [],
+		reasoning: "off" as const,
+		sampling: { maxTokens: Math.min(maxTokens, maxReplyTokens) },
+		messages: messages.map(({ role, text }): Message => ({ role, content: [{ type: "text", text }] })),
+	};
+	const caller = { ...spending, session, journal, clock, signal: run.control.signal };
+	const attempt = await callForSession(caller, settings.model, request, "tool");
+	await run.commit((writing) => recordAttempt(run, attempt, writing, spending));
+	const { content, stop, failure, model } = attempt.reply;
+	if (failure) throw failure;
+	const text = textOf(content);
+	if (text === "") throw new ParleyError(callTexts.noReply, { code: "unavailable" });
+	return { model: model || name, text, isComplete: stop === "end_turn" };
+}

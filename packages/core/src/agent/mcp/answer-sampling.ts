@@ -1,0 +1,66 @@
+import type {
+	CreateMessageRequestParams,
+	CreateMessageResult,
+	SamplingMessage,
+} from "@modelcontextprotocol/client";
+import { ParleyError } from "@parley/base";
+import { visibleLines } from "../../text/visible.ts";
+import type { PlainRequest, ToolContext } from "../../vocabulary/tool.ts";
+import { type AskPerson, choiceOf } from "./answer-form.ts";
+import { samplingTexts } from "./texts.ts";
+
+/** Characters of a request that its question shows. */
+const shownText = 1_500;
+/** Characters of a request. */
+const maxText = 200_000;
+
+/**
+ * Answers a request of a server for a reply of the model (sampling) after a person has allowed this request. The model gets
+ * only the texts of the request. Throws for another answer, for images and sounds, and for requests that are too long.
+ * https://modelcontextprotocol.io/specification/2025-11-25/client/sampling
+ */
+export async function answerSampling(
+	params: CreateMessageRequestParams,
+	server: string,
+	{ ask, reply }: { readonly ask: AskPerson; readonly reply: ToolContext["reply"] },
+): Promise<CreateMessageResult> {
+	const request = requestOf(params, server);
+	const text = [request.system, ...request.messages.map((message) => message.text)].join("\n").trim();
+	if (text.length > maxText) throw refused(samplingTexts.tooLong(maxText));
+	const shown = visibleLines(text.slice(0, shownText));
+	const answer = await ask(
+		choiceOf(samplingTexts.question({ server, text: shown, hidden: text.length - shownText }), [
+			{ value: "yes", label: samplingTexts.allow },
+			{ value: "no", label: samplingTexts.refuse },
+		]),
+	);
+	if (answer.outcome !== "answered" || answer.value !== "yes") throw refused(samplingTexts.notAllowed);
+	const { model, text: replied, isComplete } = await reply(request);
+	const stopReason = isComplete ? "endTurn" : "maxTokens";
+	return { role: "assistant", model, content: { type: "text", text: replied }, stopReason };
+}
+
+function requestOf(params: CreateMessageRequestParams, server: string): PlainRequest {
+	const { messages, systemPrompt = "", maxTokens } = params;
+	if (maxTokens < 1 || messages.at(-1)?.role !== "user") throw refused(samplingTexts.invalid);
+	return {
+		from: server,
+		system: systemPrompt,
+		messages: messages.map((message) => ({ role: message.role, text: textOf(message) })),
+		maxTokens,
+	};
+}
+
+function textOf({ content }: SamplingMessage): string {
+	const blocks = Array.isArray(content) ? content : [content];
+	return blocks
+		.map((block) => {
+			if (block.type === "text") return block.text;
+			throw refused(samplingTexts.onlyText(block.type));
+		})
+		.join("\n");
+}
+
+function refused(message: string): ParleyError {
+	return new ParleyError(message, { code: "failed_precondition" });
+}
