@@ -1,6 +1,8 @@
-/** Plays the first conversation and writes its recording, which the README shows. */
+/** Plays the first conversation and the wizard, and writes their recordings, which the README and the documentation show. */
 import { writeFileSync } from "node:fs";
+import { recordSetup } from "./setup-recording.ts";
 import { recordFirstConversation } from "./terminal-recording.ts";
 
-const path = new URL("../../docs/images/first-conversation.svg", import.meta.url);
-writeFileSync(path, await recordFirstConversation());
+const images = new URL("../../docs/images/", import.meta.url);
+writeFileSync(new URL("first-conversation.svg", images), await recordFirstConversation());
+writeFileSync(new URL("setup.svg", images), await recordSetup());

@@ -4,7 +4,7 @@ import { Setup } from "../terminal/setup.ts";
 import { animation, type Frame, type Span } from "./terminal-svg.ts";
 
 /** Those of `Screen`. */
-const [columns, rows] = [80, 24];
+export const [columns, rows] = [80, 24];
 
 /** Plays the first conversation with the real command and the offline model, and returns it as an animated SVG. */
 export async function recordFirstConversation(): Promise<string> {
@@ -15,7 +15,7 @@ export async function recordFirstConversation(): Promise<string> {
 		// The facts of the last row arrive later than the first screen.
 		await chat.shows("sandbox off");
 		const record = async (seconds: number): Promise<void> => {
-			frames.push({ seconds, rows: await rowsOf(chat) });
+			frames.push({ seconds, rows: await rowsOf(screenText(chat)) });
 		};
 		await record(1);
 		await typeSlowly(chat, "write: notes.txt <<< buy milk", () => record(0.12));
@@ -45,10 +45,14 @@ async function typeSlowly(screen: Screen, text: string, typed: () => Promise<voi
 	}
 }
 
-/** The visible rows with their styles. The id of the session is replaced, because it differs in each run. */
-async function rowsOf(screen: Screen): Promise<Span[][]> {
+/** Output without the id of the session, which differs in each run. */
+function screenText({ received }: Screen): string {
+	return received.replaceAll(/sess_[0-9a-z]{26}/g, `sess_${"x".repeat(26)}`);
+}
+
+/** The visible rows after this output, with their styles. */
+export async function rowsOf(received: string): Promise<Span[][]> {
 	const terminal = new xterm.Terminal({ cols: columns, rows, scrollback: 0, allowProposedApi: true });
-	const received = screen.received.replaceAll(/sess_[0-9a-z]{26}/g, `sess_${"x".repeat(26)}`);
 	await new Promise<void>((resolve) => terminal.write(received, resolve));
 	const { active } = terminal.buffer;
 	return Array.from({ length: rows }, (_, row) => {
