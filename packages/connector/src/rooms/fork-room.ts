@@ -1,4 +1,12 @@
-import { type Clock, defined, delay, type Logger, ParleyError, type Store } from "@parley/base";
+import {
+	type Clock,
+	defined,
+	delay,
+	type ErrorCode,
+	type Logger,
+	ParleyError,
+	type Store,
+} from "@parley/base";
 import type { MethodResult, Requester } from "@parley/protocol";
 import { toRows } from "../conversation/to-rows.ts";
 import { oneLine, plain } from "../conversation/vocabulary/plain.ts";
@@ -59,6 +67,16 @@ export interface ForkedRoom {
 const lookMs = 100;
 const looks = 30;
 
+/** Errors after which the request is repeated with the same post. */
+const retried: ReadonlySet<ErrorCode> = new Set([
+	"unavailable" as const,
+	"deadline_exceeded" as const,
+	"aborted" as const,
+	"cancelled" as const,
+	"unauthenticated" as const,
+	"internal" as const,
+]);
+
 /**
  * Continues a copy of a conversation in a new thread of its channel, or in the room itself without one.
  * A repetition after a crash continues with the same post and the same copy. Rejects with the gateway's refusal, which removes
@@ -79,10 +97,7 @@ export async function forkRoom(
 	const externalKey = (await choices.stored(`${key}/${place}`, choose)) ?? (await choose());
 	const fork = await forkSession(parts, { person, room }, { wanted, externalKey }).catch(
 		async (reason: unknown) => {
-			const isRetried = ["unavailable", "deadline_exceeded", "aborted"].includes(
-				ParleyError.from(reason).code,
-			);
-			if (thread && !isRetried) await removePost(parts, room, key);
+			if (thread && !retried.has(ParleyError.from(reason).code)) await removePost(parts, room, key);
 			throw reason;
 		},
 	);
