@@ -150,12 +150,24 @@ test("a clone, another package and an unknown version are refused, and nothing c
 	expect(await machine.run("upgrade", "--to", versions.file("2.0.0"))).toMatchObject({ code: 2 });
 	expect(await machine.run("upgrade", "--to", "../missing.tgz", "-y")).toMatchObject({
 		code: 1,
-		error: expect.stringContaining("missing.tgz does not exist"),
+		error: expect.stringContaining("missing.tgz is not a file"),
 	});
 	expect(await machine.run("upgrade", "--to", "git+ssh:x", "-y")).toMatchObject({
 		code: 2,
 		error: expect.stringContaining('invalid version "git+ssh:x"'),
 	});
+	expect(await machine.run("upgrade", "--to", ".", "-y")).toMatchObject({
+		code: 1,
+		error: expect.stringContaining("is not a file"),
+	});
+	const elsewhere = machine.start("gateway", "--data", join(machine.managers.root, "other"));
+	if (elsewhere.stdout) await once(createInterface(elsewhere.stdout), "line");
+	expect(await machine.upgrade("2.0.0")).toMatchObject({
+		code: 1,
+		error: expect.stringMatching(new RegExp(`process ${elsewhere.pid} in .* on other data`)),
+	});
+	elsewhere.kill();
+	await once(elsewhere, "close");
 	writeFileSync(join(machine.prefix, "container-health.mjs"), "");
 	expect(await machine.upgrade("2.0.0")).toMatchObject({
 		code: 1,

@@ -26,6 +26,7 @@ const programNames: Readonly<Record<string, string>> = {
 	wizard: "setup",
 	install: "service install",
 	daemon: "service",
+	update: "upgrade",
 	log: "logs",
 	journal: "logs",
 	tail: "logs --follow",

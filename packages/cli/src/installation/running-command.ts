@@ -1,4 +1,4 @@
-import { readFileSync, readlinkSync, realpathSync } from "node:fs";
+import { readdirSync, readFileSync, readlinkSync, realpathSync } from "node:fs";
 import { resolve } from "node:path";
 
 /** Command line of a process that runs this copy of Parley. */
@@ -33,6 +33,13 @@ export function runningCommand(pid: number, program: string): RunningCommand | u
 		// The process has ended, or belongs to another user.
 		return undefined;
 	}
+}
+
+/** Processes of this user that run this program of Parley. Empty on systems other than Linux. */
+export function runningCommands(program: string): ReadonlyMap<number, RunningCommand> {
+	const names = canReadCommands ? readdirSync("/proc").filter((name) => /^\d+$/.test(name)) : [];
+	const found = names.map((name) => [Number(name), runningCommand(Number(name), program)] as const);
+	return new Map(found.flatMap(([pid, command]) => (command ? [[pid, command] as const] : [])));
 }
 
 function textsOf(file: string): string[] {

@@ -66,7 +66,7 @@ export const upgradeErrors = {
 		`the service in ${file} belongs to the system: run the command again with \`sudo\``,
 	invalidVersion: ({ to }: { readonly to: string }) =>
 		`invalid version ${JSON.stringify(to)}: use a version such as 1.2.3, a tag such as latest, or the path of a .tgz file`,
-	noFile: ({ file }: Filed) => `the package ${file} does not exist: use the path of a .tgz file`,
+	noFile: ({ file }: Filed) => `the package ${file} is not a file: use the path of a .tgz file`,
 	noNpm: "npm was not found: install it, and run the command again",
 	npmFailed: ({ call, reason }: { readonly call: string; readonly reason: string }) =>
 		`\`${call}\` failed: ${reason}`,
@@ -81,6 +81,10 @@ export const upgradeErrors = {
 		`an upgrade to ${to} was interrupted: run \`parley upgrade\` without \`--check\` to finish it or to roll it back`,
 	unfinished: ({ reason }: { readonly reason: string }) =>
 		`the upgrade is not finished: ${reason}; run \`parley upgrade\` again`,
+	noCopies: ({ directory }: { readonly directory: string }) =>
+		`cannot write copies of the data into ${directory}: choose another directory with \`--copies DIR\``,
+	elsewhere: ({ pid, directory }: { readonly pid: number; readonly directory: string }) =>
+		`process ${pid} in ${directory} runs a gateway of this copy on other data: stop it, and run the command again`,
 	busy: "another `parley upgrade` works on this installation: wait until it has ended",
 	foreignJournal: ({ file }: Filed) =>
 		`${file} was written by another version of Parley: finish the upgrade with that version, or remove the file`,

@@ -6,9 +6,15 @@ import { findRunningGateway, type RunningGateway } from "../client/running-gatew
 import type { Io } from "../command-line/io.ts";
 import { environmentOf, runInBackground } from "../gateway/background-gateway.ts";
 import type { Installation } from "../installation/installation.ts";
-import { canReadCommands, type RunningCommand, runningCommand } from "../installation/running-command.ts";
+import {
+	canReadCommands,
+	type RunningCommand,
+	runningCommand,
+	runningCommands,
+} from "../installation/running-command.ts";
 import { chooseManager } from "../service/choose-manager.ts";
 import { allServices, type InstalledService, programOfService } from "../service/find-service.ts";
+import { isWithin } from "../service/is-within.ts";
 import type { Machine } from "../service/machine.ts";
 import { explainSilence, waitForService } from "../service/wait-for-service.ts";
 import { upgradeErrors, upgradeTexts } from "../texts/upgrade.ts";
@@ -73,6 +79,20 @@ async function foundData(
 		throw refused(upgradeErrors.otherProgram({ what }));
 	}
 	return defined({ data, services: running, gateway, command });
+}
+
+/** The command, behind options of the program. */
+const isGateway = /^(?:--(?:data|url)(?:=[^\0]*|\0[^\0]*)\0)*(?:gateway|start)(?:\0|$)/;
+
+/** Rejects with `failed_precondition` if a gateway of this copy runs on other data: it would lose the files of its program. */
+export async function checkElsewhere(found: readonly FoundData[], { program }: Installation): Promise<void> {
+	const running = await Promise.all(found.map(({ data }) => findRunningGateway(data)));
+	for (const [pid, { args, directory }] of runningCommands(program)) {
+		if (!isGateway.test(args.join("\0"))) continue;
+		// A launcher on an older Node has the gateway as its child.
+		const known = await Promise.all(running.map((one) => one && isWithin(one.pid, pid)));
+		if (!known.includes(true)) throw refused(upgradeErrors.elsewhere({ pid, directory }));
+	}
 }
 
 /** Rejects with `failed_precondition` if this user may not stop one of the services. */

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { ParleyError, parseJson } from "@parley/base";
@@ -24,7 +24,7 @@ interface Wanted {
 
 /** Finds the version of the package. Only without a path, npm asks the registry that it is configured with. */
 export async function findOffer({ to = "latest", name, cwd }: Wanted, machine: Machine): Promise<Offer> {
-	const isPath = /[/\\]|\.t(?:ar\.)?gz$/.test(to);
+	const isPath = /[/\\]|\.t(?:ar\.)?gz$|^\.{1,2}$/.test(to);
 	if (!isPath && !/^[\w.+^~-]+$/.test(to)) {
 		throw new ParleyError(texts.invalidVersion({ to }), { code: "invalid_argument" });
 	}
@@ -39,7 +39,9 @@ export async function findOffer({ to = "latest", name, cwd }: Wanted, machine: M
 }
 
 async function offerOf(file: string, name: string, machine: Machine): Promise<Offer> {
-	if (!existsSync(file)) throw new ParleyError(texts.noFile({ file }), { code: "not_found" });
+	// npm would make a link to a directory.
+	if (!statSync(file, { throwIfNoEntry: false })?.isFile())
+		throw new ParleyError(texts.noFile({ file }), { code: "not_found" });
 	const packed = parseJson(await npm(["pack", file, "--dry-run", "--json", "--ignore-scripts"], machine));
 	const [facts] = Array.isArray(packed) ? packed : Object.values(Object(packed));
 	const { name: found, version }: { name?: unknown; version?: unknown } = Object(facts);

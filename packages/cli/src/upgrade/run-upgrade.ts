@@ -8,7 +8,7 @@ import { type Surroundings, startOne, stopAll } from "./gateways.ts";
 import { type Offer, stagePackage } from "./new-package.ts";
 import { restorePackage, swapPackage } from "./swap-package.ts";
 import { type Phase, placesOf, removeJournal, type UpgradeJournal, writeJournal } from "./upgrade-journal.ts";
-import { copyData, failedChecks, lockAll, migrateWith, restoreData } from "./upgraded-data.ts";
+import { copyData, failedChecks, lockAll, makeCopies, migrateWith, restoreData } from "./upgraded-data.ts";
 
 const { steps } = upgradeTexts;
 
@@ -74,6 +74,7 @@ export class Upgrade {
 		// Files of an upgrade that was killed at its last step.
 		await this.#discard();
 		await this.#begin("staging");
+		for (const one of this.#journal.upgraded) await makeCopies(one, copies);
 		show(steps.installing);
 		await stagePackage(this.#journal, offer, this.#parts);
 		await this.#reach("upgrade.staged");

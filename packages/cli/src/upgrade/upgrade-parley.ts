@@ -13,7 +13,7 @@ import { noConfirmation, UsageError } from "../command-line/usage.ts";
 import { findInstallation, type Installation } from "../installation/installation.ts";
 import { visibleLine } from "../text/visible.ts";
 import { upgradeTexts as texts, upgradeErrors } from "../texts/upgrade.ts";
-import { checkRights, type FoundData, findData, type Surroundings } from "./gateways.ts";
+import { checkElsewhere, checkRights, type FoundData, findData, type Surroundings } from "./gateways.ts";
 import { findOffer, type Offer } from "./new-package.ts";
 import { readLinks } from "./package-links.ts";
 import { Upgrade, type UpgradeParts, type UpgradeResult } from "./run-upgrade.ts";
@@ -53,6 +53,7 @@ export async function upgradeParley(flags: UpgradeFlags, around: Surroundings): 
 	if (flags.check) return print(planFacts(plan), planRows(plan), flags, io);
 	checkWritable(journal);
 	checkRights(found, around.machine);
+	await checkElsewhere(found, installation);
 	if (!(await isConfirmed(plan, flags, io)))
 		return print({ result: "declined" }, [texts.declined], flags, io);
 	const lock = lockWork(journal);

@@ -1,4 +1,5 @@
-import { chownSync, existsSync, mkdirSync, statSync } from "node:fs";
+import { chownSync, constants, existsSync, mkdirSync, statSync } from "node:fs";
+import { access } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { ParleyError, parseJson, systemClock } from "@parley/base";
 import { type DataLock, lockDataDirectory } from "@parley/gateway";
@@ -32,8 +33,7 @@ export async function copyData(
 	copies: string | undefined,
 ): Promise<string | undefined> {
 	if (!existsSync(databaseIn(data))) return undefined;
-	const directory = copies ?? join(dirname(data), `${basename(data)}-copies`);
-	makeFor(data, directory);
+	const directory = copiesOf(data, copies);
 	const time = new Date(systemClock.now()).toISOString().replaceAll(/[-:.]/g, "");
 	const file = join(directory, `${basename(data)}-before-${to}-${time}.tar.gz`);
 	await asOwner(data, () =>
@@ -42,9 +42,22 @@ export async function copyData(
 	return file;
 }
 
-/** Makes a directory that belongs to the owner of the data. */
+/** Makes the directory for copies, which belongs to the owner of the data. */
+export async function makeCopies({ data }: UpgradedData, copies: string | undefined): Promise<void> {
+	const directory = copiesOf(data, copies);
+	try {
+		if (!existsSync(directory)) makeFor(data, directory);
+		await asOwner(data, () => access(directory, constants.W_OK));
+	} catch (cause) {
+		throw new ParleyError(texts.noCopies({ directory }), { code: "failed_precondition", cause });
+	}
+}
+
+function copiesOf(data: string, copies: string | undefined): string {
+	return copies ?? join(dirname(data), `${basename(data)}-copies`);
+}
+
 function makeFor(data: string, directory: string): void {
-	if (existsSync(directory)) return;
 	mkdirSync(directory, { mode: 0o700 });
 	if (process.getuid?.() !== 0) return;
 	const { uid, gid } = statSync(data);
