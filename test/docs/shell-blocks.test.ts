@@ -1,0 +1,29 @@
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { played, reasons, shellBlocks } from "./shell-blocks.ts";
+
+const blocks = shellBlocks();
+
+/** Pages whose marked blocks a test plays. */
+const marked = ["connectors", "install", "remote"];
+
+test("each shell block of the pages is played by a test, or is listed with a reason", () => {
+	const keys = blocks.filter(({ isMarked }) => !isMarked).map(({ key }) => key);
+	const listed = [...Object.keys(played), ...Object.keys(reasons)];
+	const hint = "play the block in test/docs/shell-blocks.ts, or list the reason there";
+	expect(keys.toSorted(), hint).toEqual(listed.toSorted());
+	expect(new Set(keys).size).toBe(keys.length);
+});
+
+test("the tests that the reasons name exist", () => {
+	const root = fileURLToPath(new URL("../..", import.meta.url));
+	const named = Object.values(reasons).flatMap((reason) => reason.match(/test\/[\w./-]*\w/g) ?? []);
+	expect(named.length).toBeGreaterThan(20);
+	expect(named.filter((path) => !existsSync(`${root}/${path}`))).toEqual([]);
+});
+
+test("blocks with a marker are only on pages that a test plays", () => {
+	const pages = blocks.filter(({ isMarked }) => isMarked).map(({ key }) => key.split(":")[0] ?? "");
+	expect([...new Set(pages)]).toEqual(marked);
+});
