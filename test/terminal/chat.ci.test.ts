@@ -141,6 +141,25 @@ test("with --plain, nothing is drawn again, and Ctrl-C leaves", async ({ setup }
 	expect(chat.received).not.toContain("\u001b[");
 });
 
+test("with --plain, a password is hidden, and Ctrl-C ends the question", async ({ setup }) => {
+	const chat = setup.run("chat", "--plain");
+	await chat.shows("Ctrl-C cancels the running turn");
+	chat.type("secret: API key\r");
+	await chat.shows("password (hidden) ›");
+	chat.type("hunter-two\r");
+	await chat.shows("secret:pw_");
+	chat.type("secret: Other key\r");
+	await chat.until("it asks again", () => chat.text.split("password (hidden) ›").length === 3);
+	chat.type("half");
+	chat.type(interrupt);
+	await chat.shows("cancelled");
+	chat.type("say: shown\r");
+	await chat.shows("[offline] shown");
+	chat.type(interrupt);
+	expect(await chat.ended()).toBe(0);
+	expect(chat.received).not.toMatch(/hunter|half/);
+});
+
 test("lines are edited, earlier messages are found, and files are completed", async ({ setup }) => {
 	writeFileSync(join(setup.work, "unusual-name.txt"), "content");
 	const first = await setup.chat();

@@ -74,6 +74,13 @@ export class Setup {
 		return screen;
 	}
 
+	/** Runs another program with these arguments, in the working directory. */
+	runProgram(program: string, ...args: readonly string[]): Screen {
+		const screen = new Screen({ program, args, cwd: this.work, env: this.environment });
+		this.#screens.push(screen);
+		return screen;
+	}
+
 	/** Starts `parley chat`, and waits until it is ready for the first message. */
 	async chat(...args: readonly string[]): Promise<Screen> {
 		const screen = this.run("chat", ...args);

@@ -19,6 +19,7 @@ import { retryWords } from "../wordings/model-rows.ts";
 import { type BeginChat, Chat } from "./chat.ts";
 import { deleteUnused } from "./delete-unused.ts";
 import { fileNames } from "./file-names.ts";
+import { HiddenInput, withoutKeys } from "./hidden-input.ts";
 import { StatusLine } from "./status-line.ts";
 import { chatAtTerminal, type MakeStatusLine } from "./terminal-chat.ts";
 
@@ -91,6 +92,7 @@ function isInteractive({ stdin, stdout, environment }: Io): boolean {
 export async function chatInLines(io: Io, begin: BeginChat): Promise<readonly string[]> {
 	const format = { columns: Number.POSITIVE_INFINITY, styles: createStyles(false) };
 	let notice = "";
+	using hidden = new HiddenInput(io.stdin, () => press());
 	const chat = begin({
 		format: () => format,
 		// The lines of a pipe were written for the conversation.
@@ -104,14 +106,21 @@ export async function chatInLines(io: Io, begin: BeginChat): Promise<readonly st
 			const noticeText = chat.notice || (retrying ? retryWords(retrying) : "");
 			if (noticeText !== notice && noticeText !== "") io.stderr.write(`parley: ${noticeText}\n`);
 			notice = noticeText;
+			// Also after an answer elsewhere, or the end of the question.
+			if (hidden.isHidden && !isPassword(chat)) hidden.set(false);
 		},
 	});
 	io.stderr.write(`session: ${visibleLine(chat.sessionId)}\n`);
-	using _ = io.stdin.isTTY ? onInterrupt(chat, io) : undefined;
+	/** Ctrl-C cancels the running turn, and leaves the chat without one. */
+	const press = (): void => {
+		if (chat.canCancel) void chat.cancel();
+		else chat.leave();
+	};
+	using _ = io.stdin.isTTY ? onInterrupt(press, io) : undefined;
 	const lines = createInterface({ input: io.stdin });
 	const reading = chat.read();
 	try {
-		await Promise.race([reading, chatWithLines(chat, lines, io)]);
+		await Promise.race([reading, chatWithLines(chat, lines, { io, hidden })]);
 	} finally {
 		chat.leave();
 		lines.close();
@@ -120,27 +129,34 @@ export async function chatInLines(io: Io, begin: BeginChat): Promise<readonly st
 	return [];
 }
 
-/** Ctrl-C cancels the running turn, and leaves the chat without one. */
-function onInterrupt(chat: Chat, io: Io): Disposable {
+function onInterrupt(press: () => void, io: Io): Disposable {
 	io.stderr.write(`parley: ${lineTexts.interrupts}\n`);
-	const press = (): void => {
-		if (chat.canCancel) void chat.cancel();
-		else chat.leave();
-	};
 	process.on("SIGINT", press);
 	return { [Symbol.dispose]: () => process.off("SIGINT", press) };
 }
 
-async function chatWithLines(chat: Chat, lines: AsyncIterable<string>, io: Io): Promise<void> {
-	await untilReady(chat, io);
+interface LineInput {
+	readonly io: Io;
+	readonly hidden: HiddenInput;
+}
+
+async function chatWithLines(
+	chat: Chat,
+	lines: AsyncIterable<string>,
+	{ io, hidden }: LineInput,
+): Promise<void> {
+	await untilReady(chat, { io, hidden });
 	const entered: Promise<void>[] = [];
-	for await (const line of lines) {
-		const handled = chat.enter(line);
+	for await (const typed of lines) {
+		// The line break was hidden, too.
+		if (hidden.isHidden) io.stdout.write("\n");
+		hidden.set(false);
+		const handled = chat.enter(io.stdin.isTTY ? withoutKeys(typed) : typed);
 		const { question } = chat.conversation;
 		// The next question is shown before the gateway confirms the last answer.
 		if (question && !question.given) entered.push(handled);
 		else await handled;
-		await untilReady(chat, io);
+		await untilReady(chat, { io, hidden });
 	}
 	await Promise.all(entered);
 	while (chat.conversation.question) {
@@ -150,18 +166,17 @@ async function chatWithLines(chat: Chat, lines: AsyncIterable<string>, io: Io): 
 	}
 }
 
-/** Waits until the next line can be sent. Does not ask for a password at a terminal that would echo it. */
-async function untilReady(chat: Chat, io: Io): Promise<void> {
+/** Waits until the next line can be sent. At a terminal, the line of a password is hidden. */
+async function untilReady(chat: Chat, { io, hidden }: LineInput): Promise<void> {
 	await chat.ready();
 	const question = chat.conversation.question?.question;
 	if (!question) return;
-	if (question.type !== "password" || !io.stdin.isTTY) {
-		io.stdout.write(`${questionPrompt(question, chat.conversation.offersRules)}\n`);
-		return;
-	}
-	io.stderr.write(`${chatTexts.noHiddenInput}\n`);
-	await chat.decline();
-	await untilReady(chat, io);
+	io.stdout.write(`${questionPrompt(question, chat.conversation.offersRules)}\n`);
+	hidden.set(isPassword(chat));
+}
+
+function isPassword({ conversation: { question } }: Chat): boolean {
+	return question?.question.type === "password" && question.given === undefined;
 }
 
 export interface ChatFlags extends AddressFlags, SessionFlags {

@@ -72,7 +72,7 @@ export class Conversation {
 	/** `now` returns milliseconds, for durations. `offersRules`: see `ChatDisplay`. */
 	constructor(display: TextDisplay = "plain", now = () => 0, offersRules = false) {
 		this.#questions = new OpenQuestions((id) => this.tasks.name(id), offersRules);
-		this.#text = display === "markdown" ? new MarkdownFlow() : new PlainFlow();
+		this.#text = display === "markdown" ? new MarkdownFlow(now) : new PlainFlow();
 		this.#now = now;
 	}
 

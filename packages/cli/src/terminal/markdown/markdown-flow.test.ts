@@ -77,3 +77,24 @@ test("a line of code that is longer than the maximum of a block stays code", () 
 	const all = [...rows, ...flow.add("\n```\nend", format), ...flow.end(format)];
 	expect(all.map((row) => row.trim()).join("")).toBe(`${code}end`);
 });
+
+test("a block that takes long to read is not read again for a while, and is complete at its end", () => {
+	let now = 0;
+	// Each look at the clock is 10 ms after the last one, so each reading takes 10 ms.
+	const flow = new MarkdownFlow(() => {
+		now += 10;
+		return now;
+	});
+	flow.add("one", format);
+	expect(flow.open(format)).toEqual(["one"]);
+	flow.add(" two", format);
+	expect(flow.open(format)).toEqual(["one"]);
+	expect(flow.open({ ...format, columns: 20 })).toEqual(["one two"]);
+	now += 100;
+	flow.add(" three", format);
+	expect(flow.open(format)).toEqual(["one two three"]);
+	expect(flow.add("\n\nnext\n\n", format)).toEqual(["one two three"]);
+	expect(flow.open(format).at(-1)).toBe("next");
+	flow.add("last", format);
+	expect(flow.end(format).at(-1)).toBe("last");
+});

@@ -42,6 +42,8 @@ export class PlainFlow implements TextFlow {
 
 /** Maximum characters of an incomplete block and of code that is coloured together, because both are read again for each part. */
 const longestBlock = 16_384;
+/** Milliseconds without reading the incomplete block again, for each millisecond that the last reading took. */
+const restFactor = 4;
 const longestCode = 8_192;
 
 /** https://spec.commonmark.org/0.31.2/#fenced-code-blocks */
@@ -68,12 +70,26 @@ export class MarkdownFlow implements TextFlow {
 	/** Whether an empty row separates the next block from printed rows. */
 	#needsGap = false;
 	#hasPrinted = false;
+	readonly #now: () => number;
+	/** The rows of the incomplete end that were made last, and the time until which they are not made again. */
+	#shown: { readonly columns: number; readonly rows: readonly string[]; readonly until: number } | undefined;
+
+	/** `now` returns milliseconds. Without it, `open` always shows all text. */
+	constructor(now = () => 0) {
+		this.#now = now;
+	}
 
 	get isOpen(): boolean {
 		return this.#code !== undefined || (this.#block + this.#line).trim() !== "";
 	}
 
 	add(text: string, format: OutputFormat): string[] {
+		const rows = this.#add(text, format);
+		if (rows.length > 0) this.#shown = undefined;
+		return rows;
+	}
+
+	#add(text: string, format: OutputFormat): string[] {
 		const lines = (this.#line + text).split("\n");
 		this.#line = lines.pop() ?? "";
 		const rows = lines.flatMap((line) => this.#readLine(line, format));
@@ -89,6 +105,17 @@ export class MarkdownFlow implements TextFlow {
 	}
 
 	open(format: OutputFormat): string[] {
+		const { columns } = format;
+		const beganAt = this.#now();
+		const shown = this.#shown;
+		if (shown?.columns === columns && beganAt < shown.until) return [...shown.rows];
+		const rows = this.#openRows(format);
+		const tookMs = this.#now() - beganAt;
+		this.#shown = { columns, rows, until: beganAt + tookMs * (1 + restFactor) };
+		return rows;
+	}
+
+	#openRows(format: OutputFormat): string[] {
 		if (this.#code) {
 			const isEmpty = this.#line === "" || closes(this.#code, this.#line);
 			return isEmpty ? [] : this.#newCodeRows(this.#code, [this.#line], format);
@@ -103,7 +130,8 @@ export class MarkdownFlow implements TextFlow {
 	}
 
 	end(format: OutputFormat): string[] {
-		const rows = this.open(format);
+		const rows = this.#openRows(format);
+		this.#shown = undefined;
 		this.#block = "";
 		this.#line = "";
 		this.#code = undefined;

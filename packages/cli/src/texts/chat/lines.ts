@@ -11,7 +11,6 @@ export const lineTexts = {
 /** Notes of the chat. */
 export const chatTexts = {
 	inputEnded: "parley: the input has ended, so the question stays open",
-	noHiddenInput: "parley: this terminal cannot hide typed text, so the question for a password is declined",
 	noAnswer: "no answer",
 	nothingToCancel: "there is nothing to cancel",
 	taskAsks: ({
