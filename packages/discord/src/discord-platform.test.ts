@@ -3,10 +3,12 @@ import { parseText } from "@parley/connector";
 import { expect, test } from "vitest";
 import { createDiscordPlatform } from "./run-discord.ts";
 import { Tickets } from "./surface/private-answers.ts";
+import { MemoryNames } from "./testing/memory-names.ts";
 import { ScriptedPort } from "./testing/scripted-port.ts";
 
 const port = new ScriptedPort();
 const platform = createDiscordPlatform({
+	names: new MemoryNames(),
 	...{ port, self: { user: "500", application: "501" }, tickets: new Tickets() },
 	...{ clock: new ManualClock(), log: new MemoryLogger() },
 	cards: async () => undefined,

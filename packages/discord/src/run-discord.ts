@@ -33,6 +33,7 @@ import { Interactions } from "./interactions/interactions.ts";
 import { discordSurface, postLimits, type SurfaceParts } from "./surface/discord-surface.ts";
 import { openMentionThread } from "./surface/mention-thread.ts";
 import { Tickets } from "./surface/private-answers.ts";
+import type { ThreadNameStore, ThreadNames } from "./surface/thread-names.ts";
 import type { DiscordLink, DiscordPort } from "./vocabulary/discord-port.ts";
 import { directTenant, linkToRoom } from "./vocabulary/links.ts";
 import { momentOf } from "./vocabulary/snowflake.ts";
@@ -64,7 +65,7 @@ async function openSide(
 ): Promise<PlatformSide<Ready, Parts>> {
 	const { token, apiUrl, cdnUrl, requestsPerSecond, clock, log } = options;
 	const database = { store, ...storedStateOf(storedValue) };
-	const { sessions, audiences, commands: memory } = database;
+	const { sessions, audiences, commands: memory, names } = database;
 	const port =
 		options.port ?? createDiscordPort({ token, apiUrl, cdnUrl, requestsPerSecond, clock, log, sessions });
 	const presence = new HealthPresence(port, clock);
@@ -80,7 +81,7 @@ async function openSide(
 			if (link.state !== "ready") return;
 			log.info("Discord is ready", { user: link.user, resumed: link.resumed });
 		},
-		start: (ready, start) => startParts(options, { port, audiences }, { ready, start, signal }),
+		start: (ready, start) => startParts(options, { port, audiences, names }, { ready, start, signal }),
 		bringCommands: ({ application }) =>
 			startCommandSync({ port, application, shapes: commandTable, memory }, { clock, log, signal }),
 		readMissed: (knownRooms) => listening.begin(knownRooms),
@@ -97,7 +98,11 @@ async function openSide(
 
 async function startParts(
 	{ token, requestsPerSecond, clock, log }: RunDiscordOptions,
-	{ port, audiences }: { readonly port: DiscordPort; readonly audiences: AudienceStore },
+	{
+		port,
+		audiences,
+		names,
+	}: { readonly port: DiscordPort; readonly audiences: AudienceStore; readonly names: ThreadNameStore },
 	{
 		ready,
 		start,
@@ -109,9 +114,9 @@ async function startParts(
 	const intake = new Intake({ self, port, channels, audiences, clock, log });
 	const reading = { self, port, channels, audiences: intake.audiences, clock };
 	const platform: ChatPlatform = {
-		...createDiscordPlatform({ ...start, port, self, tickets, requestsPerSecond, clock, log }),
+		...createDiscordPlatform({ ...start, port, self, names, tickets, requestsPerSecond, clock, log }),
 		readContext: (query, over) => readRoomMessages(reading, query, over),
-		openThread: (room, thread) => openMentionThread({ port, log }, room, thread),
+		openThread: (room, thread) => openMentionThread({ port, names, log }, room, thread),
 		mayFork: (room) => mayForkRoom(channels, room, signal),
 		maySee: ({ id: user }, { thread }) => maySeeThread({ port, channels }, { thread, user }, signal),
 	};
@@ -151,10 +156,15 @@ interface StoredState {
 	readonly birth: BirthStore;
 	readonly audiences: AudienceStore;
 	readonly commands: CommandMemory;
+	readonly names: ThreadNameStore;
 }
+
+/** Time after which the connector no longer renames a thread, as for cards that may be edited. */
+const namesMs = 90 * 24 * 3_600_000;
 
 /** Returns each state by its name in the database of the connector. The names stay the same over versions. */
 export function storedStateOf(storedValue: ConnectorDatabase["storedValue"]): StoredState {
+	const namesOf = (thread: string) => storedValue<ThreadNames>(`names:${thread}`);
 	const audiencesOf = (guild: string) => storedValue<StoredAudiences>(`audiences:${guild}`);
 	return {
 		sessions: storedValue<GatewaySession>("session"),
@@ -166,6 +176,10 @@ export function storedStateOf(storedValue: ConnectorDatabase["storedValue"]): St
 			save: (guild, audiences) => audiencesOf(guild).save(audiences),
 		},
 		commands: storedValue<InstalledState>("commands"),
+		names: {
+			load: (thread) => namesOf(thread).load(),
+			save: (thread, names) => namesOf(thread).save(names, namesMs),
+		},
 	};
 }
 
@@ -176,6 +190,7 @@ export function createDiscordPlatform(parts: SurfaceParts): ChatPlatform {
 		limits: postLimits,
 		surface: discordSurface(parts),
 		reacts: true,
+		titles: "own",
 		explainsDirectly: true,
 		conversation: conversationOf,
 		// https://docs.discord.com/developers/topics/threads: they belong to channels of servers.

@@ -53,8 +53,11 @@ export interface PostFormat {
 	readonly limits: PlatformLimits;
 	/** Whether the platform can add to a post without replacing it. Growing answers then have `grows`. Default: no. */
 	readonly streams?: boolean;
-	/** Whether the platform shows the title of the conversation at its thread. Default: no. */
-	readonly titles?: boolean;
+	/**
+	 * Whether the platform shows the title of the conversation at its thread. `own`: only at threads that the connector opened,
+	 * so that a new title is also posted. Default: no.
+	 */
+	readonly titles?: boolean | "own";
 	/** Whether the platform shows code in files well, so that long code of an answer becomes a file. Default: no. */
 	readonly snippets?: boolean;
 }

@@ -16,8 +16,8 @@ import type { ConnectorTables } from "./tables.ts";
 /** A value of the platform's package that survives a restart. */
 export interface StoredValue<Value> {
 	load(): Promise<Value | undefined>;
-	/** Undefined deletes it. */
-	save(value: Value | undefined): Promise<void>;
+	/** Undefined deletes it. `retentionMs`: time after which it is deleted. Default: never. */
+	save(value: Value | undefined, retentionMs?: number): Promise<void>;
 }
 
 /** Stored data of a connector. All of it can be read again from the gateway and the platform. */
@@ -68,8 +68,8 @@ export function storedValuesOf(
 	return <Value>(name: string) => ({
 		// True because `save` wrote it, and the caller uses each name for one type of value.
 		load: async () => (await values.get(name)) as Value | undefined,
-		async save(value) {
-			await (value === undefined ? values.delete(name) : values.set(name, value));
+		async save(value, retentionMs) {
+			await (value === undefined ? values.delete(name) : values.set(name, value, retentionMs));
 		},
 	});
 }

@@ -75,6 +75,27 @@ test("a thread belongs to its channel, and a thread that Parley opened is marked
 	expect(key).toEqual({ id: `message:1:20:${id}`, conversation: "20" });
 });
 
+const renamed = { ...message, type: 4, channel_id: "20", content: "Plans" };
+
+test("a person who renames a thread that Parley opened gives its conversation a title", async () => {
+	const { inbound, key } = await inboundOf("MESSAGE_CREATE", renamed);
+	const room = { tenant: "1", channel: "10", thread: "20", shared: false, kind: "channel" };
+	const person = { id: "42", name: "Ada", roles: ["71"], guest: false, bot: false };
+	expect(inbound).toEqual({ type: "retitled", room, person, at: clock.now(), title: "Plans" });
+	expect(key.id).toBe(`retitled:1:20:${id}`);
+});
+
+test.each([
+	["the bot itself", { author: bot }, {}],
+	["a person, for a thread of a person", {}, { owner_id: "42" }],
+	["a person, for a group", { channel_id: "10" }, {}],
+	["a person, without a name", { content: " " }, {}],
+])("a new name by %s changes no title", async (_, more, ofThread) => {
+	const { tell } = open();
+	await tell("GUILD_CREATE", { ...guild, threads: [{ ...thread, ...ofThread }] });
+	expect(await tell("MESSAGE_CREATE", { ...renamed, ...more })).toHaveProperty("ignored");
+});
+
 test("direct messages have their own tenant, and no roles", async () => {
 	const { guild_id: _, member: __, ...direct } = message;
 	const { inbound } = await inboundOf("MESSAGE_CREATE", { ...direct, channel_id: "30" }, false);

@@ -24,6 +24,8 @@ export interface IntakeParts {
 
 /** Messages and replies of people: resources/message#message-object-message-types. */
 const written: ReadonlySet<number> = new Set([0, 19]);
+/** `CHANNEL_NAME_CHANGE`: its author renamed the thread, its content is the name. https://github.com/discord/discord-api-docs/issues/5921 */
+const renamedType = 4;
 const signs: ReadonlyMap<string, "stop" | "again" | "good" | "bad"> = new Map([
 	["❌", "stop"],
 	["🔁", "again"],
@@ -86,6 +88,7 @@ export class Intake {
 		if (message === undefined) return unreadable(event);
 		const { self } = this.#parts;
 		if (message.author.id === self.user) return { ignored: "the bot sent it itself" };
+		if (message.type === renamedType) return this.#retitled(message, signal);
 		if (!written.has(message.type))
 			return { ignored: `messages of type ${message.type} are system messages of Discord` };
 		const channel = await this.#channelOf(message, signal);
@@ -93,6 +96,18 @@ export class Intake {
 		// A missed message that was edited since then is read with its new text, so it counts as its last edit.
 		const isEdited = type === "edited" || typeof message.edited_timestamp === "string";
 		return [await this.#incomingOf(isEdited ? "edited" : "message", message, channel, signal)];
+	}
+
+	/** The event of a renamed thread names no person, but this message does. */
+	async #retitled(message: Message, signal: AbortSignal): Promise<Translated> {
+		const channel = await this.#channelOf(message, signal);
+		if (channel === undefined) return unseen(message.channel_id);
+		const isOwn = isThread(channel) && channel.owner === this.#parts.self.user;
+		const title = message.content.trim();
+		if (!isOwn || title === "") return { ignored: "only names of threads that the bot opened are titles" };
+		const { author, member, id } = message;
+		const happened = { room: roomOf(channel), person: personOf(author, member), at: momentOf(id) };
+		return [incoming({ type: "retitled", ...happened, title }, id)];
 	}
 
 	async #incomingOf(

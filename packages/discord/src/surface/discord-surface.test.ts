@@ -2,6 +2,7 @@ import { ParleyError } from "@parley/base";
 import { ManualClock, MemoryLogger } from "@parley/base/testing";
 import { DeliveryError, type OutboxRow, type Posting } from "@parley/connector";
 import { expect, test } from "vitest";
+import { MemoryNames } from "../testing/memory-names.ts";
 import { ScriptedPort } from "../testing/scripted-port.ts";
 import { discordSurface } from "./discord-surface.ts";
 import { Tickets } from "./private-answers.ts";
@@ -15,6 +16,7 @@ function open(cards: Record<string, string> = {}) {
 	const tickets = new Tickets();
 	const files: Record<string, Uint8Array | ParleyError> = {};
 	const surface = discordSurface({
+		names: new MemoryNames(),
 		...{ port, clock, log, tickets, self: { user: "500", application: "501" } },
 		cards: async (card) => cards[card],
 		ownerOf: async () => undefined,

@@ -23,12 +23,15 @@ import { PrivateAnswers, type Tickets } from "./private-answers.ts";
 import { RateLimits, type Route } from "./rate-limits.ts";
 import { Reactions } from "./reactions.ts";
 import { Refused } from "./refused.ts";
+import { type ThreadNameStore, ThreadTitles } from "./thread-names.ts";
 
 export interface SurfaceParts extends CommonParts {
 	readonly port: DiscordPort;
 	readonly self: OwnAccount;
 	/** The row that a message was posted for; undefined if no such row is known. */
 	readonly ownerOf: (message: string) => Promise<string | undefined>;
+	/** Names of threads. */
+	readonly names: ThreadNameStore;
 	/** Shared with `Interactions`. */
 	readonly tickets: Tickets;
 	/** See `RunDiscordOptions`. */
@@ -54,6 +57,7 @@ export function discordSurface(parts: SurfaceParts): Surface {
 		const threads = new Threads({ caller, places, log });
 		const answers = new PrivateAnswers({ caller, tickets, self, clock });
 		const finder = new Finder({ caller, places, posts, ownerOf, user: self.user });
+		const titles = new ThreadTitles({ caller, names: parts.names, user: self.user, clock, log });
 		const reactions = new Reactions({ caller, posts, finder, clock, log });
 		return {
 			post: {
@@ -83,6 +87,7 @@ export function discordSurface(parts: SurfaceParts): Surface {
 				send: (row, reaction) => reactions.send(row, reaction),
 				find: (row, reaction) => reactions.find(row, reaction),
 			},
+			title: (row, { title }) => titles.show(row, title),
 			typing: typingIn(caller, clock),
 			scopes({ conversation, lane, edits }) {
 				if (ticketConversation.test(conversation)) return [conversation];

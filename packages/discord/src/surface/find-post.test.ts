@@ -1,6 +1,7 @@
 import { ManualClock, MemoryLogger } from "@parley/base/testing";
 import type { OutboxRow, Posting } from "@parley/connector";
 import { expect, test } from "vitest";
+import { MemoryNames } from "../testing/memory-names.ts";
 import { ScriptedPort } from "../testing/scripted-port.ts";
 import { snowflakeAt } from "../vocabulary/snowflake.ts";
 import { discordSurface } from "./discord-surface.ts";
@@ -14,6 +15,7 @@ const list = "GET /channels/10/messages";
 function open(cards: Record<string, string> = {}, owners: Record<string, string> = {}) {
 	const port = new ScriptedPort();
 	const surface = discordSurface({
+		names: new MemoryNames(),
 		...{
 			port,
 			clock,

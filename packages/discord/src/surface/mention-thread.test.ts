@@ -1,5 +1,6 @@
 import { MemoryLogger } from "@parley/base/testing";
 import { expect, test } from "vitest";
+import { MemoryNames } from "../testing/memory-names.ts";
 import { ScriptedPort } from "../testing/scripted-port.ts";
 import { openMentionThread } from "./mention-thread.ts";
 
@@ -9,9 +10,9 @@ const room = { tenant: "1", channel: "10", shared: false, kind: "channel" as con
 const refused = (status: number, code: number) => ({ status, body: { code, message: "Refused" } });
 
 function open() {
-	const [port, log] = [new ScriptedPort(), new MemoryLogger()];
-	const thread = (name = "Tidy up") => openMentionThread({ port, log }, room, { message: "5", name });
-	return { port, thread };
+	const [port, log, names] = [new ScriptedPort(), new MemoryLogger(), new MemoryNames()];
+	const thread = (name = "Tidy up") => openMentionThread({ port, names, log }, room, { message: "5", name });
+	return { port, names, thread };
 }
 
 test("a thread is opened with a name that fits, and an existing one counts as opened", async () => {

@@ -4,6 +4,7 @@ import { deliveryTexts } from "../texts/delivery.ts";
 import type { DiscordRequest, DiscordRest } from "../vocabulary/discord-port.ts";
 import { cutTo, errorCodes, limits } from "../vocabulary/limits.ts";
 import { refusalOf } from "./refused.ts";
+import type { ThreadNameStore } from "./thread-names.ts";
 
 const [, dayOfMinutes] = limits.threadArchives;
 
@@ -12,11 +13,14 @@ const [, dayOfMinutes] = limits.threadArchives;
  * finds it. The bot may lack the permission to write in threads, which only a request in the thread shows.
  */
 export async function openMentionThread(
-	parts: { readonly port: DiscordRest; readonly log: Logger },
+	parts: { readonly port: DiscordRest; readonly names: ThreadNameStore; readonly log: Logger },
 	{ channel }: Room,
 	{ message, name }: { readonly message: string; readonly name: string },
 ): Promise<{ readonly refused?: string }> {
 	const body = { name: cutTo(name, limits.threadName), auto_archive_duration: dayOfMinutes };
+	// Before the request, so that a repeat after a crash does not take the name of a person for its own.
+	if ((await parts.names.load(message)) === undefined)
+		await parts.names.save(message, { given: [body.name], changedAt: [] });
 	const path = `/channels/${channel}/messages/${message}/threads`;
 	const opened = await ask(parts, { method: "POST", path, body });
 	if (opened !== undefined && opened !== errorCodes.threadExists)

@@ -3,7 +3,7 @@ import type { RateLimit, Request } from "@parley/connector";
 import type { DiscordResponse } from "../vocabulary/discord-port.ts";
 
 /** Routes with a rate limit of their own in each channel. */
-export type Route = "create" | "edit" | "delete" | "typing" | "thread" | "read" | "reaction";
+export type Route = "create" | "edit" | "delete" | "typing" | "thread" | "rename" | "read" | "reaction";
 
 /** Bucket of all requests: topics/rate-limits#global-rate-limit. */
 export const everything = "everything";

@@ -1,6 +1,7 @@
 import { ManualClock, MemoryLogger } from "@parley/base/testing";
 import type { Posting } from "@parley/connector";
 import { expect, test } from "vitest";
+import { MemoryNames } from "../testing/memory-names.ts";
 import { ScriptedPort } from "../testing/scripted-port.ts";
 import { discordSurface } from "./discord-surface.ts";
 import { Tickets } from "./private-answers.ts";
@@ -21,6 +22,7 @@ function open() {
 	const port = new ScriptedPort();
 	const log = new MemoryLogger();
 	const surface = discordSurface({
+		names: new MemoryNames(),
 		...{ port, clock, log, tickets: new Tickets(), self: { user: "500", application: "501" } },
 		cards: async () => undefined,
 		ownerOf: async () => undefined,

@@ -27,6 +27,8 @@ export const deliveryTexts = {
 		'a reaction to a message was refused, so its state is posted: allow "Add Reactions" and "Read Message History"',
 	noMentionThread:
 		'no thread can be opened for a mention, so the answer is in the channel: allow "Create Public Threads" and "Send Messages in Threads"',
+	notRenamed: "the title of a conversation cannot be shown as the name of its thread",
+	renamedOften: "Discord allows two changes of the name of a thread in ten minutes",
 	noThread: ({ card }: { readonly card: string }) => `the thread of ${card} does not exist yet`,
 	closedThread: ({ reason }: { readonly reason: string }) =>
 		`the thread is locked: unlock it, or give the bot "Manage Threads" (${reason})`,

@@ -110,6 +110,59 @@ export const discord: readonly Scene<DiscordSite>[] = [
 		],
 	},
 	{
+		name: "the thread of a mention takes the title of its conversation, twice in ten minutes, and the last title wins",
+		place: { answers: "thread" },
+		steps: [
+			{ says: "@Parley say: one" },
+			{ shows: "[offline] one", in: "say: one" },
+			{ commands: "/session rename", with: { title: "First" }, in: "say: one" },
+			threads("First"),
+			{ restarts: "connector" },
+			{ commands: "/session rename", with: { title: "Second" }, in: "First" },
+			threads("Second"),
+			{ commands: "/session rename", with: { title: "Third" }, in: "Second" },
+			{ commands: "/session rename", with: { title: "Fourth" }, in: "Second" },
+			threads("Second"),
+			{ restarts: "connector" },
+			{ passes: 60_000 },
+			threads("Second"),
+			{ passes: 540_000 },
+			threads("Fourth"),
+		],
+	},
+	{
+		name: "a thread keeps the name that a person gives it, and the conversation takes it as its title",
+		place: { answers: "thread" },
+		steps: [
+			{ says: "@Parley say: one" },
+			{ shows: "[offline] one", in: "say: one" },
+			{ commands: "/session rename", with: { title: "First" }, in: "say: one" },
+			threads("First"),
+			{ what: "Mia renames the thread", does: ({ site }) => rename(site, "Hers") },
+			{ passes: 2000 },
+			{ commands: "/session info", in: "Hers" },
+			{ answered: "**Hers**" },
+			{ commands: "/session rename", with: { title: "Other" }, in: "Hers" },
+			{ shows: "renamed to “Other”", in: "Hers" },
+			{ passes: 2000 },
+			threads("Hers"),
+		],
+	},
+	{
+		name: "a person without the right to rename the conversation changes only the name of the thread",
+		place: { answers: "thread" },
+		steps: [
+			{ says: "@Parley say: one" },
+			{ shows: "[offline] one", in: "say: one" },
+			{ what: "Sam renames the thread", does: ({ site }) => rename(site, "Theirs", "Sam") },
+			{ passes: 2000 },
+			{ commands: "/session rename", with: { title: "Other" }, in: "Theirs" },
+			{ shows: "renamed to “Other”", in: "Theirs" },
+			{ passes: 2000 },
+			threads("Theirs"),
+		],
+	},
+	{
 		name: "a message that is answered in its thread can be stopped, edited and deleted in the channel",
 		place: { answers: "thread" },
 		steps: [
@@ -172,6 +225,26 @@ export const discord: readonly Scene<DiscordSite>[] = [
 		],
 	},
 ];
+
+/** A person renames the newest thread. */
+function rename({ general, people }: DiscordSite, name: string, by: "Mia" | "Sam" = "Mia"): void {
+	general.threads().at(-1)?.rename(name, people[by]);
+}
+
+/** The names of the threads of the channel. */
+function threads(...expected: readonly string[]): Step<DiscordSite> {
+	return {
+		what: `the threads are ${expected.join()}`,
+		does: ({ site, city }) => {
+			const now = () => site.general.threads().map(({ name }) => name);
+			return city
+				.until(() => isDeepStrictEqual(now(), expected), "the threads have their names")
+				.catch((cause: unknown) => {
+					throw new Error(`the threads are ${now().join()}`, { cause });
+				});
+		},
+	};
+}
 
 /** Turns the cards of the channel into messages with content, as versions before components v2 posted them. */
 function makeText({ general }: DiscordSite): void {

@@ -2,9 +2,10 @@ import { GatewayDispatchEvents, PermissionFlagsBits } from "discord-api-types/v1
 import type { PostState } from "../../chat/post-states.ts";
 import { addUser, emitChannel } from "../platform/guilds.ts";
 import { addMessage, announce } from "../platform/messages.ts";
-import type { ChannelRecord, MessageRecord, ThreadRecord } from "../platform/records.ts";
+import type { ChannelRecord, MessageRecord, ThreadRecord, UserRecord } from "../platform/records.ts";
 import type { State } from "../platform/state.ts";
 import { emitThread, settle } from "../platform/thread-state.ts";
+import { renameThread } from "../platform/threads.ts";
 import { typingNow } from "../platform/typing.ts";
 import { isSeen, type Shown, show, statesOf } from "./shown.ts";
 import { messageText } from "./transcript.ts";
@@ -128,9 +129,14 @@ export class Channel {
 		emitThread(this.#state, this.record, GatewayDispatchEvents.ThreadUpdate);
 	}
 
-	rename(name: string): void {
-		this.record.name = name;
+	/** `by`: the person who renames a thread, whom its message names. */
+	rename(name: string, by?: { readonly user: UserRecord }): void {
 		const { thread } = this.record;
+		if (thread && by) {
+			renameThread(this.#state, by.user, this.record, name);
+			return;
+		}
+		this.record.name = name;
 		if (thread) emitThread(this.#state, this.record, GatewayDispatchEvents.ThreadUpdate);
 		else emitChannel(this.#state, this.record, GatewayDispatchEvents.ChannelUpdate);
 	}

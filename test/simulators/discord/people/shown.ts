@@ -64,7 +64,10 @@ function controlOf(component: SeenComponent): ShownControl[] {
 }
 
 /** Types that are not shown as messages. */
-const silentTypes: ReadonlySet<MessageType> = new Set([MessageType.ThreadStarterMessage]);
+const silentTypes: ReadonlySet<MessageType> = new Set([
+	MessageType.ThreadStarterMessage,
+	MessageType.ChannelNameChange,
+]);
 
 /** True if the viewer sees it. By default, if all members of the channel do. */
 export function isSeen(message: MessageRecord, viewer?: { readonly id: string }): boolean {

@@ -71,6 +71,8 @@ export interface ThreadRecord {
 	/** Minutes: 60, 1440, 4320 or 10080. */
 	archiveAfter: number;
 	readonly createdAt: number;
+	/** Times at which the app changed its name. */
+	readonly renamedAt: number[];
 	lastActive: number;
 	/** Ids of members, with the time of their join. */
 	readonly members: Map<string, number>;

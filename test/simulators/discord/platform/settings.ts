@@ -15,6 +15,8 @@ export interface SimulatorSettings {
 	readonly channelWrites: Allowance;
 	/** Edits of messages older than an hour in one channel (30046). Discord documents no number. */
 	readonly oldEdits: Allowance;
+	/** Changes of the name of one thread by the app: https://github.com/discord/discord-api-docs/issues/1900 */
+	readonly threadNames: Allowance;
 	/** https://discord.com/developers/docs/topics/rate-limits#invalid-request-limit-aka-cloudflare-bans */
 	readonly invalid: Allowance;
 	/** "The past few minutes": https://discord.com/developers/docs/resources/message#create-message */
@@ -51,6 +53,7 @@ export const defaultSettings: SimulatorSettings = {
 	global: { limit: 50, perMs: second },
 	channelWrites: { limit: 30, perMs: 5 * second },
 	oldEdits: { limit: 30, perMs: 60 * minute },
+	threadNames: { limit: 2, perMs: 10 * minute },
 	invalid: { limit: 10_000, perMs: 10 * minute },
 	nonceMs: 3 * minute,
 	nonceInHistory: false,

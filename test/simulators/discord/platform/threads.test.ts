@@ -1,3 +1,4 @@
+import { MessageType } from "discord-api-types/v10";
 import { expect, test } from "vitest";
 import { codeOf, pausedSimulator } from "../rest/direct-client.ts";
 
@@ -89,6 +90,21 @@ test("only the creator of a thread renames and archives it", () => {
 	const hers = anna.opensThread("Hers", { of: anna.says("Mine", { in: general }) });
 	expect(codeOf(change(hers.id))).toBe(50_013);
 	simulator.close();
+});
+
+test("the app can rename a thread twice in ten minutes, and each new name is a message", () => {
+	const { app, anna, thread, clock } = threadSimulator();
+	const rename = (name: string) => app.call("PATCH", `/channels/${thread.id}`, { body: { name } });
+	expect([rename("One").status, rename("One").status, rename("Two").status]).toEqual([200, 200, 200]);
+	const refused = rename("Three");
+	expect([refused.status, refused.body]).toMatchObject([429, { retry_after: 600, global: false }]);
+	thread.rename("Hers", anna);
+	clock.advance(600_000);
+	expect(rename("Three").status).toBe(200);
+	const names = thread.record.messages.filter(({ type }) => type === MessageType.ChannelNameChange);
+	expect(names.map(({ author, content }) => [author.name, content])).toEqual(
+		[["One"], ["Two"], ["Hers", "Anna"], ["Three"]].map(([name, by = names[0]?.author.name]) => [by, name]),
+	);
 });
 
 test("a change of an archived thread must unarchive it", () => {

@@ -61,7 +61,7 @@ function makeThread(
 	const now = state.now();
 	const thread: ThreadRecord = {
 		...{ ownerId: by.id, archived: false, archivedAt: now, locked: false, archiveAfter },
-		...{ createdAt: now, lastActive: now, members: new Map([[by.id, now]]) },
+		...{ createdAt: now, renamedAt: [], lastActive: now, members: new Map([[by.id, now]]) },
 	};
 	const channel: ChannelRecord = {
 		...{ id, type: ChannelType.PublicThread, parent, thread, name, topic: null, position: 0 },
@@ -103,6 +103,9 @@ export function changeThread(
 	settle(state, channel);
 	demand(state, by, channel);
 	demandChange(state, by, channel, change);
+	const { name } = change;
+	const isRenamed = name !== null && name !== undefined && name !== channel.name;
+	if (isRenamed && by === state.app.user) countRename(state, thread);
 	const wakes = change.archived === false;
 	Object.assign(thread, {
 		archived: change.archived ?? thread.archived,
@@ -111,8 +114,25 @@ export function changeThread(
 		...(change.archived !== undefined && { archivedAt: state.now() }),
 		...(wakes && { lastActive: state.now() }),
 	});
-	channel.name = change.name ?? channel.name;
+	if (isRenamed) renameThread(state, by, channel, name);
+	else emitThread(state, channel, GatewayDispatchEvents.ThreadUpdate);
+}
+
+function countRename(state: State, { renamedAt }: ThreadRecord): void {
+	const { limit, perMs } = state.settings.threadNames;
+	const [oldest = 0] = renamedAt.slice(-limit);
+	const left = oldest + perMs - state.now();
+	if (renamedAt.length >= limit && left > 0) throw refusals.threadRenamed(left / 1000);
+	renamedAt.push(state.now());
+}
+
+/** A change of the name is also a message: https://github.com/discord/discord-api-docs/issues/5921 */
+export function renameThread(state: State, by: UserRecord, channel: ChannelRecord, name: string): void {
+	channel.name = name;
 	emitThread(state, channel, GatewayDispatchEvents.ThreadUpdate);
+	const draft = { body: { content: name }, files: [] };
+	const message = addMessage(state, { author: by, channel, draft, type: MessageType.ChannelNameChange });
+	announce(state, message, GatewayDispatchEvents.MessageCreate);
 }
 
 /** https://discord.com/developers/docs/resources/channel#join-thread */

@@ -1,4 +1,6 @@
+import { defined } from "@parley/base";
 import { expect, test } from "vitest";
+import { chatScene } from "../../testing/chat-scene.ts";
 import {
 	ada,
 	called,
@@ -350,4 +352,18 @@ test("the remembered state does not grow with the conversation", () => {
 		ends(run, "x".repeat(999)),
 	]);
 	expect(JSON.stringify(reduceAll(answered).slice).length).toBeLessThan(1000);
+});
+
+test.each([
+	[true, "20", ["title: Lists", "title: Prices"]],
+	["own", "20", ["title: Lists", "title: Prices", "milestone: This conversation was renamed to “Prices”."]],
+	["own", undefined, ["milestone: This conversation was renamed to “Prices”."]],
+	[false, "20", ["milestone: This conversation was renamed to “Prices”."]],
+] as const)("with titles %j and the thread %s, a title is shown as %j", (titles, thread, shown) => {
+	const events: Happening[] = [
+		["session.renamed", { title: "Lists", by: "model" }],
+		["session.renamed", { title: "Prices", by: "person" }],
+	];
+	const platform = { ...chatScene.platform, titles };
+	expect(reduceAll(events, { platform, ...defined({ thread }) }).shown).toEqual(shown);
 });

@@ -108,16 +108,18 @@ function listed(
 	};
 }
 
-/** A title chosen by a model is not posted, nor one that the platform shows at the thread. */
+/** A title chosen by a model is not posted, nor one that the platform shows at each thread. */
 function renamed(
 	{ title, by }: EventPayloads["session.renamed"],
 	{ session, thread, platform: { titles } }: Scene,
 ): RenderOperation[] {
-	if (titles && thread !== undefined && !isBlank(title)) {
-		return [{ type: "title", lane: "progress", card: `title:${session}`, title }];
-	}
-	if (by === "model" || title === "") return [];
-	return [notice("milestone", conversationTexts.renamed({ title: plain(title, 200) }))];
+	const isShown = titles !== undefined && titles !== false && thread !== undefined && !isBlank(title);
+	const shown: RenderOperation[] = isShown
+		? [{ type: "title", lane: "progress", card: `title:${session}`, title }]
+		: [];
+	const isPosted = by !== "model" && title !== "" && !(isShown && titles === true);
+	if (!isPosted) return shown;
+	return [...shown, notice("milestone", conversationTexts.renamed({ title: plain(title, 200) }))];
 }
 
 /** Closes all cards, because no further event arrives. */

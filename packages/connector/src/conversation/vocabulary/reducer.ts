@@ -23,7 +23,7 @@ export interface ScenePlatform extends PlatformWords {
 	readonly limits: PlatformLimits;
 	readonly dialect?: Dialect;
 	readonly repliesInThreads?: boolean;
-	readonly titles?: boolean;
+	readonly titles?: NonNullable<ChatPlatform["titles"]>;
 	readonly command: ChatPlatform["command"];
 }
 

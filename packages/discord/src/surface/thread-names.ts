@@ -1,0 +1,106 @@
+import type { Clock, Logger } from "@parley/base";
+import { DeliveryError, type OutboxRow, type RateLimit, type Receipt } from "@parley/connector";
+import * as z from "zod";
+import { deliveryTexts } from "../texts/delivery.ts";
+import { cutTo, limits } from "../vocabulary/limits.ts";
+import type { Caller } from "./caller.ts";
+import { threadNameProblem } from "./check.ts";
+import { channelOf } from "./post-channels.ts";
+
+/** Names that the connector gave to a thread, and the times of its last changes. */
+export interface ThreadNames {
+	/** The present name, and before the result of a change is known also the requested one. */
+	readonly given: readonly string[];
+	/** Milliseconds since the epoch. */
+	readonly changedAt: readonly number[];
+}
+
+/** Names of the threads that the connector opened. They survive a restart. */
+export interface ThreadNameStore {
+	load(thread: string): Promise<ThreadNames | undefined>;
+	save(thread: string, names: ThreadNames): Promise<void>;
+}
+
+/** resources/channel#channel-object */
+const Thread = z.object({
+	name: z.string(),
+	owner_id: z.string().nullish(),
+	thread_metadata: z.object({ archived: z.boolean() }).optional(),
+});
+type Thread = z.output<typeof Thread>;
+
+/** Discord does not document this limit of each channel and thread: https://github.com/discord/discord-api-docs/issues/1900 */
+const maxChanges = 2;
+const perMs = 10 * 60_000;
+
+export interface ThreadTitlesParts {
+	readonly caller: Caller;
+	readonly names: ThreadNameStore;
+	/** User id of the bot. */
+	readonly user: string;
+	readonly clock: Clock;
+	readonly log: Logger;
+}
+
+/** Titles of conversations as the names of the threads that the connector opened for them. */
+export class ThreadTitles {
+	readonly #parts: ThreadTitlesParts;
+
+	constructor(parts: ThreadTitlesParts) {
+		this.#parts = parts;
+	}
+
+	/** Renames the thread, unless a person has renamed it. A refusal is only logged. */
+	async show(row: OutboxRow, title: string): Promise<Receipt> {
+		const { log } = this.#parts;
+		const { conversation } = row;
+		const thread = channelOf(conversation);
+		const name = cutTo(title.trim(), limits.threadName);
+		if (threadNameProblem(name) !== undefined) return { remote: conversation };
+		try {
+			return { remote: conversation, limits: await this.#rename(row, thread, name) };
+		} catch (error) {
+			const { kind, message: reason } = DeliveryError.from(error);
+			if (kind !== "rejected" && kind !== "gone") throw error;
+			log.warn(deliveryTexts.notRenamed, { thread, reason });
+			return { remote: conversation };
+		}
+	}
+
+	async #rename(row: OutboxRow, thread: string, name: string): Promise<readonly RateLimit[]> {
+		const { caller, names, user, clock } = this.#parts;
+		const known = await names.load(thread);
+		const path = `/channels/${thread}`;
+		const { body } = await caller.ask({ method: "GET", path }, "read", thread);
+		const present = Thread.safeParse(body).data;
+		if (present?.thread_metadata === undefined || present.owner_id !== user) return [];
+		// After a loss of the database, the connector knows its own name again when it is the title.
+		if (present.name === name && known === undefined)
+			await names.save(thread, { given: [name], changedAt: [] });
+		const isOwn = known?.given.includes(present.name) === true;
+		if (present.name === name || !isOwn) return [];
+		const changedAt = known.changedAt.filter((at) => at <= clock.now() && clock.now() - at < perMs);
+		const waits = this.#limitOf(row, changedAt);
+		if (waits !== undefined)
+			throw new DeliveryError(deliveryTexts.renamedOften, { kind: "rate-limited", limit: waits });
+		// Stored first: without a response, both names may be the present one.
+		await names.save(thread, { given: [present.name, name], changedAt });
+		await caller.ask({ method: "PATCH", path, body: changeTo(name, present) }, "rename", thread);
+		const after = [...changedAt, clock.now()];
+		await names.save(thread, { given: [name], changedAt: after });
+		const full = this.#limitOf(row, after);
+		return full === undefined ? [] : [full];
+	}
+
+	/** The wait of the conversation until the next change, if there is one. The newest title then replaces waiting ones. */
+	#limitOf({ conversation }: OutboxRow, changedAt: readonly number[]): RateLimit | undefined {
+		const oldest = changedAt.at(-maxChanges);
+		if (oldest === undefined) return undefined;
+		return { scope: conversation, retryAfterMs: oldest + perMs - this.#parts.clock.now() };
+	}
+}
+
+/** An archived thread accepts a change only with the end of its archiving. */
+function changeTo(name: string, { thread_metadata: metadata }: Thread): object {
+	return metadata?.archived ? { name, archived: false } : { name };
+}
