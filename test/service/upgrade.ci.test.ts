@@ -110,6 +110,17 @@ test.each([
 	},
 );
 
+test("after a kill behind the start of the new gateway, the next command completes the upgrade", async () => {
+	await using machine = await UpgradeMachine.open(versions);
+	expect((await machine.run("service", "install")).error).toBe("");
+	const killed = await machine.upgrade("2.0.0", "--test-hooks", "upgrade.started=kill@1");
+	expect(killed).toMatchObject({ signal: "SIGKILL" });
+	const { code, out, error } = await machine.run("upgrade");
+	expect({ code, error }).toEqual({ code: 0, error: "" });
+	expect(out).toContain("completed the interrupted upgrade: parley-agent 1.0.0 to 2.0.0\n");
+	expect(await machine.isMigrated()).toBe(true);
+});
+
 test("a signal rolls the upgrade back", async () => {
 	await using machine = await UpgradeMachine.open(versions);
 	const before = machine.package();

@@ -1,7 +1,7 @@
 import { rm } from "node:fs/promises";
 import { type Failpoints, ParleyError } from "@parley/base";
 import { defined } from "@parley/base/defined";
-import type { RunningGateway } from "../client/running-gateway.ts";
+import { findRunningGateway, type RunningGateway } from "../client/running-gateway.ts";
 import type { RunningCommand } from "../installation/running-command.ts";
 import { upgradeErrors, upgradeTexts } from "../texts/upgrade.ts";
 import { type Surroundings, startOne, stopAll } from "./gateways.ts";
@@ -104,7 +104,11 @@ export class Upgrade {
 		const { machine, show } = this.#parts;
 		const { home, upgraded, to } = this.#journal;
 		show(steps.migrating);
-		for (const one of upgraded) await migrateWith(home, one, machine);
+		for (const one of upgraded) {
+			// A gateway that an interrupted upgrade has started has migrated its data.
+			const running = await findRunningGateway(one.data);
+			if (running?.version !== to) await migrateWith(home, one, machine);
+		}
 		await this.#reach("upgrade.migrated");
 		show(steps.starting);
 		const gateways: RunningGateway[] = [];
