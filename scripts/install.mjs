@@ -11,8 +11,9 @@ const stamp = join(root, "node_modules/.parley-install");
  * of the last installation. Resolves to false, after it has printed the remedy, if the installation fails.
  */
 export async function install() {
-	const wanted = fingerprint();
-	if (existsSync(stamp) && readFileSync(stamp, "utf8") === wanted && existsSync(binary("node"))) return true;
+	const requested = fingerprint();
+	if (existsSync(stamp) && readFileSync(stamp, "utf8") === requested && existsSync(binary("node")))
+		return true;
 
 	console.error(
 		"parley: fetching Node 24 and the libraries, once, into node_modules; it takes about a minute …",
@@ -27,7 +28,7 @@ export async function install() {
 		console.error(`${output.trimEnd()}\n\nparley: the installation failed. ${advice(output)}`);
 		return false;
 	}
-	writeFileSync(stamp, wanted);
+	writeFileSync(stamp, requested);
 	console.error(`parley: installed in ${seconds(began)}`);
 	return true;
 }

@@ -47,8 +47,8 @@ export class Random {
 	}
 
 	/** An integer, both ends included. */
-	between(least: number, most: number): number {
-		return least + this.below(most - least + 1);
+	between(least: number, maximum: number): number {
+		return least + this.below(maximum - least + 1);
 	}
 
 	chance(probability: number): boolean {

@@ -61,7 +61,7 @@ await gateway.kill();
 rmSync(directory, { recursive: true });
 
 const secondHalf = memory.slice(memory.length >> 1);
-const most: Figure = { name: "peak resident memory", unit: "MB", values: [Math.max(...memory)] };
+const maximum: Figure = { name: "peak resident memory", unit: "MB", values: [Math.max(...memory)] };
 const growth: Figure = {
 	name: "maximum ÷ minimum in the second half",
 	unit: "×",
@@ -71,9 +71,9 @@ const left: Figure = { name: "idle ÷ peak", unit: "×", values: [idle / Math.ma
 const turn: Figure = { name: "CPU per turn, half of them in new sessions", unit: "ms", values: cpu };
 report(
 	"soak",
-	[{ name: "resident memory after each round", unit: "MB", values: memory }, most, growth, left, turn],
+	[{ name: "resident memory after each round", unit: "MB", values: memory }, maximum, growth, left, turn],
 	[
-		{ figure: most, atMost: 150 },
+		{ figure: maximum, atMost: 150 },
 		{ figure: growth, atMost: 1.1 },
 		{ figure: left, atMost: 0.95, ofMachine: true },
 		{ figure: turn, atMost: 4.4, ofMachine: true, target: true },

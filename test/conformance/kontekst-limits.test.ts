@@ -82,9 +82,9 @@ verifiesOn(
 			call.end();
 			return call.ended();
 		};
-		const most = 12 * kib * kib;
-		expect(await ask(most)).toMatchObject({ status: status.ok });
-		expect(await ask(most + 1)).toMatchObject({ status: status.resourceExhausted });
+		const maximum = 12 * kib * kib;
+		expect(await ask(maximum)).toMatchObject({ status: status.ok });
+		expect(await ask(maximum + 1)).toMatchObject({ status: status.resourceExhausted });
 		expect(await ask(0)).toMatchObject({ status: status.ok });
 	},
 );

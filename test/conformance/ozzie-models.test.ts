@@ -189,7 +189,7 @@ verifiesOn("ozzie", ["model.unknown"], "an unknown model has no effect", async (
 		/^invalid params: model: there is no model "ofline"; did you mean offline\?/,
 	);
 	expect(await client.refusal("set_model", { model: "openai/gpt-x" })).toMatch(
-		/there is no model "openai\/gpt-x": the gateway does not use openai; the operator sets OPENAI_API_KEY,/,
+		/there is no model "openai\/gpt-x": the gateway does not use openai; the operator must set OPENAI_API_KEY and/,
 	);
 	await client.call("send_message", { content: "say: hi" });
 	const { payload } = await client.event("assistant.message");

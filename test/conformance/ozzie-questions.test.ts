@@ -113,18 +113,18 @@ verifiesOn("ozzie", ["ask.long"], "an answer in words has a maximum length", asy
 	await using gateway = await TestGateway.start();
 	await using client = await OzzieClient.connect(gateway.url);
 	await client.open();
-	for (const [content, most, received] of [
+	for (const [content, maximum, received] of [
 		["ask: Who?", 65_536, "x".repeat(65_536)],
 		["secret: Key?", 4_096, expect.stringMatching(/^secret:/)],
 	] as const) {
 		const question = await ask(client, content);
-		for (const value of ["x".repeat(most + 1), "x".repeat(900_000)]) {
+		for (const value of ["x".repeat(maximum + 1), "x".repeat(900_000)]) {
 			const error = await client.refusal("prompt_response", { token: question["token"], value });
 			expect(error).toBe(
-				`invalid params: the answer has ${value.length} characters, at most ${most} are accepted`,
+				`invalid params: the answer has ${value.length} characters, at most ${maximum} are accepted`,
 			);
 		}
-		expect(await answered(client, question, { value: "x".repeat(most) })).toEqual(received);
+		expect(await answered(client, question, { value: "x".repeat(maximum) })).toEqual(received);
 	}
 });
 

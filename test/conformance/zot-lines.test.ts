@@ -3,7 +3,7 @@ import { only, ZotClient } from "./drivers/zot-client.ts";
 import { verifiesOn } from "./verifies.ts";
 
 const mebibyte = 1024 * 1024;
-const most = 16 * mebibyte;
+const maximum = 16 * mebibyte;
 
 verifiesOn(
 	"zot",
@@ -118,9 +118,9 @@ verifiesOn(
 			const head = `{"id":"${id}","type":"ping","pad":"`;
 			return `${head}${"x".repeat(bytes - head.length - 2)}"}\n`;
 		};
-		agent.write(padded("fits", most));
+		agent.write(padded("fits", maximum));
 		expect(await agent.response("fits")).toMatchObject({ success: true });
-		agent.write(padded("long", most + 1));
+		agent.write(padded("long", maximum + 1));
 		agent.write(padded("longer", 20 * mebibyte));
 		agent.send({ id: "after", type: "ping" });
 		expect(await agent.response("after")).toMatchObject({ success: true });

@@ -27,10 +27,10 @@ export type Trigger =
 type Draw = (random: Random) => PlannedKill;
 type Way = Pick<PlannedKill, "state" | "turn"> & { readonly asks?: boolean };
 
-/** A failpoint kills at one of its first `most` hits. */
-function inside(way: Way, failpoint: string, most: number): Draw {
+/** A failpoint kills at one of its first `maximum` hits. */
+function inside(way: Way, failpoint: string, maximum: number): Draw {
 	return (random) => {
-		const hooks = `${failpoint}=kill@${random.between(1, most)}`;
+		const hooks = `${failpoint}=kill@${random.between(1, maximum)}`;
 		return { asks: false, ...way, hooks, trigger: undefined };
 	};
 }

@@ -18,20 +18,20 @@ export function cutUp(reply: StreamedReply, random: Random): StreamedReply {
 
 function cutBytes(bytes: Uint8Array, random: Random): Uint8Array[] {
 	// Large replies have larger packets, to keep the tests short.
-	const most = Math.max(1_000, Math.ceil(bytes.length / 100));
+	const maximum = Math.max(1_000, Math.ceil(bytes.length / 100));
 	const packets: Uint8Array[] = [];
 	for (let from = 0; from < bytes.length; ) {
-		const to = from + random.between(1, most);
+		const to = from + random.between(1, maximum);
 		packets.push(bytes.subarray(from, to));
 		from = to;
 	}
 	return packets;
 }
 
-function pieces<Item>(items: readonly Item[], random: Random, most: number): Item[][] {
+function pieces<Item>(items: readonly Item[], random: Random, maximum: number): Item[][] {
 	const cut: Item[][] = [];
 	for (let from = 0; from < items.length; ) {
-		const to = from + random.between(1, most);
+		const to = from + random.between(1, maximum);
 		cut.push(items.slice(from, to));
 		from = to;
 	}

@@ -10,7 +10,7 @@ const parameters = () => z.strictObject({ at: z.string() });
 export function lookTool(): { tool: Tool; looked: string[]; together: () => number } {
 	const looked: string[] = [];
 	let now = 0;
-	let most = 0;
+	let maximum = 0;
 	const tool: Tool = {
 		name: "look",
 		description: "Looks at something.",
@@ -20,11 +20,11 @@ export function lookTool(): { tool: Tool; looked: string[]; together: () => numb
 		async run(args) {
 			looked.push(parameters().parse(args).at);
 			now += 1;
-			most = Math.max(most, now);
+			maximum = Math.max(maximum, now);
 			await tick();
 			now -= 1;
 			return { text: "It is green.", failed: false };
 		},
 	};
-	return { tool, looked, together: () => most };
+	return { tool, looked, together: () => maximum };
 }

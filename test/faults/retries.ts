@@ -54,9 +54,9 @@ export async function meetRetry(
 	expect(retrying.reason).toMatch(failure.message ?? /./);
 	expect(retrying.reason).not.toContain(bodyCanary);
 	const { inMs } = retrying;
-	const [least, most] = waitAfter(failure, number, last);
+	const [least, maximum] = waitAfter(failure, number, last);
 	expect(inMs).toBeGreaterThanOrEqual(least);
-	expect(inMs).toBeLessThanOrEqual(most);
+	expect(inMs).toBeLessThanOrEqual(maximum);
 	// The reason mentions a requested wait of more than two minutes.
 	if ((failure.retryAfterMs ?? 0) > 120_000 && !last) expect(retrying.reason).toMatch(/wait/);
 	if (inMs === 0) return;

@@ -9,12 +9,12 @@ const people = 20;
 /** Notes of each person, the maximum. */
 const notes = 500;
 /** Maximum of milliseconds to recall notes. */
-const most = 100;
+const maximum = 100;
 const words = "deploy friday tea office lima berlin cache index ticket garden bean 東京 茶 好き 住む".split(
 	" ",
 );
 
-test(`recall among ${people * notes} notes takes at most ${most} ms`, { timeout: paced(120_000) }, async ({
+test(`recall among ${people * notes} notes takes at most ${maximum} ms`, { timeout: paced(120_000) }, async ({
 	database: connection,
 }) => {
 	const database = await openPostgresStore<Tables>({ connection, migrations });
@@ -41,5 +41,5 @@ test(`recall among ${people * notes} notes takes at most ${most} ms`, { timeout:
 	}
 	const best = Math.min(...times);
 	process.stdout.write(`PostgreSQL: ${people * notes} notes, recall ${best.toFixed(1)} ms\n`);
-	expect(best).toBeLessThan(paced(most));
+	expect(best).toBeLessThan(paced(maximum));
 });

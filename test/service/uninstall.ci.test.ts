@@ -26,7 +26,7 @@ test("uninstall removes the service and keeps the data, until the operator wants
 	expect(await managers.json(["service", "status"])).toMatchObject({ state: "running" });
 
 	const first = await managers.succeeds(["uninstall"]);
-	expect(first).toContain(`removed: the service in ${managers.unit}\nremains: the data in ${managers.data} `);
+	expect(first).toContain(`removed: the service in ${managers.unit}\nkept: the data in ${managers.data} `);
 	expect(first).toMatch(/remains: the program; remove it: delete the clone \S+\n$/);
 	expect(existsSync(managers.unit)).toBe(false);
 	expect(await managers.run(["status"])).toMatchObject({ code: 1 });
@@ -84,7 +84,7 @@ test("a repeated command deletes the data that a killed command has only renamed
 	renameSync(target, renamed);
 	writeFileSync(join(renamed, "parley.sqlite"), "x");
 	const remaining = await managers.succeeds(["uninstall", "--data", data]);
-	expect(remaining).toContain(`remains: the data in ${renamed} `);
+	expect(remaining).toContain(`kept: the data in ${renamed} `);
 	expect(existsSync(renamed)).toBe(true);
 	const deleted = await managers.succeeds(["uninstall", "--data", data, "--data-too", "--yes"]);
 	expect(deleted).toContain(`deleted: the data in ${data}\n`);

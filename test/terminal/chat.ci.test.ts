@@ -82,7 +82,7 @@ test("thinking is folded, and Ctrl-O shows it with complete results of tools", a
 	expect(chat.text).toContain("29\n30\n");
 	chat.type("\u001b[H");
 	await chat.shows("first things first");
-	expect(chat.text).toContain("Call of run_command\nArguments:");
+	expect(chat.text).toContain("Tool call: run_command\nArguments:");
 	chat.type("q");
 	await chat.rests("29\n30");
 	await chat.enter("/open 2");
@@ -367,7 +367,7 @@ test("one and several options are chosen by their numbers, a text is typed", asy
 	await chat.enter("choose: tea | coffee");
 	await chat.shows("number ›");
 	await chat.enter("3");
-	await chat.shows("answer 1 or 2");
+	await chat.shows("answer with 1 or 2");
 	await chat.enter("2");
 	await chat.rests("ask_user returned:");
 	await chat.enter("pick: red | green | blue");

@@ -46,7 +46,7 @@ test("setup asks for missing steps, checks again on Enter, and ends with an answ
 	expect(setup.received).toContain("https://discord.com/oauth2/authorize?client_id=");
 	const [, code = ""] = /\/pair ([A-Z0-9]+) to become/.exec(setup.text) ?? [];
 	anna.commands("/pair", { code }, { in: general });
-	await discord.shows(() => general.transcript(anna), "You are owner here");
+	await discord.shows(() => general.transcript(anna), "Your role here is owner");
 	anna.says("hello", { in: general, mentions: [simulator.bot] });
 	await setup.shows("Setup complete.");
 	expect(await setup.ended()).toBe(0);
@@ -84,7 +84,7 @@ test("doctor prints JSON, and reports Discord's refusal without the token", asyn
 	expect(wrong.out).not.toContain("wrong-token");
 });
 
-test("commands that were deleted or overwritten at Discord are restored by doctor --fix, and at the next start", async ({
+test("commands that were deleted or overwritten on Discord are restored by doctor --fix, and at the next start", async ({
 	discord,
 }) => {
 	const { state } = discord.simulator;
@@ -106,13 +106,13 @@ test("commands that were deleted or overwritten at Discord are restored by docto
 	spoil();
 	expect(await doctor()).toEqual({
 		...{ id: "discord-commands", status: "warn" },
-		what: "the commands at Discord are not up to date: ask (overwritten), help (missing)",
+		what: "the commands on Discord are not up to date: ask (overwritten), help (missing)",
 		fix: "run `parley discord doctor --fix`, or restart the connector",
 	});
 	expect(named("help")).toBeUndefined();
 	expect(await doctor("discord", "doctor", "--json", "--fix")).toEqual({
 		...{ id: "discord-commands", status: "ok" },
-		what: "restored the commands at Discord: ask (overwritten), help (missing)",
+		what: "restored the commands on Discord: ask (overwritten), help (missing)",
 	});
 	expect(await doctor()).toMatchObject({ status: "ok" });
 	spoil();

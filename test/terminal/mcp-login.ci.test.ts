@@ -46,7 +46,7 @@ test("a login ends in the browser of this machine or with a pasted address, and 
 	const again = setup.run("mcp", "login", "tracker");
 	const pasted = await browse(await addressIn(again));
 	again.type("https://other.example/\r");
-	await again.shows("This is not the address of the end of this login");
+	await again.shows("This is not the last address of this login");
 	again.type(`${pasted.href}\r`);
 	expect(await again.ended()).toBe(0);
 
@@ -85,5 +85,5 @@ test("a login needs a remote server without a token of its own", async ({ setup 
 	expect(local.text).toContain('There is no remote server "local"');
 	const fixed = setup.run("mcp", "login", "fixed");
 	expect(await fixed.ended()).toBe(2);
-	expect(fixed.text).toContain('The server "fixed" has a token');
+	expect(fixed.text).toContain('The server "fixed" gets its token');
 });

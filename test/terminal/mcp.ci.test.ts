@@ -131,6 +131,6 @@ test("doctor fails for an invalid file, a lost path and a missing variable, and 
 	const doctor = setup.run("mcp", "doctor", "--dir", "/usr");
 	expect(await doctor.ended()).toBe(1);
 	expect(doctor.text).toMatch(/✗ lost: its path [\s\S]+does not exist/);
-	expect(doctor.text).toContain("✗ missing: the gateway has no variable ABSENT_TOKEN");
+	expect(doctor.text).toContain("✗ missing: the environment of the gateway has no variable ABSENT_TOKEN");
 	expect(doctor.text).not.toContain(setup.work);
 });

@@ -46,7 +46,7 @@ test("conversations are found, shown, exported, renamed and deleted", async ({ s
 
 	const compacted = setup.run("sessions", "compact", short);
 	expect(await compacted.ended()).toBe(0);
-	expect(compacted.text).toContain("the conversation is now a summary");
+	expect(compacted.text).toContain("the model now works from a summary");
 
 	const forked = setup.run("sessions", "fork", short, "--at", "1");
 	expect(await forked.ended()).toBe(0);

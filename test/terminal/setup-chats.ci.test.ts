@@ -90,7 +90,7 @@ test("a person who leaves the setup of Discord continues there", async () => {
 	await first.shows("mention the bot");
 	first.type("\u0003");
 	expect(await first.ended()).toBe(130);
-	expect(first.text).toContain("Left at: Discord");
+	expect(first.text).toContain("Stopped at the step “Discord”");
 	const second = parley("setup", ...flags);
 	await second.shows("Complete: Model, Directory and permissions");
 	await second.shows("Set up Discord now?");

@@ -34,7 +34,7 @@ test("the wizard can be left at the service, and then installs it in place of th
 	await reachService(first);
 	first.type("\u0003");
 	expect(await first.ended()).toBe(130);
-	expect(first.text).toContain("Left at: Service");
+	expect(first.text).toContain("Stopped at the step “Service”");
 	// A gateway in the background, as `parley` starts it.
 	const chat = new Screen({ args: [], cwd: managers.work, env: managers.environment });
 	await chat.shows("session sess_");
@@ -50,7 +50,7 @@ test("the wizard can be left at the service, and then installs it in place of th
 	expect(second.received).toContain("which the service replaces");
 	expect(second.text).toMatch(/Service +installed; works in/);
 	expect(second.received).not.toContain("parley service install");
-	expect(second.received).not.toContain("settings from before");
+	expect(second.received).not.toContain("still has the earlier settings");
 	expect(await managers.json(["service", "status"])).toMatchObject({ state: "running" });
 	expect((await managers.json(["status"]))["pid"]).not.toBe(before["pid"]);
 	expect(readFileSync(managers.unit, "utf8")).toContain("gateway");

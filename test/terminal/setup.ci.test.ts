@@ -71,7 +71,7 @@ test("the wizard can be left, tests the key, and continues at the same step", as
 	first.type("sk-ant-wrong-0123456789\r");
 	await first.shows("Model: a name");
 	first.type("\r");
-	await first.shows("How to continue?");
+	await first.shows("How do you want to continue?");
 	expect(first.text).toContain("The test failed");
 	first.type("\r");
 	await first.shows("◆  Which model should answer?");
@@ -84,7 +84,7 @@ test("the wizard can be left, tests the key, and continues at the same step", as
 	await first.shows("Directory of your project");
 	first.type("\u0003");
 	expect(await first.ended()).toBe(130);
-	expect(first.text).toContain("Left at: Directory and permissions");
+	expect(first.text).toContain("Stopped at the step “Directory and permissions”");
 	expect(first.received).not.toContain(claude.apiKey);
 	expect(first.received).not.toContain("sk-ant-wrong");
 	expect(statSync(join(data, "api-keys.json")).mode & 0o777).toBe(0o600);

@@ -144,7 +144,7 @@ test("setup asks for missing steps, checks again on Enter, and ends with an answ
 	expect(setup.text).toContain("the bot is in 1 channel");
 	const [, code = ""] = /\/parley pair ([A-Z0-9]+) to become/.exec(setup.text) ?? [];
 	anna.commands(`/parley pair ${code}`, {}, { in: general });
-	await slack.shows(() => general.transcript(anna), "You are owner here");
+	await slack.shows(() => general.transcript(anna), "Your role here is owner");
 	anna.says("hello", { in: general, mentions: [simulator.bot] });
 	await setup.shows("Setup complete.");
 	expect(await setup.ended()).toBe(0);

@@ -4,7 +4,7 @@ import { FakeAnthropic } from "../simulators/anthropic/fake-anthropic.ts";
 import { says } from "../simulators/anthropic/reply.ts";
 
 const mebibyte = 1024 * 1024;
-const most = 16 * mebibyte;
+const maximum = 16 * mebibyte;
 
 /** Length of the longest received line, in bytes. */
 function longest({ lines }: ZotClient): number {
@@ -61,7 +61,7 @@ test("a message whose echo would be too long is refused, and the longest valid o
 	await using agent = await ZotClient.start();
 	const say = (id: string, length: number) => ({ id, type: "prompt", message: `say: ${"x".repeat(length)}` });
 	const envelope = JSON.stringify(say("a", 0)).length;
-	expect(await agent.ask(say("a", most - envelope))).toMatchObject({
+	expect(await agent.ask(say("a", maximum - envelope))).toMatchObject({
 		...{ command: "prompt", success: false },
 		error: "message: longer than 15 MiB of JSON",
 	});
@@ -69,20 +69,20 @@ test("a message whose echo would be too long is refused, and the longest valid o
 	expect(agent.frames).toHaveLength(2);
 	agent.send(say("c", 14 * mebibyte), { id: "abort", type: "abort" });
 	await agent.turn();
-	expect(longest(agent)).toBeLessThanOrEqual(most);
+	expect(longest(agent)).toBeLessThanOrEqual(maximum);
 	expect(longest(agent)).toBeGreaterThan(14 * mebibyte);
 	expect(await agent.end()).toEqual({ code: 0, signal: null });
 });
 
 test("names that clients choose do not make a line of the agent too long", async () => {
 	await using agent = await ZotClient.start();
-	const name = "x".repeat(most - 200);
+	const name = "x".repeat(maximum - 200);
 	for (const command of [
 		{ type: "ping", id: name },
 		{ type: name },
 		{ type: "set_model", model: name },
 		{ type: "cancel_queued", request_id: name },
-		{ type: "approve", ask: '"'.repeat(most / 2 - 200), allow: true },
+		{ type: "approve", ask: '"'.repeat(maximum / 2 - 200), allow: true },
 		{ type: "set_reasoning", reasoning: name },
 	]) {
 		agent.send(command);
@@ -107,6 +107,6 @@ test("the newest messages of a transcript that exceeds a line are returned", asy
 	expect(messages.length).toBeGreaterThan(1);
 	const state = (await agent.data({ id: "s", type: "get_state" })) as { message_count: number };
 	expect(messages.length + (omitted ?? 0)).toBe(state.message_count);
-	expect(longest(agent)).toBeLessThanOrEqual(most);
+	expect(longest(agent)).toBeLessThanOrEqual(maximum);
 	expect(await agent.end()).toEqual({ code: 0, signal: null });
 });

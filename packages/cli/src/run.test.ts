@@ -125,6 +125,18 @@ test("`parley help policy test` explains the subcommand", async () => {
 	});
 });
 
+test.each([
+	["sessions show", ["--json", "--url", "--data"]],
+	["discord setup", ["--config", "--url", "--data"]],
+	["discord posts drop", ["--json", "--config", "--url", "--data"]],
+	["policy test", undefined],
+	["chat", undefined],
+])("`parley %s --help` shows the options of its groups that it accepts", async (line, options) => {
+	const { out } = await runLine(`${line} --help`);
+	const further = out.split("Global Options:\n")[1]?.split("\n\n")[0];
+	expect(further?.match(/^ +--[a-z]+/gm)?.map((option) => option.trim())).toEqual(options);
+});
+
 test("shows each command under one heading", async () => {
 	const { out } = await runLine("");
 	const headings = out.match(/^\S.*:$/gm);

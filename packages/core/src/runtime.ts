@@ -37,7 +37,7 @@ import {
 import { type Steered, steer } from "./use-cases/messages/steer.ts";
 import type { Schedules } from "./use-cases/schedules/schedules.ts";
 import { Follower, type Following } from "./use-cases/sessions/follow.ts";
-import { type Fork, forkSession, type WantedFork } from "./use-cases/sessions/fork.ts";
+import { type Fork, type ForkOptions, forkSession } from "./use-cases/sessions/fork.ts";
 import { listSessions, type SessionFilter, type SessionSummary } from "./use-cases/sessions/list.ts";
 import type { NewSession } from "./use-cases/sessions/open.ts";
 import type { EventHistory } from "./use-cases/sessions/read-events.ts";
@@ -302,9 +302,9 @@ export class Runtime {
 	}
 
 	/** Starts a session with the first turns of another one: see `forkSession`. */
-	async fork(request: Keyed, sessionId: string, wanted: WantedFork = {}): Promise<Fork> {
+	async fork(request: Keyed, sessionId: string, options: ForkOptions = {}): Promise<Fork> {
 		this.#parts.admission.require();
-		return forkSession({ ...this.#parts.services, ...this.#parts }, request, sessionId, wanted);
+		return forkSession({ ...this.#parts.services, ...this.#parts }, request, sessionId, options);
 	}
 
 	/** Deletes a session with all its data. Needs `force` while a run is active or a question is open. */

@@ -20,8 +20,8 @@ const words = "substr(replace(hex(zeroblob(60)), '0', 'word '), 1, 200)";
 export async function fillDatabase(file: string, sessions: number, events: number): Promise<void> {
 	await (await openSqliteStore({ file, migrations })).close();
 	const database = new DatabaseSync(file);
-	const counts = (most: number): string =>
-		`(with recursive c(n) as (select 1 union all select n + 1 from c where n < ${most}) select n from c)`;
+	const counts = (maximum: number): string =>
+		`(with recursive c(n) as (select 1 union all select n + 1 from c where n < ${maximum}) select n from c)`;
 	const usage = `'{"inputTokens":9,"outputTokens":50,"cacheReadTokens":0,"cacheWriteTokens":0}'`;
 	database.exec("begin");
 	database.exec(

@@ -22,7 +22,7 @@ const me = {
 };
 const guild = "200";
 const channelOf = (index: number): string => String(1_000 + index);
-const most = 32;
+const maximum = 32;
 
 let socket: WebSocket | undefined;
 let seq = 0;
@@ -86,7 +86,7 @@ function greet(): void {
 	const application = { id: "100", flags: 0 };
 	const guilds = [{ id: guild, unavailable: true }];
 	dispatch("READY", { v: 10, user: me, guilds, session_id: "s", resume_gateway_url: resume, application });
-	const channels = Array.from({ length: most }, (_, index) => ({
+	const channels = Array.from({ length: maximum }, (_, index) => ({
 		...{ id: channelOf(index), type: 0, name: `room-${index}`, position: index, permission_overwrites: [] },
 		guild_id: guild,
 		parent_id: null,
@@ -174,9 +174,9 @@ process.on("message", (order) => {
 		edits = 0;
 	}
 	if (!("messages" in order)) return;
-	left = Number(order.messages) - most;
-	open = most;
-	for (let index = 0; index < most; index++) say(channelOf(index));
+	left = Number(order.messages) - maximum;
+	open = maximum;
+	for (let index = 0; index < maximum; index++) say(channelOf(index));
 });
 
 function port(): number {

@@ -10,7 +10,7 @@ import { answerParent } from "../measure/answer-parent.ts";
 const kinds: Readonly<Record<string, string>> = { direct: "D", channels: "C" };
 const kind = kinds[process.argv[2] ?? ""];
 const isDirect = (channel: string): boolean => channel.startsWith("D");
-const most = 32;
+const maximum = 32;
 const person = "U300";
 const self = "U100";
 let counter = 0;
@@ -20,7 +20,7 @@ const stamp = (): string => {
 };
 const placeOf = (index: number): string => `${kind ?? "CD".charAt(index % 2)}${1_000 + index}`;
 /** First message of the thread of each place. */
-const roots = new Map(Array.from({ length: most }, (_, index) => [placeOf(index), stamp()]));
+const roots = new Map(Array.from({ length: maximum }, (_, index) => [placeOf(index), stamp()]));
 
 let sockets: WebSocket[] = [];
 let left = 0;
@@ -136,9 +136,9 @@ process.on("message", (order) => {
 		edits = 0;
 	}
 	if (!("messages" in order)) return;
-	left = Number(order.messages) - most;
-	open = most;
-	for (let index = 0; index < most; index++) say(placeOf(index));
+	left = Number(order.messages) - maximum;
+	open = maximum;
+	for (let index = 0; index < maximum; index++) say(placeOf(index));
 });
 
 function port(): number {

@@ -15,7 +15,7 @@ const pressed = new Set([
 	"Deny",
 	"Good",
 	"Again",
-	"Add to this",
+	"Add to running request",
 	"Stop",
 	"Approve",
 	"Cancel",

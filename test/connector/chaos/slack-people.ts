@@ -14,7 +14,7 @@ const pressed = new Set([
 	"Details",
 	"Good",
 	"Again",
-	"Add to this",
+	"Add to running request",
 	"Stop",
 	"Approve",
 	"Cancel",

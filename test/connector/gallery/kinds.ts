@@ -44,7 +44,7 @@ export const topics: readonly Topic[] = [
 			{ id: "queued", title: "A message that waits", scene: "busy-channel", at: "Yours is next" },
 			{
 				...{ id: "offered", title: "A message that waits, with the offer to add it to the running request" },
-				...{ scene: "queued-message", at: "[Add to this]" },
+				...{ scene: "queued-message", at: "[Add to running request]" },
 			},
 			{ id: "busy", title: "Two people who ask at the same time", scene: "busy-channel" },
 			{ id: "stopped", title: "A request that a person stops", scene: "stopped-answer" },
@@ -144,12 +144,12 @@ export const topics: readonly Topic[] = [
 			},
 			{ id: "lists", title: "All lists, for the person who requests them", scene: "lists" },
 			{
-				...{ id: "compaction", title: "A conversation that was shortened for the agent" },
-				...{ scene: "state-of-a-conversation", at: "The conversation is a summary for me now" },
+				...{ id: "compaction", title: "A conversation that was summarized for the agent" },
+				...{ scene: "state-of-a-conversation", at: "I now work from a summary of the conversation" },
 			},
 			{
-				...{ id: "no-compaction", title: "A conversation that cannot be shortened" },
-				...{ scene: "state-of-a-conversation", at: "There is nothing to shorten" },
+				...{ id: "no-compaction", title: "A conversation that cannot be summarized" },
+				...{ scene: "state-of-a-conversation", at: "There is nothing to summarize" },
 			},
 			{
 				id: "copy",
@@ -171,7 +171,12 @@ export const topics: readonly Topic[] = [
 		texts: ["access", "commands", "welcome"],
 		kinds: [
 			{ id: "welcome", title: "The welcome", scene: "welcome" },
-			{ id: "no-access", title: "A person without access", scene: "stranger", at: "You have no access yet" },
+			{
+				id: "no-access",
+				title: "A person without access",
+				scene: "stranger",
+				at: "You do not have access yet",
+			},
 			{ id: "help", title: "The help", scene: "stranger" },
 		],
 	},

@@ -39,12 +39,13 @@ const bannedWords: Readonly<Record<string, string>> = {
 	talkers: "authors",
 	told: "reported, notified or shown",
 	untaken: "unreceived",
+	wanted: "requested, expected or required",
 	whose: "owner, author or scope",
 	whispers: "privately",
 };
 
-/** Words that must not begin a name of several words, with the words that replace them. */
-const bannedBeginnings: Readonly<Record<string, string>> = { most: "max or newest" };
+/** Words that must not begin a name, with the words that replace them. */
+const bannedBeginnings: Readonly<Record<string, string>> = { most: "max, maximum or newest" };
 
 /** Each identifier of a source once, and the name of its file. A quoted property is not an identifier. */
 export function identifiersOf(file: string, source: string): Identifier[] {
@@ -63,7 +64,7 @@ export function adviceFor(name: string): string | undefined {
 	const word = words.find((one) => Object.hasOwn(bannedWords, one));
 	if (word !== undefined) return `replace "${word}", for example by ${bannedWords[word]}`;
 	const [first = ""] = words;
-	return words.length > 1 && Object.hasOwn(bannedBeginnings, first)
+	return Object.hasOwn(bannedBeginnings, first)
 		? `replace "${first}", for example by ${bannedBeginnings[first]}`
 		: undefined;
 }

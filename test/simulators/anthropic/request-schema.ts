@@ -49,9 +49,9 @@ export class RequestSchema {
 /** The deepest errors of a union, because they name the mistake. */
 function deepest(errors: readonly ErrorObject[]): string[] {
 	const depth = (error: ErrorObject): number => error.instancePath.split("/").length;
-	const most = Math.max(...errors.map(depth));
+	const maximum = Math.max(...errors.map(depth));
 	const texts = errors
-		.filter((error) => depth(error) === most && error.keyword !== "anyOf")
+		.filter((error) => depth(error) === maximum && error.keyword !== "anyOf")
 		.map(
 			({ instancePath, message, params }) => `${instancePath || "/"} ${message} ${JSON.stringify(params)}`,
 		);

@@ -70,7 +70,7 @@ export class InProcessPort implements DiscordPort {
 		});
 	}
 
-	async download(url: string, most: number, signal: AbortSignal): Promise<Uint8Array> {
+	async download(url: string, maximum: number, signal: AbortSignal): Promise<Uint8Array> {
 		await Promise.resolve();
 		signal.throwIfAborted();
 		const { state } = this.#simulator;
@@ -79,8 +79,8 @@ export class InProcessPort implements DiscordPort {
 		}
 		const file = readLink(state, url);
 		if (!file) throw new ParleyError("the file is no longer available", { code: "not_found" });
-		if (file.bytes.byteLength > most) {
-			throw new ParleyError(`the file is larger than ${most} bytes`, { code: "resource_exhausted" });
+		if (file.bytes.byteLength > maximum) {
+			throw new ParleyError(`the file is larger than ${maximum} bytes`, { code: "resource_exhausted" });
 		}
 		return Uint8Array.from(file.bytes);
 	}

@@ -48,13 +48,13 @@ export class SocketPort implements DiscordPort {
 		};
 	}
 
-	async download(url: string, most: number, signal: AbortSignal): Promise<Uint8Array> {
+	async download(url: string, maximum: number, signal: AbortSignal): Promise<Uint8Array> {
 		const response = await fetch(url, { signal });
 		if (!response.ok)
 			throw new ParleyError(`the file is not there: ${response.status}`, { code: "not_found" });
 		const bytes = await response.bytes();
-		if (bytes.byteLength > most) {
-			throw new ParleyError(`the file is larger than ${most} bytes`, { code: "resource_exhausted" });
+		if (bytes.byteLength > maximum) {
+			throw new ParleyError(`the file is larger than ${maximum} bytes`, { code: "resource_exhausted" });
 		}
 		return bytes;
 	}

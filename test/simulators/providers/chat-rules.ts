@@ -28,8 +28,8 @@ function* requestFaults(body: Fields): Generator<string> {
 	if (body["stream"] !== true) yield "stream: must be true";
 	if (!isFields(body["stream_options"]) || body["stream_options"]["include_usage"] !== true)
 		yield "stream_options: must include usage";
-	const { max_tokens: most } = body;
-	if (typeof most !== "number" || most < 1) yield "max_tokens: must be a number from 1";
+	const { max_tokens: maximum } = body;
+	if (typeof maximum !== "number" || maximum < 1) yield "max_tokens: must be a number from 1";
 	if (body["tools"] !== undefined && fieldsIn(body["tools"]).length === 0) yield "tools: must not be empty";
 	for (const { type, function: described } of fieldsIn(body["tools"])) {
 		if (type !== "function" || !isFields(described)) yield "tools: must be functions";

@@ -25,8 +25,9 @@ export function geminiProblems(body: Fields, issued: Issued): string[] {
 function* requestFaults(body: Fields): Generator<string> {
 	for (const key of Object.keys(body)) if (!known.has(key)) yield `unknown field ${key}`;
 	const { generationConfig: config } = body;
-	const most = isFields(config) ? config["maxOutputTokens"] : undefined;
-	if (typeof most !== "number" || most < 1) yield "generationConfig.maxOutputTokens: must be a number from 1";
+	const maximum = isFields(config) ? config["maxOutputTokens"] : undefined;
+	if (typeof maximum !== "number" || maximum < 1)
+		yield "generationConfig.maxOutputTokens: must be a number from 1";
 	for (const { functionDeclarations } of fieldsIn(body["tools"])) {
 		for (const { name } of fieldsIn(functionDeclarations)) yield* nameFaults(name);
 	}

@@ -36,8 +36,8 @@ function* requestFaults(body: Fields): Generator<string> {
 	for (const key of Object.keys(body)) if (!known.has(key)) yield `unknown field ${key}`;
 	if (body["stream"] !== true) yield "stream: must be true";
 	if (body["store"] !== false) yield "store: must be false";
-	const { max_output_tokens: most, include } = body;
-	if (typeof most !== "number" || most < 16) yield "max_output_tokens: must be a number from 16";
+	const { max_output_tokens: maximum, include } = body;
+	if (typeof maximum !== "number" || maximum < 16) yield "max_output_tokens: must be a number from 16";
 	if (!Array.isArray(include) || !include.includes("reasoning.encrypted_content"))
 		yield "include: must have the encrypted reasoning";
 	for (const { type, name } of fieldsIn(body["tools"])) {

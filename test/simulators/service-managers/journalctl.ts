@@ -57,8 +57,8 @@ function print({ cursor, text, time }: Entry): void {
 let cursor = Number(values["after-cursor"] ?? 0);
 const since = Number(values.since?.replace(/^@/, "") ?? 0) * 1000;
 const first = entriesAfter(cursor).filter(({ time }) => time >= since);
-const most = values.lines === undefined || values.lines === "all" ? first.length : Number(values.lines);
-for (const entry of most === 0 ? [] : first.slice(-most)) print(entry);
+const maximum = values.lines === undefined || values.lines === "all" ? first.length : Number(values.lines);
+for (const entry of maximum === 0 ? [] : first.slice(-maximum)) print(entry);
 cursor += entriesAfter(cursor).length;
 while (values.follow) {
 	for (const entry of entriesAfter(cursor)) {

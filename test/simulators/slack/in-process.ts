@@ -61,7 +61,7 @@ export class InProcessPort implements SlackPort {
 		);
 	}
 
-	async download(url: string, most: number, signal: AbortSignal): Promise<Uint8Array> {
+	async download(url: string, maximum: number, signal: AbortSignal): Promise<Uint8Array> {
 		this.#demandOpen();
 		signal.throwIfAborted();
 		const { state, network, token } = this.#simulator;
@@ -82,8 +82,8 @@ export class InProcessPort implements SlackPort {
 		if (!isRead) {
 			throw new ParleyError("slack shows its login page instead of the file", { code: "permission_denied" });
 		}
-		if (bytes.byteLength > most) {
-			throw new ParleyError(`the file is larger than ${most} bytes`, { code: "resource_exhausted" });
+		if (bytes.byteLength > maximum) {
+			throw new ParleyError(`the file is larger than ${maximum} bytes`, { code: "resource_exhausted" });
 		}
 		return Uint8Array.from(bytes);
 	}

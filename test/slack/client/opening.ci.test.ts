@@ -40,7 +40,7 @@ test("more than ten sockets are refused: this is reported, and retried when ther
 	await others[0]?.port.close();
 	clock.advance(1000);
 	await one.reaches("ready");
-	expect(sockets.range.most).toBe(10);
+	expect(sockets.range.maximum).toBe(10);
 });
 
 test("a silent socket is replaced by another one", async () => {

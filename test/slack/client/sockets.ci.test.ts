@@ -44,7 +44,7 @@ test.each(["refresh_requested", "warning"] as const)(
 		await watch.until("all is acknowledged", () => simulator.delivery.pending === 0);
 		expect(one.received).toHaveLength(4);
 		expect(sockets.open.some((socket) => before.includes(socket))).toBe(false);
-		expect([sockets.opened, sockets.range]).toEqual([4, { most: 3, fewest: 2 }]);
+		expect([sockets.opened, sockets.range]).toEqual([4, { maximum: 3, fewest: 2 }]);
 		expect(one.states).toEqual(["ready"]);
 	},
 );

@@ -1,13 +1,13 @@
 import { type Action, after, atFirst, type ExpectedState, enabled, isOver } from "./expected-state.ts";
 
 /**
- * All sequences of up to `most` possible actions, without those that are the start of another one. Only a crash follows the
+ * All sequences of up to `maximum` possible actions, without those that are the start of another one. Only a crash follows the
  * end of a task. A crash does not follow a crash, because the second one changes nothing.
  */
-export function allSequences(most: number): Action[][] {
+export function allSequences(maximum: number): Action[][] {
 	const found: Action[][] = [];
 	const extend = (at: ExpectedState, sequence: readonly Action[]): void => {
-		const next = sequence.length < most ? expected(at, sequence.at(-1)) : [];
+		const next = sequence.length < maximum ? expected(at, sequence.at(-1)) : [];
 		if (next.length === 0) found.push([...sequence]);
 		for (const action of next) extend(after(at, action), [...sequence, action]);
 	};

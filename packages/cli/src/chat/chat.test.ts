@@ -368,11 +368,11 @@ test("/compact reports the start and the end, and a refusal", async ({ table }) 
 	await table.type("/compact");
 	table.client.last("compact_session").answer({ status: "started" });
 	await table.settle();
-	expect(table.rows).toEqual(["shortening the conversation…"]);
+	expect(table.rows).toEqual(["summarizing the conversation…"]);
 	const end = { status: "compacted", tokens_before: 18_200, tokens_after: 2_400, error: "" } as const;
 	table.session.happens("compaction.ended", end);
 	await table.settle();
-	expect(table.rows.at(-1)).toBe("the conversation is now a summary: 18.2k → 2.4k tokens");
+	expect(table.rows.at(-1)).toBe("the model now works from a summary: 18.2k → 2.4k tokens");
 	await table.type("/compact");
 	table.client
 		.last("compact_session")
@@ -458,7 +458,7 @@ test("continues a session of the list by its number, with its messages", async (
 	await table.settle();
 	expect(rows).toContain("› hello again");
 	await table.type("/resume sess_9");
-	expect(rows.at(-1)).toBe("This session is open here.");
+	expect(rows.at(-1)).toBe("This session is already open.");
 });
 
 test("continues with a copy of the session, up to a message or without the last ones", async ({ table }) => {

@@ -8,7 +8,7 @@ test("shows thinking and calls in full, and one of them by its place from the en
 	const details = new Details();
 	details.addThinking("hm\u001b[2J");
 	details.addCall({ status: "completed", name: "run", result: "1\n2", call_id: "a" }, { cmd: "seq 2" });
-	const call = ["Call of run", "Arguments:", "{", '  "cmd": "seq 2"', "}", "", "Result:", "1", "2"];
+	const call = ["Tool call: run", "Arguments:", "{", '  "cmd": "seq 2"', "}", "", "Result:", "1", "2"];
 	expect(details.rows(format)).toEqual(["Thinking", "hm\\u{1b}[2J", "", ...call]);
 	expect(details.rowsOf(1, format)).toEqual(call);
 	expect(details.rowsOf(3, format)).toBeUndefined();
@@ -17,7 +17,7 @@ test("shows thinking and calls in full, and one of them by its place from the en
 test("shows a failed call without known arguments", () => {
 	const details = new Details();
 	details.addCall({ status: "failed", name: "run", error: "no", call_id: "a" }, undefined);
-	expect(details.rows(format)).toEqual(["Call of run (failed)", "Error:", "no"]);
+	expect(details.rows(format)).toEqual(["Tool call: run (failed)", "Error:", "no"]);
 });
 
 test("drops the oldest entries above its limits, but never the last one", () => {

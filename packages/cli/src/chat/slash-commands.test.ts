@@ -25,8 +25,8 @@ test.each(["/news", "/", "/toString", "/etc/hosts is odd"])(
 );
 
 test.each([
-	["/steer", "/steer requires a text: /steer TEXT"],
-	["/quit now", "/quit takes no text"],
+	["/steer", "/steer requires text: /steer TEXT"],
+	["/quit now", "/quit does not take text"],
 ])("rejects %s and prints the correct use", (line, hint) => {
 	expect(readLine(line)).toEqual({ kind: "unknown", hint: expect.stringContaining(hint) });
 });

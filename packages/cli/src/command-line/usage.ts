@@ -1,4 +1,4 @@
-import { type Command, CommanderError, Help } from "commander";
+import { type Command, CommanderError, Help, type Option } from "commander";
 import leven from "leven";
 import { commandLineTexts } from "../texts/command-line.ts";
 import type { Io } from "./io.ts";
@@ -17,7 +17,12 @@ export function explainUsage(command: Command, io: Io): Command {
 	const { stdout, stderr } = io;
 	for (const inner of command.commands) explainUsage(inner, io);
 	return command
-		.configureHelp({ commandUsage: (one) => `${pathOf(one)} ${one.usage()}`, subcommandTerm: termOf })
+		.configureHelp({
+			commandUsage: (one) => `${pathOf(one)} ${one.usage()}`,
+			subcommandTerm: termOf,
+			showGlobalOptions: true,
+			visibleGlobalOptions: inheritedOptions,
+		})
 		.configureOutput({
 			outputError: () => undefined,
 			writeOut: (text) => stdout.write(text),
@@ -112,6 +117,20 @@ function hintFor(code: string, command: Command): string {
 /** Replaces an old name of a command by its current name. Old names work, but are not shown. */
 function currentName(name: string, { commands }: Command): string {
 	return commands.find((one) => one.aliases().includes(name))?.name() ?? name;
+}
+
+/** Options of a group that select rows of its own list. Its subcommands do not use them. */
+const listOptions = new Set(["--limit", "--scope", "--person", "--session", "--log-level"]);
+
+/** Options of the groups above a subcommand, which are also allowed after it. The program shows its own options itself. */
+function inheritedOptions(command: Command): Option[] {
+	const { parent } = command;
+	if (!parent?.parent) return [];
+	const own = new Set(command.options.map(({ long }) => long));
+	const further = parent.options.filter(
+		({ hidden, long }) => !hidden && !own.has(long) && !listOptions.has(long ?? ""),
+	);
+	return [...further, ...inheritedOptions(parent)];
 }
 
 /** Name and arguments of a command in the list of its parent. */

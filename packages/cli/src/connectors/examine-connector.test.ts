@@ -36,7 +36,7 @@ test("reports notices that did not reach an approver by their first way", async 
 		id: "discord-notices",
 		status: "warn",
 		what: expect.stringContaining(
-			"1 did not arrive by the first configured way; the newest: a direct message to 42",
+			"1 notice to approvers failed with the first configured method; the newest: a direct message to 42",
 		),
 		fix: expect.stringContaining("chat.approvalNotices"),
 	});

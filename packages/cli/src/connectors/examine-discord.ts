@@ -24,7 +24,7 @@ export async function examineDiscord(options: {
 	}
 }
 
-/** Restores commands that were deleted or overwritten at Discord, and returns the findings. */
+/** Restores commands that were deleted or overwritten on Discord, and returns the findings. */
 export async function fixDiscordCommands(options: {
 	readonly flags: ConnectorFlags;
 	readonly io: Io;

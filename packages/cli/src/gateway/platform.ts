@@ -13,7 +13,7 @@ export interface Platform {
 	readonly variables: readonly string[];
 	/** Whether the environment has the tokens of the connector, so that `parley start` runs it. */
 	isRequested(environment: Environment): boolean;
-	/** Variables that `isWanted` requires. */
+	/** Variables with the tokens that the connector needs. */
 	readonly wants: string;
 	/** Instruction that makes the person of the setup the owner. */
 	pairing(code: string): string;

@@ -48,10 +48,10 @@ export async function findInstalled(
 
 /** All services of a data directory, those of the user first. Files of other programs and unreadable ones are left out. */
 export async function servicesOf(data: string, machine: Machine): Promise<InstalledService[]> {
-	const wanted = await realPath(data);
+	const directory = await realPath(data);
 	const found = await allServices(machine);
 	const isOfData = await Promise.all(
-		found.map(async ({ marker }) => (await realPath(marker.data)) === wanted),
+		found.map(async ({ marker }) => (await realPath(marker.data)) === directory),
 	);
 	return found.filter((_, index) => isOfData[index]);
 }

@@ -20,9 +20,9 @@ const platforms = {
 export async function setUpPlatform(name: Platform["name"], parts: StepParts): Promise<StepResult> {
 	const { platform, tokens, setUp } = platforms[name];
 	const { flags, io, data, asks } = parts;
-	const isWanted = flags[name] ?? (asks ? await wants(platform, parts) : false);
-	if (isWanted === undefined) return "left";
-	if (!isWanted) return [setupTexts.results.skipped];
+	const isRequested = flags[name] ?? (asks ? await wants(platform, parts) : false);
+	if (isRequested === undefined) return "left";
+	if (!isRequested) return [setupTexts.results.skipped];
 	for (const variable of tokens) {
 		const token = await tokenOf(variable, parts);
 		if (token === undefined) return "left";

@@ -19,9 +19,9 @@ const name = "parley";
 /** Installs the gateway as a service of the user, which starts with the machine. */
 export async function setUpService(parts: StepParts): Promise<StepResult> {
 	const { flags, io, asks } = parts;
-	const isWanted = flags.service ?? (asks ? await wants(io) : false);
-	if (isWanted === undefined) return "left";
-	if (!isWanted) return [setupTexts.results.skipped];
+	const isRequested = flags.service ?? (asks ? await wants(io) : false);
+	if (isRequested === undefined) return "left";
+	if (!isRequested) return [setupTexts.results.skipped];
 	try {
 		return [await install(parts)];
 	} catch (error) {

@@ -6,7 +6,7 @@ export const auditTexts = {
 	messagesAltered: ({ faults }: { readonly faults: number }) =>
 		`the messages are not intact: ${plural(faults, "row")} of sessions ${faults === 1 ? "was" : "were"} altered or removed`,
 	moreFaults: ({ rest }: { readonly rest: number }) => `and ${rest} more`,
-	compareMessages: "compare them with a backup of an earlier time",
+	compareMessages: "compare them with an earlier backup",
 	unverified: ({ checked, unverified }: { readonly checked: string; readonly unverified: number }) =>
 		`${checked}; ${plural(unverified, "row")} of an earlier version have no hash, and were not verified`,
 	logIntact: ({ rows }: { readonly rows: number }) => `the audit log is intact: ${plural(rows, "row")}`,

@@ -17,10 +17,10 @@ export function commandEnd({ reason, exit_code: code, by }: CommandEnd): string 
 		case "stopped":
 			return by === undefined ? "was stopped" : `was stopped by ${visibleLine(by)}`;
 		case "timed_out":
-			return "reached the maximum time";
+			return "reached its time limit";
 		case "gateway":
 			return "ended with the gateway";
 		case "failed":
-			return "could not be started";
+			return "failed to start";
 	}
 }

@@ -5,11 +5,11 @@ export const projectTexts = {
 	yes: "Yes, work here",
 	no: "No, not in this directory",
 	home: ({ directory }: { readonly directory: string }): string =>
-		`${directory} is your home directory. Agents could read your keys, mail and settings of other programs, and after your approval change them.`,
+		`${directory} is your home directory. Agents could read your keys, your mail and the settings of other programs, and could change them with your approval.`,
 	aboveHome: ({ directory }: { readonly directory: string }): string =>
-		`${directory} contains your home directory. Agents could read the keys, mail and settings of all users that this user can read.`,
+		`${directory} contains your home directory. Agents could read keys, mail and settings of all users, as far as your user can read them.`,
 	everything: "/ contains all files of this machine. Agents could read everything that this user can read.",
-	confirmBroad: "A directory of a project is safer. Type yes to work here anyway, or no to leave.",
+	confirmBroad: "A project directory is safer. Type yes to work here anyway, or no to leave.",
 	answerYesOrNo: "type yes or no",
 	refused: ({ directory }: { readonly directory: string }): string =>
 		`Agents may not work in ${directory}. To allow it: parley projects allow`,

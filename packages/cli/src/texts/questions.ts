@@ -52,9 +52,9 @@ export const questionTexts = {
 	hidden: "(hidden)",
 	answerApproval: ({ withSession }: { readonly withSession: boolean }) =>
 		`answer ${withSession ? "y, n, or s to approve for this session" : "y or n"}; n REASON sends the reason to the model`,
-	answerNumber: ({ numbers }: { readonly numbers: string }) => `answer ${numbers}`,
+	answerNumber: ({ numbers }: { readonly numbers: string }) => `answer with ${numbers}`,
 	noSessionApproval: "this call requires approval each time: answer y or n",
 	answerNumbers: ({ numbers }: { readonly numbers: string }) =>
-		`answer numbers separated by commas, of ${numbers}`,
+		`answer with numbers separated by commas, from ${numbers}`,
 	answerRequired: "an answer is required",
 } as const;

@@ -56,7 +56,7 @@ export const serviceErrors = {
 	otherGateway: ({ data, pid }: Stored & { readonly pid: number }) =>
 		`a gateway already runs on ${data} (process ${pid}); stop it with \`parley stop\`, and run the command again`,
 	noManager: ({ platform }: { readonly platform: string }) =>
-		`Parley has no service for ${platform}: only for Linux with systemd and macOS; let a service manager of this system run \`parley gateway --connectors\``,
+		`Parley cannot install a service on ${platform}, only on Linux with systemd and on macOS; let a service manager of this system run \`parley gateway --connectors\``,
 	needsRoot: "a system service needs root; run the command again with `sudo`, or leave out `--system`",
 	noSystemd: "systemd does not run on this machine, so it cannot start Parley",
 	fixWsl:
@@ -93,10 +93,11 @@ export const serviceErrors = {
 export const serviceFileTexts = {
 	written: "Written by `parley service install`, which replaces it. `parley service uninstall` removes it.",
 	description: "Parley, a self-hosted AI agent",
-	output: "The ready line. Log lines and errors are on stderr.",
-	restart: "Code 2 reports an invalid configuration, which a further start does not change.",
+	output: "Standard output has only the ready line. Log lines and errors are on stderr.",
+	restart: "Code 2 means an invalid configuration: another start would fail too.",
 	stop: "Only the gateway gets SIGTERM. It ends its commands and connectors itself.",
-	memory: "For limits of the memory of commands. A command without memory does not end the gateway.",
+	memory:
+		"Lets the gateway limit the memory of commands. A command that runs out of memory does not end the gateway.",
 	keys: `# Keys and tokens of the Parley service, one NAME=value for each line. Only you can read this file.
 # Written by \`parley service install\`. \`parley service install --env NAME\` adds a variable of the shell.
 `,

@@ -11,7 +11,7 @@ export const setupTexts = {
 	resumes: ({ steps }: { readonly steps: string }): string =>
 		`Complete: ${steps}. The setup continues with the next step.`,
 	left: ({ step }: { readonly step: string }): string =>
-		`Left at: ${step}. \`parley setup\` continues there.`,
+		`Stopped at the step “${step}”. \`parley setup\` continues there.`,
 	needsTerminal: "parley setup needs a terminal\nin a script: parley setup --yes, with flags and variables",
 	unknownStep: ({ step }: { readonly step: string }): string =>
 		`${JSON.stringify(step)} is not a step: use model, directory, discord, slack or service`,
@@ -38,7 +38,7 @@ export const setupTexts = {
 	invalidKey: "the key is empty, or contains a space or a letter beyond ASCII",
 	invalidKeyStdin: "standard input must have one key, without spaces, line breaks and letters beyond ASCII",
 	missingKey: ({ variable, provider }: { readonly variable: string; readonly provider: string }): string =>
-		`${provider} needs a key: set ${variable}, or give it by --key-stdin`,
+		`${provider} needs a key: set ${variable}, or use --key-stdin`,
 	emptyStdin: "standard input has no key: pipe it, for example with `--key-stdin < key.txt`",
 	model: "Model: a name, or fast, standard, max",
 	testing: ({ provider }: { readonly provider: string }): string =>
@@ -46,7 +46,7 @@ export const setupTexts = {
 	tested: ({ model, seconds }: { readonly model: string; readonly seconds: string }): string =>
 		`${model} answered in ${seconds} s`,
 	testFailed: ({ reason }: { readonly reason: string }): string => `The test failed: ${reason}`,
-	afterFailure: "How to continue?",
+	afterFailure: "How do you want to continue?",
 	again: "Enter the provider and the key again",
 	anyway: "Store it without a successful test",
 
@@ -72,7 +72,8 @@ export const setupTexts = {
 	gatewayStays: ({ pid }: { readonly pid: number }): string =>
 		`the gateway (process ${pid}) did not stop; end it with \`kill ${pid}\`, and run \`parley service install\``,
 	serviceLater: "Install it later with: parley service install",
-	restartGateway: "A gateway runs with the settings from before. Restart it: `parley stop`, then `parley`.",
+	restartGateway:
+		"The running gateway still has the earlier settings. Restart it: `parley stop`, then `parley`.",
 
 	offer: "This is the first start. Set up a model, a project and chats now?",
 	offerYes: "Yes, step by step",

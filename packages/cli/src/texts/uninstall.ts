@@ -15,9 +15,8 @@ export const uninstallTexts = {
 	deleted: ({ data }: Stored) => `deleted: the data in ${data}`,
 	removedLink: ({ link }: Linked) => `removed: the link ${link}`,
 	noData: ({ data }: Stored) => `no data: ${data} does not exist`,
-	dataStays: ({ data }: Stored) =>
-		`remains: the data in ${data} (\`parley uninstall --data-too\` deletes it)`,
-	keysStay: ({ file }: { readonly file: string }) => `remains: the keys in ${file}`,
+	dataStays: ({ data }: Stored) => `kept: the data in ${data} (\`parley uninstall --data-too\` deletes it)`,
+	keysStay: ({ file }: { readonly file: string }) => `kept: the keys in ${file}`,
 	botsStay:
 		"remain: the bots in Discord and Slack; delete them on the pages of the platforms, so that their tokens end",
 	programStays: ({ command }: { readonly command: string }) => `remains: the program; remove it: ${command}`,

@@ -15,7 +15,7 @@ export interface Offer {
 	readonly version: string;
 }
 
-interface Wanted {
+interface OfferRequest {
 	/** Version, tag or path; undefined for the latest version. */
 	readonly to: string | undefined;
 	readonly name: string;
@@ -23,7 +23,10 @@ interface Wanted {
 }
 
 /** Finds the version of the package. Only without a path, npm asks the registry that it is configured with. */
-export async function findOffer({ to = "latest", name, cwd }: Wanted, machine: Machine): Promise<Offer> {
+export async function findOffer(
+	{ to = "latest", name, cwd }: OfferRequest,
+	machine: Machine,
+): Promise<Offer> {
 	const isPath = /[/\\]|\.t(?:ar\.)?gz$|^\.{1,2}$/.test(to);
 	if (!isPath && !/^[\w.+^~-]+$/.test(to)) {
 		throw new ParleyError(texts.invalidVersion({ to }), { code: "invalid_argument" });

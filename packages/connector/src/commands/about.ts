@@ -33,17 +33,17 @@ const model: Command<RoomContext> = {
 	],
 	async run(context, { event, key }) {
 		const { person, room, options } = event;
-		const wanted = textOf(options["name"]);
-		if (wanted === "") return { text: await modelsOf(context, person, room) };
+		const requested = textOf(options["name"]);
+		if (requested === "") return { text: await modelsOf(context, person, room) };
 		const all = await context.conversations(person, room);
 		const [only] = all;
 		if (all.length > 1) {
-			const question = belowTexts.which.model({ model: plain(wanted, 100) });
-			return offerConversations(context, "model-one", { all, subject: wanted, question });
+			const question = belowTexts.which.model({ model: plain(requested, 100) });
+			return offerConversations(context, "model-one", { all, subject: requested, question });
 		}
-		if (only && !only.current) return chooseModel(context, { event, key }, only, wanted);
+		if (only && !only.current) return chooseModel(context, { event, key }, only, requested);
 		const { session } = await context.sessionOf(person, room, key);
-		const chosen = { model: wanted, key: `${key}/model`, ...context.onBehalf(person, room) };
+		const chosen = { model: requested, key: `${key}/model`, ...context.onBehalf(person, room) };
 		const { model: name } = await context.gateway.request("set_model", chosen, { sessionId: session });
 		return { text: commandTexts.model.chosen({ model: name }) };
 	},

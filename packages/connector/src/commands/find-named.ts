@@ -34,11 +34,11 @@ const StoredChoice = z.object({ id: z.string(), title: z.string() });
 async function search(
 	context: HandlerContext,
 	handled: HandledEvent<"command">,
-	wanted: NameSearch,
+	requested: NameSearch,
 ): Promise<Found> {
 	let failed: "none" | "several" = "none";
 	const choice = await context.choices.stored(`${handled.key}/object`, async () => {
-		const found = await searchNow(context, handled, wanted);
+		const found = await searchNow(context, handled, requested);
 		if (typeof found !== "string") return JSON.stringify(found);
 		failed = found;
 		return undefined;
@@ -53,13 +53,13 @@ async function search(
 async function searchNow(
 	context: HandlerContext,
 	{ event }: HandledEvent<"command">,
-	wanted: NameSearch,
+	requested: NameSearch,
 ): Promise<Found> {
-	const typed = wanted.typed.trim().toLowerCase();
+	const typed = requested.typed.trim().toLowerCase();
 	if (completeId.test(typed)) return { id: typed, title: "" };
 	const number = numberOf(typed);
-	const listed = number === undefined ? undefined : context.lists.find(wanted.kind, event, number);
-	const all = await wanted.all();
+	const listed = number === undefined ? undefined : context.lists.find(requested.kind, event, number);
+	const all = await requested.all();
 	if (listed) return all.find(({ id }) => id === listed) ?? { id: listed, title: "" };
 	const isPart = typed.length >= leastPart;
 	const ways: ((one: Named) => boolean)[] = [
@@ -78,11 +78,11 @@ async function searchNow(
 export async function findNamed(
 	context: HandlerContext,
 	handled: HandledEvent<"command">,
-	wanted: NameSearch,
+	requested: NameSearch,
 ): Promise<Named> {
-	const found = await search(context, handled, wanted);
+	const found = await search(context, handled, requested);
 	if (typeof found !== "string") return found;
-	throw unnamed(found, wanted);
+	throw unnamed(found, requested);
 }
 
 /**
@@ -92,15 +92,15 @@ export async function findNamed(
 export async function removeNamed<Value>(
 	context: HandlerContext,
 	handled: HandledEvent<"command">,
-	wanted: NameSearch & { remove(id: string): Promise<Value>; readonly done: Value },
+	requested: NameSearch & { remove(id: string): Promise<Value>; readonly done: Value },
 ): Promise<Value> {
-	const found = await search(context, handled, wanted);
-	if (found === "several") throw unnamed(found, wanted);
+	const found = await search(context, handled, requested);
+	if (found === "several") throw unnamed(found, requested);
 	try {
-		return await wanted.remove(found === "none" ? wanted.typed : found.id);
+		return await requested.remove(found === "none" ? requested.typed : found.id);
 	} catch (reason) {
-		if (isKeyOfOther(reason)) return wanted.done;
-		throw notFound.test(ParleyError.from(reason).message) ? unnamed("none", wanted) : reason;
+		if (isKeyOfOther(reason)) return requested.done;
+		throw notFound.test(ParleyError.from(reason).message) ? unnamed("none", requested) : reason;
 	}
 }
 

@@ -187,7 +187,7 @@ test("a schedule is removed by its number in the list, and an unknown number is 
 	});
 	const runOf = (name: string) => scheduleCommands.find((command) => command.name === name)?.run;
 	const remove = () => runOf("schedule remove")?.(context, commanded("schedule remove", { id: "1" }));
-	await expect(remove()).rejects.toThrow("there is no schedule “1” here: use a title or a number of");
+	await expect(remove()).rejects.toThrow("there is no schedule “1” here: use a title or a number from");
 	await runOf("schedule list")?.(context, commanded("schedule list"));
 	expect(await remove()).toEqual({ text: "Removed: Standup" });
 	expect(gateway.requests.at(-1)).toMatchObject({ params: { entry_id: schedule.entry_id } });

@@ -122,9 +122,9 @@ const remove: Command = {
 		};
 		const remove = async (entry_id: string): Promise<string> =>
 			(await gateway.request("unschedule_task", { entry_id, key, ...behalf })).title;
-		const wanted = { kind: "schedule", typed: textOf(options["id"]) } as const;
+		const requested = { kind: "schedule", typed: textOf(options["id"]) } as const;
 		const list = platform.command("schedule list", room);
-		const title = await removeNamed(context, handled, { ...wanted, list, all, remove, done: "" });
+		const title = await removeNamed(context, handled, { ...requested, list, all, remove, done: "" });
 		// The title may be that of a schedule of another channel.
 		const { done, doneNamed } = scheduleTexts.remove;
 		return { text: isPublic(handled) || title === "" ? done : doneNamed({ title: plain(title, 200) }) };
@@ -139,9 +139,9 @@ async function suggest(
 	{ typed, person, room }: Completing,
 ): Promise<Suggestion[]> {
 	const { schedules } = await gateway.request("list_schedules", { limit: 100, ...onBehalf(person, room) });
-	const wanted = typed.trim().toLowerCase();
+	const requested = typed.trim().toLowerCase();
 	return schedules
-		.filter(({ entry_id, title }) => `${entry_id} ${title}`.toLowerCase().includes(wanted))
+		.filter(({ entry_id, title }) => `${entry_id} ${title}`.toLowerCase().includes(requested))
 		.slice(0, maxSuggestions)
 		.map(({ entry_id, title, when }) => ({ value: entry_id, label: plain(`${title} · ${when}`, 90) }));
 }

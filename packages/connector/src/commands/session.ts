@@ -26,9 +26,9 @@ const create: Command<RoomContext> = {
 	description: conversationTexts.create.description,
 	options: [title],
 	async run(context, { event: { person, room, options }, key }) {
-		const wanted = textOf(options["title"]);
-		await context.switchSession(person, room, { key, ...defined({ title: wanted || undefined }) });
-		const name = wanted === "" ? "" : ` **${plain(wanted, maxTitle)}**`;
+		const requested = textOf(options["title"]);
+		await context.switchSession(person, room, { key, ...defined({ title: requested || undefined }) });
+		const name = requested === "" ? "" : ` **${plain(requested, maxTitle)}**`;
 		const back = context.platform.command("session switch", room);
 		return { text: conversationTexts.create.done({ name, back }) };
 	},
@@ -48,17 +48,17 @@ const turn: Command<RoomContext> = {
 		},
 	],
 	async run(context, { event: { person, room, options }, key }) {
-		const wanted = textOf(options["session"]);
-		const listed = numberOf(wanted);
+		const requested = textOf(options["session"]);
+		const listed = numberOf(requested);
 		const sessions = await context.sessions(person, room);
 		const chosen = await context.choices.stored(`${key}/object`, async () => {
 			const shown = listed && context.lists.find("conversation", { person, room }, listed);
-			return findSession(sessions, shown || wanted)?.session;
+			return findSession(sessions, shown || requested)?.session;
 		});
 		const found = sessions.find(({ session }) => session === chosen);
 		if (found === undefined) {
 			const list = context.platform.command("session list", room);
-			return { text: conversationTexts.switch.unknown({ name: plain(wanted, 100), list }) };
+			return { text: conversationTexts.switch.unknown({ name: plain(requested, 100), list }) };
 		}
 		await context.switchSession(person, room, { key, session: found.session });
 		return { text: conversationTexts.switch.done({ name: nameOf(found) }) };
@@ -136,9 +136,14 @@ const fork: Command<RoomContext> = {
 		const { at } = options;
 		if (at === 0) return { text: texts.place };
 		const { session, title: from } = current;
-		const wanted = { session, title: from, key, ...defined({ at: typeof at === "number" ? at : undefined }) };
+		const requested = {
+			session,
+			title: from,
+			key,
+			...defined({ at: typeof at === "number" ? at : undefined }),
+		};
 		try {
-			const { title: name, thread } = await context.fork(person, room, wanted);
+			const { title: name, thread } = await context.fork(person, room, requested);
 			if (thread) return { text: texts.inThread({ link: linkTo(context, thread) }) };
 			const back = context.platform.command("session switch", room);
 			return {
@@ -166,9 +171,9 @@ const compact: Command<RoomContext> = {
 		const current = (await context.sessions(person, room)).find((each) => each.current);
 		if (current === undefined) return { text: conversationTexts.none };
 		const { session } = current;
-		const wanted = { session_id: session, key: `${key}/compact`, ...context.onBehalf(person, room) };
+		const requested = { session_id: session, key: `${key}/compact`, ...context.onBehalf(person, room) };
 		try {
-			await context.gateway.request("compact_session", wanted);
+			await context.gateway.request("compact_session", requested);
 		} catch (reason) {
 			// A retry would block further messages in this room.
 			if (ParleyError.from(reason).code !== "resource_exhausted") throw reason;
@@ -263,11 +268,11 @@ export const sessionCommands: readonly Command<RoomContext>[] = [
 	background,
 ];
 
-function findSession(sessions: readonly ListedSession[], wanted: string): ListedSession | undefined {
-	const words = wanted.toLowerCase();
+function findSession(sessions: readonly ListedSession[], requested: string): ListedSession | undefined {
+	const words = requested.toLowerCase();
 	const found = sessions.filter(
 		({ session, title: name }) =>
-			session === wanted || idEnd(session) === words || name.toLowerCase() === words,
+			session === requested || idEnd(session) === words || name.toLowerCase() === words,
 	);
 	return found.length === 1 ? found[0] : undefined;
 }

@@ -32,8 +32,8 @@ const skill: Command<RoomContext> = {
 	async run(context, { event, key, message }) {
 		const { person, room, options, attachments } = event;
 		// In a text command, the arguments follow the name.
-		const wanted = `${textOf(options["name"]).replace(/^\//, "")} ${textOf(options["arguments"])}`.trim();
-		if (wanted === "") {
+		const requested = `${textOf(options["name"]).replace(/^\//, "")} ${textOf(options["arguments"])}`.trim();
+		if (requested === "") {
 			const { session } = await context.sessionOf(person, room, key);
 			const list = await context.gateway.request("list_skills", {
 				session_id: session,
@@ -42,7 +42,7 @@ const skill: Command<RoomContext> = {
 			return { text: listed(list.skills.filter(isForPeople), context.platform.command("skill", room)) };
 		}
 		const { failures } = await context.send(person, room, {
-			text: `/${wanted}`,
+			text: `/${requested}`,
 			attachments,
 			key: `${key}/say`,
 			...defined({ message }),

@@ -159,9 +159,9 @@ test("a new task of a message is answered by its card, and only notes need anoth
 });
 
 test.each([
-	["aaaaa", /more than one task matches “aaaaa”: use a number of \/task list$/],
+	["aaaaa", /more than one task matches “aaaaa”: use a number from \/task list$/],
 	["same", /more than one task matches “same”/],
-	["zzzzzz", /there is no task “zzzzzz” here: use a title or a number of \/task list$/],
+	["zzzzzz", /there is no task “zzzzzz” here: use a title or a number from \/task list$/],
 	["a", /there is no task “a” here/],
 	["2", /there is no task “2” here/],
 ])("the name %s is refused with an explanation", async (typed, message) => {

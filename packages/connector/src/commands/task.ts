@@ -95,9 +95,9 @@ const create: Command = {
 	async complete({ gateway }, { option, typed }) {
 		if (option !== "agent") return [];
 		const { agents } = await gateway.request("list_agents", {});
-		const wanted = typed.trim().toLowerCase();
+		const requested = typed.trim().toLowerCase();
 		return agents
-			.filter(({ name, title }) => `${name} ${title}`.toLowerCase().includes(wanted))
+			.filter(({ name, title }) => `${name} ${title}`.toLowerCase().includes(requested))
 			.slice(0, maxSuggested)
 			.map(({ name, title }) => ({ value: name, label: title || name }));
 	},

@@ -27,7 +27,7 @@ test("commands are written in the form that the platform accepts in a channel or
 					"`!session switch` returns",
 					"`/bot session list` shows",
 					"`!task new` starts",
-					"a number of /bot task list",
+					"a number from /bot task list",
 					"`/bot trust on` requests",
 					"`/bot model` with a name",
 				],
@@ -47,7 +47,7 @@ test("commands are written in the form that the platform accepts in a channel or
 			},
 			{ does: ({ gateway }) => void gateway.roles.set("eve", "stranger") },
 			{ says: "hello", by: "eve", in: "general/post 1", mentions: "us" },
-			{ shows: ["`/bot pair` (or `!pair` after my name)"], in: "general/post 1" },
+			{ shows: ["use `/bot pair`, or mention me with `!pair`"], in: "general/post 1" },
 		],
 		stage,
 	);

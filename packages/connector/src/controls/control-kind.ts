@@ -66,7 +66,7 @@ export interface Form {
 		readonly label: string;
 		readonly long: boolean;
 		readonly required: boolean;
-		readonly most: number;
+		readonly maximum: number;
 		/** Text in the field when the form opens. */
 		readonly value?: string;
 	}[];
@@ -82,7 +82,7 @@ const reason = {
 	label: approvalTexts.denyForm.reason,
 	long: true,
 	required: false,
-	most: 300,
+	maximum: 300,
 };
 
 /** Forms by kind. Other presses, except those of `hasFormOfTarget`, are handled directly. */
@@ -90,14 +90,14 @@ export const forms: { readonly [Kind in ControlKind]?: Form } = {
 	deny: { title: approvalTexts.denyForm.title, fields: [reason] },
 	"deny-all": { title: approvalTexts.denyForm.allTitle, fields: [reason] },
 	"listed-deny": { title: approvalTexts.denyForm.title, fields: [reason] },
-	answer: textForm(questionTexts.answerForm, { required: true, most: 4000 }),
-	"task-revise": textForm(taskTexts.reviseForm, { required: true, most: 4000 }),
-	bad: textForm(answerTexts.feedbackForm, { required: false, most: 1000 }),
+	answer: textForm(questionTexts.answerForm, { required: true, maximum: 4000 }),
+	"task-revise": textForm(taskTexts.reviseForm, { required: true, maximum: 4000 }),
+	bad: textForm(answerTexts.feedbackForm, { required: false, maximum: 1000 }),
 };
 
 function textForm(
 	{ title, text: label }: { readonly title: string; readonly text: string },
-	{ required, most }: { readonly required: boolean; readonly most: number },
+	{ required, maximum }: { readonly required: boolean; readonly maximum: number },
 ): Form {
-	return { title, fields: [{ name: "text", label, long: true, required, most }] };
+	return { title, fields: [{ name: "text", label, long: true, required, maximum }] };
 }

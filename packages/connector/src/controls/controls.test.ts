@@ -81,6 +81,6 @@ test.each(["", ".", "1a...", "ä".repeat(14), "x".repeat(200), "1a.sess_1.prompt
 
 test("a press after a deny opens a form for an optional reason", () => {
 	expect(forms.deny?.fields).toEqual([
-		expect.objectContaining({ name: "reason", required: false, most: 300 }),
+		expect.objectContaining({ name: "reason", required: false, maximum: 300 }),
 	]);
 });

@@ -133,7 +133,7 @@ test("an answer that needs too many posts is a file with its beginning", () => {
 
 test("controls get labels and rows that fit", () => {
 	const option = { value: "v", label: "a rather long option", description: "", chosen: false };
-	const choice = { type: "choice", id: "id", placeholder: "x".repeat(20), least: 1, most: 1 } as const;
+	const choice = { type: "choice", id: "id", placeholder: "x".repeat(20), minimum: 1, maximum: 1 } as const;
 	const wide = ["Approve once and for all", "", "b", "c"].map(button);
 	const [post] = posts({ text: "?", controls: [wide, [], [{ ...choice, options: [option] }]] });
 	expect(post?.controls).toEqual([

@@ -150,8 +150,8 @@ function fitControl(control: Control, { buttonLabel, optionText }: PlatformLimit
 }
 
 /** Platforms refuse empty labels. */
-function shown(label: string, most: number): string {
-	return oneLine(label, most) || "…";
+function shown(label: string, maximum: number): string {
+	return oneLine(label, maximum) || "…";
 }
 
 type Platform = PostFormat;

@@ -7,7 +7,7 @@ import { accessTexts } from "../texts/access.ts";
 import { roomAnswer } from "./answer-rows.ts";
 
 /** Maximum direct messages in a period. Discord can block an app that opens many of them. */
-const most = 10;
+const maximum = 10;
 const periodMs = 10 * 60_000;
 
 interface Notified {
@@ -53,7 +53,7 @@ export class DirectNotices {
 	#mayOpen(): boolean {
 		const now = this.#parts.clock.monotonic();
 		this.#recent = this.#recent.filter((at) => at > now - periodMs);
-		if (this.#recent.length >= most) return false;
+		if (this.#recent.length >= maximum) return false;
 		this.#recent.push(now);
 		return true;
 	}

@@ -220,7 +220,7 @@ async function runTextCommand(
 	const { command, options } = ordered;
 	const { room, person, at, attachments, message } = event;
 	const { reply } = event.address;
-	const wanted = {
+	const commandEvent = {
 		type: "command" as const,
 		command: command.name,
 		options,
@@ -230,7 +230,7 @@ async function runTextCommand(
 		attachments,
 		...defined({ target: reply ? { message: reply.message, text: "" } : undefined }),
 	};
-	const answer = await command.run(context, { event: wanted, key, message });
+	const answer = await command.run(context, { event: commandEvent, key, message });
 	return { effect: "command", ...defined({ reply: answer, private: answer?.private }) };
 }
 
@@ -259,14 +259,14 @@ async function sendToSession(
 	const content = await reservation.join((other) => belongs(parts, other));
 	const conversation = platform.conversation(event.room);
 	const room = await roomOfAnswer(parts, event);
-	const isWanted = async (): Promise<boolean> => {
+	const isStillNeeded = async (): Promise<boolean> => {
 		// With one conversation per person, other people cannot stop this one.
 		const isOwn = room.kind !== "direct" && (await rooms.facts(person, room)).sessions === "person";
 		const stop = { conversation, since: at, ...defined({ by: isOwn ? person.id : undefined }) };
 		return !(await messageHistory.wasStopped(stop));
 	};
 	const key = `${turn.key}/say`;
-	const words = { ...content, at, key, isWanted, ...defined({ continues }) };
+	const words = { ...content, at, key, isStillNeeded, ...defined({ continues }) };
 	const sent = await context.send(person, room, words).catch(async (reason: unknown) => {
 		if (ParleyError.from(reason).code === "resource_exhausted")
 			await postQueueFull(parts, { ...event, room });

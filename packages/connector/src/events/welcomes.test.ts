@@ -78,9 +78,9 @@ test("a person without access gets no welcome, but one private notice a day", as
 	const stage = await openStage(true);
 	stage.gateway.roles.set("ada", "stranger");
 	await playScene([mention, mention], stage);
-	expect(stage.privately()).toEqual([expect.stringContaining("You have no access yet")]);
+	expect(stage.privately()).toEqual([expect.stringContaining("You do not have access yet")]);
 	await playScene([{ passes: 86_400_000 }, mention], stage);
-	expect(stage.privately()).toEqual([expect.stringContaining("You have no access yet")]);
+	expect(stage.privately()).toEqual([expect.stringContaining("You do not have access yet")]);
 	stage.gateway.roles.set("ada", "member");
 	await playScene([{ passes: 60_000 }, mention], stage);
 	expect(stage.privately()).toEqual([expect.stringContaining(hello)]);

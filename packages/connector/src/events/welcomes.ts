@@ -25,7 +25,7 @@ export interface WelcomesParts {
 }
 
 /** A welcome: once for each name. */
-interface Wanted {
+interface Welcome {
 	readonly name: string;
 	readonly room: Room;
 	readonly person: Person;
@@ -65,7 +65,7 @@ export class Welcomes {
 		await this.#welcome({ name: channelName(room), room, person, isInvited: true });
 	}
 
-	async #welcome({ name, room, person, ticket, isInvited = false }: Wanted): Promise<void> {
+	async #welcome({ name, room, person, ticket, isInvited = false }: Welcome): Promise<void> {
 		const { outbox, rooms, context, platform, clock } = this.#parts;
 		const session = `${welcomeCursor}${name}`;
 		if (await this.#done.find(name, async () => (await outbox.cursor(session)) > 0)) return;

@@ -13,8 +13,8 @@ export interface GatewayFiles {
 		readonly key: string;
 		readonly signal: AbortSignal;
 	}): Promise<string>;
-	/** Rejects with `resource_exhausted` beyond `most` bytes. */
-	download(fileId: string, most: number, signal: AbortSignal): Promise<Uint8Array>;
+	/** Rejects with `resource_exhausted` beyond `maximum` bytes. */
+	download(fileId: string, maximum: number, signal: AbortSignal): Promise<Uint8Array>;
 }
 
 /** A stored event with its time in milliseconds since the epoch. */
@@ -45,7 +45,7 @@ interface HttpRequest {
 	readonly headers?: Readonly<Record<string, string | number>>;
 	readonly body?: Uint8Array;
 	/** Maximum bytes of the response. */
-	readonly most: number;
+	readonly maximum: number;
 	readonly signal: AbortSignal;
 }
 
@@ -89,13 +89,13 @@ export function openGatewayFiles(place: GatewayAddress): GatewayFiles & GatewayH
 		async upload({ name, bytes, key, signal }) {
 			const path = `/api/files?name=${encodeURIComponent(name)}`;
 			const headers = { "content-length": bytes.length, "idempotency-key": key };
-			const post = { method: "POST", path, headers, body: bytes, most: maxWords, signal } as const;
+			const post = { method: "POST", path, headers, body: bytes, maximum: maxWords, signal } as const;
 			const { body } = await ask(place, post, 201);
 			return UploadedFile.parse(parseJson(body.toString())).file_id;
 		},
-		async download(fileId, most, signal) {
+		async download(fileId, maximum, signal) {
 			const path = `/api/files/${encodeURIComponent(fileId)}`;
-			return (await ask(place, { method: "GET", path, most, signal }, 200)).body;
+			return (await ask(place, { method: "GET", path, maximum, signal }, 200)).body;
 		},
 		async events(session, signal) {
 			const events: PastEvent[] = [];
@@ -125,7 +125,7 @@ async function readEvents(
 	}: { readonly session: string; readonly after: number; readonly signal: AbortSignal },
 ): Promise<unknown> {
 	const path = `/api/events?session=${encodeURIComponent(session)}&after=${after}&limit=1000`;
-	const { body } = await ask(place, { method: "GET", path, most: maxEvents, signal }, 200);
+	const { body } = await ask(place, { method: "GET", path, maximum: maxEvents, signal }, 200);
 	return parseJson(body.toString(), eventLimits);
 }
 
@@ -142,9 +142,9 @@ function toPastEvent({
 	return isOzzieEvent(frame) ? [{ event: frame, at: Date.parse(timestamp ?? "") || 0 }] : [];
 }
 
-async function ask(place: GatewayAddress, post: HttpRequest, wanted: number): Promise<Answered> {
+async function ask(place: GatewayAddress, post: HttpRequest, expected: number): Promise<Answered> {
 	const answered = await exchange(place, post);
-	if (answered.status === wanted) return answered;
+	if (answered.status === expected) return answered;
 	throw new ParleyError(wordsOf(answered), { code: codes[answered.status] ?? "unavailable" });
 }
 
@@ -183,8 +183,8 @@ function exchange({ url, token, certificate }: GatewayAddress, post: HttpRequest
 		response.on("data", (chunk: Buffer) => {
 			bytes += chunk.length;
 			chunks.push(chunk);
-			if (bytes <= post.most) return;
-			const message = `the response has more than ${post.most} bytes`;
+			if (bytes <= post.maximum) return;
+			const message = `the response has more than ${post.maximum} bytes`;
 			response.destroy(new ParleyError(message, { code: "resource_exhausted" }));
 		});
 		response.on("error", failed);

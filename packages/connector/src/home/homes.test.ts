@@ -39,7 +39,7 @@ test("a home page is published when it is opened, and again when its content cha
 	await playScene([{ says: "sort it" }, { passes: 20_000 }], stage);
 	expect(pages(stage)).toMatchObject({
 		count: 2,
-		now: expect.stringContaining("a button stops its conversation"),
+		now: expect.stringContaining("press a button to stop its conversation"),
 	});
 	await playScene([{ gateway: { answers: "sorted" } }, { passes: 20_000 }], stage);
 	expect(pages(stage)).toMatchObject({ count: 3, now: expect.stringContaining("No work is running.") });

@@ -52,7 +52,7 @@ export interface SurfaceRequests {
 }
 
 /** Reads a file that the gateway stores; rejects with a `ParleyError`. */
-export type UploadReader = (fileId: string, most: number, signal: AbortSignal) => Promise<Uint8Array>;
+export type UploadReader = (fileId: string, maximum: number, signal: AbortSignal) => Promise<Uint8Array>;
 
 /** Bytes of a file that the gateway stores; undefined if the gateway refuses to give them. */
 export type UploadBytes = (upload: {

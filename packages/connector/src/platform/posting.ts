@@ -2,8 +2,7 @@ import * as z from "zod";
 
 const label = z.string().min(1).max(75);
 
-/** A button, a link or a choice. `id` comes from `Controls.write`. */
-export const Control = z.discriminatedUnion("type", [
+const CurrentControl = z.discriminatedUnion("type", [
 	z.object({
 		type: z.literal("button"),
 		id: z.string(),
@@ -22,10 +21,20 @@ export const Control = z.discriminatedUnion("type", [
 		options: z
 			.array(z.object({ value: z.string(), label: z.string(), description: z.string(), chosen: z.boolean() }))
 			.min(1),
-		least: z.int().min(0),
-		most: z.int().min(1),
+		/** Numbers of options that a person chooses. */
+		minimum: z.int().min(0),
+		maximum: z.int().min(1),
 	}),
 ]);
+
+/** Earlier versions stored the limits of a choice in the outbox as `least` and `most`. */
+const EarlierChoice = z.looseObject({ type: z.literal("choice"), least: z.int(), most: z.int() });
+
+/** A button, a link or a choice. `id` comes from `Controls.write`. */
+export const Control = z.preprocess((stored) => {
+	const { data } = EarlierChoice.safeParse(stored);
+	return data === undefined ? stored : { ...data, minimum: data.least, maximum: data.most };
+}, CurrentControl);
 export type Control = z.output<typeof Control>;
 
 /** States of a card. A platform can show them by colours. */

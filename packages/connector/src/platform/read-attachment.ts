@@ -2,13 +2,13 @@ import { ParleyError } from "@parley/base";
 import { fileTexts } from "../texts/messages.ts";
 import type { Attachment } from "./inbound-event.ts";
 
-/** Download of attachments from a platform. It must refuse other hosts, and more than `most` bytes. */
+/** Download of attachments from a platform. It must refuse other hosts, and more than `maximum` bytes. */
 export interface AttachmentSource {
-	download(url: string, most: number, signal: AbortSignal): Promise<Uint8Array>;
+	download(url: string, maximum: number, signal: AbortSignal): Promise<Uint8Array>;
 }
 
 /** Maximum bytes, because the file is in memory during the transfer. */
-const most = 25 * 1024 * 1024;
+const maximum = 25 * 1024 * 1024;
 
 /** Reads a complete attachment. Rejects like `ChatPlatform.read`, also above 25 MiB. */
 export async function readAttachment(
@@ -16,28 +16,28 @@ export async function readAttachment(
 	{ name, size, url }: Attachment,
 	signal: AbortSignal,
 ): Promise<Uint8Array> {
-	if (size > most) {
-		const message = fileTexts.tooLarge({ name, most: "25 MiB" });
+	if (size > maximum) {
+		const message = fileTexts.tooLarge({ name, maximum: "25 MiB" });
 		throw new ParleyError(message, { code: "resource_exhausted" });
 	}
-	const bytes = await source.download(url, most, signal);
+	const bytes = await source.download(url, maximum, signal);
 	if (bytes.length === size) return bytes;
 	const message = fileTexts.incomplete({ name, bytes: bytes.length, size });
 	throw new ParleyError(message, { code: "data_loss" });
 }
 
-/** Returns the bytes of a stream. Rejects with `resource_exhausted` as soon as there are more than `most`. */
+/** Returns the bytes of a stream. Rejects with `resource_exhausted` as soon as there are more than `maximum`. */
 export async function readBounded(
 	chunks: AsyncIterable<Uint8Array>,
-	most: number,
+	maximum: number,
 	name: string,
 ): Promise<Buffer> {
 	const read: Uint8Array[] = [];
 	let size = 0;
 	for await (const chunk of chunks) {
 		size += chunk.length;
-		if (size > most) {
-			throw new ParleyError(`${name} is longer than ${most} bytes`, { code: "resource_exhausted" });
+		if (size > maximum) {
+			throw new ParleyError(`${name} is longer than ${maximum} bytes`, { code: "resource_exhausted" });
 		}
 		read.push(chunk);
 	}
@@ -59,16 +59,16 @@ function sizeText(bytes: number): string {
 	return `${shown} ${units[unit]}`;
 }
 
-/** Sentences for people about a file that is too large for a platform. `most`: the limit in bytes, if known. */
+/** Sentences for people about a file that is too large for a platform. `maximum`: the limit in bytes, if known. */
 export function fileTooLarge(
 	{ name, size }: { readonly name: string; readonly size: number },
 	platform: string,
-	most?: number,
+	maximum?: number,
 ): string {
 	return fileTexts.tooLargeToPost({
 		name,
 		size: sizeText(size),
 		platform,
-		most: most === undefined ? undefined : sizeText(most),
+		maximum: maximum === undefined ? undefined : sizeText(maximum),
 	});
 }

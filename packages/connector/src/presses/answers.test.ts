@@ -108,25 +108,25 @@ test.each<[Kind, Situation, string, readonly [method: string, params: object][]]
 	[
 		"again",
 		{ answers: { ...answered, newest: "r2" } },
-		"Only the last answer can be repeated. Please ask again instead.",
+		"Only the latest answer can be repeated. Please send your message again instead.",
 		[],
 	],
 	[
 		"good" as const,
 		{ results: [{}] },
-		"Thank you, noted." as const,
+		"Thank you for your feedback." as const,
 		[["feedback", { run_id: "r1", rating: "good", key: "press-1" }]],
 	],
 	[
 		"bad" as const,
 		{ fields: { text: " " }, results: [{}] },
-		"Thank you, noted for the operator." as const,
+		"Thank you. The operator can read your feedback." as const,
 		[["feedback", { run_id: "r1", rating: "bad", key: "press-1" }]],
 	],
 	[
 		"bad" as const,
 		{ fields: { text: " wrong\n" }, results: [{}] },
-		"Thank you, noted for the operator." as const,
+		"Thank you. The operator can read your feedback." as const,
 		[["feedback", { run_id: "r1", rating: "bad", comment: "wrong", key: "press-1" }]],
 	],
 	[

@@ -134,13 +134,14 @@ export function linesOf(context: HandlerContext, all: readonly Conversation[]): 
 	return lines.join("\n");
 }
 
-function shortened(text: string, most: number): string {
+function shortened(text: string, maximum: number): string {
 	const line = text.replace(/\s+/gu, " ").trim();
-	return line.length <= most ? line : `${line.slice(0, most - 1).replace(/[\ud800-\udbff]$/u, "")}…`;
+	return line.length <= maximum ? line : `${line.slice(0, maximum - 1).replace(/[\ud800-\udbff]$/u, "")}…`;
 }
 
-function inRows(buttons: readonly Control[], most: number): Control[][] {
+function inRows(buttons: readonly Control[], maximum: number): Control[][] {
 	const rows: Control[][] = [];
-	for (let first = 0; first < buttons.length; first += most) rows.push(buttons.slice(first, first + most));
+	for (let first = 0; first < buttons.length; first += maximum)
+		rows.push(buttons.slice(first, first + maximum));
 	return rows;
 }

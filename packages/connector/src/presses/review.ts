@@ -123,9 +123,9 @@ function controlsOf(
 	const scene = { ...context, session };
 	if (waiting.length === 0) return [];
 	// One row is for all calls.
-	const most = Math.min(maxRows, context.platform.limits.controlRows - 1);
+	const maximum = Math.min(maxRows, context.platform.limits.controlRows - 1);
 	const each =
-		waiting.length <= most
+		waiting.length <= maximum
 			? waiting.map(({ buttons }) => buttons)
 			: [[choiceOf(context, { card, waiting, session })]];
 	if (waiting.length === 1) return each;
@@ -153,7 +153,7 @@ function choiceOf({ controls }: HandlerContext, { card, waiting, session }: Choo
 			description: "",
 			chosen: false,
 		})),
-		least: 1,
-		most: 1,
+		minimum: 1,
+		maximum: 1,
 	};
 }

@@ -45,7 +45,7 @@ interface ForkParts {
 }
 
 /** A conversation whose copy a person wants. */
-export interface WantedFork {
+export interface ForkOptions {
 	readonly session: string;
 	/** Title of the conversation; "" without one. */
 	readonly title: string;
@@ -85,17 +85,17 @@ const retried: ReadonlySet<ErrorCode> = new Set([
 export async function forkRoom(
 	parts: ForkParts & { readonly choices: { readonly stored: Choices["stored"] } },
 	{ person, room }: { readonly person: Person; readonly room: Room },
-	wanted: WantedFork,
+	requested: ForkOptions,
 ): Promise<ForkedRoom> {
 	const { rooms, choices } = parts;
 	await rooms.requireRight(person, room, "session.fork");
-	const thread = await openThread(parts, room, wanted);
-	const { key } = wanted;
+	const thread = await openThread(parts, room, requested);
+	const { key } = requested;
 	const there = thread ?? room;
 	const choose = () => (thread ? rooms.keyOf(person, thread) : rooms.nextKey(person, room, key));
 	const place = thread ? "thread" : "room";
 	const externalKey = (await choices.stored(`${key}/${place}`, choose)) ?? (await choose());
-	const fork = await forkSession(parts, { person, room }, { wanted, externalKey }).catch(
+	const fork = await forkSession(parts, { person, room }, { requested, externalKey }).catch(
 		async (reason: unknown) => {
 			if (thread && !retried.has(ParleyError.from(reason).code)) await removePost(parts, room, key);
 			throw reason;
@@ -108,21 +108,21 @@ export async function forkRoom(
 function forkSession(
 	{ gateway }: ForkParts,
 	{ person, room }: { readonly person: Person; readonly room: Room },
-	{ wanted, externalKey }: { readonly wanted: WantedFork; readonly externalKey: string },
+	{ requested, externalKey }: { readonly requested: ForkOptions; readonly externalKey: string },
 ): Promise<MethodResult<"fork_session">> {
-	const { session: session_id, at, key } = wanted;
+	const { session: session_id, at, key } = requested;
 	const params = { session_id, external_key: externalKey, key: `${key}/fork`, ...defined({ at }) };
 	return gateway.request("fork_session", { ...params, ...onBehalf(person, room) });
 }
 
 /** Posts the beginning of the thread in the channel, and opens the thread. Undefined if there can be none. */
-async function openThread(parts: ForkParts, room: Room, wanted: WantedFork): Promise<Room | undefined> {
+async function openThread(parts: ForkParts, room: Room, requested: ForkOptions): Promise<Room | undefined> {
 	const { platform, log } = parts;
 	const { thread: _thread, ...channel } = room;
 	if (room.kind === "direct" || platform.hasThreads?.(channel) === false) return undefined;
 	if ((await platform.mayFork?.(room)) === false) return undefined;
-	const { key, title } = wanted;
-	const message = await beginningOf(parts, channel, wanted);
+	const { key, title } = requested;
+	const message = await beginningOf(parts, channel, requested);
 	if (message === undefined) return undefined;
 	const name = oneLine(title, platform.limits.threadName) || conversationTexts.thread;
 	const { refused } = (await platform.openThread?.(channel, { message, name })) ?? {};
@@ -136,7 +136,7 @@ async function openThread(parts: ForkParts, room: Room, wanted: WantedFork): Pro
 async function beginningOf(
 	parts: ForkParts,
 	channel: Room,
-	{ key, title }: WantedFork,
+	{ key, title }: ForkOptions,
 ): Promise<string | undefined> {
 	const { outbox, clock, signal } = parts;
 	const planned = await outbox.cursor(cursorOf(key));

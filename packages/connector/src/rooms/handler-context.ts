@@ -7,7 +7,7 @@ import type { Attachment, InboundEventOf, Person, ReadMessage, Room } from "../p
 import type { Control } from "../platform/posting.ts";
 import type { RoomSession } from "../subscription/session-subscription.ts";
 import type { Choices } from "./choices.ts";
-import type { ForkedRoom, WantedFork } from "./fork-room.ts";
+import type { ForkedRoom, ForkOptions } from "./fork-room.ts";
 import type { MessageRecord } from "./message-records.ts";
 import type { ShownLists } from "./shown-lists.ts";
 
@@ -103,7 +103,7 @@ export interface OutgoingMessage {
 	readonly at?: number;
 	readonly key: string;
 	/** Called as the last step before sending: whether the message is still needed. */
-	isWanted?(): Promise<boolean>;
+	isStillNeeded?(): Promise<boolean>;
 }
 
 export interface SendResult {
@@ -127,9 +127,9 @@ export interface RoomContext extends HandlerContext {
 	/** All stored events of a session of this connector, oldest first. */
 	events(session: string): Promise<readonly PastEvent[]>;
 	/** Continues a copy of a conversation of the room: see `forkRoom`. */
-	fork(person: Person, room: Room, wanted: WantedFork): Promise<ForkedRoom>;
+	fork(person: Person, room: Room, request: ForkOptions): Promise<ForkedRoom>;
 	/** Stops the active run of the room's session. `at`: time of the request. Returns false if no run was active. */
-	stop(person: Person, room: Room, wanted: { readonly key: string; readonly at: number }): Promise<boolean>;
+	stop(person: Person, room: Room, request: { readonly key: string; readonly at: number }): Promise<boolean>;
 	/** Record of a message, or of the last message of this person that was for the agent or was stopped. */
 	messageRecord(
 		room: Room,

@@ -130,9 +130,9 @@ export class MessageHistory {
 	}
 
 	/** Carries out a stop, including its record. Messages wait for it. */
-	async stop<Value>(wanted: Omit<Stopping, "ended">, work: () => Promise<Value>): Promise<Value> {
+	async stop<Value>(details: Omit<Stopping, "ended">, work: () => Promise<Value>): Promise<Value> {
 		const ended = Promise.withResolvers<void>();
-		const stopping = { ...wanted, ended: ended.promise };
+		const stopping = { ...details, ended: ended.promise };
 		this.#stopping.add(stopping);
 		try {
 			return await work();

@@ -59,7 +59,7 @@ export async function writeMessageRecord(tx: Tx, record: MessageRecord, now: num
 /** Returns the records of a message, its newest version first; of a conversation, the newest message first. */
 export async function readMessageRecords(
 	db: Tx,
-	wanted: {
+	filter: {
 		readonly conversation?: string;
 		/** Start of the conversations of threads that also count, on platforms where these begin with their channel. */
 		readonly below?: string;
@@ -69,7 +69,7 @@ export async function readMessageRecords(
 		readonly limit: number;
 	},
 ): Promise<MessageRecord[]> {
-	const { conversation, below, message, ending, limit } = wanted;
+	const { conversation, below, message, ending, limit } = filter;
 	let query = db.selectFrom("heard").selectAll();
 	if (conversation !== undefined) {
 		query = query.where((eb) => {

@@ -83,13 +83,13 @@ export function openContext(parts: ContextParts): RoomContext {
 			}
 			const conversation = platform.conversation(room);
 			// In Slack, a message of a channel begins its own thread.
-			const wanted = { conversation, below: `${conversation}/`, limit: 100 };
-			const newest = await store.read((db) => readMessageRecords(db, wanted));
+			const filter = { conversation, below: `${conversation}/`, limit: 100 };
+			const newest = await store.read((db) => readMessageRecords(db, filter));
 			return newest.find((record) => record.person.id === person && record.effect !== "command");
 		},
 		events: (session) => parts.files.events(session, parts.signal),
-		fork: (person, room, wanted) => forkRoom({ ...parts, choices }, { person, room }, wanted),
-		stop: (person, room, wanted) => stopRuns(parts, { person, room }, wanted),
+		fork: (person, room, request) => forkRoom({ ...parts, choices }, { person, room }, request),
+		stop: (person, room, request) => stopRuns(parts, { person, room }, request),
 	};
 }
 
@@ -168,7 +168,7 @@ async function sendMessage(
 	const text = words.text.trim() === "" ? withoutText : words.text;
 	const content = failures.length === 0 ? text : `${text}\n\n${missing(failures)}`;
 	const isEmpty = words.text.trim() === "" && uploaded.ids.length === 0 && !refers;
-	if (isEmpty || (await words.isWanted?.()) === false)
+	if (isEmpty || (await words.isStillNeeded?.()) === false)
 		return { session: subscription.session, sent: false, failures };
 	const { message, key } = words;
 	const sent = {
@@ -229,7 +229,7 @@ async function uploadAttachments(
 	const ids: string[] = [];
 	const failures = attachments
 		.slice(maxAttachments)
-		.map(({ name }) => fileTexts.tooMany({ name, most: maxAttachments }));
+		.map(({ name }) => fileTexts.tooMany({ name, maximum: maxAttachments }));
 	for (const [index, attachment] of attachments.slice(0, maxAttachments).entries()) {
 		const { name } = attachment;
 		const note = (reason: unknown): undefined => {
@@ -257,15 +257,15 @@ async function uploadAttachments(
 async function uploadContextFiles(
 	{ platform, files, clock, signal }: SendParts,
 	{ key }: OutgoingMessage,
-	wanted: readonly Attachment[],
+	attachments: readonly Attachment[],
 ): Promise<readonly string[]> {
-	if (wanted.length === 0) return [];
+	if (attachments.length === 0) return [];
 	const over = new AbortController();
 	const timer = clock.after(contextFilesMs, () => over.abort());
 	const either = AbortSignal.any([signal, over.signal]);
 	const ids: string[] = [];
 	try {
-		for (const file of wanted.slice(0, maxAttachments)) {
+		for (const file of attachments.slice(0, maxAttachments)) {
 			const bytes = await platform.read(file, either).catch((): undefined => undefined);
 			signal.throwIfAborted();
 			if (bytes === undefined) continue;

@@ -248,8 +248,8 @@ function contextFile({ name, size, type }: Attachment): NonNullable<ContextMessa
 }
 
 /** The newest messages that fit into a request. Referenced messages are last and always newer in this order. */
-function newestWithin(messages: readonly ContextMessage[], most: number): ContextMessage[] {
-	let left = most;
+function newestWithin(messages: readonly ContextMessage[], maximum: number): ContextMessage[] {
+	let left = maximum;
 	const start = messages.findLastIndex((message) => {
 		left -= Buffer.byteLength(JSON.stringify(message)) + 1;
 		return left < 0;

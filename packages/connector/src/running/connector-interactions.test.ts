@@ -72,9 +72,9 @@ const scenes: Readonly<Record<string, readonly Step[]>> = {
 	"an edit of what is at work or answered is offered to be answered": [
 		{ says: "one" },
 		{ edits: "m1", to: "better" },
-		{ shows: ["[Answer the edited text]"] },
+		{ shows: ["[Answer the edited message]"] },
 		{ requested: "send_message", times: 1 },
-		{ presses: "Answer the edited text" },
+		{ presses: "Answer the edited message" },
 		{ requested: "send_message", times: 2, with: { content: "better" } },
 	],
 	"an edit that names us for the first time is a message": [
@@ -297,7 +297,7 @@ const scenes: Readonly<Record<string, readonly Step[]>> = {
 	"the commands in the background are listed, and one is stopped by its number": [
 		{ says: "serve", mentions: "us" },
 		{ commands: "session commands" },
-		{ privately: ["I run no command in the background of this conversation."] },
+		{ privately: ["This conversation has no background commands."] },
 		{
 			does({ gateway }) {
 				const started = { command: "npm `run` dev", started_at: "2026-01-01T00:00:00Z" };
@@ -320,7 +320,7 @@ const scenes: Readonly<Record<string, readonly Step[]>> = {
 		{ commands: "session info" },
 		{ privately: ["In the background:\n\n- **2** ``npm `run` dev`` · started "] },
 		{ commands: "session commands", options: { stop: 3 } },
-		{ privately: ["There is no command 3 here."] },
+		{ privately: ["There is no background command 3 here."] },
 		{ requested: "stop_command", times: 0 },
 		{ commands: "session commands", options: { stop: 2 } },
 		{ privately: ["Stopped ``npm `run` dev``."] },

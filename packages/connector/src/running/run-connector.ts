@@ -210,7 +210,7 @@ class ConnectorRun<Ready extends ReadyLink, Parts extends StartedParts> implemen
 		return {
 			store,
 			...postedIn(store),
-			readFile: (fileId, most, signal) => files.download(fileId, most, signal),
+			readFile: (fileId, maximum, signal) => files.download(fileId, maximum, signal),
 			connector: (platform, controls) =>
 				Connector.start({
 					store,

@@ -21,8 +21,8 @@ class Dice {
 		return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
 	}
 
-	below(most: number): number {
-		return Math.floor(this.next() * most);
+	below(maximum: number): number {
+		return Math.floor(this.next() * maximum);
 	}
 
 	of<Item>(items: List<Item>): Item {

@@ -129,8 +129,8 @@ export function read({
 
 function readControl(control: Control): string {
 	if (control.type !== "choice") return `[${control.label}]`;
-	const { least, most, options, placeholder } = control;
-	return `{${placeholder} ${least}-${most}: ${options.map(({ label }) => label).join(" | ")}}`;
+	const { minimum, maximum, options, placeholder } = control;
+	return `{${placeholder} ${minimum}-${maximum}: ${options.map(({ label }) => label).join(" | ")}}`;
 }
 
 function request(changes: Changes<"prompt.request">): OzzieEvent {

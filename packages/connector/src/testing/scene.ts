@@ -224,8 +224,9 @@ function check(
 		if (step.with) partialDeepStrictEqual(matching.at(-1), step.with);
 		return;
 	}
-	const wanted = "shows" in step ? step.shows : step.privately;
+	const expected = "shows" in step ? step.shows : step.privately;
 	const seen = "shows" in step ? stage.posts(stage.room(step.in, step.by)) : stage.privately();
-	const fits = seen.length === wanted.length && wanted.every((words, index) => seen[index]?.includes(words));
-	if (!fits) deepEqual(seen, wanted);
+	const fits =
+		seen.length === expected.length && expected.every((words, index) => seen[index]?.includes(words));
+	if (!fits) deepEqual(seen, expected);
 }

@@ -1,13 +1,13 @@
 const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
 
-/** Shortens a text to at most `most`, measured by `lengthOf`, with an ellipsis after a cut. Never splits a grapheme. */
-export function cutText(text: string, most: number, lengthOf = (part: string) => part.length): string {
-	if (lengthOf(text) <= most) return text;
+/** Shortens a text to at most `maximum`, measured by `lengthOf`, with an ellipsis after a cut. Never splits a grapheme. */
+export function cutText(text: string, maximum: number, lengthOf = (part: string) => part.length): string {
+	if (lengthOf(text) <= maximum) return text;
 	let beginning = "";
 	let length = 1;
-	for (const { segment } of graphemes.segment(text.slice(0, 2 * most))) {
+	for (const { segment } of graphemes.segment(text.slice(0, 2 * maximum))) {
 		length += lengthOf(segment);
-		if (length > most) break;
+		if (length > maximum) break;
 		beginning += segment;
 	}
 	return `${beginning.trimEnd()}…`;

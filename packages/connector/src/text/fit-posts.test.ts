@@ -109,7 +109,7 @@ test("a text that is too long becomes a post with a note, and a file with the co
 	const text = "One two three. ".repeat(30);
 	const { posts: heads, file } = fitted(text, 100, 3);
 	expect(heads).toEqual([
-		"One two three. One two three. One two three. One two three.\n\n_The full text is in answer.md._",
+		"One two three. One two three. One two three. One two three.\n\n_The complete text is in answer.md._",
 	]);
 	expect(file).toEqual({ name: "answer.md", content: text });
 });

@@ -3,9 +3,9 @@ export const accessTexts = {
 	channel: "this channel",
 	/** In a direct message, or below the message of the person. `channel`: Markdown. */
 	noAccessIn: ({ command, channel }: { readonly command: string; readonly channel: string }): string =>
-		`You have no access yet in ${channel}. Use \`${command}\` there (or \`!pair\` after my name) to request it.`,
+		`You do not have access yet in ${channel}. To request it, use \`${command}\` there, or mention me with \`!pair\`.`,
 	noAccess: ({ command }: { readonly command: string }): string =>
-		`You have no access yet. Use \`${command}\` (or \`!pair\` after my name) to request it.`,
+		`You do not have access yet. To request it, use \`${command}\`, or mention me with \`!pair\`.`,
 
 	pair: {
 		description: "Request access, or use a code from the operator",
@@ -19,17 +19,17 @@ export const accessTexts = {
 			readonly expires: string;
 			readonly command: string;
 		}): string =>
-			`Your code is \`${code}\`. Ask the operator to run \`parley people approve ${code}\`; the code expires ${expires}. If the operator gave you a code, use \`${command} CODE\`.`,
+			`Your code is \`${code}\`. Ask the operator to run \`parley people approve ${code}\`. The code expires ${expires}. If the operator gave you a code, use \`${command} CODE\`.`,
 		known: ({ role, help }: { readonly role: string; readonly help: string }): string =>
-			`You already have access: you are ${role}. See \`${help}\`.`,
+			`You already have access. Your role is ${role}. See \`${help}\`.`,
 		welcome: ({ role, help }: { readonly role: string; readonly help: string }): string =>
-			`Welcome! You are ${role} here. Write to me, or see \`${help}\`.`,
+			`Welcome! Your role here is ${role}. Write to me, or see \`${help}\`.`,
 	},
 
 	whoami: {
 		description: "Show your role and your permissions here",
 		role: ({ person, role }: { readonly person: string; readonly role: string }): string =>
-			`You are ${person}, with the role **${role}**.`,
+			`You are ${person}. Your role is **${role}**.`,
 		noRights: "You have no permissions here yet.",
 		rights: ({ rights }: { readonly rights: string }): string => `You can: ${rights}.`,
 		/** The rights of a role by the gateway's name of the action. Other rights follow from these. */

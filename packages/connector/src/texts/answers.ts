@@ -2,11 +2,11 @@
 export const answerTexts = {
 	buttons: {
 		stop: "Stop",
-		join: "Add to this",
+		join: "Add to running request",
 		again: "Again",
 		good: "Good",
 		bad: "Bad",
-		rerun: "Answer the edited text",
+		rerun: "Answer the edited message",
 	},
 	feedbackForm: { title: "Feedback", text: "Comment for the operator" },
 
@@ -43,7 +43,7 @@ export const answerTexts = {
 		}): string => `The model has not answered: ${reason}. Attempt ${attempt}: ${at}.`,
 		stopped: "Stopped before the model answered.",
 		recovered: "The model is answering again.",
-		failed: "The model has not answered. There are no more attempts.",
+		failed: "The model did not answer. All attempts have failed.",
 	},
 
 	steps: "Steps",
@@ -51,7 +51,7 @@ export const answerTexts = {
 	terminal: "From the terminal",
 	files: ({ count }: { readonly count: number }): string => ` (files: ${count})`,
 
-	empty: "Done, without a text.",
+	empty: "Done. The answer has no text.",
 	/** `about`: start of the message; undefined if it is unknown. `who`: `stoppedBy`; undefined if it is unknown. */
 	stopped: ({
 		about,
@@ -67,11 +67,11 @@ export const answerTexts = {
 		`by ${person}, ${at}`,
 	stoppedHere: ({ who }: { readonly who: string | undefined }): string =>
 		who === undefined ? "stopped here" : `stopped ${who}`,
-	personElsewhere: "a person of another platform",
+	personElsewhere: "a person on another platform",
 	internalError:
 		"The gateway failed. The operator can find the reason in its log. Press **Again** to try once more.",
 	failed: ({ error }: { readonly error: string }): string => `That did not work: ${error}.`,
-	wholeText: ({ file }: { readonly file: string }): string => `The full text is in ${file}.`,
+	wholeText: ({ file }: { readonly file: string }): string => `The complete text is in ${file}.`,
 	snippet: ({ file, lines }: { readonly file: string; readonly lines: number }): string =>
 		`The code is in ${file} (${lines} lines).`,
 	/** Above an answer in direct messages. `link`: address of the thread or channel, if it has one. */
@@ -95,11 +95,11 @@ export const answerTexts = {
 		joined: "Added to the running request.",
 		notJoined: "The running request cannot accept it. It stays in the queue.",
 		noLongerQueued: "It is no longer in the queue.",
-		onlyLast: "Only the last answer can be repeated. Please ask again instead.",
+		onlyLast: "Only the latest answer can be repeated. Please send your message again instead.",
 		busy: "I am still busy here. Press Again in a moment.",
 		again: "The new answer follows below.",
-		thanks: "Thank you, noted.",
-		thanksOperator: "Thank you, noted for the operator.",
+		thanks: "Thank you for your feedback.",
+		thanksOperator: "Thank you. The operator can read your feedback.",
 		onlyAuthor: "Only the author of that message can send it again.",
 		textLost: "I no longer have the text of that message. Please send it again.",
 		rerunning: "I am working on the edited message.",

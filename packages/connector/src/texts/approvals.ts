@@ -1,7 +1,7 @@
 /** Texts about approvals: the list, the cards, and the replies to their buttons. Markdown. */
 export const approvalTexts = {
 	list: {
-		description: "List the open approvals that you can answer here, also of other channels",
+		description: "List the open approvals that you can answer here, including those of other channels",
 		from: "Number of the first approval to show; 1 by default",
 		more: ({
 			count,
@@ -85,7 +85,7 @@ export const approvalTexts = {
 		wants: ({ asker, tool }: { readonly asker: string; readonly tool: string }): string =>
 			`${asker} wants to use ${tool}`,
 		calls: ({ count, asker }: { readonly count: number; readonly asker: string }): string =>
-			`${count} calls of ${asker}`,
+			`${asker} wants to make ${count} calls`,
 		repeated: "**asked again**",
 		risk: ({ risk }: { readonly risk: string }): string =>
 			risk === "high" ? "**Risk: high.**" : `Risk: ${risk}.`,
@@ -133,7 +133,7 @@ export const approvalTexts = {
 			readonly several: boolean;
 			readonly onlyDeny: boolean;
 		}): string =>
-			`Approvers in ${several ? "channels" : "a channel"} of ${platforms} can ${onlyDeny ? "deny" : "answer"} it too, with the command approvals.`,
+			`Approvers in ${several ? "channels" : "a channel"} on ${platforms} can also ${onlyDeny ? "deny" : "answer"} it, with the command approvals.`,
 	},
 
 	/** On a card that the platform refused. */

@@ -28,7 +28,7 @@ export const commandTexts = {
 			readonly thing: string;
 			readonly typed: string;
 			readonly list: string;
-		}): string => `there is no ${thing} “${typed}” here: use a title or a number of ${list}`,
+		}): string => `there is no ${thing} “${typed}” here: use a title or a number from ${list}`,
 		several: ({
 			thing,
 			typed,
@@ -37,7 +37,7 @@ export const commandTexts = {
 			readonly thing: string;
 			readonly typed: string;
 			readonly list: string;
-		}): string => `more than one ${thing} matches “${typed}”: use a number of ${list}`,
+		}): string => `more than one ${thing} matches “${typed}”: use a number from ${list}`,
 	},
 
 	typed: {
@@ -75,7 +75,7 @@ export const commandTexts = {
 
 	skill: {
 		description: "Use a skill, or list the skills",
-		name: "Name of the skill; without it you get the list",
+		name: "Name of the skill; leave it out to list the skills",
 		arguments: "Input for the skill",
 		started: "Started. The answer follows here.",
 		startedWithout: ({ files }: { readonly files: string }): string =>

@@ -54,15 +54,16 @@ export const conversationTexts = {
 	},
 
 	compact: {
-		description: "Shorten this channel's conversation for me by a summary",
-		started: "Shortening the conversation…",
+		description: "Summarize this channel's conversation to save tokens",
+		started: "Summarizing the conversation…",
 		busy: "I am working here. Try again when I have answered.",
 		/** `before`, `after`: numbers of tokens in words. */
 		compacted: ({ before, after }: { readonly before: string; readonly after: string }): string =>
-			`The conversation is a summary for me now: ${before} → ${after} tokens.`,
-		unchanged: "There is nothing to shorten in this conversation.",
-		cancelled: "The conversation was not shortened, because it was stopped.",
-		failed: ({ error }: { readonly error: string }): string => `The conversation was not shortened: ${error}`,
+			`I now work from a summary of the conversation: ${before} → ${after} tokens.`,
+		unchanged: "There is nothing to summarize in this conversation.",
+		cancelled: "Stopped. The conversation was not summarized.",
+		failed: ({ error }: { readonly error: string }): string =>
+			`The conversation was not summarized: ${error}`,
 	},
 
 	info: {
@@ -80,20 +81,20 @@ export const conversationTexts = {
 		stop: "Number of the command to stop",
 		running: "In the background:",
 		ended: "Ended:",
-		none: "I run no command in the background of this conversation.",
+		none: "This conversation has no background commands.",
 		started: ({ at }: { readonly at: string }): string => `started ${at}`,
 		ends: {
 			exited: ({ code, at }: { readonly code: number | undefined; readonly at: string }): string =>
 				code === undefined ? `ended by a signal ${at}` : `ended with exit code ${code} ${at}`,
 			stopped: ({ at }: { readonly at: string }): string => `stopped ${at}`,
-			timed_out: ({ at }: { readonly at: string }): string => `ended at the maximum time ${at}`,
-			gateway: ({ at }: { readonly at: string }): string => `ended with a restart ${at}`,
-			failed: ({ at }: { readonly at: string }): string => `could not be started ${at}`,
+			timed_out: ({ at }: { readonly at: string }): string => `stopped at its time limit ${at}`,
+			gateway: ({ at }: { readonly at: string }): string => `ended by a restart of the gateway ${at}`,
+			failed: ({ at }: { readonly at: string }): string => `failed to start ${at}`,
 		},
 		stopped: ({ command }: { readonly command: string }): string => `Stopped ${command}.`,
 		over: ({ command }: { readonly command: string }): string => `${command} had already ended.`,
 		unknown: ({ number, list }: { readonly number: number; readonly list: string }): string =>
-			`There is no command ${number} here. \`${list}\` shows all.`,
+			`There is no background command ${number} here. \`${list}\` shows all.`,
 	},
 
 	/** Commands in a channel that act on the conversations of its threads. `title`: Markdown, mostly a link. */

@@ -4,13 +4,13 @@ export const homeTexts = {
 		title: "**Running**",
 		none: "No work is running.",
 		/** Above the list of conversations, each with a button. */
-		stop: "**Running** · a button stops its conversation",
+		stop: "**Running** · press a button to stop its conversation",
 		task: ({ task, state }: { readonly task: string; readonly state: string }): string =>
 			`- ${task} · ${state}`,
 	},
 	waiting: {
 		title: "**Waiting for you**",
-		none: "No request waits for you.",
+		none: "No requests are waiting for you.",
 		/** `place`: a link to the conversation. */
 		question: ({ place, question }: { readonly place: string; readonly question: string }): string =>
 			`- ${place}: ${question}`,
@@ -34,7 +34,7 @@ export const homeTexts = {
 		title: "**Trusted channels**",
 		none: "None of your channels is trusted.",
 		line: ({ channel, until }: { readonly channel: string; readonly until: string }): string =>
-			`- ${channel}: tools run without approval. It ends ${until}.`,
+			`- ${channel}: tools run without approval. The trust ends ${until}.`,
 		channel: "Channel",
 	},
 	help: ({

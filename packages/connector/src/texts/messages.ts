@@ -80,10 +80,10 @@ export const fileTexts = {
 	attached: ({ names }: { readonly names: string }): string => `Attached: ${names}`,
 	/** For the agent. */
 	missing: ({ files }: { readonly files: string }): string => `[Files that did not arrive: ${files}]`,
-	tooMany: ({ name, most }: { readonly name: string; readonly most: number }): string =>
-		`\`${name}\`: a message can have at most ${most} files`,
-	tooLarge: ({ name, most }: { readonly name: string; readonly most: string }): string =>
-		`${name} is larger than ${most}: send a smaller file`,
+	tooMany: ({ name, maximum }: { readonly name: string; readonly maximum: number }): string =>
+		`\`${name}\`: a message can have at most ${maximum} files`,
+	tooLarge: ({ name, maximum }: { readonly name: string; readonly maximum: string }): string =>
+		`${name} is larger than ${maximum}: send a smaller file`,
 	incomplete: ({
 		name,
 		bytes,
@@ -93,17 +93,17 @@ export const fileTexts = {
 		readonly bytes: number;
 		readonly size: number;
 	}): string => `${name} arrived incomplete (${bytes} of ${size} bytes): send it again`,
-	/** `most`: the limit of the platform; undefined if it is unknown. */
+	/** `maximum`: the limit of the platform; undefined if it is unknown. */
 	tooLargeToPost: ({
 		name,
 		size,
 		platform,
-		most,
+		maximum,
 	}: {
 		readonly name: string;
 		readonly size: string;
 		readonly platform: string;
-		readonly most: string | undefined;
+		readonly maximum: string | undefined;
 	}): string =>
-		`The file ${name} (${size}) is too large for ${platform}${most === undefined ? "" : ` (${most})`}. Ask the operator for it, or ask me to split it.`,
+		`The file ${name} (${size}) is too large for ${platform}${maximum === undefined ? "" : ` (${maximum})`}. Ask the operator for it, or ask me to split it.`,
 };

@@ -59,7 +59,7 @@ export const questionTexts = {
 	},
 	/** Acknowledgement of a message that answered, and help. */
 	typed: {
-		edited: "Not answered, because edited messages do not answer. Send a new message.",
+		edited: "Not answered, because an edited message cannot answer a question. Send a new message.",
 		approved: "✅ Approved.",
 		denied: "⛔ Denied.",
 		answered: "✅ Answered.",
@@ -103,7 +103,7 @@ export const questionTexts = {
 		stoppedBy: ({ person }: { readonly person: string }): string => `${person} stopped the work`,
 		/** By the gateway's reason. */
 		reasons: new Map([
-			["expired", "the time to answer is over"],
+			["expired", "it expired"],
 			["cancelled", "the work was stopped"],
 			["ended", "the work has ended"],
 			["", "it is no longer needed"],

@@ -2,7 +2,7 @@
 export const scheduleTexts = {
 	add: {
 		description: "Schedule a message to me",
-		text: "The message that I get each time",
+		text: "The message to send to me each time",
 		when: "every weekday at 9:00, every 2 hours, in 30 minutes, on task.failed, or cron",
 		show: "How I show the answer",
 		shows: { post: "as a post", thread: "in a thread", silent: "only if it fails" },

@@ -17,11 +17,11 @@ export const downloadTexts = {
 	/** Replaces the origin in `foreign`. */
 	invalidAddress: "(invalid)",
 	unavailable: ({ platform }: OnPlatform): string => `cannot read the file from ${platform}: attach it again`,
-	gone: ({ platform }: OnPlatform): string => `the file no longer exists at ${platform}: attach it again`,
+	gone: ({ platform }: OnPlatform): string => `the file no longer exists on ${platform}: attach it again`,
 	status: ({ status, platform }: OnPlatform & { readonly status: number }): string =>
 		`cannot read the file, ${platform} answered ${status}: attach it again`,
-	tooLarge: ({ most }: { readonly most: number }): string =>
-		`the file is larger than ${most} bytes: attach a smaller one`,
+	tooLarge: ({ maximum }: { readonly maximum: number }): string =>
+		`the file is larger than ${maximum} bytes: attach a smaller one`,
 	/** Name of the file in the error of `readBounded`. */
 	name: "the file",
 } as const;
@@ -37,7 +37,7 @@ export const checkTexts = {
 		`the clock was not checked: ${platform} did not send its time`,
 	clockOff: ({ platform, seconds }: OnPlatform & { readonly seconds: number }): string =>
 		`the clock of this machine differs from ${platform}'s by ${seconds} seconds`,
-	clockOffFix: "let the system set its clock over the network",
+	clockOffFix: "turn on network time in the settings of the system",
 	unavailableFix: ({ host, statusPage }: { readonly host: string; readonly statusPage: string }): string =>
 		`check that this machine can reach ${host}, see ${statusPage}, and try again`,
 } as const;

@@ -19,7 +19,8 @@ export const trustTexts = {
 
 	status: {
 		description: "Show whether this channel is trusted, and until when",
-		until: ({ at }: { readonly at: string }): string => `🔓 **This channel is trusted.** It ends ${at}.`,
+		until: ({ at }: { readonly at: string }): string =>
+			`🔓 **This channel is trusted.** The trust ends ${at}.`,
 		covered: ({ cover, calls }: { readonly cover: string; readonly calls: number }): string =>
 			`- Covered: ${cover}; ${calls} made so far`,
 		/** `person`: undefined if it is unknown. */
@@ -59,7 +60,7 @@ export const trustTexts = {
 		classes: ({ classes }: { readonly classes: string }): string => `only the classes ${classes}`,
 		allMembers: "for all members here",
 		members: ({ members }: { readonly members: string }): string => `for ${members}`,
-		calls: ({ most }: { readonly most: number }): string => `at most ${most} calls`,
+		calls: ({ maximum }: { readonly maximum: number }): string => `at most ${maximum} calls`,
 		more: ({ count }: { readonly count: number }): string => `${count} more`,
 	},
 

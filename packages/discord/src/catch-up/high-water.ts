@@ -25,7 +25,7 @@ export interface CursorStore {
  * Maximum cursors. The channel that was silent for the longest time is removed first, but never one with unread messages. No
  * cache: a lost cursor cannot be computed again, and its messages would never be read.
  */
-const most = 500;
+const maximum = 500;
 
 /** Position up to which each channel was read: the start for reading when Discord cannot resume the session. */
 export class HighWater {
@@ -75,7 +75,7 @@ export class HighWater {
 		const unknown = places
 			.filter(([channel]) => !this.#cursors.has(channel))
 			.toSorted(([, one], [, other]) => (BigInt(one.message) < BigInt(other.message) ? 1 : -1))
-			.slice(0, most - this.#cursors.size);
+			.slice(0, maximum - this.#cursors.size);
 		if (unknown.length === 0) return;
 		for (const [channel, cursor] of unknown.toReversed()) this.#set(channel, cursor);
 		await this.#saved.written();
@@ -118,7 +118,7 @@ export class HighWater {
 	#set(channel: string, cursor: Cursor): void {
 		this.#cursors.delete(channel);
 		this.#cursors.set(channel, cursor);
-		if (this.#cursors.size <= most) return;
+		if (this.#cursors.size <= maximum) return;
 		const unread = new Set(this.behind.map(([behind]) => behind));
 		const oldest = [...this.#cursors.keys()].find((one) => !unread.has(one)) ?? channel;
 		this.#cursors.delete(oldest);

@@ -100,8 +100,8 @@ class DiscordClient implements DiscordPort {
 		return this.#rest.request(request);
 	}
 
-	download(url: string, most: number, signal: AbortSignal): Promise<Uint8Array> {
-		return download({ url, most, signal, cdnUrl: this.#options.cdnUrl });
+	download(url: string, maximum: number, signal: AbortSignal): Promise<Uint8Array> {
+		return download({ url, maximum, signal, cdnUrl: this.#options.cdnUrl });
 	}
 
 	async connect(handlers: Handlers): Promise<void> {

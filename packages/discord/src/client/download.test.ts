@@ -12,8 +12,8 @@ async function place(listener: RequestListener) {
 	});
 	// A server that listens on TCP has a port.
 	const cdnUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-	const read = (path: string, most = 10, signal = new AbortController().signal) =>
-		download({ url: `${cdnUrl}${path}`, most, signal, cdnUrl });
+	const read = (path: string, maximum = 10, signal = new AbortController().signal) =>
+		download({ url: `${cdnUrl}${path}`, maximum, signal, cdnUrl });
 	return { read };
 }
 
@@ -40,7 +40,7 @@ test.each([
 	"file:///etc/passwd",
 	"nonsense",
 ])("%s gets no request", async (url) => {
-	const refused = download({ url, most: 10, signal: new AbortController().signal });
+	const refused = download({ url, maximum: 10, signal: new AbortController().signal });
 	await expect(refused).rejects.toMatchObject({ code: "permission_denied" });
 });
 

@@ -9,14 +9,14 @@ const origins = ["https://cdn.discordapp.com", "https://media.discordapp.net"];
 export interface Download {
 	readonly url: string;
 	/** Maximum size in bytes. */
-	readonly most: number;
+	readonly maximum: number;
 	readonly signal: AbortSignal;
 	/** Allowed in addition to the CDN of Discord. */
 	readonly cdnUrl?: string | undefined;
 }
 
 /** Reads an attachment, only from Discord: a message can name any address, and this machine may reach private ones. */
-export async function download({ url, most, signal, cdnUrl }: Download): Promise<Uint8Array> {
+export async function download({ url, maximum, signal, cdnUrl }: Download): Promise<Uint8Array> {
 	const allowed = cdnUrl === undefined ? origins : [...origins, new URL(cdnUrl).origin];
 	const origin = URL.canParse(url) ? new URL(url).origin : downloadTexts.invalidAddress;
 	if (!allowed.includes(origin)) {
@@ -26,7 +26,7 @@ export async function download({ url, most, signal, cdnUrl }: Download): Promise
 	}
 	const over = new AbortController();
 	try {
-		return await read(url, most, AbortSignal.any([signal, over.signal]));
+		return await read(url, maximum, AbortSignal.any([signal, over.signal]));
 	} catch (cause) {
 		if (cause instanceof ParleyError) throw cause;
 		if (signal.aborted) throw ParleyError.from(signal.reason);
@@ -40,13 +40,13 @@ export async function download({ url, most, signal, cdnUrl }: Download): Promise
 	}
 }
 
-async function read(url: string, most: number, signal: AbortSignal): Promise<Uint8Array> {
+async function read(url: string, maximum: number, signal: AbortSignal): Promise<Uint8Array> {
 	const { status, headers, body } = await fetch(url, { redirect: "manual", signal });
 	if (status !== 200 || body === null) throw refused(status);
-	if (Number(headers.get("content-length") ?? 0) > most) {
-		throw new ParleyError(downloadTexts.tooLarge({ most }), { code: "resource_exhausted" });
+	if (Number(headers.get("content-length") ?? 0) > maximum) {
+		throw new ParleyError(downloadTexts.tooLarge({ maximum }), { code: "resource_exhausted" });
 	}
-	return readBounded(body, most, downloadTexts.name);
+	return readBounded(body, maximum, downloadTexts.name);
 }
 
 function refused(status: number): ParleyError {

@@ -34,7 +34,7 @@ class NotYet extends ParleyError {
 }
 
 /**
- * Returns the steps that would update the commands at Discord, and changes nothing there. Rejects with a `ParleyError`
+ * Returns the steps that would update the commands on Discord, and changes nothing there. Rejects with a `ParleyError`
  * that quotes Discord.
  */
 export async function planCommands(sync: CommandSync): Promise<SyncStep[]> {
@@ -52,7 +52,7 @@ async function installedBefore({ application, memory }: CommandSync): Promise<re
 }
 
 /**
- * Updates the commands at Discord: reads them once, and restores those that were deleted or
+ * Updates the commands on Discord: reads them once, and restores those that were deleted or
  * overwritten there. Resolves when they are up to date, when Discord refuses a change permanently, which is logged, or when
  * the signal aborts.
  */
@@ -67,11 +67,11 @@ export async function startCommandSync(
 		} catch (reason) {
 			const error = ParleyError.from(reason);
 			if (error.code !== "unavailable") {
-				log.error("could not update the commands at Discord", { error });
+				log.error("could not update the commands on Discord", { error });
 				return;
 			}
 			const waitMs = error instanceof NotYet ? error.waitMs : againMs.unreachable;
-			log.warn("the commands at Discord are not updated yet, trying again later", { error, waitMs });
+			log.warn("the commands on Discord are not updated yet, trying again later", { error, waitMs });
 			// The loop checks the signal.
 			await delay(clock, waitMs, signal).catch(() => undefined);
 		}
@@ -200,14 +200,14 @@ export type SyncStep =
  */
 function planSync(
 	installed: readonly InstalledCommand[],
-	wanted: readonly DiscordCommand[],
+	required: readonly DiscordCommand[],
 	ours: readonly string[],
 ): SyncStep[] {
-	const wantedKeys = new Set(wanted.map(keyOf));
+	const requiredKeys = new Set(required.map(keyOf));
 	const gone = installed
-		.filter((command) => ours.includes(keyOf(command)) && !wantedKeys.has(keyOf(command)))
+		.filter((command) => ours.includes(keyOf(command)) && !requiredKeys.has(keyOf(command)))
 		.map(({ name, id }) => ({ action: "delete" as const, name, id }));
-	const made = wanted.flatMap((command): SyncStep[] => {
+	const made = required.flatMap((command): SyncStep[] => {
 		const found = installed.find((other) => keyOf(other) === keyOf(command));
 		if (found === undefined) return [{ action: "create", command }];
 		return fingerprintOf(found) === fingerprintOf(command)

@@ -11,7 +11,7 @@ import { commandTexts } from "../texts/command.ts";
 import { DiscordCommand } from "./discord-command.ts";
 
 /** Limits of Discord: interactions/application-commands#application-command-object */
-const most = { description: 100, options: 25, choices: 25, commands: 100 } as const;
+const maximum = { description: 100, options: 25, choices: 25, commands: 100 } as const;
 
 const optionTypes = {
 	string: ApplicationCommandOptionType.String,
@@ -40,7 +40,8 @@ const fileCommands: ReadonlySet<string> = new Set(["ask"]);
 export function discordCommands(shapes: readonly CommandShape[]): DiscordCommand[] {
 	const byFirstWord = Map.groupBy(shapes, ({ name }) => name.split(" ")[0] ?? name);
 	const commands = [...byFirstWord].map(([name, own]) => commandOf(name, own));
-	if (commands.length > most.commands) throw refused("all", `there are more than ${most.commands} commands`);
+	if (commands.length > maximum.commands)
+		throw refused("all", `there are more than ${maximum.commands} commands`);
 	const ask = { type: ApplicationCommandType.Message, name: commandTexts.askAboutThis, ...places };
 	return [...commands, ask].map((command) => DiscordCommand.parse(command));
 }
@@ -66,7 +67,7 @@ function commandOf(name: string, shapes: readonly CommandShape[]): unknown {
 /** Description of a group. Discord does not show it, only those of the sub-commands. */
 function groupDescription(shapes: readonly CommandShape[]): string {
 	const words = shapes.map(({ name }) => name.split(" ")[1]).join(", ");
-	return words.length <= most.description ? words : `${words.slice(0, most.description - 1)}…`;
+	return words.length <= maximum.description ? words : `${words.slice(0, maximum.description - 1)}…`;
 }
 
 function subCommandOf(shape: CommandShape): unknown {
@@ -79,7 +80,7 @@ function subCommandOf(shape: CommandShape): unknown {
 }
 
 function optionsOf({ name, options }: CommandShape): unknown[] {
-	if (options.length > most.options) throw refused(name, `more than ${most.options} options`);
+	if (options.length > maximum.options) throw refused(name, `more than ${maximum.options} options`);
 	const isSorted = options.every(
 		({ required }, index) => !required || options[index - 1]?.required !== false,
 	);
@@ -90,8 +91,8 @@ function optionsOf({ name, options }: CommandShape): unknown[] {
 
 function optionOf(command: string, option: CommandOption): unknown {
 	const { name, description, type, required, choices = [], completes = false } = option;
-	if (choices.length > most.choices)
-		throw refused(command, `"${name}" has more than ${most.choices} choices`);
+	if (choices.length > maximum.choices)
+		throw refused(command, `"${name}" has more than ${maximum.choices} choices`);
 	if (completes && choices.length > 0)
 		throw refused(command, `"${name}" cannot have both choices and completion`);
 	return {
@@ -111,10 +112,10 @@ function boundsOf({ type, min, max }: CommandOption): object {
 }
 
 function checked(name: string, description: string): string {
-	if (description.length > 0 && description.length <= most.description) return description;
+	if (description.length > 0 && description.length <= maximum.description) return description;
 	throw refused(
 		name,
-		`the description has ${description.length} characters; allowed: 1 to ${most.description}`,
+		`the description has ${description.length} characters; allowed: 1 to ${maximum.description}`,
 	);
 }
 

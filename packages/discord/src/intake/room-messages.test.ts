@@ -41,10 +41,10 @@ async function read({
 	channels.note({ id: "20", type: threadType, parent_id: "10" }, "1");
 	const room: Room = { tenant: "1", channel: "10", shared: false, kind: "channel" };
 	const person = { id: "42", name: "Ada", roles: [], guest: false, bot: false };
-	const wanted = { room, person, at: clock.now(), text: "", limits: both(20), before: "900", ...query };
-	port.answer(`GET /channels/${wanted.room.thread ?? "10"}/messages`, answer);
+	const request = { room, person, at: clock.now(), text: "", limits: both(20), before: "900", ...query };
+	port.answer(`GET /channels/${request.room.thread ?? "10"}/messages`, answer);
 	const parts = { self: { user: us, application: "501" }, port, channels, audiences, clock };
-	return readRoomMessages(parts, wanted, signal);
+	return readRoomMessages(parts, request, signal);
 }
 
 function message(n: number, more: object = {}): object {

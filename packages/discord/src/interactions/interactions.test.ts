@@ -140,8 +140,8 @@ test("a press that has a form opens it at once, and its text returns with the sa
 const edit: Form = {
 	title: "Edit and approve",
 	fields: [
-		{ name: "t:path", label: "path", long: true, required: false, most: 4000, value: "a.txt" },
-		{ name: "t:content", label: "content", long: true, required: false, most: 9000, value: "" },
+		{ name: "t:path", label: "path", long: true, required: false, maximum: 4000, value: "a.txt" },
+		{ name: "t:content", label: "content", long: true, required: false, maximum: 9000, value: "" },
 	],
 };
 

@@ -233,7 +233,7 @@ const inputType = 4;
 function formFor(control: string, { title, fields }: Form): Callback {
 	const components = fields
 		.slice(0, limits.modalFields)
-		.map(({ name, label, long, required, most, value = "" }) => ({
+		.map(({ name, label, long, required, maximum, value = "" }) => ({
 			type: labelType,
 			label: cutTo(label, limits.fieldLabel),
 			component: {
@@ -241,7 +241,7 @@ function formFor(control: string, { title, fields }: Form): Callback {
 				custom_id: name,
 				style: long ? 2 : 1,
 				required,
-				max_length: Math.min(most, limits.fieldText),
+				max_length: Math.min(maximum, limits.fieldText),
 				...defined({ value: value === "" ? undefined : value }),
 			},
 		}));

@@ -157,7 +157,7 @@ test.each<[string, Record<string, unknown>, Omit<Finding, "fix">, string]>([
 		{ "/applications/22/commands": [menu] },
 		{
 			...{ id: "discord-commands", status: "warn" },
-			what: "the commands at Discord are not up to date: whoami (missing)",
+			what: "the commands on Discord are not up to date: whoami (missing)",
 		},
 		"parley discord doctor --fix",
 	],
@@ -166,14 +166,14 @@ test.each<[string, Record<string, unknown>, Omit<Finding, "fix">, string]>([
 		{ "/applications/22/commands": [{ id: "1", type: 1, name: "whoami", description: "Hi" }, menu] },
 		{
 			...{ id: "discord-commands", status: "warn" },
-			what: "the commands at Discord are not up to date: whoami (overwritten)",
+			what: "the commands on Discord are not up to date: whoami (overwritten)",
 		},
 		"restart the connector",
 	],
-])("%s: reports the problem and the fix", async (_case, changes, wanted, fix) => {
+])("%s: reports the problem and the fix", async (_case, changes, expected, fix) => {
 	const { wrong } = await examine(changes);
 	expect(wrong).toHaveLength(1);
-	expect(wrong[0]).toMatchObject(wanted);
+	expect(wrong[0]).toMatchObject(expected);
 	expect(wrong[0]?.fix).toContain(fix);
 });
 

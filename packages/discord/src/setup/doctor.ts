@@ -92,7 +92,7 @@ export function openChecks(options: {
 
 const id = "discord-commands";
 
-/** Compares the commands at Discord with those of this version. Changes nothing. */
+/** Compares the commands on Discord with those of this version. Changes nothing. */
 async function checkCommands(commands: CommandSync): Promise<Finding> {
 	const steps = await planCommands(commands);
 	if (steps.length === 0) return { id, status: "ok", what: registrationTexts.upToDate };

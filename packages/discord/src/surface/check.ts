@@ -94,10 +94,10 @@ function filesProblem(files: readonly DraftFile[]): string | undefined {
 	return first([
 		[
 			files.length <= limits.attachments,
-			postTexts.tooManyFiles({ count: files.length, most: limits.attachments }),
+			postTexts.tooManyFiles({ count: files.length, maximum: limits.attachments }),
 		],
 		[large === undefined, large === undefined ? "" : fileProblem(large)],
-		[total < limits.requestBytes, postTexts.filesTooLarge({ bytes: total, most: limits.requestBytes })],
+		[total < limits.requestBytes, postTexts.filesTooLarge({ bytes: total, maximum: limits.requestBytes })],
 		[files.every(({ name }) => within(name, limits.attachmentName)), postTexts.fileNameTooLong],
 		[
 			files.every(({ description }) => lengthOf(description) <= limits.attachmentDescription),
@@ -107,7 +107,7 @@ function filesProblem(files: readonly DraftFile[]): string | undefined {
 }
 
 function fileProblem({ name, bytes }: DraftFile): string {
-	return postTexts.fileTooLarge({ name, bytes: bytes.length, most: limits.fileBytes });
+	return postTexts.fileTooLarge({ name, bytes: bytes.length, maximum: limits.fileBytes });
 }
 
 function componentsProblem(rows: readonly ComponentRow[]): string | undefined {
@@ -125,11 +125,11 @@ function componentsProblem(rows: readonly ComponentRow[]): string | undefined {
 
 function rowProblem({ components }: ComponentRow): string | undefined {
 	const choices = components.filter(({ type }) => type === 3);
-	const most = choices.length > 0 ? 1 : limits.buttonsPerRow;
+	const maximum = choices.length > 0 ? 1 : limits.buttonsPerRow;
 	return (
 		first([
 			[components.length >= 1, "a row is empty"],
-			[components.length <= most, `a row has ${components.length} controls`],
+			[components.length <= maximum, `a row has ${components.length} controls`],
 		]) ?? components.map(componentProblem).find((problem) => problem !== undefined)
 	);
 }
@@ -169,6 +169,6 @@ function choiceProblem(choice: Extract<Component, { type: 3 }>): string | undefi
 	]);
 }
 
-function within(text: string, most: number): boolean {
-	return text !== "" && lengthOf(text) <= most;
+function within(text: string, maximum: number): boolean {
+	return text !== "" && lengthOf(text) <= maximum;
 }

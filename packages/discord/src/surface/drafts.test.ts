@@ -7,7 +7,7 @@ import { draftOf, withoutFiles } from "./drafts.ts";
 const button = (id: string, label = "Go"): Control => ({ type: "button", id, label, style: "primary" });
 const link = (label: string, url: string): Control => ({ type: "link", label, url });
 const choice = (count: number): Control => ({
-	...{ type: "choice", id: "c", placeholder: "p".repeat(200), least: 1, most: count },
+	...{ type: "choice", id: "c", placeholder: "p".repeat(200), minimum: 1, maximum: count },
 	options: Array.from({ length: count }, (_, n) => ({
 		...{ value: `v${n}`, label: "l".repeat(120), description: n === 0 ? "" : "d", chosen: n === 0 },
 	})),

@@ -79,13 +79,13 @@ function containerOf({ body, files, state }: Showing): Container | undefined {
 /** The same without its files. The text contains their names, the reason, and advice for the reader. */
 export function withoutFiles({ content, components, files }: Draft, why: FileRefusal): Draft {
 	const noFiles = `\n-# ${cutTo(whyWithout(files, why), longestReason)}`;
-	const most = limits.content - lengthOf(noFiles);
-	return { content: `${shortTo(content, most)}${noFiles}`, components, files: [] };
+	const maximum = limits.content - lengthOf(noFiles);
+	return { content: `${shortTo(content, maximum)}${noFiles}`, components, files: [] };
 }
 
 /** Returns the text, or its beginning. */
-function shortTo(text: string, most: number): string {
-	return lengthOf(text) <= most ? text : closed(cutTo(text, most - lengthOf(fence)));
+function shortTo(text: string, maximum: number): string {
+	return lengthOf(text) <= maximum ? text : closed(cutTo(text, maximum - lengthOf(fence)));
 }
 
 const longestReason = 600;
@@ -181,13 +181,13 @@ function choiceOf(choice: Extract<Control, { type: "choice" }>): Component {
 			description: description === "" ? undefined : cutTo(description, limits.optionText),
 		}),
 	);
-	const most = Math.min(choice.most, options.length);
+	const maximum = Math.min(choice.maximum, options.length);
 	return defined({
 		type: 3 as const,
 		custom_id: choice.id,
 		options,
-		max_values: most,
-		min_values: Math.min(choice.least, most),
+		max_values: maximum,
+		min_values: Math.min(choice.minimum, maximum),
 		placeholder: choice.placeholder === "" ? undefined : cutTo(choice.placeholder, limits.placeholder),
 	});
 }

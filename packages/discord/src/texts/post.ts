@@ -12,19 +12,19 @@ export const postTexts = {
 	/** Alternative text of a file with the text of a message that is too long. */
 	completeMessageFile: "The complete text of this message",
 
-	tooManyFiles: ({ count, most }: { readonly count: number; readonly most: number }) =>
-		`there are ${count} files, and Discord accepts ${most} in a message`,
+	tooManyFiles: ({ count, maximum }: { readonly count: number; readonly maximum: number }) =>
+		`there are ${count} files, and Discord accepts ${maximum} in a message`,
 	fileTooLarge: ({
 		name,
 		bytes,
-		most,
+		maximum,
 	}: {
 		readonly name: string;
 		readonly bytes: number;
-		readonly most: number;
-	}) => `${name} has ${bytes} bytes, and Discord accepts ${most}`,
-	filesTooLarge: ({ bytes, most }: { readonly bytes: number; readonly most: number }) =>
-		`the files have ${bytes} bytes together, and Discord accepts ${most}`,
+		readonly maximum: number;
+	}) => `${name} has ${bytes} bytes, and Discord accepts ${maximum}`,
+	filesTooLarge: ({ bytes, maximum }: { readonly bytes: number; readonly maximum: number }) =>
+		`the files have ${bytes} bytes together, and Discord accepts ${maximum}`,
 	fileNameTooLong: "the name of a file is empty or too long",
 	fileDescriptionTooLong: "the description of a file is too long",
 } as const;

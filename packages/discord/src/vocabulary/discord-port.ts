@@ -52,8 +52,8 @@ export interface DiscordRest {
 
 /** Discord for the connector: the real client, or the simulator without sockets. */
 export interface DiscordPort extends DiscordRest {
-	/** Reads a file of the CDN. Rejects with a `ParleyError` beyond `most` bytes, and for hosts of others. */
-	download(url: string, most: number, signal: AbortSignal): Promise<Uint8Array>;
+	/** Reads a file of the CDN. Rejects with a `ParleyError` beyond `maximum` bytes, and for hosts of others. */
+	download(url: string, maximum: number, signal: AbortSignal): Promise<Uint8Array>;
 	/**
 	 * Connects, resumes the stored session if there is one, and stays connected. Calls `dispatch` once for each event, in
 	 * order; it must not throw. Its promise resolves when the event is durable. The next process resumes before the first

@@ -49,7 +49,7 @@ test("flags, error codes and archive times are those of discord-api-types", () =
 });
 
 /** Each builder of discord.js checks its input against the limits that its authors know. */
-const builders: Record<string, readonly [most: number, build: (text: string) => unknown]> = {
+const builders: Record<string, readonly [maximum: number, build: (text: string) => unknown]> = {
 	customId: [limits.customId, (text) => new ButtonBuilder().setCustomId(text)],
 	buttonLabel: [limits.buttonLabel, (text) => new ButtonBuilder().setLabel(text)],
 	placeholder: [limits.placeholder, (text) => new StringSelectMenuBuilder().setPlaceholder(text)],
@@ -65,9 +65,9 @@ const builders: Record<string, readonly [most: number, build: (text: string) => 
 	fieldText: [limits.fieldText, (text) => new TextInputBuilder().setValue(text)],
 };
 
-test.each(Object.entries(builders))("%s has the length that discord.js has", (_name, [most, build]) => {
-	expect(() => build("x".repeat(most))).not.toThrow();
-	expect(() => build("x".repeat(most + 1))).toThrow();
+test.each(Object.entries(builders))("%s has the length that discord.js has", (_name, [maximum, build]) => {
+	expect(() => build("x".repeat(maximum))).not.toThrow();
+	expect(() => build("x".repeat(maximum + 1))).toThrow();
 });
 
 test("text is counted in code points and cut between visible characters", () => {

@@ -95,7 +95,7 @@ export function lengthOf(text: string): number {
 	return length;
 }
 
-/** Returns a text of at most `most` code points; see `cutText`. */
-export function cutTo(text: string, most: number): string {
-	return cutText(text, most, lengthOf);
+/** Returns a text of at most `maximum` code points; see `cutText`. */
+export function cutTo(text: string, maximum: number): string {
+	return cutText(text, maximum, lengthOf);
 }

@@ -115,7 +115,7 @@ test("a server or a trust with a path that does not exist, or without its variab
 	expect(setup.servers).toMatchObject([{ problem: `its path ${lost} does not exist` }]);
 	expect(setup.trusted.map(({ problem }) => problem)).toEqual([
 		`its path ${lost} does not exist`,
-		"the gateway has no variable ABSENT",
+		"the environment of the gateway has no variable ABSENT",
 		undefined,
 	]);
 });

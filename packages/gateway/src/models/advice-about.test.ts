@@ -1,20 +1,28 @@
 import { expect, test } from "vitest";
 import { adviceAbout } from "./advice-about.ts";
 
-const again = "and starts the gateway again";
+const again = "restart the gateway";
 
 test.each([
-	["offline", "openai/gpt-x", `the gateway does not use openai; the operator sets OPENAI_API_KEY, ${again}`],
-	["anthropic", "gemini/g", `the gateway does not use gemini; the operator sets GEMINI_API_KEY, ${again}`],
+	[
+		"offline",
+		"openai/gpt-x",
+		`the gateway does not use openai; the operator must set OPENAI_API_KEY and ${again}`,
+	],
+	[
+		"anthropic",
+		"gemini/g",
+		`the gateway does not use gemini; the operator must set GEMINI_API_KEY and ${again}`,
+	],
 	[
 		"groq",
 		"openai/gpt-x",
-		`the gateway does not use openai; the operator sets OPENAI_API_KEY and adds "openai": {} to models.providers, ${again}`,
+		`the gateway does not use openai; the operator must set OPENAI_API_KEY, add "openai": {} to models.providers, and ${again}`,
 	],
 	[
 		"offline",
 		"ollama/q",
-		`the gateway does not use ollama; the operator adds "ollama": {} to models.providers, ${again}`,
+		`the gateway does not use ollama; the operator must add "ollama": {} to models.providers and ${again}`,
 	],
 	["openai", "openai/gpt-x", undefined],
 	["offline", "openai/", undefined],

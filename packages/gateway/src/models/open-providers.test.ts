@@ -89,7 +89,7 @@ test("models of all providers can be chosen, and be fallbacks of each other", as
 		model: { defaultModel: "claude-sonnet-5-5" },
 	});
 	await expect(opened({ model: "mistral/any" }, environment)).rejects.toThrow(
-		/the gateway does not use mistral; the operator sets MISTRAL_API_KEY and adds "mistral": \{\}/,
+		/the gateway does not use mistral; the operator must set MISTRAL_API_KEY, add "mistral": \{\}/,
 	);
 });
 

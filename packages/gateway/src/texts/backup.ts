@@ -28,7 +28,7 @@ export const readBackupTexts = {
 	invalidList: ({ fault }: { readonly fault: string }) => `the list of its files is not valid (${fault})`,
 	listNotJson: "the list of its files is not JSON",
 	listedTwice: ({ path }: { readonly path: string }) => `it lists ${path} twice`,
-	unreadable: "it cannot be read further",
+	unreadable: "the rest of it cannot be read",
 	compressedTwice: "it is compressed twice",
 	moreThanListed: "it has more content than it lists",
 	noList: "it does not begin with a list of its files",
@@ -59,5 +59,5 @@ export const readBackupTexts = {
 		"upgrade the program to restore it",
 	noDatabase: "it contains no database",
 	diskFull: ({ directory, missing }: { readonly directory: string; readonly missing: number }) =>
-		`the disk of ${directory} is too full: ${missing} MiB more are needed`,
+		`the disk of ${directory} is too full: free ${missing} MiB more`,
 } as const;

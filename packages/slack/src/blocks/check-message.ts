@@ -192,6 +192,6 @@ function firstProblem<T>(all: readonly T[], problemOf: (one: T) => string | unde
 	return undefined;
 }
 
-function within(text: string, most: number): boolean {
-	return text !== "" && text.length <= most;
+function within(text: string, maximum: number): boolean {
+	return text !== "" && text.length <= maximum;
 }

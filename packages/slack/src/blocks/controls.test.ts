@@ -12,8 +12,8 @@ const choice: Control = {
 	id: "c",
 	placeholder: "Pick",
 	options: [option],
-	least: 1,
-	most: 1,
+	minimum: 1,
+	maximum: 1,
 };
 
 function plain(text: string) {
@@ -51,7 +51,7 @@ test("controls stay in their rows, and links have separate ids", () => {
 
 test("several options are chosen in another menu, and not more than exist", () => {
 	const options = ["v", "w"].map((value) => ({ value, label: "", description: "d", chosen: value === "w" }));
-	const [row] = controlBlocks([[{ ...choice, placeholder: "", options, most: 9 }]]);
+	const [row] = controlBlocks([[{ ...choice, placeholder: "", options, maximum: 9 }]]);
 	expect(row?.elements).toEqual([
 		{
 			type: "multi_static_select",

@@ -108,16 +108,16 @@ function choiceOf(choice: Extract<Control, { type: "choice" }>): StaticSelect | 
 			placeholder: choice.placeholder === "" ? undefined : plain(choice.placeholder, limits.placeholder),
 		}),
 	};
-	const most = Math.min(choice.most, options.length);
-	if (choice.most <= 1) {
+	const maximum = Math.min(choice.maximum, options.length);
+	if (choice.maximum <= 1) {
 		const [first] = chosen;
 		return { type: "static_select", ...shared, ...defined({ initial_option: first }) };
 	}
-	const initial = chosen.slice(0, most);
+	const initial = chosen.slice(0, maximum);
 	return {
 		type: "multi_static_select",
 		...shared,
-		max_selected_items: most,
+		max_selected_items: maximum,
 		...defined({ initial_options: initial.length > 0 ? initial : undefined }),
 	};
 }
@@ -136,6 +136,6 @@ function optionOf({
 }
 
 /** Emoji names stay names. */
-function plain(text: string, most: number): PlainTextElement {
-	return { type: "plain_text", text: cutText(text, most), emoji: false };
+function plain(text: string, maximum: number): PlainTextElement {
+	return { type: "plain_text", text: cutText(text, maximum), emoji: false };
 }

@@ -14,7 +14,7 @@ export interface ActiveChannel {
  * Maximum entries in which the agent was addressed, and maximum others. Those without a message for the longest time are
  * removed first.
  */
-const most = { us: 150, others: 50 } as const;
+const maximum = { us: 150, others: 50 } as const;
 
 /** Channels and threads with messages, stored across restarts. Missed messages are read there. */
 export class ActiveChannels {
@@ -90,8 +90,8 @@ export class ActiveChannels {
 
 	#drop(): void {
 		for (const [isUs, maxOfThem] of [
-			[true, most.us],
-			[false, most.others],
+			[true, maximum.us],
+			[false, maximum.others],
 		] as const) {
 			const names = [...this.#places].filter(([, { us = false }]) => us === isUs).map(([name]) => name);
 			for (const name of names.slice(0, Math.max(0, names.length - maxOfThem))) this.#places.delete(name);

@@ -212,11 +212,11 @@ export class CatchUp {
 			const waiting = new Set(this.#left.slice(1).map(({ place }) => nameOf(place)));
 			const known = gaps.filter(({ place }) => waiting.has(nameOf(place)));
 			const fresh = gaps.filter((gap) => !known.includes(gap));
-			const most = fresh.slice(0, maxThreads - threads);
-			if (most.length < fresh.length)
-				log.warn("some missed threads are not read", { threads: fresh.length - most.length });
-			threads += most.length;
-			this.#left = mergeGaps(this.#left, [...known, ...most]).slice(1);
+			const chosen = fresh.slice(0, maxThreads - threads);
+			if (chosen.length < fresh.length)
+				log.warn("some missed threads are not read", { threads: fresh.length - chosen.length });
+			threads += chosen.length;
+			this.#left = mergeGaps(this.#left, [...known, ...chosen]).slice(1);
 		}
 		this.#work = undefined;
 		this.#missingFrom = undefined;

@@ -19,6 +19,6 @@ test.each([
 	// A server that listens on TCP has a port.
 	const apiUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/`;
 	const url = new URL("/files-pri/T1-F1/a.txt", apiUrl).href;
-	const read = download({ url, token: "xoxb-1", most: 10, signal: new AbortController().signal, apiUrl });
+	const read = download({ url, token: "xoxb-1", maximum: 10, signal: new AbortController().signal, apiUrl });
 	await expect(read).rejects.toMatchObject({ code });
 });

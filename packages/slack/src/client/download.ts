@@ -10,18 +10,18 @@ export interface Download extends SlackHosts {
 	/** The bot token with the scope `files:read` reads files that are shared with the bot. */
 	readonly token: string;
 	/** Maximum bytes. */
-	readonly most: number;
+	readonly maximum: number;
 	readonly signal: AbortSignal;
 }
 
 /** Reads a private file: https://docs.slack.dev/reference/objects/file-object#authentication. Rejects as `SlackPort.download`. */
-export async function download({ url, token, most, signal, apiUrl }: Download): Promise<Uint8Array> {
+export async function download({ url, token, maximum, signal, apiUrl }: Download): Promise<Uint8Array> {
 	demandSlack(url, { apiUrl });
 	const over = new AbortController();
 	try {
 		const headers = { authorization: `Bearer ${token}` };
 		const bounds = AbortSignal.any([signal, over.signal]);
-		return await read(url, await fetch(url, { headers, redirect: "manual", signal: bounds }), most);
+		return await read(url, await fetch(url, { headers, redirect: "manual", signal: bounds }), maximum);
 	} catch (cause) {
 		if (cause instanceof ParleyError) throw cause;
 		if (signal.aborted) throw ParleyError.from(signal.reason);
@@ -35,7 +35,7 @@ export async function download({ url, token, most, signal, apiUrl }: Download): 
 	}
 }
 
-async function read(url: string, { status, headers, body }: Response, most: number): Promise<Uint8Array> {
+async function read(url: string, { status, headers, body }: Response, maximum: number): Promise<Uint8Array> {
 	const { pathname } = new URL(url);
 	const isUnasked = isPage(headers) && !/\.x?html?$/i.test(pathname);
 	if (leadsToLogin(url, status, headers) || (isUnasked && named.test(pathname))) throw notShown();
@@ -46,10 +46,10 @@ async function read(url: string, { status, headers, body }: Response, most: numb
 		const code = mayPass(status) ? "unavailable" : "failed_precondition";
 		throw new ParleyError(downloadTexts.status({ status, platform }), { code });
 	}
-	if (Number(headers.get("content-length") ?? 0) > most) {
-		throw new ParleyError(downloadTexts.tooLarge({ most }), { code: "resource_exhausted" });
+	if (Number(headers.get("content-length") ?? 0) > maximum) {
+		throw new ParleyError(downloadTexts.tooLarge({ maximum }), { code: "resource_exhausted" });
 	}
-	const bytes = await readBounded(body, most, downloadTexts.name);
+	const bytes = await readBounded(body, maximum, downloadTexts.name);
 	if (isUnasked && isLoginPage(bytes, pathname)) throw notShown();
 	return bytes;
 }

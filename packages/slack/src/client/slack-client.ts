@@ -78,10 +78,10 @@ class SlackClient implements SlackPort {
 		return this.#onTheWay.run(() => upload(url, bytes, { apiUrl: this.#options.apiUrl, signal }));
 	}
 
-	download(url: string, most: number, callerSignal: AbortSignal): Promise<Uint8Array> {
+	download(url: string, maximum: number, callerSignal: AbortSignal): Promise<Uint8Array> {
 		const { apiUrl, botToken: token } = this.#options;
 		const signal = AbortSignal.any([callerSignal, this.#onTheWay.signal]);
-		return this.#onTheWay.run(() => download({ url, token, most, signal, apiUrl }));
+		return this.#onTheWay.run(() => download({ url, token, maximum, signal, apiUrl }));
 	}
 
 	connect(handlers: Handlers): Promise<void> {

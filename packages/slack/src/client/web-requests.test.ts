@@ -45,7 +45,7 @@ test.each([
 ])("%s is not Slack's host, and gets no request", async (url) => {
 	expect(() => demandSlack(url, { apiUrl: undefined })).toThrow("does not belong to Slack");
 	await expect(respond(url, {}, { apiUrl: undefined })).rejects.toThrow("does not belong to Slack");
-	await expect(download({ url, token: "xoxb", most: 10, signal, apiUrl: undefined })).rejects.toThrow(
+	await expect(download({ url, token: "xoxb", maximum: 10, signal, apiUrl: undefined })).rejects.toThrow(
 		"does not belong to Slack",
 	);
 });
@@ -106,24 +106,24 @@ test("a file is read with the bot's token, up to the limit", async () => {
 			request.headers.authorization === "Bearer xoxb-2" ? "/?redir=%2Fnotes.txt" : "/moved.txt";
 		response.writeHead(allowed ? 200 : 302, { "content-type": "text/plain", location }).end("twelve bytes");
 	});
-	const wanted = { url: `${slack.url}/notes.txt`, token: "xoxb-1", signal, apiUrl: slack.apiUrl };
-	expect(Buffer.from(await download({ ...wanted, most: 12 })).toString()).toBe("twelve bytes");
-	await expect(download({ ...wanted, most: 11 })).rejects.toMatchObject({ code: "resource_exhausted" });
-	await expect(download({ ...wanted, most: 12, token: "xoxb-2" })).rejects.toThrow(
+	const options = { url: `${slack.url}/notes.txt`, token: "xoxb-1", signal, apiUrl: slack.apiUrl };
+	expect(Buffer.from(await download({ ...options, maximum: 12 })).toString()).toBe("twelve bytes");
+	await expect(download({ ...options, maximum: 11 })).rejects.toMatchObject({ code: "resource_exhausted" });
+	await expect(download({ ...options, maximum: 12, token: "xoxb-2" })).rejects.toThrow(
 		"the app may not read files",
 	);
-	await expect(download({ ...wanted, most: 12, token: "xoxb-3" })).rejects.toThrow("Slack answered 302");
+	await expect(download({ ...options, maximum: 12, token: "xoxb-3" })).rejects.toThrow("Slack answered 302");
 });
 
 test("the sign-in page is not used as the file", async () => {
 	await using slack = await serving((_, response) => {
 		response.writeHead(200, { "content-type": "text/html; charset=utf-8" }).end("<!DOCTYPE html>");
 	});
-	const wanted = { token: "xoxb-1", signal, apiUrl: slack.apiUrl, most: 100 };
-	await expect(download({ ...wanted, url: `${slack.url}/photo.png` })).rejects.toThrow(
+	const options = { token: "xoxb-1", signal, apiUrl: slack.apiUrl, maximum: 100 };
+	await expect(download({ ...options, url: `${slack.url}/photo.png` })).rejects.toThrow(
 		"the app may not read files",
 	);
-	expect(await download({ ...wanted, url: `${slack.url}/page.html` })).toHaveLength(15);
+	expect(await download({ ...options, url: `${slack.url}/page.html` })).toHaveLength(15);
 });
 
 test("a canvas is a page, and is distinguished from the sign-in page", async () => {
@@ -147,8 +147,14 @@ test("a canvas is a page, and is distinguished from the sign-in page", async () 
 		response.writeHead(200, { "content-type": "text/html; charset=utf-8" }).end(pages[url]);
 	});
 	const read = async (path: string): Promise<string> => {
-		const wanted = { token: "xoxb-1", signal, apiUrl: slack.apiUrl, most: 1000, url: `${slack.url}${path}` };
-		return Buffer.from(await download(wanted)).toString();
+		const options = {
+			token: "xoxb-1",
+			signal,
+			apiUrl: slack.apiUrl,
+			maximum: 1000,
+			url: `${slack.url}${path}`,
+		};
+		return Buffer.from(await download(options)).toString();
 	};
 	const [canvas = "", notes = "", linking = "", ...logins] = Object.keys(pages);
 	for (const path of [canvas, notes, linking]) expect(await read(path)).toBe(pages[path]);
@@ -161,8 +167,8 @@ test.each([
 	[500, "cannot read the file, Slack answered 500: attach it again"],
 ])("a status of %i has an explanation", async (status, words) => {
 	await using slack = await serving((_, response) => void response.writeHead(status).end());
-	const wanted = { url: `${slack.url}/a.png`, token: "x", signal, apiUrl: slack.apiUrl, most: 100 };
-	await expect(download(wanted)).rejects.toThrow(words);
+	const options = { url: `${slack.url}/a.png`, token: "x", signal, apiUrl: slack.apiUrl, maximum: 100 };
+	await expect(download(options)).rejects.toThrow(words);
 });
 
 test("a cancelled download stops at once", async () => {
@@ -172,7 +178,7 @@ test("a cancelled download stops at once", async () => {
 		url: `${slack.url}/a.png`,
 		token: "x",
 		apiUrl: slack.apiUrl,
-		most: 100,
+		maximum: 100,
 		signal: stopping.signal,
 	});
 	stopping.abort();

@@ -23,7 +23,7 @@ export function orderedBy(
 		return { command: "ask", options: { text: commandTexts.explainMessage } };
 	if (text === "") return { words: interactionTexts.messageWithoutText };
 	if (text.length > maxTask) {
-		return { words: interactionTexts.messageTooLong({ most: maxTask }) };
+		return { words: interactionTexts.messageTooLong({ maximum: maxTask }) };
 	}
 	return { command: "task new", options: { text } };
 }

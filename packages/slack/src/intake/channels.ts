@@ -42,7 +42,7 @@ export class Channels {
 			what: "about a channel",
 			clock,
 			retentionMs: 600_000,
-			most: 20_000,
+			maximum: 20_000,
 			ask: async (id) => {
 				const answer = await askSlack(port, { method: "conversations.info", args: { channel: id } });
 				const read = "body" in answer ? Channel.safeParse(answer.body["channel"]).data : undefined;

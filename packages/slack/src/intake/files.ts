@@ -38,7 +38,7 @@ export class Files {
 			what: "about a file",
 			clock,
 			retentionMs: 600_000,
-			most: 200,
+			maximum: 200,
 			ask: async (file) => {
 				const answer = await askSlack(port, { method: "files.info", args: { file } });
 				return "body" in answer ? WireFile.safeParse(answer.body["file"]).data : undefined;
@@ -48,7 +48,7 @@ export class Files {
 			what: "about the attachments of a message",
 			clock,
 			retentionMs: 60_000,
-			most: 200,
+			maximum: 200,
 			ask: async (id) => {
 				const { channel, ts } = readMessageId(id) ?? { channel: id, ts: "" };
 				const args = { channel, ts, limit: 1 };

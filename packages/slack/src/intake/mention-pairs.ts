@@ -3,7 +3,7 @@ import type { Translated } from "./incoming.ts";
 
 /** Slack sends both events at once. A later message event is delayed, or the app does not get message events there. */
 const waitMs = 1000;
-const most = 200;
+const maximum = 200;
 
 /**
  * Slack sends two events, in any order, for a message that mentions the agent. The mention event may lack attachments
@@ -54,7 +54,7 @@ export class MentionPairs {
 		// Waiting callers get the rejection.
 		found.promise.catch(() => undefined);
 		const [oldest] = this.#messages.keys();
-		if (this.#messages.size > most && oldest !== undefined) this.#forget(oldest);
+		if (this.#messages.size > maximum && oldest !== undefined) this.#forget(oldest);
 		return found;
 	}
 

@@ -35,7 +35,7 @@ export class People {
 			what: "about a person",
 			clock,
 			retentionMs: 600_000,
-			most: 20_000,
+			maximum: 20_000,
 			ask: async (id) => {
 				const answer = await askSlack(port, { method: "users.info", args: { user: id } });
 				const read = "body" in answer ? User.safeParse(answer.body["user"]).data : undefined;

@@ -9,7 +9,7 @@ function open(ask: (id: string) => Promise<string>) {
 		what: "a word",
 		clock,
 		retentionMs: 1000,
-		most: 2,
+		maximum: 2,
 		ask: (id) => {
 			lookups.push(id);
 			return ask(id);

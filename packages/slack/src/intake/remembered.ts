@@ -11,7 +11,7 @@ export interface RememberedParts<Value> {
 	/** Time until a value expires. */
 	readonly retentionMs: number | ((value: Value) => number);
 	/** Maximum values. The least recently used one is evicted first. */
-	readonly most: number;
+	readonly maximum: number;
 }
 
 /** Cached answers of Slack, in memory. */
@@ -24,7 +24,7 @@ export class Remembered<Value> {
 
 	constructor(parts: RememberedParts<Value>) {
 		this.#parts = parts;
-		this.#known = createCache({ max: parts.most, clock: parts.clock });
+		this.#known = createCache({ max: parts.maximum, clock: parts.clock });
 	}
 
 	get(id: string): Value | undefined {

@@ -47,7 +47,7 @@ export class Threads {
 		this.#shown = new Remembered<Root | null>({
 			what: "about a thread",
 			clock,
-			most: 5000,
+			maximum: 5000,
 			retentionMs: (root) => (root === null ? refusedMs : dayMs),
 			ask: async (id) => {
 				const { channel, ts } = readMessageId(id) ?? { channel: id, ts: "" };

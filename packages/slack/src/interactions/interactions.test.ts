@@ -200,7 +200,7 @@ test("a form with the state of its target opens with the texts in its fields", a
 	const queries: object[] = [];
 	const { say, accepted, port, clock } = await openInteractions(undefined, async (pressed) => {
 		queries.push(pressed);
-		const field = { name: "t:path", label: "path", long: true, required: false, most: 4000 };
+		const field = { name: "t:path", label: "path", long: true, required: false, maximum: 4000 };
 		return { title: "Edit and approve", fields: [{ ...field, value: "a.txt" }] };
 	});
 	const body = press("edit", clock.now());

@@ -213,11 +213,11 @@ export class Interactions {
 	/** Rejects if the event cannot be stored. */
 	async #accept(
 		{ trigger, user, at, place, ...happened }: Happened,
-		wanted: Omit<InboundEventOf<"command">, Shared> | Omit<InboundEventOf<"press">, Shared>,
+		event: Omit<InboundEventOf<"command">, Shared> | Omit<InboundEventOf<"press">, Shared>,
 	): Promise<undefined> {
 		const [room, person] = await Promise.all([happened.room, this.#parts.people.find(user)]);
-		const inbound: InboundEvent = { ...wanted, room, person, at, ticket: ticketFor(trigger, at, place) };
-		const key = { id: `${wanted.type}:${trigger}`, conversation: conversationOf(room) };
+		const inbound: InboundEvent = { ...event, room, person, at, ticket: ticketFor(trigger, at, place) };
+		const key = { id: `${event.type}:${trigger}`, conversation: conversationOf(room) };
 		await this.#parts.accept(inbound, key);
 		return undefined;
 	}
@@ -302,7 +302,7 @@ const Metadata = z.object({
 type Metadata = z.output<typeof Metadata>;
 
 /** https://docs.slack.dev/reference/block-kit/blocks/input-block and .../elements/plain-text-input-element */
-const most = { title: 24, label: 2000, text: limits.fieldText } as const;
+const maximum = { title: 24, label: 2000, text: limits.fieldText } as const;
 
 /** View of a form, with one block per field. */
 function viewOf({ title, fields }: Form, metadata: Metadata): Readonly<Record<string, unknown>> {
@@ -310,19 +310,19 @@ function viewOf({ title, fields }: Form, metadata: Metadata): Readonly<Record<st
 		type: "modal",
 		callback_id: formId,
 		private_metadata: JSON.stringify(metadata),
-		title: plain(title.slice(0, most.title)),
+		title: plain(title.slice(0, maximum.title)),
 		submit: plain(interactionTexts.send),
 		close: plain(interactionTexts.cancel),
-		blocks: fields.map(({ name, label, long, required, most: longest, value = "" }) => ({
+		blocks: fields.map(({ name, label, long, required, maximum: longest, value = "" }) => ({
 			type: "input",
 			block_id: name,
 			optional: !required,
-			label: plain(label.slice(0, most.label)),
+			label: plain(label.slice(0, maximum.label)),
 			element: {
 				type: "plain_text_input",
 				action_id: name,
 				multiline: long,
-				max_length: Math.min(longest, most.text),
+				max_length: Math.min(longest, maximum.text),
 				...defined({ initial_value: value === "" ? undefined : value }),
 			},
 		})),

@@ -178,10 +178,10 @@ async function checkLimits({ bot }: { readonly bot: SlackApi }): Promise<Finding
 		return { id, status: "ok", what: doctorTexts.history };
 	}
 	if (given?.count === fewest && given.hasMore) {
-		const what = doctorTexts.limitedHistory({ most: fewest });
+		const what = doctorTexts.limitedHistory({ maximum: fewest });
 		return { id, status: "warn", what, fix: doctorTexts.limitedHistoryFix(page) };
 	}
-	const fix = doctorTexts.unknownHistoryFix({ ...page, most: fewest });
+	const fix = doctorTexts.unknownHistoryFix({ ...page, maximum: fewest });
 	return { id, status: "warn", what: doctorTexts.unknownHistory, fix };
 }
 

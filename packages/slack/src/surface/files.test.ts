@@ -206,7 +206,7 @@ test("a text that is too long for blocks becomes its beginning, and a file with 
 	const { surface, port, row } = open();
 	await surface.send(row({ type: "post", body: "word ".repeat(4000) }));
 	const message = port.calls.find(({ method }) => method === "chat.postMessage")?.args;
-	expect(message?.["text"]).toMatch(/^word .*The full text is in answer\.md\./s);
+	expect(message?.["text"]).toMatch(/^word .*The complete text is in answer\.md\./s);
 	expect(port.last?.["files"]).toEqual([{ id: "F900", title: "answer.md" }]);
 });
 

@@ -52,7 +52,7 @@ interface Look {
 	readonly seen: number;
 }
 
-export interface Wanted {
+export interface Search {
 	/** The same for all tries of one search. */
 	readonly key: string;
 	/** Earliest time of the message, in milliseconds since the epoch of Slack's clock. */
@@ -67,7 +67,7 @@ export interface Wanted {
 export class History {
 	readonly #caller: Caller;
 	readonly #self: OwnAccount;
-	/** By `Wanted.key`. An evicted search starts again. */
+	/** By `Search.key`. An evicted search starts again. */
 	readonly #looks = new LRUCache<string, Look>({ max: maxLooks });
 	/** Pages that are not requested yet, by their arguments. A page requested before a search may miss its message. */
 	readonly #next = new Map<string, Promise<MessagePage>>();
@@ -80,11 +80,11 @@ export class History {
 	/**
 	 * Returns undefined if the message does not exist. Rejects with `rejected` if there are too many messages to search.
 	 */
-	async find(postTarget: PostTarget, wanted: Wanted): Promise<Found | undefined> {
-		const { key, fits } = wanted;
+	async find(postTarget: PostTarget, search: Search): Promise<Found | undefined> {
+		const { key, fits } = search;
 		let look: Look = this.#looks.get(key) ?? { cursor: "", pages: 0, seen: 0 };
 		for (;;) {
-			const { messages, next } = await this.#page(postTarget, wanted, look.cursor);
+			const { messages, next } = await this.#page(postTarget, search, look.cursor);
 			const found = messages.find((message) => this.#isOurs(message) && fits(message));
 			if (found !== undefined || next === "") {
 				this.#looks.delete(key);
@@ -100,7 +100,7 @@ export class History {
 	}
 
 	/** After a start, many posts are searched at once. Searches of the same messages share requests, which Slack limits. */
-	async #page({ channel, thread }: PostTarget, { key, since }: Wanted, cursor: string): Promise<MessagePage> {
+	async #page({ channel, thread }: PostTarget, { key, since }: Search, cursor: string): Promise<MessagePage> {
 		const args = {
 			channel,
 			oldest: (since / 1000).toFixed(6),

@@ -200,13 +200,13 @@ export class Posts {
 		row: OutboxRow,
 		post: Post,
 		drafted = draftOf(showingOf(post)),
-		wanted?: readonly string[],
+		names?: readonly string[],
 	): Promise<Prepared> {
 		const { file, upload, snippets = [] } = post;
 		const texts = file === undefined ? snippets : [...snippets, file];
-		const files: SharedFile[] = texts.filter((text) => isWanted(text, wanted)).map(textFile);
+		const files: SharedFile[] = texts.filter((text) => isIncluded(text, names)).map(textFile);
 		let [showing, shown] = [showingOf(post), drafted];
-		if (upload && isWanted(upload, wanted)) {
+		if (upload && isIncluded(upload, names)) {
 			const bytes = isTooLarge(upload) ? undefined : await this.#parts.read(upload);
 			if (bytes?.length) files.push({ name: upload.name, bytes, alt: upload.alt ?? upload.name });
 			else {
@@ -218,7 +218,7 @@ export class Posts {
 		if (shown.omitted.length > 0) {
 			this.#parts.log.warn("parts of a post are left out", { id: row.id, omitted: shown.omitted });
 		}
-		if (shown.file && isWanted(shown.file, wanted)) files.push(textFile(shown.file));
+		if (shown.file && isIncluded(shown.file, names)) files.push(textFile(shown.file));
 		return this.#brought({ ...shown, files, ids: [], showing });
 	}
 
@@ -352,8 +352,8 @@ function filesOf(
 	]);
 }
 
-function isWanted({ name }: { readonly name: string }, wanted: readonly string[] | undefined): boolean {
-	return wanted === undefined || wanted.includes(name);
+function isIncluded({ name }: { readonly name: string }, names: readonly string[] | undefined): boolean {
+	return names === undefined || names.includes(name);
 }
 
 interface TextFile {

@@ -94,10 +94,10 @@ export class PrivateAnswers {
 			const opened = Opened.safeParse(body);
 			if (!opened.success) throw new DeliveryError(deliveryTexts.noConversation, { kind: "rejected" });
 			const postTarget = { channel: opened.data.channel.id };
-			const wanted = files.map((file) => ({ ...file, size: file.bytes.length }));
+			const allFiles = files.map((file) => ({ ...file, size: file.bytes.length }));
 			// An earlier file with the same name and size must not be treated as this one. A duplicate is better.
 			const when = { key: row.id, since: row.at - filesSkewMs };
-			const missing = row.attempt > 1 ? await shared.missing(wanted, postTarget, when) : wanted;
+			const missing = row.attempt > 1 ? await shared.missing(allFiles, postTarget, when) : allFiles;
 			await shared.share(await shared.bring(missing), missing, postTarget);
 			return smallLine(postTexts.fileInDirectMessages);
 		} catch (error) {

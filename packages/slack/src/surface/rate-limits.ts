@@ -24,7 +24,7 @@ export interface Counted {
 
 interface Bucket {
 	readonly name: string;
-	readonly most: number;
+	readonly maximum: number;
 	readonly perMs: number;
 }
 
@@ -90,7 +90,7 @@ export class RateLimits {
 	/** Time until one more call leaves `spare` calls. */
 	#waitFor(bucket: Bucket, spare: number): number {
 		const recent = this.#recent(bucket);
-		const tooMany = recent.length + 1 + spare - bucket.most;
+		const tooMany = recent.length + 1 + spare - bucket.maximum;
 		const at = tooMany > 0 ? recent[tooMany - 1] : undefined;
 		return at === undefined ? 0 : at + bucket.perMs - this.#clock.monotonic();
 	}
@@ -113,13 +113,13 @@ export class RateLimits {
 }
 
 function bucketsOf(method: Method, channel: string | undefined): Bucket[] {
-	const all = { name: method, most: perMinute[method], perMs: minuteMs };
+	const all = { name: method, maximum: perMinute[method], perMs: minuteMs };
 	if (method !== "chat.postMessage" || channel === undefined) return [all];
 	return [all, { name: `${method} ${channel}`, ...channelPosts }];
 }
 
-function reserveOf({ most }: Bucket): number {
-	return Math.ceil(most * reserve);
+function reserveOf({ maximum }: Bucket): number {
+	return Math.ceil(maximum * reserve);
 }
 
 function isPatient(lane: Request["lane"] | undefined): boolean {

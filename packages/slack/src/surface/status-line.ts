@@ -35,7 +35,7 @@ interface Line {
 	readonly channel: string;
 	readonly thread: string;
 	/** Undefined: the status of an earlier process is unknown. */
-	wanted: SessionStatus | undefined;
+	status: SessionStatus | undefined;
 	/** Monotonic time of the next refresh. */
 	nextAt: number;
 	/** Current step of the agent; "" without one. */
@@ -65,7 +65,7 @@ export class StatusLine {
 		const line = this.#lineOf(conversation);
 		if (line === undefined) return;
 		await this.#begin(line, "processing");
-		if (line.wanted === "processing") await this.#write(line, doing);
+		if (line.status === "processing") await this.#write(line, doing);
 	}
 
 	/** Shows that the run of a thread waits for a person. */
@@ -77,18 +77,18 @@ export class StatusLine {
 	/** Sets a status of a run, if the thread has another one, or the last request is some time ago. */
 	async #begin(line: Line, status: "processing" | "suspended"): Promise<void> {
 		const now = this.#parts.clock.monotonic();
-		const before = line.wanted;
+		const before = line.status;
 		const isOther = before !== undefined && before !== "active" && before !== status;
 		if (now < line.nextAt && !isOther) return;
 		line.nextAt = now + refreshMs;
-		line.wanted = status;
+		line.status = status;
 		// The text belongs to the earlier status.
 		if (isOther) [line.text, line.textAt] = ["", now];
 		try {
 			await this.#set(line, status);
 		} catch (error) {
 			const { kind, isRefusal } = DeliveryError.from(error);
-			if (kind !== "unknown") line.wanted = kind === "rate-limited" ? before : "active";
+			if (kind !== "unknown") line.status = kind === "rate-limited" ? before : "active";
 			if (isRefusal) line.nextAt = now + quietMs;
 			throw error;
 		}
@@ -129,15 +129,15 @@ export class StatusLine {
 	 */
 	async posted(conversation: string, lane: Request["lane"]): Promise<void> {
 		const line = this.#lineOf(conversation);
-		if (line === undefined || line.wanted === "active") return;
+		if (line === undefined || line.status === "active") return;
 		if (!ends.has(lane)) {
-			const { text, wanted } = line;
+			const { text, status } = line;
 			[line.text, line.textAt] = ["", this.#parts.clock.monotonic()];
-			if (wanted === "processing") await this.#write(line, text);
+			if (status === "processing") await this.#write(line, text);
 			return;
 		}
 		// The status line may be missing if this process has set no status.
-		await this.#end(line, line.wanted === undefined ? "debug" : "warn");
+		await this.#end(line, line.status === undefined ? "debug" : "warn");
 	}
 
 	/** Removes any status line, because Slack's stop button has no effect on it. Never rejects. */
@@ -148,8 +148,8 @@ export class StatusLine {
 
 	async #end(line: Line, level: "warn" | "debug"): Promise<void> {
 		const { clock, log, signal } = this.#parts;
-		if (line.wanted === "processing" || line.wanted === "suspended") line.nextAt = clock.monotonic();
-		line.wanted = "active";
+		if (line.status === "processing" || line.status === "suspended") line.nextAt = clock.monotonic();
+		line.status = "active";
 		// Slack removes the text together with the status, and after a post.
 		line.text = "";
 		try {
@@ -158,7 +158,7 @@ export class StatusLine {
 				if (kind !== "rate-limited" && kind !== "unknown") throw reason;
 				await delay(clock, limit?.retryAfterMs ?? againMs, signal);
 				// Another run may have started.
-				if (line.wanted === "active") await this.#set(line, "active");
+				if (line.status === "active") await this.#set(line, "active");
 			});
 		} catch (error) {
 			const { channel, thread } = line;
@@ -177,7 +177,7 @@ export class StatusLine {
 		};
 		const args = { channel_id: channel, thread_ts: thread, status };
 		const set = last.then(async () => {
-			if (line.wanted === status) await this.#parts.caller.ask(counted, args);
+			if (line.status === status) await this.#parts.caller.ask(counted, args);
 		});
 		line.last = set.catch(() => undefined);
 		return set;
@@ -193,7 +193,7 @@ export class StatusLine {
 		const line: Line = {
 			channel,
 			thread,
-			wanted: undefined,
+			status: undefined,
 			nextAt: 0,
 			last: Promise.resolve(),
 			text: "",

@@ -7,7 +7,7 @@ interface Names {
 /** Help for slash commands, in mrkdwn, and the message that an entry in the menu of a message sends. */
 export const commandTexts = {
 	threads: ({ bot }: Pick<Names, "bot">) =>
-		`Slack has no slash commands in threads. In a thread, mention me and write the command, for example \`@${bot} !task list\`.`,
+		`Slash commands do not work in Slack threads. In a thread, mention me and write the command, for example \`@${bot} !task list\`.`,
 	/** `commands`: names and descriptions. */
 	help: ({
 		slash,

@@ -71,12 +71,12 @@ export const doctorTexts = {
 	noRoomsFix: "type /invite @parley in a channel, or send the bot a direct message",
 
 	history: "Slack lets the app read history without a strict limit, about 50 requests a minute",
-	/** `most`: messages in a response. */
-	limitedHistory: ({ most }: { readonly most: number }) =>
-		`Slack limits the app to one history request a minute, with ${most} messages: missed messages are read slowly`,
+	/** `maximum`: messages in a response. */
+	limitedHistory: ({ maximum }: { readonly maximum: number }) =>
+		`Slack limits the app to one history request a minute, with ${maximum} messages: missed messages are read slowly`,
 	limitedHistoryFix: ({ settings }: Settings) =>
 		`create your own app for your workspace on ${settings}, and do not distribute it`,
 	unknownHistory: "the rate limit of the app was not checked: no channel has enough messages",
-	unknownHistoryFix: ({ settings, most }: Settings & { readonly most: number }) =>
-		`see "Manage Distribution" on ${settings}. An app that is not distributed may read history about 50 times a minute. An app that is sold outside Slack's Marketplace may read ${most} messages once a minute.`,
+	unknownHistoryFix: ({ settings, maximum }: Settings & { readonly maximum: number }) =>
+		`see "Manage Distribution" on ${settings}. An app that is not distributed may read history about 50 times a minute. An app that is sold outside Slack's Marketplace may read ${maximum} messages once a minute.`,
 } as const;

@@ -10,8 +10,8 @@ export const interactionTexts = {
 	notInConversation: ({ bot }: { readonly bot: string }) =>
 		`I am not in this conversation. Invite me with \`/invite @${bot}\`, or send me a direct message.`,
 	messageWithoutText: "This message has no text for a task.",
-	messageTooLong: ({ most }: { readonly most: number }) =>
-		`This message is too long for a task (maximum ${most} characters). Please describe the task in fewer words.`,
+	messageTooLong: ({ maximum }: { readonly maximum: number }) =>
+		`This message is too long for a task (maximum ${maximum} characters). Please describe the task in fewer words.`,
 	/** Buttons of a form. */
 	send: "Send",
 	cancel: "Cancel",

@@ -88,4 +88,4 @@ export const perMinute = {
 export type Method = keyof typeof perMinute;
 
 /** Posts in one channel: one per second, with short bursts. */
-export const channelPosts = { most: 3, perMs: 3000 } as const;
+export const channelPosts = { maximum: 3, perMs: 3000 } as const;

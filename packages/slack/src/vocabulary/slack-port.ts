@@ -69,10 +69,10 @@ export interface SlackPort extends SlackResponder {
 	/** Uploads the bytes to the address from `files.getUploadURLExternal`: the second of three steps. */
 	upload(url: string, bytes: Uint8Array): Promise<SlackAnswer>;
 	/**
-	 * Reads a private file, up to `most` bytes. Rejects with a `ParleyError` for people: for a larger file, for a host
+	 * Reads a private file, up to `maximum` bytes. Rejects with a `ParleyError` for people: for a larger file, for a host
 	 * other than Slack's, and for the sign-in page that Slack returns without access.
 	 */
-	download(url: string, most: number, signal: AbortSignal): Promise<Uint8Array>;
+	download(url: string, maximum: number, signal: AbortSignal): Promise<Uint8Array>;
 	/**
 	 * Connects and stays connected. `take` resolves when a delivery is stored or answered, and only then it is
 	 * acknowledged. If `take` rejects, Slack redelivers it.

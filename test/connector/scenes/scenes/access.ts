@@ -15,13 +15,13 @@ export const access: readonly Scene<DiscordSite>[] = [
 		name: "a person without access gets instructions, once a day",
 		steps: [
 			{ says: "@Parley say: hello", by: "Sam" },
-			{ shows: ["You have no access yet", /`\/(?:parley )?pair`/], to: "Sam" },
-			{ hides: "You have no access yet" },
+			{ shows: ["You do not have access yet", /`\/(?:parley )?pair`/], to: "Sam" },
+			{ hides: "You do not have access yet" },
 			{ says: "@Parley say: hello?", by: "Sam" },
-			{ shows: "You have no access yet", to: "Sam", times: 1 },
+			{ shows: "You do not have access yet", to: "Sam", times: 1 },
 			{ passes: 86_400_000 },
 			{ says: "@Parley say: hello!", by: "Sam" },
-			{ shows: "You have no access yet", to: "Sam", times: 2 },
+			{ shows: "You do not have access yet", to: "Sam", times: 2 },
 		],
 	},
 	{
@@ -39,7 +39,7 @@ export const access: readonly Scene<DiscordSite>[] = [
 		steps: [
 			{ operator: "invite_person", asks: { role: "approver" }, notes: "code" },
 			{ commands: "/pair", with: { code: "{1}" }, by: "Sam" },
-			{ answered: "Welcome! You are approver here" },
+			{ answered: "Welcome! Your role here is approver" },
 			{ commands: "/whoami", by: "Sam" },
 			{ answered: "**approver**" },
 		],
@@ -62,7 +62,7 @@ export const access: readonly Scene<DiscordSite>[] = [
 			{ answered: ["This code has expired", "another code"] },
 			{ commands: "/whoami", by: "Sam" },
 			{ answered: "stranger" },
-			{ hides: "You have no access yet" },
+			{ hides: "You do not have access yet" },
 		],
 	},
 	{
@@ -81,8 +81,8 @@ export const access: readonly Scene<DiscordSite>[] = [
 			{ shows: ["your own access request", "parley people approve"], in: "dm", to: "Sam" },
 			{ operator: "approve_person", asks: { code: "{1}", role: "member" } },
 			{ says: "!pair", in: "dm", by: "Sam" },
-			{ shows: "You already have access: you are member", in: "dm", to: "Sam" },
-			{ hides: "You have no access yet", in: "dm", to: "Sam" },
+			{ shows: "You already have access. Your role is member", in: "dm", to: "Sam" },
+			{ hides: "You do not have access yet", in: "dm", to: "Sam" },
 		],
 	},
 	{
@@ -110,7 +110,7 @@ export const access: readonly Scene<DiscordSite>[] = [
 		only: "discord",
 		steps: [
 			{ says: "hello", in: "dm", by: "Max" },
-			{ shows: "You have no access yet", in: "dm", to: "Max" },
+			{ shows: "You do not have access yet", in: "dm", to: "Max" },
 		],
 	},
 	{

@@ -89,7 +89,7 @@ export const approvals: readonly Scene<DiscordSite>[] = [
 		steps: [
 			...asks,
 			{ clicks: "Approve once", by: "Sam" },
-			{ answered: /Not accepted|You have no access yet/ },
+			{ answered: /Not accepted|You do not have access yet/ },
 			{ file: "notes.txt", has: null },
 		],
 	},
@@ -147,7 +147,7 @@ export const approvals: readonly Scene<DiscordSite>[] = [
 		steps: [
 			...asks,
 			{ passes: 7 * 60_000 },
-			{ shows: ["⌛ **No answer**, so the call did not run", "the time to answer is over"] },
+			{ shows: ["⌛ **No answer**, so the call did not run", "it expired"] },
 			{ file: "notes.txt", has: null },
 		],
 	},
@@ -293,7 +293,7 @@ export const approvals: readonly Scene<DiscordSite>[] = [
 				does: ({ site }) => site.people.Alex.loses(site.simulator.home.role("approvers")),
 			},
 			{ clicks: "Approve once", by: "Alex" },
-			{ answered: /Not accepted|You have no access yet/ },
+			{ answered: /Not accepted|You do not have access yet/ },
 			{ file: "notes.txt", has: null },
 		],
 	},

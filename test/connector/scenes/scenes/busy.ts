@@ -5,11 +5,11 @@ const write = "write: notes.txt <<< hello";
 
 /** Presses of the button while the run waits for an approval. */
 const added: readonly Step[] = [
-	{ shows: ["I am waiting for the approval above. Yours is next.", "[Stop] [Add to this]"] },
-	{ clicks: "Add to this", by: "Mia" },
+	{ shows: ["I am waiting for the approval above. Yours is next.", "[Stop] [Add to running request]"] },
+	{ clicks: "Add to running request", by: "Mia" },
 	{ answered: /only the author/i },
 	{ shows: "Yours is next", times: 1 },
-	{ clicks: "Add to this", by: "Max" },
+	{ clicks: "Add to running request", by: "Max" },
 	{ answered: "Added to the running request" },
 	{ hides: "Yours is next" },
 ];
@@ -57,9 +57,9 @@ function scenes(start: readonly Step[]): readonly Scene[] {
 			place: { busy: "offer" },
 			steps: [
 				...start,
-				{ shows: "[Add to this]" },
+				{ shows: "[Add to running request]" },
 				{ stops: "gateway" },
-				{ clicks: "Add to this", by: "Max" },
+				{ clicks: "Add to running request", by: "Max" },
 				{ starts: "gateway" },
 				{ hides: "Yours is next" },
 				...answeredOnce,
@@ -70,12 +70,12 @@ function scenes(start: readonly Step[]): readonly Scene[] {
 			place: { busy: "offer" },
 			steps: [
 				...start,
-				{ shows: "[Add to this]" },
-				{ calls: "notice", on: "[Add to this]" },
+				{ shows: "[Add to running request]" },
+				{ calls: "notice", on: "[Add to running request]" },
 				{ clicks: "Approve once", by: "Alex" },
 				{ shows: ["write_file returned", "[Good]"], times: 1 },
 				{ shows: ["[offline] second", "[Good]"], times: 1 },
-				{ hides: "Add to this" },
+				{ hides: "Add to running request" },
 			],
 		},
 		{
@@ -83,7 +83,7 @@ function scenes(start: readonly Step[]): readonly Scene[] {
 			steps: [
 				...start,
 				{ shows: ["Yours is next.", "[Stop]"] },
-				{ hides: "Add to this" },
+				{ hides: "Add to running request" },
 				{ clicks: "Approve once", by: "Alex" },
 				{ shows: ["[offline] second", "[Good]"], times: 1 },
 			],
@@ -101,8 +101,8 @@ export const busy: readonly Scene[] = [
 			{ says: `@Parley ${slow}` },
 			{ typing: true },
 			{ says: "@Parley say: second", by: "Max" },
-			{ shows: ["Yours is next.", "[Stop] [Add to this]"] },
-			{ clicks: "Add to this", by: "Max" },
+			{ shows: ["Yours is next.", "[Stop] [Add to running request]"] },
+			{ clicks: "Add to running request", by: "Max" },
 			{ answered: "Added to the running request" },
 			{ passes: 40_000 },
 			{ showsOnly: ["t60"] },

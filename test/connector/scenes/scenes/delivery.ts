@@ -361,7 +361,7 @@ export const delivery: readonly Scene[] = [
 			{ shows: "[Good]" },
 			{ fault: "POST /interactions/{interaction_id}/{interaction_token}/callback", is: { drop: "before" } },
 			{ clicks: "Good" },
-			{ answered: "Thank you, noted." },
+			{ answered: "Thank you for your feedback." },
 		],
 	},
 ];

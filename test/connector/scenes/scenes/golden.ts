@@ -103,7 +103,7 @@ export const golden: Readonly<Record<string, Scene>> = {
 			{ says: "@Parley write: notes.txt <<< hello", as: "root" },
 			{ shows: "[Approve once]" },
 			{ replies: "@Parley say: and a second line", to: "root", by: "Max" },
-			{ shows: "[Add to this]" },
+			{ shows: "[Add to running request]" },
 		],
 	},
 	"approval-by-two-people": {
@@ -133,7 +133,7 @@ export const golden: Readonly<Record<string, Scene>> = {
 			{ says: "@Parley say: tee", as: "m" },
 			{ shows: "[offline] tee" },
 			{ edits: "m", into: "@Parley say: tea" },
-			{ shows: "[Answer the edited text]" },
+			{ shows: "[Answer the edited message]" },
 		],
 	},
 	password: {
@@ -244,7 +244,7 @@ export const golden: Readonly<Record<string, Scene>> = {
 		name: "a person without access",
 		steps: [
 			{ says: "@Parley say: hello", by: "Sam" },
-			{ shows: "You have no access yet", to: "Sam" },
+			{ shows: "You do not have access yet", to: "Sam" },
 			{ commands: "/help", by: "Mia" },
 			{ answered: ["task new", "whoami"] },
 		],

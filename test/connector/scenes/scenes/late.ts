@@ -47,9 +47,9 @@ export const late: readonly Scene[] = [
 		steps: [
 			...asks,
 			{ passes: 7 * 60_000 },
-			{ shows: "the time to answer is over" },
+			{ shows: "it expired" },
 			{ clicks: "Approve once", on: "card", by: "Alex", late: true },
-			{ answered: ["This question is closed", "the time to answer is over, 1 minute ago"] },
+			{ answered: ["This question is closed", "it expired, 1 minute ago"] },
 			{ file: "notes.txt", has: null },
 		],
 	},

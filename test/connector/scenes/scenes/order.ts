@@ -110,7 +110,7 @@ export const order: readonly Scene[] = [
 			{ says: "@Parley say: two" },
 			{ shows: "[offline] two" },
 			{ clicks: "Again", on: "[offline] one" },
-			{ answered: "Only the last answer can be repeated" },
+			{ answered: "Only the latest answer can be repeated" },
 		],
 	},
 	{
@@ -168,8 +168,8 @@ export const order: readonly Scene[] = [
 			{ says: "@Parley say: old" },
 			{ shows: "[offline] old" },
 			{ commands: "/session compact" },
-			{ answered: "Shortening the conversation…" },
-			{ shows: "The conversation is a summary for me now:" },
+			{ answered: "Summarizing the conversation…" },
+			{ shows: "I now work from a summary of the conversation:" },
 			{ says: "@Parley ask: Which bed?" },
 			{ shows: "Which bed?" },
 			{ commands: "/session compact" },
@@ -201,9 +201,9 @@ export const order: readonly Scene[] = [
 		steps: [
 			{ says: "@Parley say: well" },
 			{ clicks: "Good" },
-			{ answered: "Thank you, noted." },
+			{ answered: "Thank you for your feedback." },
 			{ clicks: "Bad", fills: { "Comment for the operator": "too short" } },
-			{ answered: "noted for the operator" },
+			{ answered: "The operator can read your feedback" },
 		],
 	},
 ];

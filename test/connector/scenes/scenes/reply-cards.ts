@@ -7,7 +7,15 @@ function writes(...paths: readonly string[]): Step {
 
 const three: Step[] = [
 	writes("a.txt", "b.txt", "c.txt"),
-	{ shows: ["3 calls of the agent", "+a.txt!", "+b.txt!", "+c.txt!", "[Approve all] [Deny all] [Details]"] },
+	{
+		shows: [
+			"the agent wants to make 3 calls",
+			"+a.txt!",
+			"+b.txt!",
+			"+c.txt!",
+			"[Approve all] [Deny all] [Details]",
+		],
+	},
 ];
 
 /** Presses a button for one call, which only the person sees who opened the details of the card. */
@@ -32,7 +40,7 @@ export const replyCards: readonly Scene[] = [
 		name: "three calls of one reply are one card before the first answer",
 		steps: [
 			...three,
-			{ shows: ["3 calls of the agent", "More in Details. Expires"] },
+			{ shows: ["the agent wants to make 3 calls", "More in Details. Expires"] },
 			{ shows: "Approval", times: 1 },
 			...missing("a.txt", "b.txt", "c.txt"),
 		],
@@ -48,7 +56,7 @@ export const replyCards: readonly Scene[] = [
 			...decides("Deny 1", "Olga", { reason: "not that one" }),
 			{ shows: ["⛔ **Denied** by @Olga", "not that one", "[Approve 2]", "[Deny 2]"] },
 			{ hides: "[Approve all] [Deny all] [Details]" },
-			{ clicks: "Approve 2", on: "3 calls of the agent", by: "Alex" },
+			{ clicks: "Approve 2", on: "the agent wants to make 3 calls", by: "Alex" },
 			{ shows: ["write_file returned", "not that one"], times: 1 },
 			{ shows: "Approval", times: 1 },
 			...missing("a.txt"),
@@ -75,17 +83,19 @@ export const replyCards: readonly Scene[] = [
 		steps: [
 			{ file: "run.sh", gets: "echo good\n" },
 			{ says: "@Parley run: echo echo bad > run.sh\n& run: sh run.sh\n& run: cat run.sh" },
-			{ shows: ["3 calls of the agent", "sh run.sh", "cat run.sh", "[Approve all] [Deny all]"] },
+			{ shows: ["the agent wants to make 3 calls", "sh run.sh", "cat run.sh", "[Approve all] [Deny all]"] },
 			...decides("Approve 2", "Olga"),
 			{ shows: "✅ **Approved once** by @Olga" },
 			{ restarts: "both" },
 			...decides("Approve 1", "Alex"),
-			{ shows: ["4 calls of the agent", "**asked again**", "files changed"] },
+			{ shows: ["the agent wants to make 4 calls", "**asked again**", "files changed"] },
 			{ file: "run.sh", has: "echo bad\n" },
 			{ clicks: "Details", by: "Alex" },
 			{ answered: ["files changed since the first question", "run.sh", "[Approve 4]"] },
 			{ clicks: "Approve 4", by: "Alex" },
-			{ shows: ["4 calls of the agent", "**No answer**", "files changed: the call is asked again"] },
+			{
+				shows: ["the agent wants to make 4 calls", "**No answer**", "files changed: the call is asked again"],
+			},
 			{ shows: ["cat run.sh", "**asked again**", "[Approve once]"] },
 			{ clicks: "Approve once", by: "Alex" },
 			{ shows: "run_command returned" },
@@ -100,7 +110,7 @@ export const replyCards: readonly Scene[] = [
 			{ shows: "✅ **Approved once** by @Alex" },
 			{ losesDatabase: true },
 			{ clicks: "Approve all", by: "Alex" },
-			{ shows: ["3 calls of the agent", "write a.txt", "write b.txt", "write c.txt"], times: 1 },
+			{ shows: ["the agent wants to make 3 calls", "write a.txt", "write b.txt", "write c.txt"], times: 1 },
 			{ shows: "Approval", times: 1 },
 			...written("a.txt", "b.txt", "c.txt"),
 		],
@@ -119,7 +129,7 @@ export const replyCards: readonly Scene[] = [
 			{ answered: ["✅ **Approved:**", "write a.txt", "write c.txt", "**Not approved:**", "write .env"] },
 			{ shows: ["write a.txt", "✅ **Approved once** by @Alex", "[Deny 2] [Details]"] },
 			...missing(".env"),
-			{ clicks: "Deny 2", on: "3 calls of the agent", by: "Alex", fills: {} },
+			{ clicks: "Deny 2", on: "the agent wants to make 3 calls", by: "Alex", fills: {} },
 			{ shows: "write_file returned" },
 			...written("a.txt", "c.txt"),
 			...missing(".env"),
@@ -130,7 +140,11 @@ export const replyCards: readonly Scene[] = [
 		steps: [
 			writes("a.txt", "b.txt", "c.txt", "d.txt", "e.txt", "f.txt", "g.txt", "h.txt"),
 			{
-				shows: ["8 calls of the agent", "… 4 more in Details", "[Approve all] [Deny all] [Details]"],
+				shows: [
+					"the agent wants to make 8 calls",
+					"… 4 more in Details",
+					"[Approve all] [Deny all] [Details]",
+				],
 				times: 1,
 			},
 			{ clicks: "Approve all", by: "Alex" },
@@ -147,7 +161,7 @@ export const replyCards: readonly Scene[] = [
 		name: "one of many calls is chosen in the details and denied",
 		steps: [
 			writes("a.txt", "b.txt", "c.txt", "d.txt", "e.txt", "f.txt"),
-			{ shows: ["6 calls of the agent", "… 2 more in Details"] },
+			{ shows: ["the agent wants to make 6 calls", "… 2 more in Details"] },
 			{ clicks: "Details", by: "Alex" },
 			{ answered: ["write f.txt", "Choose a call"] },
 			{ chooses: ["6. write_file · write f.txt"], by: "Alex" },
@@ -171,7 +185,15 @@ export const replyCards: readonly Scene[] = [
 				gets: Array.from({ length: 800 }, (_, line) => `line ${line} of the old text\n`).join(""),
 			},
 			writes("big.txt", "a.txt", "b.txt"),
-			{ shows: ["3 calls of the agent", "write big.txt", "+a.txt!", "+b.txt!", "Not complete here"] },
+			{
+				shows: [
+					"the agent wants to make 3 calls",
+					"write big.txt",
+					"+a.txt!",
+					"+b.txt!",
+					"Not complete here",
+				],
+			},
 			{ clicks: "Approve all", by: "Alex" },
 			{ answered: ["does not show all of these calls", "[Approve all]"] },
 			{ clicks: "Approve all", on: "does not show all of these calls", by: "Alex" },
@@ -184,7 +206,7 @@ export const replyCards: readonly Scene[] = [
 					"longer than 16 KiB",
 				],
 			},
-			{ clicks: "Deny 1", on: "3 calls of the agent", by: "Alex", fills: {} },
+			{ clicks: "Deny 1", on: "the agent wants to make 3 calls", by: "Alex", fills: {} },
 			{ shows: "write_file returned" },
 			{ shows: "Approval", times: 1 },
 			...written("a.txt", "b.txt"),
@@ -228,7 +250,7 @@ export const replyCards: readonly Scene[] = [
 			...three,
 			{ clicks: "Approve all", by: "Alex" },
 			{ shows: "write_file returned" },
-			{ clicks: "Approve all", on: "3 calls of the agent", by: "Olga", late: true },
+			{ clicks: "Approve all", on: "the agent wants to make 3 calls", by: "Olga", late: true },
 			{ answered: ["**Not approved:**", "write c.txt: already answered: ✅ **Approved once** by @Alex"] },
 			{ shows: "write_file returned", times: 1 },
 		],

@@ -63,7 +63,7 @@ export const slackPosts: readonly Scene<SlackSite>[] = [
 			{ shows: "[Good] [Bad] [Again]" },
 			{ what: "the buttons are those of Slack", does: ({ site }) => checkNative(site, 1) },
 			{ clicks: "Bad", by: "Max", fills: { "Comment for the operator": "too short" } },
-			{ answered: "Thank you, noted for the operator." },
+			{ answered: "Thank you. The operator can read your feedback." },
 			{
 				what: "the operator lists the feedback",
 				async does({ city, operator }) {
@@ -83,7 +83,7 @@ export const slackPosts: readonly Scene<SlackSite>[] = [
 			{ shows: "[Good] [Bad] [Again]", times: 1 },
 			{ what: "the buttons are usual ones", does: ({ site }) => checkNative(site, 0) },
 			{ clicks: "Good" },
-			{ answered: "Thank you, noted." },
+			{ answered: "Thank you for your feedback." },
 		],
 	},
 	{
@@ -93,7 +93,7 @@ export const slackPosts: readonly Scene<SlackSite>[] = [
 			{ shows: "[Good]" },
 			{ fault: "response_url", is: { error: "expired_url" } },
 			{ clicks: "Good" },
-			{ answered: "Thank you, noted." },
+			{ answered: "Thank you for your feedback." },
 		],
 	},
 	{

@@ -212,7 +212,7 @@ export const slack: readonly Scene<SlackSite>[] = [
 					eve.says(`${site.mention} write: notes.txt <<< hers`, { in: site.room("top", eve) });
 				},
 			},
-			{ hides: "You have no access yet" },
+			{ hides: "You do not have access yet" },
 			{ file: "notes.txt", has: null },
 			{ says: "@Parley write: notes.txt <<< ours", in: "top" },
 			{ clicks: "Approve once", by: "Alex" },

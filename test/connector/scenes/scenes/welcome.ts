@@ -63,8 +63,8 @@ export const welcome: readonly Scene<DiscordSite>[] = [
 		welcome: true,
 		steps: [
 			{ says: "@Parley say: hello", by: "Sam" },
-			{ shows: "You have no access yet", to: "Sam", times: 1 },
-			{ hides: "You have no access yet" },
+			{ shows: "You do not have access yet", to: "Sam", times: 1 },
+			{ hides: "You do not have access yet" },
 			{ hides: "Hello!" },
 		],
 	},
@@ -134,13 +134,13 @@ export const welcomeInSlack: readonly Scene<SlackSite>[] = [
 		welcome: true,
 		steps: [
 			{ says: "@Parley say: hello", by: "Sam" },
-			{ shows: "You have no access yet", to: "Sam" },
-			{ hides: "You have no access yet" },
+			{ shows: "You do not have access yet", to: "Sam" },
+			{ hides: "You do not have access yet" },
 			{ hides: "Hello!", to: "Sam" },
 			{ says: "@Parley say: hello?", by: "Sam" },
 			{ passes: 3_600_000 },
 			{ says: "@Parley say: hello??", by: "Sam" },
-			{ shows: "You have no access yet", to: "Sam", times: 1 },
+			{ shows: "You do not have access yet", to: "Sam", times: 1 },
 		],
 	},
 ];

@@ -11,7 +11,7 @@ export interface Socket {
 }
 
 /** Maximum of sends per minute and of bytes per send: https://discord.com/developers/docs/events/gateway#rate-limiting */
-const sends = { most: 120, perMs: 60_000, bytes: 4096 };
+const sends = { maximum: 120, perMs: 60_000, bytes: 4096 };
 
 interface Received {
 	readonly op: number | "unreadable";
@@ -70,7 +70,7 @@ export class Connection {
 	#read(text: string): Received {
 		const now = this.#clock.now();
 		this.#sent = [...this.#sent.filter((at) => now - at < sends.perMs), now];
-		if (this.#sent.length > sends.most) throw new GatewayClosed(4008, "You are being rate limited.");
+		if (this.#sent.length > sends.maximum) throw new GatewayClosed(4008, "You are being rate limited.");
 		if (Buffer.byteLength(text) > sends.bytes) throw new GatewayClosed(4002, "Error while decoding payload.");
 		// No code relies on the type before the check.
 		return Object(decoded(text)) as Received;

@@ -145,8 +145,9 @@ function checkValue(option: AnyOption, value: OptionValue | undefined): void {
 	}
 	const size = typeof value === "string" ? [...value].length : value;
 	const least = option.min_value ?? option.min_length;
-	const most = option.max_value ?? option.max_length;
-	const fits = (least === undefined || Number(size) >= least) && (most === undefined || Number(size) <= most);
+	const maximum = option.max_value ?? option.max_length;
+	const fits =
+		(least === undefined || Number(size) >= least) && (maximum === undefined || Number(size) <= maximum);
 	if (typeof size === "number" && !fits) throw new Error(`${name} does not take ${String(value)}`);
 }
 

@@ -23,11 +23,11 @@ export function formData(
 }
 
 function filled(field: ModalField, values: Readonly<Record<string, string>>, id: number): object {
-	const { name, label, type, required, least = 0, most = 4000 } = field;
+	const { name, label, type, required, least = 0, maximum = 4000 } = field;
 	const value = values[name] ?? values[label] ?? field.value ?? "";
 	if (required && value === "") throw new Error(`the form wants ${label}`);
 	const length = [...value].length;
-	if (length > most || (value !== "" && length < least))
-		throw new Error(`${label} takes ${least} to ${most} characters`);
+	if (length > maximum || (value !== "" && length < least))
+		throw new Error(`${label} takes ${least} to ${maximum} characters`);
 	return { type, id, custom_id: name, value };
 }

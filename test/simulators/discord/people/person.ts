@@ -159,9 +159,9 @@ export class Person {
 			requested.every((label) => options.some((option) => option.label === label));
 		const isChoice = (one: SeenComponent): boolean => one.options !== undefined && has(one);
 		const { message, component } = this.#control(place, isChoice, requested.join(", "));
-		const { min_values: least = 1, max_values: most = 1, options = [] } = component;
-		if (requested.length < least || requested.length > most) {
-			throw new Error(`${this.name} must choose ${least} to ${most}, not ${requested.length}`);
+		const { min_values: least = 1, max_values: maximum = 1, options = [] } = component;
+		if (requested.length < least || requested.length > maximum) {
+			throw new Error(`${this.name} must choose ${least} to ${maximum}, not ${requested.length}`);
 		}
 		const values = requested.flatMap(
 			(label) => options.find((option) => option.label === label)?.value ?? [],

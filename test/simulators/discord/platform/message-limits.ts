@@ -163,11 +163,11 @@ function faultsOfId(id: string | undefined): string[] {
 }
 
 function faultsOfChoice(choice: AnyComponent): string[] {
-	const { options = [], min_values: least = 1, max_values: most = 1, placeholder = "" } = choice;
+	const { options = [], min_values: least = 1, max_values: maximum = 1, placeholder = "" } = choice;
 	const faults = faultsOfId(choice.custom_id);
 	if (options.length === 0 || options.length > messageLimits.options)
 		faults.push("options: between 1 and 25");
-	if (least > options.length || most > options.length || least > most)
+	if (least > options.length || maximum > options.length || least > maximum)
 		faults.push("values: more than options");
 	if (long(placeholder) > messageLimits.placeholder)
 		faults.push("placeholder: Must be 150 or fewer in length.");

@@ -24,7 +24,7 @@ export interface ModalField {
 	readonly required: boolean;
 	readonly value?: string;
 	readonly least?: number;
-	readonly most?: number;
+	readonly maximum?: number;
 }
 
 /** The visible fields: those of labels, and of rows with one text input each. */
@@ -50,7 +50,7 @@ function fieldOf(
 		...{ name: custom_id, label, type: input.type, required: required ?? true },
 		...(value !== undefined && { value }),
 		...(min_length !== undefined && { least: min_length }),
-		...(max_length !== undefined && { most: max_length }),
+		...(max_length !== undefined && { maximum: max_length }),
 	};
 }
 
@@ -68,10 +68,11 @@ export function checkModal(
 	const fields = components.flatMap(fieldsOf);
 	const names = fields.map(({ name }) => name);
 	if (new Set(names).size < names.length) faults.push("components: Component custom id cannot be duplicated");
-	for (const { label, value = "", most = modalLimits.text } of fields) {
+	for (const { label, value = "", maximum = modalLimits.text } of fields) {
 		if (label === "" || long(label) > modalLimits.label)
 			faults.push(`label: ${label} has not 1 to 45 characters`);
-		if (long(value) > most || most > modalLimits.text) faults.push("value: longer than the field takes");
+		if (long(value) > maximum || maximum > modalLimits.text)
+			faults.push("value: longer than the field takes");
 	}
 	if (faults.length > 0) throw violated(state, ...faults);
 	return modal;

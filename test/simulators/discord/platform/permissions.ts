@@ -70,8 +70,8 @@ export function permissionsIn(state: State, user: UserRecord, channel: ChannelRe
 	const member = guild.members.get(user.id);
 	if (!member) return 0n;
 	const permissions = inChannel(guild, member, channel.parent ?? channel);
-	const most = member.silentUntil > state.now() && permissions !== all ? silent : all;
-	return withoutImplied(permissions & most, channel.thread !== undefined);
+	const maximum = member.silentUntil > state.now() && permissions !== all ? silent : all;
+	return withoutImplied(permissions & maximum, channel.thread !== undefined);
 }
 
 export function sees(state: State, user: UserRecord, channel: ChannelRecord): boolean {

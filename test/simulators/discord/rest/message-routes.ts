@@ -39,9 +39,9 @@ function listMessages(call: Call): object[] {
 	demand(call.state, user, channel);
 	if (!may(call.state, user, channel, "ReadMessageHistory")) return [];
 	const { after, before, around, limit = "50" } = call.query;
-	const most = Number(limit);
+	const maximum = Number(limit);
 	const all = channel.messages.filter(({ deleted, onlyFor }) => !deleted && !onlyFor);
-	const chosen = choose(all, { after, before, around, most });
+	const chosen = choose(all, { after, before, around, maximum });
 	return chosen.reverse().map((message) => read(call, message));
 }
 
@@ -49,17 +49,17 @@ interface Choice {
 	readonly after: string | undefined;
 	readonly before: string | undefined;
 	readonly around: string | undefined;
-	readonly most: number;
+	readonly maximum: number;
 }
 
-function choose(all: readonly MessageRecord[], { after, before, around, most }: Choice): MessageRecord[] {
+function choose(all: readonly MessageRecord[], { after, before, around, maximum }: Choice): MessageRecord[] {
 	const is = (id: string, other: string): boolean => BigInt(id) > BigInt(other);
-	if (after !== undefined) return all.filter(({ id }) => is(id, after)).slice(0, most);
-	if (before !== undefined) return all.filter(({ id }) => is(before, id)).slice(-most);
-	if (around === undefined) return all.slice(-most);
+	if (after !== undefined) return all.filter(({ id }) => is(id, after)).slice(0, maximum);
+	if (before !== undefined) return all.filter(({ id }) => is(before, id)).slice(-maximum);
+	if (around === undefined) return all.slice(-maximum);
 	const middle = all.findLastIndex(({ id }) => !is(id, around));
-	const first = Math.max(0, middle - Math.floor(most / 2));
-	return all.slice(first, first + most);
+	const first = Math.max(0, middle - Math.floor(maximum / 2));
+	return all.slice(first, first + maximum);
 }
 
 const messages = "/channels/{channel_id}/messages";

@@ -31,9 +31,9 @@ export function unionErrors(errors: readonly ErrorObject[]): string[] {
 	);
 	const counted = meant.length > 0 ? meant : real;
 	const depth = ({ instancePath }: ErrorObject): number => instancePath.split("/").length;
-	const most = Math.max(0, ...counted.map(depth));
+	const maximum = Math.max(0, ...counted.map(depth));
 	const words = counted
-		.filter((error) => depth(error) === most)
+		.filter((error) => depth(error) === maximum)
 		.map(({ instancePath, message, params }) => `${instancePath}: ${message} ${JSON.stringify(params)}`);
 	const distinct = [...new Set(words)].slice(0, 5);
 	return distinct.length > 0 ? distinct : ["/: fits none of the kinds"];

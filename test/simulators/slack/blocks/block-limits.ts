@@ -28,10 +28,10 @@ function all(blocks: readonly unknown[]): Part[] {
 }
 
 /** Faults of the blocks of a message or modal that the types do not describe. */
-export function faultsOfBlocks(blocks: readonly unknown[], most: number): string[] {
+export function faultsOfBlocks(blocks: readonly unknown[], maximum: number): string[] {
 	const parts = all(blocks);
 	const faults: string[] = [];
-	if (blocks.length > most) faults.push(`blocks: ${blocks.length} are more than ${most}`);
+	if (blocks.length > maximum) faults.push(`blocks: ${blocks.length} are more than ${maximum}`);
 	const markdown = parts.filter(({ type }) => type === "markdown").map(({ text }) => String(text));
 	if (long(markdown.join("")) > blockLimits.markdown)
 		faults.push(`markdown: more than ${blockLimits.markdown} characters in all`);
@@ -78,8 +78,8 @@ function faultsOfPlan({ type, title, tasks }: Part): string[] {
 	];
 }
 
-function between(value: unknown, least: number, most: number): boolean {
-	return Array.isArray(value) && value.length >= least && value.length <= most;
+function between(value: unknown, least: number, maximum: number): boolean {
+	return Array.isArray(value) && value.length >= least && value.length <= maximum;
 }
 
 function faultsOfChoice(part: Part): string[] {

@@ -49,15 +49,15 @@ function linked(state: State, { text, parse, link_names: links }: Contents): str
 }
 
 /** Refuses blocks with faults that their types do not exclude. */
-export function checkBlocks(state: State, blocks: readonly unknown[], most: number): void {
-	const faults = faultsOfBlocks(blocks, most);
+export function checkBlocks(state: State, blocks: readonly unknown[], maximum: number): void {
+	const faults = faultsOfBlocks(blocks, maximum);
 	if (faults.length > 0) {
 		state.violations.push(...faults);
 		throw new Refusal("invalid_blocks", {
 			body: { errors: faults, response_metadata: { messages: faults.map((fault) => `[ERROR] ${fault}`) } },
 		});
 	}
-	if (most === blockLimits.blocksOfMessage && textLength(blocks) > blockLimits.allText) {
+	if (maximum === blockLimits.blocksOfMessage && textLength(blocks) > blockLimits.allText) {
 		throw violated(state, "msg_blocks_too_long");
 	}
 }

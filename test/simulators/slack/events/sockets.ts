@@ -13,7 +13,7 @@ export class Sockets {
 	/** Number of opened sockets. */
 	opened = 0;
 	/** Maximum of open sockets and, since the first `hello`, their minimum. */
-	readonly range = { most: 0, fewest: Number.POSITIVE_INFINITY };
+	readonly range = { maximum: 0, fewest: Number.POSITIVE_INFINITY };
 	readonly #simulator: Simulator;
 	readonly #changed: () => void;
 	readonly #server = new WebSocketServer({ noServer: true });
@@ -76,7 +76,7 @@ export class Sockets {
 
 	#greet(socket: Socket): void {
 		this.#open.push(socket);
-		this.range.most = Math.max(this.range.most, this.#open.length);
+		this.range.maximum = Math.max(this.range.maximum, this.#open.length);
 		socket.joins(this.#simulator.delivery.attach(socket), this.#open.length);
 	}
 

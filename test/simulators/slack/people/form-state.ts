@@ -14,7 +14,7 @@ export interface FormField {
 	/** Initial value. */
 	readonly value: string;
 	readonly least: number;
-	readonly most: number;
+	readonly maximum: number;
 	/** Options of a menu. */
 	readonly options: readonly string[];
 	readonly element: Part;
@@ -32,7 +32,7 @@ export function fieldsOf({ blocks }: ModalView): FormField[] {
 				...{ label: labelOf(part["label"]), type: String(element.type), required: part["optional"] !== true },
 				value: typeof initial === "string" ? initial : labelOf(element["initial_option"]),
 				least: Number(element["min_length"] ?? 0),
-				most: Number(element["max_length"] ?? 3000),
+				maximum: Number(element["max_length"] ?? 3000),
 				options: optionsOf(element).map(labelOf),
 			},
 		];
@@ -56,12 +56,12 @@ export function formState(view: ModalView, values: Readonly<Record<string, strin
 }
 
 function sentValue(field: FormField, given: string): object {
-	const { label, required, least, most, element } = field;
+	const { label, required, least, maximum, element } = field;
 	if (required && given === "") throw new Error(`the form wants ${label}`);
 	if (isChoice(field.type)) return chosen(element, given, label);
 	const length = long(given);
-	if (length > most || (given !== "" && length < least)) {
-		throw new Error(`${label} takes ${least} to ${most} characters`);
+	if (length > maximum || (given !== "" && length < least)) {
+		throw new Error(`${label} takes ${least} to ${maximum} characters`);
 	}
 	return { value: given === "" ? null : given };
 }

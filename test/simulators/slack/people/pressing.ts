@@ -66,9 +66,9 @@ export function chooseOptions(
 ): InteractionRecord {
 	const { element } = pressing.control;
 	const isMany = element.type === "multi_static_select" || element.type === "checkboxes";
-	const most = isMany ? Number(element["max_selected_items"] ?? Number.POSITIVE_INFINITY) : 1;
-	if (labels.length === 0 || labels.length > most) {
-		throw new Error(`${user.name} must choose 1 to ${most}, not ${labels.length}`);
+	const maximum = isMany ? Number(element["max_selected_items"] ?? Number.POSITIVE_INFINITY) : 1;
+	if (labels.length === 0 || labels.length > maximum) {
+		throw new Error(`${user.name} must choose 1 to ${maximum}, not ${labels.length}`);
 	}
 	const found = optionsOf(element).filter((option) => labels.includes(labelOf(option)));
 	const [first] = found;

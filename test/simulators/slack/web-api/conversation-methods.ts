@@ -119,8 +119,8 @@ function inTime(messages: readonly MessageRecord[], { oldest, latest, inclusive 
 
 function readPage(state: State, messages: readonly MessageRecord[], args: Timed): Record<string, unknown> {
 	// https://docs.slack.dev/changelog/2025/05/29/rate-limit-changes-for-non-marketplace-apps
-	const most = state.settings.app === "commercial" ? 15 : 999;
-	const { page, next } = pageOf(messages, args, most);
+	const maximum = state.settings.app === "commercial" ? 15 : 999;
+	const { page, next } = pageOf(messages, args, maximum);
 	const metadata = args.include_all_metadata ?? false;
 	return {
 		messages: page.map((message) => messageShape(state, message, { metadata })),
@@ -130,10 +130,10 @@ function readPage(state: State, messages: readonly MessageRecord[], args: Timed)
 }
 
 /** https://docs.slack.dev/apis/web-api/pagination */
-function pageOf<Item>(items: readonly Item[], { limit = 100, cursor = "" }: Paged, most: number) {
+function pageOf<Item>(items: readonly Item[], { limit = 100, cursor = "" }: Paged, maximum: number) {
 	const from = cursor === "" ? 0 : Number(Buffer.from(cursor, "base64").toString().replace("next:", ""));
 	if (!Number.isInteger(from)) throw new Refusal("invalid_cursor");
-	const end = from + Math.min(limit, most);
+	const end = from + Math.min(limit, maximum);
 	const next = end < items.length ? Buffer.from(`next:${end}`).toString("base64") : "";
 	return { page: items.slice(from, end), next };
 }

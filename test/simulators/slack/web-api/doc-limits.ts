@@ -13,7 +13,7 @@ export interface Schema {
 }
 
 const number = "(\\d[\\d,]*)";
-const most = new RegExp(
+const maximum = new RegExp(
 	`max(?:imum)?(?: (?:length|number))?(?: [a-z\`]+){0,10}? ${number}|limit ${number} characters`,
 	"i",
 );
@@ -30,7 +30,7 @@ export function limitByComments(schema: unknown): void {
 }
 
 function limit(schema: Schema, text: string): void {
-	const [greatest, smallest, each] = [found(most, text), found(least, text), found(ofEach, text)];
+	const [greatest, smallest, each] = [found(maximum, text), found(least, text), found(ofEach, text)];
 	if (schema.type === "array") {
 		if (greatest !== undefined) schema.maxItems = greatest;
 		if (smallest !== undefined) schema.minItems = smallest;

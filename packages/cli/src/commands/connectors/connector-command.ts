@@ -47,7 +47,6 @@ const notesOf = ({ tokens, platform }: ConnectorWork): string =>
 function setupCommand({ account, setUp }: ConnectorWork, io: Io): Command {
 	const command = new Command("setup")
 		.description(connectorHelp.setup({ account }))
-		.configureHelp({ showGlobalOptions: true })
 		.addHelpText("after", connectorHelp.setupNotes.trimEnd());
 	return command.action(async () => {
 		io.exitCode = await setUp(command.optsWithGlobals<ConnectorFlags>());
@@ -61,7 +60,6 @@ function doctorCommand(work: ConnectorWork, io: Io): Command {
 	const command = new Command("doctor")
 		.description(connectorHelp.doctor({ account: work.account, parts: work.parts }))
 		.option("--json", sharedHelp.json)
-		.configureHelp({ showGlobalOptions: true })
 		.addHelpText("after", doctorNotesOf(work).trimEnd());
 	if (work.fix !== undefined) command.option("--fix", work.fix);
 	return command.action(async () => {
@@ -75,8 +73,7 @@ export function postsCommand(platform: Name, io: Io): Command {
 	const command = new Command("posts")
 		.description(connectorHelp.posts)
 		.helpCommand(false)
-		.option("--json", sharedHelp.json)
-		.configureHelp({ showGlobalOptions: true });
+		.option("--json", sharedHelp.json);
 	command.action(async () => {
 		const { listStuckPosts } = await import("../../connectors/stuck-posts.ts");
 		const flags = command.optsWithGlobals<ConnectorFlags & { readonly json?: boolean }>();

@@ -502,7 +502,7 @@ const findings: readonly (readonly [
 		"model",
 		"warn",
 		{ ...withConfig(several), provider: answersOf(answer({}), answer({ status: 400 })) },
-		/further provider gemini rejects the key \(400\)/,
+		/the provider gemini rejects the key \(400\)/,
 		/set GEMINI_API_KEY/,
 	],
 	[
@@ -512,7 +512,7 @@ const findings: readonly (readonly [
 			...withConfig(several),
 			provider: answersOf(answer({}), answer({ reached: false, reason: "ENOTFOUND" })),
 		},
-		/cannot reach the further provider gemini: ENOTFOUND/,
+		/cannot reach the provider gemini: ENOTFOUND/,
 		/curl/,
 	],
 	[

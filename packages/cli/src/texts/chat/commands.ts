@@ -2,14 +2,14 @@
 export const slashCommandTexts = {
 	new: "starts another session; this one is kept",
 	sessions: "lists the latest sessions",
-	resume: "continues a session of the list here, by its number or id",
+	resume: "continues a session from the list, by its number or id",
 	fork: "continues a copy, up to message N, or -1: without the last",
 	model: "sets the model; without NAME, lists the models",
 	steer: "sends a message to the running turn",
 	retry: "requests the last reply again",
 	usage: "shows the usage of this session",
-	compact: "shortens the conversation for the model by a summary",
-	open: "shows the last tool call or thinking in full; N: one before it",
+	compact: "summarizes the conversation to save tokens",
+	open: "shows the last tool call or thinking in full; N: an earlier one",
 	cancel: "stops the running turn, like Ctrl-C",
 	quit: "leaves the chat, like Ctrl-D; running work continues",
 	help: "shows this help",
@@ -24,11 +24,11 @@ export const slashCommandTexts = {
 	tabKey: "  Tab          completes commands after /, models after /model, files after @",
 	detailsKey: "  Ctrl-O       shows all thinking and tool calls in full",
 	arrowKeys: "  ↑ ↓          move between lines, then show earlier and later entries",
-	searchKey: "  Ctrl-R       searches in earlier messages, also of other sessions",
+	searchKey: "  Ctrl-R       searches earlier messages, including those of other sessions",
 	interruptKey: "  Ctrl-C       stops the running turn; without one, press twice to leave",
 	escapeKey: "  Esc          declines a question, but not an approval",
 	requiresText: ({ name, argument = "" }: { readonly name: string; readonly argument: string | undefined }) =>
-		`/${name} requires a text: /${name} ${argument}`,
+		`/${name} requires text: /${name} ${argument}`,
 	noText: ({ name }: { readonly name: string }) =>
-		`/${name} takes no text. To send the line as a message, put a space before it.`,
+		`/${name} does not take text. To send the line as a message, put a space before it.`,
 } as const;

@@ -9,6 +9,6 @@ export const keyTexts = {
 	noEntry: "no earlier message contains this text",
 	searchKeys: "Enter uses it · Ctrl-R finds an older one · Esc leaves the search",
 	resumeHint: "`/resume NUMBER` continues a session here, `parley chat --session ID` elsewhere",
-	noSuchSession: "Use the id of a session, or a number of the list that /sessions shows.",
-	isCurrent: "This session is open here.",
+	noSuchSession: "Use the id of a session, or a number from the list of /sessions.",
+	isCurrent: "This session is already open.",
 };

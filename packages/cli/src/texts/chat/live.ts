@@ -30,8 +30,8 @@ export const detailTexts = {
 	thought: ({ time }: { readonly time: string }): string => `· thought for ${time}`,
 	thoughtBriefly: "· thought",
 	thinking: "Thinking",
-	call: ({ name }: { readonly name: string }): string => `Call of ${name}`,
-	failed: ({ name }: { readonly name: string }): string => `Call of ${name} (failed)`,
+	call: ({ name }: { readonly name: string }): string => `Tool call: ${name}`,
+	failed: ({ name }: { readonly name: string }): string => `Tool call: ${name} (failed)`,
 	arguments: "Arguments:",
 	result: "Result:",
 	error: "Error:",
@@ -39,7 +39,7 @@ export const detailTexts = {
 	noSuch: ({ count }: { readonly count: number }): string =>
 		`There are ${count} entries: use a number from 1 (the last one) to ${count}.`,
 	position: ({ last, rows }: { readonly last: number; readonly rows: number }): string =>
-		`rows to ${last} of ${rows}`,
+		`row ${last} of ${rows}`,
 	keys: "↑ ↓ PgUp PgDn Home End move · q closes",
 };
 

@@ -9,7 +9,7 @@ export const sharedHelp = {
 	config: "configuration file (default: parley.config.json in the data directory)",
 	logLevel: "debug, info (default), warn, error or silent",
 	replaceFile: "replace an existing file",
-	yes: "do not ask",
+	yes: "do not ask for confirmation",
 	role: "role of the person",
 	person: "PLATFORM:TENANT:USER",
 	tools: "only these tools, separated by commas",

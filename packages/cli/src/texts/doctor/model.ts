@@ -21,10 +21,10 @@ export const modelCheckTexts = {
 	noModelFix: ({ names, isComplete }: { readonly names: string; readonly isComplete: boolean }) =>
 		`set another model with --model or in the configuration; the server has ${names}${isComplete ? "" : ", …"}`,
 	furtherUnreachable: ({ provider, reason }: { readonly provider: string; readonly reason: string }) =>
-		`cannot reach the further provider ${provider}: ${reason}`,
+		`cannot reach the provider ${provider}: ${reason}`,
 	furtherUnreachableFix: ({ url }: { readonly url: string }) => `run \`curl -I ${url}\` to see the reason`,
 	furtherKeyRejected: ({ provider, status }: { readonly provider: string; readonly status: number }) =>
-		`the further provider ${provider} rejects the key (${status})`,
+		`the provider ${provider} rejects the key (${status})`,
 	furtherKeyRejectedFix: ({ keyName }: { readonly keyName: string | undefined }) =>
 		`set ${keyName ?? "its key"} to a valid key, or unset it`,
 	answers: ({ host, further }: { readonly host: string; readonly further: readonly string[] }) =>

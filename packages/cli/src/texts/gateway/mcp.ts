@@ -3,9 +3,9 @@ export const mcpLoginTexts = {
 	portInUse: ({ port }: { readonly port: number }) =>
 		`Port ${port} of 127.0.0.1 cannot be used: choose another one with --port`,
 	loginReceived: "Parley has received the login. Close this page.",
-	otherLogin: "This is not the login of Parley.",
+	otherLogin: "This is not the login that Parley started.",
 	noLoginNeeded: ({ server }: { readonly server: string }) =>
-		`The server "${server}" has a token by its setting tokenFrom, and needs no login`,
+		`The server "${server}" gets its token from the setting tokenFrom, so it needs no login`,
 	loggedIn: ({ server }: { readonly server: string }) =>
 		`logged in to ${server}; try it with: parley mcp doctor`,
 	noLogin: ({ server }: { readonly server: string }) =>
@@ -16,13 +16,13 @@ export const mcpLoginTexts = {
 		`There is no remote server "${server}". Remote servers: ${known}`,
 	secretWithoutClient: "--client-secret-from needs --client-id",
 	noSecretVariable: ({ variable }: { readonly variable: string }) =>
-		`There is no variable ${variable} with the secret of the client: set it, and run the command again`,
+		`The variable ${variable} is not set: set it to the secret of the client, and run the command again`,
 	openAddress: ({ host, resource }: { readonly host: string; readonly resource: string }) =>
 		`Open this address in a browser, and log in at ${host} for ${resource}:`,
 	returnsHere: "The browser then returns to this machine. If it runs on another machine, it shows an",
 	copyAddress: "error at the end: copy the complete address of that page, and paste it here.",
 	notFinished: "The login was not finished within 10 minutes: run the command again",
-	otherAddress: "This is not the address of the end of this login: copy the complete address.",
+	otherAddress: "This is not the last address of this login: copy the complete address.",
 	tokenStaysValid: "; its token is valid until it expires",
 } as const;
 

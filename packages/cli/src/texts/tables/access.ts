@@ -3,7 +3,7 @@ export const trustTableTexts = {
 	grantColumns: ["ID", "CHANNEL", "STATE", "CALLS", "COVERS", "GRANTED BY", "REASON"],
 	requestColumns: ["ID", "CHANNEL", "REQUESTED BY", "LIMITS", "COVERS", "EXPIRES IN", "REASON"],
 	howToAnswer:
-		"`parley trust approve ID` trusts the channel, `parley trust deny ID` denies the request. Ids may be abbreviated.",
+		"`parley trust approve ID` trusts the channel; `parley trust deny ID` denies the request. Ids may be abbreviated.",
 	limits: ({ time, calls }: { readonly time: string; readonly calls: number }) => `${time}, ${calls} calls`,
 	ended: ({ time, reason }: { readonly time: string; readonly reason: string }) => `ended ${time}: ${reason}`,
 	left: ({ time }: { readonly time: string }) => `${time} left`,

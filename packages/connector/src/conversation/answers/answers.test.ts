@@ -67,7 +67,7 @@ test.each<{ what: string; events: Happening[]; shown: string[] }>([
 	{
 		what: "an answer of nothing is not silence",
 		events: [says("r1", "hi", "m1"), ends("r1", " \n")],
-		shown: [`final > m1: Done, without a text. ${under("r1")}`],
+		shown: [`final > m1: Done. The answer has no text. ${under("r1")}`],
 	},
 	{
 		what: "an error says why and offers another try",
@@ -223,7 +223,7 @@ test.each<{ what: string; events: Happening[]; shown: string[] }>([
 			"progress retry:r1 > m1: Stopped before the model answered.",
 			"final > m1: Stopped: “hi” [Again = again r1]",
 			expect.stringMatching(/^progress retry:r2 .*Attempt 3/),
-			"progress retry:r2 > m2: The model has not answered. There are no more attempts.",
+			"progress retry:r2 > m2: The model did not answer. All attempts have failed.",
 			"error > m2: That did not work: host rejects more requests for now (rate limit). [Again = again r2]",
 		],
 	},
@@ -294,10 +294,10 @@ test.each<{ what: string; events: Happening[]; shown: string[] }>([
 			["compaction.ended", { status: "cancelled", tokens_before: 0, tokens_after: 0, error: "" }],
 		],
 		shown: [
-			"milestone: The conversation is a summary for me now: 18,200 → 2,400 tokens.",
-			"milestone: There is nothing to shorten in this conversation.",
-			"error: The conversation was not shortened: Overloaded.",
-			"milestone: The conversation was not shortened, because it was stopped.",
+			"milestone: I now work from a summary of the conversation: 18,200 → 2,400 tokens.",
+			"milestone: There is nothing to summarize in this conversation.",
+			"error: The conversation was not summarized: Overloaded.",
+			"milestone: Stopped. The conversation was not summarized.",
 		],
 	},
 	{

@@ -7,7 +7,7 @@ const reacts = () => true;
 const notice = (run: string, position: number): string =>
 	`queue:${run} > m${run.slice(1)}: ${answerTexts.queue.waiting({ position, waitsFor: undefined })} [Stop = stop ${run}]`;
 const offered = (run: string, position: number): string =>
-	notice(run, position).replace("]", `, Add to this = join ${run}]`);
+	notice(run, position).replace("]", `, Add to running request = join ${run}]`);
 
 /** The queued message of a run joins another run. */
 function joins(run: string, host: string, message: string): Happening[] {
@@ -59,7 +59,7 @@ test("a message with files and a message of another client cannot be added", () 
 	for (const each of [withFile, elsewhere]) {
 		const { shown } = reduceAll([says("r1", "one", "m1"), each], { offers });
 		expect(shown.join()).toContain("Yours is next");
-		expect(shown.join()).not.toContain("Add to this");
+		expect(shown.join()).not.toContain("Add to running request");
 	}
 });
 

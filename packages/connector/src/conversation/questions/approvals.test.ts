@@ -152,7 +152,7 @@ const scenarios: readonly (readonly [says: string, events: readonly OzzieEvent[]
 	[
 		"no answer in time is not a denial",
 		[approval(), closed("expired")],
-		`${head}\n⌛ **No answer**, so the call did not run: the time to answer is over, {2 s}${command}`,
+		`${head}\n⌛ **No answer**, so the call did not run: it expired, {2 s}${command}`,
 	],
 	[
 		"a question that was stopped with its run says so",

@@ -36,10 +36,10 @@ interface Piece {
 }
 
 /**
- * A waiting call of a card with several calls, in at most `most` lines: its number, its tool, what is unusual about it, and
+ * A waiting call of a card with several calls, in at most `maximum` lines: its number, its tool, what is unusual about it, and
  * the start of its effect.
  */
-export function callRow(row: CardRow, question: OpenQuestion, most: number): CallRow {
+export function callRow(row: CardRow, question: OpenQuestion, maximum: number): CallRow {
 	const head = headOf(row, question);
 	const what = whatPiece(question);
 	const warnings = warningsOf(question);
@@ -50,25 +50,25 @@ export function callRow(row: CardRow, question: OpenQuestion, most: number): Cal
 	const first = [...head, ...what.pieces];
 	const rest = [...warnings.pieces, ...effect.pieces];
 	const firstFits = widthOf(first) <= cardColumns;
-	if (isWhole && firstFits && widthOf(rest) <= (most - 1) * cardColumns)
+	if (isWhole && firstFits && widthOf(rest) <= (maximum - 1) * cardColumns)
 		return { lines: [joined(first), joined(rest)], cut: false };
-	return { lines: cutRow(question, { head, most }), cut: true };
+	return { lines: cutRow(question, { head, maximum }), cut: true };
 }
 
 /** The row without the parts that do not fit: warnings stay before the text of the call. */
 function cutRow(
 	question: OpenQuestion,
-	{ head, most }: { readonly head: readonly Piece[]; readonly most: number },
+	{ head, maximum }: { readonly head: readonly Piece[]; readonly maximum: number },
 ): string[] {
 	const text = warningText(question);
 	const left = cardColumns - widthOf(head) - minText - 2 * separator.length;
-	const width = most > 1 ? cardColumns : Math.min(maxWarnings, left);
+	const width = maximum > 1 ? cardColumns : Math.min(maxWarnings, left);
 	const warned = text === "" || width < minText ? [] : [warning(text, width)];
-	const first = most > 1 ? head : [...head, ...warned];
+	const first = maximum > 1 ? head : [...head, ...warned];
 	const room = cardColumns - widthOf(first) - separator.length;
 	const shown = room < minText ? [] : [cutText(textOf(question), room)];
 	const lines = [joined([...first, ...shown])];
-	return most > 1 && warned.length > 0 ? [...lines, joined(warned)] : lines;
+	return maximum > 1 && warned.length > 0 ? [...lines, joined(warned)] : lines;
 }
 
 function headOf({ number }: CardRow, { call, again, voters = [] }: OpenQuestion): Piece[] {
@@ -121,9 +121,9 @@ function warningsOf(question: OpenQuestion): Part {
 	};
 }
 
-/** `most`: columns, with the sign. */
-function warning(text: string, most: number): Piece {
-	const { text: shown, columns } = cutText(text, most - warningSign.length);
+/** `maximum`: columns, with the sign. */
+function warning(text: string, maximum: number): Piece {
+	const { text: shown, columns } = cutText(text, maximum - warningSign.length);
 	return { text: `${warningSign}${shown}`, columns: columns + warningSign.length };
 }
 

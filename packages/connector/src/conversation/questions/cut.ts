@@ -4,18 +4,18 @@ import type { StoredText } from "./question.ts";
 const count = new Intl.NumberFormat("en");
 
 /** Stores the start of a text and its full length. */
-export function storeText(text: string, most: number): StoredText {
-	return { text: beginningOf(text, most), length: text.length };
+export function storeText(text: string, maximum: number): StoredText {
+	return { text: beginningOf(text, maximum), length: text.length };
 }
 
-/** Cuts the texts of a card to `most` UTF-16 code units each, with a note for each cut. */
+/** Cuts the texts of a card to `maximum` UTF-16 code units each, with a note for each cut. */
 export class Cut {
-	readonly #most: number;
+	readonly #maximum: number;
 	/** Whether any text was cut. */
 	happened = false;
 
-	constructor(most: number) {
-		this.#most = most;
+	constructor(maximum: number) {
+		this.#maximum = maximum;
 	}
 
 	/** Text for people, with an ellipsis after a cut. */
@@ -32,21 +32,21 @@ export class Cut {
 		return `${text}\n${omitted}`;
 	}
 
-	/** Returns the first `most` items. */
-	list<Item>(items: readonly Item[], most: number): readonly Item[] {
-		if (items.length > most) this.happened = true;
-		return items.slice(0, most);
+	/** Returns the first `maximum` items. */
+	list<Item>(items: readonly Item[], maximum: number): readonly Item[] {
+		if (items.length > maximum) this.happened = true;
+		return items.slice(0, maximum);
 	}
 
 	/** Returns undefined if the text is complete. */
 	#cut({ text, length }: StoredText): string | undefined {
-		if (length === text.length && length <= this.#most) return;
+		if (length === text.length && length <= this.#maximum) return;
 		this.happened = true;
-		return beginningOf(text, this.#most);
+		return beginningOf(text, this.#maximum);
 	}
 }
 
-/** Returns at most `most` code units, without half a surrogate pair. */
-function beginningOf(text: string, most: number): string {
-	return text.length <= most ? text : text.slice(0, most).replace(/[\ud800-\udbff]$/u, "");
+/** Returns at most `maximum` code units, without half a surrogate pair. */
+function beginningOf(text: string, maximum: number): string {
+	return text.length <= maximum ? text : text.slice(0, maximum).replace(/[\ud800-\udbff]$/u, "");
 }

@@ -93,11 +93,11 @@ function endedOf(entries: readonly Entry[]): readonly EndedEntry[] {
 }
 
 /** A call as one line of plain text. */
-export function callLine({ row: { ended }, question }: Entry, most = maxLabel): string {
+export function callLine({ row: { ended }, question }: Entry, maximum = maxLabel): string {
 	const { call, label } = question ?? {};
 	const tool = ended?.tool ?? call?.tool ?? "";
 	const shownLabel = ended?.label ?? label?.text ?? "";
-	return `${inlineCode(tool.slice(0, maxTool))} · ${plainColumns(whatOf(shownLabel), most)}`;
+	return `${inlineCode(tool.slice(0, maxTool))} · ${plainColumns(whatOf(shownLabel), maximum)}`;
 }
 
 function titleLine({ rows, task }: ReplyCard): string {

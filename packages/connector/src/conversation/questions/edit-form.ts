@@ -31,15 +31,15 @@ export function editForm(given: unknown, limits: FormLimits): Form | undefined {
 	const value = jsonOf(given);
 	if (value.length > limits.text) return undefined;
 	const whole = { name: wholeName, label: texts.all, value, required: true };
-	return { title: texts.title, fields: [{ ...whole, long: true, most: limits.text }] };
+	return { title: texts.title, fields: [{ ...whole, long: true, maximum: limits.text }] };
 }
 
 function fieldOf(
 	name: string,
 	value: unknown,
-	{ text: most }: FormLimits,
+	{ text: maximum }: FormLimits,
 ): Form["fields"][number] & { readonly value: string } {
-	const common = { long: true, most };
+	const common = { long: true, maximum };
 	// A form does not show invisible characters. JSON has escapes for them.
 	if (typeof value === "string" && visible(value) === value) {
 		return { ...common, name: `${asText}${name}`, label: visibleLine(name), value, required: false };

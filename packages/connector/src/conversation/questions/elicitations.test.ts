@@ -97,7 +97,7 @@ const scenarios: readonly (readonly [says: string, events: readonly OzzieEvent[]
 	[
 		"no answer in time is told as that",
 		[elicitation({}), closed("expired")],
-		`${begin}\n\n⌛ **No answer**: the time to answer is over, {2 s}`,
+		`${begin}\n\n⌛ **No answer**: it expired, {2 s}`,
 	],
 	[
 		"a question of a deleted conversation is closed",

@@ -24,8 +24,8 @@ export function fitCard(
 	foot: string,
 	write: (cut: Cut) => readonly string[],
 ): FittedCard {
-	const fitted = fitLongest(platform, foot, (most) => {
-		const cut = new Cut(most);
+	const fitted = fitLongest(platform, foot, (maximum) => {
+		const cut = new Cut(maximum);
 		const text = write(cut).join("\n\n");
 		return { text, cut: cut.happened };
 	});
@@ -47,7 +47,7 @@ export function fitCard(
 function fitLongest<Drawn extends { readonly text: string }>(
 	platform: Platform,
 	foot: string,
-	draw: (most: number) => Drawn,
+	draw: (maximum: number) => Drawn,
 ): Drawn | undefined {
 	const fits = ({ text }: Drawn): boolean => fitsPost(platform, `${text}\n\n${foot}`);
 	const whole = draw(Number.POSITIVE_INFINITY);

@@ -43,7 +43,7 @@ export function answeredOutcome(
 	platform: Scene["platform"],
 ): Outcome {
 	const { by, by_name: name, voters = [] } = response;
-	// The id of a person of another platform is not shown here.
+	// The id of a person on another platform is not shown here.
 	const author =
 		name === undefined ? actingPerson(by, platform) : `${plainLine(name, longestName)} (${platformOf(by)})`;
 	const decision = outcomes.by({

@@ -25,8 +25,9 @@ export function questionControls(question: OpenQuestion, scene: Scene, cut: bool
 		return { type: "button", id, label: label.slice(0, scene.platform.limits.buttonLabel), style };
 	});
 	const rows: Control[][] = choiceOf(question, scene);
-	const most = scene.platform.limits.controlsPerRow;
-	for (let first = 0; first < buttons.length; first += most) rows.push(buttons.slice(first, first + most));
+	const maximum = scene.platform.limits.controlsPerRow;
+	for (let first = 0; first < buttons.length; first += maximum)
+		rows.push(buttons.slice(first, first + maximum));
 	return rows;
 }
 
@@ -104,8 +105,8 @@ function choiceOf(question: OpenQuestion, { controls, session, platform }: Scene
 					description: shortened(option.description, limits.optionText),
 					chosen: false,
 				})),
-				least: required ? 1 : 0,
-				most: kind === "select" ? 1 : offered.length,
+				minimum: required ? 1 : 0,
+				maximum: kind === "select" ? 1 : offered.length,
 			},
 		],
 	];
@@ -119,7 +120,7 @@ export function hasShortened(question: OpenQuestion, { limits }: Scene["platform
 	);
 }
 
-function shortened(text: string, most: number): string {
+function shortened(text: string, maximum: number): string {
 	const line = text.replace(/\s+/gu, " ").trim();
-	return line.length <= most ? line : `${line.slice(0, most - 1).replace(/[\ud800-\udbff]$/u, "")}…`;
+	return line.length <= maximum ? line : `${line.slice(0, maximum - 1).replace(/[\ud800-\udbff]$/u, "")}…`;
 }

@@ -132,8 +132,8 @@ function askInReply(
 	const open = [...before, question].slice(-maxOpen);
 	const { reply } = question;
 	// The details offer a choice of the calls.
-	const most = Math.min(maxCallsOfCard, scene.platform.limits.options);
-	const fits = ({ rows }: ReplyCard): boolean => rows.length <= most;
+	const maximum = Math.min(maxCallsOfCard, scene.platform.limits.options);
+	const fits = ({ rows }: ReplyCard): boolean => rows.length <= maximum;
 	const cards = addToCard(known, question, fits);
 	const after = { ...slice, open, cards };
 	if (reply.place < reply.count) return { slice: after, operations: [] };

@@ -19,12 +19,12 @@ export function readQuestion(payload: PromptRequestPayload, { post, form }: Plat
 	const { token, required, options, context } = payload;
 	const kind = kindOf(payload);
 	const label = kind === "grant" ? trustRequestWithoutIds(payload.label) : payload.label;
-	const most = 2 * post;
+	const maximum = 2 * post;
 	const expiresAt = Date.parse(context.expires_at ?? "");
 	return {
 		token,
 		kind,
-		label: storeText(label, most),
+		label: storeText(label, maximum),
 		required,
 		reminders: 0,
 		options: options.slice(0, maxOptions).map(({ value, label: name, description, disabled }) => ({
@@ -38,7 +38,7 @@ export function readQuestion(payload: PromptRequestPayload, { post, form }: Plat
 		...defined({
 			expiresAt: Number.isFinite(expiresAt) ? expiresAt : undefined,
 			task: context.task_id,
-			call: isCall(context) ? readCall(label, context, { most, form }) : undefined,
+			call: isCall(context) ? readCall(label, context, { maximum, form }) : undefined,
 			alsoIn: context.also_in ? context.also_in.slice(0, maxAlsoIn) : undefined,
 			reply: isCall(context) && context.reply ? context.reply : undefined,
 		}),
@@ -58,7 +58,7 @@ function isCall(context: PromptContext): boolean {
 function readCall(
 	label: string,
 	context: PromptContext,
-	{ most, form }: { readonly most: number; readonly form: FormLimits },
+	{ maximum, form }: { readonly maximum: number; readonly form: FormLimits },
 ): ApprovalCall {
 	const {
 		tool = "",
@@ -88,8 +88,8 @@ function readCall(
 		hash: hashOfCall(label, context),
 		brief,
 		told: labelIsRedundant,
-		arguments: storeText(text, most),
-		preview: storeText(preview.replace(/\n$/u, ""), most),
+		arguments: storeText(text, maximum),
+		preview: storeText(preview.replace(/\n$/u, ""), maximum),
 		notes: [...notes.slice(0, maxNotes), ...more].map((note) => storeText(note, longestNote)),
 	};
 }

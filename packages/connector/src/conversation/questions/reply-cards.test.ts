@@ -58,7 +58,7 @@ test("the approvals of one reply are one card with a row for each call, shown wh
 	const { posts } = play(three);
 	expect(posts).toHaveLength(1);
 	const rows = [
-		"**Approval** · 3 calls of the agent",
+		"**Approval** · the agent wants to make 3 calls",
 		waiting("a.txt", 1),
 		waiting("b.txt", 2),
 		waiting("c.txt", 3),
@@ -75,7 +75,7 @@ test("the card shows an answer in its row, and the buttons of the other calls re
 		answered({ token: tokenOf(3), value: false, cancelled: true, reason: "not *this* one", by: "operator" }),
 	]);
 	const rows = [
-		"**Approval** · 3 calls of the agent",
+		"**Approval** · the agent wants to make 3 calls",
 		waiting("a.txt", 1),
 		"✅ **Approved once** by @42, {4 s}: **2.** write b.txt",
 		"⛔ **Denied** by the operator, {5 s}: **3.** write c.txt",
@@ -89,9 +89,8 @@ test("the card shows an answer in its row, and the buttons of the other calls re
 	]);
 	expect(over.text).toBe(
 		[
-			"**Approval** · 3 calls of the agent",
-			"**1.** `write_file` · write a.txt",
-			"⌛ **No answer**, so the call did not run: the time to answer is over, {6 s}: call 1",
+			"**Approval** · the agent wants to make 3 calls",
+			"⌛ **No answer**, so the call did not run: it expired, {6 s}: **1.** write a.txt",
 			"✅ **Approved once** by @42, {4 s}: **2.** write b.txt, **3.** write c.txt",
 		].join("\n"),
 	);
@@ -112,7 +111,7 @@ test("a card grows while one of its calls is pending, and marks a call that was 
 	});
 	const card = last([...three, answered({ token: tokenOf(2) }), ...again]);
 	expect(card.card).toBe(`prompt:${token}`);
-	expect(card.text).toContain("4 calls of the agent");
+	expect(card.text).toContain("the agent wants to make 4 calls");
 	expect(card.text).toContain(
 		"**4.** `write_file` · **asked again** · ⚠️ private data was read · write b.txt",
 	);
@@ -160,7 +159,7 @@ test("more than 25 calls are on further cards with continued numbers", () => {
 test("a card of many calls names the first ones and the number of the others", () => {
 	const card = last(writes(["a", "b", "c", "d", "e", "f", "g", "h"]));
 	expect(card.text.split("\n")).toEqual([
-		"**Approval** · 8 calls of the agent",
+		"**Approval** · the agent wants to make 8 calls",
 		...["a", "b", "c", "d"].map((path, index) => waiting(path, index + 1)),
 		"… 4 more in Details",
 	]);
@@ -294,7 +293,7 @@ test("a card that the platform refuses names its calls and how to answer them", 
 	const { plain = "" } = last(three);
 	expect(plain).toBe(
 		[
-			"**Approval** · 3 calls of the agent",
+			"**Approval** · the agent wants to make 3 calls",
 			"The full card could not be posted here. An approver can use `/approvals`. The operator can answer with `parley answer`.",
 			"- 1: `write_file` · write a.txt\n- 2: `write_file` · write b.txt\n- 3: `write_file` · write c.txt",
 		].join("\n\n"),
@@ -305,7 +304,7 @@ test("the calls of a task are one card in the thread of the task", () => {
 	const events = writes(["a.txt", "b.txt"], { context: { task_id: "task_1" } });
 	const place = { card: `prompt:${token}`, task: "task_1", thread: "task:task_1" };
 	expect(last(events)).toMatchObject(place);
-	expect(last(events).text).toContain("2 calls of the task");
+	expect(last(events).text).toContain("the task wants to make 2 calls");
 	const answers = [1, 2].map((number) => answered({ token: tokenOf(number) }));
 	expect(last([...events, ...answers])).toMatchObject({ ...place, controls: [] });
 	expect(play(events, { ...scene, threads: false }).posts.at(-1)).not.toHaveProperty("thread");
@@ -340,7 +339,7 @@ test("a card that is answered after many later ones is edited and kept", () => {
 	const answers = [1, 2, 3].map((number) => answered({ token: tokenOf(number) }));
 	const { posts, slice } = play([...three, ...later.flat(), ...answers]);
 	expect(posts.at(-1)).toMatchObject({ card: `prompt:${token}`, controls: [] });
-	expect(posts.at(-1)?.text).toContain("3 calls of the agent");
+	expect(posts.at(-1)?.text).toContain("the agent wants to make 3 calls");
 	expect(slice.cards).toHaveLength(8);
 	expect(slice.cards?.[0]?.rows[0].token).toBe(token);
 });

@@ -128,8 +128,8 @@ function riskLine({ risk }: ApprovalCall): string[] {
 	return risk === "high" || risk === "low" ? [approvalTexts.card.risk({ risk })] : [];
 }
 
-/** The warnings in at most `most` lines. Several short ones share a line. */
-function warningsOf({ warnings, notes }: ApprovalCall, most: number): Part {
+/** The warnings in at most `maximum` lines. Several short ones share a line. */
+function warningsOf({ warnings, notes }: ApprovalCall, maximum: number): Part {
 	const all = warnings ?? notes;
 	const lines: string[][] = [];
 	for (const { text, length } of all) {
@@ -139,7 +139,7 @@ function warningsOf({ warnings, notes }: ApprovalCall, most: number): Part {
 			lines.at(-1)?.push(line);
 		} else lines.push([line]);
 	}
-	const shown = lines.length > most ? lines.slice(0, most - 1) : lines;
+	const shown = lines.length > maximum ? lines.slice(0, maximum - 1) : lines;
 	const isLong = shown.some((line) => columnsOf(line.join(separator)) > warningColumns);
 	const isStoredWhole = all.every(({ text, length }) => length === text.length);
 	const left = all.length - shown.flat().length;
@@ -160,14 +160,14 @@ interface Effect {
 /** The lines above leave no room for the effect. */
 const noEffect: Effect = { paragraphs: [], cut: true };
 
-/** The change as a diff, or the arguments, in a block of at most `most` lines. */
-function effectOf({ preview, arguments: given }: ApprovalCall, most: number): Effect {
+/** The change as a diff, or the arguments, in a block of at most `maximum` lines. */
+function effectOf({ preview, arguments: given }: ApprovalCall, maximum: number): Effect {
 	if (preview.length > 0) {
-		const { text, cut } = cutLines(withoutNames(preview), most);
+		const { text, cut } = cutLines(withoutNames(preview), maximum);
 		return { paragraphs: [fenced(text, "diff")], cut };
 	}
 	if (given.length === 0) return { paragraphs: [], cut: false };
-	const { text, cut } = cutLines(given, most);
+	const { text, cut } = cutLines(given, maximum);
 	return { paragraphs: [fenced(text)], cut };
 }
 
@@ -183,14 +183,14 @@ export function withoutNames({ text, length }: StoredText): StoredText {
 	return { text: shown, length: length - (text.length - shown.length) };
 }
 
-/** The first lines of a text that fit `most` lines of the card. A note takes the last one if a part is missing. */
-export function cutLines({ text, length }: StoredText, most: number): { text: string; cut: boolean } {
+/** The first lines of a text that fit `maximum` lines of the card. A note takes the last one if a part is missing. */
+export function cutLines({ text, length }: StoredText, maximum: number): { text: string; cut: boolean } {
 	const lines = text.replace(/\n$/u, "").split("\n");
 	const rows = lines.map((line) => Math.max(1, Math.ceil(columnsOf(line) / cardColumns)));
 	const all = rows.reduce((sum, row) => sum + row, 0);
-	if (text.length === length && all <= most) return { text: lines.join("\n"), cut: false };
+	if (text.length === length && all <= maximum) return { text: lines.join("\n"), cut: false };
 	const shownLines: string[] = [];
-	let left = most - 1;
+	let left = maximum - 1;
 	for (const [index, line] of lines.entries()) {
 		const needed = rows[index] ?? 1;
 		if (needed > left) {

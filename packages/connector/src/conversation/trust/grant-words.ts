@@ -27,7 +27,7 @@ export function coverOf({ people, tools, classes, max_actions }: GrantPayload, n
 		people === null
 			? cover.allMembers
 			: cover.members({ members: listed(people.map((id) => personOf(id, names))) }),
-		cover.calls({ most: max_actions }),
+		cover.calls({ maximum: max_actions }),
 	]).join(", ");
 }
 

@@ -4,21 +4,21 @@ import { trustTexts } from "../../texts/trust.ts";
 
 const byGrapheme = new Intl.Segmenter("en", { granularity: "grapheme" });
 
-/** Foreign text in one line, at most `most` UTF-16 code units. */
-export function oneLine(text: string, most: number): string {
+/** Foreign text in one line, at most `maximum` UTF-16 code units. */
+export function oneLine(text: string, maximum: number): string {
 	const line = visibleWords(text.trim().replace(/\s+/gu, " "));
-	if (line.length <= most) return line;
+	if (line.length <= maximum) return line;
 	let beginning = "";
 	for (const { segment } of byGrapheme.segment(line)) {
-		if (beginning.length + segment.length >= most) break;
+		if (beginning.length + segment.length >= maximum) break;
 		beginning += segment;
 	}
 	return `${beginning.trimEnd()}…`;
 }
 
 /** Foreign text in one line, as Markdown without formatting, links or lists. */
-export function plain(text: string, most: number): string {
-	const children = [{ type: "text" as const, value: oneLine(text, most) }];
+export function plain(text: string, maximum: number): string {
+	const children = [{ type: "text" as const, value: oneLine(text, maximum) }];
 	return markdownDialect.write([{ type: "paragraph", children }]);
 }
 

@@ -7,15 +7,15 @@ const time = /\bat (\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?)(?: UTC
 /** Text of the gateway as Markdown in one line, in which its times are relative. `from`: see `TimeWords.moment`. */
 export function plainWithTimes(
 	text: string,
-	most: number,
+	maximum: number,
 	{ platform, from }: { readonly platform: TimeWords; readonly from: number | undefined },
 ): string {
 	const [found, written = ""] = time.exec(text) ?? [];
 	const at = Date.parse(`${written.replace(" ", "T")}Z`);
-	if (found === undefined || !Number.isFinite(at)) return plain(text, most);
+	if (found === undefined || !Number.isFinite(at)) return plain(text, maximum);
 	const [before = "", ...after] = text.split(found);
-	const rest = plainWithTimes(after.join(found), most, { platform, from });
-	const parts = [plain(before, most), platform.moment(at, from), rest].filter((part) => part !== "");
+	const rest = plainWithTimes(after.join(found), maximum, { platform, from });
+	const parts = [plain(before, maximum), platform.moment(at, from), rest].filter((part) => part !== "");
 	return parts.join(" ").replace(/ (?=[,.;:)])/gu, "");
 }
 

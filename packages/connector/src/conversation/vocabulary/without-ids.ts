@@ -20,12 +20,12 @@ export function refusalWithoutIds(words: string, { platform, tenant, person }: R
 const personId = /\b(?:discord|slack):[^\s:()]+:[0-9A-Za-z]+/u;
 
 /** Text of the gateway as Markdown in one line, in which people have their names in place of their ids. */
-export function plainWithPeople(text: string, most: number, { person }: PersonNames): string {
+export function plainWithPeople(text: string, maximum: number, { person }: PersonNames): string {
 	const [found] = personId.exec(text) ?? [];
-	if (found === undefined) return plain(text, most);
+	if (found === undefined) return plain(text, maximum);
 	const [before = "", ...after] = text.split(found);
 	const name = person(found.split(":")[2] ?? "");
-	const [start, rest] = [plain(before, most), plainWithPeople(after.join(found), most, { person })];
+	const [start, rest] = [plain(before, maximum), plainWithPeople(after.join(found), maximum, { person })];
 	return [start, name, rest]
 		.filter((part) => part !== "")
 		.join(" ")

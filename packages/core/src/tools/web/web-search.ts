@@ -57,14 +57,14 @@ export function createWebSearch({
 /** The results between two lines with a mark that is created after they arrived, so that they cannot contain it. */
 function textOf(
 	results: readonly SearchResult[],
-	most: number,
+	maximum: number,
 	{ title, mark }: { readonly title: string; readonly mark: string },
 ): string {
 	const shown = results
 		.values()
 		.map(resultText)
 		.filter((text) => text !== undefined)
-		.take(most)
+		.take(maximum)
 		.toArray();
 	if (shown.length === 0) return webSearchTexts.nothing(title);
 	return [

@@ -16,7 +16,7 @@ import { builtinTools } from "../../tools/builtin.ts";
 import type { Message } from "../../vocabulary/message.ts";
 import { operator, type Principal } from "../../vocabulary/principal.ts";
 import { billionths } from "../../vocabulary/usage.ts";
-import type { WantedFork } from "./fork.ts";
+import type { ForkOptions } from "./fork.ts";
 
 class Talk implements AsyncDisposable {
 	readonly t: TestRuntime;
@@ -49,8 +49,8 @@ class Talk implements AsyncDisposable {
 		return answer.content;
 	}
 
-	fork(wanted: WantedFork = {}, by = this.by) {
-		return this.t.runtime.fork(unkeyed(by), this.session, wanted);
+	fork(options: ForkOptions = {}, by = this.by) {
+		return this.t.runtime.fork(unkeyed(by), this.session, options);
 	}
 
 	/** Events of a session from its first one, in a valid order. */

@@ -29,7 +29,7 @@ interface ForkPorts extends KeyServices, Omit<ImportPorts, "redactor"> {
 }
 
 /** The last turn and the names of a fork. */
-export interface WantedFork {
+export interface ForkOptions {
 	/**
 	 * Number of the last turn that it has, from 1. A negative number leaves out that many turns from the end. Default: the
 	 * last one before the first that has not ended.
@@ -59,7 +59,7 @@ export async function forkSession(
 	ports: ForkPorts,
 	request: Keyed,
 	sessionId: string,
-	wanted: WantedFork,
+	options: ForkOptions,
 ): Promise<Fork> {
 	const { journal, ids } = ports;
 	// Looked up first, because the first session may be deleted by now.
@@ -68,7 +68,7 @@ export async function forkSession(
 	using lease = await ports.sessions.lease(request.principal, sessionId, "session.fork");
 	const { session } = lease;
 	const { turns, history } = await journal.store.read(async (db) => {
-		const last = await chooseTurn(db, sessionId, wanted.at);
+		const last = await chooseTurn(db, sessionId, options.at);
 		return { turns: last, history: await readHistoryRows(db, sessionId, last) };
 	});
 	const id = ids.create("sess");
@@ -79,7 +79,7 @@ export async function forkSession(
 		// A commit of the first session, so that it is not deleted meanwhile.
 		return await session.commit((tx) =>
 			once<Fork>(tx, request, ports, async () => {
-				const title = await storeFork(tx, ports, session, { ...wanted, id });
+				const title = await storeFork(tx, ports, session, { ...options, id });
 				await copy.store(tx);
 				await ports.files.recordCopies(tx, id, copy.files);
 				created = await appendEvents(tx, journal, copy, { id, turns, sessionId });
@@ -145,7 +145,7 @@ async function storeFork(
 		id,
 		title: chosen = "",
 		externalKey = null,
-	}: Omit<WantedFork, "externalKey"> & {
+	}: Omit<ForkOptions, "externalKey"> & {
 		readonly id: string;
 		readonly externalKey?: string | null;
 	},

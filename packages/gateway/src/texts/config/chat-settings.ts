@@ -14,7 +14,7 @@ export const chatSettingTexts = {
 		"Place of the answer to a mention. With thread, the agent opens a thread at the message, and answers in it. For Discord. Default: channel.",
 	status:
 		"Display of the state of a message. With reactions, the agent adds 👀, ⏳, ✅ or ❌ to it, and posts no notice about the queue. For Discord. Default: posts.",
-	busy: "A message while the agent works. With queue, it waits for its turn. With offer, its author can also add it to the running request, by a button. Default: queue.",
+	busy: "Handling of a message that arrives while the agent works. With queue, it waits for its turn. With offer, a button lets its author add it to the running request. Default: queue.",
 	context:
 		"Number of earlier messages of the channel that the agent gets with a request. 0 means none, also in threads. Default: 20.",
 	agent: "Agent profile for the sessions of the channel. Default: default.",
@@ -35,9 +35,9 @@ export const chatSettingTexts = {
 	noticeGroups: "Groups of approvers. The first is notified at once, each other one at an escalation.",
 	remindMinutes: "Minutes until the only reminder of the first group. Default: 60.",
 	escalateMinutes:
-		"Minutes until the next group is notified, from the reminder or from the notice of the group before. Default: 60.",
+		"Minutes from the reminder, or from the notice to the previous group, until the next group is notified. Default: 60.",
 	joinSeconds:
-		"Seconds in which the messages of a person in a conversation become one request. 0 sends each message alone and at once. Default: 2.",
+		"Seconds during which messages of one person in a conversation are joined into one request. 0 sends each message separately and at once. Default: 2.",
 	greet: "Post a welcome in a channel and to a person at the first contact. Default: true.",
 	prompts:
 		"Requests that the welcome suggests, at most three. Default: skills of the data directory, and general requests.",
@@ -46,7 +46,7 @@ export const chatSettingTexts = {
 	allowRole: "Role of the people.",
 	allow:
 		"People who have access without a code. A rule matches if all its ids match. If several rules match, the highest role applies.",
-	deny: "People who never have access, whatever other rules or pairings say.",
+	deny: "People who never have access, even if other rules or pairings allow them.",
 	people: "Chat users with access, in addition to those whom the operator approved.",
 	tenants: "Ids of the guilds or teams that connectors may serve, by platform.",
 	endOnStranger: "End the trust grant of a channel when a person without access writes in it. Default: true.",

@@ -34,8 +34,9 @@ export const settingRefusalTexts = {
 		`${path} is not valid: ${reason}`,
 	pathMissing: ({ path }: { readonly path: string }) => `its path ${path} does not exist`,
 	invalidLogins: ({ path }: { readonly path: string }) =>
-		`${path} is not valid: log in again after you have removed it`,
-	noVariable: ({ names }: { readonly names: string }) => `the gateway has no variable ${names}`,
+		`${path} is not valid: remove it, then log in again`,
+	noVariable: ({ names }: { readonly names: string }) =>
+		`the environment of the gateway has no variable ${names}`,
 	addressMissing: ({ place }: { readonly place: string }) => `${place} is missing; needed: ${address}`,
 	addressNotAllowed: ({ value, place }: { readonly value: string; readonly place: string }) =>
 		`${value} is not allowed for ${place}; allowed: ${address}`,
@@ -97,7 +98,7 @@ export const settingRefusalTexts = {
 	notAllowed: ({ value, place, reason, allowed }: NotAllowed) =>
 		`${value} is not allowed for ${place}${reason === undefined ? "" : `: ${reason}`}; allowed: ${allowed}`,
 	movedData: ({ place }: { readonly place: string }) =>
-		`${place}: a file that is found in the data directory cannot move it; ` +
+		`${place}: a configuration file in the data directory cannot choose another data directory; ` +
 		"use --data or PARLEY_DATA, or name the file with --config",
 	fileUnreadable: ({
 		path,

@@ -1,14 +1,14 @@
 /** Descriptions of the settings, for `docs/configuration.md` and the JSON Schema. The default is last. */
 export const settingTexts = {
 	providerApi:
-		"API of the server. Default: that of the known provider with this name at its own address, else chat-completions.",
+		"API of the server. Default: the API of the known provider with this name if the address is its own, else chat-completions.",
 	providerBaseUrl:
 		"Address of the API with its version, such as http://127.0.0.1:8000/v1. Default: the address of the known provider with this name.",
 	providerKey:
-		"Name of the variable of the environment that has the key. Default: the variable of the known provider if the address is its own, else no key.",
+		"Name of the environment variable with the key. Default: the variable of the known provider if the address is its own, else no key.",
 	fallback: "Models to use, in this order, if the first model fails.",
 	providers:
-		`Further providers by name. Known names: openai, gemini, openrouter, mistral, groq, kimi, moonshot, bedrock, azure, vllm, lmstudio and ollama. The names of their models are provider/model. The entry anthropic is Claude beside another provider. openai, gemini, openrouter, ` +
+		`Further providers by name. Known names: openai, gemini, openrouter, mistral, groq, kimi, moonshot, bedrock, azure, vllm, lmstudio and ollama. The names of their models are provider/model. Use the entry anthropic to add Claude to another provider. The providers openai, gemini, openrouter, ` +
 		"kimi and moonshot need no entry if their key is set and no other provider or server is named.",
 	modelsFile:
 		"JSON file that adds models to the built-in table and corrects its rows. Relative to this file. Default: models.json in the data directory, if it exists.",
@@ -65,7 +65,7 @@ export const settingTexts = {
 	maxModelCalls:
 		"Maximum model calls of a turn. At the limit, the turn ends with the work done so far. Default: 50.",
 	models: "Further providers, fallback models, and the table of models.",
-	budgets: "Limits of cost. When a budget is spent, no model is called.",
+	budgets: "Cost limits. When a budget is spent, no model is called.",
 	titles:
 		"Let a model write a title for each session without one. This takes one short model call for each session. Default: true.",
 	tasks: "Limits of tasks in the background.",
@@ -123,5 +123,5 @@ export const searchSettingTexts = {
 	api: "API of the search engine: brave is Brave Search and needs a key. searxng is your own SearXNG, whose settings must allow the format json.",
 	url: ({ origin }: { readonly origin: string }) =>
 		`Address of the search engine, which may be in your own network. Required for searxng. Default for brave: ${origin}.`,
-	key: "Name of the variable of the environment that has the key of Brave Search. Default: BRAVE_API_KEY.",
+	key: "Name of the environment variable with the key of Brave Search. Default: BRAVE_API_KEY.",
 } as const;

@@ -5,7 +5,7 @@ const prompt = "a request of at most 100 characters";
 export const allowedTexts = {
 	providerName: "a name of small letters, digits and hyphens, such as openai or my-server",
 	apiAddress: "an http or https address with the version of the API, such as http://127.0.0.1:8000/v1",
-	variableName: "the name of a variable of the environment, such as MISTRAL_API_KEY",
+	variableName: "the name of an environment variable, such as MISTRAL_API_KEY",
 	modelName: "the name of a model",
 	certificateFile: "a file with the certificate, in PEM form, beside tls.key",
 	certificateKeyFile: "a file with the certificate's private key, in PEM form, beside tls.cert",
@@ -61,7 +61,7 @@ export const allowedTexts = {
 		"a command with args, env, envFrom, read, write and hosts, or a url with tokenFrom and allowPrivate, but not both",
 	mcpServers: ({ name }: { readonly name: string }) => `an object whose keys are names of servers: ${name}`,
 	searchAddress: "an http or https address, such as http://127.0.0.1:8888",
-	searchKeyVariable: "the name of a variable of the environment, such as BRAVE_API_KEY",
+	searchKeyVariable: "the name of an environment variable, such as BRAVE_API_KEY",
 	listOf: ({ item }: { readonly item: string }) => `a list, each ${item}`,
 	dollars: ({ max }: { readonly max: number }) => `an amount in US dollars from 0 to ${max}`,
 	wholeNumber: ({ min, max }: { readonly min: number; readonly max: number }) =>

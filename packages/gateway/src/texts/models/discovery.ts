@@ -42,11 +42,11 @@ export const modelServerTexts = {
 		`the models file ${path} cannot be read: ${reason}`,
 	/** Work of the operator that makes the models of a provider usable. */
 	needsEntry: ({ provider }: { readonly provider: string }) =>
-		`the gateway does not use ${provider}; the operator adds "${provider}": {} to models.providers, and starts the gateway again`,
+		`the gateway does not use ${provider}; the operator must add "${provider}": {} to models.providers and restart the gateway`,
 	needsKey: ({ provider, key }: { readonly provider: string; readonly key: string }) =>
-		`the gateway does not use ${provider}; the operator sets ${key}, and starts the gateway again`,
+		`the gateway does not use ${provider}; the operator must set ${key} and restart the gateway`,
 	needsKeyAndEntry: ({ provider, key }: { readonly provider: string; readonly key: string }) =>
-		`the gateway does not use ${provider}; the operator sets ${key} and adds "${provider}": {} to models.providers, and starts the gateway again`,
+		`the gateway does not use ${provider}; the operator must set ${key}, add "${provider}": {} to models.providers, and restart the gateway`,
 	unknownModel: ({ near }: { readonly near: string }) =>
 		near === "" ? "no model has this name" : `no model has this name, did you mean ${near}?`,
 	allowedModels: ({ tiers }: { readonly tiers: string }) =>

@@ -41,7 +41,7 @@ export const passwordPageTexts = {
 	conversation: "Conversation",
 	/** All values are escaped. `needed`: attributes of the field. `end`: time in UTC. */
 	form: ({ question, facts, problem, needed, host, end }: PasswordForm) =>
-		`<p>Text of the agent:</p>
+		`<p>The agent writes:</p>
 <blockquote>${question}</blockquote>
 <dl>${facts}</dl>
 ${problem === undefined ? "" : `<p role="alert">Not accepted: ${problem}.</p>`}

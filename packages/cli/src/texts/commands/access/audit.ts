@@ -21,7 +21,7 @@ Examples:
 	until: "only rows before this time",
 	principal: "only actions of this principal, such as operator or discord:GUILD:USER",
 	limit: "maximum number of rows; shows the newest ones",
-	all: "all rows",
+	all: "show all rows",
 	verify: "check the log and the stored text of all sessions",
 	anchor: "for --verify: a row that the gateway has logged",
 } as const;

@@ -3,9 +3,9 @@ export const channelsHelp = {
 	notes: `
 CHANNEL is PLATFORM:TENANT:CHANNEL, or PLATFORM:TENANT for all channels of a
 guild or team.
-\`set\` replaces all settings of the channel, also those of the configuration.
-Open sessions keep their agent, model, directory and budget; all other
-settings apply immediately.
+\`set\` replaces all settings of the channel, including those from the
+configuration. Open sessions keep their agent, model, directory and budget; all
+other settings apply immediately.
 
 Examples:
   parley channels set discord:111:222 --root ~/site --budget 5

@@ -1,8 +1,9 @@
 /** Help of `parley token`. */
 export const tokenHelp = {
 	notes: `
-An operator has all permissions. An observer reads the sessions that its token
-is for, or all sessions. A connector acts for the people of one platform.
+An operator has all permissions. An observer can read all sessions, or
+only those that its token names. A connector acts for the people of one
+platform.
 A token is printed once. Only \`parley token\` prints a token again: the operator
 token of the data directory.
 `,
@@ -15,7 +16,7 @@ token of the data directory.
 	session: "session that an observer may read; may be repeated",
 	days: "days until it expires (default: 30 for observers, never for others)",
 	list: "list the tokens without their secrets",
-	rotate: "replace a token by one with the same rights, and print it",
+	rotate: "replace a token with one that has the same rights, and print it",
 	rotatedToken: "name, id, or beginning of the id; operator is the token of the data directory",
 	grace: "seconds for which the old token stays valid, at most 600",
 	revoke: "revoke a token and close its connections",

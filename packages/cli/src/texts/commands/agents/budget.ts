@@ -8,7 +8,7 @@ that you set here survives restarts and overrides the configuration file;
 `,
 	description: "show or set budgets",
 	set: "set a budget",
-	setNotes: "\nThe flags of `parley budget` are also allowed here.",
+	setNotes: "\nWith --session ID, it sets the budget of one session.",
 	period: "day or month",
 	limit: "US dollars, none, or configured",
 } as const;

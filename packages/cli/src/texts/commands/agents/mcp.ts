@@ -14,8 +14,7 @@ Examples:
   parley mcp login tracker
   parley mcp doctor
 
-parley mcp serve is the other direction: editors and other agents start it to
-use this agent.
+Editors and other agents start parley mcp serve to use this agent.
 `,
 	description: "list MCP servers, which give the agent more tools; add, trust and try them",
 	dir: "working directory whose servers are included",
@@ -29,7 +28,7 @@ use this agent.
 	tokenFrom: "variable of the gateway with the bearer token of a remote server",
 	allowPrivate: "allow http, and addresses of this machine and its networks",
 	timeout: "seconds until a call fails (default: 120)",
-	serve: "serve this agent over stdin and stdout, as an MCP server of an editor or another agent",
+	serve: "serve this agent to an editor or another agent, as an MCP server over stdin and stdout",
 	url: "address of the gateway, such as http://127.0.0.1:7777 (PARLEY_URL)",
 	remove: "remove a server that was added by a command",
 	name: "name of the server",
@@ -42,7 +41,7 @@ use this agent.
 	clientSecretFrom: "variable with the secret of that client",
 	port: "port of 127.0.0.1 for the answer (default: a free one)",
 	privateHost: "host of the authorization server, if its address is private; may be repeated",
-	logout: "end the login to a remote server",
+	logout: "log out of a remote server",
 	agent: "agent whose mcp.json has the server",
 	envFrom: "variable of the gateway that the server gets; may be repeated",
 	read: "file or directory that the server can read; may be repeated",

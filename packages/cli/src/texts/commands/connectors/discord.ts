@@ -4,7 +4,7 @@ export const discordHelp = {
 \`parley start\` starts this connector. \`parley discord setup\` sets up the bot
 step by step; \`parley discord doctor\` checks it.`,
 	parts: "its rights and its commands",
-	fix: "restore commands that were deleted or overwritten at Discord",
+	fix: "restore commands that were deleted or overwritten on Discord",
 } as const;
 
 export const discordMessages = {

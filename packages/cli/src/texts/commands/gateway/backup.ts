@@ -12,7 +12,7 @@ its own size, is refused, because such a file can fill the disk.
 	force: "move existing data to before-restore-TIME",
 	verify: "only check whether the file can be restored",
 	maxSize: "maximum unpacked size, such as 500MB or 2TB (default: 100GB)",
-	maxRatio: "limit for unpacked bytes for each byte of the file (default: 100)",
+	maxRatio: "maximum unpacked size, as a multiple of the file size (default: 100)",
 } as const;
 
 export const restoreMessages = {

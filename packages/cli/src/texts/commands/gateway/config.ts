@@ -17,7 +17,7 @@ Examples:
 	key: "name of a setting, such as model or budgets.day",
 	all: "also show settings with their default values",
 	set: "change a setting in the configuration file; its comments and other lines stay",
-	value: "value; a list has several; groups of settings are JSON",
+	value: "value; repeat it for a list; use JSON for a group of settings",
 	unset: "remove a setting from the configuration file, so that its default applies",
 	edit: "edit the configuration file in your editor ($VISUAL or $EDITOR); an invalid file is not stored",
 } as const;

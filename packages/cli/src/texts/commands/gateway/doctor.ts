@@ -11,10 +11,10 @@ most 10 minutes. A million rows take about 15 seconds.
 `,
 	description: "check the installation and explain how to fix problems",
 	deep: "also check the stored text of all sessions",
-	fix: "restore commands that were deleted or overwritten at Discord (DISCORD_TOKEN)",
+	fix: "restore commands that were deleted or overwritten on Discord (DISCORD_TOKEN)",
 } as const;
 
 export const doctorMessages = {
-	commandsNotRestored: "the commands at Discord were not restored: DISCORD_TOKEN is not set",
+	commandsNotRestored: "the commands on Discord were not restored: DISCORD_TOKEN is not set",
 	howToRestoreCommands: "set DISCORD_TOKEN to the token of the bot, and run `parley doctor --fix` again",
 } as const;

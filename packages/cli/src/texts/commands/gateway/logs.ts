@@ -6,9 +6,9 @@ Shows the journal of the service if \`parley service install\` installed one for
 the data directory, and otherwise the log file run/gateway.log in the data
 directory.
 `,
-	follow: "wait for further lines, until Ctrl-C",
+	follow: "also print new lines, until Ctrl-C",
 	since: "only lines after this time: 30m, 12h, 2d, a date or a time",
 	level: "minimum level",
-	lines: "number of older lines without --since",
+	lines: "number of earlier lines, if --since is not set",
 	json: "print one JSON object for each line",
 } as const;

@@ -1,6 +1,6 @@
 /** Help of `parley rpc`. */
 export const rpcHelp = {
-	description: "serve another program over stdin and stdout: JSON lines (zot)",
+	description: "let another program use the agent over stdin and stdout, in JSON lines (zot)",
 	provider:
 		"model provider: anthropic, offline, openai, kimi or another one (default: the configured one, else anthropic)",
 	model: "model of the provider: a name, or fast, standard, max",

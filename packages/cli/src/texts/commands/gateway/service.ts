@@ -6,14 +6,18 @@ export const serviceHelp = {
 The service runs \`parley gateway --connectors\` with these flags and with the
 PARLEY_ variables and the PATH of this shell. Keys and tokens come from the
 environment file; --env NAME stores a variable of this shell there.
-The command works again after an upgrade or with other flags: it then updates
-the service and starts it again.
+Run the command again after an upgrade, or to change the flags: it updates and
+restarts the service.
+
+Examples:
+  parley service install --root ~/projects/shop --env ANTHROPIC_API_KEY
+  sudo parley service install --system --user parley
 `,
-	uninstall: "stop and remove the service; the data and the keys stay",
+	uninstall: "stop and remove the service; keep the data and the keys",
 	status: "show the service; exit code 1 if its gateway does not answer",
 	logs: "show the log of the service",
-	system: "a service of the system, not of this user; needs root",
-	name: "name of the service, to have several",
+	system: "use a system service instead of a user service; needs root",
+	name: "name of the service, if you run several",
 	user: "account of a system service (default: the user of sudo)",
 	env: "variable of this shell to store for the service, such as ANTHROPIC_API_KEY; may be repeated",
 	envFile: "environment file (default: service.env in the data directory, or /etc/NAME.env)",

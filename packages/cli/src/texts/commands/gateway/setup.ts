@@ -17,7 +17,7 @@ Examples:
 	description: "set up the model, a project and chats step by step",
 	yes: "ask nothing; use flags and variables",
 	only: "only this step: model, directory, discord, slack or service; may be repeated",
-	restart: "start with the first step, also if an earlier setup is not complete",
+	restart: "start with the first step, even if an earlier setup is incomplete",
 	provider: "model provider, such as anthropic, openai, ollama or offline",
 	model: "model: a name, or fast, standard, max",
 	baseUrl: "address of another server with the Messages API",

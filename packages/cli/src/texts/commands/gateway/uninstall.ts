@@ -1,6 +1,6 @@
 /** Help of `parley uninstall`. */
 export const uninstallHelp = {
-	description: "stop the gateway, remove its service and, if you want that, its data",
+	description: "stop the gateway, remove its service, and ask whether to delete its data",
 	notes: `
 Asks before it deletes data, and keeps data without a terminal. It does not
 remove the program: the last lines name the command that does.

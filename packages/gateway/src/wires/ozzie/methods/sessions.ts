@@ -155,8 +155,8 @@ export const sessionMethods: MethodsOf<SessionMethod> = {
 	async fork_session(connection, request) {
 		const { at, title, external_key } = request.params;
 		const sessionId = targetNamed(connection, request);
-		const wanted = defined({ at, title, externalKey: external_key });
-		const fork = await connection.deps.runtime.fork(keyed(request, sessionId), sessionId, wanted);
+		const options = defined({ at, title, externalKey: external_key });
+		const fork = await connection.deps.runtime.fork(keyed(request, sessionId), sessionId, options);
 		return { session_id: fork.id, title: fork.title, at: fork.turns, last_seq: fork.lastSeq };
 	},
 
