@@ -66,6 +66,8 @@ interface UploadedFile {
 export interface FileCopy {
 	readonly from: string;
 	readonly id: string;
+	/** Bytes of the content. */
+	readonly bytes: number;
 }
 
 /** Inserts the row of the received file, as a part of a transaction. */
@@ -227,12 +229,14 @@ export class Files {
 
 	/**
 	 * Copies the contents of stored files to further ids, then calls `commit`, which records them with `recordCopies`. Deletes
-	 * the copies if it throws. A file whose content was deleted has no copy.
+	 * the copies if it throws. A file whose content was deleted has no copy. Throws `resource_exhausted` before the first copy
+	 * if the quota has no room for all.
 	 */
 	async copying<T>(copies: readonly FileCopy[], commit: () => Promise<T>): Promise<T> {
 		const ids = copies.map(({ id }) => id);
-		for (const id of ids) this.#arriving.set(id, 0);
+		for (const { id, bytes } of copies) this.#arriving.set(id, Math.max(leastCounted, bytes));
 		try {
+			if (ids.length > 0) this.#requireRoom((await this.#options.store.read(countedBytes)).all);
 			for (const { from, id } of copies) await copyContent(this.#path(from), this.#path(id));
 			if (ids.length > 0) await this.#syncDirectory();
 			return await commit();
@@ -246,10 +250,14 @@ export class Files {
 
 	/** Inserts the rows of copied files, which belong to a session. Throws `resource_exhausted` if the quota is full. */
 	async recordCopies(tx: Tx, sessionId: string, copies: readonly FileCopy[]): Promise<void> {
+		let { all } = await countedBytes(tx);
 		for (const { from, id } of copies) {
 			const row = await tx.selectFrom("files").selectAll().where("id", "=", from).executeTakeFirst();
 			if (!row) continue;
-			refuseOverQuota((await countedBytes(tx)).all + Math.max(leastCounted, Number(row.bytes)), this.limits);
+			all += Math.max(leastCounted, Number(row.bytes));
+			refuseOverQuota(all, this.limits);
+			// From here on the row is counted.
+			this.#arriving.set(id, 0);
 			const name = row.name === `${from}.txt` ? `${id}.txt` : row.name;
 			const created_at = this.#options.clock.now();
 			await insertFile(tx, { ...row, id, name, session_id: sessionId, created_at, ...stamp });
@@ -295,8 +303,13 @@ export class Files {
 		const soFar = (this.#arriving.get(id) ?? 0) + bytes;
 		if (soFar > this.limits.maxBytes) throw new FileTooLargeError(this.limits.maxBytes);
 		this.#arriving.set(id, soFar);
+		this.#requireRoom(before);
+	}
+
+	/** Throws `resource_exhausted` if the arriving files do not fit beside the stored ones. */
+	#requireRoom(stored: number): void {
 		const coming = [...this.#arriving.values()].reduce((sum, one) => sum + one, 0);
-		refuseOverQuota(before + coming, this.limits);
+		refuseOverQuota(stored + coming, this.limits);
 	}
 
 	async #place(path: string): Promise<void> {

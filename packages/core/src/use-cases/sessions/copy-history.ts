@@ -32,8 +32,8 @@ interface History {
 	/** Compactions of these turns only. */
 	readonly compactions: readonly Row<"compactions">[];
 	readonly readMessages: readonly Row<"read_messages">[];
-	/** Ids of all stored files of the session. */
-	readonly files: readonly string[];
+	/** All stored files of the session. */
+	readonly files: readonly { readonly id: string; readonly bytes: number }[];
 }
 
 /** Reads the first `turns` turns of a session, which must have ended. */
@@ -65,7 +65,11 @@ export async function readHistoryRows(db: Tx, sessionId: string, turns: number):
 		.selectAll()
 		.where("session_id", "=", sessionId)
 		.execute();
-	const files = await db.selectFrom("files").select("id").where("session_id", "=", sessionId).execute();
+	const files = await db
+		.selectFrom("files")
+		.select(["id", "bytes"])
+		.where("session_id", "=", sessionId)
+		.execute();
 	return {
 		runs,
 		steps,
@@ -74,7 +78,7 @@ export async function readHistoryRows(db: Tx, sessionId: string, turns: number):
 			.filter(({ event }) => ids.has(event.runId)),
 		compactions: compactions.filter((row) => isWithin(row, turns)),
 		readMessages: readMessages.filter(({ run_id }) => ids.has(run_id)),
-		files: files.map(({ id }) => id),
+		files,
 	};
 }
 
@@ -97,26 +101,18 @@ export class HistoryCopy {
 	readonly #redactor: SessionRedactor;
 	readonly #runs: ReadonlyMap<string, string>;
 	readonly #files: ReadonlyMap<string, string>;
+	/** The files of these turns. */
+	readonly files: readonly FileCopy[];
 
 	constructor(history: History, sessionId: string, { ids, redactor }: CopyPorts) {
 		this.#history = history;
 		this.#sessionId = sessionId;
 		this.#redactor = redactor;
 		this.#runs = new Map(history.runs.map(({ id }) => [id, ids.create("run")]));
-		const { runs, steps, events } = history;
-		const texts = [
-			...runs.map(({ attachments }) => attachments ?? ""),
-			...steps.map(({ data }) => data),
-			...events.map(({ event }) => JSON.stringify(event)),
-		];
-		const used = new Set(texts.flatMap((text) => text.match(fileIds) ?? []));
-		const copied = history.files.filter((id) => used.has(id));
-		this.#files = new Map(copied.map((id) => [id, newFileId(id, sessionId, ids)]));
-	}
-
-	/** The files of these turns. */
-	get files(): readonly FileCopy[] {
-		return [...this.#files].map(([from, id]) => ({ from, id }));
+		this.files = usedFiles(history).map(({ id: from, bytes }) => {
+			return { from, id: newFileId(from, sessionId, ids), bytes: Number(bytes) };
+		});
+		this.#files = new Map(this.files.map(({ from, id }) => [from, id]));
 	}
 
 	/** The events that show the history, with their times. */
@@ -128,11 +124,12 @@ export class HistoryCopy {
 	async store(tx: Tx): Promise<void> {
 		const byRun = Map.groupBy(this.#history.steps, (step) => step.run_id);
 		for (const run of this.#history.runs) await this.#storeRun(tx, run, byRun.get(run.id) ?? []);
-		for (const [index, { level, run_ordinal, message, summary, at }] of this.#history.compactions.entries()) {
+		for (const [index, { level, run_ordinal, message, ...row }] of this.#history.compactions.entries()) {
 			const place = { session_id: this.#sessionId, n: index + 1 };
+			const summary = row.summary === null ? null : this.#renamed(row.summary);
 			const hash = summaryHash({ sessionId: place.session_id, n: place.n, summary });
-			const row = { ...place, level, run_ordinal, message, summary, at, hash, ...stamp };
-			await tx.insertInto("compactions").values(row).execute();
+			const copied = { ...place, level, run_ordinal, message, summary, at: row.at, hash, ...stamp };
+			await tx.insertInto("compactions").values(copied).execute();
 		}
 		for (const row of this.#history.readMessages) {
 			const copied = { ...row, session_id: this.#sessionId, run_id: this.#runId(row.run_id), ...stamp };
@@ -149,7 +146,7 @@ export class HistoryCopy {
 			sessionId: this.#sessionId,
 			ordinal: Number(run.ordinal),
 			state: "ended",
-			content: run.content,
+			content: this.#renamed(run.content),
 			images: run.images,
 			retryOf: run.retry_of === null ? null : this.#runId(run.retry_of),
 			attachments: run.attachments === null ? null : this.#renamed(run.attachments),
@@ -206,7 +203,8 @@ export class HistoryCopy {
 	}
 
 	#event(event: CopiedEvent): RecordedEvent {
-		const copied = fromRow<CopiedEvent>(this.#renamed(JSON.stringify(event)));
+		const copied =
+			this.#files.size === 0 ? event : fromRow<CopiedEvent>(this.#renamed(JSON.stringify(event)));
 		const named = { ...copied, runId: this.#runId(event.runId), imported: true as const };
 		if (named.type === "user.message") {
 			const { correlation: _correlation, retryOf, ...message } = named;
@@ -230,6 +228,19 @@ export class HistoryCopy {
 type ReplyBlock = Extract<Step, { kind: "reply" }>["content"][number];
 
 const importedStep: Step = { kind: "imported" };
+
+/** The stored files that these turns name. */
+function usedFiles({ runs, steps, events, compactions, files }: History): History["files"] {
+	if (files.length === 0) return [];
+	const texts = [
+		...runs.flatMap(({ attachments, content }) => [attachments ?? "", content]),
+		...steps.map(({ data }) => data),
+		...events.map(({ event }) => JSON.stringify(event)),
+		...compactions.map(({ summary }) => summary ?? ""),
+	];
+	const used = new Set(texts.flatMap((text) => text.match(fileIds) ?? []));
+	return files.filter(({ id }) => used.has(id));
+}
 
 /** Ids of stored files in texts and in JSON. */
 const fileIds = /\b(?:file|output)_[0-9a-z]+\b/g;

@@ -49,6 +49,14 @@ class Talk implements AsyncDisposable {
 		return answer.content;
 	}
 
+	/** Stores an uploaded file and returns its id. */
+	async store(name: string): Promise<string> {
+		const content = async function* () {
+			yield Buffer.from("x");
+		};
+		return (await this.t.runtime.files.store(operator, { name, content: content() })).id;
+	}
+
 	fork(options: ForkOptions = {}, by = this.by) {
 		return this.t.runtime.fork(unkeyed(by), this.session, options);
 	}
@@ -287,14 +295,57 @@ const noTokens = { inputTokens: 1, outputTokens: 1, cacheReadTokens: 0, cacheWri
 
 test("a fork is refused if its files do not fit, and leaves nothing", async () => {
 	await using talk = await Talk.begin([[says("seen")]], { files: { quotaBytes: 6_000 } });
-	const content = async function* () {
-		yield Buffer.from("x");
-	};
-	const { id } = await talk.t.runtime.files.store(operator, { name: "a.txt", content: content() });
+	const id = await talk.store("a.txt");
 	await talk.ask("look", talk.session, [id]);
 	await expect(talk.fork()).rejects.toMatchObject({ code: "resource_exhausted" });
 	await expect(talk.t.runtime.list(operator, { limit: 9 })).resolves.toHaveLength(1);
 	await expect(readdir(join(talk.t.directory, "data", "files"))).resolves.toEqual([id]);
+});
+
+test("a fork whose files do not fit copies none of them", async () => {
+	const reached: string[] = [];
+	const failpoints = { reach: async (name: string) => void reached.push(name) };
+	await using talk = await Talk.begin([[says("seen")]], { files: { quotaBytes: 6_000 }, failpoints });
+	const id = await talk.store("a.txt");
+	await talk.ask("look", talk.session, [id]);
+	await expect(talk.fork()).rejects.toMatchObject({ code: "resource_exhausted" });
+	expect(reached).not.toContain("fork-files");
+});
+
+test("two requests with the same key at once leave one fork with its files", async () => {
+	await using talk = await Talk.begin([[says("seen")]]);
+	const { runtime } = talk.t;
+	await talk.ask("look", talk.session, [await talk.store("a.txt")]);
+	const request = { ...unkeyed(), key: "k1" };
+	const [one, other] = await Promise.all([1, 2].map(() => runtime.fork(request, talk.session)));
+	expect(one).toEqual(other);
+	await expect(readdir(join(talk.t.directory, "data", "files"))).resolves.toHaveLength(2);
+});
+
+test("a fork names its own files in messages and in summaries", async () => {
+	let id = "";
+	const never = new AbortController().signal;
+	const summary: ScriptedReply = async function* () {
+		yield says(`The list is in ${id}.`);
+		yield { type: "end", stop: "end_turn", usage: noTokens, model: "scripted-1" };
+	};
+	await using talk = await Talk.begin([[says("seen")], summary]);
+	const { t, session } = talk;
+	id = await talk.store("a.txt");
+	await talk.ask(`Read ${id}.`, session, [id]);
+	await t.runtime.compact(unkeyed(), session, { signal: never });
+	const fork = await talk.fork();
+	const rows = await t.store.read(async (db) => [
+		...(await db.selectFrom("runs").select("content").where("session_id", "=", fork.id).execute()),
+		...(await db.selectFrom("compactions").select("summary").where("session_id", "=", fork.id).execute()),
+	]);
+	const text = JSON.stringify(rows);
+	const [copy] = await t.store.read((db) =>
+		db.selectFrom("files").select("id").where("session_id", "=", fork.id).execute(),
+	);
+	expect(text).not.toContain(id);
+	for (const words of ["Read", "The list is in"]) expect(text).toContain(`${words} ${copy?.id}.`);
+	await expect(checkTexts(t.store)).resolves.toMatchObject({ ok: true });
 });
 
 test("a fork has the summaries of its messages only", async () => {
@@ -461,10 +512,7 @@ test("a fork whose commit fails leaves no session and no file", async () => {
 				},
 			}),
 	});
-	const content = async function* () {
-		yield Buffer.from("x");
-	};
-	const { id } = await talk.t.runtime.files.store(operator, { name: "a.txt", content: content() });
+	const id = await talk.store("a.txt");
 	await talk.ask("hi", talk.session, [id]);
 	fails = true;
 	await expect(talk.fork()).rejects.toThrow("disk full");

@@ -93,6 +93,8 @@ export async function forkSession(
 			}),
 		);
 	});
+	// A request with the same key was first.
+	if (response.id !== id) await ports.files.unlink(copy.files.map((file) => file.id));
 	await ports.failpoints.reach("fork");
 	for (const event of created) ports.observers.notify(event, session.owner);
 	return response;
