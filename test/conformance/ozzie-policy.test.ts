@@ -211,3 +211,17 @@ verifiesOn(
 		expect(existsSync(gateway.path("data", "policy.jsonc"))).toBe(false);
 	},
 );
+
+verifiesOn("ozzie", ["policy.always"], "no rule is offered for a command with a secret", async () => {
+	await using gateway = await TestGateway.start({ config: { sandbox: "container" } });
+	await using client = await OzzieClient.connect(gateway.url);
+	await client.open();
+	// The quotes hide the shape of the key from a reader of the command, but not from the shell.
+	const commands = ["true sk-ant-api03-abcdefghijkl", "true sk-ant-'api03-abcdefghijkl'"];
+	for (const cmd of commands) {
+		const [approval] = await approvalsOf(client, `run: ${cmd}`);
+		expect(approval?.["context"]).not.toHaveProperty("always_allow");
+		await client.call("prompt_response", { token: approval?.["token"], value: false });
+		await client.event("assistant.message");
+	}
+});

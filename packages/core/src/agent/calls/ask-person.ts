@@ -1,4 +1,4 @@
-import { defined, definedItems, type Ids, ParleyError } from "@parley/base";
+import { defined, definedItems, type Ids, ParleyError, type TextRedactor } from "@parley/base";
 import { withoutRequester } from "../../conversation/notice-schedule.ts";
 import { type Asking, isApproved, type PromptRow } from "../../conversation/prompt-rows.ts";
 import { isCoverable, type Prompts, promptLifeMs, type Question } from "../../conversation/prompts.ts";
@@ -230,9 +230,19 @@ function shownApproval(
 			...approval,
 			notes,
 			warnings,
-			...defined({ approvals, alsoIn: alsoIn.length > 0 ? alsoIn : undefined, offered }),
+			...defined({
+				approvals,
+				alsoIn: alsoIn.length > 0 ? alsoIn : undefined,
+				offered: isRedacted ? undefined : withoutSecret(offered, redactor),
+			}),
 		},
 	};
+}
+
+/** The rule; undefined if its words contain a secret, which quotes in the command can hide. It would be in a file. */
+function withoutSecret(offered: OfferedRule | undefined, redactor: TextRedactor): OfferedRule | undefined {
+	const lines = offered?.commands.map(({ words }) => words.join(" ")) ?? [];
+	return lines.every((line) => redactor.redact(line) === line) ? offered : undefined;
 }
 
 /** For the approver: which sub-agent makes the call. The title is the text of a model. */
