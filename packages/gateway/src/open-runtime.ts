@@ -152,7 +152,7 @@ function answering(
 		policy: {
 			file: policyFile,
 			agents,
-			change: policyWriter({ path: policyFile, data: config.data, clock }),
+			change: policyWriter({ path: policyFile, clock }),
 			// Rules about it are valid without a search engine.
 			others: [{ name: "web_search" }],
 		},

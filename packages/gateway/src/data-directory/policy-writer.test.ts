@@ -8,7 +8,7 @@ import { policyWriter } from "./policy-writer.ts";
 async function place() {
 	const data = await mkdtemp(join(tmpdir(), "parley-policy-"));
 	const path = join(data, "policy.jsonc");
-	const change = policyWriter({ path, data, clock: systemClock });
+	const change = policyWriter({ path, clock: systemClock });
 	return { data, path, change, [Symbol.asyncDispose]: () => rm(data, { recursive: true }) };
 }
 
@@ -26,6 +26,20 @@ test("changes at the same time all remain", async () => {
 	await using t = await place();
 	await Promise.all(Array.from({ length: 5 }, (_, n) => t.change((text) => `${text}${n}\n`)));
 	expect((await readFile(t.path, "utf8")).split("\n").sort()).toEqual(["", "0", "1", "2", "3", "4"]);
+});
+
+test("changes of two gateways to one file all remain, also through a link", async () => {
+	await using first = await place();
+	await using second = await place();
+	await first.change((text) => `${text}0\n`);
+	await symlink(first.path, second.path);
+	const writers = Array.from({ length: 6 }, (_, n) => ({
+		n,
+		change: n % 2 === 0 ? first.change : second.change,
+	}));
+	await Promise.all(writers.map(({ n, change }) => change((text) => `${text}${n + 1}\n`)));
+	const lines = (await readFile(first.path, "utf8")).split("\n").sort();
+	expect(lines).toEqual(["", "0", "1", "2", "3", "4", "5", "6"]);
 });
 
 test("a link stays, and its target is changed", async () => {
@@ -46,6 +60,13 @@ test("a file that every user can change, and a refused change, stay as they are"
 	};
 	await expect(t.change(refuse)).rejects.toThrow("refused");
 	await chmod(t.path, 0o666);
+	await expect(t.change(() => "two\n")).rejects.toMatchObject({ code: "failed_precondition" });
+	expect(await readFile(t.path, "utf8")).toBe("one\n");
+});
+
+test("a read-only file stays as it is", async () => {
+	await using t = await place();
+	await writeFile(t.path, "one\n", { mode: 0o444 });
 	await expect(t.change(() => "two\n")).rejects.toMatchObject({ code: "failed_precondition" });
 	expect(await readFile(t.path, "utf8")).toBe("one\n");
 });

@@ -1,6 +1,7 @@
-import { readFile, stat } from "node:fs/promises";
-import { join } from "node:path";
-import type { Clock } from "@parley/base";
+import { access, constants, readFile, realpath, stat } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { type Clock, ParleyError } from "@parley/base";
+import { dataDirectoryTexts } from "../texts/data-directory.ts";
 import { errno } from "./errno.ts";
 import { withFileLock } from "./file-lock.ts";
 import { refuseForeignWriters } from "./foreign-writers.ts";
@@ -8,31 +9,43 @@ import { replaceOwnedFile } from "./private-file.ts";
 
 interface PolicyPlace {
 	readonly path: string;
-	readonly data: string;
 	readonly clock: Clock;
 }
 
+const anyoneWrites = 0o222;
+
 /**
  * Function that edits the operator's policy file under a lock. An existing file keeps its mode and its owner, and a created
- * one has mode 0600. Throws `failed_precondition` for a file that every user of the machine can change.
+ * one has mode 0600. Throws `failed_precondition` for a read-only file, and for one that every user of the machine can change.
  */
 export function policyWriter({
 	path,
-	data,
 	clock,
 }: PolicyPlace): (edit: (text: string) => string) => Promise<void> {
-	return (edit) =>
-		withFileLock(join(data, "run", "policy.lock"), clock, async () => {
+	return async (edit) =>
+		withFileLock(await lockOf(path), clock, async () => {
 			const text = await readPolicyText(path);
 			const edited = edit(text);
 			if (edited !== text) await replaceOwnedFile(path, edited);
 		});
 }
 
+/** Beside the file itself, because gateways with other data directories may have the same file. */
+async function lockOf(path: string): Promise<string> {
+	const target = await realpath(path).catch(() => path);
+	return join(dirname(target), "run", "policy.lock");
+}
+
 /** Empty if the file does not exist. */
 async function readPolicyText(path: string): Promise<string> {
 	try {
-		refuseForeignWriters(path, await stat(path));
+		const facts = await stat(path);
+		refuseForeignWriters(path, facts);
+		// Replacing a file requires no right to write it, and root has all rights.
+		if ((facts.mode & anyoneWrites) === 0) {
+			throw new ParleyError(dataDirectoryTexts.readOnlyPolicy({ path }), { code: "failed_precondition" });
+		}
+		await access(path, constants.W_OK);
 		return await readFile(path, "utf8");
 	} catch (error) {
 		if (errno(error) === "ENOENT") return "";

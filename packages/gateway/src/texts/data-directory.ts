@@ -1,6 +1,8 @@
 /** Errors and warnings about the data directory and its files. */
 export const dataDirectoryTexts = {
 	tokenDisappeared: "the operator's token disappeared",
+	readOnlyPolicy: ({ path }: { readonly path: string }) =>
+		`the rule was not added, because ${path} is read-only: make it writable, or add the rule yourself`,
 	noToken: ({ path }: { readonly path: string }) =>
 		`${path} does not contain a token; remove it, and the next start creates another`,
 	databaseEmpty: ({ file, directory }: { readonly file: string; readonly directory: string }) =>
