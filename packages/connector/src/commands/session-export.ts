@@ -22,8 +22,8 @@ export const sessionExport: Command<RoomContext> = {
 		const current = (await context.sessions(person, room)).find((each) => each.current);
 		if (current === undefined) return { text: await noneHere(context, { person, room }, "session export") };
 		const { session, title } = current;
-		const events = await context.events(session);
-		const content = transcriptOf(title === "" ? conversationTexts.untitled : title, events, clock.now());
+		const name = title === "" ? conversationTexts.untitled : title;
+		const content = await transcriptOf(name, context.events(session), clock.now());
 		const isPrivate = room.kind === "direct" ? {} : { private: true as const };
 		return { text: exportTexts.done, file: { name: fileNameOf(title), content }, ...isPrivate };
 	},

@@ -11,7 +11,7 @@ function past(event: string, payload: object): PastEvent {
 	return { event: frame, at };
 }
 
-test("a conversation is a document with its messages, calls and decisions", () => {
+test("a conversation is a document with its messages, calls and decisions", async () => {
 	const author = { id: "chat:guild:ada", name: "Ada *L*" };
 	const file = { file_id: "file_1", name: "a.png", type: "image/png", bytes: 3, url: "/api/files/file_1" };
 	const events = [
@@ -24,7 +24,7 @@ test("a conversation is a document with its messages, calls and decisions", () =
 		past("assistant.message", { content: "Done.", error: "", context: {} }),
 		past("assistant.message", { content: "", error: "cancelled", context: {} }),
 	];
-	const text = transcriptOf("Tides", events, at);
+	const text = await transcriptOf("Tides", events, at);
 	expect(text).toBe(`# Tides
 
 Exported 2026-01-31 09:05 UTC
@@ -69,21 +69,50 @@ no
 	expect(text).not.toMatch(/sess_|chat:guild|file_1/);
 });
 
-test("long results are shortened, and a very long conversation loses its beginning", () => {
-	const result = (letter: string) =>
-		past("tool.call", { status: "completed", name: "run", result: letter.repeat(50_000), call_id: "c" });
-	const short = transcriptOf("", [result("x")], at);
+test("long results are shortened, and a very long conversation loses its beginning", async () => {
+	const result = (letters: string, count = 50_000) =>
+		past("tool.call", { status: "completed", name: "run", result: letters.repeat(count), call_id: "c" });
+	const short = await transcriptOf("", [result("x")], at);
 	expect(short.length).toBeLessThan(21_000);
 	expect(short).toContain("[… 30000 characters left out]");
 	const events = Array.from({ length: 200 }, (_, index) => result(index === 199 ? "z" : "y"));
-	const long = transcriptOf("", events, at);
+	const long = await transcriptOf("", events, at);
 	expect(long.length).toBeLessThan(2_100_000);
 	expect(long).toContain("The beginning of the conversation is left out");
 	expect(long).toContain("zzz");
+	const ticks = await transcriptOf("", [result("` ", 500_000)], at);
+	expect(ticks).toContain("\n```\n` ` `");
+	const japanese = await transcriptOf(
+		"",
+		Array.from({ length: 200 }, () => result("茶")),
+		at,
+	);
+	expect(Buffer.byteLength(japanese)).toBeLessThan(2_100_000);
 });
 
-test("a text cannot pass for another part of the document", () => {
-	const text = transcriptOf(
+test("characters that a terminal or an editor obeys are visible", async () => {
+	const hostile = "\u001b]0;x\u0007\u202eb";
+	const call = { name: `a${hostile}\n## Agent`, call_id: "c" };
+	const text = await transcriptOf(
+		hostile,
+		[
+			past("user.message", { content: `${hostile} 👩‍🚀`, run_id: "r", author: { id: "a", name: hostile } }),
+			past("tool.call", { ...call, status: "started", arguments: { cmd: hostile } }),
+			past("tool.call", { ...call, status: "completed", result: `one\r\ntwo\t${hostile}` }),
+			past("tool.call", { ...call, status: "failed", error: hostile }),
+			past("assistant.message", { content: hostile, error: hostile, context: {} }),
+		],
+		at,
+	);
+	// biome-ignore lint/suspicious/noControlCharactersInRegex: the test is about them
+	expect(text).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u202e]/);
+	expect(text).toContain("one\ntwo\t\\u{1b}]0;x\\u{7}\\u{202e}b");
+	expect(text).toContain("👩‍🚀");
+	expect(text).not.toContain("\n## Agent`");
+});
+
+test("a text cannot pass for another part of the document", async () => {
+	const text = await transcriptOf(
 		"a\n# b",
 		[past("user.message", { content: "a\r## Agent\u2028# c", run_id: "r" })],
 		at,

@@ -1,31 +1,42 @@
 import { definedItems } from "@parley/base";
 import type { OzzieEvent } from "@parley/protocol";
-import { plain } from "../conversation/vocabulary/plain.ts";
+import { plain, visible, visibleLine, visibleWords } from "../conversation/vocabulary/plain.ts";
 import type { PastEvent } from "../gateway/gateway-files.ts";
 import { exportTexts } from "../texts/export.ts";
 
-/** Maximum characters of one result or of the arguments of a call, and of a complete transcript. */
+/** Maximum characters of one result or of the arguments of a call, and bytes of a complete transcript. */
 const maxPart = 20_000;
 const maxTranscript = 2 * 1024 * 1024;
 
 const maxName = 200;
 
 /**
- * A conversation as a Markdown document. Quotes and fences isolate the text of people, models and tools. The oldest parts of a
- * very long conversation are left out.
+ * A conversation as a Markdown document. Quotes and fences isolate the text of people, models and tools, without characters
+ * that a terminal or an editor obeys. The oldest parts of a very long conversation are left out, and not kept in memory.
  */
-export function transcriptOf(title: string, events: readonly PastEvent[], now: number): string {
-	const blocks = events.flatMap(blocksOf);
-	const remaining: string[] = [];
+export async function transcriptOf(
+	title: string,
+	events: AsyncIterable<PastEvent> | Iterable<PastEvent>,
+	now: number,
+): Promise<string> {
+	const blocks: string[] = [];
 	let size = 0;
-	for (const block of blocks.toReversed()) {
-		size += block.length + 2;
-		if (size > maxTranscript) break;
-		remaining.unshift(block);
+	let left = 0;
+	for await (const event of events) {
+		for (const block of blocksOf(event)) {
+			blocks.push(block);
+			size += sizeOf(block);
+		}
+		for (; size > maxTranscript; left++) size -= sizeOf(blocks.shift() ?? "");
 	}
 	const head = [`# ${plain(title, maxName)}`, exportTexts.exported({ at: timeOf(now) })];
-	const cut = remaining.length < blocks.length ? [exportTexts.leftOut] : [];
-	return `${[...head, ...cut, ...remaining].join("\n\n")}\n`;
+	const cut = left > 0 ? [exportTexts.leftOut] : [];
+	return `${[...head, ...cut, ...blocks].join("\n\n")}\n`;
+}
+
+/** Bytes of a block with the empty line after it. */
+function sizeOf(block: string): number {
+	return Buffer.byteLength(block) + 2;
 }
 
 function blocksOf({ event, at }: PastEvent): string[] {
@@ -66,7 +77,7 @@ function answerOf({ content, error }: PayloadOf<"assistant.message">, at: number
 }
 
 function callOf(call: PayloadOf<"tool.call">): string[] {
-	const name = `\`${call.name.replaceAll("`", "'")}\``;
+	const name = `\`${visibleLine(call.name).replaceAll("`", "'")}\``;
 	if (call.status === "started") {
 		const json = JSON.stringify(call.arguments, undefined, 2) ?? "null";
 		return [exportTexts.call({ name }), fenced("json", json)];
@@ -82,15 +93,16 @@ function callOf(call: PayloadOf<"tool.call">): string[] {
 function quoted(text: string): string {
 	return shortened(text)
 		.split(/\r\n|[\n\r\v\f\u0085\u2028\u2029]/)
-		.map((line) => `> ${line}`)
+		.map((line) => `> ${visibleWords(line)}`)
 		.join("\n");
 }
 
 /** A fence that is longer than all others in the text. */
 function fenced(language: string, text: string): string {
-	const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([marks]) => marks.length));
+	const lines = visible(shortened(text.replaceAll("\r\n", "\n")).trimEnd());
+	const longest = Math.max(2, ...[...lines.matchAll(/`+/g)].map(([marks]) => marks.length));
 	const fence = "`".repeat(longest + 1);
-	return `${fence}${language}\n${shortened(text).trimEnd()}\n${fence}`;
+	return `${fence}${language}\n${lines}\n${fence}`;
 }
 
 function shortened(text: string): string {

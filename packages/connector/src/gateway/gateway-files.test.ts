@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 import { expect, onTestFinished, test } from "vitest";
-import { openGatewayFiles } from "./gateway-files.ts";
+import { openGatewayFiles, type PastEvent } from "./gateway-files.ts";
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -103,7 +103,14 @@ test("all events of a session are read in pages, without events of later version
 	const { files, requests } = await gatewayThat((request, response) =>
 		answer(200, pages.shift())(request, response),
 	);
-	const events = await files.events("s", signal);
+	const events: PastEvent[] = [];
+	const soFar: number[] = [];
+	for await (const event of files.events("s", signal)) {
+		events.push(event);
+		soFar.push(requests.length);
+	}
+	// A page is read when the events before it are used.
+	expect(soFar).toEqual([1, 2]);
 	expect(events).toMatchObject([
 		{ event: { event: "session.created", seq: 1 }, at: Date.UTC(2026, 0, 1) },
 		{ event: { event: "user.message", payload: { content: "one" } } },

@@ -26,7 +26,7 @@ export interface PastEvent {
 /** Stored events of sessions, and their times, which the frames do not contain. */
 export interface GatewayHistory {
 	/** All events of a session, oldest first, without the tokens of questions. Events of later versions are left out. */
-	events(session: string, signal: AbortSignal): Promise<readonly PastEvent[]>;
+	events(session: string, signal: AbortSignal): AsyncIterable<PastEvent>;
 	/** Times by `seq`, in milliseconds since the epoch, of some events after `after`; empty after the last one. */
 	moments(session: string, after: number, signal: AbortSignal): Promise<ReadonlyMap<number, number>>;
 }
@@ -97,13 +97,12 @@ export function openGatewayFiles(place: GatewayAddress): GatewayFiles & GatewayH
 			const path = `/api/files/${encodeURIComponent(fileId)}`;
 			return (await ask(place, { method: "GET", path, maximum, signal }, 200)).body;
 		},
-		async events(session, signal) {
-			const events: PastEvent[] = [];
+		async *events(session, signal) {
 			for (let after = 0; ; ) {
 				const page = WholeEvents.parse(await readEvents(place, { session, after, signal }));
 				const last = page.at(-1);
-				if (last === undefined) return events;
-				events.push(...page.flatMap(toPastEvent));
+				if (last === undefined) return;
+				yield* page.flatMap(toPastEvent);
 				after = last.seq;
 			}
 		},

@@ -125,7 +125,7 @@ export interface RoomContext extends HandlerContext {
 	/** Sends a message to the session of the room. */
 	send(person: Person, room: Room, words: OutgoingMessage): Promise<SendResult>;
 	/** All stored events of a session of this connector, oldest first. */
-	events(session: string): Promise<readonly PastEvent[]>;
+	events(session: string): AsyncIterable<PastEvent>;
 	/** Continues a copy of a conversation of the room: see `forkRoom`. */
 	fork(person: Person, room: Room, request: ForkOptions): Promise<ForkedRoom>;
 	/** Stops the active run of the room's session. `at`: time of the request. Returns false if no run was active. */

@@ -11,7 +11,7 @@ import {
 	type RequestMethod,
 	type RequestOptions,
 } from "@parley/protocol";
-import type { GatewayFiles, GatewayHistory } from "../gateway/gateway-files.ts";
+import type { GatewayFiles, GatewayHistory, PastEvent } from "../gateway/gateway-files.ts";
 import { type Role, type ScriptedMethods, unknown, usualMethods } from "./scripted-methods.ts";
 import { ScriptedSession } from "./scripted-session.ts";
 
@@ -86,20 +86,20 @@ export class ScriptedGateway {
 			if (bytes) return bytes;
 			throw new ParleyError(`file not found: ${id}`, { code: "not_found" });
 		},
-		events: async (id) => {
-			const session = this.sessions.find((one) => one.id === id);
-			const events = (session?.frames ?? []).map((event, index) => ({
-				event,
-				at: session?.moments[index] ?? 0,
-			}));
-			return events.flatMap(({ event, at }) => (isOzzieEvent(event) ? [{ event, at }] : []));
-		},
+		events: (id) => this.#pastEvents(id),
 		moments: async (id, after, signal) => {
 			await this.reached(signal);
 			const moments = this.sessions.find((session) => session.id === id)?.moments ?? [];
 			return new Map(moments.map((at, index) => [index + 1, at] as const).filter(([seq]) => seq > after));
 		},
 	};
+
+	async *#pastEvents(id: string): AsyncGenerator<PastEvent> {
+		const session = this.sessions.find((one) => one.id === id);
+		for (const [index, event] of (session?.frames ?? []).entries()) {
+			if (isOzzieEvent(event)) yield { event, at: session?.moments[index] ?? 0 };
+		}
+	}
 
 	/** Resolves all waits for a change. */
 	readonly changed = (): void => {
