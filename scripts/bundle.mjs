@@ -10,7 +10,7 @@ import { root } from "./paths.mjs";
 import { startChunks } from "./start-chunks.mjs";
 
 /**
- * Files that modules read beside themselves. They are copied beside the chunks, which lie in one folder.
+ * Files that modules read from their own folder. They are copied to the folder of the chunks.
  * @type {Readonly<Record<string, readonly string[]>>}
  */
 const beside = {

@@ -29,7 +29,7 @@ function noticeOf(folder) {
 }
 
 /**
- * Texts of the licences of an expression of SPDX, for a package that contains none.
+ * Licence texts of an SPDX expression, for a package that contains none.
  * @param {string} expression
  * @param {string} holder
  */

@@ -12,7 +12,7 @@ function says(section: string, sentence: string, ...requirements: readonly Requi
 	return { section, says: sentence, requirements };
 }
 
-/** All promises of the document that this version keeps, in the order of the document. */
+/** All requirements of the document that this version meets, in the order of the document. */
 export const document: readonly Sentence[] = [
 	says("Overview", "Requests are answered by responses that carry their id.", "response.id"),
 	says("Overview", "Events are pushed while things happen.", "run.stream", "tool.call"),

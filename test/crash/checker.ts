@@ -3,7 +3,7 @@ import { effectOf, type Outcome, type View } from "./outcome.ts";
 
 const interrupted = "interrupted, outcome unknown";
 
-/** Returns the broken promises of an outcome, one line each. */
+/** Returns the violated requirements of an outcome, one line each. */
 export function check(outcome: Outcome): string[] {
 	return [
 		...outcome.views.flatMap(checkOrder),

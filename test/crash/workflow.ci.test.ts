@@ -18,7 +18,7 @@ test("a workflow continues after kills of the gateway, complete steps do not run
 	timeout: paced(patienceMs * 4),
 }, async () => {
 	await using directories = await KillSetup.create({ "skills/deploy.md": deploy });
-	// The first life ends when the result of a step is recorded.
+	// The first process is killed when the result of a step is recorded.
 	const first = await directories.start("skill-step-ended=kill@1");
 	const session = await directories.open(true);
 	const { run_id } = await directories.client.request(
@@ -27,7 +27,7 @@ test("a workflow continues after kills of the gateway, complete steps do not run
 		{ sessionId: session },
 	);
 	expect((await first.exited).signal).toBe("SIGKILL");
-	// The second life ends while the two middle steps run.
+	// The second process is killed while the two middle steps run.
 	await directories.start();
 	await directories.effect("build.txt");
 	await directories.kill();

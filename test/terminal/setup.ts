@@ -88,7 +88,7 @@ export class Setup {
 		return screen;
 	}
 
-	/** The text without values that differ from run to run, and without the row of facts, which arrive at any time. */
+	/** The text without values that differ from run to run, and without the status row, which arrive at any time. */
 	normalise(text: string): string {
 		return `${text
 			.replace(/\s*\n(?:offline|sandbox off)(?: · .*)?$/, "")

@@ -25,7 +25,7 @@ export function createIds(random: (bytes: number) => Uint8Array = pooledRandom()
 }
 
 /**
- * Random number from 0 up to but without 1, from the last 32 bits of a UUID, which are random in all versions in use.
+ * Random number of at least 0 and below 1, from the last 32 bits of a UUID, which are random in all versions in use.
  */
 export function chanceOf(ids: Ids): number {
 	return Number.parseInt(ids.uuid().slice(-8), 16) / 2 ** 32;

@@ -3,7 +3,7 @@ import { connect, type Socket } from "node:net";
 import { Marks } from "./marks.ts";
 
 /**
- * A WebSocket client of minimal cost, so that the bench measures the server. It shakes hands, sends text, and searches the
+ * A WebSocket client of minimal cost, so that the bench measures the server. It completes the handshake, sends text, and searches the
  * received bytes for marks.
  */
 export class DrainClient {

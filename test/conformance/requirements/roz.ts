@@ -1,6 +1,6 @@
 import { type Requirement, roz } from "../requirement.ts";
 
-/** The promises of the roz document, of its rulings and to its existing clients. */
+/** Requirements of the roz document, of its rulings, and of its existing clients. */
 export const rozRequirements = {
 	"roz.headers": roz("roz 1", "Response headers are sent before the first message of the client."),
 	"roz.order": roz(

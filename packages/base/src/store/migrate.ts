@@ -63,7 +63,7 @@ export async function readMigrationNames<DB>(db: Kysely<DB>): Promise<string[]> 
 export interface FreshSchema {
 	/** Names of the migrations that the schema contains. The database still runs all others. */
 	readonly migrations: readonly string[];
-	/** Statements that create all tables, indexes and triggers, including the bookkeeping of migrations. */
+	/** Statements that create all tables, indexes and triggers, including the table of migrations. */
 	readonly schema: string;
 }
 

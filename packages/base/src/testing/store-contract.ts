@@ -39,7 +39,7 @@ export const contractMigration: Migration = {
 
 type ContractStore = Store<ContractTables>;
 
-/** Promises of every store, for all engines. */
+/** Requirements of every store, for all engines. */
 export const storeContract: readonly ContractCase<ContractStore>[] = [
 	{
 		name: "commands run and resolve in the order of the calls",

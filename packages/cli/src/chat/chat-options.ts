@@ -13,7 +13,7 @@ export interface ChatDisplay {
 	readonly text: TextDisplay;
 	/** Whether the answer `always` adds the rule that an approval offers: an operator types at a terminal. */
 	readonly offersRules: boolean;
-	/** Meaning of a line that begins with an exclamation mark. */
+	/** Effect of a line that begins with an exclamation mark. */
 	readonly shellLines: ShellLines;
 	readonly observer?: ChatObserver;
 }
@@ -41,7 +41,7 @@ export interface ChatImages {
 	upload(path: string): Promise<string>;
 }
 
-/** Follows a chat for its row of facts. */
+/** Follows a chat for its status row. */
 export interface ChatObserver {
 	/** Called for the first session, and for each session that replaces it. */
 	session(id: string): void;

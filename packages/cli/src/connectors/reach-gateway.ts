@@ -142,7 +142,7 @@ interface TokenFile {
 	readonly data: string;
 }
 
-/** The file, and a connection of the operator, which may request a token for a connector. */
+/** The token's file, and the operator's connection, which requests the token. */
 export interface TokenQuestion extends TokenFile {
 	readonly gateway: Pick<Client, "request">;
 }

@@ -37,7 +37,7 @@ export interface System {
 	answers(host: string, port: number): Promise<boolean>;
 	/** Whether this user can execute the program: a name in PATH, or a path. */
 	program(command: string): Promise<boolean>;
-	/** The answer of a further provider, or of the gateway's provider without a name. Undefined for the offline model. */
+	/** The answer of the named provider. Default: the gateway's main provider. Undefined for the offline model. */
 	provider(name?: string): Promise<ProviderAnswer | undefined>;
 	sandbox(): Promise<SandboxState>;
 	/** Resolves with the policy file, if there is one. Rejects if it is invalid. */

@@ -42,7 +42,7 @@ export class Upgrade {
 		this.#parts = parts;
 	}
 
-	/** Upgrades to the offer. After a failure, the old version and the old data are back. */
+	/** Upgrades to the offer. After a failure, it restores the old version and the old data. */
 	run(offer: Offer): Promise<UpgradeResult> {
 		return this.#orBack(async () => {
 			await this.#replace(offer);

@@ -54,7 +54,7 @@ export interface InboxParts {
 	readonly store: Store<ConnectorTables>;
 	readonly handle: InboundHandler;
 	readonly clock: Clock;
-	/** A random number from 0 up to but without 1. */
+	/** A random number of at least 0 and below 1. */
 	readonly chance: () => number;
 	readonly log: Logger;
 	/** `inbound.` with `insert`, `inserted`, `handle`, `handled` and `done`. */

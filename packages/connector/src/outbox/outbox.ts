@@ -49,7 +49,7 @@ export interface OutboxParts {
 	readonly store: Store<ConnectorTables>;
 	readonly surface: Surface;
 	readonly clock: Clock;
-	/** A random number from 0 up to but without 1. */
+	/** A random number of at least 0 and below 1. */
 	readonly chance: () => number;
 	readonly log: Logger;
 	/** `outbox.` with `claim`, `claimed`, `answered`, `look`, `looked`, `settled`, `draft` and `drafted`. */

@@ -102,7 +102,7 @@ export type CardLink = z.output<typeof CardLink>;
 const PostPosting = z.object({
 	type: z.literal("post"),
 	body: z.string(),
-	/** Posted by the first of its ways that the platform accepts. All ids are those of the platform. */
+	/** People to notify, and the ways to reach them. The first way that the platform accepts is used. */
 	notifies: z.exactOptional(NoticeTarget),
 	/** Platform ids of people whom the post notifies, before its body. */
 	mentions: z.exactOptional(z.array(z.string())),

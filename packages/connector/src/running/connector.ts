@@ -57,7 +57,7 @@ export interface ConnectorParts {
 	/** Called when calls of models begin to fail, and when they succeed again. */
 	readonly modelChanged?: (isFailing: boolean) => void;
 	readonly clock: Clock;
-	/** A random number from 0 up to but without 1. */
+	/** A random number of at least 0 and below 1. */
 	readonly chance: () => number;
 	readonly log: Logger;
 	/** Milliseconds in which messages of a person become one request. Default: 0. */

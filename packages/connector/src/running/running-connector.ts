@@ -15,7 +15,7 @@ export interface RunOptions {
 	readonly log: Logger;
 	readonly clock: Clock;
 	readonly ids: Ids;
-	/** A random number from 0 up to but without 1. */
+	/** A random number of at least 0 and below 1. */
 	readonly chance: () => number;
 	/** Called when the connection to the platform changes. `status` describes the new state. */
 	readonly onLink?: () => void;

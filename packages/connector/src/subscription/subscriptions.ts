@@ -28,7 +28,7 @@ const activeTasks = ["pending", "running", "suspended"] as const;
 
 export interface SubscriptionsParts extends SessionSubscriptionParts {
 	readonly gateway: SessionClient;
-	/** A random number from 0 up to but without 1. */
+	/** A random number of at least 0 and below 1. */
 	readonly chance: () => number;
 }
 

@@ -147,13 +147,13 @@ export const approvalTexts = {
 
 	/** Results of the buttons for all calls of a card. */
 	all: {
-		/** Above the complete calls, which only the person sees who pressed. */
+		/** Above the complete calls. Only the person who pressed the button sees them. */
 		review: "The post does not show all of these calls. Read them here, then decide.",
 		noneWaits: "No call of this post is waiting for a decision.",
 		done: { approve: "✅ **Approved:**", deny: "⛔ **Denied:**" },
 		left: { approve: "**Not approved:**", deny: "**Not denied:**" },
 		counted: ({ needed }: { readonly needed: number }): string =>
-			`your approval counts, but the call needs ${needed} approvals`,
+			`your approval is recorded, but the call needs ${needed} approvals`,
 		closed: "These calls are closed: they were answered, they expired, or their conversation was deleted.",
 		changed:
 			"The calls are not approved, because a call has changed since this post was shown. Press **Details** on its card again.",

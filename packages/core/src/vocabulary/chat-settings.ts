@@ -1,6 +1,6 @@
 import type { Role } from "./principal.ts";
 
-/** One rule of the configuration about people: it concerns whom all that it names fits. */
+/** A rule of the configuration about people. It applies to a person who matches all of its fields. */
 export interface PersonRule {
 	readonly platform?: string;
 	readonly tenant?: string;

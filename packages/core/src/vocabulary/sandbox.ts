@@ -106,7 +106,7 @@ export interface SandboxFeatures {
 	 * keyctl(1) is installed, but this system does not let it create a keyring.
 	 */
 	readonly keyring: "own" | "denied" | "not-installed";
-	/** Whether directories in memory have a limit of their size. */
+	/** Whether directories in memory have a size limit. */
 	readonly sizes: boolean;
 	/** Whether commands may use Unix sockets. */
 	readonly unixSockets: boolean;

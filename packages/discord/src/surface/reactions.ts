@@ -27,7 +27,7 @@ const maxQuiet = 10_000;
 /** Remote of a reaction: this prefix, then the emoji, if there is one. The remote of a notice is its message. */
 const prefix = "reaction:";
 
-/** The channel has such errors for all its messages. After others, only this message has no reaction. */
+/** Errors that apply to all messages of the channel. All other errors apply to one message. */
 const ofTheChannel: ReadonlySet<number | undefined> = new Set([
 	errorCodes.missingAccess,
 	errorCodes.missingPermissions,

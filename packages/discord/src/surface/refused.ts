@@ -47,7 +47,7 @@ export class Refused extends DeliveryError {
 		this.status = options.status;
 	}
 
-	/** Whether the files are too large. A proxy on the way gives the status alone. */
+	/** Whether the files are too large. A proxy may return only the status, without Discord's error code. */
 	get isTooLarge(): boolean {
 		return this.status === 413 || this.fault === errorCodes.requestTooLarge;
 	}

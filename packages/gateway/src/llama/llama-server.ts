@@ -12,7 +12,7 @@ import { type LlamaHealth, probeLlama, readWindow } from "./llama-health.ts";
 /** Milliseconds between two starts: twice as long after each failure. */
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
-/** A server that worked for so long is started again after the first pause. */
+/** Working time after which a server that ends is started again after the first, shortest pause. */
 const HEALTHY_MS = 5 * 60_000;
 /** Milliseconds between two questions whether a server has loaded its model, and between two reports that it has not. */
 const POLL_MS = 250;

@@ -119,7 +119,7 @@ test("a discovered name that begins with another provider is that of the server"
 	expect(models.served?.find("lab/openai/gpt-oss-120b", "lab")?.provider).toBe("lab");
 });
 
-test("Anthropic is a further provider if it is configured", async () => {
+test("Anthropic is one of the other providers if it is configured", async () => {
 	using server = await serve("qwen");
 	const settings = { provider: "vllm", baseUrl: server.url, models: { providers: { anthropic: {} } } };
 	const { table, model } = await opened(settings, { ANTHROPIC_API_KEY: key });

@@ -19,7 +19,7 @@ export function homeOf(config: Config): Server {
 	return connections.find(({ name }) => name === provider) ?? messagesServer(config);
 }
 
-/** The further providers. */
+/** The providers whose models have names with a prefix, such as `gemini/`. */
 export function othersOf({ provider, connections = [] }: Config): Server[] {
 	return connections.filter(({ name }) => name !== provider);
 }

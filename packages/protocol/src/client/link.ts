@@ -15,7 +15,7 @@ export interface LinkOptions {
 	readonly token: string | undefined;
 	readonly certificate: string | undefined;
 	readonly clock: Clock;
-	/** A random number from 0 up to but without 1. */
+	/** A random number of at least 0 and below 1. */
 	readonly chance: () => number;
 	readonly retryFirst: boolean;
 }

@@ -27,7 +27,7 @@ export interface SlackPortOptions {
 	/** Replaces `https://slack.com/api/`. Files and `response_url`s may then be on this host, too. */
 	readonly apiUrl?: string | undefined;
 	readonly clock: Clock;
-	/** A random number from 0 up to but without 1. */
+	/** A random number of at least 0 and below 1. */
 	readonly chance: () => number;
 	readonly log: Logger;
 }

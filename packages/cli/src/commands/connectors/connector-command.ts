@@ -15,7 +15,7 @@ export interface ConnectorWork {
 	readonly account: string;
 	/** Further parts that `doctor` checks: `its rights and its commands`. */
 	readonly parts: string;
-	/** Meaning of `doctor --fix`; absent if it can fix nothing. */
+	/** Effect of `doctor --fix`, for its help; absent if it can fix nothing. */
 	readonly fix?: string;
 	/** Source of the tokens: the first lines of the notes. */
 	readonly tokens: string;

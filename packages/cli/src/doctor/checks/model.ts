@@ -69,7 +69,7 @@ function missingModel(
 	};
 }
 
-/** Warning about the first further provider that cannot be used. */
+/** Warning about the first provider beside the main one that cannot be used. */
 async function findTrouble(
 	{ provider }: System,
 	config: Config,

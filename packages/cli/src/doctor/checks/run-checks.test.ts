@@ -519,7 +519,7 @@ const findings: readonly (readonly [
 		"model",
 		"ok",
 		{ ...withConfig(several), provider: answer({}) },
-		/models\.test answers; further providers: gemini$/,
+		/models\.test answers; other providers: gemini$/,
 	],
 	["model", "ok", { gateway, provider: answer({ status: 401 }) }, /no key to test/],
 	["model", "warn", { provider: answer({ status: 529 }) }, /529/, /wait/],

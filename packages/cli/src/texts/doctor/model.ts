@@ -28,7 +28,7 @@ export const modelCheckTexts = {
 	furtherKeyRejectedFix: ({ keyName }: { readonly keyName: string | undefined }) =>
 		`set ${keyName ?? "its key"} to a valid key, or unset it`,
 	answers: ({ host, further }: { readonly host: string; readonly further: readonly string[] }) =>
-		further.length === 0 ? `${host} answers` : `${host} answers; further providers: ${further.join(", ")}`,
+		further.length === 0 ? `${host} answers` : `${host} answers; other providers: ${further.join(", ")}`,
 	offlineWithoutKey: "the offline model is used: ANTHROPIC_API_KEY is not set",
 	offline: "the offline model is used",
 	noLlama: "no local model server is configured",

@@ -14,7 +14,7 @@ export const cardLines = 8;
 
 /** Lines of the card without its buttons, its footer, and the empty line before a block of code. */
 const ownLines = cardLines - 3;
-/** Lines of the effect of a call that warnings leave free. */
+/** Minimum lines for the effect of a call, also if the card has warnings. */
 const minEffect = 2;
 const maxTool = 32;
 /** Columns that warnings may have after their sign. */

@@ -72,7 +72,7 @@ export async function streamReply(
 			if (event.type !== "started") firstMs ??= clock.monotonic() - startedAt;
 			accumulator.add(event);
 			const reached = event.type === "text" && run.reach("model-streaming");
-			// Awaits only a promise, because this runs for every token.
+			// Does not await other values, because this runs for every token.
 			if (reached instanceof Promise) await reached;
 		}
 		const reply = accumulator.reply(accumulator.complete ? undefined : brokeOff());

@@ -11,7 +11,7 @@ import { operator } from "../../vocabulary/principal.ts";
 export const [{ content: png }] = testImages;
 export const mebibyte = 1024 * 1024;
 export const padded = (bytes: number): Buffer => Buffer.concat([png, Buffer.alloc(bytes - png.length)]);
-/** An image of more than 2,000 pixels a side. */
+/** An image with a side of more than 2,000 pixels. */
 export const large = Buffer.from(png);
 large.writeUInt32BE(2_001, 16);
 

@@ -295,7 +295,7 @@ export class BackgroundCommands {
 	/** Forgets the commands that ended first, those without unread output before the others. */
 	#forgetOld(last: LiveCommand): void {
 		const key = keyOf(last.sessionId, last.command.n);
-		// So the ended commands are in the order of their ends.
+		// Moves the command to the end of the map, which is in the order in which commands end.
 		if (this.#commands.delete(key)) this.#commands.set(key, last);
 		const ended = [...this.#commands].filter(([, { isRecorded }]) => isRecorded);
 		const read = ended.filter(([, { output }]) => output.isEmpty);

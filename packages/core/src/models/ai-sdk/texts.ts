@@ -8,5 +8,5 @@ export const aiSdkTexts = {
 	sameId: "two calls with the same id at once",
 	incomplete: "the answer ended before it was complete",
 	openCall: "a call that has no end",
-	damaged: (what: string): string => `the answer was damaged on its way: it contains ${what}`,
+	damaged: (what: string): string => `the answer was damaged in transit: it contains ${what}`,
 } as const;

@@ -25,7 +25,7 @@ interface SamplingFields {
 /** Input of a model: all counted parts of a request. */
 type Input = MessageCountTokensParams & Prompt & Thinking;
 
-/** A request in the form of the wire, and the omitted settings. */
+/** The body of a request to the Messages API, and the sampling settings that were left out of it. */
 export interface EncodedRequest {
 	readonly body: MessageCreateParamsStreaming & SamplingFields & Input;
 	readonly dropped: readonly (keyof Sampling)[];

@@ -7,9 +7,9 @@ export const anthropicTexts = {
 	noOutput: "(no output)",
 } as const;
 
-/** Faults of a stream, as the end of "the answer was damaged on its way: it contains …". */
+/** Faults of a stream, as the end of "the answer was damaged in transit: it contains …". */
 export const eventTexts = {
-	damaged: (what: string): string => `the answer was damaged on its way: it contains ${what}`,
+	damaged: (what: string): string => `the answer was damaged in transit: it contains ${what}`,
 	invalid: "an invalid event",
 	beforeStart: (type: unknown): string => `"${type}" before its start`,
 	secondStart: "a second start",

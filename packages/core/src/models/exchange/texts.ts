@@ -36,8 +36,8 @@ export const providerTexts = {
 export const exchangeTexts = {
 	cancelled: "the model call was cancelled",
 	incomplete: "the answer ended before it was complete",
-	notJson: "the answer was damaged on its way: it is not JSON",
-	otherForm: "the answer was damaged on its way: it has an unexpected form",
+	notJson: "the answer was damaged in transit: it is not JSON",
+	otherForm: "the answer was damaged in transit: it has an unexpected form",
 	empty: "the answer was empty",
 	otherApi: (host: string, api: string): string =>
 		`${host} does not answer like a ${api}: check the base URL`,

@@ -108,7 +108,7 @@ export function buildInside(inside: Inside): { readonly mounts: Mount[]; readonl
 			...bindRoots(inside),
 			...inside.protections,
 			...shownServices(inside).map((path) => ["--remount-ro", path]),
-			// Bubblewrap creates /dev without a limit of its size. Its devices are separate mounts, and stay writable.
+			// Bubblewrap creates /dev without a size limit. Its devices are separate mounts, and stay writable.
 			["--remount-ro", "/dev"],
 			["--remount-ro", "/"],
 		],

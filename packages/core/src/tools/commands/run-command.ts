@@ -174,8 +174,8 @@ async function changesSince({ binding }: ToolPlan, cmd: string, context: ToolCon
 }
 
 /**
- * Sandbox of the command. With `network`, it gets access to the operator's hosts, or without such hosts runs outside of the
- * sandbox, which people of channels cannot use.
+ * Sandbox of the command. With `network`, it gets access to the operator's hosts. Without such hosts it runs outside of the
+ * sandbox, except for people of channels, who get a refusal.
  */
 function sandboxFor({ network }: Arguments, { sandbox }: ToolContext): Sandbox {
 	if (sandbox.refusal !== undefined) {

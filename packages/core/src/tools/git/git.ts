@@ -46,8 +46,8 @@ const parameters = () =>
 type Arguments = z.infer<ReturnType<typeof parameters>>;
 
 /**
- * Runs git. Reading runs without approval and without programs that the repository names (hooks, filters, converters). All
- * other calls are judged by their effect.
+ * Runs git. A call that only reads needs no approval, and runs no program that the repository names (hooks, filters,
+ * converters). All other calls are judged by their effect.
  */
 export const git = defineTool<Arguments>({
 	name: "git",

@@ -5,7 +5,7 @@ import type { Tables } from "../../store/tables.ts";
 import { type AuditRow, auditHash, noHash } from "./audit.ts";
 import { auditTexts } from "./texts.ts";
 
-/** Position in the record as noted elsewhere. The log has one for each day. */
+/** Number and hash of a row, recorded outside the database. The gateway's log has one for each day. */
 export interface AuditAnchor {
 	readonly seq: number;
 	readonly hash: string;

@@ -23,7 +23,7 @@ const facts = ["id", "platform", "tenant", "user_id", "name", "role", "expires_a
 
 const listed = [...facts, "kind", "created_at"] as const;
 
-/** Codes are stored for so long after they expire, so that a person who types one learns that it has expired. */
+/** Time that an expired code stays stored, so that a person who types it learns that it has expired. */
 const rememberedMs = 7 * 24 * 60 * 60 * 1000;
 
 /** Writes down a code, and deletes those that expired a week ago. */

@@ -115,7 +115,7 @@ function absence(principal: Principal, { reason }: Extract<PersonReport, { prese
 	return reason === "left" ? firingTexts.ownerLeft(owner) : firingTexts.ownerCannotWrite(owner);
 }
 
-/** The due time waits. `parley schedules` shows the reason. */
+/** Keeps the due time for a later attempt. `parley schedules` shows the reason. */
 async function postpone({ journal, log }: FiringParts, schedule: Schedule): Promise<Fired> {
 	const { id, principal, owner } = schedule;
 	const problem = firingTexts.waits(principal.id, owner);

@@ -73,7 +73,7 @@ const placeless: readonly ActionClass[] = [
 	"schedule",
 ];
 
-/** Whether a rule may concern a usual call of the tool. */
+/** Whether a rule may apply to a usual call of the tool. */
 function mayConcern({ tools, classes, commands, paths, hosts }: PolicyRule, tool: Tool): boolean {
 	const { usual, command } = tool;
 	const name = ruleNameOf(tool);
@@ -84,7 +84,7 @@ function mayConcern({ tools, classes, commands, paths, hosts }: PolicyRule, tool
 	return !hosts || !usual || usual.includes("egress");
 }
 
-/** Whether a rule that may concern the tool concerns every usual call. */
+/** Whether the rule of a tool applies to each of its usual calls. */
 function deniesUsual(rule: PolicyRule, { usual }: Tool): boolean {
 	return !hasFurtherConditions(rule) && (!rule.classes || usual !== undefined);
 }

@@ -6,7 +6,7 @@ export const upgradeHelp = {
 	copies: "directory for copies of the data (default: DATA-copies beside the data)",
 	notes: `
 Stops the gateways of this installation, copies their data and starts them
-again. After a failure, the old version and the old data are back. If the
+again. If a step fails, it restores the old version and the old data. If the
 command was interrupted, run it again.
 `,
 } as const;
