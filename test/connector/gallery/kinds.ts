@@ -206,7 +206,7 @@ export const textsElsewhere: Readonly<Record<string, string>> = {
 export const controlsElsewhere: readonly ControlKind[] = ["info-one", "usage-one", "model-one", "skip"];
 
 /** Controls of home pages, which only Slack has. */
-export const controlsOfHome: readonly ControlKind[] = ["stop-one"];
+export const controlsOfHome: readonly ControlKind[] = ["stop-one", "suggested"];
 
 /** Commands without an answer in a golden scene, with the reason. */
 export const commandsElsewhere: Readonly<Record<string, string>> = {

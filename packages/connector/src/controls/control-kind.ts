@@ -47,6 +47,8 @@ export const controlKinds = {
 	"info-one": "I",
 	"usage-one": "U",
 	"model-one": "M",
+	/** A suggested request on a home page, without a session. Subject: see `writeSuggested`. */
+	suggested: "P",
 	/** Subject: the platform id of an edited message. */
 	rerun: "e",
 } as const;

@@ -31,6 +31,8 @@ export interface EventParts {
 	readonly platform: ChatPlatform;
 	readonly clock: Clock;
 	readonly log: Logger;
+	/** Aborts when the connector stops. */
+	readonly signal: AbortSignal;
 }
 
 /** Handling of one inbound event: `key` begins the idempotency keys of all its changes. */

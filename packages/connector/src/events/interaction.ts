@@ -12,6 +12,7 @@ import { homeTexts } from "../texts/home.ts";
 import { messageTexts } from "../texts/messages.ts";
 import { noAnswer, privateAnswer } from "./answer-rows.ts";
 import type { EventParts, Turn } from "./handler.ts";
+import { startSuggested } from "./suggested.ts";
 
 /** Runs a command and answers in private. */
 export async function handleCommand(
@@ -59,14 +60,16 @@ export async function handlePress(
 	await answer(parts, event, turn, async () => {
 		const target = controls.read(event.control);
 		if (target === undefined) return { text: messageTexts.oldButton };
+		if (target.kind === "suggested") return startSuggested(parts, event, target);
 		if (!isOfOtherRooms(target.kind)) await subscriptions.follow(target.session);
+		const { kind } = target;
 		const { person, room } = event;
 		const of = { person, room, session: target.session };
 		const where = event.home ? await roomOfControl({ context, subscriptions }, of) : room;
 		if (where === undefined) return { text: homeTexts.gone };
-		return pressTable[target.kind](context, { event: { ...event, room: where }, key: turn.key }, target);
+		return pressTable[kind](context, { event: { ...event, room: where }, key: turn.key }, target);
 	});
-	if (event.home) parts.homes.pressed(event);
+	if (event.home) parts.homes.pressed(event, turn.id);
 }
 
 async function answer(

@@ -10,23 +10,29 @@ import { findListed, type ListedPrompt, listedButtons, listedCard } from "../pre
 import type { Conversation, Reply } from "../rooms/handler-context.ts";
 import { readWelcome } from "../rooms/welcome.ts";
 import type { RoomSession } from "../subscription/session-subscription.ts";
+import { cutText } from "../text/cut-text.ts";
 import { conversationTexts } from "../texts/conversations.ts";
 import { homeTexts } from "../texts/home.ts";
 import { scheduleTexts } from "../texts/schedules.ts";
 import { taskTexts } from "../texts/tasks.ts";
 import { trustTexts } from "../texts/trust.ts";
 import { type HomeParts, type HomePlace, ifAllowed, placesOf } from "./home-places.ts";
+import { writeSuggested } from "./suggested-subject.ts";
 
 /** Maximum length of a section. Slack allows 3000 characters, and its format adds some. */
 export const sectionLength = 2500;
 const maxApprovals = 4;
 const maxLines = 8;
 const maxTitle = 100;
+/** Maximum length of the label of a control. */
+const maxLabel = 75;
 
 interface Viewer {
 	readonly person: Person;
 	/** The direct messages of the person. */
 	readonly room: Room;
+	/** See `writeSuggested`. */
+	readonly round: string;
 }
 
 /** Sections of the home page of a person in Markdown. They contain only data that this person may see now. */
@@ -34,21 +40,39 @@ export async function homeSections(parts: HomeParts, viewer: Viewer): Promise<re
 	const { context } = parts;
 	const { person, room } = viewer;
 	const welcome = await readWelcome(context, person, room);
-	const greeting = { text: (welcome?.lines ?? []).join("\n") };
 	const { role = "stranger" } = await context.whoami(person, room);
-	if (role === "stranger") return [greeting];
+	const [work = "", approvers = "", prompts = ""] = welcome?.lines ?? [];
+	if (role === "stranger") return [{ text: lines([work, approvers, prompts]).trim() }];
+	const greeting = { text: lines([work, approvers]).trim() };
 	const all = await placesOf(parts, person, room);
 	// A place that the gateway refuses shows nothing.
 	const seen = await Promise.all(all.map((place) => seenIn(parts, viewer, place)));
 	const places = definedItems(seen);
 	return definedItems([
 		greeting.text === "" ? undefined : greeting,
+		suggestedSection(parts, viewer, welcome?.prompts ?? []),
 		runningSection(parts, places),
 		...(await waitingSections(parts, viewer, places)),
 		await scheduleSection(parts, viewer),
 		await trustSection(parts, viewer, places),
 		helpSection(parts, room),
 	]);
+}
+
+/** A button for each suggested request. */
+function suggestedSection(
+	{ context: { controls, platform } }: HomeParts,
+	{ round }: Viewer,
+	prompts: readonly string[],
+): Reply | undefined {
+	const buttons = [...new Set(prompts)].map((prompt): Control => {
+		const subject = writeSuggested({ prompt, round });
+		const id = controls.write({ kind: "suggested", session: "", subject });
+		const label = cutText(prompt, Math.min(maxLabel, platform.limits.buttonLabel));
+		return { type: "button", id, label, style: "secondary" };
+	});
+	const row = buttons.slice(0, platform.limits.controlsPerRow);
+	return row.length === 0 ? undefined : { text: homeTexts.suggested.title, controls: [row] };
 }
 
 interface SeenPlace extends HomePlace {

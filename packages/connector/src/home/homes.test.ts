@@ -121,3 +121,72 @@ test("the messages of a person suggest the requests of the operator and the skil
 	await stage.arrive(event, "messages:3");
 	expect(shown).toHaveLength(2);
 });
+
+const suggested = ["Say hi", `Read ${"many ".repeat(18)}files`];
+
+async function openSuggesting(): Promise<Stage> {
+	const stage = await openStage();
+	const welcome = { posts: false, approvers: [], prompts: suggested };
+	stage.gateway.facts.set("dms:dm-ada", { mention: "required", sessions: "shared", welcome });
+	await openHome(stage);
+	return stage;
+}
+
+/** Presses a button of the present page. */
+async function pressHome(stage: Stage, control: string, press: string, by = "ada"): Promise<void> {
+	const [room, person] = [stage.room("dm", by), stage.person(by)];
+	const { ticket } = stage.nextInteraction();
+	const at = stage.clock.now();
+	const event = { type: "press", room, person, at, ticket, control, fields: {}, home: true } as const;
+	await stage.arrive({ ...event, values: [] }, press);
+	await stage.pass(1000);
+}
+
+function sentTexts(stage: Stage): unknown[] {
+	return stage.gateway.requests
+		.filter(({ method }) => method === "send_message")
+		.map(({ params }) => Object(params).content);
+}
+
+test("a press on a suggested request starts one conversation with it, also after a double press and a restart", async () => {
+	const stage = await openSuggesting();
+	const { id } = stage.control("Say hi");
+	expect(id.length).toBeLessThanOrEqual(100);
+	await Promise.all([pressHome(stage, id, "press:1"), pressHome(stage, id, "press:2")]);
+	await playScene([{ repeats: true }, { passes: 3000 }, { restarts: true }, { repeats: true }], stage);
+	await pressHome(stage, id, "press:3");
+	expect(sentTexts(stage)).toEqual(["Say hi"]);
+	expect(stage.posts(stage.room()).filter((post) => post.includes("> Say hi"))).toHaveLength(1);
+	expect(stage.privately()).toEqual(Array.from({ length: 3 }, () => expect.stringContaining("Say hi")));
+});
+
+test("a page that was updated after a press starts another conversation, and a long request is sent complete", async () => {
+	const stage = await openSuggesting();
+	const [, long = ""] = suggested;
+	const { id } = stage.control("Say hi");
+	const { id: other } = stage.control(`${long.slice(0, 74)}…`);
+	await pressHome(stage, id, "press:1");
+	await stage.pass(20_000);
+	const { id: next } = stage.control("Say hi");
+	expect(next).not.toBe(id);
+	await pressHome(stage, next, "press:2");
+	await pressHome(stage, other, "press:3");
+	expect(sentTexts(stage)).toEqual(["Say hi", "Say hi", long]);
+});
+
+test("a request that is no longer suggested, or of a person without the right, is refused without a post", async () => {
+	const stage = await openSuggesting();
+	const { id } = stage.control("Say hi");
+	const posts = () => stage.posts(stage.room()).filter((post) => post.includes("> "));
+	stage.gateway.roles.set("ada", "stranger");
+	await stage.pass(3_600_000);
+	await pressHome(stage, id, "press:1");
+	expect(stage.privately()).toEqual([expect.stringContaining("do not have access")]);
+	stage.gateway.roles.delete("ada");
+	const welcome = { posts: false, approvers: [], prompts: ["Say bye"] };
+	stage.gateway.facts.set("dms:dm-ada", { mention: "required", sessions: "shared", welcome });
+	await stage.pass(3_600_000);
+	await pressHome(stage, id, "press:2");
+	expect(stage.privately()).toEqual([expect.stringContaining("no longer suggested")]);
+	expect([posts(), sentTexts(stage)]).toEqual([[], []]);
+});

@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { type Clock, type Logger, ParleyError, type Timer } from "@parley/base";
 import type { Outbox } from "../outbox/outbox.ts";
 import type { PlannedRow } from "../outbox/plan.ts";
@@ -29,6 +30,8 @@ export interface HomeViewer {
 
 interface Page extends HomeViewer {
 	readonly openedAt: number;
+	/** See `writeSuggested`. */
+	round: string;
 	/** Monotonic time of the next update. */
 	nextAt: number;
 	/** Content that was planned last. */
@@ -61,8 +64,12 @@ export class Homes {
 		{ id, settle }: { readonly id: string; readonly settle: Parameters<Outbox["plan"]>[1] },
 	): Promise<void> {
 		const { clock } = this.#parts;
-		const sections = await homeSections(this.#parts, viewer);
-		const page = { ...viewer, openedAt: clock.now(), nextAt: clock.monotonic() + everyMs, shown: "" };
+		const { person, room } = viewer;
+		// Two presses are one request also if the page was opened between them.
+		const round = this.#pages.get(person.id)?.round ?? roundOf(id);
+		const sections = await homeSections(this.#parts, { person, room, round });
+		const nextAt = clock.monotonic() + everyMs;
+		const page: Page = { person, room, openedAt: clock.now(), round, nextAt, shown: "" };
 		page.shown = JSON.stringify(sections);
 		this.#pages.delete(viewer.person.id);
 		this.#pages.set(viewer.person.id, page);
@@ -71,10 +78,11 @@ export class Homes {
 		await this.#plan(page, sections, `${eventCursor}${id}`, settle);
 	}
 
-	/** The person has pressed a control of the page: its result is shown soon. */
-	pressed({ person }: HomeViewer): void {
+	/** The person has pressed a control of the page: its result is shown soon. `id`: the inbound event. */
+	pressed({ person }: HomeViewer, id: string): void {
 		const page = this.#pages.get(person.id);
 		if (page === undefined) return;
+		page.round = roundOf(id);
 		page.nextAt = 0;
 		this.changed();
 	}
@@ -136,6 +144,10 @@ export class Homes {
 		const row: PlannedRow = { seq: 1, at: clock.now(), lane: "progress", card, payload };
 		await outbox.plan({ conversation: card, cursor: { session, seq: 1 }, rows: [row] }, settle);
 	}
+}
+
+function roundOf(event: string): string {
+	return hash("sha256", event, "base64url").slice(0, 8);
 }
 
 function postingOf(

@@ -20,8 +20,8 @@ export const pressesOfTrust: PressHandlers<"grant-end"> = {
 	},
 };
 
-/** Handlers by kind of control. A missing kind does not compile. */
-export const pressTable: PressHandlers<ControlKind> = {
+/** Handlers by kind of control. A missing kind does not compile. `startSuggested` handles `suggested`. */
+export const pressTable: PressHandlers<Exclude<ControlKind, "suggested">> = {
 	...pressesOfAnswers,
 	...pressesOfQuestions,
 	...pressesOfReviews,

@@ -1,16 +1,6 @@
-import {
-	type Clock,
-	defined,
-	delay,
-	type ErrorCode,
-	type Logger,
-	ParleyError,
-	type Store,
-} from "@parley/base";
+import { type Clock, defined, type ErrorCode, type Logger, ParleyError, type Store } from "@parley/base";
 import type { MethodResult, Requester } from "@parley/protocol";
-import { toRows } from "../conversation/to-rows.ts";
 import { oneLine, plain } from "../conversation/vocabulary/plain.ts";
-import type { RenderOperation } from "../conversation/vocabulary/render-operation.ts";
 import type { Outbox } from "../outbox/outbox.ts";
 import type { ChatPlatform } from "../platform/chat-platform.ts";
 import type { Person, Room } from "../platform/inbound-event.ts";
@@ -18,6 +8,7 @@ import { eventCursor } from "../store/retention.ts";
 import type { ConnectorTables } from "../store/tables.ts";
 import { conversationTexts } from "../texts/conversations.ts";
 import type { Choices } from "./choices.ts";
+import { type FirstPost, postFirst, removeFirst } from "./first-post.ts";
 import { onBehalf } from "./on-behalf.ts";
 
 /** The part of `Rooms` for copies. */
@@ -63,10 +54,6 @@ export interface ForkedRoom {
 	readonly thread?: Room;
 }
 
-/** Milliseconds between the looks for the post that begins the thread, and their number. */
-const lookMs = 100;
-const looks = 30;
-
 /** Errors after which the request is repeated with the same post. */
 const retried: ReadonlySet<ErrorCode> = new Set([
 	"unavailable" as const,
@@ -97,7 +84,8 @@ export async function forkRoom(
 	const externalKey = (await choices.stored(`${key}/${place}`, choose)) ?? (await choose());
 	const fork = await forkSession(parts, { person, room }, { requested, externalKey }).catch(
 		async (reason: unknown) => {
-			if (thread && !retried.has(ParleyError.from(reason).code)) await removePost(parts, room, key);
+			if (thread && !retried.has(ParleyError.from(reason).code))
+				await removeFirst(parts, firstPostOf(room, key));
 			throw reason;
 		},
 	);
@@ -122,82 +110,19 @@ async function openThread(parts: ForkParts, room: Room, requested: ForkOptions):
 	if (room.kind === "direct" || platform.hasThreads?.(channel) === false) return undefined;
 	if ((await platform.mayFork?.(room)) === false) return undefined;
 	const { key, title } = requested;
-	const message = await beginningOf(parts, channel, requested);
+	const shown = title === "" ? conversationTexts.untitled : plain(title, 100);
+	const text = conversationTexts.fork.beginning({ title: shown });
+	const message = await postFirst(parts, { ...firstPostOf(channel, key), text });
 	if (message === undefined) return undefined;
 	const name = oneLine(title, platform.limits.threadName) || conversationTexts.thread;
 	const { refused } = (await platform.openThread?.(channel, { message, name })) ?? {};
 	if (refused === undefined) return { ...channel, thread: message };
 	log.warn(refused, { channel: room.channel });
-	await removePost(parts, channel, key);
+	await removeFirst(parts, firstPostOf(channel, key));
 	return undefined;
 }
 
-/** Id of the post that begins the thread, which is posted once. Undefined if the platform refused the post or its thread. */
-async function beginningOf(
-	parts: ForkParts,
-	channel: Room,
-	{ key, title }: ForkOptions,
-): Promise<string | undefined> {
-	const { outbox, clock, signal } = parts;
-	const planned = await outbox.cursor(cursorOf(key));
-	if (planned > 1) return undefined;
-	const card = cardOf(key);
-	const name = title === "" ? conversationTexts.untitled : plain(title, 100);
-	const text = conversationTexts.fork.beginning({ title: name });
-	if (planned === 0) {
-		await plan(parts, channel, { key, seq: 1, operation: { type: "show", lane: "milestone", card, text } });
-	}
-	for (let look = 0; look < looks; look++) {
-		const message = await outbox.posted(card);
-		if (message !== undefined) return message;
-		if (await isRefused(parts, card)) {
-			await removePost(parts, channel, key);
-			return undefined;
-		}
-		await delay(clock, lookMs, signal);
-	}
-	throw new ParleyError("the platform has not posted the beginning of a thread yet", { code: "unavailable" });
-}
-
-/** Whether the post of a card is given up, or waits for a decision of the operator. */
-async function isRefused({ store }: ForkParts, card: string): Promise<boolean> {
-	const row = await store.read((db) =>
-		db
-			.selectFrom("outbox")
-			.select("id")
-			.where("card", "=", card)
-			.where("state", "in", ["dead", "held"])
-			.executeTakeFirst(),
-	);
-	return row !== undefined;
-}
-
-function removePost(parts: ForkParts, { thread: _thread, ...channel }: Room, key: string): Promise<void> {
-	return plan(parts, channel, {
-		key,
-		seq: 2,
-		operation: { type: "delete", lane: "milestone", card: cardOf(key) },
-	});
-}
-
-async function plan(
-	{ outbox, platform, clock }: ForkParts,
-	channel: Room,
-	{
-		key,
-		seq,
-		operation,
-	}: { readonly key: string; readonly seq: number; readonly operation: RenderOperation },
-): Promise<void> {
-	const conversation = platform.conversation(channel);
-	const rows = toRows([operation], { time: { seq, at: clock.now() }, conversation, platform });
-	await outbox.plan({ conversation, cursor: { session: cursorOf(key), seq }, rows });
-}
-
-function cursorOf(key: string): string {
-	return `${eventCursor}${key}/fork`;
-}
-
-function cardOf(key: string): string {
-	return `fork:${key}`;
+/** The post that begins the thread, without its text. */
+function firstPostOf({ thread: _thread, ...channel }: Room, key: string): Omit<FirstPost, "text"> {
+	return { channel, card: `fork:${key}`, cursor: `${eventCursor}${key}/fork` };
 }

@@ -1,5 +1,5 @@
 import type { SkillPayload } from "@parley/protocol";
-import { plain } from "../conversation/vocabulary/plain.ts";
+import { oneLine, plain } from "../conversation/vocabulary/plain.ts";
 import type { Person, Room } from "../platform/inbound-event.ts";
 import { welcomeTexts } from "../texts/welcome.ts";
 import type { RoomContext } from "./handler-context.ts";
@@ -32,7 +32,7 @@ export async function readWelcome(
 	if (place?.welcome === undefined) return undefined;
 	const { welcome, mention } = place;
 	const isKnown = role !== "stranger";
-	const configured = welcome.prompts.map((prompt) => plain(prompt, maxPrompt));
+	const configured = configuredOf(welcome.prompts);
 	const skills = isKnown && configured.length === 0 ? await skillsOf(context, person, room) : [];
 	const usual = [...skills, ...welcomeTexts.usual].slice(0, maxPrompts);
 	const prompts = configured.length === 0 ? usual : configured;
@@ -50,7 +50,7 @@ export async function readWelcome(
 			isKnown
 				? welcomeTexts.approvers({ people })
 				: welcomeTexts.access({ pair: platform.command("pair", room) }),
-			welcomeTexts.prompts({ prompts }),
+			welcomeTexts.prompts({ prompts: prompts.map((prompt) => plain(prompt, maxPrompt)) }),
 		],
 		prompts,
 		posts: welcome.posts,
@@ -72,10 +72,14 @@ export async function readSuggestions(
 ): Promise<readonly string[]> {
 	const { role = "stranger", place } = await context.whoami(person, room);
 	if (role === "stranger") return [];
-	const configured = place?.welcome?.prompts.map((prompt) => plain(prompt, maxPrompt)) ?? [];
+	const configured = configuredOf(place?.welcome?.prompts ?? []);
 	const skills = await skillsOf(context, person, room);
 	const general = configured.length === 0 ? welcomeTexts.usual : [];
 	return [...configured, ...skills, ...general].slice(0, maxSuggestions);
+}
+
+function configuredOf(prompts: readonly string[]): readonly string[] {
+	return prompts.map((prompt) => oneLine(prompt, maxPrompt)).filter((prompt) => prompt !== "");
 }
 
 /** Requests for the first skills of the data directory. */
@@ -88,7 +92,7 @@ async function skillsOf(
 	return skills
 		.filter(isSuggested)
 		.slice(0, maxSkills)
-		.map(({ name }) => welcomeTexts.skill({ name: plain(name, maxPrompt) }));
+		.map(({ name }) => welcomeTexts.skill({ name: oneLine(name, maxPrompt) }));
 }
 
 /** The agent starts the skill itself when it gets the request. */

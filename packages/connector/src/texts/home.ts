@@ -37,6 +37,18 @@ export const homeTexts = {
 			`- ${channel}: tools run without approval. The trust ends ${until}.`,
 		channel: "Channel",
 	},
+	suggested: {
+		title: "**Start with a request**",
+		/** First post of the conversation. `prompt`: Markdown in one line. */
+		beginning: ({ prompt }: { readonly prompt: string }): string =>
+			`> ${prompt}\n\nYou chose this request on the home page.`,
+		/** `request`: the request, with a link to its conversation if there is one. */
+		started: ({ request }: { readonly request: string }): string =>
+			`Started in our direct messages: ${request}`,
+		changed:
+			"This request is no longer suggested. Choose another one on the home page, or write your own here.",
+		notPosted: "I could not start this request. Write it here in your own words.",
+	},
 	help: ({
 		task,
 		schedule,

@@ -11,7 +11,7 @@ export const slackHome: readonly Scene<SlackSite>[] = [
 				"Mia",
 				"I answer questions",
 				"@Alex",
-				"Try:",
+				"Start with a request",
 				"No work is running.",
 				"No requests are waiting for you.",
 			),
@@ -20,7 +20,12 @@ export const slackHome: readonly Scene<SlackSite>[] = [
 	},
 	{
 		name: "a person without access sees how to get it, and no other content",
-		steps: [opens("Sam"), shows("Sam", "/parley pair"), hides("Sam", "Running")],
+		steps: [
+			opens("Sam"),
+			shows("Sam", "/parley pair"),
+			hides("Sam", "Running"),
+			hides("Sam", "Start with a request"),
+		],
 	},
 	{
 		name: "the home page shows running work with a button that stops it, and changes when it ends",
@@ -136,6 +141,40 @@ export const slackHome: readonly Scene<SlackSite>[] = [
 					if (person.dm.prompts.length > 0) throw new Error(person.dm.prompts.join());
 				},
 			},
+		],
+	},
+	{
+		name: "a suggested request on the home page starts one conversation in the direct messages, also after a double press",
+		steps: [
+			opens("Mia"),
+			shows("Mia", "Start with a request", "[List the files that you can read]"),
+			{
+				what: "Mia presses a suggested request twice",
+				does: ({ site }) => {
+					const { person } = site.people.Mia;
+					person.clicksHome("List the files that you can read");
+					person.clicksHome("List the files that you can read");
+				},
+			},
+			{ shows: "> List the files that you can read", in: "dm" },
+			{ shows: "Started in our direct messages", to: "Mia", in: "dm" },
+			{
+				what: "the direct messages have one conversation with the request and one answer in its thread",
+				does: async ({ city, site }) => {
+					const { messages } = site.people.Mia.person.dm.record;
+					const isAnswered = (): boolean =>
+						messages.some(({ text }) => text.includes("I am the offline model"));
+					await city.until(isAnswered, "the agent answers");
+					const all = messages.filter(({ onlyFor, deleted }) => !onlyFor && !deleted);
+					const roots = all.filter(({ ts }) => all.some(({ threadTs }) => threadTs === ts));
+					const answers = all.filter(({ threadTs }) => threadTs !== undefined);
+					if (roots.length === 1 && answers.length === 1) return;
+					throw new Error(messages.map(({ text }) => text).join("\n"));
+				},
+			},
+			{ restarts: "connector" },
+			clicks("Mia", "Remind me tomorrow at 9:00 to send the report"),
+			{ shows: "> Remind me tomorrow", in: "dm" },
 		],
 	},
 	{

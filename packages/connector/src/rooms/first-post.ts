@@ -1,0 +1,86 @@
+import { type Clock, delay, ParleyError, type Store } from "@parley/base";
+import { toRows } from "../conversation/to-rows.ts";
+import type { RenderOperation } from "../conversation/vocabulary/render-operation.ts";
+import type { Outbox } from "../outbox/outbox.ts";
+import type { ChatPlatform } from "../platform/chat-platform.ts";
+import type { Room } from "../platform/inbound-event.ts";
+import type { ConnectorTables } from "../store/tables.ts";
+
+interface FirstPostParts {
+	readonly store: Store<ConnectorTables>;
+	readonly outbox: Outbox;
+	readonly platform: ChatPlatform;
+	readonly clock: Clock;
+	/** Aborts when the connector stops. */
+	readonly signal: AbortSignal;
+}
+
+/** The post that begins a thread. */
+export interface FirstPost {
+	/** Room of the post, without a thread. */
+	readonly channel: Room;
+	/** Card of the post. */
+	readonly card: string;
+	/** Cursor of its rows. A repetition has the same one. */
+	readonly cursor: string;
+	/** Markdown. */
+	readonly text: string;
+}
+
+/** Milliseconds between the looks for the post, and their number. */
+const lookMs = 100;
+const looks = 30;
+
+/**
+ * Id of the post, which is posted once. Undefined if the platform refused it, or if it was removed. Rejects with `unavailable`
+ * while the platform does not post.
+ */
+export async function postFirst(parts: FirstPostParts, post: FirstPost): Promise<string | undefined> {
+	const { outbox, clock, signal } = parts;
+	const { card, text } = post;
+	const planned = await outbox.cursor(post.cursor);
+	if (planned > 1) return undefined;
+	if (planned === 0) {
+		await plan(parts, post, { seq: 1, operation: { type: "show", lane: "milestone", card, text } });
+	}
+	for (let look = 0; look < looks; look++) {
+		const message = await outbox.posted(card);
+		if (message !== undefined) return message;
+		if (await isRefused(parts, card)) {
+			await removeFirst(parts, post);
+			return undefined;
+		}
+		await delay(clock, lookMs, signal);
+	}
+	throw new ParleyError("the platform has not posted the beginning of a thread yet", { code: "unavailable" });
+}
+
+export function removeFirst(
+	parts: Omit<FirstPostParts, "signal">,
+	post: Omit<FirstPost, "text">,
+): Promise<void> {
+	return plan(parts, post, { seq: 2, operation: { type: "delete", lane: "milestone", card: post.card } });
+}
+
+/** Whether the post of a card is given up, or waits for a decision of the operator. */
+async function isRefused({ store }: FirstPostParts, card: string): Promise<boolean> {
+	const row = await store.read((db) =>
+		db
+			.selectFrom("outbox")
+			.select("id")
+			.where("card", "=", card)
+			.where("state", "in", ["dead", "held"])
+			.executeTakeFirst(),
+	);
+	return row !== undefined;
+}
+
+async function plan(
+	{ outbox, platform, clock }: Omit<FirstPostParts, "signal">,
+	{ channel, cursor }: Omit<FirstPost, "text">,
+	{ seq, operation }: { readonly seq: number; readonly operation: RenderOperation },
+): Promise<void> {
+	const conversation = platform.conversation(channel);
+	const rows = toRows([operation], { time: { seq, at: clock.now() }, conversation, platform });
+	await outbox.plan({ conversation, cursor: { session: cursor, seq }, rows });
+}
