@@ -7,6 +7,8 @@ import { behalf, pressed, QuestionContext } from "../testing/question-context.ts
 import { answered, event, play, session, tokenOf, writes } from "../testing/question-scene.ts";
 import type { ScriptedAnswers } from "../testing/scripted-requests.ts";
 import { pressesOfCards } from "./cards.ts";
+import { pressesOfQuestions } from "./questions.ts";
+import { pressesOfReviews } from "./review.ts";
 
 const [a, b] = writes(["a.txt", "b.txt", "c.txt"]);
 const [, , secret] = writes([".key", ".crt", ".env"], { context: { risk: "critical" } });
@@ -162,4 +164,33 @@ test("a button for all calls of an earlier version, without the number of change
 	const [token, bits] = buttonOf(questions).split(".");
 	await press("approve-all", t, `${token}.${bits}`);
 	expect(answersIn(t)).toHaveLength(2);
+});
+
+test("after an update, a call that an earlier version stored without a hash can be approved where it is shown in full", async () => {
+	const calls = [a, b].flatMap((one) => (one?.event === "prompt.request" ? [one] : []));
+	const place = { session_id: session, session_title: "", created_at: "", always_ask: false };
+	const t = new QuestionContext(calls, {
+		...sent,
+		list_prompts: ({ token }) => ({
+			// True because these are the payloads of questions.
+			prompts: calls
+				.filter(({ payload }) => payload.token === token)
+				.map(({ payload }) => ({ ...payload, ...place }) as never),
+		}),
+	});
+	const known = t.context.session(session);
+	if (known === undefined) throw new Error("the session is unknown");
+	const { questions: slice } = known.state;
+	const open = slice.open.map(({ call, ...one }) => {
+		const { hash: _, ...earlier } = call ?? {};
+		return { ...one, call: earlier as NonNullable<typeof call> };
+	});
+	const state = { ...known.state, questions: { ...slice, open } };
+	const context = { ...t.context, session: () => ({ ...known, state }) };
+	const card = { kind: "review", session, subject: buttonOf(calls) } as const;
+	const shown = await pressesOfReviews.review(context, pressed(), card);
+	const [first] = shown?.controls?.[0] ?? [];
+	const control = first && "id" in first ? context.controls.read(first.id) : undefined;
+	if (control?.kind !== "approve") throw new Error("the call has no button");
+	expect(await pressesOfQuestions.approve(context, pressed(), control)).toBeUndefined();
 });

@@ -95,14 +95,15 @@ async function showWaiting(
 	const prompt = await findPrompt(context, { person, room, session, token });
 	const question = questionOf(context, { session, token });
 	if (!prompt || !question) return undefined;
-	const shown = readQuestion(prompt, context.platform.limits);
+	// A press is compared with the stored question, which has no hash if an earlier version stored it.
+	const bound = question.call?.hash === undefined ? question : readQuestion(prompt, context.platform.limits);
 	return {
 		row,
 		text: `**${number}.** ${wholeQuestion(prompt, context)}`,
 		isCritical: question.call?.risk === "critical",
 		canChange: question.call?.editable === true && question.call.approvals !== undefined,
 		line: `${number}. ${question.call?.tool ?? ""} · ${whatOf(question.label.text)}`,
-		buttons: callButtons({ row, question: shown }, { ...context, session }),
+		buttons: callButtons({ row, question: bound }, { ...context, session }),
 	};
 }
 
