@@ -52,6 +52,7 @@ test.each([
 	["another owner", "say: one", { owner_id: "8" }],
 	["no owner", "say: one", { owner_id: undefined }],
 	["the type of a channel", "say: one", { thread_metadata: undefined }],
+	["a lock and an archive", "say: one", { thread_metadata: { archived: true, locked: true } }],
 ])("a thread with %s is not renamed", async (_, name, more) => {
 	const t = open();
 	await t.show("Plans", name, more);
@@ -108,6 +109,7 @@ test.each([
 	["access to the channel", 403, 50_001],
 	["a name that is allowed", 400, 200_001],
 	["a thread that exists", 404, 10_003],
+	["a thread that is open", 400, 160_005],
 ])("without %s, the row is done, and only the log says so", async (_, status, code) => {
 	const t = open();
 	t.port.answer(write, { status, body: { code, message: "Refused" } });

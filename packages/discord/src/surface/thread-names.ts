@@ -25,7 +25,7 @@ export interface ThreadNameStore {
 const Thread = z.object({
 	name: z.string(),
 	owner_id: z.string().nullish(),
-	thread_metadata: z.object({ archived: z.boolean() }).optional(),
+	thread_metadata: z.object({ archived: z.boolean(), locked: z.boolean().optional() }).optional(),
 });
 type Thread = z.output<typeof Thread>;
 
@@ -50,7 +50,10 @@ export class ThreadTitles {
 		this.#parts = parts;
 	}
 
-	/** Renames the thread, unless a person has renamed it. A refusal is only logged. */
+	/**
+	 * Renames the thread, unless a person has renamed it or a moderator has closed it: the change would open it. A refusal is
+	 * only logged.
+	 */
 	async show(row: OutboxRow, title: string): Promise<Receipt> {
 		const { log } = this.#parts;
 		const { conversation } = row;
@@ -60,8 +63,8 @@ export class ThreadTitles {
 		try {
 			return { remote: conversation, limits: await this.#rename(row, thread, name) };
 		} catch (error) {
-			const { kind, message: reason } = DeliveryError.from(error);
-			if (kind !== "rejected" && kind !== "gone") throw error;
+			const { isRefusal, message: reason } = DeliveryError.from(error);
+			if (!isRefusal) throw error;
 			log.warn(deliveryTexts.notRenamed, { thread, reason });
 			return { remote: conversation };
 		}
@@ -73,12 +76,13 @@ export class ThreadTitles {
 		const path = `/channels/${thread}`;
 		const { body } = await caller.ask({ method: "GET", path }, "read", thread);
 		const present = Thread.safeParse(body).data;
-		if (present?.thread_metadata === undefined || present.owner_id !== user) return [];
+		const { thread_metadata: metadata } = present ?? {};
+		if (present === undefined || metadata === undefined || present.owner_id !== user) return [];
 		// After a loss of the database, the connector knows its own name again when it is the title.
 		if (present.name === name && known === undefined)
 			await names.save(thread, { given: [name], changedAt: [] });
 		const isOwn = known?.given.includes(present.name) === true;
-		if (present.name === name || !isOwn) return [];
+		if (present.name === name || !isOwn || (metadata.archived && metadata.locked)) return [];
 		const changedAt = known.changedAt.filter((at) => at <= clock.now() && clock.now() - at < perMs);
 		const waits = this.#limitOf(row, changedAt);
 		if (waits !== undefined)
