@@ -35,13 +35,14 @@ export async function handleStop(
 	await quietly(parts, () => parts.context.stop(person, room, { key, at }));
 }
 
-/** Renames the current conversation of the thread. */
+/** Renames the current conversation of the thread. As with messages, another bot changes nothing. */
 export async function handleRetitled(
 	parts: EventParts,
 	{ person, room, title }: InboundEventOf<"retitled">,
 	{ key }: Turn,
 ): Promise<void> {
 	const { context } = parts;
+	if (person.bot) return;
 	await quietly(parts, async () => {
 		const current = (await context.sessions(person, room)).find((each) => each.current);
 		// The platform may report a title that comes from the gateway.

@@ -138,15 +138,18 @@ const scenes: Readonly<Record<string, readonly Step[]>> = {
 		{ requested: "feedback", times: 1 },
 		{ shows: ["first"] },
 	],
-	"a title that the platform reports renames the conversation of its thread, unless it has this title": [
-		{ says: "one", in: "general/post 1", mentions: "us" },
-		retitles("Plans", "post 1"),
-		{ requested: "rename_session", times: 1, with: { title: "Plans", actor: { id: "ada" } } },
-		retitles("Plans", "post 1", 2),
-		{ requested: "rename_session", times: 1 },
-		retitles("Other", "post 2"),
-		{ requested: "rename_session", times: 1 },
-	],
+	"a title that the platform reports renames the conversation of its thread, unless it has this title or another bot gave it":
+		[
+			{ says: "one", in: "general/post 1", mentions: "us" },
+			retitles("Plans", "post 1"),
+			{ requested: "rename_session", times: 1, with: { title: "Plans", actor: { id: "ada" } } },
+			retitles("Plans", "post 1", 2),
+			{ requested: "rename_session", times: 1 },
+			retitles("Other", "post 2"),
+			{ requested: "rename_session", times: 1 },
+			retitles("Solved", "post 1", 3, { bot: true }),
+			{ requested: "rename_session", times: 1 },
+		],
 	"a stranger gets instructions once a day": [
 		{ does: ({ gateway }) => void gateway.roles.set("eve", "stranger") },
 		{ says: "hello", in: "general", by: "eve", mentions: "us" },
@@ -358,11 +361,12 @@ for (const [name, steps] of Object.entries(scenes)) {
 	});
 }
 
-function retitles(title: string, thread: string, count = 1): Step {
+function retitles(title: string, thread: string, count = 1, { bot = false } = {}): Step {
 	return {
 		does: (stage) => {
 			const room = stage.room(`general/${thread}`);
-			const event = { type: "retitled", room, person: stage.person(), title, at: stage.clock.now() } as const;
+			const person = { ...stage.person(), bot };
+			const event = { type: "retitled", room, person, title, at: stage.clock.now() } as const;
 			return stage.arrive(event, `retitled:${title}:${count}`);
 		},
 	};
