@@ -25,13 +25,16 @@ export interface ThreadRequest {
 
 /**
  * Requests in threads that are archived. Discord refuses edits there, and posts if the thread is locked. The bot may open an
- * archived thread, and with Manage Threads also a locked one. A locked thread is archived again after the last request.
+ * archived thread, and with Manage Threads also a locked one. A locked thread is archived again after the last request, when no
+ * other runs.
  */
 export class ClosedThreads {
 	readonly #caller: Caller;
 	readonly #log: Logger;
 	/** Locked threads that this process has opened and not archived again. */
 	readonly #opened = new Set<string>();
+	/** Requests without an answer, by channel. */
+	readonly #running = new Map<string, number>();
 
 	constructor(caller: Caller, log: Logger) {
 		this.#caller = caller;
@@ -40,9 +43,17 @@ export class ClosedThreads {
 
 	/** Throws `closed` if the bot may not open the thread. */
 	async ask({ request, route, channel, isLast }: ThreadRequest): Promise<Carried> {
-		const carried = await this.#evenClosed(request, route, channel);
-		if (isLast && this.#opened.delete(channel)) await this.#archive(channel);
+		this.#count(channel, 1);
+		const carried = await this.#evenClosed(request, route, channel).finally(() => this.#count(channel, -1));
+		const isIdle = isLast && !this.#running.has(channel);
+		if (isIdle && this.#opened.delete(channel)) await this.#archive(channel);
 		return carried;
+	}
+
+	#count(channel: string, change: 1 | -1): void {
+		const count = (this.#running.get(channel) ?? 0) + change;
+		if (count > 0) this.#running.set(channel, count);
+		else this.#running.delete(channel);
 	}
 
 	async #evenClosed(

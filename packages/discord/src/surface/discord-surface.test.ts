@@ -4,6 +4,7 @@ import { DeliveryError, type OutboxRow, type Posting } from "@parley/connector";
 import { expect, test } from "vitest";
 import { MemoryNames } from "../testing/memory-names.ts";
 import { ScriptedPort } from "../testing/scripted-port.ts";
+import type { DiscordRequest, DiscordResponse } from "../vocabulary/discord-port.ts";
 import { discordSurface } from "./discord-surface.ts";
 import { Tickets } from "./private-answers.ts";
 
@@ -190,6 +191,28 @@ test("a locked thread that the bot may open is archived again after the complete
 	expect(await surface.send(row(post(), { target: "77" }))).toMatchObject({ remote: "77" });
 	expect(port.requestLines.slice(4)).toEqual([edit, change]);
 	expect(port.last).toEqual({ archived: true });
+});
+
+test("a locked thread is not archived again while another request in it runs", async () => {
+	const { port, surface, row } = open();
+	const change = "PATCH /channels/10";
+	let archived = true;
+	const edited = (): Partial<DiscordResponse> => (archived ? refused(400, 50_083) : { body: { id: "77" } });
+	const changed = ({ body }: DiscordRequest): Partial<DiscordResponse> => {
+		({ archived } = Object(body));
+		return { body: { thread_metadata: { locked: true } } };
+	};
+	const send = (target: string) => surface.send(row(post(), { target }));
+	port.answer(change, changed, changed, changed, changed);
+	port.answer("PATCH /channels/10/messages/77", edited, edited);
+	port.answer("PATCH /channels/10/messages/78", edited, async () => {
+		await first;
+		return edited();
+	});
+	const first = send("77");
+	await Promise.all([first, send("78")]);
+	expect(port.requestLines.filter((line) => line === change)).toHaveLength(3);
+	expect(archived).toBe(true);
 });
 
 test("a post waits a minute for its thread, and then goes to the channel", async () => {

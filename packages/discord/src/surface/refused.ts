@@ -73,7 +73,7 @@ function kindOf(status: number, code: number | undefined): DeliveryFailure {
 	if (status === 429 || code === errorCodes.tooManyOldEdits) return "rate-limited";
 	// After the operator has set another token, the request is sent again: so nothing is lost.
 	if (status === 401 || status === 408 || status >= 500) return "unknown";
-	if (code === errorCodes.lockedThread) return "closed";
+	if (code === errorCodes.lockedThread || code === errorCodes.archivedThread) return "closed";
 	return status === 404 ? "gone" : "rejected";
 }
 
