@@ -6,6 +6,7 @@ import { postTexts } from "../texts/posts.ts";
 import type { OpenRow } from "./open-row.ts";
 import type { OpenRows } from "./open-rows.ts";
 import { readCard } from "./statements.ts";
+import { staleMs } from "./verdict.ts";
 
 type Tx = Kysely<ConnectorTables>;
 
@@ -31,7 +32,7 @@ export class ClosedRooms {
 		this.#parts = parts;
 	}
 
-	/** Plans copies of the answer of a row that the platform has refused. A second call plans no others. */
+	/** Plans copies of a new answer of which the platform has refused a row. A second call plans no others. */
 	async copy({ id, conversation }: OpenRow): Promise<void> {
 		const { open, clock } = this.#parts;
 		await open.change(`${conversation}${closedSuffix}`, (tx) => planCopies(tx, id, clock.now()));
@@ -75,6 +76,8 @@ async function readRow(tx: Tx, id: string) {
 /** Plans direct messages to the person who asked: an explanation, and a copy of each row from this one on. */
 async function planCopies(tx: Tx, id: string, now: number): Promise<void> {
 	const { session, seq, conversation, position, at } = await readRow(tx, id);
+	// An old copy would wait for a decision. It may also have been posted and deleted from the database.
+	if (now - at > staleMs) return;
 	const rows = await tx
 		.selectFrom("outbox")
 		.select(["id", "lane", "payload"])
