@@ -8,7 +8,7 @@ import { expect, test } from "vitest";
 import { OzzieClient } from "../conformance/drivers/ozzie-client.ts";
 import { choosePort, GatewayProcess } from "../gateway-process.ts";
 
-/** Exchanges the directory `dir` and the link `link` until it is ended. */
+/** Program that exchanges the directory `dir` and the link `link` until the test stops it. */
 const swapper = `
 import ctypes, random, time
 libc = ctypes.CDLL(None)

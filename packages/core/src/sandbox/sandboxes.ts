@@ -264,7 +264,7 @@ async function tryOrRecall(
 		return await keyOf({ ...bubblewrap, build, profile: sandboxOf([]).profile, sample, system });
 	};
 	const storedVerdict = verdict && new StoredVerdict(verdict.file);
-	// Without a key for the circumstances, no result is used or stored.
+	// If the key cannot be computed, no stored result is used and none is stored.
 	const key = verdict && (await keyFor(verdict).catch(() => undefined));
 	const known = storedVerdict && key !== undefined && !isLost ? await storedVerdict.find(key) : undefined;
 	if (known !== undefined) return known;

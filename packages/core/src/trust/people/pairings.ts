@@ -26,7 +26,7 @@ const listed = [...facts, "kind", "created_at"] as const;
 /** Time that an expired code stays stored, so that a person who types it learns that it has expired. */
 const rememberedMs = 7 * 24 * 60 * 60 * 1000;
 
-/** Writes down a code, and deletes those that expired a week ago. */
+/** Stores a code, and deletes those that expired a week ago. */
 export async function insertPairing(
 	tx: Tx,
 	pairing: OpenPairing & { readonly kind: Kind; readonly code_hash: string },
