@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { DatabaseSync } from "node:sqlite";
 import { parseJson } from "@parley/base";
 import { expect } from "vitest";
 import { OzzieClient } from "./drivers/ozzie-client.ts";
@@ -225,3 +226,39 @@ verifiesOn("ozzie", ["policy.always"], "no rule is offered for a command with a 
 		await client.event("assistant.message");
 	}
 });
+
+verifiesOn(
+	"ozzie",
+	["policy.always"],
+	"no rule is added, and no approval stays valid, if another rule arrives first",
+	async () => {
+		const stricter = '{ "rules": [{ "effect": "ask", "tool": "run_command", "approvals": 2 }] }';
+		await using gateway = await TestGateway.start({ config: { sandbox: "container" } });
+		await using client = await OzzieClient.connect(gateway.url);
+		await client.open();
+		const [approval] = await approvalsOf(client, "run: true");
+		await using observer = await OzzieClient.connect(gateway.url);
+		await mkdir(gateway.path("data", "run"), { recursive: true });
+		using lock = new DatabaseSync(gateway.path("data", "run", "policy.lock"));
+		lock.exec("BEGIN EXCLUSIVE");
+		const params = { token: approval?.["token"] };
+		client.send({ type: "req", id: "always", method: "allow_always", params });
+		const isAudited = async (): Promise<boolean> => {
+			const { records } = (await observer.call("read_audit", { limit: 1000 })) as {
+				records: { action: string }[];
+			};
+			return records.some(({ action }) => action === "policy.extend");
+		};
+		while (!(await isAudited()));
+		const file = gateway.path("data", "policy.jsonc");
+		await writeFile(file, stricter, { mode: 0o600 });
+		lock.exec("ROLLBACK");
+		expect(await client.response("always")).toMatchObject({
+			ok: false,
+			error: expect.stringContaining("the rules have changed"),
+		});
+		expect(await readFile(file, "utf8")).toBe(stricter);
+		await client.call("prompt_response", { token: approval?.["token"], value: true });
+		expect(await endOf(client)).toContain("policy");
+	},
+);

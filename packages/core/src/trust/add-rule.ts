@@ -16,13 +16,20 @@ export interface AddedRule {
 	readonly source: string;
 }
 
+/** A rule to add. */
+export interface NewRule {
+	readonly offered: OfferedRule;
+	/** Called while no other writer has the file. If it throws, the file stays as it is. */
+	readonly check?: () => void;
+}
+
 /**
  * Adds a rule to the operator's file, whose other lines stay. The audit has the rule before it is in force. Throws
  * `failed_precondition` if the file is invalid or cannot be written, and then changes nothing.
  */
 export async function addRule(
 	principal: Principal,
-	offered: OfferedRule,
+	{ offered, check }: NewRule,
 	{ policy, tools, audit }: TrustOptions,
 ): Promise<AddedRule> {
 	const { change, file = "" } = policy ?? {};
@@ -34,6 +41,7 @@ export async function addRule(
 	let source = "";
 	try {
 		await change((text) => {
+			check?.();
 			const edited = withRule(text, rule, { file, known });
 			source = edited.source;
 			return edited.text;

@@ -16,10 +16,9 @@ import { prepareCall } from "../tools/calls/tool-call.ts";
 import { authorize, unknownSession } from "../vocabulary/authorize.ts";
 import { checkMemory } from "../vocabulary/memory.ts";
 import type { Principal } from "../vocabulary/principal.ts";
-import type { OfferedRule } from "../vocabulary/prompt.ts";
 import type { Taint } from "../vocabulary/taint.ts";
 import type { GrantScope, Tool, ToolContext } from "../vocabulary/tool.ts";
-import { type AddedRule, addRule } from "./add-rule.ts";
+import { type AddedRule, addRule, type NewRule } from "./add-rule.ts";
 import { byItself } from "./audit/audit.ts";
 import { findScopes, findTrust, isTrustValid } from "./grants/session-trust.ts";
 import type { Places } from "./places.ts";
@@ -120,9 +119,9 @@ export class Policies {
 	}
 
 	/** Adds a rule to the operator's file. A rule that the file has already is not added again. */
-	async addRule(principal: Principal, offered: OfferedRule): Promise<AddedRule> {
+	async addRule(principal: Principal, rule: NewRule): Promise<AddedRule> {
 		authorize(principal, "policy.extend");
-		const added = await addRule(principal, offered, this.#options);
+		const added = await addRule(principal, rule, this.#options);
 		// Reads the file, so that the rule is in force and recorded.
 		this.#layers?.everywhere();
 		return added;

@@ -44,10 +44,13 @@ export async function allowAlways(ports: AlwaysPorts, request: Keyed, token: str
 	const run = session.runOf(row.run_id);
 	if (!run) throw new ParleyError(promptAnswerTexts.busy, { code: "unavailable" });
 	const before = run.policyVersion;
-	if (boundUnder(row.binding ?? "", before, before) === undefined) {
-		throw refused(promptAnswerTexts.otherRules);
-	}
-	const added = await ports.policies.addRule(principal, offered);
+	const isBound = boundUnder(row.binding ?? "", before, before) !== undefined;
+	// An editor or another gateway may write the file first: then the open approvals are of other rules.
+	const check = (): void => {
+		if (!isBound || run.policyVersion !== before) throw refused(promptAnswerTexts.otherRules);
+	};
+	check();
+	const added = await ports.policies.addRule(principal, { offered, check });
 	await session.commit((tx) => renewBindings(tx, session, { before, after: run.policyVersion }));
 	return { ...added, counts: await answerQuestion(ports, request, token, { value: "yes" }) };
 }
@@ -60,7 +63,7 @@ async function repeated(
 ): Promise<AlwaysAllowed> {
 	const counts = await answerQuestion(ports, request, token, { value: "yes" });
 	if (!counts) throw refused(promptAnswerTexts.closed);
-	return { ...(await ports.policies.addRule(request.principal, offered)), counts };
+	return { ...(await ports.policies.addRule(request.principal, { offered })), counts };
 }
 
 /** Binds the open approvals of the session that were asked under the rules `before` to the rules `after`. */
