@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { defined, type Ids } from "@parley/base";
 import type { Selectable } from "kysely";
 import type { FileCopy } from "../../files/files.ts";
@@ -23,6 +24,9 @@ const copiedTypes = [
 	"file.created",
 ] as const;
 type CopiedEvent = Extract<RecordedEvent, { readonly type: (typeof copiedTypes)[number] }>;
+
+/** Runs that are stored before other work of the process continues. */
+const runsAtOnce = 20;
 
 /** The rows of the first turns of a session. */
 interface History {
@@ -123,7 +127,10 @@ export class HistoryCopy {
 	/** Stores all rows except events and files. */
 	async store(tx: Tx): Promise<void> {
 		const byRun = Map.groupBy(this.#history.steps, (step) => step.run_id);
-		for (const run of this.#history.runs) await this.#storeRun(tx, run, byRun.get(run.id) ?? []);
+		for (const [index, run] of this.#history.runs.entries()) {
+			if (index % runsAtOnce === runsAtOnce - 1) await setImmediate();
+			await this.#storeRun(tx, run, byRun.get(run.id) ?? []);
+		}
 		for (const [index, { level, run_ordinal, message, ...row }] of this.#history.compactions.entries()) {
 			const place = { session_id: this.#sessionId, n: index + 1 };
 			const summary = row.summary === null ? null : this.#renamed(row.summary);

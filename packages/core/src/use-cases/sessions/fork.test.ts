@@ -501,6 +501,33 @@ test("an external key identifies one session only", async () => {
 	);
 });
 
+test("other work of the process continues while a long session is copied", async () => {
+	let during = 0;
+	await using talk = await Talk.begin([], {
+		wrap: (store) =>
+			storeWith(store, {
+				commit: (work) =>
+					store.commit(async (tx) => {
+						let next = setImmediate(function count() {
+							during += 1;
+							next = setImmediate(count);
+						});
+						return await work(tx).finally(() => clearImmediate(next));
+					}),
+			}),
+	});
+	const { runtime } = talk.t;
+	const history = Array.from({ length: 400 }, (_, index) => {
+		const role = index % 2 === 0 ? "user" : "assistant";
+		return { role, content: [{ type: "text" as const, text: `part ${index}` }] };
+	});
+	const { id } = await runtime.create(unkeyed(), { history });
+	during = 0;
+	const fork = await runtime.fork(unkeyed(), id);
+	expect(fork).toMatchObject({ turns: 200, lastSeq: 401 });
+	expect(during).toBeGreaterThan(5);
+});
+
 test("a fork whose commit fails leaves no session and no file", async () => {
 	let fails = false;
 	await using talk = await Talk.begin([[says("hello")], [says("yes")]], {

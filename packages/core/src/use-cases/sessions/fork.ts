@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { type Failpoints, ParleyError } from "@parley/base";
 import type { Observers } from "../../conversation/observers.ts";
 import type { Session } from "../../conversation/session.ts";
@@ -100,6 +101,9 @@ export async function forkSession(
 	return response;
 }
 
+/** Events that are stored before other work of the process continues. */
+const eventsAtOnce = 500;
+
 async function appendEvents(
 	tx: Tx,
 	journal: Journal,
@@ -108,13 +112,14 @@ async function appendEvents(
 ): Promise<readonly Recorded[]> {
 	const first = await journal.append(tx, id, [{ type: "session.created", forkedFrom: { sessionId, turns } }]);
 	const copied = copy.events();
-	const times = copied.map(({ at }) => at);
-	const rest = await journal.append(
-		tx,
-		id,
-		copied.map(({ event }) => event),
-		times,
-	);
+	const rest: Recorded[] = [];
+	for (let from = 0; from < copied.length; from += eventsAtOnce) {
+		const some = copied.slice(from, from + eventsAtOnce);
+		const events = some.map(({ event }) => event);
+		const times = some.map(({ at }) => at);
+		rest.push(...(await journal.append(tx, id, events, times)));
+		if (from + eventsAtOnce < copied.length) await setImmediate();
+	}
 	return [...first, ...rest];
 }
 
