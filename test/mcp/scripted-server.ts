@@ -105,6 +105,10 @@ function requestForInput(): object | undefined {
 	return undefined;
 }
 
+function ask(request: object): void {
+	send({ id: "form", method: "elicitation/create", params: { message: "Please choose", ...request } });
+}
+
 function form(properties: object): object {
 	return { requestedSchema: { type: "object", properties, required: Object.keys(properties) } };
 }
@@ -113,6 +117,7 @@ function answerToCall(params: Readonly<Record<string, unknown>>): object | undef
 	calls += 1;
 	if (faults.has("hangs-in-calls")) return undefined;
 	if (faults.has("needs-address") && calls === 1) {
+		if (faults.has("asks")) ask(form({ colour: text }));
 		const elicitations = [{ mode: "url", elicitationId: "e1", message: "Please log in", url: address }];
 		send({ id: waiting, error: { code: -32042, message: "Log in first", data: { elicitations } } });
 		return undefined;
@@ -125,7 +130,7 @@ function answerToCall(params: Readonly<Record<string, unknown>>): object | undef
 	}
 	const request = requestForInput();
 	if (request !== undefined) {
-		send({ id: "form", method: "elicitation/create", params: { message: "Please choose", ...request } });
+		ask(request);
 		return undefined;
 	}
 	if (faults.has("dies-in-calls")) process.exit(4);
@@ -157,6 +162,9 @@ if (faults.has("changes-on-signal")) {
 		hasSignal = true;
 		send({ method: "notifications/tools/list_changed" });
 	});
+}
+if (faults.has("answers-on-signal")) {
+	process.on("SIGUSR2", () => send({ id: waiting, result: { content: [{ type: "text", text: "early" }] } }));
 }
 if (starts !== undefined) appendFileSync(starts, `${process.pid}\n`);
 process.stderr.write("the scripted server has started\n");

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { paced } from "@parley/base/testing";
 import { operator } from "@parley/core";
-import { calls, probeTool, says, unkeyed } from "@parley/core/testing";
+import { calls, probeTool, says, stuck, unkeyed } from "@parley/core/testing";
 import { expect, onTestFinished, test } from "vitest";
 import { answer, callsOnce, type McpScene, openScene, resultsIn, scripted } from "./scene.ts";
 
@@ -256,6 +256,80 @@ test("a reply for a server counts for the model calls of the run", async () => {
 	await s.t.runtime.answer(unkeyed(), prompt.token, { value: "yes" });
 	await s.log.next("assistant.message");
 	expect(s.model.requests).toHaveLength(1);
+});
+
+/** A server that answers its open call when it gets a signal. */
+async function answersOnSignal(faults: readonly string[]) {
+	const directory = await mkdtemp(join(tmpdir(), "parley-mcp-"));
+	onTestFinished(() => rm(directory, { recursive: true, force: true }));
+	const starts = join(directory, "starts");
+	const server = scripted([...faults, "answers-on-signal", `--starts=${starts}`]);
+	return { server, signal: async () => process.kill(Number(await readFile(starts, "utf8")), "SIGUSR2") };
+}
+
+test.each(["asks-much", "asks-for-address", "samples"])(
+	"a question is withdrawn if the server that %s answers its call before a person does",
+	async (fault) => {
+		const { server, signal } = await answersOnSignal([fault]);
+		await using s = await openScene([server], callsOnce("scripted__echo", { text: "" }));
+		await s.t.runtime.acceptAll(unkeyed(), s.session);
+		await s.t.send(s.session, "go");
+		const { prompt } = await s.log.next("prompt.requested");
+		await signal();
+		const closed = await s.log.next("prompt.closed");
+		expect(closed).toMatchObject({ token: prompt.token, reason: "ended" });
+		await s.log.next("assistant.message");
+		expect(resultsIn(s.model)[0]).toContain("early");
+		expect(s.log.recorded.filter((type) => type === "prompt.requested")).toHaveLength(1);
+		expect(s.log.recorded.indexOf("prompt.closed")).toBeLessThan(s.log.recorded.indexOf("tool.completed"));
+		s.log.check();
+	},
+);
+
+test("a call whose server answers while the model writes for it ends at once, and the reply is counted", async () => {
+	const { server, signal } = await answersOnSignal(["samples"]);
+	const replies = [[calls("c1", "scripted__echo", { text: "" })], stuck("blu"), [says("done")]];
+	await using s = await openScene([server], replies);
+	await s.t.runtime.acceptAll(unkeyed(), s.session);
+	await s.t.send(s.session, "go");
+	const { prompt } = await s.log.next("prompt.requested");
+	await s.t.runtime.answer(unkeyed(), prompt.token, { value: "yes" });
+	await expect.poll(() => s.model.requests.length).toBe(2);
+	await signal();
+	await s.log.next("assistant.message");
+	expect(resultsIn(s.model)[0]).toContain("early");
+	expect(s.log.recorded.filter((type) => type === "model.called")).toHaveLength(3);
+	s.log.check();
+});
+
+test("a run that is cancelled while the model writes for a server counts that reply before its end", async () => {
+	const replies = [[calls("c1", "scripted__echo", { text: "" })], stuck("blu")];
+	await using s = await openScene([scripted(["samples"])], replies);
+	await s.t.runtime.acceptAll(unkeyed(), s.session);
+	await s.t.send(s.session, "go");
+	const { prompt } = await s.log.next("prompt.requested");
+	await s.t.runtime.answer(unkeyed(), prompt.token, { value: "yes" });
+	await expect.poll(() => s.model.requests.length).toBe(2);
+	await s.t.runtime.cancel(unkeyed(), s.session);
+	const { runId } = await s.log.next("assistant.message");
+	await s.t.runtime.drain(0);
+	const steps = await s.t.store.read((db) =>
+		db.selectFrom("steps").select("data").where("run_id", "=", runId).orderBy("n").execute(),
+	);
+	const kinds = steps.map(({ data }) => JSON.parse(data).kind);
+	expect(kinds.indexOf("spent")).toBeGreaterThan(0);
+	expect(kinds.at(-1)).toBe("ended");
+	s.log.check();
+});
+
+test("a call that fails while its own question is open asks no second one", async () => {
+	await using s = await openScene([scripted(["needs-address", "asks"])], callsOnce("scripted__echo", {}));
+	await s.t.runtime.acceptAll(unkeyed(), s.session);
+	await s.t.send(s.session, "go");
+	await s.log.next("assistant.message");
+	expect(resultsIn(s.model)[0]).toContain("failed: the MCP server scripted failed: Log in first");
+	expect(s.log.recorded.filter((type) => type === "prompt.requested").length).toBeLessThan(2);
+	s.log.check();
 });
 
 test("a request of a server for a secret is declined without a question", async () => {

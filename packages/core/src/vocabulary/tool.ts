@@ -112,13 +112,16 @@ export interface ToolContext {
 	readonly clock: Clock;
 	/** For errors whose details the model does not get. */
 	readonly log: Logger;
-	/** Asks a person and waits. This time is not included in the working time of the run. */
-	ask(question: Elicitation): Promise<ElicitationAnswer>;
+	/**
+	 * Asks a person and waits. This time is not included in the working time of the run. `withdrawn`: closes the question. Its
+	 * outcome is then `cancelled`.
+	 */
+	ask(question: Elicitation, withdrawn?: AbortSignal): Promise<ElicitationAnswer>;
 	/**
 	 * Asks the model once. The call counts for the limits and budgets of the run. Throws `resource_exhausted` if they do not
-	 * allow it, and `unavailable` if the model gives no text.
+	 * allow it, `unavailable` if the model gives no text, and `cancelled` if `withdrawn` aborts first.
 	 */
-	reply(request: PlainRequest): Promise<PlainReply>;
+	reply(request: PlainRequest, withdrawn?: AbortSignal): Promise<PlainReply>;
 	/** Sends output that people may watch while the call runs: UTF-8 text, cut anywhere. */
 	progress(chunk: Uint8Array): void;
 	/** Replaces the list of steps of the run, or of the task that makes the call. Clients show it as progress. */

@@ -278,12 +278,12 @@ function promptOf(run: Run, shown: ShownQuestion, { ids, profileOf }: QuestionPo
 
 /**
  * Raises a prompt, or waits for one that was raised before a restart. Returns its row when it is settled, or undefined if
- * `accept_all_tools` made it needless before it was raised. The working time of the run does not count the wait. Throws
- * `cancelled` if the run is stopped first.
+ * `accept_all_tools` made it needless before it was raised, or if it was withdrawn. The working time of the run does not
+ * count the wait. Throws `cancelled` if the run is stopped first.
  */
 async function askPerson(
 	run: Run,
-	asking: Asking & { readonly isRepeated?: boolean },
+	asking: Asking & { readonly isRepeated: boolean; readonly withdrawn: AbortSignal | undefined },
 	question: () => Question,
 	prompts: Prompts,
 ): Promise<PromptRow | undefined> {
@@ -293,8 +293,17 @@ async function askPerson(
 	if (!prompt) return undefined;
 	run.control.parkIfStopping();
 	run.control.working.stop();
+	const { signal } = run.control;
+	const both = AbortSignal.any(definedItems([signal, asking.withdrawn]));
 	try {
-		return await settled(run, asking, { prompt, prompts, signal: run.control.signal });
+		return await settled(run, asking, { prompt, prompts, signal: both });
+	} catch (reason) {
+		if (signal.aborted || !asking.withdrawn?.aborted) throw reason;
+		const { runId, callId } = asking;
+		await run.commit(({ tx, record }) =>
+			prompts.close(tx, record, run.session.home, { runId, callId, reason: "ended" }),
+		);
+		return undefined;
 	} finally {
 		run.control.working.start();
 	}
@@ -302,19 +311,21 @@ async function askPerson(
 
 /**
  * Asks a person a question of a tool, which is not an approval. `isRepeated`: whether the call has asked before, since the
- * last restart. The first question may have been raised before it.
+ * last restart. The first question may have been raised before it. `withdrawn`: see `ToolContext.ask`.
  */
 export async function elicit(
 	run: Run,
-	call: { readonly id: string; readonly isRepeated: boolean },
+	call: { readonly id: string; readonly isRepeated: boolean; readonly withdrawn: AbortSignal | undefined },
 	elicitation: Elicitation,
 	ports: QuestionPorts,
 ): Promise<ElicitationAnswer> {
-	const { id: callId, isRepeated } = call;
+	const { id: callId, isRepeated, withdrawn } = call;
+	if (withdrawn?.aborted) return { outcome: "cancelled" };
 	const shown = { ...shownQuestion(run, elicitation), placeholder: "", callId };
-	const asking = { runId: run.id, callId, kind: "elicitation", isRepeated } as const;
+	const asking = { runId: run.id, callId, kind: "elicitation", isRepeated, withdrawn } as const;
 	const question = (): Question => ({ callId, prompt: promptOf(run, shown, ports) });
 	const row = await askPerson(run, asking, question, ports.prompts);
+	if (withdrawn?.aborted) return { outcome: "cancelled" };
 	if (row?.answer?.kind === "value") return { outcome: "answered", value: row.answer.value };
 	if (row?.state === "expired") return { outcome: "expired" };
 	const reason = row?.answer?.kind === "cancelled" ? row.answer.reason : undefined;

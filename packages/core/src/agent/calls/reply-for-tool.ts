@@ -1,4 +1,4 @@
-import { ParleyError } from "@parley/base";
+import { definedItems, ParleyError } from "@parley/base";
 import { toolRequestInstructions } from "../../instructions/auxiliary-prompts.ts";
 import type { Message } from "../../vocabulary/message.ts";
 import type { PlainReply, PlainRequest } from "../../vocabulary/tool.ts";
@@ -16,7 +16,7 @@ const maxReplyTokens = 4_096;
 export async function replyForTool(
 	run: Run,
 	{ from, system, messages, maxTokens }: PlainRequest,
-	spending: SpendingPorts,
+	{ withdrawn, ...spending }: SpendingPorts & { readonly withdrawn: AbortSignal | undefined },
 ): Promise<PlainReply> {
 	const { session, settings, journal, clock } = run;
 	const name = run.asking ?? settings.names[0];
@@ -30,7 +30,8 @@ export async function replyForTool(
 		sampling: { maxTokens: Math.min(maxTokens, maxReplyTokens) },
 		messages: messages.map(({ role, text }): Message => ({ role, content: [{ type: "text", text }] })),
 	};
-	const caller = { ...spending, session, journal, clock, signal: run.control.signal };
+	const signal = AbortSignal.any(definedItems([run.control.signal, withdrawn]));
+	const caller = { ...spending, session, journal, clock, signal };
 	const attempt = await callForSession(caller, settings.model, request, "tool");
 	await run.commit((writing) => recordAttempt(run, attempt, writing, spending));
 	const { content, stop, failure, model } = attempt.reply;

@@ -79,7 +79,7 @@ async function contextOf(run: Run, call: CallBlock, ports: ToolPorts): Promise<T
 		// Planning a call reports no progress. `callTool` replaces this function.
 		progress: () => undefined,
 		ask: questionsOf(run, call, ports),
-		reply: (request) => replyForTool(run, request, ports),
+		reply: (request, withdrawn) => replyForTool(run, request, { ...ports, withdrawn }),
 		openOutput: (name) => ports.files.openOutput(name, run.session.id),
 		share: (path, name) => shareFile(run, call, { path, name }, ports),
 		todo: (steps) => (taskAccess ? taskAccess.plan(steps) : writeTodo(run, call.id, steps)),
@@ -95,8 +95,8 @@ async function contextOf(run: Run, call: CallBlock, ports: ToolPorts): Promise<T
 
 function questionsOf(run: Run, { id }: CallBlock, ports: QuestionPorts): ToolContext["ask"] {
 	let isRepeated = false;
-	return (question) => {
-		const call = { id, isRepeated };
+	return (question, withdrawn) => {
+		const call = { id, isRepeated, withdrawn };
 		isRepeated = true;
 		return elicit(run, call, question, ports);
 	};

@@ -5,9 +5,11 @@ import type {
 } from "@modelcontextprotocol/client";
 import { ParleyError } from "@parley/base";
 import { visibleLines } from "../../text/visible.ts";
-import type { PlainRequest, ToolContext } from "../../vocabulary/tool.ts";
+import type { PlainReply, PlainRequest } from "../../vocabulary/tool.ts";
 import { type AskPerson, choiceOf } from "./answer-form.ts";
 import { samplingTexts } from "./texts.ts";
+
+export type AskModel = (request: PlainRequest) => Promise<PlainReply>;
 
 /** Characters of a request that its question shows. */
 const shownText = 1_500;
@@ -22,7 +24,7 @@ const maxText = 200_000;
 export async function answerSampling(
 	params: CreateMessageRequestParams,
 	server: string,
-	{ ask, reply }: { readonly ask: AskPerson; readonly reply: ToolContext["reply"] },
+	{ ask, reply }: { readonly ask: AskPerson; readonly reply: AskModel },
 ): Promise<CreateMessageResult> {
 	const request = requestOf(params, server);
 	const text = [request.system, ...request.messages.map((message) => message.text)].join("\n").trim();

@@ -10,7 +10,7 @@ import { type Clock, defined, type Logger, ParleyError } from "@parley/base";
 import type { McpServerPhase, McpServerState } from "../../vocabulary/mcp/server.ts";
 import type { ToolContext } from "../../vocabulary/tool.ts";
 import { type AskPerson, answerForm } from "./answer-form.ts";
-import { answerSampling } from "./answer-sampling.ts";
+import { type AskModel, answerSampling } from "./answer-sampling.ts";
 import { type Deadline, problemOf, ServerConnection, type ServerTransport } from "./server-connection.ts";
 import { mcpServerTexts } from "./texts.ts";
 
@@ -36,18 +36,20 @@ export type ToolFilter = (listed: readonly ListedTool[]) => {
 interface CallNeeds {
 	readonly timeoutMs: number;
 	readonly signal: AbortSignal;
-	readonly ask: AskPerson;
+	readonly ask: ToolContext["ask"];
 	readonly reply: ToolContext["reply"];
 }
 
 /** A call that is not answered yet. */
 interface OpenCall {
-	readonly ask: AskPerson;
+	readonly ask: ToolContext["ask"];
 	readonly reply: ToolContext["reply"];
+	/** Withdraws the questions of the call when it ends. */
+	readonly ended: AbortController;
 	/** Questions to people so far. */
 	questions: number;
-	/** Whether a request is being answered. */
-	isAsking?: boolean;
+	/** The request that is being answered. */
+	asking?: Promise<unknown> | undefined;
 	deadline?: Deadline;
 }
 
@@ -155,7 +157,8 @@ export class McpServer {
 			const message = mcpServerTexts.tooManyCalls(this.#deps.name, maxCalls);
 			throw new ParleyError(message, { code: "resource_exhausted" });
 		}
-		const open: OpenCall = { ask: options.ask, reply: options.reply, questions: 0 };
+		const { ask, reply } = options;
+		const open: OpenCall = { ask, reply, ended: new AbortController(), questions: 0 };
 		this.#open.add(open);
 		let attempt = this.#attempt;
 		try {
@@ -181,6 +184,9 @@ export class McpServer {
 			});
 		} finally {
 			this.#open.delete(open);
+			// The server may answer the call, or end, before a person answers.
+			open.ended.abort();
+			await open.asking?.catch(() => undefined);
 		}
 	}
 
@@ -258,7 +264,7 @@ export class McpServer {
 	/** The only open call. A request does not say which call it belongs to, so it is declined if there are several. */
 	#onlyCall(): OpenCall | undefined {
 		const [only, ...others] = this.#open;
-		return others.length === 0 && !only?.isAsking ? only : undefined;
+		return others.length === 0 && only?.asking === undefined ? only : undefined;
 	}
 
 	async #elicit(params: ElicitRequestParams): Promise<ElicitResult> {
@@ -273,7 +279,7 @@ export class McpServer {
 	async #sample(params: CreateMessageRequestParams): Promise<CreateMessageResult> {
 		const call = this.#onlyCall();
 		if (!call) throw new ParleyError(mcpServerTexts.severalCalls, { code: "failed_precondition" });
-		const { reply } = call;
+		const reply: AskModel = (request) => call.reply(request, call.ended.signal);
 		return await whileAsking(call, (ask) => answerSampling(params, this.#deps.name, { ask, reply }));
 	}
 
@@ -281,6 +287,8 @@ export class McpServer {
 	async #opened(call: OpenCall, reason: unknown): Promise<boolean> {
 		const { UrlElicitationRequiredError } = await import("@modelcontextprotocol/client");
 		if (!(reason instanceof UrlElicitationRequiredError) || reason.elicitations.length === 0) return false;
+		// A call has one open question at a time.
+		if (call.asking !== undefined) return false;
 		for (const params of reason.elicitations) {
 			const { action } = await this.#answer(call, { ...params, mode: "url" });
 			if (action !== "accept") return false;
@@ -310,15 +318,17 @@ export class McpServer {
 
 /** Answers a request during a call. Its time limit stops meanwhile, and the number of its questions is limited. */
 async function whileAsking<T>(call: OpenCall, answer: (ask: AskPerson) => Promise<T>): Promise<T> {
-	call.isAsking = true;
 	call.deadline?.pause();
+	const asking = answer(async (question) => {
+		call.questions++;
+		if (call.questions > maxQuestions) return { outcome: "cancelled" };
+		return await call.ask(question, call.ended.signal);
+	});
+	call.asking = asking;
 	try {
-		return await answer(async (question) => {
-			call.questions++;
-			return call.questions > maxQuestions ? { outcome: "cancelled" } : call.ask(question);
-		});
+		return await asking;
 	} finally {
-		call.isAsking = false;
+		call.asking = undefined;
 		call.deadline?.resume();
 	}
 }
