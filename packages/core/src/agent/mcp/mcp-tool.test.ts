@@ -1,6 +1,7 @@
 import { createIds } from "@parley/base";
 import { expect, test } from "vitest";
 import type { McpServerSettings } from "../../vocabulary/mcp/server.ts";
+import type { SandboxKind } from "../../vocabulary/sandbox.ts";
 import type { ToolContext } from "../../vocabulary/tool.ts";
 import type { McpServer } from "./mcp-server.ts";
 import { mcpTool } from "./mcp-tool.ts";
@@ -11,7 +12,7 @@ const program: McpServerSettings = {
 };
 
 /** Classes of a call of a tool of this server, in a session with the root `/work`. */
-async function classesOf(settings: McpServerSettings) {
+async function classesOf(settings: McpServerSettings, mode: SandboxKind = "bubblewrap") {
 	const listed = { name: "buy", inputSchema: { type: "object" as const } };
 	const tool = mcpTool(
 		{ name: "shop__buy", listed },
@@ -24,8 +25,8 @@ async function classesOf(settings: McpServerSettings) {
 			described: { description: "", schema: {} },
 		},
 	);
-	// True because a plan uses only the roots.
-	const { classes } = await tool.plan({}, { roots: ["/work"] } as unknown as ToolContext);
+	// True because a plan uses only the roots and the mode of the sandbox.
+	const { classes } = await tool.plan({}, { roots: ["/work"], sandbox: { mode } } as unknown as ToolContext);
 	return classes;
 }
 
@@ -35,4 +36,8 @@ test("rights of a server add classes to its calls", async () => {
 	await expect(classesOf({ ...program, read: ["/work/a"] })).resolves.toEqual(["mcp"]);
 	await expect(classesOf({ ...program, read: ["/home"] })).resolves.toEqual(["mcp", "outside-read"]);
 	await expect(classesOf({ ...program, secrets: ["s"] })).resolves.toEqual(["mcp", "outside-read"]);
+});
+
+test("a program that runs in the container of the gateway reaches its network", async () => {
+	await expect(classesOf(program, "container")).resolves.toEqual(["mcp", "egress"]);
 });

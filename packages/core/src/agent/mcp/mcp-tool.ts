@@ -87,10 +87,11 @@ const changedClasses: readonly ActionClass[] = ["mcp-changed"];
 function classesOf(
 	{ annotations = {} }: ListedTool,
 	settings: McpServerSettings,
-	{ roots }: ToolContext,
+	{ roots, sandbox }: ToolContext,
 ): ActionClass[] {
 	const isRemote = "url" in settings;
-	const hasNetwork = isRemote || settings.hosts.length > 0;
+	// In a container it has the network of the gateway, as commands have.
+	const hasNetwork = isRemote || settings.hosts.length > 0 || sandbox.mode === "container";
 	const places = isRemote ? [] : [...settings.read, ...settings.write];
 	const isBeyond = places.some((place) => !roots.some((root) => isWithin(place, root)));
 	// With credentials, it returns data that belongs to their owner.
