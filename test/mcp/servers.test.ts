@@ -223,8 +223,8 @@ test("a server gets a reply of the model after a person has allowed it, and the 
 	await s.t.runtime.acceptAll(unkeyed(operator), s.session);
 	await s.t.send(s.session, "my secret plan");
 	const { prompt } = await s.log.next("prompt.requested");
-	expect(prompt.label).toContain("The MCP server scripted asks the model to answer this text");
-	expect(prompt.label).toContain("Be short.\nName a colour.");
+	expect(prompt.label).toContain("The MCP server scripted asks the model to answer the lines with `>`.");
+	expect(prompt.label).toContain("\n> Be short.\n> Name a colour.");
 	await s.t.runtime.answer(unkeyed(), prompt.token, { value: "yes" });
 	await s.log.next("assistant.message");
 	const [, sampled] = s.model.requests;
@@ -234,6 +234,20 @@ test("a server gets a reply of the model after a person has allowed it, and the 
 	expect(sampled?.sampling).toEqual({ maxTokens: 100 });
 	expect(resultsIn(s.model)[0]).toMatch(/form: .*"stopReason":"endTurn".*"text":"blue"/);
 	expect(s.log.recorded.filter((type) => type === "model.called")).toHaveLength(3);
+});
+
+test("the model gets no secret of a server's request for a reply", async () => {
+	const replies = [[calls("c1", "scripted__echo", { text: "" })], [says("blue")], [says("done")]];
+	await using s = await openScene([scripted(["samples", "leaks"])], replies);
+	await s.t.runtime.acceptAll(unkeyed(operator), s.session);
+	await s.t.send(s.session, "go");
+	const { prompt } = await s.log.next("prompt.requested");
+	expect(prompt.label).toContain("My token is [redacted");
+	await s.t.runtime.answer(unkeyed(), prompt.token, { value: "yes" });
+	await s.log.next("assistant.message");
+	const sampled = JSON.stringify(s.model.requests[1]);
+	expect(sampled).toContain("My token is [redacted");
+	expect(sampled).not.toContain("ghp_");
 });
 
 test("a server gets no reply of the model that no person allowed", async () => {

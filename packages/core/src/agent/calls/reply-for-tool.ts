@@ -22,13 +22,17 @@ export async function replyForTool(
 	const name = run.asking ?? settings.names[0];
 	const refused = await refusalOf(run, name, spending);
 	if (refused) throw new ParleyError(refused.error, { code: "resource_exhausted" });
+	// As in the result of a tool, and in the question that a person has seen.
+	const redactor = session.redactor.into("tool");
 	const request = {
 		model: name,
-		system: toolRequestInstructions(from, system),
+		system: toolRequestInstructions(from, redactor.redact(system)),
 		tools: [],
 		reasoning: "off" as const,
 		sampling: { maxTokens: Math.min(maxTokens, maxReplyTokens) },
-		messages: messages.map(({ role, text }): Message => ({ role, content: [{ type: "text", text }] })),
+		messages: messages.map(
+			({ role, text }): Message => ({ role, content: [{ type: "text", text: redactor.redact(text) }] }),
+		),
 	};
 	const signal = AbortSignal.any(definedItems([run.control.signal, withdrawn]));
 	const caller = { ...spending, session, journal, clock, signal };

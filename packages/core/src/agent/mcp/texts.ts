@@ -134,8 +134,11 @@ export const samplingTexts = {
 		readonly text: string;
 		readonly hidden: number;
 	}): string => {
-		const rest = hidden > 0 ? `\n[and ${hidden} more characters]` : "";
-		return `The MCP server ${server} asks the model to answer this text. The reply is sent to the server, and costs count for this session:\n${text}${rest}`;
+		// Without the marks, a line of the server could look like one of Parley.
+		const lines = text.split("\n").map((line) => `> ${line}`);
+		const rest = hidden > 0 ? [`[and ${hidden} more characters]`] : [];
+		const intro = `The MCP server ${server} asks the model to answer the lines with \`>\`. The reply is sent to the server, and costs count for this session:`;
+		return [intro, ...lines, ...rest].join("\n");
 	},
 	allow: "Answer this text once",
 	refuse: "Do not answer",
