@@ -3,19 +3,20 @@ import { once } from "node:events";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
-import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Setup } from "../terminal/setup.ts";
+import { CommandHere } from "./command-here.ts";
 import { played, shellBlocks } from "./shell-blocks.ts";
 
-const commandFolder = fileURLToPath(new URL("../../bin", import.meta.url));
 const blocks = new Map(shellBlocks().map(({ key, script }) => [key, script]));
 let setup: Setup;
+let command: CommandHere;
 let shop: string;
 let session: string;
 
 beforeAll(async () => {
 	setup = await Setup.open();
+	command = await CommandHere.open(join(setup.root, "command"), setup.environment);
 	shop = join(setup.work, "projects/shop");
 	for (const folder of [shop, join(setup.work, "projects/site"), join(setup.root, "backups")])
 		mkdirSync(folder, { recursive: true });
@@ -30,7 +31,10 @@ beforeAll(async () => {
 	await run("parley slack manifest > installed.json");
 });
 
-afterAll(() => setup.close());
+afterAll(async () => {
+	command.close();
+	await setup.close();
+});
 
 test.each(Object.entries(played))("%s", async (key, changes) => {
 	const script = changes.reduce((text, [part, other]) => text.replaceAll(part, other), blocks.get(key) ?? "");
@@ -53,7 +57,7 @@ function withValues(script: string): string {
 
 /** Runs commands in the project, without a terminal. */
 async function run(script: string) {
-	const PATH = [commandFolder, dirname(process.execPath), setup.environment["PATH"]].join(delimiter);
+	const PATH = [command.folder, dirname(process.execPath), setup.environment["PATH"]].join(delimiter);
 	const env = { ...setup.environment, PATH };
 	const child = spawn("sh", ["-euc", script], { cwd: shop, env, stdio: ["ignore", "pipe", "pipe"] });
 	const [stdout, stderr, [code]] = await Promise.all([

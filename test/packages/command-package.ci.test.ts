@@ -3,9 +3,12 @@ import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "no
 import { builtinModules } from "node:module";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
+import { pacedNow } from "@parley/base/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { packageName } from "../../packages/cli/bin/package-name.mjs";
 import { externalIfInstalled, nodePackages } from "../../scripts/externals.mjs";
+import { FreshMachine } from "../first-ten/fresh-machine.ts";
+import { limits, playFirstTen, report } from "../first-ten/play.ts";
 import { markedBlocks } from "../readme/blocks.ts";
 import { NewMachine, node20, pack } from "./packed.ts";
 
@@ -114,6 +117,15 @@ test("Node 24: npx runs the package as documented, without an installation", asy
 		node: process.versions.node,
 		installation: { kind: "npx", name: packageName },
 	});
+});
+
+// Here, because it shares the package.
+test("a new user gets an answer about a project within 90 s and 3 commands, with Node 20 and npm only", async () => {
+	await using machine = await FreshMachine.create(oldNode, tarball);
+	const play = await playFirstTen(machine, tarball);
+	const { rows } = report(play);
+	expect(play.steps.filter(({ kind }) => kind === "command").length).toBe(limits.commands);
+	expect(play.seconds, rows.join("\n")).toBeLessThanOrEqual(pacedNow(limits.seconds * 1000) / 1000);
 });
 
 function version(): string {

@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
 import { defined, ParleyError, parseJson, silentLogger, systemClock } from "@parley/base";
 import { commandTable } from "@parley/connector";
 import {
@@ -109,7 +110,8 @@ function compare(
 }
 
 async function readInstalled(file: string, io: Io): Promise<Manifest> {
-	const text = file === "-" ? await readAll(io) : await readFile(file, "utf8").catch(unreadable(file));
+	const text =
+		file === "-" ? await readAll(io) : await readFile(resolve(io.cwd, file), "utf8").catch(unreadable(file));
 	const name = file === "-" ? manifestTexts.standardInput : file;
 	let data: unknown;
 	try {
