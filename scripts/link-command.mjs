@@ -9,7 +9,7 @@ import {
 	symlinkSync,
 	unlinkSync,
 } from "node:fs";
-import { basename, delimiter, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import { basename, delimiter, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { root } from "./paths.mjs";
 
 const name = "parley";
@@ -30,8 +30,8 @@ export function linkCommand(environment, clone = root) {
 	const program = join(clone, launcher);
 	const folders = ownFolders(environment);
 	const found = folders.map((folder) => join(folder, name)).find(isProgram);
-	const own = [program, join(clone, "bin", name)].map((file) => realpathSync(file));
 	if (found !== undefined) {
+		const own = [program, join(clone, "bin", name)].map((file) => realpathSync(file));
 		return own.includes(realpathSync(found)) ? {} : { line: shellLine(environment, clone) };
 	}
 	for (const folder of candidates(folders, environment["HOME"] ?? "")) {
@@ -56,15 +56,46 @@ function ownFolders({ PATH = "" }) {
  * @param {string} home
  */
 function candidates(folders, home) {
-	if (!isAbsolute(home) || resolve(home) === sep) return [];
 	// With sudo, the home directory may be that of another user.
-	if (statSync(home, { throwIfNoEntry: false })?.uid !== process.getuid?.()) return [];
-	const inHome = new Map(folders.map((folder) => [relative(home, folder), folder]));
-	const others = [...inHome.keys()].filter(
-		(path) => path !== "" && !path.split(sep).some((part) => part.startsWith(".")),
-	);
+	if (!isAbsolute(home) || resolve(home) === sep || !isOwnDirectory(home)) return [];
+	const usual = folders.find((folder) => relative(home, folder) === preferred[0]);
+	if (usual !== undefined) makeDirectory(usual);
+	const realHome = realpathSync(home);
+	const own = folders.filter((folder) => isOwnDirectory(folder) && isBelow(realHome, realpathSync(folder)));
+	// The PATH may name the home directory by a link, or without it.
+	const nameOf = (/** @type {string} */ folder) =>
+		relative(isBelow(resolve(home), resolve(folder)) ? home : realHome, folder);
+	const inHome = new Map(own.map((folder) => [nameOf(folder), folder]));
+	const others = [...inHome.keys()].filter((path) => !path.split(sep).some((part) => part.startsWith(".")));
 	const names = [...preferred, ...others.filter((path) => !preferred.includes(path))];
 	return names.flatMap((path) => inHome.get(path) ?? []);
+}
+
+/** @param {string} path */
+function isOwnDirectory(path) {
+	try {
+		const found = statSync(path);
+		return found.isDirectory() && found.uid === process.getuid?.();
+	} catch {
+		return false;
+	}
+}
+
+/**
+ * @param {string} home
+ * @param {string} folder
+ */
+function isBelow(home, folder) {
+	return folder.startsWith(home + sep);
+}
+
+/** @param {string} folder */
+function makeDirectory(folder) {
+	try {
+		mkdirSync(folder, { recursive: true });
+	} catch {
+		// Another directory may have the link.
+	}
 }
 
 /**
@@ -74,7 +105,6 @@ function candidates(folders, home) {
  */
 function makeLink(link, program) {
 	try {
-		mkdirSync(dirname(link), { recursive: true });
 		if (isOfRemovedClone(link)) unlinkSync(link);
 		symlinkSync(program, link);
 		return true;

@@ -1,9 +1,11 @@
 import { execFileSync } from "node:child_process";
 import {
+	chownSync,
 	existsSync,
 	lstatSync,
 	mkdirSync,
 	mkdtempSync,
+	readdirSync,
 	readFileSync,
 	readlinkSync,
 	realpathSync,
@@ -122,8 +124,44 @@ test("a directory in which no link can be made is left out", () => {
 	expect(link([join(home, "bin"), folder("programs")])).toEqual({ link: join(home, "programs/parley") });
 });
 
+test("directories outside the home directory get no link, also by a symbolic link, and missing ones are not made", () => {
+	const outside = realpathSync(mkdtempSync(join(tmpdir(), "parley-outside-")));
+	symlinkSync(outside, join(home, "bin"));
+	try {
+		const missing = [join(home, "go/bin"), join(home, "missing")];
+		expect(link([join(home, "bin"), outside, ...missing, `${home}/../bin`, home])).toEqual(exported);
+		expect([...readdirSync(outside), ...readdirSync(home)]).toEqual(["bin"]);
+		symlinkSync(folder(".dotfiles/bin"), join(home, "mine"));
+		expect(link([join(home, "mine")])).toEqual({ link: join(home, "mine/parley") });
+	} finally {
+		rmSync(outside, { recursive: true });
+	}
+});
+
+test.runIf(process.getuid?.() === 0)("a directory of another user gets no link", () => {
+	chownSync(folder("bin"), 65_534, 65_534);
+	expect(link([join(home, "bin")])).toEqual(exported);
+});
+
+test("the PATH and HOME may name the home directory by a symbolic link, with spaces", () => {
+	const linked = join(folder("with spaces"), "home");
+	symlinkSync(home, linked);
+	folder("bin");
+	const calls = [
+		{ HOME: linked, PATH: join(home, "bin") },
+		{ HOME: home, PATH: join(linked, "bin") },
+		{ HOME: `${linked}/`, PATH: `${linked}/bin/` },
+	];
+	for (const call of calls) {
+		const { link: made = "" } = linkCommand(call);
+		expect(realpathSync(made)).toBe(launcher);
+		rmSync(made);
+	}
+});
+
 test("a home directory of another user, or none, gets no link", () => {
-	for (const HOME of ["/", "", "relative", join(home, "missing")]) {
+	symlinkSync("loop", join(home, "loop"));
+	for (const HOME of ["/", "", "relative", join(home, "missing"), join(home, "loop")]) {
 		expect(linkCommand({ HOME, PATH: `${home}/bin`, SHELL: "" })).toEqual(exported);
 	}
 	expect(existsSync(join(home, "bin"))).toBe(false);
