@@ -1,8 +1,16 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+	existsSync,
+	mkdirSync,
+	mkdtempSync,
+	realpathSync,
+	rmSync,
+	symlinkSync,
+	writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { ownLinks } from "./own-links.ts";
+import { ownLinks, removeLink } from "./own-links.ts";
 
 let directory: string;
 
@@ -23,4 +31,12 @@ function links(): Promise<string[]> {
 
 test("the links to the program of a clone are found, and no other file", async () => {
 	expect(await links()).toEqual([join(directory, "own/parley")]);
+});
+
+test("a link is removed, and one that this user may not remove is reported", async () => {
+	const link = join(directory, "own/parley");
+	expect(await removeLink(link)).toBe(true);
+	expect(existsSync(link)).toBe(false);
+	expect(existsSync(join(directory, "parley.mjs"))).toBe(true);
+	expect(await removeLink(join(directory, "own"))).toBe(false);
 });

@@ -1,4 +1,4 @@
-import { lstat, realpath } from "node:fs/promises";
+import { lstat, realpath, rm } from "node:fs/promises";
 import { delimiter, isAbsolute, join } from "node:path";
 
 /** Links of the PATH to the program of a clone, which `npm start` makes. */
@@ -7,6 +7,14 @@ export async function ownLinks(program: string, { PATH = "" }: NodeJS.ProcessEnv
 	const links = folders.map((folder) => join(folder, "parley"));
 	const isOwn = await Promise.all(links.map((link) => leadsTo(link, program)));
 	return links.filter((_, index) => isOwn[index]);
+}
+
+/** Removes a link. False if this user may not do that. */
+export async function removeLink(link: string): Promise<boolean> {
+	return await rm(link, { force: true }).then(
+		() => true,
+		() => false,
+	);
 }
 
 async function leadsTo(link: string, program: string): Promise<boolean> {

@@ -14,7 +14,7 @@ import type { Io } from "../command-line/io.ts";
 import { printJson, printRows } from "../command-line/output.ts";
 import { noConfirmation, UsageError } from "../command-line/usage.ts";
 import { findInstallation, type Installation } from "../installation/installation.ts";
-import { ownLinks } from "../installation/own-links.ts";
+import { ownLinks, removeLink } from "../installation/own-links.ts";
 import { canReadCommands, runningCommand } from "../installation/running-command.ts";
 import { visibleLine } from "../text/visible.ts";
 import { uninstallTexts as texts } from "../texts/uninstall.ts";
@@ -66,8 +66,7 @@ export async function uninstallParley(
 		done.push(texts.deleted({ data }));
 	}
 	for (const link of links) {
-		await rm(link, { force: true });
-		done.push(texts.removedLink({ link }));
+		done.push((await removeLink(link)) ? texts.removedLink({ link }) : texts.linkStays({ link }));
 	}
 	const keys = await Promise.all(services.map(async ({ marker }) => remainingKeys(marker.environmentFile)));
 	const rest = definedItems([

@@ -14,6 +14,7 @@ export const uninstallTexts = {
 	removedService: ({ file }: { readonly file: string }) => `removed: the service in ${file}`,
 	deleted: ({ data }: Stored) => `deleted: the data in ${data}`,
 	removedLink: ({ link }: Linked) => `removed: the link ${link}`,
+	linkStays: ({ link }: Linked) => `remains: the link ${link}, which this user may not delete`,
 	noData: ({ data }: Stored) => `no data: ${data} does not exist`,
 	dataStays: ({ data }: Stored) => `kept: the data in ${data} (\`parley uninstall --data-too\` deletes it)`,
 	keysStay: ({ file }: { readonly file: string }) => `kept: the keys in ${file}`,
