@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, realpathSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { Managers } from "../service/managers.ts";
@@ -7,9 +7,13 @@ import { Screen } from "./screen.ts";
 const down = "\u001b[B";
 
 /** Runs the wizard at a terminal, in the working directory. */
-function setUp(managers: Managers, variables: Readonly<Record<string, string>> = {}): Screen {
+function setUp(
+	managers: Managers,
+	variables: Readonly<Record<string, string>> = {},
+	...flags: readonly string[]
+): Screen {
 	const env = { ...managers.environment, NO_COLOR: "1", ...variables };
-	return new Screen({ args: ["setup"], cwd: managers.work, env });
+	return new Screen({ args: ["setup", ...flags], cwd: managers.work, env });
 }
 
 /** Answers the questions before the service with the offline model and a project. */
@@ -62,8 +66,8 @@ test("without a service manager, the wizard prints the reason and continues, and
 	mkdirSync(programs);
 	writeFileSync(join(programs, "systemctl"), "#!/bin/sh\necho offline\nexit 1\n", { mode: 0o755 });
 	const variables = { PATH: `${programs}:${process.env["PATH"]}` };
-	const screen = setUp(managers, variables);
-	await reachService(screen);
+	const screen = setUp(managers, variables, "--only", "service");
+	await screen.shows("Start the gateway with this machine");
 	screen.type(`${down}\r`);
 	expect(await screen.ended()).toBe(0);
 	const shown = screen.received.replaceAll(/\s+/g, " ");
@@ -82,4 +86,12 @@ test("a script installs the service, and its sessions work in the project", asyn
 	const out = await managers.succeeds(["setup", "--yes", ...flags]);
 	expect(out).toContain(`works in ${realpathSync(managers.work)}`);
 	expect(await managers.json(["service", "status"])).toMatchObject({ state: "running" });
+	// A service of another name on the same data keeps its gateway.
+	const other = join(managers.unit, "../second.service");
+	renameSync(managers.unit, other);
+	const second = await managers.succeeds(["setup", "--yes", "--only", "service", "--service"]);
+	expect(second.replaceAll(/\s+/g, " ")).toContain(`already installed: ${other.replaceAll(/\s+/g, " ")}`);
+	expect(existsSync(managers.unit)).toBe(false);
+	expect((await managers.run(["status"])).code).toBe(0);
+	renameSync(other, managers.unit);
 });

@@ -6,7 +6,7 @@ import { printNotice } from "../command-line/output.ts";
 import { choose } from "../command-line/prompts.ts";
 import { findInstallation } from "../installation/installation.ts";
 import { chooseManager } from "../service/choose-manager.ts";
-import { findService } from "../service/find-service.ts";
+import { findService, servicesOf } from "../service/find-service.ts";
 import { isWithin } from "../service/is-within.ts";
 import { planService } from "../service/plan-service.ts";
 import { visibleLine } from "../text/visible.ts";
@@ -18,7 +18,9 @@ const name = "parley";
 
 /** Installs the gateway as a service of the user, which starts with the machine. */
 export async function setUpService(parts: StepParts): Promise<StepResult> {
-	const { flags, io, asks } = parts;
+	const { flags, io, data, asks } = parts;
+	const other = await otherService(data, io);
+	if (other !== undefined) return [setupTexts.results.otherService({ file: other })];
 	const isRequested = flags.service ?? (asks ? await wants(io) : false);
 	if (isRequested === undefined) return "left";
 	if (!isRequested) return [setupTexts.results.skipped];
@@ -30,6 +32,13 @@ export async function setUpService(parts: StepParts): Promise<StepResult> {
 		printNotice(setupTexts.serviceLater, io);
 		return [setupTexts.results.noService];
 	}
+}
+
+/** The file of a service of another name, or of the system, that starts a gateway on this data. Two would stop each other. */
+async function otherService(data: string, io: Io): Promise<string | undefined> {
+	const { thisMachine } = await import("../service/machine.ts");
+	const services = await servicesOf(data, thisMachine(io));
+	return services.find((one) => one.name !== name || one.marker.scope !== "user")?.file;
 }
 
 async function wants(io: Io): Promise<boolean | undefined> {

@@ -90,6 +90,7 @@ export const setupTexts = {
 		sandbox: ({ mode }: { readonly mode: string }): string => `sandbox: ${mode}`,
 		service: ({ directory }: { readonly directory: string }): string =>
 			`installed; works in ${directory}; logs: parley service logs`,
+		otherService: ({ file }: { readonly file: string }): string => `already installed: ${file}`,
 		noService: "not installed",
 		silentService: "installed, but the gateway does not answer; the reason: parley service logs",
 		connected: "connected",
