@@ -105,7 +105,7 @@ async function playDiscord(wizard: Screen): Promise<void> {
 	await wizard.shows("/pair ");
 	const [, code = ""] = /\/pair ([A-Z0-9]+) to become/.exec(wizard.text) ?? [];
 	anna.commands("/pair", { code }, { in: general });
-	await shows(() => general.transcript(anna), "You are owner here");
+	await shows(() => general.transcript(anna), "Your role here is owner");
 	anna.says("hello", { in: general, mentions: [simulator.bot] });
 	await wizard.shows("Setup complete.");
 	expect(general.transcript()).toContain("Hello! I am the offline model");
@@ -118,7 +118,7 @@ async function playSlack(wizard: Screen): Promise<void> {
 	await wizard.shows("/parley pair ");
 	const [, code = ""] = /\/parley pair ([A-Z0-9]+) to become/.exec(wizard.text) ?? [];
 	anna.commands(`/parley pair ${code}`, {}, { in: general });
-	await shows(() => general.transcript(anna), "You are owner here");
+	await shows(() => general.transcript(anna), "Your role here is owner");
 	anna.says("hello", { in: general, mentions: [simulator.bot] });
 	await wizard.shows("Start the gateway with this machine");
 	expect(general.transcript()).toContain("Hello! I am the offline model");
