@@ -38,7 +38,7 @@ export async function setUpService(parts: StepParts): Promise<StepResult> {
 async function otherService(data: string, io: Io): Promise<string | undefined> {
 	const { thisMachine } = await import("../service/machine.ts");
 	const services = await servicesOf(data, thisMachine(io));
-	return services.find((one) => one.name !== name || one.marker.scope !== "user")?.file;
+	return services.find((one) => one.name !== name || one.manager.scope !== "user")?.file;
 }
 
 async function wants(io: Io): Promise<boolean | undefined> {
