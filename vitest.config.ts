@@ -37,6 +37,7 @@ const longest = [
 	"test/terminal/chat.ci.test.ts",
 	"test/readme/readme.ci.test.ts",
 	"test/packages/command-package.ci.test.ts",
+	"test/service/upgrade.ci.test.ts",
 	"test/packages/library-packages.ci.test.ts",
 	"test/packages/container.ci.test.ts",
 	"test/terminal/commands.ci.test.ts",

@@ -57,6 +57,10 @@ export class Versions implements Disposable {
 		const install = ["install", "--global", "--prefix", made.installed, "--no-audit", "--no-fund"];
 		symlinkSync(libraries, join(made.directory, "node_modules"));
 		execFileSync("npm", [...install, made.file("1.0.0")], { stdio: "pipe" });
+		// Node stores the compiled program for all copies.
+		execFileSync(process.execPath, [join(made.installed, "bin/parley"), "upgrade", "--help"], {
+			stdio: "pipe",
+		});
 		return made;
 	}
 
@@ -120,7 +124,8 @@ export class UpgradeMachine implements AsyncDisposable {
 	async reset(): Promise<void> {
 		const removal = { recursive: true, force: true };
 		for (const directory of [this.prefix, this.data]) rmSync(directory, removal);
-		cpSync(this.versions.installed, this.prefix, { recursive: true, verbatimSymlinks: true });
+		// Hard links are enough, because npm and Node replace files and do not write into them.
+		execFileSync("cp", ["-al", this.versions.installed, this.prefix]);
 		mkdirSync(join(this.data, "agents"), { recursive: true, mode: 0o700 });
 		writeFileSync(join(this.data, "agents/writer.md"), "You write.");
 		await (await openSqliteStore({ file: join(this.data, "parley.sqlite"), migrations })).close();

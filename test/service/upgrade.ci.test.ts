@@ -50,9 +50,8 @@ test("a service is upgraded with a copy of its data, and the copy restores the o
 	});
 });
 
-test("after a failed migration, the service runs the old version on the old data", async () => {
+test("after a failed migration, the old version and the old data are back", async () => {
 	await using machine = await UpgradeMachine.open(versions);
-	expect((await machine.run("service", "install")).error).toBe("");
 	const before = machine.package();
 	const { error, code } = await machine.upgrade("3.0.0");
 	expect({ error, code }).toEqual({
@@ -64,7 +63,6 @@ test("after a failed migration, the service runs the old version on the old data
 	expect(machine.package()).toEqual(before);
 	expect(machine.version()).toBe("1.0.0");
 	expect(await machine.isMigrated()).toBe(false);
-	expect((await machine.managers.json(["service", "status"]))["health"]).toBe("ok");
 });
 
 test("if the new gateway does not start, the old one continues with its flags and the old data", async () => {
@@ -87,38 +85,34 @@ test("if the new gateway does not start, the old one continues with its flags an
 	await machine.run("stop");
 });
 
+// All places of a swap: packages/cli/src/upgrade/swap-package.test.ts
 test.each([
-	["upgrade.copied", "2.0.0", "1.0.0"],
-	["upgrade.aside", "2.0.0", "1.0.0"],
-	["upgrade.migrated", "2.0.0", "2.0.0"],
-	["rollback.data", "3.0.0", "1.0.0"],
-	["upgrade.restored", "3.0.0", "1.0.0"],
-] as const)(
-	"after a kill at %s of an upgrade to %s, the next command ends with %s",
-	async (point, to, end) => {
-		await using machine = await UpgradeMachine.open(versions);
-		const before = machine.package();
-		expect(await machine.upgrade(to, "--test-hooks", `${point}=kill@1`)).toMatchObject({ signal: "SIGKILL" });
-		const isDone = to === end;
-		const { code, out, error } = await machine.run("upgrade");
-		expect(out + error).toContain(isDone ? "completed the interrupted upgrade" : "was rolled back");
-		expect(code).toBe(isDone ? 0 : 1);
-		expect(machine.version()).toBe(end);
-		expect(await machine.isMigrated()).toBe(isDone);
-		if (!isDone) expect(machine.package()).toEqual(before);
-		expect(readdirSync(join(machine.prefix, "lib/node_modules"))).toEqual(["parley-agent"]);
-	},
-);
+	["upgrade.aside", "2.0.0"],
+	["rollback.placed", "3.0.0"],
+] as const)("after a kill at %s of an upgrade to %s, the next command rolls back", async (point, to) => {
+	await using machine = await UpgradeMachine.open(versions);
+	const before = machine.package();
+	expect(await machine.upgrade(to, "--test-hooks", `${point}=kill@1`)).toMatchObject({ signal: "SIGKILL" });
+	const { code, error } = await machine.run("upgrade");
+	expect({ code, error }).toEqual({ code: 1, error: expect.stringContaining("was rolled back") });
+	expect(machine.package()).toEqual(before);
+	expect(machine.version()).toBe("1.0.0");
+	expect(await machine.isMigrated()).toBe(false);
+});
 
 test("after a kill behind the start of the new gateway, the next command completes the upgrade", async () => {
 	await using machine = await UpgradeMachine.open(versions);
-	expect((await machine.run("service", "install")).error).toBe("");
+	const gateway = machine.start("gateway");
+	if (gateway.stdout) await once(createInterface(gateway.stdout), "line");
 	const killed = await machine.upgrade("2.0.0", "--test-hooks", "upgrade.started=kill@1");
 	expect(killed).toMatchObject({ signal: "SIGKILL" });
 	const { code, out, error } = await machine.run("upgrade");
 	expect({ code, error }).toEqual({ code: 0, error: "" });
 	expect(out).toContain("completed the interrupted upgrade: parley-agent 1.0.0 to 2.0.0\n");
+	expect(machine.version()).toBe("2.0.0");
 	expect(await machine.isMigrated()).toBe(true);
+	expect(readdirSync(join(machine.prefix, "lib/node_modules"))).toEqual(["parley-agent"]);
+	await machine.run("stop");
 });
 
 test("a signal rolls the upgrade back", async () => {
@@ -150,7 +144,7 @@ async function appears(directory: string, name: string): Promise<void> {
 	}
 }
 
-test("a clone, another package and an unknown version are refused, and nothing changes", async () => {
+test("a clone, a container and a gateway on other data are refused, and nothing changes", async () => {
 	await using machine = await UpgradeMachine.open(versions);
 	const before = machine.package();
 	const clone = await machine.managers.run(["upgrade", "--to", versions.file("2.0.0"), "--yes"]);
@@ -159,18 +153,6 @@ test("a clone, another package and an unknown version are refused, and nothing c
 		error: expect.stringMatching(/cannot upgrade the clone .*`git pull`/),
 	});
 	expect(await machine.run("upgrade", "--to", versions.file("2.0.0"))).toMatchObject({ code: 2 });
-	expect(await machine.run("upgrade", "--to", "../missing.tgz", "-y")).toMatchObject({
-		code: 1,
-		error: expect.stringContaining("missing.tgz is not a file"),
-	});
-	expect(await machine.run("upgrade", "--to", "git+ssh:x", "-y")).toMatchObject({
-		code: 2,
-		error: expect.stringContaining('invalid version "git+ssh:x"'),
-	});
-	expect(await machine.run("upgrade", "--to", ".", "-y")).toMatchObject({
-		code: 1,
-		error: expect.stringContaining("is not a file"),
-	});
 	const elsewhere = machine.start("gateway", "--data", join(machine.managers.root, "other"));
 	if (elsewhere.stdout) await once(createInterface(elsewhere.stdout), "line");
 	expect(await machine.upgrade("2.0.0")).toMatchObject({

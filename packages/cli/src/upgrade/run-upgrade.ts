@@ -139,10 +139,12 @@ export class Upgrade {
 	/** Puts the old package and the old data back, and starts the gateways of the old version. */
 	async #back(failure: string): Promise<UpgradeResult> {
 		const { machine, show, failpoints } = this.#parts;
+		// Otherwise, a command after a kill would take the old package for the new one.
+		if (this.#journal.phase === "starting") await this.#begin("restoring");
 		const { phase, upgraded } = this.#journal;
 		const notes: string[] = [];
 		show(steps.restoring);
-		if (phase === "starting") {
+		if (phase === "restoring") {
 			await stopAll(upgraded, machine);
 			for (const one of upgraded) {
 				const directory = await restoreData(one);
@@ -150,7 +152,7 @@ export class Upgrade {
 			}
 			await failpoints.reach("rollback.data");
 		}
-		if (phase === "starting" || phase === "swapping") {
+		if (phase === "restoring" || phase === "swapping") {
 			await restorePackage(this.#journal, failpoints);
 			await this.#begin("restored");
 		}
@@ -183,7 +185,8 @@ export class Upgrade {
 	async #reach(name: string): Promise<void> {
 		const { failpoints, signal } = this.#parts;
 		await failpoints.reach(name);
-		if (signal.aborted && !["restored", "finished"].includes(this.#journal.phase)) signal.throwIfAborted();
+		if (signal.aborted && !["restoring", "restored", "finished"].includes(this.#journal.phase))
+			signal.throwIfAborted();
 	}
 
 	/** The journal is removed last, so that a later command does the rest after a kill. The lock of the directory stays. */

@@ -9,10 +9,10 @@ import type { Links } from "./package-links.ts";
 
 /**
  * The last phase that an upgrade has begun. `staging`: the package is installed beside the present one. `stopping`: gateways stop
- * and data is copied. `swapping`: the packages change places. `starting`: the data is migrated and gateways start. `restored`: the
- * old package and data are back, and gateways start. `finished`: only files of the upgrade remain.
+ * and data is copied. `swapping`: the packages change places. `starting`: the data is migrated and gateways start. `restoring`: the
+ * old data and package are put back after that. `restored`: they are back, and gateways start. `finished`: only files of the upgrade remain.
  */
-export type Phase = "staging" | "stopping" | "swapping" | "starting" | "restored" | "finished";
+export type Phase = "staging" | "stopping" | "swapping" | "starting" | "restoring" | "restored" | "finished";
 
 /** A gateway outside a service. Its environment is not stored, because it may have keys. */
 export interface StoppedProgram {
