@@ -15,7 +15,7 @@ export type { ProviderReason } from "./config/provider.ts";
 export type { Reach } from "./config/reach-facts.ts";
 export type { ConfigFlags } from "./config/sources.ts";
 export { prepareDataDirectory } from "./data-directory/data-directory.ts";
-export { type DataLock, lockDataDirectory } from "./data-directory/data-lock.ts";
+export { type DataLock, isBusy, lockDataDirectory } from "./data-directory/data-lock.ts";
 export { type RuntimeFile, readRuntimeFile } from "./data-directory/runtime-file.ts";
 export { checkStoredSecrets, type StoredSecrets } from "./data-directory/stored-secrets.ts";
 export { type Gateway, type GatewayOptions, startGateway } from "./gateway.ts";

@@ -86,6 +86,8 @@ export const upgradeErrors = {
 	elsewhere: ({ pid, directory }: { readonly pid: number; readonly directory: string }) =>
 		`process ${pid} in ${directory} runs a gateway of this copy on other data: stop it, and run the command again`,
 	busy: "another `parley upgrade` works on this installation: wait until it has ended",
+	noLock: ({ directory, reason }: { readonly directory: string; readonly reason: string }) =>
+		`cannot write the files of the upgrade into ${directory}: ${reason}; make space or correct its permissions, and run the command again`,
 	foreignJournal: ({ file }: Filed) =>
 		`${file} was written by another version of Parley: finish the upgrade with that version, or remove the file`,
 	noAnswer: ({ data, why }: Stored & { readonly why: string }) =>

@@ -30,7 +30,7 @@ export interface UpgradedData {
 	readonly program?: StoppedProgram;
 }
 
-interface NamedPackage {
+export interface NamedPackage {
 	/** Directory of the package. */
 	readonly home: string;
 	readonly name: string;

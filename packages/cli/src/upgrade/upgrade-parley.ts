@@ -1,9 +1,7 @@
 import { accessSync, constants, existsSync } from "node:fs";
-import { rm } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { noFailpoints, ParleyError, parseFailpoints } from "@parley/base";
 import { defined, definedItems } from "@parley/base/defined";
-import { type DataLock, lockDataDirectory } from "@parley/gateway";
 import { confirms } from "../command-line/confirms.ts";
 import { chosenDataDirectory } from "../command-line/data-directory.ts";
 import type { Io } from "../command-line/io.ts";
@@ -17,7 +15,8 @@ import { checkElsewhere, checkRights, type FoundData, findData, type Surrounding
 import { findOffer, type Offer } from "./new-package.ts";
 import { readLinks } from "./package-links.ts";
 import { Upgrade, type UpgradeParts, type UpgradeResult } from "./run-upgrade.ts";
-import { findJournal, placesOf, type UpgradeJournal } from "./upgrade-journal.ts";
+import { findJournal, type UpgradeJournal } from "./upgrade-journal.ts";
+import { lockWork, unlockWork } from "./upgrade-lock.ts";
 
 export interface UpgradeFlags {
 	/** Version, tag or path. */
@@ -173,22 +172,6 @@ async function isConfirmed(plan: Plan, { yes }: UpgradeFlags, io: Io): Promise<b
 			.join(""),
 	);
 	return await confirms(texts.confirm(plan.journal), io);
-}
-
-/** One process works on an installation at a time. The lock ends with the process. */
-function lockWork(journal: UpgradeJournal): DataLock {
-	try {
-		return lockDataDirectory(placesOf(journal).work);
-	} catch (cause) {
-		throw new ParleyError(upgradeErrors.busy, { code: "failed_precondition", cause });
-	}
-}
-
-/** Removes the directory of a finished upgrade. */
-async function unlockWork(lock: DataLock, journal: UpgradeJournal): Promise<void> {
-	const { work } = placesOf(journal);
-	if (!(await findJournal(journal))) await rm(work, { recursive: true, force: true });
-	lock.release();
 }
 
 interface Performing {

@@ -1,4 +1,4 @@
-import { chownSync, constants, existsSync, mkdirSync, statSync } from "node:fs";
+import { constants, existsSync, lchownSync, mkdirSync, statSync } from "node:fs";
 import { access } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { ParleyError, parseJson, systemClock } from "@parley/base";
@@ -46,7 +46,7 @@ export async function copyData(
 export async function makeCopies({ data }: UpgradedData, copies: string | undefined): Promise<void> {
 	const directory = copiesOf(data, copies);
 	try {
-		if (!existsSync(directory)) makeFor(data, directory);
+		if (!existsSync(directory)) await makeFor(data, directory);
 		await asOwner(data, () => access(directory, constants.W_OK));
 	} catch (cause) {
 		throw new ParleyError(texts.noCopies({ directory }), { code: "failed_precondition", cause });
@@ -57,11 +57,17 @@ function copiesOf(data: string, copies: string | undefined): string {
 	return copies ?? join(dirname(data), `${basename(data)}-copies`);
 }
 
-function makeFor(data: string, directory: string): void {
-	mkdirSync(directory, { mode: 0o700 });
-	if (process.getuid?.() !== 0) return;
-	const { uid, gid } = statSync(data);
-	chownSync(directory, uid, gid);
+async function makeFor(data: string, directory: string): Promise<void> {
+	const make = (): void => mkdirSync(directory, { mode: 0o700 });
+	try {
+		await asOwner(data, make);
+	} catch (error) {
+		if (process.getuid?.() !== 0 || Object(error).code !== "EACCES") throw error;
+		// The owner cannot write the directory above, and so cannot replace the new one by a link before it changes its owner.
+		make();
+		const { uid, gid } = statSync(data);
+		lchownSync(directory, uid, gid);
+	}
 }
 
 /** Migrates the data with the new program. */

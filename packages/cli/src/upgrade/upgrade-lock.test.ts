@@ -1,0 +1,24 @@
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { placesOf } from "./upgrade-journal.ts";
+import { lockWork, unlockWork } from "./upgrade-lock.ts";
+
+test("a second upgrade of an installation must wait, and another fault is reported with its reason", async () => {
+	const directory = mkdtempSync(join(tmpdir(), "parley-upgrade-lock-"));
+	onTestFinished(() => rmSync(directory, { recursive: true }));
+	const installation = { name: "some-name", home: join(directory, "some-name") };
+	const { work } = placesOf(installation);
+	const lock = lockWork(installation);
+	expect(() => lockWork(installation)).toThrow("another `parley upgrade` works on this installation");
+	await unlockWork(lock, installation);
+	expect(existsSync(work)).toBe(false);
+	// A directory that cannot be made, as on a full disk.
+	writeFileSync(work, "");
+	expect(() => lockWork(installation)).toThrow(/^cannot write the files of the upgrade into .*: ENOTDIR/);
+	rmSync(work);
+	mkdirSync(work);
+	await unlockWork(lockWork(installation), installation);
+	expect(existsSync(work)).toBe(false);
+});
