@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { makeCopies } from "./upgraded-data.ts";
 
-test("a directory for copies belongs to the owner of the data, whoever owns the directory above", async () => {
+test("a directory for copies belongs to the owner of the data in a directory of any owner", async () => {
 	const above = await mkdtemp(join(tmpdir(), "parley-copies-"));
 	onTestFinished(() => rm(above, { recursive: true }));
 	const data = join(above, "data");
