@@ -86,6 +86,7 @@ class LongestFirst extends BaseSequencer {
  */
 const onDisk = [
 	"packages/core/src/sandbox/**/*.test.ts",
+	"packages/cli/src/command-line/as-owner.test.ts",
 	"test/{e2e,mcp,postgres,redaction,sandbox,skills,trust,connector/scenes}/**/*.test.ts",
 	"test/docs/ozzie.test.ts",
 	"test/conformance/ozzie-{connectors,grants,sandbox}.test.ts",

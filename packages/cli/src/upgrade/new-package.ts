@@ -97,7 +97,9 @@ export async function callProgram(
 }
 
 async function npm(args: readonly string[], machine: Machine, signal?: AbortSignal): Promise<string> {
-	const environment = { ...machine.environment, npm_config_update_notifier: "false" };
+	// `npm run --silent` would also hide the reason of a failure here.
+	const quiet = { npm_config_update_notifier: "false", npm_config_loglevel: "error" };
+	const environment = { ...machine.environment, ...quiet };
 	const found = await machine.run("npm", args, defined({ environment, signal })).catch((cause: unknown) => {
 		throw new ParleyError(texts.noNpm, { code: "failed_precondition", cause });
 	});
