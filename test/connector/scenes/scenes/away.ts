@@ -109,7 +109,7 @@ export const away: readonly Scene<DiscordSite>[] = [
 			{ passes: 120_000 },
 			{ shows: "Write your request in the same message", times: 1 },
 			{ shows: ["to Max", "`/task"], times: 1 },
-			{ shows: "the role **member**", times: 1 },
+			{ shows: "Your role is **member**", times: 1 },
 		],
 	},
 ];
