@@ -24,7 +24,8 @@ export function findProgram(name: string): string {
 }
 
 /** Variables of `npm run` about this machine and this clone. The user did not set them. */
-const ofScripts = /^npm_config_(?:(?:local_|global_)?prefix|node_gyp|nodedir|npm_version|user_agent)$/i;
+const ofScripts =
+	/^npm_config_(?:(?:local_|global_)?prefix|node_gyp|nodedir|npm_version|user_agent|loglevel)$/i;
 
 /** Settings by which npm of this machine reaches its registry, and its cache. A new home directory has no settings. */
 export async function npmSettings(): Promise<Record<string, string>> {
