@@ -210,6 +210,8 @@ test("after a long stop, each group still has its full time", async () => {
 	const first = await notified(new ManualClock());
 	const session = await first.create(ada);
 	await first.runtime.send(unkeyed(ada), session, { content: "go" });
+	// The time of an approval begins when it is requested.
+	await (await EventLog.join(first.runtime, session, { afterSeq: 0 })).next("prompt.requested");
 	await first.settle();
 	await first.stop();
 	first.clock.advance(5 * hour);
