@@ -14,7 +14,8 @@ import { systemCode } from "../filesystem/file-error.ts";
 import { type KnownTool, type PolicyFile, type PolicySource, readPolicy } from "./read-policy.ts";
 import { policyFileTexts } from "./texts.ts";
 
-const maxBytes = 256 * 1024;
+/** A larger file is invalid. */
+export const maxPolicyBytes = 256 * 1024;
 
 /** Current state of a file of rules. */
 export interface PolicyState extends PolicyFile {
@@ -109,9 +110,9 @@ function readFile({ path, foreign }: WatchedFile): string {
 		if (!foreign && (stats.mode & 0o002) !== 0) {
 			throw refused(path, policyFileTexts.writable(path));
 		}
-		const bytes = Buffer.alloc(maxBytes + 1);
+		const bytes = Buffer.alloc(maxPolicyBytes + 1);
 		const length = readSync(file, bytes, 0, bytes.length, 0);
-		if (length > maxBytes) throw refused(path, policyFileTexts.tooLarge(maxBytes / 1024));
+		if (length > maxPolicyBytes) throw refused(path, policyFileTexts.tooLarge(maxPolicyBytes / 1024));
 		return decode(path, bytes.subarray(0, length));
 	} finally {
 		closeSync(file);

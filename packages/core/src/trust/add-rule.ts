@@ -2,6 +2,7 @@ import { ParleyError } from "@parley/base";
 import { appendCommentedJson, inlineJson, parseCommentedJson } from "@parley/base/commented-json";
 import { systemCode } from "../filesystem/file-error.ts";
 import { readPolicy } from "../policy/read-policy.ts";
+import { maxPolicyBytes } from "../policy/watched-policy.ts";
 import type { Principal } from "../vocabulary/principal.ts";
 import type { OfferedRule } from "../vocabulary/prompt.ts";
 import { requestedBy } from "./audit/audit.ts";
@@ -25,7 +26,7 @@ export interface NewRule {
 
 /**
  * Adds a rule to the operator's file, whose other lines stay. The audit has the rule before it is in force. Throws
- * `failed_precondition` if the file is invalid or cannot be written, and then changes nothing.
+ * `failed_precondition` if the file is invalid, would be too large or cannot be written, and then changes nothing.
  */
 export async function addRule(
 	principal: Principal,
@@ -74,6 +75,11 @@ function withRule(text: string, rule: object, { file, known }: RuleFile): { text
 	const same = all.findIndex((one) => inlineJson(one) === inlineJson(rule));
 	const after = same === -1 ? appendCommentedJson(before, ["rules"], rule) : before;
 	check(after);
+	const bytes = Buffer.byteLength(after);
+	if (bytes > maxPolicyBytes) {
+		const why = policyStateTexts.wouldBeTooLarge({ path: file, bytes, max: maxPolicyBytes });
+		throw new ParleyError(why, { code: "failed_precondition" });
+	}
 	const at = same === -1 ? all.length : same;
 	const source = parseCommentedJson(file, after).locate(["rules", at]).replace(/:\d+$/, "");
 	return { text: after, source };

@@ -40,5 +40,16 @@ export const policyStateTexts = {
 	notWritten: (path: string, why: string): string =>
 		`the rule was not added, because ${path} cannot be written (${why}): make it writable, or add the rule yourself`,
 	notEdited: (why: string): string => `the rule was not added, because the policy is invalid: ${why}`,
+	wouldBeTooLarge: ({
+		path,
+		bytes,
+		max,
+	}: {
+		readonly path: string;
+		readonly bytes: number;
+		readonly max: number;
+	}): string =>
+		`the rule was not added, because ${path} would have ${bytes} bytes, and at most ${max} are allowed: remove rules or ` +
+		"comments from it",
 	onlyJudged: "a call that is only judged cannot ask questions or send files",
 } as const;

@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { chmod, mkdtemp, readFile, readlink, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { systemClock } from "@parley/base";
@@ -69,4 +69,15 @@ test("a read-only file stays as it is", async () => {
 	await writeFile(t.path, "one\n", { mode: 0o444 });
 	await expect(t.change(() => "two\n")).rejects.toMatchObject({ code: "failed_precondition" });
 	expect(await readFile(t.path, "utf8")).toBe("one\n");
+});
+
+test("a link without a target stays as it is", async () => {
+	await using t = await place();
+	const target = join(t.data, "elsewhere", "rules.jsonc");
+	await symlink(target, t.path);
+	await expect(t.change(() => "one\n")).rejects.toMatchObject({
+		code: "failed_precondition",
+		message: expect.stringContaining(`${t.path} is a link to ${target}, which does not exist`),
+	});
+	expect(await readlink(t.path)).toBe(target);
 });

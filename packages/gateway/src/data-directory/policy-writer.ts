@@ -1,4 +1,4 @@
-import { access, constants, readFile, realpath, stat } from "node:fs/promises";
+import { access, constants, lstat, readFile, readlink, realpath, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { type Clock, ParleyError } from "@parley/base";
 import { dataDirectoryTexts } from "../texts/data-directory.ts";
@@ -16,7 +16,8 @@ const anyoneWrites = 0o222;
 
 /**
  * Function that edits the operator's policy file under a lock. An existing file keeps its mode and its owner, and a created
- * one has mode 0600. Throws `failed_precondition` for a read-only file, and for one that every user of the machine can change.
+ * one has mode 0600. Throws `failed_precondition` for a read-only file, for one that every user of the machine can change, and
+ * for a link without a target.
  */
 export function policyWriter({
 	path,
@@ -48,7 +49,16 @@ async function readPolicyText(path: string): Promise<string> {
 		await access(path, constants.W_OK);
 		return await readFile(path, "utf8");
 	} catch (error) {
-		if (errno(error) === "ENOENT") return "";
-		throw error;
+		if (errno(error) !== "ENOENT") throw error;
+		await refuseDanglingLink(path);
+		return "";
 	}
+}
+
+/** A new file would replace a link without a target, although the rules are expected at its target. */
+async function refuseDanglingLink(path: string): Promise<void> {
+	const facts = await lstat(path).catch(() => undefined);
+	if (!facts?.isSymbolicLink()) return;
+	const target = await readlink(path);
+	throw new ParleyError(dataDirectoryTexts.danglingPolicy({ path, target }), { code: "failed_precondition" });
 }

@@ -3,6 +3,8 @@ export const dataDirectoryTexts = {
 	tokenDisappeared: "the operator's token disappeared",
 	readOnlyPolicy: ({ path }: { readonly path: string }) =>
 		`the rule was not added, because ${path} is read-only: make it writable, or add the rule yourself`,
+	danglingPolicy: ({ path, target }: { readonly path: string; readonly target: string }) =>
+		`the rule was not added, because ${path} is a link to ${target}, which does not exist: create that file, or remove the link`,
 	noToken: ({ path }: { readonly path: string }) =>
 		`${path} does not contain a token; remove it, and the next start creates another`,
 	databaseEmpty: ({ file, directory }: { readonly file: string; readonly directory: string }) =>
