@@ -468,7 +468,7 @@ test("the answer always adds the rule that the approval shows, and the next call
 		await chat.enter("run: echo one");
 		await chat.shows("y yes · n no · always ›");
 		expect(chat.text).toContain(
-			"always adds a rule that allows run_command in all sessions and chats: `echo\n  one`, also with more arguments",
+			"always adds a rule that allows run_command in all sessions and chats, with\n  network access: `echo one`, also with more arguments",
 		);
 		await chat.enter("a");
 		await chat.shows("answer y or n");

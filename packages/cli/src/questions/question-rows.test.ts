@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { askQuestion } from "../testing/questions.ts";
 import { createStyles } from "../text/styles.ts";
 import { widthOf } from "../text/wrap.ts";
-import { questionPrompt, questionRows } from "./question-rows.ts";
+import { offeredRows, questionPrompt, questionRows } from "./question-rows.ts";
 
 const plain = { columns: 40, styles: createStyles(false) };
 
@@ -64,4 +64,19 @@ test("does not offer the session if an approval applies once", () => {
 	expect(questionPrompt(askQuestion({ type: "confirm", context: { allow_session: true } }))).toContain(
 		"session",
 	);
+});
+
+test.each([
+	[["exec-sandboxed"], "chats: `curl a.example`, also with more arguments"],
+	[["exec-sandboxed", "egress"], "chats, with network access: `curl a.example`, also with more arguments"],
+	[
+		["write", "egress"],
+		"chats, with changes of files and network access: `curl a.example`, also with more arguments",
+	],
+	[["new\u001b[8m"], "chats, with the class new\\u{1b}[8m: `curl a.example`, also with more arguments"],
+])("the answer `always` shows what a rule with the classes %j allows", (classes, shown) => {
+	const rule = { tool: "run_command", classes, commands: [{ words: ["curl", "a.example"], exact: false }] };
+	const question = askQuestion({ type: "confirm", context: { always_allow: rule } });
+	const rows = offeredRows(question, { ...plain, columns: 400 });
+	expect(rows.join("\n")).toBe(`  always adds a rule that allows run_command in all sessions and ${shown}`);
 });

@@ -37,7 +37,10 @@ function approvalPrompt({ allow_session }: PromptRequestPayload["context"], hasR
 	return allow_session ? questionTexts.approvalPromptWithSession : questionTexts.approvalPrompt;
 }
 
-/** Rows of the rule that the answer `always` adds, with its complete words. Empty if the question offers none. */
+/**
+ * Rows of the rule that the answer `always` adds, with its complete words and what it allows besides a command in the sandbox.
+ * Empty if the question offers none.
+ */
 export function offeredRows({ context }: PromptRequestPayload, format: OutputFormat): string[] {
 	const { always_allow: rule } = context;
 	if (!rule) return [];
@@ -46,7 +49,8 @@ export function offeredRows({ context }: PromptRequestPayload, format: OutputFor
 		return exact ? questionTexts.allowsExactly({ command }) : questionTexts.allowsBeginning({ command });
 	});
 	const tool = visibleLine(rule.tool);
-	const text = questionTexts.offered({ tool, commands: commands.join("; ") });
+	const access = rule.classes.flatMap((name) => questionTexts.accessOf(visibleLine(name)) ?? []);
+	const text = questionTexts.offered({ tool, access, commands: commands.join("; ") });
 	return hanging(indent, text, format).map(format.styles.dim);
 }
 

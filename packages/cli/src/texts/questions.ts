@@ -22,8 +22,33 @@ export const questionTexts = {
 	approvalPromptWithSession: "y yes · n no · s for this session › ",
 	approvalPromptWithRule: ({ withSession }: { readonly withSession: boolean }) =>
 		`y yes · n no${withSession ? " · s session" : ""} · always › `,
-	offered: ({ tool, commands }: { readonly tool: string; readonly commands: string }) =>
-		`always adds a rule that allows ${tool} in all sessions and chats: ${commands}`,
+	offered: ({
+		tool,
+		access,
+		commands,
+	}: {
+		readonly tool: string;
+		readonly access: readonly string[];
+		readonly commands: string;
+	}) => {
+		const extra = access.length === 0 ? "" : `, with ${access.join(" and ")}`;
+		return `always adds a rule that allows ${tool} in all sessions and chats${extra}: ${commands}`;
+	},
+	/** Access that a class of a rule allows. Undefined for a command in the sandbox. */
+	accessOf: (name: string): string | undefined => {
+		switch (name) {
+			case "exec-sandboxed":
+				return undefined;
+			case "egress":
+				return "network access";
+			case "write":
+				return "changes of files";
+			case "outside-read":
+				return "access to files outside the roots";
+			default:
+				return `the class ${name}`;
+		}
+	},
 	allowsExactly: ({ command }: { readonly command: string }) => `\`${command}\` without other arguments`,
 	allowsBeginning: ({ command }: { readonly command: string }) => `\`${command}\`, also with more arguments`,
 	yesAlways: "yes, always",
