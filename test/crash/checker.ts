@@ -16,14 +16,14 @@ export function check(outcome: Outcome): string[] {
 	];
 }
 
-/** Each client receives 1, 2, 3, … of each session, across all its connections. */
+/** Checks that each client receives 1, 2, 3, … of each session, across all its connections. */
 function checkOrder({ client, session, frames }: View): string[] {
 	return frames.flatMap(({ seq }, index) =>
 		seq === index + 1 ? [] : [`${client} got seq ${seq} of ${session} at place ${index + 1}`],
 	);
 }
 
-/** No client sees two contents with one `seq`. */
+/** Checks that no client sees two contents with one `seq`. */
 function checkContents({ views, replay }: Outcome): string[] {
 	const known = new Map<string, { readonly text: string; readonly client: string }>();
 	const problems: string[] = [];
@@ -44,7 +44,7 @@ function contentOf({ event, payload }: EventFrame): string {
 	return `${event} ${JSON.stringify(payload)}`;
 }
 
-/** Each follower ends with the last frame of the replay. */
+/** Checks that each follower ends with the last frame of the replay. */
 function checkTranscripts({ views, replay }: Outcome): string[] {
 	return views.flatMap(({ client, session, frames }) => {
 		const last = replay.find((view) => view.session === session)?.frames.at(-1)?.seq ?? 0;
@@ -53,7 +53,7 @@ function checkTranscripts({ views, replay }: Outcome): string[] {
 	});
 }
 
-/** `load_messages` returns the same messages as the replay. */
+/** Checks that `load_messages` returns the same messages as the replay. */
 function checkPages({ replay, pages }: Outcome): string[] {
 	return replay.flatMap(({ session, frames }) => {
 		const paged = (pages.get(session) ?? []).map(({ role, content, seq }) => `${seq} ${role}: ${content}`);
@@ -76,7 +76,7 @@ function same(one: readonly string[], other: readonly string[]): boolean {
 	return one.length === other.length && one.every((line, index) => line === other[index]);
 }
 
-/** An acknowledged message has exactly one run, any other at most one. Each run has exactly one end. */
+/** Checks that an acknowledged message has exactly one run, any other at most one, and each run exactly one end. */
 function checkMessages(outcome: Outcome): string[] {
 	return outcome.messages.flatMap(({ id, session, content, acked }) => {
 		const frames = eventsOf(outcome, session);
@@ -117,7 +117,7 @@ function checkPrompts(outcome: Outcome): string[] {
 
 type CallFrame = Extract<OzzieEvent, { event: "tool.call" }>;
 
-/** Every started call has one end, which reports its effect correctly. */
+/** Checks that every started call has one end, which reports its effect correctly. */
 function checkCalls(outcome: Outcome): string[] {
 	const calls = outcome.replay.flatMap(({ session }) => {
 		return [...callsOf(eventsOf(outcome, session))].map(([id, frames]) =>
@@ -165,7 +165,7 @@ function callsOf(frames: readonly OzzieEvent[]): Map<string, CallFrame[]> {
 	return Map.groupBy(calls, ({ payload }) => payload.call_id);
 }
 
-/** No effect happens twice or without its call, and each requested effect was attempted. */
+/** Checks that no effect happens twice or without its call, and each requested effect was attempted. */
 function checkEffects({ effects, messages, ...outcome }: Outcome, known: ReadonlySet<string>): string[] {
 	const twice = [...effects]
 		.filter(([, times]) => times > 1)
@@ -186,7 +186,7 @@ function checkEffects({ effects, messages, ...outcome }: Outcome, known: Readonl
 	return [...twice, ...unreported, ...untried];
 }
 
-/** A call is reported as interrupted if the kill came while it ran or before its result was recorded. */
+/** Checks that a call is reported as interrupted if the kill came while it ran or before its result was recorded. */
 function checkInterrupted({ kills }: Outcome, unknown: ReadonlySet<string>): string[] {
 	const problems = kills
 		.filter(({ interrupts }) => interrupts !== undefined && !unknown.has(interrupts))

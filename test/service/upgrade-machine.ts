@@ -33,9 +33,9 @@ const up = 'await db.schema.createTable("added").addColumn("id", "text").execute
 const versions = {
 	"1.0.0": {},
 	"2.0.0": { migration: up },
-	/** Its migration fails after a change. */
+	/** A version with a migration that fails after a change. */
 	"3.0.0": { migration: `${up} throw new Error("on purpose");` },
-	/** It migrates the data, but its gateway does not start. */
+	/** A version that migrates the data, but has a gateway that does not start. */
 	"4.0.0": {
 		migration: up,
 		start: 'if (process.argv[2] === "gateway") { console.error("no start"); process.exit(1); }',

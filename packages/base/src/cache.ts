@@ -9,7 +9,7 @@ export type Cache<Key extends string | number | object, Value extends NonNullabl
 
 /**
  * Cache of at most `max` values that can be computed again. Evicts the least recently used value first; with
- * `keptMs`, a value expires that many milliseconds after it was set. Not for limits, duplicates, pending work or
+ * `retentionMs`, a value expires that many milliseconds after it was set. Not for limits, duplicates, pending work or
  * authentication, because an eviction would change the behaviour.
  */
 export function createCache<Key extends string | number | object, Value extends NonNullable<unknown>>({

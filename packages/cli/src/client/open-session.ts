@@ -52,7 +52,7 @@ export async function openSession(client: Client, choice: SessionChoice): Promis
 	return session;
 }
 
-/** The check comes first because a created session cannot be undone. */
+/** Throws for an unknown model, before a session is created for it. */
 async function checkModel(client: Client, model: string, profile = "default"): Promise<void> {
 	const name = model.trim();
 	if (alwaysKnown.includes(name)) return;

@@ -130,7 +130,7 @@ export function shellVariables(environment: Io["environment"]): Record<string, s
 	);
 }
 
-/** npx and npm put the programs of packages in front, which a service must not depend on. */
+/** A PATH without the directories that npx and npm add for programs of packages: a service must not depend on them. */
 function withoutPackages(path: string): string {
 	const directories = path
 		.split(delimiter)

@@ -30,7 +30,7 @@ export class TaskBoard {
 	readonly #tasks = new Map<string, KnownTask>();
 	readonly #showsOutput: boolean;
 
-	/** `tellsOutput`: the row of a completed task has the beginning of its output. */
+	/** `showsOutput`: the row of a completed task has the beginning of its output. */
 	constructor({ showsOutput }: { readonly showsOutput: boolean }) {
 		this.#showsOutput = showsOutput;
 	}

@@ -80,6 +80,6 @@ export const questionTexts = {
 	answerNumber: ({ numbers }: { readonly numbers: string }) => `answer with ${numbers}`,
 	noSessionApproval: "this call requires approval each time: answer y or n",
 	answerNumbers: ({ numbers }: { readonly numbers: string }) =>
-		`answer with numbers separated by commas, from ${numbers}`,
+		`answer with numbers separated by commas: ${numbers}`,
 	answerRequired: "an answer is required",
 } as const;

@@ -21,7 +21,7 @@ export class SessionHistory {
 		return { event: this.#plain(event), number: this.#messages };
 	}
 
-	/** One side of an imported turn may be empty. Its mark is the reason why it has no row. */
+	/** An event of a fork without the mark of imports, so that it has a row. Empty messages keep the mark, and have no row. */
 	#plain(event: Extract<OzzieEvent, { event: "user.message" | "assistant.message" }>): OzzieEvent {
 		if (!this.#isFork || event.payload.content === "") return event;
 		if (event.event === "user.message") {

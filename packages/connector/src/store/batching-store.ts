@@ -1,7 +1,7 @@
 import { type Clock, ParleyError, type Store, type StoreHealth, type Timer } from "@parley/base";
 import type { Kysely } from "kysely";
 
-/** More than `crowd` commits within `withinMs` milliseconds delay each other. One person alone does not reach this rate. */
+/** More than `busyCommits` commits in `withinMs` milliseconds are delayed. One person alone does not reach this rate. */
 const busyCommits = 8;
 const withinMs = 100;
 /** Unnoticeable compared with the second or more of a platform and a model. */

@@ -231,7 +231,7 @@ function busy(): ParleyError {
 /** A compaction as active work of a session: later runs wait for it, and a stop of the gateway ends it. */
 class LiveCompaction implements LiveRun, Disposable {
 	readonly id = compactionId;
-	/** It makes no calls. */
+	/** Empty, because a compaction makes no calls. */
 	readonly policyVersion = "";
 	readonly log: Logger;
 	readonly waiting = false;

@@ -5,7 +5,7 @@ import { isWithin, looseForm } from "../filesystem/paths.ts";
 import { matchesWithin } from "./commands/places.ts";
 import { policyFileTexts } from "./texts.ts";
 
-/** Which paths a rule is about. Paths and roots are absolute. */
+/** Pattern of the paths of a rule. Paths and roots are absolute. */
 export interface PathPattern {
 	/** As written. */
 	readonly text: string;

@@ -229,7 +229,7 @@ function isPrivate({ uid, mode }: { readonly uid: number; readonly mode: number 
 	return uid === process.getuid?.() && (mode & WRITABLE_BY_OTHERS) === 0;
 }
 
-/** This boot of the system and the user of this process. Rejects if the boot cannot be read. */
+/** Id of the current boot of the system, and the user of this process. Rejects if the boot cannot be read. */
 export async function thisSystem(): Promise<TriedSystem> {
 	return { boot: await readFile("/proc/sys/kernel/random/boot_id", "utf8"), user: process.getuid?.() };
 }

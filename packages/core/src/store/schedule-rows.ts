@@ -40,7 +40,7 @@ export async function findSchedule(db: Tx, id: string): Promise<Schedule | undef
 	return row && toSchedule(row);
 }
 
-/** Which schedules to return; all of them if empty. */
+/** Filter for schedules. Without fields, it selects all schedules. */
 export interface ScheduleSelection {
 	readonly owner?: string | undefined;
 	readonly sessionId?: string | undefined;

@@ -124,7 +124,7 @@ interface PromptsTable extends Stamped {
 	due_at: number | null;
 	/** `Votes` (conversation/votes.ts) as JSON if several people must approve and one has; otherwise null. */
 	votes: string | null;
-	/** `WantedGrant` as JSON if the question is about trust in a channel. Its `run_id` is "" then. */
+	/** `StoredGrantRequest` as JSON if the question is about trust in a channel. Its `run_id` is "" then. */
 	wanted_grant: string | null;
 	created_at: number;
 	expires_at: number;

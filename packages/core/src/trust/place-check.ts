@@ -93,7 +93,7 @@ export function checkKnown(
 	throw refused(key, channelTexts.noSettings(unknown, way));
 }
 
-/** Questions of one channel become readable in the others, so the operator sets this for each channel. */
+/** Allows `approveIn` only for single channels, because it makes the questions of one channel readable in others. */
 function checkApproveIn(key: string, approveIn: PlaceProfile["approveIn"]): void {
 	if (!approveIn) return;
 	if (!oneChannel.test(key)) {
@@ -105,7 +105,7 @@ function checkApproveIn(key: string, approveIn: PlaceProfile["approveIn"]): void
 	throw refused(key, channelTexts.cannotAnswer(stray, why));
 }
 
-/** Approvers of another guild or team have no access to the channel. */
+/** Refuses approvers of another guild or team, because they have no access to the channel. */
 function checkApprovers(key: string, approvers: readonly string[]): void {
 	const [platform, tenant] = key.split(":");
 	const beginning = `${platform}:${tenant}:`;

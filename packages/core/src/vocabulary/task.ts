@@ -246,7 +246,7 @@ export interface TaskAccess {
 	review(request: { readonly reason: string; readonly content: string }): Promise<ReviewReply>;
 	/** Creates a worker and returns its id. A repeated call returns the same id. */
 	spawn(worker: NewWorker): Promise<string>;
-	/** Waits for these workers, or all. */
+	/** Waits for these workers. Default: all workers of the task. */
 	workers(ids: readonly string[] | undefined): Promise<readonly WorkerResult[]>;
 }
 

@@ -55,7 +55,7 @@ function publicHosts({ publicUrl }: RequestRules): string[] {
 	return [...new Set([port || "443", "443", "80"])].map((each) => `${hostname}:${each}`);
 }
 
-/** Exact text, because a browser writes an origin in one way only: RFC 6454, section 6.2. */
+/** Compares the origin as a text, because a browser writes an origin in one way only: RFC 6454, section 6.2. */
 function checkOrigin(request: IncomingRequest, { publicUrl }: RequestRules): Refusal | undefined {
 	const origins = headerValues(request, "origin");
 	const { localPort: port = 0, encrypted } = request.socket;

@@ -107,7 +107,7 @@ async function checkSource(dataDirectory: string): Promise<void> {
 	});
 }
 
-/** A backup inside its source would be part of the next one. */
+/** Throws for a file in the data directory, because it would be part of the next backup. */
 async function checkPlace(file: string, dataDirectory: string): Promise<void> {
 	const within = await realpath(dataDirectory);
 	const place = await realpath(dirname(file)).catch(() => dirname(file));
@@ -115,7 +115,7 @@ async function checkPlace(file: string, dataDirectory: string): Promise<void> {
 	throw new ParleyError(createBackupTexts.insideData({ file, dataDirectory }), { code: "invalid_argument" });
 }
 
-/** They contain a copy of the database, and stored files that may have been deleted since. */
+/** Deletes directories of killed backups, with copies of the database, and of stored files that may have been deleted since. */
 async function removeAbandoned(directory: string, before: number): Promise<void> {
 	const names = await readdir(directory).catch((): string[] => []);
 	const found = names.filter(

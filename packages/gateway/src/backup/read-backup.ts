@@ -204,7 +204,7 @@ class Reading {
 /** As long as the chunks that gunzip emits. */
 const zeros = Buffer.alloc(16 * 1024);
 
-/** Only zeros follow the end of an archive. */
+/** Throws if other bytes than zeros follow the end of an archive. */
 function checkPadding(chunk: Buffer): void {
 	for (let at = 0; at < chunk.length; at += zeros.length) {
 		const part = chunk.subarray(at, at + zeros.length);

@@ -226,7 +226,7 @@ function check(source: Source): CheckedSource {
 	return { settings, source, warnings: [...(source.warnings ?? []), ...checkPaths(settings, source)] };
 }
 
-/** Returns warnings. */
+/** Checks the paths of the settings. Returns warnings. */
 function checkPaths(settings: Settings, source: Source): string[] {
 	const { root = [], systemPromptFile, policyFile, models, tls, chat, mcp } = settings;
 	for (const [item, value] of root.entries()) {
@@ -256,7 +256,7 @@ function checkFile(value: string | undefined, source: Source, path: JsonPath): v
 	throw notAllowed(source, path, { value, allowed: settingRefusalTexts.existingFile });
 }
 
-/** For a file that changes what the agent does, like the configuration file itself. */
+/** Checks a file that controls the agent, like the configuration file. Returns warnings if other users can change it. */
 function checkSteeringFile(value: string | undefined, source: Source, path: JsonPath): string[] {
 	checkFile(value, source, path);
 	return value === undefined ? [] : refuseForeignWriters(value, statSync(value));
@@ -274,7 +274,7 @@ function warningsOf(
 	return warnings.length > 0 ? warnings : undefined;
 }
 
-/** An unencrypted connection over the internet can be read and changed, and exposes the key. */
+/** Refuses to send a key over an unencrypted connection to the internet, where the connection can be read and changed. */
 function checkServer(
 	{ settings: { baseUrl, llama }, source }: CheckedSource,
 	{ apiKey }: ProviderChoice,

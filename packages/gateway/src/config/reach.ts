@@ -26,7 +26,7 @@ export function checkReach({ settings, source }: CheckedSource, set: Safety): vo
 	}
 }
 
-/** Beyond loopback words would travel in the clear, and a token with them. */
+/** Refuses to listen beyond this machine without authentication, or without TLS, a proxy or `insecureLan`. */
 function checkBeyond({ listen = [] }: Settings, source: Source, set: Safety): void {
 	const isSafe = set.tls !== undefined || (set.trustedProxies ?? []).length > 0 || set.insecureLan === true;
 	if (set.auth !== "none" && isSafe) return;

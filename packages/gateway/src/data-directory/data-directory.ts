@@ -52,7 +52,7 @@ function isDirectory(path: string): boolean {
 	return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
 
-/** An empty file is a new database to SQLite. The key is created after the first database, so a database existed. */
+/** Throws for an empty database beside a key: SQLite would treat it as a new one, but a key is created only after the database. */
 function checkDatabase(path: string): void {
 	const file = databaseIn(path);
 	if (statSync(file, { throwIfNoEntry: false })?.size !== 0 || !existsSync(secretKeyIn(path))) return;

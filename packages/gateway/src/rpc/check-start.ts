@@ -74,12 +74,12 @@ function realTemporary(path: string): string {
 	}
 }
 
-/** The operator's own rules, which need not exist. */
+/** Path of the operator's rules. The file may not exist. */
 export function policyIn({ policyFile, data }: Config): string {
 	return policyFile ?? join(data, "policy.jsonc");
 }
 
-/** A gateway only warns about it. Here a user has requested a model that no provider has. */
+/** Throws for a requested model that no provider has. A gateway only warns about such a model. */
 function checkOfflineModel(name = ""): void {
 	if (["", "offline", "fast", "standard", "max"].includes(name)) return;
 	throw new ParleyError(rpcTexts.offlineModel({ model: JSON.stringify(name) }), { code: "invalid_argument" });

@@ -25,7 +25,7 @@ export class Admission {
 	readonly #carriers = new WeakMap<Socket, Socket>();
 	#open = 0;
 
-	/** `isCrowd`: whether an address belongs to many clients, like that of a proxy. Then only the total limit applies. */
+	/** `isShared`: whether an address belongs to many clients, like that of a proxy. Then only the total limit applies. */
 	constructor(limits: Partial<AdmissionLimits> = {}, isShared: (peer: string) => boolean = () => false) {
 		const { open, ...places } = { ...defaults, ...limits };
 		this.#limit = open;

@@ -75,7 +75,7 @@ export class Places {
 	#longest = 0;
 	readonly #entryOf = new Map<Socket, Entry>();
 
-	/** `isCrowd` returns whether many clients share an address, so that `perPeer` does not apply. */
+	/** `isShared` returns whether many clients share an address, so that `perPeer` does not apply. */
 	constructor(limits: PlacesLimits, isShared: (peer: string) => boolean = () => false) {
 		this.#limits = limits;
 		this.#isShared = isShared;

@@ -80,7 +80,7 @@ const headBytes = 256 * 1024;
 /** A page of Slack has its name at the end of the title. A sign-in page has a sign-in form or a redirect. */
 const ofSlack =
 	/<title>(?:[^<]*\s)?Slack\s*<\/title>|\bsignin_form\b|\bshouldRedirect\b|<(?:meta|form)\b[^<>]*[?&;]redir=|<script\b[^<>]*>[^<]*[?&;]redir=/i;
-/** Target after the sign-in. Other pages have such links, too, but rarely to the file itself. */
+/** Address to open after the sign-in. Other pages also have such links, but rarely to the file itself. */
 const next = /[?&;]redir=([^"'<>\s]{0,500})/gi;
 
 /** Without access to a file, Slack returns the sign-in page with status 200. */

@@ -64,7 +64,7 @@ const written: ReadonlySet<string | undefined> = new Set([
 	"bot_message",
 ]);
 
-/** Read only after a disconnection. Live joins have their own event. */
+/** Subtypes of messages about joins, read only after a disconnection. Live joins have their own event. */
 const joins: ReadonlySet<string | undefined> = new Set(["channel_join", "group_join"]);
 
 /** Names of ❌ and 🔁, and of similar emoji. */

@@ -24,9 +24,9 @@ import { componentsOf, isSeen, type SeenComponent, type Shown, show } from "./sh
 export interface PersonOptions {
 	/** Roles by name. */
 	readonly roles?: readonly string[];
-	/** A guest, who joined only for a visit. */
+	/** Whether the person is a guest, who joined only for a visit. */
 	readonly guest?: boolean;
-	/** The user of another app. */
+	/** Whether the user is the bot of another app. */
 	readonly bot?: boolean;
 	/** An existing user, who is already a member elsewhere. */
 	readonly is?: Person;

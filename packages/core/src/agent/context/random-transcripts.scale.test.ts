@@ -70,7 +70,7 @@ async function fitted(toy: ToySession): Promise<ModelRequest | undefined> {
 
 const replyTokens = 17;
 
-/** The sums are exact, and the snapshot describes the request with its reply. */
+/** Checks that the sums are exact, and that the snapshot describes the request with its reply. */
 function checkSnapshot(
 	toy: ToySession,
 	{ request, tokens, snapshot }: Awaited<ReturnType<ToySession["call"]>>,
@@ -110,7 +110,7 @@ function checkSnapshot(
 	]);
 }
 
-/** Thinking is unchanged or missing. */
+/** Checks that each block of thinking is unchanged or left out. */
 function checkThinking(toy: ToySession, request: ModelRequest): void {
 	const sealed = (messages: readonly Message[]): string[] =>
 		messages.flatMap(({ content }) =>

@@ -55,9 +55,9 @@ interface OpenCall {
 
 /** A start of the server, with its transport and its connection. Events of an attempt that has ended have no effect on a later one. */
 interface Attempt {
-	/** Also after its end, for its log. */
+	/** Also set after the end of the attempt, for the log of the server. */
 	transport?: ServerTransport;
-	/** Until its end. */
+	/** Set until the end of the attempt. */
 	connection?: ServerConnection;
 }
 

@@ -290,7 +290,7 @@ export class ChannelGrants implements SessionGrants {
 		return outcome.response;
 	}
 
-	/** Uses the present roles of the participants. */
+	/** Returns the participants with their present roles. */
 	#asOfNow(db: Tx, participants: Coverable["participants"]): Promise<(Person | undefined)[]> {
 		return Promise.all(
 			participants.map(async (one) => one && { ...one, role: await this.#people.roleNow(db, one) }),

@@ -100,7 +100,7 @@ const kimi: Readonly<Record<string, Facts>> = {
 	},
 };
 
-/** These models think as they want, and have fixed sampling parameters. */
+/** Models that control their own thinking, and have fixed sampling parameters. */
 const moonshotFacts = { images: true, sampling: false, reasoning: "none" } as const;
 
 /**

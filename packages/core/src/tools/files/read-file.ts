@@ -101,7 +101,7 @@ async function readPage(file: FileHandle, args: Arguments, { signal }: ToolConte
 	return { text: describe(slice, args), failed: slice.total !== undefined && first > 1 };
 }
 
-/** Also true for images, because all their headers contain NULs. */
+/** Whether the file starts with a NUL in its first bytes. Also true for images, because all their headers contain NULs. */
 async function isBinary(file: FileHandle, shown: string): Promise<boolean> {
 	const start = await readAt(file, shown, { position: 0, length: SNIFFED_BYTES });
 	return start.includes(0);

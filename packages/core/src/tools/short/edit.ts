@@ -136,7 +136,7 @@ function fault(message: string): ParleyError {
 }
 
 export interface Replacement {
-	/** Not empty. */
+	/** Text to replace, not empty. */
 	readonly oldText: string;
 	readonly newText: string;
 }

@@ -23,8 +23,9 @@ export type StoredGrantRequest = RequestedGrant & { readonly by?: Pick<Person, "
 
 export interface AnsweredGrantRequest {
 	readonly token: string;
-	/** The `Prompt` and the `KeptWish`, as JSON. */
+	/** The `Prompt` as JSON. */
 	readonly request: string;
+	/** The `StoredGrantRequest` as JSON. */
 	readonly wanted_grant: string;
 	readonly response: PromptResponse;
 }

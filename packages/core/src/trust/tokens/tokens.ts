@@ -311,7 +311,7 @@ async function adoptToken(tx: Tx, { id, hash }: TokenText, now: number): Promise
 	return others;
 }
 
-/** Throws `invalid_argument` for a time that an old text may not count on. */
+/** Throws `invalid_argument` if an old token may not stay valid for so long. */
 function checkGrace(graceMs: number): void {
 	if (graceMs >= 0 && graceMs <= maxGraceMs) return;
 	throw new ParleyError(tokenTexts.grace(graceMs), {
@@ -319,7 +319,7 @@ function checkGrace(graceMs: number): void {
 	});
 }
 
-/** A name identifies a principal and must never move to a connector of another platform. */
+/** Refuses a used name: it identifies a principal, and must never move to a connector of another platform. */
 async function checkName(tx: Tx, { kind, name, platform, created_at }: TokenRow): Promise<void> {
 	if ((await readLive(tx, created_at)).some((row) => row.name === name)) {
 		const hint = tokenTexts.otherName(name);

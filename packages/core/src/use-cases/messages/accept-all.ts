@@ -65,7 +65,7 @@ export async function endAcceptAll(
 	session.trust = undefined;
 }
 
-/** It would apply to all people who write there, without the limit and the end of a channel's grant. */
+/** Error for a channel: the trust would apply to all its people, without the limit and the end of a channel's grant. */
 function belongsToChannel(place: string): ParleyError {
 	const message = acceptAllTexts.notInChannel(visible(place));
 	return new ParleyError(message, { code: "failed_precondition" });

@@ -27,7 +27,7 @@ export async function sessionFor(
 	throw new ParleyError(message, { code: "invalid_argument" });
 }
 
-/** This wire has another name for the field. */
+/** Throws the error with `directory`, the name that this wire has for `root_dir`. */
 function directoryError(reason: unknown): never {
 	const { message, code } = ParleyError.from(reason);
 	throw new ParleyError(message.replace(/^root_dir: /, "directory: "), { code, cause: reason });
