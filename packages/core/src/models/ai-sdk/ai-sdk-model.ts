@@ -3,6 +3,7 @@ import { type Clock, defined, type Logger } from "@parley/base";
 import type { Answered, Model, ModelEvent, ModelRequest } from "../../vocabulary/model.ts";
 import { Exchange } from "../exchange/exchange.ts";
 import { checkKeyForm, chosenModel, serverUrl } from "../exchange/server-access.ts";
+import { exchangeTexts } from "../exchange/texts.ts";
 import type { Timeouts } from "../exchange/watchdog.ts";
 import type { ModelTable } from "../table/model-table.ts";
 import { encodeCall } from "./call-options.ts";
@@ -10,7 +11,6 @@ import { type ApiFamily, families, openLibrary } from "./families.ts";
 import { ReplyParts } from "./reply-parts.ts";
 import type { ServerTraits } from "./server-traits.ts";
 import { streamError } from "./stream-error.ts";
-import { aiSdkTexts } from "./texts.ts";
 
 const defaultTimeouts: Timeouts = { firstByteMs: 60_000, idleMs: 45_000, totalMs: 600_000 };
 
@@ -110,9 +110,9 @@ class AiSdkModel implements Model {
 
 	#warn(model: string, { isCorrected, unsupported }: ReplyParts): void {
 		const { log } = this.#options;
-		if (isCorrected) log.warn(aiSdkTexts.invalidCounts, { model });
+		if (isCorrected) log.warn(exchangeTexts.invalidCounts, { model });
 		if (unsupported.length === 0 || this.#warned.has(model)) return;
 		this.#warned.add(model);
-		log.warn(aiSdkTexts.leftOutSettings, defined({ model, settings: unsupported }));
+		log.warn(exchangeTexts.leftOutSettings, defined({ model, settings: unsupported }));
 	}
 }

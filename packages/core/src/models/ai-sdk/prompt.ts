@@ -18,6 +18,7 @@ import type {
 	UserMessage,
 } from "../../vocabulary/message.ts";
 import { isFields } from "../exchange/errors.ts";
+import { requestTexts } from "../exchange/texts.ts";
 import { wireId } from "./call-ids.ts";
 import { unseal } from "./sealed-metadata.ts";
 import { aiSdkTexts } from "./texts.ts";
@@ -48,7 +49,7 @@ type AssistantBlock = AssistantPart["content"][number];
 const MAX_NAME = 64;
 
 const NOTHING = "(nothing)";
-const GO_ON = aiSdkTexts.continue;
+const GO_ON = requestTexts.continue;
 const RECEIVED = "(received)";
 /** Thinking of a call without any. Some servers treat an empty text as a missing one. */
 const BLANK = " ";
@@ -142,7 +143,7 @@ function encodeUser({ content }: UserMessage, { images }: Reader): Shown[] {
 }
 
 function encodeImage({ mediaType, data }: ImageBlock, images: boolean): Shown[] {
-	if (!images) return encodeText(aiSdkTexts.image);
+	if (!images) return encodeText(requestTexts.image);
 	return [{ type: "file", mediaType, data: { type: "data", data } }];
 }
 
@@ -169,7 +170,7 @@ function encodeOutput(
 	{ text, failed, pictures = [] }: ResultBlock,
 	images: boolean,
 ): LanguageModelV4ToolResultOutput {
-	const value = text.trim() === "" ? aiSdkTexts.noOutput : text.toWellFormed();
+	const value = text.trim() === "" ? requestTexts.noOutput : text.toWellFormed();
 	if (failed) return { type: "error-text", value };
 	if (!images || pictures.length === 0) return { type: "text", value };
 	const files = pictures.map(({ mediaType, data }) => ({

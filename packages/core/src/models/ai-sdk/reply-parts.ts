@@ -8,6 +8,7 @@ import { visible } from "../../text/visible.ts";
 import type { ModelEvent, StopReason } from "../../vocabulary/model.ts";
 import { ModelError } from "../../vocabulary/model-error.ts";
 import type { RequestFacts } from "../exchange/errors.ts";
+import { exchangeTexts } from "../exchange/texts.ts";
 import { TokenCounts } from "../exchange/token-counts.ts";
 import { type Call, cutOff, OpenCall, type PendingCall, ReplyCalls } from "../exchange/tool-calls.ts";
 import { messageMetadata } from "./reasoning-details.ts";
@@ -193,14 +194,14 @@ export class ReplyParts {
 
 	#finish({ usage, finishReason, providerMetadata }: PartOf<"finish">): readonly ModelEvent[] {
 		if (finishReason.unified === "error" || finishReason.unified === "interrupted") {
-			throw new ModelError(aiSdkTexts.incomplete, { fault: "interrupted" });
+			throw new ModelError(exchangeTexts.incomplete, { fault: "interrupted" });
 		}
 		const named = stops.get(finishReason.unified) ?? "max_tokens";
 		// Some servers name no calls in the reason.
 		const stop = named === "end_turn" && this.#hasCalls ? "tool_use" : named;
 		const isWhole = stop === "end_turn" || stop === "tool_use";
 		if (isWhole && this.#open.size > 0) {
-			throw damaged(aiSdkTexts.openCall);
+			throw damaged(exchangeTexts.openCall);
 		}
 		const events = [...this.#release(isWhole ? undefined : cutOff)];
 		for (const call of this.#open.values()) {
@@ -216,7 +217,7 @@ export class ReplyParts {
 }
 
 function damaged(what: string): ModelError {
-	return new ModelError(aiSdkTexts.damaged(what), { fault: "interrupted" });
+	return new ModelError(exchangeTexts.damaged(what), { fault: "interrupted" });
 }
 
 function append(call: OpenCall, json: string): readonly ModelEvent[] {

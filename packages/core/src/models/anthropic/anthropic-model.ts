@@ -7,6 +7,7 @@ import { ModelError } from "../../vocabulary/model-error.ts";
 import { isFields } from "../exchange/errors.ts";
 import { Exchange, type ExchangeCall } from "../exchange/exchange.ts";
 import { checkKeyForm, chosenModel, serverUrl } from "../exchange/server-access.ts";
+import { exchangeTexts } from "../exchange/texts.ts";
 import type { Timeouts } from "../exchange/watchdog.ts";
 import type { ModelTable } from "../table/model-table.ts";
 import { ReplyEvents } from "./events.ts";
@@ -94,7 +95,7 @@ class AnthropicModel implements Model {
 			exchange.close();
 		}
 		if (!reply.finished) throw exchange.explain();
-		if (reply.isCorrected) this.#options.log.warn(anthropicTexts.invalidCounts, { model: request.model });
+		if (reply.isCorrected) this.#options.log.warn(exchangeTexts.invalidCounts, { model: request.model });
 	}
 
 	async countTokens(request: ModelRequest, signal: AbortSignal): Promise<number | undefined> {
@@ -135,7 +136,7 @@ class AnthropicModel implements Model {
 	#warnOfDropped(model: string, settings: EncodedRequest["dropped"]): void {
 		if (this.#warned.has(model)) return;
 		this.#warned.add(model);
-		this.#options.log.warn(anthropicTexts.leftOutSettings, { model, settings });
+		this.#options.log.warn(exchangeTexts.leftOutSettings, { model, settings });
 	}
 }
 

@@ -2,6 +2,7 @@ import { visible } from "../../text/visible.ts";
 import type { ModelEvent, StopReason } from "../../vocabulary/model.ts";
 import { ModelError } from "../../vocabulary/model-error.ts";
 import { eventError, type Fields, isFields, type RequestFacts } from "../exchange/errors.ts";
+import { exchangeTexts } from "../exchange/texts.ts";
 import { TokenCounts } from "../exchange/token-counts.ts";
 import { cutOff, OpenCall, type PendingCall, ReplyCalls } from "../exchange/tool-calls.ts";
 import { eventTexts } from "./texts.ts";
@@ -173,7 +174,7 @@ export class ReplyEvents {
 		const whole = stop === "end_turn" || stop === "tool_use";
 		for (const block of this.#blocks.values()) {
 			if (block.kind !== "call") continue;
-			if (whole) throw damaged(eventTexts.openCall);
+			if (whole) throw damaged(exchangeTexts.openCall);
 			this.#delay(block);
 		}
 		this.#state = "finished";
@@ -217,5 +218,5 @@ function isText(value: unknown): value is string {
 }
 
 function damaged(what: string): ModelError {
-	return new ModelError(eventTexts.damaged(what), { fault: "interrupted" });
+	return new ModelError(exchangeTexts.damaged(what), { fault: "interrupted" });
 }

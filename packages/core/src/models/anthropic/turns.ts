@@ -14,7 +14,7 @@ import type {
 	UserMessage,
 } from "../../vocabulary/message.ts";
 import { isFields } from "../exchange/errors.ts";
-import { anthropicTexts } from "./texts.ts";
+import { requestTexts } from "../exchange/texts.ts";
 
 /** Consecutive messages of one side. */
 export type Turn = UserTurn | AssistantTurn;
@@ -38,7 +38,7 @@ export interface Reader {
 const MAX_NAME = 128;
 
 const NOTHING = "(nothing)";
-const GO_ON = anthropicTexts.continue;
+const GO_ON = requestTexts.continue;
 
 /** Lifetime of the cached prompt after its last use: the default of five minutes, or an hour. */
 export const cacheMarks = {
@@ -143,7 +143,7 @@ function encodeShown(
 	{ images }: Reader,
 ): (TextBlockParam | ImageBlockParam)[] {
 	if (block.type === "text") return encodeText(block.text);
-	if (!images) return encodeText(anthropicTexts.image);
+	if (!images) return encodeText(requestTexts.image);
 	const { mediaType, data } = block;
 	return [{ type: "image", source: { type: "base64", media_type: mediaType, data } }];
 }
@@ -153,7 +153,7 @@ function encodeResults({ content }: ToolMessage, reader: Reader): ToolResultBloc
 		type: "tool_result",
 		tool_use_id: wireId(callId),
 		content: [
-			...encodeText(text.trim() === "" ? anthropicTexts.noOutput : text),
+			...encodeText(text.trim() === "" ? requestTexts.noOutput : text),
 			...images.flatMap((image) => encodeShown(image, reader)),
 		],
 		...defined({ is_error: failed || undefined }),

@@ -37,6 +37,10 @@ export const exchangeTexts = {
 	cancelled: "the model call was cancelled",
 	incomplete: "the answer ended before it was complete",
 	notJson: "the answer was damaged in transit: it is not JSON",
+	damaged: (content: string): string => `the answer was damaged in transit: it contains ${content}`,
+	openCall: "a call that has no end",
+	invalidCounts: "the token counts of a provider are not valid",
+	leftOutSettings: "settings that the model does not support are left out",
 	otherForm: "the answer was damaged in transit: it has an unexpected form",
 	empty: "the answer was empty",
 	otherApi: (host: string, api: string): string =>
@@ -48,6 +52,13 @@ export const exchangeTexts = {
 	noEnd: (time: string): string => `no end of the answer within ${time}`,
 	noMore: (time: string): string => `no more of the answer for ${time}`,
 	none: (time: string): string => `no answer within ${time}`,
+} as const;
+
+/** Texts in requests, in place of content that an API requires or that a model cannot read. */
+export const requestTexts = {
+	continue: "(go on)",
+	image: "[an image, which this model cannot see]",
+	noOutput: "(no output)",
 } as const;
 
 /** Calls of a model that cannot be read. */
