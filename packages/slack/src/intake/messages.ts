@@ -44,12 +44,14 @@ export class Messages {
 		message: Message,
 		isLast: boolean,
 	): Promise<Incoming> {
-		const { self, channels, files } = this.#parts;
+		const { self, channels, threads, files } = this.#parts;
 		const orElse = <Value>(lookup: Promise<Value>, known: () => Value): Promise<Value> =>
 			isLast ? lookup.catch(known) : lookup;
 		const address = readAddress(message.text, self.user);
 		// Messages of apps, and messages to other people, are not for the agent.
 		const isOurs = !message.bot_id && (address.us || source.channel.startsWith("D"));
+		const { thread_ts: first = message.ts } = message;
+		if (address.us && !message.bot_id && first === message.ts) threads.noteMention(source.channel, message);
 		const [room, person, text, attachments] = await Promise.all([
 			orElse(channels.roomOf(source, message), () => channels.unknown(source, message)),
 			orElse(this.#author(message), () => unknownPerson(message.user ?? "")),
@@ -60,7 +62,7 @@ export class Messages {
 		const { ours, root } =
 			thread === undefined || thread === message.ts
 				? { ours: false, root: false }
-				: await this.#parts.threads.find(
+				: await threads.find(
 						{ channel: source.channel, thread },
 						// For other messages, the thread does not matter.
 						{ asks: !isLast && room.kind !== "direct" && !person.bot && !address.us && !address.others },

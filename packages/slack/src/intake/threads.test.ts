@@ -141,6 +141,26 @@ test("during a rate limit for threads, messages in other threads are handled wit
 	expect(await isOurs(reading, { thread_ts: "1.1" })).toBe(true);
 });
 
+test("during a rate limit, a thread is Parley's if its first message addressed Parley, but could not be stored", async () => {
+	const reading = await openReading();
+	const { port } = reading;
+	port.answer("users.info", refused("internal_error"));
+	const mention = { ...reply, ts: root, thread_ts: undefined, text: "<@UBOT> hello" };
+	await expect(reading.inboundOf(mention)).rejects.toMatchObject({ code: "unavailable" });
+	port.answer("conversations.replies", { type: "rate-limited", retryAfterMs: 30_000 });
+	expect(await isOurs(reading, { thread_ts: "1.1" })).toBe(false);
+	expect(await isOurs(reading)).toBe(true);
+});
+
+test("a message of an app, or one to another person, does not make its thread Parley's", async () => {
+	const reading = await openReading();
+	const top = { ...reply, ts: root, thread_ts: undefined };
+	await reading.inboundOf({ ...top, bot_id: "B7", text: "<@UBOT> hello" });
+	await reading.inboundOf({ ...top, text: "<@UADA> hello" });
+	reading.port.answer("conversations.replies", { type: "rate-limited", retryAfterMs: 30_000 });
+	expect(await isOurs(reading)).toBe(false);
+});
+
 test("during a short rate limit, a message in an unknown thread must be redelivered", async () => {
 	const reading = await openReading();
 	const { port, clock } = reading;

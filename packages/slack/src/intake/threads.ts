@@ -79,6 +79,14 @@ export class Threads {
 		return { root: isOwn, ours: isOwn || mentionsUs || root.reply_users.includes(self.user) };
 	}
 
+	/**
+	 * Notes the first message of a thread, which mentions the bot. Its replies may arrive before it can be stored, and during
+	 * a rate limit.
+	 */
+	noteMention(channel: string, { ts, user, text }: Omit<Root, "reply_users">): void {
+		this.#shown.note(messageId(channel, ts), { ts, user, text, reply_users: [] });
+	}
+
 	async #root(id: string): Promise<Root | null | undefined> {
 		if (this.#isLimited) return this.#unasked(id);
 		return this.#shown.find(id).catch((error: unknown) => {
