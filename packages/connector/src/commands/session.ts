@@ -150,9 +150,11 @@ const fork: Command<RoomContext> = {
 				text: texts.here({ title: name === "" ? conversationTexts.untitled : plain(name, 100), back }),
 			};
 		} catch (reason) {
+			const { code } = ParleyError.from(reason);
+			if (code === "already_exists") return { text: texts.occupied };
 			// A retry would block further messages in this room.
-			if (ParleyError.from(reason).code !== "resource_exhausted") throw reason;
-			return { text: texts.noSpace };
+			if (code === "resource_exhausted") return { text: texts.noSpace };
+			throw reason;
 		}
 	},
 };

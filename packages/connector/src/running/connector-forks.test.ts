@@ -109,3 +109,18 @@ test("a person without the right gets no copy, and a room without a conversation
 	await play({ ...fork, by: "eve" }, { commands: "session fork", in: "random" }, { passes: 1000 });
 	expect(stage.gateway.sessions).toHaveLength(1);
 });
+
+test("the refusal of a copy whose place has another conversation contains no ids", async () => {
+	const { stage, play } = await open();
+	stage.gateway.methods.fork_session = () => {
+		throw new ParleyError("external_key: another session has the key chat:guild:general:post%202", {
+			code: "already_exists",
+		});
+	};
+	await play(
+		fork,
+		{ passes: 1000 },
+		{ privately: ["Another conversation began there first, so I did not copy this one. Try again."] },
+		{ shows: [answered], in: "general" },
+	);
+});

@@ -49,6 +49,7 @@ export const conversationTexts = {
 			`Your next message goes to the copy **${title}**. \`${back}\` returns to the original.`,
 		noSpace:
 			"The files of this conversation do not fit a second time. The operator can delete old conversations.",
+		occupied: "Another conversation began there first, so I did not copy this one. Try again.",
 		place:
 			"A copy ends after one of the messages: use its number, such as 3, or -1 to leave out the last message.",
 	},

@@ -497,7 +497,7 @@ test("an external key identifies one session only", async () => {
 		status: "resumed",
 	});
 	await expect(talk.fork({ externalKey: "room" })).rejects.toMatchObject(
-		refused("already_exists", /key room/),
+		refused("already_exists", /^external_key: another session has this key: use another one$/),
 	);
 });
 

@@ -205,7 +205,7 @@ async function refuseUsedKey(tx: Tx, owner: string, externalKey: string | null):
 		.where("owner", "=", owner)
 		.where("external_key", "=", externalKey)
 		.executeTakeFirst();
-	if (known) throw new ParleyError(forkTexts.usedKey(externalKey), { code: "already_exists" });
+	if (known) throw new ParleyError(forkTexts.usedKey, { code: "already_exists" });
 }
 
 /** A repeated key creates no other fork, and returns none that was deleted. */

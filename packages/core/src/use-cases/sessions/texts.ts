@@ -55,7 +55,7 @@ export const forkTexts = {
 		if (ended === 0) return "the session has no answered message yet: wait for the end of the first one";
 		return `message ${turn} is not answered yet: wait, or use a number from 1 to ${ended}`;
 	},
-	usedKey: (key: string): string => `external_key: another session has the key ${key}: use another one`,
+	usedKey: "external_key: another session has this key: use another one",
 } as const;
 
 export const titleTexts = {
