@@ -22,28 +22,28 @@ export async function handleDeleted(
 	const room = await homeOf(parts, event);
 	const found = await runOfMessage(parts, room, message);
 	if (found === undefined) return;
-	const isEnded = await quietly(parts, () => cancelRun(parts, room, { ...found, key }));
+	const isEnded = await quietly(parts, event.type, () => cancelRun(parts, room, { ...found, key }));
 	if (isEnded) await endTrust(parts.context, room, { reason: trustTexts.ends.messageDeleted, key });
 }
 
 /** Stops the active run of the room. */
 export async function handleStop(
 	parts: EventParts,
-	{ person, room, at }: InboundEventOf<"stop">,
+	{ type, person, room, at }: InboundEventOf<"stop">,
 	{ key }: Turn,
 ): Promise<void> {
-	await quietly(parts, () => parts.context.stop(person, room, { key, at }));
+	await quietly(parts, type, () => parts.context.stop(person, room, { key, at }));
 }
 
 /** Renames the current conversation of the thread. As with messages, another bot changes nothing. */
 export async function handleRetitled(
 	parts: EventParts,
-	{ person, room, title }: InboundEventOf<"retitled">,
+	{ type, person, room, title }: InboundEventOf<"retitled">,
 	{ key }: Turn,
 ): Promise<void> {
 	const { context } = parts;
 	if (person.bot) return;
-	await quietly(parts, async () => {
+	await quietly(parts, type, async () => {
 		const current = (await context.sessions(person, room)).find((each) => each.current);
 		// The platform may report a title that comes from the gateway.
 		if (current === undefined || current.title === title) return;
@@ -63,7 +63,7 @@ export async function handleReaction(
 	turn: Turn,
 ): Promise<void> {
 	const event = { ...received, room: await homeOf(parts, received) };
-	const reply = await quietly(parts, () => react(parts, event, turn));
+	const reply = await quietly(parts, event.type, () => react(parts, event, turn));
 	if (reply === undefined) return;
 	const { room, message } = event;
 	const { clock, platform, outbox } = parts;
@@ -118,13 +118,17 @@ const refusals: ReadonlySet<ErrorCode> = new Set([
 ]);
 
 /** A refused sign gets no answer, because the person does not wait for one. It is logged. */
-async function quietly<Value>(parts: EventParts, work: () => Promise<Value>): Promise<Value | undefined> {
+async function quietly<Value>(
+	parts: EventParts,
+	event: "deleted" | "stop" | "retitled" | "reaction",
+	work: () => Promise<Value>,
+): Promise<Value | undefined> {
 	try {
 		return await work();
 	} catch (reason) {
 		const { code, message } = ParleyError.from(reason);
 		if (!refusals.has(code)) throw reason;
-		parts.log.info("a reaction was refused", { reason: message });
+		parts.log.info("an event was refused", { event, reason: message });
 		return undefined;
 	}
 }

@@ -150,6 +150,23 @@ const scenes: Readonly<Record<string, readonly Step[]>> = {
 			retitles("Solved", "post 1", 3, { bot: true }),
 			{ requested: "rename_session", times: 1 },
 		],
+	"a refused rename is logged as such": [
+		{
+			does({ gateway }) {
+				gateway.methods.rename_session = () => {
+					throw new ParleyError("only members can change a conversation", { code: "permission_denied" });
+				};
+			},
+		},
+		{ says: "one", in: "general/post 1", mentions: "us" },
+		retitles("Plans", "post 1"),
+		{
+			does({ log }) {
+				const refused = log.records.filter(({ message }) => message.endsWith("was refused"));
+				expect(refused.map(({ fields }) => fields)).toMatchObject([{ event: "retitled" }]);
+			},
+		},
+	],
 	"a stranger gets instructions once a day": [
 		{ does: ({ gateway }) => void gateway.roles.set("eve", "stranger") },
 		{ says: "hello", in: "general", by: "eve", mentions: "us" },
