@@ -42,8 +42,8 @@ export interface Speech<Room, Person> {
 	/** The text, after a mention of Parley if the room requires one. */
 	address(text: string, room: Room): string;
 	/** By default, every message can be edited and deleted. */
-	mayEdit?(sentMessages: SentMessage<Room, Person>): boolean;
-	mayDelete?(sentMessages: SentMessage<Room, Person>): boolean;
+	mayEdit?(sentMessage: SentMessage<Room, Person>): boolean;
+	mayDelete?(sentMessage: SentMessage<Room, Person>): boolean;
 }
 
 /** Number of recent messages that people edit, delete or react to. */
@@ -70,14 +70,13 @@ export class Messages<Room extends Place, Person extends Author<Room>> {
 
 	/** Messages that were stored but not delivered are lost with the database. Later ones are not. */
 	databaseLost(): void {
-		for (const sentMessages of this.sentMessages) sentMessages.mayBeLost = true;
+		for (const sentMessage of this.sentMessages) sentMessage.mayBeLost = true;
 	}
 
 	/** All messages of a room may be stopped. In a channel, `/stop` also stops the only thread that works. */
 	stopped(room: Room): void {
 		const stopped = new Set([room, ...room.threads()].map(({ id }) => id));
-		for (const sentMessages of this.sentMessages)
-			sentMessages.mayBeLost ||= stopped.has(sentMessages.room.id);
+		for (const sentMessage of this.sentMessages) sentMessage.mayBeLost ||= stopped.has(sentMessage.room.id);
 	}
 
 	say(person: Person, room: Room, withFile = false): void {
@@ -91,28 +90,28 @@ export class Messages<Room extends Place, Person extends Author<Room>> {
 	}
 
 	edit(): void {
-		const sentMessages = this.#own();
-		if (!sentMessages || this.#speech.mayEdit?.(sentMessages) === false) return;
+		const sentMessage = this.#own();
+		if (!sentMessage || this.#speech.mayEdit?.(sentMessage) === false) return;
 		const text = `edit-${this.#edits}.`;
 		this.#edits += 1;
-		sentMessages.versions.push(text);
-		sentMessages.changedAt = this.#clock.now();
-		sentMessages.person.edits(sentMessages, this.#speech.address(text, sentMessages.room));
+		sentMessage.versions.push(text);
+		sentMessage.changedAt = this.#clock.now();
+		sentMessage.person.edits(sentMessage, this.#speech.address(text, sentMessage.room));
 	}
 
 	delete(): void {
-		const sentMessages = this.#own();
-		if (!sentMessages || this.#speech.mayDelete?.(sentMessages) === false) return;
-		sentMessages.isDeleted = true;
-		sentMessages.changedAt = this.#clock.now();
-		sentMessages.person.deletes(sentMessages);
+		const sentMessage = this.#own();
+		if (!sentMessage || this.#speech.mayDelete?.(sentMessage) === false) return;
+		sentMessage.isDeleted = true;
+		sentMessage.changedAt = this.#clock.now();
+		sentMessage.person.deletes(sentMessage);
 	}
 
 	/** A message for a ❌ reaction, which stops it. */
 	cross(): SentMessage<Room, Person> | undefined {
-		const sentMessages = this.#own();
-		if (sentMessages) sentMessages.mayBeLost = true;
-		return sentMessages;
+		const sentMessage = this.#own();
+		if (sentMessage) sentMessage.mayBeLost = true;
+		return sentMessage;
 	}
 
 	#own(): SentMessage<Room, Person> | undefined {
