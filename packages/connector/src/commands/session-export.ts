@@ -1,3 +1,4 @@
+import { ParleyError } from "@parley/base";
 import type { RoomContext } from "../rooms/handler-context.ts";
 import { conversationTexts } from "../texts/conversations.ts";
 import { exportTexts } from "../texts/export.ts";
@@ -19,6 +20,10 @@ export const sessionExport: Command<RoomContext> = {
 		if (isPublic(handled) && platform.ticketOf === undefined) {
 			return { text: exportTexts.onlyPrivate({ command: platform.command("session export", {}) }) };
 		}
+		// The file has what a copy of the conversation has, also calls and results that the room does not show.
+		const { may } = await context.whoami(person, room);
+		if (!may.includes("session.fork"))
+			throw new ParleyError(exportTexts.onlyMembers, { code: "permission_denied" });
 		const current = (await context.sessions(person, room)).find((each) => each.current);
 		if (current === undefined) return { text: await noneHere(context, { person, room }, "session export") };
 		const { session, title } = current;

@@ -147,7 +147,8 @@ const talking: ScriptedMethods = {
 const looking: ScriptedMethods = {
 	whoami(_params, call) {
 		const role = call.gateway.roleOf(call.actor?.id ?? "");
-		const may = role === "stranger" ? [] : ["session.open", "session.write", "session.fork"];
+		const ofGuest = ["session.open", "session.write"];
+		const may = role === "stranger" ? [] : role === "guest" ? ofGuest : [...ofGuest, "session.fork"];
 		const { tenant = "", channel = "" } = call.place ?? {};
 		const place = call.gateway.facts.get(`${tenant}:${channel}`) ?? {
 			mention: "required",
