@@ -56,7 +56,7 @@ export const played: Readonly<Record<string, readonly Change[]>> = {
 	"people: parley channels set discord:GUILD:CHANNEL --mention required": [],
 	"policy: parley policy check": [],
 	"projects: parley projects": [],
-	'schedules: parley schedules add "every weekday at 9:00" "Summarize the open issues"': [],
+	'schedules: parley schedules add "every weekday at 9:00" "Summarise the open issues"': [],
 	"skills: parley skills": [["skills trust", "skills trust -y"]],
 	"slack: parley slack manifest --diff installed.json": [],
 };

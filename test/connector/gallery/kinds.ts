@@ -144,12 +144,12 @@ export const topics: readonly Topic[] = [
 			},
 			{ id: "lists", title: "All lists, for the person who requests them", scene: "lists" },
 			{
-				...{ id: "compaction", title: "A conversation that was summarized for the agent" },
+				...{ id: "compaction", title: "A conversation that was summarised for the agent" },
 				...{ scene: "state-of-a-conversation", at: "I now work from a summary of the conversation" },
 			},
 			{
-				...{ id: "no-compaction", title: "A conversation that cannot be summarized" },
-				...{ scene: "state-of-a-conversation", at: "There is nothing to summarize" },
+				...{ id: "no-compaction", title: "A conversation that cannot be summarised" },
+				...{ scene: "state-of-a-conversation", at: "There is nothing to summarise" },
 			},
 			{
 				id: "copy",

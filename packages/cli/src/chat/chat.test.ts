@@ -368,7 +368,7 @@ test("/compact reports the start and the end, and a refusal", async ({ table }) 
 	await table.type("/compact");
 	table.client.last("compact_session").answer({ status: "started" });
 	await table.settle();
-	expect(table.rows).toEqual(["summarizing the conversation…"]);
+	expect(table.rows).toEqual(["summarising the conversation…"]);
 	const end = { status: "compacted", tokens_before: 18_200, tokens_after: 2_400, error: "" } as const;
 	table.session.happens("compaction.ended", end);
 	await table.settle();

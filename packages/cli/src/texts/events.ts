@@ -51,9 +51,9 @@ export const eventTexts = {
 		`; trying again in ${seconds} s, attempt ${attempt}`,
 	shortened: ({ before, after }: { readonly before: string; readonly after: string }) =>
 		`the model now works from a summary: ${before} → ${after} tokens`,
-	nothingToShorten: "there is nothing to summarize in this conversation",
-	shorteningStopped: "the conversation was not summarized: stopped",
-	notShortened: ({ error }: { readonly error: string }) => `the conversation was not summarized: ${error}`,
+	nothingToShorten: "there is nothing to summarise in this conversation",
+	shorteningStopped: "the conversation was not summarised: stopped",
+	notShortened: ({ error }: { readonly error: string }) => `the conversation was not summarised: ${error}`,
 	trusted: ({
 		channel,
 		until,
@@ -84,7 +84,7 @@ export const eventTexts = {
 	}) => `${approvals} of ${needed} approvals (${by})`,
 	toolResultsLeftOut: "earlier tool results were left out for the model",
 	thinkingLeftOut: "earlier thinking was left out for the model",
-	summarised: "the earlier conversation was summarized for the model",
+	summarised: "the earlier conversation was summarised for the model",
 	shortenedWithoutSummary: ({ error, sizes }: { readonly error: string; readonly sizes: string }) =>
 		`the earlier conversation was shortened without a summary (${error}): ${sizes}`,
 	howToReply: ({ id }: { readonly id: string }) => `answer with \`parley task reply ${id}\``,

@@ -1,6 +1,6 @@
 /** Texts of the commands for one session. */
 export const sessionTexts = {
-	connectionLost: "lost the connection, so the session is perhaps not summarized; run the command again",
+	connectionLost: "lost the connection, so the session is perhaps not summarised; run the command again",
 	closed: "the session was closed",
 	noneDeleted: "No session was deleted.",
 	confirmDelete: ({ count }: { readonly count: number }) =>

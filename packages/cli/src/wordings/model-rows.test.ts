@@ -39,7 +39,7 @@ test("describes budgets and compactions", () => {
 	]);
 	const change = { run_id: "run", tokens_before: 180_000, tokens_after: 20_400, error: "" };
 	expect(compactedRows({ ...change, level: "summary" }, format)).toEqual([
-		"the earlier conversation was summarized for the model: about 180k tokens reduced",
+		"the earlier conversation was summarised for the model: about 180k tokens reduced",
 		"to 20.4k",
 	]);
 	expect(

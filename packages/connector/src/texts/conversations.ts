@@ -55,16 +55,16 @@ export const conversationTexts = {
 	},
 
 	compact: {
-		description: "Summarize this channel's conversation to save tokens",
-		started: "Summarizing the conversation…",
+		description: "Summarise this channel's conversation to save tokens",
+		started: "Summarising the conversation…",
 		busy: "I am working here. Try again when I have answered.",
 		/** `before`, `after`: numbers of tokens in words. */
 		compacted: ({ before, after }: { readonly before: string; readonly after: string }): string =>
 			`I now work from a summary of the conversation: ${before} → ${after} tokens.`,
-		unchanged: "There is nothing to summarize in this conversation.",
-		cancelled: "Stopped. The conversation was not summarized.",
+		unchanged: "There is nothing to summarise in this conversation.",
+		cancelled: "Stopped. The conversation was not summarised.",
 		failed: ({ error }: { readonly error: string }): string =>
-			`The conversation was not summarized: ${error}`,
+			`The conversation was not summarised: ${error}`,
 	},
 
 	info: {

@@ -21,7 +21,7 @@ export const welcomeTexts = {
 		`Try: ${prompts.map((prompt) => `“${prompt}”`).join(" · ")}`,
 	/** Suggested requests, if the operator has set none. */
 	usual: [
-		"Summarize the last messages here",
+		"Summarise the last messages here",
 		"List the files that you can read",
 		"Remind me tomorrow at 9:00 to send the report",
 	],

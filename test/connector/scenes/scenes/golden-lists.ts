@@ -36,7 +36,7 @@ export const goldenLists: Readonly<Record<string, Scene>> = {
 			{ commands: "/session compact" },
 			{ shows: "I now work from a summary of the conversation" },
 			{ commands: "/session compact" },
-			{ shows: "There is nothing to summarize" },
+			{ shows: "There is nothing to summarise" },
 			{ commands: "/session info" },
 			{ answered: "messages" },
 			{ commands: "/usage" },

@@ -168,7 +168,7 @@ export const order: readonly Scene[] = [
 			{ says: "@Parley say: old" },
 			{ shows: "[offline] old" },
 			{ commands: "/session compact" },
-			{ answered: "Summarizing the conversation…" },
+			{ answered: "Summarising the conversation…" },
 			{ shows: "I now work from a summary of the conversation:" },
 			{ says: "@Parley ask: Which bed?" },
 			{ shows: "Which bed?" },

@@ -2,7 +2,7 @@ import type { DiscordSite } from "../discord-site.ts";
 import type { SlackSite } from "../slack-site.ts";
 import type { Scene } from "../step.ts";
 
-const usual = "Summarize the last messages here";
+const usual = "Summarise the last messages here";
 
 /** Scenes of Discord, whose welcome in a channel is for all. */
 export const welcome: readonly Scene<DiscordSite>[] = [

@@ -8,7 +8,7 @@ export const slashCommandTexts = {
 	steer: "sends a message to the running turn",
 	retry: "requests the last reply again",
 	usage: "shows the usage of this session",
-	compact: "summarizes the conversation to save tokens",
+	compact: "summarises the conversation to save tokens",
 	open: "shows the last tool call or thinking in full; N: an earlier one",
 	cancel: "stops the running turn, like Ctrl-C",
 	quit: "leaves the chat, like Ctrl-D; running work continues",

@@ -22,7 +22,7 @@ export const chatTexts = {
 		readonly question: string;
 		readonly session: string;
 	}) => `${asker} asks: ${question}; to answer at a terminal: parley chat --session ${session}`,
-	shortening: "summarizing the conversation…",
+	shortening: "summarising the conversation…",
 	modelChanged: ({ model }: { readonly model: string }) => `model from the next message on: ${model}`,
 	interrupted: "the reply was interrupted and starts again",
 	startsAgain: "the reply starts again",

@@ -295,9 +295,9 @@ test.each<{ what: string; events: Happening[]; shown: string[] }>([
 		],
 		shown: [
 			"milestone: I now work from a summary of the conversation: 18,200 → 2,400 tokens.",
-			"milestone: There is nothing to summarize in this conversation.",
-			"error: The conversation was not summarized: Overloaded.",
-			"milestone: Stopped. The conversation was not summarized.",
+			"milestone: There is nothing to summarise in this conversation.",
+			"error: The conversation was not summarised: Overloaded.",
+			"milestone: Stopped. The conversation was not summarised.",
 		],
 	},
 	{

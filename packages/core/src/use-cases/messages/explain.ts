@@ -14,7 +14,7 @@ import type { FileFacts } from "../../vocabulary/stored-file.ts";
 import { taintWords } from "../../vocabulary/taint.ts";
 import type { Usage } from "../../vocabulary/usage.ts";
 import { type ExplainedCall, explainCalls, findApprovals } from "./explain-calls.ts";
-import { type ReadSummary, summarizeRead } from "./read-summary.ts";
+import { type ReadSummary, summariseRead } from "./read-summary.ts";
 import { explainTexts, feedbackTexts } from "./texts.ts";
 
 /** History of one message: the text, the decisions and the answer. Times are milliseconds since the epoch. */
@@ -91,7 +91,7 @@ export async function explainRun(
 			calls: explainCalls(steps, approvals, run.state === "ended"),
 			...defined({
 				reply: end && replyOf(end),
-				read: run.context === null ? undefined : summarizeRead(fromRow<MessageContext>(run.context)),
+				read: run.context === null ? undefined : summariseRead(fromRow<MessageContext>(run.context)),
 			}),
 			files: ofType(events, "file.created").map(({ event }) => event.file),
 			feedback: await feedbackOf(db, run.id),

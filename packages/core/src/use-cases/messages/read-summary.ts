@@ -25,7 +25,7 @@ export interface ReadSummary {
 	readonly problem?: ContextProblem;
 }
 
-export function summarizeRead({ messages, hasOlder, problem }: MessageContext): ReadSummary {
+export function summariseRead({ messages, hasOlder, problem }: MessageContext): ReadSummary {
 	const byAuthor = [...Map.groupBy(messages, ({ author }) => author.id).values()];
 	const times = messages.map(({ at }) => at);
 	const isEmpty = messages.length === 0;

@@ -7,7 +7,7 @@ not fire.
 
 Examples:
   parley schedules
-  parley schedules add --key ops "every weekday at 9:00" "Summarize the open issues"
+  parley schedules add --key ops "every weekday at 9:00" "Summarise the open issues"
   parley schedules add --session sess_4k2x "0 9 * * 1-5" "Report" --tz Europe/Berlin
   parley schedules remove sched_4k2x
 `,

@@ -15,7 +15,7 @@ Examples:
   parley sessions delete sess_4k2x sess_9fd0
 `,
 	description:
-		"list sessions, newest first; show, export, fork, rename, summarize and delete them; list and stop their commands",
+		"list sessions, newest first; show, export, fork, rename, summarise and delete them; list and stop their commands",
 	query: "words to search for",
 	list: "the same as `parley sessions` without words",
 	search: "search for words that are also the name of a subcommand",
@@ -29,7 +29,7 @@ Examples:
 	fork: "start a session with the messages of another one, without its approvals and waiting work",
 	at: "number of your last message in it, as `parley sessions show` prints it; -1 leaves out the last one (default: all answered ones)",
 	forkTitle: 'title of the fork (default: the title of the session with "(fork)")',
-	compact: "summarize an idle session to save tokens, and wait until it is done",
+	compact: "summarise an idle session to save tokens, and wait until it is done",
 	commands: "list the commands that a session runs in the background, and those that ended",
 	stopCommand: "stop a command that a session runs in the background",
 	commandNumber: "number of the command, as `parley sessions commands` prints it",
