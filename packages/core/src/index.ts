@@ -52,6 +52,7 @@ export {
 	startOperatorProgram,
 } from "./sandbox/operator-program.ts";
 export {
+	askToEndAs,
 	type BackgroundProgram,
 	type OwnProgram,
 	type RunningProgram,

@@ -1,5 +1,5 @@
 // Functions of commands that only talk to a gateway. A separate entry, because loading the gateway would double their time.
 export { readOperatorToken } from "./auth/operator-token.ts";
-export { databaseIn } from "./data-directory/data-directory.ts";
+export { databaseIn, lockIn } from "./data-directory/data-directory.ts";
 export { checkPermissions, replacePrivateFile, writeDraft } from "./data-directory/private-file.ts";
 export { type RuntimeFile, readRuntimeFile } from "./data-directory/runtime-file.ts";

@@ -5,8 +5,8 @@ import { ParleyError } from "@parley/base";
 import { definedItems } from "@parley/base/defined";
 import { isWithin as isDirectoryWithin } from "@parley/core";
 import { lockDataDirectory } from "@parley/gateway";
-import { databaseIn } from "@parley/gateway/data";
-import { hasEnded } from "../client/has-ended.ts";
+import { databaseIn, lockIn } from "@parley/gateway/data";
+import { endGateway } from "../client/end-gateway.ts";
 import { findRunningGateway } from "../client/running-gateway.ts";
 import { asOwner } from "../command-line/as-owner.ts";
 import { confirms } from "../command-line/confirms.ts";
@@ -157,7 +157,7 @@ async function wantsDeletion(
 
 /** Refuses a directory that no gateway has used, and one that contains the home directory. */
 async function checkDeletable(data: string, home: string): Promise<void> {
-	const isUsed = existsSync(databaseIn(data)) || existsSync(join(data, "run", "lock.sqlite"));
+	const isUsed = existsSync(databaseIn(data)) || existsSync(lockIn(data));
 	const [real, realHome] = await Promise.all([data, home].map((path) => realpath(path).catch(() => path)));
 	if (isUsed && !isDirectoryWithin(realHome ?? home, real ?? data)) return;
 	throw new ParleyError(texts.notData({ data }), { code: "failed_precondition" });
@@ -168,9 +168,8 @@ async function stopGateway(data: string, io: Io): Promise<number | undefined> {
 	const running = await findRunningGateway(data);
 	if (!running) return undefined;
 	const { pid } = running;
-	process.kill(pid, "SIGTERM");
 	if (io.stderr.isTTY) io.stderr.write(`${texts.stopping({ pid })} …\n`);
-	if (await hasEnded(pid)) return pid;
+	if (await endGateway(pid, data)) return pid;
 	throw new ParleyError(texts.stillRuns({ pid }), { code: "unavailable" });
 }
 

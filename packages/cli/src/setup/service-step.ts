@@ -1,5 +1,5 @@
 import { ParleyError } from "@parley/base";
-import { hasEnded } from "../client/has-ended.ts";
+import { endGateway } from "../client/end-gateway.ts";
 import { findRunningGateway } from "../client/running-gateway.ts";
 import type { Io } from "../command-line/io.ts";
 import { printNotice } from "../command-line/output.ts";
@@ -86,7 +86,6 @@ async function stopOther(data: string, servicePid: number | undefined, io: Io): 
 	const { pid } = running;
 	if (servicePid !== undefined && (await isWithin(pid, servicePid))) return;
 	printNotice(setupTexts.stopsGateway({ pid }), io);
-	process.kill(pid, "SIGTERM");
-	if (await hasEnded(pid)) return;
+	if (await endGateway(pid, data)) return;
 	throw new ParleyError(setupTexts.gatewayStays({ pid }), { code: "unavailable" });
 }

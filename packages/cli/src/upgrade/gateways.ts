@@ -1,7 +1,7 @@
 import { existsSync, realpathSync } from "node:fs";
 import { ParleyError } from "@parley/base";
 import { defined } from "@parley/base/defined";
-import { hasEnded } from "../client/has-ended.ts";
+import { endGateway } from "../client/end-gateway.ts";
 import { findRunningGateway, type RunningGateway } from "../client/running-gateway.ts";
 import type { Io } from "../command-line/io.ts";
 import { environmentOf, runInBackground } from "../gateway/background-gateway.ts";
@@ -108,8 +108,7 @@ export async function stopAll(upgraded: readonly UpgradedData[], machine: Machin
 		for (const { name, scope } of services) await chooseManager(scope, machine).stop(name);
 		const running = await findRunningGateway(data);
 		if (!running) continue;
-		process.kill(running.pid, "SIGTERM");
-		if (!(await hasEnded(running.pid))) {
+		if (!(await endGateway(running.pid, data))) {
 			throw new ParleyError(upgradeErrors.stillRuns({ pid: running.pid }), { code: "unavailable" });
 		}
 	}

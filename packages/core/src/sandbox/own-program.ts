@@ -65,6 +65,18 @@ export function runOnTerminal(line: string, file: string): Promise<number> {
 	return endOf(spawn("/bin/sh", ["-c", `${line} "$@"`, "sh", file], { stdio: "inherit" }));
 }
 
+/**
+ * Asks a process to end, with the rights of another user. False if this user may not do that. `seteuid` is not enough, because
+ * the kernel also permits what the real user of this process may do.
+ */
+export async function askToEndAs(
+	pid: number,
+	user: { readonly uid: number; readonly gid: number },
+): Promise<boolean> {
+	const call = ["-c", 'kill -s TERM "$1"', "sh", String(pid)];
+	return (await endOf(spawn("/bin/sh", call, { ...user, cwd: "/", stdio: "ignore" }))) === 0;
+}
+
 function endOf(child: ChildProcess): Promise<number> {
 	return new Promise((resolve) => {
 		child.once("error", () => resolve(127));

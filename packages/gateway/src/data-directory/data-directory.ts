@@ -11,6 +11,11 @@ export function databaseIn(dataDirectory: string): string {
 	return join(dataDirectory, "parley.sqlite");
 }
 
+/** File that a gateway keeps open and locked. */
+export function lockIn(dataDirectory: string): string {
+	return join(dataDirectory, "run", "lock.sqlite");
+}
+
 /**
  * Creates the data directory for its owner only (0700). Rejects with `failed_precondition`, naming the flag for another one,
  * if other users may enter it, because it has tokens and sessions, or if it is not a directory. Rejects with `data_loss` if

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { ParleyError } from "@parley/base";
 import { dataDirectoryTexts } from "../texts/data-directory.ts";
-import { databaseIn } from "./data-directory.ts";
+import { databaseIn, lockIn } from "./data-directory.ts";
 import { errno } from "./errno.ts";
 
 /** The right to use a data directory. Keep a reference: the lock ends when it is garbage-collected. */
@@ -50,7 +50,7 @@ const SQLITE_BUSY = 5;
  */
 export function lockDataDirectory(dataDirectory: string, words: Words = gatewayWords): DataLock {
 	const run = join(dataDirectory, "run");
-	const file = join(run, "lock.sqlite");
+	const file = lockIn(dataDirectory);
 	const owner = join(run, "lock.pid");
 	if (!existsSync(file)) checkUnused(databaseIn(dataDirectory), run, words);
 	let database: DatabaseSync | undefined;

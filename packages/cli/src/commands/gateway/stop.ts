@@ -21,10 +21,9 @@ async function stop(data: string, io: Io): Promise<number> {
 		io.stderr.write(`${stopMessages.noGateway({ data })}\n`);
 		return 0;
 	}
-	process.kill(running.pid, "SIGTERM");
 	if (io.stderr.isTTY) io.stderr.write(`${stopMessages.stopping({ pid: running.pid })}\n`);
-	const { hasEnded } = await import("../../client/has-ended.ts");
-	if (await hasEnded(running.pid)) {
+	const { endGateway } = await import("../../client/end-gateway.ts");
+	if (await endGateway(running.pid, data)) {
 		io.stderr.write(`${stopMessages.stopped({ urls: running.urls.join(", ") })}\n`);
 		return 0;
 	}

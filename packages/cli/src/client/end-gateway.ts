@@ -1,0 +1,57 @@
+import { readdirSync, readFileSync, readlinkSync, realpathSync, statSync } from "node:fs";
+import { delay, ParleyError, systemClock } from "@parley/base";
+import { lockIn } from "@parley/gateway/data";
+import { stopMessages } from "../texts/commands/gateway/stop.ts";
+import { isAlive } from "./running-gateway.ts";
+
+/** Longer than the 30 s that a gateway gives its runs after a stop request. */
+const longestMs = 40_000;
+const pollMs = 50;
+
+/**
+ * Asks the gateway of a data directory to stop, and waits for its end. False if it still runs after 40 s. Rejects with
+ * `failed_precondition` if this process is root and the process may be another program, which the owner of the data named.
+ */
+export async function endGateway(pid: number, data: string): Promise<boolean> {
+	await askToStop(pid, data);
+	const end = systemClock.monotonic() + longestMs;
+	while (isAlive(pid)) {
+		if (systemClock.monotonic() > end) return false;
+		await delay(systemClock, pollMs);
+	}
+	return true;
+}
+
+async function askToStop(pid: number, data: string): Promise<void> {
+	const { uid, gid } = statSync(data);
+	if (process.geteuid?.() !== 0 || uid === 0 || hasLock(pid, data)) {
+		process.kill(pid, "SIGTERM");
+		return;
+	}
+	const { askToEndAs } = await import("@parley/core");
+	if (await askToEndAs(pid, { uid, gid })) return;
+	throw new ParleyError(stopMessages.foreign({ pid, data }), { code: "failed_precondition" });
+}
+
+/** Whether a process has the lock of the data directory open for writing, as its gateway has. Only Linux shows that. */
+function hasLock(pid: number, data: string): boolean {
+	try {
+		// The kernel names files without links, so a link to the lock of other data does not match.
+		const lock = lockIn(realpathSync(data));
+		return readdirSync(`/proc/${pid}/fd`).some((fd) => isOpenForWriting(pid, fd, lock));
+	} catch {
+		// There is no such process.
+		return false;
+	}
+}
+
+/** https://man7.org/linux/man-pages/man5/proc_pid_fdinfo.5.html: octal flags, in which 2 is O_RDWR. */
+function isOpenForWriting(pid: number, fd: string, path: string): boolean {
+	try {
+		if (readlinkSync(`/proc/${pid}/fd/${fd}`) !== path) return false;
+		return /^flags:\s*\d*2$/m.test(readFileSync(`/proc/${pid}/fdinfo/${fd}`, "utf8"));
+	} catch {
+		// It was closed in the meantime.
+		return false;
+	}
+}
