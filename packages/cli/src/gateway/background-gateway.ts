@@ -53,6 +53,8 @@ interface BackgroundRun {
 	readonly data: string;
 	/** Program of the command, and its arguments. */
 	readonly program: string;
+	/** Options of Node. */
+	readonly options?: readonly string[];
 	readonly args: readonly string[];
 	/** Complete environment. */
 	readonly environment: Readonly<Record<string, string>>;
@@ -61,12 +63,12 @@ interface BackgroundRun {
 
 /** Starts a gateway in the background, and waits until one answers on the data directory. */
 export async function runInBackground(run: BackgroundRun): Promise<FoundGateway> {
-	const { data, program: script, args, environment, directory } = run;
+	const { data, program: script, options = [], args, environment, directory } = run;
 	const folder = join(data, "run");
 	await mkdir(folder, { recursive: true, mode: 0o700 });
 	const log = join(folder, "gateway.log");
 	const from = sizeOf(log);
-	const program = startInBackground({ args: [script, ...args], environment, directory, log });
+	const program = startInBackground({ args: [...options, script, ...args], environment, directory, log });
 	let hasEnded = false;
 	void program.then(() => {
 		hasEnded = true;

@@ -3,6 +3,8 @@ import { resolve } from "node:path";
 
 /** Command line of a process that runs this copy of Parley. */
 export interface RunningCommand {
+	/** Options of Node. */
+	readonly options: readonly string[];
 	/** Arguments after the program. */
 	readonly args: readonly string[];
 	readonly directory: string;
@@ -28,7 +30,8 @@ export function runningCommand(pid: number, program: string): RunningCommand | u
 			const [name = "", ...value] = line.split("=");
 			return [name, value.join("=")] as const;
 		});
-		return { args: words.slice(at + 1), directory, environment: Object.fromEntries(variables) };
+		const [options, args] = [words.slice(1, at), words.slice(at + 1)];
+		return { options, args, directory, environment: Object.fromEntries(variables) };
 	} catch {
 		// The process has ended, or belongs to another user.
 		return undefined;

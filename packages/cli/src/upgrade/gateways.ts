@@ -139,6 +139,7 @@ export async function startOne(
 	const { gateway } = await runInBackground({
 		data,
 		program: starting.program,
+		...defined({ options: program.options }),
 		args: program.args,
 		directory: program.directory,
 		environment: starting.environments.get(data) ?? environmentOf(io),

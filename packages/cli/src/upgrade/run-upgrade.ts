@@ -58,14 +58,17 @@ export class Upgrade {
 		return this.#back(upgradeTexts.interrupted);
 	}
 
-	async #orBack(work: () => Promise<UpgradeResult>): Promise<UpgradeResult> {
+	async #orBack(work: () => Promise<readonly RunningGateway[]>): Promise<UpgradeResult> {
+		let gateways: readonly RunningGateway[];
 		try {
-			return await work();
+			gateways = await work();
 		} catch (error) {
-			if (this.#journal.phase === "finished") throw error;
 			const { signal } = this.#parts;
 			return await this.#back(signal.aborted ? upgradeTexts.interrupted : ParleyError.from(error).message);
 		}
+		// The new version runs. A failure from here on leaves the rest to a later command.
+		await this.#begin("finished");
+		return await this.#finish(gateways);
 	}
 
 	/** Installs the new package in the place of the old one, after the data is copied. */
@@ -100,7 +103,7 @@ export class Upgrade {
 	}
 
 	/** Migrates the data and starts the gateways of the new version. */
-	async #start(): Promise<UpgradeResult> {
+	async #start(): Promise<RunningGateway[]> {
 		const { machine, show } = this.#parts;
 		const { home, upgraded, to } = this.#journal;
 		show(steps.migrating);
@@ -123,8 +126,7 @@ export class Upgrade {
 			gateways.push(gateway);
 		}
 		await this.#reach("upgrade.started");
-		await this.#begin("finished");
-		return await this.#finish(gateways);
+		return gateways;
 	}
 
 	async #finish(gateways: readonly RunningGateway[]): Promise<UpgradeResult> {
@@ -175,9 +177,11 @@ export class Upgrade {
 		return { machine, io, environments, program: `${this.#journal.home}/bin/parley.mjs` };
 	}
 
+	/** Writes the file first. If that fails, as on a full disk, the phase stays the earlier one here too. */
 	async #begin(phase: Phase): Promise<void> {
-		this.#journal = { ...this.#journal, phase };
-		await writeJournal(this.#journal);
+		const journal = { ...this.#journal, phase };
+		await writeJournal(journal);
+		this.#journal = journal;
 		await this.#reach(`upgrade.${phase}`);
 	}
 

@@ -16,6 +16,8 @@ export type Phase = "staging" | "stopping" | "swapping" | "starting" | "restorin
 
 /** A gateway outside a service. Its environment is not stored, because it may have keys. */
 export interface StoppedProgram {
+	/** Options of Node. Absent if an earlier version wrote the journal. */
+	readonly options?: readonly string[];
 	readonly args: readonly string[];
 	readonly directory: string;
 }
@@ -87,7 +89,13 @@ function readJournal(file: string, text: string): UpgradeJournal {
 }
 
 export async function writeJournal(journal: UpgradeJournal): Promise<void> {
-	await replacePrivateFile(fileIn(placesOf(journal).work), `${JSON.stringify(journal)}\n`);
+	const { work } = placesOf(journal);
+	try {
+		await replacePrivateFile(fileIn(work), `${JSON.stringify(journal)}\n`);
+	} catch (cause) {
+		const reason = cause instanceof Error ? cause.message : String(cause);
+		throw new ParleyError(texts.noLock({ directory: work, reason }), { code: "unavailable", cause });
+	}
 }
 
 export async function removeJournal(journal: UpgradeJournal): Promise<void> {

@@ -130,7 +130,11 @@ async function makePlan(
 			defined({
 				data: directory,
 				services: services.map((service) => ({ name: service.name, scope: service.manager.scope })),
-				program: command && { args: command.args, directory: command.directory },
+				program: command && {
+					options: command.options,
+					args: command.args,
+					directory: command.directory,
+				},
 			}),
 		),
 	};
