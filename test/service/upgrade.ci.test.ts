@@ -13,14 +13,19 @@ beforeAll(async () => {
 });
 afterAll(() => versions[Symbol.dispose]());
 
-test("a service is upgraded with a copy of its data, and the copy restores the old version", async () => {
+test("a service is upgraded with a copy of its data, after a rollback that starts it again", async () => {
 	await using machine = await UpgradeMachine.open(versions);
 	expect((await machine.run("service", "install")).error).toBe("");
 	const checked = await machine.run("upgrade", "--to", versions.file("2.0.0"), "--check");
 	expect(checked.out).toContain(
 		"parley-agent 1.0.0 can be upgraded to 2.0.0\nstops and starts again: the service in ",
 	);
+	const failed = await machine.upgrade("4.0.0", "--json");
+	expect(failed).toMatchObject({ code: 1, error: expect.stringContaining("was rolled back") });
+	expect(JSON.parse(failed.out)).toMatchObject({ gateways: [{ version: "1.0.0" }] });
 	expect(machine.version()).toBe("1.0.0");
+	expect(await machine.isMigrated()).toBe(false);
+	expect((await machine.managers.json(["service", "status"]))["health"]).toBe("ok");
 	const { out, error, code } = await machine.upgrade("2.0.0", "--json");
 	expect({ error, code }).toEqual({ error: "", code: 0 });
 	const result = JSON.parse(out);
