@@ -228,7 +228,10 @@ export const connectOverTcp: Connect = async (addresses, signal) => {
 
 /** Milliseconds without data after which a connection is ended. The connection can end up to the same time later. */
 const IDLE_MS = 120_000;
-/** Maximum duration of a connection in milliseconds: longer than any command may run. */
+/**
+ * Maximum duration of a connection in milliseconds. The connection can end up to `IDLE_MS` later. Programs that run longer,
+ * such as MCP servers, connect again.
+ */
 const MAX_MS = 15 * 60_000;
 
 /**
