@@ -236,13 +236,14 @@ test("a server gets a reply of the model after a person has allowed it, and the 
 	expect(s.log.recorded.filter((type) => type === "model.called")).toHaveLength(3);
 });
 
-test("the model gets no secret of a server's request for a reply", async () => {
+test("neither the question nor the model gets a secret of a server's request for a reply", async () => {
 	const replies = [[calls("c1", "scripted__echo", { text: "" })], [says("blue")], [says("done")]];
 	await using s = await openScene([scripted(["samples", "leaks"])], replies);
 	await s.t.runtime.acceptAll(unkeyed(operator), s.session);
 	await s.t.send(s.session, "go");
 	const { prompt } = await s.log.next("prompt.requested");
 	expect(prompt.label).toContain("My token is [redacted");
+	expect(prompt.label).not.toContain("ghp_");
 	await s.t.runtime.answer(unkeyed(), prompt.token, { value: "yes" });
 	await s.log.next("assistant.message");
 	const sampled = JSON.stringify(s.model.requests[1]);

@@ -64,6 +64,7 @@ export function createToolContext(cwd: string, fields: Partial<ToolContext> = {}
 		log: silentLogger,
 		progress: () => undefined,
 		ask: () => Promise.resolve({ outcome: "expired" }),
+		redact: (text) => text,
 		reply: () => Promise.reject(new ParleyError("no model in this test", { code: "unimplemented" })),
 		openOutput: (name) => Promise.reject(new ParleyError(`no result ${name}`, { code: "not_found" })),
 		share: () =>

@@ -298,6 +298,7 @@ async function contextOf(
 		workspace: undefined,
 		progress: () => undefined,
 		ask: refuse,
+		redact: refuse,
 		reply: refuse,
 		openOutput: refuse,
 		share: refuse,

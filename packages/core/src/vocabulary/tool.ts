@@ -117,6 +117,8 @@ export interface ToolContext {
 	 * outcome is then `cancelled`.
 	 */
 	ask(question: Elicitation, withdrawn?: AbortSignal): Promise<ElicitationAnswer>;
+	/** Removes secrets from a text for a question. A text that is shortened first can end with a part of a secret. */
+	redact(text: string): string;
 	/**
 	 * Asks the model once. The call counts for the limits and budgets of the run. Throws `resource_exhausted` if they do not
 	 * allow it, `unavailable` if the model gives no text, and `cancelled` if `withdrawn` aborts first.

@@ -79,6 +79,7 @@ async function contextOf(run: Run, call: CallBlock, ports: ToolPorts): Promise<T
 		// Planning a call reports no progress. `callTool` replaces this function.
 		progress: () => undefined,
 		ask: questionsOf(run, call, ports),
+		redact: (text) => run.session.redactor.into("question").redact(text),
 		reply: (request, withdrawn) => replyForTool(run, request, { ...ports, withdrawn }),
 		openOutput: (name) => ports.files.openOutput(name, run.session.id),
 		share: (path, name) => shareFile(run, call, { path, name }, ports),

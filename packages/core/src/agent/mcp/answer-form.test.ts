@@ -1,7 +1,11 @@
 import type { ElicitRequestParams } from "@modelcontextprotocol/client";
+import { Redactor } from "@parley/base";
 import { expect, test } from "vitest";
 import type { Elicitation } from "../../vocabulary/prompt.ts";
 import { answerForm } from "./answer-form.ts";
+
+const redactor = new Redactor();
+const redact = (text: string) => redactor.redact(text);
 
 /** Answers a form with one field, and returns the question and the result. */
 async function play(schema: object, answer: string, required: readonly string[] = ["size"]) {
@@ -9,9 +13,12 @@ async function play(schema: object, answer: string, required: readonly string[] 
 	const requestedSchema = { type: "object", properties: { size: schema }, required };
 	// True because a server can send any schema, which this test does.
 	const params = { message: "Which one?", requestedSchema } as unknown as ElicitRequestParams;
-	const result = await answerForm(params, "shop", async (elicitation) => {
-		question = elicitation;
-		return { outcome: "answered", value: answer };
+	const result = await answerForm(params, "shop", {
+		async ask(elicitation) {
+			question = elicitation;
+			return { outcome: "answered", value: answer };
+		},
+		redact,
 	});
 	return { question, result };
 }
@@ -71,7 +78,7 @@ test.each([
 test("a form without fields is confirmed with yes or no", async () => {
 	const params = { message: "Go on?", requestedSchema: { type: "object" as const, properties: {} } };
 	const result = (value: string) =>
-		answerForm(params, "shop", () => Promise.resolve({ outcome: "answered", value }));
+		answerForm(params, "shop", { ask: () => Promise.resolve({ outcome: "answered", value }), redact });
 	expect(await result("yes")).toEqual({ action: "accept" });
 	expect(await result("no")).toEqual({ action: "decline" });
 });
@@ -92,7 +99,7 @@ test.each([
 	"no address",
 ])("an address is declined without a question: %s", async (url) => {
 	const params = { mode: "url" as const, elicitationId: "e1", message: "Open it", url };
-	const result = await answerForm(params, "shop", () => expect.unreachable("a question"));
+	const result = await answerForm(params, "shop", { ask: () => expect.unreachable("a question"), redact });
 	expect(result).toEqual({ action: "decline" });
 });
 
@@ -100,10 +107,38 @@ test("an address shows its host in letters that cannot be mistaken", async () =>
 	const url = "https://\u0430pple.example/\u202Elogin";
 	const params = { mode: "url" as const, elicitationId: "e1", message: "Open it", url };
 	let label = "";
-	await answerForm(params, "shop", (question) => {
-		label = question.label;
-		return Promise.resolve({ outcome: "expired" });
+	await answerForm(params, "shop", {
+		ask(question) {
+			label = question.label;
+			return Promise.resolve({ outcome: "expired" });
+		},
+		redact,
 	});
 	expect(label).toContain("a page of xn--pple-43d.example: Open it");
 	expect(label).toContain("https://xn--pple-43d.example/%E2%80%AElogin");
+});
+
+test("a text that is shortened within a secret shows no part of the secret", async () => {
+	const token = `ghp_${"aB3d".repeat(9)}`;
+	const leaking = (longest: number): string => `${"a ".repeat(longest / 2 - 8)}${token}`;
+	const choices = [{ const: "a", title: leaking(200) }, { const: leaking(1_000) }];
+	const schema = { type: "string", title: leaking(1_000), default: leaking(1_000), oneOf: choices };
+	const { question, result } = await play(schema, "");
+	const { label, options } = question ?? expect.unreachable("no question");
+	expect(label.match(/\[redacted\]/g)).toHaveLength(2);
+	expect(JSON.stringify([label, options.map((option) => option.label)])).not.toContain("ghp_");
+	expect(result).toEqual({ action: "accept", content: { size: leaking(1_000) } });
+});
+
+test("a choice with an empty title shows its value, and one without any text is declined", async () => {
+	const { question, result } = await play({ type: "string", enum: ["s", "l"], enumNames: ["", " "] }, "l");
+	expect(question?.options.map(({ label }) => label)).toEqual(["s", "l"]);
+	expect(result).toEqual({ action: "accept", content: { size: "l" } });
+	const none = await play({ type: "string", enum: ["", "l"], enumNames: ["None", ""] }, "");
+	expect(none.question?.options.map(({ label }) => label)).toEqual(["None", "l"]);
+	for (const schema of [{ enum: ["", "l"] }, { oneOf: [{ const: " ", title: "" }] }]) {
+		const { question: shown, result: declined } = await play({ type: "string", ...schema }, "l");
+		expect(shown).toBeUndefined();
+		expect(declined).toEqual({ action: "decline" });
+	}
 });

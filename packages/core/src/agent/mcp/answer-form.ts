@@ -5,11 +5,18 @@ import type {
 } from "@modelcontextprotocol/client";
 import { visible } from "../../text/visible.ts";
 import type { Elicitation, ElicitationAnswer } from "../../vocabulary/prompt.ts";
-import { type Field, type FieldValue, fieldsOf, longestText } from "./form-fields.ts";
+import { type Field, type FieldValue, fieldsOf } from "./form-fields.ts";
 import { formTexts } from "./texts.ts";
 
-export type AskPerson = (question: Elicitation) => Promise<ElicitationAnswer>;
+/** The people who answer the questions of a call. */
+export interface People {
+	readonly ask: (question: Elicitation) => Promise<ElicitationAnswer>;
+	/** See `ToolContext.redact`. */
+	readonly redact: (text: string) => string;
+}
 
+/** Maximum characters of a message, a title or a default in a question. */
+const longestText = 1_000;
 const longestLabel = 200;
 /** An address must be complete in the question, and fit a post. */
 const longestAddress = 1_500;
@@ -24,11 +31,16 @@ const decline: ElicitResult = { action: "decline" };
 export async function answerForm(
 	params: ElicitRequestParams,
 	server: string,
-	ask: AskPerson,
+	people: People,
 ): Promise<ElicitResult> {
-	if (params.mode === "url") return answerAddress(params, server, ask);
-	const form = { server, message: visible(params.message.slice(0, longestText)) };
-	return "requestedSchema" in params ? fillForm(params, form, ask) : decline;
+	if (params.mode === "url") return answerAddress(params, server, people);
+	const form = { server, message: shownTo(people, params.message) };
+	return "requestedSchema" in params ? fillForm(params, form, people) : decline;
+}
+
+/** Beginning of a text of the server. A secret at its end is removed first, so that no part of it remains. */
+function shownTo({ redact }: People, text: string, longest = longestText): string {
+	return visible(redact(text).slice(0, longest));
 }
 
 interface Form {
@@ -37,18 +49,18 @@ interface Form {
 	readonly message: string;
 }
 
-async function fillForm(params: ElicitRequestFormParams, form: Form, ask: AskPerson): Promise<ElicitResult> {
+async function fillForm(params: ElicitRequestFormParams, form: Form, people: People): Promise<ElicitResult> {
 	const fields = fieldsOf(params);
 	if (fields === undefined) return decline;
 	// Servers use a form without fields to have something confirmed.
 	if (fields.length === 0) {
 		const text = formTexts.request(form);
-		return agreed(await ask(choiceOf(text, [yes, { value: "no", label: formTexts.no }])), yes.value);
+		return agreed(await people.ask(choiceOf(text, [yes, { value: "no", label: formTexts.no }])), yes.value);
 	}
 	const content: [name: string, value: FieldValue][] = [];
 	for (const [index, field] of fields.entries()) {
 		const text = formTexts.request({ ...form, place: index + 1, count: fields.length });
-		const answer = await askField(field, questionOf(field, text), ask);
+		const answer = await askField(field, questionOf(field, text, people), people);
 		if (answer.outcome !== "answered") return unanswered(answer);
 		const value = readValue(field, answer.value);
 		if (value !== undefined) content.push([field.name, value]);
@@ -68,7 +80,7 @@ function agreed(answer: ElicitationAnswer, value: string): ElicitResult {
 }
 
 /** Asks again after an answer with too few or too many choices. `ask` ends a repetition that does not end. */
-async function askField(field: Field, question: Elicitation, ask: AskPerson): Promise<ElicitationAnswer> {
+async function askField(field: Field, question: Elicitation, { ask }: People): Promise<ElicitationAnswer> {
 	for (;;) {
 		const answer = await ask(question);
 		if (answer.outcome !== "answered" || !field.counts || typeof answer.value === "string") return answer;
@@ -83,15 +95,15 @@ async function askField(field: Field, question: Elicitation, ask: AskPerson): Pr
 async function answerAddress(
 	{ message, url }: { readonly message: string; readonly url: string },
 	server: string,
-	ask: AskPerson,
+	people: People,
 ): Promise<ElicitResult> {
 	const address = URL.canParse(url) ? new URL(url) : undefined;
 	const isUsable = address?.protocol === "https:" && address.username === "" && address.password === "";
 	if (!address || !isUsable || address.href.length > longestAddress) return decline;
 	const shown = { host: address.host, address: address.href };
-	const text = formTexts.openAddress({ server, message: visible(message.slice(0, longestText)), ...shown });
+	const text = formTexts.openAddress({ server, message: shownTo(people, message), ...shown });
 	const done = { value: "opened", label: formTexts.opened };
-	return agreed(await ask(choiceOf(text, [done, { value: "no", label: formTexts.no }])), done.value);
+	return agreed(await people.ask(choiceOf(text, [done, { value: "no", label: formTexts.no }])), done.value);
 }
 
 interface Option {
@@ -105,25 +117,27 @@ export function choiceOf(label: string, options: readonly Option[]): Elicitation
 }
 
 function optionOf({ value, label }: Option): Elicitation["options"][number] {
-	return { value, label: visible(label.slice(0, longestLabel)), description: "", disabled: false };
+	return { value, label, description: "", disabled: false };
 }
 
 const numberPattern = "-?[0-9]+(\\.[0-9]+)?";
 const integerPattern = "-?[0-9]+";
 
-function questionOf(field: Field, text: string): Elicitation {
+function questionOf(field: Field, text: string, people: People): Elicitation {
 	const { title, choices, usual, isRequired, counts } = field;
 	const required = isRequired && usual === undefined;
 	const facts = {
-		title: visible(title),
-		usual: usual === undefined ? undefined : visible(String(usual)),
+		title: shownTo(people, title),
+		usual: usual === undefined ? undefined : shownTo(people, String(usual)),
 		isOptional: !required && usual === undefined,
 		counts,
 	};
 	return {
 		type: counts ? "multi" : choices ? "select" : "text",
 		label: formTexts.field(text, facts),
-		options: (choices ?? []).map(optionOf),
+		options: (choices ?? []).map(({ value, label }) =>
+			optionOf({ value, label: shownTo(people, label, longestLabel) }),
+		),
 		required: required && counts?.min !== 0,
 		validation: patternOf(field, required),
 	};

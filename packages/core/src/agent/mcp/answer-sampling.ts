@@ -6,7 +6,7 @@ import type {
 import { ParleyError } from "@parley/base";
 import { visibleLines } from "../../text/visible.ts";
 import type { PlainReply, PlainRequest } from "../../vocabulary/tool.ts";
-import { type AskPerson, choiceOf } from "./answer-form.ts";
+import { choiceOf, type People } from "./answer-form.ts";
 import { samplingTexts } from "./texts.ts";
 
 export type AskModel = (request: PlainRequest) => Promise<PlainReply>;
@@ -24,14 +24,15 @@ const maxText = 200_000;
 export async function answerSampling(
 	params: CreateMessageRequestParams,
 	server: string,
-	{ ask, reply }: { readonly ask: AskPerson; readonly reply: AskModel },
+	{ ask, redact, reply }: People & { readonly reply: AskModel },
 ): Promise<CreateMessageResult> {
 	const request = requestOf(params, server);
 	const text = [request.system, ...request.messages.map((message) => message.text)].join("\n").trim();
 	if (text.length > maxText) throw refused(samplingTexts.tooLong(maxText));
-	const shown = visibleLines(text.slice(0, shownText));
+	const clean = redact(text);
+	const shown = visibleLines(clean.slice(0, shownText));
 	const answer = await ask(
-		choiceOf(samplingTexts.question({ server, text: shown, hidden: text.length - shownText }), [
+		choiceOf(samplingTexts.question({ server, text: shown, hidden: clean.length - shownText }), [
 			{ value: "yes", label: samplingTexts.allow },
 			{ value: "no", label: samplingTexts.refuse },
 		]),

@@ -1,7 +1,5 @@
 import type { ElicitRequestFormParams } from "@modelcontextprotocol/client";
 
-/** Maximum characters of a title or a default. */
-export const longestText = 1_000;
 const maxOptions = 25;
 const maxFields = 10;
 /** Names and titles of fields that ask for a secret. Servers may not request these by a form. */
@@ -53,7 +51,7 @@ interface FieldSchema {
 
 function fieldOf(name: string, schema: FieldSchema, required: readonly string[] = []): Field | undefined {
 	const { type } = schema;
-	const title = String(schema.title ?? schema.description ?? name).slice(0, longestText);
+	const title = String(schema.title ?? schema.description ?? name);
 	if (secretField.test(`${name} ${title}`)) return undefined;
 	const facts = { name, title, isRequired: required.includes(name), counts: undefined };
 	if (type === "boolean") return { ...facts, type, choices: yesOrNo, usual: booleanDefault(schema) };
@@ -82,10 +80,11 @@ function choicesField(facts: Omit<Field, "choices" | "usual">, schema: FieldSche
 	return { ...facts, choices, usual: isUsual ? usual.map(String) : undefined, counts: { min, max } };
 }
 
-/** Whether a person can choose: the values differ, and there are not too many. */
+/** Whether a person can choose: the values differ, all have a text, and there are not too many. */
 function areUsable(choices: readonly Choice[] | undefined): boolean {
 	if (choices === undefined) return true;
 	const values = new Set(choices.map(({ value }) => value));
+	if (choices.some(({ label }) => label.trim() === "")) return false;
 	return choices.length > 0 && choices.length <= maxOptions && values.size === choices.length;
 }
 
@@ -95,17 +94,23 @@ function choicesOf(schema: object): readonly Choice[] | undefined {
 	if (Array.isArray(titled)) {
 		return titled.map((one) => {
 			const { const: value, title = value } = Object(one);
-			return { value: String(value), label: String(title) };
+			return choiceOf(value, title);
 		});
 	}
 	if (!("enum" in schema && Array.isArray(schema.enum))) return undefined;
 	const names = "enumNames" in schema && Array.isArray(schema.enumNames) ? schema.enumNames : [];
-	return schema.enum.map((value, index) => ({ value: String(value), label: String(names[index] ?? value) }));
+	return schema.enum.map((value, index) => choiceOf(value, names[index] ?? value));
+}
+
+/** A choice without a title has its value as text. Chat platforms refuse an empty text. */
+function choiceOf(value: unknown, title: unknown): Choice {
+	const label = String(title);
+	return { value: String(value), label: label.trim() === "" ? String(value) : label };
 }
 
 /** Default of a field, if it has its type and is one of its choices. */
 function usualOf({ default: usual, type }: FieldSchema, choices: Field["choices"]): string | undefined {
 	if (typeof usual !== (type === "string" ? "string" : "number")) return undefined;
-	const text = String(usual).slice(0, longestText);
+	const text = String(usual);
 	return choices === undefined || choices.some(({ value }) => value === text) ? text : undefined;
 }

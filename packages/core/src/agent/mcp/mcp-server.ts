@@ -9,7 +9,7 @@ import type {
 import { type Clock, defined, type Logger, ParleyError } from "@parley/base";
 import type { McpServerPhase, McpServerState } from "../../vocabulary/mcp/server.ts";
 import type { ToolContext } from "../../vocabulary/tool.ts";
-import { type AskPerson, answerForm } from "./answer-form.ts";
+import { answerForm, type People } from "./answer-form.ts";
 import { type AskModel, answerSampling } from "./answer-sampling.ts";
 import { type Deadline, problemOf, ServerConnection, type ServerTransport } from "./server-connection.ts";
 import { mcpServerTexts } from "./texts.ts";
@@ -33,17 +33,20 @@ export type ToolFilter = (listed: readonly ListedTool[]) => {
 	readonly refused: readonly string[];
 };
 
-interface CallNeeds {
-	readonly timeoutMs: number;
-	readonly signal: AbortSignal;
+/** Services of a call for the requests of its server. */
+interface Answering {
 	readonly ask: ToolContext["ask"];
+	readonly redact: ToolContext["redact"];
 	readonly reply: ToolContext["reply"];
 }
 
+interface CallNeeds extends Answering {
+	readonly timeoutMs: number;
+	readonly signal: AbortSignal;
+}
+
 /** A call that is not answered yet. */
-interface OpenCall {
-	readonly ask: ToolContext["ask"];
-	readonly reply: ToolContext["reply"];
+interface OpenCall extends Answering {
 	/** Withdraws the questions of the call when it ends. */
 	readonly ended: AbortController;
 	/** Questions to people so far. */
@@ -157,8 +160,8 @@ export class McpServer {
 			const message = mcpServerTexts.tooManyCalls(this.#deps.name, maxCalls);
 			throw new ParleyError(message, { code: "resource_exhausted" });
 		}
-		const { ask, reply } = options;
-		const open: OpenCall = { ask, reply, ended: new AbortController(), questions: 0 };
+		const { ask, redact, reply } = options;
+		const open: OpenCall = { ask, redact, reply, ended: new AbortController(), questions: 0 };
 		this.#open.add(open);
 		let attempt = this.#attempt;
 		try {
@@ -273,14 +276,14 @@ export class McpServer {
 	}
 
 	#answer(call: OpenCall, params: ElicitRequestParams): Promise<ElicitResult> {
-		return whileAsking(call, (ask) => answerForm(params, this.#deps.name, ask));
+		return whileAsking(call, (people) => answerForm(params, this.#deps.name, people));
 	}
 
 	async #sample(params: CreateMessageRequestParams): Promise<CreateMessageResult> {
 		const call = this.#onlyCall();
 		if (!call) throw new ParleyError(mcpServerTexts.severalCalls, { code: "failed_precondition" });
 		const reply: AskModel = (request) => call.reply(request, call.ended.signal);
-		return await whileAsking(call, (ask) => answerSampling(params, this.#deps.name, { ask, reply }));
+		return await whileAsking(call, (people) => answerSampling(params, this.#deps.name, { ...people, reply }));
 	}
 
 	/** Whether a call failed only because a person must open addresses first, and a person has opened all of them. */
@@ -317,13 +320,14 @@ export class McpServer {
 }
 
 /** Answers a request during a call. Its time limit stops meanwhile, and the number of its questions is limited. */
-async function whileAsking<T>(call: OpenCall, answer: (ask: AskPerson) => Promise<T>): Promise<T> {
+async function whileAsking<T>(call: OpenCall, answer: (people: People) => Promise<T>): Promise<T> {
 	call.deadline?.pause();
-	const asking = answer(async (question) => {
+	const ask: People["ask"] = async (question) => {
 		call.questions++;
 		if (call.questions > maxQuestions) return { outcome: "cancelled" };
 		return await call.ask(question, call.ended.signal);
-	});
+	};
+	const asking = answer({ ask, redact: (text) => call.redact(text) });
 	call.asking = asking;
 	try {
 		return await asking;

@@ -64,7 +64,7 @@ export function mcpTool({ name, listed }: ServerTool, home: ToolHome): Tool {
 				notes: [...notes, ...mixedScriptNotes(line)],
 			};
 		},
-		async run(args, plan, { signal, ask, reply }) {
+		async run(args, plan, { signal, ask, redact, reply }) {
 			const now = server.tools.find((one) => one.name === name);
 			if (plan.binding["tool"] !== hash || !now || hashOfTool(now.listed) !== hash) {
 				throw new ParleyError(mcpToolTexts.changed(name), { code: "failed_precondition" });
@@ -74,6 +74,7 @@ export function mcpTool({ name, listed }: ServerTool, home: ToolHome): Tool {
 				timeoutMs: settings.timeoutMs,
 				signal,
 				ask,
+				redact,
 				reply,
 			});
 			return resultOf(result, settings.name, ids.create("mcp"));
