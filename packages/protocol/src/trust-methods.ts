@@ -42,7 +42,9 @@ const place = z
 const role = z.enum(givenRoles, { error: `must be one of ${givenRoles.join(", ")}` });
 const time = z.iso.datetime({ offset: true, error: "must be a time such as 2026-01-31T08:00:00Z" });
 const code = z.string().trim().max(64);
-const hash = z.string().regex(/^[0-9a-f]{64}$/, "must be the hash of a row: 64 characters of 0 to 9 and a to f");
+const hash = z
+	.string()
+	.regex(/^[0-9a-f]{64}$/, "must be the hash of a row: 64 characters of 0 to 9 and a to f");
 
 export const trustMethods = {
 	/** Only this response contains the text of the token. */
