@@ -106,7 +106,7 @@ function posts(
 	});
 	// Text of the agent can have several posts and files, and a card has neither.
 	const ofCard = bodies.length === 1 && upload === undefined && fitted.file === undefined ? { state } : {};
-	const copied = elsewhere && { person: elsewhere.person, body: fitPlain(elsewhere.text, platform) };
+	const copied = elsewhere && { person: elsewhere.person, body: fitNote(elsewhere.note, platform) };
 	const ids = (index: number): string[] | undefined => buttons && [...buttons(index)];
 	return bodies.map((body, index) => {
 		const post = {
@@ -187,6 +187,11 @@ function fitShow({ text, foot, card, flows }: ShowOperation, platform: Platform)
 /** Returns the body of the fallback for a post that the platform refuses. */
 function fitPlain(plain: string, { dialect, limits }: Platform): string {
 	return fitPost(parseText(plain), { dialect, limit: Math.floor(limits.post / 2) }, cutNote);
+}
+
+/** Returns the body of a text of Parley that needs no parser. */
+function fitNote(note: Block, { dialect, limits }: Platform): string {
+	return fitPost({ markdown: "", blocks: [note] }, { dialect, limit: Math.floor(limits.post / 2) }, cutNote);
 }
 
 function withFoot(fitted: Fitted, below: string): Fitted {

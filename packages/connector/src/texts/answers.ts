@@ -74,9 +74,11 @@ export const answerTexts = {
 	wholeText: ({ file }: { readonly file: string }): string => `The complete text is in ${file}.`,
 	snippet: ({ file, lines }: { readonly file: string; readonly lines: number }): string =>
 		`The code is in ${file} (${lines} lines).`,
-	/** Above an answer in direct messages. `link`: address of the thread or channel, if it has one. */
-	elsewhere: ({ link }: { readonly link: string | undefined }): string =>
-		`I can no longer write in ${link === undefined ? "the thread of your request" : `[the thread of your request](${link})`}, because it is closed. My answer:`,
+	/** A link to the thread or channel, if it has an address. */
+	requestThread: "the thread of your request",
+	/** Above an answer in direct messages. `thread`: `requestThread`. */
+	elsewhere: ({ thread }: { readonly thread: string }): string =>
+		`I can no longer write in ${thread}, because it is closed. My answer:`,
 	continued: "continued",
 	cut: "… some details do not fit here",
 

@@ -1,3 +1,4 @@
+import type { Block, Inline } from "../../text/document.ts";
 import { answerTexts } from "../../texts/answers.ts";
 import type { Scene } from "../vocabulary/reducer.ts";
 import type { ShowOperation } from "../vocabulary/render-operation.ts";
@@ -11,5 +12,23 @@ export function elsewhereOf(run: Run | undefined, { room, link }: Scene): Pick<S
 	const [platform, tenant, person] = run?.author?.id.split(":") ?? [];
 	if (room === undefined || person === undefined) return {};
 	if (platform !== room.platform || tenant !== room.tenant) return {};
-	return { elsewhere: { person, text: answerTexts.elsewhere({ link }) } };
+	return { elsewhere: { person, note: noteOf(link) } };
+}
+
+/** Each answer has this note, and few show it. Therefore it is made without the parser of Markdown, which is much slower. */
+function noteOf(link: string | undefined): Block {
+	const thread = answerTexts.requestThread;
+	const sentence = answerTexts.elsewhere({ thread });
+	if (link === undefined) return { type: "paragraph", children: [text(sentence)] };
+	const start = sentence.indexOf(thread);
+	const before = text(sentence.slice(0, start));
+	const after = text(sentence.slice(start + thread.length));
+	return {
+		type: "paragraph",
+		children: [before, { type: "link", url: link, children: [text(thread)] }, after],
+	};
+}
+
+function text(value: string): Inline {
+	return { type: "text", value };
 }

@@ -1,5 +1,6 @@
 import type { Lane } from "../../platform/lane.ts";
 import type { Control, Posting, StatusEmoji } from "../../platform/posting.ts";
+import type { Block } from "../../text/document.ts";
 
 type Post = Extract<Posting, { type: "post" }>;
 
@@ -39,8 +40,8 @@ export interface ShowOperation {
 	readonly since?: Post["since"];
 	readonly list?: Post["list"];
 	readonly notifies?: Post["notifies"];
-	/** Platform id of the person who gets the posts in direct messages if the room is closed, and Markdown above them. */
-	readonly elsewhere?: { readonly person: string; readonly text: string };
+	/** Platform id of the person who gets the posts in direct messages if the room is closed, and the text above them. */
+	readonly elsewhere?: { readonly person: string; readonly note: Block };
 	/** Platform ids of people whom the first post notifies. */
 	readonly mentions?: readonly string[];
 	/** A link to a card, below the last post. */
