@@ -1,3 +1,4 @@
+import { ParleyError } from "@parley/base";
 import { expect, test } from "vitest";
 import { playScene } from "../testing/scene.ts";
 import { Stage } from "../testing/stage.ts";
@@ -158,6 +159,47 @@ test("a press on a suggested request starts one conversation with it, also after
 	expect(sentTexts(stage)).toEqual(["Say hi"]);
 	expect(stage.posts(stage.room()).filter((post) => post.includes("> Say hi"))).toHaveLength(1);
 	expect(stage.privately()).toEqual(Array.from({ length: 3 }, () => expect.stringContaining("Say hi")));
+});
+
+test.each([
+	["before the gateway received", false],
+	["after the gateway received", true],
+])("a crash after the first post, %s the request, starts one conversation", async (_, isReceived) => {
+	const stage = await openSuggesting();
+	const { methods } = stage.gateway;
+	const { send_message: send } = methods;
+	const { id } = stage.control("Say hi");
+	methods.send_message = (params, call) => {
+		// The process stores nothing from now on.
+		stage.store.refusals = Number.POSITIVE_INFINITY;
+		if (!isReceived || !send) throw new ParleyError("the connection ended", { code: "unavailable" });
+		return send(params, call);
+	};
+	await pressHome(stage, id, "press:1");
+	const posted = stage.posts(stage.room()).filter((post) => post.includes("> Say hi"));
+	expect([posted.length, stage.store.refusals]).toEqual([1, Number.POSITIVE_INFINITY]);
+	await stage.stop();
+	Object.assign(methods, { send_message: send });
+	stage.store.refusals = 0;
+	await stage.start();
+	await playScene([{ passes: 60_000 }, { repeats: true }, { passes: 3000 }], stage);
+	await pressHome(stage, id, "press:2");
+	expect(stage.posts(stage.room()).filter((post) => post.includes("> Say hi"))).toHaveLength(1);
+	expect(stage.gateway.sessions.flatMap(({ runs }) => runs)).toHaveLength(1);
+	expect(stage.privately()).toEqual(Array.from({ length: 2 }, () => expect.stringContaining("Started")));
+});
+
+test("a press on the old page after the update starts no other conversation", async () => {
+	const stage = await openSuggesting();
+	const { id } = stage.control("Say hi");
+	await pressHome(stage, id, "press:1");
+	await stage.pass(20_000);
+	expect(stage.control("Say hi").id).not.toBe(id);
+	await pressHome(stage, id, "press:2");
+	await openHome(stage);
+	await pressHome(stage, id, "press:3");
+	expect(sentTexts(stage)).toEqual(["Say hi"]);
+	expect(stage.posts(stage.room()).filter((post) => post.includes("> Say hi"))).toHaveLength(1);
 });
 
 test("a page that was updated after a press starts another conversation, and a long request is sent complete", async () => {
