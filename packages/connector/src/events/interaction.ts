@@ -62,12 +62,11 @@ export async function handlePress(
 		if (target === undefined) return { text: messageTexts.oldButton };
 		if (target.kind === "suggested") return startSuggested(parts, event, target);
 		if (!isOfOtherRooms(target.kind)) await subscriptions.follow(target.session);
-		const { kind } = target;
 		const { person, room } = event;
 		const of = { person, room, session: target.session };
 		const where = event.home ? await roomOfControl({ context, subscriptions }, of) : room;
 		if (where === undefined) return { text: homeTexts.gone };
-		return pressTable[kind](context, { event: { ...event, room: where }, key: turn.key }, target);
+		return pressTable[target.kind](context, { event: { ...event, room: where }, key: turn.key }, target);
 	});
 	if (event.home) parts.homes.pressed(event, turn.id);
 }

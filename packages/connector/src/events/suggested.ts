@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { ParleyError } from "@parley/base";
 import type { ControlTarget } from "../controls/controls.ts";
 import { plain } from "../conversation/vocabulary/plain.ts";
-import { digestOf, readSuggested } from "../home/suggested-subject.ts";
+import { isSuggested } from "../home/suggested-subject.ts";
 import type { InboundEventOf, Room } from "../platform/inbound-event.ts";
 import { postFirst } from "../rooms/first-post.ts";
 import type { Reply } from "../rooms/handler-context.ts";
@@ -66,9 +66,8 @@ async function suggestedNow(
 	{ person, room }: Press,
 	subject: string,
 ): Promise<string | undefined> {
-	const { digest } = readSuggested(subject);
 	const welcome = await readWelcome(context, person, room);
-	return welcome?.prompts.find((prompt) => digestOf(prompt) === digest);
+	return welcome?.prompts.find((prompt) => isSuggested(subject, prompt));
 }
 
 function asMessage(
