@@ -45,7 +45,7 @@ export const rootTexts = {
 	cameWithDirectory: (paths: string): string =>
 		`not checked: ${paths} are in a directory that replaced another one, and control later commands`,
 	notProtected: (count: number): string =>
-		`not protected: ${count} directories with repositories or skills, because the roots contain too many of them; ` +
+		`not protected: ${count === 1 ? "1 directory" : `${count} directories`} with repositories or skills, because the roots contain too many; ` +
 		"this command and later ones could change their hooks, settings and skills",
 	tooMuch:
 		"not checked: the roots contain more than the gateway searches for repositories and skills; this command and later " +
