@@ -4,22 +4,22 @@ import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { DEFAULT_PATH, type Environment, findProgram } from "./commands/environment.ts";
 
-/** Characters that are kept of each output, from its beginning. */
+/** Maximum characters kept of stdout and of stderr. The rest is dropped. */
 const LONGEST_OUTPUT = 1_000_000;
 
 /**
- * A program of the system that a command of the operator calls, such as systemctl(1) or npm. It has the operator's rights
- * and environment. No text of a model or a chat may be part of it.
+ * A system program that an operator's command calls, such as systemctl(1) or npm. It has the operator's permissions and
+ * environment. No text of a model or a chat may be part of its arguments.
  */
 export interface OperatorCommand {
-	/** A name that is looked up in PATH, or an absolute path. */
+	/** Name of a program in PATH, or an absolute path. */
 	readonly command: string;
 	readonly args: readonly string[];
 	readonly environment: Environment;
 	readonly cwd?: string;
-	/** Ends the program with SIGTERM. */
+	/** Ends the program with SIGTERM when it aborts. */
 	readonly signal?: AbortSignal;
-	/** Receives each line of the output instead of the result. Must not throw. */
+	/** Receives each line of the output. `output` of the result is then empty. Must not throw. */
 	onLine?(line: string): void;
 }
 
@@ -32,8 +32,8 @@ export interface OperatorCommandResult {
 }
 
 /**
- * Runs the program without input, and waits for its end and its output. Rejects with `not_found` if it does not exist.
- * Ctrl-C at a terminal also reaches the program.
+ * Runs the program without input and resolves when it has exited. Rejects with `not_found` if it does not exist. Ctrl-C at a
+ * terminal also reaches the program.
  */
 export async function runOperatorCommand({
 	command,

@@ -3,36 +3,36 @@ import type { Clock } from "@parley/base";
 import { allowedEnvironment, DEFAULT_PATH, type Environment, findProgram } from "./commands/environment.ts";
 import { type GroupEnd, ProcessGroup } from "./commands/process-group.ts";
 
-/** Characters of a line of output. A longer line is cut. */
+/** Maximum characters in a line of output. A longer line is cut. */
 const LONGEST_LINE = 2_000;
 
 /**
- * Runs before the program, in the same process. A process in the background waits until the gateway has died (descriptor 3
- * ends), then ends the group: first with SIGTERM, two seconds later with SIGKILL. The program itself has no descriptor 3.
+ * Shell line that runs before the program, in the same process. Its background process waits until the gateway has exited, which
+ * closes descriptor 3. It then sends SIGTERM to the group, and SIGKILL two seconds later. The program itself has no descriptor 3.
  */
 const WATCH =
 	"(trap '' TERM; cat <&3; kill -s TERM -- -$$; sleep 2; kill -s KILL -- -$$) >/dev/null 2>&1 & exec 3<&-; exec \"$@\"";
 
 /**
- * A program that the operator configured and that runs together with the gateway. It has the operator's rights, like a service of
- * the system: no sandbox and no limits of memory or files. It ends with the gateway, also if that is killed.
+ * A program that the operator configured and that runs together with the gateway. It has the operator's permissions, like a
+ * system service: no sandbox and no limits on memory or files. It ends when the gateway ends, even if the gateway is killed.
  */
 export interface OperatorProgram {
-	/** An absolute path, or a name that is looked up in PATH. */
+	/** Absolute path, or the name of a program in PATH. */
 	readonly command: string;
 	readonly args: readonly string[];
 	readonly cwd: string;
-	/** Its complete environment; see `operatorEnvironment`. */
+	/** Complete environment of the program; see `operatorEnvironment`. */
 	readonly environment: Readonly<Record<string, string>>;
-	/** Receives each line of its output. Must not throw and must not block. */
+	/** Receives each line of output. Must not throw or block. */
 	onLine(line: string): void;
 }
 
 export interface RunningOperatorProgram {
 	readonly pid: number;
-	/** Settles when it has ended, or cannot be waited for longer. */
+	/** Settles when the program has ended, or when the gateway stops waiting for its end. */
 	readonly ended: Promise<GroupEnd>;
-	/** Sends SIGTERM, and kills the program with all its processes 1.5 s later. */
+	/** Sends SIGTERM, and kills the program and all its child processes 1.5 s later. */
 	stop(): void;
 }
 
@@ -63,14 +63,14 @@ export async function startOperatorProgram(
 	return { pid: group.pid, ended, stop: () => group.terminate() };
 }
 
-/** Path of the program. Rejects with `not_found`. */
+/** Resolves with the path of the program. Rejects with `not_found`. */
 export function findOperatorProgram(command: string, environment: Environment): Promise<string> {
 	return findProgram(command, environment["PATH"] ?? DEFAULT_PATH);
 }
 
 /**
- * Environment of an operator's program: the variables of every command, and those whose names begin with one of the prefixes.
- * The gateway's keys and tokens are not among them.
+ * Returns the environment of an operator's program: the variables that every command gets, and those with one of the prefixes. It
+ * does not contain the gateway's keys and tokens.
  */
 export function operatorEnvironment(
 	environment: Environment,

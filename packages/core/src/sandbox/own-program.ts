@@ -3,16 +3,15 @@ import { closeSync, openSync } from "node:fs";
 import { constants } from "node:os";
 import { createInterface } from "node:readline";
 
-/** A program of Parley, which is trusted like this process. */
+/** A program of Parley. It is as trusted as this process. */
 export interface OwnProgram {
 	readonly args: readonly string[];
 	/** Complete environment. */
 	readonly environment: Readonly<Record<string, string>>;
-	/** Receives each line of its stderr, which otherwise is this process's. Must not throw. */
+	/** Receives each line of stderr. Without it, the program writes to this process's stderr. Must not throw. */
 	onErrorLine?(line: string): void;
 }
 
-/** A program that was started. */
 export interface RunningProgram {
 	/** Exit code, or 128 plus the number of the signal that ended it; 127 if it could not be started. */
 	readonly ended: Promise<number>;
@@ -20,27 +19,30 @@ export interface RunningProgram {
 }
 
 /**
- * Starts this Node with another script, with this process's output. Its input stays open while this process lives. A program
- * that reads the end of its input exits, so it never outlives a killed parent.
+ * Starts another script with this process's Node and output. The script's input stays open while this process lives. A program
+ * that exits at the end of its input therefore never outlives a killed parent.
  */
 export function startOwnProgram({ args, environment, onErrorLine }: OwnProgram): RunningProgram {
 	const errors = onErrorLine ? "pipe" : "inherit";
 	const child = spawn(process.execPath, args, { env: environment, stdio: ["pipe", "inherit", errors] });
 	if (child.stderr && onErrorLine) createInterface({ input: child.stderr }).on("line", onErrorLine);
-	// The input receives no data, and `ended` reports that the other end closed.
+	// The input never receives data, and `ended` reports that the program closed it.
 	child.stdin?.on("error", () => undefined);
 	return { ended: endOf(child), signal: (name) => void child.kill(name) };
 }
 
 /** A program of Parley that continues when this process and its terminal end. */
 export interface BackgroundProgram extends OwnProgram {
-	/** Its current directory. */
+	/** Current directory of the program. */
 	readonly directory: string;
-	/** File for its output, which is appended. Created with mode 0600. */
+	/** File to which its output is appended. Created with mode 0600. */
 	readonly log: string;
 }
 
-/** Starts this Node with another script in a session of its own. Resolves with the exit code like `ended`, if it ends before this process. */
+/**
+ * Starts another script with this process's Node in its own process session. Resolves with the same exit code as `ended` if the
+ * program ends before this process.
+ */
 export function startInBackground({ args, environment, directory, log }: BackgroundProgram): Promise<number> {
 	const output = openSync(log, "a", 0o600);
 	try {
@@ -58,16 +60,16 @@ export function startInBackground({ args, environment, directory, log }: Backgro
 }
 
 /**
- * Runs a program of the operator, such as an editor, at the terminal of this process, with its environment. `line` is a command
- * line of the shell, and `file` its last argument. Resolves with the exit code like `ended`.
+ * Runs a program of the operator, such as an editor, at the terminal of this process, with the environment of this process.
+ * `line` is a command line of the shell, and `file` its last argument. Resolves with the same exit code as `ended`.
  */
 export function runOnTerminal(line: string, file: string): Promise<number> {
 	return endOf(spawn("/bin/sh", ["-c", `${line} "$@"`, "sh", file], { stdio: "inherit" }));
 }
 
 /**
- * Asks a process to end, with the rights of another user. False if this user may not do that. `seteuid` is not enough, because
- * the kernel also permits what the real user of this process may do.
+ * Sends SIGTERM to a process with the permissions of another user. Resolves with false if that user may not signal the process.
+ * `seteuid` is not enough, because the kernel also accepts the permissions of the real user of this process.
  */
 export async function askToEndAs(
 	pid: number,

@@ -7,45 +7,48 @@ import {
 } from "./system-calls/denied-calls.ts";
 import { errno, knownArchitecture } from "./system-calls/filter.ts";
 
-/** Facts about the outside that a probe would find if the sandbox leaked. */
+/** Facts about the host that a probe would find if the sandbox leaked. */
 export interface ProbeFacts {
-	/** A directory beside the root, with a file `canary` in it. */
+	/** Directory beside the root. It contains a file `canary`. */
 	readonly beside: string;
-	/** A hidden directory with a file in it. */
+	/** Hidden directory. It contains a file. */
 	readonly data: string;
-	/** Directory of the programs of the system. */
+	/** System directory of programs. */
 	readonly system: string;
 	readonly devices: string;
 	/** Port of a listener on loopback. */
 	readonly port: number;
-	/** The name of a listener that has no file. */
+	/** Name of a listener at an abstract socket. */
 	readonly socket: string;
-	/** Process outside of the sandbox, and its start time from its `stat`. */
+	/** Process outside the sandbox, and its start time from its `/proc/PID/stat`. */
 	readonly pid: number;
 	readonly started: string;
-	/** The namespaces outside, as their links in /proc read. */
+	/** Namespaces outside the sandbox, as the texts of their links in /proc. */
 	readonly namespaces: readonly string[];
-	/** The names of variables that a command may have. */
+	/** Names of the variables that a command may have. */
 	readonly variables: readonly string[];
 }
 
 export interface Probe {
 	readonly name: string;
-	/** Shell line for the root, with the facts as variables. If it succeeds, there is a way out. */
+	/** Shell line that runs in the root, with the facts as variables. It succeeds if the sandbox leaks. */
 	readonly attempt: string;
-	/** The lowest minor version of bubblewrap (0.x) that closes this way. */
+	/** Lowest minor version of bubblewrap (0.x) that closes this way out. */
 	readonly since?: number;
-	/** Open if the operator allows Unix sockets to commands. */
+	/** Whether the way out is open if the operator allows Unix sockets for commands. */
 	readonly unixSockets?: boolean;
 }
 
-/** The name of a listener's file in the root. */
+/** Name of the socket file of a listener in the root. */
 export const ROOT_SOCKET = "agent.sock";
 
-/** Field of `/proc/PID/stat`, counted after the name of the program, which may contain any character. */
+/**
+ * Returns shell code for a field of `/proc/PID/stat`. Fields are counted after the name of the program, which may contain any
+ * character.
+ */
 const stat = (path: string, field: number): string => `$(sed 's/.*) //' ${path} | cut -d' ' -f${field})`;
 
-/** Ways out of a sandbox, each tried on its own. */
+/** Ways out of a sandbox. Each one is tried separately. */
 export const probes: readonly Probe[] = [
 	{ name: "read-beside", attempt: 'cat "$beside/canary"' },
 	{ name: "write-beside", attempt: '[ -d "$beside" ] && echo x >"$beside/written"' },
@@ -59,7 +62,7 @@ export const probes: readonly Probe[] = [
 	{ name: "connect", attempt: 'exec 9<>"/dev/tcp/127.0.0.1/$port"' },
 	{ name: "listeners", attempt: 'grep -qi ":$(printf %04X "$port") " /proc/net/tcp /proc/net/tcp6' },
 	{ name: "abstract-socket", attempt: 'grep -q "@$socket" /proc/net/unix' },
-	// A command that sees the socket of a process outside could connect to it.
+	// A command that sees the socket of a process outside the sandbox could connect to it.
 	{ name: "socket-in-root", attempt: `[ -S ${ROOT_SOCKET} ]` },
 	{ name: "interfaces", attempt: "sed 1,2d /proc/net/dev | grep -qv '^ *lo:'" },
 	{ name: "process", attempt: `[ "${stat('"/proc/$pid/stat"', 20)}" = "$started" ]` },
@@ -109,7 +112,7 @@ export const probes: readonly Probe[] = [
 	},
 	{ name: "device-files", attempt: ': >"$devices/parley-probe" && rm "$devices/parley-probe"' },
 	{
-		// Files in memory: the sixth field has the flags of the mount, the last the options of the file system.
+		// File systems in memory. The sixth field has the mount flags, the last field the file system options.
 		name: "memory-files",
 		attempt: "grep -E '^([^ ]+ ){5}rw.* - tmpfs ' /proc/self/mountinfo | grep -qvE '[ ,]size='",
 		since: 7,
@@ -121,7 +124,7 @@ export const probes: readonly Probe[] = [
 	{ ...probeOf(deniedUnixSocket), unixSockets: true },
 ];
 
-/** Succeeds if one of the calls ends with another error than the filter's. */
+/** Returns a probe that succeeds if one of the calls fails with an error other than the filter's. */
 function probeOf({ name, error, calls }: DeniedCalls): Probe {
 	const architecture = knownArchitecture();
 	if (architecture === undefined) return { name, attempt: "exit $untried" };
@@ -132,8 +135,8 @@ function probeOf({ name, error, calls }: DeniedCalls): Probe {
 }
 
 /**
- * Shell function that makes a system call and returns its error number. The program is in /tmp, which is its own file system
- * in a sandbox: there a command may execute what it writes, even if the host forbids that.
+ * Returns a shell function that makes a system call and returns its error number. The program is in /tmp, which is a separate
+ * file system in a sandbox. A command may execute files that it writes there, even if the host forbids execution in its own /tmp.
  */
 function callFunction(): string {
 	const architecture = knownArchitecture();
@@ -149,17 +152,17 @@ call() {
 }`;
 }
 
-/** For the format of printf(1). */
+/** Encodes bytes for the format of printf(1). */
 function octal(bytes: Uint8Array): string {
 	return Array.from(bytes, (byte) => `\\${byte.toString(8).padStart(3, "0")}`).join("");
 }
 
-/** Exit code of an attempt that is impossible on this system. */
+/** Exit code of a probe that cannot run on this system. */
 const UNTRIED = 99;
 
 /**
- * One line for each: `escaped NAME` or `held NAME`, and none for a system call that could not be made. The shell must be
- * able to read /dev/tcp, or `connect` is not tried.
+ * Returns a script that prints a line for each probe: `escaped NAME` or `held NAME`. It prints no line for a system call that
+ * could not be made. `connect` is tried only in a shell that can read /dev/tcp.
  */
 export function probeScript(tried: readonly Probe[], facts: ProbeFacts): string {
 	const values = Object.entries(facts).map(([name, value]) => `${name}=${quoted([value].flat().join("\n"))}`);

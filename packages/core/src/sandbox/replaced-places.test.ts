@@ -11,7 +11,7 @@ import { createSandboxes, type SandboxesOptions } from "./sandboxes.ts";
 const testInside = test.skipIf(!hasBubblewrap);
 
 let directory: Awaited<ReturnType<typeof createDirectory>>;
-/** The root of one session, inside it the root of another, and a directory that neither may read. */
+/** `wide` is the root of one session and contains `project`, the root of another. Neither session may read `outside`. */
 let wide: string;
 let project: string;
 let outside: string;
@@ -40,7 +40,9 @@ async function sandboxOf(root: string, changes: Partial<SandboxesOptions> = {}):
 	return await createSandboxes(options).of({ chat: true, roots: [root] });
 }
 
-/** Directories of PATH whose bubblewrap runs this shell line at every start, and then becomes the system's. */
+/**
+ * Returns directories for PATH. Their bubblewrap runs this shell line at every start, and then executes the system's bubblewrap.
+ */
 async function pathWith(line: string): Promise<string> {
 	const bin = join(directory.path, "bin");
 	await mkdir(bin);
@@ -126,7 +128,8 @@ testInside(
 	async () => {
 		const github = join(project, ".github");
 		await mkdir(join(github, "workflows"), { recursive: true });
-		// Bubblewrap finds /etc of this system at the source, and /etc of the sandbox at the target.
+		// For the source of the mount, bubblewrap resolves the link to /etc of this system. For the target, it resolves the link to
+		// /etc of the sandbox.
 		const link = `ln -s ${relative(project, "/etc")} ${github}`;
 		const swap = `[ -d ${outside}/on ] && [ ! -h ${github} ] && mv ${github} ${project}/aside && ${link}`;
 		const sandbox = await sandboxOf(project, { path: await pathWith(swap) });
@@ -160,7 +163,7 @@ testInside("a directory of programs that is a link when the gateway starts is sh
 	const sandbox = await sandboxOf(project);
 	const line = `${directory.path}/.local/bin/greet`;
 	expect(await sandbox.run(shellCommand(line, project))).toMatchObject({ output: "hello\n" });
-	// A root that contains the link shows the link itself.
+	// In a root that contains the link, a command sees the link itself.
 	expect(await (await sandboxOf(directory.path)).run(shellCommand(line, wide))).toMatchObject({ code: 0 });
 });
 
@@ -211,7 +214,7 @@ testInside("links to a file of the operator and to a home directory do not block
 });
 
 testInside("after a command, no file is removed in a directory behind a link at the root", async () => {
-	// It looks like a repository with a hook that appeared while the command ran.
+	// The change looks like a repository with a hook that appeared while the command ran.
 	const sandbox = await sandboxOf(project);
 	const running = sandbox.run(
 		shellCommand("touch up; until [ -e ../go ] || [ -e go ]; do sleep 0.05; done", project),

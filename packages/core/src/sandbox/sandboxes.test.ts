@@ -31,7 +31,7 @@ function sandboxes(options: Partial<SandboxesOptions> = {}) {
 	});
 }
 
-/** Installs a program with this name in its own directory of PATH. */
+/** Installs this script as bubblewrap in its own directory of PATH. */
 async function putBubblewrap(script: string): Promise<string> {
 	const path = join(directory.path, "bin");
 	await writeFile(join(path, "bwrap"), `#!/bin/sh\n${script}\n`);
@@ -87,7 +87,7 @@ test("without a sandbox, a refusal has the reason and the fix", async () => {
 test.runIf(process.platform === "linux")(
 	"a bubblewrap that does not isolate is detected by name",
 	async () => {
-		// Runs every command unconfined in its directory.
+		// The script runs every command unconfined in the command's directory.
 		const path = await putBubblewrap(
 			`${version}\ncd "$(tr '\\0' '\\n' <&3 | tail -n 1)"; while [ "$1" != -- ]; do shift; done; shift; exec "$@"`,
 		);

@@ -46,30 +46,33 @@ export interface SandboxesOptions {
 	readonly clock: Clock;
 	readonly ids: Ids;
 	readonly log: Logger;
-	/** Directories that no command may see, such as the data directory. Real paths. */
+	/** Real paths of directories that no command may see, such as the data directory. */
 	readonly hidden: readonly string[];
 	/** Files of the operator that commands may see but not change, such as the policy. */
 	readonly steering?: readonly string[];
-	/** Whether commands may use Unix sockets, and so reach those that other processes make in a root. */
+	/** Whether commands may use Unix sockets. They can then reach sockets that other processes create in a root. */
 	readonly unixSockets?: boolean;
-	/** Access to the hosts that commands may reach, and to those of a request. Without it they reach none. */
+	/** Access to the configured hosts and to the hosts of a request. Without it, commands reach no hosts. */
 	readonly egress?: Egress;
-	/** Directories that are searched for bubblewrap and keyctl(1), in the form of PATH. Default: the directories of the system. */
+	/** Directories to search for bubblewrap and keyctl(1), in the form of PATH. Default: the directories of the system. */
 	readonly path?: string;
-	/** Opens listeners that no command may reach, one at the socket `file`. Without it the check does not try them. */
+	/**
+	 * Opens listeners that no command may reach, one at the socket `file`. Without it, the check skips the probes that need
+	 * listeners.
+	 */
 	readonly listen?: (file: string) => Promise<ProbeListeners>;
-	/** Store of the circumstances under which all probes failed to escape. Without it each process tries them. */
+	/** Store of the circumstances in which all probes failed to escape. Without it, each process runs the probes. */
 	readonly verdict?: StoredVerdictOptions;
 }
 
 export interface StoredVerdictOptions {
-	/** Absolute path of the file. Tools must not be able to change it. */
+	/** Absolute path of the file. Tools must not be able to change the file. */
 	readonly file: string;
 	/** Version of the gateway. */
 	readonly build: string;
 }
 
-/** Milliseconds after a failed start during which another one does not cause a check. */
+/** Milliseconds after a failed start during which another failure does not start a check. */
 const CHECK_AGAIN_MS = 10 * 60_000;
 
 interface Found {
@@ -79,17 +82,17 @@ interface Found {
 	readonly probes: number;
 	readonly reason?: string;
 	readonly fix?: string;
-	/** Whether a sandbox failed to start in this process. Then no command runs without one. */
+	/** Whether a sandbox failed to start in this process. If so, no command runs without a sandbox. */
 	readonly isLost?: boolean;
 }
 
-/** Chooses sandboxes by the operator's mode. A session of a chat always requires one. */
+/** Returns a function that chooses the sandbox for the operator's mode. A session of a chat always requires a sandbox. */
 export function createSandboxes(options: SandboxesOptions): Sandboxes {
 	const { mode, clock, log } = options;
 	const runs = new CommandRuns(options);
 	const unsandboxed = createUnsandboxed({ ...options, runs });
 	const container = containerOf(unsandboxed);
-	// Its commands run as the gateway's user and can read the gateway's files.
+	// Commands in this sandbox run as the gateway's user and can read the gateway's files.
 	const exposed = containerOf(unsandboxed, true);
 	let found: Found | undefined;
 	let checking: Promise<Found> | undefined;
@@ -106,8 +109,8 @@ export function createSandboxes(options: SandboxesOptions): Sandboxes {
 	}
 
 	/**
-	 * Makes the next command wait for all probes, unless this happened recently. A command can make its own sandbox fail,
-	 * for example by removing a directory, and must not make all sessions wait for probes repeatedly.
+	 * Makes the next command wait until all probes have run, unless they ran recently. A command can make its own sandbox fail, for
+	 * example by removing a directory, and all sessions would then wait for the probes repeatedly.
 	 */
 	async function failedToStart(): Promise<void> {
 		const now = clock.monotonic();
@@ -154,7 +157,7 @@ export function createSandboxes(options: SandboxesOptions): Sandboxes {
 	};
 }
 
-/** The sandbox that reaches the hosts of its request. Without any, it has another one for the hosts of the configuration. */
+/** Returns the sandbox that reaches the hosts of its request. For a request without hosts, it uses the configured hosts. */
 function withHosts(
 	bubblewrap: Bubblewrap,
 	profile: Profile,
@@ -172,12 +175,12 @@ function withHosts(
 	});
 }
 
-/** Whether commands run only in a sandbox. A sandbox that failed to start is never left out. */
+/** Whether commands run only in a sandbox. After a sandbox has failed to start, no command runs without one. */
 function isRequired(mode: SandboxMode, { bubblewrap, isLost = false }: Found): boolean {
 	return mode === "required" || (isLost && bubblewrap === undefined);
 }
 
-/** Sandbox of mode `container`: commands share its files and its network with the gateway. */
+/** Returns the sandbox of mode `container`: commands share files and network with the gateway. */
 function containerOf(unsandboxed: Sandbox, exposed = false): Sandbox {
 	const container: Sandbox = {
 		mode: "container",
@@ -205,7 +208,7 @@ function refusing(refusal: string): Sandbox {
 
 interface Finding {
 	readonly runs: CommandRuns;
-	/** See `Bubblewrap`. */
+	/** See `failedToStart` of `Bubblewrap`. */
 	failedToStart(): Promise<void>;
 	readonly isLost: boolean;
 }
@@ -248,7 +251,7 @@ async function find(options: SandboxesOptions, { runs, isLost, failedToStart }: 
 	}
 }
 
-/** Number of probes that failed to escape, in this process or in the earlier one that stored the result. */
+/** Resolves with the number of probes that failed to escape. An earlier process may have run them and stored the result. */
 async function tryOrRecall(
 	options: SandboxesOptions,
 	bubblewrap: Bubblewrap,
@@ -264,7 +267,7 @@ async function tryOrRecall(
 		return await keyOf({ ...bubblewrap, build, profile: sandboxOf([]).profile, sample, system });
 	};
 	const storedVerdict = verdict && new StoredVerdict(verdict.file);
-	// If the key cannot be computed, no stored result is used and none is stored.
+	// If the key cannot be computed, a stored result is neither used nor written.
 	const key = verdict && (await keyFor(verdict).catch(() => undefined));
 	const known = storedVerdict && key !== undefined && !isLost ? await storedVerdict.find(key) : undefined;
 	if (known !== undefined) return known;
@@ -295,12 +298,12 @@ function featuresOf(bubblewrap: Bubblewrap, { state: keyring }: FoundKeyctl): Sa
 	return { memory: limiter.kind, keyring, sizes: hasSizes(bubblewrap), unixSockets };
 }
 
-/** Advice for the operator if the system refused a namespace. An escape has no advice. */
+/** Returns advice for the operator if the system refused a namespace. An escape has no advice. */
 function fixOf(message: string): string | undefined {
 	return message.startsWith(sandboxTexts.notSetUp) ? howToPermit() : undefined;
 }
 
-/** Reason why commands of these roots cannot be confined; undefined if they can. */
+/** Returns the reason why commands of these roots cannot be confined, or undefined if they can. */
 function whyNot(
 	{ reason, fix }: Found,
 	roots: readonly string[],
@@ -344,8 +347,8 @@ function logMode({ log, mode }: SandboxesOptions, found: Found): void {
 }
 
 /**
- * Settings of the operator's git that commands see in the sandbox: the committer, and how files are read and written. No
- * setting names a program (except the filter of large files) or contains a credential.
+ * Settings of the operator's git that commands see in the sandbox: the committer, and the conversion of files. Except for the
+ * large-file filter, no setting names a program. None contains a credential.
  */
 const shared = [
 	"user\\.name",
@@ -360,7 +363,7 @@ const shared = [
 ];
 const TIMEOUT_MS = 2_000;
 
-/** Shared settings as the text of a git file; empty if there are none. Never rejects. */
+/** Resolves with the shared settings in the format of a git configuration file, or with an empty text. Never rejects. */
 async function sharedGitSettings(unsandboxed: Sandbox, cwd: string): Promise<string> {
 	const command = {
 		executable: "git",
@@ -370,15 +373,15 @@ async function sharedGitSettings(unsandboxed: Sandbox, cwd: string): Promise<str
 		maxOutputBytes: 64 * 1024,
 		signal: new AbortController().signal,
 	};
-	// Without git there are no settings.
+	// If git is not installed, there are no settings to share.
 	const outcome = await unsandboxed.run(command).catch(() => undefined);
 	if (outcome?.code !== 0) return "";
-	// The window of output replaces NUL by this character.
+	// The output window replaces NUL by this character.
 	const entries = outcome.output.split("\u{fffd}").filter((entry) => entry.includes("\n"));
 	return entries.map((entry) => settingOf(entry)).join("");
 }
 
-/** Committer for people of a chat platform, who must not commit as the operator. */
+/** Committer in sessions of a chat platform. Their members must not commit as the operator. */
 const chatGitSettings = settingOf("user.name\nParley") + settingOf("user.email\nparley@localhost");
 
 function settingOf(entry: string): string {
@@ -390,7 +393,7 @@ function settingOf(entry: string): string {
 	return `[${section}${inner}]\n\t${key} = ${quoted(value)}\n`;
 }
 
-/** https://git-scm.com/docs/git-config#_syntax */
+/** Quotes a value of a git configuration file: https://git-scm.com/docs/git-config#_syntax */
 function quoted(value: string): string {
 	const escaped = value.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n");
 	return `"${escaped}"`;

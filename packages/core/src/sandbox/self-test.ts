@@ -31,17 +31,17 @@ export interface ProbeListeners extends AsyncDisposable {
 	readonly socket: string;
 }
 
-/** Facts without listeners. The probes cannot reach any. */
+/** Facts for a check without listeners. The probes cannot reach any listener. */
 const noListeners = { port: 0, socket: "nobody" };
 
 interface Tested {
-	/** Makes the sandbox of a directory as for a session. */
+	/** Creates the same sandbox as for a session with this root. */
 	readonly sandboxOf: (root: string) => Sandbox;
-	/** Minor version of bubblewrap 0.x. */
+	/** Minor version of bubblewrap (0.x). */
 	readonly minor: number;
 	/** Directories that no command may see. */
 	readonly hidden: readonly string[];
-	/** The names of variables that commands get. */
+	/** Names of the variables that commands get. */
 	readonly variables: readonly string[];
 	readonly listen?: (file: string) => Promise<ProbeListeners>;
 	/** Whether commands may use Unix sockets. */
@@ -49,8 +49,8 @@ interface Tested {
 }
 
 /**
- * Tries every way out from within the real profile and resolves with their number. Rejects with `failed_precondition`
- * and the names of ways that lead out, or with the reason why no command runs there.
+ * Tries every way out with the profile of a session, and resolves with the number of probes. Rejects with `failed_precondition`
+ * and the names of the ways that lead out, or with the reason why no command runs in the sandbox.
  */
 export async function testSandbox(tested: Tested): Promise<number> {
 	const isPromised = ({ since = 0, unixSockets = false }: Probe): boolean =>
@@ -83,7 +83,9 @@ async function tryAll(tried: readonly Probe[], { sandboxOf }: Tested, { root, fa
 	return { output, beside: existsSync(join(facts.beside, "written")) };
 }
 
-/** Creates a root with a repository, a directory with a canary beside it, and listeners, for the duration of the work. */
+/**
+ * Creates a root with a repository, a directory with a canary beside the root, and listeners. Removes all of them after the work.
+ */
 async function inProbeRoot<T>(tested: Tested, work: (probeRoot: ProbeRoot) => Promise<T>): Promise<T> {
 	await using undo = new AsyncDisposableStack();
 	const directory = await realpath(await mkdtemp(join(tmpdir(), "parley-sandbox-")));
@@ -114,7 +116,7 @@ interface ProbeFactsOfGateway {
 	readonly namespaces: ProbeFacts["namespaces"];
 }
 
-/** Facts about this process that a sandbox would show if its /proc were that of the host. */
+/** Returns facts about this process that a sandbox would reveal if it shared the host's /proc. */
 async function ownFacts(): Promise<ProbeFactsOfGateway> {
 	const line = await readFile("/proc/self/stat", "utf8");
 	const fields = line.slice(line.lastIndexOf(")") + 2).split(" ");
@@ -127,12 +129,12 @@ function failed(message: string): ParleyError {
 	return new ParleyError(message, { code: "failed_precondition" });
 }
 
-/** Maximum of verdicts in one file, which programs with different environments share. */
+/** Maximum verdicts in one file. Programs with different environments share the file. */
 const MAX_VERDICTS = 16;
 const MAX_BYTES = 16 * 1024;
 const WRITABLE_BY_OTHERS = 0o022;
 
-/** A line of the file: the key of the circumstances, and the number of probes. */
+/** Matches a line of the file: the key of the circumstances, and the number of probes. */
 const line = /^([0-9a-f]{64}) ([1-9][0-9]{0,3})$/;
 
 interface Verdict {
@@ -149,22 +151,21 @@ interface Circumstances {
 	readonly build: string;
 	/** See `Sandbox.profile`. */
 	readonly profile: string;
-	/** Arguments and filter with which the code of this version starts a command, as `sampleOf` of the sandbox. */
+	/** Arguments and filter with which this version starts a command; see `sampleOf` of the sandbox. */
 	readonly sample: string;
 	readonly system: TriedSystem;
 }
 
 interface TriedSystem {
-	/** Identifier that the kernel makes at each boot: random(4). */
+	/** Identifier that the kernel creates at each boot: random(4). */
 	readonly boot: string;
-	/** Numeric user of the gateway. */
+	/** Numeric id of the gateway's user. */
 	readonly user: number | undefined;
 }
 
 /**
- * File with the circumstances under which all probes failed to escape, so that the next process does not repeat them. It
- * never allows a command to run without a sandbox: commands start in bubblewrap or not at all. A file that another user can
- * write is treated as absent.
+ * File with the circumstances under which all probes failed to escape, so that the next process does not repeat the probes. The
+ * file never lets a command run without a sandbox. A file that another user can write is treated as absent.
  */
 export class StoredVerdict {
 	readonly #path: string;
@@ -174,7 +175,7 @@ export class StoredVerdict {
 		this.#path = path;
 	}
 
-	/** Number of probes that failed to escape with this key; undefined if they were not tried. */
+	/** Resolves with the number of probes that failed to escape in these circumstances, or undefined if they have not run. */
 	async find(key: string): Promise<number | undefined> {
 		const stored = await this.#read();
 		return stored.find((one) => one.key === key)?.probes;
@@ -185,7 +186,7 @@ export class StoredVerdict {
 		await this.#write([{ key, probes: count }, ...others].slice(0, MAX_VERDICTS));
 	}
 
-	/** Deletes all verdicts. None is valid after a sandbox failed to start. */
+	/** Deletes all verdicts. After a failed start of a sandbox, no verdict is valid. */
 	async clear(): Promise<void> {
 		await rm(this.#path, { force: true });
 	}
@@ -199,7 +200,7 @@ export class StoredVerdict {
 			);
 			return await readVerdicts(file);
 		} catch {
-			// Without a readable verdict the probes are tried.
+			// Without a readable verdict, the probes run again.
 			return [];
 		}
 	}
@@ -229,12 +230,12 @@ function isPrivate({ uid, mode }: { readonly uid: number; readonly mode: number 
 	return uid === process.getuid?.() && (mode & WRITABLE_BY_OTHERS) === 0;
 }
 
-/** Id of the current boot of the system, and the user of this process. Rejects if the boot cannot be read. */
+/** Resolves with the id of the current boot and the user of this process. Rejects if the boot id cannot be read. */
 export async function thisSystem(): Promise<TriedSystem> {
 	return { boot: await readFile("/proc/sys/kernel/random/boot_id", "utf8"), user: process.getuid?.() };
 }
 
-/** Name of these circumstances. Rejects if the program cannot be read. */
+/** Resolves with the key of these circumstances. Rejects if the program cannot be read. */
 export async function keyOf(circumstances: Circumstances): Promise<string> {
 	const { program, version, build, profile, sample, system } = circumstances;
 	const { dev, ino, size, mtimeNs, ctimeNs } = await stat(program, { bigint: true });

@@ -16,7 +16,7 @@ import { filterProgram, filterRules, noUnixSockets } from "./system-calls/filter
 
 let directory: Awaited<ReturnType<typeof createDirectory>>;
 let file: string;
-/** Lines for each run of a sandbox, and what breaks the next ones. */
+/** `runs` is a file with a line for each run of a sandbox. `broken` is a file that makes the following runs fail. */
 let runs: string;
 let broken: string;
 
@@ -31,7 +31,10 @@ beforeEach(async () => {
 });
 afterEach(() => directory[Symbol.asyncDispose]());
 
-/** Process of the gateway. Its bubblewrap is the system's, started by a script that counts. */
+/**
+ * Starts the equivalent of a gateway process. Its bubblewrap is a script that counts its runs and executes the system's
+ * bubblewrap.
+ */
 async function startProcess(options: Partial<SandboxesOptions> = {}) {
 	const real = await findProgram("bwrap", "/usr/bin:/usr/local/bin:/bin");
 	const script = join(directory.path, "bwrap");
@@ -114,7 +117,7 @@ test.skipIf(!hasBubblewrap)(
 		const command = shellCommand(`touch ${ran}`, directory.path);
 		await expect(sandbox.run(command)).rejects.toThrow("the sandbox could not be set up");
 		await expect(stat(file)).rejects.toThrow("ENOENT");
-		// The mode `preferred` would otherwise run it without a sandbox.
+		// Without the stored failure, mode `preferred` would run the command without a sandbox.
 		const later = await of(request());
 		expect(later).toMatchObject({ mode: "none", refusal: expect.stringContaining("No permissions") });
 		await expect(later.run(command)).rejects.toThrow("No permissions");
@@ -250,7 +253,7 @@ test.runIf(process.platform === "linux")(
 		expect(sample).toContain(hex(filterProgram([...noUnixSockets, ...filterRules], "x64")));
 		expect(sample).toContain(hex(["--remount-ro", "/dev"].join("\0")));
 		expect(sample).toContain("ulimit -n");
-		// The same rules, encoded in another way.
+		// The rules of another architecture are the same but have another encoding.
 		const other = { ...bubblewrap, architecture: "arm64" as const };
 		expect(createBubblewrap(other, profile).profile).toBe(createBubblewrap(bubblewrap, profile).profile);
 		expect(await sampleOf(other, profile)).not.toBe(sample);

@@ -28,7 +28,7 @@ const engines: readonly [string, () => Promise<Store<Tables>>][] = [
 	["PostgreSQL", () => openPgliteStore<Tables>({ migrations })],
 ];
 
-/** A runtime with a chat, a call, a summary, and a message that waits for an active run. */
+/** Opens a runtime with a chat, a tool call, a summary, and a message that waits for an active run. */
 async function filled(database: Store<Tables>): Promise<TestRuntime> {
 	const t = await TestRuntime.open({
 		database,
@@ -52,7 +52,7 @@ async function filled(database: Store<Tables>): Promise<TestRuntime> {
 	return t;
 }
 
-/** Result of the check after a change, which is then undone. */
+/** Makes a change, checks the texts, and reverts the change. Returns the result of the check. */
 async function checkAfter(
 	store: Store<Tables>,
 	change: (tx: Kysely<Tables>) => Promise<unknown>,
@@ -71,7 +71,7 @@ async function checkAfter(
 
 const execute = (statement: string) => (tx: Kysely<Tables>) => sql.raw(statement).execute(tx);
 
-/** A condition for the last `count` steps of the run with this ordinal. */
+/** Returns a condition for the last `count` steps of the run with this ordinal. */
 function lastOf(ordinal: string, count: number): string {
 	const run = `(select id from runs where ordinal = ${ordinal})`;
 	return `run_id = ${run} and n > (select max(n) - ${count} from steps where run_id = ${run})`;
@@ -194,7 +194,7 @@ test.each(engines)(
 					},
 				]),
 			});
-			// One alteration is one fault: the rows after it still match.
+			// One alteration is one fault, because the hashes of the following rows still match.
 			expect(faults, name).toBeLessThanOrEqual(2);
 		}
 		const all = await checkAfter(store, execute("update events set data = data || ' '"));
@@ -241,10 +241,10 @@ test("rows without hashes are reported as unverified, and later rows are verifie
 	);
 	await using _ = t;
 	for (const table of hashed) await t.store.commit(execute(`update ${table} set hash = null`));
-	// As the migration does in a database from before.
+	// The migration makes the same change in an existing database.
 	await t.store.commit(execute("alter table sessions drop column hashed_from"));
 	await t.store.commit((tx) => {
-		// Migrations run without the types of tables.
+		// Migrations have no table types.
 		return addHashedFrom(tx as unknown as Kysely<unknown>);
 	});
 	const [session = ""] = (await t.store.read((db) => db.selectFrom("sessions").select("id").execute())).map(
@@ -268,7 +268,7 @@ test("rows without hashes are reported as unverified, and later rows are verifie
 	expect(broken).toMatchObject({ ok: false, faults: 1 });
 	const without = await checkAfter(t.store, execute(`update events set hash = null where seq = ${last}`));
 	expect(without.faults).toBe(1);
-	// A session that has both kinds of rows when the migration runs.
+	// When the migration runs, this session has rows with and without a hash.
 	await t.store.commit(execute("alter table sessions drop column hashed_from"));
 	await t.store.commit((tx) => addHashedFrom(tx as unknown as Kysely<unknown>));
 	const migrated = await checkAfter(t.store, execute("update events set hash = null"));
@@ -295,7 +295,7 @@ test("a result without a hash does not replace a deleted one of the same run", a
 	await log.next("tool.completed");
 	for (const table of hashed) await t.store.commit(execute(`update ${table} set hash = null`));
 	await t.store.commit(execute("alter table sessions drop column hashed_from"));
-	// Migrations run without the types of tables.
+	// Migrations have no table types.
 	await t.store.commit((tx) => addHashedFrom(tx as unknown as Kysely<unknown>));
 	await t.runtime.answer(unkeyed(), second.prompt.token, { value: true });
 	await log.next("tool.completed");

@@ -6,10 +6,10 @@ import type { Tables } from "./tables.ts";
 import { eventHash, noTextHash, runHash, steerHash, stepHash, summaryHash } from "./text-hash.ts";
 import { textFaultTexts } from "./texts.ts";
 
-/** Row that was changed or is missing. */
+/** A row that was changed or deleted. */
 export interface TextFault {
 	readonly sessionId: string;
-	/** For example `event 12`, `step 3 of run_…`. */
+	/** Name of the row, for example `event 12` or `step 3 of run_…`. */
 	readonly row: string;
 	readonly reason: string;
 }
@@ -17,36 +17,36 @@ export interface TextFault {
 /** Result of a check of the stored text of all sessions. */
 export interface TextCheck {
 	readonly ok: boolean;
-	/** Sessions that were checked, of all. */
+	/** Number of checked sessions, and of all sessions. */
 	readonly sessions: number;
 	readonly allSessions: number;
-	/** Rows whose hash matches. */
+	/** Number of rows whose hash matches. */
 	readonly verified: number;
-	/** Rows without a hash, from an earlier version. */
+	/** Number of rows without a hash. An earlier version wrote them. */
 	readonly unverified: number;
 	readonly faults: number;
-	/** The first of the faults, at most 10. */
+	/** The first faults, at most 10. */
 	readonly examples: readonly TextFault[];
 }
 
 interface CheckOptions {
-	/** Called after each session. */
+	/** Called after each checked session. */
 	readonly onProgress?: (checked: number, all: number) => void;
-	/** Ends the check early. It resolves with the faults so far. */
+	/** Ends the check early. The check resolves with the faults so far. */
 	readonly signal?: AbortSignal;
 }
 
 const maxExamples = 10;
-/** Rows in memory at the same time. Each may contain a message of a megabyte. */
+/** Maximum rows in memory. Each row may contain a message of one megabyte. */
 const pageSize = 32;
-/** Rows that are hashed before other work of the process gets its turn: some 5 ms. */
+/** Rows to hash before the check yields to other work of the process: about 5 ms. */
 const rowsPerTurn = 500;
 
 /**
- * Computes the hashes of the stored text of all sessions and reports rows that were altered, moved or deleted, and rows
- * without a hash: events, steps, messages and summaries. Sessions may be written and deleted meanwhile. Not detected: text
- * that was altered together with its hash, the last events if `sessions.last_seq` was lowered together with their rows, and
- * a session without any row (decision 060).
+ * Computes the hashes of the stored text of all sessions: events, steps, messages and summaries. Reports rows that were altered,
+ * moved or deleted, and rows without a hash. Other processes may write and delete sessions during the check. Decision 060 lists
+ * three undetected changes: text altered together with its hash; a deleted end of the events with a lowered `sessions.last_seq`;
+ * a session without rows.
  */
 export async function checkTexts(
 	store: { readonly read: Store<Tables>["read"] },
@@ -112,7 +112,7 @@ class Tally {
 	}
 }
 
-/** A row with its place in a series of rows that are numbered without gaps. */
+/** A row with its number in a series without gaps. */
 interface Numbered {
 	readonly n: number;
 	readonly row: string;
@@ -120,7 +120,7 @@ interface Numbered {
 	readonly computed: string;
 }
 
-/** Rows of one kind: numbered without gaps, and with hashes from the first row that has one or must have one. */
+/** Rows of one kind, numbered without gaps. After the first row that has or must have a hash, all rows must have one. */
 class Series {
 	readonly #sessionId: string;
 	readonly #tally: Tally;
@@ -134,12 +134,12 @@ class Series {
 		this.#isHashed = isHashed;
 	}
 
-	/** Whether a row of this number follows the last one. */
+	/** Whether this number follows the number of the last row. */
 	follows(n: number): boolean {
 		return n === this.#next;
 	}
 
-	/** From the next row on, each must have a hash. */
+	/** Requires a hash in all following rows. */
 	requireHash(): void {
 		this.#isHashed = true;
 	}
@@ -154,7 +154,7 @@ class Series {
 		this.#isHashed ||= stored !== null;
 	}
 
-	/** Reports the rows that are missing at the end. */
+	/** Reports rows that are missing at the end of the series. */
 	end(last: number, row: string): void {
 		if (this.#next <= last) this.fault(row, textFaultTexts.missing);
 	}
@@ -179,7 +179,7 @@ const countedAs: Readonly<Record<string, keyof FoundRows>> = {
 
 class SessionCheck {
 	readonly #id: string;
-	/** More events may have been recorded since the row was read. */
+	/** Last `seq` of the session row. More events may have been recorded after that row was read. */
 	readonly #lastSeq: number;
 	readonly #hashedFrom: number;
 	readonly #expected: ExpectedRows;
@@ -195,7 +195,7 @@ class SessionCheck {
 		this.#tally = tally;
 	}
 
-	/** Events are read first, because the rows that they require were written before them. */
+	/** The check reads events first, because the rows that they require were written before them. */
 	async run(): Promise<void> {
 		await this.#events();
 		await this.#runs();
@@ -214,7 +214,7 @@ class SessionCheck {
 			for (const { id, type, data, hash, ...row } of page) {
 				const [seq, at] = [Number(row.seq), Number(row.at)];
 				const event = { id, sessionId: this.#id, seq, type, at, data };
-				// After a gap the hash of the event before is not known. The gap itself is reported.
+				// After a gap, the hash of the previous event is unknown. The check reports the gap itself.
 				const computed = series.follows(seq) ? eventHash(previous, event) : (hash ?? noTextHash);
 				if (seq >= this.#hashedFrom) series.requireHash();
 				series.check({ n: seq, row: textFaultTexts.event(seq), stored: hash, computed });
@@ -236,7 +236,7 @@ class SessionCheck {
 				const ordinal = Number(row.ordinal);
 				const computed = runHash({ id, sessionId: this.#id, ordinal, content, actor });
 				const expected = this.#expected.runs.get(id);
-				// A run without an event began after the events were read.
+				// A run without an event started after the events were read.
 				const isHashed = expected === undefined || expected.seq >= this.#hashedFrom;
 				if (isHashed) series.requireHash();
 				series.check({ n: ordinal, row: textFaultTexts.message(id), stored: hash, computed });
@@ -252,7 +252,7 @@ class SessionCheck {
 	}
 
 	async #rowsOf(runId: string, isHashed: boolean, expected: ExpectedRun | undefined): Promise<void> {
-		// In this order: a waiting message becomes a step.
+		// Waiting messages are counted before steps, because a waiting message becomes a step.
 		const waiting = await this.#steers(runId);
 		const found: FoundRows = { replies: 0, results: 0, steered: waiting };
 		const series = this.#series(0, isHashed);
@@ -276,7 +276,7 @@ class SessionCheck {
 		}
 	}
 
-	/** Counts the messages. Their ordinals start again each time the run removes them. */
+	/** Checks and counts the waiting messages. Their ordinals start again each time the run removes them. */
 	async #steers(runId: string): Promise<number> {
 		const steers = await this.#read((db) => steersOf(db, { runId }));
 		for (const steer of steers) {
@@ -362,7 +362,7 @@ const nextSteps = hotStatement<
 		.limit(pageSize),
 );
 
-/** At most as many as may wait for a run. */
+/** Waiting messages of a run. The limit for a run is also the maximum number of rows. */
 const steersOf = hotStatement<
 	Tables,
 	{ runId: string },

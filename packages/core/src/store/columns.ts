@@ -3,7 +3,7 @@ import type { CreateTableBuilder, Kysely } from "kysely";
 /** Name and type of a column. An optional column has a question mark. */
 export type Column = readonly [name: string, type: "text" | "bigint" | "integer"];
 
-/** Last columns of every table: see `Stamped`. */
+/** Last columns of every table; see `Stamped`. */
 export const stampColumns: readonly Column[] = [
 	["epoch", "bigint"],
 	["v", "integer"],

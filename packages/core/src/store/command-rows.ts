@@ -14,7 +14,7 @@ interface NewCommand {
 	readonly at: number;
 }
 
-/** Inserts a running command. Returns its number: the next one of its session. */
+/** Inserts a running command. Returns its number, which is the next free number in its session. */
 export async function insertCommand(
 	tx: Tx,
 	{ sessionId, runId, callId, command, at }: NewCommand,
@@ -33,7 +33,7 @@ export async function insertCommand(
 	return n;
 }
 
-/** Records the end of a command. Returns false if it had ended before, or was deleted with its session. */
+/** Records the end of a command. Returns false if the command had already ended, or was deleted with its session. */
 export async function endCommand(
 	tx: Tx,
 	{ sessionId, n }: { readonly sessionId: string; readonly n: number },
@@ -50,7 +50,7 @@ export async function endCommand(
 	return numUpdatedRows > 0n;
 }
 
-/** Commands of a session, newest first. */
+/** Returns the commands of a session, newest first. */
 export async function listCommands(db: Tx, sessionId: string, limit: number): Promise<BackgroundCommand[]> {
 	const rows = await db
 		.selectFrom("background_commands")
@@ -67,12 +67,15 @@ export async function findCommand(db: Tx, sessionId: string, n: number): Promise
 	return await found.where("n", "=", n).executeTakeFirst();
 }
 
-/** All commands without an end. */
+/** Returns all running commands. */
 export async function openCommands(db: Tx): Promise<CommandRow[]> {
 	return await db.selectFrom("background_commands").selectAll().where("ended_at", "is", null).execute();
 }
 
-/** Commands that the next run of a session must know: running ones, and those whose end no run has reported to the model. */
+/**
+ * Returns the commands that the next run of a session must report to the model: running commands, and ended commands that no run
+ * has reported.
+ */
 export async function commandsForRun(db: Tx, sessionId: string): Promise<BackgroundCommand[]> {
 	const rows = await db
 		.selectFrom("background_commands")
@@ -84,7 +87,7 @@ export async function commandsForRun(db: Tx, sessionId: string): Promise<Backgro
 	return rows.map(commandOf);
 }
 
-/** Marks those of the commands that have ended as known to the model. */
+/** Marks the ended commands of a list as known to the model. */
 export async function markInformed(
 	tx: Tx,
 	sessionId: string,

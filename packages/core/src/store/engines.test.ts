@@ -66,7 +66,7 @@ test.each(engines)("conversations, approvals, keys and lists are the same on %s"
 	const events = await runtime.history.newest(operator, { limit: 1000 });
 	expect(events.map(({ seq }) => seq)).toEqual(events.map((_event, index) => index + 1));
 
-	// PostgreSQL stores no NUL.
+	// PostgreSQL stores no NUL characters.
 	await runtime.send(keyedBy("three"), first.id, { content: "ask: a\0b?" });
 	const nul = await log.next("prompt.requested");
 	expect(await runtime.steer(keyedBy("four"), first.id, { content: "c\0d" })).toMatchObject({

@@ -1,20 +1,20 @@
-/** The rows of a run that its events call for. Events from before the hashes of the session are not counted. */
+/** Row counts of a run that its events require. Events from before the session had hashes are not counted. */
 export interface ExpectedRun {
-	/** Number of the event of its message. */
+	/** Number of the event with the run's message. */
 	readonly seq: number;
-	/** Whether it ended after it was active. A run that is cancelled in the queue has no steps. */
+	/** Whether the run ended after it was active. A run that is cancelled in the queue has no steps. */
 	isEnded: boolean;
-	/** Complete and failed replies of models. Each has a step. */
+	/** Complete and failed model replies. Each one has a step. */
 	replies: number;
-	/** Results of calls. Each has a step. */
+	/** Results of tool calls. Each one has a step. */
 	results: number;
-	/** Messages that entered the run. Each has a step or is waiting. */
+	/** Messages that were added to the run. Each one has a step or is waiting. */
 	steered: number;
 }
 
 /**
- * The rows that the events of one session require. A message, a reply, a result and a summary are written in the same
- * transaction as their event. A missing row is found in this way, without a counter that every turn would have to write.
+ * Rows that the events of one session require. A message, a reply, a result and a summary are written in the same transaction as
+ * their event. The events therefore reveal a missing row, without a counter that every turn must update.
  */
 export class ExpectedRows {
 	readonly runs = new Map<string, ExpectedRun>();
@@ -26,7 +26,7 @@ export class ExpectedRows {
 		this.#hashedFrom = hashedFrom;
 	}
 
-	/** Adds an event. Events must be added in their order. */
+	/** Adds the next event. Events must be added in order. */
 	add({ seq, type, data }: { readonly seq: number; readonly type: string; readonly data: string }): void {
 		const isHashed = seq >= this.#hashedFrom;
 		if (type === "context.compacted" && isHashed) this.compactions += 1;
@@ -47,7 +47,7 @@ export class ExpectedRows {
 	}
 }
 
-/** Beginning of the data of an event of a run. The rest can be long and is not parsed. */
+/** Matches the beginning of the data of a run event. The rest can be long and is not parsed. */
 const runIdIn = /^\{"type":"[a-z.]+","runId":"(\w+)"/;
-/** In a text, the quotes would be escaped. */
+/** Matches only the field. Quotes inside a text are escaped. */
 const cancelled = /"error":"cancelled"/;

@@ -5,10 +5,10 @@ import { fromRow, type Tx } from "./journal.ts";
 import { stamp } from "./tables.ts";
 import { journalTexts } from "./texts.ts";
 
-/** Lifetime of a stored answer: a client that lost it repeats the request within this time. */
+/** Lifetime of a stored response. A client that lost the response can repeat the request within this time. */
 const keyLifeMs = 72 * 60 * 60 * 1000;
 
-/** Principal, key and parameters of a request. The same key with other parameters is an error of the client. */
+/** Principal, key and parameters of a request. A client must not use the same key with other parameters. */
 export interface Keyed {
 	readonly principal: Principal;
 	readonly key: string | undefined;
@@ -18,17 +18,20 @@ export interface Keyed {
 
 export interface Outcome<T> {
 	readonly response: T;
-	/** The command ran before. It changed no rows this time. */
+	/** Whether an earlier request already ran the command. If so, this request changed no rows. */
 	readonly repeated: boolean;
 }
 
 export interface KeyServices {
 	readonly clock: Clock;
-	/** The parameters may include a password, so the stored fingerprint must not be a hash that can be guessed offline. */
+	/**
+	 * Keyed hash of a text. The parameters may include a password, so an attacker must not be able to guess them offline from the
+	 * hash.
+	 */
 	readonly fingerprint: (text: string) => string;
 }
 
-/** Runs `work` once per key, inside the transaction of its effects; a repetition gets the first response. */
+/** Runs `work` once per key, in the transaction of its effects. A repeated request gets the first response. */
 export async function once<T>(
 	tx: Tx,
 	request: Keyed,
@@ -53,7 +56,7 @@ export async function once<T>(
 	return { response, repeated: false };
 }
 
-/** Response to the first request with this key, if there was one. Throws if the key was used for another request. */
+/** Returns the response to the first request with this key, or undefined. Throws if the key was used for another request. */
 export async function answerOf<T>(
 	db: Tx,
 	request: Keyed,
@@ -74,14 +77,14 @@ export async function answerOf<T>(
 	throw new ParleyError(journalTexts.keyReused(key), { code: "invalid_argument" });
 }
 
-/** Whether an earlier request used the key, with the same parameters or not. */
+/** Whether an earlier request used the key, with the same or other parameters. */
 export async function knowsKey(db: Tx, { id }: Principal, key: string | undefined): Promise<boolean> {
 	if (key === undefined) return false;
 	const known = db.selectFrom("keys").select("key").where("principal", "=", id).where("key", "=", key);
 	return (await known.executeTakeFirst()) !== undefined;
 }
 
-/** Forgets keys whose time is over. */
+/** Deletes expired keys. */
 export async function forgetKeys(tx: Tx, now: number): Promise<void> {
 	await tx
 		.deleteFrom("keys")

@@ -16,7 +16,7 @@ const engines: readonly [string, () => Promise<Store<Tables>>][] = [
 	["PostgreSQL", () => openPgliteStore<Tables>({ migrations })],
 ];
 
-/** More than two windows of events. Every thousandth event is rare, and two sessions alternate. */
+/** Number of events: more than two windows. Every thousandth event has a rare type, and two sessions alternate. */
 const count = 25_000;
 
 async function fill(store: Store<Tables>): Promise<void> {

@@ -8,7 +8,7 @@ import type { Tables } from "./tables.ts";
 import { eventHash, noTextHash } from "./text-hash.ts";
 import { journalTexts } from "./texts.ts";
 
-/** The store as commands use it. All changes of a command are stored together or not at all. */
+/** The store in a transaction of a command. All changes of the command are stored together or not at all. */
 export type Tx = Kysely<Tables> | Transaction<Tables>;
 
 export interface JournalDeps {
@@ -17,7 +17,7 @@ export interface JournalDeps {
 	readonly ids: Ids;
 }
 
-/** Events of all sessions. Appends events in the transaction that changes their state, and reads them back in order. */
+/** Events of all sessions. The journal appends events in the transaction that changes their state, and reads events in order. */
 export class Journal {
 	readonly store: Store<Tables>;
 	readonly #clock: Clock;
@@ -30,8 +30,8 @@ export class Journal {
 	}
 
 	/**
-	 * Assigns the next numbers of the session to the events and writes them. They may be emitted when `tx` is durable. `times`
-	 * are the times of copied events, which happened before.
+	 * Numbers the events of a session and writes them. The caller may emit them when `tx` is durable. `times` are the original
+	 * times of copied events.
 	 */
 	async append(
 		tx: Tx,
@@ -62,7 +62,7 @@ export class Journal {
 		return recorded;
 	}
 
-	/** At most `limit` events of a session after `afterSeq`, oldest first, of all types or of these. */
+	/** Returns at most `limit` events of a session after `afterSeq`, oldest first. `types` restricts the event types. */
 	async after(
 		sessionId: string,
 		afterSeq: number,
@@ -82,7 +82,7 @@ export class Journal {
 		return rows.map(toRecorded);
 	}
 
-	/** Position of the newest event among all sessions, or 0. */
+	/** Returns the position of the newest event of all sessions, or 0. */
 	async lastPosition(): Promise<number> {
 		const row = await this.store.read((db) =>
 			db
@@ -93,7 +93,7 @@ export class Journal {
 		return Number(row?.position ?? 0);
 	}
 
-	/** Position of the event with this number in its session, or of the last one before it, or 0. */
+	/** Returns the position of the event with this number in its session, or of the last event before it, or 0. */
 	async positionOf(sessionId: string, seq: number): Promise<number> {
 		const row = await this.store.read((db) =>
 			db
@@ -108,7 +108,7 @@ export class Journal {
 		return Number(row?.position ?? 0);
 	}
 
-	/** At most `limit` events of all sessions, or as filtered, that were recorded after that place, in their order. */
+	/** Returns at most `limit` events after a position, oldest first. The filter restricts sessions and types. */
 	async afterPosition(
 		position: number,
 		{ limit, ...filter }: EventsOf & { readonly limit: number },
@@ -124,7 +124,7 @@ export class Journal {
 		return rows.map((row) => ({ position: Number(row.position), event: toRecorded(row) }));
 	}
 
-	/** The newest `limit` events, oldest first, of all sessions or as filtered. */
+	/** Returns the newest `limit` events, oldest first. The filter restricts sessions and types. */
 	async recent({
 		limit,
 		beforeSeq,
@@ -138,7 +138,7 @@ export class Journal {
 		return rows.map(toRecorded).reverse();
 	}
 
-	/** Events of one session in the order of its numbers, so that its index is read from the end. */
+	/** Reads the events of one session in the order of their numbers, so that the database reads its index from the end. */
 	async #recentOfOne(
 		filter: EventsOf & { readonly sessionId: string },
 		limit: number,
@@ -163,7 +163,7 @@ export class Journal {
 		return rows;
 	}
 
-	/** Requested events between two positions, including the second one. */
+	/** Returns the filtered events after one position and up to another, including the latter. */
 	async #window(
 		{ after, until }: { readonly after: number; readonly until: number },
 		filter: EventsOf,
@@ -180,7 +180,7 @@ export class Journal {
 	}
 }
 
-/** Hash that precedes the event after `seq`. Events from before the hashes have no hash. */
+/** Returns the hash that the event after `seq` continues. Events from before the session had hashes have no hash. */
 async function hashOf(tx: Tx, sessionId: string, seq: number): Promise<string> {
 	if (seq === 0) return noTextHash;
 	const [row] = await readHash(tx, { sessionId, seq });
@@ -189,24 +189,27 @@ async function hashOf(tx: Tx, sessionId: string, seq: number): Promise<string> {
 
 type EventRow = Selectable<Tables["events"]>;
 
-/** Number of places per query. A search for few events may read all of them, and SQLite works on the main thread. */
+/** Positions per query. A search for rare events may read all of them, and SQLite works on the main thread. */
 const windowSize = 10_000;
 
-/** Filter of events: of one session, of the caller's sessions, or of all; of all types, or of these. */
+/** Filter of events: one session, the caller's sessions, or all sessions; some types or all types. */
 export interface EventsOf {
 	readonly sessionId?: string | undefined;
 	readonly of?: SessionsOf | undefined;
 	readonly types?: readonly string[] | undefined;
 }
 
-/** Event with its place among the events of all sessions. Later events have higher places, and no place is used twice. */
+/**
+ * An event with its position among the events of all sessions. Later events have higher positions, and no position is used twice.
+ */
 export interface Placed {
 	readonly position: number;
 	readonly event: Recorded;
 }
 
 /**
- * In the order of positions, no index of sessions may be used: each query would read the complete history of the sessions.
+ * Adds the filter to a query in the order of positions. The query must not use an index of sessions, because it would then read
+ * the complete history of the sessions.
  */
 function narrowed<O>(
 	query: SelectQueryBuilder<Tables, "events", O>,
@@ -227,14 +230,14 @@ function narrowed<O>(
 		row.or(
 			definedItems([
 				row(session, "in", row.selectFrom("sessions").select("id").where("sessions.owner", "=", owner)),
-				// PostgreSQL has no empty list.
+				// PostgreSQL does not accept an empty list.
 				ids.length > 0 ? row(session, "in", ids) : undefined,
 			]),
 		),
 	);
 }
 
-/** Reads an event from its row. Parley wrote the row, so an invalid row is corruption and throws. */
+/** Reads an event from its row. Parley wrote the row, so an invalid row is corruption. Throws for an invalid row. */
 function toRecorded(row: EventRow): Recorded {
 	return {
 		transient: false,
@@ -246,11 +249,11 @@ function toRecorded(row: EventRow): Recorded {
 	};
 }
 
-/** Stored JSON may be larger than a frame of a client, but never deeper than its check allowed. */
+/** Limits for stored JSON. It may be larger than a client's frame, but never deeper than its check allowed. */
 const storedLimits = { maxDepth: 256, maxNodes: 5_000_000 };
 
 /** Parses JSON that this program stored with `JSON.stringify`. */
 export function fromRow<T>(data: string): T {
-	// True because only this program writes these columns, always from a value of that type.
+	// The cast is true because only this program writes these columns, always from a value of that type.
 	return parseJson(data, storedLimits) as T;
 }

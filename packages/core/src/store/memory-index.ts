@@ -4,16 +4,16 @@ import type { Tx } from "./journal.ts";
 
 /** The full-text index of one database engine. */
 interface MemoryIndex {
-	/** Adds a note that was inserted, in the same transaction. */
+	/** Adds an inserted note to the index, in the same transaction. */
 	add(tx: Tx, note: { readonly n: number; readonly text: string }): Promise<void>;
 	/**
-	 * A condition for rows of `memories` whose text contains the word, which is in the spelling of the index. `few`: the rows
-	 * are those that one reader can read.
+	 * Returns a condition for rows of `memories` whose text contains the word. The word has the spelling of the index. With `few`,
+	 * only the notes that one reader can read are searched.
 	 */
 	contains(word: string, few: boolean): RawBuilder<boolean>;
 }
 
-/** Characters of the sequences in both indexes. Shorter words are searched in the texts. */
+/** Number of characters of each sequence in the indexes. The search finds shorter words in the texts. */
 const gramLength = 3;
 
 /** Triggers update the index. A quoted phrase has no operators: https://www.sqlite.org/fts5.html#full_text_query_syntax */
@@ -26,7 +26,7 @@ const sqliteIndex: MemoryIndex = {
 	},
 };
 
-/** The trigrams select the rows, and the text decides, because trigrams can match in another order. */
+/** The trigrams select rows, and the text then confirms the match, because trigrams can match in another order. */
 const postgresIndex: MemoryIndex = {
 	async add(tx, { n, text }) {
 		await sql`insert into memory_index (n, grams) values (${n}, ${lexemes(gramsOf(text), " ")}::tsvector)`.execute(
@@ -35,7 +35,8 @@ const postgresIndex: MemoryIndex = {
 	},
 	contains(word, few) {
 		const grams = gramsOf(word);
-		// A reader can read 1,500 notes. To look in their texts is faster than to collect the notes of all readers for each word.
+		// A reader can read at most 1,500 notes. Searching their texts is faster than collecting the notes of all readers for each
+		// word.
 		if (few || grams.length === 0) return inText(word);
 		const query = lexemes(grams, " & ");
 		return sql<boolean>`(memories.n in (select n from memory_index where grams @@ ${query}::tsquery) and ${inText(word)})`;
@@ -60,7 +61,7 @@ function gramsOf(text: string): string[] {
 	return [...grams];
 }
 
-/** In quotes, with quotes and backslashes doubled: https://www.postgresql.org/docs/current/datatype-textsearch.html */
+/** Quotes each trigram, with quotes and backslashes doubled: https://www.postgresql.org/docs/current/datatype-textsearch.html */
 function lexemes(grams: readonly string[], between: string): string {
 	return grams.map((gram) => `'${gram.replaceAll(/['\\]/g, "$&$&")}'`).join(between);
 }

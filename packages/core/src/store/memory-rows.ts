@@ -41,8 +41,8 @@ export async function deleteMemory(tx: Tx, id: string): Promise<void> {
 const sameEverywhere: ReadonlySet<string> = new Set(["discord"]);
 
 /**
- * Deletes notes about a person and by them: under one id, or, with `anywhere`, under all ids that certainly belong to them.
- * A Slack id can name another person in another workspace: https://docs.slack.dev/reference/objects/user-object
+ * Deletes the notes about a person and by that person, under one id. With `anywhere`, it includes all ids that certainly belong
+ * to the person. A Slack id can name another person in another workspace: https://docs.slack.dev/reference/objects/user-object
  */
 export async function deleteMemoriesOf(
 	tx: Tx,
@@ -66,7 +66,7 @@ export async function deleteMemoriesAbout(tx: Tx, person: string): Promise<numbe
 	return (await about.returning("id").execute()).length;
 }
 
-/** Deletes the notes of a channel, without those about people. Returns their number. */
+/** Deletes the notes of a channel, except notes about people. Returns their number. */
 export async function deleteMemoriesOfChannel(tx: Tx, channel: string): Promise<number> {
 	const ofChannel = tx.deleteFrom("memories").where("scope", "=", "channel").where("subject", "=", channel);
 	return (await ofChannel.returning("id").execute()).length;
@@ -87,13 +87,13 @@ export async function countMemories(db: Tx, scope: MemoryScope, subject: string)
 	return Number(row.count);
 }
 
-/** Any note in the store. Most stores have no notes, and each run checks this. */
+/** Returns one note of the store, if there is one. Most stores have no notes, and each run checks this. */
 export const firstMemory = hotStatement<Tables, object, { n: number }>((db) =>
-	// As a parameter, SQLite would prepare the statement again at each use.
+	// With a parameter, SQLite would prepare the statement again at each use.
 	db.selectFrom("memories").select("n").limit(sql.lit(1)),
 );
 
-/** Selection of notes: those that a reader can read, or all, and of these by scope, person and author. */
+/** Selection of notes: the notes of a reader or all notes, optionally restricted by scope and person. */
 export interface MemorySelection {
 	/** Absent for all notes. */
 	readonly reader?: MemoryReader;
@@ -123,7 +123,7 @@ function readableBy({ user, channel }: MemoryReader): RawBuilder<boolean> {
 	return sql<boolean>`(${sql.join(scopes, sql` or `)})`;
 }
 
-/** Notes about a person, and shared notes that their requests and runs wrote. */
+/** Returns a condition for notes about a person, and for shared notes that their requests and runs wrote. */
 function ofPerson(person: string): RawBuilder<boolean> {
 	return sql<boolean>`((memories.scope = 'user' and memories.subject = ${person}) or memories.author = ${person})`;
 }

@@ -11,17 +11,17 @@ export interface OpenWork {
 	readonly active: number;
 	readonly queued: number;
 	readonly prompts: number;
-	/** By state. Running tasks are also active runs. */
+	/** Number of tasks in each state. Running tasks are also active runs. */
 	readonly tasks: Readonly<Record<OpenTaskState, number>>;
 }
 
-/** Counts unfinished work with indexes only. */
+/** Counts unfinished work. Reads only indexes. */
 export async function countOpenWork(store: Store<Tables>): Promise<OpenWork> {
 	const { runs, prompts, tasks } = await store.read(async (db) => ({
 		runs: await db
 			.selectFrom("runs")
 			.select((eb) => ["state", eb.fn.countAll<number>().as("count")])
-			// Written out, here and below: a partial index serves only a condition that it can be compared with.
+			// The condition is a literal here and below, because SQLite uses a partial index only for a literal condition.
 			.where(sql<boolean>`state <> 'ended'`)
 			.groupBy("state")
 			.execute(),

@@ -1,11 +1,11 @@
 import type { ChatSettings, PersonRule } from "../vocabulary/chat-settings.ts";
 import { type Actor, type Person, type Place, type Role, roles } from "../vocabulary/principal.ts";
 
-/** Person of a chat platform with the present facts. */
+/** A person on a chat platform, with their current facts. */
 export interface ActingPerson {
 	readonly actor: Actor;
 	readonly place: Place;
-	/** Role given by the operator. */
+	/** Role that the operator granted. */
 	readonly given: Role;
 }
 
@@ -19,7 +19,7 @@ interface RoleRules {
 	readonly deny: ChatSettings["deny"];
 }
 
-/** Present role of a person: the highest of all rules. People of other organisations are guests at most. */
+/** Returns the current role of a person: the highest one that a rule gives. People of other organisations are guests at most. */
 export function roleOf(person: ActingPerson, chat: RoleRules): Role {
 	if (isDenied(person, chat)) return "stranger";
 	const { actor, place, given } = person;
@@ -50,7 +50,7 @@ function concerns(rule: PersonRule, { actor, place }: ActingPerson): boolean {
 	);
 }
 
-/** The platform's own id of a person. */
+/** Returns the platform's id of a person. */
 export function userOf({ id, place }: Person): string {
 	return id.slice(`${place.platform}:${place.tenant}:`.length);
 }

@@ -73,7 +73,7 @@ export async function countSchedules(db: Tx, owner: string): Promise<number> {
 	return Number(row.count);
 }
 
-/** Returns the schedules with a due time, the next due first, without those of `except`. */
+/** Returns the schedules with a due time, the next due first. Leaves out the ids in `except`. */
 export async function waitingSchedules(
 	db: Tx,
 	{ except, limit }: { readonly except: readonly string[]; readonly limit?: number },
@@ -90,7 +90,7 @@ export async function waitingSchedules(
 	return rows.map(toSchedule);
 }
 
-/** Returns the schedules on an event, of one session or of all. */
+/** Returns the schedules that start on an event, of one session or of all sessions. */
 export async function eventSchedules(db: Tx, sessionId?: string): Promise<Schedule[]> {
 	const rows = await db
 		.selectFrom("schedules")
@@ -130,8 +130,8 @@ export async function changeSchedule(tx: Tx, id: string, change: ScheduleChange)
 }
 
 /**
- * Moves the schedules of a deleted session to the new session with its external key. They receive its events after
- * `seenSeq`.
+ * Moves the schedules of a deleted session to the new session with the same external key. The schedules receive events of that
+ * session after `seenSeq`.
  */
 export async function rebindSchedules(
 	tx: Tx,
@@ -144,7 +144,7 @@ export async function rebindSchedules(
 		.where("external_key", "=", externalKey)
 		.where("session_id", "<>", sessionId)
 		.execute();
-	// The same key of another principal names another session.
+	// Another principal can use the same key for another session.
 	const theirs = rows.map(toSchedule).filter(({ principal }) => principal.id === owner);
 	for (const { id } of theirs) await changeSchedule(tx, id, { sessionId, seenSeq });
 }

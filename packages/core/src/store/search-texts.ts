@@ -2,10 +2,10 @@ import { hotStatement } from "@parley/base";
 import type { Tx } from "./journal.ts";
 import type { Tables } from "./tables.ts";
 
-/** Maximum indexed characters of one text. People do not search for the rest of a long log. */
+/** Maximum indexed characters of one text. Searches rarely need the rest of a long log. */
 const maxCharacters = 16_384;
 
-/** Normal form that ignores case, full and half width, and ligatures. */
+/** Returns the normal form of a text, which ignores case, character width and ligatures. */
 export function folded(text: string): string {
 	return text.slice(0, maxCharacters).normalize("NFKC").toLowerCase().replaceAll("\0", " ");
 }

@@ -1,17 +1,20 @@
 import { folded } from "./search-texts.ts";
 
-/** Words of a query that are looked up. Further ones are ignored. */
+/** Maximum words of a query. Further words are ignored. */
 const maxWords = 24;
 
-/** Finds words in all scripts, also in those without spaces such as Japanese. Created on first use, which needs 18 ms. */
+/**
+ * Finds words in all scripts, including scripts without spaces, such as Japanese. Created on first use, because its creation
+ * takes 18 ms.
+ */
 let segmenter: Intl.Segmenter | undefined;
 
-/** Text in the spelling of the index: case, width and ligatures do not matter. */
+/** Returns the text in the spelling of the index, which ignores case, width and ligatures. */
 export function searchText(text: string, tags: readonly string[]): string {
 	return folded([text, ...tags].join("\n"));
 }
 
-/** Returns the words to look up, in the spelling of the index. Punctuation counts only in a query of punctuation. */
+/** Returns the words to look up, in the spelling of the index. Ignores punctuation, except in a query that consists of punctuation. */
 export function searchWords(query: string): string[] {
 	const text = folded(query).toWellFormed();
 	segmenter ??= new Intl.Segmenter("ja", { granularity: "word" });
@@ -23,10 +26,13 @@ export function searchWords(query: string): string[] {
 	return [...new Set(used.filter((word) => word !== ""))].slice(0, maxWords);
 }
 
-/** A single hiragana or Latin letter, which nearly every text contains. */
+/** Matches a single hiragana or Latin letter, which nearly every text contains. */
 const particle = /^[\p{Script=Hiragana}\p{Script=Latin}]$/u;
 
-/** Words to look up for a complete message: without short Latin words and common English ones, which are in any note. */
+/**
+ * Returns the words to look up for a complete message. Leaves out short Latin words and common English words, because most notes
+ * contain them.
+ */
 export function significantWords(words: readonly string[]): string[] {
 	return words.filter((word) => !common.has(word) && ([...word].length > 2 || wide.test(word)));
 }

@@ -8,7 +8,7 @@ export async function findTaint(db: Tx, sessionId: string): Promise<Taint> {
 	return readTaint(row?.taint ?? "");
 }
 
-/** Adds flags to the taint permanently, in the transaction that records their cause. */
+/** Adds flags to the taint of a session permanently, in the transaction that records their cause. */
 export async function addTaint(tx: Tx, sessionId: string, added: Taint): Promise<void> {
 	if (added === "") return;
 	const before = await findTaint(tx, sessionId);
@@ -17,7 +17,10 @@ export async function addTaint(tx: Tx, sessionId: string, added: Taint): Promise
 	await tx.updateTable("sessions").set({ taint }).where("id", "=", sessionId).execute();
 }
 
-/** Taint of a message: the operator's own text is trusted, all other text is untrusted, also what an agent sends for the operator. */
+/**
+ * Returns the taint of a message. Only the operator's own text is trusted. Text that an agent sends for the operator is
+ * untrusted.
+ */
 export function taintOfMessage({ kind, through }: Principal, author: Author | undefined): Taint {
 	return kind === "operator" && author === undefined && through === undefined ? "" : "U";
 }

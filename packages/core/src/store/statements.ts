@@ -3,12 +3,12 @@ import { type Kysely, type Selectable, sql } from "kysely";
 import type { RunState, Tables } from "./tables.ts";
 import { runHash, stepHash } from "./text-hash.ts";
 
-/** The statements for every message, compiled once per engine. All others are built at their use. */
+/** Statements that run for every message, compiled once per engine. Other statements are built for each use. */
 
 /**
- * Reserves the next `count` numbers of a session. `last_seq` is the last of them, `previous` the hash of the event before
- * the first. `previous` is null in an empty session, after an event without a hash, and if the statement waited for another
- * process on PostgreSQL, whose events it does not see. `readHash` distinguishes these cases.
+ * Reserves the next `count` numbers of a session. `last_seq` is the last reserved number, and `previous` the hash of the event
+ * before the first one. `previous` is null in an empty session and after an event without a hash. On PostgreSQL, it is also null
+ * if the statement waited for another process, whose events it does not see. `readHash` distinguishes these cases.
  */
 export const nextSeq = hotStatement<
 	Tables,
@@ -20,7 +20,7 @@ export const nextSeq = hotStatement<
 		.set((eb) => ({
 			last_seq: eb("last_seq", "+", p("count")),
 			message_count: eb("message_count", "+", p("messages")),
-			// Joins and leaves are recorded too, but the age of a session is that of its last message.
+			// Joins and leaves are also recorded, but `updated_at` changes only with a message.
 			updated_at: sql<number>`coalesce(${p("updatedAt")}, updated_at)`,
 		}))
 		.where("id", "=", p("id"))
@@ -93,7 +93,7 @@ export const deleteSteers = hotStatement<Tables, { runId: string }, AddedMessage
 		.returning(["ordinal", "content", "actor", "context"]),
 );
 
-/** Open questions of a run. With the state as a parameter, SQLite would plan the statement again each time. */
+/** Open questions of a run. With the state as a parameter, SQLite would plan the statement at each use. */
 export const openQuestions = hotStatement<Tables, { runId: string }, { token: string; call_id: string }>(
 	(db, p) =>
 		db
@@ -103,7 +103,7 @@ export const openQuestions = hotStatement<Tables, { runId: string }, { token: st
 			.where(sql<boolean>`state = 'open'`),
 );
 
-/** Notes who stopped the open runs of a session. An earlier stop stays. */
+/** Records which principal stopped the open runs of a session. An earlier stop is kept. */
 export const noteStop = hotStatement<Tables, { sessionId: string; by: string }>((db, p) =>
 	db
 		.updateTable("runs")
@@ -116,7 +116,7 @@ const selectStop = hotStatement<Tables, { id: string }, { cancelled_by: string |
 	db.selectFrom("runs").select("cancelled_by").where("id", "=", p("id")),
 );
 
-/** Principal that stopped a run; undefined without one. */
+/** Returns the principal that stopped a run, or undefined. */
 export async function stopperOf(tx: Kysely<Tables>, id: string): Promise<string | undefined> {
 	const [row] = await selectStop(tx, { id });
 	return row?.cancelled_by ?? undefined;
@@ -150,9 +150,9 @@ export const oldestOpenRun = hotStatement<Tables, { sessionId: string }, Selecta
 			.selectAll()
 			.where("session_id", "=", p("sessionId"))
 			.where(sql<boolean>`state <> 'ended'`)
-			// As a plain column, SQLite would walk all runs of the session in this order, ended ones too.
+			// With a plain column, SQLite would read all runs of the session in this order, including ended runs.
 			.orderBy(sql`ordinal + 0`)
-			// As a parameter, SQLite would prepare the statement again at each use.
+			// With a parameter, SQLite would prepare the statement again at each use.
 			.limit(sql.lit(1)),
 );
 
@@ -172,7 +172,7 @@ export const countRuns = hotStatement<
 			.selectFrom("runs")
 			.select((run) => run.fn.countAll<number>().as("open"))
 			.where("session_id", "=", p("sessionId"))
-			// Written out: the partial index serves only a condition that it can be compared with.
+			// The condition is a literal, because SQLite uses a partial index only for a literal condition.
 			.where(sql<boolean>`state <> 'ended'`)
 			.as("open"),
 	]),

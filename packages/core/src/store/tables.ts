@@ -6,7 +6,7 @@ import type { TrustTables } from "./trust-tables.ts";
 
 interface SessionsTable extends Stamped {
 	id: string;
-	/** The principal that opened it. */
+	/** Principal that opened the session. */
 	owner: string;
 	external_key: string | null;
 	title: string;
@@ -19,17 +19,17 @@ interface SessionsTable extends Stamped {
 	message_count: number;
 	input_tokens: number;
 	output_tokens: number;
-	/** Model set by `set_model`. Null: the profile or the gateway decides. */
+	/** Model that `set_model` set. If it is null, the profile or the gateway decides. */
 	model: string | null;
-	/** The agent profile it was opened with. */
+	/** Agent profile of the session. */
 	profile: string;
 	/** Taint (see taint.ts) in a fixed order: "", "U", "UP", … */
 	taint: string;
 	created_at: number;
 	updated_at: number;
-	/** Time when the last client left. Null while a client is connected. */
+	/** Time when the last client disconnected. Null while a client is connected. */
 	left_at: number | null;
-	/** The channel that it belongs to, as `placeKey` writes it; null for sessions of no chat platform. */
+	/** Channel of the session, in the form of `placeKey`. Null if the session does not belong to a chat platform. */
 	place: string | null;
 	/** The task whose conversation it is; null for conversations of people. */
 	task_id: string | null;

@@ -18,17 +18,17 @@ test.each([
 	"fc00::1",
 	"fd12:3456:789a::1",
 	"fec0::1",
-	// shared by a provider's customers, Alibaba's metadata among them
+	// addresses that a provider's customers share, including Alibaba's metadata service
 	"100.64.0.1",
 	"100.100.100.200",
 	"100.127.255.255",
-	// link-local, metadata of most clouds and of containers on AWS among it
+	// link-local addresses, including the metadata services of most clouds and of containers on AWS
 	"169.254.169.254",
 	"169.254.170.2",
 	"fe80::1",
 	"febf::1",
 	"fe80::1%eth0",
-	// metadata elsewhere
+	// other metadata services
 	"fd00:ec2::254",
 	"192.0.0.192",
 	"168.63.129.16",
@@ -75,7 +75,7 @@ test.each([
 	"2002:c0a8:101::1",
 	"2002:808:808::1",
 	"2001:0:4136:e378:8000:63bf:3fff:fdd2",
-	// no address at all, or one that is spelled so that readers differ
+	// texts that are not addresses, or that URL parsers interpret differently
 	"",
 	"localhost",
 	"2130706433",

@@ -1,10 +1,10 @@
 export interface Body {
 	readonly bytes: Buffer<ArrayBuffer>;
-	/** Whether there was more. */
+	/** Whether the body is longer than the limit. */
 	readonly cut: boolean;
 }
 
-/** Reads at most `limit` bytes. Copies into one buffer, because a body can have millions of chunks of one byte. */
+/** Reads at most `limit` bytes. Copies into one buffer, because a body can have millions of one-byte chunks. */
 export async function collect(chunks: AsyncIterable<Uint8Array>, limit: number): Promise<Body> {
 	const bytes = Buffer.allocUnsafe(limit);
 	let used = 0;

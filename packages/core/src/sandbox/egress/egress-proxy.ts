@@ -11,25 +11,25 @@ import { egressTexts } from "./texts.ts";
 const MAX_HEAD_BYTES = 8 * 1024;
 const MAX_HEAD_MS = 10_000;
 const MAX_AT_ONCE = 128;
-/** Maximum for one command in an hour, because each is logged and audited. */
+/** Maximum connections of one command per hour, because each one is logged and audited. */
 const MAX_CONNECTIONS = 5_000;
 const HOUR_MS = 60 * 60_000;
 
-/** Proxy of one command. It supports only CONNECT and forwards only bytes of tunnels. */
+/** Proxy of one command. It supports only CONNECT and does not interpret the bytes in a tunnel. */
 export class EgressProxy implements AsyncDisposable {
 	readonly #deps: TunnelDeps;
 	readonly #server: HttpServer;
 	readonly #ended = new AbortController();
-	/** Open connections, with the timer for the request of those that have not sent one. */
+	/** Open connections. A connection that has not sent its request has a timer. */
 	readonly #clients = new Map<Socket, Timer>();
-	/** Connections since the monotonic time `#since`. */
+	/** Number of connections since the monotonic time `#since`. */
 	#accepted = 0;
 	#since: number;
 
 	constructor(deps: TunnelDeps) {
 		this.#deps = deps;
 		this.#since = deps.clock.monotonic();
-		// Timeouts use the injected clock.
+		// Node's own timeouts are off, because timeouts use the injected clock.
 		const times = { headersTimeout: 0, requestTimeout: 0, keepAliveTimeout: 0 };
 		const server = createServer({ ...times, maxHeaderSize: MAX_HEAD_BYTES, requireHostHeader: false });
 		server.maxConnections = MAX_AT_ONCE;
@@ -42,7 +42,7 @@ export class EgressProxy implements AsyncDisposable {
 			this.#refuse(socket, large ? "431 Request Header Fields Too Large" : "400 Bad Request");
 		});
 		server.on("connect", (request, client, head) => {
-			// After another request, which was refused.
+			// The connection had an earlier request, which was refused.
 			if (!client.writable) return void client.destroy();
 			this.#clients.get(request.socket)?.cancel();
 			const connect = { authority: request.url ?? "", client, head };
@@ -51,13 +51,12 @@ export class EgressProxy implements AsyncDisposable {
 		this.#server = server;
 	}
 
-	/** Serves the connections to the TCP socket of this server, which already listens, until the proxy is disposed. */
+	/** Accepts connections on the listening TCP server `listener` until the proxy is disposed. */
 	serve(listener: Server): void {
 		if (this.#ended.signal.aborted) return void listener.close();
 		this.#server.listen(listener);
 	}
 
-	/** Ends all connections. */
 	async [Symbol.asyncDispose](): Promise<void> {
 		this.#ended.abort(new ParleyError(egressTexts.commandEnded, { code: "cancelled" }));
 		const closed = this.#server.listening ? once(this.#server.close(), "close") : undefined;
@@ -67,7 +66,7 @@ export class EgressProxy implements AsyncDisposable {
 
 	#accept(socket: Socket): void {
 		const now = this.#deps.clock.monotonic();
-		// Servers of MCP run for days.
+		// The count starts again each hour, because MCP servers run for days.
 		if (now - this.#since >= HOUR_MS) {
 			this.#since = now;
 			this.#accepted = 0;
@@ -83,7 +82,7 @@ export class EgressProxy implements AsyncDisposable {
 		});
 	}
 
-	/** Refuses a request that is not a CONNECT, or not HTTP. */
+	/** Refuses a request that is not a CONNECT request or not HTTP. */
 	#refuse(client: Socket, status: string, request?: IncomingMessage): void {
 		const why = request ? egressTexts.onlyHttps : egressTexts.invalidRequest;
 		if (client.writable) refuse(client, status, why);
@@ -96,25 +95,25 @@ export class EgressProxy implements AsyncDisposable {
 	}
 }
 
-/** Limit for the lookup of the name and the connection together. */
+/** Maximum milliseconds for the DNS lookup and the connection together. */
 const MAX_CONNECT_MS = 10_000;
 
 /** Decision about a connection that a command requested, for the log and the audit. */
 export interface EgressEntry {
-	/** Name of the command, as the caller of `open` gave it. */
+	/** Name of the command that was passed to `open`. */
 	readonly command: string;
-	/** The host. For a refused connection, the requested text. */
+	/** Requested host. For a refused connection, the requested text. */
 	readonly target: string;
-	/** An allowed connection is reported before it is made, and again as `ended`. */
+	/** An allowed connection is reported twice: as `allowed` before it opens, and as `ended` when it closes. */
 	readonly decision: "allowed" | "refused" | "ended";
-	/** Reason of a refusal or of an end by the gateway. */
+	/** Reason why the gateway refused or ended the connection. */
 	readonly reason?: string;
-	/** Bytes, for `ended`. */
+	/** Transferred bytes. Present only if `decision` is `ended`. */
 	readonly sent?: number;
 	readonly received?: number;
 }
 
-/** Opens a connection with `allowHalfOpen` to one of the addresses at the port of TLS, and to no other address. */
+/** Opens a connection with `allowHalfOpen` to port 443 of one of the addresses, and to no other address. */
 export type Connect = (addresses: readonly string[], signal: AbortSignal) => Promise<Socket>;
 
 interface TunnelDeps {
@@ -124,7 +123,7 @@ interface TunnelDeps {
 	readonly reach: Reach;
 	readonly lookup: Lookup;
 	readonly connect: Connect;
-	/** Reports a decision. An allowed connection is made after this resolves, and is not made if it rejects. */
+	/** Reports a decision. The proxy opens an allowed connection only after the promise resolves. */
 	report(entry: Omit<EgressEntry, "command">): Promise<void>;
 }
 
@@ -142,14 +141,14 @@ const statuses: Partial<Record<ParleyError["code"], string>> = {
 	deadline_exceeded: "504 Gateway Timeout",
 };
 
-/** Serves one CONNECT: decides, connects to a checked address, and relays bytes. Rejects only if `report` does. */
+/** Serves one CONNECT request: decides, connects to a checked address, and relays bytes. Rejects only if `report` does. */
 async function serveConnect(connect: ConnectRequest, deps: TunnelDeps, signal: AbortSignal): Promise<void> {
 	const { client, head } = connect;
-	// Must happen now: `unshift` fails after the end of the stream.
+	// Called before any `await`: `unshift` fails after the end of the stream.
 	if (head.length > 0) client.unshift(head);
 	const gone = new AbortController();
 	client.once("close", () => gone.abort(new ParleyError(egressTexts.clientGone, { code: "cancelled" })));
-	// `close` reports the reason.
+	// The `close` event reports the reason.
 	client.on("error", () => client.destroy());
 	const both = AbortSignal.any([signal, gone.signal]);
 	const opened = await openUpstream(connect.authority, deps, both).catch((reason: unknown) => {
@@ -205,7 +204,7 @@ async function findPublic(host: string, deps: TunnelDeps, signal: AbortSignal): 
 	}
 }
 
-/** Implements `Connect`. Addresses are tried one after the other. */
+/** Implements `Connect`. Tries the addresses one after the other. */
 export const connectOverTcp: Connect = async (addresses, signal) => {
 	const pinned = addresses.map((address) => ({ address, family: address.includes(":") ? 6 : 4 }));
 	const socket = connectSocket({
@@ -226,7 +225,7 @@ export const connectOverTcp: Connect = async (addresses, signal) => {
 	}
 };
 
-/** Milliseconds without data after which a connection is ended. The connection can end up to the same time later. */
+/** Milliseconds without data after which a connection is ended. The connection can end up to `IDLE_MS` later. */
 const IDLE_MS = 120_000;
 /**
  * Maximum duration of a connection in milliseconds. The connection can end up to `IDLE_MS` later. Programs that run longer,

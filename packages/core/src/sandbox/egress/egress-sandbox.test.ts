@@ -16,7 +16,7 @@ const root = join(base, "root");
 const data = join(root, "data");
 const reported: EgressEntry[] = [];
 
-/** Replaces the public internet. It sends one line and reads one. */
+/** Server in place of the public internet. It sends one line and reads one line. */
 const server = createServer((socket) => socket.on("error", () => undefined).end("welcome\n"));
 
 const egress = new Egress({
@@ -25,7 +25,7 @@ const egress = new Egress({
 	log: silentLogger,
 	lookup: async () => ["93.184.215.14"],
 	connect: async () => {
-		// An address and a port, since it listens on TCP.
+		// `address()` returns an address and a port, because the server listens on TCP.
 		const { port } = server.address() as AddressInfo;
 		const socket = connect({ port, host: "127.0.0.1", allowHalfOpen: true });
 		await once(socket, "connect");
@@ -71,7 +71,7 @@ function run(sandbox: Sandbox | undefined, script: string, more: Partial<Command
 	});
 }
 
-/** Requests a host from the proxy, and prints the response. */
+/** Returns a script that requests a host from the proxy and prints the response. */
 function asking(host: string): string {
 	const request = `CONNECT ${host}:443 HTTP/1.1\\r\\n\\r\\n`;
 	return `exec "$(command -v node || echo /dev/parley/node)" -e '
@@ -130,7 +130,7 @@ test("the sandbox without access has no proxy, and the command with access has o
 		sandbox.egress,
 		"ls /dev/parley; ls /proc/self/fd | wc -l; ls /proc >/tmp/processes; grep -c '^[0-9]' /tmp/processes",
 	);
-	// Descriptors 0 to 2 and that of ls; bwrap, the shell and ls.
+	// `ls` has descriptors 0 to 2 and one for /proc. The processes are bwrap, the shell and ls.
 	expect(open?.output).toBe("node\n4\n3\n");
 	expect(reported).toEqual([]);
 });

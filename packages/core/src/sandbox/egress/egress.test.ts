@@ -16,7 +16,7 @@ async function setUp({ audit, ...options }: Partial<EgressOptions> & { readonly 
 	);
 	echo.listen(0, "127.0.0.1");
 	await once(echo, "listening");
-	// An address and a port, since it listens on TCP.
+	// `address()` returns an address and a port, because the server listens on TCP.
 	const { port } = echo.address() as AddressInfo;
 	const clock = new ManualClock();
 	const log = new MemoryLogger();
@@ -37,7 +37,7 @@ async function setUp({ audit, ...options }: Partial<EgressOptions> & { readonly 
 	});
 	egress.audit = audit ?? (async (entry) => void entries.push(entry));
 	const proxy = egress.open("call_1");
-	// Replaces the socket that leaves a sandbox.
+	// Takes the place of the listening socket in a sandbox.
 	const listener = await listen();
 	const { port: proxyPort } = listener.address() as AddressInfo;
 	proxy.serve(listener);
@@ -48,7 +48,7 @@ async function setUp({ audit, ...options }: Partial<EgressOptions> & { readonly 
 	return { proxy, clock, log, entries, reached, proxyPort };
 }
 
-/** A server on loopback that accepts no connection itself. */
+/** Listens on loopback. The server itself accepts no connections. */
 async function listen(): Promise<Server> {
 	const listener = createServer().listen(0, "127.0.0.1");
 	await once(listener, "listening");
@@ -61,7 +61,7 @@ function dial(proxyPort: number, firstBytes: string): Socket {
 	return socket;
 }
 
-/** However the other side does that. */
+/** Resolves when the socket is closed, with or without an error. */
 function closed(socket: Socket): Promise<void> {
 	return new Promise((resolve) => {
 		socket
@@ -72,7 +72,7 @@ function closed(socket: Socket): Promise<void> {
 	});
 }
 
-/** All that is answered until the other side ends. */
+/** Resolves with the complete response, when the proxy has ended the connection. */
 function ask(proxyPort: number, firstBytes: string): Promise<string> {
 	return text(dial(proxyPort, firstBytes));
 }

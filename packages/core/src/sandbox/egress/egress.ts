@@ -5,7 +5,7 @@ import { readAllowedHost } from "./host-name.ts";
 import { type Lookup, publicReach, type Reach, systemLookup } from "./reach.ts";
 import { egressTexts } from "./texts.ts";
 
-/** Maximum of refusals in the output of a command. */
+/** Maximum refusals shown in the output of a command. */
 const MAX_SHOWN = 10;
 
 export interface EgressOptions {
@@ -19,12 +19,12 @@ export interface EgressOptions {
 	readonly connect?: Connect;
 }
 
-/** Records every decision. An allowed connection is made after this resolves, and is not made if it rejects. */
+/** Records every decision. The proxy opens an allowed connection only after the promise resolves. */
 export type EgressAudit = (entry: EgressEntry) => Promise<void>;
 
 /** The proxy of one command, until it is disposed. */
 export interface CommandProxy extends EgressWrapping, AsyncDisposable {
-	/** Note about the refusals, for the end of the command's output. Empty without refusals. */
+	/** Note about the refusals, for the end of the command's output. Empty if no connection was refused. */
 	note(): string;
 	/** Serves the connections to `listener`, a `net.Server` that a program in the sandbox opened. */
 	serve(listener: unknown): void;
@@ -32,9 +32,9 @@ export interface CommandProxy extends EgressWrapping, AsyncDisposable {
 
 /** The only network access of sandboxed commands: TLS to hosts of the public internet that the operator listed. */
 export class Egress {
-	/** Allowed hosts in the form of `readAllowedHost`. */
+	/** Allowed hosts in the normal form that `readAllowedHost` returns. */
 	readonly hosts: readonly string[];
-	/** Receives the decisions in addition to the log. */
+	/** Receives each decision. The log also receives it. */
 	audit: EgressAudit = async () => undefined;
 	readonly #options: EgressOptions;
 
@@ -49,14 +49,16 @@ export class Egress {
 		});
 	}
 
-	/** Access to other hosts, with the same log and audit. Throws `invalid_argument` if an entry is not a host name. */
+	/**
+	 * Returns an `Egress` for other hosts with the same log and audit. Throws `invalid_argument` if an entry is not a host name.
+	 */
 	to(allow: readonly string[]): Egress {
 		const other = new Egress({ ...this.#options, allow });
 		other.audit = (entry) => this.audit(entry);
 		return other;
 	}
 
-	/** Opens the proxy of one command. `command` is its name in logs. */
+	/** Opens the proxy of one command. `command` is the name of the command in logs. */
 	open(command: string): CommandProxy {
 		const refusals = new Set<string>();
 		const proxy = new EgressProxy({
@@ -100,13 +102,13 @@ export class Egress {
 	}
 }
 
-/** Parts of a sandboxed command by which it reaches the proxy. */
+/** Mounts, arguments and variables that let a sandboxed command reach the proxy. */
 interface EgressWrapping {
-	/** Mounts as options of bubblewrap with their values. They follow the mounts of /dev. */
+	/** Mounts as bubblewrap options with their values. They must follow the mounts of /dev. */
 	readonly mounts: readonly (readonly string[])[];
 	/**
-	 * Arguments before the command, which start it. `channel` is the descriptor, below 10, of Node's channel to the gateway.
-	 * The command does not inherit it.
+	 * Arguments that precede the command and start it. `channel` is the descriptor, below 10, of Node's channel to the gateway. The
+	 * command does not inherit the channel.
 	 */
 	argv(channel: number): readonly string[];
 	readonly environment: Readonly<Record<string, string>>;
@@ -130,7 +132,7 @@ server.listen({ host: "127.0.0.1", port: ${PORT}, backlog: 511 }, () => {
 });
 `;
 
-/** The listener gets an empty environment, because that of the command may contain secrets. */
+/** The listener gets an empty environment, because the command's environment may contain secrets. */
 const PRELUDE = `
 said=$(/usr/bin/env -i NODE_CHANNEL_FD="$1" "$2" -e "$3" 2>&1)
 if [ "$said" != ready ]; then
@@ -146,8 +148,8 @@ const PROXY = `http://127.0.0.1:${PORT}`;
 const OWN = "localhost,127.0.0.1,::1";
 
 /**
- * Variables that curl, git, npm, pip, cargo, Go and Node read. Plain HTTP also goes to the proxy, whose refusal has the
- * reason.
+ * Variables that curl, git, npm, pip, cargo, Go and Node read. The proxy also receives plain HTTP requests, and refuses them with
+ * a reason.
  */
 const environment = {
 	HTTPS_PROXY: PROXY,
@@ -161,7 +163,7 @@ const environment = {
 	npm_config_proxy: PROXY,
 	npm_config_https_proxy: PROXY,
 	NODE_USE_ENV_PROXY: "1",
-	// A repository may name another proxy, which a command cannot reach.
+	// A repository may configure another proxy, which a command cannot reach.
 	GIT_CONFIG_COUNT: "1",
 	GIT_CONFIG_KEY_0: "http.proxy",
 	GIT_CONFIG_VALUE_0: PROXY,

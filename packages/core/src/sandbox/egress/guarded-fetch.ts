@@ -5,14 +5,14 @@ import { fetchTexts } from "./texts.ts";
 const maxHeaderBytes = 32 * 1024;
 const connectMs = 10_000;
 
-/** Every address. For a host whose private address the operator chose. */
+/** Allows every address. Used for a host whose private address the operator chose. */
 const everyAddress: Reach = { ports: [], allows: () => true };
 
 /** The part of `fetch` that clients of protocols use. */
 export type FetchLike = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
 export interface FetchGuards {
-	/** Whether a host, as in a URL, may have a private address and be without TLS. */
+	/** Whether a URL's host may have a private address and use plain HTTP. */
 	isPrivateAllowed(host: string): boolean;
 }
 
@@ -22,8 +22,8 @@ export interface GuardedFetch {
 }
 
 /**
- * A fetch that connects only to allowed addresses, looked up and checked for each connection. The caller bounds the answers.
- * It follows no redirect itself: the client of the protocol requests the new place with it, and only at the same origin.
+ * Returns a `fetch` that connects only to allowed addresses, which it looks up and checks for each connection. The caller limits
+ * the size of responses. It follows no redirects: the protocol client requests the new URL itself, only on the same origin.
  */
 export async function guardedFetch({ isPrivateAllowed }: FetchGuards): Promise<GuardedFetch> {
 	const { Agent, fetch: send } = await import("undici");
@@ -31,7 +31,7 @@ export async function guardedFetch({ isPrivateAllowed }: FetchGuards): Promise<G
 	const agent = new Agent({
 		allowH2: false,
 		maxHeaderSize: maxHeaderBytes,
-		// The caller limits all times.
+		// undici's timeouts are off, because the caller limits all times.
 		headersTimeout: 0,
 		bodyTimeout: 0,
 		connect: {
@@ -58,16 +58,16 @@ export async function guardedFetch({ isPrivateAllowed }: FetchGuards): Promise<G
 		const literal = addressOf(url);
 		if (literal !== undefined && !reachOf(url.hostname).allows(literal))
 			throw refused(fetchTexts.notPublic(url.host));
-		// True because the two libraries have the same interface of fetch.
+		// The cast is true because undici and Node have the same `fetch` interface.
 		const options = { ...init, redirect: "manual", dispatcher: agent } as Parameters<typeof send>[1];
 		const response = await send(url, options).catch((reason: unknown) => {
 			init?.signal?.throwIfAborted();
-			// undici wraps the reason of a lookup or a connection.
+			// undici wraps the error of a failed lookup or connection.
 			const cause = reason instanceof Error ? (reason.cause ?? reason) : reason;
 			if (cause instanceof ParleyError) throw cause;
 			throw refused(fetchTexts.unreachable(url.host), reason);
 		});
-		// True as above.
+		// True for the same reason as the cast above.
 		return response as unknown as Response;
 	};
 	return { fetch: guarded, close: () => agent.destroy() };

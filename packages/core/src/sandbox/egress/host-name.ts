@@ -2,14 +2,14 @@ import { ParleyError } from "@parley/base";
 import { addressOf } from "./reach.ts";
 import { egressTexts } from "./texts.ts";
 
-/** Characters that a URL parser does not accept as a part of the host. */
+/** Characters that a URL parser does not accept in a host. */
 const notInNames = /[\s\p{C}:/?#@%\\[\]]/u;
-/** At least two labels: a name of one label belongs to the local network, or is a top-level domain. */
+/** A name has at least two labels. One label names a host of the local network or a top-level domain. */
 const name = /^(?=.{1,253}$)[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})+$/;
 
 /**
- * Returns a host name in its normal form: lower case, punycode, without a final dot. Undefined for an address in any
- * notation, and for text that is not a full name.
+ * Returns a host name in its normal form: lower case, punycode, without a final dot. Undefined for an address in any notation and
+ * for text that is not a fully qualified name.
  */
 export function readHostName(text: string): string | undefined {
 	if (notInNames.test(text)) return undefined;
@@ -18,25 +18,25 @@ export function readHostName(text: string): string | undefined {
 	return url && host !== undefined && addressOf(url) === undefined && name.test(host) ? host : undefined;
 }
 
-/** Returns an entry of the list of allowed hosts in its normal form: a name, or `*.` and a name. Undefined if it is neither. */
+/** Returns an entry of the allowed hosts in its normal form: a name, or `*.` and a name. Undefined if it is neither. */
 export function readAllowedHost(text: string): string | undefined {
 	const [, wildcard = "", rest = ""] = /^(\*\.)?(.*)$/s.exec(text) ?? [];
 	const host = readHostName(rest);
 	return host && wildcard + host;
 }
 
-/** Whether an entry allows the host. All are in their normal form. `*.a.b` does not allow `a.b`. */
+/** Whether an entry allows the host. The host and the entries are in their normal form. `*.a.b` does not allow `a.b`. */
 export function isAllowedHost(host: string, allowed: readonly string[]): boolean {
 	return allowed.some((entry) => (entry.startsWith("*.") ? host.endsWith(entry.slice(1)) : host === entry));
 }
 
-/** The only allowed port: data without TLS could be read and changed on the network. */
+/** Only allowed port. An attacker on the network could read and change data without TLS. */
 export const TLS_PORT = 443;
 const MAX_SHOWN = 100;
 
 /**
- * Returns the host of a requested target (`host:443`) that is on the list. Throws `invalid_argument` if the target is not
- * a name and a port, and `permission_denied` if it is not allowed.
+ * Returns the host of a requested target (`host:443`) if it is allowed. Throws `invalid_argument` if the target is not a name and
+ * a port, and `permission_denied` otherwise.
  */
 export function readTarget(authority: string, allowed: readonly string[]): string {
 	const [, text = "", port = ""] = /^([^:]+|\[.*\]):(\d{1,5})$/s.exec(authority) ?? [];
@@ -48,7 +48,7 @@ export function readTarget(authority: string, allowed: readonly string[]): strin
 	return host;
 }
 
-/** The requested target for a log: one line, cut. */
+/** Returns the requested target for a log, shortened to one line. */
 export function shownTarget(text: string): string {
 	return text.slice(0, MAX_SHOWN).replaceAll(/[^\x21-\x7e]/g, "\u{fffd}");
 }

@@ -4,7 +4,7 @@ import { type Clock, ParleyError } from "@parley/base";
 import ipaddr from "ipaddr.js";
 import { fetchTexts } from "./texts.ts";
 
-/** Hosts that may be connected to. The creator of the tool decides; no model and no page can. */
+/** Addresses and ports that a tool may connect to. The code that creates the tool decides, never a model or a page. */
 export interface Reach {
 	readonly ports: readonly number[];
 	allows(address: string): boolean;
@@ -12,21 +12,21 @@ export interface Reach {
 
 export type Lookup = (name: string) => Promise<readonly string[]>;
 
-/** The public internet, at the ports of web pages. */
+/** The public internet, on the ports for web pages. */
 export const publicReach: Reach = {
 	ports: [80, 443],
 	allows: (address) => isPublicAddress(address) && !isNeighbour(address),
 };
 
-/** As the system finds them for every program, its hosts file included. */
+/** Uses the resolver of the system, including its hosts file. */
 export const systemLookup: Lookup = async (name) => {
 	const found = await lookupSystem(name, { all: true, order: "verbatim" });
 	return found.map(({ address }) => address);
 };
 
 /**
- * Checked addresses of a URL's host. One forbidden address refuses the name, because its DNS server would choose which one
- * is used. Throws an error for the model, or the signal's reason.
+ * Returns the checked addresses of a URL's host. One forbidden address refuses the name, because its DNS server could choose
+ * which address is used. Throws an error for the model, or the signal's reason.
  */
 export async function findAddresses(
 	url: URL,
@@ -40,13 +40,16 @@ export async function findAddresses(
 	return addresses;
 }
 
-/** Error for a host that connections may not reach. It does not reveal the address, which belongs to the local network. */
+/**
+ * Returns the error for a host that connections may not reach. It does not reveal the address, which belongs to the local
+ * network.
+ */
 export function notReached({ host }: URL): ParleyError {
 	const message = fetchTexts.notReached(host);
 	return new ParleyError(message, { code: "permission_denied" });
 }
 
-/** The resolver of the system cannot be cancelled, so its late result is ignored. */
+/** The resolver of the system cannot be cancelled, so a late result is ignored. */
 async function lookUp(name: string, lookup: Lookup, signal: AbortSignal): Promise<readonly string[]> {
 	try {
 		return await orAborted(lookup(name), signal);
@@ -60,24 +63,24 @@ function unknownName(name: string, cause?: unknown): ParleyError {
 	return new ParleyError(fetchTexts.noAddress(name), { code: "unavailable", cause });
 }
 
-/** Written as numbers, because parsing a text takes a millisecond of each start. */
+/** An address as numbers, because parsing text would add a millisecond to each start. */
 type Ipv6Network = [address: ipaddr.IPv6, bits: number];
 
 /** Range of all public IPv6 addresses: https://www.iana.org/assignments/ipv6-address-space */
 const GLOBAL_IPV6: Ipv6Network = [new ipaddr.IPv6([0x2000, 0, 0, 0, 0, 0, 0, 0]), 3];
-/** Public IPv4 addresses as a translator of an IPv6-only network writes them: https://www.rfc-editor.org/rfc/rfc6052 */
+/** Range in which a translator of an IPv6-only network writes public IPv4 addresses: https://www.rfc-editor.org/rfc/rfc6052 */
 const TRANSLATED_IPV4: Ipv6Network = [new ipaddr.IPv6([0x64, 0xff9b, 0, 0, 0, 0, 0, 0]), 96];
 /**
- * A public address that is the host of every Azure machine:
+ * Public address of the host of every Azure machine:
  * https://learn.microsoft.com/azure/virtual-network/what-is-ip-address-168-63-129-16
  */
 const AZURE_HOST = "168.63.129.16";
-/** A wider prefix is a tunnel's route for all addresses, not a local network. */
+/** Shortest prefix of a local network. A shorter prefix is a tunnel's route for all addresses. */
 const WIDEST_PREFIX = 8;
 
 /**
- * Whether the address belongs to the public internet. In doubt it does not: special ranges, IPv6 forms with an IPv4 address
- * (except translated public ones), zone ids, and texts that are not addresses.
+ * Whether the address belongs to the public internet. False for special ranges, IPv6 forms with an IPv4 address (except
+ * translated public ones), zone ids, and texts that are not addresses.
  */
 export function isPublicAddress(text: string): boolean {
 	const address = parse(text);
@@ -93,7 +96,7 @@ function isPublicIpv4(address: ipaddr.IPv4): boolean {
 	return address.range() === "unicast" && address.toString() !== AZURE_HOST;
 }
 
-/** Whether the address belongs to this machine or to its networks, which can use public addresses, too. */
+/** Whether the address belongs to this machine or to its networks. These addresses can also be public. */
 export function isNeighbour(
 	text: string,
 	interfaces: NodeJS.Dict<readonly NetworkInterfaceInfo[]> = networkInterfaces(),
@@ -118,7 +121,7 @@ function parse(text: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
 	return ipaddr.IPv6.isValid(text) ? ipaddr.IPv6.parse(text) : undefined;
 }
 
-/** The result of the promise, or the signal's reason as soon as the signal aborts. */
+/** Returns the result of the promise, or rejects with the signal's reason when the signal aborts. */
 export async function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
 	const { promise: aborted, reject } = Promise.withResolvers<never>();
 	const stop = (): void => reject(signal.reason);
@@ -131,7 +134,7 @@ export async function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Pr
 	}
 }
 
-/** Does the work with a signal that also aborts after `ms`, with `deadline_exceeded` for `what`. */
+/** Runs the work with a signal that also aborts after `ms`. The work then fails with `deadline_exceeded` for `what`. */
 export async function within<T>(
 	{ ms, what, clock }: { readonly ms: number; readonly what: string; readonly clock: Clock },
 	signal: AbortSignal,

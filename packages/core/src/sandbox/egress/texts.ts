@@ -24,7 +24,7 @@ export const egressTexts = {
 	notOnList: "it is not on the list of hosts that commands may reach",
 } as const;
 
-/** Failures of requests of the gateway and its tools. */
+/** Errors of requests that the gateway or its tools send. */
 export const fetchTexts = {
 	notHttps: (origin: string): string => `${origin} is not https`,
 	notPublic: (host: string): string => `${host} is not on the public internet`,

@@ -20,12 +20,12 @@ const confinement = [
 	"ALL",
 	"--clearenv",
 ];
-// Node may itself lie below /tmp.
+// The directory of Node may be below /tmp.
 const node = ["--ro-bind", process.execPath, process.execPath];
 const system = ["--ro-bind", "/", "/", "--tmpfs", "/tmp", ...node, "--proc", "/proc", "--dev", "/dev"];
 const base = [...confinement, ...system];
 const works = spawnSync(program, [...base, "--", "/bin/true"]).status === 0;
-/** The descriptor of the channel, after those of output. */
+/** Descriptor of the channel. It follows the output descriptors. */
 const CHANNEL = 3;
 const directory = mkdtempSync(join(tmpdir(), "parley-wrapping-"));
 const certificate = join(directory, "cert.pem");
@@ -64,10 +64,10 @@ afterAll(() => {
 });
 beforeEach(({ skip }) => skip(!works, "bubblewrap is not installed, or may not make namespaces here"));
 
-/** A port, since the server listens on TCP. */
+/** `address()` returns an address with a port, because the server listens on TCP. */
 const serverPort = (): number => (server.address() as AddressInfo).port;
 
-/** Access to a server in the place of the public internet, and the recorded log. */
+/** Opens an `Egress` to a server in place of the public internet, with its recorded log. */
 async function setUp() {
 	const entries: EgressEntry[] = [];
 	const egress = new Egress({
@@ -116,7 +116,7 @@ async function setUp() {
 	return { entries, proxy, start, run, script: (code: string) => run(process.execPath, "-e", code) };
 }
 
-/** Processes of this machine in a network namespace. */
+/** Returns the processes of this machine in a network namespace. */
 function processesIn(namespace: string): string[] {
 	return readdirSync("/proc").filter((name) => {
 		try {
@@ -242,7 +242,7 @@ test("no socket remains when the command ends or is killed", async () => {
 	const child = start([process.execPath, "-e", code]);
 	const running = String((await once(child.stdout, "data"))[0]).trim();
 	await expect.poll(() => entries.filter(({ decision }) => decision === "allowed")).toHaveLength(1);
-	// Bubblewrap and the command: no relay.
+	// Bubblewrap and the command are the only processes. No relay runs.
 	expect(processesIn(running)).toHaveLength(2);
 	child.kill("SIGKILL");
 	await expect.poll(() => processesIn(running)).toEqual([]);

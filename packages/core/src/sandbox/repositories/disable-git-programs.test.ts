@@ -21,7 +21,7 @@ function find(): Promise<Repositories> {
 	return findRepositories({ roots: [directory.path], surely: [], hidden: [], isLate: () => false });
 }
 
-/** Paths that were moved away. */
+/** Returns the paths that were renamed. */
 async function putAsideOf(fields: Partial<RepositoryChanges>): Promise<string[]> {
 	const found = await find();
 	const put: string[] = [];

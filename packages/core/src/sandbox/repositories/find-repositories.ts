@@ -5,20 +5,20 @@ import { dirname, join, resolve } from "node:path";
 import { ifThere, systemCode } from "../../filesystem/file-error.ts";
 import { isWithin } from "../../filesystem/paths.ts";
 
-/** Maximum entries to read before and after every command: up to two tenths of a second on a slow machine. */
+/** Maximum entries to read before and after every command. Reading them takes up to 0.2 s on a slow machine. */
 const MAX_ENTRIES = 20_000;
 const AT_ONCE = 16;
-/** Directories that the search skips: published packages, and data of git. It follows repositories into their `.git`. */
+/** Directories that the search skips: published packages, and the data of git. The search enters the `.git` of a repository. */
 const skipped = ["node_modules", ".git"];
 /** Parts of a repository that contain no repositories. */
 const stores = ["objects", "refs", "hooks", "info", "logs"];
 
-/** Directories of this gateway and of other agents. */
+/** Directories with files of Parley and of other agents. */
 const ofAgents = [".parley", ".claude"];
 
-/** Directories to search. Paths are real. */
+/** Directories to search. All paths are real paths. */
 export interface SearchScope extends SearchLimits {
-	/** Directories in the roots that are searched in any case. */
+	/** Directories in the roots that are searched even beyond the limits. */
 	readonly surely: readonly string[];
 	/** Whether the time for the search is over. */
 	isLate(): boolean;
@@ -33,7 +33,7 @@ interface SearchLimits {
 /** The repositories of the roots, those nearest to a root first. */
 export interface Repositories extends Unsearched {
 	readonly directories: readonly GitDirectory[];
-	/** Plain files named `.git`, which contain the path of the repository. */
+	/** Paths of plain files named `.git`, which contain the path of the repository. */
 	readonly pointers: readonly string[];
 	/** Device and inode of each directory that contains a `.git`. */
 	readonly tops: ReadonlyMap<string, string>;
@@ -44,11 +44,11 @@ export interface Repositories extends Unsearched {
 interface Unsearched {
 	/** Directories that were not searched because of the limits. */
 	readonly beyond: ReadonlySet<string>;
-	/** Directories that could not be read, or whose names are not valid text. */
+	/** Directories that could not be read, or whose names are not valid UTF-8. */
 	readonly unread: ReadonlySet<string>;
 }
 
-/** Whether a path is in a root and not hidden. */
+/** Whether a path is in a root and visible to commands. */
 export function isOpen(path: string, { roots, hidden }: SearchLimits): boolean {
 	const covers = hidden.filter((place) => isWithin(path, place));
 	return roots.some((root) => isWithin(path, root) && covers.every((place) => isWithin(root, place)));
@@ -60,7 +60,7 @@ export function wasSeen(path: string, { beyond, unread }: Unsearched): boolean {
 	return path === dirname(path) || wasSeen(dirname(path), { beyond, unread });
 }
 
-/** Links are followed only if git would follow them, and only within the roots. */
+/** Finds the repositories in the roots. It follows a link only if git would follow it, and only within the roots. */
 export async function findRepositories(scope: SearchScope): Promise<Repositories> {
 	const search = new Search(scope);
 	for (const path of scope.surely) await search.look(path);
@@ -75,11 +75,14 @@ interface Entries {
 
 const nothing: Entries = { names: new Set(), directories: [] };
 
-/** Below `modules` and `worktrees` of a repository each directory may become one. */
+/**
+ * A directory to search. With `ofParts`, it is below `modules` or `worktrees` of a repository, and each directory in it may
+ * become a repository.
+ */
 interface Place {
 	readonly path: string;
 	readonly ofParts: boolean;
-	/** Whether it is in a repository's own files. */
+	/** Whether the directory is inside a `.git` directory. */
 	readonly inGit: boolean;
 }
 
@@ -108,12 +111,12 @@ class Search implements Repositories {
 
 	/** Looks for git files in one directory only. */
 	async look(path: string): Promise<void> {
-		// A link may have replaced it, or a directory above it.
+		// A link may have replaced this directory or one of its parents.
 		if (!this.#isOpen(path) || (await ifThere(realpath(path))) !== path) return;
 		await this.#lookAt(path, (await this.#entriesOf(path)).names);
 	}
 
-	/** Walks level by level. Directories that remain in the queue were not searched. */
+	/** Searches level by level. Directories that remain in the queue were not searched. */
 	async walk(): Promise<void> {
 		while (this.#queue.length > 0 && this.#left > 0 && !this.#scope.isLate()) {
 			const places = this.#queue.splice(0, AT_ONCE);
@@ -130,12 +133,12 @@ class Search implements Repositories {
 			if (ofAgents.includes(name) && this.#isOpen(inner)) this.ofAgents.add(inner);
 		}
 		if (place.ofParts) for (const name of directories) await this.#add(join(place.path, name));
-		// Also below a directory with the shape of a repository, because a command can make such a shape.
+		// Directories below a directory with the shape of a repository are also searched, because a command can create that shape.
 		const isStore = place.inGit && isGitShaped(names);
 		this.#enqueue(place, isStore ? directories.filter((name) => !stores.includes(name)) : directories);
 	}
 
-	/** An unreadable directory of this user can be opened again by a command; one of another user cannot be changed. */
+	/** A command can make an unreadable directory of this user readable again. It cannot change a directory of another user. */
 	async #entriesOf(path: string): Promise<Entries> {
 		try {
 			const entries = await readdir(path, { withFileTypes: true, encoding: "buffer" });
@@ -202,22 +205,22 @@ class Search implements Repositories {
 	}
 }
 
-/** Parts that name programs, or files in which git looks for such names. */
+/** Parts of a repository that name programs, or that name files in which git looks for programs. */
 const steering = ["hooks", "config", "config.worktree", "commondir"] as const;
 export type Steering = (typeof steering)[number];
 
-/** Longer than any path: https://man7.org/linux/man-pages/man7/path_resolution.7.html */
+/** Longer than any path on Linux: https://man7.org/linux/man-pages/man7/path_resolution.7.html */
 const POINTER_BYTES = 8 * 1024;
-/** Maximum of hooks that are read one by one. */
+/** Maximum hooks that are read one by one. */
 const MAX_HOOKS = 200;
 
-/** Directory that git treats as a repository, or as the part of one that belongs to a submodule or a working tree. */
+/** A directory that git treats as a repository, or as the part of a repository for a submodule or a working tree. */
 export interface GitDirectory {
-	/** Real. */
+	/** Real path. */
 	readonly path: string;
 	/** Device and inode, which stay the same when the directory is renamed. */
 	readonly id: string;
-	/** Time of its creation; 0 if the file system does not record it. */
+	/** Creation time, or 0 if the file system does not record it. */
 	readonly createdMs: number;
 	/** Whether git would accept it as a repository. */
 	readonly complete: boolean;
@@ -226,11 +229,11 @@ export interface GitDirectory {
 
 interface Part {
 	readonly isLink: boolean;
-	/** Changes with every change of the part. It includes `ctime`, which no command can set. */
+	/** Fingerprint that differs after every change of the part. It includes `ctime`, which no command can set. */
 	readonly print: string;
 }
 
-/** Reads a repository; undefined if there is no directory. */
+/** Reads a repository. Resolves with undefined if the directory does not exist. */
 async function readGitDirectory(path: string): Promise<GitDirectory | undefined> {
 	const stats = await ifThere(lstat(path));
 	if (!stats?.isDirectory()) return undefined;
@@ -255,7 +258,7 @@ async function readPart(path: string): Promise<Part | undefined> {
 	const isLink = own.isSymbolicLink();
 	const link = isLink ? ((await ifThere(readlink(path))) ?? "") : "";
 	const names = (await ifThere(stat(path)))?.isDirectory() ? ((await ifThere(readdir(path))) ?? []) : [];
-	// With more hooks, the times of their directory identify them.
+	// If there are more hooks, the times of their directory identify them.
 	const inner = names.length > MAX_HOOKS ? ["."] : names.filter((name) => !name.endsWith(".sample"));
 	const prints = await Promise.all((names.length > 0 ? inner : ["."]).map((name) => printOf(path, name)));
 	return { isLink, print: [link, ...prints].join("\n") };
@@ -276,7 +279,10 @@ function isGitShaped(names: { has(name: string): boolean }): boolean {
 	return names.has("HEAD") && ((names.has("objects") && names.has("refs")) || names.has("commondir"));
 }
 
-/** Real path to which a `.git` file, or the `commondir` of a repository, points. Undefined if it points nowhere. */
+/**
+ * Resolves with the real path to which a `.git` file, or the `commondir` file of a repository, points. Undefined if the target
+ * does not exist.
+ */
 async function followPointer(path: string, prefix: string): Promise<string | undefined> {
 	const real = await ifThere(realpath(path));
 	if (real === undefined) return undefined;
@@ -286,7 +292,10 @@ async function followPointer(path: string, prefix: string): Promise<string | und
 	return target.includes("\0") ? undefined : await ifThere(realpath(resolve(dirname(path), target)));
 }
 
-/** Beginning of a plain file as text; undefined for anything else. Does not wait for the writer of a named pipe. */
+/**
+ * Resolves with the beginning of a plain file as text, or undefined for any other kind of file. It does not wait for the writer
+ * of a named pipe.
+ */
 export async function readStart(path: string, bytes: number): Promise<string | undefined> {
 	const file = await ifThere(open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK));
 	if (!file) return undefined;

@@ -32,14 +32,14 @@ beforeEach(async () => {
 });
 afterEach(() => directory[Symbol.asyncDispose]());
 
-/** Output of a command in the root, with its end. */
+/** Returns the output of a command in the root when the command has ended. */
 async function run(line: string, fields: Partial<Command> = {}): Promise<string> {
 	const sandbox = await sandboxes.of({ chat: false, roots: [root] });
 	const { output, code } = await sandbox.run(shellCommand(line, root, fields));
 	return `${output}${code === 0 ? "" : `[${code}]`}`;
 }
 
-/** Git outside, as the operator would use it. */
+/** Runs git outside the sandbox, as the operator would. */
 function git(args: readonly string[], cwd = root): string {
 	const env = {
 		PATH: process.env["PATH"],
@@ -55,7 +55,7 @@ function git(args: readonly string[], cwd = root): string {
 	return stdout;
 }
 
-/** A repository below the root with a commit in it. */
+/** Creates a repository with a commit below the root. */
 async function repository(path: string): Promise<string> {
 	const top = join(root, path);
 	await mkdir(top, { recursive: true });
@@ -227,7 +227,7 @@ testInside("hooks and settings that are links cannot be followed to be changed",
 	expect(await run("(echo x >hooks/pre-commit) 2>/dev/null")).toMatch(/\[\d+\]$/);
 	const reported = await run("mkdir evil; ln -sfn ../../evil sub/.git/hooks");
 	expect(reported).toMatch(/\[held back: ".*\/sub\/\.git\/hooks"/);
-	// Settings of the operator stay, with any content.
+	// Settings of the operator are kept, whatever their values are.
 	expect(git(["config", "core.editor"], top)).toBe("operators\n");
 });
 

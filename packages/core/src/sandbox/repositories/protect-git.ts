@@ -13,10 +13,10 @@ import {
 } from "./find-repositories.ts";
 
 interface Protected {
-	/** Whether it is a repository of a root or between a root and the working directory. These cannot be renamed either. */
+	/** Whether the repository is in a root, or between a root and the working directory. Commands cannot rename it. */
 	isOwn(gitDirectory: string): boolean;
 	isReadOnly(path: string): boolean;
-	/** Whether commands see it and may change it. A mount would show anything else to them. */
+	/** Whether commands can see and change the path. A mount would reveal any other path. */
 	isOpen(path: string): boolean;
 }
 
@@ -39,7 +39,7 @@ export async function protectGit(repositories: Repositories, places: Protected):
 			mounts: await protectParts(directory, places),
 		})),
 	);
-	// A file `.git` contains the path of the repository, which a command could change.
+	// A `.git` file contains the path of the repository, which a command could change.
 	return [
 		...groups,
 		...pointers.map((path) => ({ of: ownerOf(path), mounts: [["--ro-bind-try", path, path]] })),
@@ -50,7 +50,7 @@ function ownerOf(path: string): string {
 	return path.endsWith("/.git") ? dirname(path) : path;
 }
 
-/** Mounts that prevent the renaming of repositories. They precede all mounts in these directories. */
+/** Returns mounts that prevent commands from renaming repositories. They must precede all mounts in these directories. */
 export async function pinRepositories(
 	repositories: Repositories,
 	{ isOwn, isReadOnly }: Protected,
@@ -77,7 +77,10 @@ async function protectParts({ path, parts, complete }: GitDirectory, places: Pro
 	return [...mounts.flat(), ["--tmpfs", hooks], ["--remount-ro", hooks]];
 }
 
-/** Makes the target of a link read only, because nothing can be mounted on a link. The link is checked afterwards. */
+/**
+ * Returns a mount that makes the target of a link read only, because bubblewrap cannot mount on a link. The link is checked
+ * afterwards.
+ */
 async function protectTarget(link: string, gitDirectory: string, places: Protected): Promise<Mount[]> {
 	const real = await ifThere(realpath(link));
 	if (real === undefined || !places.isOpen(real) || isWithin(gitDirectory, real)) return [];
@@ -85,24 +88,23 @@ async function protectTarget(link: string, gitDirectory: string, places: Protect
 	return stats?.isDirectory() || stats?.isFile() ? [["--ro-bind-try", real, real]] : [];
 }
 
-/** Maximum milliseconds by which times of files lag behind the clock: a tick of the kernel. */
+/** Maximum milliseconds by which file times lag behind the clock: one tick of the kernel. */
 const TICK_MS = 50;
-/** Maximum of files of settings that git reads after a command. Each needs some hundredths of a second. */
+/** Maximum configuration files that git reads after a command. Each one takes some hundredths of a second. */
 const MAX_LOOKS = 50;
 
-/** State of the repositories before and after a command. */
+/** The repositories before and after a command. */
 export interface RepositoryChanges extends GitRunner {
-	/** Directories that commands may change. */
 	readonly roots: readonly string[];
 	readonly before: Repositories;
 	readonly after: Repositories;
-	/** In milliseconds since the epoch. */
+	/** Start time of the command, in milliseconds since the epoch. */
 	readonly startedMs: number;
-	/** Paths whose change could not be reverted earlier. They are treated as new. */
+	/** Paths whose earlier change could not be reverted. They are treated as new. */
 	readonly remaining: ReadonlySet<string>;
-	/** A name that no command can guess, another one at every call. */
+	/** Returns a name that no command can guess, a different one on each call. */
 	name(): string;
-	/** Moves a file aside, or records that this failed. Never rejects. */
+	/** Renames a file, or records that this failed. Never rejects. */
 	putAside(path: string): Promise<void>;
 	/** Whether the time for reading settings is over. */
 	isLate(): boolean;
@@ -137,7 +139,7 @@ export async function disableGitPrograms(changes: RepositoryChanges): Promise<Re
 	return removed;
 }
 
-/** Whether a repository is new. If the earlier search was incomplete, its time of creation decides. */
+/** Whether a repository is new. If the earlier search was incomplete, its creation time decides. */
 function isNew({ createdMs, path }: GitDirectory, { before, startedMs }: RepositoryChanges): boolean {
 	return wasSeen(path, before) || createdMs >= startedMs - TICK_MS;
 }
@@ -145,7 +147,7 @@ function isNew({ createdMs, path }: GitDirectory, { before, startedMs }: Reposit
 interface ChangedPart {
 	readonly path: string;
 	readonly part: Steering;
-	/** Whether the repository existed before. */
+	/** Whether the repository existed before the command. */
 	readonly isKnown: boolean;
 	readonly mayLook: boolean;
 }
@@ -154,9 +156,9 @@ async function disablePart(
 	{ path, part, isKnown, mayLook }: ChangedPart,
 	changes: RepositoryChanges,
 ): Promise<RemovedSettings[]> {
-	// A directory that cannot be read is treated as one with hooks.
+	// A hooks directory that cannot be read is treated as one that contains hooks.
 	const isHarmless = part === "hooks" && !(await hasHooks(path).catch(() => true));
-	// The repository that it points to was examined like every other.
+	// The repository at the target of `commondir` is examined separately.
 	if (isHarmless || (part === "commondir" && !isKnown)) return [];
 	if (mayLook && part !== "hooks" && part !== "commondir") {
 		const copy = `${path}.held-back-${changes.name()}`;
@@ -167,17 +169,17 @@ async function disablePart(
 	return [];
 }
 
-/** Maximum of bytes of a file of settings. Usual ones have a few hundred. */
+/** Maximum bytes of a configuration file. Usual files have a few hundred bytes. */
 const MAX_BYTES = 256 * 1024;
-/** Maximum of settings that are removed one by one. With more, the file is renamed. */
+/** Maximum settings that are removed one by one. A file with more settings is renamed. */
 const MAX_NAMES = 20;
 
-/** Lists the settings. Warnings of git and the shell are left out. */
+/** Lists the settings, without warnings of git and the shell. */
 const LIST = 'exec 2>/dev/null; exec git config --file "$1" --no-includes --null --list';
 const REMOVE_SETTINGS =
 	'f=$1; cp -p -- "$1" "$2" || exit 1; shift 2; for n; do git config --file "$f" --unset-all "$n" || exit 1; done';
 
-/** Sections in which every setting names a program or a file of further settings, or enables them. */
+/** Sections in which every setting names a program or a configuration file, or enables one. */
 const sections = [
 	"alias",
 	"include",
@@ -201,7 +203,7 @@ const sections = [
 	"svn",
 	"annex",
 ];
-/** Keys that do so in any section. https://git-scm.com/docs/git-config#_variables */
+/** Keys that name or enable a program in any section: https://git-scm.com/docs/git-config#_variables */
 const keys = [
 	"hookspath",
 	"sshcommand",
@@ -231,11 +233,11 @@ const keys = [
 	"process",
 	"browser",
 ];
-/** Keys of other programs that name a command, such as `remote.x.annex-shell-command`. */
+/** Matches keys of other programs that name a command, such as `remote.x.annex-shell-command`. */
 const runningKey = /command(?:-options)?$/;
-/** Keys that are judged by their values. */
+/** Keys whose value decides whether they name a program. */
 const judged = ["fsmonitor", "worktree"];
-/** Matches each file that can contain such a setting. Git writes names unchanged, in any case of letters. */
+/** Matches each file that can contain such a setting. Git keeps the case of names in the file, so the match ignores it. */
 const suspicious = new RegExp(
 	String.raw`!|ext::|command|\b(?:${[...sections, ...keys, ...judged].join("|")})\b`,
 	"i",
@@ -243,20 +245,18 @@ const suspicious = new RegExp(
 
 export interface SettingsOf extends GitRunner {
 	readonly path: string;
-	/** Directories that commands may change. */
 	readonly roots: readonly string[];
-	/** Path for a copy of the original file. */
 	readonly copy: string;
 }
 
 export interface GitRunner {
-	/** Runs a shell script in a sandbox. With `read` it changes nothing. */
+	/** Runs a shell script in a sandbox. With `read`, the script cannot change files. */
 	git(script: string, args: readonly string[], power: "read" | "steer"): Promise<CommandOutcome | undefined>;
 }
 
 /**
- * Removes settings that name programs from a file, and resolves with their names. Undefined if the file cannot be read or
- * changed.
+ * Removes settings that name programs from a file. Resolves with the names of these settings, or with undefined if the file
+ * cannot be read or changed.
  */
 async function removeProgramSettings(settings: SettingsOf): Promise<readonly string[] | undefined> {
 	const text = await readStart(settings.path, MAX_BYTES);
@@ -264,7 +264,7 @@ async function removeProgramSettings(settings: SettingsOf): Promise<readonly str
 	if (!suspicious.test(text)) return [];
 	const list = await settings.git(LIST, [settings.path], "read");
 	if (list?.code !== 0 || list.timedOut) return undefined;
-	// The window of output replaces NUL by this character.
+	// The output window replaces NUL by this character.
 	const entries = list.output.split("\u{fffd}").map((entry) => entry.split(/\n(.*)/s));
 	const running = entries.filter(([name = "", value = "true"]) => isRunning(name, value, settings));
 	const names = [...new Set(running.map(([name = ""]) => name))];
@@ -274,7 +274,7 @@ async function removeProgramSettings(settings: SettingsOf): Promise<readonly str
 	return outcome?.code === 0 && !outcome.timedOut ? names : undefined;
 }
 
-/** Whether a setting names a program. Git prints names of sections and keys in small letters. */
+/** Whether a setting names a program. Git prints the names of sections and keys in lower case. */
 function isRunning(
 	name: string,
 	value: string,
@@ -282,9 +282,9 @@ function isRunning(
 ): boolean {
 	const section = name.slice(0, name.indexOf("."));
 	const key = name.slice(name.lastIndexOf(".") + 1);
-	// The value is a program, or whether git's own monitor watches.
+	// The value is a program, or a boolean that controls git's built-in monitor.
 	if (key === "fsmonitor") return !/^(?:true|false|yes|no|on|off|\d+|)$/i.test(value);
-	// Submodules use it. Outside the roots, git would overwrite files there.
+	// Submodules use `core.worktree`. With a path outside the roots, git would overwrite files there.
 	if (name === "core.worktree") return !roots.some((root) => isWithin(resolve(dirname(path), value), root));
 	if (/^url\.(?:ext::|!)/i.test(name) || runningKey.test(key)) return true;
 	return sections.includes(section) || keys.includes(key) || /^(?:!|ext::)/.test(value);

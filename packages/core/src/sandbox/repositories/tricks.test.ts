@@ -12,7 +12,7 @@ import { createSandboxes } from "../sandboxes.ts";
 
 const testInside = test.skipIf(!hasBubblewrap);
 
-/** Directory of the verdict about the sandbox, so that only the first test tries the probes. */
+/** Directory of the stored verdict about the sandbox. All tests share it, so only the first one runs the probes. */
 let stored: Awaited<ReturnType<typeof createDirectory>>;
 let directory: Awaited<ReturnType<typeof createDirectory>>;
 let root: string;
@@ -57,7 +57,7 @@ async function run(line: string, power: Command["power"] = "work"): Promise<stri
 	return `${output}${code === 0 ? "" : `[${code}]`}`;
 }
 
-/** Whether a planted program runs when the operator commits there and then runs `git status`. */
+/** Whether a planted program runs when the operator runs `git commit` and `git status` there. */
 function runsPlanted(path: string): boolean {
 	const env = {
 		PATH: process.env["PATH"],

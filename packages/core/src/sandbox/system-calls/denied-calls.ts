@@ -7,7 +7,7 @@ import {
 	systemCalls,
 } from "./filter.ts";
 
-/** A group of system calls that the filter denies, each with arguments with which it does no harm if it is not denied. */
+/** A group of system calls that the filter denies. Their arguments make each call harmless if the filter does not deny it. */
 export interface DeniedCalls {
 	readonly name: string;
 	readonly error: ErrorName;
@@ -16,19 +16,22 @@ export interface DeniedCalls {
 
 /** An address that no process has mapped. */
 const BAD = 1;
-/** A value that no kernel knows as a command or flag. */
+/** Value that the kernel knows neither as a command nor as a flag. */
 const UNKNOWN = 0x7fff;
 const ADDR_NO_RANDOMIZE = 0x4_0000;
 const CLONE_NEWUSER = 0x1000_0000;
 const SIGCHLD = 17;
-/** `AF_PACKET` with `SOCK_RAW`, `AF_ALG` with `SOCK_SEQPACKET`, `AF_VSOCK` with `SOCK_STREAM`: include/linux/socket.h. */
+/**
+ * Families and types from include/linux/socket.h: `AF_PACKET` with `SOCK_RAW`, `AF_ALG` with `SOCK_SEQPACKET`, `AF_VSOCK` with
+ * `SOCK_STREAM`.
+ */
 const strange = [
 	[17, 3, 0],
 	[38, 5, 0],
 	[40, 1, 0],
 ] as const;
 
-/** System calls of the probes. Without the filter each of them fails with another error, or succeeds. */
+/** System calls that the probes make. Without the filter, each call succeeds or fails with another error. */
 export const deniedCalls: readonly DeniedCalls[] = [
 	denied("keyring-calls", "EPERM", { keyctl: [UNKNOWN], add_key: [BAD], request_key: [BAD] }),
 	{
@@ -108,20 +111,20 @@ function denied(
 	error: ErrorName,
 	calls: Readonly<Partial<Record<SystemCallName, readonly number[]>>>,
 ): DeniedCalls {
-	// The keys of this record are names of system calls by its type.
+	// By its type, the record has only names of system calls as keys.
 	const names = Object.keys(calls) as SystemCallName[];
 	return { name, error, calls: names.map((call) => ({ call, arguments: calls[call] ?? [] })) };
 }
 
-/** A system call by name, or by a number that the table does not have, with up to six numbers as arguments. */
+/** A system call with its name, or with a number that the table does not contain, and up to six arguments. */
 interface SystemCall {
 	readonly call: SystemCallName | number;
 	readonly arguments: readonly number[];
 }
 
 /**
- * Loads the number and the six arguments that follow the code, makes the system call, and ends with exit_group(2): with
- * the error number, or 0. Machine code, so that the probes need no interpreter; the comment has its source.
+ * Machine code that makes a system call and exits with its error number, or with 0. It loads the number and the six arguments
+ * from the data that follows the code. As machine code, the probes need no interpreter. The comment shows the assembly source.
  */
 const code: Readonly<Record<Architecture, string>> = {
 	/*
@@ -136,7 +139,7 @@ const code: Readonly<Record<Architecture, string>> = {
 	arm64: "69010010 280140a9 210941a9 231142a9 251940f9 010000d4 1f000071 00a4805a 00b09f1a c80b80d2 010000d4",
 };
 
-/** Reference for these numbers: elf(5). */
+/** Values of the ELF format: elf(5). */
 const HEADER_BYTES = 64;
 const SEGMENT_BYTES = 56;
 const LOADED_AT = 0x40_0000n;
@@ -148,15 +151,15 @@ const READ_AND_EXECUTE = 5;
 const DATA_BYTES = 56;
 
 /**
- * A static Linux program (ELF) that makes one system call and exits with its error number, or with 0. Its last part, which
- * defines the call, is missing: `systemCallData`.
+ * Returns a static Linux program (ELF) that makes one system call and exits with its error number, or with 0. The caller must
+ * append `systemCallData`, which defines the call.
  */
 export function systemCallProgram(architecture: Architecture): Uint8Array {
 	const instructions = Buffer.from(code[architecture].replaceAll(" ", ""), "hex");
 	return Buffer.concat([headersOf(instructions.length + DATA_BYTES, architecture), instructions]);
 }
 
-/** The last part of that program. */
+/** Returns the data of a system call, which is the last part of `systemCallProgram`. */
 export function systemCallData(
 	{ call, arguments: values }: SystemCall,
 	architecture: Architecture,
@@ -170,7 +173,7 @@ export function systemCallData(
 function headersOf(bodyBytes: number, architecture: Architecture): Buffer {
 	const start = HEADER_BYTES + SEGMENT_BYTES;
 	const headers = Buffer.alloc(start);
-	// 64 bits, low byte first, version 1.
+	// 64-bit, little-endian, version 1.
 	headers.write("\x7fELF\x02\x01\x01", "latin1");
 	headers.writeUInt16LE(EXECUTABLE, 16);
 	headers.writeUInt16LE(machines[architecture], 18);

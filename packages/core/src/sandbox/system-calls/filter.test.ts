@@ -13,14 +13,14 @@ const rules = [...noUnixSockets, ...filterRules];
 const [ALLOW, KILL, FAIL] = [0x7fff_0000, 0x8000_0000, 0x5_0000];
 const codes = { x64: 0xc000_003e, arm64: 0xc000_00b7, i386: 0x4000_0003 };
 
-/** Result of a jump: equal, greater, or any bit set. */
+/** Whether a jump is taken. Its condition is equal, greater, or any bit set. */
 function isTrue(code: number, accumulator: number, operand: number): boolean {
 	if (code === 0x15) return accumulator === operand;
 	if (code !== 0x25 && code !== 0x45) throw new Error(`no jump has the code ${code}`);
 	return code === 0x25 ? accumulator > operand : (accumulator & operand) !== 0;
 }
 
-/** Runs a program of classic BPF as the kernel does, over `struct seccomp_data`. */
+/** Runs a classic BPF program over `struct seccomp_data`, as the kernel does. */
 function decide(program: Uint8Array, call: number, architecture: number, ...values: bigint[]): number {
 	const data = new DataView(new ArrayBuffer(64));
 	data.setUint32(0, call, true);
@@ -45,7 +45,7 @@ test.each(["x64", "arm64"] as const)("on %s each rule affects only its own call"
 		Object.entries(systemCalls).map(([name, known]) => [known[architecture], name]),
 	);
 	for (let call = 0; call <= HIGHEST_CALL; call += 1) {
-		// A family, a personality, flags and a request that no rule allows or denies.
+		// The argument is a family, a personality, flags and a request that no rule mentions.
 		const decision = decide(program, call, codes[architecture], 0x7e02_0010n);
 		const name = numbers.get(call);
 		if (name === undefined || name === "ptrace") expect(decision, `${call}`).toBe(ALLOW);
@@ -58,7 +58,7 @@ test("a call of another architecture ends the process, and an unknown call does 
 	expect(decide(program, 39, codes.i386)).toBe(KILL);
 	expect(decide(program, 39, codes.arm64)).toBe(KILL);
 	expect(decide(program, HIGHEST_CALL + 1, codes.x64)).toBe(FAIL + errno.ENOSYS);
-	// The same call by the numbers of x32.
+	// The same system call with its x32 number.
 	expect(decide(program, 0x4000_0000 + 39, codes.x64)).toBe(FAIL + errno.ENOSYS);
 	expect(decide(program, 39, codes.x64)).toBe(ALLOW);
 });

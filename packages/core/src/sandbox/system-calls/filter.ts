@@ -1,11 +1,11 @@
 import { definedItems } from "@parley/base";
 
-/** One instruction of classic BPF: code, jump if true, jump if false, operand. `struct sock_filter` of linux/filter.h. */
+/** One instruction of classic BPF: code, jump if true, jump if false, operand. See `struct sock_filter` in linux/filter.h. */
 type Instruction = readonly [code: number, isTrue: number, isFalse: number, operand: number];
 
 /**
- * `BPF_LD|BPF_W|BPF_ABS`, `BPF_ALU|BPF_AND|BPF_K`, `BPF_JMP|BPF_JEQ|BPF_K`, `…JGT…`, `…JSET…`, `BPF_RET|BPF_K` of
- * linux/bpf_common.h.
+ * Operation codes of linux/bpf_common.h: `BPF_LD|BPF_W|BPF_ABS`, `BPF_ALU|BPF_AND|BPF_K`, `BPF_JMP|BPF_JEQ|BPF_K`, `…JGT…`,
+ * `…JSET…`, `BPF_RET|BPF_K`.
  */
 const LOAD = 0x20;
 const AND = 0x54;
@@ -14,7 +14,7 @@ const IF_GREATER = 0x25;
 const IF_ANY_BIT = 0x45;
 const RETURN = 0x06;
 
-/** Offsets in `struct seccomp_data` and results: linux/seccomp.h. Both architectures store the low half first. */
+/** Offsets in `struct seccomp_data`, and results of a filter: linux/seccomp.h. Both architectures are little-endian. */
 const NUMBER_AT = 0;
 const ARCHITECTURE_AT = 4;
 const ARGUMENTS_AT = 16;
@@ -25,8 +25,8 @@ const KILL_PROCESS = 0x8000_0000;
 const architectures: Readonly<Record<Architecture, number>> = { x64: 0xc000_003e, arm64: 0xc000_00b7 };
 
 /**
- * The seccomp program of these rules, as bubblewrap reads it from `--seccomp`. A system call of another architecture
- * ends the process, because its numbers have other meanings. The first rule that applies decides.
+ * Returns the seccomp program of these rules in the form that bubblewrap reads with `--seccomp`. A system call of another
+ * architecture ends the process, because its numbers have other meanings. The first matching rule decides.
  */
 export function filterProgram(rules: readonly Rule[], architecture: Architecture): Uint8Array {
 	return encode([
@@ -41,7 +41,7 @@ export function filterProgram(rules: readonly Rule[], architecture: Architecture
 	]);
 }
 
-/** The architecture of this process, or undefined if the filter does not know its system calls. */
+/** Returns the architecture of this process, or undefined if the filter does not know its system calls. */
 export function knownArchitecture(name: string = process.arch): Architecture | undefined {
 	return name === "x64" || name === "arm64" ? name : undefined;
 }
@@ -57,7 +57,7 @@ function instructionsOf({ call, error, condition, and }: Rule, architecture: Arc
 	];
 }
 
-/** Continues with the next instruction if the condition is true, and leaves out `skipped` instructions if it is false. */
+/** Returns instructions that test the condition. If it is false, they skip the next `skipped` instructions. */
 function testsOf(condition: Condition, skipped: number): Instruction[] {
 	const load: Instruction = [LOAD, 0, 0, ARGUMENTS_AT + 8 * condition.argument];
 	if ("anyBit" in condition) return [load, [IF_ANY_BIT, 0, skipped, condition.anyBit]];
@@ -84,7 +84,7 @@ function encode(instructions: readonly Instruction[]): Uint8Array {
 	return new Uint8Array(bytes.buffer);
 }
 
-/** Architectures for which the filter knows the numbers of system calls, as Node names them. */
+/** Architectures whose system call numbers the filter knows, with Node's names. */
 export type Architecture = "x64" | "arm64";
 
 type Numbers = Readonly<Record<Architecture, number>>;
@@ -94,15 +94,15 @@ export const errno = { EPERM: 1, EACCES: 13, ENOSYS: 38, EAFNOSUPPORT: 97 } as c
 export type ErrorName = keyof typeof errno;
 
 /**
- * A condition on the low 32 bits of one argument. The kernel reads no more of the arguments that are tested here. Values
- * are compared with the bits of `mask`, or with all bits without it.
+ * A condition on the low 32 bits of one argument, because the kernel reads only these bits of the tested arguments. Compares the
+ * bits of `mask`, or all bits without a mask.
  */
 type Condition =
 	| { readonly argument: number; readonly mask?: number; readonly oneOf: readonly number[] }
 	| { readonly argument: number; readonly mask?: number; readonly noneOf: readonly number[] }
 	| { readonly argument: number; readonly anyBit: number };
 
-/** A system call that fails with `error`, always or only if `condition` and the condition `and` are true. */
+/** A system call that fails with `error`. With `condition` and `and`, it fails only if both conditions are true. */
 export interface Rule {
 	readonly call: SystemCallName;
 	readonly error: ErrorName;
@@ -110,22 +110,22 @@ export interface Rule {
 	readonly and?: Condition;
 }
 
-/** `enum` of `include/linux/socket.h`. */
+/** Socket families of `include/linux/socket.h`. */
 export const families = { unix: 1, inet: 2, inet6: 10, netlink: 16 } as const;
-/** `enum sock_type` of `include/linux/net.h`, and `SOCK_TYPE_MASK`: the other bits of the type are flags. */
+/** Socket types: `enum sock_type` of `include/linux/net.h`, and `SOCK_TYPE_MASK`. The other bits of the type are flags. */
 export const socketTypes = { stream: 1, datagram: 2, raw: 3, sequencedPacket: 5 } as const;
 const SOCKET_TYPE_MASK = 0xf;
-/** `include/uapi/linux/ptrace.h` */
+/** Requests of ptrace(2) in `include/uapi/linux/ptrace.h`. */
 const ATTACH = 16;
 const SEIZE = 0x4206;
 /** `CLONE_NEWNS`, `NEWCGROUP`, `NEWUTS`, `NEWIPC`, `NEWUSER`, `NEWPID`, `NEWNET`: `include/uapi/linux/sched.h` */
 const NEW_NAMESPACES = 0x7e02_0000;
-/** Valid only for unshare(2): clone(2) has the signal of the child's end in these bits. */
+/** Valid only for unshare(2), because clone(2) uses these bits for the exit signal of the child. */
 const NEW_TIME_NAMESPACE = 0x80;
-/** Returns the current personality and changes nothing: personality(2). */
+/** Argument of personality(2) that returns the current personality and changes nothing. */
 const QUERY_PERSONALITY = 0xffff_ffff;
 
-/** Numbers of system calls, in Linux 6.17: `arch/x86/entry/syscalls/syscall_64.tbl` and `scripts/syscall.tbl`. */
+/** System call numbers of Linux 6.17: `arch/x86/entry/syscalls/syscall_64.tbl` and `scripts/syscall.tbl`. */
 export const systemCalls = {
 	socket: { x64: 41, arm64: 198 },
 	socketpair: { x64: 53, arm64: 199 },
@@ -169,18 +169,20 @@ export const systemCalls = {
 } as const satisfies Readonly<Record<string, Numbers>>;
 export type SystemCallName = keyof typeof systemCalls;
 
-/** The highest number of that table. A higher one fails with `ENOSYS`, as on the kernel of that version; so does x32. */
+/**
+ * Highest number in the tables of Linux 6.17. A higher number fails with `ENOSYS`, as on that kernel. An x32 number also fails.
+ */
 export const HIGHEST_CALL = 469;
 
 /**
- * System calls that fail inside the sandbox. `ENOSYS` is for calls that programs replace by others on older kernels:
- * clone3(2) passes its flags in memory, which no filter can read, and the C library then uses clone(2).
+ * System calls that fail inside the sandbox. They fail with `ENOSYS` if programs have a fallback for older kernels. For example,
+ * clone3(2) passes its flags in memory, which no filter can read; the C library then uses clone(2).
  */
 export const filterRules: readonly Rule[] = [
 	...always("EPERM", ["keyctl", "add_key", "request_key"]),
 	...always("ENOSYS", ["io_uring_setup", "io_uring_enter", "io_uring_register"]),
 	...always("EPERM", ["bpf", "userfaultfd", "perf_event_open"]),
-	// A debugger that starts its program is traced by PTRACE_TRACEME, which stays.
+	// Debuggers still work: they trace a started program with PTRACE_TRACEME, which is allowed.
 	{ call: "ptrace", error: "EPERM", condition: { argument: 0, oneOf: [ATTACH, SEIZE] } },
 	...always("ENOSYS", ["process_vm_readv", "process_vm_writev"]),
 	...always("EPERM", ["pidfd_getfd"]),
@@ -208,9 +210,9 @@ export const filterRules: readonly Rule[] = [
 ];
 
 /**
- * Without these sockets no command reaches a socket file. Pairs of stream and sequenced-packet sockets are allowed: they
- * stay connected, and the kernel refuses to connect them again (`EISCONN`). A datagram socket of a pair sends to any file
- * and can be connected again. The kernel creates such a socket for `SOCK_RAW` too: `unix_create` of net/unix/af_unix.c.
+ * Without these sockets, no command reaches a socket file. Stream and sequenced-packet pairs are allowed, because the kernel
+ * refuses to connect a connected pair again (`EISCONN`). A datagram socket of a pair can send to any socket file and connect
+ * again. For `SOCK_RAW`, the kernel also creates a datagram socket: `unix_create` in net/unix/af_unix.c.
  */
 export const noUnixSockets: readonly Rule[] = [
 	{ call: "socket", error: "EACCES", condition: { argument: 0, oneOf: [families.unix] } },

@@ -3,8 +3,8 @@ import { type Kysely, sql } from "kysely";
 import { type Column, createTable, stampColumns, withColumns } from "../columns.ts";
 
 /**
- * Adds memories with their full-text index: FTS5 with trigrams on SQLite, a `tsvector` of trigrams on PostgreSQL. Both
- * find a piece of text anywhere in a word, which languages without spaces need.
+ * Adds memories with their full-text index: FTS5 with trigrams on SQLite, a `tsvector` of trigrams on PostgreSQL. Both indexes
+ * find text anywhere in a word, because some languages have no spaces.
  */
 export async function createMemories(db: Kysely<unknown>, engine: Engine): Promise<void> {
 	const keyed = db.schema
@@ -33,7 +33,9 @@ export async function createMemories(db: Kysely<unknown>, engine: Engine): Promi
 	else await createPostgresIndex(db);
 }
 
-/** Contentless, because the table has the text: https://www.sqlite.org/fts5.html#contentless_delete_tables */
+/**
+ * The index has no content of its own, because the table has the text: https://www.sqlite.org/fts5.html#contentless_delete_tables
+ */
 async function createSqliteIndex(db: Kysely<unknown>): Promise<void> {
 	await sql`create virtual table memory_index
 		using fts5(text, content = '', contentless_delete = 1, tokenize = 'trigram')`.execute(db);
@@ -43,7 +45,7 @@ async function createSqliteIndex(db: Kysely<unknown>): Promise<void> {
 		delete from memory_index where rowid = old.n; end`.execute(db);
 }
 
-/** In a separate table, so that both engines have the same columns in `memories`. */
+/** The index is in a separate table, so that `memories` has the same columns on both engines. */
 async function createPostgresIndex(db: Kysely<unknown>): Promise<void> {
 	await sql`create table memory_index (
 		n bigint primary key references memories (n) on delete cascade, grams tsvector not null)`.execute(db);
@@ -97,12 +99,12 @@ export async function createTrustedSkills(db: Kysely<unknown>): Promise<void> {
 		.execute();
 }
 
-/** Adds the trusted content, so that a person sees what has changed since. */
+/** Adds the trusted content, so that a person can see later changes. */
 export async function addTrustedContent(db: Kysely<unknown>): Promise<void> {
 	await db.schema.alterTable("trusted_skills").addColumn("content", "text").execute();
 }
 
-/** Adds the messages of chat platforms that were read for a run, and their ids. */
+/** Adds the chat messages that were read for a run, and their ids. */
 export async function addMessageContext(db: Kysely<unknown>): Promise<void> {
 	await db.schema.alterTable("runs").addColumn("context", "text").execute();
 	await withColumns(db.schema.createTable("read_messages"), [
@@ -116,18 +118,18 @@ export async function addMessageContext(db: Kysely<unknown>): Promise<void> {
 		.execute();
 }
 
-/** Adds the votes of approvals that need several people. */
+/** Adds the votes of approvals that several people must give. */
 export async function addVotes(db: Kysely<unknown>): Promise<void> {
 	await db.schema.alterTable("prompts").addColumn("votes", "text").execute();
 }
 
-/** Open questions keep the reminders at half and at nine tenths of their lifetime. */
+/** Adds the reminders of open questions, at half and at nine tenths of their lifetime. */
 export async function addNotices(db: Kysely<unknown>): Promise<void> {
 	await db.schema.alterTable("prompts").addColumn("notices", "text").execute();
 	await db.schema.alterTable("prompts").addColumn("due_at", "bigint").execute();
 }
 
-/** Commands in the background of sessions. */
+/** Adds the background commands of sessions. */
 export async function createBackgroundCommands(db: Kysely<unknown>): Promise<void> {
 	await withColumns(db.schema.createTable("background_commands"), [
 		["session_id", "text"],
@@ -161,12 +163,12 @@ export async function createMcpTools(db: Kysely<unknown>): Promise<void> {
 /** Tables with text of sessions. Rows from before this migration have no hash and are reported as unverified. */
 const tables = ["events", "steps", "runs", "steers", "compactions"];
 
-/** Adds hashes that show later changes of text. */
+/** Adds hashes that reveal later changes of text. */
 export async function addTextHashes(db: Kysely<unknown>): Promise<void> {
 	for (const table of tables) await db.schema.alterTable(table).addColumn("hash", "text").execute();
 }
 
-/** Adds the number of the first event that must have a hash to each session, so that deleted hashes are noticed. */
+/** Adds the number of the first event that must have a hash to each session. Deleted hashes are then detected. */
 export async function addHashedFrom(db: Kysely<unknown>): Promise<void> {
 	await db.schema
 		.alterTable("sessions")
@@ -215,7 +217,7 @@ const tasks: readonly Column[] = [
 	...stampColumns,
 ];
 
-/** Tasks, their dependencies, and their conversations. */
+/** Adds tasks, their dependencies, and their conversations. */
 export async function createTasks(db: Kysely<unknown>): Promise<void> {
 	await db.schema.alterTable("sessions").addColumn("task_id", "text").execute();
 	await createTable(db, "tasks", ["id", "text"], tasks);

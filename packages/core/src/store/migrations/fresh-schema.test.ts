@@ -42,12 +42,12 @@ async function rowsOf<T>(store: Store<Tables>, query: string): Promise<T[]> {
 	return (await store.read((db) => sql.raw<T>(query).execute(db))).rows;
 }
 
-/** All that is in the schema, in the order in which it was made. */
+/** Returns all objects of the schema in the order of their creation. */
 function madeIn(store: Store<Tables>): Promise<Made[]> {
 	return rowsOf<Made>(store, "select type, name, tbl_name, sql from sqlite_schema order by rowid");
 }
 
-/** The tables that SQLite or another table creates automatically. */
+/** Returns the tables that SQLite or another table creates automatically. */
 async function madeByThemselves(store: Store<Tables>): Promise<string[]> {
 	const tables = await rowsOf<{ name: string }>(
 		store,
@@ -56,7 +56,7 @@ async function madeByThemselves(store: Store<Tables>): Promise<string[]> {
 	return tables.map(({ name }) => name);
 }
 
-/** Everything in the database but when its migrations ran. */
+/** Returns the complete content of the database, except the times of its migrations. */
 async function contentOf(store: Store<Tables>): Promise<object> {
 	const made = await madeIn(store);
 	const tables = made.filter(({ type }) => type === "table").map(({ name }) => name);
@@ -69,7 +69,7 @@ async function contentOf(store: Store<Tables>): Promise<object> {
 	return { made: made.toSorted(byName), filled: Object.fromEntries(filled) };
 }
 
-/** Text of `fresh-schema.ts` for the present migrations. */
+/** Returns the text of `fresh-schema.ts` for the present migrations. */
 function sourceOf(made: readonly Made[], byThemselves: readonly string[]): string {
 	const statements = made
 		.filter(({ name }) => !name.startsWith("sqlite_") && !byThemselves.includes(name))

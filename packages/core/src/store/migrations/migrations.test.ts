@@ -20,7 +20,10 @@ const first = migrations.slice(
 const later = migrations.slice(first.length);
 const file = join(directory, "parley.sqlite");
 
-/** A store that knows only what the first release knew, and the same database as today's program opens it. */
+/**
+ * Engines with two functions. The first opens a store with the schema of the first release, the second opens the same database
+ * with today's schema.
+ */
 const engines: readonly [
 	string,
 	() => Promise<Store<Tables>>,
@@ -38,7 +41,7 @@ const engines: readonly [
 		"PostgreSQL",
 		() => openPgliteStore<Tables>({ migrations: first }),
 		async (store) => {
-			// The database is lost when it is closed. Migrations change the existing tables.
+			// A closed in-memory database is lost, so the migrations run in the open one.
 			for (const { up } of later) await store.commit((tx) => up(tx as Kysely<unknown>, "postgres"));
 			return store;
 		},

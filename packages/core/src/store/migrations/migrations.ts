@@ -201,7 +201,7 @@ const extendForOperators = async (db: Kysely<unknown>) => {
 			.addColumn(column, type, (definition) => definition.notNull().defaultTo(0))
 			.execute();
 	}
-	// Until here every question had the same life.
+	// Before this migration, all questions had the same lifetime.
 	await sql`update prompts set created_at = expires_at - 86400000`.execute(db);
 	await stamped(db.schema.createTable("files"))
 		.addColumn("id", "text", (column) => column.primaryKey())
@@ -242,7 +242,7 @@ const separateSystemPrompts = async (db: Kysely<unknown>): Promise<void> => {
 	await db.schema.alterTable("sessions").dropColumn("system_prompt").execute();
 };
 
-/** The schema of the journal, in the order in which it grew. Never edit one that was released: add the next. */
+/** Migrations of the journal, in order. Never edit a released migration: add another one. */
 export const migrations: readonly Migration[] = [
 	keyvMigration,
 	{

@@ -5,10 +5,10 @@ import { fromRow } from "../journal.ts";
 import { indexMessages, indexName } from "../search-texts.ts";
 import type { Tables } from "../tables.ts";
 
-/** Messages per query. Each may have a megabyte. */
+/** Messages per query. Each message may have one megabyte. */
 const pageSize = 200;
 
-/** Search texts of all existing sessions. SQLite has an index of them, which triggers keep consistent with the table. */
+/** Adds the search texts of all existing sessions. On SQLite, triggers keep the index consistent with the table. */
 export async function createSearch(db: Kysely<unknown>, engine: Engine): Promise<void> {
 	await db.schema
 		.createTable("search_texts")
@@ -27,13 +27,13 @@ export async function createSearch(db: Kysely<unknown>, engine: Engine): Promise
 		.columns(["session_id", "kind"])
 		.execute();
 	if (engine === "sqlite") await createIndex(db);
-	// True from here on: the tables of today's schema that are read and written below exist.
+	// The cast is true here: the tables that are read and written below exist.
 	await indexAll(db as Kysely<Tables>);
 }
 
 /**
- * Has SQLite index texts in groups of 64 instead of one by one: a flush of the index costs as much for one text as for a
- * group. Searches compare the newest texts, which have no group yet, themselves.
+ * Makes SQLite index texts in groups of 64, because one flush of the index takes the same time for one text as for a group. A
+ * search compares the newest texts directly, because no group contains them yet.
  */
 export async function indexInGroups(db: Kysely<unknown>): Promise<void> {
 	await sql`drop trigger search_texts_added`.execute(db);
@@ -42,7 +42,10 @@ export async function indexInGroups(db: Kysely<unknown>): Promise<void> {
 			where id > coalesce((select rowid from search_index order by rowid desc limit 1), 0); end`.execute(db);
 }
 
-/** Contentless, because the table has the texts: https://www.sqlite.org/fts5.html#contentless_delete_tables */
+/**
+ * The index has no content of its own, because the table has the texts:
+ * https://www.sqlite.org/fts5.html#contentless_delete_tables
+ */
 async function createIndex(db: Kysely<unknown>): Promise<void> {
 	await sql`create virtual table search_index
 		using fts5(text, content = '', contentless_delete = 1, tokenize = 'trigram')`.execute(db);

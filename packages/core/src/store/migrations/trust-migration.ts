@@ -86,7 +86,7 @@ const audit: readonly Column[] = [
 	["v", "integer"],
 ];
 
-/** Tables of tokens, people, channels, grants, requesters of runs, and the audit. */
+/** Adds the tables of tokens, people, channels, grants and the audit, and the requesters of runs. */
 export async function createTrust(db: Kysely<unknown>): Promise<void> {
 	for (const [table, column] of [
 		["sessions", "place"],
