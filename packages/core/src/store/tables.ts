@@ -31,9 +31,9 @@ interface SessionsTable extends Stamped {
 	left_at: number | null;
 	/** Channel of the session, in the form of `placeKey`. Null if the session does not belong to a chat platform. */
 	place: string | null;
-	/** The task whose conversation it is; null for conversations of people. */
+	/** Task that this session is the conversation of. Null for conversations of people. */
 	task_id: string | null;
-	/** The `seq` of the first event that must have a hash: 1, or higher in a session from before there were hashes. */
+	/** The `seq` of the first event that must have a hash: 1, or a higher number in a session from before hashes were added. */
 	hashed_from: Generated<number>;
 }
 
@@ -54,32 +54,32 @@ export type RunState = "queued" | "active" | "ended";
 interface RunsTable extends Stamped {
 	id: string;
 	session_id: string;
-	/** Order within the session, from 1. */
+	/** Position within the session, from 1. */
 	ordinal: number;
 	state: RunState;
 	content: string;
 	/** `ImageBlock`s of the message as JSON. */
 	images: string | null;
-	/** The run whose last reply this run repeats. */
+	/** Run whose last reply this run produces again. */
 	retry_of: string | null;
 	/** The `Attachment`s of the message (files/attachment.ts) as JSON. */
 	attachments: string | null;
-	/** Id in all log lines about the message, from the platform to the model call. Default: the id of the run. */
+	/** Id in all log lines about the message, from the platform to the model call. Default: the run's id. */
 	correlation: string | null;
-	/** 1 if the run was started under `accept_all_tools`, also after the end of that trust. */
+	/** 1 if the run started under `accept_all_tools`, even if that trust has ended. */
 	accept_all: number;
-	/** The `Person` of a chat platform who wrote it, as JSON, with their role at that time. Null for all others. */
+	/** The `Person` of a chat platform who wrote the message, as JSON, with their role at that time. Null for other authors. */
 	actor: string | null;
-	/** `RunOptions` (run/options.ts) as JSON; null for a run without any. */
+	/** `RunOptions` (run/options.ts) as JSON; null for a run without options. */
 	options: string | null;
 	/** `MessageContext` (vocabulary/message-context.ts) as JSON; null if no messages were read. */
 	context: string | null;
 	cancel_requested: number;
-	/** Principal that requested the cancel. NULL: none, or in an earlier version. */
+	/** Principal that requested the cancel. Null without a cancel request, and in rows of earlier versions. */
 	cancelled_by: string | null;
 	created_at: number;
 	ended_at: number | null;
-	/** The run that its message joined while it was queued; null for all others. */
+	/** Run that the message joined while its own run was queued. Null for all other runs. */
 	joined: string | null;
 	/** See text-hash.ts; null in rows from before the migration that added it. */
 	hash: string | null;
@@ -87,7 +87,7 @@ interface RunsTable extends Stamped {
 
 interface StepsTable extends Stamped {
 	run_id: string;
-	/** Order within the run, from 0. */
+	/** Position within the run, from 0. */
 	n: number;
 	at: number;
 	/** One `Step` (vocabulary/step.ts) as JSON. */
@@ -104,19 +104,19 @@ interface PromptsTable extends Stamped {
 	run_id: string;
 	call_id: string;
 	state: PromptState;
-	/** The `seq` of its `prompt.requested`. */
+	/** The `seq` of the `prompt.requested` event. */
 	seq: number;
 	/** One `Prompt` as JSON. */
 	request: string;
-	/** One `Answer` as JSON; a password is its handle. */
+	/** One `Answer` as JSON. A password is stored as its handle. */
 	answer: string | null;
-	/** 1 for the always-ask floor. */
+	/** 1 if the tool call always requires approval. */
 	floor: number;
-	/** Scope of an approval for the session, as JSON. */
+	/** Session scope of the approval, as JSON. */
 	scope: string | null;
-	/** Hash of the shown call. An approval is valid only for a call with the same hash. */
+	/** Hash of the tool call that the approver saw. An approval is valid only for a call with the same hash. */
 	binding: string | null;
-	/** Number of reminders and escalations. */
+	/** Number of sent reminders and escalations. */
 	reminded: number;
 	/** `NoticeSchedule` as JSON if approvers are notified; otherwise null. */
 	notices: string | null;
@@ -124,7 +124,7 @@ interface PromptsTable extends Stamped {
 	due_at: number | null;
 	/** `Votes` (conversation/votes.ts) as JSON if several people must approve and one has; otherwise null. */
 	votes: string | null;
-	/** `StoredGrantRequest` as JSON if the question is about trust in a channel. Its `run_id` is "" then. */
+	/** `StoredGrantRequest` as JSON if the question asks for trust in a channel. `run_id` is then empty. */
 	wanted_grant: string | null;
 	created_at: number;
 	expires_at: number;
@@ -159,25 +159,25 @@ interface KeysTable extends Stamped {
 	created_at: number;
 }
 
-/** Messages that were added to an active run and that the run has not read. */
+/** Messages that were added to an active run but that no model call has included yet. */
 interface SteersTable extends Stamped {
 	id: string;
 	run_id: string;
-	/** Order within the run. */
+	/** Position within the run. */
 	ordinal: number;
 	content: string;
-	/** The `Person` of a chat platform who wrote it, as JSON. Null for all others. */
+	/** The `Person` of a chat platform who wrote the message, as JSON. Null for other authors. */
 	actor: string | null;
 	created_at: number;
 	/** See text-hash.ts; null in rows from before the migration that added it. */
 	hash: string | null;
-	/** The `MessageContext` of a message that was queued before, as JSON. Null for all others. */
+	/** The `MessageContext` of a message that was queued earlier, as JSON. Null for all other messages. */
 	context: string | null;
 }
 
-/** Sums of model calls: one row for each scope, UTC day and model. */
+/** Totals of model calls, with a row for each scope, UTC day and model. */
 interface UsageDaysTable extends Stamped {
-	/** A session's id, or "" for all of the gateway, which outlives its sessions. */
+	/** Id of a session, or "" for the gateway. The gateway's totals remain when sessions are deleted. */
 	scope: string;
 	/** YYYY-MM-DD. */
 	day: string;
@@ -192,29 +192,29 @@ interface UsageDaysTable extends Stamped {
 	cost: number;
 }
 
-/** Budgets that the operator set at run time, instead of the configured ones. */
+/** Budgets that the operator set at run time. They replace the configured budgets. */
 interface BudgetsTable extends Stamped {
-	/** A session's id, or "" for the gateway. */
+	/** Id of a session, or "" for the gateway. */
 	scope: string;
 	period: "day" | "month";
-	/** Billionths of a US dollar; null lifts the limit. */
+	/** Limit in billionths of a US dollar. Null removes the limit. */
 	limit_cost: number | null;
 	set_by: string;
 	set_at: number;
 }
 
-/** Reductions of older parts of a transcript. Each applies to everything before `run_ordinal` and `message`. */
+/** Compactions of older parts of a transcript. Each one applies to all content before `run_ordinal` and `message`. */
 interface CompactionsTable extends Stamped {
 	session_id: string;
-	/** Order within the session, from 1. */
+	/** Position within the session, from 1. */
 	n: number;
 	level: "tool_results" | "thinking" | "summary";
 	run_ordinal: number;
 	/** Index of a message within that run. */
 	message: number;
 	/**
-	 * For a summary: the message that replaces everything before it. For results: how many characters of each remain. Null:
-	 * each becomes one line.
+	 * For a summary, the message that replaces all content before it. For tool results, the number of characters of each result
+	 * that remain. If null, each result becomes one line.
 	 */
 	summary: string | null;
 	at: number;
@@ -222,12 +222,12 @@ interface CompactionsTable extends Stamped {
 	hash: string | null;
 }
 
-/** Facts of a stored file. Its content is a file of the data directory with the same id. */
+/** Metadata of stored files. The content is a file with the same id in the data directory. */
 interface FilesTable extends Stamped {
 	id: string;
-	/** Principal that stored the file; for files of tools, the session's owner. */
+	/** Principal that stored the file. For files of tools, the session's owner. */
 	owner: string;
-	/** The session that it belongs to; null until a message carries it. */
+	/** Session of the file. Null until a message contains the file. */
 	session_id: string | null;
 	name: string;
 	media_type: string;
@@ -248,13 +248,16 @@ interface FeedbackTable extends Stamped {
 	at: number;
 }
 
-/** Rendered once, before the first model call of a session, so that the prefix of every request stays the same. */
+/**
+ * System prompts of sessions. Each is rendered once, before the first model call, so that the prefix of every request stays the
+ * same.
+ */
 interface SystemPromptsTable extends Stamped {
 	session_id: string;
 	text: string;
 }
 
-/** Search text of a session in normal form: its name, or one message. */
+/** Search texts of sessions in normal form. Each is the name of a session, or one message. */
 interface SearchTextsTable extends Stamped {
 	id: GeneratedAlways<number>;
 	session_id: string;
@@ -262,67 +265,67 @@ interface SearchTextsTable extends Stamped {
 	text: string;
 }
 
-/** Notes about people, about channels, and shared by all. */
+/** Notes about people, notes about channels, and shared notes. */
 interface MemoriesTable extends Stamped {
 	n: GeneratedAlways<number>;
 	id: string;
 	scope: "user" | "channel" | "everyone";
-	/** The person, or the channel as `placeKey` writes it, or "" for all people. */
+	/** Person of the note, or the channel in the form of `placeKey`. "" for a shared note. */
 	subject: string;
-	/** The person or principal whose run or request wrote it. */
+	/** Person or principal whose run or request wrote the note. */
 	author: string;
-	/** The session of the run that wrote it; null if a person wrote it. The session may be deleted. */
+	/** Session of the run that wrote the note, which may have been deleted. Null if a person wrote the note. */
 	session_id: string | null;
-	/** Taint of that session when it was written (see taint.ts). */
+	/** Taint of the session when it wrote the note (see taint.ts). */
 	taint: string;
 	text: string;
-	/** As JSON: an array of strings. */
+	/** Array of strings as JSON. */
 	tags: string;
 	/** Text and tags in the spelling of the index. */
 	search_text: string;
 	created_at: number;
 }
 
-/** Messages that are sent to a session at given times (see schedule/schedule.ts). */
+/** Messages that the gateway sends to a session at given times or on events (see schedule/schedule.ts). */
 interface SchedulesTable extends Stamped {
 	id: string;
 	session_id: string;
-	/** The key under which a deleted session is created again; null if the schedule ends with its session. */
+	/** External key with which a deleted session is created again. Null if the schedule ends with its session. */
 	external_key: string | null;
-	/** The person or principal that created it. */
+	/** Person or principal that created the schedule. */
 	owner: string;
-	/** As JSON: the principal without its person. */
+	/** Principal without its person, as JSON. */
 	principal: string;
-	/** The `Person` as JSON; null without one. */
+	/** The `Person` of the principal as JSON, or null. */
 	actor: string | null;
 	title: string;
 	prompt: string;
 	/** `Trigger` as JSON. */
 	trigger: string;
 	show: "thread" | "post" | "silent";
-	/** Taint of the run that created it. */
+	/** Taint of the run that created the schedule. */
 	taint: string;
 	created_at: number;
-	/** Null if it waits for an event or never fires again. */
+	/** Next due time. Null if the schedule waits for an event or never fires again. */
 	next_due: number | null;
 	last_due: number | null;
 	last_fired_at: number | null;
 	last_run_id: string | null;
 	firings: number;
-	/** Reason why the last due time did not fire. */
+	/** Reason why the schedule did not fire at its last due time. */
 	problem: string | null;
-	/** Number of the last event of the session that an event schedule has looked at. */
+	/** Number of the last event of the session that this event schedule has checked. */
 	seen_seq: number;
 }
 
-/** Messages of a chat platform that a session has got as context, so that later runs get only newer ones. */
+/** Messages of chat platforms that a session has received as context. Later runs get only newer messages. */
 interface ReadMessagesTable extends Stamped {
 	session_id: string;
-	/** The platform's id. */
+	/** The platform's id of the message. */
 	message: string;
-	/** Time of its last edit in milliseconds, or 0. */
+	/** Time of the last edit in milliseconds, or 0. */
 	edited_at: number;
-	/** The run that got it last. */
+	/** Last run that received the message. */
 	run_id: string;
 }
 
@@ -330,35 +333,35 @@ interface ReadMessagesTable extends Stamped {
 interface TrustedSkillsTable extends Stamped {
 	/** Real path of the working directory. */
 	directory: string;
-	/** Path of the skill's file, relative to it. */
+	/** Path of the skill's file, relative to the working directory. */
 	path: string;
 	/** Hash of all files of the skill (see `Skill`). */
 	hash: string;
-	/** The files as JSON (see `TrustedContent`). Null in rows of earlier versions. */
+	/** Files of the skill as JSON (see `TrustedContent`). Null in rows of earlier versions. */
 	content: string | null;
 	trusted_by: string;
 	trusted_at: number;
 }
 
-/** Commands in the background of a session (see vocabulary/commands/background-command.ts). */
+/** Background commands of sessions (see vocabulary/commands/background-command.ts). */
 interface BackgroundCommandsTable extends Stamped {
 	session_id: string;
 	/** Number in the session, from 1. */
 	n: number;
 	run_id: string;
 	call_id: string;
-	/** Without secrets. */
+	/** Command line without secrets. */
 	command: string;
 	started_at: number;
-	/** Null while it runs. */
+	/** Null while the command runs. */
 	ended_at: number | null;
 	reason: CommandEndReason | null;
 	code: number | null;
-	/** 1 if a run of the session knows the end. */
+	/** 1 if a run of the session has received the end of the command. */
 	informed: number;
 }
 
-/** Descriptions of tools of MCP servers for which the last call ran (see agent/mcp/approved-tools.ts). */
+/** Descriptions of MCP tools at their last call (see agent/mcp/approved-tools.ts). */
 interface McpToolsTable extends Stamped {
 	name: string;
 	directory: string;
@@ -391,5 +394,5 @@ export interface Tables extends TrustTables, TaskTables {
 	mcp_tools: McpToolsTable;
 }
 
-/** The stamp of every row that this version of the program writes on one machine. */
+/** Stamp of every row that this version of the program writes on one machine. */
 export const stamp = { epoch: 1, v: 1 } as const;

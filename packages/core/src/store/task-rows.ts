@@ -26,17 +26,17 @@ interface TaskOrigin {
 	readonly spawn_call: string | null;
 }
 
-/** Whether it is a step of a workflow. Then `spawn_call` is the run of the workflow. */
+/** Whether the task is a step of a workflow. If so, `spawn_call` is the id of the workflow run. */
 export function isStep({ parent_id, spawn_call }: TaskOrigin): boolean {
 	return parent_id === null && spawn_call !== null;
 }
 
-/** People of a chat platform who have replied to it. */
+/** Returns the people of a chat platform who have replied to the task. */
 export function participantsOf({ speakers }: { readonly speakers: string | null }): readonly Person[] {
 	return speakers === null ? [] : fromRow<Person[]>(speakers);
 }
 
-/** Facts about a task for people. */
+/** Converts a task to the facts that people see. */
 export function toFacts(row: TaskRow, { needs, usage }: TaskSurroundings): TaskFacts {
 	const plan = planOf(row);
 	const review = row.state === "suspended" ? reviewOf(row) : undefined;

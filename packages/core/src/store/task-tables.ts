@@ -1,36 +1,36 @@
 import type { TaskState } from "../vocabulary/task.ts";
 import type { Stamped } from "./stamped.ts";
 
-/** One task. `epoch` counts its claims: a process with another number has lost the task. */
+/** A task. `epoch` is the number of times it was claimed. A process with an earlier number has lost the task. */
 interface TasksTable extends Stamped {
 	id: string;
-	/** Session that owns the task. Its people see the task and get its questions. */
+	/** Session that owns the task. Its members see the task and answer its questions. */
 	session_id: string;
 	/** Session with the conversation between the task and the model. */
 	own_session_id: string;
-	/** The task that it is a worker of. */
+	/** Parent task of a worker. */
 	parent_id: string | null;
-	/** The call that created it, by which a repetition after a crash finds it. */
+	/** Tool call that created the task. After a crash, the repeated call finds the task by this id. */
 	spawn_call: string | null;
-	/** The ended task that this one repeats. */
+	/** Ended task that this task repeats. */
 	retry_of: string | null;
-	/** 0 for a task that people submitted, and one more than its parent's for a worker. */
+	/** 0 for a task that a person submitted. For a worker, the depth of its parent plus 1. */
 	depth: number;
-	/** Principal that submitted it, by `actingId`. */
+	/** Principal that submitted the task, in the form of `actingId`. */
 	submitted_by: string;
-	/** The `Person` of a chat platform who submitted it, as JSON, with their role at that time. */
+	/** The `Person` of a chat platform who submitted the task, as JSON, with their role at that time. */
 	actor: string | null;
 	title: string;
 	description: string;
-	/** Names of the tools that it may use, as JSON. */
+	/** Names of the tools that the task may use, as JSON. */
 	tools: string;
-	/** 0 low, 1 normal, 2 high. */
+	/** 0 for low, 1 for normal, 2 for high. */
 	priority: number;
 	agent: string;
 	model: string | null;
 	autonomy: "supervised" | "autonomous";
 	state: TaskState;
-	/** Event to send when it is claimed next. Null if clients already know its state. */
+	/** Event to emit at the next claim. Null if clients already know the state. */
 	announce: "started" | "resumed" | null;
 	/** `PlanStep`s as JSON. Null without a plan. */
 	plan: string | null;
@@ -39,17 +39,17 @@ interface TasksTable extends Stamped {
 	suspend_count: number;
 	retry_count: number;
 	max_retries: number;
-	/** Milliseconds since the epoch before which the task does not start. */
+	/** Earliest start time in milliseconds since the epoch. */
 	not_before: number;
-	/** Milliseconds of work without waits. Updated with every transaction of its run. */
+	/** Working time in milliseconds, without waits. Updated in every transaction of the task's run. */
 	worked_ms: number;
-	/** The `Person`s of a chat platform who replied to it, as JSON. */
+	/** The people of a chat platform who replied to the task, as a JSON array of `Person`. */
 	speakers: string | null;
-	/** Process that works on it, and the end of its lease. */
+	/** Process that works on the task. `lease_until` is the end of its lease. */
 	worker: string | null;
 	lease_until: number;
 	output: string;
-	/** Reason why it failed or was cancelled; "" otherwise. */
+	/** Reason why the task failed or was cancelled, or "". */
 	error: string;
 	created_at: number;
 	updated_at: number;

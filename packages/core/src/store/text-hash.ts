@@ -1,17 +1,16 @@
 import { hash } from "node:crypto";
 
 /**
- * Hashes of rows with text of people, models and tools. They show that a disk fault or another program altered a text. They
- * have no key: a program that also computes the hashes again is not detected (decision 048). Events show deleted rows and
- * hashes (decision 060).
- *
- * Each hash is SHA-256 as base64url, 43 characters. Fields before the last one contain no line break.
+ * Hashes of rows with text of people, models and tools. They reveal text that a disk fault or another program altered. They have
+ * no key, so a program that also computes new hashes is not detected (decision 048). Deleted rows and hashes are detected by
+ * comparison with the events (decision 060). Each hash is SHA-256 as base64url, 43 characters. Only the last hashed field may
+ * contain a line break.
  */
 
-/** The hash that the first event of a session follows. */
+/** Hash in place of the previous one for the first event of a session. */
 export const noTextHash = "";
 
-/** Hash of an event. `previous` is the hash of the event before it in its session, so that events form a chain. */
+/** Returns the hash of an event. `previous` is the hash of the event before it in the session, so the events form a chain. */
 export function eventHash(
 	previous: string,
 	event: {
@@ -27,7 +26,10 @@ export function eventHash(
 	return digest(`event\n${previous}\n${id}\n${sessionId}\n${seq}\n${type}\n${at}\n${data}`);
 }
 
-/** Hash of a step of a run. It is not chained, because an image that a model refuses is removed from its step later. */
+/**
+ * Returns the hash of a step of a run. Steps do not form a chain, because an image that a model refuses is later removed from its
+ * step.
+ */
 export function stepHash({
 	runId,
 	n,
@@ -40,7 +42,7 @@ export function stepHash({
 	return digest(`step\n${runId}\n${n}\n${data}`);
 }
 
-/** Hash of the message that a run answers: its text and its author, without images and attached files. */
+/** Returns the hash of the message of a run: its text and author, without images and attached files. */
 export function runHash(run: {
 	readonly id: string;
 	readonly sessionId: string;
@@ -52,7 +54,7 @@ export function runHash(run: {
 	return digest(`run\n${id}\n${sessionId}\n${ordinal}\n${actor ?? ""}\n${content}`);
 }
 
-/** Hash of a message that waits for the next model call of a run. */
+/** Returns the hash of a message that waits for the next model call of a run. */
 export function steerHash(steer: {
 	readonly id: string;
 	readonly runId: string;
@@ -64,7 +66,7 @@ export function steerHash(steer: {
 	return digest(`steer\n${id}\n${runId}\n${ordinal}\n${actor ?? ""}\n${content}`);
 }
 
-/** Hash of a summary that replaces older messages. */
+/** Returns the hash of a summary that replaces older messages. */
 export function summaryHash({
 	sessionId,
 	n,

@@ -1,4 +1,4 @@
-/** Rows with faults, and the faults, of a check of the stored text. */
+/** Names of rows, and their faults, in a check of the stored text. */
 export const textFaultTexts = {
 	event: (seq: number): string => `event ${seq}`,
 	message: (run: string): string => `message of ${run}`,

@@ -2,17 +2,17 @@ import type { Stamped } from "./stamped.ts";
 
 /** Tokens of clients. The operator's first token is a file instead. */
 interface TokensTable extends Stamped {
-	/** The 26 characters that the token's text names. */
+	/** Id in the text of the token, 26 characters. */
 	id: string;
 	kind: "operator" | "observer" | "connector";
-	/** Name given by the operator. For a connector, the end of its principal's id. */
+	/** Name that the operator gave. For a connector, the end of its principal's id. */
 	name: string;
-	/** sha256 of the secret part, hexadecimal. */
+	/** SHA-256 of the secret part, in hexadecimal. */
 	hash: string;
 	platform: string | null;
-	/** For a connector: its guilds or teams as JSON. Null for all of its platform. */
+	/** For a connector, its guilds or teams as JSON. Null for all guilds or teams of its platform. */
 	tenants: string | null;
-	/** For an observer: ids of the sessions that it may read, as JSON. Null for all. */
+	/** For an observer, ids of the sessions that it may read, as JSON. Null for all sessions. */
 	sessions: string | null;
 	created_at: number;
 	last_used_at: number | null;
@@ -20,7 +20,7 @@ interface TokensTable extends Stamped {
 	revoked_at: number | null;
 }
 
-/** Guilds and teams that connectors of a platform may serve, in addition to those of the configuration. */
+/** Guilds and teams that connectors of a platform may serve, in addition to the configured ones. */
 interface TenantsTable extends Stamped {
 	platform: string;
 	tenant: string;
@@ -29,11 +29,11 @@ interface TenantsTable extends Stamped {
 }
 
 interface PeopleTable extends Stamped {
-	/** `discord:GUILD:USER`. */
+	/** For example `discord:GUILD:USER`. */
 	id: string;
 	platform: string;
 	tenant: string;
-	/** The platform's own id. */
+	/** The platform's id of the person. */
 	user_id: string;
 	/** Name on the platform at the time of admission. */
 	name: string;
@@ -43,29 +43,29 @@ interface PeopleTable extends Stamped {
 	updated_at: number;
 }
 
-/** One-time codes: an invitation of the operator, or an access request. */
+/** One-time codes. Each belongs to an invitation of the operator or to an access request. */
 interface PairingsTable extends Stamped {
 	id: string;
 	kind: "invitation" | "request";
-	/** Keyed hash of the code, hexadecimal: see trust/pairing-code.ts. */
+	/** Keyed hash of the code, in hexadecimal; see trust/pairing-code.ts. */
 	code_hash: string;
 	/** Null in an invitation without a platform. */
 	platform: string | null;
 	tenant: string | null;
-	/** Person of an access request. Null in invitations. */
+	/** Person who sent the access request. Null in an invitation. */
 	user_id: string | null;
 	name: string | null;
-	/** Role of an invitation. Null in requests. */
+	/** Role that the invitation grants. Null in an access request. */
 	role: "guest" | "member" | "approver" | "owner" | null;
 	created_at: number;
 	expires_at: number;
-	/** Time at which it was used, approved or refused. */
+	/** Time when the code was used, approved or denied. */
 	settled_at: number | null;
 }
 
-/** Channel settings of the operator at run time, which replace those of the configuration. */
+/** Channel settings that the operator set at run time. They replace the configured ones. */
 interface PlacesTable extends Stamped {
-	/** As `placeKey` writes it, or `PLATFORM:TENANT` for all channels there. */
+	/** Key from `placeKey`, or `PLATFORM:TENANT` for all channels of a tenant. */
 	key: string;
 	/** One `PlaceProfile` as JSON. */
 	profile: string;
@@ -73,12 +73,12 @@ interface PlacesTable extends Stamped {
 	set_at: number;
 }
 
-/** Grants of trusted channels: see trust/channel-grants.ts. */
+/** Trust grants of channels; see trust/channel-grants.ts. */
 interface ChannelGrantsTable extends Stamped {
 	id: string;
 	/** Key from `placeKey`. */
 	place: string;
-	/** Ids of people and names of tools and classes as JSON. Null for all that the floor allows. */
+	/** People, tools and classes of the grant, each as a JSON array. Null allows all that may be granted. */
 	people: string | null;
 	tools: string | null;
 	classes: string | null;
@@ -90,15 +90,15 @@ interface ChannelGrantsTable extends Stamped {
 	granted_by: string;
 	created_at: number;
 	expires_at: number;
-	/** Last time at which the gateway worked under the grant. A long stop ends the grant. */
+	/** Last time when the gateway was running under the grant. A long stop of the gateway ends the grant. */
 	alive_at: number;
-	/** Ids of the sessions that received the start of the grant, as JSON. They receive its end. */
+	/** Ids of the sessions that received the start of the grant, as JSON. These sessions also receive its end. */
 	told: string;
 	ended_at: number | null;
 	end_reason: string | null;
 }
 
-/** Audit rows, each bound to the previous one: see trust/audit.ts. */
+/** Audit rows. Each row contains the hash of the previous row; see trust/audit.ts. */
 interface AuditTable {
 	/** From 1, without gaps. */
 	seq: number;
@@ -109,10 +109,10 @@ interface AuditTable {
 	object: string;
 	decision: string;
 	args_sha256: string | null;
-	/** JSON without secrets and message bodies. */
+	/** Arguments as JSON, without secrets and message bodies. */
 	args: string | null;
 	grant_id: string | null;
-	/** sha256 in hexadecimal of the row before; of the first, 64 zeros. */
+	/** SHA-256 of the previous row in hexadecimal. For the first row, 64 zeros. */
 	prev_hash: string;
 	hash: string;
 	v: number;

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { paced } from "@parley/base/testing";
 import type { Command } from "../vocabulary/sandbox.ts";
 
-/** Whether bubblewrap is at its usual path. Tests that need it are reported as skipped elsewhere. */
+/** Whether bubblewrap is at its usual path. Tests that need bubblewrap are reported as skipped if it is missing. */
 export const hasBubblewrap = existsSync("/usr/bin/bwrap");
 
 export function shellCommand(line: string, cwd: string, fields: Partial<Command> = {}): Command {

@@ -18,7 +18,7 @@ const usual: Readonly<Record<string, PlaceProfile>> = {
 	[answering]: { mention: "required" },
 };
 
-/** Connector that acts for a person in a channel. */
+/** Returns a connector principal that acts for a person in a channel. */
 export function acting(user: string, role: Role, where = answering, shared = false): Principal {
 	const [platform = "", tenant = "", channel = ""] = where.split(":");
 	const place = { platform, tenant, channel, shared };
@@ -41,13 +41,13 @@ interface Scene {
 	readonly tool?: "edit" | "critical" | "question" | "secret";
 	readonly places?: Readonly<Record<string, PlaceProfile>>;
 	readonly asker?: Principal;
-	/** Roles that the operator gives before the run. */
+	/** Roles that the operator grants before the run. */
 	readonly roles?: Readonly<Record<string, GivenRole>>;
-	/** Whether the model repeats the call. */
+	/** Whether the model repeats the tool call. */
 	readonly again?: true;
 }
 
-/** An open question of a run in the Slack channel. */
+/** Starts a run in the Slack channel that waits for an answer to its question. */
 export async function openElsewhere(scene: Scene = {}) {
 	const { tool = "edit", places = usual, asker = ada, roles = {}, again } = scene;
 	const further = again ? [[calls("c2", tool)]] : [];
@@ -80,13 +80,13 @@ export async function openElsewhere(scene: Scene = {}) {
 		log,
 		prompt,
 		session,
-		/** Result of an answer: "" if it was accepted, else the error. */
+		/** Answers the question. Resolves with "" if the answer was accepted, or with the error. */
 		answer: (by: Principal, response: object = { value: "once" }): Promise<string> =>
 			t.runtime.answer(unkeyed(by), prompt.token, response).then(
 				() => "",
 				(reason: Error) => reason.message,
 			),
-		/** Tokens that a principal sees, or the error of the request. */
+		/** Resolves with the tokens of the questions that a principal sees, or with the error. */
 		listed: (by: Principal): Promise<readonly string[] | string> =>
 			t.runtime.prompts.list(by, { limit: 10, approvals: true }).then(
 				(open) => open.map(({ prompt: { token } }) => token),

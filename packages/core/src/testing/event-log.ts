@@ -24,19 +24,19 @@ export class EventLog {
 		this.#follower = runtime.follow(options.principal ?? operator, sessionId, following);
 	}
 
-	/** Joins a session. With `afterSeq`, it first receives the events after this `seq`. */
+	/** Joins a session. With `afterSeq`, the client first receives the events after this `seq`. */
 	static async join(runtime: Runtime, sessionId: string, options: JoinOptions = {}): Promise<EventLog> {
 		const log = new EventLog(runtime, sessionId, options);
 		await (await log.#follower).begin();
 		return log;
 	}
 
-	/** Returns the first unread event of one of these types. Events before it are treated as read. */
+	/** Returns the first unread event of one of these types. Marks earlier events as read. */
 	async next<Type extends AnyEvent["type"]>(...types: readonly Type[]): Promise<EventOf<Type>> {
 		for (;;) {
 			while (this.#read < this.events.length) {
 				const event = this.events[this.#read++]?.event;
-				// True because the type is one of the requested types.
+				// The cast is true because the type is one of the requested types.
 				if (event && types.some((type) => type === event.type)) return event as EventOf<Type>;
 			}
 			this.#next = Promise.withResolvers();
@@ -53,8 +53,8 @@ export class EventLog {
 	}
 
 	/**
-	 * Throws if the order breaks the documented one, or if something started has no end. For logs that start with the first
-	 * event.
+	 * Throws if the events break the documented order, or if a started operation has not ended. Requires a log that begins with the
+	 * first event.
 	 */
 	check(): void {
 		checkEventOrder(this.events, true);

@@ -6,8 +6,8 @@ import type { TransientEvent } from "../vocabulary/transient-event.ts";
 import { type Fault, SkillOrder, TaskOrder } from "./work-order.ts";
 
 /**
- * Throws if the events of one session, from its first one, break the order that `event.ts` documents. A prefix of a session
- * is valid. `complete` also requires that everything started has ended.
+ * Throws if the events of one session, from its first one, break the order that `event.ts` documents. Accepts a prefix of a
+ * session, but `complete` also requires the end of every started operation.
  */
 export function checkEventOrder(events: readonly SessionEvent[], complete = false): void {
 	const order = new EventOrder();
@@ -22,9 +22,9 @@ export function checkEventOrder(events: readonly SessionEvent[], complete = fals
 class EventOrder {
 	#seq = 0;
 	#speaking: string | undefined;
-	/** Calls that are being streamed, with the number of streamed characters of their arguments. */
+	/** Tool calls that are being streamed, with the number of streamed characters of their arguments. */
 	readonly #written = new Map<string, number>();
-	/** Runs with a reply whose call is not recorded yet. */
+	/** Runs with a reply whose tool calls are not recorded yet. */
 	readonly #replied = new Set<string>();
 	readonly #openRuns = new Set<string>();
 	readonly #endedRuns = new Set<string>();
@@ -101,7 +101,7 @@ class EventOrder {
 		}
 	}
 
-	/** Events of commands, skills and tasks. */
+	/** Checks the events of commands, skills and tasks. */
 	#work(event: CommandEvent | SkillEvent | TaskEvent | WorkerEvent): Fault {
 		switch (event.type) {
 			case "command.started":
@@ -153,9 +153,9 @@ class EventOrder {
 	}
 
 	#share({ runId, callId }: { readonly runId: string; readonly callId: string }): Fault {
-		// The calls of a task's run are in another session.
+		// The tool calls of a task's run are in another session.
 		if (!this.#openRuns.has(runId)) return this.#tasks.working ? undefined : "nobody works";
-		// A workflow that a person started has no call.
+		// A workflow that a person started has no tool call.
 		return callId === "" || this.#openCalls.has(callId) ? undefined : "its call is not open";
 	}
 
@@ -266,7 +266,7 @@ class EventOrder {
 			case "calls.proposed":
 				return this.#propose(event);
 			case "model.calling":
-				// An unrecorded reply is requested again after a failed commit.
+				// After a failed commit, the model is called again for the unrecorded reply.
 				if (!event.auxiliary) this.#replied.delete(event.runId);
 				return undefined;
 			case "response.started":

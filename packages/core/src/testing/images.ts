@@ -1,7 +1,7 @@
 import { type ImageType, isImageType } from "../vocabulary/message.ts";
 
 interface TestImage {
-	/** Common name of its type. */
+	/** Usual name of the image type. */
 	readonly name: string;
 	readonly mediaType: ImageType;
 	readonly content: Buffer;
@@ -9,7 +9,7 @@ interface TestImage {
 
 const jpegTables = "/".repeat(86);
 
-/** One image of one pixel for each type. The first is a PNG. */
+/** One-pixel images, one for each type. The first is a PNG. */
 export const testImages = [
 	image(
 		"PNG",

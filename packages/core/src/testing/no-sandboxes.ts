@@ -4,7 +4,7 @@ import type { Sandboxes, SandboxState } from "../vocabulary/sandbox.ts";
 
 const state: SandboxState = { mode: "off", state: "unused", operator: "off", chat: "off", probes: 0 };
 
-/** Runs all commands without a sandbox, also those of chat sessions. The product never does that for chat. */
+/** Runs all commands without a sandbox, including commands of chat sessions. The product never runs those without a sandbox. */
 export function noSandboxes(
 	clock: Clock,
 	environment: Readonly<Record<string, string | undefined>> = process.env,

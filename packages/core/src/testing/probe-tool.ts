@@ -8,14 +8,14 @@ export interface ProbeOptions {
 	readonly effect?: ToolEffect;
 	/** Default: `["read"]`, which is allowed without approval. */
 	readonly classes?: readonly ActionClass[];
-	/** Facts that an approval is bound to. */
+	/** Facts that an approval is bound to, by name. */
 	readonly binding?: () => Record<string, string>;
-	/** Root of the grant. With it, the approval can be given for the session. */
+	/** Root that an approval for the session covers. Without it, the call can be approved only once. */
 	readonly grantRoot?: string;
 	readonly run?: (context: ToolContext) => Promise<string>;
 }
 
-/** Tool that accepts any arguments. It returns its name with them, or the result of `run`. */
+/** Returns a tool that accepts any arguments. Its result is its name with the arguments, or the result of `run`. */
 export function probeTool(name: string, options: ProbeOptions = {}): Tool {
 	const { effect = "effectful", classes = ["read"], binding = () => ({}), run, grantRoot } = options;
 	return defineTool({

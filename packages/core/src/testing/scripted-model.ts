@@ -1,7 +1,7 @@
 import { ParleyError } from "@parley/base";
 import type { Model, ModelEvent, ModelRequest } from "../vocabulary/model.ts";
 
-/** One scripted reply: events, with an `end` added if it is missing, or a custom stream. */
+/** One scripted reply: a list of events or a custom stream. A list without `end` gets one. */
 export type ScriptedReply =
 	| readonly ModelEvent[]
 	| ((request: ModelRequest, signal: AbortSignal) => AsyncIterable<ModelEvent>);
@@ -14,7 +14,7 @@ export function calls(id: string, name: string, args: unknown = {}): ModelEvent 
 	return { type: "call", id, name, arguments: args };
 }
 
-/** Reply that sends this text and then waits until it is cancelled. */
+/** Returns a reply that sends this text and then waits until it is cancelled. */
 export function stuck(text: string): ScriptedReply {
 	return async function* (_request, signal) {
 		yield says(text);
@@ -25,7 +25,7 @@ export function stuck(text: string): ScriptedReply {
 	};
 }
 
-/** Reply that sends the first text at once, if it is given, and the other text when the gate opens. */
+/** Returns a reply that sends `first` at once, and `text` when the gate opens. */
 export function gated(gate: Promise<void>, text: string, first = ""): ScriptedReply {
 	return async function* () {
 		if (first !== "") yield says(first);

@@ -19,7 +19,7 @@ import { noSandboxes } from "./no-sandboxes.ts";
 export interface TestRuntimeOptions
 	extends Partial<Omit<RuntimeOptions, "store" | "clock" | "ids" | "log" | "sandbox" | "secrets" | "roots">> {
 	readonly model: Model;
-	/** Directory of an earlier runtime, to continue its work. */
+	/** Directory of an earlier runtime, whose work this runtime continues. */
 	readonly directory?: string;
 	readonly clock?: ManualClock;
 	/** Failpoints of the runtime and of the store. */
@@ -43,13 +43,13 @@ interface RuntimeParts {
 	readonly directory: string;
 }
 
-/** Runtime with its own directory, a SQLite file by default, and a clock and ids that the test controls. */
+/** Runtime with its own directory, and with a clock and ids that the test controls. The default store is a SQLite file. */
 export class TestRuntime {
 	readonly runtime: Runtime;
 	readonly store: Store<Tables>;
 	readonly clock: ManualClock;
 	readonly log: MemoryLogger;
-	/** Contains `work`, the working directory of sessions, and `data` with the database. */
+	/** Directory with `work`, the working directory of sessions, and `data` with the database. */
 	readonly directory: string;
 
 	private constructor(parts: RuntimeParts) {
@@ -60,7 +60,7 @@ export class TestRuntime {
 		this.directory = parts.directory;
 	}
 
-	/** Opens the store. Call `runtime.start()` to continue unfinished work. */
+	/** Opens the store. To continue unfinished work, call `runtime.start()`. */
 	static async open(options: TestRuntimeOptions): Promise<TestRuntime> {
 		const { model, clock = new ManualClock(), failpoints = noFailpoints, tools = builtinTools() } = options;
 		const directory = options.directory ?? (await mkdtemp(join(await realpath(tmpdir()), "parley-core-")));
@@ -71,7 +71,7 @@ export class TestRuntime {
 		const store = options.database ?? (await openSqliteStore<Tables>({ file, migrations, failpoints }));
 		const used = options.wrap?.(store) ?? store;
 		const log = new MemoryLogger();
-		// The ids must differ from those of an earlier start.
+		// Ids must differ from the ids of an earlier start.
 		const ids = seededIds(clock.now() + (await countEvents(store)));
 		const { directory: _directory, wrap: _wrap, systemTemplate: _template, ...chosen } = options;
 		const runtime = new Runtime({
@@ -99,7 +99,7 @@ export class TestRuntime {
 		return id;
 	}
 
-	/** Sends a message as the operator. Returns the id of the run. */
+	/** Sends a message as the operator. Resolves with the id of the run. */
 	async send(sessionId: string, content: string): Promise<string> {
 		const { runId } = await this.runtime.send(unkeyed(), sessionId, { content });
 		return runId;
@@ -112,7 +112,7 @@ export class TestRuntime {
 		} while (hasOpenFileRequests());
 	}
 
-	/** Stops all runs and closes the store. The directory stays. */
+	/** Stops all runs and closes the store. Keeps the directory. */
 	async stop(): Promise<void> {
 		let stopped = false;
 		const drained = this.runtime.drain(0).then(() => {
@@ -132,7 +132,7 @@ export class TestRuntime {
 	}
 }
 
-/** A request without an idempotency key. */
+/** Returns a request without an idempotency key. */
 export function unkeyed(principal: Principal = operator): Keyed {
 	return { principal, key: undefined, method: "test", params: {} };
 }
@@ -146,7 +146,7 @@ async function countEvents(store: Store<Tables>): Promise<number> {
 	return rows.length;
 }
 
-/** Whether this process waits for a file operation. That takes more ticks on a busy machine. */
+/** Whether this process waits for a file operation, which takes more ticks on a busy machine. */
 function hasOpenFileRequests(): boolean {
 	return process.getActiveResourcesInfo().some((name) => name.startsWith("FSReq"));
 }

@@ -8,7 +8,7 @@ import type { Sandbox } from "../vocabulary/sandbox.ts";
 import { progressOf } from "../vocabulary/task.ts";
 import type { Tool, ToolContext } from "../vocabulary/tool.ts";
 
-/** New real directory. Disposing deletes it with all its content. */
+/** Creates a directory and returns its real path. Disposing deletes the directory with its content. */
 export async function createDirectory(
 	parent = tmpdir(),
 ): Promise<{ readonly path: string } & AsyncDisposable> {
@@ -16,7 +16,7 @@ export async function createDirectory(
 	return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
 }
 
-/** A new real directory with `work`, the working directory of tools (`cwd`), and `outside`, which is outside the roots. */
+/** Creates a directory with `work`, the working directory of tools (`cwd`), and `outside`, which is not in a root. */
 export async function createWorkplace(): Promise<
 	{ readonly path: string; readonly cwd: string } & AsyncDisposable
 > {
@@ -26,7 +26,7 @@ export async function createWorkplace(): Promise<
 	return { ...directory, cwd };
 }
 
-/** Prepares a call. Throws the text for the model if the call is refused. */
+/** Prepares a tool call. If the call is refused, throws an error with the text for the model. */
 export async function readyCall(tool: Tool, args: object, where: ToolContext): Promise<ReadyCall> {
 	const prepared = await prepareCall([tool], { name: tool.name, arguments: args }, where);
 	if (prepared.kind === "refused") throw new Error(prepared.text);
@@ -50,7 +50,7 @@ const noSandbox: Sandbox = {
 	run: () => Promise.reject(new ParleyError("no command runs in this test", { code: "unimplemented" })),
 };
 
-/** Context for one call below `cwd`. By default no person answers and no command runs. */
+/** Returns the context of a tool call in `cwd`. By default, no person answers questions and no command runs. */
 export function createToolContext(cwd: string, fields: Partial<ToolContext> = {}): ToolContext {
 	return {
 		sessionId: "sess_1",

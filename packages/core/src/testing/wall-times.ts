@@ -1,10 +1,10 @@
 const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;
-/** Start of the simulated year, in milliseconds since the epoch. */
+/** Start of the test year, in milliseconds since the epoch. */
 export const yearStart = Date.UTC(2026, 0, 1);
 export const yearEnd = Date.UTC(2027, 0, 1);
 
-/** Daily times in the hours that daylight saving skips or repeats. Lord Howe changes by half an hour. */
+/** Daily times in the hours that daylight saving skips or repeats. The shift on Lord Howe Island is half an hour. */
 export const dailyPlans = [
 	{ timeZone: "Europe/Berlin", hour: 2, minute: 30 },
 	{ timeZone: "America/New_York", hour: 1, minute: 30 },
@@ -14,7 +14,7 @@ export const dailyPlans = [
 ] as const;
 type Plan = (typeof dailyPlans)[number];
 
-/** Minutes between a zone and UTC, from the calendar of the platform. */
+/** Returns a function for the minutes between a time zone and UTC, from the platform's calendar. */
 function offsetOf(timeZone: string): (at: number) => number {
 	const format = new Intl.DateTimeFormat("en-US", { timeZone, timeZoneName: "longOffset" });
 	return (at) => {
@@ -24,7 +24,7 @@ function offsetOf(timeZone: string): (at: number) => number {
 	};
 }
 
-/** Instants at which the clocks of a zone show the time, once a day. It does not use the code of schedules. */
+/** Returns the instants at which the clocks of a zone show the time, one for each day. Does not use the product's code. */
 export function expectedTimes({ timeZone, hour, minute }: Plan): string[] {
 	const offset = offsetOf(timeZone);
 	const instants: number[] = [];
@@ -39,7 +39,7 @@ export function expectedTimes({ timeZone, hour, minute }: Plan): string[] {
 	return instants.filter((at) => at > yearStart && at < yearEnd).map(timeOf);
 }
 
-/** First minute after the gap that contains a wall time. */
+/** Returns the first minute after the daylight saving gap that contains a local time. */
 function afterGap(wall: number, offset: (at: number) => number): number {
 	let at = wall - dayMs;
 	while (at + offset(at) * minuteMs < wall) at += minuteMs * 15;
@@ -47,6 +47,6 @@ function afterGap(wall: number, offset: (at: number) => number): number {
 	return at;
 }
 
-/** Instant in UTC, to the minute. */
+/** Formats an instant in UTC, to the minute. */
 export const timeOf = (at: number): string => new Date(at).toISOString().slice(0, 16);
 export const cronOf = ({ hour, minute }: Plan): string => `${minute} ${hour} * * *`;

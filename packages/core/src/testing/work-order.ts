@@ -1,14 +1,14 @@
 import type { SkillEvent } from "../vocabulary/skill.ts";
 import type { TaskEvent, WorkerEvent } from "../vocabulary/task.ts";
 
-/** Reason why an event may not occur here; undefined if it may. */
+/** Reason why an event may not occur at this point, or undefined if it may. */
 export type Fault = string | undefined;
 
-/** Order of the events of skills and their steps in a session. */
+/** Checks the order of the events of skills and their steps in a session. */
 export class SkillOrder {
 	/** Open skills, with the open attempts of their steps. */
 	readonly #open = new Map<string, Set<string>>();
-	/** Number of ended attempts of each step, by run, call and step. Infinity after a success. */
+	/** Number of ended attempts of each step, with run, call and step as the key. Infinity after a success. */
 	readonly #tries = new Map<string, number>();
 
 	unfinished(): string[] {
@@ -41,7 +41,7 @@ export class SkillOrder {
 
 type Stage = "created" | "started" | "suspended" | "again" | "ended";
 
-/** Stages in which each event may occur, and the next stage. Undefined if the stage does not change. */
+/** For each event, the stages in which it may occur and the next stage. The next stage is undefined if it does not change. */
 const moves: {
 	readonly [Type in Exclude<TaskEvent["type"], "task.created">]: readonly [
 		readonly Stage[],
@@ -57,7 +57,7 @@ const moves: {
 	"task.cancelled": [["created", "started", "suspended", "again"], "ended"],
 };
 
-/** Order of the events of tasks in a session, and of the worker in a task's session. */
+/** Checks the order of the events of tasks in a session, and of the worker in a task's session. */
 export class TaskOrder {
 	readonly #stages = new Map<string, Stage>();
 	#worker: "none" | "working" | "over" | "exited" = "none";

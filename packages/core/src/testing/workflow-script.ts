@@ -3,7 +3,10 @@ import { verdictInstructions } from "../instructions/auxiliary-prompts.ts";
 import type { Model, ModelEvent, ModelRequest } from "../vocabulary/model.ts";
 import { ScriptedModel, type ScriptedReply } from "./scripted-model.ts";
 
-/** Model with a script for each step, by its title, and a script for the verdicts about each step, by its prompt. */
+/**
+ * Model with two kinds of scripts: one for each step, selected by the step's title, and one for the verdicts, selected by the
+ * step's prompt.
+ */
 export class WorkflowScript implements Model {
 	readonly provider = "scripted";
 	readonly defaultModel = "scripted";
@@ -26,7 +29,7 @@ export class WorkflowScript implements Model {
 		return this.#steps.requests(title);
 	}
 
-	/** First message of an attempt of a step. */
+	/** Returns the first message of an attempt of a step. */
 	question(title: string, attempt: number): string {
 		return textOf(this.requests(title)[attempt]);
 	}
@@ -47,7 +50,7 @@ export class WorkflowScript implements Model {
 			return this.#steps.stream(request, signal);
 		}
 		this.verdicts.push(request);
-		// True because `judge` writes it.
+		// The cast is true because `judge` writes this text.
 		const { task } = parseJson(text) as { task: string };
 		return (this.#judges.get(task) ?? new ScriptedModel()).stream(request, signal);
 	}
@@ -57,7 +60,10 @@ function textOf(request: ModelRequest | undefined): string {
 	return request?.messages[0]?.content.find((block) => block.type === "text")?.text ?? "";
 }
 
-/** Model with a script for each conversation, by the first line of its first message, which is the title of a task. */
+/**
+ * Model with a script for each conversation. The first line of the first message, which is the title of a task, selects the
+ * script.
+ */
 export class TaskScript implements Model {
 	readonly provider = "scripted";
 	readonly defaultModel = "scripted";

@@ -1,19 +1,20 @@
 import { lineEnds } from "../vocabulary/message.ts";
 import { type ContextMessage, isEarlier } from "../vocabulary/message-context.ts";
 
-/** Bytes that a message counts besides its text, its names and its files. */
+/** Additional bytes of a message besides its text, its names and its files. */
 const aroundBytes = 100;
-/** A text is not cut to fewer bytes. */
+/** Minimum bytes of a text that was cut. */
 const leastBytes = 200;
 
 interface Chosen {
 	readonly chosen: readonly ContextMessage[];
-	/** Whether messages or parts of messages are missing. */
+	/** Whether messages, or parts of them, were left out. */
 	readonly isShort: boolean;
 }
 
 /**
- * Selects messages within `maxBytes`: those that the request refers to first, then the newest. The last one may be cut.
+ * Selects messages within `maxBytes`: first the messages that the request refers to, then the newest. The last selected message
+ * may be cut.
  */
 export function withinContextBudget(messages: readonly ContextMessage[], maxBytes: number): Chosen {
 	const newestFirst = messages.toReversed();
@@ -41,11 +42,11 @@ export function withinContextBudget(messages: readonly ContextMessage[], maxByte
 }
 
 function bytesOf(text: string): number {
-	// The mark of each line is included, too.
+	// Each line also has a mark of two bytes.
 	return Buffer.byteLength(text) + 2 * text.split(lineEnds).length;
 }
 
-/** The message with at most `bytes` of its text. */
+/** Returns the message with at most `bytes` of its text. */
 export function cutMessage(message: ContextMessage, bytes: number): ContextMessage {
 	const { text } = message;
 	if (Buffer.byteLength(text) <= bytes) return message;

@@ -1,7 +1,10 @@
-/** The end of the title of a fork, with its number from the second on. */
+/** Matches the end of a fork's title. From the second fork on, it contains a number. */
 const ending = / \(fork(?: (\d{1,6}))?\)$/u;
 
-/** Title of a fork: that of the other session with "(fork)", or with the next number. "" for a session without a title. */
+/**
+ * Returns the title of a fork: the title of the original session with "(fork)" or the next number. Returns "" if the original
+ * session has no title.
+ */
 export function forkTitle(title: string): string {
 	if (title === "") return "";
 	const number = ending.exec(title);

@@ -1,4 +1,6 @@
-/** The probable candidate: at most two typing errors away, ignoring case and hyphens. */
+/**
+ * Returns the closest candidate with at most two typing errors, ignoring case and hyphens. Undefined if no candidate is that close.
+ */
 export function findNearMiss(word: string, candidates: readonly string[]): string | undefined {
 	const [best] = candidates
 		.map((candidate) => ({ candidate, distance: distance(plain(word), plain(candidate)) }))
@@ -11,7 +13,7 @@ function plain(word: string): string {
 	return word.toLowerCase().replaceAll(/[-_]/g, "");
 }
 
-/** Levenshtein distance, computed one row of the table at a time. */
+/** Returns the Levenshtein distance. Computes one row of the table at a time. */
 function distance(from: string, to: string): number {
 	let previous = Array.from({ length: to.length + 1 }, (_, index) => index);
 	for (const [row, letter] of [...from].entries()) {

@@ -10,17 +10,17 @@ const maxResultCharacters = 24_000;
 /** Maximum number of notes at the start of a run. */
 export const maxNotes = 8;
 
-/** Whether a text of a message contains notes and was not written by a person. */
+/** Whether a text block of a message contains notes that the gateway added. */
 export function isNotesText(text: string): boolean {
 	return text.startsWith(noteTexts.beginning);
 }
 
-/** Most relevant notes that fit the budget, as text for the model. "" without notes. */
+/** Returns the most relevant notes that fit the budget, as text for the model. Returns "" without notes. */
 export function notesText(notes: readonly Memory[]): string {
 	return notes.length === 0 ? "" : [noteTexts.header, ...notes.map(noteText)].join("\n");
 }
 
-/** Notes in a tool result, as text for the model, with the number of notes that do not fit. */
+/** Returns the notes of a tool result as text for the model, with the number of notes that do not fit. */
 export function notesResult(notes: readonly Memory[]): string {
 	const fitting = withinBudget(notes, maxResultCharacters);
 	const missing = notes.length - fitting.length;
@@ -31,7 +31,7 @@ export function notesResult(notes: readonly Memory[]): string {
 	]).join("\n");
 }
 
-/** Returns the notes that fit the budget of a run together, in their order. */
+/** Returns the notes that together fit the budget of a run, in their order. */
 export function withinNotesBudget(notes: readonly Memory[]): Memory[] {
 	return withinBudget(notes, maxCharacters - 2 * noteTexts.header.length);
 }

@@ -10,16 +10,17 @@ import {
 import { scheduleTimeTexts } from "./texts.ts";
 
 /**
- * Reads cron by the rules of Vixie cron. A fixed time that daylight saving skips is due at the first minute after the
- * gap. A time that occurs twice is due the first time. An expression with a wildcard of minutes or hours follows real time.
+ * Parses a cron expression by the rules of Vixie cron. A fixed time that daylight saving skips is due at the first minute after
+ * the gap. A fixed time that occurs twice is due only the first time. If minutes or hours have a wildcard, the expression follows
+ * elapsed time instead.
  */
 function cronOf({ cron, timeZone }: { readonly cron: string; readonly timeZone: string }): Cron {
 	return new Cron(cron, { timezone: timeZone, mode: "5-part", fixedTimeRule: "no-wildcard", paused: true });
 }
 
 /**
- * First due time after `after`. Undefined without one, and for schedules on an event. Times are milliseconds since the
- * epoch.
+ * Returns the first due time after `after`, in milliseconds since the epoch. Returns undefined without a further due time, and
+ * for schedules on an event.
  */
 export function nextDue(trigger: Trigger, after: number, createdAt: number): number | undefined {
 	switch (trigger.kind) {
@@ -36,7 +37,7 @@ export function nextDue(trigger: Trigger, after: number, createdAt: number): num
 	}
 }
 
-/** Returns the trigger in its normal form. Throws `invalid_argument`, with the value, for one that can never fire. */
+/** Returns the trigger in its normal form. Throws `invalid_argument`, with the value, for a trigger that can never fire. */
 export function checkTrigger(trigger: Trigger, now: number): Trigger {
 	switch (trigger.kind) {
 		case "cron":
@@ -67,7 +68,7 @@ function checkCron(trigger: Extract<Trigger, { kind: "cron" }>, now: number): Tr
 	return checked;
 }
 
-/** Returns a time zone by its IANA name. Throws `invalid_argument` for an unknown one. */
+/** Returns the normal form of an IANA time zone name. Throws `invalid_argument` for an unknown name. */
 function checkTimeZone(timeZone: string): string {
 	try {
 		return new Intl.DateTimeFormat("en", { timeZone }).resolvedOptions().timeZone;
@@ -94,7 +95,7 @@ function checkOnce(trigger: Extract<Trigger, { kind: "once" }>, now: number): Tr
 	return { ...trigger, at: Math.trunc(at) };
 }
 
-/** The time of a clock in a time zone, such as `2026-12-01T09:00`, in milliseconds since the epoch. */
+/** Converts a local time such as `2026-12-01T09:00` in a time zone to milliseconds since the epoch. */
 function localTime(text: string, timeZone: string): number | undefined {
 	try {
 		return new Cron(text, { timezone: timeZone, paused: true }).getOnce()?.getTime();
@@ -117,8 +118,8 @@ const units: Readonly<Record<string, number>> = {
 const weekdays = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"];
 
 /**
- * Reads the time of a schedule in plain words. A time of day is in `timeZone`, for example `Europe/Berlin`. Throws
- * `invalid_argument`, with the text and examples, if it is not understood or can never fire.
+ * Parses the time of a schedule in plain words. A time of day is in `timeZone`, for example `Europe/Berlin`. Throws
+ * `invalid_argument`, with the text and examples, if the text is invalid or the time can never occur.
  */
 export function readWhen(
 	text: string,
@@ -178,11 +179,11 @@ function readOther(words: string, timeZone: string): Trigger | undefined {
 	const event = /^on ([a-z_]+\.[a-z_]+)$/.exec(words)?.[1];
 	if (event !== undefined) return { kind: "event", event: eventOf(event) };
 	const cron = /^(?:cron )?(\S+ \S+ \S+ \S+ \S+)$/.exec(words)?.[1];
-	// Five words without a digit and without a star are a sentence.
+	// Five words that start with a letter are a sentence, not a cron expression.
 	return cron !== undefined && /^[\d*]/.test(cron) ? { kind: "cron", cron, timeZone } : undefined;
 }
 
-/** Throws `invalid_argument` for an event that starts no schedule. */
+/** Returns the trigger for an event name. Throws `invalid_argument` for an event that cannot start a schedule. */
 export function eventOf(name: string): EventTrigger {
 	const known = eventTriggers.find((event) => event === name);
 	if (known !== undefined) return known;
@@ -193,7 +194,7 @@ function noEvent(name: string): ParleyError {
 	return invalid(scheduleTimeTexts.noEvent(shown(name), eventTriggers.join(", ")));
 }
 
-/** A trigger in words, as `readWhen` reads it. */
+/** Returns a trigger in the words that `readWhen` accepts. */
 export function whenText(trigger: Trigger): string {
 	switch (trigger.kind) {
 		case "cron":

@@ -1,18 +1,18 @@
 import { type Logger, type RedactedStream, Redactor, type TextRedactor as Sink } from "@parley/base";
 
-/** Removes secrets from all outgoing text, by sink. */
+/** Removes secrets from all outgoing text, separately for each sink. */
 export interface TextRedactor extends Sink {
 	readonly redactKnown: Redactor["redactKnown"];
 	readonly into: Redactor["into"];
 	onHit: Redactor["onHit"];
 }
 
-/** Minimum characters of a line of a password with several lines. Shorter lines are not removed separately. */
+/** Minimum characters of a line of a multi-line password. Shorter lines are not removed on their own. */
 const shortestLine = 8;
 
 /**
- * Redacts the secrets of the gateway and the passwords of one session. In other sessions the same text may be an ordinary
- * word. Passwords under four characters are not redacted.
+ * Redacts the secrets of the gateway and the passwords of one session. Passwords of other sessions are kept, because they may be
+ * ordinary words there. Passwords under four characters are not redacted.
  */
 export class SessionRedactor implements Sink {
 	readonly #gateway: TextRedactor;
@@ -23,8 +23,8 @@ export class SessionRedactor implements Sink {
 	}
 
 	/**
-	 * Adds a password, which is then removed from all text. For a password with several lines, each line of at least 8
-	 * characters is removed too.
+	 * Adds a password, which is then removed from all text. For a multi-line password, each line of at least 8 characters is also
+	 * removed.
 	 */
 	add(password: string): void {
 		this.#passwords ??= this.#ownRedactor();
@@ -38,7 +38,7 @@ export class SessionRedactor implements Sink {
 		return this.#gateway.redact(this.#passwords?.redact(text) ?? text);
 	}
 
-	/** Removes known secrets from text that a person writes. */
+	/** Removes known secrets from text that a person wrote. */
 	redactKnown(text: string): string {
 		return this.#gateway.redactKnown(this.#passwords?.redactKnown(text) ?? text);
 	}
@@ -51,7 +51,7 @@ export class SessionRedactor implements Sink {
 		return both(this.#gateway, this.#passwords).stream();
 	}
 
-	/** Redactor for a sink. `sink` is its name in metrics. */
+	/** Returns the redactor for a sink. `sink` is the name of the sink in metrics. */
 	into(sink: string): Sink {
 		return both(this.#gateway.into(sink), this.#passwords?.into(sink));
 	}
@@ -62,7 +62,7 @@ export class SessionRedactor implements Sink {
 		return redactor;
 	}
 
-	/** Log that gets no secrets. */
+	/** Returns a log that receives no secrets. */
 	guard(log: Logger): Logger {
 		const at = (level: "debug" | "info" | "warn" | "error") => (message: string, fields?: object) => {
 			if (!this.#passwords) log[level](message, { ...fields });
@@ -78,7 +78,7 @@ export class SessionRedactor implements Sink {
 	}
 }
 
-/** Passwords first, because a part of a password can look like a credential. */
+/** Passwords are removed first, because a part of a password can look like a credential. */
 function both(outer: Sink, inner: Sink | undefined): Sink {
 	if (!inner) return outer;
 	return {

@@ -1,10 +1,10 @@
 /** Maximum characters (UTF-16 units) and lines of one result for the model. `read_file` returns pages of this size. */
 export const outputLimits = { characters: 30_000, lines: 2_000 } as const;
 
-/** Characters for the marker in the place of the missing part. */
+/** Maximum characters of the marker for the missing part. */
 const markerRoom = 500;
 
-/** Describes the missing part, in one line of at most 500 characters. */
+/** Describes the missing part in one line of at most 500 characters. */
 export type DescribeGap = (missing: { readonly characters: number; readonly lines: number }) => string;
 
 export function fitsOutput(text: string, characters: number = outputLimits.characters): boolean {
@@ -12,8 +12,8 @@ export function fitsOutput(text: string, characters: number = outputLimits.chara
 }
 
 /**
- * Returns the head and the tail of a text within the limits, with a marker line between them. Returns the text itself if it
- * fits. Cuts at the end of a line if one is near, and never inside a character.
+ * Returns the head and the tail of a text within the limits, with a marker line between them. Returns a text that fits unchanged.
+ * Cuts at the end of a line if one is near, and never inside a character.
  */
 export function shortenOutput(
 	text: string,
@@ -22,7 +22,7 @@ export function shortenOutput(
 ): string {
 	if (fitsOutput(text, characters)) return text;
 	const half = Math.floor((characters - markerRoom) / 2);
-	// The marker is a line too, and the cut can complete a line.
+	// The marker is also a line, and a cut in a line adds another.
 	const lines = outputLimits.lines / 2 - 1;
 	const head = headOf(text, half, lines);
 	const tail = tailOf(text.slice(head.length), half, lines);
@@ -45,7 +45,7 @@ function tailOf(text: string, characters: number, lines: number): string {
 	return isHighSurrogate(text, text.length - cut.length - 1) ? cut.slice(1) : cut;
 }
 
-/** Index after the first `lines` lines. */
+/** Returns the index after the first `lines` lines. */
 function indexAfterLines(text: string, lines: number): number {
 	let at = 0;
 	for (let count = 0; count < lines; count += 1) {
@@ -56,7 +56,7 @@ function indexAfterLines(text: string, lines: number): number {
 	return at;
 }
 
-/** Index of the first of the last `lines` lines. */
+/** Returns the index of the first of the last `lines` lines. */
 function indexBeforeLines(text: string, lines: number): number {
 	let at = text.endsWith("\n") ? text.length - 1 : text.length;
 	for (let count = 0; count < lines; count += 1) {
@@ -72,7 +72,7 @@ function countLines(text: string): number {
 	return count;
 }
 
-/** https://www.unicode.org/glossary/#high_surrogate_code_unit */
+/** Whether a character of two UTF-16 units starts here: https://www.unicode.org/glossary/#high_surrogate_code_unit */
 function isHighSurrogate(text: string, index: number): boolean {
 	const unit = text.charCodeAt(index);
 	return unit >= 0xd800 && unit <= 0xdbff;

@@ -3,10 +3,10 @@ import type { Principal } from "../vocabulary/principal.ts";
 import { type Prompt, type PromptResponse, readAnswer } from "../vocabulary/prompt.ts";
 import { unreadTexts } from "./texts.ts";
 
-/** Maximum bytes of a request that a person can read on a telephone. Chat platforms show less at a time. */
+/** Maximum bytes of a request that a person can read on a telephone. Chat platforms show less at once. */
 const maxReadBytes = 16 * 1024;
 
-/** Whether an approval request is longer than a chat platform shows, so that the person cannot know all of it. */
+/** Whether an approval request is longer than a chat platform shows, so that a person cannot read all of it. */
 export function isUnread({
 	label,
 	approval,
@@ -16,7 +16,7 @@ export function isUnread({
 }): boolean {
 	if (!approval) return false;
 	const { arguments: args, preview, notes } = approval;
-	// For most tools the label and the preview show the arguments. Some tools have neither.
+	// For most tools, the label and the preview show the arguments. Some tools do not show them.
 	const shownBytes = Math.max(bytesOf(`${label}${preview}`), bytesOf(JSON.stringify(args)));
 	return shownBytes + bytesOf(notes.join("")) > maxReadBytes;
 }
@@ -26,8 +26,8 @@ function bytesOf(text: string): number {
 }
 
 /**
- * Throws `permission_denied` if a person approves a request that is too long to read in a chat, or in a form of another
- * client. They can always deny it.
+ * Throws `permission_denied` if a person approves a request that is too long to read in a chat, or in a form of another client. A
+ * person can always deny the request.
  */
 export function refuseUnread({ kind, through }: Principal, prompt: Prompt, response: PromptResponse): void {
 	if ((kind !== "connector" && through === undefined) || !isUnread(prompt)) return;

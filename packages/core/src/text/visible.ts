@@ -1,21 +1,21 @@
 import { lookAlikeTexts } from "./texts.ts";
 
 /**
- * Characters that are invisible or misleading: controls, direction marks and other format characters, and all spaces except
- * the plain one. Also private and unassigned characters, lone surrogates, ignorable characters, and the blank of braille.
+ * Invisible or misleading characters: controls, direction marks and other format characters, all spaces except the plain one,
+ * private and unassigned characters, lone surrogates, ignorable characters, and the blank braille pattern.
  */
 const UNSEEN =
 	/[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u{2800}]|(?! )\p{Zs}|\\(?=u\{)/gu;
 
 /**
- * One line that shows each character. Invisible ones appear as `\u{202e}`, and a backslash before `u{` appears as `\u{5c}`,
- * so the result is unambiguous. `seenThrough` in the test reverses it.
+ * Returns one line that shows each character. An invisible character appears as `\u{202e}`, for example. A backslash before `u{`
+ * appears as `\u{5c}`, so the result is unambiguous.
  */
 export function visible(text: string): string {
 	return text.replaceAll(UNSEEN, escaped);
 }
 
-/** Like `visible`, but preserves line ends and tabs. For previews of text. */
+/** Escapes characters like `visible`, but preserves line ends and tabs. For previews of text. */
 export function visibleLines(text: string): string {
 	return text.replaceAll(UNSEEN, (character) =>
 		character === "\n" || character === "\t" ? character : escaped(character),
@@ -31,13 +31,13 @@ const LOOK_ALIKE =
 	/[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Armenian}\p{Script=Cherokee}\p{Script=Coptic}\p{Script=Lisu}]/u;
 const LATIN = /\p{Script=Latin}/u;
 
-/** Wide and mathematical forms of ASCII, and characters that look like the slashes, dots and colons of an address. */
+/** Full-width and mathematical forms of ASCII, and characters that look like the slashes, dots and colons of an address. */
 const DISGUISED =
 	/[\u{ff01}-\u{ff5e}\u{1d400}-\u{1d7ff}\u{2024}\u{2044}\u{2215}\u{2236}\u{29f8}\u{a789}\u{3002}\u{ff61}]/gu;
 
 /**
- * Notes about words that mix Latin letters with look-alike letters, and about characters that look like others. May be
- * empty.
+ * Returns notes about words that mix Latin letters with look-alike letters, and about characters that look like other characters.
+ * May be empty.
  */
 export function mixedScriptNotes(text: string): string[] {
 	const words = text.match(/[\p{L}\p{M}]+/gu) ?? [];
@@ -53,15 +53,12 @@ function noted(what: string, found: readonly string[]): string[] {
 	return named.length === 0 ? [] : [`${what}: ${named.join(", ")}`];
 }
 
-/** Beginning of a text, with an ellipsis if it was cut. */
+/** Returns the beginning of a text, with an ellipsis if it was cut. */
 export function shorten(text: string, max: number): string {
 	return text.length > max ? `${text.slice(0, max).toWellFormed()}…` : text;
 }
 
-/**
- * Lines before the part that was left out, and whether a part was left out. The last line before that part may be
- * incomplete.
- */
+/** Returns the lines before an omitted part, and whether a part was omitted. The last of these lines may be incomplete. */
 export function wholeLines({ output }: { readonly output: string }): {
 	readonly lines: string[];
 	readonly cut: boolean;

@@ -30,7 +30,7 @@ const parameters = () =>
 	});
 type Arguments = z.infer<ReturnType<typeof parameters>>;
 
-/** Asks the person a question and waits for the answer. The result for a password is its handle. */
+/** Asks a person a question and waits for the answer. For a password, the result is its handle. */
 export const askUser = defineTool<Arguments>({
 	name: "ask_user",
 	description: askUserTexts.description,
@@ -51,7 +51,7 @@ async function run(args: Arguments, _plan: ToolPlan, context: ToolContext): Prom
 	return describe(await context.ask({ ...args, options: args.options.map(readOption) }));
 }
 
-/** Reason why the question is invalid, or undefined. */
+/** Returns the reason why the question is invalid, or undefined. */
 function faultOf({ type, options: given, validation }: Arguments): string | undefined {
 	const options = given.map(readOption);
 	const choosing = type === "select" || type === "multi";

@@ -59,7 +59,10 @@ test("every tool and every parameter has a description", () => {
 	}
 });
 
-/** A usual call of each tool that declares the classes of one. `unschedule_task` is not in it: it needs a schedule. */
+/**
+ * An ordinary call of each tool that declares the classes of such a call. Leaves out `unschedule_task`, because it needs a
+ * schedule.
+ */
 const usualCalls: Readonly<Record<string, object>> = {
 	command_output: { command: 1 },
 	stop_command: { command: 1 },

@@ -33,7 +33,7 @@ const builtin: readonly Tool[] = [
 	delegate,
 ];
 
-/** The tools that every session has. */
+/** Returns the tools that every session has. */
 export function builtinTools(): readonly Tool[] {
 	return builtin;
 }

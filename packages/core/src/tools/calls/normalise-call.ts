@@ -6,12 +6,12 @@ import type { ToolDescription } from "../../vocabulary/model.ts";
 import type { Leniency, ParameterLeniency, Tool } from "../../vocabulary/tool.ts";
 import { normaliseTexts } from "./texts.ts";
 
-/** Values in the JSON text of one argument. */
+/** Maximum values in the JSON text of one argument. */
 const MAX_NODES = 20_000;
-/** Characters of a name or a number that a note repeats. */
+/** Maximum characters of a name or a number in a note. */
 const MAX_SHOWN = 100;
 
-/** Call as the model wrote it. See `CallBlock`. */
+/** Tool call as the model wrote it. See `CallBlock`. */
 export interface WrittenCall {
 	readonly name: string;
 	readonly arguments: unknown;
@@ -22,15 +22,15 @@ export interface WrittenCall {
 export interface NormalCall {
 	readonly name: string;
 	readonly arguments: unknown;
-	/** Changes, as text for the model: `"file_path" is read as "path"`. */
+	/** Changes as text for the model, for example `"file_path" is read as "path"`. */
 	readonly adjusted: readonly string[];
-	/** Reason why the arguments are ambiguous. They are unchanged then. */
+	/** Reason why the arguments are ambiguous. In this case they are unchanged. */
 	readonly problem?: string;
 }
 
 /**
- * Returns the normal form of a call: the name of an offered tool, and arguments with the names of its `parameters`. Only
- * unambiguous parts are changed. The schema of the tool checks the rest. A normal form is its own normal form.
+ * Returns the normal form of a tool call: the name of an offered tool, and arguments with the names of its `parameters`. Only
+ * unambiguous parts are changed, and the tool's schema checks the rest. Normalising a normal form changes nothing.
  */
 export function normaliseCall(tools: readonly Tool[], call: WrittenCall): NormalCall {
 	const { name, arguments: args, adjusted = [] } = call;
@@ -55,7 +55,7 @@ export function findTool(tools: readonly Tool[], name: string): Tool | undefined
 	return found.length === 1 ? found[0] : undefined;
 }
 
-/** The part of a JSON Schema that `z.toJSONSchema` writes for parameters. */
+/** Part of a JSON Schema that `z.toJSONSchema` writes for parameters. */
 interface Schema {
 	readonly type?: unknown;
 	readonly properties?: Readonly<Record<string, Schema>>;
@@ -65,7 +65,7 @@ interface Schema {
 	readonly maximum?: number;
 }
 
-/** Normalises the arguments of one call, and collects what it changes. */
+/** Normalises the arguments of one tool call, and collects notes about the changes. */
 class Normaliser {
 	readonly notes: string[] = [];
 	problem: string | undefined;
@@ -75,9 +75,9 @@ class Normaliser {
 		this.#leniency = leniency;
 	}
 
-	/** `place` is the path of the object in the arguments: "" or "edits.0.". */
+	/** Normalises an object. `place` is its path in the arguments: "" or "edits.0.", for example. */
 	object(value: unknown, schema: Schema, place: string): unknown {
-		// An object with arbitrary keys has no similar names.
+		// An object with arbitrary keys has no names to match.
 		if (!isObject(value) || !schema.properties || schema.additionalProperties !== false) return value;
 		const normal = new Map<string, unknown>();
 		const writtenAs = new Map<string, string>();
@@ -96,7 +96,7 @@ class Normaliser {
 		return Object.fromEntries(normal);
 	}
 
-	/** The normal form of one key and its value; undefined if it has no effect. An unknown key is unchanged. */
+	/** Returns the normal form of one key and its value, or undefined if the entry has no effect. Keeps an unknown key. */
 	#entry(
 		written: string,
 		given: unknown,
@@ -144,7 +144,7 @@ class Normaliser {
 		return this.object(value, schema, `${place}.`);
 	}
 
-	/** The value of a text in the place of a number, a boolean, a list or an object. */
+	/** Returns the value of a text where the schema expects a number, a boolean, a list or an object. */
 	#read(text: string, { schema, place }: Parameter): unknown {
 		const value = readText(text, schema);
 		const twice = typeof value === "object" ? duplicateKey(text) : undefined;
@@ -172,9 +172,9 @@ class Normaliser {
 interface Parameter {
 	readonly schema: Schema;
 	readonly key: string;
-	/** As the model wrote the key. */
+	/** The key as the model wrote it. */
 	readonly written: string;
-	/** The path of the parameter in the arguments. */
+	/** Path of the parameter in the arguments. */
 	readonly place: string;
 }
 
@@ -185,7 +185,7 @@ interface Duration {
 	readonly maximum: number;
 }
 
-/** A duration in the unit of its parameter: whole seconds, rounded up, or milliseconds. */
+/** Converts a duration to the unit of its parameter: whole seconds, rounded up, or milliseconds. */
 function inUnit(given: number, { unit, written, minimum, maximum }: Duration): number {
 	if (given <= 0 || !Number.isFinite(given)) return given;
 	const named = unitOf(written);
@@ -194,7 +194,7 @@ function inUnit(given: number, { unit, written, minimum, maximum }: Duration): n
 	return named === "s" || (named === undefined && given < minimum) ? Math.round(given * 1_000) : given;
 }
 
-/** The unit that the name of a parameter has, if any. */
+/** Returns the unit in the name of a parameter, or undefined. */
 function unitOf(written: string): "s" | "ms" | undefined {
 	if (/(?:ms|millis|milliseconds)$/i.test(written)) return "ms";
 	return /(?:_s|_sec|_secs|seconds)$/i.test(written) ? "s" : undefined;
@@ -210,7 +210,7 @@ function readText(text: string, schema: Schema): unknown {
 		const value = parseJson(plain, { maxNodes: MAX_NODES });
 		return schema.type === "array" ? (Array.isArray(value) ? value : text) : isObject(value) ? value : text;
 	} catch {
-		// It stays a text, which the schema of the tool refuses by the name of the argument.
+		// The value stays a text. The tool's schema refuses it and names the argument.
 		return text;
 	}
 }
@@ -237,7 +237,7 @@ function hasName(names: readonly string[] = [], plain: string): boolean {
 	return names.some((name) => plainName(name) === plain);
 }
 
-/** Form of a name without its differences in style: `filePath`, `file_path` and `File-Path` are equal. */
+/** Returns a name without differences of style: `filePath`, `file_path` and `File-Path` are equal. */
 function plainName(name: string): string {
 	return name.toLowerCase().replaceAll(/[_\-\s]/g, "");
 }
@@ -250,10 +250,10 @@ function quoted(text: string): string {
 	return JSON.stringify(visible(text.slice(0, MAX_SHOWN)));
 }
 
-/** A schema costs a millisecond to describe and never changes, and every request to a model needs all of them. */
+/** Cached descriptions. Each takes a millisecond to create and never changes, and every model request needs all of them. */
 const descriptions = new WeakMap<Tool, ToolDescription>();
 
-/** Descriptions of the tools for a model. The same tools have the same objects. */
+/** Returns the descriptions of the tools for a model. The same tool always has the same description object. */
 export function describeTools(tools: readonly Tool[]): ToolDescription[] {
 	return tools.map((tool) => {
 		const known = descriptions.get(tool);

@@ -7,28 +7,28 @@ import type { Tool, ToolContext, ToolPlan, ToolResult } from "../../vocabulary/t
 import { describeTools, normaliseCall, type WrittenCall } from "./normalise-call.ts";
 import { toolCallTexts } from "./texts.ts";
 
-/** Call with valid arguments and a plan. The policy has not decided about it yet. */
+/** Tool call with valid arguments and a plan, before a policy decision. */
 export interface ReadyCall {
 	readonly kind: "ready";
 	readonly tool: Tool;
-	/** In their normal form. */
+	/** Arguments in their normal form. */
 	readonly arguments: unknown;
-	/** Arguments as `parameters` returned them. */
+	/** Arguments in the form that `parameters` returned. */
 	readonly args: unknown;
 	readonly plan: ToolPlan;
 }
 
-/** Invalid call. `text` has the reason and a remedy for the model. */
+/** Invalid tool call. `text` gives the model the reason and a remedy. */
 export interface RefusedCall {
 	readonly kind: "refused";
 	readonly text: string;
-	/** Whether the reason is state that another call may change. Invalid arguments stay invalid. */
+	/** Whether the refusal depends on state that another call may change. Invalid arguments always stay invalid. */
 	readonly found?: true;
 }
 
 const MAX_SHOWN = 200;
 
-/** Finds the tool of a call, checks the arguments and plans the call. It has no effect and never rejects. */
+/** Finds the tool of a call, checks the arguments and plans the call. Has no effects and never rejects. */
 export async function prepareCall(
 	tools: readonly Tool[],
 	call: WrittenCall,
@@ -60,7 +60,7 @@ export async function prepareCall(
 	}
 }
 
-/** Runs an allowed call. Never rejects: an error of a tool becomes a failed result for the model. */
+/** Runs an allowed tool call. Never rejects: an error of the tool becomes a failed result for the model. */
 export async function executeCall(
 	{ tool, args, plan }: ReadyCall,
 	context: ToolContext,
@@ -74,8 +74,8 @@ export async function executeCall(
 }
 
 /**
- * Binding of an approval as a text of hashes: the tool with the normal form of its arguments in canonical JSON
- * (https://www.rfc-editor.org/rfc/rfc8785), each fact of its plan, and the policy.
+ * Returns the binding of an approval as a text of hashes. It covers the tool with the normal form of its arguments in canonical
+ * JSON (https://www.rfc-editor.org/rfc/rfc8785), each fact of its plan, and the policy.
  */
 export function bindingText(
 	{ name, arguments: args }: { readonly name: string; readonly arguments: unknown },
@@ -89,7 +89,7 @@ export function bindingText(
 		.join(" ");
 }
 
-/** The binding with another version of the rules. Undefined if it was not made under the version `from`. */
+/** Returns the binding with another version of the rules, or undefined if it was not made under the version `from`. */
 export function boundUnder(binding: string, from: string, to: string): string | undefined {
 	const facts = binding.split(" ");
 	const old = `policy=${hashOf(from)}`;
@@ -100,7 +100,7 @@ export function boundUnder(binding: string, from: string, to: string): string | 
 		.join(" ");
 }
 
-/** Names of facts that differ from the approved ones. Empty if the texts are equal. */
+/** Returns the names of facts that differ from the approved ones. Empty if the texts are equal. */
 export function changedSince(approved: string, now: string): string[] {
 	const [before, after] = [approved.split(" "), now.split(" ")];
 	const different = [
@@ -116,14 +116,14 @@ function hashOf(value: unknown): string {
 	return createHash("sha256").update(text).digest("hex");
 }
 
-/** Text for the model. An unexpected error is logged for the operator and hidden from the model. */
+/** Returns the text for the model. An unexpected error is logged for the operator and hidden from the model. */
 function faultOf(reason: unknown, tool: Tool, { log, callId }: ToolContext): string {
 	const error = ParleyError.from(reason);
 	if (error.code === "internal") log.error(toolCallTexts.failed, { tool: tool.name, callId, error: reason });
 	return error.message;
 }
 
-/** The names to choose from, after an unknown one. */
+/** Returns the valid names if the model used an unknown one. */
 function namesFor(tool: Tool, issues: readonly z.core.$ZodIssue[]): string {
 	if (!issues.some(({ code, path }) => code === "unrecognized_keys" && path.length === 0)) return "";
 	const names = Object.keys(Object(describeTools([tool])[0]?.parameters["properties"]));
@@ -134,7 +134,7 @@ function refused(text: string): RefusedCall {
 	return { kind: "refused", text };
 }
 
-/** The fields at fault: `cmd: expected string, received undefined`. */
+/** Returns the invalid fields, for example `cmd: expected string, received undefined`. */
 function faultsOf(issues: readonly z.core.$ZodIssue[]): string {
 	return issues.slice(0, 10).map(faultOfIssue).join("; ");
 }

@@ -14,7 +14,7 @@ beforeEach(async () => {
 });
 afterEach(() => directory[Symbol.asyncDispose]());
 
-/** In seconds: the `mtime` of every file, also after a swap. */
+/** Time in seconds: the `mtime` of every file, also after a swap. */
 const oldTime = 1_700_000_000;
 
 async function put(name: string, content = name): Promise<void> {
@@ -29,7 +29,7 @@ function look(options: Partial<FilesOptions> = {}) {
 	return filesBelow(directory.path, { ...defaults, ...options });
 }
 
-/** Paths that differ before and after the action. */
+/** Returns the paths that differ before and after the action. */
 async function changedBy(action: () => Promise<unknown>): Promise<string[]> {
 	const before = await look();
 	await action();
@@ -113,13 +113,13 @@ test.skipIf(process.platform !== "linux")(
 		await filesBelow(${JSON.stringify(directory.path)}, { clock, skips: () => false, roots: ["/"], hidden: false, prefix: "" });
 		console.log(String(fileIdentity(${JSON.stringify(path("x"))})));
 	`;
-		// A separate process, because such a read could not be ended from inside.
+		// The read runs in a separate process, because this process could not interrupt a blocked read.
 		const { stdout } = spawnSync(process.execPath, ["--input-type=module", "-e", script], { timeout: 8_000 });
 		expect(String(stdout)).toBe("undefined\n");
 	},
 );
 
-/** Writes other content of the same size into the same inode, and sets `mtime` back. Only `ctime` differs. */
+/** Replaces the content of an inode by other content of the same size, and resets `mtime`. Only `ctime` differs. */
 async function swapInPlace(name: string, content: string): Promise<void> {
 	const ctime = async () => (await stat(path(name), { bigint: true })).ctimeNs;
 	const [{ length }, before] = [await readFile(path(name)), await ctime()];
@@ -167,7 +167,7 @@ test("a search ends at the maximum of entries, and searches installed packages l
 	const first = await look({ max: 153 });
 	expect(first).toMatchObject({ files: 150, complete: false });
 	expect(first.text.split("\n")).toHaveLength(1 + 100 + 1);
-	// The second look ends at the same file.
+	// The second look ends at the same file as the first.
 	await put("node_modules/199", "behind the limit");
 	expect((await look({ earlier: first.text })).text).toBe(first.text);
 	await put("z/199", "before the limit");

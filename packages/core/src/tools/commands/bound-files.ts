@@ -19,62 +19,65 @@ import { systemCode } from "../../filesystem/file-error.ts";
 import { isWithin } from "../../filesystem/paths.ts";
 import type { FilesFact } from "../../vocabulary/tool.ts";
 
-/** Limits of one look: files and directories, bytes of content that are hashed, and time. */
+/** Limits of one look: files and directories, bytes of hashed content, and milliseconds. */
 const MAX_ENTRIES = 30_000;
 const MAX_HASHED_BYTES = 32 * 1024 * 1024;
 const MAX_MS = 3_000;
-/** A second comparison of the same files may last longer, because its result decides whether the command runs. */
+/** A second look at the same files may take longer, because its result decides whether the command runs. */
 const MAX_SECOND_MS = 10_000;
-/** Larger files are identified by `factsOf` instead of content. */
+/** Maximum bytes of a file that is identified by content. A larger file is identified by `factsOf`. */
 const MAX_FILE_BYTES = 256 * 1024;
-/** Maximum entries without a pause, about 3 ms. Synchronous calls need a quarter of the CPU time of promises. */
+/**
+ * Maximum entries without a pause: about 3 ms. The calls are synchronous, because they take a quarter of the CPU time of
+ * promises.
+ */
 const TOGETHER = 64;
 
-/** Installed or built code. It is inspected last, only by size and times, with one line for each directory. */
+/** Installed or built code. The look reads it last, and only its size and times. Each directory has one line. */
 const installed = /^(?:node_modules|bower_components|site-packages|\.venv|venv|\.tox|Pods|target)$/;
-/** Caches that tools write on their own. */
+/** Caches that tools write automatically. */
 const caches =
 	/^(?:\.cache|\.vite|\.turbo|\.parcel-cache|\.pytest_cache|\.mypy_cache|\.ruff_cache|\.nyc_output|\.gradle|\.idea|\.hg|\.svn)$/;
-/** Logs, databases and backups of editors, which change while no person works on them. */
+/** Logs, databases and editor backups, which change while no person works on them. */
 const data =
 	/\.log(?:\.\d+)?$|\.pid$|\.(?:sqlite3?|db)(?:-(?:wal|shm|journal))?$|\.sw[a-p]$|~$|^(?:\.DS_Store|\.#.*|4913|nohup\.out)$/i;
 /** Documents, tables, images and recordings. */
 const documents =
 	/\.(?:txt|md|rst|csv|tsv|pdf|docx?|xlsx?|pptx?|odt|ods|png|jpe?g|gif|webp|ico|bmp|mp[34]|wav|ogg|mov|webm)$/i;
-/** Documents by their suffix that tools read as instructions. */
+/** Names of documents that tools read as instructions. */
 const instructions = /^(?:requirements|constraints|CMakeLists).*\.txt$/i;
-/** Directories of a git repository without programs and settings. */
+/** Directories of a git repository that contain no programs or settings. */
 const gitData = /^(?:objects|refs|logs|lfs)$/;
-/** Files of a git repository that name programs, besides hooks. */
+/** Files of a git repository that can name programs. Hooks are separate. */
 const gitSettings = /^(?:config|config\.worktree|attributes|git-rebase-todo)$/;
 
 export interface FilesOptions {
 	readonly clock: Clock;
-	/** Whether the path is left out with everything below it. */
+	/** Whether to skip the path and all paths below it. */
 	readonly skips: (path: string) => boolean;
-	/** Directories besides the one looked at in which the target of a link is identified. */
+	/** Additional directories in which the target of a link is identified. */
 	readonly roots: readonly string[];
-	/** Whether names that begin with a dot are left out. */
+	/** Whether to skip names that begin with a dot. */
 	readonly hidden: boolean;
 	/** Prefix of the paths of files. */
 	readonly prefix: string;
-	/** The earlier facts to compare with. If a limit ended that search, this search ends at the same count. */
+	/** Earlier facts to compare with. If a limit ended that look, this look ends after the same number of entries. */
 	readonly earlier?: string;
-	/** Maximum of files and directories; 30,000 unless given. */
+	/** Maximum files and directories. Default: 30,000. */
 	readonly max?: number;
 }
 
-/** Whether a file is data by its name: a document, an image, a log, a database, a backup of an editor. */
+/** Whether the name of a file is that of a document, an image, a log, a database or an editor backup. */
 export function isDataName(name: string): boolean {
 	return data.test(name) || (documents.test(name) && !instructions.test(name));
 }
 
 /**
- * Identifies the files below a directory that a program could run or load: all except documents, images, caches, logs,
- * databases, and stored data of git. A link is identified by its text, and by its target if that is a file in the directory
- * or in a root. A file of up to 256 KiB is identified by content and permissions. A larger one, and one of an installed
- * package, is identified by device, inode, size, `mtime` and `ctime` in nanoseconds. Ends at 30,000 files and directories or
- * after 3 s, with installed packages last.
+ * Identifies the files below a directory that a program could run or load. Skips documents, images, caches, logs, databases, and
+ * git's stored data. A link is identified by its text, and by its target if that is a file in the directory or in a root. A file
+ * of up to 256 KiB is identified by content and permissions. A larger file, or a file of an installed package, is identified by
+ * device, inode, size, and `mtime` and `ctime` in nanoseconds. Reads installed packages last. Stops at 30,000 files and
+ * directories or after 3 s.
  */
 export async function filesBelow(directory: string, options: FilesOptions): Promise<FilesFact> {
 	const look = new Look(directory, options);
@@ -85,7 +88,9 @@ export async function filesBelow(directory: string, options: FilesOptions): Prom
 
 const limitMark = " (limit)";
 
-/** Paths whose lines differ in two texts of facts with a path in each line, at most `most`, and the number of all. */
+/**
+ * Returns the paths whose lines differ in two texts with a path in each line, at most `max`, and the number of all such paths.
+ */
 export function changedPaths(before: string, after: string, max: number): { names: string[]; all: number } {
 	const [old, now] = [new Set(before.split("\n")), new Set(after.split("\n"))];
 	const lines = [...old.symmetricDifference(now)].filter((line) => line.includes("\t"));
@@ -93,30 +98,33 @@ export function changedPaths(before: string, after: string, max: number): { name
 	return { names: names.slice(0, max), all: names.length };
 }
 
-/** Files in these places have no end, or reading them has effects. */
+/** Places whose files have no end, or have effects when they are read. */
 const kernelPlaces = ["/proc", "/sys", "/dev"];
 /** File system in memory with ordinary files. */
 const memoryPlace = "/dev/shm";
 
-/** Whether a path is in one of these places, except in memory file systems. */
+/** Whether a path is in one of these places. False in the memory file system. */
 export function liesIn(path: string, places: readonly string[]): boolean {
 	return !isWithin(path, memoryPlace) && places.some((place) => isWithin(path, place));
 }
 
 /**
- * Content and permissions of a file, or `factsOf` if it is large. Follows links. Undefined if the file is missing, not
- * regular, or a file of the kernel.
+ * Returns the content hash and permissions of a file, or `factsOf` if it is large. Follows links. Undefined if the file is
+ * missing, not regular, or a kernel file.
  */
 export function fileIdentity(path: string): string | undefined {
 	try {
 		return regularIdentity(realpathSync.native(path));
 	} catch {
-		// A dangling link, or a target that the gateway cannot read.
+		// The link is dangling, or the gateway cannot read its target.
 		return undefined;
 	}
 }
 
-/** As `fileIdentity`, for a path that is not a link. Reads at most the size of the file at its opening. */
+/**
+ * Identifies a file like `fileIdentity`, for a path that is not a link. Reads at most the size that the file had when it was
+ * opened.
+ */
 function regularIdentity(path: string): string | undefined {
 	if (liesIn(path, kernelPlaces) || !lstatSync(path).isFile()) return undefined;
 	let file: number | undefined;
@@ -129,7 +137,7 @@ function regularIdentity(path: string): string | undefined {
 		return `${hash("sha256", readUpTo(file, Number(stats.size)), "base64url")} ${modeOf(stats)}`;
 	} catch (reason) {
 		if (systemCode(reason) !== "EACCES") return undefined;
-		// A user may run a program without the permission to read it.
+		// A user may have permission to run a program but not to read it.
 		const stats = lstatSync(path, { bigint: true, throwIfNoEntry: false });
 		return stats && factsOf(stats);
 	} finally {
@@ -149,8 +157,9 @@ function readUpTo(file: number, size: number): Buffer {
 }
 
 /**
- * Facts instead of the content. A write changes `ctime`, which only the kernel sets: a user without root can set `mtime`
- * back, but not `ctime`. Three writes are not detected.
+ * Identifies a file by metadata instead of content. A write changes `ctime`, which only the kernel sets: a user without root
+ * permissions can reset `mtime`, but not `ctime`. Three writes are not detected.
+ *
  * - A second write in the same tick of the kernel's clock (1 to 10 ms).
  * - A write through an older mapping.
  * - A write in a file system whose owner sets the times (FUSE, a network server).
@@ -196,7 +205,7 @@ class Look {
 		}
 	}
 
-	/** Adds the files of a directory, and returns its directories. */
+	/** Adds the files of a directory, and returns its subdirectories. */
 	async #look(at: string, isInstalled: boolean): Promise<Dirent[]> {
 		if (!(await this.#hasRoom())) return [];
 		const entries = this.#entries(at);
@@ -215,7 +224,7 @@ class Look {
 		return entries.filter((entry) => entry.isDirectory());
 	}
 
-	/** Counts one more entry, unless a limit is reached. */
+	/** Counts another entry. Returns false if a limit is reached. */
 	async #hasRoom(): Promise<boolean> {
 		if (this.entries % TOGETHER === 0) await turn();
 		if (this.entries >= this.#max || this.#options.clock.monotonic() > this.#endsAt) this.complete = false;
@@ -223,7 +232,7 @@ class Look {
 		return this.complete;
 	}
 
-	/** In a fixed order, so that searches that end at the same count have read the same entries. */
+	/** The order is fixed, so two looks that end after the same number of entries have read the same entries. */
 	#entries(at: string): Dirent[] {
 		const path = join(this.#directory, at);
 		try {
@@ -232,7 +241,7 @@ class Look {
 				.filter((entry) => this.#isBound(at, entry) && !this.#options.skips(join(path, entry.name)))
 				.sort((one, other) => (one.name < other.name ? -1 : 1));
 		} catch (reason) {
-			// A command of the same user cannot read it either, or it was deleted.
+			// The directory was deleted, or a command of the same user cannot read it either.
 			this.lines.push(`${this.#shown(at)}/\t${systemCode(reason)}`);
 			return [];
 		}
@@ -267,7 +276,7 @@ class Look {
 		}
 	}
 
-	/** The text of a link, and the file in the directory or a root that it leads to. */
+	/** Returns the text of a link, with the identity of its target if that is a file in the directory or in a root. */
 	#linkIdentity(path: string): string {
 		const text = readlinkSync(path);
 		let identity: string | undefined;
@@ -275,7 +284,7 @@ class Look {
 			const target = realpathSync.native(path);
 			if (!isDataName(basename(target)) && this.#isFollowed(target)) identity = regularIdentity(target);
 		} catch {
-			// Dangling link.
+			// The link is dangling.
 		}
 		return `-> ${JSON.stringify(text)} ${identity ?? ""}`;
 	}

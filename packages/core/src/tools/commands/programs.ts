@@ -16,33 +16,36 @@ import { UNKNOWN } from "../../policy/commands/words.ts";
 import { fileIdentity, isDataName, liesIn } from "./bound-files.ts";
 import { surroundingsTexts } from "./texts.ts";
 
-/** Programs, files and directories in a command line. */
+/** Programs, files and directories that a command line names. */
 export interface Named {
-	/** Programs that are looked up on the search path: one line for each, with its identity. */
+	/** Programs found on the search path, with a line for each program and its identity. */
 	readonly programs: string;
-	/** Files, one line for each, with a tab between path and identity. Data files are included only if they may be executed. */
+	/**
+	 * Files, with a line for each file. A tab separates path and identity. Data files are included only if the command may execute
+	 * them.
+	 */
 	readonly files: string;
-	/** Real paths of directories within the roots that the facts of the working directory do not include. */
+	/** Real paths of directories in the roots that the facts of the working directory do not cover. */
 	readonly directories: readonly string[];
-	/** False if the command names more than is looked at. */
+	/** False if the command names more programs or paths than the maximum. */
 	readonly complete: boolean;
-	/** False if the command names paths that are known only when it runs. */
+	/** False if some paths of the command are known only when it runs. */
 	readonly known: boolean;
 }
 
-/** Maximum of programs, and of paths. */
+/** Maximum programs, and maximum paths. */
 const maxNamed = 300;
 
-/** Files in these places change on their own, or cannot be changed. */
+/** Places whose files change automatically, or cannot be changed. */
 const systemPlaces = ["/proc", "/sys", "/dev", "/run", "/var/log"];
 
 const parent = /(?:^|[/=]|^-[A-Za-z])\.\.(?:\/|$)/;
-/** A name and then the directory above it. */
+/** Matches a name that is followed by `..`. */
 const climbing = /(?:^|[/=])(?!\.\.?\/)[^/=]+\/\.\.(?:\/|$)/;
 
 /**
- * Finds the files that a command line names. It only reads the text, so it does not find files that a program loads itself.
- * `path` is the search path of programs.
+ * Finds the files that a command line names. It reads only the text, so it does not find files that a program loads itself.
+ * `path` is the search path for programs.
  */
 export async function findNamed(
 	command: string,
@@ -59,7 +62,7 @@ export async function findNamed(
 		looked.slice(0, maxNamed).map((named) => lookAt(named, { ...places, runsAny })),
 	);
 	const words = seen.flatMap((each) => each.words);
-	// The system resolves `..` from the target of a link. The text of a path does not show that.
+	// The system resolves `..` from the target of a link, which the text of a path does not show.
 	const climbs =
 		words.some((word) => climbing.test(word)) ||
 		(found.some((each) => each?.isLink) && words.some((word) => parent.test(word)));
@@ -73,7 +76,7 @@ export async function findNamed(
 	};
 }
 
-/** Present identities of files, one line for each. A missing file has the word `none`. */
+/** Returns the current identities of files, with a line for each file. A missing file has the word `none`. */
 export function fileFacts(paths: readonly string[]): Promise<string> {
 	return linesOf([...new Set(paths)], namedFile);
 }
@@ -104,12 +107,12 @@ async function lookAt(path: string, { cwd, roots, runsAny }: LookedPlaces): Prom
 	return mayBeRun || !isDataName(basename(path)) ? { line: await namedFile(path) } : undefined;
 }
 
-/** Whether the facts of `other` include the directory. Caches and other hidden directories may be left out. */
+/** Whether the facts of `other` cover the directory. They may leave out caches and other hidden directories. */
 function isCovered(directory: string, other: string): boolean {
 	return isWithin(directory, other) && !/(?:^|\/)\.(?!git$)/.test(relative(other, directory));
 }
 
-/** Whether a part of the path is known only when the command runs. Patterns inside the working directory are harmless. */
+/** Whether part of the path is known only when the command runs. A pattern inside the working directory is harmless. */
 function isUnclear(path: string, cwd: string): boolean {
 	return path.includes(UNKNOWN) || path.startsWith("/~") || (/[*?[]/.test(path) && !isWithin(path, cwd));
 }
@@ -130,7 +133,10 @@ function outermost(directories: readonly string[]): string[] {
 	return all.filter((one) => !all.some((other) => other !== one && isCovered(one, other)));
 }
 
-/** Whether the word at this position may be a program: the first one is, and any word after a program that runs others. */
+/**
+ * Whether the word at this position may be a program. The first word is a program, and any word may be one after a program that
+ * runs others.
+ */
 function mayRun({ words, hidden }: SeenWords, index: number): boolean {
 	const word = words[index] ?? "";
 	if (word === "" || word.includes(UNKNOWN)) return false;
@@ -139,7 +145,7 @@ function mayRun({ words, hidden }: SeenWords, index: number): boolean {
 	return hidden || words.slice(0, first + 1).some((other) => isWrapper(basename(other)));
 }
 
-/** Whether the program runs the content of a file that it gets. */
+/** Whether the program runs the content of a file argument. */
 function readsScript(word: string): boolean {
 	const name = basename(word);
 	return isInterpreter(name) || isShell(name) || name === "source" || name === ".";
@@ -159,13 +165,13 @@ function joined(lines: readonly (string | undefined)[]): string {
 		.join("\n");
 }
 
-/** Identity of the program that a name means, from the first of these absolute directories that has one. */
+/** Returns the identity of the program that a name means: the first match in these absolute directories. */
 export async function programIdentity(name: string, directories: readonly string[]): Promise<string> {
 	for (const directory of directories) {
 		const candidate = join(directory, name);
 		if (await isRunnable(candidate)) return `${name}: ${await unlessUnreadable(candidate)}`;
 	}
-	// A missing program must stay missing, because another program could replace a shell word.
+	// A missing program must stay missing, because a new program could take the place of a shell word.
 	return `${name}: none`;
 }
 
@@ -174,12 +180,12 @@ async function isRunnable(path: string): Promise<boolean> {
 		await access(path, constants.X_OK);
 		return (await stat(path)).isFile();
 	} catch {
-		// Programs that are missing, unreachable or not executable have the same result.
+		// Missing, unreachable and non-executable programs have the same result.
 		return false;
 	}
 }
 
-/** A user may run a program without the permission to read it. */
+/** A user may have permission to run a program but not to read it. */
 async function unlessUnreadable(path: string): Promise<string> {
 	try {
 		return await contentIdentityOf(path);

@@ -38,7 +38,7 @@ const parameters = () =>
 	});
 type Arguments = z.infer<ReturnType<typeof parameters>>;
 
-/** Runs a shell command in the session's working directory to its end, or starts it in the background of the session. */
+/** Runs a shell command in the session's working directory until it ends, or starts it in the background of the session. */
 export const runCommand = defineTool<Arguments>({
 	name: "run_command",
 	description: runCommandTexts.description,
@@ -117,7 +117,7 @@ async function run(args: Arguments, approved: ToolPlan, context: ToolContext): P
 	}
 	const command = {
 		executable: await findShell(),
-		// Without `--` a command that begins with a dash would be read as options of the shell.
+		// Without `--`, the shell would read a command that begins with a dash as options.
 		args: ["-c", "--", args.cmd],
 		cwd: context.cwd,
 		environment: args.secrets,
@@ -136,7 +136,7 @@ async function run(args: Arguments, approved: ToolPlan, context: ToolContext): P
 
 const backgroundNote = runCommandTexts.continues(backgroundLimits.timeoutMs / 3_600_000);
 
-/** Only a sandbox ends a command with the gateway, whatever happens to the gateway. */
+/** Only a sandbox ends a command reliably when the gateway ends. */
 function refuseBackground({ mode }: Sandbox, { background }: ToolContext): void {
 	if (mode === "off") {
 		throw new ParleyError(runCommandTexts.backgroundNeedsSandbox, {
@@ -154,7 +154,7 @@ async function startInBackground(
 	}: Omit<Command, "timeoutMs" | "maxOutputBytes" | "signal"> & { readonly sandbox: Sandbox },
 	{ background }: ToolContext,
 ): Promise<ToolResult> {
-	// The output is read by command_output, so the sandbox keeps almost none of it.
+	// `command_output` reads the output elsewhere, so the sandbox keeps almost none of it.
 	const started = await background.start(cmd, (options) =>
 		sandbox.run({ ...command, ...options, maxOutputBytes: 1_024 }),
 	);
@@ -165,17 +165,17 @@ async function startInBackground(
 	};
 }
 
-/** The facts that changed since the plan was made or approved, in words. */
+/** Returns the facts that changed since the plan was made or approved, in words. */
 async function changesSince({ binding }: ToolPlan, cmd: string, context: ToolContext): Promise<string[]> {
 	const surroundings = await surroundingsOf(context);
-	// Without an approval no person has seen facts.
+	// Without an approval, no person has seen file facts, so they are not compared.
 	const bound = "files" in binding ? await boundToCommand(cmd, context, { earlier: binding }) : undefined;
 	return differences(binding, { ...surroundings, ...bound?.binding });
 }
 
 /**
- * Sandbox of the command. With `network`, it gets access to the operator's hosts. Without such hosts it runs outside of the
- * sandbox, except for people of channels, who get a refusal.
+ * Returns the sandbox of the command. With `network`, the sandbox can reach the operator's hosts. If the operator listed no
+ * hosts, the command runs outside the sandbox, and the gateway refuses a command of a chat session.
  */
 function sandboxFor({ network }: Arguments, { sandbox }: ToolContext): Sandbox {
 	if (sandbox.refusal !== undefined) {
@@ -193,7 +193,7 @@ interface Limits {
 	readonly aborted: boolean;
 }
 
-/** Output of a command, with its end if it failed. */
+/** Returns the output of a command. If the command failed, the exit code follows. */
 export function describeOutcome(outcome: CommandOutcome, limits: Limits): ToolResult {
 	const output = outcome.output === "" ? runCommandTexts.noOutput : outcome.output;
 	const ending = endingOf(outcome, limits);
@@ -214,7 +214,7 @@ interface CommandConfinement {
 	readonly exposed?: boolean;
 }
 
-/** Permissions of a command, for approvers. */
+/** Returns a note about the permissions of a command, for approvers. */
 export function sandboxNote({ mode, hosts }: CommandConfinement): string {
 	if (mode === "off") {
 		return runCommandTexts.sandboxOff;
@@ -226,7 +226,7 @@ export function sandboxNote({ mode, hosts }: CommandConfinement): string {
 	return runCommandTexts.sandbox(mode, network);
 }
 
-/** The note of a sandbox without network access. Any other confinement is unusual. */
+/** Returns the note of a sandbox without network access. Any other confinement is unusual and has no such note. */
 export function usualSandboxNote(sandbox: CommandConfinement): string[] {
 	const isUsual =
 		sandbox.mode !== "off" && sandbox.mode !== "container" && !sandbox.hosts && !sandbox.exposed;
@@ -241,7 +241,7 @@ export function execClasses({ mode, exposed = false }: CommandConfinement): Acti
 /** Maximum bytes of a command that an approver can read. */
 const MAX_SHOWN_BYTES = 16 * 1024;
 
-/** Refuses a command that cannot be approved, because it cannot start or cannot be shown exactly. */
+/** Refuses a command that cannot start or cannot be shown exactly, because it cannot be approved. */
 export function refuseUnshowable(words: readonly string[], label: string): void {
 	const refuse = (why: string): never => {
 		throw new ParleyError(runCommandTexts.cannotApprove(why), { code: "invalid_argument" });

@@ -13,10 +13,10 @@ import { changedPaths, filesBelow } from "./bound-files.ts";
 import { findNamed, programIdentity } from "./programs.ts";
 import { surroundingsTexts } from "./texts.ts";
 
-/** Cheap facts about the place of a command line: every decision rests on them. */
+/** Facts about the environment of a command line that are fast to read. Every decision depends on them. */
 export type Surroundings = Readonly<Record<"directory" | "executable" | "environment" | "sandbox", string>>;
 
-/** Reads the facts of the place in which a command line would run. */
+/** Reads the facts of the environment in which a command line would run. */
 export async function surroundingsOf({ cwd, sandbox }: ToolContext): Promise<Surroundings> {
 	try {
 		return {
@@ -30,7 +30,7 @@ export async function surroundingsOf({ cwd, sandbox }: ToolContext): Promise<Sur
 	}
 }
 
-/** Environment of a program. `executable` is the file that its name means. */
+/** Returns the facts about a program. `executable` is the file that its name means. */
 export async function programFacts(
 	name: string,
 	{ environment, profile }: Sandbox,
@@ -43,10 +43,10 @@ export async function programFacts(
 	};
 }
 
-/** Maximum directories other than the working directory that a command can name and that are checked. */
+/** Maximum directories to check for a command, in addition to the working directory. */
 const maxDirectories = 4;
 
-/** The files that a command line could run or load, and a note about them for the approver. See `filesBelow`. */
+/** Returns the files that a command line could run or load, and a note about them for the approver. See `filesBelow`. */
 export async function boundToCommand(
 	command: string,
 	context: ToolContext,
@@ -73,7 +73,7 @@ export async function boundToCommand(
 	return { binding, ...boundNotes(surroundingsTexts.filesHere(count), look) };
 }
 
-/** The files of a repository, and a note about them for the approver. See `filesBelow`. */
+/** Returns the files of a repository, and a note about them for the approver. See `filesBelow`. */
 export async function boundToRepository(
 	top: string,
 	context: ToolContext,
@@ -89,10 +89,10 @@ export async function boundToRepository(
 type ToolPlanFacts = Readonly<Record<string, string>>;
 
 interface LookOptions {
-	/** The text of earlier facts about it. */
+	/** Earlier facts about the same directory. */
 	readonly earlier: string | undefined;
 	readonly looks: BindOptions["looks"];
-	/** Whether it is a directory other than the working directory. */
+	/** Whether the directory differs from the working directory. */
 	readonly isBeside?: boolean;
 }
 
@@ -102,7 +102,7 @@ function lookOptions(fact: string, { earlier, looks }: BindOptions): LookOptions
 
 function filesIn(directory: string, context: ToolContext, options: LookOptions): Promise<FilesFact> {
 	const { earlier, looks, isBeside = false } = options;
-	// The first line of the earlier result decides where this one ends.
+	// The first line of the earlier result decides after how many entries this look ends.
 	const key = JSON.stringify([directory, isBeside, earlier?.split("\n", 1)]);
 	const shared = looks?.get(key);
 	if (shared) return shared;
@@ -110,9 +110,9 @@ function filesIn(directory: string, context: ToolContext, options: LookOptions):
 		clock: context.clock,
 		prefix: isBeside ? directory : "",
 		roots: context.roots,
-		// The working directory is searched separately if a directory above it is searched.
+		// The working directory has its own look, so a look at a parent directory skips it.
 		skips: (path) => (isBeside && path === context.cwd) || belongsToGateway(path, context),
-		// Programs of a desktop write settings and caches there all the time.
+		// Desktop programs constantly write settings and caches in the home directory.
 		hidden: isWithin(homeDirectory(), directory),
 		...defined({ earlier }),
 	});
@@ -120,7 +120,7 @@ function filesIn(directory: string, context: ToolContext, options: LookOptions):
 	return look;
 }
 
-/** One line for the approver: the call is refused if bound files change. SECURITY.md has the details. */
+/** Returns one line for the approver: the call is refused if bound files change. SECURITY.md has the details. */
 function boundNotes(
 	what: string,
 	{ complete, known }: Record<"complete" | "known", boolean>,
@@ -130,10 +130,10 @@ function boundNotes(
 	return { notes: [note], ...defined({ usualNotes: complete && known ? [note] : undefined }) };
 }
 
-/** Maximum of paths that a refusal names. */
+/** Maximum paths in a refusal. */
 const maxShown = 5;
 
-/** The facts that differ, in words: names of facts, and paths of changed files. */
+/** Returns the differing facts in words: names of facts, and paths of changed files. */
 export function differences(approved: ToolPlanFacts, now: ToolPlanFacts): string[] {
 	const facts = [...new Set([...Object.keys(approved), ...Object.keys(now)])];
 	return facts
@@ -146,7 +146,7 @@ export function differences(approved: ToolPlanFacts, now: ToolPlanFacts): string
 		});
 }
 
-/** Characters of a path in a note. */
+/** Maximum characters of a path in a note. */
 const longestName = 200;
 
 const factsInWords: ReadonlyMap<string, string> = new Map([
@@ -156,8 +156,8 @@ const factsInWords: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Names of changes for an approver: paths, relative to `cwd` if they are below it, and other facts in words. At most five.
- * Files that the command names come first, so that other files cannot displace them.
+ * Returns names of changes for an approver: paths, relative to `cwd` if they are below it, and other facts in words. Returns at
+ * most five. Files that the command names come first, so that other files cannot displace them.
  */
 export function changedNames(approved: ToolPlanFacts, now: ToolPlanFacts, cwd: string): string[] {
 	const facts = Object.keys({ named: "", ...approved, ...now });
@@ -176,18 +176,18 @@ function shortName(path: string, cwd: string): string {
 	return shown.length > longestName ? `${shown.slice(0, longestName)}…` : shown;
 }
 
-/** The shell that reads command lines. */
+/** Returns the path of the shell that runs command lines. */
 export async function findShell(): Promise<string> {
 	try {
 		await access("/bin/bash");
 		return "/bin/bash";
 	} catch {
-		// Every POSIX system has the other.
+		// Every POSIX system has /bin/sh.
 		return "/bin/sh";
 	}
 }
 
-/** Hash of the names and values in a fixed order. */
+/** Returns the hash of the names and values in a fixed order. */
 function hashOf(environment: Readonly<Record<string, string>>): string {
 	const sorted = Object.entries(environment).sort(([one], [other]) => (one < other ? -1 : 1));
 	return createHash("sha256").update(JSON.stringify(sorted)).digest("hex");

@@ -76,7 +76,7 @@ export const runCommandTexts = {
 		`it takes ${bytes} bytes to show, at most ${max}; write it to a file and run that`,
 } as const;
 
-/** Effects of a command on other files, as notes of an approval. */
+/** Notes of an approval about files that a command could run or load. */
 export const surroundingsTexts = {
 	cannotRunIn: (directory: string): string => `cannot run a command in ${JSON.stringify(directory)}`,
 	filesHere: (count: number): string => `${count} here, and files that the command names`,

@@ -27,7 +27,7 @@ const parameters = () =>
 	});
 type Arguments = z.infer<ReturnType<typeof parameters>>;
 
-/** Replaces an exact text in a file, atomically. Preserves line ends, byte order mark and permissions. */
+/** Replaces an exact text in a file, atomically. Preserves line endings, byte order mark and permissions. */
 export const editFile = defineTool<Arguments>({
 	name: "edit_file",
 	description: editFileTexts.description,
@@ -52,7 +52,7 @@ async function plan(args: Arguments, context: ToolContext): Promise<ToolPlan> {
 	const target = await findTarget(args.path, context);
 	const old = textOf(target, args.path);
 	const edit = makeEdit(old, args);
-	// Outside the roots, the existence of the text is private until the call is approved.
+	// Outside the roots, the call may not reveal before its approval whether the text exists.
 	if (edit.kind !== "edited" && isOpen(target)) throw missed(args, edit, old);
 	const parts = {
 		preview: previewOf(target, old, args, edit),
@@ -71,7 +71,7 @@ async function run(args: Arguments, approved: ToolPlan, context: ToolContext): P
 	if (edit.kind !== "edited") throw missed(args, edit);
 	await putContent(target, { content: edit.text, shown: args.path }, context);
 	const summary = `edited ${args.path}: ${places(edit.lines)}`;
-	// Outside the roots, and in a secret file, the lines around the text are private.
+	// Outside the roots and in a secret file, the lines around the text are private.
 	const isPrivate = approved.classes.some((name) => name === "secret" || name === "outside-write");
 	const diff = isPrivate ? "" : resultDiff(before, edit.text);
 	return { text: diff === "" ? summary : `${summary}\n${diff}`, failed: false };
@@ -109,7 +109,7 @@ function previewOf({ shown, classes }: WriteTarget, old: string, args: Arguments
 	return previewWrite(shown, { kind: "text", text: old }, edit.text);
 }
 
-/** Reason why the edit failed. If the text of the file is known, also the most similar lines. */
+/** Returns the error of a failed edit. If the text of the file is known, the error shows the most similar lines. */
 function missed({ path, old_text, occurrence }: Arguments, edit: TextEdit, text?: string): ParleyError {
 	const fault = (message: string): ParleyError => new ParleyError(message, { code: "invalid_argument" });
 	if (edit.kind === "too-long") {
@@ -126,7 +126,7 @@ function missed({ path, old_text, occurrence }: Arguments, edit: TextEdit, text?
 	return fault(editFileTexts.ambiguous(lines.length, where));
 }
 
-/** Maximum length of an edited or inserted text, in UTF-16 units. In bytes, of the largest file. */
+/** Maximum length of an edited or inserted text in UTF-16 units. Also the maximum bytes of the file. */
 export const MAX_EDITABLE = 256 * 1024;
 const MAX_NAMED_LINES = 10;
 const MAX_EXCERPT_LINES = 20;
@@ -137,7 +137,7 @@ export function isOpen({ root, classes }: WriteTarget): boolean {
 	return root !== undefined && !classes.includes("secret");
 }
 
-/** Text of an existing file that can be edited. `maker` is the tool that creates files. */
+/** Returns the text of an existing file that can be edited. `maker` is the name of the tool that creates files. */
 export function editableText(
 	{ mode, content, size }: FileState,
 	{ path, maker }: { readonly path: string; readonly maker: string },
@@ -155,7 +155,7 @@ export function editableText(
 	return content.toString();
 }
 
-/** The part of the text that is most similar to the requested one, as the end of a message. */
+/** Returns the part of the text that is most similar to the requested text, as the end of a message. */
 export function nearest(text: string, requested: string): string {
 	if (text === "") return editFileTexts.emptyFile;
 	const near = findNearestLines(text, requested);
@@ -166,12 +166,12 @@ export function nearest(text: string, requested: string): string {
 	return editFileTexts.nearest({ difference, first, last, excerpt, rest: whole });
 }
 
-/** `one place, line 3` */
+/** Returns, for example, `one place, line 3`. */
 export function places(lines: readonly number[]): string {
 	return `${lines.length === 1 ? editFileTexts.onePlace : `${lines.length} places`}, ${lineNumbers(lines)}`;
 }
 
-/** `lines 3, 5 and 7 more` */
+/** Returns, for example, `lines 3, 5 and 7 more`. */
 export function lineNumbers(lines: readonly number[]): string {
 	const named = [...new Set(lines)];
 	const more = named.length - MAX_NAMED_LINES;
@@ -182,19 +182,21 @@ export function lineNumbers(lines: readonly number[]): string {
 export interface TextChange {
 	readonly oldText: string;
 	readonly newText: string;
-	/** Places to replace: the only one, the nth (from 1), or all. */
+	/** Occurrences to replace: the only one, the nth (from 1), or all. */
 	readonly which: "only" | "all" | number;
-	/** Maximum length of the result in UTF-16 units. A longer one is not built. */
+	/** Maximum length of the result in UTF-16 units. A longer result is not built. */
 	readonly maxLength: number;
 }
 
-/** `lines` contains the lines at which the old text begins, from 1: of the changed places, or of all places. */
+/**
+ * Result of an edit. `lines` are the line numbers, from 1, of the changed occurrences, or of all occurrences if nothing changed.
+ */
 type TextEdit =
 	| { readonly kind: "edited"; readonly text: string; readonly lines: readonly number[] }
 	| { readonly kind: "not-one"; readonly lines: readonly number[] }
 	| { readonly kind: "too-long" };
 
-/** Replaces the old text, which must match exactly. For line ends see `lineEndsOf`. */
+/** Replaces the old text, which must match exactly. For line endings see `lineEndsOf`. */
 export function editText(text: string, change: TextChange): TextEdit {
 	const ends = lineEndsOf(text);
 	const { oldText, newText } = change;
@@ -203,14 +205,17 @@ export function editText(text: string, change: TextChange): TextEdit {
 	return edit.kind === "edited" ? { ...edit, text: ends.restore(edit.text) } : edit;
 }
 
-/** Text in the form that `adapt` produces. `restore` sets its line ends again. */
+/** Text in the form that `adapt` produces. `restore` sets its original line endings again. */
 interface LineEnds {
 	readonly text: string;
 	adapt(part: string): string;
 	restore(edited: string): string;
 }
 
-/** If all line ends of the text are equal (`\n` or `\r\n`), those of a change are converted to them. */
+/**
+ * Returns conversions of line endings. If the text uses only `\n` or only `\r\n`, the line endings of a change are converted to
+ * that form.
+ */
 export function lineEndsOf(text: string): LineEnds {
 	const same = (part: string): string => part;
 	const plain = (part: string): string => part.replaceAll("\r\n", "\n");
@@ -240,14 +245,14 @@ function chooseOne(found: readonly number[], which: "only" | number): readonly n
 	return found.slice(which - 1, which);
 }
 
-/** Leaves out the places that overlap with one before. */
+/** Leaves out each position that overlaps with an earlier one. */
 function apart(found: readonly number[], length: number): number[] {
 	const shown: number[] = [];
 	for (const start of found) if (start >= (shown.at(-1) ?? -length) + length) shown.push(start);
 	return shown;
 }
 
-/** The numbers of the lines at these places, which are in ascending order. */
+/** Returns the line numbers of positions in ascending order. */
 export function linesOf(text: string, places: readonly number[]): number[] {
 	let [line, at] = [1, 0];
 	return places.map((place) => {
@@ -257,8 +262,8 @@ export function linesOf(text: string, places: readonly number[]): number[] {
 }
 
 /**
- * Positions of `part` in `text`, including overlapping ones. Linear in both for any content (the algorithm of Knuth, Morris
- * and Pratt): `indexOf` needs seconds for texts made to be slow. `part` is not empty.
+ * Returns the positions of `part` in `text`, including overlapping ones. `part` must not be empty. Uses the algorithm of Knuth,
+ * Morris and Pratt, which takes linear time for any content. `indexOf` can take seconds for a malicious text.
  */
 export function occurrences(text: string, part: string): number[] {
 	const borders = bordersOf(part);
@@ -275,7 +280,7 @@ export function occurrences(text: string, part: string): number[] {
 	return found;
 }
 
-/** For every beginning of `part`: how long its longest end is that is also a beginning. */
+/** For each prefix of `part`, returns the length of its longest proper suffix that is also a prefix of `part`. */
 function bordersOf(part: string): Uint32Array {
 	const borders = new Uint32Array(part.length);
 	let length = 0;

@@ -34,7 +34,7 @@ async function putFiles(...paths: string[]): Promise<void> {
 	}
 }
 
-/** Sandbox that starts no process and returns the given outcome. */
+/** Returns a sandbox that starts no process and returns the given outcome. */
 function ending(outcome: Partial<CommandOutcome>): Sandbox {
 	const run = async (): Promise<CommandOutcome> => ({
 		code: 0,

@@ -23,7 +23,7 @@ const parameters = () =>
 	});
 type Arguments = z.infer<ReturnType<typeof parameters>>;
 
-/** Lists files by name, sorted. Files in `.gitignore` are left out, and links are neither followed nor shown. */
+/** Lists files by name, sorted. Leaves out files that `.gitignore` excludes. Neither follows nor shows links. */
 export const listFiles = defineTool<Arguments>({
 	name: "list_files",
 	description: listFilesTexts.description,
@@ -48,7 +48,7 @@ async function plan({ path: text, pattern }: Arguments, given: ToolContext): Pro
 	if (pattern !== undefined) compileGlob(pattern);
 	const resolved = await resolvePath(text, context);
 	await requireDirectory(resolved.path, text);
-	// Names do not reveal keys.
+	// File names reveal no keys.
 	return planRead({ tool: "list_files", verb: "list", secret: false }, resolved, context);
 }
 
@@ -72,7 +72,7 @@ async function run(args: Arguments, approved: ToolPlan, given: ToolContext): Pro
 	return { text: [...shown, ...notes.map((note) => `[… ${note} …]`)].join("\n"), failed: false };
 }
 
-/** The line is valid input for another tool. */
+/** Returns a line that is valid input for another tool. */
 function inDirectory(directory: string, line: string, cwd: string): string {
 	const shown = shownPath(directory, cwd);
 	return shown === "." ? line : join(shown, line);
@@ -84,8 +84,8 @@ function noFiles({ pattern, hidden }: Arguments, others: number): string {
 }
 
 /**
- * The lines of a listing: files down to `depth` levels, and of each directory below that one line with the number of
- * its files. `files` are relative paths in ascending order.
+ * Returns the lines of a listing: files down to `depth` levels, and one line with the number of files for each deeper directory.
+ * `files` are relative paths in ascending order.
  */
 export function foldLevels(files: readonly string[], depth: number): string[] {
 	const lines: { readonly path: string; files: number }[] = [];

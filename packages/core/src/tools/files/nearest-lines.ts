@@ -1,23 +1,23 @@
 import { visible } from "../../text/visible.ts";
 import { nearestTexts } from "./texts.ts";
 
-/** A line longer than this is compared only as a whole. */
+/** Maximum characters of a line that is compared in parts. A longer line is compared only as a unit. */
 const MAX_COMPARED = 2_000;
-/** Lines that are similar at more places do not identify the place. */
+/** Maximum similar places of a line. A line with more places does not identify the place. */
 const MAX_VOTES = 20;
 const MIN_LIKENESS = 0.4;
 const MAX_QUOTE = 200;
 
-/** Lines of a text that are similar to missing lines. Counted from 1. */
+/** Lines of a text that are similar to lines that the text does not contain. Line numbers start at 1. */
 export interface NearestLines {
 	readonly first: number;
 	readonly last: number;
 	readonly lines: readonly string[];
-	/** The first difference in words. */
+	/** First difference, in words. */
 	readonly difference: string;
 }
 
-/** Probable place of lines that the text does not contain. Undefined if nothing is similar. */
+/** Finds the lines that are most similar to lines that the text does not contain. Returns undefined if nothing is similar. */
 export function findNearestLines(text: string, requested: string): NearestLines | undefined {
 	const lines = text.split("\n");
 	const sought = trimBlank(requested.split("\n"));
@@ -36,7 +36,7 @@ function trimBlank(lines: readonly string[]): string[] {
 	return first === -1 ? [] : lines.slice(first, lines.findLastIndex(isText) + 1);
 }
 
-/** A line without common differences: white space, typographic quotes and dashes, compatibility forms. */
+/** Returns a line without common differences: white space, typographic quotes and dashes, and compatibility forms. */
 function plain(line: string): string {
 	return line
 		.normalize("NFKC")
@@ -47,7 +47,7 @@ function plain(line: string): string {
 		.trim();
 }
 
-/** The start with the most lines that are equal except for white space. */
+/** Returns the start line for which most lines are equal except for white space. */
 function startByVotes(lines: readonly string[], sought: readonly string[]): number | undefined {
 	const places = new Map<string, number[]>();
 	for (const [index, line] of sought.entries()) {
@@ -66,7 +66,7 @@ function startByVotes(lines: readonly string[], sought: readonly string[]): numb
 	return best;
 }
 
-/** The start at which the longest requested line is at the line most similar to it. */
+/** Returns the start line for which the longest requested line meets the most similar line. */
 function startByLikeness(lines: readonly string[], sought: readonly string[]): number | undefined {
 	const longest = sought.reduce((a, b) => (b.length > a.length ? b : a));
 	if (longest.length > MAX_COMPARED) return undefined;
@@ -114,7 +114,7 @@ function endOf(line: string): string {
 	return line.slice(line.trimEnd().length);
 }
 
-/** `2 tabs`, `1 tab and 2 spaces`, `1 carriage return`. */
+/** Describes white space, for example `2 tabs`, `1 tab and 2 spaces` or `1 carriage return`. */
 function spaces(text: string): string {
 	const names = new Map([
 		["\t", "tab"],

@@ -107,7 +107,7 @@ test("a binary file is reported, and its content is not returned", async () => {
 const [png] = testImages;
 
 test.each(testImages)("an image is shown: $name", async ({ name, mediaType, content }) => {
-	// The name does not matter.
+	// The content decides the type, not the name.
 	await writeFile(join(context.cwd, "image.txt"), content);
 	expect(await read({ path: "image.txt" })).toEqual({
 		text: `"image.txt" is a ${name} image, 1 x 1 pixels, ${content.length} bytes`,

@@ -22,9 +22,9 @@ import { defineTool, type ToolContext, type ToolPlan, type ToolResult } from "..
 import { pathTexts, readFileTexts } from "./texts.ts";
 
 const MAX_LINES = outputLimits.lines;
-/** Limits of one page. The marker after it fits into the limits of a result. */
+/** Limits of one page. They leave room for the marker that follows the page. */
 const page = { characters: outputLimits.characters - 200, lines: MAX_LINES - 1 } as const;
-/** Number of first bytes in which a NUL marks a binary file, as in git. */
+/** Number of bytes at the start of a file in which a NUL marks a binary file. Git uses the same number. */
 const SNIFFED_BYTES = 8_000;
 
 const parameters = () =>
@@ -37,8 +37,8 @@ const parameters = () =>
 type Arguments = z.infer<ReturnType<typeof parameters>>;
 
 /**
- * Reads lines of a text file, or of a stored result of an earlier call, in pages of at most 30,000 characters and 2,000
- * lines. A marker at the end of a page explains how to continue. An image is read completely and shown to the model.
+ * Reads lines of a text file, or of a stored result of an earlier call, in pages of at most 30,000 characters and 2,000 lines. A
+ * marker at the end of a page explains how to continue. Reads an image completely and shows it to the model.
  */
 export const readFile = defineTool<Arguments>({
 	name: "read_file",
@@ -68,7 +68,7 @@ async function plan({ path: text }: Arguments, given: ToolContext): Promise<Tool
 	return planRead({ tool: "read_file", verb: "read", secret }, resolved, context);
 }
 
-/** The model has seen parts of this result before, so reading the rest needs no approval. */
+/** The model has already seen parts of this result, so reading the rest needs no approval. */
 function planOutput(name: string): ToolPlan {
 	const notes = [readFileTexts.completeResult];
 	return { label: `read ${name}`, classes: ["read"], preview: "", binding: { output: name }, notes };
@@ -101,7 +101,7 @@ async function readPage(file: FileHandle, args: Arguments, { signal }: ToolConte
 	return { text: describe(slice, args), failed: slice.total !== undefined && first > 1 };
 }
 
-/** Whether the file starts with a NUL in its first bytes. Also true for images, because all their headers contain NULs. */
+/** Whether the first bytes of the file contain a NUL. Also true for images, because the header of every image contains NULs. */
 async function isBinary(file: FileHandle, shown: string): Promise<boolean> {
 	const start = await readAt(file, shown, { position: 0, length: SNIFFED_BYTES });
 	return start.includes(0);
@@ -144,16 +144,18 @@ interface RequestedLines {
 
 export interface LineSlice {
 	readonly text: string;
-	/** Place of the next page; undefined at the end of the file. Without `column` it is the beginning of the line. */
+	/**
+	 * Start of the next page, or undefined at the end of the file. Without `column`, the page starts at the beginning of the line.
+	 */
 	readonly next: { readonly line: number; readonly column?: number } | undefined;
-	/** Lines of the file, if its end was reached before any requested line. */
+	/** Number of lines of the file if it ends before the first requested line. */
 	readonly total: number | undefined;
 }
 
 /**
- * Returns the requested lines of a text file within the requested characters: complete lines, or a part of the first line if
- * it is longer. Bytes that are not UTF-8, and NUL, become U+FFFD. Stops reading after the last requested line, and stores
- * at most the result and one chunk.
+ * Returns the requested lines of a text file, up to the requested number of characters. Returns complete lines, or a part of the
+ * first line if it is longer. Invalid UTF-8 and NUL become U+FFFD. Stops reading after the last requested line, and keeps at most
+ * the result and one chunk in memory.
  */
 export async function sliceLines(
 	chunks: AsyncIterable<Buffer>,
@@ -171,15 +173,15 @@ export async function sliceLines(
 	return page.end() ?? { text: "", next: undefined, total: skipped + (last === NEW_LINE ? 0 : 1) };
 }
 
-/** Collects the text of one page, and a little more to know whether another page follows. */
+/** Collects the text of one page, and enough further text to know whether another page follows. */
 class Page {
 	readonly #requested: RequestedLines;
 	readonly #decoder = new StringDecoder("utf8");
 	#begun = false;
-	/** Characters of the first line that are still to be skipped. */
+	/** Number of characters of the first line that remain to be skipped. */
 	#skip: number;
 	#text = "";
-	/** Index after the last requested line, as soon as it is known. */
+	/** Index after the last requested line, or undefined until it is known. */
 	#lineEnd: number | undefined;
 	#lines = 0;
 
@@ -188,7 +190,7 @@ class Page {
 		this.#skip = requested.column - 1;
 	}
 
-	/** Whether more was added than fits into the page. */
+	/** Whether the collected text exceeds the page. */
 	get full(): boolean {
 		return (
 			this.#text.length > Math.min(this.#lineEnd ?? Number.POSITIVE_INFINITY, this.#requested.characters)
@@ -240,7 +242,7 @@ class Page {
 	}
 }
 
-/** Index in the chunk after `count` line ends, or the chunk's end if it has fewer. */
+/** Returns the index in the chunk after `count` line ends. If the chunk has fewer, returns its end. */
 function passNewLines(chunk: Buffer, count: number): { readonly end: number; readonly found: number } {
 	let [end, found] = [0, 0];
 	while (found < count) {
@@ -256,7 +258,7 @@ function countNewLines(text: string): number {
 	return text.split("\n").length - 1;
 }
 
-/** Whether a cut at this index would divide a character of two UTF-16 units. */
+/** Whether a cut at this index would divide a character that consists of two UTF-16 units. */
 function isCutCharacter(text: string, index: number): boolean {
 	const unit = text.charCodeAt(index - 1);
 	return unit >= 0xd800 && unit <= 0xdbff;
@@ -270,8 +272,8 @@ const names: Readonly<Record<ImageType, string>> = {
 };
 
 /**
- * The image in a file, detected from its content, and a line about it. Undefined if it is not an image for models. Throws
- * `invalid_argument` with advice if it is damaged or too large. `shown` names the file.
+ * Returns the image in a file, detected from its content, with a line about it. Returns undefined if the file is not an image for
+ * models. Throws `invalid_argument` with advice for a damaged or oversized image. `shown` is the name of the file in texts.
  */
 async function readImage(
 	file: FileHandle,
@@ -296,7 +298,7 @@ async function readImage(
 	return { text, failed: false, images: [{ type: "image", mediaType, data: content.toString("base64") }] };
 }
 
-/** Content of the file. For a file that is too large, enough of it to detect that. */
+/** Returns the content of the file. From a file that is too large, reads only enough to detect the excess. */
 async function readBounded(file: FileHandle, shown: string, signal: AbortSignal): Promise<Buffer> {
 	const chunks: Buffer[] = [];
 	let bytes = 0;
@@ -314,13 +316,13 @@ function invalid(message: string): ParleyError {
 
 interface Reading {
 	readonly tool: string;
-	/** Action for people, followed by the shown path. */
+	/** Verb for the action in the text for people. The shown path follows it. */
 	readonly verb: string;
 	/** Whether the content may contain keys or passwords. */
 	readonly secret: boolean;
 }
 
-/** Plan of a call that reads a path, bound to that path. */
+/** Returns the plan of a tool call that reads a path. The plan is bound to that path. */
 export function planRead(
 	{ tool, verb, secret }: Reading,
 	{ path, root }: ResolvedPath,

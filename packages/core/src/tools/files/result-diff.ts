@@ -3,15 +3,16 @@ import { structuredPatch } from "diff";
 import { visibleLines } from "../../text/visible.ts";
 import { resultDiffTexts } from "./texts.ts";
 
-/** Maximum lines and characters of a difference in a result. */
+/** Maximum lines and characters of a diff in a tool result. */
 const maxLines = 60;
 const maxCharacters = 4_000;
-/** Maximum number of edits, as in the preview: the time grows with its square. */
+/** Maximum edits in a diff, the same as in the preview. The time grows with the square of this number. */
 const maxEdits = 1_000;
 
 /**
- * The hunks of a change for the result of its call, with a marker for the missing lines of a long one. "" if the texts are
- * equal or differ too much. It contains lines of the old text, so the model must have the right to read the file.
+ * Returns the hunks of a change for the result of its call. A marker replaces the missing lines of a long diff. Returns "" if the
+ * texts are equal or differ too much. The diff contains lines of the old text, so the model must have permission to read the
+ * file.
  */
 export function resultDiff(before: string, after: string): string {
 	const options = { context: 2, maxEditLength: maxEdits };

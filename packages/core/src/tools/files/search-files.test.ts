@@ -36,7 +36,7 @@ async function putFiles(files: Readonly<Record<string, string | Buffer>>): Promi
 	}
 }
 
-/** A sandbox that ends commands with `outcomeOf`, and runs those without a scripted end. */
+/** Returns a sandbox that ends commands with the outcome of `outcomeOf`, and runs commands for which it returns undefined. */
 function ending(outcomeOf: (command: Command) => Partial<CommandOutcome> | undefined): Sandbox {
 	return {
 		mode: "off",

@@ -27,7 +27,7 @@ const parameters = () =>
 	});
 type Arguments = z.infer<ReturnType<typeof parameters>>;
 
-/** Searches lines of text files for a regular expression, except files of keys, links and files in `.gitignore`. */
+/** Searches lines of text files for a regular expression. Skips key files, links, and files that `.gitignore` excludes. */
 export const searchFiles = defineTool<Arguments>({
 	name: "search_files",
 	description: searchFilesTexts.description,
@@ -90,21 +90,24 @@ async function run(args: Arguments, approved: ToolPlan, given: ToolContext): Pro
 	return { text: [...shown, ...remarks.map((remark) => `[… ${remark} …]`)].join("\n"), failed: false };
 }
 
-/** Refuses a file that the call names itself, if it may contain keys or if its name has a control character. */
+/** Refuses a file that the call itself names, if the file may contain keys or its name contains a control character. */
 function refuseFile({ path, written }: ResolvedPath, text: string): void {
 	const shown = JSON.stringify(text);
 	if (isSecret(path, written)) {
 		const why = searchFilesTexts.secretFile(shown);
 		throw new ParleyError(why, { code: "permission_denied" });
 	}
-	// The name precedes each line of the result. See `searchLines`.
+	// The name precedes each line of the result, so a control character would make the line ambiguous. See `searchLines`.
 	if (!/\p{Cc}/u.test(basename(path))) return;
 	throw new ParleyError(searchFilesTexts.controlCharacter(shown), {
 		code: "invalid_argument",
 	});
 }
 
-/** A search of another kind of file, such as a pipe, could block forever. */
+/**
+ * Whether to search the path as a directory. Refuses other kinds of files, such as pipes, because their search could block
+ * forever.
+ */
 async function isSearchedAsDirectory(path: string, text: string): Promise<boolean> {
 	let stats: Awaited<ReturnType<typeof stat>>;
 	try {
@@ -118,9 +121,9 @@ async function isSearchedAsDirectory(path: string, text: string): Promise<boolea
 
 interface Candidates {
 	readonly directory: string;
-	/** Relative to the directory. */
+	/** Paths relative to the directory. */
 	readonly files: readonly string[];
-	/** Omissions in words. */
+	/** Notes about omissions. */
 	readonly notes: readonly string[];
 }
 
@@ -137,8 +140,8 @@ async function filesOf(path: string, args: Arguments, context: ToolContext): Pro
 }
 
 /**
- * Removes the lines of files that changed since they were chosen, or that are another name of a file of the gateway, because
- * ripgrep opens files by name.
+ * Removes the lines of some files, because ripgrep opens files by name. These files changed since they were chosen, or are hard
+ * links to files of the gateway.
  */
 async function withoutSwapped(
 	lines: readonly FoundLine[],
@@ -158,7 +161,7 @@ async function isOpen(path: string, context: ToolContext): Promise<boolean> {
 		await refuseForbiddenHardLink(file, path, context);
 		return true;
 	} catch (reason) {
-		// The file was deleted, replaced or forbidden, so it is left out.
+		// The file was deleted, replaced or forbidden, so its lines are left out.
 		if (reason instanceof ParleyError && reason.code !== "internal") return false;
 		throw reason;
 	}
@@ -173,22 +176,22 @@ function shapeLines(lines: readonly FoundLine[], directory: string, cwd: string)
 	});
 }
 
-/** Separator of path, number and text. No path contains a control character, see tree-files.ts. */
+/** Separators of path, number and text. No path contains a control character; see tree-files.ts. */
 const MATCH = "\u{1f}";
 const CONTEXT = "\u{1e}";
 const RECORD = /^\.\/(\P{Cc}+)(\p{Cc})(\d+)\p{Cc}(.*)$/su;
 
-/** Maximum bytes of file names for one start, far below the limits of systems. */
+/** Maximum bytes of file names for one start of ripgrep, far below the limits of operating systems. */
 const MAX_ARGUMENT_BYTES = 128 * 1024;
-/** The first half is used. */
+/** Maximum bytes of output. Only the first half is used. */
 const MAX_OUTPUT_BYTES = 1024 * 1024;
 const MAX_COLUMNS = 500;
 
 interface LineSearch {
-	/** Regular expression of ripgrep's own engine, whose time is proportional to the text. */
+	/** Regular expression for ripgrep's default engine, which takes linear time. */
 	readonly pattern: string;
 	readonly ignoreCase: boolean;
-	/** Lines shown before and after each match. */
+	/** Number of lines to show before and after each match. */
 	readonly context: number;
 	readonly maxMatches: number;
 }
@@ -204,7 +207,7 @@ interface FoundLine {
 
 interface FoundLines {
 	readonly lines: readonly FoundLine[];
-	/** Reason why there may be more, or undefined for a complete result. */
+	/** Checks the pattern. Throws `invalid_argument` with ripgrep's error for an invalid pattern. */
 	readonly incomplete: string | undefined;
 }
 
@@ -219,8 +222,8 @@ async function checkPattern(search: LineSearch, cwd: string, context: ToolContex
 }
 
 /**
- * Searches these files below the directory, in their order, until enough matches are found. Binary files are skipped, and
- * long lines are cut.
+ * Searches these files below the directory, in their order, until enough matches are found. Skips binary files and cuts long
+ * lines.
  */
 async function searchLines(
 	search: LineSearch,
@@ -249,7 +252,7 @@ async function searchLines(
 
 const moreMatches = searchFilesTexts.more;
 
-/** The pattern is part of the word of its option, so that it is never read as an option. */
+/** Returns the options of ripgrep. The pattern is in the same word as its option, so ripgrep never reads it as an option. */
 function optionsOf({ pattern, ignoreCase }: LineSearch): string[] {
 	return definedItems([
 		"--regex-size-limit=10M",
@@ -273,7 +276,7 @@ function shapeOf({ context, maxMatches }: LineSearch): string[] {
 	]);
 }
 
-/** Names begin with `./`, so that none is read as an option. */
+/** Divides names into batches for one start each. Names begin with `./`, so ripgrep never reads one as an option. */
 function* batchesOf(files: readonly string[]): Generator<string[]> {
 	let [batch, bytes]: [string[], number] = [[], 0];
 	for (const file of files) {
@@ -303,7 +306,7 @@ function* readLines(output: readonly string[]): Generator<FoundLine> {
 			};
 			gap = false;
 		}
-		// Other lines are remarks, for example that a binary file matches.
+		// Other lines are remarks of ripgrep, for example that a binary file matches.
 		if (line === "--") gap = true;
 	}
 }

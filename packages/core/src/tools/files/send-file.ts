@@ -13,7 +13,7 @@ const parameters = () =>
 	});
 type Arguments = z.infer<ReturnType<typeof parameters>>;
 
-/** Shares a copy of the present file with the people of the session. */
+/** Shares a copy of the current file with the members of the session. */
 export const sendFile = defineTool<Arguments>({
 	name: "send_file",
 	description: sendFileTexts.description,

@@ -1,4 +1,4 @@
-/** Texts about paths that several file tools need. */
+/** Texts about paths that several file tools use. */
 export const pathTexts = {
 	file: "The file, relative to the working directory or absolute. ~ is not expanded.",
 	directory: "The directory, relative to the working directory or absolute. ~ is not expanded.",
@@ -135,7 +135,7 @@ export const writeFileTexts = {
 	secretContent: "(the old content is kept secret)",
 	tooLong: "too long to show",
 	oldContent: (bytes: number, why: string): string => `(the old content, ${bytes} bytes, is ${why})`,
-	/** Marker of `diff`. */
+	/** The marker that `diff` uses. */
 	noNewline: "\\ No newline at end of file",
 } as const;
 

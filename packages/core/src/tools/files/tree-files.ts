@@ -7,28 +7,28 @@ import { wholeLines } from "../../text/visible.ts";
 import type { CommandOutcome, Sandbox } from "../../vocabulary/sandbox.ts";
 import { treeTexts } from "./texts.ts";
 
-/** Only the first half is used: about 80 000 paths. */
+/** Maximum bytes of output. Only the first half is used: about 80,000 paths. */
 const MAX_OUTPUT_BYTES = 8 * 1024 * 1024;
 
-/** Names with a control character are left out, because they would be read as several lines. */
+/** Pattern that excludes names with a control character, because such a name would be read as several lines. */
 const CONTROLS = "!*[\u{1}-\u{1f}\u{7f}]*";
 
-/** Sandbox that ripgrep runs in, and the signal that ends it. */
+/** Sandbox in which ripgrep runs, and the signal that ends it. */
 interface SearchContext {
 	readonly sandbox: Sandbox;
 	readonly signal: AbortSignal;
 }
 
 export interface TreeFiles {
-	/** Relative to the directory, in ascending order. */
+	/** Paths relative to the directory, in ascending order. */
 	readonly files: readonly string[];
 	/** Reason why there may be more, or undefined for a complete result. */
 	readonly incomplete: string | undefined;
 }
 
 /**
- * Files below a real directory that are neither ignored (`.gitignore`, `.ignore`) nor, by default, hidden. Links are neither
- * followed nor included. Files in `.git` and of the gateway are excluded.
+ * Finds the files below a real directory that are neither ignored (`.gitignore`, `.ignore`) nor, by default, hidden. Neither
+ * follows nor includes links. Leaves out files in `.git` and files of the gateway.
  */
 export async function findTreeFiles(
 	directory: string,
@@ -51,18 +51,18 @@ export async function findTreeFiles(
 		.filter((line) => line.startsWith("./"))
 		.map((line) => line.slice("./".length))
 		.filter((file) => !belongsToGateway(join(directory, file), context));
-	// Sorted by code units. ripgrep sorts by directories.
+	// The result is sorted by code units, because ripgrep sorts by directories.
 	return { files: files.sort(), incomplete: whyIncomplete(outcome, cut) };
 }
 
 function whyIncomplete({ code, timedOut }: CommandOutcome, cut: boolean): string | undefined {
 	if (timedOut) return treeTexts.tooSlow;
 	if (cut) return treeTexts.tooMany;
-	// Code 1 means no files, 2 an error ("exit status" in the manual, rg.1).
+	// Exit code 1 means that no file was found, 2 means an error ("exit status" in rg.1).
 	return code === 0 || code === 1 ? undefined : treeTexts.unreadable;
 }
 
-/** Throws if the path is not a directory that can be read. `text` names it in errors. */
+/** Throws if the path is not a readable directory. `text` is its name in errors. */
 export async function requireDirectory(path: string, text: string): Promise<void> {
 	try {
 		if ((await stat(path)).isDirectory()) return;
@@ -76,14 +76,14 @@ export async function requireDirectory(path: string, text: string): Promise<void
 const TIMEOUT_MS = 20_000;
 
 /**
- * Options of every start: no configuration file, whose options would apply too, and no messages about single files, which
- * would be mixed with the result.
+ * Options of every start. A configuration file could add other options, and messages about single files would be mixed with the
+ * result.
  */
 const ALWAYS = ["--no-config", "--no-messages", "--color=never"];
 
 interface Start {
 	readonly args: readonly string[];
-	/** Absolute and real. */
+	/** Absolute real path. */
 	readonly cwd: string;
 	readonly maxOutputBytes: number;
 }
@@ -106,7 +106,7 @@ export async function runRipgrep(
 	return outcome;
 }
 
-/** The package of ripgrep has a part for each platform and cannot be loaded on other platforms. */
+/** Resolves with the path of ripgrep. Its package has a part for each platform and cannot be loaded on other platforms. */
 export async function findRipgrep(load = () => import("@vscode/ripgrep")): Promise<string> {
 	try {
 		const { rgPath } = await load();
@@ -119,7 +119,7 @@ export async function findRipgrep(load = () => import("@vscode/ripgrep")): Promi
 	}
 }
 
-/** The first lines that fit within both limits. Bytes are of UTF-8, with the line ends. */
+/** Returns the first lines that fit within both limits. Bytes are UTF-8 bytes including line ends. */
 export function boundedLines(
 	lines: readonly string[],
 	{ count, bytes }: { readonly count: number; readonly bytes: number },

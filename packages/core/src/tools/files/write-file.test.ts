@@ -168,7 +168,7 @@ test("a directory that was replaced by a link after the approval is not followed
 });
 
 test("temporary files of an interrupted run of the same call are deleted", async () => {
-	// Named after the session and the call of the context above.
+	// The name contains a hash of the session and the call of the context above.
 	await put(join(context.cwd, ".parley-3d7df6aa975dccc0.tmp"), "left");
 	await write("x", "new");
 	expect(await readdir(context.cwd)).toEqual(["link", "x"]);

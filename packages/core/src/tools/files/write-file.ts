@@ -27,7 +27,7 @@ const parameters = () =>
 	});
 type Arguments = z.infer<ReturnType<typeof parameters>>;
 
-/** Writes a complete file, atomically. Preserves its permissions, and creates missing directories inside the roots. */
+/** Writes a complete file, atomically. Preserves permissions, and creates missing directories inside the roots. */
 export const writeFile = defineTool<Arguments>({
 	name: "write_file",
 	description: writeFileTexts.description,
@@ -70,13 +70,16 @@ async function run(
 	const { mode, size } = target.state;
 	const what = mode === undefined ? writeFileTexts.newFile : `replaced ${size} bytes`;
 	const summary = writeFileTexts.wrote(Buffer.byteLength(content), path, what);
-	// Outside the roots, and in a secret file, the old content is private.
+	// Outside the roots and in a secret file, the old content is private.
 	const isPrivate = approved.classes.some((name) => name === "secret" || name === "outside-write");
 	const diff = isPrivate ? "" : differenceTo(content, target.state.content);
 	return { text: diff === "" ? summary : `${summary}\n${diff}`, failed: false };
 }
 
-/** Shows lines that the model replaced, perhaps without having read them. "" if the old content is not text. */
+/**
+ * Returns a diff with the lines that the model replaced, because it may not have read them. Returns "" if the old content is not
+ * text.
+ */
 function differenceTo(content: string, old: Buffer | undefined): string {
 	return old === undefined || old.includes(0) || !isUtf8(old) ? "" : resultDiff(old.toString(), content);
 }

@@ -28,16 +28,16 @@ import { pathTexts, writeFileTexts } from "./texts.ts";
 
 /** A file that a call is about to write. */
 export interface WriteTarget {
-	/** Absolute and real. */
+	/** Absolute real path. */
 	readonly path: string;
 	readonly root: string | undefined;
-	/** For people. */
+	/** Path in texts for people. */
 	readonly shown: string;
 	readonly classes: readonly ActionClass[];
 	readonly state: FileState;
 }
 
-/** Finds the file of a written path. Throws if no call may write it. */
+/** Finds the file that a path of the model means. Throws if no call may write the file. */
 export async function findTarget(text: string, context: ToolContext): Promise<WriteTarget> {
 	const resolved = await resolvePath(text, context);
 	refuseLeavingLink(resolved, text, context);
@@ -46,17 +46,17 @@ export async function findTarget(text: string, context: ToolContext): Promise<Wr
 	return { path, root, shown: shownPath(path, context.cwd), classes: classesOf(resolved), state };
 }
 
-/** Texts of a plan besides the facts of its target. */
+/** Texts of a plan in addition to the facts of its target. */
 interface WritePlan {
 	readonly preview: string;
 	readonly note: string;
-	/** Whether the note describes a usual call. Default: true. */
+	/** Whether the note describes an ordinary call. Default: true. */
 	readonly isUsual?: boolean;
-	/** New content of the call. */
+	/** New content of the file. */
 	readonly text: string;
 }
 
-/** Plan of a call that writes the target, bound to its path and its present content. */
+/** Returns the plan of a call that writes the target. The plan is bound to the target's path and current content. */
 export function planWrite(
 	{ tool, verb }: { readonly tool: string; readonly verb: string },
 	{ path, root, shown, classes, state }: WriteTarget,
@@ -93,7 +93,7 @@ interface ApprovedTarget {
 	readonly state: FileState;
 }
 
-/** The approved path with its state, or a description of the difference from the approved state. */
+/** Returns the approved path with its state, or a description of the difference from the approved state. */
 export async function inspectApproved(
 	text: string,
 	{ binding }: ToolPlan,
@@ -105,7 +105,7 @@ export async function inspectApproved(
 	return state.fingerprint === binding["before"] ? { path, root, state } : pathTexts.otherContent;
 }
 
-/** Result of a call that `inspectApproved` stopped. */
+/** Returns the result of a call that `inspectApproved` stopped. */
 export function changed(what: string): ToolResult {
 	return { text: pathTexts.changed(what), failed: true };
 }
@@ -124,7 +124,7 @@ export async function putContent(
 	}
 }
 
-/** A path that looks like a path inside the roots must not lead out of them. */
+/** Refuses a path that looks like a path inside the roots but leads out of them through a link. */
 function refuseLeavingLink({ path, written, root }: ResolvedPath, text: string, context: ToolContext): void {
 	if (root !== undefined || !context.roots.some((entry) => isWithin(written, entry))) return;
 	throw new ParleyError(pathTexts.link(text, path), { code: "permission_denied" });
@@ -138,11 +138,11 @@ function classesOf({ path, written, root }: ResolvedPath): ActionClass[] {
 	]);
 }
 
-/** Maximum bytes of content that is stored. Larger content is only counted and hashed. */
+/** Maximum bytes of content kept in memory. Larger content is only counted and hashed. */
 const MAX_STORED_BYTES = 256 * 1024;
 
 export interface FileState {
-	/** sha256 of the content in hexadecimal, or `absent`. */
+	/** SHA-256 of the content in hexadecimal, or `absent`. */
 	readonly fingerprint: string;
 	/** Undefined if the file is missing or larger than 256 KiB. */
 	readonly content: Buffer | undefined;
@@ -152,7 +152,7 @@ export interface FileState {
 }
 
 /**
- * Inspects the file at a real path. Refuses one that is not a regular file, may not be written, or is another name of a file
+ * Reads the state of the file at a real path. Refuses a file that is not regular, may not be written, or is a hard link to a file
  * of the gateway.
  */
 async function inspectFile(
@@ -191,31 +191,31 @@ async function inspectFile(
 }
 
 interface Replacement {
-	/** Absolute and real. */
+	/** Absolute real path. */
 	readonly path: string;
 	readonly content: string;
-	/** Permission bits of the file. Undefined: those of new files. */
+	/** Permission bits of the file. If undefined, the file gets the default permissions. */
 	readonly mode: number | undefined;
-	/** Part of the name of the file that the content is gathered in, unique to this call. */
+	/** Part of the name of the temporary file, unique to this call. */
 	readonly key: string;
 }
 
 /**
  * Replaces a file completely or not at all: writes and syncs a file beside it, then renames it. With `makeParents`, creates
- * missing parent directories. Does not preserve owner, links and extended attributes of the old file. All operations use the
+ * missing parent directories. Does not preserve owner, hard links and extended attributes of the old file. All operations use the
  * directory that was opened first. Throws `aborted` if a directory of the path became a link.
  */
 export async function replaceFile(replacement: Replacement, makeParents: boolean): Promise<void> {
 	const { path, content, mode, key } = replacement;
 	await using directory = await OpenDirectory.open(dirname(path), makeParents);
 	const temporary = directory.at(`.parley-${key}.tmp`);
-	// An interrupted call may have left it.
+	// An interrupted call may have left a temporary file.
 	await rm(temporary, { force: true });
 	try {
 		const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
 		await using file = await open(temporary, flags, mode ?? 0o666);
 		await file.writeFile(content);
-		// The umask of the process removed bits from the mode above.
+		// The umask of the process removed bits from the mode in `open`.
 		if (mode !== undefined) await file.chmod(mode);
 		await file.sync();
 		await rename(temporary, directory.at(basename(path)));
@@ -226,23 +226,23 @@ export async function replaceFile(replacement: Replacement, makeParents: boolean
 }
 
 /**
- * Maximum number of edits in a diff. Texts that differ more are shown as replaced completely, because the time for the
- * shortest diff grows with its square.
+ * Maximum edits in a diff. Texts that differ more are shown as completely replaced, because the time for the shortest diff grows
+ * with the square of the edits.
  */
 const MAX_EDITS = 1_000;
 
-/** Present content: absent, text for a diff, or content that is not shown, with the reason. */
+/** Current content: absent, a text for a diff, or content that is not shown, with the reason. */
 export type OldContent =
 	| { readonly kind: "absent" }
 	| { readonly kind: "text"; readonly text: string }
 	| { readonly kind: "hidden"; readonly reason: string };
 
 /**
- * Unified diff from the old to the new content. It contains all of the new text that changes, and makes invisible characters
- * visible.
+ * Returns a unified diff from the old to the new content. It contains all changed lines of the new text, and makes invisible
+ * characters visible.
  */
 export function previewWrite(path: string, old: OldContent, content: string): string {
-	// Made visible before the comparison, so that every difference is visible.
+	// Invisible characters are escaped before the comparison, so that the diff shows every difference.
 	const seen = old.kind === "text" ? { ...old, text: visibleLines(old.text) } : old;
 	return diffOf(visible(path), seen, visibleLines(content));
 }
@@ -258,7 +258,7 @@ function diffOf(shown: string, old: OldContent, content: string): string {
 	return patch ?? wholeDiff(shown, shown, old.text, content);
 }
 
-/** Diff that deletes every old line and adds every new line. */
+/** Returns a diff that deletes every old line and adds every new line. */
 function wholeDiff(from: string, to: string, old: string, content: string): string {
 	const [removed, added] = [linesOf(old, "-"), linesOf(content, "+")];
 	const start = (lines: readonly string[]): string => `${lines.length === 0 ? 0 : 1},${lines.length}`;

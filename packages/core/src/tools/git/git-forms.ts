@@ -1,8 +1,8 @@
 import { gitEffectTexts } from "./texts.ts";
 
 /**
- * Forms of git that change the repository or its files and run no program that their words name. All other forms are judged
- * like any command.
+ * Forms of git commands that change the repository or its files and run no program that their words name. The policy treats all
+ * other forms like any other command.
  */
 const changeForms: Readonly<Record<string, RegExp>> = {
 	add: oneOf("-A --all -u --update -N --intent-to-add -v --verbose -n --dry-run -f --force --renormalize"),
@@ -45,7 +45,7 @@ const changeForms: Readonly<Record<string, RegExp>> = {
 	clean: oneOf("-[fdxXnq]+ --dry-run --force --quiet -e.* --exclude=.*"),
 };
 
-/** Whether the words are a change whose only programs are those of the repository's own settings. */
+/** Whether the words are a change that runs only programs from the repository's own settings. */
 export function isPlainChange({ command, options }: GitWords): boolean {
 	const form = Object.hasOwn(changeForms, command) ? changeForms[command] : undefined;
 	return form !== undefined && options.every((option) => form.test(option));
@@ -61,7 +61,7 @@ const networkVerbs: Readonly<Record<string, RegExp>> = {
 	lfs: /./,
 };
 
-/** Whether it reaches other machines, or paths in their place. */
+/** Whether the git command reaches other machines, or local paths used as remotes. */
 export function reachesNetwork({ command, all }: GitWords): boolean {
 	return network.has(command) || all.some((word) => networkVerbs[command]?.test(word));
 }
@@ -72,7 +72,7 @@ const settings: Readonly<Record<string, RegExp>> = {
 	submodule: /^(?:add|init|set-url|set-branch|sync|foreach|update)$/,
 };
 
-/** Whether it changes the effect or the programs of later commands in the repository. */
+/** Whether the git command changes the effect or the programs of later commands in the repository. */
 export function changesSettings({ command, all: [first = ""] }: GitWords): boolean {
 	if (/^(?:maintenance|hook|credential.*|daemon|update-server-info|replace)$/.test(command)) return true;
 	return settings[command]?.test(first) ?? false;
@@ -80,14 +80,14 @@ export function changesSettings({ command, all: [first = ""] }: GitWords): boole
 
 interface Loss {
 	readonly command: string;
-	/** `existing` contains the words that are names in the directory. */
+	/** Whether these words cause the loss. `existing` contains the words that are file names in the directory. */
 	readonly when?: (words: GitWords, existing: ReadonlySet<string>) => boolean;
 	readonly why: string;
 }
 
 const UNCOMMITTED = gitEffectTexts.discardsChanges;
 
-/** Content that a repository does not store: uncommitted work, and commits that only an expiring log names. */
+/** Losses of content that a repository does not keep: uncommitted work, and commits that only an expiring log names. */
 const losses: readonly Loss[] = [
 	{ command: "reset", when: some(/^--h/), why: UNCOMMITTED },
 	{
@@ -124,7 +124,10 @@ const losses: readonly Loss[] = [
 	})),
 ];
 
-/** Reason why the call cannot be undone here. Its effects elsewhere are judged like any command. */
+/**
+ * Returns the reason why the call cannot be undone in this repository. The policy treats its effects elsewhere like those of any
+ * other command.
+ */
 export function whyLost(words: GitWords, existing: ReadonlySet<string>): string | undefined {
 	const loss = losses.find(
 		({ command, when }) => command === words.command && (when === undefined || when(words, existing)),
@@ -143,14 +146,14 @@ function isStagedOnly({ options }: GitWords): boolean {
 	);
 }
 
-/** `checkout -- PATH`, `checkout REVISION PATH`, `checkout PATH`. */
+/** Whether the words have the form `checkout -- PATH`, `checkout REVISION PATH` or `checkout PATH`. */
 function namesPaths({ all, options, plain }: GitWords, existing: ReadonlySet<string>): boolean {
 	if (options.some((option) => /^(?:-b|-t|--track|--orphan)/.test(option))) return false;
 	if (all.includes("--") || plain.length > 1) return true;
 	return plain.some((word) => existing.has(word) || /[*?[]|^:/.test(word));
 }
 
-/** Words of a git call by position and prefix. */
+/** Words of a git command, by position and prefix. */
 export interface GitWords {
 	readonly command: string;
 	/** All words after the command. */
@@ -174,8 +177,8 @@ export function readGitWords([command = "", ...all]: readonly string[]): GitWord
 }
 
 /**
- * Expression for one complete option of a list, whose words are expressions. Options that git also accepts in a short form
- * match only in full.
+ * Returns a regular expression for one complete option of a list, whose words are regular expressions. Options that git also
+ * accepts in a short form match only in full.
  */
 export function oneOf(...lists: readonly string[]): RegExp {
 	const words = lists.flatMap((list) => list.split(/\s+/)).filter((word) => word !== "");
@@ -183,20 +186,20 @@ export function oneOf(...lists: readonly string[]): RegExp {
 }
 
 /**
- * Form of git that only reads. Every option must be on the list, because many options write files (`--output`), read other
+ * Form of a git command that only reads. Every option must be listed, because many options write files (`--output`), read other
  * files (`--no-index`, `--contents`) or run programs (`--ext-diff`): https://git-scm.com/docs
  */
 interface ReadForm {
 	readonly options: RegExp;
-	/** Words that are inserted after the command or its verb. */
+	/** Words to insert after the command or its verb. */
 	readonly careful?: readonly string[];
-	/** Further conditions. */
+	/** Additional condition on the words. */
 	readonly when?: (words: GitWords) => boolean;
-	/** Allowed verbs right after the command. */
+	/** Verbs that may follow the command. */
 	readonly verbs?: readonly string[];
-	/** Whether it may print differences of files. */
+	/** Whether the command may print file diffs. */
 	readonly patches?: true;
-	/** For commands that print the objects in their words: kinds that may be named by hash, because they show no file. */
+	/** For commands that print objects: kinds of objects that may be named by hash, because they show no file content. */
 	readonly objects?: readonly ("commit" | "tree")[];
 }
 
